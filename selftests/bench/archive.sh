@@ -162,6 +162,7 @@ all_rows() {
 	row domain-wide "$wide" domains
 	row domains-real "$real" domains
 	row domains-ever "$churn" domains-ever
+	row lookups-wide "$wide" lookups
 	row open-xz "$(packed "$sparse")" open
 	row scan-xz "$(packed "$sparse")" scan
 	row derived "$steady" derived

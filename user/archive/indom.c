@@ -2,6 +2,7 @@
 /* Spelling out the states of an instance domain: applying deltas to make each one complete. */
 #include "base/vec.h"
 #include "indom.h"
+#include "inst_names.h"
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec)
 {
@@ -125,6 +126,7 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 {
 	const struct shim_indom *base = NULL;
 	struct shim_state *s = &d->states[i];
+	struct shim_named_indom *named;
 	struct shim_indom *whole;
 	struct entry *e;
 	const char **name;
@@ -139,7 +141,8 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 	e = take_entries(&s->rec, &n);
 	if (!e)
 		return -ENOMEM;
-	whole = shim_arena__alloc(arena, sizeof(*whole));
+	named = shim_arena__alloc(arena, sizeof(*named));
+	whole = named ? &named->indom : NULL;
 	inst = shim_arena__array(arena, room, sizeof(*inst));
 	name = shim_arena__array(arena, room, sizeof(*name));
 	if (whole && inst && name) {

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "files.h"
 #include "indom.h"
+#include "inst_names.h"
 #include "memory.h"
 #include "meta.h"
 
@@ -364,4 +365,18 @@ const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_do
 	whole = atomic_load_explicit(&d->states[i].whole, memory_order_relaxed);
 	pthread_mutex_unlock(&meta->lock);
 	return whole;
+}
+
+int shim_meta__find_inst(struct shim_meta *meta, const struct shim_indom *state, const char *name)
+{
+	uint64_t bytes;
+
+	if (shim_inst_names__wants_table(state)) {
+		pthread_mutex_lock(&meta->lock);
+		bytes = meta->budget * BUDGET_ENTRY;
+		shim_inst_names__make_table(state, &meta->arena, meta->names.seed, &bytes);
+		meta->budget = bytes / BUDGET_ENTRY;
+		pthread_mutex_unlock(&meta->lock);
+	}
+	return shim_inst_names__find(state, name);
 }

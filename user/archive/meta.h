@@ -62,5 +62,7 @@ const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t p
 struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom);
 /* The @i-th state of a domain, oldest first; NULL when memory runs out */
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i);
+/* The place of an instance in such a state, see shim_inst_names__find() */
+int shim_meta__find_inst(struct shim_meta *meta, const struct shim_indom *state, const char *name);
 
 #endif /* SHIM_ARCHIVE_META_H */

@@ -392,6 +392,21 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 	return d && i < d->n ? state(ar, d, d->n - 1 - i) : NULL;
 }
 
+/**
+ * shim_archive__find_inst() - find an instance by its name
+ * @ar: the archive
+ * @state: a state of one of its domains
+ * @name: the name, or one that begins with the part before the first blank of the instance's
+ *
+ * Return: its place in the state, -1 if there is none.
+ */
+int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
+			    const char *name)
+{
+	/* safe: a table of names, too, is made under the metadata's own lock */
+	return shim_meta__find_inst((struct shim_meta *)&ar->meta, state, name);
+}
+
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident)
 {
 	return shim_texts_labels__text(&ar->meta.texts_labels, type, ident);

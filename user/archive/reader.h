@@ -50,6 +50,9 @@ bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, stru
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom);
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
+/* The place of the instance that is meant by a name, as in PCP, or -1 */
+int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
+			    const char *name);
 
 /* The text of that type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident);

@@ -213,27 +213,18 @@ static int name_indom(pmInDom indom, bool all, int inst, char **name)
 	return shim_context__leave(ctx, err);
 }
 
-/* PCP's rule: without @exactly, an instance "nfs /home" matches any name that begins with "nfs". */
-static bool matches(const char *external, const char *name, bool exactly)
-{
-	const char *blank = strchr(external, ' ');
-
-	if (exactly || !blank)
-		return exactly && !strcmp(external, name);
-	return !strncmp(external, name, blank - external);
-}
-
 static int find_inst(const struct shim_context *ctx, pmInDom indom, bool all, const char *name)
 {
 	unsigned int i = 0;
 	state s;
 	int err;
 
-	for (; !(err = state_at(ctx, indom, all, i, &s)); i++)
-		for (int exactly = 1; exactly >= 0; exactly--)
-			for (unsigned int j = 0; j < s->n; j++)
-				if (matches(s->name[j], name, exactly))
-					return s->inst[j];
+	for (; !(err = state_at(ctx, indom, all, i, &s)); i++) {
+		int at = shim_archive__find_inst(ctx->ar, s, name);
+
+		if (at >= 0)
+			return s->inst[at];
+	}
 	return i && err == PM_ERR_INDOM_LOG ? PM_ERR_INST_LOG : err;
 }
 

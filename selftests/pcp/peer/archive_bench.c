@@ -24,6 +24,7 @@
 #define OPENS		20
 #define CONTEXTS	50
 #define MAX_SECONDS	4.0	/* of one kind; what it came to in that time counts */
+#define LOOKUPS		2000
 #define TIMES		100	/* of what is asked for again and again */
 
 static struct {
@@ -366,6 +367,27 @@ static long domains_ever(void)
 	return domains(pmGetInDomArchive, &b.end);
 }
 
+/* Instances of the first metric's domain, by name */
+static long lookups(void)
+{
+	char **names;
+	pmDesc desc;
+	int *ids, n;
+
+	if (pmLookupDesc(b.pmids[0], &desc) < 0)
+		exit(2);
+	n = pmGetInDomArchive(desc.indom, &ids, &names);
+	srandom(1);
+	b.begun = now();
+	for (int i = 0; n > 0 && i < LOOKUPS; i++)
+		b.sum = b.sum * 31 + (unsigned int)pmLookupInDomArchive(desc.indom, names[random() % n]);
+	if (n > 0) {
+		free(ids);
+		free(names);
+	}
+	return n > 0 ? LOOKUPS : 0;
+}
+
 static size_t allocated(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -465,6 +487,7 @@ static const struct {
 	{ "texts", texts },
 	{ "domains", domains_now },
 	{ "domains-ever", domains_ever },
+	{ "lookups", lookups },
 	{ "derived", derived },
 	{ "fetchgroup", fetch_group },
 	{ "memory", memory },
