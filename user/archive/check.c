@@ -435,7 +435,7 @@ static int check_all(struct shim_check_state *s, const char *name)
 int shim_archive__check(const char *name, const struct shim_check *check)
 {
 	struct shim_check_state s = { .check = check };
-	int err = shim_files__find(name, &s.names);
+	int err = shim_files__find(name, NULL, &s.names);
 
 	if (err)
 		return err;

@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "files.h"
+#include "folder.h"
 #include "format.h"
 #include "memory.h"
 #include "unpack.h"
@@ -111,35 +112,64 @@ static int scan_dir(DIR *dir, const char *stem, struct shim_files *files)
 		if (err)
 			return err;
 	}
-	if (errno)
-		return -errno;
-	sort_volumes(files);
+	return errno ? -errno : 0;
+}
+
+static int scan_path(const char *path, const char *stem, struct shim_files *files)
+{
+	DIR *dir = opendir(path);
+	int err = dir ? scan_dir(dir, stem, files) : -errno;
+
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static int scan_folder(struct shim_folder *folder, const char *path, const char *stem,
+		       struct shim_files *files)
+{
+	int err = shim_folder__read(folder, path);
+	char *prefix;
+	int len;
+
+	if (err)
+		return err;
+	len = asprintf(&prefix, "%s.", stem);
+	if (len < 0)
+		return -ENOMEM;
+	for (size_t i = shim_folder__first(folder, prefix);
+	     !err && i < folder->n && !strncmp(folder->names[i], prefix, (size_t)len); i++)
+		err = consider(files, stem, (size_t)len - 1, folder->names[i]);
+	free(prefix);
+	return err;
+}
+
+static int scan(const char *base, struct shim_folder *folder, struct shim_files *out)
+{
+	const char *slash = strrchr(base, '/'), *stem = slash ? slash + 1 : base;
+	struct shim_files files = { .base = strdup(base) };
+	char *path = slash ? strndup(base, slash - base + 1) : strdup(".");
+	int err;
+
+	if (!files.base || !path)
+		err = -ENOMEM;
+	else if (folder)
+		err = scan_folder(folder, path, stem, &files);
+	else
+		err = scan_path(path, stem, &files);
+	free(path);
+	if (err) {
+		shim_files__free(&files);
+		return err;
+	}
+	sort_volumes(&files);
+	*out = files;
 	return 0;
 }
 
 int shim_files__scan(const char *base, struct shim_files *out)
 {
-	const char *slash = strrchr(base, '/');
-	struct shim_files files = { .base = strdup(base) };
-	char *path = slash ? strndup(base, slash - base + 1) : strdup(".");
-	DIR *dir = NULL;
-	int err;
-
-	if (!files.base || !path) {
-		err = -ENOMEM;
-		goto out;
-	}
-	dir = opendir(path);
-	err = dir ? scan_dir(dir, slash ? slash + 1 : base, &files) : -errno;
-out:
-	if (dir)
-		closedir(dir);
-	free(path);
-	if (err)
-		shim_files__free(&files);
-	else
-		*out = files;
-	return err;
+	return scan(base, NULL, out);
 }
 
 static int is_there(const char *path)
@@ -181,7 +211,7 @@ int shim_files__base(const char *name, char **base)
 	return *base ? 0 : -ENOMEM;
 }
 
-int shim_files__find(const char *name, struct shim_files *out)
+int shim_files__find(const char *name, struct shim_folder *folder, struct shim_files *out)
 {
 	struct shim_files files;
 	char *base;
@@ -192,7 +222,7 @@ int shim_files__find(const char *name, struct shim_files *out)
 	err = shim_files__base(name, &base);
 	if (err)
 		return err;
-	err = shim_files__scan(base, &files);
+	err = scan(base, folder, &files);
 	free(base);
 	if (err)
 		return err;

@@ -21,8 +21,13 @@ struct shim_files {
 	size_t nvolumes, cap;
 };
 
-/* Find the files by base name, or by the name of any of them; -ENOENT if there is none at all */
-int shim_files__find(const char *name, struct shim_files *out);
+struct shim_folder;
+
+/*
+ * Find the files by base name, or by the name of any of them; -ENOENT if there is none at all.
+ * @folder: NULL, or the folder that was read last, for a caller that looks for many archives
+ */
+int shim_files__find(const char *name, struct shim_folder *folder, struct shim_files *out);
 /* Find the files by base name alone; finding none is no error */
 int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);

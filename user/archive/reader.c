@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "archive.h"
+#include "folder.h"
 #include "indom.h"
 #include "segment.h"
 
@@ -112,6 +113,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 			 bool any_feature)
 {
 	struct opening *all = calloc(n, sizeof(*all));
+	struct shim_folder folder = { 0 };
 	size_t opened = 0;
 	int err = all ? 0 : -ENOMEM;
 
@@ -119,7 +121,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 		all[opened].fd = -1;
 		all[opened].segment.any_feature = any_feature;
 		if (list)
-			err = shim_segment__open(&all[opened].segment, names[opened],
+			err = shim_segment__open(&all[opened].segment, names[opened], &folder,
 						 &all[opened].fd);
 		else
 			err = shim_segment__open_plain(&all[opened].segment, names[opened]);
@@ -135,6 +137,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 		if (all[i].fd >= 0)
 			close(all[i].fd);
 	}
+	shim_folder__free(&folder);
 	free(all);
 	return err;
 }

@@ -111,7 +111,7 @@ static int is_list(const char *name)
 
 	if (!strchr(name, ',') || is_folder(name))
 		return 0;
-	err = shim_files__find(name, &files);
+	err = shim_files__find(name, NULL, &files);
 	if (!err)
 		shim_files__free(&files);
 	/* any other error is that of a folder in which a list has no part, as in "a/x,b/y" */
@@ -220,12 +220,13 @@ static int leave_begun(const struct shim_format *f, struct shim_files *files)
 	return err == -ENOENT ? 0 : err;
 }
 
-int shim_segment__open(struct shim_segment *segment, const char *name, int *out)
+int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder,
+		       int *out)
 {
 	int fd = -1;
 	int err;
 
-	err = shim_files__find(name, &segment->files);
+	err = shim_files__find(name, folder, &segment->files);
 	if (err)
 		return err;
 	if (!segment->files.meta || !segment->files.nvolumes)

@@ -12,8 +12,12 @@
  */
 int shim_segment__names(const char *name, char ***names, size_t *n);
 
-/* Finds an archive's files and reads its label; *@fd: its first volume, if it was unpacked */
-int shim_segment__open(struct shim_segment *segment, const char *name, int *fd);
+/*
+ * Finds an archive's files and reads its label; @folder: as for shim_files__find(); *@fd: its first
+ * volume, if it was unpacked
+ */
+int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder,
+		       int *fd);
 /*
  * The same without scanning the directory, for most archives: those with an
  * uncompressed volume 0.  Which other files exist is not known then.  On any
