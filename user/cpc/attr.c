@@ -79,6 +79,8 @@ const char *shim_attr__at(const cpc_t *cpc, size_t i)
 int shim_attr__check(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *picnum)
 {
 	*picnum = CPC_ANY_PIC;
+	if (nattrs && !attrs)
+		return CPC_INVALID_ATTRIBUTE;
 	for (uint_t i = 0; i < nattrs; i++) {
 		const char *name = attrs[i].ca_name;
 

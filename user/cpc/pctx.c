@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
 
 	if (!pctx)
 		return NULL;
+	pctx->tracer = (pid_t)syscall(SYS_gettid);
 	pctx->arg = arg;
 	pctx->verbose = verbose;
 	pctx->complain = complain ? complain : to_stderr;
@@ -328,7 +330,8 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid)
  */
 SHIM_API void pctx_terminate(pctx_t *pctx)
 {
-	atomic_store(&pctx->over, 1);
+	if (pctx)
+		atomic_store(&pctx->over, 1);
 }
 
 /**

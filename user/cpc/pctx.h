@@ -25,6 +25,7 @@ struct shim_pctx_handlers {
 /**
  * struct __pctx - a process under control
  * @threads: its threads
+ * @tracer: the thread that controls it, the only one that ptrace(2) obeys
  * @arg: for the handlers
  * @verbose: as the program gave it; without effect
  * @complain: called with errors
@@ -38,6 +39,7 @@ struct shim_pctx_handlers {
  */
 struct __pctx {
 	struct shim_tracees threads;
+	pid_t tracer;
 	void *arg;
 	int verbose;
 	pctx_errfn_t *complain;

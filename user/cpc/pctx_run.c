@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/api.h"
+#include "impl.h"
 #include "pctx.h"
 
 #define NEVER	INT64_MAX
@@ -51,10 +52,13 @@ struct run {
  */
 SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 {
-	struct shim_pctx_handlers on = pctx->on;
+	struct shim_pctx_handlers on;
 	int event, bad = 0;
 	va_list ap;
 
+	if (!pctx)
+		return shim_cpc__fail(EINVAL);
+	on = pctx->on;
 	va_start(ap, pctx);
 	while (!bad && (event = va_arg(ap, int)) != PCTX_NULL_EVENT) {
 		switch (event) {
@@ -457,8 +461,8 @@ static enum outcome begin(pctx_t *pctx)
  * The process is stopped again when this returns, unless it has ended.
  *
  * Return: 0 (the process ended, or runs another program and has no handler for that;
- * all ticks are done; or pctx_terminate() was called), or -1 (a handler failed, or the
- * process is gone).
+ * all ticks are done; or pctx_terminate() was called), or -1 (a handler failed, the
+ * process is gone, or another thread controls it).
  */
 SHIM_API int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples, tick_fn *tick)
 {
@@ -472,6 +476,13 @@ SHIM_API int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples, ti
 	enum outcome outcome;
 	sigset_t old;
 
+	if (!pctx)
+		return shim_cpc__fail(EINVAL);
+	if (pctx->tracer != (pid_t)syscall(SYS_gettid)) {
+		shim_pctx__say(pctx, "run", "process %d is controlled by another thread\n",
+			       pctx->threads.pid);
+		return -1;
+	}
 	shim_pctx__block(&old, 0);
 	outcome = begin(pctx);
 	while (outcome == GOES_ON && !atomic_load(&pctx->over))

@@ -419,7 +419,7 @@ SHIM_API void cpc_walk_names(int cpuver, int regno, void *arg,
 	struct walk walk = { regno, arg, action };
 	cpc_t *cpc = cpuver == CPC_LINUX ? shim_v1__handle() : NULL;
 
-	if (!cpc || regno < 0 || regno > 1)
+	if (!cpc || regno < 0 || regno > 1 || !action)
 		return;
 	cpc_walk_events_all(cpc, &walk, see_event);
 	cpc_walk_generic_events_all(cpc, &walk, see_event);
@@ -432,6 +432,8 @@ SHIM_API void cpc_walk_names(int cpuver, int regno, void *arg,
  */
 SHIM_API void cpc_event_accum(cpc_event_t *accum, cpc_event_t *event)
 {
+	if (!accum || !event)
+		return;
 	if (event->ce_hrt > accum->ce_hrt)
 		accum->ce_hrt = event->ce_hrt;
 	accum->ce_tsc += event->ce_tsc;
@@ -447,8 +449,11 @@ SHIM_API void cpc_event_accum(cpc_event_t *accum, cpc_event_t *event)
  */
 SHIM_API void cpc_event_diff(cpc_event_t *diff, cpc_event_t *after, cpc_event_t *before)
 {
-	cpc_event_t d = *after;
+	cpc_event_t d;
 
+	if (!diff || !after || !before)
+		return;
+	d = *after;
 	d.ce_tsc -= before->ce_tsc;
 	for (int i = 0; i < 2; i++)
 		d.ce_pic[i] -= before->ce_pic[i];

@@ -116,12 +116,13 @@ static int make_set(struct target *t, const cpc_event_t *event)
 
 static int take(const struct target *t, cpc_event_t *event)
 {
-	cpc_t *cpc = shim_v1__handle();
+	cpc_t *cpc;
 
 	if (!t || !t->set || !event)
 		return shim_cpc__fail(EINVAL);
 	if (t->invalid)
 		return shim_cpc__fail(EAGAIN);
+	cpc = shim_v1__handle();	/* opened by the bind: opening takes the lock that is held here */
 	if (cpc_set_sample(cpc, t->set, t->buf))
 		return -1;
 	event->ce_hrt = cpc_buf_hrtime(cpc, t->buf);

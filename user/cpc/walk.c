@@ -34,7 +34,7 @@ SHIM_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 					       uint64_t preset, uint_t flags, int nattrs,
 					       const cpc_attr_t *attrs))
 {
-	if (!is_handle(cpc) || !set)
+	if (!is_handle(cpc) || !set || !action)
 		return;
 	for (uint_t i = set->n; i-- > 0;) {
 		const struct cpc_request *req = &set->reqs[i];
@@ -127,7 +127,7 @@ static char **names_of(cpc_t *cpc)
 SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 				  void (*action)(void *arg, const char *event))
 {
-	char **names = is_handle(cpc) ? names_of(cpc) : NULL;
+	char **names = is_handle(cpc) && action ? names_of(cpc) : NULL;
 
 	for (size_t i = 0; names && names[i]; i++)
 		action(arg, names[i]);
@@ -154,7 +154,7 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 {
 	char **names;
 
-	if (!is_pic(cpc, picno))
+	if (!is_pic(cpc, picno) || !action)
 		return;
 	names = names_of(cpc);
 	for (size_t i = 0; names && names[i]; i++)
@@ -193,7 +193,7 @@ SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 					  void (*action)(void *arg, const char *event))
 {
 	struct vcpc_request req;
-	__u64 can = is_handle(cpc) ? countable(cpc) : 0;
+	__u64 can = is_handle(cpc) && action ? countable(cpc) : 0;
 
 	for (size_t i = 0; can >> i; i++)
 		if (can >> i & 1)
@@ -212,7 +212,7 @@ SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 							 const char *event))
 {
 	struct vcpc_request req;
-	__u64 can = is_pic(cpc, picno) ? countable(cpc) : 0;
+	__u64 can = is_pic(cpc, picno) && action ? countable(cpc) : 0;
 
 	for (size_t i = 0; can >> i; i++)
 		if (can >> i & 1)
@@ -229,7 +229,7 @@ SHIM_API void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, co
 {
 	const char *name;
 
-	if (!is_handle(cpc))
+	if (!is_handle(cpc) || !action)
 		return;
 	for (size_t i = 0; (name = shim_attr__at(cpc, i)); i++)
 		action(arg, name);
