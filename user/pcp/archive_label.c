@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The archive's label and end, in both precisions. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/api.h"
@@ -35,7 +36,7 @@ SHIM_API int pmGetArchiveLabel(pmLogLabel *label)
 {
 	struct shim_context *ctx;
 	const struct shim_label *l;
-	int err = enter(&ctx, &l);
+	int err = label ? enter(&ctx, &l) : -EINVAL;
 
 	if (err)
 		return err;
@@ -57,7 +58,7 @@ SHIM_API int pmGetHighResArchiveLabel(pmHighResLogLabel *label)
 {
 	struct shim_context *ctx;
 	const struct shim_label *l;
-	int err = enter(&ctx, &l);
+	int err = label ? enter(&ctx, &l) : -EINVAL;
 
 	if (err)
 		return err;
@@ -90,9 +91,9 @@ static int archive_end(struct shim_ts *end)
 SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 {
 	struct shim_ts ts = { .sec = PM_MAX_TIME_T };
-	int err = archive_end(&ts);
+	int err = end ? archive_end(&ts) : -EINVAL;
 
-	if (err != PM_ERR_NOCONTEXT && err != PM_ERR_NOTARCHIVE)
+	if (end && err != PM_ERR_NOCONTEXT && err != PM_ERR_NOTARCHIVE)
 		*end = shim_stamp__to_timespec(ts);
 	return err;
 }
@@ -106,9 +107,9 @@ SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 SHIM_API int pmGetArchiveEnd(struct timeval *end)
 {
 	struct shim_ts ts = { .sec = PM_MAX_TIME_T };
-	int err = archive_end(&ts);
+	int err = end ? archive_end(&ts) : -EINVAL;
 
-	if (err != PM_ERR_NOCONTEXT && err != PM_ERR_NOTARCHIVE)
+	if (end && err != PM_ERR_NOCONTEXT && err != PM_ERR_NOTARCHIVE)
 		*end = shim_stamp__to_timeval(ts);
 	return err;
 }

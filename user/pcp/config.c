@@ -8,6 +8,7 @@
  * variables that the file does not set are taken for unset.
  */
 #define _GNU_SOURCE	/* asprintf, environ */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,9 +149,9 @@ static void read_file(void)
  */
 SHIM_API char *pmGetOptionalConfig(const char *variable)
 {
-	char *value = shim_environ__get(variable);
+	char *value = variable ? shim_environ__get(variable) : NULL;
 
-	if (value)
+	if (value || !variable)
 		return value;
 	read_file();
 	if (shim_environ__is_foreign() && !is_of_file(variable))
@@ -205,7 +206,7 @@ static const struct {
  */
 SHIM_API const char *pmGetAPIConfig(const char *feature)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+	for (size_t i = 0; feature && i < sizeof(features) / sizeof(features[0]); i++)
 		if (!strcmp(features[i].feature, feature))
 			return features[i].value;
 	return NULL;
@@ -229,6 +230,8 @@ SHIM_API int pmGetUsername(char **username)
 	char *value = pmGetOptionalConfig("PCP_USER");
 	int said = value && *value;
 
+	if (!username)
+		return -EINVAL;
 	*username = said ? value : usual;
 	return said;
 }

@@ -6,6 +6,7 @@
  * bits, as the original does; so results are the same to the last bit.  Where
  * these would overflow, floating point takes over.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -203,6 +204,8 @@ SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit
 	struct factor f = { .exact = { 1, 1 }, .real = 1 };
 	int err;
 
+	if (!ival || !iunit || !oval || !ounit)
+		return -EINVAL;
 	if (!same_dimension(iunit, ounit))
 		return PM_ERR_CONV;
 	err = apply_units(&f, iunit, false);

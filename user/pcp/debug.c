@@ -143,7 +143,7 @@ static int set_all(const char *spec, int value)
  */
 SHIM_API int pmSetDebug(const char *spec)
 {
-	return set_all(spec, 1);
+	return spec ? set_all(spec, 1) : -EINVAL;
 }
 
 /**
@@ -154,7 +154,7 @@ SHIM_API int pmSetDebug(const char *spec)
  */
 SHIM_API int pmClearDebug(const char *spec)
 {
-	return set_all(spec, 0);
+	return spec ? set_all(spec, 0) : -EINVAL;
 }
 
 static bool is_on(size_t i)

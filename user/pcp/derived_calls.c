@@ -36,6 +36,8 @@ SHIM_API char *pmRegisterDerived(const char *name, const char *expr)
 {
 	const char *at;
 
+	if (!name || !expr)
+		return (char *)"";
 	return shim_registry__add(name, expr, &at) ? (char *)at : NULL;
 }
 
@@ -64,8 +66,14 @@ static char *message_of(const char *what, const char *call, const char *name, co
 SHIM_API int pmRegisterDerivedMetric(const char *name, const char *expr, char **errmsg)
 {
 	const char *at;
-	int err = shim_registry__add(name, expr, &at);
+	int err;
 
+	if (!errmsg)
+		return -EINVAL;
+	*errmsg = NULL;
+	if (!name || !expr)
+		return -EINVAL;
+	err = shim_registry__add(name, expr, &at);
 	*errmsg = err ? message_of("Error", "pmRegisterDerivedMetric", name, expr, at) : NULL;
 	return err ? -1 : 0;
 }
@@ -97,6 +105,8 @@ SHIM_API char *pmAddDerived(const char *name, const char *expr)
 {
 	const char *at;
 
+	if (!name || !expr)
+		return (char *)"";
 	return add(name, expr, &at) ? (char *)at : NULL;
 }
 
@@ -123,9 +133,14 @@ static char *short_message(const char *name, int code)
 SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errmsg)
 {
 	const char *at;
-	int err = add(name, expr, &at);
+	int err;
 
+	if (!errmsg)
+		return -EINVAL;
 	*errmsg = NULL;
+	if (!name || !expr)
+		return -EINVAL;
+	err = add(name, expr, &at);
 	switch (err) {
 	case 0:
 		return 0;
@@ -153,7 +168,7 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
  */
 SHIM_API int pmLoadDerivedConfig(const char *path)
 {
-	int err = shim_registry__begin();
+	int err = path ? shim_registry__begin() : -EINVAL;
 
 	return err ? err : shim_derived__load(path, false);
 }
@@ -207,6 +222,8 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
 {
 	int *option = debug_option(&pmDebugOptions, what);
 
+	if (!value)
+		return -EINVAL;
 	if (what == PCP_DERIVED_CONTEXT_LIMIT)
 		return context_limit(value);
 	if (what == PCP_DERIVED_GLOBAL_LIMIT)

@@ -281,7 +281,7 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
  */
 SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
 {
-	return unpack(vsp, idx, false, rap);
+	return vsp && rap ? unpack(vsp, idx, false, rap) : -EINVAL;
 }
 
 /**
@@ -294,7 +294,7 @@ SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
  */
 SHIM_API int pmUnpackHighResEventRecords(pmValueSet *vsp, int idx, pmHighResResult ***rap)
 {
-	return unpack(vsp, idx, true, (pmResult ***)rap);
+	return vsp && rap ? unpack(vsp, idx, true, (pmResult ***)rap) : -EINVAL;
 }
 
 /** pmFreeEventResult() - give back what pmUnpackEventRecords() made, or NULL */

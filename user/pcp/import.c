@@ -21,6 +21,7 @@ static struct shim_lock import_lock = SHIM_LOCK_INITIALIZER;
 static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
+static size_t current_at;	/* where in @contexts it is */
 
 struct shim_importer *shim_import__enter(void)
 {
@@ -41,15 +42,14 @@ int shim_import__leave(struct shim_importer *imp, int result)
 }
 
 /* A context that has ended is kept while it is current, so that a new one can inherit from it. */
-static void make_current(struct shim_importer *imp)
+static void make_current(size_t at)
 {
-	for (size_t i = 0; i < ncontexts; i++) {
-		if (contexts[i] == current && current && current->ended && current != imp) {
-			shim_importer__destroy(current);
-			contexts[i] = NULL;
-		}
+	if (current && current->ended && current_at != at) {
+		shim_importer__destroy(current);
+		contexts[current_at] = NULL;
 	}
-	current = imp;
+	current = contexts[at];
+	current_at = at;
 }
 
 static int default_version(void)
@@ -76,8 +76,8 @@ static int start(const char *archive, bool inherit, bool process)
 		shim_importer__destroy(imp);
 		return err;
 	}
-	contexts[ncontexts++] = imp;
-	make_current(imp);
+	contexts[ncontexts] = imp;
+	make_current(ncontexts++);
 	return (int)ncontexts;
 }
 
@@ -117,7 +117,7 @@ SHIM_API int pmiUseContext(int context)
 
 	shim_lock__enter(&import_lock);
 	if (context > 0 && (size_t)context <= ncontexts && contexts[context - 1]) {
-		make_current(contexts[context - 1]);
+		make_current(context - 1);
 		ret = 0;
 	}
 	shim_lock__leave(&import_lock);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lengths of time from words, like "1hour 30min". */
+#include <errno.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,8 @@ SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **er
 {
 	double seconds;
 
+	if (!string || !rslt || !errmsg)
+		return -EINVAL;
 	if (parse(string, &seconds, errmsg))
 		return -1;
 	rslt->tv_sec = (time_t)seconds;
@@ -140,6 +143,8 @@ SHIM_API int pmParseHighResInterval(const char *string, struct timespec *rslt, c
 {
 	double seconds;
 
+	if (!string || !rslt || !errmsg)
+		return -EINVAL;
 	if (parse(string, &seconds, errmsg))
 		return -1;
 	rslt->tv_sec = (time_t)seconds;

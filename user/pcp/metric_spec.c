@@ -211,6 +211,8 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 	const char *at = string ? string : "", *wrong;
 	pmMetricSpec *made;
 
+	if (!rslt || !errmsg)
+		return -EINVAL;
 	spec.source_len = source ? strlen(source) : 0;
 	/* an instance is never longer than its text, but for its NUL */
 	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);

@@ -299,6 +299,8 @@ static void free_list(char ***list, int *n)
  */
 SHIM_API void pmFreeOptions(pmOptions *opts)
 {
+	if (!opts)
+		return;
 	free_list(&opts->hosts, &opts->nhosts);
 	free_list(&opts->archives, &opts->narchives);
 }

@@ -70,8 +70,11 @@ SHIM_API int pmSetProcessIdentity(const char *username)
 {
 	struct passwd entry, *found;
 	char buf[4096];
-	int err = getpwnam_r(username, &entry, buf, sizeof(buf), &found);
+	int err;
 
+	if (!username)
+		return -EINVAL;
+	err = getpwnam_r(username, &entry, buf, sizeof(buf), &found);
 	if (err || !found)
 		return err ? -err : -ESRCH;
 	if (setgid(entry.pw_gid) || initgroups(username, entry.pw_gid) || setuid(entry.pw_uid))

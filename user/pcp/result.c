@@ -184,11 +184,13 @@ static void sort(int n, pmValueSet *const *sets)
 /** pmSortInstances() - order the values of each metric of @result by instance id */
 SHIM_API void pmSortInstances(pmResult *result)
 {
-	sort(result->numpmid, result->vset);
+	if (result)
+		sort(result->numpmid, result->vset);
 }
 
 /** pmSortHighResInstances() - order the values of each metric of @result by instance id */
 SHIM_API void pmSortHighResInstances(pmHighResResult *result)
 {
-	sort(result->numpmid, result->vset);
+	if (result)
+		sort(result->numpmid, result->vset);
 }

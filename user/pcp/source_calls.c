@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Calls to a context's source: its host's name, connecting to it again, and storing values. */
+#include <errno.h>
+
 #include "base/api.h"
 #include "context.h"
 #include "texts.h"
@@ -103,11 +105,11 @@ static int store(int n, pmValueSet *const *sets)
  */
 SHIM_API int pmStore(const pmResult *result)
 {
-	return store(result->numpmid, result->vset);
+	return result ? store(result->numpmid, result->vset) : -EINVAL;
 }
 
 /** pmStoreHighRes() - as pmStore() */
 SHIM_API int pmStoreHighRes(const pmHighResResult *result)
 {
-	return store(result->numpmid, result->vset);
+	return result ? store(result->numpmid, result->vset) : -EINVAL;
 }

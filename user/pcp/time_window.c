@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The window of time that a tool's options -S, -T, -A and -O ask for. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -234,8 +235,11 @@ SHIM_API int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, co
 				      struct timespec *rsltEnd, struct timespec *rsltOffset,
 				      char **errMsg)
 {
-	struct window w = { .log_start = *logStart, .log_end = *logEnd };
+	struct window w;
 
+	if (!logStart || !logEnd || !rsltStart || !rsltEnd || !rsltOffset || !errMsg)
+		return -EINVAL;
+	w = (struct window){ .log_start = *logStart, .log_end = *logEnd };
 	if (parse_all(&w, swStart, swEnd, swAlign, swOffset, errMsg))
 		return -1;
 	*rsltStart = to_timespec(w.start);
@@ -277,10 +281,15 @@ SHIM_API int pmParseTimeWindow(const char *swStart, const char *swEnd, const cha
 			       const struct timeval *logEnd, struct timeval *rsltStart,
 			       struct timeval *rsltEnd, struct timeval *rsltOffset, char **errMsg)
 {
-	struct timespec from = timespec_of(logStart), to = timespec_of(logEnd), start, end, offset;
-	int code = pmParseHighResTimeWindow(swStart, swEnd, swAlign, swOffset, &from, &to, &start,
-					    &end, &offset, errMsg);
+	struct timespec from, to, start, end, offset;
+	int code;
 
+	if (!logStart || !logEnd || !rsltStart || !rsltEnd || !rsltOffset)
+		return -EINVAL;
+	from = timespec_of(logStart);
+	to = timespec_of(logEnd);
+	code = pmParseHighResTimeWindow(swStart, swEnd, swAlign, swOffset, &from, &to, &start, &end,
+					&offset, errMsg);
 	if (code < 0)
 		return code;
 	*rsltStart = timeval_of(&start);

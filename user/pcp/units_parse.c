@@ -293,8 +293,11 @@ static char *parse(char *text, pmUnits *out, double *factor)
  */
 SHIM_API int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errmsg)
 {
-	char *text = strdup(str), *error;
+	char *text, *error;
 
+	if (!str || !out || !outmult || !errmsg)
+		return -EINVAL;
+	text = strdup(str);
 	*out = (pmUnits){ 0 };
 	*outmult = 1;
 	*errmsg = NULL;

@@ -115,7 +115,7 @@ static int new_zone(const char *tz, int (*open)(const char *name, struct shim_tz
  */
 SHIM_API int pmNewZone(const char *tz)
 {
-	return new_zone(tz, shim_tz__open);
+	return tz ? new_zone(tz, shim_tz__open) : -EINVAL;
 }
 
 /**
