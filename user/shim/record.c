@@ -87,6 +87,8 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
 			 options->size != offsetof(struct shim_record_options, after)) ||
 			(version && version != 2 && version != 3)))
 		return -EINVAL;
+	if (!archive || !out)
+		return -EINVAL;
 	rec = calloc(1, sizeof(*rec));
 	if (!rec)
 		return -ENOMEM;
@@ -121,6 +123,8 @@ SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set
 {
 	const char *name = NULL;
 
+	if (!rec || !set)
+		return -EINVAL;
 	pid = pid ? pid : getpid();
 	if (rec->after)
 		name = shim_rec_sets__name(rec->after->sets, pid);
@@ -139,7 +143,9 @@ SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set
 SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
 				   const char *name)
 {
-	return id < 0 || !*name ? -EINVAL : shim_rec_sets__add(rec->sets, rec->w, set, id, name);
+	if (!rec || !set || id < 0 || !name || !*name)
+		return -EINVAL;
+	return shim_rec_sets__add(rec->sets, rec->w, set, id, name);
 }
 
 /**
@@ -153,8 +159,11 @@ SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *s
  */
 SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 {
-	struct shim_rec_trace *before = rec->after ? rec->after->trace : NULL;
+	struct shim_rec_trace *before;
 
+	if (!rec)
+		return -EINVAL;
+	before = rec->after ? rec->after->trace : NULL;
 	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, before, &rec->trace);
 }
 
@@ -226,6 +235,8 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 	struct shim_ts stamp;
 	int other, ret;
 
+	if (!rec)
+		return -EINVAL;
 	rec->after = NULL;
 	rec->missing = sample_all(rec, &when);
 	other = rec->source.sample ? rec->source.sample(rec->source_arg) : 0;
@@ -250,7 +261,7 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
  */
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {
-	return rec->missing;
+	return rec ? rec->missing : -EINVAL;
 }
 
 /**
@@ -263,7 +274,7 @@ SHIM_API int shim_record_missing(const struct shim_recorder *rec)
  */
 SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
 {
-	return rec->records;
+	return rec ? rec->records : 0;
 }
 
 /**
@@ -274,8 +285,11 @@ SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
  */
 SHIM_API int shim_record_close(struct shim_recorder *rec)
 {
-	int ret = shim_writer__close(rec->w);
+	int ret;
 
+	if (!rec)
+		return -EINVAL;
+	ret = shim_writer__close(rec->w);
 	free_recorder(rec);
 	return ret;
 }
@@ -295,6 +309,8 @@ static bool remove_file(const struct shim_recorder *rec, int volume)
  */
 SHIM_API void shim_record_discard(struct shim_recorder *rec)
 {
+	if (!rec)
+		return;
 	shim_writer__close(rec->w);
 	/* Version 2 begins another volume after 2 GiB. */
 	for (int volume = SHIM_VOLUME_INDEX; remove_file(rec, volume) || volume < 1; volume++)

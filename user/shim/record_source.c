@@ -25,7 +25,7 @@ static bool is_own(uint32_t ident)
 SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 				    const struct shim_record_source *source, void *arg)
 {
-	if (!source->sample || !source->instances || !source->values)
+	if (!rec || !source || !source->sample || !source->instances || !source->values)
 		return -EINVAL;
 	if (rec->source.sample)
 		return -EEXIST;
@@ -43,7 +43,12 @@ SHIM_API int shim_record_add_source(struct shim_recorder *rec,
  */
 SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_record_metric *metric)
 {
-	const struct shim_desc desc = {
+	struct shim_desc desc;
+	int ret;
+
+	if (!rec || !metric || !metric->name || is_own(metric->pmid) || is_own(metric->indom))
+		return -EINVAL;
+	desc = (struct shim_desc) {
 		.pmid = metric->pmid,
 		.type = metric->type,
 		.indom = metric->indom,
@@ -52,10 +57,6 @@ SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_rec
 		.nnames = 1,
 		.names = &metric->name,
 	};
-	int ret;
-
-	if (!metric->name || is_own(metric->pmid) || is_own(metric->indom))
-		return -EINVAL;
 	ret = shim_writer__desc(rec->w, &desc);
 	if (!ret && metric->line && *metric->line)
 		ret = shim_writer__text(rec->w, SHIM_TEXT_PMID | SHIM_TEXT_ONELINE, metric->pmid,
@@ -79,11 +80,14 @@ SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_rec
 SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, unsigned int n,
 				   const int32_t *inst, const char *const *name)
 {
-	const struct shim_indom all = {
+	struct shim_indom all;
+
+	if (!rec || (n && (!inst || !name)) || is_own(indom))
+		return -EINVAL;
+	all = (struct shim_indom) {
 		.stamp = rec->stamp, .indom = indom, .n = n, .inst = inst, .name = name,
 	};
-
-	return is_own(indom) ? -EINVAL : shim_writer__indom(rec->w, &all);
+	return shim_writer__indom(rec->w, &all);
 }
 
 /* Checks that @values is not NULL if there are any, and that no string is NULL */
@@ -129,7 +133,7 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
 SHIM_API int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, int n,
 				const struct shim_record_value *values)
 {
-	int ret = is_own(pmid) || !all_there(type, n, values) ? -EINVAL :
+	int ret = !rec || is_own(pmid) || (n > 0 && !values) || !all_there(type, n, values) ? -EINVAL :
 			shim_writer__vset(rec->w, pmid, n < 0 ? n : 0);
 
 	for (int i = 0; i < n && !ret; i++) {

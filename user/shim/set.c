@@ -35,7 +35,7 @@ static int parse(struct shim_set *set, const char *const *events, unsigned int n
 		 struct vcpc_request *reqs, unsigned int *bad)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		int ret = shim_event__parse(events[i], &reqs[i]);
+		int ret = events[i] ? shim_event__parse(events[i], &reqs[i]) : -EINVAL;
 
 		*bad = i;
 		if (ret)
@@ -96,7 +96,7 @@ int shim_set__create(struct shim_handle *handle, const char *const *events, unsi
 	unsigned int which = n;
 	int ret = -EINVAL;
 
-	if (n < 1 || n > SHIM_SET_MAX)
+	if (!handle || !events || !out || n < 1 || n > SHIM_SET_MAX)
 		goto err;
 	ret = -ENOMEM;
 	set = calloc(1, sizeof(*set));
@@ -164,7 +164,7 @@ SHIM_API void shim_set_destroy(struct shim_set *set)
  */
 SHIM_API unsigned int shim_set_size(const struct shim_set *set)
 {
-	return set->n;
+	return set ? set->n : 0;
 }
 
 /**
@@ -176,7 +176,7 @@ SHIM_API unsigned int shim_set_size(const struct shim_set *set)
  */
 SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
 {
-	return i < set->n ? set->names[i] : NULL;
+	return set && i < set->n ? set->names[i] : NULL;
 }
 
 /**
@@ -192,7 +192,7 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
  */
 SHIM_API const char *shim_set_backend(const struct shim_set *set)
 {
-	return shim_counters__backend(set->counters);
+	return set ? shim_counters__backend(set->counters) : NULL;
 }
 
 /* For the transactions of the calling thread, which reads the set itself */
@@ -232,7 +232,7 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
 	int bad, ret;
 
-	if (set->groups > 1 && flags & SHIM_BIND_TRACE)
+	if (!set || (set->groups > 1 && flags & SHIM_BIND_TRACE))
 		return -EINVAL;
 	if (flags == SHIM_BIND_TRACE && !set->always && (!tid || tid == gettid()) &&
 	    shim_traced__is_direct())
@@ -258,9 +258,12 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
  */
 SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 {
-	int ret = shim_counters__unbind(set->counters, tid);
-	int always = set->always ? shim_counters__unbind(set->always, tid) : 0;
+	int ret, always;
 
+	if (!set)
+		return -EINVAL;
+	ret = shim_counters__unbind(set->counters, tid);
+	always = set->always ? shim_counters__unbind(set->always, tid) : 0;
 	if (!ret && (!tid || tid == gettid())) {
 		shim_traced__unset(set->counters);
 		shim_counted__forget();
@@ -273,7 +276,7 @@ typedef int turn_fn(struct shim_counters *counters, pid_t tid);
 /* Enable or disable both parts of a set; if the second one fails, the first is undone. */
 static int turn(struct shim_set *set, pid_t tid, turn_fn *how, turn_fn *undo)
 {
-	int ret = how(set->counters, tid);
+	int ret = set ? how(set->counters, tid) : -EINVAL;
 
 	if (ret || !set->always)
 		return ret;
@@ -375,10 +378,11 @@ static __attribute__((noinline)) int read_own(struct shim_counters *counters, pi
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	struct shim_counters *counters = set->counters;
+	struct shim_counters *counters;
 
-	if (set->groups > 1)
+	if (!set || !sample || set->groups > 1)
 		return -EINVAL;
+	counters = set->counters;
 	if (!__atomic_load_n(&counters->own, __ATOMIC_RELAXED))
 		return ask(counters, tid, sample);
 	return read_own(counters, tid, sample, set->n);
@@ -399,7 +403,7 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
-	int ret = set->groups > 1 ? -EINVAL :
+	int ret = !set || !sample || set->groups > 1 ? -EINVAL :
 		  shim_counters__total(set->counters, tid, behind(sample), ROOM);
 
 	if (!ret)
@@ -445,7 +449,8 @@ SHIM_API int shim_set_walk(struct shim_set *set, walk_fn *fn, void *arg)
 {
 	struct vcpc_instances_args args;
 	struct vcpc_instance_info *list;
-	int ret = set->groups > 1 ? -EINVAL : shim_counters__list(set->counters, &list, &args);
+	int ret = !set || !fn || set->groups > 1 ? -EINVAL :
+		  shim_counters__list(set->counters, &list, &args);
 
 	if (ret)
 		return ret;

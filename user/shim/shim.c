@@ -34,7 +34,7 @@ SHIM_API const char *shim_version(void)
 SHIM_API int shim_open(struct shim_handle **handle)
 {
 	struct shim_session *session;
-	int ret = shim_session__open(&session);
+	int ret = handle ? shim_session__open(&session) : -EINVAL;
 
 	if (!ret)
 		*handle = (struct shim_handle *)session;
@@ -49,7 +49,7 @@ SHIM_API int shim_open(struct shim_handle **handle)
  */
 SHIM_API const char *shim_backend(struct shim_handle *handle)
 {
-	return shim_session__ops(shim_handle__session(handle))->name;
+	return handle ? shim_session__ops(shim_handle__session(handle))->name : NULL;
 }
 
 /**
@@ -64,7 +64,7 @@ SHIM_API int shim_backend_why(struct shim_handle *handle, char *buf, size_t size
 {
 	const struct shim_session *session = shim_handle__session(handle);
 
-	if (!size)
+	if (!buf || !size)
 		return -EINVAL;
 	shim_session__why(session ? shim_session__ops(session) : NULL, buf, size);
 	return 0;
@@ -76,7 +76,8 @@ SHIM_API int shim_backend_why(struct shim_handle *handle, char *buf, size_t size
  */
 SHIM_API void shim_close(struct shim_handle *handle)
 {
-	shim_session__close(shim_handle__session(handle));
+	if (handle)
+		shim_session__close(shim_handle__session(handle));
 }
 
 /**
@@ -90,7 +91,7 @@ SHIM_API void shim_close(struct shim_handle *handle)
 SHIM_API int shim_events_walk(struct shim_handle *handle,
 			      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
-	return shim_event__walk(shim_handle__session(handle), fn, arg);
+	return fn ? shim_event__walk(shim_handle__session(handle), fn, arg) : -EINVAL;
 }
 
 /**
@@ -107,7 +108,7 @@ SHIM_API int shim_events_walk(struct shim_handle *handle,
 SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), void *arg)
 {
 	const struct shim_pmus *pmus = shim_pmus__get();
-	int ret = 0;
+	int ret = fn ? 0 : -EINVAL;
 
 	for (unsigned int i = 0; i < pmus->n && !ret; i++)
 		ret = fn(arg, pmus->pmu[i].name, pmus->pmu[i].list);
@@ -126,7 +127,7 @@ SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *c
  */
 SHIM_API int shim_event_on_pmu(const char *name, const char *pmu, char *buf, size_t size)
 {
-	return shim_event__on(pmu, name, buf, size);
+	return name && pmu && buf ? shim_event__on(pmu, name, buf, size) : -EINVAL;
 }
 
 /**
@@ -139,5 +140,5 @@ SHIM_API int shim_event_on_pmu(const char *name, const char *pmu, char *buf, siz
  */
 SHIM_API int shim_event_suggest(const char *name, char *buf, size_t size)
 {
-	return shim_event__suggest(name, buf, size);
+	return name && buf ? shim_event__suggest(name, buf, size) : -EINVAL;
 }

@@ -88,7 +88,7 @@ SHIM_API int shim_trace_status(void)
 static int parse(const char *name, struct vc_event_desc *event)
 {
 	struct vcpc_request req;
-	int err = shim_event__parse(name, &req);
+	int err = name ? shim_event__parse(name, &req) : -ENOENT;
 
 	if (!err && (req.config1 || req.config2))
 		err = -EOPNOTSUPP;
@@ -119,7 +119,7 @@ SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigne
 {
 	struct vc_events wanted = { .nr = n };
 	unsigned int which = n;
-	int err = n > VC_MAX_COUNTERS ? -EINVAL : 0;
+	int err = n > VC_MAX_COUNTERS || (n && !events) ? -EINVAL : 0;
 
 	for (unsigned int i = 0; i < n && !err; i++) {
 		err = parse(events[i], &wanted.event[i]);
@@ -379,10 +379,14 @@ static unsigned int slot_of(uint64_t ns)
 SHIM_API double shim_trace_percentile(const struct shim_trace_stat *stat, double percent)
 {
 	/* Slots below the first and above the last are empty. */
-	const unsigned int first = slot_of(stat->min_ns), last = slot_of(stat->max_ns);
+	unsigned int first, last;
 	uint64_t total = 0, before = 0;
 	double rank;
 
+	if (!stat)
+		return 0;
+	first = slot_of(stat->min_ns);
+	last = slot_of(stat->max_ns);
 	for (unsigned int i = first; i <= last; i++)
 		total += stat->hist[i];
 	if (!total || percent <= 0 || percent >= 100)

@@ -178,7 +178,7 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 	unsigned int which = n;
 	int ret = 0;
 
-	if (turn && (turn < SHIM_TURN_MIN || turn > SHIM_TURN_MAX))
+	if (!set || (turn && (turn < SHIM_TURN_MIN || turn > SHIM_TURN_MAX)))
 		ret = -EINVAL;
 	if (!ret)
 		ret = shim_set__create(handle, events, n, reqs, &which, &made);
@@ -292,9 +292,12 @@ SHIM_API int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_t
 				  uint64_t whole[SHIM_SET_MAX])
 {
 	union room in_turn, always;
-	int ret = total(set->counters, tid, &in_turn);
 	const void *behind;
+	int ret;
 
+	if (!set || !turns || !whole)
+		return -EINVAL;
+	ret = total(set->counters, tid, &in_turn);
 	if (!ret && set->always)
 		ret = total(set->always, tid, &always);
 	if (ret)
