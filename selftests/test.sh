@@ -21,7 +21,7 @@ VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
-native_folders='unit pcp fail aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
+native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # What loads BPF programs, without the module and with the sanitizers
 asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* AIX's <pmapi.h>, misused, on the synthetic PMU: every call of every scope. */
+#include "core/session.h"
+#include "selftests/synthetic/backend_clock.h"
+#include "../aix/scopes.h"
+#include "aix/pmx.h"
+#include "misuse.h"
+
+const struct shim_backend_ops *shim_session__backend(void)
+{
+	return &shim_backend__clock;
+}
+
+static void misuse_name(char *text, size_t size, long value, int error)
+{
+	(void)error;
+	snprintf(text, size, "%ld", value);
+}
+
+static pm_prog_t prog;
+static pm_data_t data;
+static pm_data_mx_t data_mx;
+static timebasestruct_t when;
+static pm_accu_time_t times;
+static pmx_stats_t *stats;
+static pmx_whole_t whole;
+static pmx_turn_t slot;
+static pmx_estimate_t estimate;
+
+static void ready(void)
+{
+	if (!info.maxpmcs && initialize())
+		exit(9);
+	prog = program("PM_INST_CMPL");
+}
+
+static void programmed(void)
+{
+	ready();
+	if (pm_set_program_mythread(&prog))
+		exit(9);
+}
+
+static long data_in_thread(void)
+{
+	return pm_get_data_mythread(&data);
+}
+
+/* A row of a scope: its calls are reached through the table of all scopes. */
+#define OF(ready, misuse, call)						\
+	do {								\
+		char text[64];						\
+		snprintf(text, sizeof(text), "%s: " #call, s->name);	\
+		ROW(ready, misuse, text, misuse_int(s->call));		\
+	} while (0)
+
+static void null_arguments(const struct scope *s)
+{
+	OF(ready(), "NULL program", set(NULL));
+	OF(ready(), "NULL program", set_mx(NULL));
+	OF(ready(), "NULL program", set_mm(NULL));
+	OF(ready(); s->set(&prog), "NULL program", get(NULL));
+	OF(ready(), "NULL program", get_mx(NULL));
+	OF(ready(), "NULL program", get_mm(NULL));
+	OF(ready(); s->set(&prog), "NULL time", tstart(NULL));
+	OF(ready(); s->set(&prog); s->start(), "NULL time", tstop(NULL));
+	OF(ready(); s->set(&prog), "NULL data", data(NULL));
+	OF(ready(); s->set(&prog), "NULL data and time", tdata(NULL, NULL));
+	OF(ready(); s->set(&prog), "NULL data and times", Tdata(NULL, NULL));
+	OF(ready(), "NULL data", data_mx(NULL));
+	OF(ready(), "NULL data and time", tdata_mx(NULL, NULL));
+}
+
+static void without_program(const struct scope *s)
+{
+	OF(ready(), "nothing is programmed", get(&prog));
+	OF(ready(), "nothing is programmed", start());
+	OF(ready(), "nothing is programmed", tstart(&when));
+	OF(ready(), "nothing is programmed", stop());
+	OF(ready(), "nothing is programmed", tstop(&when));
+	OF(ready(), "nothing is programmed", reset());
+	OF(ready(), "nothing is programmed", data(&data));
+	OF(ready(), "nothing is programmed", tdata(&data, &when));
+	OF(ready(), "nothing is programmed", Tdata(&data, &times));
+	OF(ready(), "nothing is programmed", data_mx(&data_mx));
+	OF(ready(), "nothing is programmed", tdata_mx(&data_mx, &when));
+	OF(ready(), "nothing is programmed", drop());
+}
+
+static void before_initialize(const struct scope *s)
+{
+	OF(, "before pm_initialize", set(&prog));
+	OF(, "before pm_initialize", get(&prog));
+	OF(, "before pm_initialize", start());
+	OF(, "before pm_initialize", data(&data));
+	OF(, "before pm_initialize", drop());
+}
+
+static void programs(void)
+{
+	INT(ready(); prog.events[0] = 0x7fffffff, "event 2147483647", pm_set_program_mythread(&prog));
+	INT(ready(); prog.events[0] = -0x7fffffff, "event -2147483647", pm_set_program_mythread(&prog));
+	INT(ready(); prog.mode.w = 0x7fffffff, "all bits of the mode", pm_set_program_mythread(&prog));
+	INT(programmed(), "programmed twice", pm_set_program_mythread(&prog));
+	INT(programmed(), "in a thread without a program", in_another_thread(data_in_thread));
+	INT(programmed(); pm_start_mythread(), "started twice", pm_start_mythread());
+	INT(programmed(), "not started", pm_stop_mythread());
+	INT(programmed(); pm_delete_program_mythread(), "deleted twice", pm_delete_program_mythread());
+	INT(ready(), "-1 sets", pm_set_program_mythread_mx(&(pm_prog_mx_t){ .nb_events_prog = -1 }));
+	INT(ready(), "NULL sets", pm_set_program_mythread_mx(&(pm_prog_mx_t){
+		.mode.w = PM_USER, .slice_duration = 100, .nb_events_prog = 2 }));
+	INT(ready(), "2147483647 sets", pm_set_program_mythread_mx(&(pm_prog_mx_t){
+		.mode.w = PM_USER, .slice_duration = 100, .nb_events_prog = 0x7fffffff }));
+	INT(ready(), "NULL sets", pm_set_program_mythread_mm(&(pm_prog_mm_t){
+		.slice_duration = 100, .nb_set_prog = 2 }));
+	INT(ready(), "2147483647 sets", pm_set_program_mythread_mm(&(pm_prog_mm_t){
+		.slice_duration = 100, .nb_set_prog = 0x7fffffff }));
+}
+
+static void library(void)
+{
+	INT(, "NULL information", pm_init(PM_VERIFIED, NULL, NULL));
+	INT(, "NULL information", pm_initialize(PM_VERIFIED, NULL, NULL, PM_CURRENT));
+	INT(, "all filters, NULL groups", pm_initialize(~0, &info, NULL, PM_CURRENT));
+	INT(, "no filter", pm_initialize(0, &info, &groups, PM_CURRENT));
+	INT(, "processor -1", pm_initialize(PM_VERIFIED, &info, &groups, -1));
+	INT(, "processor 2147483647", pm_initialize(PM_VERIFIED, &info, &groups, 0x7fffffff));
+	NOTHING(, "NULL place", pm_error(NULL, 1));
+	NOTHING(, "error 2147483647", pm_error("here", 0x7fffffff));
+	POINTER(, "NULL place", pm_strerror(NULL, 1));
+	POINTER(, "error -2147483647", pm_strerror("here", -0x7fffffff));
+}
+
+static void others(void)
+{
+	INT(ready(), "processor -1", pm_get_data_cpu(-1, &data));
+	INT(ready(), "processor 2147483647", pm_get_data_cpu(0x7fffffff, &data));
+	INT(ready(), "NULL data", pm_get_data_cpu(0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_cpu(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_Tdata_cpu(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_data_cpu_mx(0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_cpu_mx(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_data_lcpu(0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_lcpu(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_Tdata_lcpu(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_data_lcpu_mx(0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_lcpu_mx(0, NULL, NULL));
+	INT(ready(), "NULL list and size", pm_get_wplist(NULL, NULL, NULL));
+	INT(ready(), "partition -1", pm_set_program_wp(-1, NULL));
+	INT(ready(), "partition -1", pm_set_program_wp_mm(-1, NULL));
+	INT(ready(), "partition -1", pm_get_program_wp(-1, NULL));
+	INT(ready(), "partition -1", pm_get_program_wp_mm(-1, NULL));
+	INT(ready(), "partition -1", pm_start_wp(-1));
+	INT(ready(), "partition -1", pm_tstart_wp(-1, NULL));
+	INT(ready(), "partition -1", pm_stop_wp(-1));
+	INT(ready(), "partition -1", pm_tstop_wp(-1, NULL));
+	INT(ready(), "partition -1", pm_reset_data_wp(-1));
+	INT(ready(), "partition -1", pm_delete_program_wp(-1));
+	INT(ready(), "NULL data", pm_get_data_wp(0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_wp(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_Tdata_wp(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_data_wp_mx(0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_wp_mx(0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_data_lcpu_wp(0, 0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_lcpu_wp(0, 0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_Tdata_lcpu_wp(0, 0, NULL, NULL));
+	INT(ready(), "NULL data", pm_get_data_lcpu_wp_mx(0, 0, NULL));
+	INT(ready(), "NULL data", pm_get_tdata_lcpu_wp_mx(0, 0, NULL, NULL));
+	INT(, "NULL frequencies", pm_set_counter_frequency_mythread(NULL));
+	INT(, "NULL frequencies", pm_set_counter_frequency_thread(0, 0, NULL));
+	INT(, "NULL frequencies", pm_set_counter_frequency_pthread(0, 0, 0, NULL));
+	INT(, "NULL handler", pm_set_ebb_handler(NULL, NULL));
+	INT(, "NULL handler", pm_clear_ebb_handler(NULL, NULL));
+	INT(, "mode -1", pm_enable_bhrb(-1));
+	INT(, "not enabled", pm_disable_bhrb());
+}
+
+static void additions(void)
+{
+	INT(ready(), "NULL program", pmx_set_program_mx(0, NULL, NULL));
+	INT(ready(), "scope -1", pmx_set_program_mx(-1, NULL, NULL));
+	INT(ready(), "NULL result", pmx_stats_open(0, NULL));
+	INT(ready(), "scope -1", pmx_stats_open(-1, &stats));
+	INT(, "NULL statistics", pmx_stats_mark(NULL));
+	INT(, "NULL statistics", pmx_stats_whole(NULL, &whole));
+	INT(, "NULL statistics", pmx_stats_turn(NULL, 0, &slot));
+	INT(, "NULL statistics", pmx_stats_estimate(NULL, 0, 0, &estimate));
+	NOTHING(, "NULL statistics", pmx_stats_close(NULL));
+}
+
+int main(void)
+{
+	start_target();
+	library();
+	EACH_SCOPE(s)
+		before_initialize(s);
+	ready();	/* once: it takes long */
+	others();
+	programs();
+	EACH_SCOPE(s) {
+		null_arguments(s);
+		without_program(s);
+	}
+	end_target();
+	additions();
+	return misuse_ends();
+}
