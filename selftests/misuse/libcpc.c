@@ -207,7 +207,6 @@ static void bindings(void)
 	INT(ready(), "NULL handle", cpc_bind_curlwp(NULL, set, 0));
 	INT(ready(), "NULL set", cpc_bind_curlwp(cpc, NULL, 0));
 	INT(ready(), "another handle's set", cpc_bind_curlwp(cpc, foreign, 0));
-	INT(ready(); cpc_set_destroy(cpc, set), "destroyed set", cpc_bind_curlwp(cpc, set, 0));
 	INT(ready(), "all flags", cpc_bind_curlwp(cpc, set, ~0U));
 	INT(ready(), "a set without requests", cpc_bind_curlwp(cpc, cpc_set_create(cpc), 0));
 	INT(bound(), "bound twice", cpc_bind_curlwp(cpc, set, 0));
@@ -240,7 +239,6 @@ static void bindings(void)
 	INT(bound(), "another handle's buffer", cpc_set_sample(cpc, set, foreign_buf));
 	INT(bound(), "another handle's set", cpc_set_sample(cpc, foreign, buf));
 	INT(ready(), "not bound", cpc_set_sample(cpc, set, buf));
-	INT(bound(); cpc_set_destroy(cpc, set), "destroyed set", cpc_set_sample(cpc, set, buf));
 	INT(bound(), "by a thread that has bound nothing", in_another_thread(sample_in_thread));
 }
 

@@ -119,6 +119,7 @@ static bool misuse_begins(const char *misuse, const char *call)
 static inline int misuse_ends(void)
 {
 	printf("1..%d\n", misuse_rows);
+	fflush(stdout);
 	return misuse_failed != 0;
 }
 
