@@ -170,29 +170,38 @@ static size_t print(char *out, const struct shim_json_member *members, int n, ui
 	return (size_t)(p - out);
 }
 
-static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t flags)
-{
+/* Too large for the smallest stacks */
+struct set_room {
 	struct shim_json_member members[SHIM_LABELS_MAX];
 	uint8_t refs[LABEL_LEN * SHIM_LABELS_MAX];
-	int n = parse(text, members);
-	size_t len;
-	char *json;
+	char json[];
+};
 
-	if (n < 0)
-		return n;
-	if (strlen(text) > SHIM_LABELS_JSON_MAX)
+static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t flags)
+{
+	const size_t room = strlen(text);
+	struct set_room *r;
+	size_t len;
+	int n;
+
+	if (room > SHIM_LABELS_JSON_MAX)
 		return -EINVAL;
-	json = malloc(strlen(text));
-	if (!json)
+	r = malloc(sizeof(*r) + room);
+	if (!r)
 		return -ENOMEM;
+	n = parse(text, r->members);
+	if (n < 0) {
+		free(r);
+		return n;
+	}
 	/* fits: the text is what it was before, in another order and without blanks */
-	len = print(json, members, n, flags, refs);
+	len = print(r->json, r->members, n, flags, r->refs);
 	shim_buf__put32(buf, (uint32_t)inst);
 	shim_buf__put32(buf, (uint32_t)len);
-	shim_buf__put(buf, json, len);
+	shim_buf__put(buf, r->json, len);
 	shim_buf__put32(buf, (uint32_t)n);
-	shim_buf__put(buf, refs, LABEL_LEN * (size_t)n);
-	free(json);
+	shim_buf__put(buf, r->refs, LABEL_LEN * (size_t)n);
+	free(r);
 	return 0;
 }
 

@@ -91,7 +91,7 @@ static int create(struct shim_session *session, struct shim_set *set,
 int shim_set__create(struct shim_handle *handle, const char *const *events, unsigned int n,
 		     struct vcpc_request *reqs, unsigned int *bad, struct shim_set **out)
 {
-	struct vcpc_request asked[SHIM_SET_MAX];
+	struct vcpc_request *asked = NULL;
 	struct shim_set *set;
 	unsigned int which = n;
 	int ret = -EINVAL;
@@ -99,7 +99,8 @@ int shim_set__create(struct shim_handle *handle, const char *const *events, unsi
 	if (!handle || !events || !out || n < 1 || n > SHIM_SET_MAX)
 		goto err;
 	ret = -ENOMEM;
-	set = calloc(1, sizeof(*set));
+	asked = calloc(n, sizeof(*asked));	/* too large for the smallest stacks */
+	set = asked ? calloc(1, sizeof(*set)) : NULL;
 	if (!set)
 		goto err;
 	ret = parse(set, events, n, asked, &which);
@@ -109,9 +110,11 @@ int shim_set__create(struct shim_handle *handle, const char *const *events, unsi
 		shim_set_destroy(set);
 		goto err;
 	}
+	free(asked);
 	*out = set;
 	return 0;
 err:
+	free(asked);
 	if (bad)
 		*bad = which;
 	return ret;
@@ -136,9 +139,13 @@ err:
 SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
 			     unsigned int *bad, struct shim_set **out)
 {
-	struct vcpc_request reqs[SHIM_SET_MAX];
+	struct vcpc_request *reqs = calloc(SHIM_SET_MAX, sizeof(*reqs));
+	int ret = reqs ? shim_set__create(handle, events, n, reqs, bad, out) : -ENOMEM;
 
-	return shim_set__create(handle, events, n, reqs, bad, out);
+	if (!reqs && bad)
+		*bad = n;
+	free(reqs);
+	return ret;
 }
 
 /**

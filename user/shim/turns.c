@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -121,22 +122,24 @@ static uint32_t any_seed(struct shim_session *session)
 static int take_turns(struct shim_session *session, struct shim_set *set,
 		      const struct vcpc_request *reqs, uint64_t slot, unsigned int *bad)
 {
-	struct split split = { .nturns = 0 };
-	struct shim_terms terms = {
-		.group = split.group, .slot = slot, .seed = any_seed(session), .shuffle = true,
-	};
+	struct split *split = calloc(1, sizeof(*split));
+	struct shim_terms terms = { .slot = slot, .seed = any_seed(session), .shuffle = true };
 	int which;
 	int ret;
 
+	if (!split)
+		return -ENOMEM;
+	terms.group = split->group;
 	shim_counters__put(set->counters);
 	set->counters = NULL;
-	ret = split_up(session, set, reqs, &split, bad);
+	ret = split_up(session, set, reqs, split, bad);
 	if (!ret)
-		ret = shim_counters__create_on(session, split.turns, split.nturns, 0, terms, &which,
+		ret = shim_counters__create_on(session, split->turns, split->nturns, 0, terms, &which,
 					       &set->counters);
-	if (!ret && split.nalways)
-		ret = shim_counters__create(session, split.always, split.nalways, 0, &which,
-					    &set->always);
+	if (!ret && split->nalways)
+		ret = shim_counters__create(session, split->always, split->nalways, 0,
+					    &which, &set->always);
+	free(split);
 	return ret;
 }
 
@@ -173,10 +176,10 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 				   struct shim_set **set)
 {
 	struct shim_session *session = shim_handle__session(handle);
-	struct vcpc_request reqs[SHIM_SET_MAX];
+	struct vcpc_request *reqs = calloc(SHIM_SET_MAX, sizeof(*reqs));
 	struct shim_set *made;
 	unsigned int which = n;
-	int ret = 0;
+	int ret = reqs ? 0 : -ENOMEM;
 
 	if (!set || (turn && (turn < SHIM_TURN_MIN || turn > SHIM_TURN_MAX)))
 		ret = -EINVAL;
@@ -190,6 +193,7 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 		if (ret)
 			shim_set_destroy(made);
 	}
+	free(reqs);
 	if (!ret)
 		*set = made;
 	else if (bad)
