@@ -65,7 +65,7 @@ records() {
 	case $how in
 	write-KILL*) [ "$status" = 137 ] || [ "$status" = 0 ] || said || wrong "not killed" ;;
 	*)	if [ "$status" = 0 ]; then
-			"$vcpc" check rec >check 2>&1 || grep -q 'cannot be removed: ' err ||
+			"$vcpc" check rec >check 2>&1 || grep -q 'cannot remove an old archive in ' err ||
 				wrong "success, and an archive that is not whole"
 		else
 			said || [ "$status" = 143 ] || wrong "no message"

@@ -31,7 +31,7 @@ node_and_group() {
 	useradd -m -G vcpc counts && useradd -m stranger
 	as stranger 'cat /dev/vcpc'
 	[ $? != 0 ] && [ ! -e /sys/module/vcpc ]; result "who is not in the group opens nothing, and loads nothing"
-	as counts 'vcpc stat -v -e page-faults,task-clock -- ls -lR /usr/share/doc/vcpc' && grep -q 'counted by.*module\|counted by vcpc' "$dir/log"
+	as counts 'vcpc stat -v -e page-faults,task-clock -- ls -lR /usr/share/doc/vcpc' && grep -q 'counting through.*module\|counting through vcpc' "$dir/log"
 	result "who is in the group counts, by the module"
 	try "[ \$(cat /sys/module/vcpc/version) = $1 ]"; result "which the node has loaded, of version $1"
 	try '[ "$(stat -c "%U:%G %a" /dev/vcpc)" = "root:vcpc 660" ]'; result "the node is still the group's"
@@ -96,7 +96,7 @@ case $(uname -r) in
 	;;
 *)
 	try '[ -d /sys/fs/bpf/vcpc ]'; result "$(uname -r): the enabled service traces from boot on"
-	as counts 'vcpc stat -v -e page-faults -- ls' && grep -q 'counted by.*module\|counted by vcpc' "$dir/log"; result "a user counts, by the module"
+	as counts 'vcpc stat -v -e page-faults -- ls' && grep -q 'counting through.*module\|counting through vcpc' "$dir/log"; result "a user counts, by the module"
 	try "[ \$(cat /sys/module/vcpc/version) = $next ]"; result "of version $next"
 	removal
 	;;

@@ -184,32 +184,32 @@ refuses() {
 	[ $? = "$want" ] && [ ! -s "$dir/out" ] && grep -q -- "$text" "$dir/err"
 	result "refuses: $*"
 }
-refuses 2 'is no time' replay -S 5lustra "$a"
-refuses 2 'is no time' replay -T @noon "$a"
-refuses 2 'is no time' replay -A soon "$a"
-refuses 2 'two zones' replay -z -Z UTC "$a"
+refuses 2 'invalid time' replay -S 5lustra "$a"
+refuses 2 'invalid time' replay -T @noon "$a"
+refuses 2 'invalid time' replay -A soon "$a"
+refuses 2 '-Z and -z exclude each other' replay -z -Z UTC "$a"
 for command in replay dump label summary; do
-	refuses 2 "no time zone 'nowhere'" $command -Z nowhere "$a"
+	refuses 2 "unknown time zone 'nowhere'" $command -Z nowhere "$a"
 done
-refuses 2 'no time zone' replay -Z /etc/passwd "$a"
-refuses 2 'three forms' replay -c -j "$a"
-refuses 2 'three forms' replay --json --csv "$a"
-refuses 2 'three forms' replay -p -c "$a"
+refuses 2 'unknown time zone' replay -Z /etc/passwd "$a"
+refuses 2 '-p, -c and -j exclude each other' replay -c -j "$a"
+refuses 2 '-p, -c and -j exclude each other' replay --json --csv "$a"
+refuses 2 '-p, -c and -j exclude each other' replay -p -c "$a"
 refuses 1 "an instance 'i7'" replay -i i7 "$a"
 refuses 1 "an instance 'i7'" replay -i i0,i7 "$a"
 refuses 1 "an instance 'i7'" replay -i 'i0 i7' -c "$a" v.set
 refuses 1 "an instance 'i0'" replay -i i0 "$a" v.inst
 refuses 1 "an instance ''" replay -i '' "$a"
 refuses 1 "an instance '3'" replay -i 1,3 "$dir/i"
-refuses 1 'nothing in that time' replay -S 1hour "$a"
-refuses 1 'nothing in that time' replay -S 30s -T -40s "$a"
-refuses 1 'no archive' dump "$dir/nothing"
+refuses 1 'no records in this window' replay -S 1hour "$a"
+refuses 1 'no records in this window' replay -S 30s -T -40s "$a"
+refuses 1 'not found' dump "$dir/nothing"
 refuses 1 "did you mean 'v.cu32'" dump "$a" v.cu23
-refuses 1 'no archive' summary "$dir/nothing"
-refuses 1 'no archive' label "$dir/nothing"
-refuses 2 'which archive' label
-refuses 2 'which archive' dump
-refuses 2 'which archive' summary
+refuses 1 'not found' summary "$dir/nothing"
+refuses 1 'not found' label "$dir/nothing"
+refuses 2 'an archive is required' label
+refuses 2 'an archive is required' dump
+refuses 2 'an archive is required' summary
 for command in dump label summary; do
 	run $command --help && grep -q "^Usage: vcpc $command" "$dir/out"
 	result "$command --help"

@@ -106,7 +106,7 @@ poke meta $((808 + 23)) 2
 says meta 'bad semantics' "semantics that there are not"
 
 "$vcpc" check "$dir/nothing" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -q 'there is no archive' "$dir/err"
+[ $? = 1 ] && grep -q "archive '.*' not found" "$dir/err"
 result "an archive that is not there"
 "$vcpc" check >"$dir/out" 2>"$dir/err"
 [ $? = 2 ]
@@ -141,10 +141,10 @@ result "a list with commas"
 run "$dir/all/a.0" "$dir/all/d.meta.xz" && [ ! -s "$dir/err" ]
 result "by the names of volumes and packed files"
 run "$dir/all/a" "$dir/nothing" "$dir/all/d"
-[ $? = 1 ] && grep -q "there is no archive '$dir/nothing'" "$dir/err" && grep -q "1 of 3" "$dir/err"
+[ $? = 1 ] && grep -q "archive '$dir/nothing' not found" "$dir/err" && grep -q "1 of 3" "$dir/err"
 result "the others are checked where one is not there"
 run "$dir/none" "$dir/all/a"
-[ $? = 1 ] && grep -q "no archive in the folder '$dir/none'" "$dir/err"
+[ $? = 1 ] && grep -q "the folder '$dir/none' has no archives" "$dir/err"
 result "a folder without archives"
 
 # Whatever a byte is changed to, the check ends by itself

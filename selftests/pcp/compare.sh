@@ -51,7 +51,7 @@ says 'the run' instructions '2.001 M 2.101 M +5.00 % exact higher'
 says 'the run' page_faults '77 77 0 % exact same'
 says 'the run' elapsed '2 s 2 s 0 % 0 % same'
 says checkout p99 '4.351 us 4.351 us 0 % -11.74 to +11.74 % unclear'
-grep -q "A: 3 runs, B: 3 runs.*95 % intervals.*Welch's t" "$dir/out"
+grep -q "A: 3 runs, B: 3 runs.*95 % confidence intervals.*Welch's t" "$dir/out"
 result "says which intervals these are"
 compare "$dir/base/r1,$dir/base/r2,$dir/base/r3" "$dir/base/r2,$dir/base/r3"
 says checkout time '5.05 us 5.075 us +0.50 % -1.97 to +2.96 % unclear'
@@ -80,7 +80,7 @@ fi
 # A time of one run is no gate unless that is said
 "$dir/run" "$dir/slow" 9 checkout 1000 9000 2000
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:time > +20%'
-[ $? = 1 ] && grep -q "'checkout:time' is a time, and times differ from run to run" "$dir/err"
+[ $? = 1 ] && grep -q "'checkout:time' is a duration, and durations differ from run to run" "$dir/err"
 result "a time is not judged from one run of a side"
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:time > +20% from one run'
 [ $? = 3 ] && grep -q '^FAIL  checkout:time > +20% from one run$' "$dir/out"
@@ -88,7 +88,7 @@ result "... unless the condition says so"
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:instructions > +1%'
 result "... and what is counted is"
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:p99 > +5% from one run'
-[ $? = 0 ] && grep -q 'pass  checkout:p99 > +5% from one run (the interval reaches beyond' "$dir/out"
+[ $? = 0 ] && grep -q 'pass  checkout:p99 > +5% from one run (uncertain: it holds for a part of the interval' "$dir/out"
 result "... a percentile is as uncertain as its bucket is wide"
 
 # Tags that neither side used
@@ -112,7 +112,7 @@ exits 3 -f 'checkout:instructions > +99'
 exits 0 -f 'checkout:instructions > +101'
 exits 3 -f 'checkout:time > +7%'
 exits 0 -f 'checkout:time > +9%'
-grep -q 'pass  checkout:time > +9% (the interval reaches beyond' "$dir/out"
+grep -q 'pass  checkout:time > +9% (uncertain: it holds for a part of the interval' "$dir/out"
 result "a part of an interval is not certain"
 exits 0 -f 'checkout:time>+13%'
 exits 3 -f 'checkout:time > 100ns'
@@ -121,7 +121,7 @@ exits 3 -f 'page-faults >= 0' -f 'elapsed > 0'
 exits 0 -f 'page-faults < 0' -f ':elapsed > 1ms'
 exits 3 -f 'elapsed > 0' -f 'checkout:instructions > 1%' -f 'elapsed > 0'
 exits 1 -f 'checkin:instructions > 1%' -f 'checkout:instructions > 1%'
-grep -q "there is no 'checkin:instructions'" "$dir/err"
+grep -q "neither side has 'checkin:instructions'" "$dir/err"
 result "a name that there is not"
 for condition in checkout 'checkout:time >' 'checkout:time > 2 % 3' '> 3%' 'elapsed > fast' ''; do
 	exits 2 -f "$condition"
@@ -133,7 +133,7 @@ compare "$dir/base"
 [ $? = 2 ]
 result "one side"
 compare "$dir/base" "$dir/nothing"
-[ $? = 1 ] && grep -q 'there is no archive' "$dir/err"
+[ $? = 1 ] && grep -q "archive '.*' not found" "$dir/err"
 result "an archive that is not there"
 truncate -s -3 "$dir/other.0"
 compare "$dir/base/r1" "$dir/other"
@@ -156,11 +156,11 @@ compare "$dir/base" "$dir/new" >/dev/full
 result "a full disk is no pass"
 
 # A summary leaves out the buckets of histograms unless they are asked for
-"$vcpc" summary "$dir/base/r1" >"$dir/out" 2>"$dir/err" && grep -q '^(.* histogram buckets are left out' "$dir/out" &&
+"$vcpc" summary "$dir/base/r1" >"$dir/out" 2>"$dir/err" && grep -q '^(.* histogram buckets are omitted' "$dir/out" &&
 	! grep -q '^vcpc.transact.hist' "$dir/out" && grep -q '^trace.transact.count' "$dir/out"
 result "summary: no histograms"
 "$vcpc" summary "$dir/base/r1" vcpc.transact.hist >"$dir/out" 2>"$dir/err" && grep -q '^vcpc.transact.hist' "$dir/out" &&
-	! grep -q 'left out' "$dir/out"
+	! grep -q 'omitted' "$dir/out"
 result "... unless they are named"
 
 # Any archive: rates of counters and averages

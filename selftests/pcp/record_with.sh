@@ -66,7 +66,7 @@ no_value() {
 # parts: what is below the names, each metric once; what cannot be recorded is said
 parts() {
 	record sample.bad,sample.dupnames,sample.long.one "$dir/p" sleep 0.2 && pmlogcheck "$dir/p" >&2 || return 1
-	grep -q 'sample.bad.unknown: .*; it is left out' "$dir/out" &&
+	grep -q 'sample.bad.unknown: .*; it is skipped' "$dir/out" &&
 		pminfo -a "$dir/p" -f sample.dupnames | grep -q '"bin-500"\] value 500' &&
 		pminfo -a "$dir/p" -f sample.long.one | grep -q 'value 1'
 }
@@ -135,7 +135,7 @@ refused sample.nothing 'sample.nothing: Unknown metric name'
 result "a name that is none"
 refused sample.event.records 'type cannot be recorded'
 result "a type that cannot be recorded"
-refused sample.long.one,,sample.bin 'a name is missing'
+refused sample.long.one,,sample.bin 'contains an empty name'
 result "a list with a hole"
 rotated
 result "a folder of archives"

@@ -67,19 +67,19 @@ refuses() {
 	[ $? = "$want" ] && [ ! -s "$dir/out" ] && grep -q -- "$text" "$dir/err"
 	result "refuses: $*"
 }
-refuses 1 "no archive" "$dir/nothing"
+refuses 1 "not found" "$dir/nothing"
 refuses 1 "did you mean 'v.cu32'" "$a" v.cu23
 refuses 1 "did you mean 'v.cu32'" "$a" cu32
 refuses 1 "no metric 'xyzzyxyzzy'" "$a" xyzzyxyzzy
-refuses 1 "no such instance" "$a" 'v.set[i7]'
-refuses 1 "no such instance" "$a" 'v.cu32[x]'
-refuses 2 "no interval" -t 5parsecs "$a"
-refuses 2 "no interval" -t -1s "$a"
-refuses 2 "no interval" -t 0 "$a"
-refuses 2 "no interval" -t '' "$a"
+refuses 1 "has no instance" "$a" 'v.set[i7]'
+refuses 1 "has no instance" "$a" 'v.cu32[x]'
+refuses 2 "invalid interval" -t 5parsecs "$a"
+refuses 2 "invalid interval" -t -1s "$a"
+refuses 2 "invalid interval" -t 0 "$a"
+refuses 2 "invalid interval" -t '' "$a"
 refuses 1 "too many" -t 1ns "$a"
-refuses 2 "no mode" -m sideways "$a"
-refuses 2 "which archive"
+refuses 2 "unknown mode" -m sideways "$a"
+refuses 2 "an archive is required"
 refuses 2 "unrecognized" --nonsense "$a"
 : >"$dir/empty.0" && : >"$dir/empty.meta"
 refuses 1 "empty" "$dir/empty"

@@ -43,7 +43,7 @@ result "as long as a command runs, with its exit status"
 vcpc stat -p $busy -e task-clock 2>"$dir/err" >"$dir/out" &
 stat=$!
 tries=0
-until [ $((tries += 1)) -gt 60 ] || grep -q 'Ctrl-C ends it' "$dir/err"; do
+until [ $((tries += 1)) -gt 60 ] || grep -q 'stop with Ctrl-C' "$dir/err"; do
 	sleep 0.2
 done
 sleep 0.3
@@ -63,7 +63,7 @@ run stat -C 0 --for 300ms -e context-switches
 [ $? = 0 ] && grep -q '^Counts of CPU 0' "$dir/err"
 result "one CPU"
 run stat -C 4095 --for 300ms -e context-switches
-[ $? = 1 ] && grep -q 'there is no CPU 4095' "$dir/err"
+[ $? = 1 ] && grep -q 'CPU 4095 does not exist' "$dir/err"
 result "a CPU that there is not"
 if echo 0 >/sys/devices/system/cpu/cpu1/online; then
 	run stat -C 1 --for 300ms -e context-switches
@@ -76,10 +76,10 @@ else
 	skip "a CPU that is offline" "there is only one CPU"
 fi
 run stat -p 4194303 --for 300ms
-[ $? = 1 ] && grep -q 'there is no process 4194303' "$dir/err"
+[ $? = 1 ] && grep -q 'process 4194303 does not exist' "$dir/err"
 result "a process that there is not"
 su nobody -s /bin/sh -c "vcpc stat -p $busy --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -Eq "cannot count process $busy, which may be another user's" "$dir/err"
+[ $? = 1 ] && grep -Eq "cannot count process $busy, which may belong to another user" "$dir/err"
 result "another user's process"
 su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -Eq "may count CPUs|needs root or CAP_PERFMON" "$dir/err"

@@ -20,7 +20,7 @@ result "a missing node"
 mv /dev/vcpc.away /dev/vcpc
 chmod 0600 /dev/vcpc
 su nobody -s /bin/sh -c "vcpc stat true" >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -q 'you may not open /dev/vcpc' "$dir/err"
+[ $? = 1 ] && grep -q 'no permission to open /dev/vcpc' "$dir/err"
 result "a node that may not be opened"
 chmod 0666 /dev/vcpc
 
@@ -34,7 +34,7 @@ result "... and what was recorded replays"
 
 vcpc trace on
 run trace show
-[ $? = 0 ] && grep -q 'nothing was traced' "$dir/out"
+[ $? = 0 ] && grep -q 'nothing has been traced' "$dir/out"
 result "trace show: nothing was traced yet"
 echo precious >"$dir/file"
 run trace export -o "$dir/file"

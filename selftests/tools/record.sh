@@ -36,7 +36,7 @@ replayed "$dir/a"
 result "can be replayed"
 cp "$dir/a.0" "$dir/before"
 record -o "$dir/a" true
-[ $? = 1 ] && grep -q "exists already" "$dir/err" && cmp -s "$dir/a.0" "$dir/before"
+[ $? = 1 ] && grep -q "already exists" "$dir/err" && cmp -s "$dir/a.0" "$dir/before"
 result "an archive is not overwritten"
 vcpc record -o "$dir/k" -i 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
 under_way "$dir/k"
@@ -132,7 +132,7 @@ for wrong in "--rotate 5" "--rotate 5T" "--rotate 10ms" "--keep 3" "--rotate 1s 
 	record -o "$dir/w" $wrong true
 	[ $? = 2 ] && grep -q -e '--rotate' -e '--keep' "$dir/err" && [ ! -e "$dir/w" ] || break
 done
-[ "$wrong" = "--rotate 1s --max-size 5M" ] && [ ! -e "$dir/w" ] && grep -q 'give one of them' "$dir/err"
+[ "$wrong" = "--rotate 1s --max-size 5M" ] && [ ! -e "$dir/w" ] && grep -q 'exclude each other' "$dir/err"
 result "... wrong limits"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
 [ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]

@@ -119,14 +119,14 @@ run -r 0 true
 [ $? = 2 ]
 result "-r 0"
 run -r 2 -T true
-[ $? = 2 ] && grep -q 'neither with -T' "$dir/err"
+[ $? = 2 ] && grep -q 'excludes -T' "$dir/err"
 result "what does not go together"
 run -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
 [ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&
 	[ "$(awk 'NF == 3 && $1 ~ /^[0-9.]+$/ && $2 > 0.2 && $2 < 1.2 { n++ } END { print n + 0 }' "$dir/err")" -ge 1 ] && [ -n "$(count task-clock)" ]
 result "-I: rates of each interval"
 run --multiplex -e page-faults,task-clock true
-[ $? = 0 ] && grep -q '^All events had room at a time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
+[ $? = 0 ] && grep -q '^All events were counted at the same time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
 result "--multiplex: what has room is exact"
 # More than any PMU holds, of which instructions can be compared with an exact count of the same loop.
 hardware=instructions:u,instructions:k,cycles:u,cycles:k,r8:u,r8:k,r11:u,r11:k,instructions,r8,cycles,r11,r0:u,r0:k
@@ -138,7 +138,7 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	[ $? = 1 ] && grep -q 'vcpc stat --multiplex' "$dir/err"
 	result "too many events: what to type"
 	run --multiplex -e "page-faults,$hardware" sh -c "$loop"
-	[ $? = 0 ] && grep -q '^Estimated events were counted in turn, in [2-9] groups' "$dir/err" &&
+	[ $? = 0 ] && grep -q '^Estimated events were multiplexed in [2-9] groups' "$dir/err" &&
 		grep -q '^ *[0-9,]*  +- [0-9.e+-]* % *instructions:u *estimated, counted [0-9.]* % of the time$' "$dir/err" &&
 		grep -q '^ *[0-9,]*  *page-faults *exact$' "$dir/err"
 	result "--multiplex: estimates say so, with error and share"

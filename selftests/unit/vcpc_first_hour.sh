@@ -47,13 +47,13 @@ bad() {
 # The way in
 good --help
 good --version
-bad 2 "which command?"
+bad 2 "a command is required"
 bad 2 "did you mean 'stat'" sta true
 bad 2 "did you mean 'replay'" relpay run
 bad 2 "did you mean 'record'" help rec
-bad 2 "there is no command 'frobnicate'" frobnicate
-bad 2 "there is no command ''" ''
-bad 2 "there is no command 'a?[31m?b'" "$(printf 'a\033[31m\nb')"
+bad 2 "unknown command 'frobnicate'" frobnicate
+bad 2 "unknown command ''" ''
+bad 2 "unknown command 'a?[31m?b'" "$(printf 'a\033[31m\nb')"
 wrong=''
 for command in $commands; do
 	run "$command" --help && clean && [ ! -s err ] && grep -q "^Usage: vcpc $command" out || wrong="$wrong $command"
@@ -91,11 +91,11 @@ result "README's options are there"
 
 # Looking around
 bad 1 "no event has 'zzzz' in its name" events zzzz
-bad 2 "one PATTERN at most" events a b
+bad 2 "at most one PATTERN" events a b
 "$vcpc" events >/dev/full 2>err
 [ $? = 1 ] && grep -q 'cannot write' err
 result "events: a full disk"
-bad 2 "no arguments, but 'extra'" doctor extra
+bad 2 "unexpected argument 'extra'" doctor extra
 for tool in top 'trace show' 'trace export'; do
 	# shellcheck disable=SC2086
 	if [ "$(id -u)" = 0 ] && [ ! -e /sys/fs/bpf/vcpc ]; then
@@ -104,8 +104,8 @@ for tool in top 'trace show' 'trace export'; do
 		skip "vcpc $tool: no tracing" "it may be on, or not be seen"
 	fi
 done
-bad 2 "not 'bogus'" trace bogus
-bad 2 "on, off, status, show or export?" trace
+bad 2 "unknown action 'bogus'" trace bogus
+bad 2 "an action is required: on, off, status, show or export" trace
 
 # Counting
 bad 2 "is not the number of a process" stat -p 12x
@@ -114,8 +114,8 @@ bad 2 "is not the number of a process" stat -p 0
 bad 2 "is not a CPU's number" stat -C 5-2
 bad 2 "is not a CPU's number" stat -C x
 bad 2 "is not a number from 1" stat -r 1x true
-bad 2 "only one of -c and -j" stat -c -j true
-bad 2 "--for goes with" stat --for 1s true
+bad 2 "-c and -j exclude each other" stat -c -j true
+bad 2 "--for requires" stat --for 1s true
 bad 2 "--fail-if" compare a b --fail-if
 if ! "$vcpc" stat -e page-faults true >/dev/null 2>&1; then
 	skip "counting, recording, replaying" "nothing may be counted here"
@@ -124,8 +124,8 @@ fi
 good stat -e page-faults,task-clock true
 good stat -j -e page-faults true
 good stat -c -e page-faults true
-bad 1 "there is no process 999999999" stat -p 999999999
-bad 1 "there is no CPU 9999" stat -C 9999
+bad 1 "process 999999999 does not exist" stat -p 999999999
+bad 1 "CPU 9999 does not exist" stat -C 9999
 bad 126 "cannot run '/etc'" stat /etc
 bad 127 "cannot run ''" stat ''
 bad 127 "cannot run 'no-such-é'" stat -- no-such-é
@@ -143,9 +143,9 @@ result "stat with its error output closed"
 # Recording and replaying, an archive whose name is no ASCII
 good record -o lauf-ä-日本 -i 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
 good record -o zwei -i 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
-bad 1 "it exists already; choose another name" record -o zwei -e page-faults true
-bad 1 "cannot make archive '/no/such/a'" record -o /no/such/a -e page-faults true
-bad 2 "which command?" record -o drei
+bad 1 "it already exists; choose another name" record -o zwei -e page-faults true
+bad 1 "cannot create archive '/no/such/a'" record -o /no/such/a -e page-faults true
+bad 2 "a command is required" record -o drei
 bad 2 "is neither a size such as 64M" record --rotate x true
 [ "$(ls -d drei* 2>/dev/null)" = '' ]
 result "nothing is left of what was not recorded"
@@ -153,12 +153,12 @@ for command in replay dump summary label check; do
 	good $command lauf-ä-日本
 	[ "$command" = check ] || [ -s out ]
 	result "... says something, unless nothing is wrong"
-	bad 1 "there is no archive 'no-such' (no file no-such.meta)" $command no-such
-	bad 1 "name is empty" $command ''
+	bad 1 "archive 'no-such' not found (no file no-such.meta)" $command no-such
+	bad 1 "name of an archive is empty" $command ''
 	bad 2 "archive" $command
 done
 mkdir leer
-bad 1 "there is no archive in the folder 'leer'" replay leer
+bad 1 "the folder 'leer' has no archives" replay leer
 run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
 result "the name is printed as it is"
 good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u
@@ -167,21 +167,21 @@ result "... on 40 columns"
 good replay lauf-ä-日本 --csv
 good replay lauf-ä-日本 -m back vcpc.count.page_faults_u
 good replay lauf-ä-日本 -t 1hour
-bad 2 "interp, forw and back are" replay zwei -m up
+bad 2 "use interp, forw or back" replay zwei -m up
 bad 2 "':nosuch'" replay zwei :nosuch
-bad 2 "is no interval" replay zwei -t banana
+bad 2 "invalid interval" replay zwei -t banana
 bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei page_faults
 bad 1 "did you mean 'vcpc.count.page_faults_u'" replay zwei vcpc.count.page_fault_u
-bad 1 "there is no metric" dump zwei no.such.metric
+bad 1 "no metric" dump zwei no.such.metric
 good compare lauf-ä-日本 zwei
 good compare lauf-ä-日本 zwei --fail-if 'page_faults_u > +10000%'
-bad 2 "which two archives?" compare zwei
+bad 2 "two archives are required" compare zwei
 bad 2 "is not a condition" compare zwei zwei --fail-if bogus
 good report lauf-ä-日本 -o seite-ä.html
 grep -q '</html>' seite-ä.html
 result "... is a whole page"
 bad 1 "cannot write '/no/such/x.html'" report zwei -o /no/such/x.html
-bad 1 "there is no archive" report no-such -o x.html
+bad 1 "archive 'no-such' not found" report no-such -o x.html
 [ ! -e x.html ]
 result "... and makes no page of nothing"
 
@@ -207,10 +207,10 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	[ $? = 1 ] && clean && grep -q 'Permission denied' err
 	result "an archive that may not be read"
 	nobody record -o "$dir/mein" -e page-faults true
-	[ $? = 1 ] && clean && grep -qE 'ermission denied|not allowed' err
+	[ $? = 1 ] && clean && grep -qE 'ermission denied|not permitted' err
 	result "a folder that may not be written"
 	nobody stat -p 1
-	[ $? = 1 ] && clean && grep -qE "another user's|not allowed|cannot count" err
+	[ $? = 1 ] && clean && grep -qE "another user's|not permitted|cannot count" err
 	result "a process that may not be counted"
 else
 	for what in read written counted; do skip "what may not be $what" "only root can be somebody else"; done

@@ -30,25 +30,25 @@ expect() {
 expect 2 "Try 'vcpc --help'"
 expect 0 "stat" --help
 expect 0 "libshim" --version
-expect 2 "no command 'no-such'" no-such
+expect 2 "unknown command 'no-such'" no-such
 expect 0 "Usage: vcpc stat" stat --help
 expect 0 "Usage: vcpc record" record --help
 expect 0 "Usage: vcpc events" events --help
-expect 2 "which command?" stat
+expect 2 "a command is required" stat
 expect 2 "Try 'vcpc stat --help'" stat --no-such-option true
-expect 2 "name is missing" stat -e page-faults, true
-expect 2 "name is missing" stat -e "" true
-expect 2 "neither with -T nor with -i" stat --multiplex -T true
-expect 2 "neither with -T nor with -i" stat -i 1s --multiplex true
-expect 2 "neither with -T nor with -i" stat -I 1s --multiplex true
+expect 2 "empty event name" stat -e page-faults, true
+expect 2 "empty event name" stat -e "" true
+expect 2 "excludes -T, -i and -I" stat --multiplex -T true
+expect 2 "excludes -T, -i and -I" stat -i 1s --multiplex true
+expect 2 "excludes -T, -i and -I" stat -I 1s --multiplex true
 expect 2 "doesn't allow an argument" stat --multiplex=2 true
-expect 2 "which command?" record -o "$dir/a"
+expect 2 "a command is required" record -o "$dir/a"
 expect 2 "is not an interval" record -o "$dir/a" -i 5parsecs true
 expect 2 "is not an interval" record -o "$dir/a" -i 0 true
 expect 2 "one PATTERN" events a b
 expect 0 "Usage: vcpc stat" help stat
 expect 0 "Usage: vcpc COMMAND" help
-expect 2 "no command 'no-such'" help no-such
+expect 2 "unknown command 'no-such'" help no-such
 expect 2 "'100' has no unit: 100ms or 100s?" stat -i 100 true
 expect 2 "'1e3' has no unit" record -o "$dir/a" -i 1e3 true
 expect 2 "--max-size: '5T' is not a number of bytes" record --max-size 5T true

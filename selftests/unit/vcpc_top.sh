@@ -9,10 +9,10 @@ evidence="$dir/err $dir/out"
 export TERM=xterm
 
 "$vcpc" top </dev/null >"$dir/out" 2>"$dir/err"
-[ $? = 1 ] && grep -q 'this is no terminal.*--once' "$dir/err"
+[ $? = 1 ] && grep -q 'requires a terminal.*--once' "$dir/err"
 result "no terminal"
 "$vcpc" top --sort speed 2>"$dir/err"
-[ $? = 2 ] && { "$vcpc" top --by user 2>"$dir/err"; [ $? = 2 ]; } && grep -q 'tag, process and both' "$dir/err" && "$vcpc" top --help | grep -q 'Usage: vcpc top'
+[ $? = 2 ] && { "$vcpc" top --by user 2>"$dir/err"; [ $? = 2 ]; } && grep -q 'tag, process or both' "$dir/err" && "$vcpc" top --help | grep -q 'Usage: vcpc top'
 result "wrong usage, and help"
 
 # terminal SIZE STEP...: SIZE is ROWSxCOLUMNS. A step is keys, "=SIZE", "wait:TEXT" until the program has written
@@ -89,7 +89,7 @@ terminal 24x80 wait:TRANSACTION wait:quit q && grep -q 'tracing is off\|cannot\|
 	grep -q 'TRANSACTION.*p99' "$dir/out"
 result "24x80: it says that there is nothing to see"
 # curses writes what differs from what is there: "by rate" becomes "by p50"
-terminal 24x80 wait:quit s wait:p50 r wait:least p wait:PAUSED / wait:names a wait:a b wait:b '\n' wait:quit q &&
+terminal 24x80 wait:quit s wait:p50 r wait:reversed p wait:PAUSED / wait:names a wait:a b wait:b '\n' wait:quit q &&
 	grep -q ', with ' "$dir/out"
 result "keys"
 terminal 24x80 wait:TRANSACTION wait:quit b wait:PROCESS b wait:TRANSACTION b q && grep -q 'processes, by' "$dir/out" &&
@@ -100,6 +100,6 @@ result "any size"
 terminal 24x80 wait:quit hangup
 result "a terminal that goes away"
 TERM=no-such terminal 24x80
-[ $? = 1 ] && grep -q "terminal 'no-such' is not known" "$dir/out"
+[ $? = 1 ] && grep -q "unknown terminal type 'no-such'" "$dir/out"
 result "an unknown terminal"
 done_testing

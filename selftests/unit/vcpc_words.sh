@@ -78,7 +78,7 @@ said "$dir/filter" "$SYS_perf_event_open" "$ENOSYS" "$vcpc" doctor
 has 'filter of system calls (seccomp) is active' && grep -q '^seccomp .*active' "$dir/out"
 result "... and by vcpc doctor"
 said "$dir/filter" "$SYS_bpf" "$ENOSYS" "$vcpc" trace on
-has 'seccomp: a filter of system calls is active' && ! has 'kernel has no BPF'
+has 'seccomp: a filter is active' && ! has 'kernel has no BPF'
 result "bpf(2) answers ENOSYS: the filter is named"
 
 if [ "$(with /proc/sys/kernel/perf_event_paranoid 3 cat /proc/sys/kernel/perf_event_paranoid 2>"$dir/err")" = 3 ]; then

@@ -18,6 +18,6 @@ const char *device_hint(int err)
 		return NULL;
 	}
 	if ((err == EACCES || err == EPERM) && !access(NODE, F_OK) && access(NODE, R_OK | W_OK))
-		return "you may not open " NODE "; as root: usermod -aG vcpc USER, then log in again";
+		return "no permission to open " NODE "; as root: usermod -aG vcpc USER, then log in again";
 	return NULL;
 }

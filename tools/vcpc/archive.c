@@ -27,11 +27,11 @@ int vcpc_open_archive(const char *name)
 	if (handle >= 0)
 		return 0;
 	if (handle == -ENOENT)
-		return vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", name, name);
+		return vcpc_fail(0, "archive '%s' not found (no file %s.meta)", name, name);
 	if (handle == PM_ERR_LOGFILE && !*name)
-		return vcpc_fail(0, "an archive's name is empty");
+		return vcpc_fail(0, "the name of an archive is empty");
 	if (handle == PM_ERR_LOGFILE && !stat(name, &st) && S_ISDIR(st.st_mode))
-		return vcpc_fail(0, "there is no archive in the folder '%s'", name);
+		return vcpc_fail(0, "the folder '%s' has no archives", name);
 	return vcpc_fail_pm(handle, name);
 }
 

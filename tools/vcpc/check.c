@@ -33,13 +33,13 @@ struct job {
 static int help(void)
 {
 	printf("Usage: vcpc check ARCHIVE...\n\n"
-	       "Looks for all that is wrong with each ARCHIVE, and prints a line for each: the file, the\n"
-	       "place, and one of three words:\n"
-	       "  damaged     bytes are wrong: records, times that go back, an index that leads nowhere\n"
-	       "  incomplete  an instance's name or a file is missing; the values are right\n"
-	       "  unknown     only a newer version of PCP writes this; the values are right\n\n"
-	       "ARCHIVE may be a folder, for all that are in it, a list with commas between, or one of\n"
-	       "an archive's files.  The exit status is 1 if any is damaged.\n");
+	       "Checks all files of each ARCHIVE and prints a line for each finding: the file, the\n"
+	       "byte offset, and one of these words:\n"
+	       "  damaged     bytes are wrong: records, times that go back, bad index entries\n"
+	       "  incomplete  an instance's name or a file is missing; the values are correct\n"
+	       "  unknown     written by a newer version of PCP; the values are correct\n\n"
+	       "ARCHIVE can be one of an archive's files, a folder (all archives in it), or a list\n"
+	       "separated by commas.  The exit status is 1 if an archive is damaged.\n");
 	return 0;
 }
 
@@ -92,8 +92,8 @@ static int check(struct job *job, const char *archive)
 	vcpc_progress_end(&job->progress);
 	fflush(stdout);
 	if (n == -ENOENT)
-		return *archive ? vcpc_fail(0, "there is no archive '%s' (no file %s.meta)", archive, archive) :
-				  vcpc_fail(0, "an archive's name is empty");
+		return *archive ? vcpc_fail(0, "archive '%s' not found (no file %s.meta)", archive, archive) :
+				  vcpc_fail(0, "the name of an archive is empty");
 	if (n < 0)
 		return vcpc_fail(n, "%s", archive);
 	if (job->said > MOST)
@@ -132,12 +132,12 @@ int vcpc_cmd_check(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
 		return c == 'h' ? help() : vcpc_usage(NULL);
 	if (optind == argc)
-		return vcpc_usage("which archive?");
+		return vcpc_usage("an archive is required");
 	for (; optind < argc; optind++) {
 		int err = vcpc_archives_add(&job.archives, argv[optind]);
 
 		if (err == -ENOENT)
-			status = vcpc_fail(0, "there is no archive in the folder '%s'", argv[optind]);
+			status = vcpc_fail(0, "the folder '%s' has no archives", argv[optind]);
 		else if (err)
 			status = vcpc_fail(err, "%s", argv[optind]);
 	}

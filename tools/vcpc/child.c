@@ -309,7 +309,7 @@ int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(voi
 	uint64_t missed;
 
 	if (interval && fds[1].fd < 0)
-		vcpc_fail(errno, "no timer; only the first and the last values are taken");
+		vcpc_fail(errno, "cannot create a timer; only the first and the last values are recorded");
 	while (!ended(child, &status)) {
 		if (poll(fds, 2, -1) < 0)
 			continue;

@@ -24,12 +24,12 @@ struct hint {
 
 /* Advice for errors, regardless of what failed */
 static const struct hint general[] = {
-	{ EFBIG, "it takes more than SHIM_ARCHIVE_MEMORY allows, which is a quarter of the machine's memory unless it is set (SHIM_ARCHIVE_MEMORY=8G)" },
+	{ EFBIG, "it needs more memory than SHIM_ARCHIVE_MEMORY permits (default: a quarter of the machine's memory; try SHIM_ARCHIVE_MEMORY=8G)" },
 	{ EACCES, "check the file's permissions and those of the folders above it, or run as root" },
-	{ EPERM, "not allowed; run as root" },
-	{ EEXIST, "it exists already; choose another name or remove it" },
-	{ ESTALE, "tracing was turned off meanwhile" },
-	{ EPROTONOSUPPORT, "the vcpc module that is loaded is of another version" },
+	{ EPERM, "not permitted; run as root" },
+	{ EEXIST, "it already exists; choose another name or remove it" },
+	{ ESTALE, "tracing was turned off in the meantime" },
+	{ EPROTONOSUPPORT, "the loaded vcpc module has a different version" },
 	{ 0, NULL }
 };
 
@@ -37,7 +37,7 @@ static const struct hint general[] = {
 static const struct hint of_counters[] = {
 	{ EACCES, "run as root, or count your own threads in user mode only (event:u)" },
 	{ EAGAIN, "the events were not on the PMU all the time; count fewer events, or stop other profilers" },
-	{ ENOSPC, "too many hardware events at a time for this CPU; ask for fewer, or for estimates: vcpc stat --multiplex" },
+	{ ENOSPC, "this CPU cannot count that many hardware events at the same time; use fewer events, or estimates: vcpc stat --multiplex" },
 	{ 0, NULL }
 };
 
@@ -45,7 +45,7 @@ static const struct hint of_counters[] = {
 static const struct hint of_tracing[] = {
 	{ EACCES, "run as root" },
 	{ EINVAL, "the kernel rejected the BPF programs" },
-	{ ENOSYS, "the kernel answers that it has no bpf(2)" },
+	{ ENOSYS, "the kernel does not support bpf(2)" },
 	{ 0, NULL }
 };
 
@@ -81,8 +81,8 @@ static const char *general_hint(int err)
 
 	if (err == EOPNOTSUPP)
 		return access("/dev/vcpc", F_OK) ?
-			"perf_event_open(2) cannot do that, the vcpc module can; as root: modprobe vcpc" :
-			"the vcpc module can do that only for a command that this one starts";
+			"perf_event_open(2) does not support this, the vcpc module does; as root: modprobe vcpc" :
+			"the vcpc module supports this only for a command that vcpc starts";
 	return hint ? hint : find_hint(general, err);
 }
 
@@ -130,7 +130,7 @@ static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int 
  */
 void vcpc_no_memory(void)
 {
-	exit(vcpc_fail(ENOMEM, "this takes more memory than there is"));
+	exit(vcpc_fail(ENOMEM, "not enough memory"));
 }
 
 /**
@@ -176,7 +176,7 @@ int vcpc_flush(void)
 {
 	if (fflush(stdout))
 		return vcpc_fail(errno, "cannot write");
-	return ferror(stdout) ? vcpc_fail(0, "cannot write: a part of the output is lost") : 0;
+	return ferror(stdout) ? vcpc_fail(0, "cannot write: part of the output is lost") : 0;
 }
 
 /**
@@ -235,11 +235,11 @@ int vcpc_fail_event(int err, const char *event)
 	if (vcpc_kinds_explain(event))
 		return VCPC_EXIT_FAILURE;
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
-		return vcpc_fail(0, "there is no event '%s'; did you mean '%s'?", event, meant);
+		return vcpc_fail(0, "unknown event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)
-		return vcpc_fail(0, "there is no event '%s' among perf's, and libpfm.so.4, which knows the processor's, is not installed",
+		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which has the processor's own events, is not installed",
 				 event);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);
-	return vcpc_fail(0, "event '%s' cannot be counted here; 'vcpc events' lists those that can", event);
+	return vcpc_fail(0, "event '%s' cannot be counted here; 'vcpc events' lists the available events", event);
 }

@@ -24,17 +24,17 @@ struct job {
 static int help(void)
 {
 	printf("Usage: vcpc compare A B [--fail-if CONDITION]... [-j] [METRIC...]\n\n"
-	       "Compares the recorded run A with B: what the command counted, and of each transaction\n"
-	       "how many there were, their times, and what each counted.  A and B are archives; with\n"
-	       "several runs a side, lists of archives with commas between, or folders of them, each\n"
-	       "difference has an interval.\n\n"
-	       "  -f, --fail-if COND    exit with status 3 if it holds; may be given again:\n"
+	       "Compares the recorded run A with B: the command's counts, and for each transaction the\n"
+	       "number, the durations and the counts.  A and B are archives, or several runs: a list of\n"
+	       "archives separated by commas, or a folder.  With several runs of both sides, each\n"
+	       "difference has a confidence interval.\n\n"
+	       "  -f, --fail-if COND    exit with status 3 if COND holds; can be repeated:\n"
 	       "                        'checkout:instructions > +2%%'   in each transaction\n"
 	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"
-	       "                        With intervals it holds only if all of the interval is beyond.\n"
-	       "                        From one run of a side, times are judged only if COND ends with\n"
-	       "                        'from one run': they differ from run to run.\n"
-	       "  -j, --json            for programs: one object, with every run's values\n"
+	       "                        If there is an interval, COND must hold for all of it.\n"
+	       "                        With one run of a side, durations are judged only if COND ends\n"
+	       "                        with 'from one run', because they differ from run to run.\n"
+	       "  -j, --json            print one JSON object, with every run's values\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
 }
@@ -76,7 +76,7 @@ static int read_sides(struct job *job, char **argv)
 		int err = vcpc_archives_add(&archives, argv[side]);
 
 		if (err == -ENOENT)
-			status = vcpc_fail(0, "there is no archive in the folder '%s'", argv[side]);
+			status = vcpc_fail(0, "the folder '%s' has no archives", argv[side]);
 		else if (err)
 			status = vcpc_fail(err, "%s", argv[side]);
 		else
@@ -103,19 +103,19 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 	const struct vcpc_pair *pair = find(c, limit);
 
 	if (!pair)
-		return vcpc_fail(0, "there is no '%s' in either side; names are as in the table, TRANSACTION:WHAT",
+		return vcpc_fail(0, "neither side has '%s'; use names as in the table, TRANSACTION:WHAT",
 				 limit->name);
 	if (!pair->n[0] || !pair->n[1])
 		return vcpc_fail(0, "'%s' is only in %s", limit->name, pair->n[0] ? "A" : "B");
 	if (pair->seconds && !pair->difference.known && !limit->one_run)
-		return vcpc_fail(0, "'%s' is a time, and times differ from run to run: give several runs of each side, or judge it all the same by '%s from one run'",
+		return vcpc_fail(0, "'%s' is a duration, and durations differ from run to run: give several runs of each side, or judge it anyway with '%s from one run'",
 				 limit->name, limit->text);
 	switch (vcpc_limit_judge(limit, &pair->difference)) {
 	case VCPC_BEYOND:
 		fprintf(out, "FAIL  %s\n", limit->text);
 		return EXIT_BEYOND;
 	case VCPC_UNCERTAIN:
-		fprintf(out, "pass  %s (the interval reaches beyond: not certain)\n", limit->text);
+		fprintf(out, "pass  %s (uncertain: it holds for a part of the interval)\n", limit->text);
 		return 0;
 	default:
 		fprintf(out, "pass  %s\n", limit->text);
@@ -150,7 +150,7 @@ static int compare(struct job *job, char **argv)
 	if (status)
 		return status;
 	if (!job->comparison.npairs)
-		return vcpc_fail(0, "the archives have no numbers in that time");
+		return vcpc_fail(0, "the archives have no numeric values in this window");
 	if (job->json)
 		vcpc_comparison_json(stdout, &job->comparison);
 	else
@@ -196,7 +196,7 @@ int vcpc_cmd_compare(int argc, char **argv)
 		status = take_option(&job, c);
 	}
 	if (!status && argc - optind < VCPC_SIDES)
-		status = vcpc_usage("which two archives?");
+		status = vcpc_usage("two archives are required");
 	if (!status)
 		status = compare(&job, argv + optind);
 	release(&job);

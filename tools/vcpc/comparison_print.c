@@ -119,9 +119,9 @@ static void put_sides(FILE *out, const struct vcpc_comparison *c)
 	fprintf(out, "A: %zu %s, B: %zu %s; means", c->nruns[0], c->nruns[0] == 1 ? "run" : "runs",
 		c->nruns[1], c->nruns[1] == 1 ? "run" : "runs");
 	if (c->nruns[0] > 1 && c->nruns[1] > 1)
-		fputs(", and 95 % intervals of their difference (Welch's t)\n", out);
+		fputs(", and 95 % confidence intervals of their difference (Welch's t)\n", out);
 	else
-		fputs("; two runs a side or more give intervals\n", out);
+		fputs("; two or more runs of each side give confidence intervals\n", out);
 }
 
 /* Whether a scope has a number other than 0 on either side; @i: its first pair, moved to the next scope's */

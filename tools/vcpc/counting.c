@@ -52,9 +52,9 @@ int vcpc_counting_command(struct vcpc_counting *counting)
 	bool attached = counting->targets.kind != VCPC_NO_TARGETS;
 
 	if (!*counting->argv && !attached)
-		return vcpc_usage("which command? (or, of what runs already, which: -p PID, --tid TID, -C CPUS, -a)");
+		return vcpc_usage("a command is required (or a running target: -p PID, --tid TID, -C CPUS, -a)");
 	if (counting->duration && (!attached || *counting->argv))
-		return vcpc_usage("--for goes with -p, --tid, -C or -a, and without a command");
+		return vcpc_usage("--for requires -p, --tid, -C or -a, and no command");
 	return *counting->argv ? vcpc_child_check(*counting->argv, counting->path) : 0;
 }
 

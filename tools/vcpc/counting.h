@@ -24,13 +24,13 @@
 	{ "interval", required_argument, NULL, 'i' }
 
 #define VCPC_COUNTING_HELP							\
-	"  -p, --pid PID         processes that run already, with all their threads and what\n"	\
-	"                        they start; with commas between\n"			\
-	"      --tid TID         single threads\n"					\
-	"  -a, --all-cpus        all CPUs, whatever runs there\n"			\
-	"  -C, --cpus LIST       these: 0,2-3\n"					\
-	"      --for TIME        of such: for this time; without, until Ctrl-C, or until COMMAND,\n"	\
-	"                        which is not counted then, or all of them have ended\n"
+	"  -p, --pid PID         count running processes (separated by commas) with all their\n"	\
+	"                        threads, and all that these start\n"	\
+	"      --tid TID         count single threads\n"	\
+	"  -a, --all-cpus        count all CPUs, whatever runs on them\n"	\
+	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
+	"      --for TIME        with -p, --tid, -a or -C: stop after TIME (default: at Ctrl-C, or\n"	\
+	"                        when COMMAND, which is then not counted, or all targets have ended)\n"
 
 /*
  * struct vcpc_counting - what is asked for

@@ -91,10 +91,10 @@ static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i,
 static void put_turns(FILE *out, const struct vcpc_counts *c)
 {
 	if (c->groups == 1)
-		fputs("All events had room at a time: nothing is estimated.\n\n", out);
+		fputs("All events were counted at the same time: nothing is estimated.\n\n", out);
 	else if (c->groups)
-		fprintf(out, "Estimated events were counted in turn, in %u groups. +- is half the 95 %% interval\n"
-			"(Student's t), by what the %s differ.\n\n", c->groups, c->runs > 1 ? "runs" : "turns");
+		fprintf(out, "Estimated events were multiplexed in %u groups. +- is half the 95 %% interval\n"
+			"(Student's t), from the variation between %s.\n\n", c->groups, c->runs > 1 ? "runs" : "slots");
 }
 
 static void put_heading(FILE *out, const struct vcpc_counts *c)

@@ -59,7 +59,7 @@ static int say_damaged(const char *archive, int n)
 
 	if (n)
 		snprintf(problems, sizeof(problems), " (%d %s)", n, n == 1 ? "problem" : "problems");
-	return vcpc_fail(0, "%s is damaged%s: values may be missing or wrong; 'vcpc check %s' says where",
+	return vcpc_fail(0, "%s is damaged%s: values may be missing or wrong; run 'vcpc check %s' for details",
 			 archive, problems, archive);
 }
 
@@ -78,10 +78,10 @@ static int damage_of(const char *archive, const struct vcpc_read *read)
 		return 0;
 	n = shim_archive_check(archive, &watch);
 	if (n <= 0 && notes[1])
-		vcpc_fail(0, "note: %s has something unknown, perhaps from a newer PCP; 'vcpc check %s' says what",
+		vcpc_fail(0, "note: %s contains something unknown, perhaps from a newer PCP; run 'vcpc check %s' for details",
 			  archive, archive);
 	if (n <= 0 && notes[0])
-		vcpc_fail(0, "note: %s is incomplete: names or files are missing; 'vcpc check %s' says which",
+		vcpc_fail(0, "note: %s is incomplete: names or files are missing; run 'vcpc check %s' for details",
 			  archive, archive);
 	return n <= 0 ? 0 : say_damaged(archive, n);
 }

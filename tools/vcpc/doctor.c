@@ -80,17 +80,17 @@ static void check_module(struct vcpc_finding *f)
 		int there = module_installed();
 
 		vcpc_found(f, there ? "installed, but not loaded" : "not installed for this kernel");
-		vcpc_limits(f, VCPC_LIMITED, "without it threads do not report their own values when they inherit a set, and tracing goes by probes",
+		vcpc_limits(f, VCPC_LIMITED, "without it, inherited threads report only a total, and tracing uses probes",
 		       there ? "as root: modprobe vcpc" :
-			       "as root: apt install vcpc-dkms, or in the source: make module && make install");
+			       "as root: apt install vcpc-dkms, or in the source tree: make module && make install");
 		return;
 	}
 	if (vcpc_first_line(MODULE "/version", version, sizeof(version)))
 		snprintf(version, sizeof(version), "unknown");
 	vcpc_found(f, "loaded, version %s", version);
 	if (strcmp(version, VCPC_VERSION))
-		vcpc_limits(f, VCPC_LIMITED, "it is not this command's version, " VCPC_VERSION "; calls that one of them lacks fail",
-		       "as root, when nobody counts: modprobe -r vcpc && modprobe vcpc");
+		vcpc_limits(f, VCPC_LIMITED, "it differs from this command's version, " VCPC_VERSION "; calls that one of them lacks fail",
+		       "as root, when nothing is counted: modprobe -r vcpc && modprobe vcpc");
 }
 
 static void check_device(struct vcpc_finding *f)
@@ -98,14 +98,14 @@ static void check_device(struct vcpc_finding *f)
 	if (access(NODE, F_OK)) {
 		vcpc_found(f, "no " NODE);
 		if (!access(MODULE, F_OK))
-			vcpc_limits(f, VCPC_BROKEN, "the module is loaded, but programs do not find it",
+			vcpc_limits(f, VCPC_BROKEN, "the module is loaded, but programs cannot find its device",
 			       "as root: udevadm trigger --name-match=vcpc; for a container: --device " NODE);
 	} else if (access(NODE, R_OK | W_OK)) {
-		vcpc_found(f, "you may not open " NODE);
-		vcpc_limits(f, VCPC_LIMITED, "the module counts for the group vcpc only",
+		vcpc_found(f, "no permission to open " NODE);
+		vcpc_limits(f, VCPC_LIMITED, "only members of the group vcpc can use the module",
 		       "as root: usermod -aG vcpc USER, then log in again");
 	} else {
-		vcpc_found(f, "you may open " NODE);
+		vcpc_found(f, NODE " can be opened");
 	}
 }
 
@@ -117,11 +117,11 @@ static void check_counting(struct vcpc_finding *f)
 
 	shim_backend_why(ret ? NULL : handle, why, sizeof(why));
 	if (ret) {
-		vcpc_found(f, "nothing counts: %s", strerror(-ret));
+		vcpc_found(f, "cannot count: %s", strerror(-ret));
 		vcpc_limits(f, VCPC_BROKEN, why, "see the other lines");
 		return;
 	}
-	vcpc_found(f, "by %s: %s", shim_backend(handle), why);
+	vcpc_found(f, "through %s: %s", shim_backend(handle), why);
 	shim_close(handle);
 }
 
@@ -135,7 +135,7 @@ static void check_libpfm(struct vcpc_finding *f)
 		return;
 	}
 	vcpc_found(f, "not installed");
-	vcpc_limits(f, VCPC_LIMITED, "only perf's own events have names, not the processor's",
+	vcpc_limits(f, VCPC_LIMITED, "only perf's own events can be named, not the processor's",
 	       "as root: apt install libpfm4");
 }
 
@@ -146,7 +146,7 @@ static void check_btf(struct vcpc_finding *f)
 		return;
 	}
 	vcpc_found(f, "the kernel has no type information (CONFIG_DEBUG_INFO_BTF)");
-	vcpc_limits(f, VCPC_LIMITED, "tracing by probes does not work; by the module it does", "");
+	vcpc_limits(f, VCPC_LIMITED, "tracing requires the module; probes do not work", "");
 }
 
 static void check_tracing(struct vcpc_finding *f)
@@ -155,22 +155,22 @@ static void check_tracing(struct vcpc_finding *f)
 	struct statfs fs;
 
 	if (way == SHIM_TRACE_BY_MODULE || way == SHIM_TRACE_BY_PROBES) {
-		vcpc_found(f, "on, %s", way == SHIM_TRACE_BY_MODULE ? "by the module" : "by probes");
+		vcpc_found(f, "on, through %s", way == SHIM_TRACE_BY_MODULE ? "the module" : "probes");
 		return;
 	}
 	if (way == -EPERM || way == -EACCES) {
-		vcpc_found(f, "only root can tell");
+		vcpc_found(f, "only root can check this");
 		vcpc_limits(f, VCPC_FINE, "", "as root: vcpc trace status");
 		return;
 	}
 	if (way < 0) {
-		vcpc_found(f, "not known: %s", strerror(-way));
+		vcpc_found(f, "unknown: %s", strerror(-way));
 		vcpc_limits(f, VCPC_LIMITED, "transactions may not be timed", "as root: vcpc trace off, then vcpc trace on");
 		return;
 	}
 	if (!access(BPF_FOLDER "/vcpc", F_OK)) {
 		vcpc_found(f, "off, but maps are pinned in " BPF_FOLDER "/vcpc");
-		vcpc_limits(f, VCPC_LIMITED, "they are of a tracing that did not end whole, and keep memory",
+		vcpc_limits(f, VCPC_LIMITED, "they are left over from tracing that was not turned off completely, and use memory",
 		       "as root: vcpc trace off");
 		return;
 	}
@@ -206,7 +206,7 @@ static void check_pcp(struct vcpc_finding *f)
 	vcpc_found(f, "its tools are%s installed, its collector %s", tools ? "" : " not",
 	      pmcd ? "runs" : "does not run");
 	if (!tools)
-		vcpc_limits(f, VCPC_FINE, "nothing here needs it; its tools read our archives, too", "as root: apt install pcp");
+		vcpc_limits(f, VCPC_FINE, "optional; its tools can read vcpc's archives", "as root: apt install pcp");
 }
 
 static const struct vcpc_check checks[] = {
@@ -277,10 +277,10 @@ static int examine(int json)
 static int help(void)
 {
 	printf("Usage: vcpc doctor [--json]\n\n"
-	       "Looks at what vcpc uses on this machine, and prints a line for each: what is there,\n"
-	       "what that means, and behind an arrow what to type to change it.  Changes nothing.\n"
-	       "\"limited\": something does not work, or works otherwise; \"broken\": nothing can be\n"
-	       "counted, or what is installed does not fit; the exit status is 1 then.\n");
+	       "Checks this machine's support for vcpc.  Prints for each check its state, what was\n"
+	       "found, the consequence, and after an arrow the command that fixes it.  Changes nothing.\n"
+	       "\"limited\": a feature does not work or works differently; \"broken\": nothing can be\n"
+	       "counted, or the installed parts do not match (the exit status is then 1).\n");
 	return 0;
 }
 
@@ -302,6 +302,6 @@ int vcpc_cmd_doctor(int argc, char **argv)
 		json = 1;
 	}
 	if (argc > optind)
-		return vcpc_usage("no arguments, but '%s'", argv[optind]);
+		return vcpc_usage("unexpected argument '%s'", argv[optind]);
 	return examine(json);
 }

@@ -100,7 +100,7 @@ static void check_capabilities(struct vcpc_finding *f)
 	}
 	vcpc_found(f, "no %s", perfmon ? "CAP_BPF" : bpf ? "CAP_PERFMON" : "CAP_PERFMON, no CAP_BPF");
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "turning tracing on and counting whole CPUs and the kernel are for root", "");
+	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count whole CPUs and count the kernel", "");
 }
 
 /* What perf lets users without CAP_PERFMON do */
@@ -119,14 +119,14 @@ static void check_paranoid(struct vcpc_finding *f)
 	vcpc_found(f, "%ld", level);
 	f->restricts = level > 0 && !has_capability(CAP_PERFMON);
 	if (level > 2)
-		vcpc_limits(f, VCPC_LIMITED, "only root may count CPUs and processes that run already; without the module, anything",
+		vcpc_limits(f, VCPC_LIMITED, "only root may count CPUs and running processes; without the module, only root may count at all",
 			    "as root: sysctl kernel.perf_event_paranoid=2");
 	else if (level == 2)
 		vcpc_limits(f, VCPC_FINE, "users may count their own processes in user mode; kernel mode needs 1, whole CPUs need 0", "");
 	else if (level == 1)
-		vcpc_limits(f, VCPC_FINE, "users may count kernel mode, too; whole CPUs need 0", "");
+		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode; whole CPUs need 0", "");
 	else
-		vcpc_limits(f, VCPC_FINE, "users may count kernel mode and whole CPUs, too", "");
+		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode and whole CPUs", "");
 }
 
 static void check_lockdown(struct vcpc_finding *f)
@@ -134,7 +134,7 @@ static void check_lockdown(struct vcpc_finding *f)
 	char line[VCPC_FINDING];
 
 	if (vcpc_first_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
-		vcpc_found(f, "not known (no securityfs)");
+		vcpc_found(f, "unknown (no securityfs)");
 		return;
 	}
 	vcpc_found(f, "%s", line);
@@ -143,8 +143,8 @@ static void check_lockdown(struct vcpc_finding *f)
 		vcpc_limits(f, VCPC_LIMITED, "BPF programs may not read the kernel's memory, so tracing cannot be turned on; only signed modules load",
 			    "boot with lockdown=integrity, or without lockdown=");
 	} else if (!strstr(line, "[none]")) {
-		vcpc_limits(f, VCPC_LIMITED, "the kernel loads signed modules only, as under Secure Boot",
-			    "as root, for the key of DKMS: mokutil --import /var/lib/dkms/mok.pub, then reboot");
+		vcpc_limits(f, VCPC_LIMITED, "the kernel loads only signed modules, as under Secure Boot",
+			    "as root, to enroll the DKMS key: mokutil --import /var/lib/dkms/mok.pub, then reboot");
 	}
 }
 
@@ -153,10 +153,10 @@ static void check_seccomp(struct vcpc_finding *f)
 	uint64_t mode = status_number("Seccomp", 10, 0);
 
 	if (!mode) {
-		vcpc_found(f, "no filter of system calls");
+		vcpc_found(f, "no filter");
 		return;
 	}
-	vcpc_found(f, "a filter of system calls is active, such as a container's");
+	vcpc_found(f, "a filter is active, for example a container's");
 	f->restricts = true;
 	vcpc_limits(f, VCPC_FINE, "it may refuse perf_event_open(2) and bpf(2)",
 		    "run the container with: --cap-add PERFMON --cap-add BPF, or --security-opt seccomp=PROFILE");
@@ -167,7 +167,7 @@ static void check_lsm(struct vcpc_finding *f)
 	char list[VCPC_FINDING], label[VCPC_FINDING];
 
 	if (vcpc_first_line("/sys/kernel/security/lsm", list, sizeof(list)))
-		snprintf(list, sizeof(list), "not known (no securityfs)");
+		snprintf(list, sizeof(list), "unknown (no securityfs)");
 	if (vcpc_first_line("/proc/self/attr/current", label, sizeof(label)) || !*label ||
 	    strstr(label, "unconfined") || !strcmp(label, "kernel")) {
 		vcpc_found(f, "%s; this process is not confined", list);
@@ -204,12 +204,12 @@ static void check_pmu(struct vcpc_finding *f)
 		vcpc_found(f, "hardware counters: %.480s", pmus.text);
 		f->restricts = pmus.n > 1;
 		if (f->restricts)
-			vcpc_limits(f, VCPC_FINE, "there are several kinds of core; an event that only one kind has does not count on the others", "");
+			vcpc_limits(f, VCPC_FINE, "there are several kinds of cores; an event that only one kind has is not counted on the others", "");
 		return;
 	}
 	f->restricts = true;
 	vcpc_found(f, "no hardware counters");
-	vcpc_limits(f, VCPC_LIMITED, "cycles, instructions and the like cannot be counted here; software events can. Most virtual machines have none",
+	vcpc_limits(f, VCPC_LIMITED, "hardware events such as cycles cannot be counted here; software events can. Most virtual machines have no hardware counters",
 	       "");
 }
 
@@ -218,13 +218,13 @@ static void check_watchdog(struct vcpc_finding *f)
 	char line[VCPC_FINDING];
 
 	if (vcpc_first_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line))) {
-		vcpc_found(f, "there is none");
+		vcpc_found(f, "not present");
 	} else if (!strcmp(line, "0")) {
 		vcpc_found(f, "off");
 	} else {
 		vcpc_found(f, "on");
 		f->restricts = true;
-		vcpc_limits(f, VCPC_LIMITED, "it keeps one hardware counter of each CPU",
+		vcpc_limits(f, VCPC_LIMITED, "it uses one hardware counter of each CPU",
 			    "as root: sysctl kernel.nmi_watchdog=0");
 	}
 }
@@ -234,14 +234,14 @@ static void check_cpus(struct vcpc_finding *f)
 	char online[VCPC_FINDING], offline[VCPC_FINDING];
 
 	if (vcpc_first_line("/sys/devices/system/cpu/online", online, sizeof(online)))
-		snprintf(online, sizeof(online), "not known");
+		snprintf(online, sizeof(online), "unknown");
 	if (vcpc_first_line("/sys/devices/system/cpu/offline", offline, sizeof(offline)) || !*offline) {
 		vcpc_found(f, "online: %.200s", online);
 		return;
 	}
 	vcpc_found(f, "online: %.200s; offline: %.200s", online, offline);
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "CPUs that are offline cannot be counted",
+	vcpc_limits(f, VCPC_FINE, "offline CPUs cannot be counted",
 		    "as root: echo 1 >/sys/devices/system/cpu/cpuN/online");
 }
 

@@ -23,14 +23,15 @@ struct dump {
 static int help(void)
 {
 	printf("Usage: vcpc dump ARCHIVE [-a | -d -i -t -l -r] [METRIC...]\n\n"
-	       "Prints what is in an archive, of the METRICs or groups of them, or of all; without\n"
-	       "an option, its records.\n\n"
-	       "  -d, --metrics         types, semantics, units\n"
-	       "  -i, --instances       all that the instance domains ever had\n"
-	       "  -t, --texts           what metrics and domains are\n"
-	       "  -l, --labels          as of the window's end\n"
-	       "  -r, --records         time, then the values; marks, across which nothing is continuous\n"
-	       "  -a, --all             all of it\n"
+	       "Prints the raw contents of an archive, for the given METRICs or groups of metrics\n"
+	       "(default: all).  Without an option it prints the records.\n\n"
+	       "  -d, --metrics         print types, semantics and units\n"
+	       "  -i, --instances       print all instances that the instance domains ever had\n"
+	       "  -t, --texts           print the help texts of metrics and instance domains\n"
+	       "  -l, --labels          print the labels at the end of the window\n"
+	       "  -r, --records         print the records: the time, the values, and marks, across which\n"
+	       "                        values are not continuous\n"
+	       "  -a, --all             print all of these\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
 }
@@ -294,7 +295,7 @@ int vcpc_cmd_dump(int argc, char **argv)
 			return status;
 	}
 	if (optind == argc)
-		return vcpc_usage("which archive?");
+		return vcpc_usage("an archive is required");
 	if (!d.metrics && !d.instances && !d.texts && !d.labels)
 		d.records = true;
 	status = vcpc_open_archive(argv[optind]);

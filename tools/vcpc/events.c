@@ -58,7 +58,7 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 	events->text[events->n] = text;
 	while ((name = next_name(&rest)) != NULL) {
 		if (!*name)
-			return vcpc_usage("an event's name is missing in '%s'", list);
+			return vcpc_usage("'%s' contains an empty event name", list);
 		if (events->n == SHIM_SET_MAX)
 			return vcpc_usage("more than %d events", SHIM_SET_MAX);
 		events->names[events->n++] = name;
@@ -97,7 +97,7 @@ void vcpc_say_backend(struct shim_handle *handle)
 	if (shim_backend_why(handle, why, sizeof(why)))
 		return;
 	if (handle)
-		fprintf(stderr, "%s: counted by %s: %s\n", program_invocation_name,
+		fprintf(stderr, "%s: counting through %s: %s\n", program_invocation_name,
 			shim_backend(handle), why);
 	else
 		fprintf(stderr, "%s: %s\n", program_invocation_name, why);
@@ -206,11 +206,11 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 static int help(void)
 {
 	printf("Usage: vcpc events [PATTERN]\n\n"
-	       "Lists the events that can be counted here; only those with PATTERN in their\n"
-	       "name or description, if it is given.  Behind a name may stand :u (user mode)\n"
-	       "or :k (kernel); rNNN is a raw code in hexadecimal.\n"
-	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf: where there\n"
-	       "are several kinds of core, cpu_core/cycles/ counts on one of them only.\n");
+	       "Lists the events that can be counted here, or only those with PATTERN in their name or\n"
+	       "description.  A suffix selects the mode: :u (user mode) or :k (kernel).\n"
+	       "rNNN is a raw code in hexadecimal.\n"
+	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf.  If the machine\n"
+	       "has several kinds of cores, cpu_core/cycles/ counts on one of them only.\n");
 	return 0;
 }
 
@@ -242,7 +242,7 @@ static int note_cores(void *arg, const char *name, const char *cpus)
 	size_t length = strlen(cores->text);
 
 	cores->n++;
-	snprintf(cores->text + length, sizeof(cores->text) - length, "%-32s a kind of core: CPUs %s\n",
+	snprintf(cores->text + length, sizeof(cores->text) - length, "%-32s core PMU of CPUs %s\n",
 		 name, cpus);
 	return 0;
 }
@@ -254,7 +254,7 @@ static int print_cores(void)
 	shim_pmus_walk(note_cores, &cores);
 	if (cores.n < 2)
 		return 0;
-	return printf("%sAn event is counted on all of them, and PMU/EVENT/ on one.\n\n", cores.text) < 0 ? -EIO : 0;
+	return printf("%sAn event is counted on all of these PMUs, PMU/EVENT/ on one.\n\n", cores.text) < 0 ? -EIO : 0;
 }
 
 static int list(const char *pattern)
@@ -264,7 +264,7 @@ static int list(const char *pattern)
 	int ret = shim_open(&handle);
 
 	if (ret) {
-		vcpc_fail(ret, "cannot tell which events count here; these have a name");
+		vcpc_fail(ret, "cannot find out which events can be counted here; these are all known names");
 		handle = NULL;
 	}
 	vcpc_say_backend(handle);
@@ -294,6 +294,6 @@ int vcpc_cmd_events(int argc, char **argv)
 		return vcpc_usage(NULL);
 	}
 	if (argc - optind > 1)
-		return vcpc_usage("one PATTERN at most");
+		return vcpc_usage("at most one PATTERN is allowed");
 	return list(argv[optind]);
 }

@@ -63,12 +63,12 @@ int vcpc_fail_metric(int code, const char *name)
 	struct guess g = { .name = name, .distance = UINT32_MAX };
 
 	if (code == PM_ERR_INST_LOG)
-		return vcpc_fail(0, "the archive has no such instance: %s", name);
+		return vcpc_fail(0, "the archive has no instance %s", name);
 	if (code != PM_ERR_NAME)
 		return vcpc_fail_pm(code, name);
 	pmTraversePMNS_r("", consider, &g);
 	if (*g.best && g.distance <= strlen(name) / 2)
-		return vcpc_fail(0, "there is no metric '%s'; did you mean '%s'?", name, g.best);
-	return vcpc_fail(0, "there is no metric '%s' in the archive; 'vcpc dump -d ARCHIVE' lists all",
+		return vcpc_fail(0, "unknown metric '%s'; did you mean '%s'?", name, g.best);
+	return vcpc_fail(0, "the archive has no metric '%s'; 'vcpc dump -d ARCHIVE' lists all",
 			 name);
 }

@@ -75,7 +75,7 @@ static int add(struct shim_handle *handle, const struct pmus *pmus, const char *
 	if (is_full(to, rows, n ? n : 1)) {
 		while (n--)
 			free(on[n]);
-		return vcpc_usage("more than %d events, each counted on %u kinds of core",
+		return vcpc_usage("more than %d events, each counted on %u kinds of cores",
 				  SHIM_SET_MAX, pmus->n);
 	}
 	/* What one kind lacks has no sum, nor has what no kind counts alone. */
@@ -133,7 +133,7 @@ int vcpc_kinds_explain(const char *event)
 	int ret = 0;
 
 	if (slash)
-		return vcpc_fail(0, "event '%s': the PMU '%.*s' is not here, or has no such event or field; see /sys/bus/event_source/devices",
+		return vcpc_fail(0, "event '%s': there is no PMU '%.*s', or it has no such event or field; see /sys/bus/event_source/devices",
 				 event, (int)(slash - event), event);
 	shim_pmus_walk(note, &pmus);
 	if (pmus.n < 2 || shim_open(&handle))
@@ -141,7 +141,7 @@ int vcpc_kinds_explain(const char *event)
 	n = find_kinds(handle, &pmus, event, on);
 	shim_close(handle);
 	if (n)
-		ret = vcpc_fail(0, "event '%s' is not an event of every kind of core, so it has no sum; count it as '%s'",
+		ret = vcpc_fail(0, "only some kinds of cores have the event '%s', so it has no total; count it as '%s'",
 				event, on[0]);
 	while (n--)
 		free(on[n]);

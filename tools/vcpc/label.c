@@ -12,9 +12,9 @@
 static int help(void)
 {
 	printf("Usage: vcpc label [-Z ZONE | -z] ARCHIVE...\n\n"
-	       "Says of each ARCHIVE its version, host, time zone, first and last time, and size.\n\n"
-	       "  -Z, --timezone ZONE   show times in this zone (as in TZ)\n"
-	       "  -z, --hostzone        in the zone of the archive's host\n");
+	       "Prints for each ARCHIVE its version, host, time zone, time span and size.\n\n"
+	       "  -Z, --timezone ZONE   print times in this zone (as in TZ)\n"
+	       "  -z, --hostzone        print times in the zone of the archive's host\n");
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int vcpc_cmd_label(int argc, char **argv)
 			return vcpc_usage(NULL);
 	}
 	if (optind == argc)
-		return vcpc_usage("which archive?");
+		return vcpc_usage("an archive is required");
 	for (; optind < argc; optind++) {
 		int one = show(&w, argv[optind]);
 

@@ -11,16 +11,16 @@ static const struct vcpc_command commands[] = {
 	{ "events", vcpc_cmd_events, "list the events that can be counted here" },
 	{ "stat", vcpc_cmd_stat, "run a command and print its counts" },
 	{ "record", vcpc_cmd_record, "run a command and record its counts and transactions" },
-	{ "replay", vcpc_cmd_replay, "an archive's values over time, as a table or as charts" },
-	{ "compare", vcpc_cmd_compare, "what changed between two recorded runs, and whether it may" },
-	{ "report", vcpc_cmd_report, "an archive as one page for a browser, with charts" },
-	{ "dump", vcpc_cmd_dump, "what is in an archive, as it is there" },
-	{ "check", vcpc_cmd_check, "what is wrong with archives" },
-	{ "label", vcpc_cmd_label, "whose archive it is, and of which time" },
-	{ "summary", vcpc_cmd_summary, "averages, least and greatest values of an archive" },
+	{ "replay", vcpc_cmd_replay, "show an archive's values over time as a table or charts" },
+	{ "compare", vcpc_cmd_compare, "compare two recorded runs and check conditions on the changes" },
+	{ "report", vcpc_cmd_report, "make an HTML page with charts of an archive" },
+	{ "dump", vcpc_cmd_dump, "print the raw contents of an archive" },
+	{ "check", vcpc_cmd_check, "check archives for damage" },
+	{ "label", vcpc_cmd_label, "show an archive's host and time span" },
+	{ "summary", vcpc_cmd_summary, "print average, minimum and maximum values of an archive" },
 	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
-	{ "top", vcpc_cmd_top, "the transactions of running programs as they happen" },
-	{ "doctor", vcpc_cmd_doctor, "what this machine has of what vcpc uses, and what to type" },
+	{ "top", vcpc_cmd_top, "show the transactions of running programs live" },
+	{ "doctor", vcpc_cmd_doctor, "check this machine's support for vcpc and suggest fixes" },
 	{ NULL, NULL, NULL }
 };
 
@@ -29,7 +29,7 @@ static int help(void)
 	printf("Usage: vcpc COMMAND [ARGUMENT...]\n\n");
 	for (const struct vcpc_command *c = commands; c->name; c++)
 		printf("  %-8s %s\n", c->name, c->help);
-	printf("\n'vcpc COMMAND --help' says more.\n");
+	printf("\nRun 'vcpc COMMAND --help' for details.\n");
 	return 0;
 }
 
@@ -73,8 +73,8 @@ static int no_command(const char *name)
 		}
 	}
 	if (best)
-		return vcpc_usage("there is no command '%s'; did you mean '%s'?", name, best);
-	return vcpc_usage("there is no command '%s'", name);
+		return vcpc_usage("unknown command '%s'; did you mean '%s'?", name, best);
+	return vcpc_usage("unknown command '%s'", name);
 }
 
 /* vcpc help [COMMAND] is vcpc [COMMAND] --help */
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 
 	program_invocation_name = "vcpc";
 	if (argc < 2)
-		return vcpc_usage("which command?");
+		return vcpc_usage("a command is required");
 	if (!strcmp(argv[1], "help"))
 		return help_with(argv[2]);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))

@@ -20,14 +20,14 @@ static const struct preset {
 	  { "vcpc.count.task_clock", "vcpc.count.instructions", "vcpc.count.instructions_u",
 	    "trace.transact.count", "vcpc.transact.p99_time", "vcpc.count.cycles", "vcpc.count",
 	    "trace.point.count", "trace.observe.value", "trace.counter.value", "trace.transact" } },
-	{ ":counts", "what the command counted", false, false, { "vcpc.count", "vcpc.time.tick" } },
-	{ ":transactions", "how many a second, and their times", false, false,
+	{ ":counts", "counts of the command", false, false, { "vcpc.count", "vcpc.time.tick" } },
+	{ ":transactions", "transactions per second, and their durations", false, false,
 	  { "trace.transact.count", "trace.transact.ave_time", "vcpc.transact.p50_time",
 	    "vcpc.transact.p99_time", "trace.transact.max_time", "vcpc.transact.aborted" } },
 	{ ":points", "points, observations and counters", false, false,
 	  { "trace.point", "trace.observe", "trace.counter" } },
-	{ ":histograms", "transactions by the time they took", false, true, { "vcpc.transact.hist" } },
-	{ ":all", "all that has numbers", true, true, { NULL } },
+	{ ":histograms", "transactions by duration", false, true, { "vcpc.transact.hist" } },
+	{ ":all", "all numeric metrics", true, true, { NULL } },
 };
 
 #define NPRESETS	(sizeof(presets) / sizeof(presets[0]))
@@ -54,7 +54,7 @@ int vcpc_preset_add(struct vcpc_series *s, const char *name)
 	int err = 0;
 
 	if (!p)
-		return vcpc_usage("there is no '%s'; :counts, :transactions, :points, :histograms and :all are",
+		return vcpc_usage("unknown group '%s' (use :counts, :transactions, :points, :histograms or :all)",
 				  name);
 	for (size_t i = 0; i < MOST && p->metrics[i] && !err; i++)
 		err = vcpc_series_add_below(s, p->metrics[i], p->histograms);

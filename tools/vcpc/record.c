@@ -52,23 +52,23 @@ static int help(void)
 {
 	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 	       "       vcpc record {-p PID | --tid TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
-	       "Runs COMMAND and records into a PCP archive, at each INTERVAL and at its end, what\n"
-	       "it and all it started have counted, and, if tracing is on ('vcpc trace on'), the\n"
-	       "machine's transactions.  Exits with COMMAND's exit status.\n"
-	       "Or records what runs already, each process, thread or CPU on its own.\n\n"
-	       "  -o, --output ARCHIVE   ARCHIVE.meta, .index and .0 are made; they must not exist\n"
-	       "                         (without: COMMAND-DATE-TIME, in this folder)\n"
-	       "  -i, --interval TIME    with a unit: 100ms, 2s, 1min (without: 1s)\n"
-	       "  -e, --events LIST      events, with commas between; may be given again\n"
+	       "Runs COMMAND and records in a PCP archive, at each interval and at the end, the events\n"
+	       "counted in it and in all processes that it starts, and, if tracing is on ('vcpc trace\n"
+	       "on'), the machine's transactions.  Exits with COMMAND's exit status.\n"
+	       "In the second form, records running targets, each process, thread or CPU separately.\n\n"
+	       "  -o, --output ARCHIVE   create ARCHIVE.meta, .index and .0, which must not exist\n"
+	       "                         (default: COMMAND-DATE-TIME, in the current folder)\n"
+	       "  -i, --interval TIME    record at this interval: 100ms, 2s, 1min (default: 1s)\n"
+	       "  -e, --events LIST      count these events, separated by commas; can be repeated\n"
 	       "                         (default: the usual ones that exist here; none if nothing\n"
 	       "                         can be counted here and transactions are traced)\n"
-	       "      --max-size SIZE    record no more once the archive has it: 500K, 64M, 2G\n"
-	       "      --rotate LIMIT     ARCHIVE is a folder; begin a new archive in it at a size (64M)\n"
+	       "      --max-size SIZE    stop recording when the archive has this size: 500K, 64M, 2G\n"
+	       "      --rotate LIMIT     ARCHIVE is a folder; start a new archive in it at a size (64M)\n"
 	       "                         or after a time (1h); 'vcpc replay ARCHIVE' reads all as one\n"
-	       "      --keep N           with --rotate: remove the oldest beyond N\n"
-	       "  -t, --trace            turn tracing on for this time, if it is off\n"
-	       "      --with NAMES       other metrics too, that this machine's pmcd has: names, or\n"
-	       "                         what is below them, with commas between\n\n"
+	       "      --keep N           with --rotate: keep only the newest N archives\n"
+	       "  -t, --trace            turn tracing on during the recording, if it is off\n"
+	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
+	       "                         groups of metrics, separated by commas\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
@@ -78,7 +78,7 @@ static bool is_full(const struct job *job)
 {
 	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
 		return false;
-	fprintf(stderr, "vcpc record: %s has the size of --max-size: what comes is not recorded\n",
+	fprintf(stderr, "vcpc record: %s has reached the size of --max-size; recording stops\n",
 		job->archive);
 	return true;
 }
@@ -170,7 +170,7 @@ static int rotate(struct recording *r)
 		ret = open_next(r, path, &next);
 	if (ret) {
 		if (!rotate->refused)
-			vcpc_fail(ret, "--rotate: no new archive in %s; %s is written on", r->job->archive,
+			vcpc_fail(ret, "--rotate: cannot start a new archive in %s; recording continues in %s", r->job->archive,
 				  rotate->archive);
 		rotate->refused = ret;
 		return 0;
@@ -186,7 +186,7 @@ static int rotate(struct recording *r)
 	vcpc_rotate_begin(rotate, path);
 	kept = vcpc_rotate_prune(rotate, r->job->archive);
 	if (kept)
-		fprintf(stderr, "vcpc record: --keep: an old archive in %s cannot be removed: %s\n",
+		fprintf(stderr, "vcpc record: --keep: cannot remove an old archive in %s: %s\n",
 			r->job->archive, strerror(-kept));
 	return ret;
 }
@@ -210,7 +210,7 @@ static int tick(void *arg)
 
 static int nothing_recorded(const struct job *job)
 {
-	return vcpc_fail(0, "nothing was counted, and no program made a trace call meanwhile: there is no archive %s\n"
+	return vcpc_fail(0, "nothing was counted, and no program made a trace call: no archive %s was created\n"
 			 "%s: programs mark transactions with pmtracebegin() and pmtraceend(), see libshim-trace(3)",
 			 job->archive, program_invocation_name);
 }
@@ -237,7 +237,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
 		job->archive);
 	if (job->archive == job->chosen)
-		fprintf(stderr, "vcpc record: to see them: vcpc replay %s\n", job->archive);
+		fprintf(stderr, "vcpc record: to show it: vcpc replay %s\n", job->archive);
 	if (r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
 	else if (r->missing)
@@ -264,7 +264,7 @@ static int want_counts(const struct job *job, const struct recording *r)
 	}
 	err = shim_trace_count(names, n, NULL);
 	if (err && err != -EBUSY)
-		fprintf(stderr, "vcpc record: transactions, but no counts in them: %s\n", strerror(-err));
+		fprintf(stderr, "vcpc record: transactions are recorded without counts: %s\n", strerror(-err));
 	return !err;
 }
 
@@ -300,7 +300,7 @@ static int begin(const struct job *job, struct recording *r, struct vcpc_child *
 	if (ret || *job->counting.argv || job->counting.duration)
 		return ret;
 	vcpc_targets_text(targets, what, sizeof(what));
-	fprintf(stderr, "vcpc record: recording %s in %s; Ctrl-C ends it\n", what, job->archive);
+	fprintf(stderr, "vcpc record: recording %s in %s; stop with Ctrl-C\n", what, job->archive);
 	return 0;
 }
 
@@ -344,9 +344,9 @@ static int run(const struct job *job, struct recording *r)
 	int ret = open_first(r);
 
 	if (ret == -EBUSY)
-		return vcpc_fail(0, "archive '%s' is being written by somebody else", job->archive);
+		return vcpc_fail(0, "another process is writing the archive '%s'", job->archive);
 	if (ret)
-		return vcpc_fail(ret, "cannot make archive '%s'", job->archive);
+		return vcpc_fail(ret, "cannot create archive '%s'", job->archive);
 	ret = begin(job, r, &child);
 	if (ret) {
 		shim_record_discard(r->rec);
@@ -437,7 +437,7 @@ static int choose_name(struct job *job)
 		job->archive = job->chosen;
 		return 0;
 	}
-	return vcpc_fail(0, "there are too many archives %.64s-%s*; say -o ARCHIVE", command, when);
+	return vcpc_fail(0, "there are too many archives %.64s-%s*; choose a name with -o ARCHIVE", command, when);
 }
 
 /* An archive's name is that of its files without .meta, .index and .0. */
@@ -447,7 +447,7 @@ static int check_name(const char *archive)
 	struct stat file;
 
 	if (!len || (archive && archive[len - 1] == '/'))
-		return vcpc_usage("-o: '%s' is no name of an archive", archive);
+		return vcpc_usage("-o: '%s' is not a valid archive name", archive);
 	if (archive && !stat(archive, &file) && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
 		return vcpc_usage("-o: '%s' is a device or a pipe; an archive consists of several files", archive);
 	return 0;
@@ -456,9 +456,9 @@ static int check_name(const char *archive)
 static int check_rotation(const struct job *job)
 {
 	if (job->rotate.keep && !vcpc_rotate_wanted(&job->rotate))
-		return vcpc_usage("--keep %u needs --rotate, such as --rotate 64M", job->rotate.keep);
+		return vcpc_usage("--keep %u requires --rotate, for example --rotate 64M", job->rotate.keep);
 	if (vcpc_rotate_wanted(&job->rotate) && job->max_size > 0)
-		return vcpc_usage("--max-size ends the recording, and --rotate goes on in a new archive: give one of them (and --keep)");
+		return vcpc_usage("--max-size and --rotate exclude each other (to limit the disk space of --rotate, use --keep)");
 	return 0;
 }
 

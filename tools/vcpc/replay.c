@@ -39,25 +39,25 @@ struct options {
 static int help(void)
 {
 	printf("Usage: vcpc replay ARCHIVE [-t INTERVAL] [-m MODE] [-p] [-r] [METRIC...]\n\n"
-	       "Prints an archive's values: those of the METRICs, of groups of them (trace), or of\n"
-	       "single instances (trace.transact.count[name]).  Counters are shown as their rate per\n"
-	       "second.  Without METRICs or an interval, one screen of what matters most.\n\n"
-	       "  -t, --interval TIME   time from row to row: 100ms, 2sec, 1.5s, \"1min 30sec\"\n"
-	       "                        (without: one that gives some 20 rows)\n"
-	       "  -m, --mode MODE       interp: values at each interval, between the records (default)\n"
-	       "                        forw:   each record as it is\n"
-	       "                        back:   the same from the end\n"
-	       "  -R, --reverse         from the end to the start\n"
+	       "Prints the values of an archive: of METRICs, of groups of metrics (trace), or of\n"
+	       "single instances (trace.transact.count[name]).  Counters are shown as rates per\n"
+	       "second.  Without METRICs or an interval it prints one screen of the most useful ones.\n\n"
+	       "  -t, --interval TIME   print a row per TIME: 100ms, 2sec, 1.5s, \"1min 30sec\"\n"
+	       "                        (default: about 20 rows)\n"
+	       "  -m, --mode MODE       interp: interpolate between records (default)\n"
+	       "                        forw:   print each record unchanged\n"
+	       "                        back:   print each record, from the last to the first\n"
+	       "  -R, --reverse         print rows from the end to the start\n"
 	       "%s"
-	       "  -i, --instance NAMES  only these instances; with commas or blanks between, and\n"
-	       "                        quotes around names that have such; may be given again\n"
+	       "  -i, --instance NAMES  show only these instances, separated by commas or blanks; quote\n"
+	       "                        names that contain these; can be repeated\n"
 	       "  -p, --plot            draw charts\n"
-	       "  -g, --together        and a metric's instances in one, up to 8\n"
-	       "  -c, --csv             for spreadsheets: names, then a line a row\n"
-	       "  -j, --json            for programs: one object\n"
-	       "  -r, --raw             counters as they are, every digit\n"
-	       "  -a, --ascii           draw with ASCII characters even where there are better ones\n\n"
-	       "Several METRICs have one name:\n",
+	       "  -g, --together        draw up to 8 instances of a metric in one chart\n"
+	       "  -c, --csv             print CSV: a line with the names, then a line per row\n"
+	       "  -j, --json            print one JSON object\n"
+	       "  -r, --raw             show values of counters instead of rates, and all digits\n"
+	       "  -a, --ascii           draw with ASCII characters only\n\n"
+	       "These names select groups of metrics:\n",
 	       VCPC_WINDOW_HELP);
 	vcpc_preset_help();
 	return 0;
@@ -87,7 +87,7 @@ static int parse_mode(const char *text, int *mode)
 static int choose_form(struct options *o, enum form form)
 {
 	if (o->form != TABLE && o->form != form)
-		return vcpc_usage("charts, CSV and JSON are three forms; only one of -p, -c and -j can be had");
+		return vcpc_usage("-p, -c and -j exclude each other");
 	o->form = form;
 	return 0;
 }
@@ -98,11 +98,11 @@ static int take_option(struct options *o, int c)
 	switch (c) {
 	case 't':
 		if (vcpc_parse_interval(optarg, &o->delta))
-			return vcpc_usage("'%s' is no interval; 500ms or 2sec are", optarg);
+			return vcpc_usage("invalid interval '%s' (examples: 500ms, 2sec)", optarg);
 		return 0;
 	case 'm':
 		return parse_mode(optarg, &o->mode) ?
-		       vcpc_usage("there is no mode '%s'; interp, forw and back are", optarg) : 0;
+		       vcpc_usage("unknown mode '%s' (use interp, forw or back)", optarg) : 0;
 	case 'i':
 		return vcpc_picks_add(&o->picks, optarg) ? vcpc_fail(ENOMEM, "instances") : 0;
 	case 'R':
@@ -158,7 +158,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			return status;
 	}
 	if (optind == argc)
-		return vcpc_usage("which archive?");
+		return vcpc_usage("an archive is required");
 	if (o->reverse && o->mode != PM_MODE_INTERP)
 		o->mode = o->mode == PM_MODE_FORW ? PM_MODE_BACK : PM_MODE_FORW;
 	o->archive = argv[optind];
@@ -189,9 +189,9 @@ static int select_metrics(struct vcpc_series *s, char **names)
 	if (status)
 		return status;
 	if (!s->nmetrics)
-		return vcpc_fail(0, "the archive has no metrics with numbers");
+		return vcpc_fail(0, "the archive has no numeric metrics");
 	missing = vcpc_picks_missing(&s->picks);
-	return missing ? vcpc_fail(0, "no metric here has an instance '%s'", missing) : 0;
+	return missing ? vcpc_fail(0, "none of these metrics has an instance '%s'", missing) : 0;
 }
 
 /* The default interval in nanoseconds: 1, 2 or 5 times a power of ten, for at most 20 steps */
@@ -225,7 +225,7 @@ static int plan(const struct options *o, struct vcpc_walk *walk)
 	if (o->mode != PM_MODE_INTERP)
 		return 0;
 	if (span * 1e9 / delta > MOST_ROWS)
-		return vcpc_fail(0, "%.0f rows would be too many; take a longer interval",
+		return vcpc_fail(0, "%.0f rows are too many; use a longer interval",
 				 span * 1e9 / delta);
 	/* each part has the sign, as pmSetModeHighRes() has it */
 	walk->delta.tv_sec = (backwards ? -delta : delta) / VCPC_NSEC_PER_SEC;
@@ -289,7 +289,7 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 
 	printf("no values");
 	if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
-		printf(" at this interval: there are %.3g s, and a rate needs two values; take a shorter one, or none",
+		printf(" at this interval: the window has %.3g s, and a rate needs two values; use a shorter interval, or none",
 		       length);
 	putchar('\n');
 }

@@ -11,10 +11,10 @@
 static int help(void)
 {
 	printf("Usage: vcpc report ARCHIVE -o FILE.html\n\n"
-	       "Makes one page of an archive, for any browser and without a network: rates over time,\n"
-	       "percentiles and a heat map of transactions' times, what they count against what they\n"
-	       "take, and a table of all with definitions.\n\n"
-	       "  -o, --output FILE     where to; - is standard output\n"
+	       "Makes one HTML page of an archive, for any browser and without a network: rates over\n"
+	       "time, percentiles and a heat map of durations, counts against durations, and a table of\n"
+	       "all metrics with their definitions.\n\n"
+	       "  -o, --output FILE     write to FILE; - is standard output\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
 }
@@ -66,8 +66,8 @@ int vcpc_cmd_report(int argc, char **argv)
 			return vcpc_usage(NULL);
 	}
 	if (argc - optind != 1)
-		return vcpc_usage(optind == argc ? "which archive?" : "one archive, not several");
+		return vcpc_usage(optind == argc ? "an archive is required" : "only one archive is allowed");
 	if (!output && isatty(STDOUT_FILENO))
-		return vcpc_usage("where to?  -o FILE.html");
+		return vcpc_usage("an output file is required: -o FILE.html");
 	return report(&d, argv[optind], output);
 }

@@ -32,8 +32,8 @@ static const char head[] =
 
 static const char places[] =
 	"<noscript><p>The charts need scripts; the table does not.</p></noscript>\n"
-	"<p class=\"keys screen\">Drag over a chart to look at a part of the time, double-click for all of it. "
-	"By keyboard, in a chart: left and right read values, + and - zoom, 0 shows all.</p>\n"
+	"<p class=\"keys screen\">Drag over a chart to zoom in on a period, double-click to show the whole time. "
+	"With the keyboard, in a chart: left and right read values, + and - zoom, 0 shows the whole time.</p>\n"
 	"<div id=\"live\" aria-live=\"polite\"></div>\n"
 	"<section id=\"transactions\" aria-labelledby=\"h-transactions\" hidden><h2 id=\"h-transactions\">Transactions</h2>\n"
 	"<p class=\"screen\"><label for=\"tag\">Transaction</label> <select id=\"tag\"></select> <span id=\"more\"></span></p>\n"
@@ -61,7 +61,7 @@ static void put_facts(FILE *out, const struct vcpc_drawing *d)
 	fprintf(out, "</b>, %s to %s; %lu record%s", from, to, d->tally.records,
 		d->tally.records == 1 ? "" : "s");
 	if (d->steps.records > 1)
-		fprintf(out, ". Charts have %lu records to a point", d->steps.records);
+		fprintf(out, ". Each point of a chart covers %lu records", d->steps.records);
 	fputs(".</p>\n", out);
 }
 
@@ -143,7 +143,7 @@ static void put_rows(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *r
 
 	fprintf(out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Values\"><table><thead><tr>"
 		"<th scope=\"col\">Instance</th><th scope=\"col\">Values</th>"
-		"<th scope=\"col\">Mean%s%s</th><th scope=\"col\">Least</th><th scope=\"col\">Greatest</th>%s</tr></thead>\n",
+		"<th scope=\"col\">Mean%s%s</th><th scope=\"col\">Minimum</th><th scope=\"col\">Maximum</th>%s</tr></thead>\n",
 		*unit ? ", " : "", unit, counter ? "<th scope=\"col\">Gained</th>" : "");
 	for (size_t i = 0; i < g->n; i++) {
 		if (!g->rows[i].n && !g->rows[i].late)
@@ -157,7 +157,7 @@ static void put_rows(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *r
 	}
 	fputs("</table></div>\n", out);
 	if (left)
-		fprintf(out, "<p>%zu more, by <code>vcpc summary</code>.</p>\n", left);
+		fprintf(out, "<p>%zu more: run <code>vcpc summary</code>.</p>\n", left);
 }
 
 static void put_metric(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *room)
@@ -170,7 +170,7 @@ static void put_metric(FILE *out, struct vcpc_drawing *d, size_t metric, size_t 
 	put_text(out, e->desc.pmid, PM_TEXT_ONELINE, "<p>", "</p>\n");
 	put_text(out, e->desc.pmid, PM_TEXT_HELP, "<p class=\"help\">", "</p>\n");
 	if (is_histogram(e))
-		fprintf(out, "<p>%zu slots of all transactions, drawn as the heat map.</p>\n", d->tally.groups[metric].n);
+		fprintf(out, "<p>%zu histogram buckets of all transactions, drawn as the heat map.</p>\n", d->tally.groups[metric].n);
 	else
 		put_rows(out, d, metric, room);
 	fputs("</article>\n", out);
@@ -181,8 +181,8 @@ static void put_table(FILE *out, struct vcpc_drawing *d)
 	size_t metrics = 0, left = 0, room = ROWS;
 
 	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n"
-	      "<p>Counters are rates a second from record to record, and what they gained in all; other values are "
-	      "averages over the time. Times that a counter adds up are seconds a second.</p>\n", out);
+	      "<p>Counters are shown as rates per second from record to record, and as total increase; other values are "
+	      "averages over time. Counters of time are seconds per second.</p>\n", out);
 	for (size_t i = 0; i < d->tally.catalog.n; i++) {
 		if (!d->tally.groups[i].n)
 			continue;
@@ -192,9 +192,9 @@ static void put_table(FILE *out, struct vcpc_drawing *d)
 			left++;
 	}
 	if (!metrics)
-		fputs("<p>Nothing in this time has numbers.</p>\n", out);
+		fputs("<p>There are no numeric values in this window.</p>\n", out);
 	if (left)
-		fprintf(out, "<p>%zu more metrics, by <code>vcpc summary</code>.</p>\n", left);
+		fprintf(out, "<p>%zu more metrics: run <code>vcpc summary</code>.</p>\n", left);
 	fputs("</section>\n</main>\n", out);
 }
 
@@ -221,7 +221,7 @@ static int put_data(FILE *out, struct vcpc_drawing *d)
 
 static void put_scripts(FILE *out)
 {
-	fputs("<footer><details><summary>Made by vcpc " VCPC_VERSION "; charts by uPlot, whose licence is</summary><pre>", out);
+	fputs("<footer><details><summary>Made by vcpc " VCPC_VERSION "; charts by uPlot, under this license</summary><pre>", out);
 	fputs(report_plot_license, out);
 	fputs("</pre></details></footer>\n<script>", out);
 	fputs(report_plot_js, out);

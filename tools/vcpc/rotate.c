@@ -58,7 +58,7 @@ int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text)
 	    !vcpc_parse_interval(text, &rotate->time) && rotate->time >= SHORTEST)
 		return 0;
 	rotate->time = 0;
-	return vcpc_usage("--rotate: '%s' is neither a size such as 64M nor a time such as 1h (1s at least)", text);
+	return vcpc_usage("--rotate: '%s' is neither a size such as 64M nor a time such as 1h (at least 1s)", text);
 }
 
 int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text)
@@ -67,7 +67,7 @@ int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text)
 	unsigned long keep = strtoul(text, &end, 10);
 
 	if (!isdigit((unsigned char)*text) || *end || keep < 2 || keep > MOST_KEPT)
-		return vcpc_usage("--keep: '%s' is not a number of archives from 2 on: one is written, the others are whole",
+		return vcpc_usage("--keep: '%s' is not a number of at least 2 archives (one is being written, the others are complete)",
 				  text);
 	rotate->keep = keep;
 	return 0;

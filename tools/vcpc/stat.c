@@ -34,22 +34,21 @@ static int help(void)
 {
 	printf("Usage: vcpc stat [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 	       "       vcpc stat {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
-	       "Runs COMMAND and prints, on stderr, how many events it and all the threads and\n"
-	       "processes it started have counted.  Exits with COMMAND's exit status.\n"
-	       "Or counts what runs already, from now on.\n\n"
-	       "  -e, --events LIST     events, with commas between; may be given again\n"
-	       "                        (without: the usual ones that exist here)\n"
-	       "  -i, --interval TIME   print the counts so far at each interval, too; with a\n"
-	       "                        unit: 100ms, 2s, 1min\n"
-	       "  -I, --rates TIME      print what was counted in each interval, per second\n"
-	       "      --multiplex       events for which the CPU has no room at a time in turn: estimates,\n"
-	       "                        each with its error and the part of the time it was counted\n"
-	       "  -T, --threads         and those of each thread\n"
-	       "  -r, --repeat N        run COMMAND N times: means, and their 95 %% intervals\n"
-	       "  -j, --json            for programs: one object\n"
-	       "  -c, --csv             for spreadsheets: a line each\n"
-	       "  -o, --output FILE     where to, instead of stderr\n"
-	       "  -v, --verbose         say first what counts, the module or perf, and why\n\n"
+	       "Runs COMMAND and prints on stderr the events counted in it and in all threads and\n"
+	       "processes that it starts.  Exits with COMMAND's exit status.\n"
+	       "In the second form, counts running targets from now on.\n\n"
+	       "  -e, --events LIST     count these events, separated by commas; can be repeated\n"
+	       "                        (default: the usual ones that exist here)\n"
+	       "  -i, --interval TIME   also print the counts so far at each interval: 100ms, 2s, 1min\n"
+	       "  -I, --rates TIME      print the counts of each interval, per second\n"
+	       "      --multiplex       count more events than fit on the CPU, in turn: each count is an\n"
+	       "                        estimate, with its error and the share of the time it was counted\n"
+	       "  -T, --threads         also print the counts of each thread\n"
+	       "  -r, --repeat N        run COMMAND N times; print means and their 95 %% intervals\n"
+	       "  -j, --json            print one JSON object\n"
+	       "  -c, --csv             print CSV, one line per event\n"
+	       "  -o, --output FILE     write to FILE instead of stderr\n"
+	       "  -v, --verbose         first report what counts, the module or perf, and why\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
@@ -77,7 +76,7 @@ static int show_rates(struct run *run)
 	int ret = shim_set_total(run->set, 0, &total);
 
 	if (ret)
-		return vcpc_fail_counters(ret, "no counts of %s", run->job->what);
+		return vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what);
 	vcpc_rates_print(stderr, &run->rates, run->set, &total, (now() - run->start) / 1e9);
 	return 0;
 }
@@ -103,7 +102,7 @@ static int take_turns(struct run *run, struct vcpc_counts *counts)
 		ret = vcpc_counts_add_turns(counts, &run->job->counting.events.rows, run->set,
 					    &run->turns, elapsed);
 	counts->what = run->job->what;
-	return ret ? vcpc_fail_counters(ret, "no counts of %s", run->job->what) : 0;
+	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
 /* 0, or the exit status after a message */
@@ -116,7 +115,7 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 		ret = vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, total,
 				      elapsed);
 	counts->what = run->job->what;
-	return ret ? vcpc_fail_counters(ret, "no counts of %s", run->job->what) : 0;
+	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
 /* Print the counts so far; the lines of threads are from the same samples as the sums. */
@@ -151,7 +150,7 @@ static int wait_for(const struct job *job, struct run *run)
 	if (job->counting.targets.kind != VCPC_NO_TARGETS) {
 		ret = vcpc_targets_bind_all(&job->counting.targets, run->set);
 		if (!ret && !*job->counting.argv && !job->counting.duration)
-			fprintf(stderr, "vcpc stat: counting %s; Ctrl-C ends it\n", job->what);
+			fprintf(stderr, "vcpc stat: counting %s; stop with Ctrl-C\n", job->what);
 		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, run);
 	}
 	ret = vcpc_child_start(&child, run->set, job->counting.argv);
@@ -225,7 +224,7 @@ static int take_repeat(struct job *job)
 static int take_form(struct job *job, enum form form)
 {
 	if (job->form != TEXT && job->form != form)
-		return vcpc_usage("only one of -c and -j can be had");
+		return vcpc_usage("-c and -j exclude each other");
 	job->form = form;
 	return 0;
 }
@@ -269,15 +268,15 @@ static int check(const struct job *job)
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
 
 	if (job->counting.events.in_turn && (job->threads || job->counting.interval))
-		return vcpc_usage("--multiplex estimates the whole run; it goes neither with -T nor with -i and -I");
+		return vcpc_usage("--multiplex estimates the whole run; it excludes -T, -i and -I");
 	if (job->runs && attached)
-		return vcpc_usage("-r runs a command again and again; what runs already cannot be");
+		return vcpc_usage("-r requires a command, not a running target");
 	if (job->runs > 1 && (job->threads || job->counting.interval))
-		return vcpc_usage("-r prints means of all runs; it goes neither with -T nor with -i and -I");
+		return vcpc_usage("-r prints means of all runs; it excludes -T, -i and -I");
 	if (job->form != TEXT && (job->threads || job->counting.interval))
-		return vcpc_usage("-j and -c print the whole run; they go neither with -T nor with -i and -I");
+		return vcpc_usage("-j and -c print the whole run; they exclude -T, -i and -I");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
-		return vcpc_usage("-T: counts of CPUs are not those of threads");
+		return vcpc_usage("-T: CPUs have no counts by thread");
 	return 0;
 }
 

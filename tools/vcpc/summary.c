@@ -16,10 +16,9 @@
 static int help(void)
 {
 	printf("Usage: vcpc summary ARCHIVE [METRIC...]\n\n"
-	       "Prints for each metric and instance that has numbers how many values there are, their\n"
-	       "average over the time, the least and the greatest.  Counters are rates per second\n"
-	       "from record to record; nothing is taken across marks.  Histograms are left out unless\n"
-	       "they are named.\n\n"
+	       "Prints for each numeric metric and instance the number of values, their average over\n"
+	       "time, the minimum and the maximum.  Counters are rates per second from record to\n"
+	       "record, except across marks.  Histograms are omitted unless they are named.\n\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
 }
@@ -98,7 +97,7 @@ static int summarize(struct vcpc_tally *s, const char *archive, char **names)
 	if (s->groups)
 		put_all(s);
 	if (dropped)
-		printf("(%zu histogram buckets are left out; to see them: vcpc summary ARCHIVE " HISTOGRAM ")\n",
+		printf("(%zu histogram buckets are omitted; to print them: vcpc summary ARCHIVE " HISTOGRAM ")\n",
 		       dropped);
 	return s->groups ? status | vcpc_damage(archive, &read) : status;
 }
@@ -120,7 +119,7 @@ int vcpc_cmd_summary(int argc, char **argv)
 			return vcpc_usage(NULL);
 	}
 	if (optind == argc)
-		return vcpc_usage("which archive?");
+		return vcpc_usage("an archive is required");
 	status = vcpc_open_archive(argv[optind]);
 	if (status)
 		return status;

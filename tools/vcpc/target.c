@@ -82,7 +82,7 @@ int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, c
 	if (!copy)
 		return vcpc_fail(ENOMEM, "%s", list);
 	if (targets->kind != VCPC_NO_TARGETS && targets->kind != kind)
-		status = vcpc_usage("either %s or %s", kinds[targets->kind].many, kinds[kind].many);
+		status = vcpc_usage("%s and %s exclude each other", kinds[targets->kind].many, kinds[kind].many);
 	targets->kind = kind;
 	while (!status && (item = strsep(&rest, ",")) != NULL)
 		status = add_item(targets, item);
@@ -124,13 +124,13 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 	case -ENODEV:
 		if (targets->kind == VCPC_CPUS && is_offline(id))
 			return vcpc_fail(0, "CPU %d is offline; as root: echo 1 >/sys/devices/system/cpu/cpu%d/online", id, id);
-		return vcpc_fail(0, "there is no %s %d", what, id);
+		return vcpc_fail(0, "%s %d does not exist", what, id);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)
 			return vcpc_fail_counters(ret, "cannot count CPU %d, which needs root or CAP_PERFMON", id);
-		return vcpc_fail_counters(ret, "cannot count %s %d, which may be another user's", what, id);
+		return vcpc_fail_counters(ret, "cannot count %s %d, which may belong to another user", what, id);
 	case -EAGAIN:
-		return vcpc_fail(0, "%s %d starts threads faster than they are found; try again", what, id);
+		return vcpc_fail(0, "%s %d starts threads faster than they can be attached; try again", what, id);
 	default:
 		return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
 	}

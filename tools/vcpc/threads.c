@@ -82,7 +82,7 @@ int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample
 	fputc('\n', out);
 	ret = shim_set_walk(set, print_thread, &table);
 	if (ret)
-		return vcpc_fail_counters(ret, "no counts of the threads");
+		return vcpc_fail_counters(ret, "cannot read the counts of the threads");
 	if (has_rest(&table)) {
 		fprintf(out, "%*s", TID_WIDTH, "others");
 		print_values(out, set, table.rest);

@@ -26,15 +26,15 @@ struct job {
 static int help(void)
 {
 	printf("Usage: vcpc top [-i INTERVAL] [-b WHAT] [-s KEY] [-f TEXT] [--once]\n\n"
-	       "Shows of each tag how many transactions ended a second, how long they took, and what\n"
-	       "one counted, in the last INTERVAL.  Tracing is to be on ('vcpc trace on').\n\n"
-	       "  -i, --interval TIME   100ms or more (without: 1s)\n"
-	       "  -b, --by WHAT         a row for each tag (default), process, or both; processes\n"
-	       "                        are told apart by 'vcpc trace on --processes'\n"
-	       "  -s, --sort KEY        rate (default), p50, p99, total or name\n"
-	       "  -r, --reverse         the least first\n"
-	       "  -f, --filter TEXT     rows with this in their names, whatever the case\n"
-	       "      --once            print it once, after one interval; needs no terminal\n\n"
+	       "Shows for each tag the transactions that ended per second, their durations, and their\n"
+	       "counts, for the last INTERVAL.  Tracing must be on ('vcpc trace on').\n\n"
+	       "  -i, --interval TIME   refresh at this interval, at least 100ms (default: 1s)\n"
+	       "  -b, --by WHAT         show a row for each tag (default), process, or both; processes\n"
+	       "                        require 'vcpc trace on --processes'\n"
+	       "  -s, --sort KEY        sort by rate (default), p50, p99, total or name\n"
+	       "  -r, --reverse         reverse the order\n"
+	       "  -f, --filter TEXT     show rows with this text in their names, ignoring case\n"
+	       "      --once            print once, after one interval; needs no terminal\n\n"
 	       "Keys: q quit, p pause, b by what, s sort, r reverse, / filter, arrows and pages scroll\n");
 	return 0;
 }
@@ -113,7 +113,7 @@ static int parse_key(const char *text, enum top_key *key)
 		*key = i;
 		return 0;
 	}
-	return vcpc_usage("there is no '%s' to sort by; rate, p50, p99, total and name are", text);
+	return vcpc_usage("unknown sort key '%s' (use rate, p50, p99, total or name)", text);
 }
 
 static int parse_by(const char *text, enum top_by *by)
@@ -124,7 +124,7 @@ static int parse_by(const char *text, enum top_by *by)
 		*by = i;
 		return 0;
 	}
-	return vcpc_usage("there are no rows by '%s'; tag, process and both are", text);
+	return vcpc_usage("unknown value '%s' (use tag, process or both)", text);
 }
 
 static int take_option(struct job *job, int c)
@@ -173,9 +173,9 @@ int vcpc_cmd_top(int argc, char **argv)
 		status = take_option(&job, c);
 	}
 	if (!status && optind < argc)
-		status = vcpc_usage("'%s' is one argument too many", argv[optind]);
+		status = vcpc_usage("unexpected argument '%s'", argv[optind]);
 	if (!status && !job.once && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
-		status = vcpc_fail(0, "this is no terminal; 'vcpc top --once' needs none");
+		status = vcpc_fail(0, "vcpc top requires a terminal; 'vcpc top --once' does not");
 	setlocale(LC_CTYPE, "");	/* for the width of characters in names */
 	if (!status)
 		status = job.once ? once(&job) : top_screen(&job.view, job.interval);

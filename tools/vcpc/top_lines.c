@@ -134,7 +134,7 @@ void top_title(const struct top_view *view, bool paused, char *line, size_t size
 
 	number_text(view->rate, rate, sizeof(rate));
 	snprintf(line, size, "%s/s, %zu of %zu %s, by %s%s%s%s%s", rate, view->nrows, view->nall, kinds[view->by],
-		 top_key_name(view->key), view->reverse ? " (least first)" : "", view->filter ? ", with " : "",
+		 top_key_name(view->key), view->reverse ? " (reversed)" : "", view->filter ? ", with " : "",
 		 view->filter ? view->filter : "", paused ? ", PAUSED" : "");
 	if (view->lost)
 		snprintf(line + strlen(line), size - strlen(line), ", %llu lost: tables are full",

@@ -213,7 +213,7 @@ int top_screen(struct top_view *view, uint64_t interval)
 	}
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)
-		return vcpc_fail(0, "the terminal '%s' is not known here; 'vcpc top --once' needs none", term ? term : "");
+		return vcpc_fail(0, "unknown terminal type '%s'; 'vcpc top --once' needs no terminal", term ? term : "");
 	set_escdelay(50);
 	cbreak();
 	noecho();

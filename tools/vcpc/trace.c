@@ -29,24 +29,24 @@ static const char help_text[] =
 	"\n"
 	"Times the transactions of all programs that call pmtracebegin() and pmtraceend(),\n"
 	"and counts their points, observations and counters, until it is turned off.\n"
-	"Needs root; the programs do not.\n"
+	"Requires root; the traced programs need no privilege.\n"
 	"\n"
-	"  --module      by the vcpc module only (without: by probes if it is not loaded)\n"
-	"  --probes      by probes on libshim only\n"
-	"  --begins      see transactions when they begin, not only when they have ended\n"
-	"  --processes   tell processes apart, for 'vcpc top --by process'\n"
-	"  --counts EVENT,...  let each traced thread count these in its transactions, too\n"
-	"  --events      keep room for single events, for 'export' (1 MiB)\n"
-	"  --direct      let programs write their statistics themselves (SHIM_TRACE=direct)\n"
-	"  --max-tags N  how many tags can have statistics\n"
-	"  --max-open N  how many pairs of tag and process can be in a transaction\n"
-	"  --hist        also show how the transactions' times are distributed\n"
-	"  --json        all of it, for programs\n"
-	"  --watch       show again at each interval (1s), until interrupted or N rounds\n"
-	"  -o FILE       where to export to, in Chrome's trace event format, for Perfetto\n"
-	"  --for TIME    export what comes in this time, too\n"
+	"  --module      use the vcpc module only (default: probes if it is not loaded)\n"
+	"  --probes      use probes on libshim only\n"
+	"  --begins      report transactions when they begin, not only when they end\n"
+	"  --processes   keep statistics by process, for 'vcpc top --by process'\n"
+	"  --counts EVENT,...  make each traced thread count these events in its transactions\n"
+	"  --events      keep single events, for 'export' (default size: 1 MiB)\n"
+	"  --direct      allow programs to write their statistics themselves (SHIM_TRACE=direct)\n"
+	"  --max-tags N  limit the number of tags with statistics\n"
+	"  --max-open N  limit the number of pairs of tag and process in a transaction\n"
+	"  --hist        also print the distribution of the durations\n"
+	"  --json        print one JSON object\n"
+	"  --watch       print again at each interval (1s), until interrupted or --rounds N times\n"
+	"  -o FILE       export to FILE, in Chrome's trace event format, for Perfetto\n"
+	"  --for TIME    also export the events of the next TIME\n"
 	"\n"
-	"The statistics are in /sys/fs/bpf/vcpc, too: bpftool map dump pinned ...\n";
+	"bpftool can print the statistics: bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat\n";
 
 /* "123", 1 to 2^30: 0, or -1 if it is anything else */
 static int parse_number(const char *s, uint32_t *n)
@@ -86,8 +86,8 @@ static int parse_size(const char *s, uint32_t *n)
 static void say_who_trusts(void)
 {
 	puts("direct: all programs that may write to " DIRECT_MAP "\n"
-	     "are one trust domain: each can change or forge the statistics of any other, root's too, and\n"
-	     "turn direct tracing off for all. Only root may now; a group that you let has to be trusted.");
+	     "are one trust domain: each can change or forge the statistics of any other, including root's, and\n"
+	     "turn direct tracing off for all. Now only root may write to it; give access to trusted groups only.");
 }
 
 /* If the events cannot be wanted, tracing is off again. */
@@ -102,8 +102,8 @@ static int want_counts(const struct vcpc_events *events)
 	if (bad < events->n)
 		return vcpc_fail(err, "cannot count '%s' in transactions", events->names[bad]);
 	if (err == -EINVAL)
-		return vcpc_fail(0, "transactions can have 8 counts at most");
-	return vcpc_fail(err, "cannot let programs count in their transactions");
+		return vcpc_fail(0, "transactions can have at most 8 counts");
+	return vcpc_fail(err, "cannot make programs count in their transactions");
 }
 
 /*
@@ -133,9 +133,9 @@ static int do_on(const struct trace_options *options)
 			say_who_trusts();
 		return options->counts.n ? want_counts(&options->counts) : 0;
 	case -EEXIST:
-		return vcpc_fail(0, "tracing is on already");
+		return vcpc_fail(0, "tracing is already on");
 	case -EOPNOTSUPP:
-		return vcpc_fail(0, "this kernel has no BTF, without which only the module can be traced");
+		return vcpc_fail(0, "this kernel has no BTF, so tracing requires the module");
 	default:
 		return vcpc_fail_tracing(err, "cannot turn tracing on");
 	}
@@ -147,7 +147,7 @@ static int do_off(const struct trace_options *options)
 
 	(void)options;
 	if (err == -ENOENT)
-		return vcpc_fail(0, "tracing is off already");
+		return vcpc_fail(0, "tracing is already off");
 	return err ? vcpc_fail(err, "cannot turn tracing off") : 0;
 }
 
@@ -157,9 +157,9 @@ static int do_status(const struct trace_options *options)
 
 	(void)options;
 	if (status < 0)
-		return vcpc_fail(status, "cannot see whether tracing is on");
-	puts(status == SHIM_TRACE_BY_MODULE ? "on, by the module" :
-	     status == SHIM_TRACE_BY_PROBES ? "on, by probes on libshim" : "off");
+		return vcpc_fail(status, "cannot find out whether tracing is on");
+	puts(status == SHIM_TRACE_BY_MODULE ? "on, through the module" :
+	     status == SHIM_TRACE_BY_PROBES ? "on, through probes on libshim" : "off");
 	return 0;
 }
 
@@ -302,12 +302,12 @@ static int run_action(int argc, char **argv, const struct trace_options *options
 	const struct action *action;
 
 	if (argc - optind != 1)
-		return vcpc_usage("on, off, status, show or export?");
+		return vcpc_usage("an action is required: on, off, status, show or export");
 	action = find_action(argv[optind]);
 	if (!action)
-		return vcpc_usage("on, off, status, show or export, not '%s'", argv[optind]);
+		return vcpc_usage("unknown action '%s' (use on, off, status, show or export)", argv[optind]);
 	if (used[strspn(used, action->takes)])
-		return vcpc_usage("'%s' does not take that option", action->name);
+		return vcpc_usage("'%s' does not accept this option", action->name);
 	return action->fn(options);
 }
 

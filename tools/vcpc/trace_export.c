@@ -186,7 +186,7 @@ static int export_to(FILE *out, struct shim_trace *trace, uint64_t duration)
 	fprintf(out, "\n],\"otherData\":{\"clock\":\"CLOCK_MONOTONIC\",\"lost\":%llu}}\n",
 		(unsigned long long)drops.ring_full);
 	if (drops.ring_full)
-		fprintf(stderr, "vcpc trace: %llu events were lost, as nobody took them in time\n",
+		fprintf(stderr, "vcpc trace: %llu events were lost because they were not exported in time\n",
 			(unsigned long long)drops.ring_full);
 	free(x.named);
 	return err;
@@ -198,9 +198,9 @@ static int fail(int err)
 	case -ENOENT:
 		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on --events'");
 	case -ENODATA:
-		return vcpc_fail(0, "no single events are kept; turn tracing on with --events");
+		return vcpc_fail(0, "single events are not kept; turn tracing on with --events");
 	case -EBUSY:
-		return vcpc_fail(0, "somebody else is taking the events");
+		return vcpc_fail(0, "another process is exporting the events");
 	default:
 		return vcpc_fail(err, "cannot export the events");
 	}

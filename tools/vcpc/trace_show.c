@@ -74,7 +74,7 @@ static int show_once(const struct trace_options *options)
 	if (!err && options->json)
 		trace_json(stdout, &view);
 	else if (!err && !view.n)
-		puts("nothing was traced since tracing was turned on; programs mark transactions\n"
+		puts("nothing has been traced since tracing was turned on; programs mark transactions\n"
 		     "with pmtracebegin() and pmtraceend(), see libshim-trace(3)");
 	else if (!err)
 		trace_table(&view, options->hist);

@@ -200,14 +200,14 @@ static void show_drops(const struct shim_trace_drops *drops)
 		uint64_t n;
 		const char *why;
 	} reasons[] = {
-		{ drops->open_full, "begins, as too many transactions were open (--max-open)" },
-		{ drops->stat_full, "events of a new tag, as there are too many (--max-tags)" },
-		{ drops->tag_full, "events of a new name, as there are too many (--max-tags)" },
-		{ drops->not_open, "ends whose begin was before tracing was on, or lost" },
-		{ drops->given_up, "transactions that never ended, as their process did" },
-		{ drops->count_full, "counts of transactions, as there are too many different ones" },
-		{ drops->direct_full, "events of SHIM_TRACE=direct, as there were too few slots (--direct)" },
-		{ drops->ring_full, "single events, as they were not taken in time (--events)" },
+		{ drops->open_full, "begins, because too many transactions were open (--max-open)" },
+		{ drops->stat_full, "events of new tags, because there are too many tags (--max-tags)" },
+		{ drops->tag_full, "events of new names, because there are too many names (--max-tags)" },
+		{ drops->not_open, "ends without a begin (lost, or before tracing was turned on)" },
+		{ drops->given_up, "transactions whose process ended before them" },
+		{ drops->count_full, "counts of transactions, because there are too many different ones" },
+		{ drops->direct_full, "events of SHIM_TRACE=direct, because there were too few rows (--direct)" },
+		{ drops->ring_full, "single events, because they were not exported in time (--events)" },
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)

@@ -95,7 +95,7 @@ static int no_time(char *message)
 
 	if (len && message[len - 1] == '\n')
 		message[len - 1] = '\0';
-	status = vcpc_usage("this is no time:\n%s", message ? message : "");
+	status = vcpc_usage("invalid time:\n%s", message ? message : "");
 	free(message);
 	return status;
 }
@@ -113,7 +113,7 @@ static int compute(struct vcpc_window *w)
 	if (code == 0)
 		free(message);
 	if (vcpc_ns_of(w->from) > vcpc_ns_of(w->end) || vcpc_ns_of(w->to) < vcpc_ns_of(w->from))
-		return vcpc_fail(0, "the archive has nothing in that time");
+		return vcpc_fail(0, "the archive has no records in this window");
 	return 0;
 }
 
@@ -202,11 +202,11 @@ static bool is_harmless(const char *zone)
 static int use_zone(const struct vcpc_window *w)
 {
 	if (w->zone && w->host_zone)
-		return vcpc_usage("-Z and -z are two zones");
+		return vcpc_usage("-Z and -z exclude each other");
 	if (w->zone && !is_zone(w->zone))
-		return vcpc_usage("there is no time zone '%s'; UTC, Europe/Paris or EST5EDT are", w->zone);
+		return vcpc_usage("unknown time zone '%s' (examples: UTC, Europe/Paris, EST5EDT)", w->zone);
 	if (w->host_zone && !is_harmless(w->label.timezone))
-		return vcpc_fail(0, "the archive's label has no time zone, but a file's name: '%s' (try -Z UTC)",
+		return vcpc_fail(0, "the archive's label has a file name instead of a time zone: '%s' (try -Z UTC)",
 				 vcpc_printable((char *)w->label.timezone, ""));
 	if (w->zone || w->host_zone) {
 		setenv("TZ", w->zone ? w->zone : w->label.timezone, 1);

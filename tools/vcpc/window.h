@@ -21,13 +21,13 @@
 	{ "timezone", required_argument, NULL, 'Z' },	\
 	{ "hostzone", no_argument, NULL, 'z' }
 #define VCPC_WINDOW_HELP								\
-	"  -S, --start TIME      begin there: 10s (behind the archive's start), -5min (before\n"	\
-	"                        its end), @14:30, '@2024-03-01 14:30:00'\n"			\
-	"  -T, --finish TIME     end there: 1min (behind the start asked for), -10s, @15:00\n"	\
-	"  -A, --align TIME      round the start up to a multiple of this\n"			\
-	"  -O, --origin TIME     within that time, go off from here\n"			\
-	"  -Z, --timezone ZONE   show and read times in this zone (as in TZ)\n"			\
-	"  -z, --hostzone        in the zone of the archive's host\n"
+	"  -S, --start TIME      start at 10s (after the archive's start), -5min (before its\n"	\
+	"                        end), @14:30, '@2024-03-01 14:30:00'\n"	\
+	"  -T, --finish TIME     end at 1min (after the window's start), -10s, @15:00\n"	\
+	"  -A, --align TIME      round the start up to a multiple of TIME\n"	\
+	"  -O, --origin TIME     place the first sample at TIME, within the window\n"	\
+	"  -Z, --timezone ZONE   read and print times in this zone (as in TZ)\n"	\
+	"  -z, --hostzone        read and print times in the zone of the archive's host\n"
 
 /*
  * struct vcpc_window - a part of an archive's time

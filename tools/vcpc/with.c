@@ -64,13 +64,13 @@ static const char *look_up(const char *name, pmDesc *desc)
 	if (!is_plain(desc))
 		return "its type cannot be recorded";
 	if (pmID_domain(pmid) == 450 || pmID_domain(pmid) == 10)
-		return "that is recorded without pmcd";
+		return "vcpc records it without pmcd";
 	return NULL;
 }
 
 int with_leave_out(const char *name, bool named, const char *why)
 {
-	int status = vcpc_fail(0, "--with: %s: %s%s", name, why, named ? "" : "; it is left out");
+	int status = vcpc_fail(0, "--with: %s: %s%s", name, why, named ? "" : "; it is skipped");
 
 	return named ? status : 0;
 }
@@ -137,7 +137,7 @@ static int add_metrics(struct vcpc_with *with, const struct names *names, const 
 		return vcpc_fail(-ENOMEM, "--with: %s", part);
 	for (int i = 0; i < names->n && !ret; i++)
 		ret = add_metric(with, names->name[i], !strcmp(names->name[i], part), &found);
-	return ret || found ? ret : vcpc_fail(0, "--with: %s: nothing of it can be recorded", part);
+	return ret || found ? ret : vcpc_fail(0, "--with: %s: none of its metrics can be recorded", part);
 }
 
 /* A metric, or all below a name: 0, or the exit status after a message */
@@ -164,7 +164,7 @@ static int add_parts(struct vcpc_with *with, const char *list)
 	while (!ret && rest) {
 		const char *name = strsep(&rest, ",");
 
-		ret = *name ? add_part(with, name) : vcpc_usage("--with: a name is missing in '%s'", list);
+		ret = *name ? add_part(with, name) : vcpc_usage("--with: '%s' contains an empty name", list);
 	}
 	free(copy);
 	return ret;

@@ -314,13 +314,13 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 		}
 		if (ret == -EINVAL || ret == -EEXIST)
 			status = with_leave_out(metric->name, metric->named, ret == -EINVAL ?
-					   "an archive cannot describe it" : "its name is another metric's");
+					   "an archive cannot represent it" : "another metric has this name");
 		else
 			status = vcpc_fail(ret, "--with: %s", metric->name);
 		with_free_metric(metric);
 	}
 	with->n = kept;
-	return status || kept ? status : vcpc_fail(0, "--with: nothing of it can be recorded");
+	return status || kept ? status : vcpc_fail(0, "--with: none of these metrics can be recorded");
 }
 
 /*
