@@ -209,7 +209,7 @@ static void check_pmu(struct vcpc_finding *f)
 	}
 	f->restricts = true;
 	vcpc_found(f, "no hardware counters");
-	vcpc_limits(f, VCPC_LIMITED, "hardware events such as cycles cannot be counted here; software events can. Most virtual machines have no hardware counters",
+	vcpc_limits(f, VCPC_LIMITED, "only software events can be counted here, not hardware events such as cycles. Most virtual machines have no hardware counters",
 	       "");
 }
 

@@ -66,8 +66,8 @@ static void put_all(const struct vcpc_tally *s)
 			width = strlen(name) > width ? strlen(name) : width;
 		}
 	}
-	printf("%-*s %8s %12s %12s %12s\n", (int)width, "metric", "values", "average", "least",
-	       "greatest");
+	printf("%-*s %8s %12s %12s %12s\n", (int)width, "metric", "values", "average", "minimum",
+	       "maximum");
 	for (size_t i = 0; i < s->catalog.n; i++)
 		for (size_t j = 0; j < s->groups[i].n; j++)
 			if (s->groups[i].rows[j].n)

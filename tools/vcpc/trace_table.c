@@ -234,7 +234,7 @@ static void show_losses(const struct trace_view *view)
 
 		switch (loss->what) {
 		case SHIM_TRACE_LOST_EVENTS:
-			printf("   of these: %llu of ", (unsigned long long)loss->n);
+			printf("   including: %llu of ", (unsigned long long)loss->n);
 			show_account(loss->account);
 			break;
 		case SHIM_TRACE_LOST_COUNTS:

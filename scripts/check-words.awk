@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Find unidiomatic phrases in Markdown, reStructuredText, manual pages and the strings of C files; called by check-words.sh.
+# A phrase is matched against a whole sentence, which may span lines.  The first file has the patterns, see check-words.sh.
+
+function add_pattern(line,   tab) {
+	tab = index(line, "\t")
+	if (line ~ /^(#|$)/)
+		return
+	if (line ~ /^allow\t/) {
+		allowed = allowed (allowed == "" ? "" : "|") substr(line, tab + 1)
+		return
+	}
+	patterns[++npatterns] = "[^a-z](" substr(line, 1, tab - 1) ")[^a-z]"
+	hints[npatterns] = substr(line, tab + 1)
+}
+
+# Match a sentence, with a bar at both ends, against all patterns.
+function check(sentence,   text, i) {
+	if (sentence !~ /[^ ] +[^ ]/)
+		return
+	text = " | " tolower(sentence) " | "
+	gsub(/[*_]+/, "", text)
+	gsub(/ +/, " ", text)
+	if (allowed != "")
+		gsub("[^a-z](" allowed ")[^a-z]", " ok ", text)
+	for (i = 1; i <= npatterns; i++)
+		if (text ~ patterns[i]) {
+			printf "%s:%d: %s\n    %s\n", unit_file, unit_line, sentence, hints[i]
+			found = 1
+		}
+}
+
+# End a paragraph: split it into sentences.
+function flush(   rest) {
+	rest = unit
+	unit = ""
+	gsub(/``[^`]*``|`[^`]*`/, "CODE", rest)
+	gsub(/\\[nt]/, " ", rest)
+	while (match(rest, /[.!?:;)] +[A-Z`(]|; +/)) {
+		check(substr(rest, 1, RSTART))
+		rest = substr(rest, RSTART + 1)
+		sub(/^ +/, "", rest)
+	}
+	check(rest)
+}
+
+function append(text) {
+	if (unit == "") {
+		unit_file = FILENAME
+		unit_line = FNR
+	}
+	unit = unit (unit == "" ? "" : " ") text
+}
+
+function start_file() {
+	flush()
+	literal = section_skipped = no_fill = tag_next = 0
+	kind = FILENAME ~ /\.[ch]$/ ? "c" : FILENAME ~ /\.[1-9]$/ ? "man" : FILENAME ~ /\.md$/ ? "md" : "rst"
+}
+
+function man_request() {
+	if (/^\.(\\"|TH|br)/)
+		return
+	if (/^\.(SH|SS|TP|PP|IP|nf|fi)/) {
+		flush()
+		tag_next = /^\.TP/
+		if (/^\.(nf|fi)/)
+			no_fill = /^\.nf/
+		if (/^\.SH/)
+			section_skipped = /SYNOPSIS|SEE ALSO/
+		return
+	}
+	sub(/^\.[A-Z]+ */, "")
+	gsub(/"/, "")
+	man_text()
+}
+
+function man_text() {
+	if (no_fill || section_skipped)
+		return
+	gsub(/\\f./, "")
+	gsub(/\\-/, "-")
+	gsub(/\\[&|]/, "")
+	append($0)
+	if (tag_next)
+		flush()
+	tag_next = 0
+}
+
+function indent_of(line) {
+	match(line, /^ */)
+	return RLENGTH
+}
+
+function prose_line() {
+	if (/^[[:space:]]*$/) {
+		flush()
+		if (kind == "md")
+			literal = 1	# if the next line is indented
+		return
+	}
+	if (kind == "md" && literal) {
+		if (/^    /)
+			return
+		literal = 0
+	}
+	if (kind == "rst" && literal) {
+		if (indent_of($0) > literal_indent)
+			return
+		literal = 0
+	}
+	if (/^[=~^-]+$/ || /^ *(\.\. |[+|=])/) {
+		flush()
+	} else {
+		if (indent_of($0) < indent || $0 ~ /^ *([-*] |[0-9]+\. |:[a-z]+:)/ || (kind == "md" && /^#/))
+			flush()
+		append($0)
+	}
+	indent = indent_of($0)
+	if (kind == "rst" && /::$/) {
+		literal = 1
+		literal_indent = indent_of($0)
+	}
+}
+
+# A string of a C file: an option or a blank line before it ends the sentence.
+function c_string(text) {
+	match(text, /^ */)
+	if (RLENGTH > 1 && RLENGTH < 8)
+		flush()
+	append(text)
+	if (text ~ /\\n\\n$/)
+		flush()
+}
+
+# Strings continue each other, unless a comma or an operator is between them.
+function c_line(   rest, between, string) {
+	if (/^[[:space:]]*(\*|\/\*|#[[:space:]]*include)/)
+		return
+	rest = $0
+	gsub(/\\"/, "'", rest)
+	while (match(rest, /"[^"]*"/)) {
+		between = substr(rest, 1, RSTART - 1)
+		string = substr(rest, RSTART + 1, RLENGTH - 2)
+		rest = substr(rest, RSTART + RLENGTH)
+		if (between ~ /[^ \ta-zA-Z_0-9]/)
+			flush()
+		c_string(string)
+	}
+	if (rest ~ /[,;:]/)
+		flush()
+}
+
+FNR == 1 && NR > 1 { start_file() }
+NR == FNR { add_pattern($0); next }
+kind == "c" { c_line(); next }
+kind == "man" && /^[.']/ { man_request(); next }
+kind == "man" { man_text(); next }
+{ prose_line() }
+END { flush(); exit found }
