@@ -187,14 +187,14 @@ refuses() {
 refuses 2 'invalid time' replay -S 5lustra "$a"
 refuses 2 'invalid time' replay -T @noon "$a"
 refuses 2 'invalid time' replay -A soon "$a"
-refuses 2 '-Z and -z exclude each other' replay -z -Z UTC "$a"
+refuses 2 '-Z and -z are mutually exclusive' replay -z -Z UTC "$a"
 for command in replay dump label summary; do
 	refuses 2 "unknown time zone 'nowhere'" $command -Z nowhere "$a"
 done
 refuses 2 'unknown time zone' replay -Z /etc/passwd "$a"
-refuses 2 '-p, -c and -j exclude each other' replay -c -j "$a"
-refuses 2 '-p, -c and -j exclude each other' replay --json --csv "$a"
-refuses 2 '-p, -c and -j exclude each other' replay -p -c "$a"
+refuses 2 '-p, -c and -j are mutually exclusive' replay -c -j "$a"
+refuses 2 '-p, -c and -j are mutually exclusive' replay --json --csv "$a"
+refuses 2 '-p, -c and -j are mutually exclusive' replay -p -c "$a"
 refuses 1 "an instance 'i7'" replay -i i7 "$a"
 refuses 1 "an instance 'i7'" replay -i i0,i7 "$a"
 refuses 1 "an instance 'i7'" replay -i 'i0 i7' -c "$a" v.set

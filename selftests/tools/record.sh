@@ -132,7 +132,7 @@ for wrong in "--rotate 5" "--rotate 5T" "--rotate 10ms" "--keep 3" "--rotate 1s 
 	record -o "$dir/w" $wrong true
 	[ $? = 2 ] && grep -q -e '--rotate' -e '--keep' "$dir/err" && [ ! -e "$dir/w" ] || break
 done
-[ "$wrong" = "--rotate 1s --max-size 5M" ] && [ ! -e "$dir/w" ] && grep -q 'exclude each other' "$dir/err"
+[ "$wrong" = "--rotate 1s --max-size 5M" ] && [ ! -e "$dir/w" ] && grep -q 'are mutually exclusive' "$dir/err"
 result "... wrong limits"
 record -o "$dir/d" -e page-faults,page-faults sleep 30
 [ $? = 1 ] && grep -q "given twice" "$dir/err" && [ ! -e "$dir/d.meta" ]

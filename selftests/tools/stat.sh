@@ -119,7 +119,7 @@ run -r 0 true
 [ $? = 2 ]
 result "-r 0"
 run -r 2 -T true
-[ $? = 2 ] && grep -q 'excludes -T' "$dir/err"
+[ $? = 2 ] && grep -q 'cannot be combined with -T' "$dir/err"
 result "what does not go together"
 run -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
 [ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&

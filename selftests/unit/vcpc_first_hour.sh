@@ -114,7 +114,7 @@ bad 2 "is not the number of a process" stat -p 0
 bad 2 "is not a CPU's number" stat -C 5-2
 bad 2 "is not a CPU's number" stat -C x
 bad 2 "is not a number from 1" stat -r 1x true
-bad 2 "-c and -j exclude each other" stat -c -j true
+bad 2 "-c and -j are mutually exclusive" stat -c -j true
 bad 2 "--for requires" stat --for 1s true
 bad 2 "--fail-if" compare a b --fail-if
 if ! "$vcpc" stat -e page-faults true >/dev/null 2>&1; then

@@ -38,9 +38,9 @@ expect 2 "a command is required" stat
 expect 2 "Try 'vcpc stat --help'" stat --no-such-option true
 expect 2 "empty event name" stat -e page-faults, true
 expect 2 "empty event name" stat -e "" true
-expect 2 "excludes -T, -i and -I" stat --multiplex -T true
-expect 2 "excludes -T, -i and -I" stat -i 1s --multiplex true
-expect 2 "excludes -T, -i and -I" stat -I 1s --multiplex true
+expect 2 "cannot be combined with -T, -i or -I" stat --multiplex -T true
+expect 2 "cannot be combined with -T, -i or -I" stat -i 1s --multiplex true
+expect 2 "cannot be combined with -T, -i or -I" stat -I 1s --multiplex true
 expect 2 "doesn't allow an argument" stat --multiplex=2 true
 expect 2 "a command is required" record -o "$dir/a"
 expect 2 "is not an interval" record -o "$dir/a" -i 5parsecs true

@@ -98,7 +98,7 @@ fi
 
 if said with_lockdown 'none integrity [confidentiality]' true; then
 	said with_lockdown 'none integrity [confidentiality]' "$dir/filter" "$SYS_bpf" "$EINVAL" "$vcpc" trace on
-	[ "$(id -u)" != 0 ] || { has 'lockdown: none integrity [confidentiality]' 'lockdown=integrity' && ! has 'exclude each other'; }
+	[ "$(id -u)" != 0 ] || { has 'lockdown: none integrity [confidentiality]' 'lockdown=integrity' && ! has 'are mutually exclusive'; }
 	result "BPF under lockdown=confidentiality: lockdown is named"
 	said with_lockdown 'none [integrity] confidentiality' "$dir/filter" "$SYS_bpf" "$EINVAL" "$vcpc" trace on
 	has 'not the cause: lockdown' && ! has 'lockdown=integrity'
@@ -111,8 +111,8 @@ else
 fi
 
 said "$vcpc" trace on --module --probes
-has '--module and --probes exclude each other'
-result "options that exclude each other still do"
+has '--module and --probes are mutually exclusive'
+result "options that are mutually exclusive still do"
 mkdir "$dir/locked" && chmod 0 "$dir/locked"
 said setpriv --bounding-set=-all --inh-caps=-all --reuid=65534 --clear-groups "$vcpc" record -o "$dir/locked/a" -e page-faults true
 ! has 'count your own threads'

@@ -458,7 +458,7 @@ static int check_rotation(const struct job *job)
 	if (job->rotate.keep && !vcpc_rotate_wanted(&job->rotate))
 		return vcpc_usage("--keep %u requires --rotate, for example --rotate 64M", job->rotate.keep);
 	if (vcpc_rotate_wanted(&job->rotate) && job->max_size > 0)
-		return vcpc_usage("--max-size and --rotate exclude each other (to limit the disk space of --rotate, use --keep)");
+		return vcpc_usage("--max-size and --rotate are mutually exclusive (to limit the disk space of --rotate, use --keep)");
 	return 0;
 }
 

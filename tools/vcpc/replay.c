@@ -87,7 +87,7 @@ static int parse_mode(const char *text, int *mode)
 static int choose_form(struct options *o, enum form form)
 {
 	if (o->form != TABLE && o->form != form)
-		return vcpc_usage("-p, -c and -j exclude each other");
+		return vcpc_usage("-p, -c and -j are mutually exclusive");
 	o->form = form;
 	return 0;
 }

@@ -224,7 +224,7 @@ static int take_repeat(struct job *job)
 static int take_form(struct job *job, enum form form)
 {
 	if (job->form != TEXT && job->form != form)
-		return vcpc_usage("-c and -j exclude each other");
+		return vcpc_usage("-c and -j are mutually exclusive");
 	job->form = form;
 	return 0;
 }
@@ -262,19 +262,19 @@ static int own_option(int letter, void *arg)
 	}
 }
 
-/* Reject options that exclude each other: 0, or the exit status after a message */
+/* Reject options that are mutually exclusive: 0, or the exit status after a message */
 static int check(const struct job *job)
 {
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
 
 	if (job->counting.events.in_turn && (job->threads || job->counting.interval))
-		return vcpc_usage("--multiplex estimates the whole run; it excludes -T, -i and -I");
+		return vcpc_usage("--multiplex estimates the whole run; it cannot be combined with -T, -i or -I");
 	if (job->runs && attached)
 		return vcpc_usage("-r requires a command, not a running target");
 	if (job->runs > 1 && (job->threads || job->counting.interval))
-		return vcpc_usage("-r prints means of all runs; it excludes -T, -i and -I");
+		return vcpc_usage("-r prints means of all runs; it cannot be combined with -T, -i or -I");
 	if (job->form != TEXT && (job->threads || job->counting.interval))
-		return vcpc_usage("-j and -c print the whole run; they exclude -T, -i and -I");
+		return vcpc_usage("-j and -c print the whole run; they cannot be combined with -T, -i or -I");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
 		return vcpc_usage("-T: CPUs have no counts by thread");
 	return 0;

@@ -82,7 +82,7 @@ int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, c
 	if (!copy)
 		return vcpc_fail(ENOMEM, "%s", list);
 	if (targets->kind != VCPC_NO_TARGETS && targets->kind != kind)
-		status = vcpc_usage("%s and %s exclude each other", kinds[targets->kind].many, kinds[kind].many);
+		status = vcpc_usage("%s and %s are mutually exclusive", kinds[targets->kind].many, kinds[kind].many);
 	targets->kind = kind;
 	while (!status && (item = strsep(&rest, ",")) != NULL)
 		status = add_item(targets, item);

@@ -123,7 +123,7 @@ static int do_on(const struct trace_options *options)
 	int err;
 
 	if (options->on.flags & SHIM_TRACE_F_MODULE && options->on.flags & SHIM_TRACE_F_PROBES)
-		return vcpc_fail(0, "--module and --probes exclude each other");
+		return vcpc_fail(0, "--module and --probes are mutually exclusive");
 	if (probes_see_nothing(options))
 		return vcpc_fail(0, "--probes would trace nothing: the vcpc module is loaded, and programs send their events to it (try 'vcpc trace on --module'; for programs that run with SHIM_TRACE=probe: SHIM_TRACE=probe vcpc trace on --probes)");
 	err = shim_trace_on(&options->on);

@@ -202,7 +202,7 @@ static bool is_harmless(const char *zone)
 static int use_zone(const struct vcpc_window *w)
 {
 	if (w->zone && w->host_zone)
-		return vcpc_usage("-Z and -z exclude each other");
+		return vcpc_usage("-Z and -z are mutually exclusive");
 	if (w->zone && !is_zone(w->zone))
 		return vcpc_usage("unknown time zone '%s' (examples: UTC, Europe/Paris, EST5EDT)", w->zone);
 	if (w->host_zone && !is_harmless(w->label.timezone))

@@ -80,7 +80,7 @@ def with_keys(b, all_of_it):
     said = b.run("document.getElementById('live').textContent")
     b.key("ArrowRight")
     result("arrows read values out, one after the other",
-           said != b.run("document.getElementById('live').textContent") and "a second" in said and ":" in said, said)
+           said != b.run("document.getElementById('live').textContent") and "per second" in said and ":" in said, said)
     b.key("+", 2)
     quarter = shown_range(b, 0)
     b.run("document.querySelectorAll('.plot')[0].focus()")

@@ -216,7 +216,7 @@
 			"aria-roledescription": "chart" });
 		build(chart);
 		chart.box.setAttribute("aria-label", title + ": " + (chart.read ? "heat map" : extent(chart)) +
-			". Left and right read values, plus and minus zoom, 0 shows all.");
+			". Left and right read values, plus and minus zoom, 0 shows the whole time.");
 		chart.box.addEventListener("keydown", event => onKey(chart, event));
 		const details = element("details", null, figure);
 
@@ -323,7 +323,7 @@
 			if (took >= tag.floors[column[i]] && took < tag.floors[column[i] + 1])
 				return number(column[i + 1]) + " from " + time(tag.floors[column[i]]) + " to " +
 					time(tag.floors[column[i] + 1]);
-		return column.length ? "none of that time" : "-";
+		return column.length ? "no transactions of this duration" : "-";
 	}
 
 	function heat(tag) {
@@ -351,7 +351,7 @@
 	}
 
 	function addHeat(parent, tag) {
-		const chart = heat(tag), figure = add(parent, chart, "Times of " + tag.name + ": how many took how long");
+		const chart = heat(tag), figure = add(parent, chart, "Durations of " + tag.name + " over time");
 		const key = element("p", "one ", null, { class: "note" }), strip = element("span", null, key, { class: "scale" });
 
 		key.appendChild(document.createTextNode(" " + number(chart.most) + " transactions"));
@@ -373,18 +373,18 @@
 		});
 		parent.textContent = "";
 		if (tag.rate)
-			add(parent, lines([{ name: "a second", values: tag.rate }], number), tag.name + ": transactions a second");
+			add(parent, lines([{ name: "per second", values: tag.rate }], number), tag.name + ": transactions per second");
 		if (had.length)
-			add(parent, lines(had.map(p => ({ name: p, values: tag[p] })), time, "", true), tag.name + ": percentiles of times",
-				"Of the transactions that ended in each step, from their histogram, to a sixteenth.");
+			add(parent, lines(had.map(p => ({ name: p, values: tag[p] })), time, "", true), tag.name + ": percentiles of durations",
+				"Each point covers the transactions that ended in one step; from the histogram, accurate to 1/16.");
 		if (tag.heat)
 			addHeat(parent, tag);
 		for (const event of tag.mean ? tag.events : []) {
 			const chart = event.mean ? dots(tag, event) : null;
 
 			if (chart)
-				add(parent, chart, tag.name + ": " + event.name + " of a transaction, against its time",
-					"A point is the mean of all transactions in a step.");
+				add(parent, chart, tag.name + ": " + event.name + " per transaction, against its duration",
+					"Each point is the mean of all transactions in one step.");
 		}
 	}
 
@@ -396,7 +396,7 @@
 		document.getElementById("transactions").hidden = false;
 		data.tags.forEach((tag, i) => element("option", tag.name, select, { value: i }));
 		if (data.moretags)
-			document.getElementById("more").textContent = "and " + data.moretags + " that took less time, in the table";
+			document.getElementById("more").textContent = data.moretags + " more, with a shorter total duration, are in the table";
 		select.addEventListener("change", () => showTag(data.tags[select.value]));
 		showTag(data.tags[0]);
 	}
@@ -413,7 +413,7 @@
 		if (!data.charts.length)
 			element("p", "There are no values to draw.", parent);
 		else if (data.morecharts)
-			element("p", data.morecharts + " values of further metrics are in the table.", parent, { class: "note" });
+			element("p", data.morecharts + " more values are in the table.", parent, { class: "note" });
 	}
 
 	function rebuild() {
