@@ -47,8 +47,8 @@ says() {
 
 # run COMMAND...: of which each % is the archive
 run() {
-	# shellcheck disable=SC2068
-	"$vcpc" $(echo $@ | sed "s|%|$dir/c|g") >"$dir/out" 2>"$dir/err"
+	# shellcheck disable=SC2046,SC2048,SC2086
+	"$vcpc" $(echo $* | sed "s|%|$dir/c|g") >"$dir/out" 2>"$dir/err"
 	status=$?
 }
 
@@ -81,7 +81,7 @@ run replay -S -5s -t 1s % big.m1
 says 0 "replay: points of another part"
 
 # The frame of a record in the middle, which stops what goes past it
-at=$((808 + ($(stat -c %s "$dir/c.0") - 808) / 100 * 50 - 200))
+at=$((808 + ($(stat -c %s "$dir/c.0") - 808) / 2 - 200))
 head -c 400 /dev/zero | tr '\0' '\377' | dd of="$dir/c.0" bs=1 seek=$at conv=notrunc 2>/dev/null
 run replay -t 10s % big.m1
 says 1 "replay: points on both sides of a broken record"
