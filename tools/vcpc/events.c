@@ -151,13 +151,13 @@ static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *eve
 			supported[n++] = i;
 	if (!n || n == events->n)
 		return;
-	fprintf(stderr, "%s: not supported here, so not counted:", program_invocation_name);
+	fprintf(stderr, "%s: skipping events that this machine does not support:", program_invocation_name);
 	for (unsigned int i = 0; i < events->n; i++) {
 		if (i - dropped < n && supported[i - dropped] == i)
 			continue;
 		fprintf(stderr, "%s %s", dropped++ ? "," : "", events->names[i]);
 	}
-	fputs(" ('vcpc doctor' says what this machine has)\n", stderr);
+	fputs(" (see 'vcpc doctor')\n", stderr);
 	for (unsigned int i = 0; i < n; i++)
 		events->names[i] = events->names[supported[i]];
 	events->n = n;
