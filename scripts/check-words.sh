@@ -11,7 +11,7 @@ trap 'rm -f "$patterns"' EXIT
 # An extended regular expression in lower case, a tab, and what to write.  It has to match whole words; | in
 # brackets is an end of a sentence.  "allow": phrases that look like one of them and are none.
 sed '/^$/d; s/  *	/	/' >"$patterns" <<'END'
-allow	at least|least recently|least significant|there (is|are) no|interval in least and most
+allow	at least|the manual says|lags? behind|if none can|least recently|least significant|there (is|are) no|interval in least and most
 
 whom|whoever	name the person: the user that ...
 who (uses|wants|has|comes|needs|looks)	users that ...
@@ -45,7 +45,7 @@ nobody|somebody|anybody	no process, another process, a user
 heirs?|errands?|bequeath[a-z]*|deprive[a-z]*|rehearse[a-z]*	inherited instance, deferred work, invalidate, try
 (take|takes|took|its|their|own|event's|last|each) turns?	multiplex slot, in turn
 (a|each|one|of the|first) looks?|look to look	refresh, sample
-the house|its faces?|a face|rooms?	source tree, API, folder
+the house|its faces?|a face|rooms|(a|each|every|which|lower) room	source tree, API, folder
 (which|what) way	transport
 until now|as of commit|since the (first|last) review	history belongs in CHANGELOG.md
 i come from	coming from
@@ -53,6 +53,6 @@ licences?|behaviours?|colours?|neighbours?|favourites?|honours?|centres?|(initia
 END
 
 cd "$top"
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/site/*.rst Documentation/man/*.[178] tools/vcpc/*.c \
+[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/site/*.rst Documentation/api/*.rst Documentation/man/*.[1-8] tools/vcpc/*.c \
 	tools/vcpc/counting.h tools/vcpc/window.h tools/common/*.c
 awk -f scripts/check-words.awk "$patterns" "$@"
