@@ -112,7 +112,7 @@ fi
 
 said "$vcpc" trace on --module --probes
 has '--module and --probes are mutually exclusive'
-result "options that are mutually exclusive still do"
+result "options that are mutually exclusive are refused"
 mkdir "$dir/locked" && chmod 0 "$dir/locked"
 said setpriv --bounding-set=-all --inh-caps=-all --reuid=65534 --clear-groups "$vcpc" record -o "$dir/locked/a" -e page-faults true
 ! has 'count your own threads'
