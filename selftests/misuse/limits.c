@@ -121,8 +121,8 @@ static void import(void)
 
 	MUST(pmiStart("imported", 0), NEGATIVE);
 	MUST(pmiSetTimezone("UTC"), NEGATIVE);
-	MUST(pmiPutLabel(PM_LABEL_CONTEXT, 0, PM_IN_NULL, "a", "\"b\""), NEGATIVE);
-	MUST(pmiAddMetric("one", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, PM_SEM_INSTANT, none), NEGATIVE);
+	MUST(pmiAddMetric("one", pmiID(245, 0, 1), PM_TYPE_U32, PM_INDOM_NULL, PM_SEM_INSTANT, none), NEGATIVE);
+	MUST(pmiPutLabel(PM_LABEL_ITEM, pmiID(245, 0, 1), PM_IN_NULL, "a", "b"), NEGATIVE);
 	for (int i = 0; i < 3; i++) {
 		MUST(pmiPutValue("one", NULL, "1"), NEGATIVE);
 		MUST(pmiWrite(1000 + i, 0), NEGATIVE);
