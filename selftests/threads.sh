@@ -16,15 +16,15 @@ trap 'rm -f "$results"' EXIT
 mkdir -p "$top/build/logs"
 
 "$top/scripts/setup.sh" build tests
-make -C "$top" --no-print-directory -j"$(nproc)" SAN=thread lib tests TESTS="unit pcp trace" >"$top/build/logs/threads.log" 2>&1 || {
+make -C "$top" --no-print-directory -j"$(nproc)" SAN=thread lib tests TESTS="unit pcp trace misuse" >"$top/build/logs/threads.log" 2>&1 || {
 	tail -n 20 "$top/build/logs/threads.log"
 	exit 1
 }
 cd "$here"
 : "${TSAN_OPTIONS:=}"
 programs=
-for source in $(grep -l pthread_create unit/*.c pcp/*.c trace/*.c); do
-	case $source in unit/core_perf_*|unit/pcp_config.c|trace/agent.c|trace/progress.c) continue ;; esac
+for source in $(grep -l pthread_create unit/*.c pcp/*.c trace/*.c misuse/*.c); do
+	case $source in unit/core_perf_*|unit/pcp_config.c|trace/agent.c|trace/progress.c|misuse/limits.c) continue ;; esac
 	programs="$programs $out/tests/${source%.c}"
 done
 # shellcheck disable=SC2086

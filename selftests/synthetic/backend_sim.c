@@ -7,18 +7,18 @@
  * holds SIM_SLOTS at a time.  While a target is enabled, each sample of it
  * finds 1 ms more, and (request's index + 1) * 1000 more events, than the last.
  *
- * Locking: a set's lock guards its targets.
+ * Locking: a set's lock guards its targets; signals wait meanwhile, as handlers sample, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend_sim.h"
+#include "base/process.h"
 #include "core/clock.h"
 
 #define SIM_SLOTS	4
@@ -38,7 +38,7 @@ struct target {
 };
 
 struct sim_set {
-	pthread_mutex_t lock;
+	struct shim_siglock lock;
 	unsigned int flags;
 	unsigned int n;
 	unsigned int hardware;	/* of the requests */
@@ -113,7 +113,7 @@ static int sim_create(union shim_backend_ref dev, const struct vcpc_request *req
 	set = calloc(1, sizeof(*set));
 	if (!set)
 		return -ENOMEM;
-	pthread_mutex_init(&set->lock, NULL);
+	shim_siglock__init(&set->lock);
 	set->flags = flags;
 	set->n = n;
 	for (unsigned int i = 0; i < n; i++) {
@@ -129,7 +129,7 @@ static void sim_destroy(union shim_backend_ref ref)
 {
 	struct sim_set *set = ref.ptr;
 
-	pthread_mutex_destroy(&set->lock);
+	shim_siglock__fini(&set->lock);
 	free(set);
 }
 
@@ -190,9 +190,9 @@ static int sim_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	int ret;
 
 	*bad = -1;
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	ret = place(set, tid ? tid : gettid(), flags);
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return ret;
 }
 
@@ -204,11 +204,11 @@ static int sim_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 
 	if (flags)
 		return -EINVAL;
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	target = find(set, tid);
 	if (target)
 		target->tid = 0;
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return target ? 0 : -EINVAL;
 }
 
@@ -217,14 +217,14 @@ static int turn(struct sim_set *set, pid_t tid, bool on)
 	struct target *target;
 	int ret = -EINVAL;
 
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	target = find(set, tid);
 	if (target && target->on != on) {
 		target->on = on;
 		target->stopped = on ? 0 : sim_now();
 		ret = 0;
 	}
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return ret;
 }
 
@@ -245,7 +245,7 @@ static int sim_restart(union shim_backend_ref ref, pid_t tid, unsigned int flags
 
 	if (flags)
 		return -EINVAL;
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	target = find(set, tid);
 	if (target) {
 		target->on = true;
@@ -253,7 +253,7 @@ static int sim_restart(union shim_backend_ref ref, pid_t tid, unsigned int flags
 		target->restarted = target->steps;
 		memcpy(target->from, target->preset, sizeof(target->from));
 	}
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return target ? 0 : -EINVAL;
 }
 
@@ -263,13 +263,13 @@ static int sim_preset(union shim_backend_ref ref, pid_t tid, unsigned int reques
 	struct target *target;
 	int ret = -EINVAL;
 
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	target = find(set, tid);
 	if (target && request < set->n) {
 		target->preset[request] = value;
 		ret = 0;
 	}
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return ret;
 }
 
@@ -296,13 +296,13 @@ static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf
 
 	if (size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
 		return -EINVAL;
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	target = find(set, tid);
 	if (target) {
 		target->steps += target->on;
 		fill(set, target, buf);
 	}
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return target ? 0 : -EINVAL;
 }
 
@@ -342,12 +342,12 @@ static int total(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf,
 
 	if (size < sizeof(*buf) + set->n * sizeof(buf->values[0]))
 		return -EINVAL;
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	if (any(set, tid)) {
 		sum_up(set, tid, buf);
 		ret = 0;
 	}
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return ret;
 }
 
@@ -364,7 +364,7 @@ static int sim_list(union shim_backend_ref ref, struct vcpc_instances_args *args
 	struct vcpc_instance_info *info = (void *)(uintptr_t)args->info;
 	struct sim_set *set = ref.ptr;
 
-	pthread_mutex_lock(&set->lock);
+	shim_siglock__enter(&set->lock);
 	args->nr = 0;
 	for (unsigned int i = 0; i < SIM_TARGETS; i++) {
 		struct target *target = &set->targets[i];
@@ -378,7 +378,7 @@ static int sim_list(union shim_backend_ref ref, struct vcpc_instances_args *args
 			};
 		args->nr++;
 	}
-	pthread_mutex_unlock(&set->lock);
+	shim_siglock__leave(&set->lock);
 	return 0;
 }
 
