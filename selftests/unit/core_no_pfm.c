@@ -9,7 +9,7 @@
 #include "core/pfm.h"
 #include "kselftest_harness.h"
 
-static int asked;
+static int asked, error = ENOENT;
 
 /* In place of dlopen() */
 void *__wrap_dlopen(const char *name, int flags);
@@ -18,6 +18,7 @@ void *__wrap_dlopen(const char *name, int flags)
 {
 	(void)flags;
 	asked += !strcmp(name, "libpfm.so.4");
+	errno = error;
 	return NULL;
 }
 
@@ -40,6 +41,21 @@ TEST(other_names)
 	EXPECT_EQ(-ELIBACC, shim_event__parse("no-such-thing", &req));
 	EXPECT_EQ(7, req.config);
 	EXPECT_EQ(1, asked);
+}
+
+/* A failure that may pass is not kept. */
+TEST(out_of_descriptors)
+{
+	struct vcpc_request req;
+
+	error = EMFILE;
+	EXPECT_EQ(-ELIBACC, shim_event__parse("no-such-thing", &req));
+	EXPECT_EQ(-ELIBACC, shim_event__parse("no-such-thing", &req));
+	EXPECT_EQ(2, asked);
+	error = ENOENT;
+	EXPECT_EQ(-ELIBACC, shim_event__parse("no-such-thing", &req));
+	EXPECT_EQ(-ELIBACC, shim_event__parse("no-such-thing", &req));
+	EXPECT_EQ(3, asked);
 }
 
 static int count(void *arg, const char *name, const char *desc)

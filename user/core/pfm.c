@@ -10,11 +10,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "pfm.h"
 
 #define NAME_LEN	256
@@ -37,7 +38,8 @@ struct pfm {
 
 /* Loaded once per process, and never unloaded, because strings of libpfm's are handed out */
 static struct pfm functions;
-static bool loaded;
+static bool tried;
+static atomic_bool loaded;
 
 static const struct {
 	int pfm;
@@ -80,10 +82,15 @@ static bool find_all(void *library, struct pfm *p)
 	return true;
 }
 
+/* Context: the lock is held. */
 static void load(void)
 {
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *library;
 
+	errno = 0;
+	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	/* Where it is not installed, that is not tried again; other failures may pass. */
+	tried = library || (errno != ENOMEM && errno != EMFILE && errno != ENFILE);
 	if (!library)
 		return;
 	if (find_all(library, &functions)) {
@@ -97,10 +104,19 @@ static void load(void)
 /* NULL if libpfm cannot be loaded */
 static const struct pfm *get(void)
 {
-	static pthread_once_t control = PTHREAD_ONCE_INIT;
+	static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
+	bool there;
 
-	pthread_once(&control, load);
-	return loaded ? &functions : NULL;
+	if (loaded)
+		return &functions;
+	if (shim_fork__wait_for(&lock))
+		return NULL;
+	shim_siglock__enter(&lock);
+	if (!tried)
+		load();
+	there = loaded;
+	shim_siglock__leave(&lock);
+	return there ? &functions : NULL;
 }
 
 /**
