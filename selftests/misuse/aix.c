@@ -11,7 +11,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return &shim_backend__clock;
 }
 
-static void misuse_name(char *text, size_t size, long value, int error)
+void misuse_name(char *text, size_t size, long value, int error)
 {
 	(void)error;
 	snprintf(text, size, "%ld", value);

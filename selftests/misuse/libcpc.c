@@ -10,7 +10,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return &shim_backend__sim;
 }
 
-static void misuse_name(char *text, size_t size, long value, int error)
+void misuse_name(char *text, size_t size, long value, int error)
 {
 	if (value == -1 && error)
 		snprintf(text, size, "-1, %s", strerrorname_np(error));

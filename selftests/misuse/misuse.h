@@ -34,7 +34,7 @@ static int misuse_rows, misuse_failed, misuse_pipe = -1;
 static const char *misuse_original;	/* crashes, too, in the rows that follow */
 
 /* What a result is called; each program has its own */
-static void misuse_name(char *text, size_t size, long value, int error);
+void misuse_name(char *text, size_t size, long value, int error);
 
 static void misuse_says(const char *text)
 {

@@ -4,6 +4,7 @@
 #define SELFTESTS_MISUSE_PMAPI_CODES_H
 
 #include "pcp/import.h"
+#include "misuse.h"
 #include "pcp/pmapi.h"
 
 #define CODE(name)	{ name, #name }
@@ -106,7 +107,7 @@ static const struct {
 	CODE(PMI_ERR_BADVERSION),
 };
 
-static void misuse_name(char *text, size_t size, long value, int error)
+void misuse_name(char *text, size_t size, long value, int error)
 {
 	const char *name = value < -1 && value > -1000 ? strerrorname_np(-value) : NULL;
 

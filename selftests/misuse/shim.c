@@ -11,7 +11,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return &shim_backend__sim;
 }
 
-static void misuse_name(char *text, size_t size, long value, int error)
+void misuse_name(char *text, size_t size, long value, int error)
 {
 	(void)error;
 	if (value < 0 && strerrorname_np(-value))

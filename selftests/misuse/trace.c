@@ -18,7 +18,7 @@ static const struct {
 	{ PMTRACE_ERR_ENVFORMAT, "PMTRACE_ERR_ENVFORMAT" },
 };
 
-static void misuse_name(char *text, size_t size, long value, int error)
+void misuse_name(char *text, size_t size, long value, int error)
 {
 	(void)error;
 	snprintf(text, size, "%ld", value);
