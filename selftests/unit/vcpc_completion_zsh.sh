@@ -44,9 +44,9 @@ offers() {
 	grep -qE -- "$2" "$dir/log"
 }
 
-offers 'vcpc re' 'report *-- an archive as one page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with what they do"
-offers 'vcpc stat --thr' '^--threads +-- and those'; result "options"
-offers 'vcpc stat -' '--multiplex *-- events for which'; result "options, with what they do"
+offers 'vcpc re' 'report *-- make an HTML page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with what they do"
+offers 'vcpc stat --thr' '^--threads +-- also print'; result "options"
+offers 'vcpc stat -' '--multiplex *-- count more events'; result "options, with what they do"
 offers 'vcpc trace st' 'status'; result "what trace can do"
 offers 'vcpc stat -e page-f' 'page-faults *-- page faults'; result "events, with what they are"
 offers 'vcpc record -e task-clock,page-f' 'page-faults *-- page faults'; result "events behind a comma"

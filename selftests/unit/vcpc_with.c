@@ -244,9 +244,9 @@ TEST_F(with, a_part_of_the_name_space_has_all_that_can_be_recorded)
 	ASSERT_EQ(2, self->with->n);
 	EXPECT_STREQ("part.single", self->with->metrics[0].name);
 	EXPECT_STREQ("part.many", self->with->metrics[1].name);
-	EXPECT_NE(NULL, strstr(pmcd.messages, "part.unknown: Unknown or illegal metric identifier; it is left out"));
-	EXPECT_NE(NULL, strstr(pmcd.messages, "part.event: its type cannot be recorded; it is left out"));
-	EXPECT_NE(NULL, strstr(pmcd.messages, "part.odd: an archive cannot describe it; it is left out"));
+	EXPECT_NE(NULL, strstr(pmcd.messages, "part.unknown: Unknown or illegal metric identifier; it is skipped"));
+	EXPECT_NE(NULL, strstr(pmcd.messages, "part.event: its type cannot be recorded; it is skipped"));
+	EXPECT_NE(NULL, strstr(pmcd.messages, "part.odd: an archive cannot represent it; it is skipped"));
 	EXPECT_EQ(NULL, strstr(pmcd.messages, "part.again"));
 }
 
@@ -257,7 +257,7 @@ TEST_F(with, what_was_named_itself_must_be_recorded)
 	EXPECT_EQ(1, vcpc_with_open("part.nothing", &self->with));
 	ASSERT_EQ(0, vcpc_with_open("part,part.odd", &self->with));
 	EXPECT_EQ(1, vcpc_with_add(self->with, self->rec));
-	EXPECT_NE(NULL, strstr(pmcd.messages, "part.odd: an archive cannot describe it: 0"));
+	EXPECT_NE(NULL, strstr(pmcd.messages, "part.odd: an archive cannot represent it: 0"));
 }
 
 TEST_F(with, a_second_name_of_a_metric_is_said)

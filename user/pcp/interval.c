@@ -116,13 +116,13 @@ static int parse(const char *text, double *seconds, char **errmsg)
  * @rslt: their sum; a fraction may be rounded up to a whole second, without a carry
  * @errmsg: on error what is wrong and where, to be given to free()
  *
- * Return: 0, or -1.
+ * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is NULL.
  */
 SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg)
 {
 	double seconds;
 
-	if (!string || !rslt || !errmsg)
+	if (!rslt || !errmsg)
 		return -EINVAL;
 	if (parse(string, &seconds, errmsg))
 		return -1;
@@ -137,13 +137,13 @@ SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **er
  * @rslt: their sum; a fraction may be rounded up to a whole second, without a carry
  * @errmsg: on error what is wrong and where, to be given to free()
  *
- * Return: 0, or -1.
+ * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is NULL.
  */
 SHIM_API int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg)
 {
 	double seconds;
 
-	if (!string || !rslt || !errmsg)
+	if (!rslt || !errmsg)
 		return -EINVAL;
 	if (parse(string, &seconds, errmsg))
 		return -1;
