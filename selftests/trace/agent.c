@@ -595,7 +595,8 @@ TEST(one_warning_for_each_variable)
 	setenv("SHIM_TRACE", "kernal", 1);
 	EXPECT_EQ(1, lines_on_stderr(trace_five));
 	setenv("PCP_TRACE_TIMEOUT", "soon", 1);
-	EXPECT_EQ(2, lines_on_stderr(trace_five));
+	/* with the module, no agent is connected to, and nothing has to be waited for */
+	EXPECT_EQ(access("/dev/vcpc", F_OK) ? 2 : 1, lines_on_stderr(trace_five));
 }
 
 TEST(wanted_none)
