@@ -65,10 +65,18 @@ result "says that transactions are not recorded"
 record -o "$dir/u2" -e page-faults sh -c :
 [ $? = 0 ] && ! grep -q 'tracing is off' "$dir/err"
 result "... of a program that marks any"
+head -c 3000 "$(command -v orders)" >"$dir/cut" && chmod +x "$dir/cut"
+record -o "$dir/u3" -e page-faults "$dir/cut"
+[ $? -ge 126 ] && ! grep -q 'tracing is off' "$dir/err"
+result "... and reads a program that was cut short"
 echo >"$dir/script"
 record -o "$dir/n" "$dir/script"
 [ $? = 126 ] && [ ! -e "$dir/n.meta" ] && grep -q 'Permission denied' "$dir/err"
 result "... nor of a file that may not be executed"
+mkfifo -m 755 "$dir/queue"
+record -o "$dir/n" -e page-faults "$dir/queue"
+[ $? = 126 ] && [ ! -e "$dir/n.meta" ]
+result "... nor of a pipe, which is not waited for"
 record -o "$dir/n" -e page-faults sh -c 'vcpc dump -r "$0" | grep -c "^[0-9]"' "$dir/n" && [ "$(cat "$dir/out")" -ge 1 ]
 result "the first record is written before the command is executed"
 vcpc replay "$dir/h" --mode back >"$dir/out" 2>"$dir/err" && ! grep -q ' -0' "$dir/out"

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Finds trace calls in a program's file. */
 #define _GNU_SOURCE	/* memmem */
-#include <elf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calls.h"
 
 static const char *const calls[] = { "pmtracebegin", "pmtracepoint", "pmtraceobs", "pmtracecounter" };
 
-static bool has_calls(const char *program, size_t size)
+static bool names_calls(const Elf_Data *strings)
 {
-	if (size < SELFMAG || memcmp(program, ELFMAG, SELFMAG))
+	if (!strings || !strings->d_buf)
 		return false;
-	/* with the byte that ends it: an entry of a table of strings */
+	/* with the byte that ends it */
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (memmem(program, size, calls[i], strlen(calls[i]) + 1))
+		if (memmem(strings->d_buf, strings->d_size, calls[i], strlen(calls[i]) + 1))
+			return true;
+	return false;
+}
+
+/* Look at the tables of strings only: a program may be large. */
+static bool has_calls(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)) != NULL)
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB &&
+		    names_calls(elf_getdata(section, NULL)))
 			return true;
 	return false;
 }
@@ -27,17 +38,15 @@ bool vcpc_makes_trace_calls(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool found = false;
-	struct stat file;
-	void *program;
+	Elf *elf;
 
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_size > 0) {
-		program = mmap(NULL, file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (program != MAP_FAILED) {
-			found = has_calls(program, file.st_size);
-			munmap(program, file.st_size);
-		}
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf) {
+		found = elf_kind(elf) == ELF_K_ELF && has_calls(elf);
+		elf_end(elf);
 	}
 	close(fd);
 	return found;

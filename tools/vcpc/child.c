@@ -105,7 +105,7 @@ static int check_file(const char *path)
 
 	if (access(path, X_OK) || stat(path, &file))
 		return errno;
-	return S_ISDIR(file.st_mode) ? EACCES : 0;
+	return S_ISREG(file.st_mode) ? 0 : EACCES;
 }
 
 /*
