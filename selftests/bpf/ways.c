@@ -149,6 +149,9 @@ TEST_F(ways, others_begins)
 	char name[32];
 
 	UNLESS_MISSING();
+#ifndef __aarch64__
+	SKIP(return, "time counts instructions in the arm64 VM only");
+#endif
 	self->options.flags |= SHIM_TRACE_F_BEGINS;
 	self->options.max_tags = 16384;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
@@ -157,7 +160,7 @@ TEST_F(ways, others_begins)
 		snprintf(name, sizeof(name), "begun %d", i);
 		ASSERT_EQ(0, pmtracebegin(name));
 	}
-	EXPECT_LT(shortest_life(), 2 * before);
+	EXPECT_LT(2 * shortest_life(), 3 * before);
 }
 
 /*

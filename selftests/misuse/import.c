@@ -182,7 +182,7 @@ static void numbers(void)
 	INT(, "all negative", pmiID(-1, -1, -1));
 	INT(, "all negative", pmiCluster(-1, -1));
 	INT(, "all negative", pmiInDom(-1, -1));
-	POINTER(, "a code that is none", pmiErrStr(1));
+	POINTER(, "unknown error code", pmiErrStr(1));
 	POINTER(, "NULL buffer", pmiErrStr_r(-1, NULL, 0));
 	POINTER(, "length -1", pmiErrStr_r(-1, folder, -1));
 }

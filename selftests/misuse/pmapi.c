@@ -280,9 +280,9 @@ static void derived(void)
 	POINTER(, "no error", pmDerivedErrStr());
 	INT(, "NULL name", pmUnregisterDerived(NULL));
 	INT(, "NULL name and text", pmAddDerivedText(NULL, PM_TEXT_ONELINE, NULL));
-	INT(, "what is 99, NULL value", pmGetDerivedControl(99, NULL));
+	INT(, "unknown control 99, NULL value", pmGetDerivedControl(99, NULL));
 	INT(, "NULL value", pmGetDerivedControl(PCP_DERIVED_GLOBAL_LIMIT, NULL));
-	INT(, "what is 99", pmSetDerivedControl(99, 1));
+	INT(, "unknown control 99", pmSetDerivedControl(99, 1));
 	INT(, "value -2147483648", pmSetDerivedControl(PCP_DERIVED_GLOBAL_LIMIT, -0x7fffffff - 1));
 }
 
