@@ -36,7 +36,7 @@ for page in cpc_buf_sub cpc_set_restart cpc_rele pctx_run; do
 done
 [ -x "$dest/opt/bin/vcpc" ] && LD_LIBRARY_PATH=$dest/opt/lib "$dest/opt/bin/vcpc" --version >/dev/null; result "vcpc runs"
 pages=$(ls "$dest/opt/share/man/man3" "$dest/opt/share/man/man1")
-missing=$(grep -o '^[[:space:]]*\(pm\|pmx\)_[A-Za-z_]*;' "$top/user/libshim.map" | tr -d '[:space:]' | tr ';' '\n' |
+missing=$(grep -o '^[[:space:]]*pm_[A-Za-z_]*;' "$top/user/libshim.map" | tr -d '[:space:]' | tr ';' '\n' |
 	while read -r call; do echo "$pages" | grep -qx "$call.3" || echo "$call"; done)
 [ -z "$missing" ] && [ "$(cat "$dest/opt/share/man/man3/pm_get_data_mx.3")" = ".so man3/libshim-aix.3" ]
 result "each call of AIX' has a page of its name"

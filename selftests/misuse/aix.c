@@ -3,7 +3,7 @@
 #include "core/session.h"
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/scopes.h"
-#include "aix/pmx.h"
+#include "aix/pmapi.h"
 #include "misuse.h"
 
 const struct shim_backend_ops *shim_session__backend(void)
@@ -22,10 +22,6 @@ static pm_data_t data;
 static pm_data_mx_t data_mx;
 static timebasestruct_t when;
 static pm_accu_time_t times;
-static pmx_stats_t *stats;
-static pmx_whole_t whole;
-static pmx_turn_t slot;
-static pmx_estimate_t estimate;
 
 static void ready(void)
 {
@@ -177,15 +173,6 @@ static void others(void)
 
 static void additions(void)
 {
-	INT(ready(), "NULL program", pmx_set_program_mx(0, NULL, NULL));
-	INT(ready(), "scope -1", pmx_set_program_mx(-1, NULL, NULL));
-	INT(ready(), "NULL result", pmx_stats_open(0, NULL));
-	INT(ready(), "scope -1", pmx_stats_open(-1, &stats));
-	INT(, "NULL statistics", pmx_stats_mark(NULL));
-	INT(, "NULL statistics", pmx_stats_whole(NULL, &whole));
-	INT(, "NULL statistics", pmx_stats_turn(NULL, 0, &slot));
-	INT(, "NULL statistics", pmx_stats_estimate(NULL, 0, 0, &estimate));
-	NOTHING(, "NULL statistics", pmx_stats_close(NULL));
 }
 
 int main(void)

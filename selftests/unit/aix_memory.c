@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <stdio.h>
 
-#include "aix/pmx.h"
 #include "selftests/synthetic/backend_clock.h"
 #include "core/session.h"
 #include "../aix/scopes.h"
@@ -392,47 +391,6 @@ TEST(initialization)
 		;
 	EXPECT_EQ(0, ret) TH_LOG("allocation %d", i);
 	EXPECT_LT(20, i);
-}
-
-TEST_F(memory, statistics)
-{
-	pm_prog_mx_t prog = program_mx("PM_INST_CMPL", 3, 10);
-	pmx_options_t options = { .anchor = event_on(0, "PM_CYC") };
-	pmx_stats_t *stats = (void *)8;
-	pmx_estimate_t estimate;
-	int i, ret;
-
-	prog.mode.w |= PM_COUNT;
-	ASSERT_EQ(0, pmx_set_program_mx(PMX_MYTHREAD, &prog, &options));
-	for (i = 0; ; i++) {
-		arm(i, false);
-		ret = pmx_stats_open(PMX_MYTHREAD, &stats);
-		if (!disarm())
-			break;
-		ASSERT_EQ(Pmapi_Malloc_Err, ret);
-		ASSERT_EQ((void *)8, stats);
-	}
-	ASSERT_EQ(0, ret);
-	/* A mark that failed is made up for by the next one. */
-	for (int turn = 0; turn < 300; turn++) {
-		shim_clock__run(syscall(SYS_gettid), 10 * 1000000ull);
-		for (i = 0; ; i++) {
-			arm(i, true);
-			ret = pmx_stats_mark(stats);
-			if (!disarm())
-				break;
-			ASSERT_EQ(Pmapi_Malloc_Err, ret);
-		}
-		ASSERT_EQ(0, ret);
-	}
-	arm(0, false);
-	EXPECT_EQ(Pmapi_Malloc_Err, pmx_stats_estimate(stats, 1, 0, &estimate));
-	disarm();
-	ASSERT_EQ(0, pmx_stats_estimate(stats, 1, 0, &estimate));
-	EXPECT_EQ(100, estimate.turns);
-	EXPECT_EQ(3000 * 2000, estimate.value * 1.0);
-	pmx_stats_close(stats);
-	EXPECT_EQ(0, pm_delete_program_mythread());
 }
 
 TEST_HARNESS_MAIN

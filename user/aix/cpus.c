@@ -26,7 +26,7 @@ static int bind_cpu(void *arg, int cpu)
 {
 	struct shim_aix_context *ctx = arg;
 	int bad;
-	int ret = shim_aix_both__bind(ctx, cpu, SHIM_BIND_F_CPU, &bad);
+	int ret = shim_counters__bind(ctx->counters, cpu, SHIM_BIND_F_CPU, &bad);
 
 	/* It has gone offline meanwhile. */
 	return ret == -ENODEV ? 0 : ret;
@@ -49,10 +49,10 @@ static int bind_late(void *arg, int cpu)
 {
 	struct shim_aix_context *ctx = arg;
 	int bad;
-	int ret = shim_aix_both__bind(ctx, cpu, SHIM_BIND_F_CPU, &bad);
+	int ret = shim_counters__bind(ctx->counters, cpu, SHIM_BIND_F_CPU, &bad);
 
 	if (!ret && ctx->on)
-		ret = shim_aix_both__enable(ctx, cpu, SHIM_TARGET_F_CPU);
+		ret = shim_counters__enable_at(ctx->counters, cpu, SHIM_TARGET_F_CPU);
 	return ret == -ENODEV || ret == -EBUSY ? 0 : ret;
 }
 

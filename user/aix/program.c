@@ -22,9 +22,7 @@ static int allocate(struct shim_aix_program *p, enum shim_aix_kind kind, int sli
 	if (slice && (slice < SLICE_MIN || slice > SLICE_MAX))
 		return Pmapi_InvalidSlice;
 	p->kind = kind;
-	p->anchor = COUNT_NOTHING;
 	p->slice = slice ? slice : SLICE_DEFAULT;
-	p->slot = p->slice * 1000000ull;
 	p->sets = calloc(nsets, sizeof(*p->sets));
 	if (!p->sets)
 		return Pmapi_Malloc_Err;
@@ -42,24 +40,6 @@ int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog)
 	if (!ret)
 		p->sets[0] = *prog;
 	return ret;
-}
-
-/**
- * shim_aix_program__slice() - set a length of turns that AIX's programs cannot express
- * @p: the program
- * @us: microseconds; 0 leaves the length as it is
- *
- * Return: 0 or Pmapi_InvalidSlice.
- */
-int shim_aix_program__slice(struct shim_aix_program *p, unsigned int us)
-{
-	if (!us)
-		return 0;
-	if (us < SHIM_SLOT_MIN / 1000 || us > SLICE_MAX * 1000)
-		return Pmapi_InvalidSlice;
-	p->slot = us * 1000ull;
-	p->slice = us / 1000;
-	return 0;
 }
 
 static bool good_count(int n, const void *list)
@@ -103,7 +83,6 @@ void shim_aix_program__free(struct shim_aix_program *p)
 	free(p->reqs);
 	free(p->group);
 	free(p->where);
-	free(p->anchor_at);
 	*p = (struct shim_aix_program) { 0 };
 }
 
@@ -177,21 +156,6 @@ static void push_dummy(struct shim_aix_program *p, int k)
 	push(p, k, &dummy, VCPC_REQ_F_USER);
 }
 
-/* Adds the anchor to a set, unless the set counts that event already. */
-static void pack_anchor(struct shim_aix_program *p, int k, const struct shim_aix_table *table,
-			const int *ids, __u32 modes)
-{
-	p->anchor_req = table->events[p->anchor].req;
-	p->anchor_req.flags = modes ? modes : VCPC_REQ_F_USER;
-	for (int c = 0; c < table->pmcs; c++)
-		if (p->where[k][c] >= 0 && shim_aix_pmcs__event(table, c, ids[c]) == p->anchor) {
-			p->anchor_at[k] = p->where[k][c];
-			return;
-		}
-	p->anchor_at[k] = p->n;
-	push(p, k, &p->anchor_req, p->anchor_req.flags);
-}
-
 static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_table *table,
 		     const int *ids)
 {
@@ -205,8 +169,6 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
 		p->where[k][c] = p->n;
 		push(p, k, &table->events[shim_aix_pmcs__event(table, c, ids[c])].req, modes);
 	}
-	if (p->anchor != COUNT_NOTHING)
-		pack_anchor(p, k, table, ids, modes);
 	if (p->n == before)
 		push_dummy(p, k);
 }
@@ -218,21 +180,16 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
  * @filter: which events and groups may be used
  * @scope: the kind of context that it is for
  *
- * Return: 0, Pmapi_Malloc_Err, or the error of the anchor or of the first invalid set.
+ * Return: 0, Pmapi_Malloc_Err, or the error of the first invalid set.
  */
 int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_table *table,
 			   int filter, enum shim_aix_scope scope)
 {
-	p->reqs = calloc(p->nsets * (MAX_COUNTERS + 1), sizeof(*p->reqs));
-	p->group = calloc(p->nsets * (MAX_COUNTERS + 1), sizeof(*p->group));
+	p->reqs = calloc(p->nsets * MAX_COUNTERS, sizeof(*p->reqs));
+	p->group = calloc(p->nsets * MAX_COUNTERS, sizeof(*p->group));
 	p->where = calloc(p->nsets, sizeof(*p->where));
-	p->anchor_at = calloc(p->nsets, sizeof(*p->anchor_at));
-	if (!p->reqs || !p->group || !p->where || !p->anchor_at)
+	if (!p->reqs || !p->group || !p->where)
 		return Pmapi_Malloc_Err;
-	if (p->anchor != COUNT_NOTHING &&
-	    (p->anchor < 0 || p->anchor >= table->nevents ||
-	     !passes(table->events[p->anchor].class, filter)))
-		return Pmapi_InvalidEvent;
 	for (int k = 0; k < p->nsets; k++) {
 		const int *ids;
 		int ret = check_mode(p->sets[k].mode, scope, !k);

@@ -15,33 +15,21 @@ enum shim_aix_kind {
 
 /*
  * struct shim_aix_program - one program
- * @slice: length of a turn in milliseconds, as the API reports it
- * @slot: the same in nanoseconds, for the back end
+ * @slice: length of a multiplex slot in milliseconds
  * @sets: @nsets, each with its mode
  * @reqs: @n requests
  * @where: for each set and counter the index in @reqs, or -1
  * @group: of each request its set
- * @shuffle: in each round in another order, by @seed
- * @anchor: an event that is counted all the time and in each set, by its number on
- *	the first counter, or -1
- * @anchor_at: for each set the anchor's index in @reqs
- * @anchor_req: the request that counts the anchor all the time
  */
 struct shim_aix_program {
 	enum shim_aix_kind kind;
 	int slice;
-	__u64 slot;
 	int nsets;
 	pm_prog_t *sets;
 	struct vcpc_request *reqs;
 	__u16 *group;
 	unsigned int n;
 	int (*where)[MAX_COUNTERS];
-	bool shuffle;
-	unsigned int seed;
-	int anchor;
-	int *anchor_at;
-	struct vcpc_request anchor_req;
 };
 
 /* Put requests' values where a set's counters have theirs: long long[MAX_COUNTERS]. */
@@ -57,7 +45,6 @@ static inline void shim_aix_program__values(const struct shim_aix_program *p, in
 int shim_aix_program__plain(struct shim_aix_program *p, const pm_prog_t *prog);
 int shim_aix_program__mx(struct shim_aix_program *p, const pm_prog_mx_t *prog);
 int shim_aix_program__mm(struct shim_aix_program *p, const pm_prog_mm_t *prog);
-int shim_aix_program__slice(struct shim_aix_program *p, unsigned int us);
 int shim_aix_program__pack(struct shim_aix_program *p, const struct shim_aix_table *table,
 			   int filter, enum shim_aix_scope scope);
 void shim_aix_program__free(struct shim_aix_program *p);

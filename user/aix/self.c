@@ -165,7 +165,7 @@ static void thread_exits(void *unused)
 
 	(void)unused;
 	if (ctx && ctx->scope == AIX_THREAD && !atomic_load(&ctx->removed)) {
-		shim_aix_both__unbind(ctx, gettid(), 0);
+		shim_counters__unbind_at(ctx->counters, gettid(), 0);
 		if (shim_aix_state__deserted(ctx, 0) > 0)
 			shim_aix_state__remove(state, ctx);
 	}

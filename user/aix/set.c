@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pmx.h"
+#include "state.h"
 
 /* The API's number for an error that setting a program met; @bad: the request to blame, or -1 */
 static int refused(int ret, int bad)
@@ -21,20 +21,15 @@ static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
 	const struct shim_aix_program *p = &ctx->program;
 	/* All calls on a group, the system or a third party come from outside the counted threads. */
-	struct shim_terms terms = { .remote = ctx->remote }, anchor = terms;
+	struct shim_terms terms = { .remote = ctx->remote };
 	int bad, ret;
 
 	if (p->kind != AIX_PLAIN) {
 		terms.group = p->group;
-		terms.slot = p->slot;
-		terms.shuffle = p->shuffle;
-		terms.seed = p->seed;
+		terms.slot = p->slice * 1000000ull;
 	}
 	ret = shim_counters__create_on(state->session, p->reqs, p->n, VCPC_SET_F_DISABLED, terms,
 				       &bad, &ctx->counters);
-	if (!ret && p->anchor != COUNT_NOTHING)
-		ret = shim_counters__create_on(state->session, &p->anchor_req, 1,
-					       VCPC_SET_F_DISABLED, anchor, &bad, &ctx->anchor);
 	return ret ? refused(ret, bad) : 0;
 }
 
@@ -46,7 +41,7 @@ static int bind(struct shim_aix_context *ctx, pid_t tid)
 	if (ctx->scope == AIX_SYSTEM && !ctx->tree)
 		ret = shim_aix_cpus__bind(ctx);
 	else
-		ret = shim_aix_both__bind(ctx, tid, ctx->bind, &bad);
+		ret = shim_counters__bind(ctx->counters, tid, ctx->bind, &bad);
 	return ret ? refused(ret, bad) : 0;
 }
 
@@ -114,7 +109,8 @@ static int install(struct shim_aix_state *state, struct shim_aix_context *ctx, p
 		ret = bind(ctx, tid);
 	/* Existing members of a group get the initial state, too. */
 	if (!ret && ctx->program.sets[0].mode.b.count) {
-		ret = shim_aix_both__enable(ctx, all ? 0 : tid, all ? SHIM_TARGET_F_ALL : 0);
+		ret = shim_counters__enable_at(ctx->counters, all ? 0 : tid,
+					       all ? SHIM_TARGET_F_ALL : 0);
 		ret = ret ? refused(ret, -1) : 0;
 		ctx->on = !ret;
 	}
@@ -197,20 +193,6 @@ int shim_aix__set_mx(struct shim_aix_who who, const pm_prog_mx_t *prog)
 	return set(who, &program, ret);
 }
 
-int shim_aix__set_mx_with(struct shim_aix_who who, const pm_prog_mx_t *prog,
-			  const pmx_options_t *options)
-{
-	struct shim_aix_program program = { 0 };
-	int ret = shim_aix_program__mx(&program, prog);
-
-	if (!ret)
-		ret = shim_aix_program__slice(&program, options->slice_us);
-	program.shuffle = options->shuffle;
-	program.seed = options->shuffle ? options->seed : 0;
-	program.anchor = options->anchor;
-	return set(who, &program, ret);
-}
-
 int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 {
 	struct shim_aix_program program = { 0 };
@@ -230,7 +212,7 @@ static void let_go(struct shim_aix_call *call)
 static int delete_thread(struct shim_aix_call *call)
 {
 	int last = shim_aix_state__deserted(call->ctx, call->tid);
-	int ret = last < 0 ? last : shim_aix_both__unbind(call->ctx, call->tid, 0);
+	int ret = last < 0 ? last : shim_counters__unbind_at(call->ctx->counters, call->tid, 0);
 
 	if (ret)
 		return shim_aix__error(ret);
@@ -271,12 +253,12 @@ static int rebind_thread(struct shim_aix_call *call)
 	if (ret && ret != -EAGAIN)
 		return shim_aix__error(ret);
 	counts = ret ? ctx->program.sets[0].mode.b.count : state & VCPC_STATE_COUNTING;
-	ret = shim_aix_both__unbind(ctx, call->tid, 0);
+	ret = shim_counters__unbind_at(ctx->counters, call->tid, 0);
 	if (ret)
 		return shim_aix__error(ret);
-	ret = shim_aix_both__bind(ctx, call->tid, ctx->bind, &bad);
+	ret = shim_counters__bind(ctx->counters, call->tid, ctx->bind, &bad);
 	if (!ret && counts)
-		ret = shim_aix_both__enable(ctx, call->tid, 0);
+		ret = shim_counters__enable_at(ctx->counters, call->tid, 0);
 	else if (ret)
 		abandon(call);
 	return shim_aix__error(ret);
@@ -285,7 +267,7 @@ static int rebind_thread(struct shim_aix_call *call)
 /* The same on all CPUs; if binding fails, shim_aix_cpus__follow() tries again at the next call. */
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
-	int ret = shim_aix_both__unbind(ctx, 0, SHIM_TARGET_F_ALL);
+	int ret = shim_counters__unbind_at(ctx->counters, 0, SHIM_TARGET_F_ALL);
 
 	if (ret)
 		return shim_aix__error(ret);
@@ -293,7 +275,7 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 	if (ret)
 		ctx->online[0] = '\0';
 	if (!ret && ctx->on)
-		ret = shim_aix__error(shim_aix_both__enable(ctx, 0,
+		ret = shim_aix__error(shim_counters__enable_at(ctx->counters, 0,
 							       SHIM_TARGET_F_ALL));
 	return ret;
 }

@@ -24,7 +24,6 @@ static struct shim_aix_state the_state;
 static void free_context(struct shim_aix_context *ctx)
 {
 	shim_counters__put(ctx->counters);
-	shim_counters__put(ctx->anchor);
 	shim_aix_program__free(&ctx->program);
 	free(ctx->base);
 	free(ctx);
@@ -371,8 +370,6 @@ void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_contex
 		ctx->next->at = ctx->at;
 	atomic_store(&ctx->removed, true);
 	shim_counters__shut(ctx->counters);
-	if (ctx->anchor)
-		shim_counters__shut(ctx->anchor);
 	shim_aix_state__unclaim(state, ctx->scope);
 	shim_aix_self__lost(state, ctx);
 	shim_aix_context__put(ctx);

@@ -35,7 +35,6 @@ struct shim_aix_sums {
  * @root: the thread for which it was set, 0 of the system
  * @since: when it was set, by shim_aix_target__tick(): threads that started earlier did not inherit
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
- * @anchor: counts the program's anchor all the time, or NULL
  * @bind: VCPC_BIND_F_* and SHIM_BIND_F_* with which its threads are bound
  * @remote: it is operated from outside the threads that it counts
  * @tree: of the system: it counts a process and its descendants only
@@ -55,7 +54,6 @@ struct shim_aix_context {
 	enum shim_aix_scope scope;
 	struct shim_aix_program program;
 	struct shim_counters *counters;
-	struct shim_counters *anchor;
 	unsigned int bind;
 	bool remote;
 	bool tree;
@@ -147,12 +145,6 @@ int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), voi
 /* cpus.c */
 int shim_aix_cpus__bind(struct shim_aix_context *ctx);
 void shim_aix_cpus__follow(struct shim_aix_context *ctx);
-
-/* both.c: operations on a context's counters and its anchor */
-int shim_aix_both__bind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags, int *bad);
-int shim_aix_both__unbind(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
-int shim_aix_both__enable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
-int shim_aix_both__disable(struct shim_aix_context *ctx, pid_t tid, unsigned int flags);
 
 /* sums.c */
 int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,

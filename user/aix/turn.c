@@ -41,7 +41,8 @@ static int turn(struct shim_aix_context *ctx, pid_t tid, bool on)
 	int ret;
 
 	tid = all ? 0 : tid;
-	ret = on ? shim_aix_both__enable(ctx, tid, flags) : shim_aix_both__disable(ctx, tid, flags);
+	ret = on ? shim_counters__enable_at(ctx->counters, tid, flags) :
+		   shim_counters__disable_at(ctx->counters, tid, flags);
 	if (!ret && all)
 		ctx->on = on;
 	return ret;
