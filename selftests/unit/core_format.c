@@ -11,7 +11,7 @@
 
 FIXTURE(format) {
 	char dir[64];
-	struct shim_format *format;
+	struct shim_pmu_format *format;
 };
 
 static void put(const char *dir, const char *name, const char *text)
@@ -55,14 +55,14 @@ FIXTURE_SETUP(format)
 	put(self->dir, "core_a/format/bad5", "config:1,2,3,4,5\n");
 	put(self->dir, "core_a/format/bad6", "config:1x\n");
 	put(self->dir, "core_a/format/bad7", "");
-	ASSERT_EQ(0, shim_format__open(self->dir, &self->format));
+	ASSERT_EQ(0, shim_pmu_format__open(self->dir, &self->format));
 }
 
 FIXTURE_TEARDOWN(format)
 {
 	char command[128];
 
-	shim_format__close(self->format);
+	shim_pmu_format__close(self->format);
 	snprintf(command, sizeof(command), "rm -r %s", self->dir);
 	EXPECT_EQ(0, system(command));
 }
@@ -71,25 +71,25 @@ TEST_F(format, those_that_make_sense_by_the_alphabet)
 {
 	static const char *const names[] = { "all", "edge", "event", "long", "umask", NULL };
 
-	EXPECT_STREQ("core_a", shim_format__pmu(self->format));
+	EXPECT_STREQ("core_a", shim_pmu_format__pmu(self->format));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		EXPECT_TRUE(!names[i] ? !shim_format__name(self->format, i) :
-			    !strcmp(names[i], shim_format__name(self->format, i)));
+		EXPECT_TRUE(!names[i] ? !shim_pmu_format__name(self->format, i) :
+			    !strcmp(names[i], shim_pmu_format__name(self->format, i)));
 }
 
 TEST_F(format, takes_the_place_of_what_was_there)
 {
 	struct vcpc_request req = { .config = ~0ULL, .config1 = 6 };
 
-	EXPECT_EQ(0, shim_format__set(self->format, "umask", 0x12, &req));
+	EXPECT_EQ(0, shim_pmu_format__set(self->format, "umask", 0x12, &req));
 	EXPECT_EQ(0xffffffffffff12ffULL, req.config);
-	EXPECT_EQ(0, shim_format__set(self->format, "event", 0xa5b, &req));
+	EXPECT_EQ(0, shim_pmu_format__set(self->format, "event", 0xa5b, &req));
 	EXPECT_EQ(0xfffffffaffff125bULL, req.config);
-	EXPECT_EQ(0, shim_format__set(self->format, "edge", 0, &req));
+	EXPECT_EQ(0, shim_pmu_format__set(self->format, "edge", 0, &req));
 	EXPECT_EQ(0xfffffffafffb125bULL, req.config);
-	EXPECT_EQ(0, shim_format__set(self->format, "long", 1, &req));
+	EXPECT_EQ(0, shim_pmu_format__set(self->format, "long", 1, &req));
 	EXPECT_EQ(7, req.config1);
-	EXPECT_EQ(0, shim_format__set(self->format, "all", 1ULL << 63 | 5, &req));
+	EXPECT_EQ(0, shim_pmu_format__set(self->format, "all", 1ULL << 63 | 5, &req));
 	EXPECT_EQ(1ULL << 63 | 5, req.config2);
 }
 
@@ -97,22 +97,22 @@ TEST_F(format, what_does_not_fit)
 {
 	struct vcpc_request req = { .config = 7 };
 
-	EXPECT_EQ(-ERANGE, shim_format__set(self->format, "umask", 0x100, &req));
-	EXPECT_EQ(-ERANGE, shim_format__set(self->format, "event", 0x1000, &req));
-	EXPECT_EQ(-ERANGE, shim_format__set(self->format, "edge", 2, &req));
-	EXPECT_EQ(-ENOENT, shim_format__set(self->format, "bad1", 0, &req));
-	EXPECT_EQ(-ENOENT, shim_format__set(self->format, "", 0, &req));
+	EXPECT_EQ(-ERANGE, shim_pmu_format__set(self->format, "umask", 0x100, &req));
+	EXPECT_EQ(-ERANGE, shim_pmu_format__set(self->format, "event", 0x1000, &req));
+	EXPECT_EQ(-ERANGE, shim_pmu_format__set(self->format, "edge", 2, &req));
+	EXPECT_EQ(-ENOENT, shim_pmu_format__set(self->format, "bad1", 0, &req));
+	EXPECT_EQ(-ENOENT, shim_pmu_format__set(self->format, "", 0, &req));
 	EXPECT_EQ(7, req.config);
 }
 
 TEST_F(format, no_pmu)
 {
-	struct shim_format *none;
+	struct shim_pmu_format *none;
 
-	ASSERT_EQ(0, shim_format__open("/no/such/folder", &none));
-	EXPECT_EQ(NULL, shim_format__pmu(none));
-	EXPECT_EQ(NULL, shim_format__name(none, 0));
-	shim_format__close(none);
+	ASSERT_EQ(0, shim_pmu_format__open("/no/such/folder", &none));
+	EXPECT_EQ(NULL, shim_pmu_format__pmu(none));
+	EXPECT_EQ(NULL, shim_pmu_format__name(none, 0));
+	shim_pmu_format__close(none);
 }
 
 TEST_HARNESS_MAIN

@@ -24,7 +24,7 @@ void shim_declared__init(struct shim_declared *d)
 
 void shim_declared__free(struct shim_declared *d)
 {
-	for (struct shim_group *g = d->group_list; g; g = g->next)
+	for (struct shim_declared_indom *g = d->group_list; g; g = g->next)
 		free(g->memory);
 	shim_hash__free(&d->metrics);
 	shim_hash__free(&d->names);
@@ -32,12 +32,12 @@ void shim_declared__free(struct shim_declared *d)
 	shim_arena__free(&d->arena);
 }
 
-struct shim_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid)
+struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid)
 {
 	struct shim_hnode *node = shim_hash__first(&d->metrics, shim_hash__u32(&d->metrics, pmid));
 
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_metric *m = shim_hnode__entry(node, struct shim_metric, node);
+		struct shim_declared_metric *m = shim_hnode__entry(node, struct shim_declared_metric, node);
 
 		if (m->pmid == pmid)
 			return m;
@@ -171,7 +171,7 @@ static void leave_names(struct shim_declared *d, const struct shim_desc *desc)
 
 static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 {
-	struct shim_metric *m = shim_arena__alloc(&d->arena, sizeof(*m));
+	struct shim_declared_metric *m = shim_arena__alloc(&d->arena, sizeof(*m));
 
 	if (!m)
 		return -ENOMEM;
@@ -184,7 +184,7 @@ static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 }
 
 /* Whether @desc repeats what was declared; it may leave out names, but not add any */
-static bool is_same(const struct shim_declared *d, const struct shim_metric *m,
+static bool is_same(const struct shim_declared *d, const struct shim_declared_metric *m,
 		    const struct shim_desc *desc)
 {
 	for (unsigned int i = 0; i < desc->nnames; i++) {
@@ -227,7 +227,7 @@ int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
  */
 int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out)
 {
-	const struct shim_metric *m = shim_declared__metric(d, desc->pmid);
+	const struct shim_declared_metric *m = shim_declared__metric(d, desc->pmid);
 	size_t start = out->len;
 	int err;
 

@@ -8,15 +8,15 @@
 #include "record.h"
 
 /*
- * struct shim_group - an instance domain that is being written
+ * struct shim_declared_indom - an instance domain that is being written
  * @now: its present state; instances and names are the group's own
  * @used: for each instance, the serial number of the last value set that had it
  * @recorded: a full record of it was made, which a delta can follow
  * @entries: those of all states since that record: so many a reader spells out for the last one
  */
-struct shim_group {
+struct shim_declared_indom {
 	struct shim_hnode node;
-	struct shim_group *next;
+	struct shim_declared_indom *next;
 	struct shim_indom now;
 	uint64_t *used;
 	void *memory;
@@ -25,10 +25,10 @@ struct shim_group {
 };
 
 /*
- * struct shim_metric - a metric that is being written
+ * struct shim_declared_metric - a metric that is being written
  * @used: the serial number of the last record that had it
  */
-struct shim_metric {
+struct shim_declared_metric {
 	struct shim_hnode node;
 	uint32_t pmid;
 	int32_t type;
@@ -36,7 +36,7 @@ struct shim_metric {
 	int32_t sem;
 	uint32_t units;
 	uint64_t used;
-	struct shim_group *group;
+	struct shim_declared_indom *group;
 };
 
 struct shim_declared {
@@ -44,7 +44,7 @@ struct shim_declared {
 	struct shim_hash metrics;
 	struct shim_hash names;
 	struct shim_hash groups;
-	struct shim_group *group_list;
+	struct shim_declared_indom *group_list;
 };
 
 void shim_declared__init(struct shim_declared *d);
@@ -60,9 +60,10 @@ int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 bool shim_declared__units_ok(uint32_t units);
 
 /* NULL if it was not declared */
-struct shim_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
-struct shim_group *shim_declared__group(const struct shim_declared *d, uint32_t indom);
+struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
+struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom);
 /* Find an instance in its group; *@hint is a guess at its index, and its index on success */
-bool shim_group__find(const struct shim_group *g, int32_t inst, unsigned int *hint);
+bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
+			       unsigned int *hint);
 
 #endif /* SHIM_ARCHIVE_DECLARE_H */

@@ -4,12 +4,12 @@
 
 #include "declare.h"
 
-struct shim_group *shim_declared__group(const struct shim_declared *d, uint32_t indom)
+struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom)
 {
 	struct shim_hnode *node = shim_hash__first(&d->groups, shim_hash__u32(&d->groups, indom));
 
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_group *g = shim_hnode__entry(node, struct shim_group, node);
+		struct shim_declared_indom *g = shim_hnode__entry(node, struct shim_declared_indom, node);
 
 		if (g->now.indom == indom)
 			return g;
@@ -17,9 +17,9 @@ struct shim_group *shim_declared__group(const struct shim_declared *d, uint32_t 
 	return NULL;
 }
 
-static struct shim_group *new_group(struct shim_declared *d, uint32_t indom)
+static struct shim_declared_indom *new_group(struct shim_declared *d, uint32_t indom)
 {
-	struct shim_group *g = shim_arena__alloc(&d->arena, sizeof(*g));
+	struct shim_declared_indom *g = shim_arena__alloc(&d->arena, sizeof(*g));
 
 	if (!g)
 		return NULL;
@@ -31,7 +31,8 @@ static struct shim_group *new_group(struct shim_declared *d, uint32_t indom)
 	return g;
 }
 
-bool shim_group__find(const struct shim_group *g, int32_t inst, unsigned int *hint)
+bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
+			       unsigned int *hint)
 {
 	unsigned int lo = 0, hi = g->now.n;
 
@@ -142,7 +143,7 @@ static int find_changes(const struct shim_indom *old, const struct shim_indom *n
 }
 
 /* Replace the group's state by a copy of @indom, which is one piece of memory */
-static int take_over(struct shim_group *g, const struct shim_indom *indom)
+static int take_over(struct shim_declared_indom *g, const struct shim_indom *indom)
 {
 	size_t n = indom->n, bytes = n * (sizeof(uint64_t) + sizeof(char *) + sizeof(int32_t)) + 1;
 	const char **name;
@@ -185,13 +186,14 @@ static uint64_t bytes_of(const struct shim_indom *indom)
 }
 
 /* What a reader has to spell out for the state after a delta, besides those before */
-static uint64_t entries_of(const struct shim_group *g, const struct changes *c)
+static uint64_t entries_of(const struct shim_declared_indom *g, const struct changes *c)
 {
 	return (uint64_t)g->now.n + c->entries.n;
 }
 
 /* May a delta follow?  A reader of very many of them, each a large domain, would think of an attack. */
-static bool is_short(const struct shim_group *g, const struct shim_indom *indom, const struct changes *c)
+static bool is_short(const struct shim_declared_indom *g, const struct shim_indom *indom,
+		     const struct changes *c)
 {
 	uint64_t entries = g->entries + entries_of(g, c);
 
@@ -205,7 +207,7 @@ static bool is_short(const struct shim_group *g, const struct shim_indom *indom,
  *
  * Return: what the group's entries are after that.
  */
-static uint64_t encode(const struct shim_format *f, const struct shim_group *g,
+static uint64_t encode(const struct shim_format *f, const struct shim_declared_indom *g,
 		       const struct shim_indom *indom, const struct changes *c, struct shim_buf *out)
 {
 	bool delta = f->version > 2 && g->recorded && !c->renamed &&
@@ -218,7 +220,7 @@ static uint64_t encode(const struct shim_format *f, const struct shim_group *g,
 	return delta ? g->entries + entries_of(g, c) : 0;
 }
 
-static int change(struct shim_group *g, const struct shim_format *f,
+static int change(struct shim_declared_indom *g, const struct shim_format *f,
 		  const struct shim_indom *indom, struct shim_buf *out)
 {
 	size_t start = out->len;
@@ -261,7 +263,7 @@ static int change(struct shim_group *g, const struct shim_format *f,
 int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 			 const struct shim_indom *indom, struct shim_buf *out)
 {
-	struct shim_group *g;
+	struct shim_declared_indom *g;
 	int err;
 
 	err = check_indom(indom);

@@ -36,7 +36,7 @@ struct shim_writer {
 	uint64_t record_serial;
 	uint64_t set_serial;
 	bool in_record;
-	struct shim_metric *metric;
+	struct shim_declared_metric *metric;
 	int32_t set_error;
 	unsigned int hint;
 };
@@ -269,7 +269,7 @@ int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp)
  */
 int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 {
-	struct shim_metric *m;
+	struct shim_declared_metric *m;
 
 	if (!w->in_record || error_or_0 > 0)
 		return -EINVAL;
@@ -286,7 +286,7 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 }
 
 /* Whether a value has the type of the metric, and a length that the type allows */
-static bool value_ok(const struct shim_metric *m, const struct shim_value *v)
+static bool value_ok(const struct shim_declared_metric *m, const struct shim_value *v)
 {
 	if (v->type != m->type)
 		return false;
@@ -306,7 +306,7 @@ static bool value_ok(const struct shim_metric *m, const struct shim_value *v)
  * Whether a metric's instance domain has been declared, as of a time not after
  * the record's.  A set without values needs no instance domain.
  */
-static bool has_group(struct shim_writer *w, struct shim_metric *m)
+static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 {
 	if (!m->group)
 		m->group = shim_declared__group(&w->declared, m->indom);
@@ -316,13 +316,13 @@ static bool has_group(struct shim_writer *w, struct shim_metric *m)
 /* Whether a value's instance is known, and not in the set yet; marks it as used */
 static bool take_instance(struct shim_writer *w, int32_t inst)
 {
-	struct shim_metric *m = w->metric;
+	struct shim_declared_metric *m = w->metric;
 
 	if (m->indom == SHIM_INDOM_NULL)
 		return inst == SHIM_IN_NULL && !w->rec.numval;
 	if (!has_group(w, m))
 		return false;
-	if (!shim_group__find(m->group, inst, &w->hint) ||
+	if (!shim_declared_indom__find(m->group, inst, &w->hint) ||
 	    m->group->used[w->hint] == w->set_serial)
 		return false;
 	m->group->used[w->hint++] = w->set_serial;

@@ -47,7 +47,7 @@ static __u64 *word_of(const char *name, struct vcpc_request *req)
 }
 
 /* FIELD=VALUE, or FIELD, which is FIELD=1 */
-static int set_term(const struct shim_format *format, char *term, struct vcpc_request *req)
+static int set_term(const struct shim_pmu_format *format, char *term, struct vcpc_request *req)
 {
 	char *equals = strchr(term, '='), *end;
 	unsigned long long value = 1;
@@ -62,14 +62,14 @@ static int set_term(const struct shim_format *format, char *term, struct vcpc_re
 	}
 	word = equals ? word_of(term, req) : NULL;
 	if (!word)
-		return shim_format__set(format, term, value, req) ? -EINVAL : 0;
+		return shim_pmu_format__set(format, term, value, req) ? -EINVAL : 0;
 	*word = value;
 	return 0;
 }
 
 /* What the kernel says of an event of this name begins the code; other terms are added to it. */
-static int set_terms(const char *pmu, const struct shim_format *format, char *terms, bool listed,
-		     struct vcpc_request *req)
+static int set_terms(const char *pmu, const struct shim_pmu_format *format, char *terms,
+		     bool listed, struct vcpc_request *req)
 {
 	char text[SHIM_EVENT_LEN], *rest = terms, *term;
 	bool named = listed && !strpbrk(terms, ",=");
@@ -111,7 +111,7 @@ static bool find_own(const struct shim_pmu *pmu, const char *terms, struct vcpc_
 
 static int encode(const char *pmu, char *terms, struct vcpc_request *req)
 {
-	struct shim_format *format;
+	struct shim_pmu_format *format;
 	char type[16];
 	int ret = read_file(pmu, "", "type", type, sizeof(type));
 
@@ -120,11 +120,11 @@ static int encode(const char *pmu, char *terms, struct vcpc_request *req)
 	req->type = strtoul(type, NULL, 10);
 	if (find_own(find_core(pmu), terms, req))
 		return 0;
-	ret = shim_format__open_of(SHIM_FORMAT_DEVICES, pmu, &format);
+	ret = shim_pmu_format__open_of(SHIM_FORMAT_DEVICES, pmu, &format);
 	if (ret)
 		return ret;
 	ret = set_terms(pmu, format, terms, true, req);
-	shim_format__close(format);
+	shim_pmu_format__close(format);
 	if (!ret && req->type == PERF_TYPE_RAW && shim_pmus__several())
 		req->reserved[0] = SHIM_REQ_ONE_PMU;
 	return ret;

@@ -30,7 +30,7 @@ struct field {
 	} range[MAX_RANGES];	/* from the field's lowest bits up */
 };
 
-struct shim_format {
+struct shim_pmu_format {
 	char pmu[NAME_ROOM];
 	size_t nr;
 	struct field field[MAX_FIELDS];
@@ -103,7 +103,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void read_fields(const char *devices, struct shim_format *format)
+static void read_fields(const char *devices, struct shim_pmu_format *format)
 {
 	char path[PATH_ROOM];
 	struct dirent *entry;
@@ -146,15 +146,15 @@ static void find_pmu(const char *devices, char *pmu)
 }
 
 /**
- * shim_format__open() - read what fields the CPUs' event codes have
+ * shim_pmu_format__open() - read what fields the CPUs' event codes have
  * @devices: SHIM_FORMAT_DEVICES
- * @out: for shim_format__close(); without fields if the CPUs have no PMU
+ * @out: for shim_pmu_format__close(); without fields if the CPUs have no PMU
  *
  * Return: 0 or -ENOMEM.
  */
-int shim_format__open(const char *devices, struct shim_format **out)
+int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
 {
-	struct shim_format *format = calloc(1, sizeof(*format));
+	struct shim_pmu_format *format = calloc(1, sizeof(*format));
 
 	if (!format)
 		return -ENOMEM;
@@ -166,16 +166,16 @@ int shim_format__open(const char *devices, struct shim_format **out)
 }
 
 /**
- * shim_format__open_of() - read what fields a PMU's event codes have
+ * shim_pmu_format__open_of() - read what fields a PMU's event codes have
  * @devices: SHIM_FORMAT_DEVICES
  * @pmu: its name
- * @out: for shim_format__close(); without fields if there is no such PMU
+ * @out: for shim_pmu_format__close(); without fields if there is no such PMU
  *
  * Return: 0, -ENAMETOOLONG, -ENOMEM.
  */
-int shim_format__open_of(const char *devices, const char *pmu, struct shim_format **out)
+int shim_pmu_format__open_of(const char *devices, const char *pmu, struct shim_pmu_format **out)
 {
-	struct shim_format *format;
+	struct shim_pmu_format *format;
 
 	if (strlen(pmu) >= NAME_ROOM)
 		return -ENAMETOOLONG;
@@ -188,35 +188,35 @@ int shim_format__open_of(const char *devices, const char *pmu, struct shim_forma
 	return 0;
 }
 
-void shim_format__close(struct shim_format *format)
+void shim_pmu_format__close(struct shim_pmu_format *format)
 {
 	free(format);
 }
 
 /**
- * shim_format__pmu() - what the kernel calls the CPUs' PMU
- * @format: from shim_format__open()
+ * shim_pmu_format__pmu() - what the kernel calls the CPUs' PMU
+ * @format: from shim_pmu_format__open()
  *
  * Return: its name, NULL if there is none.
  */
-const char *shim_format__pmu(const struct shim_format *format)
+const char *shim_pmu_format__pmu(const struct shim_pmu_format *format)
 {
 	return format->pmu[0] ? format->pmu : NULL;
 }
 
 /**
- * shim_format__name() - the name of the i-th field, in alphabetical order
- * @format: from shim_format__open()
+ * shim_pmu_format__name() - the name of the i-th field, in alphabetical order
+ * @format: from shim_pmu_format__open()
  * @i: from 0
  *
  * Return: the name, NULL after the last.
  */
-const char *shim_format__name(const struct shim_format *format, size_t i)
+const char *shim_pmu_format__name(const struct shim_pmu_format *format, size_t i)
 {
 	return i < format->nr ? format->field[i].name : NULL;
 }
 
-static const struct field *find(const struct shim_format *format, const char *name)
+static const struct field *find(const struct shim_pmu_format *format, const char *name)
 {
 	for (size_t i = 0; i < format->nr; i++)
 		if (!strcmp(format->field[i].name, name))
@@ -239,16 +239,16 @@ static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
 }
 
 /**
- * shim_format__set() - set a field of an event's code
- * @format: from shim_format__open()
+ * shim_pmu_format__set() - set a field of an event's code
+ * @format: from shim_pmu_format__open()
  * @name: the field's
  * @value: replaces the field's value in the code
  * @req: the event; changed only on success
  *
  * Return: 0, -ENOENT (no such field), -ERANGE (the value does not fit).
  */
-int shim_format__set(const struct shim_format *format, const char *name, __u64 value,
-		     struct vcpc_request *req)
+int shim_pmu_format__set(const struct shim_pmu_format *format, const char *name, __u64 value,
+			 struct vcpc_request *req)
 {
 	const struct field *field = find(format, name);
 	__u64 words[] = { req->config, req->config1, req->config2 };

@@ -9,14 +9,14 @@
 /* Where the kernel shows its PMUs */
 #define SHIM_FORMAT_DEVICES	"/sys/bus/event_source/devices"
 
-struct shim_format;
+struct shim_pmu_format;
 
-int shim_format__open(const char *devices, struct shim_format **out);
-int shim_format__open_of(const char *devices, const char *pmu, struct shim_format **out);
-void shim_format__close(struct shim_format *format);
-const char *shim_format__pmu(const struct shim_format *format);
-const char *shim_format__name(const struct shim_format *format, size_t i);
-int shim_format__set(const struct shim_format *format, const char *name, __u64 value,
-		     struct vcpc_request *req);
+int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out);
+int shim_pmu_format__open_of(const char *devices, const char *pmu, struct shim_pmu_format **out);
+void shim_pmu_format__close(struct shim_pmu_format *format);
+const char *shim_pmu_format__pmu(const struct shim_pmu_format *format);
+const char *shim_pmu_format__name(const struct shim_pmu_format *format, size_t i);
+int shim_pmu_format__set(const struct shim_pmu_format *format, const char *name, __u64 value,
+			 struct vcpc_request *req);
 
 #endif /* SHIM_CORE_FORMAT_H */

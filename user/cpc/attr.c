@@ -32,7 +32,7 @@ static const char *to_solaris(const char *kernel)
 /* The i-th field's name as an attribute: NULL after the last, "" if the field is no attribute */
 static const char *field_name(const cpc_t *cpc, size_t i)
 {
-	const char *kernel = shim_format__name(cpc->format, i);
+	const char *kernel = shim_pmu_format__name(cpc->format, i);
 	const char *name = kernel ? to_solaris(kernel) : NULL;
 
 	return kernel && !name ? "" : name;
@@ -45,7 +45,7 @@ static const char *field_of(const cpc_t *cpc, const char *attr)
 
 	for (size_t i = 0; (name = field_name(cpc, i)); i++)
 		if (*name && !strcmp(name, attr))
-			return shim_format__name(cpc->format, i);
+			return shim_pmu_format__name(cpc->format, i);
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ int shim_attr__pack(const cpc_t *cpc, const struct cpc_request *req, struct vcpc
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 		if (packed->type < PERF_TYPE_RAW || packed->type == PERF_TYPE_BREAKPOINT)
 			return CPC_INVALID_ATTRIBUTE;
-		if (shim_format__set(cpc->format, field_of(cpc, attr->ca_name), attr->ca_val,
+		if (shim_pmu_format__set(cpc->format, field_of(cpc, attr->ca_name), attr->ca_val,
 				     packed))
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 	}

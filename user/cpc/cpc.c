@@ -80,7 +80,7 @@ static int look(cpc_t *cpc)
 
 	if (ret)
 		return ret;
-	ret = shim_format__open(SHIM_FORMAT_DEVICES, &cpc->format);
+	ret = shim_pmu_format__open(SHIM_FORMAT_DEVICES, &cpc->format);
 	if (ret) {
 		shim_session__close(cpc->session);
 		return ret;
@@ -90,7 +90,7 @@ static int look(cpc_t *cpc)
 	if (!name)
 		name = shim_pfm__cpu();
 	if (!name)
-		name = shim_format__pmu(cpc->format);
+		name = shim_pmu_format__pmu(cpc->format);
 	if (!slots(cpc))
 		name = "the kernel's software events";
 	snprintf(cpc->cciname, sizeof(cpc->cciname), "%s on %.100s",
@@ -144,7 +144,7 @@ SHIM_API int cpc_close(cpc_t *cpc)
 	while (cpc->bufs)
 		cpc_buf_destroy(cpc, cpc->bufs);
 	shim_cpc__free_names(cpc->names);
-	shim_format__close(cpc->format);
+	shim_pmu_format__close(cpc->format);
 	shim_session__close(cpc->session);
 	shim_siglock__fini(&cpc->lock);
 	free(cpc);

@@ -93,7 +93,7 @@ struct __cpc {
 	struct __cpc_set *sets;
 	struct __cpc_buf *bufs;
 	char **names;
-	struct shim_format *format;
+	struct shim_pmu_format *format;
 	struct shim_session *session;
 	_Atomic(cpc_errhndlr_t *) handler;
 	uint_t caps;

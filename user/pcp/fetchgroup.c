@@ -350,7 +350,7 @@ static void clear_all(pmFG fg)
 	forget_old_names(fg);
 }
 
-static void fill_all(pmFG fg, const struct shim_sample *sample)
+static void fill_all(pmFG fg, const struct shim_fetched *sample)
 {
 	for (struct shim_wanted *w = fg->wanted; w; w = w->next)
 		shim_wanted__fill(fg, w, sample);
@@ -368,7 +368,7 @@ static void fill_all(pmFG fg, const struct shim_sample *sample)
  */
 SHIM_API int pmFetchGroup(pmFG fg)
 {
-	struct shim_sample sample = { 0 };
+	struct shim_fetched sample = { 0 };
 	pmHighResResult *result;
 	int ret;
 
@@ -385,7 +385,7 @@ SHIM_API int pmFetchGroup(pmFG fg)
 		return ret;
 	}
 	pmSortHighResInstances(result);
-	sample = (struct shim_sample){ result->vset, result->numpmid, result->timestamp };
+	sample = (struct shim_fetched){ result->vset, result->numpmid, result->timestamp };
 	fill_all(fg, &sample);
 	pmFreeHighResResult(fg->last);
 	fg->last = result;

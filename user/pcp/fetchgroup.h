@@ -100,7 +100,7 @@ struct __pmFetchGroup {
 };
 
 /* The value sets of a result or of an event record, and its time stamp */
-struct shim_sample {
+struct shim_fetched {
 	pmValueSet *const *sets;
 	int n;
 	struct timespec stamp;
@@ -114,7 +114,7 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
  * error, PM_ERR_VALUE if there is none.  The caller frees a string.
  */
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
-			   const struct shim_conversion *conv, const struct shim_sample *sample,
+			   const struct shim_conversion *conv, const struct shim_fetched *sample,
 			   int first, pmAtomValue *out, int type);
 /* Sets a value to what stands for none: -1, NaN or, after freeing the string, NULL. */
 void shim_wanted__clear_value(pmAtomValue *value, int type);
@@ -122,6 +122,6 @@ void shim_wanted__clear_value(pmAtomValue *value, int type);
 void shim_wanted__clear(struct shim_wanted *w);
 /* Writes the values of a result, which has no sets after an error, to the program's variables. */
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_sample *sample);
+		       const struct shim_fetched *sample);
 
 #endif /* SHIM_PCP_FETCHGROUP_H */

@@ -43,7 +43,7 @@ static void put_value(struct shim_wanted *w, unsigned int i, pmAtomValue value)
 		free(value.cp);
 }
 
-static const pmValueSet *set_of(const struct shim_sample *sample, pmID pmid)
+static const pmValueSet *set_of(const struct shim_fetched *sample, pmID pmid)
 {
 	for (int i = 0; i < sample->n; i++)
 		if (sample->sets[i]->pmid == pmid)
@@ -65,7 +65,7 @@ static bool stays(struct shim_wanted *w, const pmValueSet *set)
 }
 
 static void fill_item(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		      const struct shim_sample *sample)
+		      const struct shim_fetched *sample)
 {
 	pmAtomValue value = { 0 };
 	int err;
@@ -183,7 +183,7 @@ static int name_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, cons
 }
 
 static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set,
-			  const struct shim_sample *sample)
+			  const struct shim_fetched *sample)
 {
 	for (int i = 0; i < set->numval; i++) {
 		int inst = set->vlist[i].inst, err;
@@ -206,7 +206,7 @@ static int fill_instances(struct __pmFetchGroup *fg, struct shim_wanted *w, cons
 }
 
 static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_sample *sample)
+		       const struct shim_fetched *sample)
 {
 	const pmValueSet *set = set_of(sample, w->desc.pmid);
 	int err = set ? set->numval : PM_ERR_VALUE;
@@ -224,7 +224,7 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 
 /* The field's values in one record, of which there may be several */
 static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_sample *record, unsigned int *n)
+		       const struct shim_fetched *record, unsigned int *n)
 {
 	for (int i = 0; i < record->n; i++) {
 		pmAtomValue value = { 0 };
@@ -257,8 +257,8 @@ static int fill_highres_records(struct __pmFetchGroup *fg, struct shim_wanted *w
 		return err;
 	err = 0;
 	for (int i = 0; records[i] && !err; i++) {
-		struct shim_sample record = { records[i]->vset, records[i]->numpmid,
-					      records[i]->timestamp };
+		struct shim_fetched record = { records[i]->vset, records[i]->numpmid,
+					       records[i]->timestamp };
 
 		err = fill_record(fg, w, &record, n);
 	}
@@ -276,7 +276,7 @@ static int fill_records(struct __pmFetchGroup *fg, struct shim_wanted *w, pmValu
 		return err;
 	err = 0;
 	for (int i = 0; records[i] && !err; i++) {
-		struct shim_sample record = {
+		struct shim_fetched record = {
 			records[i]->vset, records[i]->numpmid,
 			shim_stamp__to_timespec(shim_stamp__from_timeval(&records[i]->timestamp)),
 		};
@@ -296,7 +296,7 @@ static int position_of(const struct shim_wanted *w, const pmValueSet *set)
 }
 
 static void fill_event(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_sample *sample)
+		       const struct shim_fetched *sample)
 {
 	const pmValueSet *set = set_of(sample, w->desc.pmid);
 	unsigned int n = 0;
@@ -314,7 +314,7 @@ static void fill_event(struct __pmFetchGroup *fg, struct shim_wanted *w,
 }
 
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
-		       const struct shim_sample *sample)
+		       const struct shim_fetched *sample)
 {
 	switch (w->kind) {
 	case SHIM_WANTED_ITEM:

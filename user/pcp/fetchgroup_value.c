@@ -177,7 +177,7 @@ static int extract(int format, const pmValue *value, int from, pmAtomValue *out,
 	return err;
 }
 
-static int find(const pmDesc *desc, int inst, const struct shim_sample *sample, int first,
+static int find(const pmDesc *desc, int inst, const struct shim_fetched *sample, int first,
 		pmAtomValue *out, int type)
 {
 	for (int i = first; i < sample->n; i++) {
@@ -209,16 +209,16 @@ static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 }
 
 static int as_rate(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
-		   const struct shim_sample *sample, int first, double *value)
+		   const struct shim_fetched *sample, int first, double *value)
 {
-	struct shim_sample last;
+	struct shim_fetched last;
 	pmAtomValue before;
 	double elapsed;
 	int err;
 
 	if (!fg->last)
 		return PM_ERR_AGAIN;
-	last = (struct shim_sample){ fg->last->vset, fg->last->numpmid, fg->last->timestamp };
+	last = (struct shim_fetched){ fg->last->vset, fg->last->numpmid, fg->last->timestamp };
 	elapsed = pmtimespecSub(&sample->stamp, &last.stamp);
 	err = find(desc, inst, &last, first, &before, PM_TYPE_DOUBLE);
 	if (err)
@@ -287,7 +287,7 @@ static int store(double value, pmAtomValue *out, int type)
 }
 
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
-			   const struct shim_conversion *conv, const struct shim_sample *sample,
+			   const struct shim_conversion *conv, const struct shim_fetched *sample,
 			   int first, pmAtomValue *out, int type)
 {
 	pmAtomValue v;
