@@ -320,8 +320,8 @@ TEST_F(pairs, slots_of_one_user)
 	ASSERT_EQ(0, take_full(self, 9999, 8));
 	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));
 	EXPECT_EQ((size_t)VC_HIST_SLOTS, slots_of(self, 8));
-	self->tags.at[1]->retired = true;
-	shim_live_pairs__retire(&self->pairs);
+	self->tags.at[1]->marked = true;
+	shim_live_pairs__reap(&self->pairs);
 	shim_live_tags__sweep(&self->tags);
 	EXPECT_EQ(most / 2 - VC_HIST_SLOTS, slots_of(self, 7));
 	ASSERT_EQ(0, shim_live_pairs__slots(&self->pairs, &self->tags));

@@ -53,7 +53,7 @@ static const char *take(FIXTURE_DATA(tags) *self, const char *name, uint32_t use
 static void remove_all(FIXTURE_DATA(tags) *self)
 {
 	for (size_t i = 0; i < self->tags.n; i++)
-		self->tags.at[i]->retired = true;
+		self->tags.at[i]->marked = true;
 	shim_live_tags__sweep(&self->tags);
 }
 
@@ -110,7 +110,7 @@ TEST_F(tags, aborted_lately)
 	}
 	ASSERT_TRUE(shim_live_tags__are_too_many(&self->tags, 0));
 	for (int missed = 0; missed < 3; missed++)
-		ASSERT_EQ(0, shim_live_tags__retire(&self->tags, 1));
+		ASSERT_EQ(0, shim_live_tags__mark(&self->tags, 1));
 	shim_live_tags__sweep(&self->tags);
 	EXPECT_GT(1000, self->tags.n);
 	EXPECT_NE(NULL, shim_live_tags__find(&self->tags, &aborts));

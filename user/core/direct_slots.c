@@ -371,7 +371,7 @@ static uintptr_t *place_of(uint32_t kind, uint32_t index)
  * A tag that got no slot is searched for again only when the number of events that it has lost is a
  * power of two.
  */
-static int is_worth_a_search(uintptr_t place)
+static int search_pays_off(uintptr_t place)
 {
 	uintptr_t missed = place >> 1;
 
@@ -393,9 +393,9 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 	place = place_of(kind, tag.index);
 	if (place && *place && !(*place & 1))
 		return (struct vc_direct *)*place;
-	if (!place || is_worth_a_search(*place))
+	if (!place || search_pays_off(*place))
 		slot = adopt(d, tag.name, kind, tid, NULL);
-	if (!slot && (!place || is_worth_a_search(*place)))
+	if (!slot && (!place || search_pays_off(*place)))
 		slot = claim(d, tag.name, kind, tid);
 	if (place)
 		*place = slot ? (uintptr_t)slot : ((*place >> 1) + is_event) << 1 | 1;

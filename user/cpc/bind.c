@@ -32,7 +32,7 @@ static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 {
 	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_INHERIT))
 		return ENOTSUP;
-	return -shim_heir__prepare(set->n);
+	return -shim_inheritable__prepare(set->n);
 }
 
 /* Without the handle's lock, which takes longer than a sample: @set must not have been destroyed. */

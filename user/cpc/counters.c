@@ -138,7 +138,7 @@ int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
 			shim_lwp__forget(counters);
 	}
 	if (!ret && flags & VCPC_BIND_F_INHERIT)
-		shim_heir__bequeath(&set->estate, counters);
+		shim_inheritable__add(&set->inheritable, counters);
 	return ret;
 }
 

@@ -10,7 +10,7 @@
 #include "core/counters.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
-#include "heir.h"
+#include "inheritable.h"
 
 #define CPC_ANY_PIC	(-1)
 /* Prefix of the names of software events, which the kernel counts without the CPU's PMU */
@@ -46,7 +46,7 @@ enum cpc_where {
  * @where: what the library believes; for CPC_ON_LWP, each thread knows its own set (lwp.h)
  * @pctx: the process of CPC_ON_PCTX, NULL once it was released
  * @tid: its thread
- * @estate: its entry in the list of sets that new threads inherit
+ * @inheritable: its entry in the list of sets that new threads inherit
  * @processor: that of CPC_ON_CPU, and what its thread was bound to before
  */
 struct __cpc_set {
@@ -62,7 +62,7 @@ struct __cpc_set {
 	_Atomic enum cpc_where where;
 	pctx_t *pctx;
 	pid_t tid;
-	struct shim_heir_estate estate;
+	struct shim_inheritable inheritable;
 	struct cpc_processor *processor;
 };
 

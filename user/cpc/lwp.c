@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "base/process.h"
-#include "heir.h"
+#include "inheritable.h"
 #include "lwp.h"
 
 __thread struct shim_counters *shim_lwp__own;
@@ -47,7 +47,7 @@ struct shim_counters *shim_lwp__bound(void)
 
 	if (shim_lwp__own)
 		return shim_lwp__own;
-	inherited = shim_heir__inherited();
+	inherited = shim_inheritable__inherited();
 	if (inherited) {
 		shim_lwp__attach(inherited);
 		shim_counters__put(inherited);

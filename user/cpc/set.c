@@ -66,7 +66,7 @@ void shim_cpc__end_counters(cpc_set_t *set)
 {
 	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
 
-	shim_heir__end(&set->estate);
+	shim_inheritable__remove(&set->inheritable);
 	if (counters) {
 		shim_counters__shut(counters);
 		shim_counters__put(counters);

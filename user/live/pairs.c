@@ -314,14 +314,14 @@ int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_read
 	return ret;
 }
 
-static void retire_slots(struct shim_live_pairs *pairs)
+static void reap_slots(struct shim_live_pairs *pairs)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < pairs->nslots; i++) {
 		const struct shim_live_tag *tag = pairs->slots[i].tag;
 
-		if (tag->retired)
+		if (tag->marked)
 			share_of(pairs, tag->user)->nslots--;
 		else
 			pairs->slots[n++] = pairs->slots[i];
@@ -330,14 +330,14 @@ static void retire_slots(struct shim_live_pairs *pairs)
 	pairs->nslots = n;
 }
 
-static void retire_sums(struct shim_live_pairs *pairs)
+static void reap_sums(struct shim_live_pairs *pairs)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < pairs->nsums; i++) {
 		struct shim_live_sum *sum = pairs->sums[i];
 
-		if (!sum->tag->retired) {
+		if (!sum->tag->marked) {
 			pairs->sums[n++] = sum;
 			continue;
 		}
@@ -349,11 +349,11 @@ static void retire_sums(struct shim_live_pairs *pairs)
 	pairs->nsums = n;
 }
 
-/* Remove the pairs of tags that are retired, before shim_live_tags__sweep(). */
-void shim_live_pairs__retire(struct shim_live_pairs *pairs)
+/* Remove the pairs of marked tags, before shim_live_tags__sweep(). */
+void shim_live_pairs__reap(struct shim_live_pairs *pairs)
 {
-	retire_slots(pairs);
-	retire_sums(pairs);
+	reap_slots(pairs);
+	reap_sums(pairs);
 	/* There is room again for what was left out, and a tag that comes back has none of its sums. */
 	pairs->ntaken = 0;
 }

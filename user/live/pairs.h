@@ -58,7 +58,7 @@ void shim_live_pairs__init(struct shim_live_pairs *pairs);
 void shim_live_pairs__free(struct shim_live_pairs *pairs);
 int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 			     const struct shim_live_tags *tags, unsigned int session);
-void shim_live_pairs__retire(struct shim_live_pairs *pairs);
+void shim_live_pairs__reap(struct shim_live_pairs *pairs);
 int shim_live_pairs__slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags);
 
 #endif /* SHIM_LIVE_PAIRS_H */

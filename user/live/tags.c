@@ -373,7 +373,7 @@ static size_t most_gone(const struct shim_live_tags *tags)
  * @present: how many of them are there now
  *
  * Return: whether to call shim_live_tags__see() for each that is there, and then
- *	shim_live_tags__retire().
+ *	shim_live_tags__mark().
  */
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
 {
@@ -405,16 +405,16 @@ static int by_last_event(const void *a, const void *b)
 }
 
 /**
- * shim_live_tags__retire() - choose tags that have gone, to be removed
+ * shim_live_tags__mark() - mark ended tags for removal
  * @tags: the tags of a kind
  * @sample: the number that shim_live_tags__see() was told
  *
- * Those are chosen whose last event was the longest ago, so many that of those that have gone half as
- * many stay as may.
+ * Marks those whose last event is the oldest, until half of the permitted number of ended tags is
+ * left.
  *
  * Return: 0 or -ENOMEM.
  */
-int shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample)
+int shim_live_tags__mark(struct shim_live_tags *tags, uint64_t sample)
 {
 	struct shim_live_tag **gone = calloc(tags->n + 1, sizeof(struct shim_live_tag *));
 	size_t n = 0, stay = most_gone(tags) / 2;
@@ -428,12 +428,12 @@ int shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample)
 	}
 	qsort(gone, n, sizeof(gone[0]), by_last_event);
 	for (size_t i = 0; i + stay < n; i++)
-		gone[i]->retired = true;
+		gone[i]->marked = true;
 	free(gone);
 	return 0;
 }
 
-/* Free what was retired. */
+/* Free the marked tags. */
 void shim_live_tags__sweep(struct shim_live_tags *tags)
 {
 	size_t n = 0;
@@ -441,7 +441,7 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 	for (size_t i = 0; i < tags->n; i++) {
 		struct shim_live_tag *tag = tags->at[i];
 
-		if (!tag->retired) {
+		if (!tag->marked) {
 			tags->at[n++] = tag;
 			continue;
 		}

@@ -51,7 +51,7 @@ struct shim_live_since {
 /**
  * struct shim_live_tag - a tag of one kind; what each value is made of comes first
  * @inst: its instance number
- * @retired: shim_live_tags__sweep() frees it
+ * @marked: shim_live_tags__sweep() frees it
  * @is_written: whether @before is @total
  * @unwritten: where their histograms may differ, otherwise
  * @since: what shim_live_tag__since() computed
@@ -73,7 +73,7 @@ struct shim_live_since {
  */
 struct shim_live_tag {
 	int32_t inst;
-	bool retired, is_written;
+	bool marked, is_written;
 	struct shim_live_range unwritten;
 	uint64_t since_of;
 	struct shim_live_since since;
@@ -123,7 +123,7 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 					      const struct shim_bpf_tag *tag);
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present);
 void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample);
-int shim_live_tags__retire(struct shim_live_tags *tags, uint64_t sample);
+int shim_live_tags__mark(struct shim_live_tags *tags, uint64_t sample);
 void shim_live_tags__sweep(struct shim_live_tags *tags);
 void shim_live_tags__written(struct shim_live_tags *tags);
 void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since);

@@ -163,10 +163,10 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 	for (size_t i = 0; i < n; i++)
 		if (stats[i].key.kind == kind_of[kind])
 			shim_live_tags__see(tags, stats[i].tag, sample);
-	if (shim_live_tags__retire(tags, sample))
+	if (shim_live_tags__mark(tags, sample))
 		return -ENOMEM;
 	if (kind == TRANSACT)
-		shim_live_pairs__retire(&trace->pairs);
+		shim_live_pairs__reap(&trace->pairs);
 	trace->ntaken = 0;	/* taken[] may point to tags that are freed now */
 	shim_live_tags__sweep(tags);
 	return 0;
@@ -221,7 +221,7 @@ static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *read
  * Tracing was turned off since the reader was opened.  It has the maps still, and in them what was
  * traced between the last sample and then.
  */
-static void retire_reader(struct shim_live_trace *trace)
+static void keep_ended_reader(struct shim_live_trace *trace)
 {
 	shim_bpf_reader__close(trace->ended);
 	trace->ended = trace->reader;
@@ -250,7 +250,7 @@ static int take_all(struct shim_live_trace *trace)
 	if (!ret)
 		ret = take_from(trace, trace->reader, trace->session);
 	if (ret == -ESTALE)
-		retire_reader(trace);
+		keep_ended_reader(trace);
 	return ret;
 }
 
@@ -310,7 +310,7 @@ static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 	if (!ret)
 		ret = shim_bpf_reader__drops(trace->reader, drops);
 	if (ret == -ESTALE)
-		retire_reader(trace);
+		keep_ended_reader(trace);
 	return ret;
 }
 

@@ -19,20 +19,20 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "heir.h"
+#include "inheritable.h"
 
 static struct {
-	struct shim_heir_estate *first;
+	struct shim_inheritable *first;
 	atomic_uint nr;
-} estates;
+} inheritable;
 
 /* The child has inherited nothing. */
 static void in_child(void)
 {
-	for (struct shim_heir_estate *e = estates.first; e; e = e->next)
+	for (struct shim_inheritable *e = inheritable.first; e; e = e->next)
 		e->listed = false;
-	estates.first = NULL;
-	atomic_store(&estates.nr, 0);
+	inheritable.first = NULL;
+	atomic_store(&inheritable.nr, 0);
 }
 
 /* Taken inside version 1's lock */
@@ -74,14 +74,14 @@ static int make_room(size_t size)
 }
 
 /**
- * shim_heir__prepare() - before a set is bound so that new threads inherit it
+ * shim_inheritable__prepare() - before a set is bound so that new threads inherit it
  * @nr: its number of requests
  *
  * fork() waits for the lock from then on.
  *
  * Return: 0 or -ENOMEM.
  */
-int shim_heir__prepare(unsigned int nr)
+int shim_inheritable__prepare(unsigned int nr)
 {
 	int ret = shim_fork__wait_for(&lock);
 
@@ -89,39 +89,39 @@ int shim_heir__prepare(unsigned int nr)
 }
 
 /**
- * shim_heir__bequeath() - add a set that was bound so that new threads inherit it
- * @estate: the set's entry of the list
+ * shim_inheritable__add() - add a set that was bound so that new threads inherit it
+ * @entry: the set's entry of the list
  * @counters: the set's, as bound
  */
-void shim_heir__bequeath(struct shim_heir_estate *estate, struct shim_counters *counters)
+void shim_inheritable__add(struct shim_inheritable *entry, struct shim_counters *counters)
 {
 	shim_siglock__enter(&lock);
-	estate->counters = counters;
-	if (!estate->listed) {
-		estate->listed = true;
-		estate->next = estates.first;
-		estates.first = estate;
-		atomic_fetch_add(&estates.nr, 1);
+	entry->counters = counters;
+	if (!entry->listed) {
+		entry->listed = true;
+		entry->next = inheritable.first;
+		inheritable.first = entry;
+		atomic_fetch_add(&inheritable.nr, 1);
 	}
 	shim_siglock__leave(&lock);
 }
 
 /**
- * shim_heir__end() - remove a set that is about to be ended
- * @estate: the set's entry, which need not be in the list
+ * shim_inheritable__remove() - remove a set that is about to be ended
+ * @entry: the set's entry, which need not be in the list
  */
-void shim_heir__end(struct shim_heir_estate *estate)
+void shim_inheritable__remove(struct shim_inheritable *entry)
 {
-	struct shim_heir_estate **at;
+	struct shim_inheritable **at;
 
 	shim_siglock__enter(&lock);
-	for (at = &estates.first; *at && *at != estate; at = &(*at)->next)
+	for (at = &inheritable.first; *at && *at != entry; at = &(*at)->next)
 		;
 	if (*at) {
-		*at = estate->next;
-		atomic_fetch_sub(&estates.nr, 1);
+		*at = entry->next;
+		atomic_fetch_sub(&inheritable.nr, 1);
 	}
-	estate->listed = false;
+	entry->listed = false;
 	shim_siglock__leave(&lock);
 }
 
@@ -143,20 +143,20 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 }
 
 /**
- * shim_heir__inherited() - the set that the calling thread has inherited
+ * shim_inheritable__inherited() - the set that the calling thread has inherited
  *
  * Return: a reference, for shim_counters__put(), or NULL if there is none.
  */
-struct shim_counters *shim_heir__inherited(void)
+struct shim_counters *shim_inheritable__inherited(void)
 {
 	struct shim_counters *found = NULL;
 	pid_t tid;
 
-	if (!atomic_load(&estates.nr))
+	if (!atomic_load(&inheritable.nr))
 		return NULL;
 	tid = (pid_t)syscall(SYS_gettid);
 	shim_siglock__enter(&lock);
-	for (struct shim_heir_estate *e = estates.first; e && !found; e = e->next)
+	for (struct shim_inheritable *e = inheritable.first; e && !found; e = e->next)
 		if (has_instance(e->counters, tid))
 			found = shim_counters__get(e->counters);
 	shim_siglock__leave(&lock);

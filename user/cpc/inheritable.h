@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sets that new threads inherit, and finding the one that a thread has inherited. */
+#ifndef SHIM_CPC_INHERITABLE_H
+#define SHIM_CPC_INHERITABLE_H
+
+#include <stdbool.h>
+
+#include "core/counters.h"
+
+/**
+ * struct shim_inheritable - a set that threads inherit
+ * @next: in the list of all
+ * @counters: the set, which its owner keeps while it is in the list
+ * @listed: it is in the list
+ */
+struct shim_inheritable {
+	struct shim_inheritable *next;
+	struct shim_counters *counters;
+	bool listed;
+};
+
+int shim_inheritable__prepare(unsigned int nr);
+void shim_inheritable__add(struct shim_inheritable *entry, struct shim_counters *counters);
+void shim_inheritable__remove(struct shim_inheritable *entry);
+struct shim_counters *shim_inheritable__inherited(void);
+
+#endif /* SHIM_CPC_INHERITABLE_H */
