@@ -12,6 +12,40 @@
 #include "base/process.h"
 #include "kselftest_harness.h"
 
+static bool refuse_handlers;
+static atomic_int handlers;
+
+int __register_atfork(void (*before)(void), void (*after)(void), void (*child)(void), void *dso);
+
+/* Takes the place of the C library's in this program. */
+int pthread_atfork(void (*before)(void), void (*after)(void), void (*child)(void))
+{
+	if (refuse_handlers)
+		return ENOMEM;
+	handlers++;
+	return __register_atfork(before, after, child, NULL);
+}
+
+TEST(a_handler_that_was_refused_is_installed_later)
+{
+	unsigned int generation = shim_fork__generation();
+	pid_t child;
+	int status;
+
+	refuse_handlers = true;
+	EXPECT_EQ(-ENOMEM, shim_fork__watch());
+	EXPECT_EQ(-ENOMEM, shim_fork__watch());
+	refuse_handlers = false;
+	EXPECT_EQ(0, shim_fork__watch());
+	EXPECT_EQ(0, shim_fork__watch());
+	EXPECT_EQ(1, handlers);
+	child = fork();
+	if (!child)
+		_exit(shim_fork__generation() == generation);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static atomic_bool was_left;
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -17,13 +18,15 @@
 
 #include "process.h"
 
+#define WATCHED	(-1)
+
+/* @watched: WATCHED, 0, or the process in which a thread is installing the handlers */
 static struct {
-	pthread_once_t once;
-	int error;
+	atomic_int watched;
 	_Atomic(struct shim_siglock *) locks;
 	_Atomic(struct shim_fork_hook *) hooks;
 	atomic_uint generation;
-} forks = { .once = PTHREAD_ONCE_INIT, .generation = 1 };
+} forks = { .generation = 1 };
 
 void shim_siglock__init(struct shim_siglock *lock)
 {
@@ -105,20 +108,42 @@ static void in_child(void)
 	after_fork();
 }
 
-static void watch(void)
+/*
+ * Whether the caller has to install the handlers.  A child that was forked while another thread
+ * of its parent did so has to.
+ */
+static bool claim_watch(void)
 {
-	forks.error = pthread_atfork(before_fork, after_fork, in_child);
+	int by = atomic_load(&forks.watched), me;
+
+	if (by == WATCHED)
+		return false;
+	me = getpid();
+	while (by == me || !atomic_compare_exchange_weak(&forks.watched, &by, me)) {
+		sched_yield();
+		by = atomic_load(&forks.watched);
+		if (by == WATCHED)
+			return false;
+	}
+	return true;
 }
 
 /**
  * shim_fork__watch() - install the handlers that fork() calls
  *
+ * After a failure, the next call tries again.
+ *
  * Return: 0 or -ENOMEM.
  */
 int shim_fork__watch(void)
 {
-	pthread_once(&forks.once, watch);
-	return forks.error ? -ENOMEM : 0;
+	bool failed;
+
+	if (!claim_watch())
+		return 0;
+	failed = pthread_atfork(before_fork, after_fork, in_child);
+	atomic_store(&forks.watched, failed ? 0 : WATCHED);
+	return failed ? -ENOMEM : 0;
 }
 
 /**
