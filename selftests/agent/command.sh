@@ -21,7 +21,7 @@ cat >"$dir/job" <<-JOB
 JOB
 
 make_calls() {
-	start && vcpc record --trace -o "$dir/a" -i 10s sh "$dir/job" >&2
+	start && vcpc record --trace -o "$dir/a" -I 10s sh "$dir/job" >&2
 }
 
 # names_and_values: "tag value" a line, of what pminfo shows

@@ -96,8 +96,8 @@ sweep() {
 	result "$name: $runs failures, each without effect or reported"
 }
 
-"$vcpc" record -e page-faults,context-switches -i 20ms -o a -- sleep 0.3 2>/dev/null &&
-	"$vcpc" record -e page-faults,context-switches -i 20ms -o b -- sleep 0.2 2>/dev/null
+"$vcpc" record -e page-faults,context-switches -I 20ms -o a -- sleep 0.3 2>/dev/null &&
+	"$vcpc" record -e page-faults,context-switches -I 20ms -o b -- sleep 0.2 2>/dev/null
 result "two archives to read"
 
 sweep dump reads "$vcpc" dump a
@@ -113,17 +113,17 @@ done
 for file in meta index 0; do
 	ln -s ../precious/20200101T000000-000Z.$file keep/
 	ln precious/20200102T000000-000Z.$file keep/
-	"$vcpc" record -e page-faults -i 20ms -o "foreign$file" -- true 2>/dev/null
+	"$vcpc" record -e page-faults -I 20ms -o "foreign$file" -- true 2>/dev/null
 	cp foreign$file.$file keep/20200103T000000-000Z.$file
 	[ "$(id -u)" != 0 ] || chown 65534 keep/20200103T000000-000Z.$file
 done
 find keep precious -type f -o -type l | sort >before
 [ "$(id -u)" = 0 ] || sed -i /20200103/d before
-"$vcpc" record -e page-faults -i 5ms --rotate 4K --keep 2 -o keep -- sleep 0.2 2>err &&
+"$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o keep -- sleep 0.2 2>err &&
 	find keep precious -type f -o -type l | sort >after && [ -z "$(comm -23 before after)" ] &&
 	[ "$(find keep -name '202[1-9]*.meta' | wc -l)" = 2 ]
 result "--rotate --keep leaves links and another user's files alone"
 
-sweep record records "$vcpc" record -e page-faults -i 10ms -o rec -- sleep 0.05
-sweep rotate records "$vcpc" record -e page-faults -i 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2
+sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
+sweep rotate records "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2
 done_testing

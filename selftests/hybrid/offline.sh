@@ -44,7 +44,7 @@ vcpc stat -C 0 -e instructions sh "$dir/job" >"$dir/out" 2>"$dir/err"
 [ "$(count instructions)" = 6000 ]
 result "while it is offline"
 echo 1 >$online
-vcpc stat -a -i 100ms -e instructions sh "$dir/returns" >"$dir/out" 2>"$dir/err"
+vcpc stat -a -I 100ms -e instructions sh "$dir/returns" >"$dir/out" 2>"$dir/err"
 [ $? = 0 ] && [ "$(count instructions)" = 19200 ] && [ "$(count cpu_atom/instructions/)" = 1200 ]
 result "and comes back"
 echo 1 >$online

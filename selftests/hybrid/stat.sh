@@ -62,7 +62,7 @@ run -a -e instructions sh "$dir/job"
 [ "$(count instructions)" = 6600 ] && [ "$(count cpu_atom/instructions/)" = 600 ]
 result "all CPUs"
 
-vcpc record -o "$dir/archive" -e instructions,cpu_atom/cycles/ -i 50ms sh -c "
+vcpc record -o "$dir/archive" -e instructions,cpu_atom/cycles/ -I 50ms sh -c "
 	for i in 1 2 3 4 5; do sh $dir/job; sleep 0.1; done" >"$dir/out" 2>"$dir/err"
 vcpc dump "$dir/archive" >"$dir/out" 2>>"$dir/err"
 tail -n 2 "$dir/out" | grep -q 'instructions\[.*: 33000$' && tail -n 2 "$dir/out" | grep -q 'cpu_atom_cycles_\[.*: 6000$'

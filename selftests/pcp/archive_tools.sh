@@ -247,16 +247,16 @@ run dump -d "$a" && [ "$(wc -l <"$dir/out")" = 14 ] &&
 	grep -q '^v.cu64: 60.0.3, U64, counter, Kbyte$' "$dir/out" &&
 	grep -q '^v.set: 60.0.9, U32, counter, instances of 60.1$' "$dir/out"
 result "dump: metrics"
-run dump -i "$a" v && printf '60.1: 0 is i0\n60.1: 1 is i1\n' | cmp -s - "$dir/out"
+run dump --instances "$a" v && printf '60.1: 0 is i0\n60.1: 1 is i1\n' | cmp -s - "$dir/out"
 result "dump: instances"
 pminfo -t -a "$dir/n" | awk '/\[/ && !/event records/ { sub(/^[^ ]* \[/, ""); sub(/\]$/, ""); print }' | sort >"$dir/want"
-run dump -t "$dir/n" && [ -s "$dir/want" ] && while read -r line; do
+run dump --texts "$dir/n" && [ -s "$dir/want" ] && while read -r line; do
 	grep -qF -- "$line" "$dir/out" || echo "missing: $line"
 done <"$dir/want" >"$dir/err" && [ ! -s "$dir/err" ]
 result "dump: texts"
 run dump -l "$dir/n" && grep -q '^archive: {' "$dir/out"
 result "dump: labels"
-run dump -a -S 5s -T 20s "$a" && [ "$(grep -c '^[0-9][0-9]:' "$dir/out")" = 3 ]
+run dump --all -S 5s -T 20s "$a" && [ "$(grep -c '^[0-9][0-9]:' "$dir/out")" = 3 ]
 result "dump: all, within a window"
 
 run label "$a" && grep -q '^  host       testhost$' "$dir/out" && grep -q '^  version    3$' "$dir/out" &&

@@ -47,7 +47,7 @@ tame() {
 	[ -s "$dir/out" ] && ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$dir/out" "$dir/err" &&
 		! LC_ALL=C grep -q "$(printf '\302[\200-\237]')" "$dir/out" "$dir/err"
 }
-for command in 'replay -t 10s' 'replay -m forw' 'replay -p' dump 'dump -a' summary label; do
+for command in 'replay -t 10s' 'replay -m forw' 'replay -p' dump 'dump --all' summary label; do
 	# shellcheck disable=SC2086
 	case $command in replay*) run $command "$dir/h" any.bytes ;; *) run $command "$dir/h" ;; esac
 	tame

@@ -78,7 +78,7 @@ many_tags() {
 			pminfo -h 127.0.0.1 -f vcpc.transact.count vcpc.transact.hist >"$dir/asked" || exit 1
 		done
 	END
-	vcpc record -o "$dir/many" -i 100ms -- sh "$dir/sessions" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
+	vcpc record -o "$dir/many" -I 100ms -- sh "$dir/sessions" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
 	# Of those that have gone, half of 1024 are kept when there are more
 	n=$(grep -c '"session [0-9]* [0-9]*"\] value 1$' "$dir/asked")
 	echo "# $n instances" >&2

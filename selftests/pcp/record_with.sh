@@ -31,7 +31,7 @@ PATH=$build/bin:$PATH
 record() {
 	names=$1 archive=$2
 	shift 2
-	vcpc record --with "$names" -i 100ms -o "$archive" "$@" >"$dir/out" 2>&1
+	vcpc record --with "$names" -I 100ms -o "$archive" "$@" >"$dir/out" 2>&1
 	status=$?
 	cat "$dir/out" >&2
 	return $status
@@ -73,7 +73,7 @@ parts() {
 
 # rotated: each archive of the folder is whole, with its instances and texts
 rotated() {
-	vcpc record --with sample.long.one,sample.colour -i 100ms --rotate 1s -o "$dir/r" sleep 2.4 >"$dir/out" 2>&1 || return 1
+	vcpc record --with sample.long.one,sample.colour -I 100ms --rotate 1s -o "$dir/r" sleep 2.4 >"$dir/out" 2>&1 || return 1
 	archives=0
 	for meta in "$dir"/r/*.meta; do
 		archives=$((archives + 1))

@@ -28,7 +28,7 @@ trap 'kill $redis 2>/dev/null; wait $redis 2>/dev/null; rm -rf "$dir"' EXIT
 printf '[redis]\nservers = 127.0.0.1:6390\n[pmseries]\nenabled = true\n' >"$dir/series.conf"
 series() { timeout 30 pmseries -c "$dir/series.conf" -h 127.0.0.1 -p 6390 "$@"; }
 
-"$build/bin/vcpc" record -i 20msec -e task-clock:u,page-faults:u -o "$dir/run" -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; ls / ; done' >/dev/null ||
+"$build/bin/vcpc" record -I 20msec -e task-clock:u,page-faults:u -o "$dir/run" -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; ls / ; done' >/dev/null ||
 	skip_all "nothing to load: processes may not be counted here"
 
 tries=0

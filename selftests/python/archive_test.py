@@ -40,8 +40,8 @@ def tearDownModule():
 
 
 def dump(path):
-    """[(time of day, {(metric, instance): text})] of what 'vcpc dump -r' prints"""
-    text = subprocess.run([os.path.join(os.environ["VCPC_BUILD"], "bin", "vcpc"), "dump", "-r", "-Z", "UTC", path],
+    """[(time of day, {(metric, instance): text})] of what 'vcpc dump --records' prints"""
+    text = subprocess.run([os.path.join(os.environ["VCPC_BUILD"], "bin", "vcpc"), "dump", "--records", "-Z", "UTC", path],
                           text=True, capture_output=True, check=True).stdout
     rows = []
     for line in text.splitlines():

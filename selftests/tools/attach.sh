@@ -91,17 +91,17 @@ for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 2' '--for 1s true' '-p
 	result "wrong use: $wrong"
 done
 
-run record -p $busy,$idle -o "$dir/a" -i 50ms --for 1s -e task-clock,page-faults
+run record -p $busy,$idle -o "$dir/a" -I 50ms --for 1s -e task-clock,page-faults
 [ $? = 0 ] && vcpc replay "$dir/a" -c -m forw vcpc.count.task_clock >"$dir/out" &&
 	head -n 1 "$dir/out" | grep -q "\[0*$busy sh\].*\[0*$idle sleep\]"
 result "record: two processes, each on its own"
 vcpc summary "$dir/a" vcpc.count.task_clock >"$dir/out"
 [ "$(awk -v pid="0*$busy sh" '$0 ~ pid { print ($(NF - 3) > 1e7) }' "$dir/out")" = 1 ]
 result "... with values"
-run record -a -o "$dir/c" -i 50ms --for 500ms -e context-switches
-[ $? = 0 ] && vcpc dump -i "$dir/c" >"$dir/out" && grep -q ': 0 is cpu0$' "$dir/out"
+run record -a -o "$dir/c" -I 50ms --for 500ms -e context-switches
+[ $? = 0 ] && vcpc dump --instances "$dir/c" >"$dir/out" && grep -q ': 0 is cpu0$' "$dir/out"
 result "record: all CPUs, by name"
-run record --tid $busy -o "$dir/t" -i 50ms -e task-clock sleep 0.3
+run record -t $busy -o "$dir/t" -I 50ms -e task-clock sleep 0.3
 [ $? = 0 ] && vcpc replay "$dir/t" -c vcpc.count.task_clock | grep -q "$busy"
 result "record: a thread, while a command runs"
 done_testing

@@ -11,7 +11,7 @@ event=instructions:u
 vcpc stat -e $event true 2>"$dir/err" && ! grep -q '^ *0  instructions' "$dir/err" || event=page-faults
 
 record() {
-	vcpc record -t -o "$1" -i 100ms -e $event,task-clock -- sh -c "$2" >"$dir/out" 2>"$dir/err"
+	vcpc record --trace -o "$1" -I 100ms -e $event,task-clock -- sh -c "$2" >"$dir/out" 2>"$dir/err"
 }
 
 mkdir "$dir/base" "$dir/again" "$dir/more"

@@ -26,7 +26,7 @@ chmod 0666 /dev/vcpc
 
 # A full disk is no matter of the CPU
 mkdir "$dir/small" && mount -t tmpfs -o size=16k none "$dir/small"
-run record -o "$dir/small/a" -i 1ms -e page-faults,task-clock sleep 5
+run record -o "$dir/small/a" -I 1ms -e page-faults,task-clock sleep 5
 [ $? = 1 ] && grep -q 'cannot write.*No space left on device' "$dir/err" && ! grep -q 'hardware' "$dir/err"
 result "record: a full disk"
 run replay "$dir/small/a" vcpc.count && grep -q page_faults "$dir/out"

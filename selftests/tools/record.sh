@@ -22,7 +22,7 @@ record() {
 	vcpc record "$@" >"$dir/out" 2>"$dir/err"
 }
 
-record -o "$dir/a" -i 100ms -e page-faults,task-clock sh -c 'sleep 1; exit 5'
+record -o "$dir/a" -I 100ms -e page-faults,task-clock sh -c 'sleep 1; exit 5'
 [ $? = 5 ]
 result "passes on the exit status"
 [ -s "$dir/a.meta" ] && [ -s "$dir/a.index" ] && [ -s "$dir/a.0" ]
@@ -38,19 +38,19 @@ cp "$dir/a.0" "$dir/before"
 record -o "$dir/a" true
 [ $? = 1 ] && grep -q "already exists" "$dir/err" && cmp -s "$dir/a.0" "$dir/before"
 result "an archive is not overwritten"
-vcpc record -o "$dir/k" -i 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
+vcpc record -o "$dir/k" -I 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
 under_way "$dir/k"
 kill -KILL $!
 wait $! 2>/dev/null
 [ -s "$dir/k.0" ] && replayed "$dir/k"
 result "killed in mid-run, the archive can be replayed"
-vcpc record -o "$dir/t" -i 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
+vcpc record -o "$dir/t" -I 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
 under_way "$dir/t"
 kill -TERM $!
 wait $!
 [ $? = 143 ] && replayed "$dir/t"
 result "SIGTERM ends the command and the archive"
-vcpc record -o "$dir/h" -i 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
+vcpc record -o "$dir/h" -I 20ms -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
 under_way "$dir/h"
 kill -HUP $!
 wait $!
@@ -77,7 +77,7 @@ mkfifo -m 755 "$dir/queue"
 record -o "$dir/n" -e page-faults "$dir/queue"
 [ $? = 126 ] && [ ! -e "$dir/n.meta" ]
 result "... nor of a pipe, which is not waited for"
-record -o "$dir/n" -e page-faults sh -c 'vcpc dump -r "$0" | grep -c "^[0-9]"' "$dir/n" && [ "$(cat "$dir/out")" -ge 1 ]
+record -o "$dir/n" -e page-faults sh -c 'vcpc dump --records "$0" | grep -c "^[0-9]"' "$dir/n" && [ "$(cat "$dir/out")" -ge 1 ]
 result "the first record is written before the command is executed"
 vcpc replay "$dir/h" --mode back >"$dir/out" 2>"$dir/err" && ! grep -q ' -0' "$dir/out"
 result "backwards, no change is 0"
@@ -103,27 +103,27 @@ result "... another each time"
 record -o "$dir/x" -i soon true
 [ $? = 2 ]
 result "a bad interval"
-record -o "$dir/m" -i 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2; exit 8'
+record -o "$dir/m" -I 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2; exit 8'
 [ $? = 8 ] && grep -q 'size of --max-size' "$dir/err" && replayed "$dir/m" && vcpc check "$dir/m" &&
 	[ "$(cat "$dir"/m.meta "$dir"/m.index "$dir"/m.0 | wc -c)" -lt 6600 ]
 result "--max-size: no more is recorded, and the command goes on"
-record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sh -c 'sleep 1; exit 7'
+record -o "$dir/r" -I 5ms --rotate 6K --keep 3 -e page-faults sh -c 'sleep 1; exit 7'
 [ $? = 7 ] && ls "$dir"/r >"$dir/out" && [ "$(grep -c '^[0-9]*T[0-9]*-[0-9]*Z.meta$' "$dir/out")" = 3 ] &&
 	[ "$(wc -l <"$dir/out")" = 9 ] && vcpc check "$dir/r" >>"$dir/out" && replayed "$dir/r"
 result "--rotate --keep: archives in a folder, the last three, that are read as one"
 : >"$dir/r/20000101T000000-000Z.meta.mine"
 first=$(sed -n 's/\.meta$//p' "$dir/out" | head -n 1)
-record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sleep 1
+record -o "$dir/r" -I 5ms --rotate 6K --keep 3 -e page-faults sleep 1
 [ $? = 0 ] && [ ! -e "$dir/r/${first:-none}.meta" ] && [ -e "$dir/r/20000101T000000-000Z.meta.mine" ] &&
 	[ "$(ls "$dir"/r/*.meta | wc -l)" = 3 ]
 result "... again in the same folder: older ones go, other files stay"
 for file in meta index 0; do
 	: >"$dir/r/29990101T000000-000Z.$file"
 done
-record -o "$dir/r" -i 5ms --rotate 6K --keep 3 -e page-faults sleep 1
+record -o "$dir/r" -I 5ms --rotate 6K --keep 3 -e page-faults sleep 1
 [ $? = 0 ] && ! ls "$dir"/r/2999* >/dev/null 2>&1 && [ "$(ls "$dir"/r/*.meta | wc -l)" = 3 ] && replayed "$dir/r"
 result "... and those of a clock that was ahead are the oldest"
-vcpc record -o "$dir/q" -i 10ms --rotate 6K -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
+vcpc record -o "$dir/q" -I 10ms --rotate 6K -e page-faults sleep 300 >/dev/null 2>"$dir/err" &
 tries=0
 until [ "$(ls "$dir"/q/*.meta 2>/dev/null | wc -l)" -ge 3 ] || [ $((tries += 1)) -gt 600 ]; do
 	sleep 0.1

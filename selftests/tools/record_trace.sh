@@ -14,7 +14,7 @@ last() {
 
 vcpc trace on 2>"$dir/err"
 result "tracing is on"
-vcpc record -o "$dir/a" -i 50ms -e page-faults,task-clock orders >"$dir/out" 2>"$dir/err"
+vcpc record -o "$dir/a" -I 50ms -e page-faults,task-clock orders >"$dir/out" 2>"$dir/err"
 result "orders is recorded"
 ! grep -q missing "$dir/err"
 result "nothing is missing"
@@ -40,7 +40,7 @@ cat >"$dir/job" <<-JOB
 	vcpc trace off; sleep 0.3; vcpc trace on; orders >/dev/null; sleep 0.3
 	vcpc trace off; vcpc trace on; orders >/dev/null; sleep 0.3
 JOB
-vcpc record -o "$dir/c" -i 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
+vcpc record -o "$dir/c" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 result "it is recorded while tracing goes off and on"
 mv "$dir/c.meta" "$dir/a.meta"; mv "$dir/c.index" "$dir/a.index"; mv "$dir/c.0" "$dir/a.0"
 [ "$(last 'trace.transact.count[batch]')" = 6000 ]
@@ -66,21 +66,21 @@ cat >"$dir/job" <<-JOB
 	orders >/dev/null; sleep 0.2
 	SHIM_TRACE=direct orders >/dev/null
 JOB
-vcpc record -o "$dir/e" -i 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
+vcpc record -o "$dir/e" -I 50ms -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 for file in meta index 0; do mv "$dir/e.$file" "$dir/a.$file"; done
 [ "$(last 'trace.transact.count[batch]')" = 4500 ]
 result "programs that write themselves and others add up"
-vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -i 50ms -e page-faults true 2>>"$dir/err" &&
+vcpc trace off 2>"$dir/err" && vcpc record -o "$dir/b" -I 50ms -e page-faults true 2>>"$dir/err" &&
 	! vcpc replay "$dir/b" trace >"$dir/values" 2>&1
 result "no transactions with tracing off"
-vcpc record --trace -o "$dir/d" -i 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err"
+vcpc record --trace -o "$dir/d" -I 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err"
 result "vcpc record --trace"
 [ "$(vcpc trace status)" = off ]
 result "... turns it off again"
 for file in meta index 0; do mv "$dir/d.$file" "$dir/a.$file"; done
 [ "$(last 'vcpc.transact.counted[batch/page-faults]')" = 1500 ]
 result "... and counts in each transaction"
-vcpc trace on && vcpc record -o "$dir/f" -i 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err" &&
+vcpc trace on && vcpc record -o "$dir/f" -I 50ms -e task-clock,page-faults orders >/dev/null 2>"$dir/err" &&
 	vcpc trace show | sed -n '/^COUNTED IN/,$p' | awk 'NR > 1 { print $1, $2 }' >"$dir/values"
 vcpc trace off
 [ "$(wc -l <"$dir/values")" -ge 8 ] && LC_ALL=C sort -c "$dir/values"
@@ -90,7 +90,7 @@ result "... time of the CPU, too"
 # A program that runs already counts by itself, while it is recorded.
 sh -c 'while :; do orders >/dev/null; done' &
 running=$!
-vcpc record --trace -o "$dir/g" -i 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
+vcpc record --trace -o "$dir/g" -I 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
 result "vcpc record --trace -p"
 kill $running
 while pidof orders >/dev/null; do sleep 0.1; done
@@ -108,9 +108,9 @@ cat >"$dir/job" <<-JOB
 	vcpc trace off; sleep 1.2; vcpc trace on; orders >/dev/null; sleep 1
 	orders >/dev/null; sleep 0.3
 JOB
-vcpc record -o "$dir/rotated" -i 50ms --rotate 1s -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
+vcpc record -o "$dir/rotated" -I 50ms --rotate 1s -e page-faults sh "$dir/job" >"$dir/out" 2>"$dir/err"
 for meta in "$dir/rotated"/*.meta; do
-	vcpc dump -i "${meta%.meta}"
+	vcpc dump --instances "${meta%.meta}"
 done >"$dir/values" 2>>"$dir/err"
 [ "$(ls "$dir/rotated"/*.meta | wc -l)" -ge 3 ] && awk '
 	$3 == "is" { number = $1 " " $2; $1 = $2 = ""; n++; if (number in name && name[number] != $0) exit 1; name[number] = $0 }

@@ -77,25 +77,29 @@ threads() {
 	awk '$1 == "thread" { table = ""; inside = 1; next } !NF { inside = 0 } inside { table = table $0 "\n" } END { printf "%s", table }' "$dir/err"
 }
 
-run -T -e page-faults,task-clock sh -c 'sh -c : & sh -c : & wait'
+run --per-thread -e page-faults,task-clock sh -c 'sh -c : & sh -c : & wait'
 [ $? = 0 ] && [ "$(threads | wc -l)" = 3 ] && ! threads | grep -q others &&
 	[ "$(threads | awk '{ n += $2 } END { print n }')" = "$(count page-faults)" ] &&
 	[ "$(threads | awk '{ n += $3 } END { printf "%.0f", n }')" = "$(count task-clock)" ]
 result "threads' counts add up to the sums"
-run -T -e page-faults true
+run --per-thread -e page-faults true
 [ "$(threads | wc -l)" = 1 ] && [ "$(threads | awk '{ print $2 }')" = "$(count page-faults)" ]
 result "one thread's are the sums"
 # shellcheck disable=SC2016
-run -T -e page-faults sh -c 'i=0; while [ $i -lt 320 ]; do (:); i=$((i + 1)); done'
+run --per-thread -e page-faults sh -c 'i=0; while [ $i -lt 320 ]; do (:); i=$((i + 1)); done'
 [ $? = 0 ] && threads | tail -n 1 | grep -q '^ *others ' &&
 	[ "$(threads | awk '{ n += $2 } END { print n }')" = "$(count page-faults)" ]
 result "threads that ended long ago are the others"
-SHIM_BACKEND=perf run -T -e page-faults touch "$dir/touched"
+SHIM_BACKEND=perf run --per-thread -e page-faults touch "$dir/touched"
 [ $? = 1 ] && grep -q "the vcpc module reports each" "$dir/err" && [ ! -e "$dir/touched" ]
 result "perf has only their total: the command is not started"
-run -i 50ms -T -e page-faults sleep 1
-[ $? = 0 ] && [ "$(grep -c "Counts of 'sleep'" "$dir/err")" -ge 2 ] && [ "$(grep -c '^ *thread ' "$dir/err")" -ge 2 ]
-result "an interval"
+run -I 50 -e page-faults sleep 1
+[ $? = 0 ] && [ "$(grep -c '^ *[0-9]*\.[0-9]\{9\} .* page-faults' "$dir/err")" -ge 2 ] &&
+	[ "$(awk '/^ *[0-9]+\.[0-9]+ / && $3 == "page-faults" { n += $2 } END { print n }' "$dir/err")" = "$(count page-faults)" ]
+result "-I: the counts of the intervals, of 50 ms, add up to those of the run"
+run -I 50 -x';' -e page-faults sleep 0.3
+[ $? = 0 ] && grep -q '^ *[0-9.]*;[0-9]*;;page-faults;[0-9]*;100.00;' "$dir/err" && ! grep -vq ';' "$dir/err"
+result "-I and -x"
 run -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 grep -q '^ *[0-9]\{1,3\},[0-9,]*  task-clock (ns)  *# [0-9.]* CPUs used$' "$dir/err" &&
 	grep -q '^ *[0-9,]*  page-faults  *# [0-9.,]* per second of CPU time$' "$dir/err"
@@ -108,23 +112,23 @@ run -r 3 -j -e page-faults,task-clock -o "$dir/json" sh -c 'echo out'
 [ $? = 0 ] && [ ! -s "$dir/err" ] && [ "$(grep -c out "$dir/out")" = 3 ] &&
 	grep -q '"event":"page-faults","unit":"","quality":"exact","values":\[[0-9]*,[0-9]*,[0-9]*\],"mean":[0-9.]*,"half_width":[0-9.]*}' "$dir/json"
 result "-j and -o: JSON in a file, the command's output is its own"
-run -c -e page-faults,task-clock -o "$dir/csv" true
-[ $? = 0 ] && [ "$(sed -n 1p "$dir/csv")" = 'event,unit,mean,half_width,run 1' ] && [ "$(wc -l <"$dir/csv")" = 5 ] &&
-	grep -q '^"task-clock",ns,[0-9]*,,[0-9]*$' "$dir/csv"
-result "-c: CSV"
+run -x, -e page-faults,task-clock -o "$dir/csv" true
+[ $? = 0 ] && [ "$(wc -l <"$dir/csv")" = 2 ] && grep -q '^[0-9.]*,msec,task-clock,[0-9]*,100.00,[0-9.]*,CPUs used$' "$dir/csv" &&
+	grep -q '^[0-9]*,,page-faults,[0-9]*,100.00,[0-9.]*,per second of CPU time$' "$dir/csv"
+result "-x: the fields of perf stat"
 run -o /dev/full -e page-faults true
 [ $? = 1 ] && grep -q 'cannot write' "$dir/err"
 result "-o: a full disk"
 run -r 0 true
 [ $? = 2 ]
 result "-r 0"
-run -r 2 -T true
-[ $? = 2 ] && grep -q 'cannot be combined with -T' "$dir/err"
+run -r 2 --per-thread true
+[ $? = 2 ] && grep -q 'cannot be combined with --per-thread' "$dir/err"
 result "what does not go together"
-run -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+run --rates -I 100ms -e task-clock,page-faults sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
 [ $? = 0 ] && grep -q '^ *seconds  *task-clock  *page-faults$' "$dir/err" && grep -q '^  *CPUs  */s$' "$dir/err" &&
 	[ "$(awk 'NF == 3 && $1 ~ /^[0-9.]+$/ && $2 > 0.2 && $2 < 1.2 { n++ } END { print n + 0 }' "$dir/err")" -ge 1 ] && [ -n "$(count task-clock)" ]
-result "-I: rates of each interval"
+result "--rates: of each interval, in a line"
 run --multiplex -e page-faults,task-clock true
 [ $? = 0 ] && grep -q '^All events were counted at the same time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
 result "--multiplex: what has room is exact"
@@ -150,10 +154,9 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 		grep -q '"event":"instructions:u","unit":"","quality":"estimated","counted_share":0\.[0-9]*,"values":\[[0-9.e+]*\],"mean":[0-9.e+]*,"half_width":[0-9.e+]*}' "$dir/json" &&
 		grep -q '"event":"page-faults","unit":"","quality":"exact","counted_share":1,' "$dir/json"
 	result "--multiplex: JSON"
-	run --multiplex -c -o "$dir/csv" -r 2 -e "page-faults,$hardware" sh -c "$loop"
-	[ $? = 0 ] && [ "$(sed -n 1p "$dir/csv")" = 'event,unit,mean,half_width,quality,counted_share,run 1,run 2' ] &&
-		grep -q '^"instructions:u",,[0-9.]*,[0-9.]*,estimated,0\.[0-9]*,[0-9.]*,[0-9.]*$' "$dir/csv"
-	result "--multiplex: CSV, and two runs"
+	run --multiplex -x, -o "$dir/csv" -r 2 -e "page-faults,$hardware" sh -c "$loop"
+	[ $? = 0 ] && grep -q '^[0-9]*,,instructions:u,[0-9.]*%,[0-9]*,[0-9.]*,' "$dir/csv" && grep -q '^[0-9]*,,page-faults,[0-9.]*%,[0-9]*,100.00,' "$dir/csv"
+	result "--multiplex: -x, and two runs"
 	run --multiplex -e "$hardware" true
 	[ $? = 0 ] && grep -q '^ *? .*not counted$' "$dir/err" && ! grep -q ':[uk] *exact$' "$dir/err" &&
 		! grep -qiw nan "$dir/err"
@@ -165,7 +168,7 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 else
 	for what in "what to type" estimates near JSON CSV short CPUs; do skip "--multiplex: $what" "no PMU counts"; done
 fi
-run -i often -e page-faults true
+run -I often -e page-faults true
 [ $? = 2 ]
 result "an interval that is none"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"

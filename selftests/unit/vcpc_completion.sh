@@ -19,7 +19,7 @@ offers() {
 }
 
 offers vcpc re; [ "$(sort "$dir/log" | tr '\n' ' ')" = 'record replay report ' ]; result "commands"
-offers vcpc stat --thr; grep -qx -- --threads "$dir/log"; result "options"
+offers vcpc stat --per-thr; grep -qx -- --per-thread "$dir/log"; result "options"
 offers vcpc trace on --be; grep -qx -- --begins "$dir/log"; result "options of trace on"
 offers vcpc trace st; grep -qx status "$dir/log"; result "what trace can do"
 offers vcpc replay x -m b; grep -qx back "$dir/log"; result "modes of replay"

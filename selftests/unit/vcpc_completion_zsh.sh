@@ -45,7 +45,7 @@ offers() {
 }
 
 offers 'vcpc re' 'report *-- make an HTML page' && grep -q '^record ' log && ! grep -q '^stat ' log; result "commands, with what they do"
-offers 'vcpc stat --thr' '^--threads +-- also print'; result "options"
+offers 'vcpc stat --per-thr' '^--per-thread +-- also print'; result "options"
 offers 'vcpc stat -' '--multiplex *-- count more events'; result "options, with what they do"
 offers 'vcpc trace st' 'status'; result "what trace can do"
 offers 'vcpc stat -e page-f' 'page-faults *-- page faults'; result "events, with what they are"

@@ -114,7 +114,7 @@ bad 2 "is not the number of a process" stat -p 0
 bad 2 "is not a CPU's number" stat -C 5-2
 bad 2 "is not a CPU's number" stat -C x
 bad 2 "is not a number from 1" stat -r 1x true
-bad 2 "-c and -j are mutually exclusive" stat -c -j true
+bad 2 "-x and -j are mutually exclusive" stat -x, -j true
 bad 2 "--for requires" stat --for 1s true
 bad 2 "--fail-if" compare a b --fail-if
 if ! "$vcpc" stat -e page-faults true >/dev/null 2>&1; then
@@ -123,7 +123,7 @@ if ! "$vcpc" stat -e page-faults true >/dev/null 2>&1; then
 fi
 good stat -e page-faults,task-clock true
 good stat -j -e page-faults true
-good stat -c -e page-faults true
+good stat -x, -e page-faults true
 bad 1 "process 999999999 does not exist" stat -p 999999999
 bad 1 "CPU 9999 does not exist" stat -C 9999
 bad 126 "cannot run '/etc'" stat /etc
@@ -141,8 +141,8 @@ result "the command's exit status is stat's"
 result "stat with its error output closed"
 
 # Recording and replaying, an archive whose name is no ASCII
-good record -o lauf-ä-日本 -i 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
-good record -o zwei -i 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
+good record -o lauf-ä-日本 -I 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
+good record -o zwei -I 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
 bad 1 "it already exists; choose another name" record -o zwei -e page-faults true
 bad 1 "cannot create archive '/no/such/a'" record -o /no/such/a -e page-faults true
 bad 2 "a command is required" record -o drei

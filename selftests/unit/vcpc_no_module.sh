@@ -38,19 +38,17 @@ expect 2 "a command is required" stat
 expect 2 "Try 'vcpc stat --help'" stat --no-such-option true
 expect 2 "empty event name" stat -e page-faults, true
 expect 2 "empty event name" stat -e "" true
-expect 2 "cannot be combined with -T, -i or -I" stat --multiplex -T true
-expect 2 "cannot be combined with -T, -i or -I" stat -i 1s --multiplex true
-expect 2 "cannot be combined with -T, -i or -I" stat -I 1s --multiplex true
-expect 2 "doesn't allow an argument" stat --multiplex=2 true
+expect 2 "cannot be combined with --per-thread or -I" stat --multiplex --per-thread true
+expect 2 "cannot be combined with --per-thread or -I" stat -I 1s --multiplex true
+expect 2 "takes no argument" stat --multiplex=2 true
 expect 2 "a command is required" record -o "$dir/a"
-expect 2 "is not an interval" record -o "$dir/a" -i 5parsecs true
-expect 2 "is not an interval" record -o "$dir/a" -i 0 true
+expect 2 "is not an interval" record -o "$dir/a" -I 5parsecs true
+expect 2 "is not an interval" record -o "$dir/a" -I 0 true
 expect 2 "one PATTERN" events a b
 expect 0 "Usage: vcpc stat" help stat
 expect 0 "Usage: vcpc COMMAND" help
 expect 2 "unknown command 'no-such'" help no-such
-expect 2 "'100' has no unit: 100ms or 100s?" stat -i 100 true
-expect 2 "'1e3' has no unit" record -o "$dir/a" -i 1e3 true
+expect 2 "'0.5' is not an interval of 1ms or more" stat -I 0.5 true
 expect 2 "--max-size: '5T' is not a number of bytes" record --max-size 5T true
 expect 2 "--max-size: '0' is not a number of bytes" record --max-size 0 true
 expect 2 "--max-tags: '0' is not a number from 1 to" trace on --max-tags 0

@@ -13,12 +13,12 @@ if vcpc stat -e cycles -- true >/dev/null 2>&1; then
 	events=cycles,instructions,$events
 fi
 
-vcpc record -o "$folder/plain" -i 10msec -e $events -- xz -k /tmp/data
+vcpc record -o "$folder/plain" -I 10msec -e $events -- xz -k /tmp/data
 vcpc trace on
-vcpc record -o "$folder/traced" -i 20msec -e $events -- orders
+vcpc record -o "$folder/traced" -I 20msec -e $events -- orders
 
 # Killed in the middle: what was written by then has to be whole.
-setsid vcpc record -o "$folder/killed" -i 5msec -e $events -- orders &
+setsid vcpc record -o "$folder/killed" -I 5msec -e $events -- orders &
 victim=$!
 while ! [ -e "$folder/killed.0" ] || [ "$(wc -c <"$folder/killed.0")" -lt 5000 ]; do
 	sleep 0.01

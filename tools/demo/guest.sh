@@ -21,7 +21,7 @@ if [ ! -e /sys/module/vcpc ]; then
 fi
 show vcpc trace on
 trap "vcpc trace off 2>/dev/null" EXIT
-show vcpc record -o /out/archive/run -i 10msec \
+show vcpc record -o /out/archive/run -I 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
 show vcpc trace show
 echo "(Counts are exact; cycles are as many as instructions, as the emulator of this VM takes a cycle for each.)"
@@ -31,5 +31,5 @@ head -n 17 /out/vc_stat.txt
 echo ...
 echo "(That again with a mistake in one step, to be found below.)"
 sed -i 's/^orders$/orders --slow/' /tmp/work
-show vcpc record -o /out/archive/slower -i 10msec \
+show vcpc record -o /out/archive/slower -I 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work

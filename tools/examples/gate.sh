@@ -16,7 +16,7 @@ conditions=$#
 
 # record COMMAND ARCHIVE
 record() {
-	vcpc record -t -e "$events" -i 100ms -o "$2" -- sh -c "$1" >"$2.log" 2>&1 || {
+	vcpc record --trace -e "$events" -I 100ms -o "$2" -- sh -c "$1" >"$2.log" 2>&1 || {
 		cat "$2.log"
 		exit 1
 	}

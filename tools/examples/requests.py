@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A program that serves requests: each is a transaction, and what all of them cost is counted.
 
-usage: requests.py [NUMBER]        e.g.  vcpc record -t -o run python3 requests.py 1000
+usage: requests.py [NUMBER]        e.g.  vcpc record --trace -o run python3 requests.py 1000
 """
 import hashlib
 import sys

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc check: damage in archives, and what they lack. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <shim/archive.h>
 
 #include "archives.h"
+#include "options.h"
 #include "text.h"
 #include "vcpc.h"
 #include "window.h"
@@ -129,7 +129,7 @@ int vcpc_cmd_check(int argc, char **argv)
 	struct job job = { 0 };
 	int c, status = 0;
 
-	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
+	while ((c = vcpc_getopt(argc, argv, "h", longs)) != -1)
 		return c == 'h' ? help() : vcpc_usage(NULL);
 	if (optind == argc)
 		return vcpc_usage("an archive is required");

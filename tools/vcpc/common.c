@@ -199,9 +199,8 @@ int vcpc_usage(const char *fmt, ...)
 }
 
 /**
- * vcpc_interval() - parse a time with its unit
- * @text: "100ms", "2s", "1min"; a number alone is refused, as it is seconds to some
- *	and milliseconds to others
+ * vcpc_interval() - parse a time as the commands that count have it
+ * @text: "100ms", "2s", "1min"; a number alone is in milliseconds, as in perf stat
  * @interval: nanoseconds, on success
  *
  * Return: 0, or VCPC_EXIT_USAGE, after a message.
@@ -210,11 +209,9 @@ int vcpc_interval(const char *text, uint64_t *interval)
 {
 	int64_t ns;
 
-	if (vcpc_parse_interval(text, &ns) || ns < (int64_t)LEAST_INTERVAL)
-		return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100ms or 2s",
+	if (vcpc_parse_time(text, 1e6, &ns) || ns < (int64_t)LEAST_INTERVAL)
+		return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100 (milliseconds), 100ms or 2s",
 				  text);
-	if (!text[strspn(text, "0123456789.+eE \t")])
-		return vcpc_usage("'%s' has no unit: %sms or %ss?", text, text, text);
 	*interval = (uint64_t)ns;
 	return 0;
 }

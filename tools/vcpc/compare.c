@@ -2,13 +2,13 @@
 /* vcpc compare: what changed between two recorded runs, or two sets of runs, and whether it may. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "archives.h"
 #include "comparison.h"
 #include "limit.h"
+#include "options.h"
 #include "vcpc.h"
 
 #define EXIT_BEYOND	3
@@ -188,7 +188,7 @@ int vcpc_cmd_compare(int argc, char **argv)
 	struct job job = { 0 };
 	int c, status = 0;
 
-	while (!status && (c = getopt_long(argc, argv, "f:jh" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while (!status && (c = vcpc_getopt(argc, argv, "f:jh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h') {
 			release(&job);
 			return help();

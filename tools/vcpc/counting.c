@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parses the options of the counting commands, and waits for what they count. */
-#include <getopt.h>
 
 #include "counting.h"
 
@@ -13,13 +12,13 @@ static int take(struct vcpc_counting *counting, int letter)
 		return vcpc_targets_add(&counting->targets, VCPC_CPUS, optarg);
 	case 'p':
 		return vcpc_targets_add(&counting->targets, VCPC_PROCESSES, optarg);
-	case VCPC_OPTION_TID:
+	case 't':
 		return vcpc_targets_add(&counting->targets, VCPC_THREADS, optarg);
 	case VCPC_OPTION_FOR:
 		return vcpc_interval(optarg, &counting->duration);
 	case 'e':
 		return vcpc_events_add(&counting->events, optarg);
-	case 'i':
+	case 'I':
 		return vcpc_interval(optarg, &counting->interval);
 	default:
 		return -1;
@@ -32,7 +31,7 @@ int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_option
 	int ret = 0;
 	int c;
 
-	while (!ret && (c = getopt_long(argc, argv, options->letters, options->names, NULL)) != -1) {
+	while (!ret && (c = vcpc_getopt(argc, argv, options->letters, options->names)) != -1) {
 		if (c == 'h')
 			return -1;
 		if (c == '?')
@@ -52,9 +51,9 @@ int vcpc_counting_command(struct vcpc_counting *counting)
 	bool attached = counting->targets.kind != VCPC_NO_TARGETS;
 
 	if (!*counting->argv && !attached)
-		return vcpc_usage("a command is required (or a running target: -p PID, --tid TID, -C CPUS, -a)");
+		return vcpc_usage("a command is required (or a running target: -p PID, -t TID, -C CPUS, -a)");
 	if (counting->duration && (!attached || *counting->argv))
-		return vcpc_usage("--for requires -p, --tid, -C or -a, and no command");
+		return vcpc_usage("--for requires -p, -t, -C or -a, and no command");
 	return *counting->argv ? vcpc_child_check(*counting->argv, counting->path) : 0;
 }
 

@@ -3,33 +3,32 @@
 #ifndef VCPC_COUNTING_H
 #define VCPC_COUNTING_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
+#include "options.h"
 #include "target.h"
 #include "vcpc.h"
 
 /* For getopt: the options that these commands share */
-#define VCPC_OPTION_TID		256
-#define VCPC_OPTION_FOR		257
-#define VCPC_COUNTING_SHORT	"+aC:e:hi:p:"
+#define VCPC_OPTION_FOR		256
+#define VCPC_COUNTING_SHORT	"+aC:e:hI:p:t:"
 #define VCPC_COUNTING_LONG				\
 	{ "all-cpus", no_argument, NULL, 'a' },		\
 	{ "cpus", required_argument, NULL, 'C' },	\
 	{ "events", required_argument, NULL, 'e' },	\
 	{ "for", required_argument, NULL, VCPC_OPTION_FOR },	\
 	{ "pid", required_argument, NULL, 'p' },	\
-	{ "tid", required_argument, NULL, VCPC_OPTION_TID },	\
+	{ "tid", required_argument, NULL, 't' },	\
 	{ "help", no_argument, NULL, 'h' },		\
-	{ "interval", required_argument, NULL, 'i' }
+	{ "interval", required_argument, NULL, 'I' }
 
 #define VCPC_COUNTING_HELP							\
 	"  -p, --pid PID         count running processes (separated by commas) with all their\n"	\
 	"                        threads, and all that these start\n"	\
-	"      --tid TID         count single threads\n"	\
+	"  -t, --tid TID         count single threads\n"	\
 	"  -a, --all-cpus        count all CPUs, whatever runs on them\n"	\
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
-	"      --for TIME        with -p, --tid, -a or -C: stop after TIME (default: at Ctrl-C, or\n"	\
+	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: at Ctrl-C, or\n"	\
 	"                        when COMMAND, which is then not counted, or all targets have ended)\n"
 
 /*

@@ -43,7 +43,11 @@ void vcpc_counts_free(struct vcpc_counts *counts);
 
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts);
 void vcpc_counts_json(FILE *out, const struct vcpc_counts *counts);
-void vcpc_counts_csv(FILE *out, const struct vcpc_counts *counts);
+/* A line per event with the fields that perf stat -x has */
+void vcpc_counts_separated(FILE *out, const struct vcpc_counts *counts, const char *separator);
+/* The counts of an interval that ended @seconds after the start; @separator: as above, or NULL */
+void vcpc_counts_interval(FILE *out, const struct vcpc_counts *counts, double seconds,
+			  const char *separator);
 
 /* "1,234,567"; @decimals behind the point */
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts as text for people, as JSON and as CSV. */
+/* Counts as text for people, as JSON, and as fields with separators. */
 #include <math.h>
 #include <string.h>
 
@@ -106,6 +106,23 @@ static void put_heading(FILE *out, const struct vcpc_counts *c)
 	fputs(":\n\n", out);
 }
 
+static void put_event(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *ratio)
+{
+	char name[SHIM_EVENT_MAX + 8];
+
+	snprintf(name, sizeof(name), "%s%s", c->names[i], vcpc_is_clock(c->names[i]) ? " (ns)" : "");
+	if (c->groups > 1)
+		put_estimate(out, c, i, name, ratio);
+	else
+		put_line(out, c->values[i], c->runs, 0, name, ratio);
+}
+
+static void means_of(const struct vcpc_counts *c, double *means)
+{
+	for (unsigned int i = 0; i < c->n; i++)
+		vcpc_spread(c->values[i], c->runs, &means[i]);
+}
+
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
 {
 	double means[SHIM_SET_MAX];
@@ -113,17 +130,10 @@ void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
 
 	put_heading(out, c);
 	put_turns(out, c);
-	for (unsigned int i = 0; i < c->n; i++)
-		vcpc_spread(c->values[i], c->runs, &means[i]);
+	means_of(c, means);
 	for (unsigned int i = 0; i < c->n; i++) {
-		char name[SHIM_EVENT_MAX + 8];
-
-		snprintf(name, sizeof(name), "%s%s", c->names[i], vcpc_is_clock(c->names[i]) ? " (ns)" : "");
 		vcpc_ratio(ratio, sizeof(ratio), c, means, i);
-		if (c->groups > 1)
-			put_estimate(out, c, i, name, ratio);
-		else
-			put_line(out, c->values[i], c->runs, 0, name, ratio);
+		put_event(out, c, i, ratio);
 	}
 	fputc('\n', out);
 	put_line(out, c->elapsed, c->runs, 9, "seconds elapsed", "");
@@ -206,53 +216,63 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 	fputs("}\n", out);
 }
 
-/* A field, empty where there is no number */
-static void csv_number(FILE *out, double v)
-{
-	putc(',', out);
-	if (isfinite(v))
-		fprintf(out, "%.17g", v);
-}
-
-/* @how: more fields */
-static void csv_row(FILE *out, const char *name, const char *unit, struct spread s, const char *how,
-		    const double *v, size_t runs)
-{
-	fprintf(out, "\"%s\",%s", name, unit);
-	csv_number(out, s.mean);
-	csv_number(out, s.half);
-	fputs(how, out);
-	for (size_t i = 0; i < runs; i++)
-		csv_number(out, v[i]);
-	putc('\n', out);
-}
-
-static void csv_event(FILE *out, const struct vcpc_counts *c, unsigned int i)
+/* A clock's value is in ms, with the unit; of a mean, the digits behind the point count, too. */
+static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *separator)
 {
 	struct spread s = spread_of(c, i);
-	char how[64] = "";
+	bool clock = vcpc_is_clock(c->names[i]);
 
-	if (c->groups)
-		snprintf(how, sizeof(how), ",%s,%.17g", quality(&s), c->share[i] / (double)c->runs);
-	csv_row(out, c->names[i], vcpc_is_clock(c->names[i]) ? "ns" : "", s, how, c->values[i], c->runs);
+	if (!s.counted)
+		fputs("<not counted>", out);
+	else
+		fprintf(out, "%.*f", clock ? 2 : 0, clock ? s.mean / 1e6 : s.mean);
+	fprintf(out, "%s%s%s%s", separator, clock ? "msec" : "", separator, c->names[i]);
+	if (c->runs > 1)
+		fprintf(out, "%s%.2f%%", separator, s.mean != 0 ? s.half / fabs(s.mean) * 100 : 0);
 }
 
-static void csv_time(FILE *out, const struct vcpc_counts *c, const char *name, const double *v)
+/* A line; behind the event, for how many ns and for which part of the time it was counted */
+static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i, const double *means,
+			  const char *separator)
 {
-	struct spread s = { .counted = true };
+	double share = c->groups ? c->share[i] / (double)c->runs : 1, cpu;
+	char ratio[80];
+	size_t len;
 
-	s.half = vcpc_spread(v, c->runs, &s.mean);
-	csv_row(out, name, "s", s, c->groups ? ",exact,1" : "", v, c->runs);
+	vcpc_spread(c->cpu, c->runs, &cpu);
+	put_value(out, c, i, separator);
+	vcpc_ratio(ratio, sizeof(ratio), c, means, i);
+	len = strcspn(ratio, " ");
+	fprintf(out, "%s%.0f%s%.2f%s", separator, cpu * 1e9 * share, separator, share * 100, separator);
+	/* a number without commas in it */
+	for (size_t at = 0; at < len; at++)
+		if (ratio[at] != ',')
+			putc(ratio[at], out);
+	fprintf(out, "%s%s\n", separator, ratio[len] ? ratio + len + 1 : "");
 }
 
-void vcpc_counts_csv(FILE *out, const struct vcpc_counts *c)
+void vcpc_counts_separated(FILE *out, const struct vcpc_counts *c, const char *separator)
 {
-	fprintf(out, "event,unit,mean,half_width%s", c->groups ? ",quality,counted_share" : "");
-	for (size_t i = 0; i < c->runs; i++)
-		fprintf(out, ",run %zu", i + 1);
-	putc('\n', out);
+	double means[SHIM_SET_MAX];
+
+	means_of(c, means);
 	for (unsigned int i = 0; i < c->n; i++)
-		csv_event(out, c, i);
-	csv_time(out, c, "elapsed", c->elapsed);
-	csv_time(out, c, "cpu-time", c->cpu);
+		put_separated(out, c, i, means, separator);
+}
+
+void vcpc_counts_interval(FILE *out, const struct vcpc_counts *c, double seconds, const char *separator)
+{
+	double means[SHIM_SET_MAX];
+	char ratio[80];
+
+	means_of(c, means);
+	for (unsigned int i = 0; i < c->n; i++) {
+		fprintf(out, "%15.9f%s", seconds, separator ? separator : "");
+		if (separator) {
+			put_separated(out, c, i, means, separator);
+			continue;
+		}
+		vcpc_ratio(ratio, sizeof(ratio), c, means, i);
+		put_event(out, c, i, ratio);
+	}
 }

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "doctor.h"
 #include "json_text.h"
+#include "options.h"
 #include "text.h"
 #include "vcpc.h"
 
@@ -276,11 +276,12 @@ static int examine(int json)
 
 static int help(void)
 {
-	printf("Usage: vcpc doctor [--json]\n\n"
+	printf("Usage: vcpc doctor [-j]\n\n"
 	       "Checks this machine's support for vcpc.  Prints for each check its state, what was\n"
 	       "found, the consequence, and after an arrow the command that fixes it.  Changes nothing.\n"
 	       "\"limited\": a feature does not work or works differently; \"broken\": nothing can be\n"
-	       "counted, or the installed parts do not match (the exit status is then 1).\n");
+	       "counted, or the installed parts do not match (the exit status is then 1).\n\n"
+	       "  -j, --json    print one JSON object\n");
 	return 0;
 }
 
@@ -294,7 +295,7 @@ int vcpc_cmd_doctor(int argc, char **argv)
 	int json = 0;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+hj", options, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "+hj", options)) != -1) {
 		if (c == 'h')
 			return help();
 		if (c != 'j')

@@ -2,16 +2,18 @@
 /* vcpc dump: what is in an archive, as it is there. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalog.h"
 #include "damage.h"
+#include "options.h"
 #include "table.h"
 #include "text.h"
 #include "vcpc.h"
+
+enum { OPTION_ALL = 300, OPTION_INSTANCES, OPTION_RECORDS, OPTION_TEXTS };
 
 struct dump {
 	struct vcpc_window window;
@@ -22,17 +24,17 @@ struct dump {
 
 static int help(void)
 {
-	printf("Usage: vcpc dump ARCHIVE [-a | -d -i -t -l -r] [METRIC...]\n\n"
+	printf("Usage: vcpc dump ARCHIVE [--all | -d -l --instances --texts --records] [METRIC...]\n\n"
 	       "Prints the raw contents of an archive, for the given METRICs or groups of metrics\n"
 	       "(default: all).  Without an option it prints the records.\n\n"
 	       "  -d, --metrics         print types, semantics and units\n"
-	       "  -i, --instances       print all instances that the instance domains ever had\n"
-	       "  -t, --texts           print the help texts of metrics and instance domains\n"
+	       "      --instances       print all instances that the instance domains ever had\n"
+	       "      --texts           print the help texts of metrics and instance domains\n"
 	       "  -l, --labels          print the labels at the end of the window\n"
-	       "  -r, --records         print the records: the time, the values, and marks, across which\n"
+	       "      --records         print the records: the time, the values, and marks, across which\n"
 	       "                        values are not continuous\n"
-	       "  -a, --all             print all of these\n"
-	       "%s", VCPC_WINDOW_HELP);
+	       "      --all             print all of these\n"
+	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;
 }
 
@@ -239,19 +241,19 @@ static int take_option(struct dump *d, int c)
 	case 'd':
 		d->metrics = true;
 		return 0;
-	case 'i':
+	case OPTION_INSTANCES:
 		d->instances = true;
 		return 0;
-	case 't':
+	case OPTION_TEXTS:
 		d->texts = true;
 		return 0;
 	case 'l':
 		d->labels = true;
 		return 0;
-	case 'r':
+	case OPTION_RECORDS:
 		d->records = true;
 		return 0;
-	case 'a':
+	case OPTION_ALL:
 		d->metrics = d->instances = d->texts = d->labels = d->records = true;
 		return 0;
 	default:
@@ -278,30 +280,32 @@ static int dump(struct dump *d, const char *archive, char **names)
 int vcpc_cmd_dump(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "metrics", no_argument, NULL, 'd' },	{ "instances", no_argument, NULL, 'i' },
-		{ "texts", no_argument, NULL, 't' },	{ "labels", no_argument, NULL, 'l' },
-		{ "records", no_argument, NULL, 'r' },	{ "all", no_argument, NULL, 'a' },
+		{ "metrics", no_argument, NULL, 'd' },	{ "instances", no_argument, NULL, OPTION_INSTANCES },
+		{ "texts", no_argument, NULL, OPTION_TEXTS },	{ "labels", no_argument, NULL, 'l' },
+		{ "records", no_argument, NULL, OPTION_RECORDS },	{ "all", no_argument, NULL, OPTION_ALL },
 		{ "help", no_argument, NULL, 'h' },	VCPC_WINDOW_LONG,
 		{ NULL, 0, NULL, 0 },
 	};
 	struct dump d = { 0 };
+	const char *archive;
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "ditlrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "dlh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
 			return help();
 		status = vcpc_window_option(&d.window, c, optarg) ? 0 : take_option(&d, c);
 		if (status)
 			return status;
 	}
-	if (optind == argc)
-		return vcpc_usage("an archive is required");
+	archive = vcpc_window_archive(&d.window, argv);
+	if (!archive)
+		return VCPC_EXIT_USAGE;
 	if (!d.metrics && !d.instances && !d.texts && !d.labels)
 		d.records = true;
-	status = vcpc_open_archive(argv[optind]);
+	status = vcpc_open_archive(archive);
 	if (status)
 		return status;
-	status = dump(&d, argv[optind], argv + optind + 1);
+	status = dump(&d, archive, argv + optind);
 	vcpc_catalog_free(&d.catalog);
 	pmDestroyContext(pmWhichContext());
 	return status;

@@ -2,7 +2,6 @@
 /* vcpc events: which events can be counted here; and the lists of -e. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <strings.h>
 
 #include "kinds.h"
+#include "options.h"
 #include "vcpc.h"
 
 #define TURN	4000000		/* ns that a group of events counts before the next one does */
@@ -288,7 +288,7 @@ int vcpc_cmd_events(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "+h", options)) != -1) {
 		if (c == 'h')
 			return help();
 		return vcpc_usage(NULL);

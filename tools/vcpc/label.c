@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc label: prints which host an archive is of, and which time it covers. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "catalog.h"
 #include "export.h"
+#include "options.h"
 #include "text.h"
 #include "vcpc.h"
 
@@ -72,7 +72,7 @@ int vcpc_cmd_label(int argc, char **argv)
 	struct vcpc_window w = { 0 };
 	int c, status = 0;
 
-	while ((c = getopt_long(argc, argv, "Z:zh", longs, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "Z:zh", longs)) != -1) {
 		if (c == 'h')
 			return help();
 		if (!vcpc_window_option(&w, c, optarg))

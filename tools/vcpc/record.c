@@ -22,6 +22,7 @@
 #define OPTION_WITH		301
 #define OPTION_ROTATE		302
 #define OPTION_KEEP		303
+#define OPTION_TRACE		304
 
 struct job {
 	const char *archive;
@@ -51,14 +52,14 @@ struct recording {
 static int help(void)
 {
 	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
-	       "       vcpc record {-p PID | --tid TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
+	       "       vcpc record {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
 	       "Runs COMMAND and records in a PCP archive, at each interval and at the end, the events\n"
 	       "counted in it and in all processes that it starts, and, if tracing is on ('vcpc trace\n"
 	       "on'), the machine's transactions.  Exits with COMMAND's exit status.\n"
 	       "In the second form, records running targets, each process, thread or CPU separately.\n\n"
 	       "  -o, --output ARCHIVE   create ARCHIVE.meta, .index and .0, which must not exist\n"
 	       "                         (default: COMMAND-DATE-TIME, in the current folder)\n"
-	       "  -i, --interval TIME    record at this interval: 100ms, 2s, 1min (default: 1s)\n"
+	       "  -I, --interval TIME    record at this interval: 100 or 100ms, 2s, 1min (default: 1s)\n"
 	       "  -e, --events LIST      count these events, separated by commas; can be repeated\n"
 	       "                         (default: the usual ones that exist here; none if nothing\n"
 	       "                         can be counted here and transactions are traced)\n"
@@ -66,7 +67,7 @@ static int help(void)
 	       "      --rotate LIMIT     ARCHIVE is a folder; start a new archive in it at a size (64M)\n"
 	       "                         or after a time (1h); 'vcpc replay ARCHIVE' reads all as one\n"
 	       "      --keep N           with --rotate: keep only the newest N archives\n"
-	       "  -t, --trace            turn tracing on during the recording, if it is off\n"
+	       "      --trace            turn tracing on during the recording, if it is off\n"
 	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
 	       "                         groups of metrics, separated by commas\n\n"
 	       VCPC_COUNTING_HELP);
@@ -359,7 +360,7 @@ static int run(const struct job *job, struct recording *r)
 	return conclude(job, r, status);
 }
 
-/* Record with tracing turned on, if -t asks for it; turn it off again only if it was off before. */
+/* Record with tracing turned on, if --trace asks for it; turn it off again only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0, counts;
@@ -396,7 +397,7 @@ static int own_option(int letter, void *arg)
 
 	if (letter == 'o')
 		job->archive = optarg;
-	else if (letter == 't')
+	else if (letter == OPTION_TRACE)
 		job->trace = 1;
 	else if (letter == OPTION_WITH)
 		job->others = optarg;
@@ -471,12 +472,12 @@ static int parse(int argc, char **argv, struct job *job)
 		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 		{ "output", required_argument, NULL, 'o' },
 		{ "rotate", required_argument, NULL, OPTION_ROTATE },
-		{ "trace", no_argument, NULL, 't' },
+		{ "trace", no_argument, NULL, OPTION_TRACE },
 		{ "with", required_argument, NULL, OPTION_WITH },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "o:t", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "o:", .names = names, .own = own_option,
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 

@@ -2,7 +2,6 @@
 /* vcpc replay: an archive's values at any interval, as a table, charts, CSV or JSON. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "chart.h"
 #include "damage.h"
 #include "export.h"
+#include "options.h"
 #include "preset.h"
 #include "series.h"
 #include "table.h"
@@ -20,8 +20,9 @@
 #include "window.h"
 
 #define ROWS_BY_DEFAULT	20
-#define MOST_ROWS	1000000.0
+#define MOST_ROWS	1000000
 #define WIDTH		80
+#define OPTION_ASCII	300
 
 enum form { TABLE, CHART, CSV, JSON };
 
@@ -31,6 +32,7 @@ struct options {
 	struct vcpc_picks picks;	/* only these instances */
 	int mode;
 	int64_t delta;		/* ns; 0 if not given */
+	size_t samples;		/* 0 if not given */
 	enum form form;
 	bool raw, ascii, reverse, together;
 	struct vcpc_window window;
@@ -42,8 +44,9 @@ static int help(void)
 	       "Prints the values of an archive: of METRICs, of groups of metrics (trace), or of\n"
 	       "single instances (trace.transact.count[name]).  Counters are shown as rates per\n"
 	       "second.  Without METRICs or an interval it prints one screen of the most useful ones.\n\n"
-	       "  -t, --interval TIME   print a row per TIME: 100ms, 2sec, 1.5s, \"1min 30sec\"\n"
-	       "                        (default: about 20 rows)\n"
+	       "  -t, --interval TIME   print a row per TIME: 100ms, 2sec, 1.5s, \"1min 30sec\",\n"
+	       "                        10 (seconds); default: about 20 rows\n"
+	       "  -s, --samples N       print at most N rows\n"
 	       "  -m, --mode MODE       interp: interpolate between records (default)\n"
 	       "                        forw:   print each record unchanged\n"
 	       "                        back:   print each record, from the last to the first\n"
@@ -56,9 +59,9 @@ static int help(void)
 	       "  -c, --csv             print CSV: a line with the names, then a line per row\n"
 	       "  -j, --json            print one JSON object\n"
 	       "  -r, --raw             show values of counters instead of rates, and all digits\n"
-	       "  -a, --ascii           draw with ASCII characters only\n\n"
+	       "      --ascii           draw with ASCII characters only\n\n"
 	       "These names select groups of metrics:\n",
-	       VCPC_WINDOW_HELP);
+	       VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	vcpc_preset_help();
 	return 0;
 }
@@ -92,6 +95,16 @@ static int choose_form(struct options *o, enum form form)
 	return 0;
 }
 
+static int take_samples(struct options *o)
+{
+	char *end;
+
+	o->samples = strtoul(optarg, &end, 10);
+	if (*optarg >= '0' && *optarg <= '9' && !*end && o->samples && o->samples <= MOST_ROWS)
+		return 0;
+	return vcpc_usage("-s: '%s' is not a number of rows from 1 to %d", optarg, MOST_ROWS);
+}
+
 /* 0, or the exit status after a message */
 static int take_option(struct options *o, int c)
 {
@@ -100,6 +113,8 @@ static int take_option(struct options *o, int c)
 		if (vcpc_parse_interval(optarg, &o->delta))
 			return vcpc_usage("invalid interval '%s' (examples: 500ms, 2sec)", optarg);
 		return 0;
+	case 's':
+		return take_samples(o);
 	case 'm':
 		return parse_mode(optarg, &o->mode) ?
 		       vcpc_usage("unknown mode '%s' (use interp, forw or back)", optarg) : 0;
@@ -120,7 +135,7 @@ static int take_option(struct options *o, int c)
 	case 'g':
 		o->together = true;
 		return choose_form(o, CHART);
-	case 'a':
+	case OPTION_ASCII:
 		o->ascii = true;
 		return 0;
 	default:
@@ -133,6 +148,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
 		{ "interval", required_argument, NULL, 't' },
+		{ "samples", required_argument, NULL, 's' },
 		{ "mode", required_argument, NULL, 'm' },
 		{ "instance", required_argument, NULL, 'i' },
 		{ "reverse", no_argument, NULL, 'R' },
@@ -141,14 +157,14 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "csv", no_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "raw", no_argument, NULL, 'r' },
-		{ "ascii", no_argument, NULL, 'a' },
+		{ "ascii", no_argument, NULL, OPTION_ASCII },
 		{ "help", no_argument, NULL, 'h' },
 		VCPC_WINDOW_LONG,
 		{ NULL, 0, NULL, 0 },
 	};
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "t:m:i:Rpgcjrah" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "t:s:m:i:Rpgcjrh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
 			return help();
 		if (vcpc_window_option(&o->window, c, optarg))
@@ -157,12 +173,12 @@ static int parse_options(int argc, char **argv, struct options *o)
 		if (status)
 			return status;
 	}
-	if (optind == argc)
-		return vcpc_usage("an archive is required");
+	o->archive = vcpc_window_archive(&o->window, argv);
+	if (!o->archive)
+		return VCPC_EXIT_USAGE;
 	if (o->reverse && o->mode != PM_MODE_INTERP)
 		o->mode = o->mode == PM_MODE_FORW ? PM_MODE_BACK : PM_MODE_FORW;
-	o->archive = argv[optind];
-	o->names = argv + optind + 1;
+	o->names = argv + optind;
 	return -1;
 }
 
@@ -217,6 +233,7 @@ static int plan(const struct options *o, struct vcpc_walk *walk)
 	int64_t delta = o->delta ? o->delta : nice_delta(span);
 
 	walk->mode = o->mode;
+	walk->samples = o->samples;
 	walk->backwards = backwards;
 	walk->from = backwards ? w->to : w->origin;
 	if (backwards && w->offset)
@@ -224,7 +241,7 @@ static int plan(const struct options *o, struct vcpc_walk *walk)
 	walk->to = backwards ? w->from : w->to;
 	if (o->mode != PM_MODE_INTERP)
 		return 0;
-	if (span * 1e9 / delta > MOST_ROWS)
+	if (!o->samples && span * 1e9 / delta > MOST_ROWS)
 		return vcpc_fail(0, "%.0f rows are too many; use a longer interval",
 				 span * 1e9 / delta);
 	/* each part has the sign, as pmSetModeHighRes() has it */

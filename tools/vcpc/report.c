@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc report: writes an archive as one self-contained page for a browser. */
-#include <getopt.h>
 #include <unistd.h>
 
 #include "damage.h"
+#include "options.h"
 #include "output.h"
 #include "report.h"
 #include "vcpc.h"
@@ -15,7 +15,7 @@ static int help(void)
 	       "time, percentiles and a heat map of durations, counts against durations, and a table of\n"
 	       "all metrics with their definitions.\n\n"
 	       "  -o, --output FILE     write to FILE; - is standard output\n"
-	       "%s", VCPC_WINDOW_HELP);
+	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;
 }
 
@@ -54,10 +54,10 @@ int vcpc_cmd_report(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct vcpc_drawing d = { 0 };
-	const char *output = NULL;
+	const char *output = NULL, *archive;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "o:h" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "o:h" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
 			return help();
 		if (c == 'o')
@@ -65,9 +65,12 @@ int vcpc_cmd_report(int argc, char **argv)
 		else if (!vcpc_window_option(&d.tally.window, c, optarg))
 			return vcpc_usage(NULL);
 	}
-	if (argc - optind != 1)
-		return vcpc_usage(optind == argc ? "an archive is required" : "only one archive is allowed");
+	archive = vcpc_window_archive(&d.tally.window, argv);
+	if (!archive)
+		return VCPC_EXIT_USAGE;
+	if (optind < argc)
+		return vcpc_usage("only one archive is allowed");
 	if (!output && isatty(STDOUT_FILENO))
 		return vcpc_usage("an output file is required: -o FILE.html");
-	return report(&d, argv[optind], output);
+	return report(&d, archive, output);
 }

@@ -365,7 +365,8 @@ static bool is_over(const struct vcpc_walk *walk, struct timespec when)
 static int take_result(struct vcpc_series *s, const struct vcpc_walk *walk,
 		       const pmHighResResult *r)
 {
-	int err = is_over(walk, r->timestamp) ? PM_ERR_EOL : add_row(s, r->timestamp);
+	bool full = walk->samples && s->nrows == walk->samples;
+	int err = full || is_over(walk, r->timestamp) ? PM_ERR_EOL : add_row(s, r->timestamp);
 
 	for (size_t i = 0; !err && i < s->nmetrics; i++)
 		take_set(s, &s->metrics[i], r->vset[i], walk->mode == PM_MODE_INTERP);

@@ -52,6 +52,7 @@ struct vcpc_walk {
 	struct timespec from, to;
 	struct timespec delta;
 	bool backwards;
+	size_t samples;		/* at most so many rows; 0: all */
 };
 
 /* Add a metric, a group, or, by "name[instance]", one instance: 0, a PMAPI error, or -ENOMEM */

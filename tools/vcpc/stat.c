@@ -16,17 +16,18 @@
 
 #define MOST_RUNS	10000
 #define LOOK		10000000	/* ns between two samples of events that take turns */
-#define OPTION_MULTIPLEX	300
 
-enum form { TEXT, JSON, CSV };
+enum { OPTION_MULTIPLEX = 300, OPTION_PER_THREAD, OPTION_RATES };
 
 struct job {
 	struct vcpc_counting counting;
 	bool threads;
-	bool rates;		/* at each interval, instead of the counts so far */
-	enum form form;
+	bool rates;		/* at each interval a line of rates instead of counts */
+	bool json;
+	const char *separator;	/* of -x, or NULL */
 	unsigned long runs;	/* 0 if not given */
-	const char *output;
+	const char *name;	/* of -o, or NULL */
+	struct vcpc_output output;
 	char what[1024];	/* what is counted, for people */
 };
 
@@ -39,26 +40,28 @@ static int help(void)
 	       "In the second form, counts running targets from now on.\n\n"
 	       "  -e, --events LIST     count these events, separated by commas; can be repeated\n"
 	       "                        (default: the usual ones that exist here)\n"
-	       "  -i, --interval TIME   also print the counts so far at each interval: 100ms, 2s, 1min\n"
-	       "  -I, --rates TIME      print the counts of each interval, per second\n"
+	       "  -I, --interval TIME   print the counts of each interval: 100 or 100ms, 2s, 1min\n"
+	       "      --rates           with -I: print the counts of each interval per second, in a line\n"
 	       "      --multiplex       count more events than fit on the CPU, in turn: each count is an\n"
 	       "                        estimate, with its error and the share of the time it was counted\n"
-	       "  -T, --threads         also print the counts of each thread\n"
+	       "      --per-thread      also print the counts of each thread\n"
 	       "  -r, --repeat N        run COMMAND N times; print means and their 95 %% intervals\n"
 	       "  -j, --json            print one JSON object\n"
-	       "  -c, --csv             print CSV, one line per event\n"
+	       "  -x, --field-separator SEP  print a line per event, with SEP between fields, as perf stat\n"
 	       "  -o, --output FILE     write to FILE instead of stderr\n"
 	       "  -v, --verbose         first report what counts, the module or perf, and why\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
 
-/* A command under way */
+/* A command under way; @before, @shown: the counts at the end of the last interval, and its time */
 struct run {
 	const struct job *job;
 	struct shim_set *set;
 	uint64_t start;
 	struct vcpc_rates rates;
+	struct shim_sample before;
+	double shown;
 	struct vcpc_turns turns;
 };
 
@@ -77,7 +80,7 @@ static int show_rates(struct run *run)
 
 	if (ret)
 		return vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what);
-	vcpc_rates_print(stderr, &run->rates, run->set, &total, (now() - run->start) / 1e9);
+	vcpc_rates_print(run->job->output.file, &run->rates, run->set, &total, (now() - run->start) / 1e9);
 	return 0;
 }
 
@@ -118,19 +121,30 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
-/* Print the counts so far; the lines of threads are from the same samples as the sums. */
-static int show_counts(const struct run *run)
+/* Print what was counted since the last interval. */
+static int show_counts(struct run *run)
 {
+	const struct vcpc_event_rows *rows = &run->job->counting.events.rows;
 	struct vcpc_counts counts = { NULL };
-	struct shim_sample total;
-	int ret = take(run, &counts, &total);
+	double seconds = (now() - run->start) / 1e9;
+	struct shim_sample total, part;
+	int ret = shim_set_total(run->set, 0, &total);
 
-	if (!ret)
-		vcpc_counts_text(stderr, &counts);
+	if (!ret) {
+		part = total;
+		part.tick -= run->before.tick;
+		for (unsigned int i = 0; i < total.nr; i++)
+			part.values[i] -= run->before.values[i];
+		ret = vcpc_counts_add(&counts, rows, run->set, &part, seconds - run->shown);
+	}
+	if (ret)
+		return vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what);
+	vcpc_counts_interval(run->job->output.file, &counts, seconds, run->job->separator);
+	fflush(run->job->output.file);
 	vcpc_counts_free(&counts);
-	if (!ret && run->job->threads)
-		ret = vcpc_threads_print(stderr, run->set, &total);
-	return ret;
+	run->before = total;
+	run->shown = seconds;
+	return 0;
 }
 
 static int tick(void *arg)
@@ -157,21 +171,19 @@ static int wait_for(const struct job *job, struct run *run)
 	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, run);
 }
 
+/* With -I, -x prints the intervals only, as perf stat does. */
 static int print(const struct job *job, const struct run *run, const struct vcpc_counts *counts,
 		 const struct shim_sample *total)
 {
-	static void (*const forms[])(FILE *out, const struct vcpc_counts *counts) = {
-		[TEXT] = vcpc_counts_text, [JSON] = vcpc_counts_json, [CSV] = vcpc_counts_csv,
-	};
-	struct vcpc_output output = { .file = stderr };
-	int ret = job->output ? vcpc_output_open(&output, job->output) : 0;
+	FILE *out = job->output.file;
 
-	if (ret)
-		return ret;
-	forms[job->form](output.file, counts);
-	if (job->threads)
-		ret = vcpc_threads_print(output.file, run->set, total);
-	return job->output ? vcpc_output_close(&output, ret) : ret;
+	if (job->json)
+		vcpc_counts_json(out, counts);
+	else if (job->separator && !job->counting.interval)
+		vcpc_counts_separated(out, counts, job->separator);
+	else if (!job->separator)
+		vcpc_counts_text(out, counts);
+	return job->threads ? vcpc_threads_print(out, run->set, total) : 0;
 }
 
 /*
@@ -185,6 +197,11 @@ static int run_all(struct job *job, struct shim_set *first)
 	struct shim_sample total;
 	int status = 0, ret = 0;
 
+	job->output.file = stderr;
+	if (job->name)
+		ret = vcpc_output_open(&job->output, job->name);
+	if (ret)
+		return ret;
 	for (unsigned long i = 0; i < (job->runs ? job->runs : 1) && !ret; i++) {
 		int one;
 
@@ -200,11 +217,16 @@ static int run_all(struct job *job, struct shim_set *first)
 		one = wait_for(job, &run);
 		status = one ? one : status;
 		/* negative: the command could not be started, or a target not be bound */
-		ret = one < 0 ? -one : job->counting.events.in_turn ?
-		      take_turns(&run, &counts) : take(&run, &counts, &total);
+		ret = one < 0 ? -one : 0;
+		if (!ret && job->counting.interval)
+			ret = tick(&run);
+		if (!ret)
+			ret = job->counting.events.in_turn ? take_turns(&run, &counts) : take(&run, &counts, &total);
 	}
 	if (!ret)
 		ret = print(job, &run, &counts, &total);
+	if (job->name)
+		ret = vcpc_output_close(&job->output, ret);
 	vcpc_counts_free(&counts);
 	if (run.set != first)
 		shim_set_destroy(run.set);
@@ -221,14 +243,6 @@ static int take_repeat(struct job *job)
 	return vcpc_usage("-r: '%s' is not a number from 1 to %d", optarg, MOST_RUNS);
 }
 
-static int take_form(struct job *job, enum form form)
-{
-	if (job->form != TEXT && job->form != form)
-		return vcpc_usage("-c and -j are mutually exclusive");
-	job->form = form;
-	return 0;
-}
-
 static int own_option(int letter, void *arg)
 {
 	struct job *job = arg;
@@ -240,23 +254,23 @@ static int own_option(int letter, void *arg)
 	case OPTION_MULTIPLEX:
 		job->counting.events.in_turn = true;
 		return 0;
-	case 'T':
+	case OPTION_PER_THREAD:
 		job->threads = true;
 		return 0;
+	case OPTION_RATES:
+		job->rates = true;
+		return 0;
 	case 'j':
-		return take_form(job, JSON);
-	case 'c':
-		return take_form(job, CSV);
+		job->json = true;
+		return 0;
+	case 'x':
+		job->separator = strcmp(optarg, "\\t") ? optarg : "\t";
+		return 0;
 	case 'o':
-		job->output = optarg;
+		job->name = optarg;
 		return 0;
 	case 'r':
 		return take_repeat(job);
-	case 'I':
-		job->rates = true;
-		return vcpc_interval(optarg, &job->counting.interval);
-	case 't':
-		return vcpc_targets_add(&job->counting.targets, VCPC_THREADS, optarg);
 	default:
 		return -1;
 	}
@@ -268,15 +282,23 @@ static int check(const struct job *job)
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
 
 	if (job->counting.events.in_turn && (job->threads || job->counting.interval))
-		return vcpc_usage("--multiplex estimates the whole run; it cannot be combined with -T, -i or -I");
+		return vcpc_usage("--multiplex estimates the whole run; it cannot be combined with --per-thread or -I");
 	if (job->runs && attached)
 		return vcpc_usage("-r requires a command, not a running target");
 	if (job->runs > 1 && (job->threads || job->counting.interval))
-		return vcpc_usage("-r prints means of all runs; it cannot be combined with -T, -i or -I");
-	if (job->form != TEXT && (job->threads || job->counting.interval))
-		return vcpc_usage("-j and -c print the whole run; they cannot be combined with -T, -i or -I");
+		return vcpc_usage("-r prints means of all runs; it cannot be combined with --per-thread or -I");
+	if (job->json && job->separator)
+		return vcpc_usage("-x and -j are mutually exclusive");
+	if (job->separator && !*job->separator)
+		return vcpc_usage("-x: the separator is empty");
+	if (job->json && (job->threads || job->counting.interval))
+		return vcpc_usage("-j prints the whole run; it cannot be combined with --per-thread or -I");
+	if (job->threads && (job->separator || job->counting.interval))
+		return vcpc_usage("--per-thread prints a table of the whole run; it cannot be combined with -x or -I");
+	if (job->rates && (!job->counting.interval || job->separator))
+		return vcpc_usage("--rates requires -I TIME, and cannot be combined with -x");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
-		return vcpc_usage("-T: CPUs have no counts by thread");
+		return vcpc_usage("--per-thread: CPUs have no counts by thread");
 	return 0;
 }
 
@@ -284,24 +306,24 @@ static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
-		{ "csv", no_argument, NULL, 'c' },
+		{ "field-separator", required_argument, NULL, 'x' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "multiplex", no_argument, NULL, OPTION_MULTIPLEX },
 		{ "output", required_argument, NULL, 'o' },
-		{ "rates", required_argument, NULL, 'I' },
+		{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
+		{ "rates", no_argument, NULL, OPTION_RATES },
 		{ "repeat", required_argument, NULL, 'r' },
-		{ "threads", no_argument, NULL, 'T' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "cI:jo:r:t:Tv", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "jo:r:vx:", .names = names, .own = own_option,
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
 	if (!ret)
-		ret = vcpc_counting_command(&job->counting);
-	return ret ? ret : check(job);
+		ret = check(job);
+	return ret ? ret : vcpc_counting_command(&job->counting);
 }
 
 /* perf has only the total of the threads that a command starts; those that run already are counted apart. */
@@ -313,7 +335,7 @@ static int check_threads(const struct job *job)
 	if (!job->threads || job->counting.targets.kind != VCPC_NO_TARGETS || shim_open(&handle))
 		return 0;
 	if (!strcmp(shim_backend(handle), "perf"))
-		status = vcpc_fail(0, "-T: perf_event_open(2) reports only the total of a command's threads; the vcpc module reports each (as root: modprobe vcpc)");
+		status = vcpc_fail(0, "--per-thread: perf_event_open(2) reports only the total of a command's threads; the vcpc module reports each (as root: modprobe vcpc)");
 	shim_close(handle);
 	return status;
 }

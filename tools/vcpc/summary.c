@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc summary: averages, least and greatest values of an archive's metrics. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "damage.h"
+#include "options.h"
 #include "tally.h"
 #include "text.h"
 #include "vcpc.h"
@@ -19,7 +19,7 @@ static int help(void)
 	       "Prints for each numeric metric and instance the number of values, their average over\n"
 	       "time, the minimum and the maximum.  Counters are rates per second from record to\n"
 	       "record, except across marks.  Histograms are omitted unless they are named.\n\n"
-	       "%s", VCPC_WINDOW_HELP);
+	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;
 }
 
@@ -110,20 +110,22 @@ int vcpc_cmd_summary(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct vcpc_tally s = { 0 };
+	const char *archive;
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "h" VCPC_WINDOW_SHORT, longs, NULL)) != -1) {
+	while ((c = vcpc_getopt(argc, argv, "h" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
 			return help();
 		if (!vcpc_window_option(&s.window, c, optarg))
 			return vcpc_usage(NULL);
 	}
-	if (optind == argc)
-		return vcpc_usage("an archive is required");
-	status = vcpc_open_archive(argv[optind]);
+	archive = vcpc_window_archive(&s.window, argv);
+	if (!archive)
+		return VCPC_EXIT_USAGE;
+	status = vcpc_open_archive(archive);
 	if (status)
 		return status;
-	status = summarize(&s, argv[optind], argv + optind + 1);
+	status = summarize(&s, archive, argv + optind);
 	vcpc_tally_free(&s);
 	pmDestroyContext(pmWhichContext());
 	return status;

@@ -22,12 +22,12 @@
 #define NEVER		UINT64_MAX
 
 static const struct {
-	const char *one, *many;
+	const char *one, *many, *meant;
 	unsigned int flags;
 } kinds[] = {
-	[VCPC_PROCESSES] = { "process", "processes", SHIM_BIND_PROCESS | SHIM_BIND_TREE },
-	[VCPC_THREADS] = { "thread", "threads", 0 },
-	[VCPC_CPUS] = { "CPU", "CPUs", SHIM_BIND_CPU },
+	[VCPC_PROCESSES] = { "process", "processes", "the number of a process", SHIM_BIND_PROCESS | SHIM_BIND_TREE },
+	[VCPC_THREADS] = { "thread", "threads", "the number of a thread (an interval is -I, turning tracing on is --trace)", 0 },
+	[VCPC_CPUS] = { "CPU", "CPUs", "a CPU's number or a range such as 0-3", SHIM_BIND_CPU },
 };
 
 static int add(struct vcpc_targets *targets, long id)
@@ -64,9 +64,7 @@ static int add_item(struct vcpc_targets *targets, const char *item)
 	if (cpus && first >= 0 && *end == '-')
 		last = number(end + 1, &end);
 	if (first < !cpus || last < first || *end)
-		return vcpc_usage("'%s' is not %s", item,
-				  cpus ? "a CPU's number or a range such as 0-3" :
-				  "the number of a process or thread");
+		return vcpc_usage("'%s' is not %s", item, kinds[targets->kind].meant);
 	if (last - first >= VCPC_TARGETS)
 		return vcpc_usage("more than %d CPUs", VCPC_TARGETS);
 	for (; first <= last && !status; first++)

@@ -2,7 +2,6 @@
 /* vcpc top: shows the machine's transactions as they happen, or once. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "top.h"
 #include "vcpc.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
 #define LEAST_INTERVAL		100000000ULL
 #define WIDTH			80
+
+enum { OPTION_ONCE = 300, OPTION_REVERSE };
 
 struct job {
 	bool once;
@@ -25,14 +27,14 @@ struct job {
 
 static int help(void)
 {
-	printf("Usage: vcpc top [-i INTERVAL] [-b WHAT] [-s KEY] [-f TEXT] [--once]\n\n"
+	printf("Usage: vcpc top [-I INTERVAL] [-b WHAT] [-s KEY] [-f TEXT] [--once]\n\n"
 	       "Shows for each tag the transactions that ended per second, their durations, and their\n"
 	       "counts, for the last INTERVAL.  Tracing must be on ('vcpc trace on').\n\n"
-	       "  -i, --interval TIME   refresh at this interval, at least 100ms (default: 1s)\n"
+	       "  -I, --interval TIME   refresh at this interval, at least 100ms (default: 1s)\n"
 	       "  -b, --by WHAT         show a row for each tag (default), process, or both; processes\n"
 	       "                        require 'vcpc trace on --processes'\n"
 	       "  -s, --sort KEY        sort by rate (default), p50, p99, total or name\n"
-	       "  -r, --reverse         reverse the order\n"
+	       "      --reverse         reverse the order\n"
 	       "  -f, --filter TEXT     show rows with this text in their names, ignoring case\n"
 	       "      --once            print once, after one interval; needs no terminal\n\n"
 	       "Keys: q quit, p pause, b by what, s sort, r reverse, / filter, arrows and pages scroll\n");
@@ -132,7 +134,7 @@ static int take_option(struct job *job, int c)
 	int status;
 
 	switch (c) {
-	case 'i':
+	case 'I':
 		status = vcpc_interval(optarg, &job->interval);
 		if (!status && job->interval < LEAST_INTERVAL)
 			status = vcpc_usage("'%s' is less than 100ms", optarg);
@@ -141,13 +143,13 @@ static int take_option(struct job *job, int c)
 		return parse_by(optarg, &job->view.by);
 	case 's':
 		return parse_key(optarg, &job->view.key);
-	case 'r':
+	case OPTION_REVERSE:
 		job->view.reverse = true;
 		return 0;
 	case 'f':
 		job->view.filter = *optarg ? optarg : NULL;
 		return 0;
-	case 'o':
+	case OPTION_ONCE:
 		job->once = true;
 		return 0;
 	default:
@@ -159,15 +161,15 @@ int vcpc_cmd_top(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "by", required_argument, NULL, 'b' },
-		{ "interval", required_argument, NULL, 'i' }, { "sort", required_argument, NULL, 's' },
-		{ "reverse", no_argument, NULL, 'r' },	      { "filter", required_argument, NULL, 'f' },
-		{ "once", no_argument, NULL, 'o' },	      { "help", no_argument, NULL, 'h' },
+		{ "interval", required_argument, NULL, 'I' }, { "sort", required_argument, NULL, 's' },
+		{ "reverse", no_argument, NULL, OPTION_REVERSE },	      { "filter", required_argument, NULL, 'f' },
+		{ "once", no_argument, NULL, OPTION_ONCE },	      { "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct job job = { .interval = DEFAULT_INTERVAL };
 	int c, status = 0;
 
-	while (!status && (c = getopt_long(argc, argv, "i:b:s:rf:h", longs, NULL)) != -1) {
+	while (!status && (c = vcpc_getopt(argc, argv, "I:b:s:f:h", longs)) != -1) {
 		if (c == 'h')
 			return help();
 		status = take_option(&job, c);

@@ -2,13 +2,13 @@
 /* vcpc trace: turns the machine's tracing on and off, and shows or exports what was traced. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "trace.h"
 #include "vcpc.h"
 
@@ -24,7 +24,7 @@ static const char help_text[] =
 	"                     [--max-tags N] [--max-open N]\n"
 	"       vcpc trace off\n"
 	"       vcpc trace status\n"
-	"       vcpc trace show [--hist | --json] [--watch[=INTERVAL]] [--rounds N]\n"
+	"       vcpc trace show [--hist | -j] [-I INTERVAL] [--rounds N]\n"
 	"       vcpc trace export [-o FILE] [--for TIME]\n"
 	"\n"
 	"Times the transactions of all programs that call pmtracebegin() and pmtraceend(),\n"
@@ -41,8 +41,9 @@ static const char help_text[] =
 	"  --max-tags N  limit the number of tags with statistics\n"
 	"  --max-open N  limit the number of pairs of tag and process in a transaction\n"
 	"  --hist        also print the distribution of the durations\n"
-	"  --json        print one JSON object\n"
-	"  --watch       print again at each interval (1s), until interrupted or --rounds N times\n"
+	"  -j, --json    print one JSON object\n"
+	"  -I, --interval TIME  print again at each interval, until interrupted or --rounds N times\n"
+	"  --watch       the same, every second\n"
 	"  -o FILE       export to FILE, in Chrome's trace event format, for Perfetto\n"
 	"  --for TIME    also export the events of the next TIME\n"
 	"\n"
@@ -171,7 +172,7 @@ static const struct action {
 	{ "on", do_on, "tMmbpPedc" },
 	{ "off", do_off, "" },
 	{ "status", do_status, "" },
-	{ "show", trace_show, "HJwn" },
+	{ "show", trace_show, "HjIwn" },
 	{ "export", trace_export, "of" },
 };
 
@@ -222,6 +223,7 @@ static int take_value(int letter, struct trace_options *options)
 		wrong = take_number("--rounds", &n);
 		options->rounds = n;
 		return wrong;
+	case 'I':
 	case 'w':
 		options->watch = DEFAULT_WATCH;
 		return optarg ? vcpc_interval(optarg, &options->watch) : 0;
@@ -251,7 +253,7 @@ static int take_option(int letter, struct trace_options *options)
 	case 'H':
 		options->hist = 1;
 		return 0;
-	case 'J':
+	case 'j':
 		options->json = 1;
 		return 0;
 	case 'o':
@@ -273,7 +275,8 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 		{ "for", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "hist", no_argument, NULL, 'H' },
-		{ "json", no_argument, NULL, 'J' },
+		{ "interval", required_argument, NULL, 'I' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "max-open", required_argument, NULL, 'M' },
 		{ "max-tags", required_argument, NULL, 't' },
 		{ "module", no_argument, NULL, 'm' },
@@ -286,7 +289,7 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 	};
 	int letter;
 
-	while ((letter = getopt_long(argc, argv, "ho:", longs, NULL)) != -1) {
+	while ((letter = vcpc_getopt(argc, argv, "hI:jo:", longs)) != -1) {
 		if (letter == 'h')
 			return -1;
 		if (take_option(letter, options))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "text.h"
 #include "vcpc.h"
@@ -34,14 +35,14 @@ double vcpc_seconds(struct timespec t)
 	return (double)t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Nanoseconds of a unit, 0 if there is no such unit */
-static double unit_ns(char *unit, size_t len)
+/* Nanoseconds of a unit, @bare if it is empty, 0 if there is no such unit */
+static double unit_ns(char *unit, size_t len, double bare)
 {
 	static const struct {
 		const char *name;
 		double ns;
 	} units[] = {
-		{ "", 1e9 },	{ "s", 1e9 },	 { "sec", 1e9 },  { "second", 1e9 },
+		{ "s", 1e9 },	 { "sec", 1e9 },  { "second", 1e9 },
 		{ "ms", 1e6 },	{ "msec", 1e6 }, { "millisecond", 1e6 },
 		{ "us", 1e3 },	{ "usec", 1e3 }, { "microsecond", 1e3 },
 		{ "ns", 1 },	{ "nsec", 1 },	 { "nanosecond", 1 },
@@ -50,6 +51,8 @@ static double unit_ns(char *unit, size_t len)
 		{ "d", 86400e9 }, { "day", 86400e9 },
 	};
 
+	if (!len)
+		return bare;
 	if (len > 2 && unit[len - 1] == 's')
 		unit[len - 1] = '\0';
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
@@ -59,6 +62,11 @@ static double unit_ns(char *unit, size_t len)
 }
 
 int vcpc_parse_interval(const char *text, int64_t *ns)
+{
+	return vcpc_parse_time(text, 1e9, ns);
+}
+
+int vcpc_parse_time(const char *text, double bare, int64_t *ns)
 {
 	double sum = 0;
 
@@ -76,7 +84,7 @@ int vcpc_parse_interval(const char *text, int64_t *ns)
 			return -EINVAL;
 		memcpy(unit, text, len);
 		text += len + strspn(text + len, " \t");
-		factor = unit_ns(unit, len);
+		factor = unit_ns(unit, len, bare);
 		if (factor == 0)
 			return -EINVAL;
 		sum += number * factor;
@@ -120,6 +128,9 @@ static int compute(struct vcpc_window *w)
 bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg)
 {
 	switch (c) {
+	case 'a':
+		w->archive = arg;
+		return true;
 	case 'S':
 		w->start = arg;
 		return true;
@@ -141,6 +152,15 @@ bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg)
 	default:
 		return false;
 	}
+}
+
+const char *vcpc_window_archive(const struct vcpc_window *w, char **argv)
+{
+	if (w->archive)
+		return w->archive;
+	if (!argv[optind])
+		vcpc_usage("an archive is required");
+	return argv[optind] ? argv[optind++] : NULL;
 }
 
 /* What follows a zone's name, three letters or more or anything in angle brackets; or NULL */

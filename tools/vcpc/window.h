@@ -12,14 +12,16 @@
 #define VCPC_NSEC_PER_SEC	1000000000LL
 
 /* Options as PCP's tools have them: for getopt's short and long ones, and for help */
-#define VCPC_WINDOW_SHORT	"S:T:A:O:Z:z"
+#define VCPC_WINDOW_SHORT	"a:S:T:A:O:Z:z"
 #define VCPC_WINDOW_LONG				\
+	{ "archive", required_argument, NULL, 'a' },	\
 	{ "start", required_argument, NULL, 'S' },	\
 	{ "finish", required_argument, NULL, 'T' },	\
 	{ "align", required_argument, NULL, 'A' },	\
 	{ "origin", required_argument, NULL, 'O' },	\
 	{ "timezone", required_argument, NULL, 'Z' },	\
 	{ "hostzone", no_argument, NULL, 'z' }
+#define VCPC_ARCHIVE_HELP	"  -a, --archive ARCHIVE  read ARCHIVE, instead of the first argument\n"
 #define VCPC_WINDOW_HELP								\
 	"  -S, --start TIME      start at 10s (after the archive's start), -5min (before its\n"	\
 	"                        end), @14:30, '@2024-03-01 14:30:00'\n"	\
@@ -31,12 +33,12 @@
 
 /*
  * struct vcpc_window - a part of an archive's time
- * @start, @finish, @align, @offset, @zone: the options' arguments, or NULL
+ * @archive, @start, @finish, @align, @offset, @zone: the options' arguments, or NULL
  * @from: where it begins, @to: where it ends, @origin: where reading begins
  * @label: the archive's label, @end: the time of its last record
  */
 struct vcpc_window {
-	const char *start, *finish, *align, *offset, *zone;
+	const char *archive, *start, *finish, *align, *offset, *zone;
 	bool host_zone;
 	struct timespec from, to, origin;
 	pmHighResLogLabel label;
@@ -56,9 +58,13 @@ int vcpc_fail_pm(int code, const char *what);
 
 /* Parse and add up "1min 30s"; without a unit, seconds.  -EINVAL, also for less than 1 ns */
 int vcpc_parse_interval(const char *text, int64_t *ns);
+/* The same; @bare: nanoseconds of a number without a unit */
+int vcpc_parse_time(const char *text, double bare, int64_t *ns);
 
 /* Take an option; false if it is none of these */
 bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg);
+/* The archive, which is -a's or the next argument; NULL after a message.  @optind is moved behind it. */
+const char *vcpc_window_archive(const struct vcpc_window *w, char **argv);
 /* Compute the window in the current context: 0, or the exit status after a message */
 int vcpc_window_set(struct vcpc_window *w, const char *archive);
 
