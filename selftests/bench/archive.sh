@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Archive work beside PCP's own library: one source, two builds, in turn.
 #
+# PCP_PEER selects the version of PCP; both builds run with the C library and liblzma of that one.
+#
 # usage: archive.sh [ROW...]	(default: all)
 #        archive.sh -t ARCHIVE...	(a table of ways through these archives, with memory)
 #
@@ -23,10 +25,13 @@ trap 'rm -rf "$work"' EXIT
 # derived metrics that PCP defines by itself are no part of an archive
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
-peer=$here/../pcp/peer
-cc -O2 -o "$work/make" "$peer/make_archive.c"
-cc -O2 -o "$work/pcp" "$peer/archive_bench.c" -lpcp
-cc_shim -O2 -o "$work/shim" "$peer/archive_bench.c"
+programs=$here/../pcp/peer
+needs_pcp
+cc -O2 -o "$work/make" "$programs/make_archive.c"
+cc_pcp -O2 -o "$work/pcp" "$programs/archive_bench.c"
+# shellcheck disable=SC2046
+cc_ours() { cc_shim "$@" ${peer:+$(cat "$peer/ldflags")}; }
+cc_ours -O2 -o "$work/shim" "$programs/archive_bench.c"
 
 # measure WHO ARCHIVE WHAT: median seconds, operations, kB, sum
 measure() {
@@ -85,8 +90,8 @@ row() {
 writing() {
 	in_list "write-v$1" "$wanted" || [ -z "$wanted" ] || return 0
 	[ -e /usr/include/pcp/import.h ] || return 0
-	cc_shim -O2 -o "$work/write.shim" "$peer/import_rate.c"
-	cc -O2 -o "$work/write.pcp" "$peer/import_rate.c" -lpcp_import -lpcp
+	cc_ours -O2 -o "$work/write.shim" "$programs/import_rate.c"
+	cc_pcp -O2 -o "$work/write.pcp" "$programs/import_rate.c" -lpcp_import
 	for who in pcp shim; do
 		i=0
 		while [ $i -lt "$runs" ]; do
@@ -103,6 +108,7 @@ writing() {
 memory() {
 	in_list "memory-after-interp" "$wanted" || [ -z "$wanted" ] || return 0
 	many=$(made many 3 300)
+	export PREFIX='' EVERY=1
 	set_interval "$many"
 	"$work/pcp" "$many" memory >"$work/pcp.said"
 	"$work/shim" "$many" memory >"$work/shim.said"
