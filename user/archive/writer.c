@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "append.h"
 #include "declare.h"
 #include "output.h"
 #include "record.h"
@@ -111,6 +112,77 @@ int shim_writer__open(const char *base, const struct shim_label *label, struct s
 	else
 		*out = w;
 	return err;
+}
+
+static int append_to(struct shim_writer *w, const char *base)
+{
+	struct shim_archive *ar;
+	int err = shim_output__append(&w->out, base, &ar, &w->last);
+
+	if (err)
+		return err;
+	err = shim_declared__from(&w->declared, ar, &w->last);
+	shim_archive__put(ar);
+	if (err)
+		shim_output__close(&w->out, &w->pending);
+	return err;
+}
+
+/**
+ * shim_writer__append() - go on with an archive
+ * @base: its name, without suffix
+ * @out: the writer, which knows the archive's metrics
+ * @label: the archive's label
+ * @last: the time that the next record must not be before
+ *
+ * Return: 0; -EBUSY if it is being written; -EBADMSG if it is damaged or ends within a record;
+ * -ENOENT if its metadata or index is missing or compressed; or what reading or opening it failed with.
+ */
+int shim_writer__append(const char *base, struct shim_writer **out, struct shim_label *label,
+			struct shim_ts *last)
+{
+	struct shim_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	shim_declared__init(&w->declared);
+	err = append_to(w, base);
+	if (err) {
+		destroy(w);
+		return err;
+	}
+	w->has_metric = true;
+	w->start_given = true;
+	*label = w->out.label;
+	*last = w->last;
+	*out = w;
+	return 0;
+}
+
+/**
+ * shim_writer__difference() - how a metric differs from the one with its identifier
+ * @w: the writer
+ * @desc: the metric
+ *
+ * Return: 0 if only its names do, or if there is none; otherwise -SHIM_ECHANGE_*.
+ */
+int shim_writer__difference(const struct shim_writer *w, const struct shim_desc *desc)
+{
+	const struct shim_declared_metric *m = shim_declared__metric(&w->declared, desc->pmid);
+
+	if (m && m->type != desc->type)
+		return -SHIM_ECHANGE_TYPE;
+	if (m && m->sem != desc->sem)
+		return -SHIM_ECHANGE_SEM;
+	if (m && m->indom != desc->indom)
+		return -SHIM_ECHANGE_INDOM;
+	return m && m->units != desc->units ? -SHIM_ECHANGE_UNITS : 0;
+}
+
+bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid)
+{
+	return shim_declared__metric(&w->declared, pmid);
 }
 
 /**

@@ -24,6 +24,13 @@ struct shim_writer;
  */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out);
 
+/* Go on with an archive, which gives the label and the time of its last record */
+int shim_writer__append(const char *base, struct shim_writer **out, struct shim_label *label,
+			struct shim_ts *last);
+/* For a metric that desc() refused with -EEXIST: -SHIM_ECHANGE_*, or 0 if only names differ */
+int shim_writer__difference(const struct shim_writer *w, const struct shim_desc *desc);
+bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid);
+
 /* A metric: -EINVAL if it is invalid, -EEXIST if its pmid or a name means something else already */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc);
 

@@ -59,7 +59,7 @@ static int default_version(void)
 	return version && !strcmp(version, "3") ? 3 : 2;
 }
 
-static int start(const char *archive, bool inherit, bool process)
+static int start(const char *archive, int flags)
 {
 	struct shim_importer *imp;
 	int err;
@@ -70,8 +70,9 @@ static int start(const char *archive, bool inherit, bool process)
 	if (err)
 		return err;
 	imp->label.version = default_version();
-	imp->process = process;
-	err = inherit && current ? shim_importer__inherit(imp, current) : 0;
+	imp->append = flags & SHIM_IMPORT_APPEND;
+	imp->process = flags & SHIM_IMPORT_PROCESS;
+	err = flags & SHIM_IMPORT_INHERIT && current ? shim_importer__inherit(imp, current) : 0;
 	if (err) {
 		shim_importer__destroy(imp);
 		return err;
@@ -81,12 +82,12 @@ static int start(const char *archive, bool inherit, bool process)
 	return (int)ncontexts;
 }
 
-int shim_import__start(const char *archive, bool inherit, bool process)
+int shim_import__start(const char *archive, int flags)
 {
 	int ret;
 
 	shim_lock__enter(&import_lock);
-	ret = start(archive, inherit, process);
+	ret = start(archive, flags);
 	shim_lock__leave(&import_lock);
 	return ret;
 }
@@ -102,7 +103,7 @@ int shim_import__start(const char *archive, bool inherit, bool process)
  */
 SHIM_API int pmiStart(const char *archive, int inherit)
 {
-	return shim_import__start(archive, inherit, false);
+	return shim_import__start(archive, inherit ? SHIM_IMPORT_INHERIT : 0);
 }
 
 /**

@@ -15,22 +15,20 @@
 #include "importer.h"
 #include "pmapi_v4.h"
 
-#define INHERIT	1
-#define PROCESS	4
+#define ALL_FLAGS	(SHIM_IMPORT_INHERIT | SHIM_IMPORT_APPEND | SHIM_IMPORT_PROCESS)
 
 /**
  * pmiStart_v4() - pmiStart() of PMAPI version 4
  * @archive: its name; NULL for a context that others shall inherit from
  * @flags: PMI_INHERIT: the new context has the metrics, instances and handles of the current one;
+ *	PMI_APPEND: if the archive exists, records are appended to it;
  *	PMI_PROCESS: pmiSetImportProgram() notes the process, and pmiEnd() removes the file
  *
  * Return: the context, which is now the current one; -EINVAL for other flags, -ENOMEM.
  */
 SHIM_API int pmiStart_v4(const char *archive, int flags)
 {
-	if (flags & ~(INHERIT | PROCESS))
-		return -EINVAL;
-	return shim_import__start(archive, flags & INHERIT, flags & PROCESS);
+	return flags & ~ALL_FLAGS ? -EINVAL : shim_import__start(archive, flags);
 }
 
 /**

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/files.h"
 #include "archive/local_zone.h"
 #include "base/vec.h"
 #include "importer.h"
@@ -18,15 +19,11 @@ static void cut(char *text, size_t room)
 }
 
 /* Host and zone are cut to the length that the archive's version has, as in PCP's library. */
-static int open_writer(struct shim_importer *imp)
+static int create_archive(struct shim_importer *imp)
 {
 	struct shim_label label = { .version = imp->label.version };
 	const struct shim_format *f = shim_format__of(label.version);
 
-	if (imp->writer)
-		return 0;
-	if (!imp->base)
-		return -EINVAL;
 	shim_local_zone__fill(&label);
 	if (imp->host_given)
 		memcpy(label.host, imp->label.host, sizeof(label.host));
@@ -38,8 +35,67 @@ static int open_writer(struct shim_importer *imp)
 	cut(label.tz, f->tz_len);
 	if (!f->zoneinfo_len)
 		label.zoneinfo[0] = '\0';
-	imp->failed = shim_writer__open(imp->base, &label, &imp->writer);
+	return shim_writer__open(imp->base, &label, &imp->writer);
+}
+
+/* 1 if there is any of the archive's files, 0, or why that is unknown */
+static int archive_exists(const char *base)
+{
+	struct shim_files files;
+	int err = shim_files__scan(base, &files);
+	bool any;
+
+	if (err)
+		return err;
+	any = files.meta || files.index || files.nvolumes;
+	shim_files__free(&files);
+	return any;
+}
+
+static int append_to_archive(struct shim_importer *imp)
+{
+	int err = shim_writer__append(imp->base, &imp->writer, &imp->label, &imp->last);
+
+	if (err)
+		return err;
+	imp->last_put = imp->last;
+	imp->has_last = true;
+	return 0;
+}
+
+static int open_writer(struct shim_importer *imp)
+{
+	int exists;
+
+	if (imp->writer)
+		return 0;
+	if (!imp->base)
+		return -EINVAL;
+	exists = imp->append ? archive_exists(imp->base) : 0;
+	if (exists < 0)
+		imp->failed = exists;
+	else
+		imp->failed = exists ? append_to_archive(imp) : create_archive(imp);
 	return imp->failed;
+}
+
+/* Why a metric does not fit the archive that is appended to */
+static int difference(const struct shim_importer *imp, const struct shim_imp_metric *m)
+{
+	int err = shim_writer__difference(imp->writer, &m->desc);
+
+	if (err)
+		return err;
+	return shim_writer__has_metric(imp->writer, m->desc.pmid) ? PMI_ERR_DUPMETRICID :
+								     PMI_ERR_DUPMETRICNAME;
+}
+
+/* With PMI_APPEND: open the archive, if there is one, so that its last record is known */
+static int find_last(struct shim_importer *imp)
+{
+	int exists = imp->append && imp->base && !imp->writer ? archive_exists(imp->base) : 0;
+
+	return exists > 0 ? open_writer(imp) : exists;
 }
 
 int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m)
@@ -49,6 +105,8 @@ int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m)
 	if (m->declared)
 		return 0;
 	err = shim_writer__desc(imp->writer, &m->desc);
+	if (err == -EEXIST)
+		err = difference(imp, m);
 	m->declared = !err;
 	return err;
 }
@@ -191,6 +249,9 @@ int shim_importer__write(struct shim_importer *imp, struct shim_ts stamp)
 
 	if (!any_values(imp))
 		return shim_imp_notes__pending(imp->notes) ? 0 : PMI_ERR_NODATA;
+	err = find_last(imp);
+	if (err)
+		return err;
 	if (!stamp_ok(imp, stamp))
 		return PMI_ERR_BADTIMESTAMP;
 	err = open_writer(imp);
@@ -220,7 +281,7 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
  * shim_importer__mark() - mark a gap: values are not continuous from the last record to the next
  * @imp: the importer
  *
- * The mark's time is a millisecond after the last record's.  Before the first record there is
+ * With PMI_APPEND that may be the archive's last record.  The mark's time is a millisecond after the last record's.  Before the first record there is
  * nothing to separate.
  *
  * Return: 0, or what writing or, before, creating the archive failed with.
@@ -228,7 +289,10 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
 int shim_importer__mark(struct shim_importer *imp)
 {
 	struct shim_ts stamp;
+	int err = find_last(imp);
 
+	if (err)
+		return err;
 	if (!imp->has_last)
 		return imp->failed;
 	stamp = shim_stamp__make(imp->last_put.sec, (int64_t)imp->last_put.nsec + MARK_AFTER);
@@ -324,9 +388,12 @@ static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
 			  pmValueSet *const *vsets)
 {
-	int err = 0;
+	int err;
 
 	shim_importer__drop_values(imp);
+	err = find_last(imp);
+	if (err)
+		return err;
 	if (!numpmid && imp->has_last)
 		return stamp_ok(imp, stamp) ? put_mark(imp, stamp) : PMI_ERR_BADTIMESTAMP;
 	for (int i = 0; i < numpmid && !err; i++)

@@ -93,6 +93,7 @@ struct shim_importer;
 /*
  * struct shim_importer - a context
  * @writer: NULL until the first record
+ * @append: PMI_APPEND was given: if there is an archive, the first record is appended to it
  * @ended: nothing more can be put, but another context can inherit
  * @names: refuses invalid names and descriptions; the records that it makes go to @scratch, unused
  * @handles: @nhandles slots; a handle is the place in here, from 1
@@ -110,6 +111,7 @@ struct shim_importer {
 	bool host_given;
 	bool tz_given;
 	struct shim_writer *writer;
+	bool append;
 	bool ended;
 	int last_error;
 
@@ -142,6 +144,11 @@ struct shim_importer {
 	bool process;
 	char *status;
 };
+
+/* Flags of pmiStart(): PMI_* of PMAPI version 4 */
+#define SHIM_IMPORT_INHERIT	1
+#define SHIM_IMPORT_APPEND	2
+#define SHIM_IMPORT_PROCESS	4
 
 /* import_meta.c: metrics, instances and handles */
 int shim_importer__create(const char *base, struct shim_importer **out);
@@ -195,7 +202,7 @@ int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
  */
 struct shim_importer *shim_import__enter(void);
 int shim_import__leave(struct shim_importer *imp, int result);
-int shim_import__start(const char *archive, bool inherit, bool process);
+int shim_import__start(const char *archive, int flags);
 
 #define SHIM_IMPORT_ENTER(imp)				\
 	struct shim_importer *imp = shim_import__enter(); \

@@ -27,6 +27,7 @@ extern "C" {
 #define PMI_VERSION_2	2
 #define PMI_VERSION	PMI_VERSION_2
 #define PMI_INHERIT	0x1	/* flags: the metrics, instances and handles of the current context */
+#define PMI_APPEND	0x2	/* flags: if the archive exists, records are appended to it */
 #define PMI_PROCESS	0x4	/* pmiSetImportProgram() notes the process */
 
 int pmiStart(const char *archive, int flags) __PM_AS(pmiStart_v4);

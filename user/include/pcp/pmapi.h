@@ -369,7 +369,9 @@ typedef struct __PM_HIGHRES_LABEL {
 #define PM_CTXFLAG_AUTH		(1U << 13)
 #define PM_CTXFLAG_CONTAINER	(1U << 14)
 #define PM_CTXFLAG_NO_FEATURE_CHECK (1U << 15)
-#define PM_CTXFLAG_LAST_VOLUME	(1U << 17)	/* volumes are opened when they are needed anyway */
+/* Volumes and index are opened when they are needed, with these flags and without */
+#define PM_CTXFLAG_METADATA_ONLY (1U << 16)
+#define PM_CTXFLAG_LAST_VOLUME	(1U << 17)
 
 int pmNewContext(int type, const char *name);
 int pmDupContext(void);
