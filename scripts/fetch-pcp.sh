@@ -18,8 +18,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 version=${1:?usage: fetch-pcp.sh 6.3.8|7.2.2 [path]}
 case $version in
-6.3.8) suite=trixie newer='' alone='pcp libpcp3-dev' ;;
-7.2.2) suite=sid newer='libpcp4 libpcp-import2' alone='pcp libpcp4-dev' ;;
+6.3.8) suite=trixie newer='' alone='pcp libpcp3-dev libpcp-import1-dev libpcp-trace2-dev' ;;
+7.2.2) suite=sid newer='libpcp4 libpcp-import2' alone='pcp libpcp4-dev libpcp-import2-dev libpcp-trace2-dev' ;;
 *) echo "fetch: unknown PCP version '$version' (known: 6.3.8, 7.2.2)" >&2; exit 2 ;;
 esac
 packages="libpcp3 libpcp-archive1 libpcp-gui2 libpcp-import1 libpcp-mmv1 libpcp-pmda3 libpcp-trace2
@@ -36,7 +36,8 @@ say() { echo "fetch: $*" >&2; }
 mkdir -p "$cache"
 exec 9>"$cache/.pcp-$version.lock"
 flock 9
-if [ -e "$place/.done" ]; then
+# A folder of an earlier version of this script has fewer headers.
+if [ -e "$place/.done" ] && [ -e "$place/usr/include/pcp/import.h" ]; then
 	echo "$place"
 	exit
 fi

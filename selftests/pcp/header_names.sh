@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each name of the public headers of PCP 7.2.2 (pmapi.h, import.h, trace.h) is in ours, or listed here with
+# the reason.  A name that is listed and is in ours fails as well.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck disable=SC2154,SC2034
+evidence="$dir/log"
+peer=$("$here/../../scripts/fetch-pcp.sh" 7.2.2 path) || exit
+
+absent='
+PCP_CONFIGSZ_H		guard of a header that describes how PCP was built
+PCP_PLATFORMSZ_H	likewise
+PMI_CALL		only for Windows
+PCP_DERIVED_OPTION_NOVALUE	not implemented, see Documentation/api/pmapi.rst
+PM_CTXFLAG_STREAMING_WRITER	remote writing of archives, which no call of the public headers uses
+'
+
+# names INCLUDE: of functions, macros, types and members
+names() {
+	for header in pmapi import trace; do
+		printf '#include <pcp/%s.h>\n' $header >"$dir/all.c"
+		[ $header != import ] || sed -i '1i #include <pcp/pmapi.h>' "$dir/all.c"
+		cc -w -DPMAPI_VERSION=4 -I"$1" -E -dM "$dir/all.c" |
+			grep -oE '^#define (PM|IS_DERIVED|PCP_|TRACE|TYPE)[A-Za-z_0-9]*' | cut -d ' ' -f 2
+		cc -w -DPMAPI_VERSION=4 -I"$1" -E -P "$dir/all.c" | grep -oE '\b(pm|PM|PCP)[A-Za-z_0-9]+\b'
+	done | sort -u
+}
+
+if [ ! -e "$peer/usr/include/pcp/import.h" ] || [ ! -e "$peer/usr/include/pcp/trace.h" ]; then
+	echo "1..0 # SKIP no PCP 7.2.2 to compare with: run scripts/fetch-pcp.sh 7.2.2"
+	exit 4
+fi
+names "$peer/usr/include" >"$dir/pcp"
+names "$here/../../user/include" >"$dir/ours"
+echo "$absent" | awk 'NF { print $1 }' | sort >"$dir/listed"
+comm -23 "$dir/pcp" "$dir/ours" | diff "$dir/listed" - >"$dir/log" 2>&1 && [ "$(wc -l <"$dir/pcp")" -gt 500 ]
+result "names of 7.2.2's headers: $(wc -l <"$dir/pcp"), absent: $(wc -l <"$dir/listed")"
+done_testing
