@@ -49,7 +49,7 @@ left() {
 		[ -e "$meta" ] || continue
 		a=${meta%.meta}
 		# nothing was complete yet
-		[ -s "$meta" ] && [ -s "$a.0" ] || continue
+		[ -s "$meta" ] && { [ -s "$a.0" ] || [ -s "$a.0.xz" ]; } || continue
 		"$vcpc" replay "$a" >/dev/null 2>said || return 1
 		! command -v pmdumplog >/dev/null || pmdumplog "$a" >/dev/null 2>said || return 1
 	done
@@ -125,5 +125,6 @@ find keep precious -type f -o -type l | sort >before
 result "--rotate --keep leaves links and another user's files alone"
 
 sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
+sweep compress records "$vcpc" record --compress -e page-faults -I 10ms -o rec -- sleep 0.05
 sweep rotate records "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2
 done_testing

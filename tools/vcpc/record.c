@@ -12,6 +12,7 @@
 
 #include "calls.h"
 #include "counting.h"
+#include "pack.h"
 #include "rotate.h"
 #include "with.h"
 
@@ -22,6 +23,7 @@
 #define OPTION_WITH		301
 #define OPTION_ROTATE		302
 #define OPTION_KEEP		303
+#define OPTION_COMPRESS		305
 #define OPTION_TRACE		304
 
 struct job {
@@ -30,6 +32,7 @@ struct job {
 	int trace;
 	double max_size;	/* bytes of the archive; 0: no limit */
 	struct vcpc_rotate rotate;
+	bool compress;
 	const char *others;	/* names of pmcd's metrics, or NULL */
 	struct vcpc_counting counting;
 };
@@ -47,6 +50,8 @@ struct recording {
 	int broken;	/* the error that ended it */
 	bool full;	/* it is as large as it may be */
 	bool traced;	/* transactions are recorded */
+	struct vcpc_packer packer;
+	int unpacked;	/* why the first archive that stayed uncompressed did */
 };
 
 static int help(void)
@@ -67,6 +72,7 @@ static int help(void)
 	       "      --rotate LIMIT     ARCHIVE is a folder; start a new archive in it at a size (64M)\n"
 	       "                         or after a time (1h); 'vcpc replay ARCHIVE' reads all as one\n"
 	       "      --keep N           with --rotate: keep only the newest N archives\n"
+	       "      --compress         compress each archive (xz) when it is complete\n"
 	       "      --trace            turn tracing on during the recording, if it is off\n"
 	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
 	       "                         groups of metrics, separated by commas\n\n"
@@ -155,6 +161,15 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	return ret;
 }
 
+/* Wait until the previous archive is compressed: it may be the one that is removed next. */
+static void wait_for_packer(struct recording *r)
+{
+	int err = vcpc_packer_wait(&r->packer);
+
+	if (!r->unpacked)
+		r->unpacked = err;
+}
+
 /*
  * Begin the next archive before the present one ends, so that nothing is lost if that fails:
  * recording then goes on in the present one, with a message the first time, and the next tick tries
@@ -164,7 +179,7 @@ static int rotate(struct recording *r)
 {
 	struct vcpc_rotate *rotate = &r->job->rotate;
 	struct shim_recorder *next = NULL;
-	char path[PATH_MAX];
+	char path[PATH_MAX], ended[PATH_MAX];
 	int ret = vcpc_rotate_name(r->job->archive, path), kept;
 
 	if (!ret)
@@ -184,11 +199,15 @@ static int rotate(struct recording *r)
 		r->missing = shim_record_missing(next);
 	ret = shim_record_close(r->rec);
 	r->rec = next;
+	memcpy(ended, rotate->archive, sizeof(ended));
 	vcpc_rotate_begin(rotate, path);
+	wait_for_packer(r);
 	kept = vcpc_rotate_prune(rotate, r->job->archive);
 	if (kept)
 		fprintf(stderr, "vcpc record: --keep: cannot remove an old archive in %s: %s\n",
 			r->job->archive, strerror(-kept));
+	if (r->job->compress && !ret)
+		vcpc_packer_start(&r->packer, ended);
 	return ret;
 }
 
@@ -223,6 +242,13 @@ static void remove_folder(const struct job *job)
 		rmdir(job->archive);
 }
 
+static void compress_last(const struct job *job, struct recording *r)
+{
+	wait_for_packer(r);
+	vcpc_packer_start(&r->packer, vcpc_rotate_wanted(&job->rotate) ? job->rotate.archive : job->archive);
+	wait_for_packer(r);
+}
+
 static int conclude(const struct job *job, struct recording *r, int status)
 {
 	uint64_t records = r->before + shim_record_count(r->rec);
@@ -239,8 +265,12 @@ static int conclude(const struct job *job, struct recording *r, int status)
 		job->archive);
 	if (job->archive == job->chosen)
 		fprintf(stderr, "vcpc record: to show it: vcpc replay %s\n", job->archive);
+	if (job->compress && !r->broken)
+		compress_last(job, r);
 	if (r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
+	else if (r->unpacked)
+		ret = EXIT_FAILURE;
 	else if (r->missing)
 		ret = vcpc_fail_counters(r->missing, "some values are missing");
 	return status ? status : ret;
@@ -399,6 +429,8 @@ static int own_option(int letter, void *arg)
 		job->archive = optarg;
 	else if (letter == OPTION_TRACE)
 		job->trace = 1;
+	else if (letter == OPTION_COMPRESS)
+		job->compress = true;
 	else if (letter == OPTION_WITH)
 		job->others = optarg;
 	else if (letter == OPTION_MAX_SIZE)
@@ -468,6 +500,7 @@ static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "compress", no_argument, NULL, OPTION_COMPRESS },
 		{ "keep", required_argument, NULL, OPTION_KEEP },
 		{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 		{ "output", required_argument, NULL, 'o' },

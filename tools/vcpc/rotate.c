@@ -20,7 +20,7 @@
 #define MOST_KEPT	1000000
 #define SHORTEST	1000000000LL
 
-static const char *const suffixes[] = { ".meta", ".index", ".0" };
+static const char *const suffixes[] = { ".meta", ".index", ".0", ".0.xz", ".0.xz.part" };
 #define N_SUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
 
 static int64_t now_ns(void)
