@@ -44,15 +44,16 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/lists/partial" "$work/debs"
+mkdir -p "$work/lists/partial" "$work/debs" "$work/archives/partial"
 # The Release file of sid may have expired on a mirror.
 echo "deb [check-valid-until=no] http://deb.debian.org/debian $suite main" >"$work/sources"
 
-# apt_for TOOL ARGUMENT...: apt with lists of its own, and nothing installed
+# apt_for TOOL ARGUMENT...: apt with lists of its own, and nothing installed.  Its archive is empty
+# because --print-uris omits packages that are already in the machine's.
 apt_for() {
 	tool=$1
 	shift
-	"apt-$tool" -q -oAPT::Sandbox::User=root -oAcquire::Languages=none -oDir::State::Lists="$work/lists" \
+	"apt-$tool" -q -oAPT::Sandbox::User=root -oAcquire::Languages=none -oDir::State::Lists="$work/lists" -oDir::Cache::archives="$work/archives" \
 		-oDir::Etc::sourcelist="$work/sources" -oDir::Etc::sourceparts=/dev/null \
 		-oDir::State::status=/dev/null -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache= "$@" 9>&-
 }
