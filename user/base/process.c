@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -56,15 +57,19 @@ void shim_siglock__leave(struct shim_siglock *lock)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* What the thread that forks had blocked; everything is until all locks are released. */
-static __thread sigset_t mask_before __attribute__((tls_model("initial-exec")));
+/*
+ * What the thread that forks had blocked; everything is until all locks are released.  Signals 1 to
+ * 64, which are the first word of a sigset_t: the C library's is 16 times as large as the kernel's.
+ */
+static __thread uint64_t mask_before __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
-	sigset_t all;
+	sigset_t all, mask;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &mask_before);
+	pthread_sigmask(SIG_BLOCK, &all, &mask);
+	memcpy(&mask_before, &mask, sizeof(mask_before));
 	for (int rank = 0; rank < SHIM_RANKS; rank++)
 		for (struct shim_siglock *l = atomic_load(&forks.locks); l; l = l->next) {
 			if (l->rank != rank)
@@ -87,9 +92,13 @@ static void leave_rank(struct shim_siglock *lock, int rank)
 
 static void after_fork(void)
 {
+	sigset_t mask;
+
 	for (int rank = SHIM_RANKS; rank--; )
 		leave_rank(atomic_load(&forks.locks), rank);
-	pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
+	sigemptyset(&mask);
+	memcpy(&mask, &mask_before, sizeof(mask_before));
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 /* The innermost locks are released first: what is done in the child for an outer one may take them. */
