@@ -35,10 +35,10 @@ static const char *const flags_name = "event.flags";
 static const char *const missed_name = "event.missed";
 
 static const struct shim_desc builtins[] = {
-	{ .pmid = DYNAMIC_PMID << 22 | 2, .type = SHIM_TYPE_U32, .indom = SHIM_INDOM_NULL,
-	  .sem = SHIM_SEM_DISCRETE, .nnames = 1, .names = &missed_name },
 	{ .pmid = DYNAMIC_PMID << 22 | 1, .type = SHIM_TYPE_U32, .indom = SHIM_INDOM_NULL,
 	  .sem = SHIM_SEM_DISCRETE, .nnames = 1, .names = &flags_name },
+	{ .pmid = DYNAMIC_PMID << 22 | 2, .type = SHIM_TYPE_U32, .indom = SHIM_INDOM_NULL,
+	  .sem = SHIM_SEM_DISCRETE, .nnames = 1, .names = &missed_name },
 };
 
 #define NBUILTINS (sizeof(builtins) / sizeof(builtins[0]))
@@ -108,8 +108,19 @@ static int grow(struct shim_pmns_tree *pmns)
 	return 0;
 }
 
+/* Put a new node among its parent's children: before the others, or after them (@last). */
+static void link_in(struct shim_pmns_tree *pmns, uint32_t at, bool last)
+{
+	uint32_t *link = &pmns->nodes[pmns->nodes[at].parent].child;
+
+	while (last && *link != NONE)
+		link = &pmns->nodes[*link].sibling;
+	pmns->nodes[at].sibling = *link;
+	*link = at;
+}
+
 static int add_node(struct shim_pmns_tree *pmns, uint32_t parent, const char *name, uint32_t len,
-		    uint32_t *out)
+		    bool last, uint32_t *out)
 {
 	uint32_t at = pmns->n;
 
@@ -125,15 +136,14 @@ static int add_node(struct shim_pmns_tree *pmns, uint32_t parent, const char *na
 	};
 	pmns->n++;
 	if (at != ROOT) {
-		pmns->nodes[at].sibling = pmns->nodes[parent].child;
-		pmns->nodes[parent].child = at;
+		link_in(pmns, at, last);
 		chain_in(pmns, at);
 	}
 	*out = at;
 	return 0;
 }
 
-static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid)
+static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid, bool last)
 {
 	uint32_t at = ROOT;
 
@@ -142,7 +152,7 @@ static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid)
 		uint32_t child = child_of(pmns, at, name, len);
 
 		if (child == NONE) {
-			int err = add_node(pmns, at, name, len, &child);
+			int err = add_node(pmns, at, name, len, last, &child);
 
 			if (err)
 				return err;
@@ -159,33 +169,32 @@ static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid)
 	return 0;
 }
 
-static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc)
+static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc, bool last)
 {
 	int err = 0;
 
 	for (unsigned int i = 0; i < desc->nnames && !err; i++)
-		err = add_name(pmns, desc->names[i], desc->pmid);
+		err = add_name(pmns, desc->names[i], desc->pmid, last);
 	return err;
 }
 
-/* A new tree, with the built-in names of every context */
+/* A new tree, without names */
 static int begin(struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = calloc(1, sizeof(*pmns));
 	uint32_t root;
-	int err;
 
 	if (!pmns)
 		return -ENOMEM;
 	*out = pmns;
-	err = add_node(pmns, NONE, "", 0, &root);
-	for (unsigned int i = 0; i < NBUILTINS && !err; i++)
-		err = add_desc(pmns, &builtins[i]);
-	return err;
+	return add_node(pmns, NONE, "", 0, false, &root);
 }
 
+/* The built-in names of every context come last, unless an archive has these names itself. */
 static int end(struct shim_pmns_tree *pmns, int err, struct shim_pmns_tree **out)
 {
+	for (unsigned int i = 0; i < NBUILTINS && !err; i++)
+		err = add_desc(pmns, &builtins[i], true);
 	if (err)
 		shim_pmns_tree__free(pmns);
 	else
@@ -199,7 +208,7 @@ int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **o
 	int err = begin(&pmns);
 
 	for (unsigned int i = 0; i < shim_archive__ndescs(ar) && !err; i++)
-		err = add_desc(pmns, shim_archive__desc_at(ar, i));
+		err = add_desc(pmns, shim_archive__desc_at(ar, i), false);
 	return end(pmns, err, out);
 }
 
@@ -211,7 +220,7 @@ int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 	int err = begin(&pmns);
 
 	while (n-- && !err)
-		err = add_name(pmns, entries[n].name, entries[n].pmid);
+		err = add_name(pmns, entries[n].name, entries[n].pmid, false);
 	return end(pmns, err, out);
 }
 
