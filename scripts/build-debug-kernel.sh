@@ -49,6 +49,8 @@ tar -xf "$tarball" --strip-components=1
 if [ "$(uname -m)" = aarch64 ]; then cross=; else cross=aarch64-linux-gnu-; fi
 make_arm64() { make -s ARCH=arm64 CROSS_COMPILE=$cross "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
 make_arm64 tinyconfig
+# Newer kernels' tinyconfig has it, which excludes KASAN.
+scripts/config --disable SLUB_TINY
 # shellcheck disable=SC2086
 scripts/kconfig/merge_config.sh -m .config $fragments >>"$kernel/log" 2>&1
 make_arm64 olddefconfig
