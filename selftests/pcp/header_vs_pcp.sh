@@ -22,7 +22,7 @@ ours="$ours|pmiWriteNow|pmiSetVolumeSize|pmiSetImportProgram|pmAddDerivedText|pm
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
 # What PCP 7.2 has beyond 6.0.3
 newer='PM_(UNIT|TEMPERATURE|VOLTAGE|CURRENT|POWER)_[A-Za-z]*'
-newer="$newer|PMAPI_VERSION_4|PM_ERR_ARG|PM_CTXFLAG_LAST_VOLUME|PMCD_HOSTNAME_CHANGE|PM_LOG_VOL_CURRENT"
+newer="$newer|PM_CTXFLAG_METADATA_ONLY|PMAPI_VERSION_4|PM_ERR_ARG|PM_CTXFLAG_LAST_VOLUME|PMCD_HOSTNAME_CHANGE|PM_LOG_VOL_CURRENT"
 
 # cc_side SIDE ARGUMENT...: the compiler, with that side's headers
 cc_side() {
@@ -52,8 +52,9 @@ values() {
 	cc_side "$1" -o "$dir/program" "$dir/values.c" && "$dir/program"
 }
 
+# Each version appends options of debugging, which are fields of their own
 layouts() {
-	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program"
+	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program" | grep -v '^pmdebugoptions_t '
 }
 
 # the_same WHAT COMMAND: it says the same for both, and something
@@ -95,7 +96,7 @@ macros shim >"$dir/names"
 {
 	cat "$dir/both.c"
 	cat <<'END'
-#define VALUE(m) say(#m, _Generic((m), char *: (m), default: ""), _Generic((m), char *: 0, default: (m)));
+#define VALUE(m) say(#m, _Generic((m), char *: (m), default: ""), (long long)_Generic((m), char *: 0, default: (m)));
 static void say(const char *name, const char *text, long long number)
 {
 	printf("%s %s %lld\n", name, text, number);

@@ -297,7 +297,7 @@ TEST_F(options, usage)
 	read_file(self->path, self->text, sizeof(self->text));
 	EXPECT_STREQ("Usage: prog [options] metric\n"
 		     "  -a FILE, --archive=FILE\n"
-		     "                        metrics source is a PCP log archive\n"
+		     "                        metrics source is a PCP archive\n"
 		     "  -S TIME, --start=TIME start of the time window\n"
 		     "  --archive-list=FILES  comma-separated list of metric source archives\n"
 		     "\nOwn:\n"

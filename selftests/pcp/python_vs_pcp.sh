@@ -130,8 +130,10 @@ for i in range(5):
     log.pmiWrite(1600000000 + i, 250000)
 del log
 EOF
-# The index names the last record; the original's last entry is the volume's end.
+# The index names the last record; the original's last entry is the volume's end.  Its default version
+# is that of its pcp.conf.
 archives=none
+export PCP_ARCHIVE_VERSION=2
 same "an archive that the binding writes" \
 	"rm -f $dir/made.*; \$python $dir/write.py $dir/made && env -u LD_LIBRARY_PATH pmdumplog -dehilmL $dir/made | grep -v PID"
 grep -q 'a text' "$dir/shim" && grep -q 'one.metric.*' "$dir/shim" && grep -q '"kind":"test"' "$dir/shim" && [ "$(grep -c 'first' "$dir/shim")" -gt 5 ]

@@ -234,7 +234,8 @@ static void debug_options(void)
 	text = RANDOM_TEXT(words, 3);
 	show_text(text);
 	printf(" %d ", pmClearDebug(text));
-	for (size_t i = 0; i < sizeof(pmDebugOptions) / sizeof(int); i++)
+	/* Those that each version has */
+	for (size_t i = 0; i <= offsetof(pmdebugoptions_t, tls) / sizeof(int); i++)
 		putchar('0' + options[i]);
 	pmClearDebug("all");
 }

@@ -54,7 +54,7 @@ extern "C" {
 #define PMOPT_DEBUG	{ PMLONGOPT_DEBUG, 1, 'D', "DBG", "set debug options, see pmdbg(1)" }
 #else
 #define PMOPT_ARCHIVE	{ PMLONGOPT_ARCHIVE, 1, 'a', "FILE", \
-			  "metrics source is a PCP log archive" }
+			  "metrics source is a PCP archive" }
 #define PMOPT_DEBUG	{ PMLONGOPT_DEBUG, 1, 'D', "DBG", NULL }
 #endif
 #define PMOPT_GUIMODE	{ PMLONGOPT_GUIMODE, 0, 'g', 0, \
