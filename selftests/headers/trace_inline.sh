@@ -19,7 +19,7 @@ builds() {
 		return
 	fi
 	for level in -O0 -O2; do
-		"$compiler" -x "$language" $level -Wall -Wextra -Werror "$@" -I"$top/user/include" "$dir/$source" -x none \
+		"$compiler" -x "$language" $level -Wall -Wextra -Werror "$@" -I"$top/user/include" "$dir/$source" \
 			-o "$dir/program" -L"$build/lib" -Wl,-rpath,"$build/lib" -lshim 2>"$evidence" && "$dir/program"
 		result "$source: $compiler $level $*"
 	done

@@ -12,7 +12,7 @@ tested=$(cat "$top/kmod/compat/tested")
 kbuild() {
 	version=$1 patchlevel=$2
 	shift 2
-	make -f "$top/kmod/Kbuild" src="$top/kmod" obj="$dir" VERSION="$version" PATCHLEVEL="$patchlevel" CONFIG_MODULES=y CONFIG_PERF_EVENTS=y \
+	make --no-print-directory -f "$top/kmod/Kbuild" src="$top/kmod" obj="$dir" VERSION="$version" PATCHLEVEL="$patchlevel" CONFIG_MODULES=y CONFIG_PERF_EVENTS=y \
 		CONFIG_TRACEPOINTS=y CONFIG_IRQ_WORK=y "$@" -n nothing-to-make >"$evidence" 2>&1
 }
 # says TEXT: in its first line

@@ -75,7 +75,7 @@ int processor_info(processorid_t processorid, processor_info_t *infop);
 /* The calling thread's number, which no other thread of this machine has */
 lwpid_t _lwp_self(void);
 
-/* glibc has it since 2.38. */
+/* glibc has it since 2.38; then a program cannot define its own in any case. */
 #if !defined(SHIM_NO_STRLCPY) && !defined(strlcpy) && defined(__GLIBC__) && \
 	(__GLIBC__ == 2 && __GLIBC_MINOR__ < 38)
 size_t strlcpy(char *dst, const char *src, size_t size);
