@@ -74,7 +74,7 @@ TEST_F(perf, stopped_started_and_started_anew)
 	EXPECT_EQ(VALUES[0] + 1003, VALUES[1]);
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	ASSERT_EQ(0, sample(self, 0));
-	EXPECT_EQ(-3ULL, VALUES[0]);
+	EXPECT_GE(SLACK, VALUES[0] + 3);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
 }
 TEST_F(perf, another_thread_to_its_end)

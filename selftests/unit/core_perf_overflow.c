@@ -93,7 +93,8 @@ TEST_F(perf, ten_thousand_overflows)
 	for (int i = 1; i <= 10000; i++) {
 		ASSERT_EQ(0, shim_counters__preset(self->set, 0, 1, -(__u64)(1 + i % 3)));
 		ASSERT_EQ(0, shim_counters__restart(self->set, 0));
-		if (!(i % 7)) {
+		/* A sanitizer's own page fault may overflow while the set is being stopped. */
+		if (!SLACK && !(i % 7)) {
 			ASSERT_EQ(0, shim_counters__disable(self->set, 0));
 			ASSERT_EQ(0, shim_counters__enable(self->set, 0));
 		}
