@@ -64,11 +64,13 @@ static const pmValueSet *values_of(const pmResult *result, pmID pmid)
 	return NULL;
 }
 
-/* Does no instance of a counter of 64 bits go back?  @last: by instance; it keeps their greatest values. */
-static bool never_back(const pmValueSet *set, uint64_t last[INSTANCES])
+/*
+ * An instance of a counter of 64 bits that goes back is wrong.  @last: the values of the last fetch, by
+ * instance.
+ */
+static void never_back(struct reader *r, const char *what, const pmValueSet *set,
+		       uint64_t last[INSTANCES])
 {
-	bool right = true;
-
 	for (int i = 0; set && i < set->numval; i++) {
 		unsigned int inst = set->vlist[i].inst;
 		pmAtomValue atom;
@@ -76,10 +78,11 @@ static bool never_back(const pmValueSet *set, uint64_t last[INSTANCES])
 		if (inst >= INSTANCES || pmExtractValue(set->valfmt, &set->vlist[i], PM_TYPE_U64, &atom,
 							PM_TYPE_U64))
 			continue;
-		right &= atom.ull >= last[inst];
+		if (atom.ull < last[inst])
+			snprintf(r->wrong, sizeof(r->wrong), "%s %u went back from %llu to %llu", what,
+				 inst, (unsigned long long)last[inst], (unsigned long long)atom.ull);
 		last[inst] = atom.ull;
 	}
-	return right;
 }
 
 static void *reads(void *arg)
@@ -101,10 +104,8 @@ static void *reads(void *arg)
 			snprintf(r->wrong, sizeof(r->wrong), "fetch: %s", pmErrStr(ret));
 			break;
 		}
-		if (!never_back(values_of(result, count), counts))
-			snprintf(r->wrong, sizeof(r->wrong), "transactions went back");
-		if (!never_back(values_of(result, clock), clocks))
-			snprintf(r->wrong, sizeof(r->wrong), "a CPU's clock went back");
+		never_back(r, "transactions of tag", values_of(result, count), counts);
+		never_back(r, "the clock of CPU", values_of(result, clock), clocks);
 		pmFreeResult(result);
 		r->fetches++;
 	}

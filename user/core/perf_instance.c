@@ -354,14 +354,22 @@ static void save(struct shim_instance *inst)
  */
 static int reopen(struct shim_instance *inst)
 {
-	int bad;
+	int bad, ret = 0;
 
 	if (!is_online(inst->tid))
 		return 0;
 	if (open_events(inst, &bad))
-		return -EAGAIN;
-	inst->offline = false;
-	return inst->on ? shim_instance__start(inst) : 0;
+		ret = -EAGAIN;
+	else
+		inst->offline = false;
+	if (!ret && inst->on)
+		ret = shim_instance__start(inst);
+	if (!ret || is_online(inst->tid))
+		return ret;
+	/* It failed because the CPU has gone offline again meanwhile. */
+	if (!inst->offline)
+		save(inst);
+	return 0;
 }
 
 static int turn_events(struct shim_instance *inst, bool on)
@@ -439,7 +447,8 @@ static int read_cpu(struct shim_instance *inst, struct shim_group_counts *counts
 	if (ret || inst->offline)
 		return ret;
 	ret = read_events(inst, counts);
-	if (has_been_offline(inst, before, ret ? inst->ran : counts->enabled)) {
+	if (has_been_offline(inst, before, ret ? inst->ran : counts->enabled) ||
+	    (ret && !is_online(inst->tid))) {
 		save(inst);
 		*counts = (struct shim_group_counts) { 0 };
 		return reopen(inst);
