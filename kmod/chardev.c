@@ -44,7 +44,7 @@ static int put_bad(int ret, int bad, bool room, __s32 __user *where)
 
 static int put_sample(struct vcpc_sample *sample, void __user *to)
 {
-	sample->time = vcpc_clock_to_caller(sample->time);
+	sample->time += vcpc_clock_offset();
 	return copy_to_user(to, sample, vcpc_sample_size(sample->nr)) ? -EFAULT : 0;
 }
 
@@ -75,87 +75,63 @@ static __always_inline int sample_own(struct vcpc_set *set, void __user *to)
 	return ret == -EAGAIN ? ret : sample_any(set, 0, 0, to);
 }
 
-static int ioc_sample(struct vcpc_set *set, void __user *uarg)
+static int ioc_sample(struct vcpc_set *set, const struct vcpc_sample_args *args)
 {
-	struct vcpc_sample_args args;
-	int ret = vcpc_uarg_sample(&args, uarg);
-
-	if (ret)
-		return ret;
-	if (args.buf_size < vcpc_sample_size(set->spec.nr))
+	if (args->buf_size < vcpc_sample_size(set->spec.nr))
 		return -EINVAL;
-	if (!args.flags && !args.tid)
-		return sample_own(set, u64_to_user_ptr(args.buf));
-	return sample_any(set, args.flags, args.tid, u64_to_user_ptr(args.buf));
+	if (!args->flags && !args->tid)
+		return sample_own(set, u64_to_user_ptr(args->buf));
+	return sample_any(set, args->flags, args->tid, u64_to_user_ptr(args->buf));
 }
 
-static int ioc_bind(struct vcpc_set *set, void __user *uarg)
+static int ioc_bind(struct vcpc_set *set, u32 flags, int *bad)
 {
-	struct vcpc_bind_args __user *where = uarg;
-	struct vcpc_bind_args args = { };
-	int ret, bad = -1;
-
-	ret = vcpc_uarg_bind(&args, uarg);
-	if (!ret && args.flags & (VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE) && !vcpc_inherit_can())
-		ret = -EOPNOTSUPP;
-	if (!ret)
-		ret = vcpc_set_bind(set, args.flags, &bad);
-	return put_bad(ret, bad, args.size >= sizeof(args), &where->bad_request);
+	if (flags & ~VCPC_BIND_F_TRACE && !vcpc_inherit_can())
+		return -EOPNOTSUPP;
+	return vcpc_set_bind(set, flags, bad);
 }
 
-static int ioc_unbind(struct vcpc_set *set, void __user *uarg)
+static int ioc_instances(struct vcpc_set *set, struct vcpc_instances_args *args, void __user *uarg)
 {
-	struct vcpc_own_args args;
-	int ret = vcpc_uarg_own(&args, uarg, VCPC_OWN_F_ALL);
+	int ret;
 
-	if (ret)
-		return ret;
-	return args.flags ? vcpc_set_unbind_all(set) : vcpc_set_unbind(set);
-}
-
-static int ioc_op(struct vcpc_set *set, void __user *uarg, enum vcpc_op op)
-{
-	struct vcpc_own_args args;
-	int ret = vcpc_uarg_own(&args, uarg, 0);
-
-	return ret ?: vcpc_set_op(set, op);
-}
-
-static int ioc_preset(struct vcpc_set *set, void __user *uarg)
-{
-	struct vcpc_preset_args args;
-	int ret = vcpc_uarg_preset(&args, uarg);
-
-	return ret ?: vcpc_set_preset(set, args.request, args.preset);
-}
-
-static int ioc_instances(struct vcpc_set *set, void __user *uarg)
-{
-	struct vcpc_instances_args args;
-	int ret = vcpc_uarg_instances(&args, uarg);
-
-	if (!ret)
-		ret = vcpc_set_list(set, &args);
-	if (ret)
-		return ret;
-	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
+	if (args->info_size < sizeof(struct vcpc_instance_info))
+		return -EINVAL;
+	if (args->info_size > PAGE_SIZE)
+		return -E2BIG;
+	ret = vcpc_set_list(set, args);
+	return ret || !copy_to_user(uarg, args, sizeof(*args)) ? ret : -EFAULT;
 }
 
 static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct vcpc_set *set = file->private_data;
 	void __user *uarg = (void __user *)arg;
+	struct vcpc_bind_args __user *where = uarg;
+	union vcpc_uargs args __uninitialized;
+	int ret, bad = -1;
 
+	ret = vcpc_uarg_take(&args, cmd, uarg);
 	switch (VCPC_UARG_CMD(cmd)) {
-	case VCPC_UARG_CMD(VCPC_IOC_SAMPLE):	return ioc_sample(set, uarg);
-	case VCPC_UARG_CMD(VCPC_IOC_BIND):	return ioc_bind(set, uarg);
-	case VCPC_UARG_CMD(VCPC_IOC_UNBIND):	return ioc_unbind(set, uarg);
-	case VCPC_UARG_CMD(VCPC_IOC_ENABLE):	return ioc_op(set, uarg, VCPC_OP_ENABLE);
-	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):	return ioc_op(set, uarg, VCPC_OP_DISABLE);
-	case VCPC_UARG_CMD(VCPC_IOC_RESTART):	return ioc_op(set, uarg, VCPC_OP_RESTART);
-	case VCPC_UARG_CMD(VCPC_IOC_PRESET):	return ioc_preset(set, uarg);
-	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES): return ioc_instances(set, uarg);
-	default:		return -ENOIOCTLCMD;
+	case VCPC_UARG_CMD(VCPC_IOC_SAMPLE):
+		return ret ?: ioc_sample(set, &args.sample);
+	case VCPC_UARG_CMD(VCPC_IOC_BIND):
+		ret = ret ?: ioc_bind(set, args.bind.flags, &bad);
+		return put_bad(ret, bad, args.size >= sizeof(args.bind), &where->bad_request);
+	case VCPC_UARG_CMD(VCPC_IOC_UNBIND):
+		return ret ?: vcpc_set_unbind(set, args.own.flags);
+	case VCPC_UARG_CMD(VCPC_IOC_ENABLE):
+		return ret ?: vcpc_set_op(set, VCPC_OP_ENABLE, NULL);
+	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):
+		return ret ?: vcpc_set_op(set, VCPC_OP_DISABLE, NULL);
+	case VCPC_UARG_CMD(VCPC_IOC_RESTART):
+		return ret ?: vcpc_set_op(set, VCPC_OP_RESTART, NULL);
+	case VCPC_UARG_CMD(VCPC_IOC_PRESET):
+		return ret ?: vcpc_set_op(set, VCPC_OP_PRESET, &args.preset);
+	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES):
+		return ret ?: ioc_instances(set, &args.instances, uarg);
+	default:
+		return -ENOIOCTLCMD;
 	}
 }
 
@@ -210,50 +186,38 @@ err_fd:
 	return fd;
 }
 
-static int ioc_set_create(struct vcpc_user *user, void __user *uarg)
+static int ioc_info(struct vcpc_info_args *args, void __user *uarg)
 {
-	struct vcpc_set_create_args __user *where = uarg;
-	struct vcpc_set_create_args args = { };
-	int ret, bad = -1;
-
-	ret = vcpc_uarg_set_create(&args, uarg);
-	if (!ret)
-		ret = setfd_open(&args, user, &bad);
-	return put_bad(ret, bad, args.size >= sizeof(args), &where->bad_request);
-}
-
-static int ioc_info(void __user *uarg)
-{
-	struct vcpc_info_args args;
-	int ret = vcpc_uarg_info(&args, uarg);
-
-	if (ret)
-		return ret;
-	args.abi = VCPC_ABI_VERSION;
-	args.features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_TRACE_COUNTS;
+	args->abi = VCPC_ABI_VERSION;
+	args->features = VCPC_FEAT_SETS | VCPC_FEAT_TRACE | VCPC_FEAT_TRACE_COUNTS;
 	if (vcpc_task_work_works())
-		args.features |= VCPC_FEAT_OVERFLOW;
+		args->features |= VCPC_FEAT_OVERFLOW;
 	if (vcpc_inherit_can())
-		args.features |= VCPC_FEAT_INHERIT;
-	args.max_requests = vcpc_limits_requests();
-	args.max_sets = vcpc_limits_sets();
-	args.max_tags = vcpc_tag_share();
-	args.hw_slots = vcpc_hardware_slots();
-	args.sample_size = sizeof(struct vcpc_sample);
-	args.counted = vcpc_tracecall_counted();
-	return copy_to_user(uarg, &args, sizeof(args)) ? -EFAULT : 0;
+		args->features |= VCPC_FEAT_INHERIT;
+	args->max_requests = vcpc_limits_requests();
+	args->max_sets = vcpc_limits_max(VCPC_LIMIT_SETS);
+	args->max_tags = vcpc_limits_max(VCPC_LIMIT_TAGS);
+	args->hw_slots = vcpc_hardware_slots();
+	args->sample_size = sizeof(struct vcpc_sample);
+	args->counted = vcpc_tracecall_counted();
+	return copy_to_user(uarg, args, sizeof(*args)) ? -EFAULT : 0;
 }
 
 static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct vcpc_file *vf = file->private_data;
 	void __user *uarg = (void __user *)arg;
+	struct vcpc_set_create_args __user *where = uarg;
+	union vcpc_uargs args;
+	int ret, bad = -1;
 
+	ret = vcpc_uarg_take(&args, cmd, uarg);
 	switch (VCPC_UARG_CMD(cmd)) {
 	case VCPC_UARG_CMD(VCPC_IOC_INFO):
-		return ioc_info(uarg);
+		return ret ?: ioc_info(&args.info, uarg);
 	case VCPC_UARG_CMD(VCPC_IOC_SET_CREATE):
-		return ioc_set_create(vf->user, uarg);
+		ret = ret ?: setfd_open(&args.set_create, vf->user, &bad);
+		return put_bad(ret, bad, args.size >= sizeof(args.set_create), &where->bad_request);
 	case VCPC_UARG_CMD(VCPC_IOC_TRACE_TAG):
 		return vcpc_tracecall_tag(&vf->tracer, uarg);
 	default:

@@ -9,23 +9,13 @@
 #include <linux/time_namespace.h>
 #include <linux/types.h>
 
+/* What leads from the kernel's time to the caller's */
 static inline s64 vcpc_clock_offset(void)
 {
 	struct timespec64 offset = { };
 
 	timens_add_monotonic(&offset);
 	return timespec64_to_ns(&offset);
-}
-
-static inline u64 vcpc_clock_to_caller(u64 ns)
-{
-	return ns + vcpc_clock_offset();
-}
-
-/* Never 0, which means that a time is not known */
-static inline u64 vcpc_clock_from_caller(u64 ns)
-{
-	return ns - vcpc_clock_offset() ?: 1;
 }
 
 #endif

@@ -18,31 +18,22 @@
 #include "counter.h"
 #include "spec.h"
 
-/* A period that every PMU accepts: some of Intel's want 32, and for some events 128. */
-#define SHORTEST	128
-
-/* Whether it is a clock, which perf measures, and for which it interrupts by a timer */
-bool vcpc_request_is_time(const struct vcpc_request *req)
-{
-	return req->type == PERF_TYPE_SOFTWARE &&
-	       (req->config == PERF_COUNT_SW_CPU_CLOCK || req->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 /**
  * vcpc_event_open() - count a request on the calling thread
  * @req: what to count; the caller has checked that it is allowed
  * @period: after how many events to call @handler; 0 for never
  * @handler: called with interrupts disabled, perhaps in an NMI
  * @context: the event's overflow_handler_context
- * @flags: VCPC_COUNTERS_ON_EXEC or 0
+ * @disabled: it does not count
  *
  * Context: sleeps.
  * Return: the event, or an ERR_PTR: -ESRCH if the thread is exiting, -ENOMEM, or the PMU's.
  */
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
-				   perf_overflow_handler_t handler, void *context, u32 flags)
+				   perf_overflow_handler_t handler, void *context,
+				   bool disabled)
 {
-	bool on_exec = flags & VCPC_COUNTERS_ON_EXEC;
+	bool is_clock = vcpc_is_clock(req->type, req->config);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = req->type,
@@ -51,41 +42,19 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
 		.config2 = req->config2,
 		.sample_period = period,
 		.pinned = 1,
-		.disabled = on_exec,
-		.enable_on_exec = on_exec,
+		.disabled = disabled,
 		/*
 		 * Time passes in all modes, whatever is excluded; but perf would not call
 		 * the handler in an excluded mode.
 		 */
-		.exclude_user = !vcpc_request_is_time(req) && !(req->flags & VCPC_REQ_F_USER),
-		.exclude_kernel = !vcpc_request_is_time(req) && !(req->flags & VCPC_REQ_F_KERNEL),
+		.exclude_user = !is_clock && !(req->flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !is_clock && !(req->flags & VCPC_REQ_F_KERNEL),
 		/* A thread's own work is neither the hypervisor's nor that of its guest. */
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, -1, current, handler, context);
-	if (event != ERR_PTR(-EINVAL) || !period || period >= SHORTEST)
-		return event;
-	/* Some PMUs refuse here what they would silently lengthen later. */
-	attr.sample_period = SHORTEST;
 	return perf_event_create_kernel_counter(&attr, -1, current, handler, context);
-}
-
-/**
- * vcpc_event_check() - whether a set may have an event
- * @event: the event
- * @type: the type that was asked for; perf may have chosen another PMU
- *
- * An event that is not software must be the CPU core's: other PMUs count what several threads
- * do, or do more than count.
- *
- * Return: 0 or -EOPNOTSUPP.
- */
-int vcpc_event_check(const struct perf_event *event, u32 type)
-{
-	return type == PERF_TYPE_SOFTWARE || vcpc_event_is_hw(event) ? 0 : -EOPNOTSUPP;
 }
 
 /**
@@ -105,34 +74,42 @@ u64 vcpc_event_period(u32 type, u64 left)
 	return left ? clamp(left, shortest, VCPC_PERIOD_MAX) : VCPC_PERIOD_MAX;
 }
 
-/* Counters that do not wait for execve get their period when they are enabled. */
-static u64 first_period(const struct vcpc_request *req, u64 from, u32 flags)
+/* Note when the events were started, if all of them are on. */
+static int note_starts(struct vcpc_counters *c, int *bad)
 {
-	if (!(req->flags & VCPC_REQ_F_OVERFLOW))
-		return 0;
-	return flags & VCPC_COUNTERS_ON_EXEC ? vcpc_event_period(req->type, -from) :
-					       VCPC_PERIOD_MAX;
+	int ret = 0;
+	u32 i;
+
+	local_irq_disable();
+	for (i = 0; i < c->nr && !ret; i++) {
+		c->counter[i].start = vcpc_event_start(c->counter[i].event);
+		if (vcpc_event_state(c->counter[i].event) != PERF_EVENT_STATE_ACTIVE) {
+			*bad = i;
+			ret = -ENOSPC;
+		}
+	}
+	local_irq_enable();
+	return ret;
 }
 
 /**
  * vcpc_counters_open() - count a set's requests on the calling thread
- * @c: room for the counters; @add and @from of each say from which value they count
+ * @c: room for the counters
  * @spec: the requests
- * @handler: called when a counter with VCPC_REQ_F_OVERFLOW has counted up to 2^64; the event's
- *	overflow_handler_context is its struct vcpc_counter
+ * @handler: called when a counter with VCPC_REQ_F_OVERFLOW has counted its period, which is the
+ *	longest at first; the event's overflow_handler_context is its struct vcpc_counter
  * @owner: of the counters, for @handler
- * @flags: VCPC_COUNTERS_ON_EXEC or 0
  * @bad: on failure set to the request that was refused, or left alone
  *
- * Whether all of them found room is known only after vcpc_counters_fit().
- *
  * Context: sleeps.
- * Return: 0, -ESRCH if the thread is exiting, -ENOMEM, or the PMU's.
+ * Return: 0, -ENOSPC if the CPU cannot hold all of them, -ESRCH if the thread is exiting,
+ * -ENOMEM, or the PMU's.
  */
 int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
-		       perf_overflow_handler_t handler, void *owner, u32 flags, int *bad)
+		       perf_overflow_handler_t handler, void *owner, int *bad)
 {
 	struct perf_event *event;
+	u64 period;
 	u32 i;
 
 	c->charge = kvmalloc_array(spec->nr + 1, sizeof(*event), GFP_KERNEL_ACCOUNT);
@@ -141,10 +118,10 @@ int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
 	for (i = 0; i < spec->nr; i++) {
 		struct vcpc_counter *counter = &c->counter[i];
 		const struct vcpc_request *req = &spec->requests[i];
-		u64 period = first_period(req, counter->from, flags);
 
 		counter->owner = owner;
-		event = vcpc_event_open(req, period, period ? handler : NULL, counter, flags);
+		period = req->flags & VCPC_REQ_F_OVERFLOW ? VCPC_PERIOD_MAX : 0;
+		event = vcpc_event_open(req, period, period ? handler : NULL, counter, false);
 		if (IS_ERR(event))
 			break;
 		counter->event = event;
@@ -153,8 +130,7 @@ int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
 		WRITE_ONCE(c->nr, i + 1);
 	}
 	if (i == spec->nr)
-		return 0;
-	vcpc_counters_close(c);
+		return note_starts(c, bad);
 	/* An exiting thread refuses any event. */
 	if (event != ERR_PTR(-ESRCH))
 		*bad = i;
@@ -173,55 +149,6 @@ void vcpc_counters_close(struct vcpc_counters *c)
 		perf_event_release_kernel(c->counter[--c->nr].event);
 	kvfree(c->charge);
 	c->charge = NULL;
-	c->based = false;
-}
-
-/* Note when the events were started; all of them are on. */
-static void note_starts(struct vcpc_counters *c)
-{
-	u32 i;
-
-	for (i = 0; i < c->nr; i++)
-		c->counter[i].start = vcpc_event_start(c->counter[i].event);
-	c->based = true;
-}
-
-/**
- * vcpc_counters_fit() - whether all counters found room on the CPU
- * @c: the calling thread's counters, just opened
- * @bad: on failure set to the first that did not
- *
- * Context: process.
- * Return: 0 or -ENOSPC.
- */
-int vcpc_counters_fit(struct vcpc_counters *c, int *bad)
-{
-	int ret = 0;
-	u32 i;
-
-	local_irq_disable();
-	for (i = 0; i < c->nr && !ret; i++)
-		if (vcpc_event_state(c->counter[i].event) != PERF_EVENT_STATE_ACTIVE)
-			ret = -ENOSPC;
-	if (ret)
-		*bad = i - 1;
-	else
-		note_starts(c);
-	local_irq_enable();
-	return ret;
-}
-
-/* What is known before execve has started the counters: nothing was counted. */
-static int read_waiting(const struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
-{
-	u32 i;
-
-	for (i = 0; i < c->nr; i++)
-		sample->values[i] = c->counter[i].add;
-	sample->state = 0;
-	sample->time = now;
-	sample->tick = c->tick_add;
-	return 0;
 }
 
 /**
@@ -239,12 +166,6 @@ int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sam
 	struct vcpc_counter *counter = c->counter;
 	u32 i;
 
-	if (unlikely(!c->based)) {
-		if (vcpc_counters_wait(c))
-			return read_waiting(c, now, sample);
-		if (!vcpc_counters_ended(c))
-			note_starts(c);
-	}
 	for (i = 0; i < c->nr; i++, counter++) {
 		enum perf_event_state state = vcpc_event_state(counter->event);
 
@@ -262,7 +183,7 @@ int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sam
 }
 
 /* An event in error stays so until it ends; then its times are final. */
-static bool was_off(const struct vcpc_counters *c, const struct vcpc_counter *counter)
+static bool was_off(const struct vcpc_counter *counter)
 {
 	switch (vcpc_event_state(counter->event)) {
 	case PERF_EVENT_STATE_ERROR:
@@ -270,7 +191,7 @@ static bool was_off(const struct vcpc_counters *c, const struct vcpc_counter *co
 	case PERF_EVENT_STATE_EXIT:
 		/* The thread set its times before the state, with the context's lock in between. */
 		smp_rmb();
-		return c->based && vcpc_event_start(counter->event) != counter->start;
+		return vcpc_event_start(counter->event) != counter->start;
 	default:
 		return false;
 	}
@@ -279,42 +200,28 @@ static bool was_off(const struct vcpc_counters *c, const struct vcpc_counter *co
 /**
  * vcpc_counters_read_other() - read the counters of another thread, or of one that has ended
  * @c: the counters, which nobody closes meanwhile
- * @reference: an event that was on as long as they should have been; or NULL
  * @counts: u64[@c->nr], gets what each event has counted, without @add
  * @run: how long the first one has counted
  *
  * One after the other, while the thread runs.  perf reports for how long each event was enabled
- * and on the PMU, at one instant, but not for events in error, whose times have stopped.  If they
- * ended so, and it is not known when they were started, they are compared with the longest.
+ * and on the PMU, at one instant, but not for events in error, whose times have stopped.
  *
  * Context: sleeps.
  * Return: 0, or -EAGAIN if a counter was off while the thread ran.
  */
-int vcpc_counters_read_other(const struct vcpc_counters *c, struct perf_event *reference,
-			     u64 *counts, u64 *run)
+int vcpc_counters_read_other(const struct vcpc_counters *c, u64 *counts, u64 *run)
 {
-	u64 longest = 0, shortest = U64_MAX, enabled, running;
-	bool ended = vcpc_counters_ended(c);
+	u64 enabled, running;
 	u32 i;
 
 	for (i = 0; i < c->nr; i++) {
 		counts[i] = perf_event_read_value(c->counter[i].event, &enabled, &running);
-		if (was_off(c, &c->counter[i]) || running + NSEC_PER_MSEC < enabled)
+		if (was_off(c->counter + i) || running + NSEC_PER_MSEC < enabled)
 			return -EAGAIN;
 		if (!i)
 			*run = running;
-		longest = max(longest, running);
-		shortest = min(shortest, running);
 	}
-	/* It ended meanwhile: the times are final now. */
-	if (!ended && vcpc_counters_ended(c))
-		return vcpc_counters_read_other(c, reference, counts, run);
-	if (!ended || c->based)
-		return 0;
-	if (reference)
-		perf_event_read_value(reference, &enabled, &longest);
-	/* The two contexts that a thread may have differ by the time of a switch. */
-	return shortest + longest / 64 + NSEC_PER_MSEC < longest ? -EAGAIN : 0;
+	return 0;
 }
 
 /**

@@ -32,7 +32,6 @@ struct vcpc_counter {
 /**
  * struct vcpc_counters - the counters of a set's requests on one thread
  * @nr: their number
- * @based: @start of all counters is known
  * @tick_add: what to add to the first event's running time
  * @charge: as much memory as the events take, which perf charges to nobody
  * @counter: one per request
@@ -41,36 +40,23 @@ struct vcpc_counter {
  */
 struct vcpc_counters {
 	u32 nr;
-	bool based;
 	u64 tick_add;
 	void *charge;
 	struct vcpc_counter counter[];
 };
 
-/* Flags of vcpc_counters_open() */
-#define VCPC_COUNTERS_ON_EXEC	BIT(0)	/* they begin to count at the thread's next execve */
-
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
-				   perf_overflow_handler_t handler, void *context, u32 flags);
-bool vcpc_request_is_time(const struct vcpc_request *req);
-int vcpc_event_check(const struct perf_event *event, u32 type);
+				   perf_overflow_handler_t handler, void *context,
+				   bool disabled);
 u64 vcpc_event_period(u32 type, u64 left);
 
 int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
-		       perf_overflow_handler_t handler, void *owner, u32 flags, int *bad);
+		       perf_overflow_handler_t handler, void *owner, int *bad);
 void vcpc_counters_close(struct vcpc_counters *c);
-int vcpc_counters_fit(struct vcpc_counters *c, int *bad);
 int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample);
-int vcpc_counters_read_other(const struct vcpc_counters *c, struct perf_event *reference,
-			     u64 *counts, u64 *run);
+int vcpc_counters_read_other(const struct vcpc_counters *c, u64 *counts, u64 *run);
 void vcpc_counters_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		       const struct vcpc_sample *to);
-
-/* Whether the counters still wait for execve */
-static inline bool vcpc_counters_wait(const struct vcpc_counters *c)
-{
-	return vcpc_event_state(c->counter[0].event) == PERF_EVENT_STATE_OFF;
-}
 
 /* Whether all counters have ended, with their thread or by an execve that gained privileges */
 static inline bool vcpc_counters_ended(const struct vcpc_counters *c)

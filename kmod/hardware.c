@@ -7,14 +7,11 @@
  * breakpoints, tracing hardware, memory controllers) see more than one thread's user-mode work,
  * or do more than count.
  *
- * Locking: none; all is written at load only, except for anchors, which are set once.
+ * Locking: none; all is written at load only.
  */
-#include <linux/atomic.h>
 #include <linux/cpumask.h>
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
-#include <linux/sched/task.h>
 
 #include "counter.h"
 #include "hardware.h"
@@ -32,10 +29,9 @@ static unsigned int slots;
 /*
  * The first event of a kind, and the end of the last one, interrupt all CPUs: software's patch the
  * kernel's text, and some core PMUs change all CPUs' tables.  So the module keeps one of each kind
- * that was ever used, which does not count.
+ * from load to unload, which does not count: no user causes that.
  */
-static struct perf_event *anchors[PERF_COUNT_SW_MAX];
-static struct perf_event *core_anchor;
+static struct perf_event *anchors[PERF_COUNT_SW_MAX + 1];
 
 static const struct vcpc_request cycles = {
 	.type = PERF_TYPE_HARDWARE,
@@ -65,37 +61,15 @@ static struct perf_event *open_dormant(u32 type, u64 config, int cpu)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* With the kernel's credentials, because perf asks for CAP_PERFMON for an event on a CPU */
-static struct perf_event *open_anchor(u32 type, u64 config)
+/* Without one, counting is only dearer. */
+static void open_anchors(void)
 {
-	struct cred *cred = prepare_kernel_cred(&init_task);
-	const struct cred *old;
-	struct perf_event *event;
+	int cpu = cpumask_first(cpu_online_mask);
+	unsigned int i;
 
-	if (!cred)
-		return ERR_PTR(-ENOMEM);
-	old = override_creds(cred);
-	event = open_dormant(type, config, cpumask_first(cpu_online_mask));
-	revert_creds(old);
-	put_cred(cred);
-	return event;
-}
-
-static void anchor(struct perf_event **where, u32 type, u64 config)
-{
-	struct perf_event *event;
-
-	if (READ_ONCE(*where))
-		return;
-	event = open_anchor(type, config);
-	/* Without one, counting is only dearer. */
-	if (!IS_ERR(event) && cmpxchg(where, NULL, event))
-		perf_event_release_kernel(event);
-}
-
-static void anchor_software(u64 config)
-{
-	anchor(&anchors[config], PERF_TYPE_SOFTWARE, config);
+	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
+		anchors[i] = open_dormant(PERF_TYPE_SOFTWARE, i, cpu);
+	anchors[i] = open_dormant(cycles.type, cycles.config, cpu);
 }
 
 /**
@@ -105,11 +79,9 @@ void vcpc_hardware_exit(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < PERF_COUNT_SW_MAX; i++)
-		if (anchors[i])
+	for (i = 0; i < ARRAY_SIZE(anchors); i++)
+		if (!IS_ERR(anchors[i]))
 			perf_event_release_kernel(anchors[i]);
-	if (core_anchor)
-		perf_event_release_kernel(core_anchor);
 }
 
 /* The type of a CPU's core's PMU, as in struct perf_event_attr, or a negative errno */
@@ -132,7 +104,7 @@ static unsigned int try_slots(void)
 	unsigned int nr, found = 0;
 
 	for (nr = 0; nr < MAX_SLOTS && found == nr; nr++) {
-		event[nr] = vcpc_event_open(&cycles, 0, NULL, NULL, 0);
+		event[nr] = vcpc_event_open(&cycles, 0, NULL, NULL, false);
 		if (IS_ERR(event[nr]))
 			break;
 		if (vcpc_event_state(event[nr]) == PERF_EVENT_STATE_ACTIVE)
@@ -158,6 +130,7 @@ void vcpc_hardware_init(void)
 			cores[nr_cores++] = type;
 	}
 	slots = try_slots();
+	open_anchors();
 }
 
 /* Generic events name the kind of core in their upper half. */
@@ -198,17 +171,13 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 
 	if (!is_offered(req))
 		return -EOPNOTSUPP;
-	/* Each set may need context switches as well. */
-	anchor_software(PERF_COUNT_SW_CONTEXT_SWITCHES);
-	if (req->type == PERF_TYPE_SOFTWARE) {
-		anchor_software(req->config);
+	if (req->type == PERF_TYPE_SOFTWARE)
 		return 0;
-	}
-	anchor(&core_anchor, cycles.type, cycles.config);
-	event = vcpc_event_open(req, 0, NULL, NULL, VCPC_COUNTERS_ON_EXEC);
+	event = vcpc_event_open(req, 0, NULL, NULL, true);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	ret = vcpc_event_check(event, req->type);
+	/* Other PMUs count what several threads do, or do more than count. */
+	ret = vcpc_event_is_hw(event) ? 0 : -EOPNOTSUPP;
 	perf_event_release_kernel(event);
 	return ret;
 }

@@ -11,8 +11,7 @@
  * mode.  A thread that could not be given an instance makes totals an error: they are never
  * silently too small.
  *
- * The probe stays registered, because registering it waits for other users' grace periods; it
- * returns at once while no set is inherited.
+ * The probes stay registered, because registering them waits for other users' grace periods.
  *
  * Locking: none of its own.  A task work holds the set and the module.
  */
@@ -25,6 +24,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 #include <trace/events/task.h>
 
 #include "compat/clone_flags.h"
@@ -37,15 +37,11 @@
 /**
  * struct heritage - what a new thread is to do
  * @work: in its list of task works
- * @set: which to open an instance of; holds a reference
- * @closing: the set's, when the parent's instance was opened
- * @start: how the instance begins: as its parent's is
+ * @start: how the instance begins: as its parent's is; holds a reference to the set
  * @presets: the parent's
  */
 struct heritage {
 	struct callback_head work;
-	struct vcpc_set *set;
-	u32 closing;
 	struct vcpc_start start;
 	u64 presets[];
 };
@@ -55,9 +51,6 @@ struct birth {
 	bool same_process;
 };
 
-static struct tracepoint *newtask;
-static bool registered;
-
 static void lose(struct vcpc_set *set)
 {
 	WRITE_ONCE(set->lost, true);
@@ -65,13 +58,13 @@ static void lose(struct vcpc_set *set)
 }
 
 /* A thread that exits or is killed before it was in user mode has nothing to count. */
-static void inherit(const struct heritage *h)
+static void inherit(const struct vcpc_start *start)
 {
-	struct vcpc_set *set = h->set;
+	struct vcpc_set *set = start->set;
 
 	if (current->flags & PF_EXITING || mutex_lock_killable(&set->lock))
 		return;
-	if (set->closing == h->closing && vcpc_set_inherit(set, &h->start) &&
+	if (set->closing == start->closing && vcpc_set_inherit(set, start) &&
 	    !fatal_signal_pending(current))
 		lose(set);
 	mutex_unlock(&set->lock);
@@ -87,9 +80,9 @@ static void heritage_free(struct heritage *h)
 static void accept(struct callback_head *work)
 {
 	struct heritage *h = container_of(work, struct heritage, work);
-	struct vcpc_set *set = h->set;
+	struct vcpc_set *set = h->start.set;
 
-	inherit(h);
+	inherit(&h->start);
 	atomic_dec(&set->pending);
 	heritage_free(h);
 	vcpc_set_put(set);
@@ -109,15 +102,15 @@ static bool fill_locked(struct heritage *h, struct vcpc_instance *inst)
 		lose(set);
 		return false;
 	}
-	h->set = set;
-	h->closing = inst->closing;
 	h->start = (struct vcpc_start) {
+		.set = set,
+		.closing = inst->closing,
 		.spec = inst->spec,
 		.root = get_pid(inst->root),
 		.bind_flags = inst->bind_flags,
 		.presets = h->presets,
 		.stopped = inst->state & VCPC_INSTANCE_STOPPED,
-		.on_exec = vcpc_counters_wait(&inst->counters),
+		.on_exec = inst->state & VCPC_INSTANCE_WAITING,
 		.inherited = true,
 	};
 	memcpy(h->presets, inst->presets, inst->spec->nr * sizeof(u64));
@@ -157,33 +150,52 @@ static void probe_newtask(void *data, struct task_struct *child,
 {
 	struct birth birth = { .child = child, .same_process = clone_flags & CLONE_THREAD };
 
-	if (vcpc_thread_any_inherits() && !(child->flags & VCPC_NEVER_IN_USER_MODE))
+	if (!(child->flags & VCPC_NEVER_IN_USER_MODE))
 		vcpc_thread_walk(pass_on, &birth);
 }
 
-static void look_for(struct tracepoint *tp, void *arg)
+static void start(struct vcpc_instance *inst, void *arg)
 {
-	if (!strcmp(tp->name, "task_newtask"))
-		newtask = tp;
+	(void)vcpc_instance_op(inst, VCPC_OP_EXEC, NULL);
+}
+
+/* After the execve of the calling thread has ended what it ends */
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	vcpc_thread_walk(start, NULL);
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+} probes[] = {
+	{ .name = "task_newtask", .probe = probe_newtask },
+	{ .name = "sched_process_exec", .probe = probe_exec },
+};
+
+static void look_at(struct tracepoint *tp, void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(tp->name, probes[i].name) &&
+		    !tracepoint_probe_register(tp, probes[i].probe, NULL))
+			probes[i].tp = tp;
 }
 
 /**
- * vcpc_inherit_init() - find the tracepoint, and register the probe; at load
+ * vcpc_inherit_init() - find the tracepoints, and register the probes; at load
  *
- * Return: 0 or a negative errno.  A kernel without the tracepoint has no inheritance.
+ * Without one of them there is neither inheritance nor VCPC_BIND_F_ENABLE_ON_EXEC.
  */
-int vcpc_inherit_init(void)
+void vcpc_inherit_init(void)
 {
-	int ret;
-
-	/* Only its type is checked: the function that registers is not for modules. */
+	/* Only their types are checked: the functions that register are not for modules. */
 	check_trace_callback_type_task_newtask(probe_newtask);
-	for_each_kernel_tracepoint(look_for, NULL);
-	if (!newtask)
-		return 0;
-	ret = tracepoint_probe_register(newtask, probe_newtask, NULL);
-	registered = !ret;
-	return ret;
+	check_trace_callback_type_sched_process_exec(probe_exec);
+	for_each_kernel_tracepoint(look_at, NULL);
 }
 
 /**
@@ -193,8 +205,11 @@ int vcpc_inherit_init(void)
  */
 void vcpc_inherit_exit(void)
 {
-	if (registered)
-		tracepoint_probe_unregister(newtask, probe_newtask, NULL);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (probes[i].tp)
+			tracepoint_probe_unregister(probes[i].tp, probes[i].probe, NULL);
 	tracepoint_synchronize_unregister();
 }
 
@@ -205,5 +220,5 @@ void vcpc_inherit_exit(void)
  */
 bool vcpc_inherit_can(void)
 {
-	return registered && vcpc_task_work_works();
+	return probes[0].tp && probes[1].tp && vcpc_task_work_works();
 }

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-int vcpc_inherit_init(void);
+void vcpc_inherit_init(void);
 void vcpc_inherit_exit(void);
 bool vcpc_inherit_can(void);
 

@@ -36,11 +36,6 @@
 
 static atomic64_t last_bind = ATOMIC64_INIT(0);
 
-static void load_presets(struct vcpc_instance *inst)
-{
-	memcpy(inst->kept->values, inst->presets, inst->spec->nr * sizeof(u64));
-}
-
 static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 {
 	const struct vcpc_spec *spec = start->spec;
@@ -57,6 +52,8 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	inst->presets = inst->room->values + spec->nr;
 	kref_init(&inst->refs);
 	raw_spin_lock_init(&inst->lock);
+	inst->set = start->set;
+	inst->closing = start->closing;
 	inst->spec = spec;
 	inst->task = get_task_struct(current);
 	inst->pid = get_task_pid(current, PIDTYPE_PID);
@@ -73,42 +70,24 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	vcpc_sample_init(inst->kept, spec->nr);
 	vcpc_sample_init(inst->room, spec->nr);
 	inst->kept->time = ktime_get_ns();
-	load_presets(inst);
+	memcpy(inst->kept->values, inst->presets, spec->nr * sizeof(u64));
 	/* Events interrupt as soon as they are open; until all are, there is nothing to stop. */
 	inst->state = VCPC_INSTANCE_STOPPED;
 	return inst;
-}
-
-static int open_all(struct vcpc_instance *inst, const struct vcpc_start *start, int *bad)
-{
-	struct vcpc_counters *c = &inst->counters;
-	const struct vcpc_spec *spec = inst->spec;
-	u32 flags = start->on_exec ? VCPC_COUNTERS_ON_EXEC : 0;
-	int ret = vcpc_overflow_open(inst, start->on_exec);
-
-	/* Counters that wait for execve cannot tell whether there is room: others try it before. */
-	if (!ret && start->on_exec && spec->hw) {
-		ret = vcpc_counters_open(c, spec, vcpc_overflow_interrupt, inst, 0, bad) ?:
-		      vcpc_counters_fit(c, bad);
-		vcpc_counters_close(c);
-	}
-	if (!ret)
-		ret = vcpc_counters_open(c, spec, vcpc_overflow_interrupt, inst, flags, bad);
-	return ret || start->on_exec ? ret : vcpc_counters_fit(c, bad);
 }
 
 /* A new thread whose set has a signal begins stopped, and continues by itself. */
 static int start_counting(struct vcpc_instance *inst, const struct vcpc_start *start)
 {
 	if (start->on_exec) {
-		inst->state = 0;
+		inst->state |= VCPC_INSTANCE_WAITING;
 		return 0;
 	}
 	if (start->inherited && inst->spec->signal) {
 		vcpc_overflow_inherited(inst);
 		return 0;
 	}
-	return start->stopped ? 0 : vcpc_instance_op(inst, VCPC_OP_ENABLE);
+	return start->stopped ? 0 : vcpc_instance_op(inst, VCPC_OP_ENABLE, NULL);
 }
 
 /**
@@ -117,7 +96,7 @@ static int start_counting(struct vcpc_instance *inst, const struct vcpc_start *s
  * @bad: on failure set to the request that was refused, or left alone
  *
  * Context: sleeps; under the set's mutex.
- * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -ENOMEM, or the PMU's.
+ * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -EUSERS, -ENOMEM, or the PMU's.
  */
 struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *bad)
 {
@@ -128,7 +107,10 @@ struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *ba
 		return ERR_PTR(-ENOMEM);
 	ret = vcpc_thread_add(inst);
 	if (!ret)
-		ret = open_all(inst, start, bad);
+		ret = vcpc_overflow_open(inst);
+	if (!ret)
+		ret = vcpc_counters_open(&inst->counters, inst->spec, vcpc_overflow_interrupt,
+					 inst, bad);
 	if (!ret)
 		ret = start_counting(inst, start);
 	if (!ret)
@@ -185,15 +167,16 @@ static void copy_kept(const struct vcpc_instance *inst, struct vcpc_sample *samp
  * @inst: the instance
  * @sample: room for its values; @size and @nr are set
  *
- * Context: interrupts disabled; the caller is an RCU reader, or holds the set's mutex.
+ * Context: the caller is an RCU reader, or holds the set's mutex.
  * Return: 0; -EAGAIN if counts were lost; -EINVAL if it is being closed; -ESTALE if it has
  * ended: vcpc_instance_sample_other() can sample it.
  */
 int vcpc_instance_sample_own(struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
+	unsigned long flags;
 	int ret = 0;
 
-	raw_spin_lock(&inst->lock);
+	raw_spin_lock_irqsave(&inst->lock, flags);
 	if (likely(!inst->state))
 		ret = read_locked(inst, sample);
 	else if (inst->state & VCPC_INSTANCE_CLOSED)
@@ -204,7 +187,7 @@ int vcpc_instance_sample_own(struct vcpc_instance *inst, struct vcpc_sample *sam
 		ret = -ESTALE;
 	else
 		copy_kept(inst, sample);
-	raw_spin_unlock(&inst->lock);
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
 	return ret;
 }
 
@@ -228,22 +211,11 @@ static bool note_adds(struct vcpc_instance *inst, struct vcpc_sample *sample, u3
 		for (i = 0; i < c->nr; i++)
 			sample->values[i] = c->counter[i].add;
 		sample->tick = c->tick_add;
-		sample->state = vcpc_counters_wait(c) ? 0 : VCPC_STATE_COUNTING;
+		sample->state = VCPC_STATE_COUNTING;
 		sample->time = ktime_get_ns();
 	}
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 	return stopped;
-}
-
-static bool has_changed(struct vcpc_instance *inst, u32 changes)
-{
-	unsigned long flags;
-	bool changed;
-
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	changed = inst->changes != changes || inst->state & VCPC_INSTANCE_STOPPED;
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	return changed;
 }
 
 static int read_counting(struct vcpc_instance *inst, struct vcpc_sample *sample, u64 *counts)
@@ -256,10 +228,12 @@ static int read_counting(struct vcpc_instance *inst, struct vcpc_sample *sample,
 	for (tries = 0; tries < READ_TRIES; tries++) {
 		if (note_adds(inst, sample, &changes))
 			return 0;
-		ret = vcpc_counters_read_other(&inst->counters, inst->switches, counts, &run);
+		ret = vcpc_counters_read_other(&inst->counters, counts, &run);
 		if (ret)
 			return ret;
-		if (has_changed(inst, changes))
+		/* Pairs with the instance's lock, under which the counts were changed. */
+		smp_rmb();
+		if (READ_ONCE(inst->changes) != changes)
 			continue;
 		for (i = 0; i < inst->spec->nr; i++)
 			sample->values[i] += counts[i];
@@ -322,7 +296,7 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch)
 	put_pid(pid);
 	give_events_back(inst);
 	put_task_struct(inst->task);
-	inst->task = NULL;
+	WRITE_ONCE(inst->task, NULL);
 }
 
 /* From what was just read into @room to @values, with the interrupts for overflows */
@@ -334,7 +308,8 @@ static int continue_locked(struct vcpc_instance *inst, const u64 *values)
 	if (!(inst->state & VCPC_INSTANCE_STOPPED))
 		inst->kept->tick = inst->room->tick;
 	vcpc_counters_set(&inst->counters, inst->room, inst->kept);
-	inst->changes++;
+	inst->kept->state = VCPC_STATE_COUNTING;
+	WRITE_ONCE(inst->changes, inst->changes + 1);
 	inst->state &= ~VCPC_INSTANCE_STOPPED;
 	return 0;
 }
@@ -349,6 +324,15 @@ static int enable_locked(struct vcpc_instance *inst)
 	return ret ?: continue_locked(inst, inst->kept->values);
 }
 
+/* An execve does not wait until perf no longer throttles a counter. */
+static int exec_locked(struct vcpc_instance *inst)
+{
+	inst->state &= ~VCPC_INSTANCE_WAITING;
+	if (enable_locked(inst) == -ERESTART)
+		vcpc_instance_lost(inst);
+	return 0;
+}
+
 static int disable_locked(struct vcpc_instance *inst)
 {
 	int ret;
@@ -358,11 +342,7 @@ static int disable_locked(struct vcpc_instance *inst)
 	ret = read_locked(inst, inst->kept);
 	if (ret)
 		return ret;
-	/* It has not begun if it waits for execve. */
-	if (!(inst->kept->state & VCPC_STATE_COUNTING))
-		return -EINVAL;
-	inst->kept->state = 0;
-	inst->state |= VCPC_INSTANCE_STOPPED;
+	vcpc_instance_stop(inst, 0);
 	return 0;
 }
 
@@ -373,67 +353,53 @@ static int restart_locked(struct vcpc_instance *inst)
 
 	if (ret)
 		return ret;
-	if (!(inst->room->state & VCPC_STATE_COUNTING))
-		return -EINVAL;
 	inst->bind = atomic64_inc_return(&last_bind);
 	return continue_locked(inst, inst->presets);
 }
 
-static int op_locked(struct vcpc_instance *inst, enum vcpc_op op)
+static int op_locked(struct vcpc_instance *inst, enum vcpc_op op,
+		     const struct vcpc_preset_args *preset)
 {
 	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_SETTLED))
 		return -EINVAL;
 	if (inst->state & VCPC_INSTANCE_INVALID)
 		return -EAGAIN;
+	if (op == VCPC_OP_PRESET) {
+		inst->presets[preset->request] = preset->preset;
+		return 0;
+	}
+	/* Only the execve that it waits for starts what waits for one. */
+	if (!(inst->state & VCPC_INSTANCE_WAITING) == (op == VCPC_OP_EXEC))
+		return -EINVAL;
 	switch (op) {
+	case VCPC_OP_EXEC:	return exec_locked(inst);
 	case VCPC_OP_ENABLE:	return enable_locked(inst);
 	case VCPC_OP_DISABLE:	return disable_locked(inst);
 	case VCPC_OP_RESTART:	return restart_locked(inst);
+	default:		return -EINVAL;
 	}
-	return -EINVAL;
 }
 
 /**
  * vcpc_instance_op() - start, stop or restart the calling thread's instance
  * @inst: the instance
  * @op: what to do
+ * @preset: for VCPC_OP_PRESET: what a request starts from at the next RESTART
  *
  * Context: the caller is an RCU reader, or holds the set's mutex.
  * Return: 0; -EINVAL if it is in that state already, or has ended; -EAGAIN if counts were lost;
  * -ERESTART if perf throttles a counter: try again after a tick.
  */
-int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op)
+int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op,
+		     const struct vcpc_preset_args *preset)
 {
 	unsigned long flags;
 	int ret;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
-	ret = op_locked(inst, op);
+	ret = op_locked(inst, op, preset);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 	return ret == -ESTALE ? -EINVAL : ret;
-}
-
-/**
- * vcpc_instance_preset() - what a request starts from at the next RESTART
- * @inst: the calling thread's instance
- * @request: which
- * @preset: the value
- *
- * Context: as vcpc_instance_op().
- * Return: 0 or -EINVAL.
- */
-int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset)
-{
-	unsigned long flags;
-	int ret = -EINVAL;
-
-	raw_spin_lock_irqsave(&inst->lock, flags);
-	if (!(inst->state & VCPC_INSTANCE_CLOSED)) {
-		inst->presets[request] = preset;
-		ret = 0;
-	}
-	raw_spin_unlock_irqrestore(&inst->lock, flags);
-	return ret;
 }
 
 /**
@@ -450,10 +416,7 @@ u32 vcpc_instance_state(struct vcpc_instance *inst)
 	u32 state;
 
 	raw_spin_lock_irqsave(&inst->lock, flags);
-	if (inst->state & (VCPC_INSTANCE_STOPPED | VCPC_INSTANCE_SETTLED))
-		state = inst->kept->state;
-	else
-		state = vcpc_counters_wait(&inst->counters) ? 0 : VCPC_STATE_COUNTING;
+	state = inst->kept->state;
 	if (inst->state & VCPC_INSTANCE_INVALID)
 		state |= VCPC_STATE_INVALID;
 	raw_spin_unlock_irqrestore(&inst->lock, flags);

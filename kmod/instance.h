@@ -24,12 +24,13 @@ struct vcpc_spec;
 #define VCPC_INSTANCE_INVALID	BIT(1)	/* counts were lost */
 #define VCPC_INSTANCE_SETTLED	BIT(2)	/* ended, events given back: @kept has the values */
 #define VCPC_INSTANCE_CLOSED	BIT(3)	/* about to be freed */
+#define VCPC_INSTANCE_WAITING	BIT(4)	/* STOPPED until the thread's next execve */
 
 /**
  * struct vcpc_instance - a set on one thread
  * @refs: the set's list, and a signal that is on its way to the thread
  * @rcu: for freeing
- * @set: whose; holds no reference, because the set closes its instances
+ * @set: whose, fixed; holds no reference, because the set closes its instances
  * @closing: the set's, when this was opened
  * @spec: what is counted
  * @task: the thread; holds a reference until settled
@@ -38,12 +39,11 @@ struct vcpc_spec;
  * @root: the thread that called BIND
  * @bind_flags: VCPC_BIND_F_* of that BIND
  * @in_set: in the set's list; under the set's mutex
- * @by_task: in the set's hash; changed under the set's mutex, read under RCU
- * @on_thread: in the thread's list, see thread.c
+ * @on_thread: in the table of threads, see thread.c
  * @lock: guards all below; taken with interrupts disabled
  * @state: VCPC_INSTANCE_*; SETTLED also under the set's mutex
  * @bind: another number for each instance and after each RESTART
- * @changes: how often @counters continued from other values
+ * @changes: how often @counters were stopped or continued
  * @which: the request whose overflow stopped it
  * @signal_due: the thread has not received the signal for it yet
  * @signal_queued: @signal_work is in the thread's list
@@ -55,7 +55,7 @@ struct vcpc_spec;
  * @signal_work: sends the signal, in the thread
  * @switches: an event that reports when the thread leaves its CPU; NULL if not needed
  * @presets: u64[nr] that RESTART continues from
- * @kept: the values while STOPPED or SETTLED
+ * @kept: the values while STOPPED or SETTLED; its state always
  * @room: for a sample that is only needed for a moment
  * @counters: the thread's counters
  */
@@ -71,7 +71,6 @@ struct vcpc_instance {
 	struct pid *root;
 	u32 bind_flags;
 	struct list_head in_set;
-	struct hlist_node by_task;
 	struct hlist_node on_thread;
 
 	raw_spinlock_t lock;	/* see above */
@@ -96,6 +95,8 @@ struct vcpc_instance {
 
 /**
  * struct vcpc_start - how an instance begins
+ * @set: whose
+ * @closing: the set's
  * @spec: what to count
  * @root: the thread that called BIND
  * @bind_flags: VCPC_BIND_F_* of that BIND
@@ -105,6 +106,8 @@ struct vcpc_instance {
  * @inherited: it is a new thread's
  */
 struct vcpc_start {
+	struct vcpc_set *set;
+	u32 closing;
 	const struct vcpc_spec *spec;
 	struct pid *root;
 	u32 bind_flags;
@@ -118,6 +121,8 @@ enum vcpc_op {
 	VCPC_OP_ENABLE,
 	VCPC_OP_DISABLE,
 	VCPC_OP_RESTART,
+	VCPC_OP_PRESET,
+	VCPC_OP_EXEC,		/* ENABLE by the execve that a WAITING instance waits for */
 };
 
 struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *bad);
@@ -128,8 +133,8 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch);
 int vcpc_instance_sample_own(struct vcpc_instance *inst, struct vcpc_sample *sample);
 int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample,
 			       u64 *scratch);
-int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op);
-int vcpc_instance_preset(struct vcpc_instance *inst, u32 request, u64 preset);
+int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op,
+		     const struct vcpc_preset_args *preset);
 u32 vcpc_instance_state(struct vcpc_instance *inst);
 struct pid *vcpc_instance_pid(const struct vcpc_instance *inst);
 
@@ -138,6 +143,14 @@ static inline void vcpc_sample_init(struct vcpc_sample *sample, u32 nr)
 {
 	sample->size = sizeof(*sample);
 	sample->nr = nr;
+}
+
+/* @kept has just been read, under the instance's lock. */
+static inline void vcpc_instance_stop(struct vcpc_instance *inst, u32 state)
+{
+	inst->kept->state = state;
+	WRITE_ONCE(inst->changes, inst->changes + 1);
+	inst->state |= VCPC_INSTANCE_STOPPED;
 }
 
 /* The thread has exited, or has executed a program that ended the counting. */

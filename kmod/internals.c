@@ -13,14 +13,6 @@
 
 #include "internals.h"
 
-/* perf counts these one by one, and their period up to 0. */
-static bool is_counted_by_kernel(const struct perf_event *event)
-{
-	return event->attr.type == PERF_TYPE_SOFTWARE &&
-	       event->attr.config != PERF_COUNT_SW_CPU_CLOCK &&
-	       event->attr.config != PERF_COUNT_SW_TASK_CLOCK;
-}
-
 /**
  * vcpc_event_restart_period() - set after how many events from now an event interrupts
  * @event: the calling thread's event, opened with a period
@@ -36,6 +28,9 @@ bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool active = vcpc_event_state(event) == PERF_EVENT_STATE_ACTIVE;
+	/* perf counts these one by one, and their period up to 0. */
+	bool up = event->attr.type == PERF_TYPE_SOFTWARE &&
+		  !vcpc_is_clock(event->attr.type, event->attr.config);
 
 	if (active && hw->interrupts == U64_MAX)
 		return false;
@@ -44,7 +39,7 @@ bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 	if (active)
 		event->pmu->stop(event, PERF_EF_UPDATE);
 	hw->last_period = period;
-	local64_set(&hw->period_left, is_counted_by_kernel(event) ? -(s64)period : 0);
+	local64_set(&hw->period_left, up ? -(s64)period : 0);
 	if (active)
 		event->pmu->start(event, PERF_EF_RELOAD);
 	return true;

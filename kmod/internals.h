@@ -77,6 +77,13 @@ static __always_inline u64 vcpc_event_count(struct perf_event *event)
 	return local64_read(&event->count);
 }
 
+/* Whether it is a clock, which perf measures, and for which it interrupts by a timer */
+static inline bool vcpc_is_clock(u32 type, u64 config)
+{
+	return type == PERF_TYPE_SOFTWARE &&
+	       (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 bool vcpc_event_restart_period(struct perf_event *event, u64 period);
 
 /* Which program the calling thread executes: another number after each execve */

@@ -3,9 +3,8 @@
  * What one user may have open: the module's parameters and the accounts; and, for root, what is
  * in them (debugfs, vcpc/users) and what the module counts of itself (vcpc/stats).
  *
- * Locking: users_lock guards the list of accounts and their reference counts; it is a spin lock,
- * so that nobody waits for another user's thread that the scheduler has set aside.  The amounts
- * in an account are atomic.
+ * Locking: users_lock guards the list of accounts; it is a spin lock, so that nobody waits for
+ * another user's thread that the scheduler has set aside.  The amounts in an account are atomic.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -22,31 +21,27 @@
 
 #include "limits.h"
 
-static unsigned int max_requests = VCPC_REQUESTS_CAP;
-module_param(max_requests, uint, 0644);
-MODULE_PARM_DESC(max_requests, "requests of one set (default and maximum 2048)");
-
 static unsigned int max_user[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = 1024,
 	[VCPC_LIMIT_COUNTERS] = 4096,
+	[VCPC_LIMIT_TAGS] = 2048,
 };
 
 module_param_named(max_user_sets, max_user[VCPC_LIMIT_SETS], uint, 0644);
 MODULE_PARM_DESC(max_user_sets, "sets that one user may have open (default 1024)");
 module_param_named(max_user_counters, max_user[VCPC_LIMIT_COUNTERS], uint, 0644);
 MODULE_PARM_DESC(max_user_counters, "counters of one user's bound sets (default 4096)");
+module_param_named(max_user_tags, max_user[VCPC_LIMIT_TAGS], uint, 0644);
+MODULE_PARM_DESC(max_user_tags, "trace tags of one user, in use or remembered (default 2048)");
 
 static unsigned int max_thread_counters = 32;
 module_param(max_thread_counters, uint, 0644);
 MODULE_PARM_DESC(max_thread_counters, "counters of one thread whose user lacks CAP_PERFMON (default 32): perf handles each of them with interrupts disabled when the thread is scheduled");
 
-static unsigned int max_ended = 256;
-module_param(max_ended, uint, 0644);
-MODULE_PARM_DESC(max_ended, "ended threads of a set that can be sampled one by one (default 256)");
-
 static const char *const limit_names[VCPC_LIMIT_NR] = {
 	[VCPC_LIMIT_SETS] = "sets (max_user_sets)",
 	[VCPC_LIMIT_COUNTERS] = "counters (max_user_counters)",
+	[VCPC_LIMIT_TAGS] = "trace tags (max_user_tags)",
 };
 
 static const char *const stat_names[VCPC_STAT_NR] = {
@@ -55,7 +50,6 @@ static const char *const stat_names[VCPC_STAT_NR] = {
 	[VCPC_STAT_INVALID] = "invalid_instances",
 	[VCPC_STAT_UNINHERITED] = "not_inherited",
 	[VCPC_STAT_REFUSED] = "refused_by_limit",
-	[VCPC_STAT_TAGS_REFUSED] = "tags_refused",
 };
 
 static DEFINE_RATELIMIT_STATE(refused, 60 * HZ, 1);
@@ -111,33 +105,22 @@ struct vcpc_user *vcpc_limits_get(void)
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
 	set_responsible(fresh);
+	refcount_set(&fresh->refs, 1);
 	INIT_LIST_HEAD(&fresh->idle_tags);
+	INIT_LIST_HEAD(&fresh->releases);
 
 	spin_lock(&users_lock);
 	user = find_account(fresh);
-	if (!user) {
+	if (user) {
+		refcount_inc(&user->refs);
+	} else {
 		user = fresh;
 		fresh = NULL;
 		list_add(&user->node, &users);
 	}
-	user->refs++;
 	spin_unlock(&users_lock);
 
 	kfree(fresh);
-	return user;
-}
-
-/**
- * vcpc_limits_share() - take one more reference to an account
- * @user: the account
- *
- * Return: @user.
- */
-struct vcpc_user *vcpc_limits_share(struct vcpc_user *user)
-{
-	spin_lock(&users_lock);
-	user->refs++;
-	spin_unlock(&users_lock);
 	return user;
 }
 
@@ -147,39 +130,72 @@ struct vcpc_user *vcpc_limits_share(struct vcpc_user *user)
  */
 void vcpc_limits_put(struct vcpc_user *user)
 {
-	bool last;
-
-	spin_lock(&users_lock);
-	last = !--user->refs;
-	if (last)
+	if (refcount_dec_and_lock(&user->refs, &users_lock)) {
 		list_del(&user->node);
-	spin_unlock(&users_lock);
-	if (last)
+		spin_unlock(&users_lock);
 		kfree(user);
+	}
 }
 
 /**
- * vcpc_limits_charge() - take some of what a user may have
+ * vcpc_limits_max() - how much one user may have
+ * @limit: of which limit
+ *
+ * Return: the number.
+ */
+unsigned int vcpc_limits_max(enum vcpc_limit limit)
+{
+	return READ_ONCE(max_user[limit]);
+}
+
+/**
+ * vcpc_limits_try() - take some of what a user may have, if there is as much
  * @user: the account
  * @limit: of which limit
  * @nr: how many
  *
+ * Context: any.
  * Return: 0, or -EUSERS if that is more than the user may have.
  */
-int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
+int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 {
 	int used = atomic_add_return(nr, &user->used[limit]);
 
-	if (used > 0 && (unsigned int)used <= READ_ONCE(max_user[limit]))
+	if (used > 0 && (unsigned int)used <= vcpc_limits_max(limit))
 		return 0;
 	atomic_sub(nr, &user->used[limit]);
+	return -EUSERS;
+}
+
+/**
+ * vcpc_limits_refuse() - a call fails, because a user is at a limit
+ * @user: the account
+ * @limit: which limit
+ *
+ * Return: -EUSERS.
+ */
+int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit)
+{
 	vcpc_stats_count(VCPC_STAT_REFUSED);
 	/* At most one line per minute: it may be a program's fault, or the limit is too low. */
 	if (__ratelimit(&refused))
 		pr_warn("user %u is at a limit of %u %s\n",
-			from_kuid_munged(&init_user_ns, user->uid), READ_ONCE(max_user[limit]),
+			from_kuid_munged(&init_user_ns, user->uid), vcpc_limits_max(limit),
 			limit_names[limit]);
 	return -EUSERS;
+}
+
+/**
+ * vcpc_limits_charge() - take some of what a user may have, or refuse it
+ * @user: the account
+ * @limit: of which limit
+ * @nr: how many
+ *
+ * Return: 0 or -EUSERS.
+ */
+int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
+{
+	return vcpc_limits_try(user, limit, nr) ? vcpc_limits_refuse(user, limit) : 0;
 }
 
 /**
@@ -215,27 +231,7 @@ unsigned int vcpc_limits_requests(void)
 	unsigned int thread = vcpc_limits_thread();
 
 	/* A set takes one counter more than it has requests. */
-	return min3(READ_ONCE(max_requests), thread - !!thread, VCPC_REQUESTS_CAP + 0U);
-}
-
-/**
- * vcpc_limits_sets() - how many sets one user may have open
- *
- * Return: the number.
- */
-unsigned int vcpc_limits_sets(void)
-{
-	return READ_ONCE(max_user[VCPC_LIMIT_SETS]);
-}
-
-/**
- * vcpc_limits_ended() - how many ended instances of a set are kept one by one
- *
- * Return: the number; approximate, because ended ones are looked for now and then.
- */
-unsigned int vcpc_limits_ended(void)
-{
-	return READ_ONCE(max_ended);
+	return min(thread - !!thread, VCPC_REQUESTS_CAP + 0U);
 }
 
 /**
@@ -266,11 +262,11 @@ static int users_show(struct seq_file *m, void *unused)
 
 	spin_lock(&users_lock);
 	list_for_each_entry(user, &users, node)
-		seq_printf(m, "user %u namespace %u sets %d counters %d tags %u\n",
+		seq_printf(m, "user %u namespace %u sets %d counters %d tags %d\n",
 			   from_kuid(&init_user_ns, user->uid), user->ns,
 			   atomic_read(&user->used[VCPC_LIMIT_SETS]),
 			   atomic_read(&user->used[VCPC_LIMIT_COUNTERS]),
-			   READ_ONCE(user->nr_tags));
+			   atomic_read(&user->used[VCPC_LIMIT_TAGS]));
 	spin_unlock(&users_lock);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
@@ -13,6 +14,7 @@
 enum vcpc_limit {
 	VCPC_LIMIT_SETS,	/* open sets */
 	VCPC_LIMIT_COUNTERS,	/* perf events of all bound sets */
+	VCPC_LIMIT_TAGS,	/* trace tags, held or idle */
 	VCPC_LIMIT_NR,
 };
 
@@ -22,47 +24,46 @@ enum vcpc_stat {
 	VCPC_STAT_UNSIGNALED,	/* overflows not signaled: the program had gone */
 	VCPC_STAT_INVALID,	/* instances found invalid */
 	VCPC_STAT_UNINHERITED,	/* new threads that could not be given an instance */
-	VCPC_STAT_REFUSED,	/* SET_CREATE or BIND refused by a limit */
-	VCPC_STAT_TAGS_REFUSED,	/* tags refused by a limit */
+	VCPC_STAT_REFUSED,	/* calls refused by a limit */
 	VCPC_STAT_NR,
 };
 
 /**
  * struct vcpc_user - an account: what one user has open
  * @node: in the list of accounts
- * @refs: files and sets that are charged here; both under the list's lock
+ * @refs: files, sets and tags that are charged here
  * @uid: the user; includes the users of user namespaces that he has made
  * @ns: inode number of the user namespace, if root made it: it is one account; otherwise 0
  * @root: it is root's; user 0 without its capabilities has an account like anybody
+ * @releases: sets that a worker closes for it, one after the other
  * @used: how much of each limit is taken
- * @nr_tags: number of tags
- * @idle_tags: those that no file holds
+ * @idle_tags: tags that no file holds
  * @nr_idle: their number
- * @idle_node: in the list of accounts that have any; these four under the tags' lock
+ * @idle_node: in the list of accounts that have any; these three under the tags' lock
  */
 struct vcpc_user {
 	struct list_head node;
-	unsigned int refs;
+	refcount_t refs;
 	kuid_t uid;
 	unsigned int ns;
 	bool root;
+	struct list_head releases;
 	atomic_t used[VCPC_LIMIT_NR];
-	unsigned int nr_tags;
 	struct list_head idle_tags;
 	unsigned int nr_idle;
 	struct list_head idle_node;
 };
 
 struct vcpc_user *vcpc_limits_get(void);
-struct vcpc_user *vcpc_limits_share(struct vcpc_user *user);
 void vcpc_limits_put(struct vcpc_user *user);
+int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr);
+int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit);
 int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 
 unsigned int vcpc_limits_requests(void);
-unsigned int vcpc_limits_sets(void);
+unsigned int vcpc_limits_max(enum vcpc_limit limit);
 unsigned int vcpc_limits_thread(void);
-unsigned int vcpc_limits_ended(void);
 
 void vcpc_stats_count(enum vcpc_stat which);
 

@@ -11,7 +11,6 @@
 #include "inherit.h"
 #include "internals.h"
 #include "limits.h"
-#include "policy.h"
 #include "set.h"
 #include "trace/events.h"
 #include "trace/tag.h"
@@ -23,7 +22,6 @@ static int __init vcpc_init(void)
 	ret = vcpc_internals_check();
 	if (ret)
 		return ret;
-	vcpc_policy_init();
 	vcpc_hardware_init();
 	ret = vcpc_tracepage_init();
 	if (ret)
@@ -31,9 +29,7 @@ static int __init vcpc_init(void)
 	ret = vcpc_set_init();
 	if (ret)
 		goto err_set;
-	ret = vcpc_inherit_init();
-	if (ret)
-		goto err_inherit;
+	vcpc_inherit_init();
 	vcpc_debugfs_init();
 	ret = vcpc_chardev_register();
 	if (ret)
@@ -46,13 +42,11 @@ static int __init vcpc_init(void)
 err_chardev:
 	vcpc_debugfs_exit();
 	vcpc_inherit_exit();
-err_inherit:
 	vcpc_set_exit();
 err_set:
 	vcpc_tracepage_exit();
 err_tracepage:
 	vcpc_hardware_exit();
-	vcpc_policy_exit();
 	return ret;
 }
 
@@ -67,7 +61,6 @@ static void __exit vcpc_exit(void)
 	vcpc_internals_exit();
 	vcpc_tag_exit();
 	vcpc_tracepage_exit();
-	vcpc_policy_exit();
 }
 
 module_init(vcpc_init);

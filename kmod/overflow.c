@@ -181,8 +181,7 @@ static bool look_locked(struct vcpc_instance *inst)
 		return false;
 	}
 	/* Counters that are off may be about to end; if not, the next sample finds the loss. */
-	if (vcpc_counters_read(&inst->counters, ktime_get_ns(), inst->kept) ||
-	    !(inst->kept->state & VCPC_STATE_COUNTING))
+	if (vcpc_counters_read(&inst->counters, ktime_get_ns(), inst->kept))
 		return false;
 	if (!find_overflow(inst, interrupted)) {
 		/* A timer may be early by the difference of two clocks. */
@@ -190,8 +189,7 @@ static bool look_locked(struct vcpc_instance *inst)
 			vcpc_instance_lost(inst);
 		return false;
 	}
-	inst->kept->state = VCPC_STATE_FROZEN;
-	inst->state |= VCPC_INSTANCE_STOPPED;
+	vcpc_instance_stop(inst, VCPC_STATE_FROZEN);
 	queue_signal(inst);
 	return true;
 }
@@ -267,13 +265,11 @@ void vcpc_overflow_init(struct vcpc_instance *inst)
 /**
  * vcpc_overflow_open() - watch for the thread leaving its CPU
  * @inst: the calling thread's instance; its counters are not open yet
- * @on_exec: they will begin at its next execve: then the first time that it leaves its CPU tells
- *	when they were started
  *
  * Context: sleeps.
  * Return: 0, -ENOMEM, or -ESRCH if the thread is exiting.
  */
-int vcpc_overflow_open(struct vcpc_instance *inst, bool on_exec)
+int vcpc_overflow_open(struct vcpc_instance *inst)
 {
 	const struct vcpc_request switches = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -282,10 +278,9 @@ int vcpc_overflow_open(struct vcpc_instance *inst, bool on_exec)
 	};
 	struct perf_event *event;
 
-	if (!inst->spec->overflows && !on_exec)
+	if (!inst->spec->overflows)
 		return 0;
-	event = vcpc_event_open(&switches, 1, thread_leaves, inst,
-				on_exec ? VCPC_COUNTERS_ON_EXEC : 0);
+	event = vcpc_event_open(&switches, 1, thread_leaves, inst, false);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	inst->switches = event;

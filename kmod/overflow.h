@@ -10,7 +10,7 @@ struct pt_regs;
 struct vcpc_instance;
 
 void vcpc_overflow_init(struct vcpc_instance *inst);
-int vcpc_overflow_open(struct vcpc_instance *inst, bool on_exec);
+int vcpc_overflow_open(struct vcpc_instance *inst);
 void vcpc_overflow_close(struct vcpc_instance *inst);
 void vcpc_overflow_interrupt(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs);

@@ -15,6 +15,7 @@
 
 #include "overflow.h"
 #include "set.h"
+#include "thread.h"
 #include "user_test.h"
 
 static struct vcpc_user_memory memory;
@@ -51,7 +52,7 @@ static struct vcpc_instance *find_own(struct vcpc_set *set)
 	struct vcpc_instance *inst;
 
 	rcu_read_lock();
-	inst = vcpc_set_find_own(set);
+	inst = vcpc_thread_find(set);
 	rcu_read_unlock();
 	return inst;
 }

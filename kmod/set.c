@@ -9,6 +9,7 @@
  *
  * Locking: see struct vcpc_set.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
@@ -28,15 +29,18 @@
 
 #include "hardware.h"
 #include "limits.h"
-#include "policy.h"
 #include "set.h"
+#include "thread.h"
 #include "trace/counts.h"
 #include "uarg.h"
 
 /* How many new instances there are, at the least, between two looks for ended ones */
 #define REAP_STEP	64
+/* How many ended ones, about, are kept one by one */
+#define KEPT		256
 
 static struct workqueue_struct *releases;
+static DEFINE_SPINLOCK(releases_lock);	/* vcpc_user.releases */
 
 /* A number that identifies what a set's first counters count; keyed, so that nobody can forge it */
 static u64 identify(const struct vcpc_spec *spec)
@@ -55,24 +59,32 @@ static u64 identify(const struct vcpc_spec *spec)
 	return sum ?: 1;
 }
 
+/*
+ * perf does not check permissions for kernel counters.  Whoever may open the device may count his
+ * own threads in user mode: the node's mode is the administrator's decision.  It is checked when a
+ * set is created and when it is bound, as the set may come from a process that was allowed more.
+ */
+static bool is_allowed(const struct vcpc_request *req)
+{
+	return !(req->flags & VCPC_REQ_F_KERNEL) || perfmon_capable();
+}
+
 static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_args *args)
 {
 	struct vcpc_request *req = &spec->requests[spec->nr];
 	int ret;
 
 	ret = vcpc_uarg_request(req, args, spec->nr);
-	if (!ret)
-		ret = vcpc_policy_request(req);
+	if (!ret && !is_allowed(req))
+		ret = -EACCES;
 	if (!ret)
 		ret = vcpc_hardware_check(req);
 	if (ret)
 		return ret;
-	/* Other types than software are only offered if they are the core's own events. */
-	spec->hw |= req->type != PERF_TYPE_SOFTWARE;
 	spec->cost++;
 	if (req->flags & VCPC_REQ_F_OVERFLOW) {
 		spec->overflows = true;
-		spec->cost += vcpc_request_is_time(req) ? VCPC_TIMER_COST : 0;
+		spec->cost += vcpc_is_clock(req->type, req->config) ? VCPC_TIMER_COST : 0;
 	}
 	return 0;
 }
@@ -112,7 +124,6 @@ static struct vcpc_set *set_alloc(u32 nr)
 	kref_init(&set->refs);
 	mutex_init(&set->lock);
 	INIT_LIST_HEAD(&set->instances);
-	hash_init(set->by_task);
 	return set;
 }
 
@@ -141,7 +152,8 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	ret = set ? take_requests(&set->spec, args, bad) : -ENOMEM;
 	if (ret)
 		goto err;
-	set->user = vcpc_limits_share(user);
+	refcount_inc(&user->refs);
+	set->user = user;
 	set->creator = current_uid();
 	return set;
 
@@ -178,17 +190,10 @@ static bool is_settled(const struct vcpc_instance *inst)
 	return READ_ONCE(inst->state) & VCPC_INSTANCE_SETTLED;
 }
 
-/* What an instance no longer needs when it has no events any more */
-static void unhash(struct vcpc_set *set, struct vcpc_instance *inst)
-{
-	hash_del_rcu(&inst->by_task);
-	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
-}
-
 static void drop(struct vcpc_set *set, struct vcpc_instance *inst)
 {
 	if (!is_settled(inst))
-		unhash(set, inst);
+		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 	list_del(&inst->in_set);
 	set->nr--;
 	vcpc_instance_close(inst);
@@ -198,7 +203,7 @@ static void settle(struct vcpc_set *set, struct vcpc_instance *inst)
 {
 	if (is_settled(inst) || !vcpc_instance_ended(inst))
 		return;
-	unhash(set, inst);
+	vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 	vcpc_instance_settle(inst, set->counts);
 }
 
@@ -243,15 +248,6 @@ static void reap(struct vcpc_set *set, unsigned int keep)
 	set->reap_at = set->nr + max(set->nr / 4, (unsigned int)REAP_STEP);
 }
 
-static void list(struct vcpc_set *set, struct vcpc_instance *inst)
-{
-	inst->set = set;
-	inst->closing = set->closing;
-	list_add_tail(&inst->in_set, &set->instances);
-	set->nr++;
-	hash_add_rcu(set->by_task, &inst->by_task, vcpc_set_key(current));
-}
-
 /* Ended instances may have left too little of what the user may have: then try once more. */
 static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 {
@@ -259,7 +255,7 @@ static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 	int ret, tries;
 
 	if (set->nr >= set->reap_at)
-		reap(set, vcpc_limits_ended());
+		reap(set, KEPT);
 	for (tries = 0; tries < 2; tries++) {
 		if (tries)
 			reap(set, 0);
@@ -268,7 +264,8 @@ static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 			continue;
 		inst = vcpc_instance_open(start, bad);
 		if (!IS_ERR(inst)) {
-			list(set, inst);
+			list_add_tail(&inst->in_set, &set->instances);
+			set->nr++;
 			return 0;
 		}
 		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
@@ -283,7 +280,7 @@ static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 /* The calling thread's instance, also if it was settled: the last one */
 static struct vcpc_instance *find_own(struct vcpc_set *set)
 {
-	struct vcpc_instance *inst, *found = vcpc_set_find_own(set);
+	struct vcpc_instance *inst, *found = vcpc_thread_find(set);
 
 	if (!found)
 		list_for_each_entry(inst, &set->instances, in_set)
@@ -295,20 +292,19 @@ static struct vcpc_instance *find_own(struct vcpc_set *set)
 /* The calling thread's instance, if it has not ended */
 static struct vcpc_instance *find_live(struct vcpc_set *set)
 {
-	struct vcpc_instance *inst = vcpc_set_find_own(set);
+	struct vcpc_instance *inst = vcpc_thread_find(set);
 
 	if (inst)
 		settle(set, inst);
 	return inst && !is_settled(inst) ? inst : NULL;
 }
 
-/* The set may come from a process that was allowed more. */
 static int requests_allowed(const struct vcpc_spec *spec, int *bad)
 {
 	u32 i;
 
 	for (i = 0; i < spec->nr; i++) {
-		if (vcpc_policy_request(&spec->requests[i])) {
+		if (!is_allowed(&spec->requests[i])) {
 			*bad = i;
 			return -EACCES;
 		}
@@ -334,7 +330,8 @@ static bool signal_allowed(const struct vcpc_set *set)
  */
 int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 {
-	const struct vcpc_start start = {
+	struct vcpc_start start = {
+		.set = set,
 		.spec = &set->spec,
 		.root = task_pid(current),
 		.bind_flags = flags,
@@ -351,6 +348,7 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 		return ret;
 	if (mutex_lock_killable(&set->lock))
 		return -EINTR;
+	start.closing = set->closing;
 	ret = find_live(set) ? -EBUSY : add(set, &start, bad);
 	mutex_unlock(&set->lock);
 	return ret;
@@ -368,27 +366,7 @@ int vcpc_set_inherit(struct vcpc_set *set, const struct vcpc_start *start)
 	int bad;
 
 	lockdep_assert_held(&set->lock);
-	return vcpc_set_find_own(set) ? 0 : add(set, start, &bad);
-}
-
-/**
- * vcpc_set_unbind() - take a set off the calling thread
- * @set: the set
- *
- * Context: sleeps.
- * Return: 0, -EINVAL or -EINTR.
- */
-int vcpc_set_unbind(struct vcpc_set *set)
-{
-	struct vcpc_instance *inst;
-
-	if (mutex_lock_killable(&set->lock))
-		return -EINTR;
-	inst = find_own(set);
-	if (inst)
-		drop(set, inst);
-	mutex_unlock(&set->lock);
-	return inst ? 0 : -EINVAL;
+	return vcpc_thread_find(set) ? 0 : add(set, start, &bad);
 }
 
 static void close_locked(struct vcpc_set *set)
@@ -407,34 +385,65 @@ static void close_locked(struct vcpc_set *set)
 }
 
 /**
- * vcpc_set_unbind_all() - take a set off all threads, and forget its totals
+ * vcpc_set_unbind() - take a set off the calling thread; or off all threads, and forget its totals
  * @set: the set
+ * @all: off all
  *
  * Context: sleeps.
- * Return: 0 or -EINTR.
+ * Return: 0, -EINVAL or -EINTR.
  */
-int vcpc_set_unbind_all(struct vcpc_set *set)
+int vcpc_set_unbind(struct vcpc_set *set, bool all)
 {
+	struct vcpc_instance *inst;
+
 	if (mutex_lock_killable(&set->lock))
 		return -EINTR;
-	close_locked(set);
+	inst = all ? NULL : find_own(set);
+	if (inst)
+		drop(set, inst);
+	else if (all)
+		close_locked(set);
 	mutex_unlock(&set->lock);
-	return 0;
+	return inst || all ? 0 : -EINVAL;
 }
 
-static void release(struct vcpc_set *set)
+static void close_all(struct vcpc_set *set)
 {
 	mutex_lock(&set->lock);
 	close_locked(set);
 	mutex_unlock(&set->lock);
-	vcpc_set_put(set);
 }
 
+/* One after the other for each account, so that nobody's sets wait for another's. */
 static void release_later(struct work_struct *work)
 {
-	release(container_of(work, struct vcpc_set, release));
+	struct vcpc_set *next, *set = container_of(work, struct vcpc_set, release);
+
+	close_all(set);
+	spin_lock(&releases_lock);
+	list_del(&set->releasing);
+	next = list_first_entry_or_null(&set->user->releases, struct vcpc_set, releasing);
+	spin_unlock(&releases_lock);
+	if (next)
+		queue_work(releases, &next->release);
+	vcpc_set_put(set);
 	/* vcpc_set_exit() waits for the rest of this function. */
 	module_put(THIS_MODULE);
+}
+
+static void queue_release(struct vcpc_set *set)
+{
+	bool first;
+
+	/* The descriptor's reference to the module may be the last. */
+	__module_get(THIS_MODULE);
+	INIT_WORK(&set->release, release_later);
+	spin_lock(&releases_lock);
+	first = list_empty(&set->user->releases);
+	list_add_tail(&set->releasing, &set->user->releases);
+	spin_unlock(&releases_lock);
+	if (first)
+		queue_work(releases, &set->release);
 }
 
 /**
@@ -449,12 +458,10 @@ static void release_later(struct work_struct *work)
 void vcpc_set_release(struct vcpc_set *set)
 {
 	if (!(current->flags & PF_KTHREAD) && uid_eq(current_uid(), set->creator)) {
-		release(set);
+		close_all(set);
+		vcpc_set_put(set);
 	} else {
-		/* The descriptor's reference to the module may be the last. */
-		__module_get(THIS_MODULE);
-		INIT_WORK(&set->release, release_later);
-		queue_work(releases, &set->release);
+		queue_release(set);
 	}
 }
 
@@ -477,61 +484,42 @@ void vcpc_set_exit(void)
 	destroy_workqueue(releases);
 }
 
-static int own_op(struct vcpc_set *set, enum vcpc_op op)
+static int own_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_args *preset)
 {
 	struct vcpc_instance *inst;
 	int ret = -EINVAL;
 
 	rcu_read_lock();
-	inst = vcpc_set_find_own(set);
+	inst = vcpc_thread_find(set);
 	if (inst)
-		ret = vcpc_instance_op(inst, op);
+		ret = vcpc_instance_op(inst, op, preset);
 	rcu_read_unlock();
 	return ret;
 }
 
 /**
- * vcpc_set_op() - start, stop or restart the calling thread's instance
+ * vcpc_set_op() - start, stop or restart the calling thread's instance, or set a preset
  * @set: the set
  * @op: what to do
+ * @preset: checked arguments of VCPC_OP_PRESET
  *
  * Context: sleeps.
  * Return: 0, -EINVAL, -EAGAIN or -EINTR.
  */
-int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op)
+int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_args *preset)
 {
-	int ret = own_op(set, op);
+	int ret;
 
+	if (op == VCPC_OP_PRESET && preset->request >= set->spec.nr)
+		return -EINVAL;
+	ret = own_op(set, op, preset);
 	/* perf throttles a counter that interrupts too often, until the thread was off its CPU. */
 	while (ret == -ERESTART) {
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		ret = own_op(set, op);
+		ret = own_op(set, op, preset);
 	}
-	return ret;
-}
-
-/**
- * vcpc_set_preset() - what a request starts from at the calling thread's next RESTART
- * @set: the set
- * @request: which
- * @preset: the value
- *
- * Return: 0 or -EINVAL.
- */
-int vcpc_set_preset(struct vcpc_set *set, u32 request, u64 preset)
-{
-	struct vcpc_instance *inst;
-	int ret = -EINVAL;
-
-	if (request >= set->spec.nr)
-		return -EINVAL;
-	rcu_read_lock();
-	inst = vcpc_set_find_own(set);
-	if (inst)
-		ret = vcpc_instance_preset(inst, request, preset);
-	rcu_read_unlock();
 	return ret;
 }
 
@@ -546,15 +534,14 @@ int vcpc_set_preset(struct vcpc_set *set, u32 request, u64 preset)
 int vcpc_set_sample_own(struct vcpc_set *set, struct vcpc_sample *sample)
 {
 	struct vcpc_instance *inst;
-	unsigned long flags;
 	int ret = -EINVAL;
 
 	vcpc_sample_init(sample, set->spec.nr);
-	local_irq_save(flags);
-	inst = vcpc_set_find_own(set);
+	rcu_read_lock();
+	inst = vcpc_thread_find(set);
 	if (likely(inst))
 		ret = vcpc_instance_sample_own(inst, sample);
-	local_irq_restore(flags);
+	rcu_read_unlock();
 	return ret;
 }
 
@@ -587,13 +574,10 @@ static struct vcpc_instance *find_default(struct vcpc_set *set)
 /* The thread's own is of one instant; others are read counter by counter. */
 static int sample_one(struct vcpc_set *set, struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
-	unsigned long flags;
 	int ret;
 
 	if (inst->task == current) {
-		local_irq_save(flags);
 		ret = vcpc_instance_sample_own(inst, sample);
-		local_irq_restore(flags);
 		if (ret != -ESTALE)
 			return ret;
 	}

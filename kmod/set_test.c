@@ -155,7 +155,7 @@ static void requests_that_are_not_there(struct kunit *test)
 
 static void more_sets_than_allowed(struct kunit *test)
 {
-	int left = vcpc_limits_sets() - used(VCPC_LIMIT_SETS);
+	int left = vcpc_limits_max(VCPC_LIMIT_SETS) - used(VCPC_LIMIT_SETS);
 	struct draft d = good();
 	int bad;
 

@@ -15,7 +15,6 @@
  * @cost: counters that it takes on each thread: one per request, one that reports context
  *	switches, and VCPC_TIMER_COST more for each timer, which is armed and canceled whenever
  *	the thread is scheduled
- * @hw: it counts hardware events
  * @overflows: a request has VCPC_REQ_F_OVERFLOW
  * @signal: sent to a thread at an overflow; 0 for none
  * @fd: the descriptor that SET_CREATE returned
@@ -26,7 +25,6 @@ struct vcpc_spec {
 	u32 flags;
 	u32 nr;
 	u32 cost;
-	bool hw;
 	bool overflows;
 	int signal;
 	int fd;

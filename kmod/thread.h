@@ -5,12 +5,13 @@
 #include <linux/types.h>
 
 struct vcpc_instance;
+struct vcpc_set;
 
 typedef void (*vcpc_thread_fn)(struct vcpc_instance *inst, void *arg);
 
 int vcpc_thread_add(struct vcpc_instance *inst);
 void vcpc_thread_del(struct vcpc_instance *inst);
-bool vcpc_thread_any_inherits(void);
+struct vcpc_instance *vcpc_thread_find(const struct vcpc_set *set);
 void vcpc_thread_walk(vcpc_thread_fn fn, void *arg);
 
 #endif

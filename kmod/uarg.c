@@ -4,6 +4,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/signal.h>
 #include <linux/string.h>
@@ -11,19 +12,11 @@
 
 #include "uarg.h"
 
-/* The structs as version 2 of the contract has them; they only grow. */
-static_assert(sizeof(struct vcpc_info_args) == 40);
-static_assert(sizeof(struct vcpc_request) == 64);
-static_assert(sizeof(struct vcpc_set_create_args) == 48);
-static_assert(sizeof(struct vcpc_bind_args) == 16);
-static_assert(sizeof(struct vcpc_own_args) == 8);
-static_assert(sizeof(struct vcpc_preset_args) == 16);
-static_assert(sizeof(struct vcpc_sample_args) == 24);
-static_assert(sizeof(struct vcpc_sample) == 24);
-static_assert(sizeof(struct vcpc_instance_info) == 32);
-static_assert(sizeof(struct vcpc_instances_args) == 40);
-static_assert(sizeof(struct vcpc_trace_tag_args) == 32);
-static_assert(sizeof(struct vcpc_trace_write) == 16);
+/* Each ioctl's number has the size of its struct in it; the most frequent one first. */
+static const unsigned int known[] = {
+	VCPC_IOC_SAMPLE, VCPC_IOC_RESTART, VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_PRESET,
+	VCPC_IOC_INSTANCES, VCPC_IOC_BIND, VCPC_IOC_UNBIND, VCPC_IOC_SET_CREATE, VCPC_IOC_INFO,
+};
 
 /**
  * vcpc_uarg_sized() - copy in a struct that may be longer than what is known
@@ -43,53 +36,66 @@ int vcpc_uarg_sized(void *to, size_t known, const void __user *from, size_t size
 	return copy_struct_from_user(to, known, from, size);
 }
 
-static noinline int copy_other_size(void *to, size_t known, const void __user *from)
+static int copy_args(void *to, size_t known_size, const void __user *from)
 {
 	u32 size;
 
 	if (get_user(size, (const u32 __user *)from))
 		return -EFAULT;
-	return vcpc_uarg_sized(to, known, from, size);
+	return vcpc_uarg_sized(to, known_size, from, size);
 }
 
-/* A caller of this very version pays for one copy of constant size. */
-static __always_inline int copy_args(void *to, size_t known, const void __user *from)
+static bool is_known_sample(const struct vcpc_sample_args *args)
 {
-	const u32 *size = to;
+	return !(args->flags & ~VCPC_SAMPLE_F_TOTAL) && args->tid >= 0 &&
+	       !(args->flags && args->tid);
+}
 
-	if (likely(!copy_from_user(to, from, known) && *size == known))
-		return 0;
-	return copy_other_size(to, known, from);
+static bool is_known_set(const struct vcpc_set_create_args *args)
+{
+	return !(args->flags & ~VCPC_SET_F_DISABLED) && !args->reserved[0] &&
+	       !args->reserved[1] && valid_signal(args->signal);
+}
+
+static bool is_known(const union vcpc_uargs *args, unsigned int cmd)
+{
+	const u32 bind = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
+			 VCPC_BIND_F_TRACE;
+
+	switch (cmd) {
+	case VCPC_IOC_SAMPLE:		return is_known_sample(&args->sample);
+	case VCPC_IOC_ENABLE:
+	case VCPC_IOC_DISABLE:
+	case VCPC_IOC_RESTART:		return !args->own.flags;
+	case VCPC_IOC_UNBIND:		return !(args->own.flags & ~VCPC_OWN_F_ALL);
+	case VCPC_IOC_BIND:		return !(args->bind.flags & ~bind || args->bind.reserved);
+	case VCPC_IOC_INSTANCES:	return !args->instances.flags;
+	case VCPC_IOC_SET_CREATE:	return is_known_set(&args->set_create);
+	default:			return true;
+	}
 }
 
 /**
- * vcpc_uarg_info() - take in the arguments of VCPC_IOC_INFO
- * @args: written on success
- * @from: the caller's
+ * vcpc_uarg_take() - take in the arguments of an ioctl
+ * @args: written on success; @args->size also if it has a flag that is not known
+ * @cmd: the ioctl, with any size
+ * @from: the caller's struct
  *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
+ * Return: 0, -ENOIOCTLCMD, -EINVAL, -E2BIG or -EFAULT.
  */
-int vcpc_uarg_info(struct vcpc_info_args *args, const void __user *from)
+int vcpc_uarg_take(union vcpc_uargs *args, unsigned int cmd, const void __user *from)
 {
-	return copy_args(args, sizeof(*args), from);
-}
+	unsigned int i;
+	int ret;
 
-/**
- * vcpc_uarg_set_create() - take in the arguments of VCPC_IOC_SET_CREATE
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *from)
-{
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags & ~VCPC_SET_F_DISABLED || args->reserved[0] || args->reserved[1])
-		return -EINVAL;
-	return valid_signal(args->signal) ? 0 : -EINVAL;
+	args->size = 0;
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (VCPC_UARG_CMD(known[i]) == VCPC_UARG_CMD(cmd))
+			break;
+	if (i == ARRAY_SIZE(known))
+		return -ENOIOCTLCMD;
+	ret = copy_args(args, _IOC_SIZE(known[i]), from);
+	return ret || is_known(args, known[i]) ? ret : -EINVAL;
 }
 
 /**
@@ -112,89 +118,6 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 	if (!(req->flags & counted) || req->flags & ~(counted | VCPC_REQ_F_OVERFLOW))
 		return -EINVAL;
 	return memchr_inv(req->reserved, 0, sizeof(req->reserved)) ? -EINVAL : 0;
-}
-
-/**
- * vcpc_uarg_bind() - take in the arguments of VCPC_IOC_BIND
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from)
-{
-	const u32 known = VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |
-			  VCPC_BIND_F_TRACE;
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	return args->flags & ~known || args->reserved ? -EINVAL : 0;
-}
-
-/**
- * vcpc_uarg_own() - take in the arguments of an ioctl on the caller's own instance
- * @args: written on success
- * @from: the caller's
- * @flags: VCPC_OWN_F_* that this ioctl has
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_own(struct vcpc_own_args *args, const void __user *from, u32 flags)
-{
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	return args->flags & ~flags ? -EINVAL : 0;
-}
-
-/**
- * vcpc_uarg_preset() - take in the arguments of VCPC_IOC_PRESET
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from)
-{
-	return copy_args(args, sizeof(*args), from);
-}
-
-/**
- * vcpc_uarg_sample() - take in the arguments of VCPC_IOC_SAMPLE
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from)
-{
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags & ~VCPC_SAMPLE_F_TOTAL || args->tid < 0)
-		return -EINVAL;
-	return args->flags && args->tid ? -EINVAL : 0;
-}
-
-/**
- * vcpc_uarg_instances() - take in the arguments of VCPC_IOC_INSTANCES
- * @args: written on success
- * @from: the caller's
- *
- * Return: 0, -EINVAL, -E2BIG or -EFAULT.
- */
-int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from)
-{
-	int ret = copy_args(args, sizeof(*args), from);
-
-	if (ret)
-		return ret;
-	if (args->flags || args->info_size < sizeof(struct vcpc_instance_info))
-		return -EINVAL;
-	return args->info_size > PAGE_SIZE ? -E2BIG : 0;
 }
 
 /**

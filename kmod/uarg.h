@@ -8,16 +8,22 @@
 /* An ioctl's number without the size in it, which is that of the caller's struct */
 #define VCPC_UARG_CMD(cmd)	((cmd) & ~IOCSIZE_MASK)
 
+/* The arguments of an ioctl; all begin with their size. */
+union vcpc_uargs {
+	u32 size;
+	struct vcpc_info_args info;
+	struct vcpc_set_create_args set_create;
+	struct vcpc_bind_args bind;
+	struct vcpc_own_args own;
+	struct vcpc_preset_args preset;
+	struct vcpc_sample_args sample;
+	struct vcpc_instances_args instances;
+};
+
 int vcpc_uarg_sized(void *to, size_t known, const void __user *from, size_t size);
-int vcpc_uarg_info(struct vcpc_info_args *args, const void __user *from);
-int vcpc_uarg_set_create(struct vcpc_set_create_args *args, const void __user *from);
+int vcpc_uarg_take(union vcpc_uargs *args, unsigned int cmd, const void __user *from);
 int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_args *args,
 		      unsigned int index);
-int vcpc_uarg_bind(struct vcpc_bind_args *args, const void __user *from);
-int vcpc_uarg_own(struct vcpc_own_args *args, const void __user *from, u32 flags);
-int vcpc_uarg_preset(struct vcpc_preset_args *args, const void __user *from);
-int vcpc_uarg_sample(struct vcpc_sample_args *args, const void __user *from);
-int vcpc_uarg_instances(struct vcpc_instances_args *args, const void __user *from);
 int vcpc_uarg_tag(struct vcpc_trace_tag_args *args, char *name, const void __user *from);
 int vcpc_uarg_event(struct vcpc_trace_write *event, const void __user *from, size_t size);
 

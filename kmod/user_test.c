@@ -147,7 +147,7 @@ void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memor
  */
 void vcpc_user_test_destroy(struct vcpc_set *set)
 {
-	vcpc_set_unbind_all(set);
+	vcpc_set_unbind(set, true);
 	vcpc_set_put(set);
 }
 

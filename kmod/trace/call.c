@@ -33,7 +33,7 @@
 #include "uarg.h"
 
 struct search {
-	struct vcpc_trace_room *room;
+	struct vcpc_trace_room *room;	/* NULL: no sample is wanted */
 	bool found;
 };
 
@@ -92,11 +92,6 @@ int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg)
 	return ret;
 }
 
-static bool is_traced(const struct vcpc_instance *inst)
-{
-	return inst->bind_flags & VCPC_BIND_F_TRACE && !vcpc_instance_ended(inst);
-}
-
 static void fill(struct vcpc_trace_room *room, const struct vcpc_instance *inst)
 {
 	const struct vcpc_spec *spec = inst->spec;
@@ -129,6 +124,10 @@ static void take(struct vcpc_instance *inst, void *arg)
 
 	if (search->found || !(inst->bind_flags & VCPC_BIND_F_TRACE))
 		return;
+	if (!search->room) {
+		search->found = !vcpc_instance_ended(inst);
+		return;
+	}
 	local_irq_save(flags);
 	if (!vcpc_instance_sample_own(inst, inst->room) &&
 	    inst->room->state & VCPC_STATE_COUNTING) {
@@ -147,13 +146,6 @@ static const struct vcpc_trace_counts *take_counts(struct vcpc_trace_room *room)
 	return search.found ? &room->counts : NULL;
 }
 
-static void look_for(struct vcpc_instance *inst, void *arg)
-{
-	bool *found = arg;
-
-	*found |= is_traced(inst);
-}
-
 /**
  * vcpc_tracecall_counted() - whether the calling thread can have counts in its trace events
  *
@@ -161,10 +153,10 @@ static void look_for(struct vcpc_instance *inst, void *arg)
  */
 bool vcpc_tracecall_counted(void)
 {
-	bool found = false;
+	struct search search = { };
 
-	vcpc_thread_walk(look_for, &found);
-	return found;
+	vcpc_thread_walk(take, &search);
+	return search.found;
 }
 
 /* Functions of their own: the room is not to be on everybody's stack. */
@@ -217,10 +209,10 @@ static __always_inline void end(struct vcpc_tracer *tracer, const struct vcpc_ta
 		trace_vcpc_end(tag->id, tracer->file, ids, tag->name, start, NULL);
 }
 
-/* When a transaction began, by the kernel's clock; 0 stays unknown. */
+/* When a transaction began, by the kernel's clock; 0 stays unknown, and nothing else becomes 0. */
 static __always_inline u64 begun_at(u64 value)
 {
-	return value ? vcpc_clock_from_caller(value) : 0;
+	return value ? value - vcpc_clock_offset() ?: 1 : 0;
 }
 
 static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag,

@@ -32,38 +32,28 @@ struct vcpc_tag {
 	char name[];
 };
 
-/**
- * struct vcpc_tag_list - the tags that an open file holds, by handle
- * @smaller: the list that it replaced, which may still be looked at
- * @room: entries of @at
- * @at: NULL where there is no tag: at 0, and behind the last
- */
-struct vcpc_tag_list {
-	struct vcpc_tag_list *smaller;
-	unsigned int room;
-	struct vcpc_tag *at[];
-};
+#define VCPC_TAG_CHUNK		64
+#define VCPC_TAG_HANDLES	(64 * VCPC_TAG_CHUNK)
 
 /**
  * struct vcpc_tag_holder - what one open file holds
  * @user: on whose account
  * @uid: whose names it gives, by the initial namespace
  * @lock: taken to hold one more
- * @list: the tags; NULL before the first
+ * @chunks: the tags by handle, in arrays of VCPC_TAG_CHUNK; NULL where there is none
  * @nr: how many (@lock)
  */
 struct vcpc_tag_holder {
 	struct vcpc_user *user;
 	u32 uid;
 	struct mutex lock;	/* while one more is taken */
-	struct vcpc_tag_list *list;
+	const struct vcpc_tag **chunks[VCPC_TAG_HANDLES / VCPC_TAG_CHUNK];
 	unsigned int nr;
 };
 
 void vcpc_tag_holder_init(struct vcpc_tag_holder *holder, struct vcpc_user *user);
 void vcpc_tag_holder_release(struct vcpc_tag_holder *holder);
 int vcpc_tag_hold(struct vcpc_tag_holder *holder, const char *name, u32 *handle);
-unsigned int vcpc_tag_share(void);
 void vcpc_tag_exit(void);
 
 /**
@@ -71,18 +61,20 @@ void vcpc_tag_exit(void);
  * @holder: what it holds
  * @handle: what vcpc_tag_hold() gave, or anything else
  *
- * Takes no lock: a list is complete when it can be seen, and stays until the file is closed.
+ * Takes no lock: an array is complete when it can be seen, and stays until the file is closed.
  *
  * Return: the tag, valid while the file is open, or NULL.
  */
 static __always_inline const struct vcpc_tag *vcpc_tag_find(const struct vcpc_tag_holder *holder,
 							    u32 handle)
 {
-	const struct vcpc_tag_list *list = READ_ONCE(holder->list);
+	const struct vcpc_tag **chunk;
 
-	if (unlikely(!list || handle >= list->room))
+	if (unlikely(handle >= VCPC_TAG_HANDLES))
 		return NULL;
-	return READ_ONCE(list->at[array_index_nospec(handle, list->room)]);
+	handle = array_index_nospec(handle, VCPC_TAG_HANDLES);
+	chunk = READ_ONCE(holder->chunks[handle / VCPC_TAG_CHUNK]);
+	return likely(chunk) ? READ_ONCE(chunk[handle % VCPC_TAG_CHUNK]) : NULL;
 }
 
 #endif

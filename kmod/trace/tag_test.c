@@ -10,9 +10,8 @@
 #include "trace/tag.h"
 
 /* As many as the defaults allow */
-#define SHARE	1024
-#define ALL	4096
-#define RESERVE	512
+#define SHARE	2048
+#define IDLE	4096
 
 /* A user with a file, whose account no other file knows */
 struct actor {
@@ -24,9 +23,8 @@ static void begin_actor(struct actor *actor, unsigned int uid)
 {
 	*actor = (struct actor) {
 		.user.uid = KUIDT_INIT(uid),
-		.user.root = !uid,
 		/* Never given back: it is not an account of the list. */
-		.user.refs = 1U << 30,
+		.user.refs = REFCOUNT_INIT(1 << 30),
 		.user.root = !uid,
 	};
 	INIT_LIST_HEAD(&actor->user.idle_tags);
@@ -81,40 +79,37 @@ static const struct cred *without_capabilities(struct kunit *test)
 	return old;
 }
 
-static struct actor actors[5], late[2];
+static struct actor actors[5];
 
+static int tags_of(const struct actor *actor)
+{
+	return atomic_read(&actor->user.used[VCPC_LIMIT_TAGS]);
+}
+
+/* Each gets as many, whatever others hold; idle ones are bounded for all together. */
 static void shares(struct kunit *test)
 {
 	const struct cred *old = without_capabilities(test);
-	unsigned int others = 0, i;
-	struct actor root;
-	int error;
+	int error, idle = 0;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(actors); i++) {
 		begin_actor(&actors[i], 70001 + i);
-		others += take_all(&actors[i], ALL, &error);
-		KUNIT_EXPECT_EQ(test, others < ALL - RESERVE ? -EUSERS : -ENOSPC, error);
+		KUNIT_EXPECT_EQ(test, SHARE, take_all(&actors[i], IDLE, &error));
+		KUNIT_EXPECT_EQ(test, -EUSERS, error);
 	}
-	KUNIT_EXPECT_EQ(test, ALL - RESERVE, others);
-	KUNIT_EXPECT_EQ(test, SHARE, actors[0].user.nr_tags);
-	begin_actor(&root, 0);
-	KUNIT_EXPECT_EQ(test, RESERVE, take_all(&root, ALL, &error));
-	KUNIT_EXPECT_EQ(test, -ENOSPC, error);
-	for (i = 0; i < ARRAY_SIZE(actors); i++)
+	for (i = 0; i < ARRAY_SIZE(actors); i++) {
+		KUNIT_EXPECT_EQ(test, SHARE, tags_of(&actors[i]));
 		vcpc_tag_holder_release(&actors[i].holder);
-	/* Now there is room for whoever wants it, but not beyond the share. */
-	begin_actor(&late[0], 80001);
-	KUNIT_EXPECT_EQ(test, SHARE, take_all(&late[0], ALL, &error));
-	KUNIT_EXPECT_EQ(test, -EUSERS, error);
-	/* Root's are not driven out by others. */
-	vcpc_tag_holder_release(&root.holder);
-	begin_actor(&late[1], 80002);
-	KUNIT_EXPECT_EQ(test, SHARE, take_all(&late[1], ALL, &error));
-	KUNIT_EXPECT_EQ(test, RESERVE, root.user.nr_tags);
-	vcpc_tag_holder_release(&late[0].holder);
-	vcpc_tag_holder_release(&late[1].holder);
+	}
+	for (i = 0; i < ARRAY_SIZE(actors); i++) {
+		idle += tags_of(&actors[i]);
+		/* Who has most loses most. */
+		KUNIT_EXPECT_LE(test, tags_of(&actors[i]), IDLE / 5 + 1);
+	}
+	KUNIT_EXPECT_EQ(test, IDLE, idle);
 	vcpc_tag_exit();
-	KUNIT_EXPECT_EQ(test, 0, actors[0].user.nr_tags + root.user.nr_tags);
+	KUNIT_EXPECT_EQ(test, 0, tags_of(&actors[0]) + tags_of(&actors[4]));
 	revert_creds(old);
 }
 
@@ -156,7 +151,7 @@ static void handles(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, handle[i], again);
 		KUNIT_EXPECT_NOT_NULL(test, vcpc_tag_find(&actors[0].holder, again));
 	}
-	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(handle), actors[0].user.nr_tags);
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(handle), tags_of(&actors[0]));
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_NULL(test, vcpc_tag_find(&actors[0].holder, bad[i]));
 	vcpc_tag_holder_release(&actors[0].holder);

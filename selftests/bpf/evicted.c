@@ -14,10 +14,10 @@ static int set_parameter(const char *path, const char *n)
 	return failed;
 }
 
-/* How many tags there may be, all of which anybody may have */
-static int set_limit(const char *n)
+/* How many tags each user may have, and how many unused ones are remembered */
+static int set_limits(const char *each, const char *idle)
 {
-	return set_parameter(LIMIT("max_tags"), n) || set_parameter(LIMIT("root_tags"), "0");
+	return set_parameter(LIMIT("max_user_tags"), each) || set_parameter(LIMIT("max_idle_tags"), idle);
 }
 
 FIXTURE(evicted) {
@@ -37,8 +37,7 @@ FIXTURE_SETUP(evicted)
 
 FIXTURE_TEARDOWN(evicted)
 {
-	set_limit("4096");
-	set_parameter(LIMIT("root_tags"), "512");
+	set_limits("2048", "4096");
 	close(self->fd);
 	shim_trace_off();
 }
@@ -66,11 +65,11 @@ TEST_F(evicted, statistics_go_with_the_tag)
 {
 	ASSERT_EQ(0, use_tag("evicted"));
 	ASSERT_EQ(0, read_stat("evicted", SHIM_TRACE_POINT, &self->before));
-	ASSERT_EQ(0, set_limit("1"));
+	ASSERT_EQ(0, set_limits("1", "4096"));
 	ASSERT_NE(0, raw_tag(self->fd, "takes its place"));
 	EXPECT_EQ(-ENOENT, read_stat("evicted", SHIM_TRACE_TRANSACTION, &self->after));
 	EXPECT_EQ(-ENOENT, read_stat("evicted", SHIM_TRACE_POINT, &self->after));
-	ASSERT_EQ(0, set_limit("4096"));
+	ASSERT_EQ(0, set_limits("2048", "4096"));
 	ASSERT_EQ(0, use_tag("evicted"));
 	ASSERT_EQ(0, read_stat("evicted", SHIM_TRACE_POINT, &self->after));
 	EXPECT_EQ(1, self->after.count);
@@ -84,10 +83,10 @@ TEST_F(evicted, held_tags_stay)
 
 	ASSERT_NE(0, tag);
 	ASSERT_EQ(0, raw_fire(self->fd, VCPC_TRACE_POINT, tag));
-	ASSERT_EQ(0, set_limit("1"));
+	ASSERT_EQ(0, set_limits("1", "0"));
 	EXPECT_EQ(0, raw_tag(self->fd, "no room"));
-	EXPECT_EQ(ENOSPC, errno);
-	EXPECT_EQ(-ENOSPC, pmtracepoint("no room for this one either"));
+	EXPECT_EQ(EUSERS, errno);
+	EXPECT_EQ(-EUSERS, pmtracepoint("no room for this one either"));
 	EXPECT_EQ(1, count_of("held", SHIM_TRACE_POINT));
 }
 
@@ -128,9 +127,9 @@ static int known_of(uid_t uid, int from, int to)
 /* Who makes many drives out his own, not another's who has fewer. */
 TEST_F(evicted, another_user_s_stay)
 {
-	ASSERT_EQ(0, set_limit("1"));
-	ASSERT_NE(0, raw_tag(self->fd, "drives out all that was there"));
-	ASSERT_EQ(0, set_limit("17"));
+	ASSERT_EQ(0, set_limits("2048", "0"));
+	ASSERT_EQ(0, use_tag("goes, and all that was there"));
+	ASSERT_EQ(0, set_limits("2048", "16"));
 	ASSERT_EQ(0, use_tags_as(1001, 4));
 	ASSERT_EQ(0, use_tags_as(1002, 100));
 	EXPECT_EQ(4, known_of(1001, 0, 4));
@@ -146,7 +145,7 @@ TEST_F(evicted, another_user_s_stay)
 /* A user who has nothing left has no account, either. */
 TEST_F(evicted, accounts_go_with_the_last_tag)
 {
-	ASSERT_EQ(0, set_limit("9"));
+	ASSERT_EQ(0, set_limits("2048", "8"));
 	for (uid_t uid = 1001; uid <= 1040; uid++)
 		ASSERT_EQ(0, use_tags_as(uid, 1));
 	EXPECT_EQ(1, known_of(1040, 0, 1));

@@ -191,11 +191,8 @@ TEST_F(local, what_users_have_and_may_have)
 		{ "vcpc.limit.user_sets", "max_user_sets" },
 		{ "vcpc.limit.user_counters", "max_user_counters" },
 		{ "vcpc.limit.user_tags", "max_user_tags" },
-		{ "vcpc.limit.tags", "max_tags" },
-		{ "vcpc.limit.root_tags", "root_tags" },
+		{ "vcpc.limit.idle_tags", "max_idle_tags" },
 		{ "vcpc.limit.thread_counters", "max_thread_counters" },
-		{ "vcpc.limit.requests", "max_requests" },
-		{ "vcpc.limit.ended", "max_ended" },
 	};
 	/* the last two are one instance; each binding has a counter more than events */
 	static const uid_t uids[] = { 4711, 12, 4000000000u, 2147483647u };

@@ -253,8 +253,7 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 
 	catch_overflows();
 	/* One event of each set's is not a request. */
-	p.max_requests = variant->root ? parameter("max_requests", NULL) :
-					 parameter("max_thread_counters", NULL) - 1;
+	p.max_requests = variant->root ? 2048 : parameter("max_thread_counters", NULL) - 1;
 	p.calls = calls / 2 / PROCESSES / THREADS;
 	for (i = 0; i < PROCESSES; i++) {
 		p.seed = seed * 8 + 4 * variant->root + i;

@@ -38,20 +38,18 @@ static int as_nobody(int (*fn)(void *arg), void *arg)
 
 FIXTURE(limit)
 {
-	unsigned int counters, ended;
+	unsigned int counters;
 };
 
 FIXTURE_SETUP(limit)
 {
 	/* A set of one request takes two. */
 	self->counters = parameter("max_user_counters", 8);
-	self->ended = parameter("max_ended", 256);
 }
 
 FIXTURE_TEARDOWN(limit)
 {
 	parameter("max_user_counters", self->counters);
-	parameter("max_ended", self->ended);
 }
 
 static void *waits(void *arg)
@@ -146,34 +144,8 @@ TEST_F(limit, one_after_the_other)
 	EXPECT_EQ(0, as_nobody(one_after_the_other, NULL));
 }
 
-/* No ended thread is kept apart, but for the one that BIND named. */
-static int none_kept(void *arg)
-{
-	int set = set_of(&page_faults, 0), pages = 100, i;
-	pthread_t thread;
-
-	(void)arg;
-	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT))
-		return 1;
-	for (i = 0; i < 100; i++)
-		if (pthread_create(&thread, NULL, touches, &pages) || pthread_join(thread, NULL))
-			return 2;
-	/* They are looked for now and then. */
-	if (set_count(set).nr > 80 || set_count(set).nr + set_count(set).folded != 101)
-		return 3;
-	if (first_total(set) < 10000 || first_value(set, 0) == ~0ULL)
-		return 4;
-	return 0;
-}
-
-TEST_F(limit, none_kept)
-{
-	parameter("max_user_counters", 1000);
-	parameter("max_ended", 0);
-	EXPECT_EQ(0, as_nobody(none_kept, NULL));
-}
-
-#define KEPT	20
+/* As many as the module keeps, about */
+#define KEPT	256
 
 static void *touches_and_tells(void *arg)
 {
@@ -186,14 +158,14 @@ static void *touches_and_tells(void *arg)
 static int newest_kept(void *arg)
 {
 	int set = set_of(&page_faults, 0), i;
-	pid_t tids[10 * KEPT];
+	pid_t tids[4 * KEPT];
 	pthread_t thread;
 	__u64 value;
 
 	(void)arg;
 	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT))
 		return 1;
-	for (i = 0; i < 10 * KEPT; i++) {
+	for (i = 0; i < 4 * KEPT; i++) {
 		if (pthread_create(&thread, NULL, touches_and_tells, &tids[i]) ||
 		    pthread_join(thread, NULL))
 			return 2;
@@ -203,7 +175,7 @@ static int newest_kept(void *arg)
 	}
 	if (!set_count(set).folded)
 		return 6;
-	for (i = 9 * KEPT; i < 10 * KEPT; i++) {
+	for (i = 3 * KEPT; i < 4 * KEPT; i++) {
 		value = first_value(set, tids[i]);
 		if (value == ~0ULL || value < 100)
 			return 4;
@@ -213,8 +185,7 @@ static int newest_kept(void *arg)
 
 TEST_F(limit, newest_kept)
 {
-	parameter("max_user_counters", 1000);
-	parameter("max_ended", KEPT);
+	parameter("max_user_counters", 4096);
 	EXPECT_EQ(0, as_nobody(newest_kept, NULL));
 }
 

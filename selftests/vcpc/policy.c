@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Who may count what: the device's node is root's until the administrator lets others in; to be
- * let in allows one's own threads in user mode; for kernel mode, the module's parameter paranoid
- * and kernel.perf_event_paranoid must both allow it, or the caller has CAP_PERFMON.
+ * let in allows one's own threads in user mode; kernel mode needs CAP_PERFMON.
  */
 #include "attack.h"
 #include "vcpc_test.h"
 
-#define PARAMETER	"/sys/module/vcpc/parameters/paranoid"
 #define PERFS		"/proc/sys/kernel/perf_event_paranoid"
 
 /* What is allowed, as bits; what none of the tests expects is the last one. */
@@ -106,7 +104,7 @@ static int what_nobody_may_with_it(void *arg)
 
 FIXTURE(policy) {
 	mode_t mode;
-	int before, perfs;
+	int perfs;
 };
 
 FIXTURE_SETUP(policy)
@@ -115,13 +113,11 @@ FIXTURE_SETUP(policy)
 
 	ASSERT_EQ(0, stat("/dev/vcpc", &st));
 	self->mode = st.st_mode & 07777;
-	self->before = read_number(PARAMETER);
 	self->perfs = read_number(PERFS);
 }
 
 FIXTURE_TEARDOWN(policy)
 {
-	write_number(PARAMETER, self->before);
 	write_number(PERFS, self->perfs);
 	device_mode(self->mode);
 }
@@ -153,51 +149,25 @@ TEST_F(policy, node_is_roots)
 	device_mode(mode);
 }
 
-/* What each of the two allows to whoever may open the node */
-static int allowed_at(int level)
+/* Debian's perf_event_paranoid is 3; it decides nothing here. */
+TEST_F(policy, whatever_perfs_level_is)
 {
-	return level <= 1 ? OWN_USER | OWN_KERNEL : OWN_USER;
-}
-
-/*
- * The stricter of the two decides.  Whether one's own threads may be counted in user mode is for
- * the node's mode and the module's parameter alone: Debian's perf_event_paranoid is 3.
- */
-TEST_F_TIMEOUT(policy, the_stricter_decides, 120)
-{
-	int module, perfs, stricter, may, expected;
+	int perfs;
 
 	device_mode(0666);
-	for (module = -1; module <= 3; module++) {
-		for (perfs = -1; perfs <= 4; perfs++) {
-			write_number(PARAMETER, module);
-			write_number(PERFS, perfs);
-			stricter = module > perfs ? module : perfs;
-			expected = module > 2 ? 0 : allowed_at(stricter);
-			may = in_child(what_nobody_may, NULL);
-			EXPECT_EQ(expected, may) {
-				TH_LOG("module %d, perf %d: allowed %#x, not %#x", module, perfs,
-				       may, expected);
-			}
-		}
+	for (perfs = -1; perfs <= 4; perfs++) {
+		write_number(PERFS, perfs);
+		EXPECT_EQ(OWN_USER, in_child(what_nobody_may, NULL));
 	}
-}
-
-TEST_F(policy, is_two)
-{
-	EXPECT_EQ(2, self->before);
 }
 
 /* It is that capability, and not who one is. */
 TEST_F(policy, capable)
 {
 	device_mode(0666);
-	write_number(PARAMETER, 3);
 	write_number(PERFS, 4);
 	EXPECT_EQ(OWN_USER | OWN_KERNEL, in_child(what_root_may, NULL));
 	EXPECT_EQ(OWN_USER | OWN_KERNEL, in_child(what_nobody_may_with_it, NULL));
-	EXPECT_EQ(0, in_child(what_root_may_without_it, NULL));
-	write_number(PARAMETER, 2);
 	EXPECT_EQ(OWN_USER, in_child(what_root_may_without_it, NULL));
 }
 
@@ -208,13 +178,15 @@ static int binds_with_a_set(void *arg)
 	return set_bind(*(int *)arg, 0) == -EACCES ? 0 : 1;
 }
 
-/* A set that was made when more was allowed: asked again when it is bound */
+/* A set that somebody made who was allowed more: asked again when it is bound */
 TEST_F(policy, asked_again_at_bind)
 {
-	int set = set_of(&page_faults, 0);
+	struct vcpc_request kernel = page_faults;
+	int set;
 
+	kernel.flags |= VCPC_REQ_F_KERNEL;
+	set = set_of(&kernel, 0);
 	ASSERT_GE(set, 0);
-	write_number(PARAMETER, 3);
 	EXPECT_EQ(0, in_child(binds_with_a_set, &set));
 }
 
@@ -234,7 +206,6 @@ TEST_F(policy, root_of_a_namespace_is_nobody)
 	int may;
 
 	device_mode(0666);
-	write_number(PARAMETER, 2);
 	write_number(PERFS, 2);
 	may = in_child(what_a_namespaces_root_may, NULL);
 	if (may == CANNOT)

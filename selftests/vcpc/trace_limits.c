@@ -6,26 +6,23 @@
 #include "vcpc_test.h"
 #include "trace_calls.h"
 
-#define MAX_TAGS	PARAMETERS "max_tags"
 #define MAX_USER_TAGS	PARAMETERS "max_user_tags"
-#define ROOT_TAGS	PARAMETERS "root_tags"
+#define MAX_IDLE_TAGS	PARAMETERS "max_idle_tags"
 
 FIXTURE(limits) {
-	unsigned int max_tags, max_user_tags, root_tags;
+	unsigned int max_user_tags, max_idle_tags;
 };
 
 FIXTURE_SETUP(limits)
 {
-	self->max_tags = get_number(MAX_TAGS);
 	self->max_user_tags = get_number(MAX_USER_TAGS);
-	self->root_tags = get_number(ROOT_TAGS);
+	self->max_idle_tags = get_number(MAX_IDLE_TAGS);
 }
 
 FIXTURE_TEARDOWN(limits)
 {
-	put_number(MAX_TAGS, self->max_tags);
 	put_number(MAX_USER_TAGS, self->max_user_tags);
-	put_number(ROOT_TAGS, self->root_tags);
+	put_number(MAX_IDLE_TAGS, self->max_idle_tags);
 }
 
 /* User 0 without capabilities */
@@ -120,7 +117,7 @@ TEST_F(limits, two_users_fill_root_still_can)
 	close(device);
 }
 
-/* User 0 is root by its capabilities: without them it is limited, and takes nothing from root. */
+/* User 0 is root by its capabilities: without them it takes nothing from root. */
 TEST_F(limits, user_0_without_capabilities_is_not_root)
 {
 	int device = device_open();
@@ -131,42 +128,37 @@ TEST_F(limits, user_0_without_capabilities_is_not_root)
 	ASSERT_EQ(0, start_taker(&taker, POWERLESS));
 	EXPECT_EQ(-EUSERS, taker.error);
 	EXPECT_EQ(30, taker.taken);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 30; i++) {
 		snprintf(name, sizeof(name), "vcpc-power-%d", i);
 		ASSERT_GT(tag_handle(device, name), 0);
 	}
+	EXPECT_EQ(-EUSERS, tag_handle(device, "vcpc-one-more"));
+	/* What it holds it gets. */
+	EXPECT_GT(tag_handle(device, "vcpc-power-3"), 0);
 	stop_taker(&taker);
 	close(device);
 }
 
-/* Many users together do not get root's reserve either; root gets it. */
-TEST_F(limits, many_users_fill_root_still_can)
+/* Names that nobody uses any more are remembered up to a number, of all users together. */
+TEST_F(limits, idle_ones_of_all_users_are_bounded)
 {
-	struct taker takers[5];
-	int device, taken = 0, i;
+	__u64 first, last;
 	char name[32];
+	int device;
 
-	put_number(MAX_TAGS, 100);
-	put_number(ROOT_TAGS, 20);
-	put_number(MAX_USER_TAGS, 30);
-	/* Idle ones of earlier tests, root's among them, go first. */
+	put_number(MAX_IDLE_TAGS, 10);
 	device = device_open();
-	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, start_taker(&takers[i], 1101 + i));
-		taken += takers[i].taken;
-		EXPECT_EQ(taken < 80 ? -EUSERS : -ENOSPC, takers[i].error);
+	first = tag_id(device, "vcpc-idle-0");
+	for (int i = 1; i < 12; i++) {
+		snprintf(name, sizeof(name), "vcpc-idle-%d", i);
+		last = tag_id(device, name);
+		ASSERT_NE(0, last);
 	}
-	EXPECT_EQ(80, taken);
-	for (i = 0; i < 20; i++) {
-		snprintf(name, sizeof(name), "vcpc-reserve-%d", i);
-		EXPECT_GT(tag_handle(device, name), 0);
-	}
-	EXPECT_EQ(-ENOSPC, tag_handle(device, "vcpc-one-more"));
-	/* What it holds it gets. */
-	EXPECT_GT(tag_handle(device, "vcpc-reserve-3"), 0);
-	for (i = 0; i < 5; i++)
-		stop_taker(&takers[i]);
-	EXPECT_GT(tag_handle(device, "vcpc-one-more"), 0);
+	close(device);
+	device = device_open();
+	EXPECT_EQ(last, tag_id(device, "vcpc-idle-11"));
+	EXPECT_LT(last, tag_id(device, "vcpc-idle-0"));
+	EXPECT_LT(first, last);
 	close(device);
 }
 

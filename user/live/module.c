@@ -43,9 +43,8 @@ static const struct shim_metric metrics[] = {
 	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that inherited no set",
 	     "New threads that could not be given an instance of the set they should inherit."),
 	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused by a user's limit",
-	     "Sets and bindings that were refused, as their user had as many as allowed."),
-	STAT(9, "tags_refused", SHIM_UNITS_COUNT, "tags refused by a limit",
-	     "Trace tags that were refused, as there were as many as allowed."),
+	     "Sets, bindings and trace tags that were refused because their user had as many as\n"
+	     "allowed."),
 };
 
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))

@@ -8,7 +8,7 @@
 #include "metric.h"
 #include "trace.h"
 
-#define SHIM_MODULE_STATS	6
+#define SHIM_MODULE_STATS	5
 
 /**
  * struct shim_live_module - the last sample

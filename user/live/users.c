@@ -32,24 +32,18 @@ static const struct shim_metric metrics[] = {
 	       "vcpc.limit.user_counters are refused."),
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open or that are remembered. More than\n"
-	       "vcpc.limit.user_tags are refused, but to root."),
+	       "vcpc.limit.user_tags are refused."),
 	LIMIT(0, "user_sets", "sets one user may have open",
 	      "The module's parameter max_user_sets."),
 	LIMIT(1, "user_counters", "counters one user's sets may have",
 	      "The module's parameter max_user_counters."),
-	LIMIT(2, "user_tags", "trace tags one user but root may have",
+	LIMIT(2, "user_tags", "trace tags one user may have",
 	      "The module's parameter max_user_tags."),
-	LIMIT(3, "tags", "trace tags that can exist at a time",
-	      "The module's parameter max_tags."),
-	LIMIT(4, "root_tags", "trace tags that only root can have",
-	      "The module's parameter root_tags: so many of vcpc.limit.tags are kept for root."),
+	LIMIT(8, "idle_tags", "trace tags remembered while unused",
+	      "The module's parameter max_idle_tags: so many tags, of all users together, are\n"
+	      "remembered while no program uses them."),
 	LIMIT(5, "thread_counters", "counters of one thread without CAP_PERFMON",
 	      "The module's parameter max_thread_counters."),
-	LIMIT(6, "requests", "requests that one set may have",
-	      "The module's parameter max_requests."),
-	LIMIT(7, "ended", "ended threads that can be read singly",
-	      "The module's parameter max_ended: of one binding, so many threads that have ended\n"
-	      "can be read; of more, their sum."),
 };
 
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
@@ -57,8 +51,8 @@ static const struct shim_metric metrics[] = {
 _Static_assert(NMETRICS == LIMITS + SHIM_USER_LIMITS, "each amount and each limit has its metric");
 
 static const char *const parameters[SHIM_USER_LIMITS] = {
-	"max_user_sets", "max_user_counters", "max_user_tags", "max_tags", "root_tags",
-	"max_thread_counters", "max_requests", "max_ended",
+	"max_user_sets", "max_user_counters", "max_user_tags", "max_idle_tags",
+	"max_thread_counters",
 };
 
 const struct shim_metric_indom shim_live_user_indom = {

@@ -8,7 +8,7 @@
 #include "metric.h"
 
 #define SHIM_USER_AMOUNTS	3	/* sets, counters, tags */
-#define SHIM_USER_LIMITS	8
+#define SHIM_USER_LIMITS	5
 
 /* The instance of those whose numbers are no number of an instance: 2^31 - 1 and above */
 #define SHIM_LIVE_OTHER_USERS	0x7fffffff

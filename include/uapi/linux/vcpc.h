@@ -210,8 +210,8 @@ struct vcpc_set_create_args {
  * Errors: EACCES (also: a set with a signal that another user than root created), EBUSY (the thread
  * has an instance of this set), ENOSPC (the CPU cannot hold the whole set), EUSERS (the
  * user's limit of counters, or the thread's), EINTR (killed), EOPNOTSUPP (this kernel does
- * not report new threads), EINVAL (a set with a signal and VCPC_BIND_F_TREE), and those of
- * SET_CREATE for the events.
+ * not report new threads or execve), EINVAL (a set with a signal and VCPC_BIND_F_TREE), and
+ * those of SET_CREATE for the events.
  *
  * A thread's limit counts one for each request, one for each instance, and seven more for
  * each request for time (cpu-clock, task-clock) that has VCPC_REQ_F_OVERFLOW.
@@ -263,7 +263,7 @@ struct vcpc_own_args {
  * @request: in: its index
  * @preset: in: its preset in the calling thread's instance from the next RESTART on
  *
- * Errors: EINVAL (the thread has no instance; no such request), ENOMEM, EINTR.
+ * Errors: EINVAL (the thread has no instance; no such request), EAGAIN (the set is invalid).
  */
 struct vcpc_preset_args {
 	__u32 size;
