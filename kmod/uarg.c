@@ -42,6 +42,7 @@ static int copy_args(void *to, size_t known_size, const void __user *from)
 
 	if (get_user(size, (const u32 __user *)from))
 		return -EFAULT;
+	*(u32 *)to = size;
 	return vcpc_uarg_sized(to, known_size, from, size);
 }
 
@@ -77,7 +78,7 @@ static bool is_known(const union vcpc_uargs *args, unsigned int cmd)
 
 /**
  * vcpc_uarg_take() - take in the arguments of an ioctl
- * @args: written on success; @args->size also if it has a flag that is not known
+ * @args: written on success; its size always, 0 if it could not be read
  * @cmd: the ioctl, with any size
  * @from: the caller's struct
  *

@@ -128,4 +128,37 @@ TEST(another_user_does_not_wait)
 	EXPECT_EQ(0, root_counters());
 }
 
+#define SETS	12
+
+/* Another user's process holds the last copies of many sets: all are closed, one after the other. */
+TEST(another_user_closes_many)
+{
+	int set[SETS], told[2], status, ms;
+	pid_t pid;
+	char byte;
+
+	if (access("/sys/kernel/debug/vcpc/users", R_OK))
+		SKIP(return, "no debugfs");
+	for (int i = 0; i < SETS; i++) {
+		set[i] = set_of(&page_faults, 0);
+		ASSERT_GE(set[i], 0);
+		ASSERT_EQ(0, set_bind(set[i], 0));
+	}
+	ASSERT_EQ(0, pipe(told));
+	pid = fork();
+	if (!pid)
+		_exit(become_nobody() || read(told[0], &byte, 1) != 1);
+	for (int i = 0; i < SETS; i++)
+		close(set[i]);
+	EXPECT_EQ(2 * SETS, root_counters());
+	ASSERT_EQ(1, write(told[1], "x", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	for (ms = 0; ms < 10000 && root_counters(); ms += 10)
+		usleep(10000);
+	EXPECT_EQ(0, root_counters());
+	for (int i = 0; i < 2; i++)
+		close(told[i]);
+}
+
 TEST_HARNESS_MAIN
