@@ -369,7 +369,8 @@ static int op_locked(struct vcpc_instance *inst, enum vcpc_op op,
 		return 0;
 	}
 	/* Only the execve that it waits for starts what waits for one. */
-	if (!(inst->state & VCPC_INSTANCE_WAITING) == (op == VCPC_OP_EXEC))
+	if (op == VCPC_OP_EXEC ? !(inst->state & VCPC_INSTANCE_WAITING) :
+				 inst->state & VCPC_INSTANCE_WAITING)
 		return -EINVAL;
 	switch (op) {
 	case VCPC_OP_EXEC:	return exec_locked(inst);
