@@ -4,7 +4,7 @@ include scripts/config.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all docs help setup module vm-pmu bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
-	test-fresh matrix test-packages bench-archive bench-live soak-archive soak-fail soak-scripts \
+	test-fresh matrix test-packages bench-archive bench-live soak-archive soak-fail soak-scripts test-pcp-qa \
 	vm-shell install uninstall dist deb clean
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
@@ -132,6 +132,9 @@ bench-archive: lib ## reading archives beside PCP's library, in CPU time
 
 soak-archive: lib ## fuzz the reader of archives for FUZZ_SECONDS (an hour)
 	@FUZZ_SEED=0 FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) selftests/fuzz/archive.sh
+
+test-pcp-qa: lib ## programs and runs of PCP 7.2.2's own test suite, with our library and with PCP's
+	@selftests/qa/qa.sh
 
 soak-scripts: lib ## random scripts of calls beside PCP's library for SOAK_MINUTES (an hour)
 	@SOAK_MINUTES=$(or $(SOAK_MINUTES),60) selftests/pcp/random_scripts.sh
