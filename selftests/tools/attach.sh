@@ -84,7 +84,7 @@ result "another user's process"
 su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -Eq "may count CPUs|needs root or CAP_PERFMON" "$dir/err"
 result "CPUs need the right to"
-for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 2' '--for 1s true' '-p 1 -r 2' '-a -T'; do
+for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 0' '--for 1s true' '-p 1 -r 2' '-a --per-thread'; do
 	# shellcheck disable=SC2086
 	run stat $wrong
 	[ $? = 2 ]

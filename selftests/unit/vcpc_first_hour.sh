@@ -123,6 +123,27 @@ if ! "$vcpc" stat -e page-faults true >/dev/null 2>&1; then
 fi
 good stat -e page-faults,task-clock true
 good stat -j -e page-faults true
+good stat -d -e page-faults true
+grep -qE '^ *(<not supported>|[0-9,]+)  L1-dcache-load-misses' err && ! grep -q iTLB err
+result "-d: the caches, or that they are not supported"
+good stat -dd -x, -e page-faults true
+grep -qE '^(<not supported>|[0-9]+),,iTLB-loads,[0-9]+,(0|100)\.00,' err
+result "-dd: the TLBs, too"
+good stat -e '{page-faults,context-switches},task-clock' true
+[ "$(grep -cE '^ *[0-9,]+  (page-faults|context-switches|task-clock)' err)" = 3 ]
+result "a group"
+bad 2 "is not a group" stat -e '{page-faults}:u' true
+bad 2 "without a closing brace" stat -e '{page-faults,task-clock' true
+bad 2 "contains an empty event name" stat -e '{}' true
+good stat -e page-faults,task-clock sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
+awk '/seconds user$/ { u = $1 } /seconds sys$/ { s = $1 } / task-clock/ { gsub(",", "", $1); t = $1 / 1e9 }
+	END { print "user", u, "sys", s, "task-clock", t; exit !(u > 0 && u + s > 0.8 * t - 0.02 && u + s < 1.2 * t + 0.05) }' err >"$dir/what"
+result "user and system time are those of task-clock"
+good stat -D 300 -e page-faults sh -c 'i=0; while [ $i -lt 40 ]; do (:); i=$((i + 1)); done; sleep 0.7'
+[ "$(awk '$2 == "page-faults" { gsub(",", "", $1); print $1 }' err)" -lt 100 ] && awk '/seconds elapsed/ { exit !($1 < 0.7) }' err
+result "-D: what came before does not count"
+bad 1 "ended before counting began" stat -D 2000 -e page-faults true
+bad 2 "-D cannot be combined" stat -D 1s --multiplex true
 good stat -x, -e page-faults true
 bad 1 "process 999999999 does not exist" stat -p 999999999
 bad 1 "CPU 9999 does not exist" stat -C 9999

@@ -10,8 +10,8 @@ cd "$dir" || exit 1
 
 # COMMAND: the letters that it takes alone / with an argument / refuses by a sentence; others are unknown to it
 table='
-stat:    ahjv/CIeoprtx/BMSTcgin
-record:  ah/CIeopt/ADTijrx
+stat:    adhjv/CDIeoprtx/ABGMSTcgin
+record:  ah/CIeopt/ADGTdijrx
 top:     h/Ibfs/ACDGadeijoprtx
 trace:   hj/Io/ACDGadeiprtx
 events:  h//ACDGIadeijioprtx

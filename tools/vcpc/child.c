@@ -267,11 +267,11 @@ static int ended(struct vcpc_child *child, int *status)
 	return 1;
 }
 
-static int open_timer(uint64_t interval)
+static int open_timer(uint64_t delay, uint64_t interval)
 {
 	struct itimerspec spec = {
 		.it_interval = { interval / 1000000000, interval % 1000000000 },
-		.it_value = { interval / 1000000000, interval % 1000000000 },
+		.it_value = { delay / 1000000000, delay % 1000000000 },
 	};
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
@@ -301,14 +301,15 @@ static void read_signals(struct vcpc_child *child)
  */
 int vcpc_child_wait(struct vcpc_child *child, uint64_t interval, int (*tick)(void *arg), void *arg)
 {
+	uint64_t first = child->delay ? child->delay : interval;
 	struct pollfd fds[2] = {
 		{ .fd = child->signals, .events = POLLIN },
-		{ .fd = interval ? open_timer(interval) : -1, .events = POLLIN },
+		{ .fd = first ? open_timer(first, interval) : -1, .events = POLLIN },
 	};
 	int status = VCPC_EXIT_FAILURE;
 	uint64_t missed;
 
-	if (interval && fds[1].fd < 0)
+	if (first && fds[1].fd < 0)
 		vcpc_fail(errno, "cannot create a timer; only the first and the last values are recorded");
 	while (!ended(child, &status)) {
 		if (poll(fds, 2, -1) < 0)

@@ -59,12 +59,12 @@ int vcpc_counting_command(struct vcpc_counting *counting)
 
 int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg)
 {
-	struct vcpc_child child = { .flags = 0 };
+	struct vcpc_child child = { .delay = counting->delay };
 	int ret;
 
 	if (!*counting->argv)
-		return vcpc_targets_wait(&counting->targets, counting->interval, counting->duration,
-					 tick, arg);
+		return vcpc_targets_wait(&counting->targets, counting->delay, counting->interval,
+					 counting->duration, tick, arg);
 	ret = vcpc_child_start(&child, NULL, counting->argv);
 	return ret ? ret : vcpc_child_wait(&child, counting->interval, tick, arg);
 }

@@ -34,6 +34,7 @@
 /*
  * struct vcpc_counting - what is asked for
  * @interval: in nanoseconds; unchanged if it was not given
+ * @delay: nanoseconds until the first tick; 0: one interval
  * @targets: what runs already, and is counted instead of the command
  * @duration: how long to count @targets, in nanoseconds; 0: until they end or the user interrupts
  * @argv: the command and its arguments; the first is NULL if there is none
@@ -42,6 +43,7 @@
 struct vcpc_counting {
 	struct vcpc_events events;
 	uint64_t interval;
+	uint64_t delay;
 	struct vcpc_targets targets;
 	uint64_t duration;
 	char **argv;

@@ -31,6 +31,7 @@ static int add_value(struct vcpc_counts *counts, const struct vcpc_event_rows *r
 {
 	char name[SHIM_EVENT_MAX];
 
+	counts->lacking[i] = !rows->row[i].n;
 	if (!counts->names[i]) {
 		vcpc_event_row_name(rows, i, set, name, sizeof(name));
 		counts->names[i] = strdup(name);
@@ -49,7 +50,7 @@ int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *ro
 
 		for (unsigned int k = 0; k < row->n; k++)
 			sum += sample->values[row->first + k];
-		err = add_value(counts, rows, i, set, (double)sum);
+		err = add_value(counts, rows, i, set, row->n ? (double)sum : NAN);
 	}
 	counts->n = rows->n;
 	counts->runs += !err;
@@ -60,7 +61,7 @@ int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *ro
 static void estimate_row(const struct vcpc_turns *turns, const struct vcpc_event_row *row,
 			 struct vcpc_estimate *out)
 {
-	*out = (struct vcpc_estimate){ 0, 0, 1 };
+	*out = (struct vcpc_estimate){ row->n ? 0 : NAN, 0, row->n ? 1 : 0 };
 	for (unsigned int k = 0; k < row->n; k++) {
 		struct vcpc_estimate e;
 
@@ -90,6 +91,14 @@ int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_ro
 	return err;
 }
 
+int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system)
+{
+	int err = append(&counts->user, counts->runs - 1, user);
+
+	counts->has_usage = true;
+	return err ? err : append(&counts->system, counts->runs - 1, system);
+}
+
 void vcpc_counts_free(struct vcpc_counts *counts)
 {
 	for (unsigned int i = 0; i < SHIM_SET_MAX; i++) {
@@ -98,6 +107,8 @@ void vcpc_counts_free(struct vcpc_counts *counts)
 	}
 	free(counts->elapsed);
 	free(counts->cpu);
+	free(counts->user);
+	free(counts->system);
 	*counts = (struct vcpc_counts){ NULL };
 }
 

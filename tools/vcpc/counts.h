@@ -15,8 +15,10 @@
  * struct vcpc_counts - the counts of @runs runs
  * @what: what was counted, for messages: "'make'", "process 12 (make)"
  * @n: number of events, @names: their names
+ * @lacking: events that cannot be counted here; their values are NAN
  * @values: for each event, one value a run
  * @elapsed, @cpu: for each run, its seconds, and those of CPU time while counting
+ * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage
  * @groups: number of groups that took turns; 0: not asked for, 1: there was room for all events
  * @half: if @groups is not 0, half the 95 % interval of the last run, see struct vcpc_estimate
  * @share: if @groups is not 0, the part of the time that was counted, summed over all runs
@@ -26,8 +28,11 @@ struct vcpc_counts {
 	unsigned int n;
 	size_t runs;
 	char *names[SHIM_SET_MAX];
+	bool lacking[SHIM_SET_MAX];
 	double *values[SHIM_SET_MAX];
 	double *elapsed, *cpu;
+	double *user, *system;
+	bool has_usage;
 	unsigned int groups;
 	double half[SHIM_SET_MAX];
 	double share[SHIM_SET_MAX];
@@ -39,6 +44,8 @@ int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *ro
 /* Add a run in which events took turns: 0 or -ENOMEM */
 int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
 			  const struct shim_set *set, const struct vcpc_turns *turns, double elapsed);
+/* Add the CPU time of the command that the last run had: 0 or -ENOMEM */
+int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts);

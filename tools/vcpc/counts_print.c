@@ -8,6 +8,7 @@
 #include "welch.h"
 
 #define NAME_WIDTH	24
+#define NOT_SUPPORTED	"<not supported>"
 
 /*
  * Print a line.  Unless @decimals says otherwise, a single run's number has no decimals, and a mean
@@ -45,11 +46,11 @@ static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
 	struct spread s = { .counted = true };
 
 	s.half = vcpc_spread(c->values[i], c->runs, &s.mean);
+	s.counted = isfinite(s.mean);
 	if (!c->groups)
 		return s;
 	/* An event that was counted all the time only by chance counts as estimated, too. */
 	s.estimated = c->half[i] != 0;
-	s.counted = isfinite(s.mean);
 	if (c->runs == 1)
 		s.half = c->half[i];
 	return s;
@@ -111,7 +112,9 @@ static void put_event(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 	char name[SHIM_EVENT_MAX + 8];
 
 	snprintf(name, sizeof(name), "%s%s", c->names[i], vcpc_is_clock(c->names[i]) ? " (ns)" : "");
-	if (c->groups > 1)
+	if (c->lacking[i])
+		fprintf(out, "%20s  %s%s\n", NOT_SUPPORTED, c->runs > 1 || c->groups > 1 ? "             " : "", name);
+	else if (c->groups > 1)
 		put_estimate(out, c, i, name, ratio);
 	else
 		put_line(out, c->values[i], c->runs, 0, name, ratio);
@@ -138,6 +141,10 @@ void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
 	fputc('\n', out);
 	put_line(out, c->elapsed, c->runs, 9, "seconds elapsed", "");
 	put_line(out, c->cpu, c->runs, 9, "seconds of CPU time while counting", "");
+	if (c->has_usage) {
+		put_line(out, c->user, c->runs, 9, "seconds user", "");
+		put_line(out, c->system, c->runs, 9, "seconds sys", "");
+	}
 	fputc('\n', out);
 }
 
@@ -163,13 +170,14 @@ static void json_values(FILE *out, const double *v, size_t runs)
 	putc(']', out);
 }
 
-static void json_row(FILE *out, const char *name, const char *unit, const double *v, size_t runs)
+static void json_row(FILE *out, const char *name, const char *unit, const char *quality, const double *v,
+		     size_t runs)
 {
 	double mean, half = vcpc_spread(v, runs, &mean);
 
 	fputs("{\"event\":", out);
 	vcpc_json_text(out, name);
-	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"exact\"", unit);
+	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"%s\"", unit, quality);
 	json_values(out, v, runs);
 	json_number(out, "mean", mean);
 	json_number(out, "half_width", half);
@@ -182,7 +190,7 @@ static void json_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i
 
 	fputs("{\"event\":", out);
 	vcpc_json_text(out, c->names[i]);
-	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"%s\"", unit, quality(&s));
+	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"%s\"", unit, c->lacking[i] ? "not supported" : quality(&s));
 	json_number(out, "counted_share", c->share[i] / (double)c->runs);
 	json_values(out, c->values[i], c->runs);
 	json_number(out, "mean", s.mean);
@@ -207,12 +215,18 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 		if (c->groups)
 			json_estimate(out, c, i, unit);
 		else
-			json_row(out, c->names[i], unit, c->values[i], c->runs);
+			json_row(out, c->names[i], unit, c->lacking[i] ? "not supported" : "exact", c->values[i], c->runs);
 	}
 	fputs("],\n\"elapsed\":", out);
-	json_row(out, "elapsed", "s", c->elapsed, c->runs);
+	json_row(out, "elapsed", "s", "exact", c->elapsed, c->runs);
 	fputs(",\n\"cpu_time\":", out);
-	json_row(out, "cpu-time", "s", c->cpu, c->runs);
+	json_row(out, "cpu-time", "s", "exact", c->cpu, c->runs);
+	if (c->has_usage) {
+		fputs(",\n\"user_time\":", out);
+		json_row(out, "user-time", "s", "exact", c->user, c->runs);
+		fputs(",\n\"system_time\":", out);
+		json_row(out, "system-time", "s", "exact", c->system, c->runs);
+	}
 	fputs("}\n", out);
 }
 
@@ -223,11 +237,11 @@ static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 	bool clock = vcpc_is_clock(c->names[i]);
 
 	if (!s.counted)
-		fputs("<not counted>", out);
+		fputs(c->lacking[i] ? NOT_SUPPORTED : "<not counted>", out);
 	else
 		fprintf(out, "%.*f", clock ? 2 : 0, clock ? s.mean / 1e6 : s.mean);
 	fprintf(out, "%s%s%s%s", separator, clock ? "msec" : "", separator, c->names[i]);
-	if (c->runs > 1)
+	if (c->runs > 1 && s.counted)
 		fprintf(out, "%s%.2f%%", separator, s.mean != 0 ? s.half / fabs(s.mean) * 100 : 0);
 }
 
@@ -235,7 +249,7 @@ static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i, const double *means,
 			  const char *separator)
 {
-	double share = c->groups ? c->share[i] / (double)c->runs : 1, cpu;
+	double share = c->groups ? c->share[i] / (double)c->runs : !c->lacking[i], cpu;
 	char ratio[80];
 	size_t len;
 

@@ -36,6 +36,30 @@ static char *next_name(char **rest)
 	return name;
 }
 
+/*
+ * Take the braces of a group off a name: false if they do not match, or a mode follows them.  All
+ * events of a set are counted at the same time, so a group needs nothing more.
+ */
+static bool take_braces(struct vcpc_events *events, char **name, bool *inside)
+{
+	size_t len;
+
+	if (**name == '{') {
+		if (*inside)
+			return false;
+		events->grouped = *inside = true;
+		++*name;
+	}
+	len = strlen(*name);
+	if (len && (*name)[len - 1] == '}') {
+		if (!*inside)
+			return false;
+		*inside = false;
+		(*name)[len - 1] = '\0';
+	}
+	return !strpbrk(*name, "{}");
+}
+
 /**
  * vcpc_events_add() - more events to count
  * @events: zero at first
@@ -47,6 +71,7 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 {
 	char *text = strdup(list);
 	char *rest = text;
+	bool inside = false;
 	char *name;
 
 	if (!text)
@@ -57,13 +82,15 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 	}
 	events->text[events->n] = text;
 	while ((name = next_name(&rest)) != NULL) {
+		if (!take_braces(events, &name, &inside))
+			return vcpc_usage("'%s' is not a group of events such as {cycles:u,instructions:u}", list);
 		if (!*name)
 			return vcpc_usage("'%s' contains an empty event name", list);
 		if (events->n == SHIM_SET_MAX)
 			return vcpc_usage("more than %d events", SHIM_SET_MAX);
 		events->names[events->n++] = name;
 	}
-	return 0;
+	return inside ? vcpc_usage("'%s' has a group without a closing brace", list) : 0;
 }
 
 void vcpc_events_free(struct vcpc_events *events)
@@ -74,16 +101,59 @@ void vcpc_events_free(struct vcpc_events *events)
 	}
 }
 
+/* More events that perf stat -d counts; each further letter has the next list. */
+static const char *const detailed[][7] = {
+	{ "L1-dcache-loads", "L1-dcache-load-misses", "LLC-loads", "LLC-load-misses" },
+	{ "L1-icache-loads", "L1-icache-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-loads",
+	  "iTLB-load-misses" },
+	{ "L1-dcache-prefetches", "L1-dcache-prefetch-misses" },
+};
+
+static int count_pmu(void *n, const char *name, const char *cpus)
+{
+	(void)name;
+	(void)cpus;
+	++*(unsigned int *)n;
+	return 0;
+}
+
+static unsigned int count_pmus(void)
+{
+	unsigned int n = 0;
+
+	shim_pmus_walk(count_pmu, &n);
+	return n;
+}
+
+/*
+ * Add an event that the user did not name: if it does not exist here, only where it has a line that
+ * says so.
+ */
+static void add_default(struct shim_handle *handle, struct vcpc_events *events, const char *name)
+{
+	struct shim_set *set;
+
+	if (events->n == SHIM_SET_MAX)
+		return;
+	if (!events->by_kind || count_pmus() > 1) {
+		if (shim_set_create(handle, &name, 1, NULL, &set))
+			return;
+		shim_set_destroy(set);
+	}
+	events->names[events->n++] = name;
+}
+
+static void add_detailed(struct shim_handle *handle, struct vcpc_events *events)
+{
+	for (unsigned int d = 0; d < events->detailed && d < sizeof(detailed) / sizeof(detailed[0]); d++)
+		for (unsigned int i = 0; detailed[d][i]; i++)
+			add_default(handle, events, detailed[d][i]);
+}
+
 static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
 {
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
-		struct shim_set *set;
-
-		if (shim_set_create(handle, &usual[i], 1, NULL, &set))
-			continue;
-		shim_set_destroy(set);
-		events->names[events->n++] = usual[i];
-	}
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		add_default(handle, events, usual[i]);
 }
 
 /**
@@ -126,30 +196,27 @@ static bool is_unsupported(struct shim_handle *handle, const char *event)
 	       !strncasecmp(known, event, strlen(known));
 }
 
-static int count_pmu(void *n, const char *name, const char *cpus)
-{
-	(void)name;
-	(void)cpus;
-	++*(unsigned int *)n;
-	return 0;
-}
-
 /*
- * Leave out the events that this machine cannot count, with one message, as long as others remain: a
- * list of events is of use on machines with and without a PMU.  Where there are several kinds of core,
+ * Leave out the events that this machine cannot count, with one message, or a line of output where
+ * there is one for each event, as long as others remain: a list of events is of use on machines with and without a PMU.  Where there are several kinds of core,
  * vcpc_kinds_explain() has more to say about an event that cannot be counted.
  */
 static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *events)
 {
-	unsigned int supported[SHIM_SET_MAX], n = 0, dropped = 0, pmus = 0;
+	unsigned int supported[SHIM_SET_MAX], n = 0, dropped = 0;
 
-	shim_pmus_walk(count_pmu, &pmus);
-	if (pmus > 1)
+	if (count_pmus() > 1)
 		return;
 	for (unsigned int i = 0; i < events->n; i++)
 		if (!is_unsupported(handle, events->names[i]))
 			supported[n++] = i;
 	if (!n || n == events->n)
+		return;
+	for (unsigned int i = 0, k = 0; events->by_kind && i < events->n; i++) {
+		events->lacking[i] = k == n || supported[k] != i;
+		k += !events->lacking[i];
+	}
+	if (events->by_kind)
 		return;
 	fprintf(stderr, "%s: skipping events that this machine does not support:", program_invocation_name);
 	for (unsigned int i = 0; i < events->n; i++) {
@@ -186,6 +253,8 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 		vcpc_say_backend(handle);
 	if (!events->n)
 		add_usual(handle, events);
+	if (!events->rows.n)
+		add_detailed(handle, events);
 	if (!events->rows.n)
 		drop_unsupported(handle, events);
 	if (events->by_kind) {

@@ -101,7 +101,10 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 	if (pmus.n < 2)
 		pmus.n = 0;
 	for (unsigned int i = 0; i < events->n && !ret; i++)
-		ret = add(handle, &pmus, events->names[i], &split);
+		if (events->lacking[i])
+			add_row(&split.rows, events->names[i], 0, 0);
+		else
+			ret = add(handle, &pmus, events->names[i], &split);
 	memcpy(events->names, split.names, sizeof(split.names));
 	memcpy(events->made, split.made, sizeof(split.made));
 	events->rows = split.rows;
@@ -115,7 +118,7 @@ void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, con
 {
 	const struct vcpc_event_row *row = &rows->row[i];
 	const char *part = shim_set_event(set, row->first);
-	const char *modes = strrchr(part, ':');
+	const char *modes = row->n ? strrchr(part, ':') : NULL;
 
 	if (!row->sum)
 		snprintf(buf, size, "%s", part);

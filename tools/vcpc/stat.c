@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "counting.h"
@@ -42,6 +43,8 @@ static int help(void)
 	       "                        (default: the usual ones that exist here)\n"
 	       "  -I, --interval TIME   print the counts of each interval: 100 or 100ms, 2s, 1min\n"
 	       "      --rates           with -I: print the counts of each interval per second, in a line\n"
+	       "  -d, --detailed        also count cache events; -dd and -ddd count more\n"
+	       "  -D, --delay TIME      start counting after TIME: 500 or 500ms, 2s\n"
 	       "      --multiplex       count more events than fit on the CPU, in turn: each count is an\n"
 	       "                        estimate, with its error and the share of the time it was counted\n"
 	       "      --per-thread      also print the counts of each thread\n"
@@ -54,13 +57,18 @@ static int help(void)
 	return 0;
 }
 
-/* A command under way; @before, @shown: the counts at the end of the last interval, and its time */
+/*
+ * A command under way
+ * @base: the counts before the delay was over; @waits: it is not
+ * @before, @shown: the counts at the end of the last interval, and its time
+ */
 struct run {
 	const struct job *job;
 	struct shim_set *set;
 	uint64_t start;
 	struct vcpc_rates rates;
-	struct shim_sample before;
+	bool waits;
+	struct shim_sample base, before;
 	double shown;
 	struct vcpc_turns turns;
 };
@@ -114,6 +122,9 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 	double elapsed = (now() - run->start) / 1e9;
 	int ret = shim_set_total(run->set, 0, total);
 
+	total->tick -= run->base.tick;
+	for (unsigned int i = 0; i < total->nr && i < run->base.nr; i++)
+		total->values[i] -= run->base.values[i];
 	if (!ret)
 		ret = vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, total,
 				      elapsed);
@@ -147,10 +158,26 @@ static int show_counts(struct run *run)
 	return 0;
 }
 
+/* The delay of -D is over: what was counted so far does not count. */
+static int begin(struct run *run)
+{
+	int ret = shim_set_total(run->set, 0, &run->base);
+
+	if (ret)
+		return vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what);
+	run->waits = false;
+	run->before = run->base;
+	memcpy(run->rates.before, run->base.values, sizeof(run->rates.before));
+	run->start = now();
+	return 0;
+}
+
 static int tick(void *arg)
 {
 	struct run *run = arg;
 
+	if (run->waits)
+		return begin(run);
 	if (run->job->counting.events.in_turn)
 		return look(run);
 	return run->job->rates ? show_rates(run) : show_counts(run);
@@ -158,7 +185,7 @@ static int tick(void *arg)
 
 static int wait_for(const struct job *job, struct run *run)
 {
-	struct vcpc_child child = { .flags = 0 };
+	struct vcpc_child child = { .delay = job->counting.delay };
 	int ret;
 
 	if (job->counting.targets.kind != VCPC_NO_TARGETS) {
@@ -186,6 +213,23 @@ static int print(const struct job *job, const struct run *run, const struct vcpc
 	return job->threads ? vcpc_threads_print(out, run->set, total) : 0;
 }
 
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* Add the CPU time of the children that have ended since @before */
+static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
+{
+	struct rusage now;
+	int ret;
+
+	getrusage(RUSAGE_CHILDREN, &now);
+	ret = vcpc_counts_add_usage(counts, seconds_of(now.ru_utime) - seconds_of(before->ru_utime),
+				    seconds_of(now.ru_stime) - seconds_of(before->ru_stime));
+	return ret ? vcpc_fail(ret, "cannot add up the CPU time") : 0;
+}
+
 /*
  * Run the command once or more.  Each run has a set of its own, as a set's total includes
  * everything that it was ever bound to.
@@ -195,6 +239,7 @@ static int run_all(struct job *job, struct shim_set *first)
 	struct vcpc_counts counts = { NULL };
 	struct run run = { .job = job, .set = first };
 	struct shim_sample total;
+	struct rusage usage;
 	int status = 0, ret = 0;
 
 	job->output.file = stderr;
@@ -213,15 +258,22 @@ static int run_all(struct job *job, struct shim_set *first)
 				break;
 		}
 		run.turns = (struct vcpc_turns){ .last.nr = 0 };
+		run.base = run.before = (struct shim_sample){ .nr = 0 };
+		run.waits = job->counting.delay;
 		run.start = now();
+		getrusage(RUSAGE_CHILDREN, &usage);
 		one = wait_for(job, &run);
 		status = one ? one : status;
 		/* negative: the command could not be started, or a target not be bound */
 		ret = one < 0 ? -one : 0;
+		if (!ret && run.waits)
+			ret = vcpc_fail(0, "-D: %s ended before counting began", job->what);
 		if (!ret && job->counting.interval)
 			ret = tick(&run);
 		if (!ret)
 			ret = job->counting.events.in_turn ? take_turns(&run, &counts) : take(&run, &counts, &total);
+		if (!ret && job->counting.targets.kind == VCPC_NO_TARGETS && !job->counting.delay)
+			ret = take_usage(&counts, &usage);
 	}
 	if (!ret)
 		ret = print(job, &run, &counts, &total);
@@ -257,6 +309,11 @@ static int own_option(int letter, void *arg)
 	case OPTION_PER_THREAD:
 		job->threads = true;
 		return 0;
+	case 'd':
+		job->counting.events.detailed++;
+		return 0;
+	case 'D':
+		return vcpc_interval(optarg, &job->counting.delay);
 	case OPTION_RATES:
 		job->rates = true;
 		return 0;
@@ -283,6 +340,10 @@ static int check(const struct job *job)
 
 	if (job->counting.events.in_turn && (job->threads || job->counting.interval))
 		return vcpc_usage("--multiplex estimates the whole run; it cannot be combined with --per-thread or -I");
+	if (job->counting.events.in_turn && job->counting.events.grouped)
+		return vcpc_usage("--multiplex chooses the groups itself; omit the braces");
+	if (job->counting.delay && (job->counting.events.in_turn || job->threads))
+		return vcpc_usage("-D cannot be combined with --multiplex or --per-thread");
 	if (job->runs && attached)
 		return vcpc_usage("-r requires a command, not a running target");
 	if (job->runs > 1 && (job->threads || job->counting.interval))
@@ -306,6 +367,8 @@ static int parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
+		{ "delay", required_argument, NULL, 'D' },
+		{ "detailed", no_argument, NULL, 'd' },
 		{ "field-separator", required_argument, NULL, 'x' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "multiplex", no_argument, NULL, OPTION_MULTIPLEX },
@@ -317,7 +380,7 @@ static int parse(int argc, char **argv, struct job *job)
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "jo:r:vx:", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "dD:jo:r:vx:", .names = names, .own = own_option,
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 

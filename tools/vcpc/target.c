@@ -236,7 +236,7 @@ static void wait_for(const struct vcpc_targets *targets, int signals, struct sch
 			return;
 		now = now_ns();
 		if (now >= s->tick) {
-			s->tick = tick(arg) ? NEVER : s->tick + interval;
+			s->tick = tick(arg) || !interval ? NEVER : s->tick + interval;
 			s->tick = s->tick < now ? now + interval : s->tick;
 		}
 		if (now >= s->look) {
@@ -247,13 +247,13 @@ static void wait_for(const struct vcpc_targets *targets, int signals, struct sch
 	}
 }
 
-int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uint64_t duration,
-		      int (*tick)(void *arg), void *arg)
+int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
+		      uint64_t duration, int (*tick)(void *arg), void *arg)
 {
 	uint64_t now = now_ns();
 	struct schedule schedule = {
 		.look = now,
-		.tick = interval ? now + interval : NEVER,
+		.tick = delay ? now + delay : interval ? now + interval : NEVER,
 		.end = duration ? now + duration : NEVER,
 	};
 	sigset_t set, before;

@@ -33,10 +33,10 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
 
 /*
  * Wait until a signal interrupts, @duration ns (0: no limit) have passed, or all processes or
- * threads have ended, which is reported; @tick as in vcpc_child_wait().  0, or the exit status
+ * threads have ended, which is reported; @delay: until the first @tick, which is as in vcpc_child_wait().  0, or the exit status
  * after a message
  */
-int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t interval, uint64_t duration,
-		      int (*tick)(void *arg), void *arg);
+int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
+		      uint64_t duration, int (*tick)(void *arg), void *arg);
 
 #endif /* VCPC_TARGET_H */

@@ -66,7 +66,8 @@ unsigned int vcpc_distance(const char *a, const char *b);
 /**
  * struct vcpc_event_rows - lines of output
  * @n: number of lines
- * @row: each: the name of a sum, or NULL for one event; the first event, and how many are added up
+ * @row: each: the name of a sum, or NULL for one event; the first event, and how many are added up, 0
+ *	if the event cannot be counted here
  */
 struct vcpc_event_rows {
 	unsigned int n;
@@ -83,7 +84,10 @@ struct vcpc_event_rows {
  * @text: what the names point into
  * @verbose: print which backend counts, and why
  * @in_turn: let events take turns for which the CPU has no room at a time
+ * @grouped: braces were given
  * @by_kind: count each event on each kind of core, where there are several
+ * @detailed: how many of the lists of -d to count, too
+ * @lacking: with @by_kind, which of the names this machine cannot count; they have lines without a count
  * @rows: with @by_kind, the lines of output, once the events are open
  * @made: with @by_kind, names that were made
  */
@@ -93,7 +97,10 @@ struct vcpc_events {
 	int in_turn;
 	const char *names[SHIM_SET_MAX];
 	char *text[SHIM_SET_MAX];
+	bool grouped;
 	bool by_kind;
+	unsigned int detailed;
+	bool lacking[SHIM_SET_MAX];
 	struct vcpc_event_rows rows;
 	char *made[SHIM_SET_MAX];
 };
@@ -109,6 +116,7 @@ void vcpc_say_backend(struct shim_handle *handle);
  * @ready: called with @arg and @pid when the set is bound, before the command is executed, or NULL; if
  *	it returns an exit status other than 0, the command is not executed
  * @arg: for @ready
+ * @delay: nanoseconds until the first tick; 0: one interval
  * @pid: the command's process
  * @signals: signalfd for its end, and for the signals that are forwarded to it
  * @mask: signals that were blocked before
@@ -117,6 +125,7 @@ struct vcpc_child {
 	unsigned int flags;
 	int (*ready)(void *arg, pid_t pid);
 	void *arg;
+	uint64_t delay;
 	pid_t pid;
 	int signals;
 	sigset_t mask;
