@@ -98,6 +98,44 @@ report "$dir/w" -o "$dir/w.html" && [ "$(wc -c <"$dir/w.html")" -lt 5000000 ] &&
 assert d["moretags"] == 44 and len(d["tags"]) == 16
 PY
 result "many transactions: a page of a bounded size, which says what is left out"
+page "$dir/a.html" <<'PY'
+text = " ".join("".join(p.text).split())
+first = text.index("request_2: 70 us median, 344 us p99, 225 k instructions each, 7194 in 12 s.")
+assert text.index("Duration11.99 s, 1200 records") < first < text.index("Over time")
+table = raw.decode()[raw.index(b'id="costs"'):]
+table = table[:table.index("</table>")]
+rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+assert [r[0] for r in rows] == ["request_2", "request_1", "checkout"], rows
+assert rows[0][1:5] == ["7194", "600", "89.9 us", "69.6 us"] and rows[0][7] == "225.2 k", rows[0]
+assert all("<polyline" in r[8] for r in rows) and rows[0][6] == "655 us", rows
+PY
+result "the answer first: what it costs, in a sentence and in a table"
+# the last interval is cut to a tenth: merged with the one before, and no drop
+"$dir/busy" "$dir/cut" 100 2 cut && report "$dir/cut" -o "$dir/cut.html" && page "$dir/cut.html" <<'PY'
+assert len(d["times"]) == 99 and abs(d["times"][-1] - .981) < 1e-6, d["times"][-2:]
+for t in d["tags"]:
+    assert sum(sum(c[1::2]) for c in t["heat"]) == 6 * 99
+    assert t["rate"][-1] > 600
+PY
+result "a cut last interval is a part of the one before"
+"$dir/busy" "$dir/b1" 1000 3 && "$dir/busy" "$dir/b2" 990 3 && "$dir/busy" "$dir/b3" 1010 3 &&
+	"$dir/busy" "$dir/a2" 1180 3 && "$dir/busy" "$dir/a3" 1210 3 &&
+	report "$dir/a,$dir/a2,$dir/a3" "$dir/b1,$dir/b2,$dir/b3" -o "$dir/ab.html" &&
+	"$vcpc" compare "$dir/a,$dir/a2,$dir/a3" "$dir/b1,$dir/b2,$dir/b3" >"$dir/compared" && export COMPARED="$dir/compared" &&
+	page "$dir/ab.html" <<'PY'
+text = " ".join("".join(p.text).split())
+assert text.index("B against A: ") < text.index("95 % interval") < text.index("Over time")
+table = raw.decode()[raw.index(b'id="differences"'):]
+table = table[:table.index("</table>")]
+rows = [[re.sub("<.*?>", "", c) for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in table.split("<tr")[1:]]
+rows = [" ".join(r).split() for r in rows]
+wanted = [line.split() for line in open(os.environ["COMPARED"]).read().split("\n")[1:] if line]
+assert [r for r in rows if "Verdict" not in r] == [w for w in wanted if "verdict" not in w], (rows, wanted)
+assert any(r[-1] == "lower" for r in rows)
+o = d["other"]
+assert [c["metric"] for c in o["charts"]] == [c["metric"] for c in d["charts"]] and len(o["tags"]) == 3
+PY
+result "two sides: what compare prints comes first, and both are drawn"
 report "$dir/a" -o "$dir/part.html" -S 3s -T 2s && page "$dir/part.html" <<'PY'
 assert len(d["times"]) == 201 and d["start"] == 1700000003
 PY
@@ -140,7 +178,7 @@ report "$dir/d" -o "$dir/d.html"
 [ $? = 1 ] && grep -q '<table>' "$dir/d.html"
 result "a damaged archive: what can be read, and status 1"
 report && false
-[ $? = 2 ] && ! report "$dir/a" "$dir/h" && grep -q 'one archive' "$dir/err"
+[ $? = 2 ] && ! report "$dir/a" "$dir/h" "$dir/w" && grep -q 'at most two archives' "$dir/err"
 result "wrong usage"
 if command -v chromium >/dev/null; then
 	timeout 200 chromium --headless=new --no-sandbox --disable-gpu --no-first-run --user-data-dir="$dir/browser" \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc report in a real browser: zoom, hover, keys, what a screen reader hears, narrow, dark and on paper.
+# vcpc report in a real browser: zoom, hover, keys, what a screen reader hears, narrow, dark and on paper;
+# and two runs.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
@@ -13,6 +14,7 @@ done
 . "$here/peer/both.sh"
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG='' PYTHONDONTWRITEBYTECODE=1
 cc_shim -o "$dir/busy" "$here/peer/busy_run.c" && "$dir/busy" "$dir/a" 1200 3 && "$dir/busy" "$dir/h" 40 18 hostile &&
-	"$build/bin/vcpc" report "$dir/a" -o "$dir/a.html" && "$build/bin/vcpc" report "$dir/h" -o "$dir/h.html" || exit 1
+	"$build/bin/vcpc" report "$dir/a" -o "$dir/a.html" && "$build/bin/vcpc" report "$dir/h" -o "$dir/h.html" &&
+	"$dir/busy" "$dir/b" 1000 3 && "$build/bin/vcpc" report "$dir/a" "$dir/b" -o "$dir/ab.html" || exit 1
 mkdir -p "${PICTURES:=$dir}"
-HOME=$dir timeout 300 python3 "$here/peer/report_used.py" "$(command -v chromium)" "$PICTURES" "$dir/a.html" "$dir/h.html"
+HOME=$dir timeout 300 python3 "$here/peer/report_used.py" "$(command -v chromium)" "$PICTURES" "$dir/a.html" "$dir/h.html" "$dir/ab.html"

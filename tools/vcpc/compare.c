@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archives.h"
 #include "comparison.h"
 #include "limit.h"
 #include "options.h"
@@ -49,40 +48,6 @@ static int add_limit(struct job *job, const char *text)
 	job->limits = limits;
 	status = vcpc_limit_parse(&limits[job->nlimits], text);
 	job->nlimits += !status;
-	return status;
-}
-
-static int read_side(struct job *job, int side, const struct vcpc_archives *archives, char **names)
-{
-	struct vcpc_comparison *c = &job->comparison;
-	int status = 0;
-
-	c->runs[side] = calloc(archives->n + 1, sizeof(**c->runs));
-	if (!c->runs[side])
-		return vcpc_fail(ENOMEM, "runs");
-	for (size_t i = 0; i < archives->n && !status; i++) {
-		status = vcpc_run_read(&c->runs[side][i], archives->names[i], &job->window, names);
-		c->nruns[side] = i + 1;
-	}
-	return status;
-}
-
-static int read_sides(struct job *job, char **argv)
-{
-	int status = 0;
-
-	for (int side = 0; side < VCPC_SIDES && !status; side++) {
-		struct vcpc_archives archives = { 0 };
-		int err = vcpc_archives_add(&archives, argv[side]);
-
-		if (err == -ENOENT)
-			status = vcpc_fail(0, "the folder '%s' has no archives", argv[side]);
-		else if (err)
-			status = vcpc_fail(err, "%s", argv[side]);
-		else
-			status = read_side(job, side, &archives, argv + VCPC_SIDES);
-		vcpc_archives_free(&archives);
-	}
 	return status;
 }
 
@@ -142,7 +107,7 @@ static int judge_all(const struct job *job)
 
 static int compare(struct job *job, char **argv)
 {
-	int status = read_sides(job, argv);
+	int status = vcpc_comparison_read(&job->comparison, &job->window, argv, argv + VCPC_SIDES);
 	int err = status ? 0 : vcpc_comparison_make(&job->comparison);
 
 	if (err)

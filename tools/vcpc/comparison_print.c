@@ -6,35 +6,10 @@
 #include "comparison.h"
 #include "json_text.h"
 #include "text.h"
+#include "value.h"
 
 #define NAME_MIN	16
 #define WIDEST	36
-
-/* A time with four digits, a number with five, or a whole number below 1e6 exactly */
-static void put_value(char *buf, size_t size, double v, bool seconds)
-{
-	static const struct {
-		double from;
-		const char *time, *number;
-	} units[] = {
-		{ 1e9, "s", "G" }, { 1e6, "s", "M" }, { 1e3, "s", "k" }, { 1, "s", "" },
-		{ 1e-3, "ms", "" }, { 1e-6, "us", "" }, { 0, "ns", "" },
-	};
-	size_t i = 0;
-	double scale;
-
-	while (fabs(v) < units[i].from)
-		i++;
-	if (seconds) {
-		scale = i < 4 ? 1 : i == 4 ? 1e3 : i == 5 ? 1e6 : 1e9;
-		snprintf(buf, size, "%.4g %s", v * scale, v == 0 ? "s" : units[i].time);
-	} else if (v == round(v) && fabs(v) < 1e6) {
-		snprintf(buf, size, "%.0f", v);
-	} else {
-		scale = i < 3 ? units[i].from : 1;
-		snprintf(buf, size, "%.5g%s%s", v / scale, i < 3 ? " " : "", i < 3 ? units[i].number : "");
-	}
-}
 
 /* A change in percent of @a, with as many digits as are significant; "from 0" if @a is 0 */
 static void put_percent(char *buf, size_t size, double change, double a)
@@ -77,28 +52,34 @@ static void put_interval(char *buf, size_t size, const struct vcpc_pair *p)
 		snprintf(buf, size, "%s", is_counted(p) ? "exact" : least);
 }
 
-static void put_pair(FILE *out, const struct vcpc_pair *p, int width)
+void vcpc_pair_text(const struct vcpc_pair *p, struct vcpc_pair_text *text)
 {
-	char a[24] = "-", b[24] = "-", change[24] = "-", interval[64] = "-";
+	char *sides[] = { text->a, text->b };
 	double mean;
 
-	if (p->n[0]) {
-		vcpc_spread(p->values[0], p->n[0], &mean);
-		put_value(a, sizeof(a), mean, p->seconds);
+	*text = (struct vcpc_pair_text){ "-", "-", "-", "-" };
+	for (int side = 0; side < VCPC_SIDES; side++) {
+		if (!p->n[side])
+			continue;
+		vcpc_spread(p->values[side], p->n[side], &mean);
+		vcpc_value_text(sides[side], sizeof(text->a), mean, p->seconds, 4);
 	}
-	if (p->n[1]) {
-		vcpc_spread(p->values[1], p->n[1], &mean);
-		put_value(b, sizeof(b), mean, p->seconds);
-	}
-	if (p->n[0] && p->n[1]) {
-		put_percent(change, sizeof(change), p->difference.b - p->difference.a, p->difference.a);
-		put_interval(interval, sizeof(interval), p);
-	}
+	if (!p->n[0] || !p->n[1])
+		return;
+	put_percent(text->change, sizeof(text->change), p->difference.b - p->difference.a, p->difference.a);
+	put_interval(text->interval, sizeof(text->interval), p);
+}
+
+static void put_pair(FILE *out, const struct vcpc_pair *p, int width)
+{
+	struct vcpc_pair_text text;
+
+	vcpc_pair_text(p, &text);
 	fputs("  ", out);
 	vcpc_put_printable(out, p->what, "");
 	fprintf(out, "%*s %9s %9s %9s %19s  %s\n",
-		width > (int)strlen(p->what) ? width - (int)strlen(p->what) : 0, "", a, b, change,
-		interval, vcpc_verdict(p));
+		width > (int)strlen(p->what) ? width - (int)strlen(p->what) : 0, "", text.a, text.b, text.change,
+		text.interval, vcpc_verdict(p));
 }
 
 static int width_of(const struct vcpc_comparison *c)
@@ -114,7 +95,7 @@ static int width_of(const struct vcpc_comparison *c)
 	return width;
 }
 
-static void put_sides(FILE *out, const struct vcpc_comparison *c)
+void vcpc_comparison_sides(FILE *out, const struct vcpc_comparison *c)
 {
 	fprintf(out, "A: %zu %s, B: %zu %s; means", c->nruns[0], c->nruns[0] == 1 ? "run" : "runs",
 		c->nruns[1], c->nruns[1] == 1 ? "run" : "runs");
@@ -124,8 +105,7 @@ static void put_sides(FILE *out, const struct vcpc_comparison *c)
 		fputs("; two or more runs of each side give confidence intervals\n", out);
 }
 
-/* Whether a scope has a number other than 0 on either side; @i: its first pair, moved to the next scope's */
-static bool is_used(const struct vcpc_comparison *c, size_t *i)
+bool vcpc_comparison_used(const struct vcpc_comparison *c, size_t *i)
 {
 	const char *scope = c->pairs[*i].scope;
 	bool used = false;
@@ -153,9 +133,9 @@ void vcpc_comparison_table(FILE *out, const struct vcpc_comparison *c)
 	int width = width_of(c);
 	size_t next = 0;
 
-	put_sides(out, c);
+	vcpc_comparison_sides(out, c);
 	for (size_t i = 0; i < c->npairs; i = next) {
-		if (!is_used(c, &next))
+		if (!vcpc_comparison_used(c, &next))
 			continue;
 		put_heading(out, c->pairs[i].scope, width);
 		for (; i < next; i++)

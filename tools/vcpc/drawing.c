@@ -18,14 +18,14 @@
 
 static int by_id(const void *a, const void *b, void *names)
 {
-	const struct vcpc_names *n = names;
+	const struct vcpc_drawing_names *n = names;
 	int x = n->ids[*(const int *)a], y = n->ids[*(const int *)b];
 
 	return (x > y) - (x < y);
 }
 
 /* Sort by instance number: 0, or -ENOMEM */
-static int sort_names(struct vcpc_names *names)
+static int sort_names(struct vcpc_drawing_names *names)
 {
 	int *order = calloc(names->n + 1, sizeof(*order)), *ids = malloc((names->n + 1) * sizeof(*ids));
 	char **texts = malloc((names->n + 1) * sizeof(*texts));
@@ -53,9 +53,9 @@ static int sort_names(struct vcpc_names *names)
 	return 0;
 }
 
-static struct vcpc_names *names_of(struct vcpc_drawing *d, pmInDom indom)
+static struct vcpc_drawing_names *names_of(struct vcpc_drawing *d, pmInDom indom)
 {
-	struct vcpc_names *names;
+	struct vcpc_drawing_names *names;
 
 	for (size_t i = 0; i < d->nnames; i++)
 		if (d->names[i].indom == indom)
@@ -65,7 +65,7 @@ static struct vcpc_names *names_of(struct vcpc_drawing *d, pmInDom indom)
 		vcpc_no_memory();
 	d->names = names;
 	names += d->nnames++;
-	*names = (struct vcpc_names){ .indom = indom };
+	*names = (struct vcpc_drawing_names){ .indom = indom };
 	names->n = pmGetInDomArchive(indom, &names->ids, &names->names);
 	if (names->n == -ENOMEM || (names->n > 0 && sort_names(names)))
 		vcpc_no_memory();
@@ -83,7 +83,7 @@ static int compare_id(const void *key, const void *element)
 
 const char *vcpc_drawing_name(struct vcpc_drawing *d, pmInDom indom, int inst)
 {
-	struct vcpc_names *names = indom == PM_INDOM_NULL ? NULL : names_of(d, indom);
+	struct vcpc_drawing_names *names = indom == PM_INDOM_NULL ? NULL : names_of(d, indom);
 	int *id = names && names->n ?
 		bsearch(&inst, names->ids, names->n, sizeof(*names->ids), compare_id) : NULL;
 
@@ -407,7 +407,9 @@ int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive)
 		return status;
 	d->watch = (struct vcpc_watch){ take_record, take_value, d };
 	d->tally.watch = &d->watch;
-	return vcpc_tally_read(&d->tally, archive, all);
+	status = vcpc_tally_read(&d->tally, archive, all);
+	vcpc_steps_finish(&d->steps);
+	return status;
 }
 
 void vcpc_drawing_free(struct vcpc_drawing *d)

@@ -43,7 +43,7 @@ struct vcpc_drawn_tag {
 };
 
 /* The names of an instance domain, sorted by instance number */
-struct vcpc_names {
+struct vcpc_drawing_names {
 	pmInDom indom;
 	int *ids;
 	char **names;
@@ -63,7 +63,7 @@ struct vcpc_drawing {
 	size_t ncharts, morecharts;
 	struct vcpc_drawn_tag tags[VCPC_TAGS];
 	size_t ntags, moretags;
-	struct vcpc_names *names;
+	struct vcpc_drawing_names *names;
 	size_t nnames;
 	double now, before;
 	struct vcpc_watch watch;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc report: writes an archive as one self-contained page for a browser. */
+/* vcpc report: writes an archive, or a comparison of two, as one self-contained page for a browser. */
 #include <unistd.h>
 
+#include "archives.h"
 #include "damage.h"
 #include "options.h"
 #include "output.h"
@@ -10,39 +11,86 @@
 
 static int help(void)
 {
-	printf("Usage: vcpc report ARCHIVE -o FILE.html\n\n"
-	       "Makes one HTML page of an archive, for any browser and without a network: rates over\n"
-	       "time, percentiles and a heat map of durations, counts against durations, and a table of\n"
-	       "all metrics with their definitions.\n\n"
+	printf("Usage: vcpc report ARCHIVE -o FILE.html\n"
+	       "       vcpc report A B -o FILE.html\n\n"
+	       "Makes one HTML page of an archive, for any browser and without a network: a table of all\n"
+	       "transactions with their costs, rates over time, percentiles and a heat map of durations,\n"
+	       "counts against durations, and a table of all metrics with their definitions.\n\n"
+	       "With two archives, the page begins with their comparison, and each chart has both.  A and\n"
+	       "B may be several runs, as for 'vcpc compare'; the charts are of the first run of each.\n\n"
 	       "  -o, --output FILE     write to FILE; - is standard output\n"
 	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;
 }
 
-static int write_page(struct vcpc_drawing *d, const char *archive, const char *name)
+void report_use(const struct report_side *side)
+{
+	pmUseContext(side->context);
+}
+
+static int write_page(struct report *r, const char *name)
 {
 	struct vcpc_output output;
 	int status = vcpc_output_open(&output, name);
 
 	if (status)
 		return status;
-	return vcpc_output_close(&output, report_page(output.file, d, archive));
+	return vcpc_output_close(&output, report_page(output.file, r));
 }
 
-static int report(struct vcpc_drawing *d, const char *archive, const char *name)
+/* Read an archive: @side->drawing has groups if there is anything to show, also after an error. */
+static int read_side(struct report_side *side)
 {
+	struct vcpc_drawing *d = &side->drawing;
 	const struct vcpc_read read = { .window = &d->tally.window };
-	int status = vcpc_open_archive(archive);
+	int status = vcpc_open_archive(side->archive);
 
 	if (status)
 		return status;
-	/* write a page of what could be read, also if an error ended the archive early */
-	status = vcpc_drawing_read(d, archive);
+	side->context = pmWhichContext();
+	status = vcpc_drawing_read(d, side->archive);
 	if (d->tally.groups)
-		status |= write_page(d, archive, name) | vcpc_damage(archive, &read);
-	vcpc_drawing_free(d);
-	pmDestroyContext(pmWhichContext());
+		status |= vcpc_run_of(&side->run, &d->tally) | vcpc_damage(side->archive, &read);
 	return status;
+}
+
+static int compare(struct report *r, char **argv)
+{
+	int status = vcpc_comparison_read(&r->comparison, &r->sides[0].drawing.tally.window, argv, (char *[]){ NULL });
+	int err = status ? 0 : vcpc_comparison_make(&r->comparison);
+
+	return err ? vcpc_fail(err, "comparison") : status;
+}
+
+/* Read the first archive of each of @argv, and write a page of what could be read: the exit status */
+static int report(struct report *r, char **argv, const char *name)
+{
+	struct vcpc_archives archives[VCPC_SIDES] = { 0 };
+	int status = r->n > 1 ? compare(r, argv) : 0;
+
+	for (size_t i = 0; i < r->n && !(r->n > 1 && status); i++) {
+		/* one archive may be a folder, whose archives are one */
+		r->sides[i].archive = argv[i];
+		if (r->n > 1 && !vcpc_archives_add(&archives[i], argv[i]))
+			r->sides[i].archive = archives[i].names[0];
+		status = read_side(&r->sides[i]);
+	}
+	if (r->sides[r->n - 1].drawing.tally.groups)
+		status |= write_page(r, name);
+	for (size_t i = 0; i < r->n; i++)
+		vcpc_archives_free(&archives[i]);
+	return status;
+}
+
+static void release(struct report *r)
+{
+	vcpc_comparison_free(&r->comparison);
+	for (size_t i = 0; i < r->n; i++) {
+		vcpc_drawing_free(&r->sides[i].drawing);
+		vcpc_run_free(&r->sides[i].run);
+		if (r->sides[i].context >= 0)
+			pmDestroyContext(r->sides[i].context);
+	}
 }
 
 int vcpc_cmd_report(int argc, char **argv)
@@ -53,8 +101,10 @@ int vcpc_cmd_report(int argc, char **argv)
 		VCPC_WINDOW_LONG,
 		{ NULL, 0, NULL, 0 },
 	};
-	struct vcpc_drawing d = { 0 };
-	const char *output = NULL, *archive;
+	struct report r = { .sides = { { .context = -1 }, { .context = -1 } }, .n = 1 };
+	struct vcpc_window *window = &r.sides[0].drawing.tally.window;
+	char *archives[VCPC_SIDES] = { NULL };
+	const char *output = NULL;
 	int c;
 
 	while ((c = vcpc_getopt(argc, argv, "o:h" VCPC_WINDOW_SHORT, longs)) != -1) {
@@ -62,15 +112,20 @@ int vcpc_cmd_report(int argc, char **argv)
 			return help();
 		if (c == 'o')
 			output = optarg;
-		else if (!vcpc_window_option(&d.tally.window, c, optarg))
+		else if (!vcpc_window_option(window, c, optarg))
 			return vcpc_usage(NULL);
 	}
-	archive = vcpc_window_archive(&d.tally.window, argv);
-	if (!archive)
+	archives[0] = (char *)vcpc_window_archive(window, argv);
+	if (!archives[0])
 		return VCPC_EXIT_USAGE;
 	if (optind < argc)
-		return vcpc_usage("only one archive is allowed");
+		archives[r.n++] = argv[optind++];
+	if (optind < argc)
+		return vcpc_usage("at most two archives are allowed");
 	if (!output && isatty(STDOUT_FILENO))
 		return vcpc_usage("an output file is required: -o FILE.html");
-	return report(&d, archive, output);
+	r.sides[1].drawing.tally.window = *window;
+	c = report(&r, archives, output);
+	release(&r);
+	return c;
 }

@@ -5,14 +5,47 @@
 
 #include <stdio.h>
 
+#include "comparison.h"
 #include "drawing.h"
 
 #define REPORT_NAME	160	/* bytes of a name that are shown */
 
+/*
+ * struct report_side - an archive of the page
+ * @context: of the PMAPI, or -1
+ * @drawing: what was read of it
+ * @run: its quantities
+ */
+struct report_side {
+	const char *archive;
+	int context;
+	struct vcpc_drawing drawing;
+	struct vcpc_run run;
+};
+
+/*
+ * struct report - a page
+ * @sides: @n of them, one archive, or the two that are compared
+ * @comparison: of two sides
+ */
+struct report {
+	struct report_side sides[VCPC_SIDES];
+	size_t n;
+	struct vcpc_comparison comparison;
+};
+
+/* Make a side's context current: its metadata is read through it. */
+void report_use(const struct report_side *side);
 /* What the page's scripts draw, as one object of JSON: 0 or -ENOMEM; report_data.c */
-int report_data(FILE *out, struct vcpc_drawing *d);
+int report_data(FILE *out, struct report *r);
 /* The page: 0, or the exit status after a message; report_page.c */
-int report_page(FILE *out, struct vcpc_drawing *d, const char *archive);
+int report_page(FILE *out, struct report *r);
+/* What is known of a run: command, host, CPU, kernel, time; report_facts.c */
+void report_facts(FILE *out, const struct report_side *side, const char *name);
+/* A sentence with the costliest transaction, and a table of all: 0 or -ENOMEM; report_transactions.c */
+int report_transactions(FILE *out, struct report_side *side);
+/* The differences of two sides, with intervals and verdicts; report_differences.c */
+void report_differences(FILE *out, const struct vcpc_comparison *c);
 
 /* Files of the folder report/, which are a part of the program; report_assets.c */
 extern const char report_css[], report_js[], report_plot_css[], report_plot_js[], report_plot_license[];

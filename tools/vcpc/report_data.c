@@ -286,14 +286,23 @@ static void put_start(FILE *out, const struct vcpc_window *w)
 	fprintf(out, "{\"start\":%.6f,", (double)w->from.tv_sec + offset + w->from.tv_nsec / 1e9);
 }
 
-int report_data(FILE *out, struct vcpc_drawing *d)
+static int put_side(FILE *out, struct vcpc_drawing *d)
 {
-	int err;
-
 	put_start(out, &d->tally.window);
 	put_times(out, &d->steps);
 	put_charts(out, d);
-	err = put_tags(out, d);
+	return put_tags(out, d);
+}
+
+int report_data(FILE *out, struct report *r)
+{
+	int err = put_side(out, &r->sides[0].drawing);
+
+	if (r->n > 1 && !err) {
+		fputs(",\n\"other\":", out);
+		err = put_side(out, &r->sides[1].drawing);
+		putc('}', out);
+	}
 	putc('}', out);
 	return err;
 }

@@ -16,7 +16,6 @@
 #include "plot.h"
 #include "report.h"
 #include "series.h"
-#include "table.h"
 #include "vcpc.h"
 
 #define METRICS		300	/* in the table */
@@ -48,35 +47,41 @@ static void put_style(FILE *out)
 	fputs("</style>\n</head>\n<body>\n", out);
 }
 
-static void put_facts(FILE *out, const struct vcpc_drawing *d)
+static void put_title(FILE *out, const struct report *r)
 {
-	const struct vcpc_window *w = &d->tally.window;
-	const struct timespec second = { 0, 1000000 };
-	char from[64], to[64];
-
-	vcpc_table_time(from, sizeof(from), w->from, second, true);
-	vcpc_table_time(to, sizeof(to), w->to, second, true);
-	fputs("<p>Host <b>", out);
-	vcpc_html_text(out, w->label.hostname, REPORT_NAME);
-	fprintf(out, "</b>, %s to %s; %lu record%s", from, to, d->tally.records,
-		d->tally.records == 1 ? "" : "s");
-	if (d->steps.records > 1)
-		fprintf(out, ". Each point of a chart covers %lu records", d->steps.records);
-	fputs(".</p>\n", out);
+	vcpc_html_text(out, r->sides[0].archive, REPORT_NAME);
+	if (r->n == 1)
+		return;
+	fputs(" and ", out);
+	vcpc_html_text(out, r->sides[1].archive, REPORT_NAME);
 }
 
-static void put_head(FILE *out, const struct vcpc_drawing *d, const char *archive)
+static void put_head(FILE *out, const struct report *r)
 {
 	fputs(head, out);
 	fputs("<title>", out);
-	vcpc_html_text(out, archive, REPORT_NAME);
+	put_title(out, r);
 	fputs(": vcpc report</title>\n", out);
 	put_style(out);
 	fputs("<a class=\"skip\" href=\"#all\">To the table</a>\n<header><h1>", out);
-	vcpc_html_text(out, archive, REPORT_NAME);
+	put_title(out, r);
 	fputs("</h1>\n", out);
-	put_facts(out, d);
+	for (size_t i = 0; i < r->n; i++) {
+		report_use(&r->sides[i]);
+		report_facts(out, &r->sides[i], r->n == 1 ? NULL : i ? "B" : "A");
+	}
 	fputs("</header>\n<main>\n", out);
+}
+
+/* What the reader came for, before all charts: 0 or -ENOMEM */
+static int put_answer(FILE *out, struct report *r)
+{
+	if (r->n > 1) {
+		report_differences(out, &r->comparison);
+		return 0;
+	}
+	report_use(&r->sides[0]);
+	return report_transactions(out, &r->sides[0]);
 }
 
 static void put_text(FILE *out, pmID pmid, int level, const char *before, const char *after)
@@ -176,11 +181,14 @@ static void put_metric(FILE *out, struct vcpc_drawing *d, size_t metric, size_t 
 	fputs("</article>\n", out);
 }
 
-static void put_table(FILE *out, struct vcpc_drawing *d)
+static void put_table(FILE *out, struct vcpc_drawing *d, bool both)
 {
 	size_t metrics = 0, left = 0, room = ROWS;
 
-	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n"
+	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n", out);
+	if (both)
+		fputs("<p>The values are those of B.</p>\n", out);
+	fputs(
 	      "<p>Counters are shown as rates per second from record to record, and as total increase; other values are "
 	      "averages over time. Counters of time are seconds per second.</p>\n", out);
 	for (size_t i = 0; i < d->tally.catalog.n; i++) {
@@ -198,12 +206,12 @@ static void put_table(FILE *out, struct vcpc_drawing *d)
 	fputs("</section>\n</main>\n", out);
 }
 
-static int put_data(FILE *out, struct vcpc_drawing *d)
+static int put_data(FILE *out, struct report *r)
 {
 	size_t len;
 	char *json = NULL;
 	FILE *memory = open_memstream(&json, &len);
-	int err = memory ? report_data(memory, d) : -ENOMEM;
+	int err = memory ? report_data(memory, r) : -ENOMEM;
 
 	/* without memory there may be no text at all, and fclose() says nothing of what was lost before */
 	if (memory && ferror(memory))
@@ -230,14 +238,18 @@ static void put_scripts(FILE *out)
 	fputs("</script>\n</body>\n</html>\n", out);
 }
 
-int report_page(FILE *out, struct vcpc_drawing *d, const char *archive)
+int report_page(FILE *out, struct report *r)
 {
+	struct report_side *last = &r->sides[r->n - 1];
 	int err;
 
-	put_head(out, d, archive);
+	put_head(out, r);
+	err = put_answer(out, r);
 	fputs(places, out);
-	put_table(out, d);
-	err = put_data(out, d);
+	report_use(last);
+	put_table(out, &last->drawing, r->n > 1);
+	if (!err)
+		err = put_data(out, r);
 	put_scripts(out);
-	return err ? vcpc_fail(err, "charts") : 0;
+	return err ? vcpc_fail(err, "page") : 0;
 }

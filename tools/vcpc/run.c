@@ -477,6 +477,15 @@ static char **with_divisors(char *const *names, bool *count_is_hidden)
 	return all;
 }
 
+int vcpc_run_of(struct vcpc_run *run, const struct vcpc_tally *tally)
+{
+	struct builder b = { .run = run, .tally = tally };
+	int status = build(&b, true);
+
+	builder_fini(&b);
+	return status;
+}
+
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names)
 {

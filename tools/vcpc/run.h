@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "window.h"
+#include "tally.h"
 
 /*
  * struct vcpc_quantity - one number of a run
@@ -39,6 +39,8 @@ struct vcpc_run {
  */
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names);
+/* As vcpc_run_read(), of all metrics, from records that @tally has added up in the current context */
+int vcpc_run_of(struct vcpc_run *run, const struct vcpc_tally *tally);
 void vcpc_run_free(struct vcpc_run *run);
 
 #endif /* VCPC_RUN_H */

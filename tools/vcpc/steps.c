@@ -83,6 +83,24 @@ void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double wei
 	c->weight[s->n - 1] += weight;
 }
 
+void vcpc_steps_finish(struct vcpc_steps *s)
+{
+	size_t last = s->n - 1;
+
+	if (s->n < 3 || s->gap[last] || s->gap[last - 1] ||
+	    s->times[last] - s->times[last - 1] >= (s->times[last - 1] - s->times[last - 2]) / 2)
+		return;
+	for (size_t i = 0; i < s->ncurves; i++) {
+		struct vcpc_curve *c = s->curves[i];
+
+		c->sum[last - 1] += c->sum[last];
+		c->weight[last - 1] += c->weight[last];
+		c->sum[last] = c->weight[last] = 0;
+	}
+	s->times[last - 1] = s->times[last];
+	s->n--;
+}
+
 double vcpc_steps_get(const struct vcpc_steps *s, size_t curve, size_t step)
 {
 	const struct vcpc_curve *c = s->curves[curve];

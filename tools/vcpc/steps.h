@@ -46,6 +46,11 @@ void vcpc_steps_record(struct vcpc_steps *s, double at, bool mark);
  * weight 1
  */
 void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double weight);
+/*
+ * To be called at the end: merge a last step that is shorter than half of the one before into that one.  A
+ * recording's last interval is cut when the command ends, and would look like a drop.
+ */
+void vcpc_steps_finish(struct vcpc_steps *s);
 /* A step's rate or mean, NAN if it has none */
 double vcpc_steps_get(const struct vcpc_steps *s, size_t curve, size_t step);
 void vcpc_steps_free(struct vcpc_steps *s);

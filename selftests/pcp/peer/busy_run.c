@@ -3,10 +3,11 @@
  * An archive as vcpc record makes it, of a run of any size: a command with two processes and
  * transactions of several tags, whose times get longer in the middle of the run.
  *
- * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far]
+ * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut]
  *
  * Records are 10 ms apart.  With "hostile", the names of tags and the host are what would end a
- * script or a tag of HTML, or steer a terminal.  With "far", it starts in a year that no clock shows.
+ * script or a tag of HTML, or steer a terminal.  With "far", it starts in a year that no clock shows.  With
+ * "cut", the last record comes after 1 ms.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -186,6 +187,7 @@ static struct tag tags[MOST_TAGS];
 int main(int argc, char **argv)
 {
 	bool nasty = argc > 4 && !strcmp(argv[4], "hostile");
+	bool cut = argc > 4 && !strcmp(argv[4], "cut");
 	long long start = argc > 4 && !strcmp(argv[4], "far") ? FAR_START : START;
 	int records, ntags, ticks[2], instructions[2], faults[2];
 
@@ -206,6 +208,7 @@ int main(int argc, char **argv)
 		start_tag(&tags[i], i, ntags - 1 - i, nasty);
 	for (int t = 0; t < records; t++) {
 		double part = (double)t / records;
+		int ms = t * INTERVAL_MS - (cut && t == records - 1 ? INTERVAL_MS - 1 : 0);
 
 		for (int p = 0; p < 2; p++) {
 			put(ticks[p], 8e6 * t, PM_TYPE_U64);
@@ -216,7 +219,7 @@ int main(int argc, char **argv)
 			work(&tags[i], i, part);
 			put_tag(&tags[i], i);
 		}
-		if (pmiHighResWrite(start + t * INTERVAL_MS / 1000, t * INTERVAL_MS % 1000 * 1000000) < 0)
+		if (pmiHighResWrite(start + ms / 1000, ms % 1000 * 1000000) < 0)
 			return 1;
 	}
 	return pmiEnd() < 0;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A page of vcpc report as its readers use it: mouse, keys, screen reader, narrow, dark, on paper.
 
-usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE; the pages are of busy_run's archives of 1,200 records and of hostile names
+usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE COMPARISON; the pages are of busy_run's archives of
+1,200 records, of hostile names, and of two runs of 1,200 and of 1,000 records
 """
 import sys
 
@@ -165,8 +166,65 @@ def surfaces(b, folder):
     result("paper", len(pdf) > 30000 and not b.run("document.documentElement.classList.contains('paper')"), len(pdf))
 
 
+def first_screen(b, width, height):
+    """What the sentence and the table of costs are at, from the top"""
+    b.size(width, height)
+    return b.run("""['.answer', '#costs,#differences'].map(s => { const e = document.querySelector(s).getBoundingClientRect();
+        return [Math.round(e.top + scrollY), Math.round(e.bottom + scrollY)]; })""")
+
+
+def answers(b, folder, name):
+    for width, height in ((1280, 800), (375, 700)):
+        for scheme in ("light", "dark"):
+            b.media(prefers_color_scheme=scheme)
+            b.run("window.scrollTo(0, 0)")
+            sentence, table = first_screen(b, width, height)
+            wide = b.run("document.documentElement.scrollWidth")
+            result(f"{name}, {width} wide, {scheme}: the first screen has the answer, and nothing sticks out",
+                   sentence[1] < height and table[0] < height - 40 and wide <= width, sentence, table, wide)
+            b.picture(f"{folder}/{name}-{width}-{scheme}.png")
+    b.media(prefers_color_scheme="light")
+    b.size(1200, 900)
+
+
+LAST = "[...document.querySelectorAll('.u-legend')].map(l => [...l.querySelectorAll('.u-value')].map(e => e.textContent))"
+# Texts that are drawn are kept from now on
+KEEP = """window.kept = []; (real => { CanvasRenderingContext2D.prototype.fillText = function (s) {
+    window.kept.push([this.canvas, s]); return real.apply(this, arguments); }; })(CanvasRenderingContext2D.prototype.fillText); 0"""
+# Labels of the percentiles' axis of time spans, which is logarithmic
+TICKS = """[...document.querySelectorAll('figure')].filter(f => /percentiles/.test(f.textContent)).map(f =>
+    window.kept.filter(s => s[0] === f.querySelector('canvas') && / (ns|\u00b5s|ms|s)$/.test(s[1])).map(s => s[1]))[0]"""
+
+
+def both_runs(b):
+    b.hover(1, 1)
+    legends = b.run(LAST)
+    labels = b.run("[...document.querySelectorAll('.u-legend')].map(l => [...l.querySelectorAll('.u-label')].map(e => e.textContent))")
+    pairs = [l for l in labels if any(n.startswith("A") for n in l)]
+    result("each chart over time has both runs", len(pairs) >= 4 and all(any(n.startswith("B") for n in l) for l in pairs), labels)
+    rates = legends[0]
+    result("the legend has each line's last value, of the shorter run also", rates[0] == "last" and
+           all(about(float(v), 600, 5) for v in rates[1:3]), legends[:2])
+    left, top, width, height = show(b, 0)
+    said = []
+    for i in range(1, 40):
+        b.hover(left + width * i / 50, top + height / 2)
+        said.append(b.run(LEGEND % 0))
+    result("each point of both lines can be read", all(about(float(v), 600, 5) for row in said for v in row[1:3]), said)
+
+
+def identical(b):
+    labels = b.run("[...document.querySelectorAll('.u-legend .u-label')].map(e => e.textContent)")
+    result("a line that lies on another says so", any(" (same as " in l for l in labels), labels)
+    b.run(KEEP)
+    b.size(1100, 900)
+    b.settle()
+    ticks = b.run(TICKS)
+    result("a logarithmic axis has few labels", 2 <= len(set(ticks)) <= 7, ticks)
+
+
 def main():
-    chromium, folder, page, hostile = sys.argv[1:5]
+    chromium, folder, page, hostile, comparison = sys.argv[1:6]
     with Browser(chromium, folder + "/browser") as b:
         b.size(1200, 900)
         b.open(page)
@@ -179,6 +237,12 @@ def main():
         read_aloud(b)
         surfaces(b, folder)
         result("nobody complained, and nothing was fetched", not b.complaints(), b.complaints())
+        identical(b)
+        answers(b, folder, "run")
+        b.open(comparison)
+        both_runs(b)
+        answers(b, folder, "comparison")
+        result("nobody complained of two runs", not b.complaints(), b.complaints())
         b.open(hostile)
         result("hostile names: charts, and nothing that a name says is run", b.run("document.querySelectorAll('canvas').length") > 4 and
                b.run("window.hit === undefined && !document.querySelector('img')") and not b.complaints(), b.complaints())

@@ -58,20 +58,33 @@
 
 	const stamp = t => new Date((data.start + t) * 1000).toISOString().slice(11, 23);
 
-	// Values with a null where they do not go on; what only comes seldom is joined
-	const positions = (function () {
-		const gaps = new Set(data.gaps), list = [];
+	// The runs that are drawn: one, or two that are compared, which then both begin at 0
+	const runs = data.other ? [data, data.other] : [data];
+	const SIDES = ["A", "B"];
 
-		data.times.forEach((t, i) => {
+	// Values with a null where they do not go on; what only comes seldom is joined
+	for (const run of runs) {
+		const gaps = new Set(run.gaps), start = run.start;
+
+		run.positions = [];
+		run.times.forEach((t, i) => {
 			if (gaps.has(i) && i)
-				list.push(-1);
-			list.push(i);
+				run.positions.push(-1);
+			run.positions.push(i);
 		});
-		return list;
-	})();
-	const times = positions.map((at, i) => data.start +
-		(at >= 0 ? data.times[at] : (data.times[positions[i - 1]] + data.times[positions[i + 1]]) / 2));
-	const spread = values => positions.map(at => at < 0 ? null : values[at] === null ? undefined : values[at]);
+		run.start = data.other ? 0 : start;
+		run.x = run.positions.map((at, i) => run.start + (at >= 0 ? run.times[at] :
+			(run.times[run.positions[i - 1]] + run.times[run.positions[i + 1]]) / 2));
+	}
+	const spread = l => runs[l.run].positions.map(at => at < 0 ? null : l.values[at] === null ? undefined : l.values[at]);
+	const times = [...new Set(runs.flatMap(run => run.x))].sort((a, b) => a - b);
+
+	// Lines on one axis of time, whose runs may have points at different times
+	function joined(list) {
+		const tables = runs.map((run, r) => [run.x].concat(list.filter(l => l.run === r).map(spread))).filter(t => t.length > 1);
+
+		return tables.length === 1 && runs.length === 1 ? tables[0] : uPlot.join(tables.concat([[times]]));
+	}
 
 	// The clock, as finely as the axis is divided
 	function clock(u, splits, axis, space, increment) {
@@ -80,12 +93,49 @@
 		return splits.map(t => new Date(t * 1000).toISOString().slice(from, to));
 	}
 
-	function axes(format, isTime) {
+	// Few labelled lines of a logarithmic axis: powers of ten, with 2 and 5 if these are few
+	function decades(u, axis, min, max) {
+		const low = Math.floor(Math.log10(min)), high = Math.ceil(Math.log10(max)), list = [];
+		const step = Math.ceil((high - low) / 5), parts = high - low > 3 ? [1] : high - low > 1 ? [1, 3] : [1, 2, 5];
+
+		for (let e = low; e <= high; e += step)
+			for (const part of parts)
+				if (part * 10 ** e >= min * 0.999 && part * 10 ** e <= max * 1.001)
+					list.push(Number((part * 10 ** e).toPrecision(1)));
+		return list.length > 1 ? list : [min, max];
+	}
+
+	// The point with a value that is nearest to the mouse, so that each point of each line can be read
+	function nearest(u, series, at, x) {
+		const xs = u.data[0], ys = u.data[series];
+		let best = null;
+
+		if (!series || typeof ys[at] === "number")
+			return at;
+		for (let by = 1; by < xs.length && best === null; by++)
+			for (const i of [at - by, at + by])
+				if (typeof ys[i] === "number" && (best === null || Math.abs(xs[i] - x) < Math.abs(xs[best] - x)))
+					best = i;
+		return best;
+	}
+
+	const lastOf = values => values.reduce((last, v) => typeof v === "number" ? v : last, null);
+
+	// Without a mouse in the chart the legend has the last values
+	function showLast(u, format) {
+		if (u.cursor.idx !== null && u.cursor.idx !== undefined)
+			return;
+		u.root.querySelectorAll(".u-legend .u-value").forEach((cell, i) => {
+			cell.textContent = i ? format(lastOf(u.data[i])) : "last";
+		});
+	}
+
+	function axes(format, isTime, isLog) {
 		const style = { stroke: css("--ink"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line") } };
 
 		return [
 			Object.assign({ space: isTime ? 95 : 70, values: isTime ? clock : (u, splits) => splits.map(time) }, style),
-			Object.assign({ size: 62, values: (u, splits) => splits.map(v => v === null ? "" : format(v)) }, style),
+			Object.assign({ size: 62, splits: isLog ? decades : undefined, filter: (u, splits) => splits, values: (u, splits) => splits.map(v => v === null ? "" : format(v)) }, style),
 		];
 	}
 
@@ -192,11 +242,12 @@
 		options.width = widthOf(chart.box);
 		options.height = HEIGHT;
 		options.tzDate = ts => uPlot.tzDate(new Date(ts * 1e3), "Etc/UTC");
-		options.cursor = Object.assign({ focus: { prox: 24 } }, chart.isTime ? { sync: { key: "time" } } : {});
+		options.cursor = Object.assign({ focus: { prox: 24 }, dataIdx: nearest }, chart.isTime ? { sync: { key: "time" } } : {});
 		options.hooks = Object.assign({ setScale: [(u, key) => {
 			if (key === "x" && chart.isTime && chart.plot === u)
 				zoomAll(u.scales.x.min, u.scales.x.max);
-		}] }, options.hooks);
+		}], setLegend: chart.read ? [] : [u => showLast(u, chart.format)],
+			ready: chart.read ? [] : [u => showLast(u, chart.format)] }, options.hooks);
 		if (chart.plot)
 			chart.plot.destroy();
 		chart.plot = new uPlot(options, chart.data(), chart.box);
@@ -226,23 +277,45 @@
 		return figure;
 	}
 
-	// Lines over time: [{ name, values }]
+	// Whether two lines lie on each other, so that one hides the other
+	const isSame = (a, b) => a.values.length === b.values.length && a.values.every((v, i) => v === b.values[i]);
+
+	function labels(list, unit) {
+		return list.map((l, i) => {
+			const name = l.name || unit || "value", before = list.slice(0, i).find(o => isSame(l, o));
+
+			return name + (before ? " (same as " + (before.name || unit || "value") + ")" : "");
+		});
+	}
+
+	// Lines over time: [{ name, values, run }]
 	function lines(list, format, unit, logarithmic) {
+		const byRun = list.slice().sort((a, b) => a.run - b.run), names = labels(byRun, unit);
+		const each = runs.length > 1 ? byRun.filter(l => l.run === 0).length : 0;
+		// B's lines are dashed, and drawn over A's wider ones: none hides another
+		const dash = i => each ? DASHES[i < each ? 0 : 1] : DASHES[i % DASHES.length];
+
 		return {
 			isTime: true, format,
-			data: () => [times].concat(list.map(l => spread(l.values))),
+			data: () => joined(byRun),
 			options: () => ({
 				scales: { x: { time: true }, y: logarithmic ? { distr: 3 } : { range: (u, min, max) =>
 					uPlot.rangeNum(Math.min(0, min), max > min || max > 0 ? max : 1, 0.1, true) } },
-				axes: axes(format, true),
+				axes: axes(format, true, logarithmic),
 				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) }]
-					.concat(list.map((l, i) => ({
-						label: l.name || unit || "value", stroke: color(i), width: 2, dash: DASHES[i % DASHES.length],
+					.concat(byRun.map((l, i) => ({
+						label: names[i], stroke: color(i), width: (each ? i < each : !i) && list.length > 1 ? 3 : 1.5, dash: dash(i),
 						points: { show: times.length < 40 }, value: (u, v) => format(v),
 					}))),
 			}),
 		};
 	}
+
+	// The lines of all runs: @pick gets them of one run
+	const ofRuns = pick => runs.flatMap((run, r) => (pick(run) || []).map(l =>
+		Object.assign({}, l, { run: r, name: runs.length > 1 ? (SIDES[r] + " " + (l.name || "")).trim() : l.name })));
+
+	const tagOf = (run, name) => run.tags.find(t => t.name === name);
 
 	// What a transaction counted against how long it took, a point a step
 	function dots(tag, event) {
@@ -327,8 +400,9 @@
 	}
 
 	function heat(tag) {
-		const ends = tag.heat.map((c, i) => data.start + data.times[Math.min((i + 1) * tag.each, data.times.length) - 1]);
-		const begins = ends.map((e, i) => i ? ends[i - 1] : data.start);
+		const run = runs.find(r => r.tags.includes(tag));
+		const ends = tag.heat.map((c, i) => run.start + run.times[Math.min((i + 1) * tag.each, run.times.length) - 1]);
+		const begins = ends.map((e, i) => i ? ends[i - 1] : run.start);
 		const floors = tag.floors, most = mostOf(tag);
 
 		return {
@@ -338,7 +412,7 @@
 			options: () => ({
 				scales: { x: { time: true, range: (u, min, max) => [range ? min : Math.min(min, data.start), max] },
 					y: { distr: 3, range: () => [Math.max(floors[0], 1e-9), floors[floors.length - 1]] } },
-				axes: axes(time, true),
+				axes: axes(time, true, true),
 				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) },
 					{ label: "transactions", stroke: color(0), paths: () => null, points: { show: false },
 						value: (u, v, s, at) => underCursor(u, tag, at) }],
@@ -350,8 +424,8 @@
 		};
 	}
 
-	function addHeat(parent, tag) {
-		const chart = heat(tag), figure = add(parent, chart, "Durations of " + tag.name + " over time");
+	function addHeat(parent, tag, side) {
+		const chart = heat(tag), figure = add(parent, chart, "Durations of " + tag.name + " over time" + side);
 		const key = element("p", "one ", null, { class: "note" }), strip = element("span", null, key, { class: "scale" });
 
 		key.appendChild(document.createTextNode(" " + number(chart.most) + " transactions"));
@@ -365,52 +439,68 @@
 
 	function showTag(tag) {
 		const parent = document.getElementById("tag-charts");
-		const had = ["p50", "p90", "p99"].filter(p => tag[p] && tag[p].some(v => v !== null));
 
 		charts.filter(c => parent.contains(c.box)).forEach(c => {
 			c.plot.destroy();
 			charts.splice(charts.indexOf(c), 1);
 		});
 		parent.textContent = "";
-		if (tag.rate)
-			add(parent, lines([{ name: "per second", values: tag.rate }], number), tag.name + ": transactions per second");
-		if (had.length)
-			add(parent, lines(had.map(p => ({ name: p, values: tag[p] })), time, "", true), tag.name + ": percentiles of durations",
-				"Each point covers the transactions that ended in one step; from the histogram, accurate to 1/16.");
-		if (tag.heat)
-			addHeat(parent, tag);
-		for (const event of tag.mean ? tag.events : []) {
-			const chart = event.mean ? dots(tag, event) : null;
+		const sides = runs.map(run => tagOf(run, tag.name));
+		const had = (runs.length > 1 ? ["p50", "p99"] : ["p50", "p90", "p99"]).filter(p => sides.some(t => t && t[p] && t[p].some(v => v !== null)));
+		const of = name => ofRuns(run => {
+			const t = tagOf(run, tag.name);
 
-			if (chart)
-				add(parent, chart, tag.name + ": " + event.name + " per transaction, against its duration",
-					"Each point is the mean of all transactions in one step.");
-		}
+			return t && t[name] && t[name].some(v => v !== null) ? [{ name: name === "rate" ? "per second" : name, values: t[name] }] : [];
+		});
+
+		if (of("rate").length)
+			add(parent, lines(of("rate"), number), tag.name + ": transactions per second");
+		if (had.length)
+			add(parent, lines(had.flatMap(of), time, "", true), tag.name + ": percentiles of durations",
+				"Each point covers the transactions that ended in one step; from the histogram, accurate to 1/16.");
+		sides.forEach((t, r) => {
+			const side = runs.length > 1 ? ", " + SIDES[r] : "";
+
+			if (t && t.heat)
+				addHeat(parent, t, side);
+			for (const event of t && t.mean ? t.events : []) {
+				const chart = event.mean ? dots(t, event) : null;
+
+				if (chart)
+					add(parent, chart, tag.name + ": " + event.name + " per transaction, against its duration" + side,
+						"Each point is the mean of all transactions in one step.");
+			}
+		});
 	}
 
 	function showTags() {
-		const select = document.getElementById("tag");
+		const select = document.getElementById("tag"), first = runs[0].tags;
+		const tags = runs.length > 1 ? first.concat(runs[1].tags.filter(t => !tagOf(runs[0], t.name))) : first;
 
-		if (!data.tags.length)
+		if (!tags.length)
 			return;
 		document.getElementById("transactions").hidden = false;
-		data.tags.forEach((tag, i) => element("option", tag.name, select, { value: i }));
+		tags.forEach((tag, i) => element("option", tag.name, select, { value: i }));
 		if (data.moretags)
 			document.getElementById("more").textContent = data.moretags + " more, with a shorter total duration, are in the table";
-		select.addEventListener("change", () => showTag(data.tags[select.value]));
-		showTag(data.tags[0]);
+		select.addEventListener("change", () => showTag(tags[select.value]));
+		showTag(tags[0]);
+	}
+
+	function showChart(parent, chart) {
+		const unit = chart.unit ? " (" + chart.unit + ")" : "";
+		const list = ofRuns(run => (run.charts.find(c => c.metric === chart.metric) || {}).lines);
+
+		add(parent, lines(list, number, chart.unit), chart.metric + unit,
+			chart.more ? chart.more + " more instances are in the table" : "");
 	}
 
 	function showCharts() {
-		const parent = document.getElementById("charts");
+		const parent = document.getElementById("charts"), first = runs[0].charts;
+		const all = runs.length > 1 ? first.concat(runs[1].charts.filter(c => !first.some(o => o.metric === c.metric))) : first;
 
-		for (const chart of data.charts) {
-			const unit = chart.unit ? " (" + chart.unit + ")" : "";
-
-			add(parent, lines(chart.lines, number, chart.unit), chart.metric + unit,
-				chart.more ? chart.more + " more instances are in the table" : "");
-		}
-		if (!data.charts.length)
+		all.forEach(chart => showChart(parent, chart));
+		if (!all.length)
 			element("p", "There are no values to draw.", parent);
 		else if (data.morecharts)
 			element("p", data.morecharts + " more values are in the table.", parent, { class: "note" });

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The report's heading: which command ran, on which machine, when and for how long.
+ *
+ * 'vcpc record' writes command, CPU and kernel as labels of the archive.  For archives of other
+ * writers, metrics of the machine are read; facts that are unknown are left out.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "html_text.h"
+#include "report.h"
+#include "table.h"
+#include "value.h"
+#include "vcpc.h"
+
+#define FACT		400	/* bytes that are shown */
+
+/* @label: of the archive; @metric: a text to read if there is no such label, or NULL */
+static const struct {
+	const char *title, *label, *metric;
+} facts[] = {
+	{ "Command", "command", NULL },
+	{ "CPU", "cpu", "hinv.cpu.model_name" },
+	{ "Kernel", "kernel", "kernel.uname.release" },
+};
+
+/* Replace the escapes of a JSON string that have one letter; others stay as they are. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++) {
+		if (*p == '\\' && p[1] && strchr("\"\\/", p[1]))
+			p++;
+		*to++ = *p;
+	}
+	*to = '\0';
+}
+
+/* The value of a label of @set, to be freed, or NULL */
+static char *in_set(const pmLabelSet *set, const char *name)
+{
+	for (int i = 0; i < set->nlabels; i++) {
+		const pmLabel *l = &set->labels[i];
+		char *value;
+
+		if (l->namelen != strlen(name) || memcmp(set->json + l->name, name, l->namelen))
+			continue;
+		if (l->valuelen >= 2 && set->json[l->value] == '"')
+			value = strndup(set->json + l->value + 1, l->valuelen - 2);
+		else
+			value = strndup(set->json + l->value, l->valuelen);
+		if (!value)
+			vcpc_no_memory();
+		else
+			unescape(value);
+		return value;
+	}
+	return NULL;
+}
+
+static char *label_of(const char *name)
+{
+	pmLabelSet *sets = NULL;
+	int n = pmGetContextLabels(&sets);
+	char *value = NULL;
+
+	for (int i = 0; i < n && !value; i++)
+		value = in_set(&sets[i], name);
+	if (n > 0)
+		pmFreeLabelSets(sets, n);
+	return value;
+}
+
+/* The text that a metric's first instance has at @when, to be freed, or NULL */
+static char *text_of(const char *metric, struct timespec when)
+{
+	struct timespec delta = { 1, 0 };
+	pmHighResResult *r;
+	pmAtomValue v = { .cp = NULL };
+	pmDesc desc;
+	pmID pmid;
+
+	if (pmLookupName(1, &metric, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0 || desc.type != PM_TYPE_STRING ||
+	    pmSetModeHighRes(PM_MODE_INTERP, &when, &delta) < 0 || pmFetchHighRes(1, &pmid, &r) < 0)
+		return NULL;
+	if (r->vset[0]->numval > 0 &&
+	    pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[0], desc.type, &v, PM_TYPE_STRING) < 0)
+		v.cp = NULL;
+	pmFreeHighResResult(r);
+	return v.cp;
+}
+
+static void put(FILE *out, const char *title, const char *text)
+{
+	if (!text || !*text)
+		return;
+	fprintf(out, "<div><dt>%s</dt><dd>", title);
+	vcpc_html_text(out, text, FACT);
+	fputs("</dd></div>\n", out);
+}
+
+static void put_time(FILE *out, const struct vcpc_drawing *d)
+{
+	const struct vcpc_window *w = &d->tally.window;
+	const struct timespec second = { 0, 1000000 };
+	char from[64], to[64], all[160], duration[32];
+
+	put(out, "Time zone", *w->label.zoneinfo ? w->label.zoneinfo : w->label.timezone);
+	vcpc_table_time(from, sizeof(from), w->from, second, true);
+	vcpc_table_time(to, sizeof(to), w->to, second, true);
+	snprintf(all, sizeof(all), "%s to %s", from, to);
+	put(out, "Time", all);
+	vcpc_value_text(duration, sizeof(duration), (vcpc_ns_of(w->to) - vcpc_ns_of(w->from)) / 1e9, true, 4);
+	snprintf(all, sizeof(all), "%s, %lu record%s", duration, d->tally.records, d->tally.records == 1 ? "" : "s");
+	put(out, "Duration", all);
+	if (d->steps.records > 1) {
+		snprintf(all, sizeof(all), "each covers %lu records", d->steps.records);
+		put(out, "Points", all);
+	}
+}
+
+void report_facts(FILE *out, const struct report_side *side, const char *name)
+{
+	const struct vcpc_window *w = &side->drawing.tally.window;
+
+	fputs("<dl class=\"facts\">\n", out);
+	if (name) {
+		put(out, "Run", name);
+		put(out, "Archive", side->archive);
+	}
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		char *text = label_of(facts[i].label);
+
+		if (!text && facts[i].metric)
+			text = text_of(facts[i].metric, w->to);
+		put(out, facts[i].title, text);
+		free(text);
+		if (!i)
+			put(out, "Host", w->label.hostname);
+	}
+	put_time(out, &side->drawing);
+	fputs("</dl>\n", out);
+}

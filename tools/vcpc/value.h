@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints a value with its unit: "12.34 ms", "2.1 M", "1500". */
+#ifndef VCPC_VALUE_H
+#define VCPC_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Write a time with @digits significant digits and its unit, or a number with one more digit and its
+ * prefix.  Whole numbers below a million are exact.
+ */
+void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits);
+
+#endif /* VCPC_VALUE_H */
