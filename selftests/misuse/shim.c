@@ -184,6 +184,10 @@ static void recorders(void)
 	INT(recording(), "NULL recorder", shim_record_add_named(NULL, set, 1, "name"));
 	INT(recording(), "NULL name", shim_record_add_named(rec, set, 1, NULL));
 	INT(, "NULL recorder", shim_record_add_trace(NULL));
+	INT(, "NULL recorder", shim_record_label(NULL, "name", "value"));
+	INT(, "NULL name", shim_record_label(rec, NULL, "value"));
+	INT(, "a name with a blank", shim_record_label(rec, "no name", "value"));
+	INT(, "a control character", shim_record_label(rec, "name", "\n"));
 	INT(, "NULL recorder", shim_record_add_source(NULL, &one, NULL));
 	INT(recording(), "NULL source", shim_record_add_source(rec, NULL, NULL));
 	INT(recording(), "a source without functions", shim_record_add_source(rec, &empty, NULL));

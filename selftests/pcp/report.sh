@@ -136,6 +136,19 @@ o = d["other"]
 assert [c["metric"] for c in o["charts"]] == [c["metric"] for c in d["charts"]] and len(o["tags"]) == 3
 PY
 result "two sides: what compare prints comes first, and both are drawn"
+"$vcpc" record -o "$dir/run" -e task-clock -- sh -c 'exit 0; echo "a\b"' 2>"$dir/err" && report "$dir/run" -o "$dir/run.html" &&
+	page "$dir/run.html" <<'PY'
+text = " ".join(" ".join(p.text).split())
+assert """Command sh -c exit 0; echo "a\\b" Host """ in text and " CPUs Kernel Linux " + os.uname().release in text, text[:1500]
+PY
+result "what 'vcpc record' knows of a run: command, CPU, kernel"
+if has_peer && { [ -n "$peer" ] || command -v pmdumplog >/dev/null; }; then
+	run_pcp pmdumplog -e "$dir/run" >"$dir/out" 2>"$dir/err" && grep -F '{"command":"sh -c exit 0; echo \"a\\b\"","cpu":"' "$dir/out" >/dev/null &&
+		run_pcp pmlogcheck "$dir/run" >>"$dir/out" 2>&1
+	result "... as labels that PCP reads"
+else
+	skip "... as labels that PCP reads" "pmdumplog is not installed"
+fi
 report "$dir/a" -o "$dir/part.html" -S 3s -T 2s && page "$dir/part.html" <<'PY'
 assert len(d["times"]) == 201 and d["start"] == 1700000003
 PY

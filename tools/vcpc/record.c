@@ -12,8 +12,10 @@
 
 #include "calls.h"
 #include "counting.h"
+#include "machine.h"
 #include "pack.h"
 #include "rotate.h"
+#include "text.h"
 #include "with.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
@@ -299,6 +301,21 @@ static int want_counts(const struct job *job, const struct recording *r)
 	return !err;
 }
 
+/* Describe the recording for readers of the archive: a label that cannot be written is left out. */
+static void label(struct shim_recorder *rec, char *const *argv)
+{
+	char command[1024] = "", cpu[256], kernel[256];
+	size_t len = 0;
+
+	for (size_t i = 0; argv[i] && len < sizeof(command); i++)
+		len += snprintf(command + len, sizeof(command) - len, "%s%s", i ? " " : "", argv[i]);
+	shim_record_label(rec, "command", vcpc_printable(command, ""));
+	if (vcpc_machine_cpu(cpu, sizeof(cpu)))
+		shim_record_label(rec, "cpu", vcpc_printable(cpu, ""));
+	if (vcpc_machine_kernel(kernel, sizeof(kernel)))
+		shim_record_label(rec, "kernel", vcpc_printable(kernel, ""));
+}
+
 /* Write the first record, whose values are those from which the run's are counted. */
 static int baseline(void *arg, pid_t pid)
 {
@@ -306,6 +323,8 @@ static int baseline(void *arg, pid_t pid)
 	int ret;
 
 	r->pid = pid;
+	if (r->job->counting.argv[0])
+		label(r->rec, r->job->counting.argv);
 	ret = add_sources(r->job, r, pid, r->traced);
 	if (!ret && tick(r) && r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);

@@ -62,6 +62,7 @@ static void free_recorder(struct shim_recorder *rec)
 	shim_rec_trace__destroy(rec->trace);
 	shim_rec_sets__destroy(rec->sets);
 	free(rec->archive);
+	free(rec->labels);
 	free(rec);
 }
 
@@ -94,7 +95,10 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
 		return -ENOMEM;
 	rec->after = continues ? options->after : NULL;
 	rec->archive = strdup(archive);
-	ret = rec->archive ? shim_rec_sets__create(&rec->sets) : -ENOMEM;
+	if (rec->after && rec->after->labels)
+		rec->labels = strdup(rec->after->labels);
+	ret = rec->archive && (!rec->after || !rec->after->labels || rec->labels) ?
+		shim_rec_sets__create(&rec->sets) : -ENOMEM;
 	if (!ret)
 		ret = open_archive(rec, archive, version);
 	if (ret) {
@@ -196,7 +200,7 @@ static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int oth
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
 	    other <= 0)
 		return 0;
-	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, stamp);
+	ret = rec->records ? 0 : shim_rec_label__context(rec->w, rec->label.host, rec->labels, stamp);
 	if (!ret)
 		ret = write_instances(rec, stamp, other);
 	if (!ret)

@@ -49,6 +49,6 @@ int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_ind
 
 /* The archive's label, and the host's name beside values: record_label.c */
 void shim_rec_label__fill(struct shim_label *label);
-int shim_rec_label__context(struct shim_writer *w, const char *host, struct shim_ts stamp);
+int shim_rec_label__context(struct shim_writer *w, const char *host, const char *more, struct shim_ts stamp);
 
 #endif /* SHIM_SHIM_RECORD_H */

@@ -12,6 +12,7 @@ struct shim_recorder {
 	struct shim_ts last;	/* the last record's stamp */
 	struct shim_ts stamp;	/* of the record that is being written */
 	struct shim_label label;	/* written with the first record */
+	char *labels;		/* members of a JSON object, each after a comma; or NULL */
 	uint64_t records;	/* how many were written */
 	struct shim_rec_sets *sets;
 	struct shim_rec_trace *trace;	/* NULL if not wanted */

@@ -167,6 +167,7 @@ int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t p
 int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
 			  const char *name);
 int shim_record_add_trace(struct shim_recorder *rec);
+int shim_record_label(struct shim_recorder *rec, const char *name, const char *value);
 /*
  * What a program has from elsewhere, such as from a host's pmcd, goes into the same records.
  * Numbers of metrics, types, semantics and units are PCP's, as in <pcp/pmapi.h>.

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Describes this machine: processor and kernel. */
+#ifndef VCPC_MACHINE_H
+#define VCPC_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The processor's model and the number of CPUs online; false if the model is unknown */
+bool vcpc_machine_cpu(char *buf, size_t size);
+/* Kernel, release and machine, as of uname(2) */
+bool vcpc_machine_kernel(char *buf, size_t size);
+
+#endif /* VCPC_MACHINE_H */
