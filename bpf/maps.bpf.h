@@ -109,12 +109,17 @@ static const struct vc_stat vc_zero_stat;
 static volatile __u32 vc_any_open;
 static volatile __u32 vc_any_count;
 
-static __always_inline void vc_count_drop(__u32 why)
+static __always_inline void vc_count_drops(__u32 why, __u64 more)
 {
 	__u64 *n = bpf_map_lookup_elem(&vc_drop, &why);
 
 	if (n)
-		(*n)++;
+		*n += more;
+}
+
+static __always_inline void vc_count_drop(__u32 why)
+{
+	vc_count_drops(why, 1);
 }
 
 /* A transaction has ended without counts: that is a loss if they are wanted. */

@@ -15,9 +15,6 @@
 /* Bytes of a record with the ring's own header */
 #define VC_RING_RECORD	(sizeof(struct vc_record) + 8)
 
-/* The shares of all accounts but root's together; not in vc_user, as nobody closes it */
-static struct vc_share vc_all_shares;
-
 /* One more record of a lot of @size: 0, or -1 if there is no room */
 static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 {
@@ -44,12 +41,15 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 static __always_inline int vc_has_share(__u64 account, struct vc_user *own)
 {
 	__u64 records = vc_ring_bytes / VC_RING_RECORD;
+	__u64 everybody = VC_USER_ALL;
+	struct vc_user *all;
 
 	if (!account)
 		return 1;
-	if (!own || vc_take_share(&own->ring, records / 8))
+	all = bpf_map_lookup_elem(&vc_user, &everybody);
+	if (!all || !own || vc_take_share(&own->ring, records / 8))
 		return 0;
-	if (!vc_take_share(&vc_all_shares, (records - records / 8) / 2))
+	if (!vc_take_share(&all->ring, (records - records / 8) / 2))
 		return 1;
 	__sync_fetch_and_add(&own->ring.lot, -1);
 	return 0;

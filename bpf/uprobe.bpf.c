@@ -10,6 +10,7 @@
 #include <linux/ptrace.h>
 #include "event.bpf.h"
 #include "gone.bpf.h"
+#include "unpreempted.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -106,26 +107,6 @@ static __always_inline __u64 vc_ahead(void)
 	ahead = &task->nsproxy->time_ns->offsets.monotonic;
 	return ahead->tv_sec * 1000000000ull + ahead->tv_nsec;
 }
-
-/*
- * A program must not be preempted.  Rows of a CPU are changed in place; a tracepoint's program misses
- * the events of other threads while it is preempted; and since Linux 6.13 a program with more than 64
- * bytes of stack has one for each CPU, which two threads in a uprobe's program then write to: Linux
- * 7.3 panics.  Older kernels do not have these calls; what they preempt is at most one event in a row.
- */
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
-
-/* @body has the stack: a program's first function must have none to speak of. */
-#define VC_UNPREEMPTED(body) do {						\
-	if (bpf_preempt_disable && bpf_preempt_enable) {			\
-		bpf_preempt_disable();						\
-		body;								\
-		bpf_preempt_enable();						\
-	} else {								\
-		body;								\
-	}									\
-} while (0)
 
 static __noinline void vc_process_began(__u32 tgid)
 {

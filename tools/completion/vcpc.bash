@@ -28,11 +28,11 @@ _vcpc_words() {
 	case $previous in
 	-e | --events) _vcpc_last_event "$current"; return ;;
 	-m | --mode) compgen -W $'interp\nforw\nback' -- "$current"; return ;;
-	-o | --output) compgen -f -- "$current"; return ;;
+	-o | --output | --function | --usdt) compgen -f -- "$current"; return ;;
 	esac
 	case $command:$current in
 	*:-*) compgen -W "$(_vcpc_options "$command")" -- "$current" ;;
-	trace:*) compgen -W $'on\noff\nstatus\nshow\nexport' -- "$current" ;;
+	trace:*) compgen -W $'on\noff\nstatus\nfunctions\nshow\nexport' -- "$current" ;;
 	help:*) compgen -W "$(_vcpc_commands)" -- "$current" ;;
 	stat:* | record:*) compgen -c -- "$current" ;;
 	replay:* | dump:* | summary:*)

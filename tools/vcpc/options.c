@@ -62,7 +62,7 @@ static const struct refusal {
 	{ "top trace", "D", NULL, "use sleep(1) before this command to wait" },
 	{ "trace", "i", NULL, "use -I TIME to set the interval of 'vcpc trace show'" },
 	{ "trace", "e", NULL, "use --counts EVENT,... to count events in transactions, --events to keep single events" },
-	{ "trace", "pt", NULL, "all processes are traced; use --processes for statistics of each process" },
+	{ "trace", "t", NULL, "all threads are traced; use --processes for statistics of each process" },
 	{ "trace", "r", NULL, "use --rounds N" },
 	{ "trace", "d", NULL, "use --hist for the distribution of the durations" },
 	{ "trace", "x", NULL, "use -j" },

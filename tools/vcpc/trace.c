@@ -22,13 +22,17 @@ static const char help_text[] =
 	"Usage: vcpc trace on [--module | --probes] [--begins] [--processes]\n"
 	"                     [--counts EVENT,...] [--events[=BYTES]] [--direct[=SLOTS]]\n"
 	"                     [--max-tags N] [--max-open N]\n"
+	"                     [--function BINARY:SYMBOL[=TAG]]... [-p PID] [--allow-unwind]\n"
+	"                     [--usdt BINARY:PROVIDER:BEGIN,END[=TAG]]...\n"
 	"       vcpc trace off\n"
 	"       vcpc trace status\n"
+	"       vcpc trace functions\n"
 	"       vcpc trace show [--hist | -j] [-I INTERVAL] [--rounds N]\n"
 	"       vcpc trace export [-o FILE] [--for TIME]\n"
 	"\n"
 	"Times the transactions of all programs that call pmtracebegin() and pmtraceend(),\n"
 	"and counts their points, observations and counters, until it is turned off.\n"
+	"With --function or --usdt it also times functions of programs that make no such calls.\n"
 	"Requires root; the traced programs need no privilege.\n"
 	"\n"
 	"  --module      use the vcpc module only (default: probes if it is not loaded)\n"
@@ -40,6 +44,12 @@ static const char help_text[] =
 	"  --direct      allow programs to write their statistics themselves (SHIM_TRACE=direct)\n"
 	"  --max-tags N  limit the number of tags with statistics\n"
 	"  --max-open N  limit the number of pairs of tag and process in a transaction\n"
+	"  --function BINARY:SYMBOL[=TAG]  make each call of this function a transaction; BINARY is a\n"
+	"                path, a program in PATH, or a library such as libc.so.6\n"
+	"  --usdt BINARY:PROVIDER:BEGIN,END[=TAG]  make transactions from one static probe to another\n"
+	"  -p PID        trace functions in this process only\n"
+	"  --allow-unwind  trace functions of C++ and Rust programs; an exception (panic) that\n"
+	"                passes through such a function ends the program\n"
 	"  --hist        also print the distribution of the durations\n"
 	"  -j, --json    print one JSON object\n"
 	"  -I, --interval TIME  print again at each interval, until interrupted or --rounds N times\n"
@@ -91,15 +101,13 @@ static void say_who_trusts(void)
 	     "turn direct tracing off for all. Now only root may write to it; give access to trusted groups only.");
 }
 
-/* If the events cannot be wanted, tracing is off again. */
 static int want_counts(const struct vcpc_events *events)
 {
 	unsigned int bad;
-	int err = shim_trace_count(events->names, events->n, &bad);
+	int err = events->n ? shim_trace_count(events->names, events->n, &bad) : 0;
 
 	if (!err)
 		return 0;
-	shim_trace_off();
 	if (bad < events->n)
 		return vcpc_fail(err, "cannot count '%s' in transactions", events->names[bad]);
 	if (err == -EINVAL)
@@ -119,7 +127,21 @@ static int probes_see_nothing(const struct trace_options *options)
 	       (!transport || strcasecmp(transport, "probe"));
 }
 
-static int do_on(const struct trace_options *options)
+/* If events cannot be counted, or functions not be traced, tracing is off again. */
+static int set_up(const struct trace_options *options)
+{
+	int ret = want_counts(&options->counts);
+
+	if (!ret)
+		ret = functions_attach(&options->functions);
+	if (ret)
+		shim_trace_off();
+	else if (options->on.direct_slots)
+		say_who_trusts();
+	return ret;
+}
+
+static int do_on(struct trace_options *options)
 {
 	int err;
 
@@ -127,12 +149,13 @@ static int do_on(const struct trace_options *options)
 		return vcpc_fail(0, "--module and --probes are mutually exclusive");
 	if (probes_see_nothing(options))
 		return vcpc_fail(0, "--probes would trace nothing: the vcpc module is loaded, and programs send their events to it (try 'vcpc trace on --module'; for programs that run with SHIM_TRACE=probe: SHIM_TRACE=probe vcpc trace on --probes)");
+	err = functions_find(&options->functions);
+	if (err)
+		return err;
 	err = shim_trace_on(&options->on);
 	switch (err) {
 	case 0:
-		if (options->on.direct_slots)
-			say_who_trusts();
-		return options->counts.n ? want_counts(&options->counts) : 0;
+		return set_up(options);
 	case -EEXIST:
 		return vcpc_fail(0, "tracing is already on");
 	case -EOPNOTSUPP:
@@ -142,7 +165,7 @@ static int do_on(const struct trace_options *options)
 	}
 }
 
-static int do_off(const struct trace_options *options)
+static int do_off(struct trace_options *options)
 {
 	int err = shim_trace_off();
 
@@ -152,7 +175,7 @@ static int do_off(const struct trace_options *options)
 	return err ? vcpc_fail(err, "cannot turn tracing off") : 0;
 }
 
-static int do_status(const struct trace_options *options)
+static int do_status(struct trace_options *options)
 {
 	int status = shim_trace_status();
 
@@ -164,16 +187,33 @@ static int do_status(const struct trace_options *options)
 	return 0;
 }
 
+static int do_functions(struct trace_options *options)
+{
+	(void)options;
+	return functions_list();
+}
+
+static int do_show(struct trace_options *options)
+{
+	return trace_show(options);
+}
+
+static int do_export(struct trace_options *options)
+{
+	return trace_export(options);
+}
+
 static const struct action {
 	const char *name;
-	int (*fn)(const struct trace_options *options);
+	int (*fn)(struct trace_options *options);
 	const char *takes;	/* letters of the options that it takes */
 } actions[] = {
-	{ "on", do_on, "tMmbpPedc" },
+	{ "on", do_on, "tMmbrPedcFUpu" },
 	{ "off", do_off, "" },
 	{ "status", do_status, "" },
-	{ "show", trace_show, "HjIwn" },
-	{ "export", trace_export, "of" },
+	{ "functions", do_functions, "" },
+	{ "show", do_show, "HjIwn" },
+	{ "export", do_export, "of" },
 };
 
 static const struct action *find_action(const char *name)
@@ -216,6 +256,13 @@ static int take_value(int letter, struct trace_options *options)
 		return take_size("--events", &options->on.ring_bytes);
 	case 'c':
 		return vcpc_events_add(&options->counts, optarg);
+	case 'F':
+	case 'U':
+		return functions_add(&options->functions, optarg, letter == 'U');
+	case 'p':
+		wrong = take_number("-p", &n);
+		options->functions.pid = (pid_t)n;
+		return wrong;
 	case 'd':
 		options->on.direct_slots = DEFAULT_DIRECT;
 		return take_number("--direct", &options->on.direct_slots);
@@ -241,8 +288,11 @@ static int take_option(int letter, struct trace_options *options)
 	case 'm':
 		options->on.flags |= SHIM_TRACE_F_MODULE;
 		return 0;
-	case 'p':
+	case 'r':
 		options->on.flags |= SHIM_TRACE_F_PROBES;
+		return 0;
+	case 'u':
+		options->functions.unwind = true;
 		return 0;
 	case 'b':
 		options->on.flags |= SHIM_TRACE_F_BEGINS;
@@ -268,11 +318,13 @@ static int take_option(int letter, struct trace_options *options)
 static int parse(int argc, char **argv, struct trace_options *options, char *used, size_t size)
 {
 	static const struct option longs[] = {
+		{ "allow-unwind", no_argument, NULL, 'u' },
 		{ "begins", no_argument, NULL, 'b' },
 		{ "counts", required_argument, NULL, 'c' },
 		{ "direct", optional_argument, NULL, 'd' },
 		{ "events", optional_argument, NULL, 'e' },
 		{ "for", required_argument, NULL, 'f' },
+		{ "function", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "hist", no_argument, NULL, 'H' },
 		{ "interval", required_argument, NULL, 'I' },
@@ -281,15 +333,17 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 		{ "max-tags", required_argument, NULL, 't' },
 		{ "module", no_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
-		{ "probes", no_argument, NULL, 'p' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "probes", no_argument, NULL, 'r' },
 		{ "processes", no_argument, NULL, 'P' },
 		{ "rounds", required_argument, NULL, 'n' },
+		{ "usdt", required_argument, NULL, 'U' },
 		{ "watch", optional_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 }
 	};
 	int letter;
 
-	while ((letter = vcpc_getopt(argc, argv, "hI:jo:", longs)) != -1) {
+	while ((letter = vcpc_getopt(argc, argv, "hI:jo:p:", longs)) != -1) {
 		if (letter == 'h')
 			return -1;
 		if (take_option(letter, options))
@@ -300,25 +354,25 @@ static int parse(int argc, char **argv, struct trace_options *options, char *use
 	return 0;
 }
 
-static int run_action(int argc, char **argv, const struct trace_options *options, const char *used)
+static int run_action(int argc, char **argv, struct trace_options *options, const char *used)
 {
 	const struct action *action;
 
 	if (argc - optind != 1)
-		return vcpc_usage("an action is required: on, off, status, show or export");
+		return vcpc_usage("an action is required: on, off, status, functions, show or export");
 	action = find_action(argv[optind]);
 	if (!action)
-		return vcpc_usage("unknown action '%s' (use on, off, status, show or export)", argv[optind]);
+		return vcpc_usage("unknown action '%s' (use on, off, status, functions, show or export)", argv[optind]);
 	if (used[strspn(used, action->takes)])
 		return vcpc_usage("'%s' does not accept this option", action->name);
 	return action->fn(options);
 }
 
-/* vcpc trace on|off|status|show|export */
+/* vcpc trace on|off|status|functions|show|export */
 int vcpc_cmd_trace(int argc, char **argv)
 {
 	struct trace_options options = { .on.size = sizeof(options.on) };
-	char used[16] = "";
+	char used[24] = "";
 	int ret = parse(argc, argv, &options, used, sizeof(used));
 
 	if (ret < 0)
@@ -326,5 +380,6 @@ int vcpc_cmd_trace(int argc, char **argv)
 	if (!ret)
 		ret = run_action(argc, argv, &options, used);
 	vcpc_events_free(&options.counts);
+	functions_free(&options.functions);
 	return ret < 0 ? 0 : ret;
 }

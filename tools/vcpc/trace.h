@@ -8,12 +8,14 @@
 
 #include <shim/trace.h>
 
+#include "functions.h"
 #include "vcpc.h"
 
 /**
  * struct trace_options - what the user asked for
  * @on: for shim_trace_on()
  * @counts: events that each traced thread is to count
+ * @functions: of programs without trace calls, to be traced
  * @hist: draw the distributions
  * @json: print JSON
  * @watch: nanoseconds after which to show again; 0: show once
@@ -24,6 +26,7 @@
 struct trace_options {
 	struct shim_trace_options on;
 	struct vcpc_events counts;
+	struct functions functions;
 	int hist;
 	int json;
 	uint64_t watch;

@@ -29,7 +29,7 @@
 #include "uprobe.skel.h"
 
 #define NEW_DIR		BPF_ROOT "/vcpc_new"	/* the file system keeps dots for itself */
-#define MAX_LINKS	16
+#define MAX_LINKS	1024
 
 /* Memory for the default number of rows of vc_stat: all are allocated at once, for each CPU. */
 #define STAT_MEMORY	(128u << 20)

@@ -250,12 +250,48 @@ struct shim_trace_loss {
 
 typedef int shim_trace_loss_fn(void *arg, const struct shim_trace_loss *loss);
 
+/* What a probe is on */
+enum shim_trace_probe_what {
+	SHIM_TRACE_PROBE_FUNCTION = 1,	/* a function: each call is a transaction */
+	SHIM_TRACE_PROBE_BEGIN = 2,	/* an instruction: a transaction of its thread begins ... */
+	SHIM_TRACE_PROBE_END = 3	/* ... and ends */
+};
+
+/**
+ * struct shim_trace_probe - a place in programs that call no trace functions
+ * @size: sizeof(struct shim_trace_probe)
+ * @what: enum shim_trace_probe_what
+ * @tag: of the transactions; 1 to 255 bytes; several probes may have the same
+ * @file: the program or library, shorter than 256 bytes
+ * @path: by which name the file is opened now; NULL: @file
+ * @offset: of the function's first instruction, or the instruction, in the file
+ * @semaphore: offset in the file of a 16-bit number that the kernel keeps above 0 while the probe is
+ *	there, as some probes in a program's source have; 0: none
+ * @pid: process in which the probe is; 0: all that have the file mapped
+ * @reserved: zero
+ */
+struct shim_trace_probe {
+	uint32_t size;
+	uint32_t what;
+	const char *tag;
+	const char *file;
+	const char *path;
+	uint64_t offset;
+	uint64_t semaphore;
+	int32_t pid;
+	uint32_t reserved;
+};
+
+typedef int shim_trace_probe_fn(void *arg, const struct shim_trace_probe *probe);
+
 struct shim_trace;
 
 int shim_trace_on(const struct shim_trace_options *options);
 int shim_trace_off(void);
 int shim_trace_status(void);
 int shim_trace_count(const char *const *events, unsigned int n, unsigned int *bad);
+int shim_trace_probe(const struct shim_trace_probe *probes, unsigned int n, unsigned int *bad);
+int shim_trace_probes(shim_trace_probe_fn *fn, void *arg);
 
 int shim_trace_open(struct shim_trace **trace);
 int shim_trace_stats_get(struct shim_trace *trace, size_t *n);

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Transactions of programs without trace calls: calls of a function, by probes on its entry and its
+ * return, and pairs of places that a thread passes.  Their statistics are in the maps of trace.bpf.c
+ * or uprobe.bpf.c, whichever is loaded.
+ *
+ * Open calls are on a stack of each thread, with the stack pointer of their entry.  A call that is
+ * left by longjmp() or by an exception has no return: it is counted as lost when a return or an entry
+ * nearer to the bottom of the stack shows that it is over.
+ */
+#include <linux/ptrace.h>
+#include "event.bpf.h"
+#include "function.h"
+#include "unpreempted.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
+struct xol_area {
+	unsigned long vaddr;
+} __attribute__((preserve_access_index));
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} __attribute__((preserve_access_index));
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	struct mm_struct *mm;
+} __attribute__((preserve_access_index));
+
+/* index -> what is traced */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, VC_MAX_PROBES);
+	__type(key, __u32);
+	__type(value, struct vc_probe);
+} vc_probe SEC(".maps");
+
+/* thread -> its open calls */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct vc_calls);
+} vc_calls SEC(".maps");
+
+static __always_inline struct vc_calls *vc_own_calls(__u64 flags)
+{
+	return bpf_task_storage_get(&vc_calls, bpf_get_current_task_btf(), NULL, flags);
+}
+
+static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 i)
+{
+	return &calls->call[i % VC_MAX_CALLS];
+}
+
+/* The stack pointer at the entry of the function that is entered now, and of one that just returned */
+#ifdef __TARGET_ARCH_x86
+#define VC_RETURN_SIZE	8	/* on the stack */
+#else
+#define VC_RETURN_SIZE	0
+#endif
+#define VC_ENTRY_SP(ctx)	PT_REGS_SP(ctx)
+#define VC_RETURN_SP(ctx)	(PT_REGS_SP(ctx) - VC_RETURN_SIZE)
+
+static __always_inline __u64 vc_return_address(struct pt_regs *ctx)
+{
+	__u64 address = 0;
+
+#ifdef __TARGET_ARCH_x86
+	bpf_probe_read_user(&address, sizeof(address), (const void *)PT_REGS_SP(ctx));
+#else
+	address = PT_REGS_RET(ctx);
+#endif
+	return address;
+}
+
+/*
+ * A probed function returns to the kernel's trampoline.  If the one that is entered now does so, too,
+ * then a probed function has ended by a jump to it (a tail call) and is not over.
+ */
+static __noinline int vc_is_tail_call(struct pt_regs *ctx)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const struct xol_area *area;
+
+	if (!bpf_core_field_exists(struct xol_area, vaddr))
+		return 0;
+	area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+	return area && BPF_CORE_READ(area, vaddr) == vc_return_address(ctx);
+}
+
+/* Takes calls off the stack that cannot be open, as the thread has entered a function at @sp. */
+static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
+{
+	__u64 sp = VC_ENTRY_SP(ctx), depth = calls->depth;
+
+	for (int i = 0; i < VC_MAX_CALLS; i++) {
+		struct vc_call *top = vc_call_at(calls, depth - 1);
+
+		if (!depth || top->sp > sp || (top->sp == sp && vc_is_tail_call(ctx)))
+			break;
+		vc_count_drop(VC_DROP_GIVEN_UP);
+		depth--;
+	}
+	calls->depth = depth;
+}
+
+static __noinline int vc_enter_now(struct pt_regs *ctx)
+{
+	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u64 sp = VC_ENTRY_SP(ctx);
+	struct vc_call *call;
+
+	if (!calls) {
+		vc_count_drop(VC_DROP_OPEN_FULL);
+		return 0;
+	}
+	if (calls->depth && vc_call_at(calls, calls->depth - 1)->sp <= sp)
+		vc_abandon(ctx, calls);
+	if (calls->depth >= VC_MAX_CALLS) {
+		vc_count_drop(VC_DROP_OPEN_FULL);
+		return 0;
+	}
+	call = vc_call_at(calls, calls->depth++);
+	call->sp = sp;
+	call->row = bpf_get_attach_cookie(ctx);
+	call->start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("uprobe")
+int vc_enter(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vc_enter_now(ctx));
+	return 0;
+}
+
+/* When the call began that returns now, which is taken off the stack; 0 if its entry was not seen */
+static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64 row)
+{
+	for (int i = 0; i < VC_MAX_CALLS; i++) {
+		__u64 depth = calls->depth;
+		struct vc_call *top = vc_call_at(calls, depth - 1);
+
+		if (!depth || top->sp > sp)
+			break;
+		calls->depth = depth - 1;
+		if (top->sp == sp && top->row == row)
+			return top->start_ns;
+		vc_count_drop(VC_DROP_GIVEN_UP);
+	}
+	return 0;
+}
+
+/* A transaction of the current user has ended. */
+static __always_inline void vc_function_end(__u32 row, __u64 start, __u64 now)
+{
+	__u32 user = bpf_get_current_uid_gid();
+	struct vc_probe *probe = bpf_map_lookup_elem(&vc_probe, &row);
+	struct vc_event ev = {
+		.tag = VC_FUNCTION_TAG(row, user),
+		.user = user,
+		.from = VC_NAME_KERNEL,
+		.start_ns = start,
+	};
+
+	if (!probe)
+		return;
+	ev.name = probe->tag;
+	vc_finish(&ev, VC_OP_END, now);
+}
+
+static __noinline int vc_return_now(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), row = bpf_get_attach_cookie(ctx), start;
+	struct vc_calls *calls = vc_own_calls(0);
+
+	start = calls ? vc_returned(calls, VC_RETURN_SP(ctx), row) : 0;
+	vc_function_end(row, start, now);
+	return 0;
+}
+
+SEC("uretprobe")
+int vc_return(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vc_return_now(ctx));
+	return 0;
+}
+
+/* What has begun and begins again has not been ended: there is one of each tag in a thread. */
+static __noinline int vc_pair_begin_now(struct pt_regs *ctx)
+{
+	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u64 pair = bpf_get_attach_cookie(ctx) >> 32;
+
+	if (!calls) {
+		vc_count_drop(VC_DROP_OPEN_FULL);
+		return 0;
+	}
+	if (calls->pair[pair % VC_MAX_PAIRS])
+		vc_count_drop(VC_DROP_GIVEN_UP);
+	calls->pair[pair % VC_MAX_PAIRS] = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("uprobe")
+int vc_pair_begin(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vc_pair_begin_now(ctx));
+	return 0;
+}
+
+static __noinline int vc_pair_end_now(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx), start = 0;
+	struct vc_calls *calls = vc_own_calls(0);
+
+	if (calls) {
+		start = calls->pair[(cookie >> 32) % VC_MAX_PAIRS];
+		calls->pair[(cookie >> 32) % VC_MAX_PAIRS] = 0;
+	}
+	vc_function_end(cookie, start, now);
+	return 0;
+}
+
+SEC("uprobe")
+int vc_pair_end(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vc_pair_end_now(ctx));
+	return 0;
+}
+
+/* The thread ends, or executes another program: what it is in does not end any more. */
+static __noinline void vc_all_over(void)
+{
+	struct vc_calls *calls = vc_own_calls(0);
+	__u64 lost;
+
+	if (!calls)
+		return;
+	lost = calls->depth;
+	calls->depth = 0;
+	for (int i = 0; i < VC_MAX_PAIRS; i++) {
+		lost += calls->pair[i] != 0;
+		calls->pair[i] = 0;
+	}
+	vc_count_drops(VC_DROP_GIVEN_UP, lost);
+}
+
+SEC("raw_tp/sched_process_exit")
+int vc_thread_ends(struct bpf_raw_tracepoint_args *ctx)
+{
+	(void)ctx;
+	VC_UNPREEMPTED(vc_all_over());
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exec")
+int vc_thread_execs(struct bpf_raw_tracepoint_args *ctx)
+{
+	(void)ctx;
+	VC_UNPREEMPTED(vc_all_over());
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Programs of probes run with preemption disabled where the kernel can do that. */
+#ifndef VCPC_BPF_UNPREEMPTED_H
+#define VCPC_BPF_UNPREEMPTED_H
+
+#include <bpf/bpf_helpers.h>
+
+/*
+ * A program must not be preempted.  Rows of a CPU are changed in place; a tracepoint's program misses
+ * the events of other threads while it is preempted; and since Linux 6.13 a program with more than 64
+ * bytes of stack has one for each CPU, which two threads in a uprobe's program then write to: Linux
+ * 7.3 panics.  Older kernels do not have these calls; what they preempt is at most one event in a row.
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+/* @body has the stack: a program's first function must have none to speak of. */
+#define VC_UNPREEMPTED(body) do {						\
+	if (bpf_preempt_disable && bpf_preempt_enable) {			\
+		bpf_preempt_disable();						\
+		body;								\
+		bpf_preempt_enable();						\
+	} else {								\
+		body;								\
+	}									\
+} while (0)
+
+#endif /* VCPC_BPF_UNPREEMPTED_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds the file of a program or library by its path, or by its name alone. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "functions.h"
+#include "vcpc.h"
+
+#ifdef __x86_64__
+#define TRIPLET "x86_64-linux-gnu"
+#else
+#define TRIPLET "aarch64-linux-gnu"
+#endif
+
+#define LIBRARIES "/lib/" TRIPLET ":/usr/lib/" TRIPLET ":/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib"
+
+/* The first of the folders, with ':' between them, that has the file: its path, or NULL */
+static char *in_folders(const char *folders, const char *name, int mode)
+{
+	while (folders && *folders) {
+		size_t len = strcspn(folders, ":");
+		char *path;
+
+		if (asprintf(&path, "%.*s/%s", (int)len, folders, name) < 0)
+			vcpc_no_memory();
+		if (len && !access(path, mode))
+			return path;
+		free(path);
+		folders += len + (folders[len] == ':');
+	}
+	return NULL;
+}
+
+/* The file of this name that the process has mapped, by its name in the process's file system; or NULL */
+static char *in_process(const char *name, pid_t pid)
+{
+	char maps[64], *line = NULL, *found = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
+	f = fopen(maps, "re");
+	while (f && !found && getline(&line, &size, f) > 0) {
+		char *path = strchr(line, '/'), *end = strchr(line, '\n');
+
+		if (end)
+			*end = '\0';
+		if (path && !strcmp(strrchr(path, '/') + 1, name))
+			found = strdup(path);
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	return found;
+}
+
+static char *by_name(const char *name, pid_t pid)
+{
+	char *path;
+
+	if (pid)
+		return in_process(name, pid);
+	if (!strstr(name, ".so"))
+		return in_folders(getenv("PATH"), name, X_OK);
+	path = in_folders(getenv("LD_LIBRARY_PATH"), name, R_OK);
+	return path ? path : in_folders(LIBRARIES, name, R_OK);
+}
+
+/**
+ * binary_find() - find a program's or library's file
+ * @name: its path; or its name, which is looked for among the files that @pid has mapped, or in PATH or
+ *	the usual folders of libraries
+ * @pid: the process that is meant, which may have another file system; 0: none
+ * @path: set on success, to be freed
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int binary_find(const char *name, pid_t pid, char **path)
+{
+	char *found = strchr(name, '/') ? realpath(name, NULL) : by_name(name, pid);
+
+	/* What the process calls by this path */
+	if (pid && *name == '/' && !found)
+		found = strdup(name);
+	if (!found && pid && !strchr(name, '/'))
+		return vcpc_fail(0, "process %d has no file '%s' mapped (see /proc/%d/maps)", (int)pid, name, (int)pid);
+	if (!found && !strchr(name, '/'))
+		return vcpc_fail(0, "cannot find '%s' in %s; give its path", name,
+				 strstr(name, ".so") ? "the folders of libraries" : "PATH");
+	if (!found)
+		return vcpc_fail(-errno, "cannot find '%s'", name);
+	if (!pid) {
+		*path = found;
+	} else if (asprintf(path, "/proc/%d/root%s", (int)pid, found) < 0) {
+		vcpc_no_memory();
+	} else {
+		free(found);
+	}
+	return 0;
+}

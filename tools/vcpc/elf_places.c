@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Finds functions, and USDT probes, in the file of a program or library. */
+#define _GNU_SOURCE	/* memmem */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf_places.h"
+#include "vcpc.h"
+
+#define DEBUG_FILES	"/usr/lib/debug/.build-id/"
+#define HIDDEN_VERSION	0x8000
+
+/* A file, and the one with its debug information; -1 and NULL if there is none */
+struct elf_file {
+	int fd, debug_fd;
+	Elf *elf, *debug;
+};
+
+#ifdef __x86_64__
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+
+/* 0; -ENOEXEC: no ELF file, -EBADMSG: of another machine, or a program of 32 bits; or a negated errno */
+static int open_elf(const char *path, int *fd, Elf **elf)
+{
+	GElf_Ehdr header;
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		return -errno;
+	elf_version(EV_CURRENT);
+	*elf = elf_begin(*fd, ELF_C_READ, NULL);
+	if (!*elf || elf_kind(*elf) != ELF_K_ELF || !gelf_getehdr(*elf, &header))
+		return -ENOEXEC;
+	return gelf_getclass(*elf) == ELFCLASS64 && header.e_machine == MACHINE ? 0 : -EBADMSG;
+}
+
+static Elf_Scn *next_of_type(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header)
+{
+	while (elf && (section = elf_nextscn(elf, section)) != NULL)
+		if (gelf_getshdr(section, header) && header->sh_type == type)
+			return section;
+	return NULL;
+}
+
+static Elf_Scn *of_name(Elf *elf, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		const char *its = gelf_getshdr(section, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+
+		if (its && !strcmp(its, name))
+			return section;
+	}
+	return NULL;
+}
+
+/* The file that has the symbols of one that was stripped, if it is installed */
+static void open_debug(struct elf_file *file)
+{
+	char path[sizeof(DEBUG_FILES) + 2 * 64 + sizeof("/.debug")];
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t name, desc;
+	GElf_Nhdr note;
+
+	while ((section = next_of_type(file->elf, section, SHT_NOTE, &header)) != NULL) {
+		Elf_Data *data = elf_getdata(section, NULL);
+		size_t at = 0, next, len;
+
+		while (data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
+			const unsigned char *id = (const unsigned char *)data->d_buf + desc;
+
+			at = next;
+			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
+			    strcmp((char *)data->d_buf + name, "GNU") || note.n_descsz < 2 || note.n_descsz > 64)
+				continue;
+			len = (size_t)sprintf(path, DEBUG_FILES "%02x/", id[0]);
+			for (size_t i = 1; i < note.n_descsz; i++)
+				len += (size_t)sprintf(path + len, "%02x", id[i]);
+			strcpy(path + len, ".debug");
+			open_elf(path, &file->debug_fd, &file->debug);
+			return;
+		}
+	}
+}
+
+/**
+ * elf_file_open() - open a program or library
+ * @path: its file
+ * @file: set on success, to be closed with elf_file_close()
+ *
+ * Return: 0, -ENOEXEC if it is no ELF file, -EBADMSG if it is not of this machine, or another negated errno.
+ */
+int elf_file_open(const char *path, struct elf_file **file)
+{
+	struct elf_file *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	f->debug_fd = -1;
+	err = open_elf(path, &f->fd, &f->elf);
+	if (err) {
+		elf_file_close(f);
+		return err;
+	}
+	open_debug(f);
+	*file = f;
+	return 0;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+	elf_end(file->elf);
+	elf_end(file->debug);
+	if (file->fd >= 0)
+		close(file->fd);
+	if (file->debug_fd >= 0)
+		close(file->debug_fd);
+	free(file);
+}
+
+/* Where in the file an address is; 0 if nowhere */
+static uint64_t offset_of(Elf *elf, uint64_t address)
+{
+	size_t n = 0;
+	GElf_Phdr part;
+
+	elf_getphdrnum(elf, &n);
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &part) && part.p_type == PT_LOAD &&
+		    address >= part.p_vaddr && address < part.p_vaddr + part.p_filesz)
+			return address - part.p_vaddr + part.p_offset;
+	return 0;
+}
+
+static void add_place(Elf *elf, struct elf_places *places, uint64_t address, uint64_t semaphore)
+{
+	uint64_t offset = offset_of(elf, address);
+
+	for (unsigned int i = 0; i < places->n; i++)
+		if (places->address[i] == address)
+			return;
+	if (!offset || places->n == ELF_MOST_PLACES)
+		return;
+	places->address[places->n] = address;
+	places->semaphore[places->n] = semaphore ? offset_of(elf, semaphore) : 0;
+	places->offset[places->n++] = offset;
+}
+
+/* A copy that the compiler has made of a function ("f.part.0"), or a longer name with it, is near. */
+static unsigned int how_far(const char *name, const char *other)
+{
+	size_t len = strlen(name);
+	unsigned int distance;
+
+	if (!strncmp(other, name, len) && other[len] == '.')
+		return 0;
+	distance = vcpc_distance(name, other);
+	if (distance <= 1 + len / 3)
+		return distance;
+	return len > 2 && strstr(other, name) ? 1 + (unsigned int)len / 3 : UINT32_MAX;
+}
+
+static void add_near(struct elf_places *places, const char *name, const char *other)
+{
+	unsigned int distance = how_far(name, other), i = ELF_NEAR;
+
+	if (distance == UINT32_MAX || strlen(other) >= ELF_NAME)
+		return;
+	for (unsigned int j = 0; j < ELF_NEAR; j++)
+		if (!strcmp(places->near[j], other))
+			return;
+	while (i && (!*places->near[i - 1] || distance < places->distance[i - 1])) {
+		i--;
+		if (i + 1 < ELF_NEAR) {
+			strcpy(places->near[i + 1], places->near[i]);
+			places->distance[i + 1] = places->distance[i];
+		}
+	}
+	if (i == ELF_NEAR)
+		return;
+	strcpy(places->near[i], other);
+	places->distance[i] = distance;
+}
+
+/* One table of symbols, and what is looked for */
+struct search {
+	struct elf_file *file;
+	struct elf_places *places;
+	const char *name;
+	uint64_t address;	/* or a function that begins here, if it is not 0 */
+	Elf_Data *versions;
+};
+
+/* Of a name with several versions, programs that are linked now get the one that is not hidden. */
+static bool is_old_version(const struct search *search, int i, const char *version)
+{
+	GElf_Versym number;
+
+	if (version)
+		return version[1] != '@';
+	return search->versions && gelf_getversym(search->versions, i, &number) && number & HIDDEN_VERSION;
+}
+
+static void look_at(struct search *search, int i, const GElf_Sym *symbol, const char *name)
+{
+	const char *version = strchr(name, '@');
+	size_t len = version ? (size_t)(version - name) : strlen(name);
+	int type = GELF_ST_TYPE(symbol->st_info);
+	bool is_it = search->address ? symbol->st_value == search->address :
+		     strlen(search->name) == len && !strncmp(name, search->name, len);
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return;
+	if (!is_it && type == STT_FUNC && symbol->st_shndx != SHN_UNDEF && !version) {
+		add_near(search->places, search->name, name);
+	} else if (is_it && symbol->st_shndx == SHN_UNDEF) {
+		search->places->imported = true;
+	} else if (is_it && type == STT_GNU_IFUNC) {
+		search->places->chosen = true;
+	} else if (is_it && type == STT_FUNC && !is_old_version(search, i, version)) {
+		add_place(search->file->elf, search->places, symbol->st_value, 0);
+	}
+}
+
+static void look_into(struct search *search, Elf *elf, uint32_t type)
+{
+	GElf_Shdr header, versions;
+	Elf_Scn *section = next_of_type(elf, NULL, type, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	if (!data || !header.sh_entsize)
+		return;
+	section = type == SHT_DYNSYM ? next_of_type(elf, NULL, SHT_GNU_versym, &versions) : NULL;
+	search->versions = section ? elf_getdata(section, NULL) : NULL;
+	for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+		if (name && *name)
+			look_at(search, i, &symbol, name);
+	}
+}
+
+/**
+ * elf_file_function() - find a function
+ * @file: where
+ * @name: its name, or its address as 0x...
+ * @places: filled in
+ */
+void elf_file_function(struct elf_file *file, const char *name, struct elf_places *places)
+{
+	struct search search = { .file = file, .places = places, .name = name };
+
+	*places = (struct elf_places) { 0 };
+	if (!strncmp(name, "0x", 2))
+		search.address = strtoull(name, NULL, 16);
+	look_into(&search, file->elf, SHT_SYMTAB);
+	look_into(&search, file->elf, SHT_DYNSYM);
+	look_into(&search, file->debug, SHT_SYMTAB);
+}
+
+static bool section_mentions(Elf *elf, const char *section, const char *name)
+{
+	GElf_Shdr header;
+	Elf_Scn *strings = of_name(elf, section, &header);
+	Elf_Data *data;
+	char *with_ends;
+	bool found;
+
+	if (strings && header.sh_flags & SHF_COMPRESSED)
+		elf_compress(strings, 0, 0);
+	data = strings ? elf_getdata(strings, NULL) : NULL;
+	if (!data || !data->d_buf)
+		return false;
+	with_ends = calloc(1, strlen(name) + 2);
+	if (!with_ends)
+		vcpc_no_memory();
+	strcpy(with_ends + 1, name);
+	found = memmem(data->d_buf, data->d_size, with_ends, strlen(name) + 2) != NULL;
+	free(with_ends);
+	return found;
+}
+
+/* Does the debug information know this name?  A function without code of its own was inlined. */
+bool elf_file_mentions(struct elf_file *file, const char *name)
+{
+	return section_mentions(file->elf, ".debug_str", name) ||
+	       section_mentions(file->debug, ".debug_str", name);
+}
+
+/**
+ * elf_file_language() - what keeps a return probe from being harmless
+ * @file: the file
+ *
+ * Return: the language if its programs move stacks, or look for handlers by return addresses; or NULL.
+ */
+const char *elf_file_language(struct elf_file *file)
+{
+	static const struct {
+		const char *symbol, *language;
+	} signs[] = { { "__gxx_personality_v0", "C++" }, { "rust_eh_personality", "Rust" } };
+	GElf_Shdr header;
+
+	if (of_name(file->elf, ".gopclntab", &header) || of_name(file->elf, ".note.go.buildid", &header))
+		return "Go";
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (section_mentions(file->elf, ".dynstr", signs[i].symbol) ||
+		    section_mentions(file->elf, ".strtab", signs[i].symbol))
+			return signs[i].language;
+	return NULL;
+}
+
+/* A note of a USDT probe: its address, the section's when it was linked, the count's; then names, each with a NUL */
+struct usdt_note {
+	uint64_t address, base, semaphore;
+	char names[];
+};
+
+/* The probe's provider and name: 0, or -1 if the note is broken */
+static int names_of(const struct usdt_note *probe, size_t size, const char **provider, const char **name)
+{
+	const char *end = (const char *)probe + size;
+
+	if (size <= sizeof(*probe))
+		return -1;
+	*provider = probe->names;
+	*name = memchr(*provider, '\0', (size_t)(end - *provider));
+	if (!*name || ++*name == end || !memchr(*name, '\0', (size_t)(end - *name)))
+		return -1;
+	return 0;
+}
+
+/**
+ * elf_file_usdt() - find the places of a USDT probe
+ * @file: where
+ * @provider: of the probe
+ * @name: its name
+ * @places: filled in; names that are near have their providers with them
+ */
+void elf_file_usdt(struct elf_file *file, const char *provider, const char *name,
+		   struct elf_places *places)
+{
+	GElf_Shdr header, base_header = { 0 };
+	bool moved = of_name(file->elf, ".stapsdt.base", &base_header) != NULL;
+	Elf_Scn *section = of_name(file->elf, ".note.stapsdt", &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	char wanted[2 * ELF_NAME], other[2 * ELF_NAME];
+	size_t at = 0, next, from, desc;
+	GElf_Nhdr note;
+
+	*places = (struct elf_places) { 0 };
+	snprintf(wanted, sizeof(wanted), "%s:%s", provider, name);
+	while (data && (next = gelf_getnote(data, at, &note, &from, &desc)) > 0) {
+		const struct usdt_note *probe = (const void *)((const char *)data->d_buf + desc);
+		const char *its_provider, *its_name;
+		uint64_t by;
+
+		at = next;
+		if (names_of(probe, note.n_descsz, &its_provider, &its_name))
+			continue;
+		snprintf(other, sizeof(other), "%s:%s", its_provider, its_name);
+		by = moved ? base_header.sh_addr - probe->base : 0;
+		if (strcmp(other, wanted))
+			add_near(places, wanted, other);
+		else
+			add_place(file->elf, places, probe->address + by,
+				  probe->semaphore ? probe->semaphore + by : 0);
+	}
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions and USDT probes that 'vcpc trace on' is to trace: from the command line to places in files. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_places.h"
+#include "functions.h"
+#include "text.h"
+#include "vcpc.h"
+
+/* What was typed, in pieces: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
+struct pieces {
+	char *binary;		/* allocated, and the rest is in it */
+	char *provider;		/* of USDT probes */
+	char *name;		/* function, or begin */
+	char *end;		/* of USDT probes */
+	const char *tag;
+};
+
+int functions_add(struct functions *f, const char *text, bool usdt)
+{
+	f->specs = reallocarray(f->specs, f->n + 1, sizeof(*f->specs));
+	if (!f->specs)
+		vcpc_no_memory();
+	f->specs[f->n++] = (struct functions_spec) { text, usdt };
+	return 0;
+}
+
+/* Cut @s at the first @c: what is behind it, or NULL */
+static char *cut(char *s, char c)
+{
+	char *at = s ? strchr(s, c) : NULL;
+
+	if (at)
+		*at++ = '\0';
+	return at;
+}
+
+static int split(const struct functions_spec *spec, struct pieces *p)
+{
+	*p = (struct pieces) { .binary = strdup(spec->text) };
+	if (!p->binary)
+		vcpc_no_memory();
+	p->name = cut(p->binary, ':');
+	p->tag = cut(p->name, '=');
+	if (spec->usdt) {
+		p->provider = p->name;
+		p->name = cut(p->provider, ':');
+		p->end = cut(p->name, ',');
+	}
+	if (!p->name || !*p->name || !*p->binary || (p->tag && !*p->tag))
+		return -1;
+	if (!p->tag)
+		p->tag = p->name;
+	if (strlen(p->tag) > 255)
+		return -1;
+	return spec->usdt && (!p->end || !*p->end || !*p->provider) ? -1 : 0;
+}
+
+static void add_probe(struct functions *f, const struct pieces *p, const char *path, uint32_t what,
+		      const struct elf_places *places, unsigned int i)
+{
+	struct shim_trace_probe *probe;
+
+	f->probes = reallocarray(f->probes, f->nprobes + 1, sizeof(*f->probes));
+	if (!f->probes)
+		vcpc_no_memory();
+	probe = &f->probes[f->nprobes++];
+	*probe = (struct shim_trace_probe) {
+		.size = sizeof(*probe), .what = what, .tag = strdup(p->tag), .file = strdup(path),
+		.offset = places->offset[i], .semaphore = places->semaphore[i], .pid = f->pid,
+	};
+	if (!probe->tag || !probe->file)
+		vcpc_no_memory();
+}
+
+/* " (near names: a, b)", or "" */
+static const char *near_names(const struct elf_places *places, char text[ELF_NEAR * ELF_NAME + 32])
+{
+	size_t len = 0;
+
+	*text = '\0';
+	for (unsigned int i = 0; i < ELF_NEAR && *places->near[i]; i++)
+		len += (size_t)sprintf(text + len, "%s%s", i ? ", " : " (near names: ", places->near[i]);
+	if (len)
+		strcpy(text + len, ")");
+	return text;
+}
+
+static int fail_function(struct elf_file *file, const char *path, const char *name,
+			 const struct elf_places *places)
+{
+	char near[ELF_NEAR * ELF_NAME + 32];
+
+	near_names(places, near);
+	if (places->n > 1)
+		return vcpc_fail(0, "%s has %u functions '%s', at 0x%llx, 0x%llx%s; give an address instead of the name",
+				 path, places->n, name, (unsigned long long)places->address[0],
+				 (unsigned long long)places->address[1], places->n > 2 ? ", ..." : "");
+	if (places->chosen)
+		return vcpc_fail(0, "%s chooses one of several functions for '%s' when it is loaded; name one of them%s",
+				 path, name, near);
+	if (places->imported)
+		return vcpc_fail(0, "%s calls '%s', which is in a library; name the library, as in libc.so.6:%s",
+				 path, name, name);
+	if (elf_file_mentions(file, name))
+		return vcpc_fail(0, "%s has no code of '%s': all calls were inlined%s", path, name, near);
+	return vcpc_fail(0, "%s has no function '%s'%s", path, name,
+			 *near ? near : "; its symbols may have been stripped, and its calls inlined");
+}
+
+/* Return probes change return addresses. */
+static int check_language(const struct functions *f, struct elf_file *file, const char *path)
+{
+	const char *language = elf_file_language(file);
+
+	if (!language)
+		return 0;
+	if (!strcmp(language, "Go"))
+		return vcpc_fail(0, "%s is a Go program, which the kernel's return probes would crash", path);
+	if (f->unwind)
+		return 0;
+	return vcpc_fail(0, "%s has %s code: an exception (panic) that passes through a traced function would end the program, because of the kernel's return probes; if none does, add --allow-unwind",
+			 path, language);
+}
+
+static int find_function(struct functions *f, struct elf_file *file, const struct pieces *p,
+			 const char *path)
+{
+	struct elf_places places;
+	int ret = check_language(f, file, path);
+
+	if (ret)
+		return ret;
+	elf_file_function(file, p->name, &places);
+	if (places.n != 1)
+		return fail_function(file, path, p->name, &places);
+	add_probe(f, p, path, SHIM_TRACE_PROBE_FUNCTION, &places, 0);
+	return 0;
+}
+
+static int find_usdt(struct functions *f, struct elf_file *file, const struct pieces *p,
+		     const char *path, uint32_t what)
+{
+	const char *name = what == SHIM_TRACE_PROBE_BEGIN ? p->name : p->end;
+	char near[ELF_NEAR * ELF_NAME + 32];
+	struct elf_places places;
+
+	elf_file_usdt(file, p->provider, name, &places);
+	if (!places.n)
+		return vcpc_fail(0, "%s has no USDT probe '%s:%s'%s", path, p->provider, name,
+				 near_names(&places, near));
+	for (unsigned int i = 0; i < places.n; i++)
+		add_probe(f, p, path, what, &places, i);
+	return 0;
+}
+
+static int find_in(struct functions *f, const struct functions_spec *spec, const struct pieces *p,
+		   const char *path)
+{
+	struct elf_file *file;
+	int ret = elf_file_open(path, &file);
+
+	if (ret == -ENOEXEC)
+		return vcpc_fail(0, "%s is not a compiled program; for a script, trace its interpreter", path);
+	if (ret == -EBADMSG)
+		return vcpc_fail(0, "%s is not a 64-bit program of this machine", path);
+	if (ret)
+		return vcpc_fail(ret, "cannot read %s", path);
+	if (!spec->usdt)
+		ret = find_function(f, file, p, path);
+	else
+		ret = find_usdt(f, file, p, path, SHIM_TRACE_PROBE_BEGIN);
+	if (spec->usdt && !ret)
+		ret = find_usdt(f, file, p, path, SHIM_TRACE_PROBE_END);
+	elf_file_close(file);
+	return ret;
+}
+
+static int find_one(struct functions *f, const struct functions_spec *spec)
+{
+	struct pieces p;
+	char *path = NULL;
+	int ret = 0;
+
+	if (split(spec, &p))
+		ret = spec->usdt ? vcpc_usage("--usdt: '%s' is not BINARY:PROVIDER:BEGIN,END[=TAG]", spec->text) :
+		      vcpc_usage("--function: '%s' is not BINARY:SYMBOL[=TAG], such as libc.so.6:read", spec->text);
+	if (!ret)
+		ret = binary_find(p.binary, f->pid, &path);
+	if (!ret && strlen(path) > 255)
+		ret = vcpc_fail(0, "%s: the path is longer than 255 bytes", path);
+	if (!ret)
+		ret = find_in(f, spec, &p, path);
+	free(path);
+	free(p.binary);
+	return ret;
+}
+
+/* Find all that is to be traced: 0, or an exit status after a message. */
+int functions_find(struct functions *f)
+{
+	int ret = 0;
+
+	if (!f->n && (f->pid || f->unwind))
+		return vcpc_usage("-p and --allow-unwind require --function or --usdt");
+	for (size_t i = 0; i < f->n && !ret; i++)
+		ret = find_one(f, &f->specs[i]);
+	return ret;
+}
+
+/* Trace what was found, in a session that is on: 0, or an exit status after a message. */
+int functions_attach(const struct functions *f)
+{
+	unsigned int bad = 0;
+	int err = f->n ? shim_trace_probe(f->probes, f->nprobes, &bad) : 0;
+
+	if (!err)
+		return 0;
+	if (err == -E2BIG)
+		return vcpc_fail(0, "at most 256 places can be traced, and 16 tags of --usdt");
+	if (err == -EOPNOTSUPP)
+		return vcpc_fail(0, "this kernel has no BTF, so functions cannot be traced");
+	if (bad < f->nprobes)
+		return vcpc_fail(err, "cannot trace '%s' in %s", f->probes[bad].tag, f->probes[bad].file);
+	return vcpc_fail_tracing(err, "cannot trace functions");
+}
+
+static int print_probe(void *arg, const struct shim_trace_probe *probe)
+{
+	static const char *const kinds[] = {
+		[SHIM_TRACE_PROBE_FUNCTION] = "function", [SHIM_TRACE_PROBE_BEGIN] = "begin",
+		[SHIM_TRACE_PROBE_END] = "end",
+	};
+	unsigned int *n = arg;
+
+	if (!(*n)++)
+		printf("%-24s %-8s %7s %10s  %s\n", "TAG", "PLACE", "PID", "OFFSET", "FILE");
+	vcpc_put_printable(stdout, probe->tag, "");
+	printf("%*s %-8s ", strlen(probe->tag) < 24 ? 24 - (int)strlen(probe->tag) : 0, "",
+	       probe->what <= SHIM_TRACE_PROBE_END ? kinds[probe->what] : "?");
+	if (probe->pid)
+		printf("%7d", probe->pid);
+	else
+		printf("%7s", "all");
+	printf(" %#10llx  ", (unsigned long long)probe->offset);
+	vcpc_put_printable(stdout, probe->file, "");
+	putchar('\n');
+	return 0;
+}
+
+/* vcpc trace functions */
+int functions_list(void)
+{
+	unsigned int n = 0;
+	int err = shim_trace_probes(print_probe, &n);
+
+	if (err == -ENOENT)
+		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on --function BINARY:SYMBOL'");
+	if (err)
+		return vcpc_fail(err, "cannot read which functions are traced");
+	if (!n)
+		puts("no functions are traced; 'vcpc trace on --function BINARY:SYMBOL' traces some");
+	return 0;
+}
+
+void functions_free(struct functions *f)
+{
+	for (unsigned int i = 0; i < f->nprobes; i++) {
+		free((char *)f->probes[i].tag);
+		free((char *)f->probes[i].file);
+	}
+	free(f->probes);
+	free(f->specs);
+}

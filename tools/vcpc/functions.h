@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions and USDT probes that 'vcpc trace on' is to trace: from the command line to places in files. */
+#ifndef VCPC_FUNCTIONS_H
+#define VCPC_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <shim/trace.h>
+
+/**
+ * struct functions - what is to be traced
+ * @n: how many @specs
+ * @specs: what the user typed
+ * @pid: process, 0: all
+ * @unwind: trace also functions of programs that may have exceptions
+ * @nprobes: how many @probes
+ * @probes: where these are, once they are found; their texts are allocated
+ */
+struct functions {
+	size_t n;
+	struct functions_spec {
+		const char *text;
+		bool usdt;
+	} *specs;
+	pid_t pid;
+	bool unwind;
+	unsigned int nprobes;
+	struct shim_trace_probe *probes;
+};
+
+int functions_add(struct functions *f, const char *text, bool usdt);
+int functions_find(struct functions *f);
+int functions_attach(const struct functions *f);
+int functions_list(void);
+void functions_free(struct functions *f);
+
+int binary_find(const char *name, pid_t pid, char **path);
+
+#endif /* VCPC_FUNCTIONS_H */

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Probes on functions of programs without trace calls.
+ *
+ * The object has the maps of the one that is loaded, and adds to its pins: a link for each probe, and
+ * last of all the map vc_probe, without which the links belong to a process that died here.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf_function.h"
+#include "bpf_offsets.h"
+#include "bpf_pins.h"
+#include "function.skel.h"
+
+#define PROBES_PIN	VC_PIN_DIR "/vc_probe"
+#define FUNCTION_LINK	VC_PIN_DIR "/" LINK_PREFIX "function_"
+#define MOST_LINKS	(2 * VC_MAX_PROBES + 2)
+
+/* What is being attached: its links have numbers from 0 */
+struct attaching {
+	struct vc_function *skel;
+	const struct shim_bpf_probe *probes;
+	unsigned int links;
+};
+
+static void link_pin(char pin[PIN_PATH], unsigned int i)
+{
+	snprintf(pin, PIN_PATH, FUNCTION_LINK "%u", i);
+}
+
+/* The id of the link that is pinned here; 0: there is none */
+static uint32_t link_id(const char *pin)
+{
+	struct bpf_link_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int fd = bpf_obj_get(pin);
+
+	if (fd < 0)
+		return 0;
+	bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return info.id;
+}
+
+/* Remove what is attached, or what was left by a process that died. */
+static void remove_links(void)
+{
+	uint32_t ids[MOST_LINKS];
+	char pin[PIN_PATH];
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < MOST_LINKS; i++) {
+		link_pin(pin, i);
+		ids[n] = link_id(pin);
+		n += ids[n] != 0;
+		unlink(pin);
+	}
+	shim_bpf_pins__wait_detached(ids, n);
+}
+
+static uint32_t rows_of(const struct bpf_map *map)
+{
+	return bpf_map__max_entries(map);
+}
+
+/* Use the maps that are pinned; those of this object alone are made, and the others not. */
+static int use_pinned(struct vc_function *skel)
+{
+	struct bpf_map *map;
+	char pin[PIN_PATH];
+
+	bpf_object__for_each_map(map, skel->obj) {
+		int fd, err;
+
+		if (bpf_map__is_internal(map) || map == skel->maps.vc_probe || map == skel->maps.vc_calls)
+			continue;
+		snprintf(pin, sizeof(pin), "%s/%s", VC_PIN_DIR, bpf_map__name(map));
+		fd = bpf_obj_get(pin);
+		if (fd < 0 && errno != ENOENT)
+			return -errno;
+		err = fd < 0 ? bpf_map__set_autocreate(map, false) : bpf_map__reuse_fd(map, fd);
+		if (fd >= 0)
+			close(fd);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* What the session wants is seen from the sizes of its maps. */
+static void set_options(struct vc_function *skel)
+{
+	uint32_t ring = rows_of(skel->maps.vc_ring);
+
+	skel->rodata->vc_want_processes = bpf_map__autocreate(skel->maps.vc_process);
+	skel->rodata->vc_ring_bytes = ring > (uint32_t)sysconf(_SC_PAGESIZE) ? ring : 0;
+	skel->rodata->vc_max_tags = rows_of(skel->maps.vc_stat);
+	skel->rodata->vc_max_open = rows_of(skel->maps.vc_open);
+	shim_bpf_offsets__find(&skel->rodata->vc_offsets);
+}
+
+static int load(struct vc_function *skel)
+{
+	int err = use_pinned(skel);
+
+	if (err)
+		return err;
+	set_options(skel);
+	err = vc_function__load(skel);
+	/* libbpf found no BTF of the kernel. */
+	return err == -ESRCH ? -EOPNOTSUPP : err;
+}
+
+static int pin_link(struct attaching *a, struct bpf_link *link)
+{
+	char pin[PIN_PATH];
+	int err;
+
+	if (!link)
+		return -errno;
+	link_pin(pin, a->links++);
+	err = bpf_link__pin(link, pin);
+	bpf_link__destroy(link);
+	return err;
+}
+
+static int attach_one(struct attaching *a, struct bpf_program *prog, size_t i, uint64_t cookie)
+{
+	const struct shim_bpf_probe *probe = &a->probes[i];
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .ref_ctr_offset = probe->semaphore,
+		    .retprobe = prog == a->skel->progs.vc_return);
+
+	return pin_link(a, bpf_program__attach_uprobe_opts(prog, probe->row.pid ? probe->row.pid : -1,
+							   probe->path, probe->row.offset, &opts));
+}
+
+/* The first row with this tag: rows of a tag have the same statistics. */
+static size_t row_of_tag(const struct attaching *a, size_t i)
+{
+	size_t row = 0;
+
+	while (strcmp(a->probes[row].row.tag, a->probes[i].row.tag))
+		row++;
+	return row;
+}
+
+/* The number of a tag among those of pairs */
+static size_t pair_of(const struct attaching *a, size_t row)
+{
+	size_t pair = 0;
+
+	for (size_t i = 0; i < row; i++)
+		pair += a->probes[i].row.what != VC_PROBE_FUNCTION && row_of_tag(a, i) == i;
+	return pair;
+}
+
+/* A return before its entry, so that no call that was seen to begin lacks the probe on its return */
+static int attach(struct attaching *a, size_t i)
+{
+	size_t row = row_of_tag(a, i), pair = pair_of(a, row);
+	int err;
+
+	switch (a->probes[i].row.what) {
+	case VC_PROBE_FUNCTION:
+		err = attach_one(a, a->skel->progs.vc_return, i, row);
+		return err ? err : attach_one(a, a->skel->progs.vc_enter, i, row);
+	case VC_PROBE_BEGIN:
+	case VC_PROBE_END:
+		if (pair >= VC_MAX_PAIRS)
+			return -E2BIG;
+		return attach_one(a, a->probes[i].row.what == VC_PROBE_BEGIN ?
+				  a->skel->progs.vc_pair_begin : a->skel->progs.vc_pair_end,
+				  i, VC_PAIR_COOKIE(pair, row));
+	default:
+		return -EINVAL;
+	}
+}
+
+static int attach_all(struct attaching *a, size_t n, size_t *bad)
+{
+	struct bpf_program *ends[] = { a->skel->progs.vc_thread_ends, a->skel->progs.vc_thread_execs };
+	int err = 0;
+
+	for (uint32_t i = 0; i < n && !err; i++)
+		if (bpf_map_update_elem(bpf_map__fd(a->skel->maps.vc_probe), &i, &a->probes[i].row, 0))
+			err = -errno;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !err; i++)
+		err = pin_link(a, bpf_program__attach(ends[i]));
+	for (size_t i = 0; i < n && !err; i++) {
+		err = attach(a, i);
+		*bad = err ? i : n;
+	}
+	return err ? err : bpf_map__pin(a->skel->maps.vc_probe, PROBES_PIN);
+}
+
+static int probe_locked(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
+{
+	struct attaching a = { .probes = probes };
+	int err;
+
+	if (access(VC_PIN_DIR, F_OK))
+		return -errno;
+	if (!access(PROBES_PIN, F_OK))
+		return -EEXIST;
+	a.skel = vc_function__open();
+	if (!a.skel)
+		return -errno;
+	remove_links();
+	err = load(a.skel);
+	if (!err)
+		err = attach_all(&a, n, bad);
+	if (err)
+		remove_links();
+	vc_function__destroy(a.skel);
+	return err;
+}
+
+/**
+ * shim_bpf__probe() - add probes to the tracing session
+ * @probes: at most VC_MAX_PROBES, and at most VC_MAX_PAIRS tags of pairs
+ * @n: how many
+ * @bad: on failure, the probe that cannot be attached, or @n
+ *
+ * Return: 0; -ENOENT if tracing is off, -EEXIST if it has probes, -EPERM without the privilege,
+ *	-EOPNOTSUPP if the kernel has no BTF, -E2BIG for too many, -EBUSY as shim_bpf__on(), or
+ *	why @bad cannot be attached.
+ */
+int shim_bpf__probe(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
+{
+	int lock, err = n > VC_MAX_PROBES ? -E2BIG : shim_bpf_pins__lock(&lock, 0);
+	libbpf_print_fn_t print;
+
+	*bad = n;
+	if (err)
+		return err;
+	print = libbpf_set_print(NULL);
+	err = shim_bpf_pins__error(probe_locked(probes, n, bad));
+	libbpf_set_print(print);
+	close(lock);
+	return err;
+}
+
+/**
+ * shim_bpf__probes() - walk over the session's probes
+ * @fn: called for each; a value other than 0 ends it
+ * @arg: for @fn
+ *
+ * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
+ */
+int shim_bpf__probes(shim_bpf_probe_fn *fn, void *arg)
+{
+	struct vc_probe row;
+	int fd = -1, ret = shim_bpf_pins__map(PROBES_PIN, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
+					      sizeof(row), &fd);
+
+	/* Tracing is on, without probes. */
+	if (ret == -ENOENT && !access(VC_PIN_DIR, F_OK))
+		return 0;
+	for (uint32_t i = 0; !ret && i < VC_MAX_PROBES; i++) {
+		if (bpf_map_lookup_elem(fd, &i, &row))
+			ret = -errno;
+		else if (!row.what)
+			break;
+		else
+			ret = fn(arg, &row);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Transactions of programs without trace calls: probes on functions, or on pairs of places. */
+#ifndef SHIM_CORE_BPF_FUNCTION_H
+#define SHIM_CORE_BPF_FUNCTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/function.h"
+
+/**
+ * struct shim_bpf_probe - one probe
+ * @row: what, where and for which tag
+ * @path: the file to open, which may be another name of @row.file
+ * @semaphore: offset in the file of a word that the kernel counts up while the probe is there; 0: none
+ */
+struct shim_bpf_probe {
+	struct vc_probe row;
+	const char *path;
+	uint64_t semaphore;
+};
+
+typedef int shim_bpf_probe_fn(void *arg, const struct vc_probe *row);
+
+int shim_bpf__probe(const struct shim_bpf_probe *probes, size_t n, size_t *bad);
+int shim_bpf__probes(shim_bpf_probe_fn *fn, void *arg);
+
+#endif /* SHIM_CORE_BPF_FUNCTION_H */
