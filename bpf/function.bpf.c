@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include "event.bpf.h"
 #include "function.h"
+#include "function_counts.bpf.h"
 #include "unpreempted.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -129,6 +130,8 @@ static __noinline int vc_enter_now(struct pt_regs *ctx)
 	call = vc_call_at(calls, calls->depth++);
 	call->sp = sp;
 	call->row = bpf_get_attach_cookie(ctx);
+	if (vc_nr_counters)
+		vc_counts_begin(calls->depth - 1);
 	call->start_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -157,22 +160,52 @@ static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64
 	return 0;
 }
 
-/* A transaction of the current user has ended. */
-static __always_inline void vc_function_end(__u32 row, __u64 start, __u64 now)
+/* Adds what a transaction has counted, if @events is not 0, and adds it to its process's statistics. */
+static __always_inline void vc_function_details(struct vc_event *ev, __u64 spent, __u64 now,
+						__u64 events, const __u64 *value)
+{
+	struct vc_process *process;
+
+	if (!events)
+		vc_not_counted();
+	else if (vc_add_counts(ev, events, value))
+		events = 0;
+	process = vc_want_processes ? vc_process_of(ev->tag, events) : NULL;
+	if (!process)
+		return;
+	vc_process_end(&process->stat, now, spent, vc_time_slot(spent));
+	if (events)
+		vc_process_counts(process, value);
+}
+
+/* A transaction of the current user has ended; @call: where it was on the thread's stack, or -1 */
+static __noinline void vc_function_end(__u32 row, __u64 start, __u64 now, __s64 call)
 {
 	__u32 user = bpf_get_current_uid_gid();
 	struct vc_probe *probe = bpf_map_lookup_elem(&vc_probe, &row);
+	__u64 value[VC_MAX_COUNTERS] = {}, events = 0;
 	struct vc_event ev = {
 		.tag = VC_FUNCTION_TAG(row, user),
 		.user = user,
 		.from = VC_NAME_KERNEL,
-		.start_ns = start,
 	};
+	struct vc_stat *stat;
 
 	if (!probe)
 		return;
+	if (!start || start > now) {
+		vc_count_drop(VC_DROP_NOT_OPEN);
+		return;
+	}
+	if (vc_nr_counters && call >= 0)
+		events = vc_counts_end(call, value);
 	ev.name = probe->tag;
-	vc_finish(&ev, VC_OP_END, now);
+	stat = vc_stat_of(&ev, VC_TRANSACT);
+	if (!stat)
+		return;
+	vc_add_end(stat, now, start);
+	vc_function_details(&ev, now - start, now, events, value);
+	vc_ring_put(&ev, VC_OP_END, now, start, 0);
 }
 
 static __noinline int vc_return_now(struct pt_regs *ctx)
@@ -181,7 +214,7 @@ static __noinline int vc_return_now(struct pt_regs *ctx)
 	struct vc_calls *calls = vc_own_calls(0);
 
 	start = calls ? vc_returned(calls, VC_RETURN_SP(ctx), row) : 0;
-	vc_function_end(row, start, now);
+	vc_function_end(row, start, now, calls ? calls->depth : 0);
 	return 0;
 }
 
@@ -224,7 +257,7 @@ static __noinline int vc_pair_end_now(struct pt_regs *ctx)
 		start = calls->pair[(cookie >> 32) % VC_MAX_PAIRS];
 		calls->pair[(cookie >> 32) % VC_MAX_PAIRS] = 0;
 	}
-	vc_function_end(cookie, start, now);
+	vc_function_end(cookie, start, now, -1);
 	return 0;
 }
 

@@ -10,6 +10,9 @@
 #define VC_MAX_CALLS	64	/* open calls of a thread; the kernel probes no more returns */
 #define VC_MAX_PAIRS	16	/* tags of pairs */
 #define VC_PLACE_LEN	256
+#define VC_MAX_COUNTED_THREADS	1024
+
+#define VC_FUNCTION_EVENTS	(1ull << 62)	/* key in vc_events of what calls count */
 
 enum vc_probe_what {
 	VC_PROBE_FUNCTION = 1,	/* entry and return of a function */

@@ -47,6 +47,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 "$here/trace_lttng.sh"
 "$here/trace_bpftrace.sh"
+"$here/function_bpftrace.sh"
 "$here/trace_agent.sh"
 "$here/trace_module.sh"
 "$here/import_rate.sh"

@@ -17,6 +17,7 @@ static jmp_buf back;
 static volatile int sink;
 
 TRACED int work(int n);
+TRACED int touch(int pages);
 TRACED int recurse(int depth);
 TRACED int jumps(int depth);
 TRACED int sleeps(int ms);
@@ -30,6 +31,20 @@ int work(int n)
 {
 	sink = n;
 	return n;
+}
+
+/* Each page is touched for the first time. */
+int touch(int pages)
+{
+	size_t size = (size_t)pages * sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -1;
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < size; at += sysconf(_SC_PAGESIZE))
+		memory[at] = 1;
+	return munmap(memory, size);
 }
 
 int recurse(int depth)
@@ -462,6 +477,62 @@ TEST_F(session, of_one_process)
 	EXPECT_EQ(0, COUNT("work"));
 	work(1);
 	EXPECT_EQ(1, COUNT("work"));
+}
+
+static void *touch_in_thread(void *arg)
+{
+	touch(*(int *)arg);
+	return NULL;
+}
+
+/* What a tag's transactions have counted: 0 or -1 if they have counted nothing */
+static int read_count(const char *tag, uint64_t *transactions, uint64_t *sum)
+{
+	struct shim_trace *trace;
+	size_t n = 0;
+	int err = -1;
+
+	if (shim_trace_open(&trace))
+		return -1;
+	shim_trace_counts_get(trace, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_trace_count *count = shim_trace_count_at(trace, i);
+
+		if (strcmp(count->name, tag))
+			continue;
+		*transactions = count->transactions;
+		*sum = count->sum;
+		err = 0;
+	}
+	shim_trace_close(trace);
+	return err;
+}
+
+TEST_F(session, calls_count_in_one_process)
+{
+	static const char *const events[] = { "page-faults" };
+	struct shim_trace_probe probe = PROBE(touch);
+	uint64_t transactions = 0, sum = 0, before;
+	pthread_t thread;
+	int pages = 10;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_count(events, 1, NULL));
+	probe.pid = getpid();
+	ASSERT_EQ(0, shim_trace_probe(&probe, 1, NULL));
+	touch(pages);
+	ASSERT_EQ(0, read_count("touch", &transactions, &before));
+	for (int i = 0; i < 100; i++)
+		EXPECT_EQ(0, touch(pages));
+	ASSERT_EQ(0, read_count("touch", &transactions, &sum));
+	EXPECT_EQ(101, transactions);
+	EXPECT_EQ(100 * pages, sum - before);
+	/* A thread that came later is not counted, and that is known. */
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_in_thread, &pages));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(102, COUNT("touch"));
+	ASSERT_EQ(0, read_count("touch", &transactions, &sum));
+	EXPECT_EQ(101, transactions);
 }
 
 /* Two functions with a tag */

@@ -110,8 +110,21 @@ TEST_F(functions, in_archives)
 {
 	ASSERT_EQ(0, RUN("vcpc trace on --function libc.so.6:fflush"));
 	ASSERT_EQ(0, RUN("vcpc record -o /tmp/functions.$$ -i 20ms -e page-faults -- vcpc --version && "
-			 "vcpc summary /tmp/functions.$$ && rm /tmp/functions.$$.*")) TH_LOG("%s", self->out);
+			 "vcpc summary /tmp/functions.$$ && vcpc report /tmp/functions.$$ -o /tmp/functions.html && "
+			 "grep -c fflush /tmp/functions.html && rm /tmp/functions.$$.* /tmp/functions.html")) TH_LOG("%s", self->out);
 	EXPECT_TRUE(PRINTED("fflush")) TH_LOG("%s", self->out);
+}
+
+TEST_F(functions, with_counts)
+{
+	ASSERT_EQ(0, RUN("vcpc trace on --function %s:traced_function=work -p %d --counts page-faults",
+			 self->self, getpid())) TH_LOG("%s", self->out);
+	for (int i = 0; i < 12; i++)
+		traced_function(i);
+	ASSERT_EQ(0, RUN("vcpc trace show --json"));
+	EXPECT_TRUE(PRINTED("page-faults")) TH_LOG("%s", self->out);
+	EXPECT_TRUE(PRINTED("\"transactions\":12")) TH_LOG("%s", self->out);
+	REFUSED(1, "has no file 'x' mapped", "vcpc trace off && vcpc trace on -p 999999999 --function x:f");
 }
 
 TEST_F(functions, marks)

@@ -327,17 +327,18 @@ const char *elf_file_language(struct elf_file *file)
 /* A note of a USDT probe: its address, the section's when it was linked, the count's; then names, each with a NUL */
 struct usdt_note {
 	uint64_t address, base, semaphore;
-	char names[];
 };
 
-/* The probe's provider and name: 0, or -1 if the note is broken */
-static int names_of(const struct usdt_note *probe, size_t size, const char **provider, const char **name)
+/* The note's parts, whatever its alignment: 0, or -1 if it is broken */
+static int take_note(const char *from, size_t size, struct usdt_note *note, const char **provider,
+		     const char **name)
 {
-	const char *end = (const char *)probe + size;
+	const char *end = from + size;
 
-	if (size <= sizeof(*probe))
+	if (size <= sizeof(*note))
 		return -1;
-	*provider = probe->names;
+	memcpy(note, from, sizeof(*note));
+	*provider = from + sizeof(*note);
 	*name = memchr(*provider, '\0', (size_t)(end - *provider));
 	if (!*name || ++*name == end || !memchr(*name, '\0', (size_t)(end - *name)))
 		return -1;
@@ -365,19 +366,19 @@ void elf_file_usdt(struct elf_file *file, const char *provider, const char *name
 	*places = (struct elf_places) { 0 };
 	snprintf(wanted, sizeof(wanted), "%s:%s", provider, name);
 	while (data && (next = gelf_getnote(data, at, &note, &from, &desc)) > 0) {
-		const struct usdt_note *probe = (const void *)((const char *)data->d_buf + desc);
+		struct usdt_note probe;
 		const char *its_provider, *its_name;
 		uint64_t by;
 
 		at = next;
-		if (names_of(probe, note.n_descsz, &its_provider, &its_name))
+		if (take_note((const char *)data->d_buf + desc, note.n_descsz, &probe, &its_provider, &its_name))
 			continue;
 		snprintf(other, sizeof(other), "%s:%s", its_provider, its_name);
-		by = moved ? base_header.sh_addr - probe->base : 0;
+		by = moved ? base_header.sh_addr - probe.base : 0;
 		if (strcmp(other, wanted))
 			add_near(places, wanted, other);
 		else
-			add_place(file->elf, places, probe->address + by,
-				  probe->semaphore ? probe->semaphore + by : 0);
+			add_place(file->elf, places, probe.address + by,
+				  probe.semaphore ? probe.semaphore + by : 0);
 	}
 }

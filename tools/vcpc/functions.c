@@ -221,7 +221,9 @@ int functions_attach(const struct functions *f)
 	if (!err)
 		return 0;
 	if (err == -E2BIG)
-		return vcpc_fail(0, "at most 256 places can be traced, and 16 tags of --usdt");
+		return vcpc_fail(0, "too much to trace (at most 256 places, 16 tags of --usdt, and with --counts 1024 threads)");
+	if (err == -ESRCH)
+		return vcpc_fail(0, "process %d has ended", (int)f->pid);
 	if (err == -EOPNOTSUPP)
 		return vcpc_fail(0, "this kernel has no BTF, so functions cannot be traced");
 	if (bad < f->nprobes)

@@ -200,11 +200,11 @@ static void show_drops(const struct shim_trace_drops *drops)
 		uint64_t n;
 		const char *why;
 	} reasons[] = {
-		{ drops->open_full, "begins, because too many transactions were open (--max-open)" },
+		{ drops->open_full, "begins, because too many transactions were open (--max-open; 64 calls of a thread)" },
 		{ drops->stat_full, "events of new tags, because there are too many tags (--max-tags)" },
 		{ drops->tag_full, "events of new names, because there are too many names (--max-tags)" },
 		{ drops->not_open, "ends without a begin (lost, or before tracing was turned on)" },
-		{ drops->given_up, "transactions whose process ended before them" },
+		{ drops->given_up, "transactions that did not end (end of the process, longjmp or exception)" },
 		{ drops->count_full, "counts of transactions, because there are too many different ones" },
 		{ drops->direct_full, "events of SHIM_TRACE=direct, because there were too few rows (--direct)" },
 		{ drops->ring_full, "single events, because they were not exported in time (--events)" },

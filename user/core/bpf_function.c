@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf_function.h"
+#include "bpf_function_counts.h"
 #include "bpf_offsets.h"
 #include "bpf_pins.h"
 #include "function.skel.h"
@@ -27,7 +28,10 @@
 struct attaching {
 	struct vc_function *skel;
 	const struct shim_bpf_probe *probes;
+	size_t n;
 	unsigned int links;
+	struct vc_events events;	/* what the calls of @counted are to count, if there are any */
+	pid_t counted;			/* the process of all probes; 0: they have none, or several */
 };
 
 static void link_pin(char pin[PIN_PATH], unsigned int i)
@@ -79,7 +83,9 @@ static int use_pinned(struct vc_function *skel)
 	bpf_object__for_each_map(map, skel->obj) {
 		int fd, err;
 
-		if (bpf_map__is_internal(map) || map == skel->maps.vc_probe || map == skel->maps.vc_calls)
+		if (bpf_map__is_internal(map) || map == skel->maps.vc_probe || map == skel->maps.vc_calls ||
+		    map == skel->maps.vc_counter || map == skel->maps.vc_counted_thread ||
+		    map == skel->maps.vc_call_counts)
 			continue;
 		snprintf(pin, sizeof(pin), "%s/%s", VC_PIN_DIR, bpf_map__name(map));
 		fd = bpf_obj_get(pin);
@@ -106,16 +112,41 @@ static void set_options(struct vc_function *skel)
 	shim_bpf_offsets__find(&skel->rodata->vc_offsets);
 }
 
-static int load(struct vc_function *skel)
+/* Where all probes are in one process, its threads can be counted from here. */
+static int want_counts(struct attaching *a)
 {
-	int err = use_pinned(skel);
+	int err = shim_function_counts__wanted(&a->events);
 
 	if (err)
 		return err;
-	set_options(skel);
-	err = vc_function__load(skel);
+	a->counted = a->events.nr ? a->probes[0].row.pid : 0;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->probes[i].row.pid != a->counted)
+			a->counted = 0;
+	if (!a->counted)
+		return 0;
+	a->skel->rodata->vc_nr_counters = a->events.nr;
+	return bpf_map__set_max_entries(a->skel->maps.vc_counter, VC_MAX_COUNTED_THREADS * VC_MAX_COUNTERS);
+}
+
+static int load(struct attaching *a)
+{
+	int err = use_pinned(a->skel);
+
+	if (!err)
+		err = want_counts(a);
+	if (err)
+		return err;
+	set_options(a->skel);
+	err = vc_function__load(a->skel);
 	/* libbpf found no BTF of the kernel. */
-	return err == -ESRCH ? -EOPNOTSUPP : err;
+	if (err == -ESRCH)
+		return -EOPNOTSUPP;
+	if (err || !a->counted)
+		return err;
+	return shim_function_counts__open(a->counted, &a->events, bpf_map__fd(a->skel->maps.vc_counter),
+					  bpf_map__fd(a->skel->maps.vc_counted_thread),
+					  bpf_map__fd(a->skel->maps.vc_events));
 }
 
 static int pin_link(struct attaching *a, struct bpf_link *link)
@@ -183,9 +214,10 @@ static int attach(struct attaching *a, size_t i)
 	}
 }
 
-static int attach_all(struct attaching *a, size_t n, size_t *bad)
+static int attach_all(struct attaching *a, size_t *bad)
 {
 	struct bpf_program *ends[] = { a->skel->progs.vc_thread_ends, a->skel->progs.vc_thread_execs };
+	size_t n = a->n;
 	int err = 0;
 
 	for (uint32_t i = 0; i < n && !err; i++)
@@ -202,7 +234,7 @@ static int attach_all(struct attaching *a, size_t n, size_t *bad)
 
 static int probe_locked(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
 {
-	struct attaching a = { .probes = probes };
+	struct attaching a = { .probes = probes, .n = n };
 	int err;
 
 	if (access(VC_PIN_DIR, F_OK))
@@ -213,9 +245,9 @@ static int probe_locked(const struct shim_bpf_probe *probes, size_t n, size_t *b
 	if (!a.skel)
 		return -errno;
 	remove_links();
-	err = load(a.skel);
+	err = load(&a);
 	if (!err)
-		err = attach_all(&a, n, bad);
+		err = attach_all(&a, bad);
 	if (err)
 		remove_links();
 	vc_function__destroy(a.skel);

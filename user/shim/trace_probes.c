@@ -42,6 +42,9 @@ static int take(const struct shim_trace_probe *from, struct shim_bpf_probe *to)
  * after longjmp(3), counts among shim_trace_drops.given_up, and one more than 64 deep among open_full.
  * So does a transaction that begins again before it ends, or ends in another thread.
  *
+ * If all probes are in one process and shim_trace_count() was called before, calls of the threads that
+ * the process has now count these events.
+ *
  * While a function runs, its return address is the kernel's.  A C++ exception that passes through a
  * traced function therefore ends the program, as does a stack that moves (Go).
  *

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A traced function (vcpc trace on --function) beside the same by bpftrace, in one run, as root; called by make bench.
+#
+# bpftrace keeps a histogram of the durations, as this machine's documentation of it does.  Its cost without any
+# action is that of the kernel's two probes alone.  In a VM that counts instructions, a nanosecond is one; CALLS in
+# the environment is then bench/bpftrace/calls.c, compiled.
+set -eu
+
+if [ "$(id -u)" != 0 ] || ! command -v bpftrace >/dev/null; then
+	echo "bench: only root may set probes, and bpftrace must be installed: no comparison with it"
+	exit 0
+fi
+if [ -z "${CALLS:-}" ] && [ "${1:-}" != inside ]; then
+	exec unshare -m "$0" inside
+fi
+dir=$(mktemp -d)
+tracer=
+stop() {
+	[ -z "$tracer" ] || kill -INT "$tracer" 2>/dev/null || :
+	[ -z "$tracer" ] || wait "$tracer" 2>/dev/null || :
+	tracer=
+}
+trap 'stop; vcpc trace off >/dev/null 2>&1 || :; rm -rf "$dir"' EXIT
+if [ -z "${CALLS:-}" ]; then
+	here=$(cd "$(dirname "$0")" && pwd)
+	PATH=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}/bin:$PATH
+	mount --make-rprivate /
+	mount -t bpf bpf /sys/fs/bpf
+	CALLS=$dir/calls
+	cc -O2 -o "$CALLS" "$here/bpftrace/calls.c"
+fi
+
+# bpftrace_runs PROGRAM: start it, and wait until its probes are there
+bpftrace_runs() {
+	bpftrace -e "BEGIN { printf(\"ready\\n\"); } $1" >"$dir/seen" 2>"$dir/errors" &
+	tracer=$!
+	tries=0
+	until grep -q ready "$dir/seen" || [ $tries -ge 600 ]; do
+		kill -0 $tracer 2>/dev/null || break
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	grep -q ready "$dir/seen" && return
+	echo "bench: bpftrace does not run here:"
+	head -n 3 "$dir/errors"
+	exit 0
+}
+
+off=$("$CALLS")
+vcpc trace on --function "$CALLS:bench_call"
+ours=$("$CALLS")
+vcpc trace show | grep -q '^bench_call  *10000 ' || { echo "bench: calls are missing"; vcpc trace show; exit 1; }
+vcpc trace off
+bpftrace_runs "uprobe:$CALLS:bench_call { @start[tid] = nsecs; }
+	uretprobe:$CALLS:bench_call /@start[tid]/ { @took = hist(nsecs - @start[tid]); delete(@start[tid]); }"
+theirs=$("$CALLS")
+stop
+bpftrace_runs "uprobe:$CALLS:bench_call { } uretprobe:$CALLS:bench_call { }"
+least=$("$CALLS")
+stop
+echo "$off $ours $theirs $least" | awk '{
+	print "a call of a traced function, CPU ns"
+	printf "  %-44s %8.1f\n", "not traced", $1
+	printf "  %-44s %8.1f\n", "vcpc trace on --function", $2
+	printf "  %-44s %8.1f %6.3f\n", "bpftrace, histogram (ratio of ours)", $3, $2 / $3
+	printf "  %-44s %8.1f\n", "the two probes alone (bpftrace, no action)", $4 }'
