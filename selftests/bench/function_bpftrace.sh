@@ -33,11 +33,12 @@ fi
 
 # bpftrace_runs PROGRAM: start it, and wait until its probes are there
 bpftrace_runs() {
+	: >"$dir/seen"
+	: >"$dir/errors"
 	bpftrace -e "BEGIN { printf(\"ready\\n\"); } $1" >"$dir/seen" 2>"$dir/errors" &
 	tracer=$!
 	tries=0
-	until grep -q ready "$dir/seen" || [ $tries -ge 600 ]; do
-		kill -0 $tracer 2>/dev/null || break
+	until grep -q ready "$dir/seen" || [ -s "$dir/errors" ] || [ $tries -ge 600 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
