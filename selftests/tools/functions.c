@@ -109,7 +109,7 @@ TEST_F(functions, a_function)
 TEST_F(functions, in_archives)
 {
 	ASSERT_EQ(0, RUN("vcpc trace on --function libc.so.6:fflush"));
-	ASSERT_EQ(0, RUN("vcpc record -o /tmp/functions.$$ -i 20ms -e page-faults -- vcpc --version && "
+	ASSERT_EQ(0, RUN("vcpc record -o /tmp/functions.$$ -I 20ms -e page-faults -- vcpc --version && "
 			 "vcpc summary /tmp/functions.$$ && vcpc report /tmp/functions.$$ -o /tmp/functions.html && "
 			 "grep -c fflush /tmp/functions.html && rm /tmp/functions.$$.* /tmp/functions.html")) TH_LOG("%s", self->out);
 	EXPECT_TRUE(PRINTED("fflush")) TH_LOG("%s", self->out);
