@@ -13,7 +13,7 @@ table='
 stat:    adhjv/CDIeoprtx/ABGMSTcgin
 record:  ah/CIeopt/ADGTdijrx
 top:     h/Ibfs/ACDGadeijoprtx
-trace:   hj/Io/ACDGadeiprtx
+trace:   hj/Iop/ACDGadeirtx
 events:  h//ACDGIadeijioprtx
 doctor:  hj//
 replay:  Rcghjprz/AOSTZaimst/o
