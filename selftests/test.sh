@@ -76,7 +76,7 @@ build() {
 build_all() {
 	for arch in x86_64 arm64; do
 		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
-		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools unit/core_bpf_reader unit/core_bpf_names $perf_folders"; fi
+		else build "$arch" ARCH="$arch" all tests TESTS="vcpc bpf cpc aix trace shim tools why unit/core_bpf_reader unit/core_bpf_names $perf_folders"; fi
 	done
 	build x86_64-pmu ARCH=x86_64 vm-pmu
 	build "$host-asan" SAN=1 lib tools tests TESTS="$native_folders $asan_folders"
@@ -168,9 +168,9 @@ lane_vms() {
 	stage vms "beside: x86_64 VM, two kinds of core" kinds_of_core
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
+		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim why pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
-		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools pcp/local pcp/local_processes
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools why pcp/local pcp/local_processes
 }
 
 # The programs with sanitizers wait less than those without, which leave room.
@@ -230,7 +230,7 @@ finish() {
 if [ "${1:-}" = --rest ]; then
 	results=$(mktemp)
 	trap 'rm -f "$results"' EXIT
-	for arch in arm64 x86_64; do build $arch ARCH=$arch all tests TESTS="vcpc bpf cpc trace tools"; done
+	for arch in arm64 x86_64; do build $arch ARCH=$arch all tests TESTS="vcpc bpf cpc trace tools why"; done
 	# shellcheck disable=SC2086
 	{
 		VM_ENVIRONMENT="MANY=200000" "$here/vm/test.sh" arm64 "$top/build/arm64" "$results" $not_on_arm64

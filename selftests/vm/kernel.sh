@@ -91,7 +91,7 @@ soak)
 	export VM_ENVIRONMENT="RACES_SECONDS=$((minutes * 60)) RACES_SEED=$seed FUZZ_SEED=$seed FUZZ_CALLS=$((minutes * 20000)) RELOADS=1000"
 	;;
 newer)
-	arch=x86_64 folders='vcpc bpf agent'
+	arch=x86_64 folders='vcpc bpf why agent'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
 	;;
@@ -101,7 +101,7 @@ newer-some)
 		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_heirs
 		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
 		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts
-		bpf/pinned.sh'
+		bpf/pinned.sh why'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_ENVIRONMENT='FUZZ_CALLS=100000 MANY=100000'
 	;;

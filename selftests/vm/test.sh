@@ -24,7 +24,7 @@ trap 'rm -rf "$out"' EXIT
 programs=
 # shellcheck disable=SC2086,SC2116
 without=$(echo ${VM_WITHOUT:-})
-set -- "${@:-vcpc bpf cpc aix trace shim tools}"
+set -- "${@:-vcpc bpf cpc aix trace shim tools why}"
 folders=$*
 name=${VM_NAME:-$arch-vm}
 # shellcheck disable=SC2086

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The programs of 'vcpc why': begins and ends of transactions, through the module's tracepoints or
+ * through probes on libshim, and what the scheduler does with threads that have an open one.
+ */
+#include <linux/ptrace.h>
+#include <linux/vcpc.h>
+#include "unpreempted.bpf.h"
+#include "why.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+} __attribute__((preserve_access_index));
+
+struct time_namespace {
+	struct {
+		struct timespec64 monotonic;
+	} offsets;
+} __attribute__((preserve_access_index));
+
+struct nsproxy {
+	struct time_namespace *time_ns;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	int pid;
+	unsigned int in_iowait : 1;
+	struct nsproxy *nsproxy;
+} __attribute__((preserve_access_index));
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs___why {
+	unsigned long orig_ax;
+	unsigned long cs;
+} __attribute__((preserve_access_index));
+
+#define VW_SYSCALL(regs)	((int)(regs)->orig_ax)
+#define VW_IS_COMPAT(regs)	(((regs)->cs & 0xffff) == 0x23)
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs___why {
+	__u64 pstate;
+	__s32 syscallno;
+} __attribute__((preserve_access_index));
+
+#define VW_SYSCALL(regs)	((regs)->syscallno)
+#define VW_IS_COMPAT(regs)	((regs)->pstate & 0x10)
+#else
+#error "where is the number of the system call?"
+#endif
+
+#define VW_STOPPED_STATES	0xc	/* TASK_STOPPED | TASK_TRACED */
+
+/* Why a thread that was just taken off its CPU is blocked.  -1 is no system call: an exception. */
+static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
+{
+	const struct pt_regs___why *regs = (void *)bpf_task_pt_regs((void *)task);
+	__u32 reason = (VW_SYSCALL(regs) + 1) & VC_WHY_CALL;
+
+	if (reason && VW_IS_COMPAT(regs))
+		reason |= VC_WHY_COMPAT;
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		reason |= VC_WHY_IO;
+	if (state & VW_STOPPED_STATES)
+		reason |= VC_WHY_STOPPED;
+	return reason;
+}
+
+static __noinline int vw_out(__u64 *ctx, __u64 now)
+{
+	struct task_struct *prev = (void *)ctx[1];
+	__u32 tid = prev->pid;
+	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
+	__u64 state = (__u32)ctx[3];
+
+	if (!thread || thread->state != VC_WHY_ON_CPU)
+		return 0;
+	vw_leave(thread, now);
+	/* Preempted, or runnable again already */
+	if ((__u8)ctx[0] || !state) {
+		thread->state = VC_WHY_RUNNABLE;
+		return 0;
+	}
+	thread->state = VC_WHY_BLOCKED;
+	thread->reason = vw_reason_of(prev, state);
+	if (vw_stacks) {
+		thread->user = bpf_get_stackid(ctx, &vw_user, BPF_F_USER_STACK);
+		thread->kernel = bpf_get_stackid(ctx, &vw_kernel, 0);
+	}
+	return 0;
+}
+
+static __noinline int vw_in(__u32 tid, __u64 now)
+{
+	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
+	__u64 spent;
+
+	if (!thread)
+		return 0;
+	spent = vw_leave(thread, now);
+	if (thread->state == VC_WHY_BLOCKED)
+		vw_unblock(thread, spent);
+	thread->state = VC_WHY_ON_CPU;
+	return 0;
+}
+
+/* (preempt, prev, next, prev_state); prev is the current task */
+SEC("tp_btf/sched_switch")
+int vw_on_switch(__u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u8 from = *vw_opened(prev->pid), to = *vw_opened(next->pid);
+	__u64 now;
+
+	if (!from && !to)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (from)
+		vw_out(ctx, now);
+	if (to)
+		vw_in(next->pid, now);
+	return 0;
+}
+
+static __noinline int vw_woken(__u32 tid)
+{
+	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
+
+	/* A thread that is woken before it has left its CPU is on it. */
+	if (!thread || thread->state != VC_WHY_BLOCKED)
+		return 0;
+	vw_unblock(thread, vw_leave(thread, bpf_ktime_get_ns()));
+	thread->state = VC_WHY_RUNNABLE;
+	return 0;
+}
+
+/* (task) */
+SEC("tp_btf/sched_wakeup")
+int vw_on_wakeup(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	return *vw_opened(task->pid) ? vw_woken(task->pid) : 0;
+}
+
+static __noinline int vw_exit_now(void)
+{
+	vw_thread_gone(bpf_get_current_pid_tgid());
+	return 0;
+}
+
+/* (task, ...), where task is the current one; of each thread */
+SEC("tp_btf/sched_process_exit")
+int vw_on_exit(__u64 *ctx)
+{
+	(void)ctx;
+	VC_UNPREEMPTED(vw_exit_now());
+	return 0;
+}
+
+static __noinline int vw_exec_now(__u32 old)
+{
+	vw_thread_gone(old);
+	vw_thread_gone(bpf_get_current_pid_tgid());
+	return 0;
+}
+
+/* (task, its thread id before, ...): the first thread's, if another one has executed the program */
+SEC("tp_btf/sched_process_exec")
+int vw_on_exec(__u64 *ctx)
+{
+	__u32 old = ctx[1];
+
+	VC_UNPREEMPTED(vw_exec_now(old));
+	return 0;
+}
+
+/* The interrupted thread, vw_period ns after the CPU's last sample */
+static __noinline int vw_sample_now(void *ctx)
+{
+	__u32 tid = bpf_get_current_pid_tgid();
+	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
+	struct vc_why_seen seen = {
+		.reason = VC_WHY_SAMPLED, .times = 1, .ns = vw_period,
+	};
+
+	if (!thread || thread->state != VC_WHY_ON_CPU)
+		return 0;
+	seen.user = bpf_get_stackid(ctx, &vw_user, BPF_F_USER_STACK);
+	seen.kernel = bpf_get_stackid(ctx, &vw_kernel, 0);
+	vw_add_stack_to_all(thread, &seen);
+	return 0;
+}
+
+SEC("perf_event")
+int vw_on_sample(void *ctx)
+{
+	__u32 tid = bpf_get_current_pid_tgid();
+
+	return *vw_opened(tid) ? vw_sample_now(ctx) : 0;
+}
+
+static __always_inline int vw_wanted(void)
+{
+	return !vw_pid || vw_pid == bpf_get_current_pid_tgid() >> 32;
+}
+
+#define ARG(ctx, n, type)	((type)(ctx)->args[n])
+
+/* begin, end and abort come as (tag, file, user << 32 | process, name, when it began, ...) */
+static __always_inline struct vw_event vw_from_module(struct bpf_raw_tracepoint_args *ctx)
+{
+	return (struct vw_event) {
+		.key = { .tag = ARG(ctx, 0, __u64), .user = ARG(ctx, 2, __u64) >> 32 },
+		.name = ARG(ctx, 3, const char *),
+	};
+}
+
+SEC("raw_tp/vcpc_begin")
+int vw_on_begin(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct vw_event ev = vw_from_module(ctx);
+
+	if (vw_wanted())
+		vw_begin(&ev);
+	return 0;
+}
+
+SEC("raw_tp/vcpc_end")
+int vw_on_end(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct vw_event ev = vw_from_module(ctx);
+
+	if (vw_wanted())
+		vw_end(&ev, ARG(ctx, 4, __u64), 0);
+	return 0;
+}
+
+SEC("raw_tp/vcpc_abort")
+int vw_on_abort(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct vw_event ev = vw_from_module(ctx);
+
+	if (vw_wanted())
+		vw_end(&ev, ARG(ctx, 4, __u64), 1);
+	return 0;
+}
+
+/* The functions take (operation, hash of the name, value, name). */
+static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
+{
+	return (struct vw_event) {
+		.key = { .tag = PT_REGS_PARM2(ctx), .user = bpf_get_current_uid_gid() },
+		.name = (const char *)PT_REGS_PARM4(ctx),
+		.user_name = 1,
+	};
+}
+
+/* How far the current task's CLOCK_MONOTONIC is ahead of the host's, by its time namespace */
+static __always_inline __u64 vw_ahead(void)
+{
+	const struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const struct timespec64 *ahead;
+
+	if (!bpf_core_field_exists(struct nsproxy, time_ns))
+		return 0;
+	ahead = &task->nsproxy->time_ns->offsets.monotonic;
+	return ahead->tv_sec * 1000000000ull + ahead->tv_nsec;
+}
+
+static __noinline int vw_probe_begin_now(struct pt_regs *ctx)
+{
+	struct vw_event ev = vw_from_probe(ctx);
+
+	if (vw_wanted())
+		vw_begin(&ev);
+	return 0;
+}
+
+SEC("uprobe")
+int vw_probe_begin(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vw_probe_begin_now(ctx));
+	return 0;
+}
+
+static __noinline int vw_probe_event_now(struct pt_regs *ctx)
+{
+	struct vw_event ev = vw_from_probe(ctx);
+	__u32 op = PT_REGS_PARM1(ctx);
+	__u64 begun = PT_REGS_PARM3(ctx);
+
+	if ((op != VCPC_TRACE_END && op != VCPC_TRACE_ABORT) || !vw_wanted())
+		return 0;
+	vw_end(&ev, begun ? begun - vw_ahead() : 0, op == VCPC_TRACE_ABORT);
+	return 0;
+}
+
+SEC("uprobe")
+int vw_probe_event(struct pt_regs *ctx)
+{
+	VC_UNPREEMPTED(vw_probe_event_now(ctx));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

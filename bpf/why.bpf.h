@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Where the time of a transaction goes: the maps of 'vcpc why', and what a begin, an end, and a
+ * change of a thread's state do to them.
+ *
+ * A thread's times on a CPU, waiting for one, and blocked are added up while it has an open
+ * transaction; a transaction notes them when it begins, and has the differences when it ends.  So
+ * transactions can be nested, and their parts always add up to their time.
+ *
+ * Locking: a row of vw_thread is changed by its thread, and by the scheduler, which holds the lock
+ * of the thread's run queue.
+ */
+#ifndef VCPC_BPF_WHY_BPF_H
+#define VCPC_BPF_WHY_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "slot.bpf.h"
+#include "why.h"
+
+/* Set before loading and constant from then on */
+const volatile __u32 vw_pid;		/* only this process, if it is not 0 */
+const volatile __u32 vw_stacks;		/* stacks are wanted */
+const volatile __u64 vw_period;		/* ns between two samples */
+
+/* How many open transactions a thread has: everything else is done only to those that have one. */
+static __u8 vw_open[VC_WHY_PIDS];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_THREADS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct vc_why_thread);
+} vw_thread SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_TAGS);
+	__type(key, struct vc_why_key);
+	__type(value, struct vc_why_name);
+} vw_tag SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, VC_WHY_TAGS);
+	__type(key, struct vc_why_key);
+	__type(value, struct vc_why_stat);
+} vw_stat SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_REASONS);
+	__type(key, struct vc_why_reason_key);
+	__type(value, struct vc_why_sum);
+} vw_reason SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_STACKS);
+	__type(key, struct vc_why_stack_key);
+	__type(value, struct vc_why_sum);
+} vw_stack SEC(".maps");
+
+/* By build id, where the kernel can find it: programs may have ended when their stacks are read. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, VC_WHY_TRACES);
+	__uint(map_flags, BPF_F_STACK_BUILD_ID);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, VC_WHY_FRAMES * sizeof(struct bpf_stack_build_id));
+} vw_user SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, VC_WHY_TRACES);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
+} vw_kernel SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, VC_WHY_DROP_NR);
+	__type(key, __u32);
+	__type(value, __u64);
+} vw_drop SEC(".maps");
+
+/* One event of a transaction */
+struct vw_event {
+	struct vc_why_key key;
+	const char *name;
+	__u32 user_name;	/* @name is in user memory */
+};
+
+static __always_inline void vw_count_drop(__u32 why, __u64 many)
+{
+	__u64 *n = bpf_map_lookup_elem(&vw_drop, &why);
+
+	if (n)
+		*n += many;
+}
+
+static __always_inline __u8 *vw_opened(__u32 tid)
+{
+	return &vw_open[tid & (VC_WHY_PIDS - 1)];
+}
+
+/* Ends the thread's present state.  CPUs' clocks may differ: time never goes back. */
+static __always_inline __u64 vw_leave(struct vc_why_thread *thread, __u64 now)
+{
+	__u32 state = thread->state;
+	__u64 spent = now - thread->since_ns;
+
+	if ((__s64)spent < 0)
+		return 0;
+	thread->since_ns = now;
+	if (state < VC_WHY_PARTS)
+		thread->part[state] += spent;
+	return spent;
+}
+
+static const struct vc_why_thread vw_no_thread;
+
+static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
+{
+	struct vc_why_thread *thread;
+
+	bpf_map_update_elem(&vw_thread, &tid, &vw_no_thread, BPF_NOEXIST);
+	thread = bpf_map_lookup_elem(&vw_thread, &tid);
+	if (!thread)
+		vw_count_drop(VC_WHY_DROP_THREADS, 1);
+	return thread;
+}
+
+/*
+ * Room for one more transaction of a thread that is in others.  If this one is among them, its end
+ * was not seen; if there is no room, the oldest one gives way: another thread may have ended it.
+ */
+static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
+						   const struct vc_why_key *key, __u8 *opened)
+{
+	struct vc_why_open *open = &thread->open[0];
+
+	for (int i = 0; i < VC_WHY_DEPTH; i++) {
+		struct vc_why_open *o = &thread->open[i];
+
+		if (o->start_ns && o->tag == key->tag && o->user == key->user) {
+			vw_count_drop(VC_WHY_DROP_MOVED, 1);
+			return o;
+		}
+		if (o->start_ns < open->start_ns)
+			open = o;
+	}
+	if (open->start_ns)
+		vw_count_drop(VC_WHY_DROP_DEEP, 1);
+	else
+		(*opened)++;
+	return open;
+}
+
+static __always_inline void vw_begin(const struct vw_event *ev)
+{
+	__u32 tid = bpf_get_current_pid_tgid();
+	__u8 *opened = vw_opened(tid);
+	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
+	struct vc_why_open *open;
+	__u64 now;
+
+	if (!thread)
+		thread = vw_new_thread(tid);
+	if (!thread)
+		return;
+	if (*opened) {
+		open = vw_next_open(thread, &ev->key, opened);
+		now = bpf_ktime_get_ns();
+		vw_leave(thread, now);
+	} else {
+		open = &thread->open[0];
+		now = bpf_ktime_get_ns();
+		thread->state = VC_WHY_ON_CPU;
+		thread->since_ns = now;
+		*opened = 1;
+	}
+	open->tag = ev->key.tag;
+	open->user = ev->key.user;
+	open->causes = 0;
+	open->stacks = 0;
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		open->part[i] = thread->part[i];
+	open->start_ns = now;
+}
+
+static __noinline struct vc_why_stat *vw_new_stat(const struct vw_event *ev)
+{
+	static const struct vc_why_name no_name;
+	static const struct vc_why_stat zero;
+	struct vc_why_key key = ev->key;
+	struct vc_why_name *name;
+	struct vc_why_stat *stat;
+
+	bpf_map_update_elem(&vw_tag, &key, &no_name, BPF_NOEXIST);
+	name = bpf_map_lookup_elem(&vw_tag, &key);
+	if (name && ev->user_name)
+		bpf_probe_read_user_str(name->name, sizeof(name->name), ev->name);
+	else if (name)
+		bpf_probe_read_kernel_str(name->name, sizeof(name->name), ev->name);
+	if (name)
+		bpf_map_update_elem(&vw_stat, &key, &zero, BPF_NOEXIST);
+	stat = bpf_map_lookup_elem(&vw_stat, &key);
+	if (!stat)
+		vw_count_drop(VC_WHY_DROP_TAGS, 1);
+	return stat;
+}
+
+/* A global function: the verifier follows its branches once, not once for each caller and state. */
+__noinline __u32 vw_slot(__u64 ns)
+{
+	__u64 slot = vc_time_slot(ns);
+
+	return slot < VC_HIST_SLOTS ? slot : VC_HIST_SLOTS - 1;
+}
+
+static __always_inline void vw_add_sum(void *map, const void *key, __u64 ns, __u64 times, __u32 drop)
+{
+	static const struct vc_why_sum zero;
+	struct vc_why_sum *sum = bpf_map_lookup_elem(map, key);
+
+	if (!sum) {
+		bpf_map_update_elem(map, key, &zero, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(map, key);
+	}
+	if (!sum) {
+		vw_count_drop(drop, times);
+		return;
+	}
+	__sync_fetch_and_add(&sum->ns, ns);
+	__sync_fetch_and_add(&sum->times, times);
+}
+
+static __noinline void vw_add_causes(const struct vc_why_open *open, __u32 slot)
+{
+	struct vc_why_reason_key key = {
+		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
+	};
+
+	for (__u32 i = 0; i < VC_WHY_OWN_REASONS && i < open->causes; i++) {
+		key.reason = open->cause[i].reason;
+		vw_add_sum(&vw_reason, &key, open->cause[i].ns, open->cause[i].times,
+			   VC_WHY_DROP_REASONS);
+	}
+}
+
+static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
+{
+	struct vc_why_stack_key key = {
+		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
+		.tgid = bpf_get_current_pid_tgid() >> 32,
+	};
+
+	for (__u32 i = 0; i < VC_WHY_OWN_STACKS && i < open->stacks; i++) {
+		const struct vc_why_seen *seen = &open->stack[i];
+
+		key.reason = seen->reason;
+		key.user = seen->user;
+		key.kernel = seen->kernel;
+		vw_add_sum(&vw_stack, &key, seen->ns, seen->times, VC_WHY_DROP_STACKS);
+	}
+}
+
+static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_slot *slot,
+					__u32 part, __u64 ns)
+{
+	__u32 octave;
+
+	if (!ns)
+		return;
+	slot->part[part] += ns;
+	/* From 8 ns on an octave has eight slots; below that, these counts do not matter. */
+	octave = vw_slot(ns) / VC_HIST_SUB + VC_HIST_BITS - 1;
+	if (octave < VC_WHY_OCTAVES)
+		stat->hist[part][octave]++;
+}
+
+/* Adds a transaction that ends now to its tag's statistics */
+static __always_inline void vw_commit(const struct vw_event *ev, const struct vc_why_thread *thread,
+				      const struct vc_why_open *open, __u64 now)
+{
+	struct vc_why_key key = ev->key;
+	struct vc_why_stat *stat = bpf_map_lookup_elem(&vw_stat, &key);
+	__u64 spent = now - open->start_ns;
+	__u64 part[VC_WHY_PARTS];
+	__u32 slot = vw_slot(spent);
+
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		part[i] = thread->part[i] - open->part[i];
+	if (part[VC_WHY_ON_CPU] + part[VC_WHY_RUNNABLE] + part[VC_WHY_BLOCKED] != spent) {
+		vw_count_drop(VC_WHY_DROP_BROKEN, 1);
+		return;
+	}
+	if (!stat)
+		stat = vw_new_stat(ev);
+	if (!stat)
+		return;
+	if (slot >= VC_HIST_SLOTS)
+		return;
+	stat->slot[slot].count++;
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		vw_add_part(stat, &stat->slot[slot], i, part[i]);
+	if (open->causes)
+		vw_add_causes(open, slot);
+	if (open->stacks)
+		vw_add_stacks(open, slot);
+}
+
+static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *thread,
+							const struct vc_why_key *key)
+{
+	for (int i = 0; i < VC_WHY_DEPTH; i++) {
+		struct vc_why_open *open = &thread->open[i];
+
+		if (open->start_ns && open->tag == key->tag && open->user == key->user)
+			return open;
+	}
+	return NULL;
+}
+
+/*
+ * @begun: when the program says that it began, before the kernel knew; 0: unknown.  A later time is
+ * that of a newer transaction: another thread has ended the one that is open here.
+ */
+static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int is_abort)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 tid = bpf_get_current_pid_tgid();
+	__u8 *opened = vw_opened(tid);
+	struct vc_why_thread *thread = *opened ? bpf_map_lookup_elem(&vw_thread, &tid) : NULL;
+	struct vc_why_open *open = thread ? vw_find_open(thread, &ev->key) : NULL;
+
+	if (!open) {
+		vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
+		return;
+	}
+	vw_leave(thread, now);
+	if (begun > open->start_ns)
+		vw_count_drop(VC_WHY_DROP_MOVED, 1);
+	else if (!is_abort)
+		vw_commit(ev, thread, open, now);
+	open->start_ns = 0;
+	(*opened)--;
+}
+
+/* The thread cannot end what it has begun. */
+static __noinline void vw_thread_gone(__u32 tid)
+{
+	__u8 *opened = vw_opened(tid);
+
+	if (*opened)
+		vw_count_drop(VC_WHY_DROP_DIED, *opened);
+	*opened = 0;
+	bpf_map_delete_elem(&vw_thread, &tid);
+}
+
+static __always_inline void vw_add_cause(struct vc_why_open *open, __u32 reason, __u64 ns)
+{
+	for (__u32 i = 0; i < VC_WHY_OWN_REASONS; i++) {
+		struct vc_why_cause *cause = &open->cause[i];
+
+		if (i >= open->causes) {
+			*cause = (struct vc_why_cause) { .reason = reason };
+			open->causes = i + 1;
+		}
+		if (cause->reason != reason)
+			continue;
+		cause->times++;
+		cause->ns += ns;
+		return;
+	}
+	vw_count_drop(VC_WHY_DROP_REASONS, 1);
+}
+
+/* If there is no room, the lightest one gives way. */
+static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
+{
+	__u32 least = 0;
+	__u64 weight = ~0ull;
+
+	for (__u32 i = 0; i < VC_WHY_OWN_STACKS; i++) {
+		struct vc_why_seen *seen = &open->stack[i];
+
+		if (i >= open->stacks) {
+			*seen = *new;
+			open->stacks = i + 1;
+			return;
+		}
+		if (seen->reason == new->reason && seen->user == new->user &&
+		    seen->kernel == new->kernel) {
+			seen->times++;
+			seen->ns += new->ns;
+			return;
+		}
+		if (seen->ns < weight) {
+			weight = seen->ns;
+			least = i;
+		}
+	}
+	vw_count_drop(VC_WHY_DROP_STACKS, 1);
+	if (weight < new->ns && least < VC_WHY_OWN_STACKS)
+		open->stack[least] = *new;
+}
+
+static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
+					   const struct vc_why_seen *seen)
+{
+	for (int i = 0; i < VC_WHY_DEPTH; i++)
+		if (thread->open[i].start_ns)
+			vw_add_stack(&thread->open[i], seen);
+}
+
+/* The thread was blocked for @ns, and can run now. */
+static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 ns)
+{
+	for (int i = 0; i < VC_WHY_DEPTH; i++)
+		if (thread->open[i].start_ns)
+			vw_add_cause(&thread->open[i], thread->reason, ns);
+	if (vw_stacks) {
+		struct vc_why_seen seen = {
+			.reason = thread->reason, .user = thread->user, .kernel = thread->kernel,
+			.times = 1, .ns = ns,
+		};
+
+		vw_add_stack_to_all(thread, &seen);
+	}
+}
+
+#endif /* VCPC_BPF_WHY_BPF_H */

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where the time of transactions goes, of programs whose answer is known. */
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <shim/why.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "../bpf/bpf_test.h"
+
+#define MS	1000000ull
+#define ROUNDS	5
+#define THREADS	1000
+/* The emulated machine's other processes, and what the program itself does */
+#define SLACK	(5 * MS)
+
+FIXTURE(parts) {
+	const char *missing;
+	struct shim_why *why;
+	struct shim_why_drops drops;
+};
+
+FIXTURE_VARIANT(parts) {
+	const char *env;
+	uint32_t way;
+	uint32_t flags;
+};
+
+FIXTURE_VARIANT_ADD(parts, module) { "kernel", SHIM_TRACE_F_MODULE, 0 };
+FIXTURE_VARIANT_ADD(parts, module_stacks) { "kernel", SHIM_TRACE_F_MODULE, SHIM_WHY_F_STACKS };
+FIXTURE_VARIANT_ADD(parts, probes) { "probe", SHIM_TRACE_F_PROBES, SHIM_WHY_F_PROBES };
+
+FIXTURE_SETUP(parts)
+{
+	struct shim_why_options options = { .size = sizeof(options), .flags = variant->flags };
+
+	ASSERT_EQ(0, trace_place(variant->way, &self->missing));
+	setenv("SHIM_TRACE", variant->env, 1);
+	/* With the module, too, the scheduler's programs look into the kernel's types. */
+	if (!self->missing && access("/sys/kernel/btf/vmlinux", F_OK))
+		self->missing = "this kernel has no BTF";
+	if (!self->missing)
+		ASSERT_EQ(0, shim_why_open(&options, &self->why));
+}
+
+FIXTURE_TEARDOWN(parts)
+{
+	shim_why_close(self->why);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void sleep_ms(unsigned int ms)
+{
+	struct timespec ts = { .tv_nsec = ms * MS };
+
+	nanosleep(&ts, NULL);
+}
+
+static void spin_ms(unsigned int ms, clockid_t clock)
+{
+	uint64_t end = clock_ns(clock) + ms * MS;
+
+	while (clock_ns(clock) < end)
+		;
+}
+
+/* The parts of a tag; its index is added to @at, if that is not NULL */
+static struct shim_why_parts parts_of(struct shim_why *why, const char *name, size_t *at)
+{
+	struct shim_why_parts none = { 0 };
+	size_t n = 0;
+
+	if (shim_why_tags_get(why, 99, &n))
+		return none;
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_why_tag *tag = shim_why_tag_at(why, i);
+
+		if (strcmp(tag->name, name))
+			continue;
+		if (at)
+			*at = i;
+		return tag->all;
+	}
+	return none;
+}
+
+static uint64_t sum_of(const struct shim_why_parts *parts)
+{
+	return parts->ns[0] + parts->ns[1] + parts->ns[2];
+}
+
+/* How long a tag was blocked for a reason of this name */
+static uint64_t blocked_in(struct shim_why *why, const char *tag, const char *reason)
+{
+	size_t at = ~0ul, n = 0;
+	char name[64];
+
+	parts_of(why, tag, &at);
+	if (shim_why_reasons_get(why, at, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_why_reason *r = shim_why_reason_at(why, i);
+
+		if (!shim_why_reason_name(r->reason, name, sizeof(name)) && !strcmp(name, reason))
+			return r->all_ns;
+	}
+	return 0;
+}
+
+TEST_F(parts, spins)
+{
+	struct shim_why_parts parts;
+	uint64_t cpu = 0, real = 0;
+
+	UNLESS_MISSING();
+	pmtracebegin("warm up");
+	pmtraceend("warm up");
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t from = clock_ns(CLOCK_MONOTONIC);
+		uint64_t used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		ASSERT_EQ(0, pmtracebegin("spins"));
+		spin_ms(20, CLOCK_THREAD_CPUTIME_ID);
+		ASSERT_EQ(0, pmtraceend("spins"));
+		cpu += clock_ns(CLOCK_THREAD_CPUTIME_ID) - used;
+		real += clock_ns(CLOCK_MONOTONIC) - from;
+	}
+	parts = parts_of(self->why, "spins", NULL);
+	EXPECT_EQ(ROUNDS, parts.count);
+	EXPECT_LE(sum_of(&parts), real);
+	EXPECT_GE(sum_of(&parts) + real / 100 + MS, real);
+	EXPECT_GE(parts.ns[SHIM_WHY_ON_CPU] + cpu / 20, cpu);
+	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], cpu + cpu / 10 + SLACK);
+}
+
+TEST_F(parts, sleeps)
+{
+	struct shim_why_parts parts;
+
+	UNLESS_MISSING();
+	for (int i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, pmtracebegin("sleeps"));
+		sleep_ms(20);
+		ASSERT_EQ(0, pmtraceend("sleeps"));
+	}
+	parts = parts_of(self->why, "sleeps", NULL);
+	EXPECT_EQ(ROUNDS, parts.count);
+	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], ROUNDS * 20 * MS);
+	EXPECT_EQ(parts.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "sleeps", "clock_nanosleep") +
+		  blocked_in(self->why, "sleeps", "nanosleep"));
+	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], ROUNDS * SLACK);
+}
+
+static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
+
+/* Holds the mutex until the other thread has been in its transaction for a while */
+static void *hold_mutex(void *arg)
+{
+	volatile int *step = arg;
+
+	pthread_mutex_lock(&contended);
+	*step = 1;
+	while (*step == 1)
+		sched_yield();
+	sleep_ms(100);
+	pthread_mutex_unlock(&contended);
+	return NULL;
+}
+
+TEST_F(parts, waits_for_a_mutex)
+{
+	struct shim_why_parts parts;
+	volatile int step = 0;
+	pthread_t thread;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, pthread_create(&thread, NULL, hold_mutex, (void *)&step));
+	while (!step)
+		sched_yield();
+	ASSERT_EQ(0, pmtracebegin("contends"));
+	step = 2;
+	pthread_mutex_lock(&contended);
+	ASSERT_EQ(0, pmtraceend("contends"));
+	pthread_mutex_unlock(&contended);
+	pthread_join(thread, NULL);
+	parts = parts_of(self->why, "contends", NULL);
+	EXPECT_EQ(1, parts.count);
+	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], 20 * MS);
+	EXPECT_EQ(parts.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "contends", "futex"));
+}
+
+static uint64_t run_delay(void)
+{
+	unsigned long long used, delay = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%llu %llu", &used, &delay) != 2)
+		delay = 0;
+	fclose(f);
+	return delay;
+}
+
+/* Two jobs of the same weight on one CPU: each waits for it half of the time. */
+TEST_F(parts, waits_for_a_cpu)
+{
+	struct shim_why_parts parts;
+	uint64_t outer, inner;
+	cpu_set_t one;
+	pid_t other;
+
+	UNLESS_MISSING();
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+	other = fork();
+	if (!other)
+		for (;;)
+			;
+	sleep_ms(5);
+	outer = run_delay();
+	ASSERT_EQ(0, pmtracebegin("preempted"));
+	inner = run_delay();
+	spin_ms(300, CLOCK_MONOTONIC);
+	inner = run_delay() - inner;
+	ASSERT_EQ(0, pmtraceend("preempted"));
+	outer = run_delay() - outer;
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	parts = parts_of(self->why, "preempted", NULL);
+	EXPECT_EQ(1, parts.count);
+	EXPECT_GE(parts.ns[SHIM_WHY_RUNNABLE], 75 * MS);
+	EXPECT_LE(parts.ns[SHIM_WHY_BLOCKED], SLACK);
+	if (outer) {
+		EXPECT_GE(parts.ns[SHIM_WHY_RUNNABLE] + inner / 50 + SLACK, inner);
+		EXPECT_LE(parts.ns[SHIM_WHY_RUNNABLE], outer + outer / 50 + SLACK);
+	}
+}
+
+static void *resolve_fault(void *arg)
+{
+	struct pollfd fault = { .fd = *(int *)arg, .events = POLLIN };
+	static char page[65536];
+	struct uffd_msg msg;
+	struct uffdio_copy copy = { .src = (uintptr_t)page, .len = sysconf(_SC_PAGESIZE) };
+
+	if (poll(&fault, 1, 5000) != 1 || read(fault.fd, &msg, sizeof(msg)) != sizeof(msg))
+		return NULL;
+	sleep_ms(30);
+	copy.dst = msg.arg.pagefault.address & ~(copy.len - 1);
+	ioctl(fault.fd, UFFDIO_COPY, &copy);
+	return NULL;
+}
+
+TEST_F(parts, faults)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct shim_why_parts parts;
+	pthread_t thread;
+	int fd;
+
+	UNLESS_MISSING();
+	fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		SKIP(return, "this kernel has no userfaultfd");
+	range.range.len = sysconf(_SC_PAGESIZE);
+	range.range.start = (uintptr_t)mmap(NULL, range.range.len, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
+	ASSERT_EQ(0, ioctl(fd, UFFDIO_REGISTER, &range));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, resolve_fault, &fd));
+	ASSERT_EQ(0, pmtracebegin("faults"));
+	*(volatile char *)(uintptr_t)range.range.start = 1;
+	ASSERT_EQ(0, pmtraceend("faults"));
+	pthread_join(thread, NULL);
+	parts = parts_of(self->why, "faults", NULL);
+	EXPECT_EQ(1, parts.count);
+	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], 30 * MS);
+	EXPECT_GE(blocked_in(self->why, "faults", "page fault"), 30 * MS);
+	close(fd);
+}
+
+TEST_F(parts, reads_a_pipe_and_nests)
+{
+	struct shim_why_parts outer, inner;
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, pipe(ends));
+	pid = fork();
+	if (!pid) {
+		sleep_ms(60);
+		_exit(write(ends[1], "x", 1) != 1);
+	}
+	ASSERT_EQ(0, pmtracebegin("outer"));
+	sleep_ms(10);
+	ASSERT_EQ(0, pmtracebegin("inner"));
+	ASSERT_EQ(1, read(ends[0], &c, 1));
+	ASSERT_EQ(0, pmtraceend("inner"));
+	sleep_ms(10);
+	ASSERT_EQ(0, pmtraceend("outer"));
+	waitpid(pid, NULL, 0);
+	outer = parts_of(self->why, "outer", NULL);
+	inner = parts_of(self->why, "inner", NULL);
+	EXPECT_EQ(1, inner.count);
+	EXPECT_EQ(1, outer.count);
+	EXPECT_GE(inner.ns[SHIM_WHY_BLOCKED], 20 * MS);
+	EXPECT_EQ(inner.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "inner", "read"));
+	EXPECT_EQ(inner.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "outer", "read"));
+	EXPECT_GE(outer.ns[SHIM_WHY_BLOCKED], inner.ns[SHIM_WHY_BLOCKED] + 20 * MS);
+}
+
+static void *end_here(void *arg)
+{
+	return (void *)(intptr_t)pmtraceend(arg);
+}
+
+static void *end_and_begin_here(void *arg)
+{
+	return (void *)(intptr_t)(pmtraceend(arg) | pmtracebegin(arg));
+}
+
+static void *begin_and_die(void *arg)
+{
+	return (void *)(intptr_t)pmtracebegin(arg);
+}
+
+/* Its time in two threads is not added up; nor is the begun one taken for a later one. */
+TEST_F(parts, ends_elsewhere_or_never)
+{
+	pthread_t thread;
+	void *bad;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, pmtracebegin("moves"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, end_here, "moves"));
+	pthread_join(thread, &bad);
+	if (bad)
+		SKIP(return, "threads cannot end each other's transactions");
+	EXPECT_EQ(0, parts_of(self->why, "moves", NULL).count);
+	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	EXPECT_EQ(1, self->drops.not_seen);
+	ASSERT_EQ(0, pmtracebegin("moves"));
+	ASSERT_EQ(0, pmtraceend("moves"));
+	EXPECT_EQ(1, parts_of(self->why, "moves", NULL).count);
+	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	EXPECT_EQ(1, self->drops.moved);
+
+	/* Each of two threads ends what the other one has begun: the older begin is not the newer's. */
+	ASSERT_EQ(0, pmtracebegin("crosses"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, end_and_begin_here, "crosses"));
+	pthread_join(thread, &bad);
+	ASSERT_EQ(NULL, bad);
+	ASSERT_EQ(0, pmtraceend("crosses"));
+	EXPECT_EQ(0, parts_of(self->why, "crosses", NULL).count);
+	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	EXPECT_EQ(2, self->drops.moved);
+	for (int i = 0; i < 100 && !self->drops.died; i++) {
+		sleep_ms(5);
+		ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	}
+	EXPECT_EQ(1, self->drops.died);
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, begin_and_die, "dies"));
+	pthread_join(thread, &bad);
+	ASSERT_EQ(NULL, bad);
+	/* The thread is joined before the kernel has seen it off. */
+	for (int i = 0; i < 100 && self->drops.died < 2; i++) {
+		sleep_ms(5);
+		ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	}
+	EXPECT_EQ(2, self->drops.died);
+	EXPECT_EQ(0, self->drops.broken);
+}
+
+static void *sleep_inside(void *arg)
+{
+	intptr_t bad = pmtracebegin("many");
+
+	(void)arg;
+	sleep_ms(20);
+	return (void *)(bad | pmtraceend("many"));
+}
+
+TEST_F(parts, many_threads)
+{
+	static pthread_t threads[THREADS];
+	struct shim_why_parts parts;
+	pthread_attr_t small;
+	unsigned int started = 0;
+	void *bad;
+
+	UNLESS_MISSING();
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	while (started < THREADS &&
+	       !pthread_create(&threads[started], &small, sleep_inside, NULL))
+		started++;
+	for (unsigned int i = 0; i < started; i++) {
+		pthread_join(threads[i], &bad);
+		EXPECT_EQ(NULL, bad);
+	}
+	ASSERT_EQ(THREADS, started);
+	parts = parts_of(self->why, "many", NULL);
+	EXPECT_EQ(THREADS, parts.count);
+	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], THREADS * 20 * MS);
+	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	EXPECT_EQ(0, self->drops.broken + self->drops.threads + self->drops.tags);
+}
+
+TEST_F(parts, stacks)
+{
+	size_t at = ~0ul, n = 0;
+	uint64_t asleep = 0, awake = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, pmtracebegin("stacks"));
+	sleep_ms(20);
+	spin_ms(50, CLOCK_THREAD_CPUTIME_ID);
+	ASSERT_EQ(0, pmtraceend("stacks"));
+	EXPECT_EQ(1, parts_of(self->why, "stacks", &at).count);
+	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
+
+		EXPECT_EQ((uint32_t)getpid(), s->pid);
+		EXPECT_GT(s->nuser, 0);
+		if (s->reason == SHIM_WHY_SAMPLED)
+			awake += s->all_ns;
+		else if (s->nkernel)
+			asleep += s->all_ns;
+	}
+	if (!(variant->flags & SHIM_WHY_F_STACKS)) {
+		EXPECT_EQ(0, n);
+		return;
+	}
+	EXPECT_GE(asleep, 20 * MS);
+	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
+	EXPECT_GE(awake, 10 * MS);
+}
+
+TEST(arguments)
+{
+	struct shim_why_options options = { .size = sizeof(options) - 1 };
+	struct shim_why *why = NULL;
+	char name[64];
+
+	EXPECT_EQ(-EINVAL, shim_why_open(&options, &why));
+	options = (struct shim_why_options) { .size = sizeof(options), .flags = 1u << 31 };
+	EXPECT_EQ(-EINVAL, shim_why_open(&options, &why));
+	options = (struct shim_why_options) { .size = sizeof(options), .hertz = 1000000 };
+	EXPECT_EQ(-EINVAL, shim_why_open(&options, &why));
+	EXPECT_EQ(NULL, why);
+	EXPECT_EQ(0, shim_why_reason_name(SYS_read + 1, name, sizeof(name)));
+	EXPECT_STREQ("read", name);
+	EXPECT_EQ(-ENOSPC, shim_why_reason_name(SYS_read + 1, name, 4));
+	EXPECT_EQ(0, shim_why_reason_name((SYS_fsync + 1) | 1u << 16, name, sizeof(name)));
+	EXPECT_STREQ("fsync, I/O", name);
+	EXPECT_EQ(0, shim_why_reason_name(SHIM_WHY_SAMPLED, name, sizeof(name)));
+	EXPECT_STREQ("on CPU", name);
+	shim_why_close(NULL);
+}
+
+TEST_HARNESS_MAIN

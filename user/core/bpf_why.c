@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Loads the programs of bpf/why.bpf.c, and reads their maps.
+ *
+ * Nothing is pinned: programs and maps exist as long as the handle.  The scheduler's programs are
+ * attached before the first begin can come.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf.h"
+#include "bpf_pins.h"
+#include "bpf_why.h"
+#include "probe.h"
+#include "why.skel.h"
+
+#define STAT_MEMORY	(64u << 20)
+#define MIN_TAGS	32u
+#define SECOND		1000000000u
+
+struct shim_bpf_why {
+	struct vc_why *skel;
+	size_t cpus;
+	unsigned int sampled;		/* CPUs that are sampled */
+	struct bpf_link **samples;	/* as many */
+};
+
+static uint32_t rows_of_tags(size_t cpus)
+{
+	uint64_t rows = STAT_MEMORY / (sizeof(struct vc_why_stat) * (uint64_t)cpus);
+
+	if (rows > VC_WHY_TAGS)
+		return VC_WHY_TAGS;
+	return rows < MIN_TAGS ? MIN_TAGS : rows;
+}
+
+static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
+{
+	uint32_t tags = rows_of_tags(w->cpus);
+	int err;
+
+	w->skel = vc_why__open();
+	if (!w->skel)
+		return -errno;
+	w->skel->rodata->vw_pid = options->pid;
+	w->skel->rodata->vw_stacks = options->stacks;
+	w->skel->rodata->vw_period = options->hertz ? SECOND / options->hertz : 0;
+	err = bpf_map__set_max_entries(w->skel->maps.vw_stat, tags);
+	if (!err)
+		err = bpf_map__set_max_entries(w->skel->maps.vw_tag, tags);
+	/* Without stacks, their maps need no memory to speak of. */
+	if (!err && !options->stacks)
+		err = bpf_map__set_max_entries(w->skel->maps.vw_user, 1);
+	if (!err && !options->stacks)
+		err = bpf_map__set_max_entries(w->skel->maps.vw_kernel, 1);
+	if (!err)
+		err = bpf_program__set_autoload(w->skel->progs.vw_on_sample, options->stacks);
+	return err ? err : vc_why__load(w->skel);
+}
+
+static int attach(struct bpf_program *prog, struct bpf_link **link)
+{
+	*link = bpf_program__attach(prog);
+	return *link ? 0 : -errno;
+}
+
+static int attach_probe(struct bpf_program *prog, int begin, struct bpf_link **link)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts);
+	struct shim_probe_place place;
+	int err = shim_probe__place(begin, &place);
+
+	if (err)
+		return err;
+	opts.ref_ctr_offset = place.wanted;
+	*link = bpf_program__attach_uprobe_opts(prog, -1, place.file, place.function, &opts);
+	return *link ? 0 : -errno;
+}
+
+static int attach_scheduler(struct vc_why *skel)
+{
+	int err = attach(skel->progs.vw_on_exit, &skel->links.vw_on_exit);
+
+	if (!err)
+		err = attach(skel->progs.vw_on_exec, &skel->links.vw_on_exec);
+	if (!err)
+		err = attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
+	return err ? err : attach(skel->progs.vw_on_wakeup, &skel->links.vw_on_wakeup);
+}
+
+/* -ENOENT: the module is not loaded. */
+static int attach_module(struct vc_why *skel)
+{
+	int err = attach(skel->progs.vw_on_end, &skel->links.vw_on_end);
+
+	if (!err)
+		err = attach(skel->progs.vw_on_abort, &skel->links.vw_on_abort);
+	return err ? err : attach(skel->progs.vw_on_begin, &skel->links.vw_on_begin);
+}
+
+static int attach_probes(struct vc_why *skel)
+{
+	int err = attach_probe(skel->progs.vw_probe_event, 0, &skel->links.vw_probe_event);
+
+	return err ? err : attach_probe(skel->progs.vw_probe_begin, 1, &skel->links.vw_probe_begin);
+}
+
+static int attach_events(struct vc_why *skel, int probes)
+{
+	int err = probes || shim_bpf__status() == SHIM_BPF_PROBES ? -ENOENT : attach_module(skel);
+
+	return err == -ENOENT ? attach_probes(skel) : err;
+}
+
+static struct bpf_link *sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = SECOND / hertz,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(prog, fd);
+
+	if (fd >= 0 && !link)
+		close(fd);
+	return link;
+}
+
+/* A CPU that cannot be sampled, also one that is offline, is left out. */
+static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
+{
+	if (!options->stacks || !options->hertz)
+		return 0;
+	w->samples = calloc(w->cpus, sizeof(*w->samples));
+	if (!w->samples)
+		return -ENOMEM;
+	for (size_t cpu = 0; cpu < w->cpus; cpu++) {
+		struct bpf_link *link = sample_cpu(w->skel->progs.vw_on_sample, cpu,
+						   options->hertz);
+
+		if (link)
+			w->samples[w->sampled++] = link;
+	}
+	return 0;
+}
+
+static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
+{
+	int err = open_and_load(w, options);
+
+	if (!err)
+		err = attach_scheduler(w->skel);
+	if (!err)
+		err = attach_samples(w, options);
+	return err ? err : attach_events(w->skel, options->probes);
+}
+
+/**
+ * shim_bpf_why__open() - load the programs, and start
+ * @options: what to look at
+ * @out: the handle
+ *
+ * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has no
+ *	BPF, -ENOMEM and others.
+ */
+int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_bpf_why **out)
+{
+	struct shim_bpf_why *w = calloc(1, sizeof(*w));
+	libbpf_print_fn_t print;
+	int err, cpus = libbpf_num_possible_cpus();
+
+	if (!w)
+		return -ENOMEM;
+	w->cpus = cpus > 0 ? cpus : 1;
+	print = libbpf_set_print(NULL);
+	err = shim_bpf_pins__error(start(w, options));
+	libbpf_set_print(print);
+	if (err == -ESRCH || (err && err != -EPERM && access("/sys/kernel/btf/vmlinux", F_OK)))
+		err = -EOPNOTSUPP;
+	if (err)
+		shim_bpf_why__close(w);
+	else
+		*out = w;
+	return err;
+}
+
+/** shim_bpf_why__close() - stop, and discard everything; @w may be NULL */
+void shim_bpf_why__close(struct shim_bpf_why *w)
+{
+	if (!w)
+		return;
+	for (unsigned int i = 0; i < w->sampled; i++)
+		bpf_link__destroy(w->samples[i]);
+	free(w->samples);
+	vc_why__destroy(w->skel);
+	free(w);
+}
+
+/** shim_bpf_why__sampled() - how many CPUs are sampled */
+unsigned int shim_bpf_why__sampled(const struct shim_bpf_why *w)
+{
+	return w->sampled;
+}
+
+/** shim_bpf_why__cpus() - how many values a row of a map per CPU has */
+size_t shim_bpf_why__cpus(const struct shim_bpf_why *w)
+{
+	return w->cpus;
+}
+
+static const struct bpf_map *map_of(const struct shim_bpf_why *w, enum shim_bpf_why_map which)
+{
+	const struct bpf_map *const maps[] = {
+		[SHIM_BPF_WHY_STAT] = w->skel->maps.vw_stat,
+		[SHIM_BPF_WHY_REASON] = w->skel->maps.vw_reason,
+		[SHIM_BPF_WHY_STACK] = w->skel->maps.vw_stack,
+	};
+
+	return maps[which];
+}
+
+/**
+ * shim_bpf_why__walk() - call a function for each row of a map
+ * @w: the handle
+ * @which: which map; rows are never deleted from these, so the walk comes to an end
+ * @fn: called with key and value; it ends the walk if it does not return 0
+ * @arg: for @fn
+ *
+ * Return: 0, what @fn returned, or a negated errno.
+ */
+int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which,
+		       shim_bpf_why_fn *fn, void *arg)
+{
+	const struct bpf_map *map = map_of(w, which);
+	size_t size = bpf_map__value_size(map) *
+		      (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH ? w->cpus : 1);
+	unsigned char key[sizeof(struct vc_why_stack_key)];
+	void *value = malloc(size), *from = NULL;
+	int fd = bpf_map__fd(map), err = value ? 0 : -ENOMEM;
+
+	while (!err && !bpf_map_get_next_key(fd, from, key)) {
+		from = key;
+		if (!bpf_map_lookup_elem(fd, key, value))
+			err = fn(arg, key, value);
+	}
+	free(value);
+	return err;
+}
+
+/** shim_bpf_why__name() - the name of a tag: 0, or -ENOENT */
+int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
+		       char name[VC_TAG_LEN])
+{
+	struct vc_why_name row;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(w->skel->maps.vw_tag), key, &row))
+		return -errno;
+	memcpy(name, row.name, VC_TAG_LEN);
+	name[VC_TAG_LEN - 1] = '\0';
+	return 0;
+}
+
+/**
+ * shim_bpf_why__trace() - read a stack
+ * @w: the handle
+ * @user: of user space, otherwise the kernel's
+ * @id: its key
+ * @frames: struct bpf_stack_build_id or uint64_t [VC_WHY_FRAMES]
+ *
+ * Return: 0, or -ENOENT.
+ */
+int shim_bpf_why__trace(const struct shim_bpf_why *w, int user, int32_t id, void *frames)
+{
+	const struct bpf_map *map = user ? w->skel->maps.vw_user : w->skel->maps.vw_kernel;
+
+	if (id < 0)
+		return -ENOENT;
+	return bpf_map_lookup_elem(bpf_map__fd(map), &id, frames) ? -errno : 0;
+}
+
+/** shim_bpf_why__drops() - read what is not in the statistics, by reason: 0 or a negated errno */
+int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR])
+{
+	uint64_t *value = calloc(w->cpus, sizeof(*value));
+	int err = value ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < VC_WHY_DROP_NR && !err; i++) {
+		drops[i] = 0;
+		if (bpf_map_lookup_elem(bpf_map__fd(w->skel->maps.vw_drop), &i, value))
+			err = -errno;
+		for (size_t cpu = 0; cpu < w->cpus && !err; cpu++)
+			drops[i] += value[cpu];
+	}
+	free(value);
+	return err;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The BPF programs and maps that find out where the time of transactions goes. */
+#ifndef SHIM_CORE_BPF_WHY_H
+#define SHIM_CORE_BPF_WHY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/why.h"
+
+/**
+ * struct shim_bpf_why_options - what to look at
+ * @pid: one process, or 0
+ * @stacks: whether stacks are wanted
+ * @hertz: samples per second and CPU, of threads in a transaction
+ * @probes: use the probes on this library even if the module is loaded
+ */
+struct shim_bpf_why_options {
+	uint32_t pid;
+	int stacks;
+	uint32_t hertz;
+	int probes;
+};
+
+/* What the maps are; the order of the table in bpf_why.c */
+enum shim_bpf_why_map {
+	SHIM_BPF_WHY_STAT,
+	SHIM_BPF_WHY_REASON,
+	SHIM_BPF_WHY_STACK,
+};
+
+struct shim_bpf_why;
+
+/* @value: of a map per CPU, one for each possible CPU */
+typedef int shim_bpf_why_fn(void *arg, const void *key, const void *value);
+
+int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_bpf_why **out);
+void shim_bpf_why__close(struct shim_bpf_why *w);
+unsigned int shim_bpf_why__sampled(const struct shim_bpf_why *w);
+size_t shim_bpf_why__cpus(const struct shim_bpf_why *w);
+int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which,
+		       shim_bpf_why_fn *fn, void *arg);
+int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
+		       char name[VC_TAG_LEN]);
+int shim_bpf_why__trace(const struct shim_bpf_why *w, int user, int32_t id, void *frames);
+int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR]);
+const char *shim_syscall__name(uint32_t number);
+
+#endif /* SHIM_CORE_BPF_WHY_H */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the time of transactions goes: on a CPU, waiting for a CPU, or blocked, and in which system
+ * calls and stacks; of all transactions of a tag, and of the slow ones.
+ *
+ * While a handle is open, BPF programs watch threads that are in a transaction.  That requires root
+ * (CAP_BPF and CAP_PERFMON) and a kernel with BTF.  It does not require tracing to be on, and
+ * leaves nothing behind.
+ *
+ * The calls return 0 or a negated errno, never set errno, never print.
+ */
+#ifndef SHIM_WHY_H
+#define SHIM_WHY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* struct shim_why_options.flags */
+#define SHIM_WHY_F_STACKS	(1u << 0)	/* keep stacks, too */
+#define SHIM_WHY_F_PROBES	(1u << 1)	/* use probes even if the module is loaded */
+
+/**
+ * struct shim_why_options - what to look at
+ * @size: sizeof(struct shim_why_options)
+ * @flags: SHIM_WHY_F_*
+ * @pid: only transactions of this process (as the first PID namespace knows it); 0: of all
+ * @hertz: samples per second on each CPU, for SHIM_WHY_F_STACKS; 0: 999
+ */
+struct shim_why_options {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t pid;
+	uint32_t hertz;
+};
+
+/* Indexes of struct shim_why_parts.ns */
+enum shim_why_part {
+	SHIM_WHY_ON_CPU,	/* includes interrupts that the thread was charged for */
+	SHIM_WHY_RUNNABLE,	/* waiting for a CPU */
+	SHIM_WHY_BLOCKED,
+	SHIM_WHY_PARTS
+};
+
+#define SHIM_WHY_OCTAVES 49
+
+/**
+ * struct shim_why_parts - the time of some transactions
+ * @count: how many
+ * @ns: the parts of their time; they add up to it
+ */
+struct shim_why_parts {
+	uint64_t count;
+	uint64_t ns[SHIM_WHY_PARTS];
+};
+
+/**
+ * struct shim_why_tag - the transactions of a tag that ended
+ * @name: the tag
+ * @user: its user
+ * @reserved: zero
+ * @above_ns: the slow ones took this long, or longer
+ * @all: all of them
+ * @slow: those among them that were slow
+ * @hist: of each part, how many transactions had 2^n to 2^(n+1) - 1 ns of it, but those with none
+ */
+struct shim_why_tag {
+	const char *name;
+	uint32_t user;
+	uint32_t reserved;
+	uint64_t above_ns;
+	struct shim_why_parts all;
+	struct shim_why_parts slow;
+	uint64_t hist[SHIM_WHY_PARTS][SHIM_WHY_OCTAVES];
+};
+
+#define SHIM_WHY_SAMPLED	0xffffffffu	/* a reason: on a CPU */
+
+/**
+ * struct shim_why_reason - a reason for which a tag's transactions were blocked
+ * @reason: for shim_why_reason_name()
+ * @reserved: zero
+ * @all_ns: how long, together
+ * @all_times: how often
+ * @slow_ns: how long the slow ones were
+ * @slow_times: how often
+ *
+ * A transaction keeps six reasons; what others add to SHIM_WHY_BLOCKED is in no reason.
+ */
+struct shim_why_reason {
+	uint32_t reason;
+	uint32_t reserved;
+	uint64_t all_ns;
+	uint64_t all_times;
+	uint64_t slow_ns;
+	uint64_t slow_times;
+};
+
+#define SHIM_WHY_BUILD_ID 20
+
+/**
+ * struct shim_why_frame - a frame of a user stack
+ * @has_build_id: whether @build_id is known
+ * @build_id: of the file
+ * @at: with a build id: the offset in the file; without: the address in the process
+ */
+struct shim_why_frame {
+	uint32_t has_build_id;
+	uint8_t build_id[SHIM_WHY_BUILD_ID];
+	uint64_t at;
+};
+
+/**
+ * struct shim_why_stack - a stack of a tag's transactions
+ * @reason: SHIM_WHY_SAMPLED, or the reason for which it was blocked there
+ * @pid: process, as the first PID namespace knows it
+ * @nuser: how many frames @user has, innermost first; 0: unknown
+ * @nkernel: likewise @kernel
+ * @user: frames in user space
+ * @kernel: addresses in the kernel
+ * @all_ns: how long they were there, together; samples stand for the time between two
+ * @all_times: how often
+ * @slow_ns: how long the slow ones were there
+ * @slow_times: how often
+ */
+struct shim_why_stack {
+	uint32_t reason;
+	uint32_t pid;
+	uint32_t nuser;
+	uint32_t nkernel;
+	const struct shim_why_frame *user;
+	const uint64_t *kernel;
+	uint64_t all_ns;
+	uint64_t all_times;
+	uint64_t slow_ns;
+	uint64_t slow_times;
+};
+
+/**
+ * struct shim_why_drops - what is not in the statistics
+ * @not_seen: ends whose thread had begun nothing: begun earlier, or in another thread
+ * @moved: transactions that another thread ended than the one that began them
+ * @died: transactions that were open when their thread ended or executed a program
+ * @deep: transactions that gave way to a fifth one of their thread
+ * @broken: transactions whose parts do not add up, because a change of state was not seen
+ * @threads: transactions of threads for which there was no room
+ * @tags: transactions of tags for which there was no room
+ * @reasons: times that a transaction was blocked for a reason for which there was no room
+ * @stacks: stacks for which there was no room
+ */
+struct shim_why_drops {
+	uint64_t not_seen;
+	uint64_t moved;
+	uint64_t died;
+	uint64_t deep;
+	uint64_t broken;
+	uint64_t threads;
+	uint64_t tags;
+	uint64_t reasons;
+	uint64_t stacks;
+};
+
+struct shim_why;
+
+int shim_why_open(const struct shim_why_options *options, struct shim_why **why);
+unsigned int shim_why_sampled_cpus(const struct shim_why *why);
+int shim_why_tags_get(struct shim_why *why, double percent, size_t *n);
+const struct shim_why_tag *shim_why_tag_at(const struct shim_why *why, size_t i);
+int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n);
+const struct shim_why_reason *shim_why_reason_at(const struct shim_why *why, size_t i);
+int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n);
+const struct shim_why_stack *shim_why_stack_at(const struct shim_why *why, size_t i);
+int shim_why_drops_get(struct shim_why *why, struct shim_why_drops *drops);
+int shim_why_reason_name(uint32_t reason, char *name, size_t size);
+void shim_why_close(struct shim_why *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SHIM_WHY_H */
