@@ -15,6 +15,7 @@ record:  ah/CIeopt/ADGTdijrx
 top:     h/Ibfs/ACDGadeijoprtx
 trace:   hj/Iop/ACDGadeirtx
 events:  h//ACDGIadeijioprtx
+why:     hj/p/ACGat
 doctor:  hj//
 replay:  Rcghjprz/AOSTZaimst/o
 report:  hz/AOSTZao/irst

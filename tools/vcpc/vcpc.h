@@ -44,6 +44,7 @@ int vcpc_cmd_stat(int argc, char **argv);
 int vcpc_cmd_summary(int argc, char **argv);
 int vcpc_cmd_top(int argc, char **argv);
 int vcpc_cmd_trace(int argc, char **argv);
+int vcpc_cmd_why(int argc, char **argv);
 
 /*
  * Messages go to stderr as "vcpc NAME: text[: what the error means]", and what

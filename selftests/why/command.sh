@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc why: the table, the sentence, JSON and folded stacks of a running program, and wrong usage.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+trap 'rm -rf "$dir" /tmp/why.end' EXIT
+evidence="$dir/err $dir/out"
+
+why() {
+	vcpc why "$@" >"$dir/out" 2>"$dir/err"
+}
+
+usage() {
+	why "$@"
+	[ $? = 2 ] && [ -s "$dir/err" ]
+}
+
+usage --above p100 && usage --above p && usage -p 0 && usage a b && usage --json --folded && usage --folded --no-stacks
+result "wrong usage"
+why --help && grep -q -- '--above pNN' "$dir/out"
+result "help"
+
+if [ "$(id -u)" != 0 ]; then
+	why --for 100ms
+	[ $? = 1 ] && grep -qi 'permi' "$dir/err"
+	result "no permission"
+	done_testing
+fi
+if [ ! -e /sys/kernel/btf/vmlinux ]; then
+	why --for 100ms
+	[ $? = 1 ] && grep -q 'no BTF' "$dir/err"
+	result "a kernel without BTF"
+	done_testing
+fi
+
+why --for 100ms
+[ $? = 1 ] && grep -q 'no transaction began and ended' "$dir/err"
+result "no transactions"
+
+rm -f /tmp/why.end
+sh -c 'while [ ! -e /tmp/why.end ]; do orders; done' >/dev/null 2>&1 &
+why batch --for 3s
+[ $? = 0 ] && grep -q '^batch, p99 is slow at .* on CPU, .* blocked' "$dir/out" && grep -q '^  on CPU .*%.*%' "$dir/out" &&
+	grep -q '^Other tags: ' "$dir/out"
+result "one screen"
+why absent --for 2s
+[ $? = 1 ] && grep -q "no transaction of 'absent'" "$dir/err"
+result "a tag that is not used"
+why --for 2s --json --above 90 --no-stacks
+[ $? = 0 ] && grep -q '^{"above": "90", "tags": \[{"tag": "' "$dir/out" && grep -q '"dropped": {"not_seen": ' "$dir/out" &&
+	awk 'BEGIN { RS = "\"all\": " } NR > 1 { gsub(/[^0-9]+/, " "); if (split($0, n, " ") < 4 || !n[1]) bad = 1 } END { exit bad || NR < 2 }' "$dir/out"
+result "JSON"
+why batch --for 3s --folded
+[ $? = 0 ] && ! grep -qv '^batch;.* [0-9][0-9]*$' "$dir/out"
+result "folded stacks"
+touch /tmp/why.end
+wait
+done_testing

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* vcpc why: explains where the time of transactions goes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "options.h"
+#include "vcpc.h"
+#include "why.h"
+
+#define DEFAULT_TIME	10000000000ull
+
+enum {
+	OPTION_ABOVE = 256,
+	OPTION_FOLDED,
+	OPTION_FOR,
+	OPTION_NO_STACKS,
+	OPTION_PROBES,
+};
+
+struct job {
+	struct shim_why_options options;
+	uint64_t duration;
+	double percent;
+	const char *tag;
+	struct why_view view;
+};
+
+static int help(void)
+{
+	printf("Usage: vcpc why [TAG] [--above pNN] [-p PID] [--for TIME] [-j | --folded]\n\n"
+	       "Explains where transactions of TAG spend their time: on a CPU, waiting for a CPU, or\n"
+	       "blocked, and in which system calls and stacks.  Compares slow transactions with all.\n"
+	       "Without TAG, explains the tag that has most time.  Requires root and a kernel with BTF.\n"
+	       "Tracing need not be on.\n\n"
+	       "      --above pNN     transactions above this percentile are slow (default: p99)\n"
+	       "  -p, --pid PID       only transactions of this process\n"
+	       "      --for TIME      watch for this long (default: 10s); Ctrl-C ends it earlier\n"
+	       "      --no-stacks     do not keep stacks, which cost most\n"
+	       "      --probes        use probes on libshim even if the vcpc module is loaded\n"
+	       "  -j, --json          print one JSON object\n"
+	       "      --folded        print the slow transactions' stacks for a flame graph\n");
+	return 0;
+}
+
+static int fail_open(int err)
+{
+	if (err == -EOPNOTSUPP)
+		return vcpc_fail(0, "this kernel has no BTF, which 'vcpc why' requires ('vcpc trace' works without it if the vcpc module is loaded)");
+	return vcpc_fail_tracing(err, "cannot watch transactions");
+}
+
+/* Until the time is over, or SIGINT or SIGTERM comes */
+static void watch(uint64_t duration)
+{
+	const struct timespec time = { duration / 1000000000, duration % 1000000000 };
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	while (sigtimedwait(&ends, NULL, &time) < 0 && errno == EINTR)
+		;
+}
+
+/* The wanted tag: 0, or an exit status after a message */
+static int choose(struct job *job)
+{
+	struct why_view *view = &job->view;
+
+	if (!view->ntags)
+		return vcpc_fail(0, "no transaction began and ended while 'vcpc why' was watching (see --for)");
+	for (view->at = 0; job->tag && view->at < view->ntags; view->at++)
+		if (!strcmp(shim_why_tag_at(view->why, view->at)->name, job->tag))
+			break;
+	if (view->at == view->ntags)
+		return vcpc_fail(0, "no transaction of '%s' began and ended while 'vcpc why' was watching; '%s' had most time",
+				 job->tag, shim_why_tag_at(view->why, 0)->name);
+	return 0;
+}
+
+static int print(struct job *job)
+{
+	int err = shim_why_tags_get(job->view.why, job->percent, &job->view.ntags);
+
+	if (err)
+		return vcpc_fail(err, "cannot read the statistics");
+	err = choose(job);
+	if (err)
+		return err;
+	if (job->view.json)
+		return why_print_json(&job->view);
+	return job->view.folded ? why_print_folded(&job->view) : why_print(&job->view);
+}
+
+static int run(struct job *job)
+{
+	int err = shim_why_open(&job->options, &job->view.why);
+
+	if (err)
+		return fail_open(err);
+	if (job->options.flags & SHIM_WHY_F_STACKS && !shim_why_sampled_cpus(job->view.why))
+		fprintf(stderr, "%s: threads cannot be sampled on this kernel: stacks are only those of waits\n",
+			program_invocation_name);
+	watch(job->duration);
+	err = print(job);
+	shim_why_close(job->view.why);
+	return err;
+}
+
+static int take_percent(const char *text, struct job *job)
+{
+	const char *digits = *text == 'p' ? text + 1 : text;
+	char *end;
+
+	job->percent = strtod(digits, &end);
+	job->view.above = text;
+	if (*digits >= '0' && *digits <= '9' && !*end && job->percent < 100)
+		return 0;
+	return vcpc_usage("--above: '%s' is not a percentile below 100, such as p99 or p99.9", text);
+}
+
+static int take_pid(const char *text, struct job *job)
+{
+	char *end;
+	unsigned long pid = strtoul(text, &end, 10);
+
+	job->options.pid = pid;
+	if (*text >= '1' && *text <= '9' && !*end && pid <= 1u << 22)
+		return 0;
+	return vcpc_usage("-p: '%s' is not a process id", text);
+}
+
+static int take_option(int letter, struct job *job)
+{
+	switch (letter) {
+	case OPTION_ABOVE:
+		return take_percent(optarg, job);
+	case 'p':
+		return take_pid(optarg, job);
+	case OPTION_FOR:
+		return vcpc_interval(optarg, &job->duration);
+	case OPTION_NO_STACKS:
+		job->options.flags &= ~SHIM_WHY_F_STACKS;
+		return 0;
+	case OPTION_PROBES:
+		job->options.flags |= SHIM_WHY_F_PROBES;
+		return 0;
+	case 'j':
+		job->view.json = true;
+		return 0;
+	case OPTION_FOLDED:
+		job->view.folded = true;
+		return 0;
+	default:
+		return vcpc_usage(NULL);
+	}
+}
+
+/* 0, -1 for --help, or VCPC_EXIT_USAGE after a message */
+static int parse(int argc, char **argv, struct job *job)
+{
+	static const struct option longs[] = {
+		{ "above", required_argument, NULL, OPTION_ABOVE },
+		{ "folded", no_argument, NULL, OPTION_FOLDED },
+		{ "for", required_argument, NULL, OPTION_FOR },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "no-stacks", no_argument, NULL, OPTION_NO_STACKS },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "probes", no_argument, NULL, OPTION_PROBES },
+		{ NULL, 0, NULL, 0 }
+	};
+	int letter;
+
+	while ((letter = vcpc_getopt(argc, argv, "hjp:", longs)) != -1) {
+		if (letter == 'h')
+			return -1;
+		if (take_option(letter, job))
+			return VCPC_EXIT_USAGE;
+	}
+	job->tag = argv[optind];
+	if (argc - optind > 1)
+		return vcpc_usage("one tag at most");
+	if (job->view.json && job->view.folded)
+		return vcpc_usage("--json and --folded are mutually exclusive");
+	if (job->view.folded && !(job->options.flags & SHIM_WHY_F_STACKS))
+		return vcpc_usage("--folded prints stacks, which --no-stacks does not keep");
+	return 0;
+}
+
+/* vcpc why [TAG] */
+int vcpc_cmd_why(int argc, char **argv)
+{
+	struct job job = {
+		.options = { .size = sizeof(job.options), .flags = SHIM_WHY_F_STACKS },
+		.duration = DEFAULT_TIME, .percent = 99, .view.above = "p99",
+	};
+	int ret = parse(argc, argv, &job);
+
+	if (ret < 0)
+		return help();
+	return ret ? ret : run(&job);
+}

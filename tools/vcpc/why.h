@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What vcpc why prints: the table, the sentence, the stacks; as text, JSON or folded. */
+#ifndef VCPC_WHY_H
+#define VCPC_WHY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <shim/why.h>
+
+/**
+ * struct why_view - what is printed
+ * @why: the handle, after shim_why_tags_get()
+ * @ntags: how many tags it has
+ * @at: the tag that is explained
+ * @above: the percentile from which on transactions are slow, as the user wrote it
+ * @json: print JSON
+ * @folded: print folded stacks
+ */
+struct why_view {
+	struct shim_why *why;
+	size_t ntags;
+	size_t at;
+	const char *above;
+	bool json;
+	bool folded;
+};
+
+#define WHY_FRAME_TEXT 128
+
+const char *why_duration(double ns, char *text, size_t size);
+int why_print(const struct why_view *view);
+int why_print_json(const struct why_view *view);
+int why_print_folded(const struct why_view *view);
+int why_print_stacks(const struct why_view *view);
+double why_stack_difference(const struct shim_why_tag *tag, const struct shim_why_stack *stack);
+void why_frame_text(const struct shim_why_stack *stack, unsigned int i, bool kernel,
+		    char *text, size_t size);
+
+#endif /* VCPC_WHY_H */
