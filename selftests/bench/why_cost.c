@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What 'vcpc why' costs: a pair of begin and end, and a context switch of two threads, with tracing
+ * as it is and with a handle of <shim/why.h>.  In the arm64 VM that counts, a ns is an instruction.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pcp/trace.h>
+#include <pthread.h>
+#include <shim/trace.h>
+#include <shim/why.h>
+
+#define PAIRS		2000
+#define SWITCHES	2000
+
+static int ping[2], pong[2];
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static double pairs(void)
+{
+	double start = 0;
+
+	for (int i = -10; i < PAIRS; i++) {
+		if (!i)
+			start = now_ns();
+		pmtracebegin("pair");
+		pmtraceend("pair");
+	}
+	return (now_ns() - start) / PAIRS;
+}
+
+static void *answer(void *arg)
+{
+	char c;
+
+	if (arg)
+		pmtracebegin("answers");
+	while (read(ping[0], &c, 1) == 1 && c != 'q')
+		if (write(pong[1], &c, 1) != 1)
+			break;
+	if (arg)
+		pmtraceend("answers");
+	return NULL;
+}
+
+/* One switch: half a round trip between two threads on one CPU */
+static double switches(int inside)
+{
+	pthread_t thread;
+	double start = 0;
+	char c = 'c';
+
+	pthread_create(&thread, NULL, answer, inside ? &c : NULL);
+	if (inside)
+		pmtracebegin("asks");
+	for (int i = -10; i < SWITCHES; i++) {
+		if (!i)
+			start = now_ns();
+		if (write(ping[1], &c, 1) != 1 || read(pong[0], &c, 1) != 1)
+			break;
+	}
+	start = (now_ns() - start) / (2 * SWITCHES);
+	c = 'q';
+	if (write(ping[1], &c, 1) == 1)
+		pthread_join(thread, NULL);
+	if (inside)
+		pmtraceend("asks");
+	return start;
+}
+
+static void row(const char *what)
+{
+	printf("%-32s pair %7.0f  switch outside %6.0f  inside %6.0f\n", what, pairs(), switches(0),
+	       switches(1));
+}
+
+static void with_why(const char *what, uint32_t flags)
+{
+	struct shim_why_options options = { .size = sizeof(options), .flags = flags };
+	struct shim_why *why;
+	int err = shim_why_open(&options, &why);
+
+	if (err) {
+		printf("%s: %s\n", what, strerror(-err));
+		return;
+	}
+	row(what);
+	shim_why_close(why);
+	usleep(300000);
+}
+
+int main(void)
+{
+	struct shim_trace_options begins = { .size = sizeof(begins), .flags = SHIM_TRACE_F_BEGINS };
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	if (pipe(ping) || pipe(pong))
+		return 1;
+	row("nothing");
+	with_why("why, tracing off", 0);
+	with_why("why with stacks, tracing off", SHIM_WHY_F_STACKS);
+	row("nothing again");
+	if (shim_trace_on(&begins))
+		return 1;
+	row("trace on --begins");
+	with_why("trace on --begins, and why", 0);
+	shim_trace_off();
+	return 0;
+}
