@@ -32,6 +32,7 @@ build|clang|compiles the BPF programs
 build|bpftool|makes the BPF skeletons
 build|libbpf-dev|loads the BPF programs
 build|libelf-dev|libbpf and the module build need it
+build|libdw-dev|functions and lines of addresses
 build|zlib1g-dev|libbpf needs it; compressed archives, as do the next three
 build|libbz2-dev|bzip2
 build|liblzma-dev|xz

@@ -15,7 +15,7 @@ deb=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 
 case $kind in
 build) packages="build-essential devscripts debhelper dh-dkms dh-python lintian git clang bpftool pkg-config libbpf-dev
-	libelf-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libpfm4-dev libncurses-dev libpcp3-dev libpcp-pmda3-dev default-jdk-headless python3 python3-docutils" ;;
+	libelf-dev libdw-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libpfm4-dev libncurses-dev libpcp3-dev libpcp-pmda3-dev default-jdk-headless python3 python3-docutils" ;;
 user) packages="systemd-sysv udev dbus kmod passwd dkms linux-image-$deb linux-headers-$deb bpftool procps
 	python3 bash-completion gcc libc6-dev pkg-config make man-db" ;;
 *) echo "usage: root.sh build|user SUITE" >&2; exit 2 ;;

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Addresses become functions and lines: of this program, of its copies, which exit and are deleted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/vcpc/symbols.h"
+#include "tools/vcpc/symbols_parts.h"
+
+#include "kselftest_harness.h"
+
+/* What the child says: where its function is */
+struct told {
+	unsigned long address;
+	unsigned long offset;	/* in the file */
+};
+
+static __attribute__((noinline)) int planted(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+static unsigned long offset_of(unsigned long address)
+{
+	unsigned long start, end, offset, found = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    address >= start && address < end)
+			found = address - start + offset;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Executed as a copy: says where it is, and stays until its input ends */
+static __attribute__((constructor)) void be_a_child(int argc, char **argv)
+{
+	struct told told = { .address = (unsigned long)planted };
+	char byte;
+
+	if (argc != 2 || strcmp(argv[1], "be-a-child"))
+		return;
+	told.offset = offset_of(told.address);
+	if (write(1, &told, sizeof(told)) == sizeof(told) && read(0, &byte, 1) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+FIXTURE(symbols) {
+	struct symbols *symbols;
+	struct symbol symbol;
+	char folder[32];
+	char copy[48];
+	pid_t child;
+	int to;
+	struct told told;
+	uint8_t id[SYMBOLS_BUILD_ID];
+};
+
+FIXTURE_SETUP(symbols)
+{
+	self->symbols = symbols_open();
+	ASSERT_NE(NULL, self->symbols);
+	strcpy(self->folder, "/tmp/symbols-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->folder));
+	snprintf(self->copy, sizeof(self->copy), "%s/copy", self->folder);
+}
+
+static void end_child(FIXTURE_DATA(symbols) *self)
+{
+	if (!self->child)
+		return;
+	close(self->to);
+	waitpid(self->child, NULL, 0);
+	self->child = 0;
+}
+
+FIXTURE_TEARDOWN(symbols)
+{
+	end_child(self);
+	symbols_close(self->symbols);
+	unlink(self->copy);
+	rmdir(self->folder);
+}
+
+/* Runs a command with its words %s replaced by the copy's path: its exit status */
+static int command(FIXTURE_DATA(symbols) *self, const char *format)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), format, self->copy, self->copy);
+	return system(text);
+}
+
+static int make_copy(FIXTURE_DATA(symbols) *self)
+{
+	char self_path[256];
+	ssize_t n = readlink("/proc/self/exe", self_path, sizeof(self_path) - 1);
+	char text[400];
+
+	self_path[n > 0 ? n : 0] = '\0';
+	snprintf(text, sizeof(text), "cp %s %s", self_path, self->copy);
+	return system(text);
+}
+
+static int start(FIXTURE_DATA(symbols) *self)
+{
+	struct symbols_file file;
+	int in[2], out[2];
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return -1;
+	self->child = fork();
+	if (!self->child) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl(self->copy, "copy", "be-a-child", NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	self->to = in[1];
+	if (read(out[0], &self->told, sizeof(self->told)) != sizeof(self->told))
+		return -1;
+	close(out[0]);
+	if (symbols_file_init(&file, open(self->copy, O_RDONLY | O_CLOEXEC), self->copy))
+		return -1;
+	memcpy(self->id, file.id, sizeof(self->id));
+	symbols_file_fini(&file);
+	return file.has_id ? 0 : -2;
+}
+
+TEST_F(symbols, a_function_of_this_program)
+{
+	symbols_of_process(self->symbols, getpid(), (unsigned long)planted + 1, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+	EXPECT_STREQ("tools_symbols.c", self->symbol.file);
+	EXPECT_LT(20, self->symbol.line);
+	EXPECT_GT(60, self->symbol.line);
+	EXPECT_EQ(2, planted(1));
+}
+
+TEST_F(symbols, a_library_without_symbols_has_its_dynamic_ones)
+{
+	symbols_of_process(self->symbols, getpid(), (unsigned long)mkdtemp, &self->symbol);
+	EXPECT_STREQ("mkdtemp", self->symbol.name);
+}
+
+TEST_F(symbols, a_running_program_by_build_id)
+{
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	symbols_of_file(self->symbols, self->child, self->id, self->told.offset, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+	EXPECT_STREQ("tools_symbols.c", self->symbol.file);
+}
+
+TEST_F(symbols, a_program_that_exited_and_was_deleted)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	pid = self->child;
+	ASSERT_EQ(0, symbols_learn(self->symbols, pid));
+	end_child(self);
+	ASSERT_EQ(0, unlink(self->copy));
+	EXPECT_GT(0, symbols_learn(self->symbols, pid));
+	symbols_of_process(self->symbols, pid, self->told.address, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+	symbols_of_file(self->symbols, pid, self->id, self->told.offset, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+}
+
+TEST_F(symbols, an_unknown_program)
+{
+	memset(self->id, 0xab, sizeof(self->id));
+	symbols_of_file(self->symbols, 0, self->id, 0x123, &self->symbol);
+	EXPECT_STREQ("[abababababab]+0x123", self->symbol.name);
+	EXPECT_STREQ("", self->symbol.file);
+	symbols_of_process(self->symbols, 1 << 30, 0x123, &self->symbol);
+	EXPECT_STREQ("[1073741824]+0x123", self->symbol.name);
+}
+
+TEST_F(symbols, a_stripped_program)
+{
+	char text[128];
+
+	ASSERT_EQ(0, make_copy(self));
+	if (command(self, "strip %s 2>/dev/null"))
+		SKIP(return, "strip is not installed");
+	ASSERT_EQ(0, start(self));
+	snprintf(text, sizeof(text), "[copy]+0x%lx", self->told.offset);
+	symbols_of_process(self->symbols, self->child, self->told.address, &self->symbol);
+	EXPECT_STREQ(text, self->symbol.name);
+}
+
+/* The file shrinks after it was remembered: no SIGBUS, no name */
+TEST_F(symbols, a_truncated_file_of_another_user)
+{
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, make_copy(self));
+	ASSERT_EQ(0, start(self));
+	ASSERT_EQ(0, chown(self->copy, 12345, 12345));
+	ASSERT_EQ(0, symbols_learn(self->symbols, self->child));
+	end_child(self);
+	symbols_of_file(self->symbols, 0, self->id, self->told.offset, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+	ASSERT_EQ(0, truncate(self->copy, 0));
+	symbols_of_file(self->symbols, 0, self->id, self->told.offset, &self->symbol);
+	EXPECT_STREQ("planted", self->symbol.name);
+}
+
+static void write_map(const char *text)
+{
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map = fopen(path, "w");
+	if (map) {
+		fputs(text, map);
+		fclose(map);
+	}
+}
+
+static void remove_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	remove(path);
+}
+
+TEST_F(symbols, compiled_while_running)
+{
+	write_map("garbage\n10 20 Foo::bar (x)\n40 0 nothing\n50 8 a;b\033[31m\n60 8\n");
+	symbols_of_process(self->symbols, getpid(), 0x2f, &self->symbol);
+	EXPECT_STREQ("Foo::bar (x)", self->symbol.name);
+	symbols_of_process(self->symbols, getpid(), 0x57, &self->symbol);
+	EXPECT_STREQ("a_b_[31m", self->symbol.name);
+	symbols_of_process(self->symbols, getpid(), 0x30, &self->symbol);
+	EXPECT_EQ('[', self->symbol.name[0]);
+	remove_map();
+}
+
+TEST_F(symbols, a_map_that_is_a_link_or_a_fifo_or_another_users)
+{
+	char path[64], other[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(other, sizeof(other), "%s/copy", self->folder);
+	write_map("10 20 wrong\n");
+	ASSERT_EQ(0, rename(path, other));
+	ASSERT_EQ(0, symlink(other, path));
+	EXPECT_EQ(NULL, symbols_table_jit(getpid()));
+	remove_map();
+	ASSERT_EQ(0, mkfifo(path, 0600));
+	alarm(10);
+	EXPECT_EQ(NULL, symbols_table_jit(getpid()));
+	alarm(0);
+	remove_map();
+	write_map("10 20 wrong\n");
+	if (!chown(path, 12345, 12345))
+		EXPECT_EQ(NULL, symbols_table_jit(getpid()));
+	remove_map();
+}
+
+static unsigned long kernel_address(const char *name)
+{
+	FILE *in = fopen("/proc/kallsyms", "r");
+	unsigned long address = 0, at;
+	char line[512], found[256];
+
+	while (in && !address && fgets(line, sizeof(line), in))
+		if (sscanf(line, "%lx %*c %255s", &at, found) == 2 && !strcmp(found, name))
+			address = at;
+	if (in)
+		fclose(in);
+	return address;
+}
+
+TEST_F(symbols, the_kernel)
+{
+	unsigned long address = kernel_address("schedule");
+
+	EXPECT_EQ(!address, symbols_kernel_hidden(self->symbols));
+	symbols_of_kernel(self->symbols, address + 3, &self->symbol);
+	EXPECT_STREQ(address ? "schedule" : "[kernel]+0x3", self->symbol.name);
+}
+
+TEST_HARNESS_MAIN

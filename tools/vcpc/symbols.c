@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Resolves addresses by the files that processes have mapped, which it remembers. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols_parts.h"
+
+#define MOST_FILES	256
+#define MOST_PROCESSES	64
+#define MOST_MAPPINGS	512	/* of code, of a process */
+
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	unsigned int file;
+};
+
+struct process {
+	pid_t pid;
+	size_t n;
+	struct mapping *at;
+	struct symbols_table *jit;
+};
+
+struct symbols {
+	size_t nfiles;
+	struct symbols_file files[MOST_FILES];
+	size_t nprocesses;
+	struct process processes[MOST_PROCESSES];
+	bool kernel_tried;
+	struct symbols_table *kernel;
+	unsigned long dropped;
+};
+
+/**
+ * symbols_set_name() - set a symbol's name
+ * @symbol: the symbol
+ * @name: any bytes: names come from files that anybody wrote
+ */
+void symbols_set_name(struct symbol *symbol, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name[i] && i < sizeof(symbol->name) - 1; i++) {
+		bool plain = name[i] >= ' ' && name[i] <= '~' && name[i] != ';';
+
+		symbol->name[i] = plain ? name[i] : '_';
+	}
+	symbol->name[i] = '\0';
+}
+
+/**
+ * symbols_open() - begin to resolve
+ *
+ * Return: a handle, or NULL with errno.
+ */
+struct symbols *symbols_open(void)
+{
+	return calloc(1, sizeof(struct symbols));
+}
+
+/* Takes @fd: the file's index, or -1 */
+static int add_file(struct symbols *symbols, int fd, const char *path)
+{
+	struct stat stat;
+
+	if (fd < 0 || fstat(fd, &stat))
+		goto unknown;
+	for (size_t i = 0; i < symbols->nfiles; i++)
+		if (symbols->files[i].dev == stat.st_dev && symbols->files[i].ino == stat.st_ino) {
+			close(fd);
+			return i;
+		}
+	if (symbols->nfiles == MOST_FILES) {
+		symbols->dropped++;
+		goto unknown;
+	}
+	if (!symbols_file_init(&symbols->files[symbols->nfiles], fd, path))
+		return symbols->nfiles++;
+unknown:
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A line of /proc/PID/maps; what is deleted can still be opened by the mapping */
+static void take_line(struct symbols *symbols, struct process *process, char *line)
+{
+	unsigned long long start, end, offset;
+	char rights[5], link[96];
+	int path = 0, file, fd;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %n", &start, &end, rights, &offset, &path) != 4 ||
+	    rights[2] != 'x' || !path || line[path] != '/')
+		return;
+	if (process->n == MOST_MAPPINGS) {
+		symbols->dropped++;
+		return;
+	}
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", process->pid, start, end);
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		fd = symbols_open_in(process->pid, line + path, 0);
+	file = add_file(symbols, fd, line + path);
+	if (file >= 0)
+		process->at[process->n++] = (struct mapping){ start, end, offset, file };
+}
+
+static struct process *find_process(struct symbols *symbols, pid_t pid)
+{
+	for (size_t i = 0; i < symbols->nprocesses; i++)
+		if (symbols->processes[i].pid == pid)
+			return &symbols->processes[i];
+	return NULL;
+}
+
+static int read_maps(struct symbols *symbols, struct process *process)
+{
+	char path[32], *line = NULL;
+	size_t size = 0;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", process->pid);
+	in = fopen(path, "re");
+	if (!in)
+		return -errno;
+	process->at = calloc(MOST_MAPPINGS, sizeof(*process->at));
+	while (process->at && getline(&line, &size, in) >= 0)
+		take_line(symbols, process, line);
+	free(line);
+	fclose(in);
+	return process->n ? 0 : -ESRCH;
+}
+
+static void forget(struct process *process)
+{
+	free(process->at);
+	symbols_table_free(process->jit);
+}
+
+/**
+ * symbols_learn() - remember which files a process has mapped, and what its JIT compiler wrote
+ * @symbols: the handle
+ * @pid: the process; it may be known already, and have mapped more
+ *
+ * Return: 0, or a negated errno: of an exited process, what is known of it stays.
+ */
+int symbols_learn(struct symbols *symbols, pid_t pid)
+{
+	struct process *known = find_process(symbols, pid), now = { .pid = pid };
+	int err;
+
+	if (!known && symbols->nprocesses == MOST_PROCESSES) {
+		symbols->dropped++;
+		return -ENOSPC;
+	}
+	err = read_maps(symbols, &now);
+	if (err) {
+		forget(&now);
+		return err;
+	}
+	now.jit = symbols_table_jit(pid);
+	if (known)
+		forget(known);
+	else
+		known = &symbols->processes[symbols->nprocesses++];
+	*known = now;
+	return 0;
+}
+
+static struct symbols_file *find_id(struct symbols *symbols, const uint8_t *id)
+{
+	for (size_t i = 0; i < symbols->nfiles; i++)
+		if (symbols->files[i].has_id && !memcmp(symbols->files[i].id, id, SYMBOLS_BUILD_ID))
+			return &symbols->files[i];
+	return NULL;
+}
+
+/* A file that the distribution lists by its build id; @hex is the id */
+static void add_listed(struct symbols *symbols, const char *hex)
+{
+	static const char * const folders[] = { "/usr/lib/debug/.build-id", "/usr/lib/.build-id" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		snprintf(path, sizeof(path), "%s/%.2s/%s", folders[i], hex, hex + 2);
+		add_file(symbols, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), path);
+	}
+}
+
+/**
+ * symbols_of_file() - resolve an offset in a file that is known by its build id
+ * @symbols: the handle
+ * @pid: a process that had the file mapped, or 0
+ * @build_id: SYMBOLS_BUILD_ID bytes
+ * @offset: from the file's begin
+ * @symbol: written
+ */
+void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id, uint64_t offset,
+		     struct symbol *symbol)
+{
+	struct symbols_file *file = find_id(symbols, build_id);
+	char hex[2 * SYMBOLS_BUILD_ID + 1], text[80];
+
+	*symbol = (struct symbol){ 0 };
+	for (size_t i = 0; i < SYMBOLS_BUILD_ID; i++)
+		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
+	if (!file && pid && !symbols_learn(symbols, pid))
+		file = find_id(symbols, build_id);
+	if (!file) {
+		add_listed(symbols, hex);
+		file = find_id(symbols, build_id);
+	}
+	snprintf(text, sizeof(text), "[%.12s]+0x%llx", hex, (unsigned long long)offset);
+	if (file)
+		symbols_file_find(file, offset, symbol);
+	else
+		symbols_set_name(symbol, text);
+}
+
+/**
+ * symbols_of_process() - resolve an address in a process
+ * @symbols: the handle
+ * @pid: the process
+ * @address: the address
+ * @symbol: written
+ */
+void symbols_of_process(struct symbols *symbols, pid_t pid, uint64_t address,
+			struct symbol *symbol)
+{
+	struct process *process = find_process(symbols, pid);
+	const char *name = NULL;
+	uint64_t offset;
+	char text[64];
+
+	*symbol = (struct symbol){ 0 };
+	if (!process && !symbols_learn(symbols, pid))
+		process = find_process(symbols, pid);
+	for (size_t i = 0; process && i < process->n; i++) {
+		const struct mapping *mapping = &process->at[i];
+
+		if (address >= mapping->start && address < mapping->end) {
+			symbols_file_find(&symbols->files[mapping->file],
+					  address - mapping->start + mapping->offset, symbol);
+			return;
+		}
+	}
+	if (process)
+		name = symbols_table_find(process->jit, address, &offset);
+	snprintf(text, sizeof(text), "[%d]+0x%llx", pid, (unsigned long long)address);
+	symbols_set_name(symbol, name ? name : text);
+}
+
+static void need_kernel(struct symbols *symbols)
+{
+	if (!symbols->kernel_tried)
+		symbols->kernel = symbols_table_kernel();
+	symbols->kernel_tried = true;
+}
+
+/**
+ * symbols_of_kernel() - resolve an address in the kernel
+ * @symbols: the handle
+ * @address: the address
+ * @symbol: written
+ */
+void symbols_of_kernel(struct symbols *symbols, uint64_t address, struct symbol *symbol)
+{
+	const char *name;
+	uint64_t offset;
+	char text[64];
+
+	*symbol = (struct symbol){ 0 };
+	need_kernel(symbols);
+	name = symbols_table_find(symbols->kernel, address, &offset);
+	snprintf(text, sizeof(text), "[kernel]+0x%llx", (unsigned long long)address);
+	symbols_set_name(symbol, name ? name : text);
+}
+
+/**
+ * symbols_kernel_hidden() - whether the kernel hides its addresses from this user
+ * @symbols: the handle
+ *
+ * Return: true if so: see kernel.kptr_restrict.
+ */
+bool symbols_kernel_hidden(struct symbols *symbols)
+{
+	need_kernel(symbols);
+	return !symbols->kernel || !symbols->kernel->n;
+}
+
+/**
+ * symbols_dropped() - what could not be remembered
+ * @symbols: the handle
+ *
+ * Return: how many files, processes and mappings there was no room for.
+ */
+unsigned long symbols_dropped(const struct symbols *symbols)
+{
+	return symbols->dropped;
+}
+
+/**
+ * symbols_close() - forget everything
+ * @symbols: the handle, or NULL
+ */
+void symbols_close(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->nfiles; i++)
+		symbols_file_fini(&symbols->files[i]);
+	for (size_t i = 0; i < symbols->nprocesses; i++)
+		forget(&symbols->processes[i]);
+	symbols_table_free(symbols->kernel);
+	free(symbols);
+}

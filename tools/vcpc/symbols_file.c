@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions and lines of an ELF file, by libdw. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+
+#include "symbols_parts.h"
+
+#define MOST_BYTES	(256u << 20)	/* of a copy */
+
+/*
+ * A debug link or a debugaltlink may name any path, such as a FIFO that nobody writes to.  Only
+ * build ids are followed, and those lead to the administrator's files.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **found)
+{
+	return dwfl_build_id_find_debuginfo(module, userdata, name, base, file, link, crc, found);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+/*
+ * libdw maps the file, and reading a mapping of a file that was truncated is fatal.  Who owns the
+ * file can do that, therefore a copy of it is read.
+ */
+static int stable_copy(int fd)
+{
+	struct stat stat;
+	off_t at = 0;
+	int copy;
+
+	if (fstat(fd, &stat))
+		return -1;
+	if (!stat.st_uid || stat.st_uid == geteuid())
+		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (stat.st_size > MOST_BYTES)
+		return -1;
+	copy = memfd_create("symbols", MFD_CLOEXEC);
+	while (copy >= 0 && at < stat.st_size)
+		if (sendfile(copy, fd, &at, stat.st_size - at) <= 0)
+			break;
+	return copy;
+}
+
+static void open_module(struct symbols_file *file)
+{
+	int fd = stable_copy(file->fd);
+
+	file->tried = true;
+	if (fd < 0)
+		return;
+	file->dwfl = dwfl_begin(&callbacks);
+	if (file->dwfl)
+		file->module = dwfl_report_offline(file->dwfl, file->path, file->path, fd);
+	if (!file->module)
+		close(fd);
+	else
+		dwfl_report_end(file->dwfl, NULL, NULL);
+}
+
+/* The address that libdw uses for an offset in the file, or 0 */
+static GElf_Addr address_of(Dwfl_Module *module, uint64_t offset)
+{
+	GElf_Addr bias = 0;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	GElf_Phdr phdr;
+	size_t n = 0;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, i, &phdr) && phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
+		    offset >= phdr.p_offset && offset - phdr.p_offset < phdr.p_filesz)
+			return bias + phdr.p_vaddr + (offset - phdr.p_offset);
+	return 0;
+}
+
+static void set_line(Dwfl_Module *module, GElf_Addr address, struct symbol *symbol)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(module, address);
+	const char *file, *slash;
+	int number = 0;
+
+	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+	if (!file)
+		return;
+	slash = strrchr(file, '/');
+	snprintf(symbol->file, sizeof(symbol->file), "%s", slash ? slash + 1 : file);
+	symbol->line = number > 0 ? number : 0;
+}
+
+/**
+ * symbols_file_find() - find a file's function and line at an offset
+ * @file: the file
+ * @offset: where, from the file's begin
+ * @symbol: written
+ *
+ * A function whose symbol was stripped has no name: the next one before it would be a wrong one.
+ */
+void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol)
+{
+	const char *slash = strrchr(file->path, '/'), *name = NULL;
+	char text[sizeof(symbol->name)];
+	GElf_Addr address;
+	GElf_Off distance;
+	GElf_Sym sym;
+
+	if (!file->tried)
+		open_module(file);
+	address = file->module ? address_of(file->module, offset) : 0;
+	if (address) {
+		name = dwfl_module_addrinfo(file->module, address, &distance, &sym, NULL, NULL,
+					    NULL);
+		set_line(file->module, address, symbol);
+	}
+	snprintf(text, sizeof(text), "[%.80s]+0x%llx", slash ? slash + 1 : file->path,
+		 (unsigned long long)offset);
+	symbols_set_name(symbol, name ? name : text);
+}
+
+static void read_id(struct symbols_file *file)
+{
+	int copy = stable_copy(file->fd);
+	Elf *elf = copy >= 0 ? elf_begin(copy, ELF_C_READ, NULL) : NULL;
+	const void *id;
+
+	if (elf && dwelf_elf_gnu_build_id(elf, &id) == SYMBOLS_BUILD_ID) {
+		memcpy(file->id, id, SYMBOLS_BUILD_ID);
+		file->has_id = true;
+	}
+	if (elf)
+		elf_end(elf);
+	if (copy >= 0)
+		close(copy);
+}
+
+/**
+ * symbols_file_init() - take a file
+ * @file: written
+ * @fd: of a file, which is taken if this succeeds
+ * @path: its path
+ *
+ * Return: 0, or a negated errno.
+ */
+int symbols_file_init(struct symbols_file *file, int fd, const char *path)
+{
+	struct stat stat;
+
+	*file = (struct symbols_file){ .fd = fd };
+	if (fstat(fd, &stat))
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return -EINVAL;
+	file->path = strdup(path);
+	if (!file->path)
+		return -ENOMEM;
+	file->dev = stat.st_dev;
+	file->ino = stat.st_ino;
+	elf_version(EV_CURRENT);
+	read_id(file);
+	return 0;
+}
+
+/**
+ * symbols_file_fini() - let a file go
+ * @file: the file
+ */
+void symbols_file_fini(struct symbols_file *file)
+{
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	free(file->path);
+	close(file->fd);
+}

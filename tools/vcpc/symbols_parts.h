@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the symbol resolver share. */
+#ifndef VCPC_SYMBOLS_PARTS_H
+#define VCPC_SYMBOLS_PARTS_H
+
+#include <elfutils/libdwfl.h>
+
+#include "symbols.h"
+
+/**
+ * struct symbols_file - an ELF file, which stays open, so that its program may exit and be deleted
+ * @dev: its device
+ * @ino: its inode
+ * @fd: open
+ * @tried: whether @module was asked for
+ * @has_id: whether it has a build id of SYMBOLS_BUILD_ID bytes
+ * @id: the build id
+ * @path: its path in its process's mount namespace
+ * @dwfl: the session of @module
+ * @module: for the library, or NULL
+ */
+struct symbols_file {
+	dev_t dev;
+	ino_t ino;
+	int fd;
+	bool tried;
+	bool has_id;
+	uint8_t id[SYMBOLS_BUILD_ID];
+	char *path;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+};
+
+/**
+ * struct symbols_table - symbols by address: of the kernel, or of a JIT compiler
+ * @n: how many
+ * @at: sorted by address; @size is 0 if the next symbol ends it
+ * @text: their names
+ */
+struct symbols_table {
+	size_t n;
+	struct symbols_row {
+		uint64_t address;
+		uint64_t size;
+		uint32_t name;
+	} *at;
+	char *text;
+	size_t used;
+};
+
+int symbols_file_init(struct symbols_file *file, int fd, const char *path);
+void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol);
+void symbols_file_fini(struct symbols_file *file);
+
+int symbols_open_in(pid_t pid, const char *path, uint64_t resolve);
+struct symbols_table *symbols_table_kernel(void);
+struct symbols_table *symbols_table_jit(pid_t pid);
+const char *symbols_table_find(const struct symbols_table *table, uint64_t address,
+			       uint64_t *offset);
+void symbols_table_free(struct symbols_table *table);
+
+void symbols_set_name(struct symbol *symbol, const char *name);
+
+#endif /* VCPC_SYMBOLS_PARTS_H */

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Symbols from text: the kernel's, and those that JIT compilers write to /tmp/perf-PID.map. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "symbols_parts.h"
+
+#define MOST_ROWS	(1u << 20)
+#define MOST_TEXT	(64u << 20)
+#define LONGEST		1024	/* line; the rest of a longer one is dropped */
+
+static int add(struct symbols_table *table, uint64_t address, uint64_t size, const char *name)
+{
+	size_t length = strlen(name) + 1;
+	void *grown;
+
+	if (table->n >= MOST_ROWS || table->used + length > MOST_TEXT)
+		return -ENOSPC;
+	if (!(table->n & (table->n - 1))) {
+		grown = realloc(table->at, (table->n ? 2 * table->n : 1) * sizeof(*table->at));
+		if (!grown)
+			return -ENOMEM;
+		table->at = grown;
+	}
+	if ((table->used + length) >> 16 != table->used >> 16 || !table->text) {
+		grown = realloc(table->text, (((table->used + length) >> 16) + 1) << 16);
+		if (!grown)
+			return -ENOMEM;
+		table->text = grown;
+	}
+	memcpy(table->text + table->used, name, length);
+	table->at[table->n++] = (struct symbols_row){ address, size, table->used };
+	table->used += length;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct symbols_row *left = a, *right = b;
+
+	return left->address < right->address ? -1 : left->address > right->address;
+}
+
+/* "ADDRESS TYPE NAME [MODULE]", of functions; an address that is hidden is 0 */
+static int take_kernel(struct symbols_table *table, char *line)
+{
+	unsigned long long address;
+	char type, name[256];
+
+	if (sscanf(line, "%llx %c %255s", &address, &type, name) != 3 || !address ||
+	    !strchr("tTwW", type))
+		return 0;
+	return add(table, address, 0, name);
+}
+
+/* "ADDRESS SIZE NAME": hexadecimal; a name may have spaces */
+static int take_jit(struct symbols_table *table, char *line)
+{
+	unsigned long long address, size;
+	int name = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%llx %llx %n", &address, &size, &name) != 2 || !name || !line[name] ||
+	    !size)
+		return 0;
+	return add(table, address, size, line + name);
+}
+
+static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_table *, char *))
+{
+	struct symbols_table *table = calloc(1, sizeof(*table));
+	unsigned long long bytes = 0;
+	char line[LONGEST];
+	bool whole = true;
+
+	while (table && bytes < 2ull * MOST_TEXT && fgets(line, sizeof(line), in)) {
+		bool begins = whole;
+
+		bytes += strlen(line) + 1;
+		whole = strchr(line, '\n');
+		if (begins && take(table, line))
+			break;
+	}
+	fclose(in);
+	if (table && table->n)
+		qsort(table->at, table->n, sizeof(*table->at), compare);
+	return table;
+}
+
+/**
+ * symbols_table_kernel() - read the kernel's functions
+ *
+ * Return: the table, which is empty if the addresses are hidden, or NULL.
+ */
+struct symbols_table *symbols_table_kernel(void)
+{
+	FILE *in = fopen("/proc/kallsyms", "re");
+
+	return in ? read_table(in, take_kernel) : NULL;
+}
+
+/**
+ * symbols_open_in() - open a file in the mount namespace and root directory of a process
+ * @pid: the process
+ * @path: the file there
+ * @resolve: RESOLVE_*, for openat2(), besides RESOLVE_IN_ROOT
+ *
+ * No link leads out of the root directory, and a FIFO does not block.
+ *
+ * Return: a descriptor, or -1.
+ */
+int symbols_open_in(pid_t pid, const char *path, uint64_t resolve)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+				.resolve = resolve | RESOLVE_IN_ROOT };
+	char root[32];
+	int fd, dir;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	close(dir);
+	return fd;
+}
+
+/* The process's id in its own PID namespace, and its owner: 0, or -1 */
+static int identify(pid_t pid, pid_t *inner, uid_t *owner)
+{
+	char path[32], line[256];
+	unsigned int uid;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	in = fopen(path, "re");
+	if (!in)
+		return -1;
+	*inner = 0;
+	*owner = 0;
+	while (fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "Uid: %*u %u", &uid) == 1)
+			*owner = uid;
+		if (!strncmp(line, "NSpid:", 6))
+			*inner = atoi(strrchr(line, '\t') + 1);
+	}
+	fclose(in);
+	return *inner ? 0 : -1;
+}
+
+/**
+ * symbols_table_jit() - read what a JIT compiler wrote of a process
+ * @pid: the process
+ *
+ * Anybody can write to /tmp: only a regular file of the process's own user counts.
+ *
+ * Return: the table, or NULL.
+ */
+struct symbols_table *symbols_table_jit(pid_t pid)
+{
+	struct stat stat;
+	char path[48];
+	pid_t inner;
+	uid_t owner;
+	FILE *in;
+	int fd;
+
+	if (identify(pid, &inner, &owner))
+		return NULL;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", inner);
+	fd = symbols_open_in(pid, path, RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return NULL;
+	in = !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_uid == owner ?
+		fdopen(fd, "r") : NULL;
+	if (in)
+		return read_table(in, take_jit);
+	close(fd);
+	return NULL;
+}
+
+/**
+ * symbols_table_find() - find the symbol at an address
+ * @table: the table, or NULL
+ * @address: the address
+ * @offset: of @address from the symbol's begin: written
+ *
+ * Return: its name, or NULL.
+ */
+const char *symbols_table_find(const struct symbols_table *table, uint64_t address,
+			       uint64_t *offset)
+{
+	size_t low = 0, high = table ? table->n : 0;
+	const struct symbols_row *row;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (table->at[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	row = &table->at[low - 1];
+	*offset = address - row->address;
+	return row->size && *offset >= row->size ? NULL : table->text + row->name;
+}
+
+/**
+ * symbols_table_free() - free a table
+ * @table: the table, or NULL
+ */
+void symbols_table_free(struct symbols_table *table)
+{
+	if (!table)
+		return;
+	free(table->at);
+	free(table->text);
+	free(table);
+}
