@@ -176,6 +176,28 @@ int symbols_learn(struct symbols *symbols, pid_t pid)
 	return 0;
 }
 
+/**
+ * symbols_know() - whether a process was learnt
+ * @symbols: the handle
+ * @pid: the process
+ *
+ * Return: true if so.
+ */
+bool symbols_know(const struct symbols *symbols, pid_t pid)
+{
+	return find_process((struct symbols *)symbols, pid);
+}
+
+/**
+ * symbols_renew() - learn all known processes that still run again: they may have mapped more
+ * @symbols: the handle
+ */
+void symbols_renew(struct symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->nprocesses; i++)
+		symbols_learn(symbols, symbols->processes[i].pid);
+}
+
 static struct symbols_file *find_id(struct symbols *symbols, const uint8_t *id)
 {
 	for (size_t i = 0; i < symbols->nfiles; i++)

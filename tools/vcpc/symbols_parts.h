@@ -36,6 +36,7 @@ struct symbols_file {
  * @n: how many
  * @at: sorted by address; @size is 0 if the next symbol ends it
  * @text: their names
+ * @used: how many bytes of @text are used
  */
 struct symbols_table {
 	size_t n;

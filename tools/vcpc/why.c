@@ -12,6 +12,7 @@
 #include "why.h"
 
 #define DEFAULT_TIME	10000000000ull
+#define LEARN_TIME	1000000000ull	/* between looks for new processes */
 
 enum {
 	OPTION_ABOVE = 256,
@@ -54,17 +55,24 @@ static int fail_open(int err)
 }
 
 /* Until the time is over, or SIGINT or SIGTERM comes */
-static void watch(uint64_t duration)
+static void watch(const struct job *job)
 {
-	const struct timespec time = { duration / 1000000000, duration % 1000000000 };
+	uint64_t left = job->duration, step;
+	struct timespec time;
 	sigset_t ends;
 
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
-	while (sigtimedwait(&ends, NULL, &time) < 0 && errno == EINTR)
-		;
+	for (; left; left -= step) {
+		step = left < LEARN_TIME ? left : LEARN_TIME;
+		time = (struct timespec){ step / 1000000000, step % 1000000000 };
+		if (sigtimedwait(&ends, NULL, &time) >= 0)
+			return;
+		if (job->view.symbols)
+			why_learn(&job->view);
+	}
 }
 
 /* The wanted tag: 0, or an exit status after a message */
@@ -97,6 +105,23 @@ static int print(struct job *job)
 	return job->view.folded ? why_print_folded(&job->view) : why_print(&job->view);
 }
 
+/* 0, or an exit status after a message */
+static int explain(struct job *job)
+{
+	bool stacks = job->options.flags & SHIM_WHY_F_STACKS;
+	int err;
+
+	job->view.symbols = stacks ? symbols_open() : NULL;
+	if (stacks && !job->view.symbols)
+		return vcpc_fail(ENOMEM, "symbols");
+	watch(job);
+	if (stacks)
+		symbols_renew(job->view.symbols);
+	err = print(job);
+	symbols_close(job->view.symbols);
+	return err;
+}
+
 static int run(struct job *job)
 {
 	int err = shim_why_open(&job->options, &job->view.why);
@@ -106,8 +131,7 @@ static int run(struct job *job)
 	if (job->options.flags & SHIM_WHY_F_STACKS && !shim_why_sampled_cpus(job->view.why))
 		fprintf(stderr, "%s: threads cannot be sampled on this kernel: stacks are only those of waits\n",
 			program_invocation_name);
-	watch(job->duration);
-	err = print(job);
+	err = explain(job);
 	shim_why_close(job->view.why);
 	return err;
 }

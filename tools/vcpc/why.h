@@ -9,9 +9,12 @@
 
 #include <shim/why.h>
 
+#include "symbols.h"
+
 /**
  * struct why_view - what is printed
  * @why: the handle, after shim_why_tags_get()
+ * @symbols: names the frames, or NULL without stacks
  * @ntags: how many tags it has
  * @at: the tag that is explained
  * @above: the percentile from which on transactions are slow, as the user wrote it
@@ -20,6 +23,7 @@
  */
 struct why_view {
 	struct shim_why *why;
+	struct symbols *symbols;
 	size_t ntags;
 	size_t at;
 	const char *above;
@@ -27,15 +31,14 @@ struct why_view {
 	bool folded;
 };
 
-#define WHY_FRAME_TEXT 128
-
 const char *why_duration(double ns, char *text, size_t size);
 int why_print(const struct why_view *view);
 int why_print_json(const struct why_view *view);
 int why_print_folded(const struct why_view *view);
 int why_print_stacks(const struct why_view *view);
 double why_stack_difference(const struct shim_why_tag *tag, const struct shim_why_stack *stack);
-void why_frame_text(const struct shim_why_stack *stack, unsigned int i, bool kernel,
-		    char *text, size_t size);
+void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,
+	       struct symbol *symbol);
+void why_learn(const struct why_view *view);
 
 #endif /* VCPC_WHY_H */

@@ -12,31 +12,53 @@
 #define FRAMES	12	/* of a stack, on the screen */
 
 /**
- * why_frame_text() - the text of a frame
+ * why_frame() - name a frame
+ * @view: has the resolver
  * @stack: the stack
- * @i: which frame, less than nkernel or nuser
- * @kernel: of the kernel's part
- * @text: written
- * @size: its size
+ * @i: which frame, innermost first, the kernel's before the user's
+ * @symbol: written
  *
- * An address in the kernel, in the process, or, with a build id, in the file.
+ * A caller's address is that after its call, which may be the next function's begin.
  */
-void why_frame_text(const struct shim_why_stack *stack, unsigned int i, bool kernel,
-		    char *text, size_t size)
+void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,
+	       struct symbol *symbol)
 {
-	const struct shim_why_frame *frame = kernel ? NULL : &stack->user[i];
-	char id[2 * SHIM_WHY_BUILD_ID + 1] = "";
+	const struct shim_why_frame *frame;
+	bool kernel = i < stack->nkernel;
+	unsigned int at = kernel ? i : i - stack->nkernel;
+	unsigned int back = at ? 1 : 0;
 
 	if (kernel) {
-		snprintf(text, size, "[kernel]+0x%llx", (unsigned long long)stack->kernel[i]);
+		symbols_of_kernel(view->symbols, stack->kernel[at] - back, symbol);
 		return;
 	}
-	for (size_t byte = 0; frame->has_build_id && byte < SHIM_WHY_BUILD_ID; byte++)
-		snprintf(id + 2 * byte, 3, "%02x", frame->build_id[byte]);
+	frame = &stack->user[at];
 	if (frame->has_build_id)
-		snprintf(text, size, "%.12s+0x%llx", id, (unsigned long long)frame->at);
+		symbols_of_file(view->symbols, stack->pid, frame->build_id, frame->at - back, symbol);
 	else
-		snprintf(text, size, "[%u]+0x%llx", stack->pid, (unsigned long long)frame->at);
+		symbols_of_process(view->symbols, stack->pid, frame->at - back, symbol);
+}
+
+/**
+ * why_learn() - remember the files of the processes that have stacks, which may exit soon
+ * @view: has the resolver and the stacks
+ */
+void why_learn(const struct why_view *view)
+{
+	size_t ntags = 0, n = 0;
+
+	if (shim_why_tags_get(view->why, 0, &ntags))
+		return;
+	for (size_t tag = 0; tag < ntags; tag++) {
+		if (shim_why_stacks_get(view->why, tag, &n))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			pid_t pid = shim_why_stack_at(view->why, i)->pid;
+
+			if (pid && !symbols_know(view->symbols, pid))
+				symbols_learn(view->symbols, pid);
+		}
+	}
 }
 
 /**
@@ -54,17 +76,13 @@ double why_stack_difference(const struct shim_why_tag *tag, const struct shim_wh
 }
 
 /* One line of frames, outermost first */
-static void fold(const struct shim_why_stack *stack)
+static void fold(const struct why_view *view, const struct shim_why_stack *stack)
 {
-	char text[WHY_FRAME_TEXT];
+	struct symbol symbol;
 
-	for (unsigned int i = stack->nuser; i; i--) {
-		why_frame_text(stack, i - 1, false, text, sizeof(text));
-		printf(";%s", text);
-	}
-	for (unsigned int i = stack->nkernel; i; i--) {
-		why_frame_text(stack, i - 1, true, text, sizeof(text));
-		printf(";%s", text);
+	for (unsigned int i = stack->nuser + stack->nkernel; i; i--) {
+		why_frame(view, stack, i - 1, &symbol);
+		printf(";%s", symbol.name);
 	}
 }
 
@@ -92,7 +110,7 @@ int why_print_folded(const struct why_view *view)
 		for (const char *c = tag->name; *c; c++)
 			putchar(*c == ';' || (unsigned char)*c < ' ' ? '_' : *c);
 		printf(";%s", reason);
-		fold(stack);
+		fold(view, stack);
 		printf(" %llu\n", (unsigned long long)stack->slow_ns);
 	}
 	return 0;
@@ -110,17 +128,17 @@ static int compare(const void *a, const void *b)
 	return left->difference < right->difference ? 1 : left->difference > right->difference ? -1 : 0;
 }
 
-static void print_frames(const struct shim_why_stack *stack)
+static void print_frames(const struct why_view *view, const struct shim_why_stack *stack)
 {
 	unsigned int shown = 0, all = stack->nkernel + stack->nuser;
-	char text[WHY_FRAME_TEXT];
+	struct symbol symbol;
 
 	for (; shown < all && shown < FRAMES; shown++) {
-		bool kernel = shown < stack->nkernel;
-
-		why_frame_text(stack, kernel ? shown : shown - stack->nkernel, kernel, text,
-			       sizeof(text));
-		printf("      %s\n", text);
+		why_frame(view, stack, shown, &symbol);
+		printf("      %s", symbol.name);
+		if (symbol.line)
+			printf(" (%s:%u)", symbol.file, symbol.line);
+		putchar('\n');
 	}
 	if (!all)
 		puts("      (unknown)");
@@ -128,14 +146,14 @@ static void print_frames(const struct shim_why_stack *stack)
 		printf("      (%u more; --folded prints all)\n", all - shown);
 }
 
-static void print_one(const struct ranked *ranked)
+static void print_one(const struct why_view *view, const struct ranked *ranked)
 {
 	char reason[64], time[32];
 
 	shim_why_reason_name(ranked->stack->reason, reason, sizeof(reason));
 	printf("\n  %s more per slow transaction, %s, process %u:\n",
 	       why_duration(ranked->difference, time, sizeof(time)), reason, ranked->stack->pid);
-	print_frames(ranked->stack);
+	print_frames(view, ranked->stack);
 }
 
 /**
@@ -164,7 +182,12 @@ int why_print_stacks(const struct why_view *view)
 	if (n && ranked[0].difference > 0)
 		puts("\nStacks (innermost frame first):");
 	for (size_t i = 0; i < n && i < SHOWN && ranked[i].difference > 0; i++)
-		print_one(&ranked[i]);
+		print_one(view, &ranked[i]);
 	free(ranked);
+	if (n && symbols_kernel_hidden(view->symbols))
+		puts("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).");
+	if (n && symbols_dropped(view->symbols))
+		printf("\n%lu files, processes or mappings had no room: their frames have no names.\n",
+		       symbols_dropped(view->symbols));
 	return 0;
 }
