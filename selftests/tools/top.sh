@@ -11,22 +11,22 @@ top() {
 }
 
 vcpc trace on
-top -i 100ms
+top -I 100ms
 [ $? = 0 ] && grep -q '0 of 0 tags' "$dir/out"
 result "no transactions yet"
 vcpc stat -e page-faults sh -c 'while [ ! -e /tmp/top.end ]; do orders; done' >/dev/null 2>&1 &
 sleep 1
-COLUMNS=120 top -i 1s
+COLUMNS=120 top -I 1s
 [ $? = 0 ] && awk '$1 == "batch" && $2 > 1 && $3 ~ /[mun]?s$/ && $4 ~ /s$/ { found = 1 } END { exit !found }' "$dir/out"
 result "rates and times of what runs"
-top -i 200ms -f 'BAT' && [ "$(tail -n +3 "$dir/out" | cut -d ' ' -f 1)" = batch ]
+top -I 200ms -f 'BAT' && [ "$(tail -n +3 "$dir/out" | cut -d ' ' -f 1)" = batch ]
 result "a filter"
-top -i 500ms -s name -r && [ "$(tail -n +3 "$dir/out" | cut -c 1-4 | tr '\n' ' ')" = "take sort bill batc " ]
+top -I 500ms -s name --reverse && [ "$(tail -n +3 "$dir/out" | cut -c 1-4 | tr '\n' ' ')" = "take sort bill batc " ]
 result "sorted"
 touch /tmp/top.end
 wait
 rm -f /tmp/top.end
-top -i 100ms && awk '$1 == "batch" && $2 == 0 && $3 == "-" { found = 1 } END { exit !found }' "$dir/out"
+top -I 100ms && awk '$1 == "batch" && $2 == 0 && $3 == "-" { found = 1 } END { exit !found }' "$dir/out"
 result "what has ended is at rest"
 top -b process
 [ $? = 1 ] && grep -q 'vcpc trace on --processes' "$dir/err"
@@ -41,11 +41,11 @@ for _ in 1 2 3; do
 	(while [ ! -e /tmp/top.end ]; do orders; done) >/dev/null 2>&1 &
 done
 sleep 1
-COLUMNS=120 top -i 1s --by process
+COLUMNS=120 top -I 1s --by process
 [ $? = 0 ] && [ "$(grep -c '^orders\[[0-9]*\] ' "$dir/out")" -ge 3 ] && grep -q ' processes, by rate' "$dir/out" &&
 	grep -q '^PROCESS ' "$dir/out"
 result "a row for each process"
-COLUMNS=120 top -i 1s --by both -f batch
+COLUMNS=120 top -I 1s --by both -f batch
 [ $? = 0 ] && [ "$(grep -c '^orders\[[0-9]*\] batch ' "$dir/out")" -ge 3 ] && ! grep -q 'orders.*bill' "$dir/out"
 result "and for each of its tags"
 touch /tmp/top.end

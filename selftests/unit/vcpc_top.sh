@@ -35,7 +35,7 @@ ready, go = os.pipe()
 pid, fd = pty.fork()
 if not pid:
     os.read(ready, 1)           # its size is set
-    os.execv(sys.argv[1], [sys.argv[1], "top", "-i", "100ms"])
+    os.execv(sys.argv[1], [sys.argv[1], "top", "-I", "100ms"])
 signal.alarm(2 * LIMIT)
 resize(fd, sys.argv[2])
 os.write(go, b"x")
