@@ -46,9 +46,10 @@ macros() {
 		grep -vxE "$no_value|$newer" | sort -u
 }
 
-# Options are lists, all else has a value
+# Options are lists, all else has a value.  The text of -a is that of PCP 6.3; 6.0.3 has another.
 values() {
-	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' | sed -e 's/  *//g' -e 's/(char\*)0/0/g'
+	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' |
+		sed -e 's/  *//g' -e 's/(char\*)0/0/g' -e 's/aPCPlogarchive/aPCParchive/'
 	cc_side "$1" -o "$dir/program" "$dir/values.c" && "$dir/program"
 }
 

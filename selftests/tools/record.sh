@@ -100,7 +100,7 @@ result "no -o: a name is chosen and said"
 vcpc record -e page-faults sh -c : 2>"$dir/err"; vcpc record -e page-faults sh -c : 2>"$dir/err"
 cd "$here" && [ "$(ls "$dir"/sh-*.meta | wc -l)" = 3 ]
 result "... another each time"
-record -o "$dir/x" -i soon true
+record -o "$dir/x" -I soon true
 [ $? = 2 ]
 result "a bad interval"
 record -o "$dir/m" -I 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2; exit 8'
