@@ -55,7 +55,7 @@ run -p -t 1s "$a" v.cdbl && grep -q '+----' "$dir/out" && grep -q 'max 0.02' "$d
 result "a chart in ASCII"
 LC_ALL=C.UTF-8 run -p -t 1s "$a" v.cdbl && grep -q '└──' "$dir/out"
 result "a chart in UTF-8"
-LC_ALL=C.UTF-8 run -p -a -t 1s "$a" v.cdbl && ! LC_ALL=C grep -q '[^ -~]' "$dir/out"
+LC_ALL=C.UTF-8 run -p --ascii -t 1s "$a" v.cdbl && ! LC_ALL=C grep -q '[^ -~]' "$dir/out"
 result "ASCII where it is wanted"
 [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/out")" -le 110 ]
 result "no line is longer than the terminal"
@@ -80,7 +80,7 @@ refuses 2 "invalid interval" -t '' "$a"
 refuses 1 "too many" -t 1ns "$a"
 refuses 2 "unknown mode" -m sideways "$a"
 refuses 2 "an archive is required"
-refuses 2 "unrecognized" --nonsense "$a"
+refuses 2 "unknown or ambiguous option" --nonsense "$a"
 : >"$dir/empty.0" && : >"$dir/empty.meta"
 refuses 1 "empty" "$dir/empty"
 
