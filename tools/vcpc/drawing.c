@@ -3,7 +3,8 @@
  * Chooses what a report draws, and reads it.
  *
  * The transactions are chosen before the records are read: those that took most time in all, by the
- * window's last values.  Everything else is chosen when its first value is read.
+ * window's last values.  Of an archive without counts and transactions, the metrics are chosen before, too.
+ * Everything else is chosen when its first value is read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "drawing.h"
+#include "overview.h"
 #include "vcpc.h"
 
 #define NOT_DRAWN	SIZE_MAX	/* a row's @note is this, or its curve's index + 1 */
@@ -396,6 +398,38 @@ static int take_value(void *arg, size_t metric, struct vcpc_row *row, double v, 
 	return 0;
 }
 
+static bool has_own(const struct vcpc_catalog *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (vcpc_overview_is_own(c->entries[i].name))
+			return true;
+	return false;
+}
+
+/* Choose the metrics to draw by their values in the window.  Errors of reading: as for rank_tags(). */
+static int rank_metrics(struct vcpc_drawing *d, const char *archive)
+{
+	struct vcpc_tally tally = { .window = d->tally.window };
+	char *all[] = { NULL };
+	int status = vcpc_catalog_read(&tally.catalog, all);
+	bool own = !status && has_own(&tally.catalog);
+
+	vcpc_catalog_free(&tally.catalog);
+	if (status || own)
+		return status;
+	tally = (struct vcpc_tally){ .window = d->tally.window };
+	status = vcpc_tally_read(&tally, archive, all);
+	if (tally.groups) {
+		d->order = vcpc_overview_tally(&tally);
+		status = d->order ? 0 : vcpc_fail(ENOMEM, "metrics");
+	}
+	for (size_t i = 0; !status && i < tally.catalog.n; i++)
+		if (tally.groups[d->order[i]].n)
+			chart_of(d, d->order[i]);
+	vcpc_tally_free(&tally);
+	return status;
+}
+
 int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive)
 {
 	char *all[] = { NULL };
@@ -403,6 +437,8 @@ int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive)
 
 	if (!status)
 		status = rank_tags(d, archive);
+	if (!status)
+		status = rank_metrics(d, archive);
 	if (status)
 		return status;
 	d->watch = (struct vcpc_watch){ take_record, take_value, d };
@@ -429,6 +465,7 @@ void vcpc_drawing_free(struct vcpc_drawing *d)
 		free(d->names[i].names);
 	}
 	free(d->names);
+	free(d->order);
 	vcpc_steps_free(&d->steps);
 	vcpc_tally_free(&d->tally);
 }

@@ -52,6 +52,7 @@ struct vcpc_drawing_names {
 
 /*
  * struct vcpc_drawing - all that a report draws
+ * @order: indexes of the catalog's metrics as they are shown, or NULL: as they are
  * @moretags: transactions that are left out
  * @morecharts: metrics that are left out
  * @now, @before: times of the record that is read and of the one before
@@ -59,6 +60,7 @@ struct vcpc_drawing_names {
 struct vcpc_drawing {
 	struct vcpc_tally tally;
 	struct vcpc_steps steps;
+	size_t *order;
 	struct vcpc_drawn charts[VCPC_CHARTS];
 	size_t ncharts, morecharts;
 	struct vcpc_drawn_tag tags[VCPC_TAGS];

@@ -12,6 +12,7 @@
 #include "damage.h"
 #include "export.h"
 #include "options.h"
+#include "overview.h"
 #include "preset.h"
 #include "series.h"
 #include "table.h"
@@ -311,10 +312,21 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 	putchar('\n');
 }
 
-static void put_more(const struct options *o, size_t left)
+/* Whether to choose the order: nothing was named, and the archive has nothing that vcpc recorded */
+static bool wants_overview(const struct vcpc_series *s, const struct options *o)
 {
-	printf("\n%zu more %s: name metrics, or :counts, :transactions, :points, :histograms, :all;\n"
-	       "'vcpc dump -d ", left, left == 1 ? "column" : "columns");
+	if (*o->names || o->form == CSV || o->form == JSON || !s->nrows)
+		return false;
+	for (size_t i = 0; i < s->nmetrics; i++)
+		if (vcpc_overview_is_own(s->metrics[i].name))
+			return false;
+	return true;
+}
+
+static void put_more(const struct options *o, size_t left, bool overview)
+{
+	printf("\n%zu more %s: name metrics, or %s:all;\n'vcpc dump -d ", left, left == 1 ? "column" : "columns",
+	       overview ? "" : ":counts, :transactions, :points, :histograms, ");
 	vcpc_put_printable(stdout, o->archive, "");
 	printf("' lists all metrics\n");
 }
@@ -333,7 +345,7 @@ static int put_values(struct vcpc_series *s, const struct options *o, const stru
 	else if (vcpc_table(stdout, s, step(walk), width, one_screen ? &left : NULL))
 		status = vcpc_fail(ENOMEM, "table");
 	if (left && !status)
-		put_more(o, left);
+		put_more(o, left, wants_overview(s, o));
 	return status;
 }
 
@@ -370,6 +382,8 @@ static int show(struct vcpc_series *s, const struct options *o)
 	err = vcpc_series_read(s, &walk);
 	if (err && !s->nrows)
 		return vcpc_fail_pm(err, o->archive);
+	if (wants_overview(s, o) && vcpc_overview_series(s, o->form == CHART))
+		return vcpc_fail(ENOMEM, "columns");
 	status = print(s, o, &walk);
 	return err ? vcpc_fail_pm(err, o->archive) : status;
 }

@@ -192,10 +192,12 @@ static void put_table(FILE *out, struct vcpc_drawing *d, bool both)
 	      "<p>Counters are shown as rates per second from record to record, and as total increase; other values are "
 	      "averages over time. Counters of time are seconds per second.</p>\n", out);
 	for (size_t i = 0; i < d->tally.catalog.n; i++) {
-		if (!d->tally.groups[i].n)
+		size_t metric = d->order ? d->order[i] : i;
+
+		if (!d->tally.groups[metric].n)
 			continue;
 		if (metrics++ < METRICS)
-			put_metric(out, d, i, &room);
+			put_metric(out, d, metric, &room);
 		else
 			left++;
 	}

@@ -41,6 +41,7 @@ static void count(struct vcpc_row *row, double v)
 	row->least = row->n ? fmin(row->least, v) : v;
 	row->most = row->n ? fmax(row->most, v) : v;
 	row->sum += v;
+	row->squares += v * v;
 	row->n++;
 }
 

@@ -10,6 +10,7 @@
 /*
  * struct vcpc_row - a metric's instance
  * @n: number of values, or for counters of differences between two values
+ * @squares: sum of the squares of these
  * @weighted: sum of values times the seconds they lasted, which are @seconds
  * @gained: what a counter gained from its first value to its last, without resets and marks
  * @first: the first value
@@ -21,7 +22,7 @@
 struct vcpc_row {
 	int inst;
 	unsigned long n;
-	double least, most, sum, weighted, seconds;
+	double least, most, sum, squares, weighted, seconds;
 	double gained;
 	double first;
 	bool late;

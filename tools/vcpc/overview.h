@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The order in which an archive of the whole system is shown: load, CPU, memory, disks, network first. */
+#ifndef VCPC_OVERVIEW_H
+#define VCPC_OVERVIEW_H
+
+#include "series.h"
+#include "tally.h"
+
+/* Whether a metric is vcpc's own: archives that have one are shown in the order of vcpc's presets */
+bool vcpc_overview_is_own(const char *metric);
+/*
+ * Sort the columns of a series that was read.  Keep the instances of a metric together if they are drawn in
+ * one chart, @charts.  0 or -ENOMEM
+ */
+int vcpc_overview_series(struct vcpc_series *s, bool charts);
+/* The indexes of a tally's metrics, in this order; those without values are last.  NULL without memory */
+size_t *vcpc_overview_tally(const struct vcpc_tally *t);
+
+#endif /* VCPC_OVERVIEW_H */
