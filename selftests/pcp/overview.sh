@@ -34,11 +34,21 @@ grep -q '^[0-9]* more columns: name metrics, or :all;' "$dir/out"
 result "... and a message about the others, without groups that the archive has not"
 replay 999 | head -n 1 >"$dir/names"
 cat "$dir/names" >>"$dir/err"
-[ "$(wc -w <"$dir/names")" = 19 ] && grep -q 'swings .*steady .*physmem .*alloc pid seqnum$' "$dir/names"
+[ "$(wc -w <"$dir/names")" = 21 ] && grep -q 'swings .*steady .*physmem .*alloc pid seqnum$' "$dir/names"
 result "... then what varied, and PCP's own state last"
 replay 999 -p >/dev/null
 [ "$(grep -o '^ *kernel.all.load' "$dir/out" | wc -l)" = 1 ]
 result "... and a chart has all instances of its metric"
+"$vcpc" replay "$dir/a" app.below -t 1s >"$dir/out" 2>"$dir/err" && grep -q ' 0\.000$' "$dir/out" && ! grep -q -- '-0\.0' "$dir/out"
+result "replay: a negative value that is rounded to zero has no sign"
+"$vcpc" replay "$dir/a" app.took -t 1s >"$dir/out" 2>"$dir/err" && grep -q ' 20\.5 us$' "$dir/out" && grep -q ' 1\.2 s$' "$dir/out" &&
+	! grep -q 'sec$' "$dir/out"
+result "... each duration has the unit that fits"
+"$vcpc" replay "$dir/a" app.took -t 1s -p >"$dir/out" 2>"$dir/err" && grep -q 'min 20\.5 us, mean .* ms, max 1\.2 s' "$dir/out"
+result "... in charts, too"
+"$vcpc" replay "$dir/a" app.took -t 1s -c >"$dir/out" 2>"$dir/err" && grep -q 'app.took (sec)' "$dir/out" && grep -q ',2.05e-05$' "$dir/out" &&
+	"$vcpc" replay "$dir/a" app.took -t 1s -r | grep -q ' sec$'
+result "... but not in CSV or with --raw"
 "$vcpc" replay -c "$dir/a" 2>"$dir/err" | head -n 1 >"$dir/out"
 grep -q '^[^,]*,.*pmcd.pid.*kernel.all.load' "$dir/out"
 result "... but CSV keeps the order of the archive"

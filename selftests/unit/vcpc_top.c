@@ -71,11 +71,11 @@ static int fake_drops(struct shim_trace *trace, struct shim_trace_drops *drops)
 #define shim_trace_processes_get	fake_processes
 #define shim_trace_process_at	fake_process_at
 #undef _GNU_SOURCE	/* the files define it */
-#include "../../tools/vcpc/plot.c"
 #include "../../tools/vcpc/text.c"
 #include "../../tools/vcpc/top_lines.c"
 #include "../../tools/vcpc/top_look.c"
 #include "../../tools/vcpc/top_rows.c"
+#include "../../tools/vcpc/value.c"
 
 #include "kselftest_harness.h"
 

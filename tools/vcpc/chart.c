@@ -64,6 +64,7 @@ static size_t choose(const struct vcpc_series *s, size_t first, bool together,
 		plot->y[plot->nseries++] = s->columns[i].values;
 	}
 	plot->unit = c->unit;
+	plot->seconds = c->seconds;
 	return i;
 }
 

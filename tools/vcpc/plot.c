@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "plot.h"
+#include "value.h"
 
-#define LABEL_WIDTH	8
+#define LABEL_WIDTH	9
 #define LEAST_WIDTH	40
 #define LEAST_HEIGHT	3
 #define SEVERAL		'*'	/* where lines of several series meet */
@@ -167,6 +168,15 @@ void vcpc_plot_number(char *buf, size_t size, double v)
 	snprintf(buf, size, "%.3g%s", v / units[i].unit, units[i].suffix);
 }
 
+/* A value of the chart, which has its unit if it is a time */
+static void put_number(char *buf, size_t size, const struct vcpc_plot *p, double v)
+{
+	if (p->seconds > 0)
+		vcpc_value_text(buf, size, v * p->seconds, true, 3);
+	else
+		vcpc_plot_number(buf, size, v);
+}
+
 static void put_cell(FILE *out, const struct canvas *c, unsigned int line, unsigned int column)
 {
 	unsigned char dots = c->dots[line * c->columns + column];
@@ -189,11 +199,11 @@ static void put_label(FILE *out, const struct vcpc_plot *p, const struct range *
 	char label[24] = "";
 
 	if (line == 0)
-		vcpc_plot_number(label, sizeof(label), r->hi);
+		put_number(label, sizeof(label), p, r->hi);
 	else if (line == p->height - 1)
-		vcpc_plot_number(label, sizeof(label), r->lo);
+		put_number(label, sizeof(label), p, r->lo);
 	else if (line == middle)
-		vcpc_plot_number(label, sizeof(label), (r->hi + r->lo) / 2);
+		put_number(label, sizeof(label), p, (r->hi + r->lo) / 2);
 	if (p->utf8)
 		fprintf(out, "%*s %s", LABEL_WIDTH - 2, label, *label ? "\u2524" : "\u2502");
 	else
@@ -220,13 +230,14 @@ static void put_lines(FILE *out, const struct vcpc_plot *p, const struct canvas 
 }
 
 /* @name: before the numbers, or NULL */
-static void put_extremes(FILE *out, const struct range *r, char letter, const char *name)
+static void put_extremes(FILE *out, const struct vcpc_plot *p, const struct range *r, char letter,
+			 const char *name)
 {
 	char min[24], mean[24], max[24];
 
-	vcpc_plot_number(min, sizeof(min), r->min);
-	vcpc_plot_number(mean, sizeof(mean), r->mean);
-	vcpc_plot_number(max, sizeof(max), r->max);
+	put_number(min, sizeof(min), p, r->min);
+	put_number(mean, sizeof(mean), p, r->mean);
+	put_number(max, sizeof(max), p, r->max);
 	fprintf(out, "%*s", LABEL_WIDTH, "");
 	if (name)
 		fprintf(out, "%c %s: ", letter, name);
@@ -242,7 +253,7 @@ static void put_below(FILE *out, const struct vcpc_plot *p)
 		struct range r = range_of(p, i, i + 1);
 
 		if (r.n)
-			put_extremes(out, &r, 'a' + (char)i, p->nseries > 1 ? p->names[i] : NULL);
+			put_extremes(out, p, &r, 'a' + (char)i, p->nseries > 1 ? p->names[i] : NULL);
 	}
 }
 
@@ -264,6 +275,8 @@ int vcpc_plot(FILE *out, const struct vcpc_plot *plot)
 
 	p.width = p.width < LEAST_WIDTH ? LEAST_WIDTH : p.width;
 	p.height = p.height < LEAST_HEIGHT ? LEAST_HEIGHT : p.height;
+	if (p.seconds > 0)
+		p.unit = "";
 	fprintf(out, "%s%s%s%s\n", p.title, *p.unit ? " (" : "", p.unit, *p.unit ? ")" : "");
 	if (!r.n) {
 		fprintf(out, "%*sno values\n", LABEL_WIDTH, "");

@@ -13,6 +13,7 @@
  * struct vcpc_plot - what to draw
  * @title: above the chart
  * @unit: of the values, behind the title; may be empty
+ * @seconds: how many a value is, if it is a time: then the numbers have units, and @unit is not written
  * @left: what is written below the left end of the time axis
  * @right: what is written below its right end
  * @n: number of points
@@ -27,6 +28,7 @@
 struct vcpc_plot {
 	const char *title;
 	const char *unit;
+	double seconds;
 	const char *left;
 	const char *right;
 	size_t n;

@@ -22,6 +22,16 @@ static bool is_numeric(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
 }
 
+/* How many seconds a metric's unit is; 0 if it is no time */
+static double seconds_of(const pmDesc *desc)
+{
+	pmUnits units = desc->units;
+
+	if (units.dimTime != 1 || units.dimSpace || units.dimCount || units.extraUnit || units.scaleTime > PM_TIME_HOUR)
+		return 0;
+	return per_second[units.scaleTime];
+}
+
 /*
  * A rate has the metric's unit with "/s".  The rate of a counter of time is in
  * "s/s", whatever the counter's unit: 1 is all of the time.
@@ -29,11 +39,11 @@ static bool is_numeric(const pmDesc *desc)
 double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size)
 {
 	pmUnits units = desc->units;
+	double seconds = seconds_of(desc);
 
-	if (rate && units.dimTime == 1 && !units.dimSpace && !units.dimCount && !units.extraUnit &&
-	    units.scaleTime <= PM_TIME_HOUR) {
+	if (rate && seconds > 0) {
 		snprintf(unit, size, "s/s");
-		return per_second[units.scaleTime];
+		return seconds;
 	}
 	pmUnitsStr_r(&units, unit, size - 2);
 	if (rate)
@@ -60,6 +70,7 @@ static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int in
 		.last_row = SIZE_MAX,
 	};
 	s->ncolumns++;
+	c->seconds = c->rate || s->raw ? 0 : seconds_of(&m->desc);
 	c->scale = vcpc_series_unit(&m->desc, c->rate, c->unit, sizeof(c->unit));
 	return c->metric && (!instance || c->instance) ? 0 : -ENOMEM;
 }

@@ -19,6 +19,7 @@ struct vcpc_column {
 	bool rate;		/* per second, of a counter */
 	bool empty;		/* no row has a value */
 	double scale;		/* what a rate is multiplied by */
+	double seconds;		/* how many a value is, if it is a time; otherwise 0 */
 	int inst;
 	long double last;	/* the last value and its row; for rates */
 	size_t last_row;	/* or SIZE_MAX */

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "table.h"
+#include "value.h"
 
 #define GAP		2
 #define WIDEST		28
 #define DIGITS		6	/* of a number with an exponent */
+#define TIME_DIGITS	3
 
 bool vcpc_several_days(struct timespec a, struct timespec b)
 {
@@ -90,10 +92,14 @@ static void cell(const struct vcpc_column *c, const struct layout *l, size_t row
 		snprintf(buf, size, "%s", c->texts[row]);
 	else if (isnan(v))
 		snprintf(buf, size, "-");
+	else if (c->seconds > 0)
+		vcpc_value_text(buf, size, v * c->seconds, true, TIME_DIGITS);
 	else if (l->decimals < 0)
 		snprintf(buf, size, "%.*g", DIGITS, v);
 	else
 		snprintf(buf, size, "%.*f", l->decimals, v);
+	if (!c->texts[row])
+		vcpc_value_zero(buf);
 }
 
 /* The length of a metric's name without its last part: of "vcpc.count" in "vcpc.count.cycles" */
@@ -116,6 +122,12 @@ static unsigned int longer(unsigned int a, size_t b)
 	return a > b ? a : (unsigned int)b;
 }
 
+/* What is above the column: each time has its own unit */
+static const char *unit_of(const struct vcpc_column *c)
+{
+	return c->seconds > 0 ? "" : c->unit;
+}
+
 static struct layout layout_of(const struct vcpc_series *s, const struct vcpc_column *c)
 {
 	struct layout l = { .width = longer(6, strlen(leaf(c))) };
@@ -124,7 +136,7 @@ static struct layout layout_of(const struct vcpc_series *s, const struct vcpc_co
 	if (c->empty)
 		return l;
 	l.decimals = decimals_of(c, s->nrows);
-	l.width = longer(l.width, strlen(c->unit));
+	l.width = longer(l.width, strlen(unit_of(c)));
 	if (c->instance)
 		l.width = longer(l.width, strlen(c->instance));
 	for (size_t row = 0; row < s->nrows; row++) {
@@ -214,11 +226,6 @@ static void put_line(FILE *out, const struct panel *p, const char *head,
 static const char *instance_of(const struct vcpc_column *c)
 {
 	return c->instance ? c->instance : "";
-}
-
-static const char *unit_of(const struct vcpc_column *c)
-{
-	return c->unit;
 }
 
 static bool any(const struct panel *p, const char *(*text)(const struct vcpc_column *))

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "plot.h"
 #include "text.h"
 #include "top.h"
 #include "utf8.h"
+#include "value.h"
 
 #define NUMBER		9	/* columns of a number, with the blank before it */
 #define LEAST_NAME	12
@@ -66,28 +66,12 @@ static char *put_right(char *at, const char *text, unsigned int *room)
 
 static void time_text(double v, char *text, size_t size)
 {
-	static const struct {
-		double size;
-		const char *name;
-	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
-	size_t i = 0;
-
-	if (isnan(v)) {
-		snprintf(text, size, "-");
-		return;
-	}
-	while (i < 3 && v < units[i].size)
-		i++;
-	v /= units[i].size;
-	snprintf(text, size, "%.*f%s", v < 10 ? 2 : v < 100 ? 1 : 0, v, units[i].name);
+	vcpc_value_text(text, size, v, true, 3);
 }
 
 static void number_text(double v, char *text, size_t size)
 {
-	if (isnan(v))
-		snprintf(text, size, "-");
-	else
-		vcpc_plot_number(text, size, v);
+	vcpc_value_text(text, size, v, false, 2);
 }
 
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,

@@ -4,6 +4,7 @@
 
 #include "text.h"
 #include "trace.h"
+#include "value.h"
 
 #define HIST_ROWS	24
 #define BAR_WIDTH	40
@@ -25,18 +26,7 @@ const char *trace_kind(uint32_t kind)
 /* "12.3 us": three digits and a unit */
 static const char *time_text(char *text, size_t size, double ns)
 {
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
-	double n;
-
-	while (i < 3 && ns < units[i].ns)
-		i++;
-	n = ns / units[i].ns;
-	snprintf(text, size, "%.*f %s", n < 10 && i < 3 ? 2 : n < 100 && i < 3 ? 1 : 0, n,
-		 units[i].name);
+	vcpc_value_text(text, size, ns / 1e9, true, 3);
 	return text;
 }
 

@@ -2,6 +2,7 @@
 /* Prints a value with its unit: "12.34 ms", "2.1 M", "1500". */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "value.h"
 
@@ -13,9 +14,12 @@ struct unit {
 static const struct unit times[] = { { 1, " s" }, { 1e-3, " ms" }, { 1e-6, " us" }, { 0, " ns" } };
 static const struct unit numbers[] = { { 1e9, " G" }, { 1e6, " M" }, { 1e3, " k" }, { 0, "" } };
 
-static const struct unit *unit_of(const struct unit *units, double v)
+/* The largest unit in which @v is at least 1 after rounding: 999.6 us are 1 ms */
+static const struct unit *unit_of(const struct unit *units, double v, int digits)
 {
-	while (fabs(v) < units->from)
+	double rounded = 1 - 0.5 * pow(10, -digits);
+
+	while (fabs(v) < units->from * rounded)
 		units++;
 	return units;
 }
@@ -29,9 +33,15 @@ static void put(char *buf, size_t size, double v, int digits, const char *unit)
 		snprintf(buf, size, "%.0f%s", v, unit);
 }
 
+void vcpc_value_zero(char *text)
+{
+	if (*text == '-' && text[1] && !text[1 + strspn(text + 1, "0.")])
+		memmove(text, text + 1, strlen(text));
+}
+
 void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits)
 {
-	const struct unit *u = unit_of(seconds ? times : numbers, v);
+	const struct unit *u = unit_of(seconds ? times : numbers, v, seconds ? digits : digits + 1);
 
 	if (!isfinite(v))
 		snprintf(buf, size, "-");

@@ -11,5 +11,7 @@
  * prefix.  Whole numbers below a million are exact.
  */
 void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits);
+/* Remove the sign of a number that was rounded to zero: "-0.000".  A lone "-" is not a number. */
+void vcpc_value_zero(char *text);
 
 #endif /* VCPC_VALUE_H */

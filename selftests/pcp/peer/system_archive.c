@@ -28,6 +28,8 @@ static const struct metric {
 	{ "hinv.physmem", NULL, 60, 1, 9, -1, 0, PM_SEM_DISCRETE, 1, 0, 0, 16000, 0, 0 },
 	{ "app.steady", NULL, 245, 0, 1, -1, 0, PM_SEM_INSTANT, 1, 0, 0, 1000, 0, 1 },
 	{ "app.unitless", NULL, 245, 0, 2, -1, 0, PM_SEM_INSTANT, 0, 0, 0, 10, 0, 30 },
+	{ "app.below", NULL, 245, 0, 4, -1, 0, PM_SEM_INSTANT, 0, 0, 0, -.0001, 0, 9 },
+	{ "app.took", NULL, 245, 0, 5, -1, 0, PM_SEM_INSTANT, 0, 1, 0, 20.5e-6, 0, 1.2 },
 	{ "app.swings", NULL, 245, 0, 3, -1, 0, PM_SEM_INSTANT, 1, 0, 0, 1000, 0, 700 },
 	{ "network.interface.out.bytes", "lo", 60, 3, 8, 2, 0, PM_SEM_COUNTER, 1, 0, 0, 0, 90000, 0 },
 	{ "network.interface.out.bytes", "eth0", 60, 3, 8, 2, 1, PM_SEM_COUNTER, 1, 0, 0, 0, 300, 5 },
