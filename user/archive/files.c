@@ -84,10 +84,14 @@ static void sort_volumes(struct shim_files *files)
 /* Note a name of the directory if it is one of the archive's files */
 static int consider(struct shim_files *files, const char *stem, size_t stem_len, const char *name)
 {
-	size_t len = plain_len(name);
+	size_t len;
 	int what;
 
-	if (len <= stem_len + 1 || memcmp(name, stem, stem_len) || name[stem_len] != '.')
+	/* most names of a folder of many archives are others' */
+	if (strncmp(name, stem, stem_len) || name[stem_len] != '.')
+		return 0;
+	len = plain_len(name);
+	if (len <= stem_len + 1)
 		return 0;
 	what = component(name + stem_len + 1, len - stem_len - 1);
 	if (what < SHIM_VOLUME_INDEX)
