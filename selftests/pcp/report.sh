@@ -136,6 +136,17 @@ o = d["other"]
 assert [c["metric"] for c in o["charts"]] == [c["metric"] for c in d["charts"]] and len(o["tags"]) == 3
 PY
 result "two sides: what compare prints comes first, and both are drawn"
+page "$dir/ab.html" <<'PY'
+table = raw.decode()[raw.index(b'id="all"'):]
+article = [a for a in table.split("<article>") if a.startswith("<h3>trace.transact.count<")][0]
+rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)[:3] for row in article.split("<tr>")[1:]]
+assert rows[0] == ["Instance", "Run", "Values"], rows
+assert [r[:2] for r in rows[1:3]] == [["checkout", "A"], ["checkout", "B"]] and len(rows) == 7, rows
+assert rows[1][2] == "1198" and rows[2][2] == "998", rows
+PY
+result "... and in the table of all metrics"
+rm "$dir/b3.index" && report "$dir/b3" "$dir/b2" -o "$dir/ab.html" && [ "$(grep -c 'b3 is incomplete' "$dir/err")" = 1 ]
+result "... of which each is read once"
 "$vcpc" record -o "$dir/run" -e task-clock -- sh -c 'exit 0; echo "a\b"' 2>"$dir/err" && report "$dir/run" -o "$dir/run.html" &&
 	page "$dir/run.html" <<'PY'
 text = " ".join(" ".join(p.text).split())

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "archives.h"
 #include "run.h"
 #include "welch.h"
 
@@ -39,9 +40,12 @@ struct vcpc_comparison {
 /* A word: "same", "higher", "lower", "unclear", "one run", "only in A" or "only in B" */
 const char *vcpc_verdict(const struct vcpc_pair *pair);
 
+/* The archives of a side: 0, or the exit status after a message; comparison_read.c */
+int vcpc_comparison_archives(struct vcpc_archives *archives, const char *side);
 /*
  * Read the runs of both sides: each of @sides is an archive, a list of archives or a folder.  @names: as for
- * vcpc_run_read().  0, or the exit status after a message; comparison_read.c
+ * vcpc_run_read().  Each side's first @c->nruns runs are in @c->runs already.
+ * 0, or the exit status after a message; comparison_read.c
  */
 int vcpc_comparison_read(struct vcpc_comparison *c, const struct vcpc_window *options, char **sides, char **names);
 /* Make the pairs from @runs, which the caller has filled: 0 or -ENOMEM */

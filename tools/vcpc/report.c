@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc report: writes an archive, or a comparison of two, as one self-contained page for a browser. */
+#include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "archives.h"
@@ -54,28 +56,51 @@ static int read_side(struct report_side *side)
 	return status;
 }
 
+/* Compare the sides' first runs, which were read, and all others. */
 static int compare(struct report *r, char **argv)
 {
-	int status = vcpc_comparison_read(&r->comparison, &r->sides[0].drawing.tally.window, argv, (char *[]){ NULL });
-	int err = status ? 0 : vcpc_comparison_make(&r->comparison);
+	struct vcpc_comparison *c = &r->comparison;
+	int status = 0, err;
 
+	for (size_t i = 0; i < r->n; i++) {
+		c->runs[i] = malloc(sizeof(*c->runs[i]));
+		if (!c->runs[i])
+			return vcpc_fail(ENOMEM, "runs");
+		c->runs[i][0] = r->sides[i].run;
+		c->nruns[i] = 1;
+		r->sides[i].run = (struct vcpc_run){ NULL };
+	}
+	status = vcpc_comparison_read(c, &r->sides[0].drawing.tally.window, argv, (char *[]){ NULL });
+	err = status ? 0 : vcpc_comparison_make(c);
 	return err ? vcpc_fail(err, "comparison") : status;
 }
 
-/* Read the first archive of each of @argv, and write a page of what could be read: the exit status */
+/* Read the first archive of each of @argv; one archive may be a folder, whose archives are one. */
+static int read_sides(struct report *r, char **argv, struct vcpc_archives *archives)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < r->n && !status; i++) {
+		r->sides[i].archive = argv[i];
+		if (r->n > 1)
+			status = vcpc_comparison_archives(&archives[i], argv[i]);
+		if (r->n > 1 && !status)
+			r->sides[i].archive = archives[i].names[0];
+		if (!status)
+			status = read_side(&r->sides[i]);
+	}
+	return status;
+}
+
+/* Write a page of the archive, or what could be read of it, or of two sides: the exit status */
 static int report(struct report *r, char **argv, const char *name)
 {
 	struct vcpc_archives archives[VCPC_SIDES] = { 0 };
-	int status = r->n > 1 ? compare(r, argv) : 0;
+	int status = read_sides(r, argv, archives);
 
-	for (size_t i = 0; i < r->n && !(r->n > 1 && status); i++) {
-		/* one archive may be a folder, whose archives are one */
-		r->sides[i].archive = argv[i];
-		if (r->n > 1 && !vcpc_archives_add(&archives[i], argv[i]))
-			r->sides[i].archive = archives[i].names[0];
-		status = read_side(&r->sides[i]);
-	}
-	if (r->sides[r->n - 1].drawing.tally.groups)
+	if (r->n > 1 && !status)
+		status = compare(r, argv);
+	if (r->sides[0].drawing.tally.groups && (r->n == 1 || !status))
 		status |= write_page(r, name);
 	for (size_t i = 0; i < r->n; i++)
 		vcpc_archives_free(&archives[i]);

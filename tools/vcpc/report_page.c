@@ -113,20 +113,54 @@ static void put_cell(FILE *out, double v)
 	fprintf(out, "<td title=\"%.9g\">%s</td>", v, text);
 }
 
-static void put_row(FILE *out, struct vcpc_drawing *d, const struct vcpc_entry *e,
-		    const struct vcpc_row *row,
-		    double scale)
+/*
+ * struct shown - a metric of the table
+ * @run: "A" or "B", or NULL if there is only one
+ */
+struct shown {
+	struct report_side *side;
+	size_t metric;
+	const char *run;
+};
+
+static const struct vcpc_entry *entry_of(const struct shown *m)
 {
+	return &m->side->drawing.tally.catalog.entries[m->metric];
+}
+
+static const struct vcpc_rows *rows_of(const struct shown *m)
+{
+	return &m->side->drawing.tally.groups[m->metric];
+}
+
+static const char *name_of(const struct shown *m, const struct vcpc_row *row)
+{
+	const struct vcpc_entry *e = entry_of(m);
+	const char *name;
+
+	report_use(m->side);
+	name = vcpc_drawing_name(&m->side->drawing, e->desc.indom, row->inst);
+	return name ? name : e->desc.indom == PM_INDOM_NULL ? "(one value)" : "(no name)";
+}
+
+static void put_row(FILE *out, const struct shown *m, const struct vcpc_row *row)
+{
+	const pmDesc *desc = &entry_of(m)->desc;
+	bool counter = desc->sem == PM_SEM_COUNTER;
 	double average = row->seconds > 0 ? row->weighted / row->seconds : row->sum / row->n;
-	const char *name = vcpc_drawing_name(d, e->desc.indom, row->inst);
+	char unit[72];
+	double scale = vcpc_series_unit(desc, counter, unit, sizeof(unit));
 
 	fputs("<tr><th scope=\"row\">", out);
-	vcpc_html_text(out, name ? name : e->desc.indom == PM_INDOM_NULL ? "(one value)" : "(no name)", REPORT_NAME);
-	fprintf(out, "</th><td>%lu</td>", row->n);
+	vcpc_html_text(out, name_of(m, row), REPORT_NAME);
+	fputs("</th>", out);
+	if (m->run)
+		fprintf(out, "<td>%s</td>", m->run);
+	fprintf(out, "<td>%lu</td>", row->n);
 	put_cell(out, average * scale);
 	put_cell(out, row->least * scale);
 	put_cell(out, row->most * scale);
-	if (e->desc.sem == PM_SEM_COUNTER)
+	if (counter)
 		put_cell(out, (row->gained + (row->late ? row->first : 0)) * scale);
 	fputs("</tr>\n", out);
 }
@@ -137,74 +171,146 @@ static bool is_histogram(const struct vcpc_entry *e)
 	return !strcmp(e->name, "vcpc.transact.hist");
 }
 
-static void put_rows(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *room)
+static const struct vcpc_row *find_row(const struct shown *m, const char *name)
 {
-	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
-	const struct vcpc_rows *g = &d->tally.groups[metric];
-	bool counter = e->desc.sem == PM_SEM_COUNTER;
-	size_t left = 0;
-	char unit[72];
-	double scale = vcpc_series_unit(&e->desc, counter, unit, sizeof(unit));
+	const struct vcpc_rows *g = rows_of(m);
 
+	for (size_t i = 0; i < g->n; i++)
+		if (!strcmp(name_of(m, &g->rows[i]), name))
+			return &g->rows[i];
+	return NULL;
+}
+
+static bool has_values(const struct vcpc_row *row)
+{
+	return row->n || row->late;
+}
+
+static size_t count_rows(const struct shown *runs, size_t n)
+{
+	size_t rows = 0;
+
+	for (size_t run = 0; run < n; run++)
+		for (size_t i = 0; i < rows_of(&runs[run])->n; i++)
+			rows += has_values(&rows_of(&runs[run])->rows[i]);
+	return rows;
+}
+
+/* Write a row, if there is one with values, and room for it. */
+static void try_row(FILE *out, const struct shown *m, const struct vcpc_row *row, size_t *room)
+{
+	if (!*room || !row || !has_values(row))
+		return;
+	put_row(out, m, row);
+	(*room)--;
+}
+
+/* The rows of a metric; each row of A is followed by that of B */
+static void put_rows(FILE *out, const struct shown *runs, size_t n, size_t *room)
+{
+	const struct vcpc_rows *g = rows_of(&runs[0]);
+	bool counter = entry_of(&runs[0])->desc.sem == PM_SEM_COUNTER;
+	size_t before = *room, left = count_rows(runs, n);
+	char unit[72];
+
+	vcpc_series_unit(&entry_of(&runs[0])->desc, counter, unit, sizeof(unit));
 	fprintf(out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Values\"><table><thead><tr>"
-		"<th scope=\"col\">Instance</th><th scope=\"col\">Values</th>"
+		"<th scope=\"col\">Instance</th>%s<th scope=\"col\">Values</th>"
 		"<th scope=\"col\">Mean%s%s</th><th scope=\"col\">Minimum</th><th scope=\"col\">Maximum</th>%s</tr></thead>\n",
-		*unit ? ", " : "", unit, counter ? "<th scope=\"col\">Gained</th>" : "");
-	for (size_t i = 0; i < g->n; i++) {
-		if (!g->rows[i].n && !g->rows[i].late)
-			continue;
-		if (*room) {
-			put_row(out, d, e, &g->rows[i], scale);
-			(*room)--;
-		} else {
-			left++;
-		}
+		runs[0].run ? "<th scope=\"col\">Run</th>" : "", *unit ? ", " : "", unit,
+		counter ? "<th scope=\"col\">Gained</th>" : "");
+	for (size_t i = 0; i < g->n && *room; i++) {
+		try_row(out, &runs[0], &g->rows[i], room);
+		if (n > 1)
+			try_row(out, &runs[1], find_row(&runs[1], name_of(&runs[0], &g->rows[i])), room);
+	}
+	for (size_t i = 0; n > 1 && i < rows_of(&runs[1])->n && *room; i++) {
+		const struct vcpc_row *row = &rows_of(&runs[1])->rows[i];
+
+		if (!find_row(&runs[0], name_of(&runs[1], row)))
+			try_row(out, &runs[1], row, room);
 	}
 	fputs("</table></div>\n", out);
+	left -= before - *room;
 	if (left)
 		fprintf(out, "<p>%zu more: run <code>vcpc summary</code>.</p>\n", left);
 }
 
-static void put_metric(FILE *out, struct vcpc_drawing *d, size_t metric, size_t *room)
+static void put_metric(FILE *out, const struct shown *runs, size_t n, size_t *room)
 {
-	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
+	const struct vcpc_entry *e = entry_of(&runs[0]);
 
+	report_use(runs[0].side);
 	fputs("<article><h3>", out);
 	vcpc_html_text(out, e->name, REPORT_NAME);
 	fputs("</h3>\n", out);
 	put_text(out, e->desc.pmid, PM_TEXT_ONELINE, "<p>", "</p>\n");
 	put_text(out, e->desc.pmid, PM_TEXT_HELP, "<p class=\"help\">", "</p>\n");
 	if (is_histogram(e))
-		fprintf(out, "<p>%zu histogram buckets of all transactions, drawn as the heat map.</p>\n", d->tally.groups[metric].n);
+		fprintf(out, "<p>%zu histogram buckets of all transactions, drawn as the heat map.</p>\n", rows_of(&runs[0])->n);
 	else
-		put_rows(out, d, metric, room);
+		put_rows(out, runs, n, room);
 	fputs("</article>\n", out);
 }
 
-static void put_table(FILE *out, struct vcpc_drawing *d, bool both)
+/* The other side's metric of the same name and kind; false if it has none, or no values */
+static bool find_metric(const struct vcpc_entry *e, struct shown *other)
 {
-	size_t metrics = 0, left = 0, room = ROWS;
+	const struct vcpc_tally *t = &other->side->drawing.tally;
 
-	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n", out);
-	if (both)
-		fputs("<p>The values are those of B.</p>\n", out);
-	fputs(
+	for (size_t i = 0; i < t->catalog.n; i++) {
+		const pmDesc *desc = &t->catalog.entries[i].desc;
+
+		other->metric = i;
+		if (t->groups[i].n && !strcmp(t->catalog.entries[i].name, e->name))
+			return desc->sem == e->desc.sem && !memcmp(&desc->units, &e->desc.units, sizeof(desc->units));
+	}
+	return false;
+}
+
+/* How many metrics are in the table, how many are left out, and how many rows it has room for */
+struct listed {
+	size_t metrics, left, room;
+};
+
+/* List a side's metrics, with those of the other side; of the second side, those that were not listed. */
+static void put_side(FILE *out, struct report *r, size_t side, struct listed *listed)
+{
+	const struct vcpc_drawing *d = &r->sides[side].drawing;
+
+	for (size_t i = 0; i < d->tally.catalog.n; i++) {
+		struct shown runs[VCPC_SIDES] = { { &r->sides[side], d->order ? d->order[i] : i, NULL } };
+		size_t n = 1;
+
+		if (!rows_of(&runs[0])->n)
+			continue;
+		if (r->n > 1) {
+			runs[0].run = side ? "B" : "A";
+			runs[1] = (struct shown){ &r->sides[!side], 0, side ? "A" : "B" };
+			n += find_metric(entry_of(&runs[0]), &runs[1]);
+		}
+		if (side && n > 1)
+			continue;
+		if (listed->metrics++ < METRICS)
+			put_metric(out, runs, n, &listed->room);
+		else
+			listed->left++;
+	}
+}
+
+static void put_table(FILE *out, struct report *r)
+{
+	struct listed listed = { .room = ROWS };
+
+	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n"
 	      "<p>Counters are shown as rates per second from record to record, and as total increase; other values are "
 	      "averages over time. Counters of time are seconds per second.</p>\n", out);
-	for (size_t i = 0; i < d->tally.catalog.n; i++) {
-		size_t metric = d->order ? d->order[i] : i;
-
-		if (!d->tally.groups[metric].n)
-			continue;
-		if (metrics++ < METRICS)
-			put_metric(out, d, metric, &room);
-		else
-			left++;
-	}
-	if (!metrics)
+	for (size_t side = 0; side < r->n; side++)
+		put_side(out, r, side, &listed);
+	if (!listed.metrics)
 		fputs("<p>There are no numeric values in this window.</p>\n", out);
-	if (left)
-		fprintf(out, "<p>%zu more metrics: run <code>vcpc summary</code>.</p>\n", left);
+	if (listed.left)
+		fprintf(out, "<p>%zu more metrics: run <code>vcpc summary</code>.</p>\n", listed.left);
 	fputs("</section>\n</main>\n", out);
 }
 
@@ -242,14 +348,12 @@ static void put_scripts(FILE *out)
 
 int report_page(FILE *out, struct report *r)
 {
-	struct report_side *last = &r->sides[r->n - 1];
 	int err;
 
 	put_head(out, r);
 	err = put_answer(out, r);
 	fputs(places, out);
-	report_use(last);
-	put_table(out, &last->drawing, r->n > 1);
+	put_table(out, r);
 	if (!err)
 		err = put_data(out, r);
 	put_scripts(out);
