@@ -142,7 +142,6 @@ TEST_F(top, rates_and_times_are_since_the_look_before)
 	EXPECT_EQ(0, self->view.rows[1].rate);
 	EXPECT_EQ(100, self->view.rows[1].total);
 	EXPECT_TRUE(isnan(self->view.rows[1].p50));
-	EXPECT_EQ(25, self->view.rate);
 	EXPECT_EQ(3, self->view.lost);
 }
 
@@ -193,6 +192,43 @@ TEST_F(top, lines_of_any_width)
 	EXPECT_NE(NULL, strstr(line, "p99"));
 	top_line(&self->view, NULL, 120, line);
 	EXPECT_NE(NULL, strstr(line, " page-fau"));
+}
+
+static long end_of(const char *line, const char *text)
+{
+	const char *at = strstr(line, text);
+
+	return at ? at + strlen(text) - line : -1;
+}
+
+/* Where the name's row has its first number does not depend on how wide the terminal is. */
+TEST_F(top, numbers_are_beside_the_names)
+{
+	char line[4 * 300 + 512];
+
+	transact(&stats[0], 1);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	EXPECT_EQ(strlen("pay?[2J"), self->view.widest);
+	top_line(&self->view, NULL, 200, line);
+	EXPECT_EQ((long)strlen("TRANSACTION") + NUMBER, end_of(line, "/s"));
+	top_line(&self->view, &self->view.rows[0], 200, line);
+	EXPECT_EQ((long)strlen("TRANSACTION") + NUMBER, end_of(line, " 1"));
+	self->view.widest = 150;
+	top_line(&self->view, NULL, 80, line);
+	EXPECT_GE(80, strlen(line));
+	EXPECT_LE(0, end_of(line, "total"));
+}
+
+/* Which transactions are within others is not known, so their rates have no sum. */
+TEST_F(top, the_title_has_no_sum_of_nested_transactions)
+{
+	char line[256];
+
+	transact(&stats[0], 1);
+	transact(&stats[1], 1);
+	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
+	top_title(&self->view, false, line, sizeof(line));
+	EXPECT_EQ(0, strncmp(line, "2 of 2 tags, by rate", 20));
 }
 
 /* Ten letters of two columns each, and more marks of none than there is room for */
@@ -289,7 +325,7 @@ TEST_F(top, processes_with_all_their_tags)
 	EXPECT_STREQ("(direct)", name_of(&self->view, 1));
 	EXPECT_EQ(6, rows[1].rate);
 	EXPECT_STREQ("gone?[4999999]", name_of(&self->view, 2));
-	EXPECT_EQ(70, self->view.rate);
+	EXPECT_EQ(4, rows[2].rate);
 	top_line(&self->view, NULL, 120, line);
 	EXPECT_EQ(0, strncmp(line, "PROCESS ", 8));
 	top_title(&self->view, false, line, 256);
@@ -352,7 +388,7 @@ TEST_F(top, a_row_of_several_that_goes)
 	ASSERT_EQ(0, top_look(&self->view, NULL, 3000000000));
 	EXPECT_EQ(2, self->view.nrows);
 	EXPECT_EQ(7, self->view.rows[0].rate);
-	EXPECT_EQ(7, self->view.rate);
+	EXPECT_EQ(0, self->view.rows[1].rate);
 }
 
 TEST_F(top, nothing_at_all)

@@ -37,7 +37,7 @@ struct top_look;
  * struct top_view - what the user wants to see, and the rows
  * @events: @nevents names, in the order of the columns
  * @nrows, @nall: how many rows are shown, and how many there are
- * @rate: of all rows together
+ * @widest: columns of the longest name shown so far, which is where the numbers begin; 0: none yet
  * @before: the previous snapshot, into which @rows point, or NULL
  * @spare: an older snapshot, whose memory is for the next one
  * @lost: events that are not in the statistics, since tracing was turned on
@@ -51,7 +51,7 @@ struct top_view {
 	size_t nrows, nall;
 	char *events[TOP_EVENTS];
 	size_t nevents;
-	double rate;
+	unsigned int widest;
 	uint64_t lost;
 	struct top_look *before, *spare;
 };
@@ -76,6 +76,8 @@ void top_label(const struct top_view *view, const struct top_row *row, char *lab
 /* The heading (@row: NULL) or a row; @line needs 4 bytes for each of @width columns, and a NUL */
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
 	      char *line);
+/* Columns of a text on a terminal */
+unsigned int top_columns(const char *text);
 /* The line above the heading */
 void top_title(const struct top_view *view, bool paused, char *line, size_t size);
 const char *top_key_name(enum top_key key);

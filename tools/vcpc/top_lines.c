@@ -24,6 +24,20 @@ static unsigned int columns_of(const char *text, size_t n)
 	return columns < 0 ? 1 : columns;
 }
 
+unsigned int top_columns(const char *text)
+{
+	unsigned int columns = 0;
+
+	while (*text) {
+		size_t n = vcpc_utf8((const unsigned char *)text);
+
+		n = n ? n : 1;
+		columns += columns_of(text, n);
+		text += n;
+	}
+	return columns;
+}
+
 /*
  * Write a text left-aligned into @columns columns, cut to fit, in at most four bytes for each
  * column; returns its end.
@@ -74,6 +88,16 @@ static void number_text(double v, char *text, size_t size)
 	vcpc_value_text(text, size, v, false, 2);
 }
 
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned int most(unsigned int a, size_t b)
+{
+	return a > b ? a : (unsigned int)b;
+}
+
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
 	      char *line)
 {
@@ -88,6 +112,8 @@ void top_line(const struct top_view *view, const struct top_row *row, unsigned i
 	spare = name > 2 * LEAST_NAME ? name - 2 * LEAST_NAME : 0;
 	name -= want < spare ? want : spare / NUMBER * NUMBER;
 	name = name > width ? width : name;
+	if (view->widest)
+		name = least(name, most(view->widest, strlen(titles_by[view->by])));
 	room = width - name;
 	if (row)
 		top_label(view, row, label, sizeof(label));
@@ -114,10 +140,7 @@ void top_title(const struct top_view *view, bool paused, char *line, size_t size
 	static const char *const kinds[TOP_BYS] = {
 		[TOP_BY_TAG] = "tags", [TOP_BY_PROCESS] = "processes", [TOP_BY_BOTH] = "tags of processes",
 	};
-	char rate[32];
-
-	number_text(view->rate, rate, sizeof(rate));
-	snprintf(line, size, "%s/s, %zu of %zu %s, by %s%s%s%s%s", rate, view->nrows, view->nall, kinds[view->by],
+	snprintf(line, size, "%zu of %zu %s, by %s%s%s%s%s", view->nrows, view->nall, kinds[view->by],
 		 top_key_name(view->key), view->reverse ? " (reversed)" : "", view->filter ? ", with " : "",
 		 view->filter ? view->filter : "", paused ? ", PAUSED" : "");
 	if (view->lost)

@@ -182,7 +182,6 @@ static void add_row(struct top_view *view, const struct group *group, double sec
 	row->p50 = shim_trace_percentile(&group->since, 50) / 1e9;
 	row->p99 = shim_trace_percentile(&group->since, 99) / 1e9;
 	row->mean = (double)group->since.sum_ns / group->since.count / 1e9;
-	view->rate += row->rate;
 }
 
 static bool is_same_row(enum top_by by, const struct top_entry *x, const struct top_entry *y)
@@ -219,7 +218,6 @@ static size_t add_group(struct top_view *view, const struct top_look *look, size
 static void forget_rows(struct top_view *view)
 {
 	view->nrows = view->nall = 0;
-	view->rate = 0;
 }
 
 /* Make the rows of a snapshot, by comparing it with the previous one: 0 or -ENOMEM */
@@ -327,6 +325,18 @@ static bool is_shown(const struct top_view *view, const struct top_row *row)
 	return strcasestr(label, view->filter);
 }
 
+/* The numbers do not move back to the left when a long name goes away. */
+static void note_width(struct top_view *view, const struct top_row *row)
+{
+	char label[TOP_LABEL];
+	unsigned int columns;
+
+	top_label(view, row, label, sizeof(label));
+	columns = top_columns(label);
+	if (columns > view->widest)
+		view->widest = columns;
+}
+
 /* Move the rows that pass the filter to the front, and sort them. */
 void top_arrange(struct top_view *view)
 {
@@ -339,6 +349,7 @@ void top_arrange(struct top_view *view)
 			continue;
 		view->rows[i] = view->rows[shown];
 		view->rows[shown++] = row;
+		note_width(view, &row);
 	}
 	view->nrows = shown;
 	if (shown)
@@ -348,6 +359,7 @@ void top_arrange(struct top_view *view)
 void top_forget(struct top_view *view)
 {
 	forget_rows(view);
+	view->widest = 0;
 	top_look_free(view->before);
 	top_look_free(view->spare);
 	view->before = view->spare = NULL;
