@@ -142,7 +142,15 @@ result "user and system time are those of task-clock"
 good stat -D 1500 -e page-faults sh -c 'i=0; while [ $i -lt 40 ]; do (:); i=$((i + 1)); done; sleep 1.7'
 [ "$(awk '$2 == "page-faults" { gsub(",", "", $1); print $1 }' err)" -lt 100 ] && awk '/seconds elapsed/ { exit !($1 < 1.7) }' err
 result "-D: what came before does not count"
-bad 1 "ended before counting began" stat -D 2000 -e page-faults true
+run stat -D 2000 -e page-faults,task-clock sh -c 'exit 6'
+[ $? = 6 ] && clean && grep -q "'sh' ended before counting began" err && [ "$(grep -c '^ *<not counted>  ' err)" = 2 ]
+result "-D: a command that ends first: no counts, and its exit status"
+run stat -D 2000 -x, -o fields -e page-faults true
+[ $? = 0 ] && clean && grep -q '^<not counted>,,page-faults,0,100.00,,$' fields
+result "... as fields"
+good stat -D 2000 -j -o json -e page-faults true
+grep -q '"quality":"not counted","values":\[null\],"mean":null' json
+result "... as JSON"
 bad 2 "-D cannot be combined" stat -D 1s --multiplex true
 good stat -x, -e page-faults true
 bad 1 "process 999999999 does not exist" stat -p 999999999

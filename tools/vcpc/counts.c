@@ -42,15 +42,15 @@ static int add_value(struct vcpc_counts *counts, const struct vcpc_event_rows *r
 int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
 		    const struct shim_set *set, const struct shim_sample *sample, double elapsed)
 {
-	int err = add_times(counts, elapsed, sample->tick / 1e9);
+	int err = add_times(counts, elapsed, sample ? sample->tick / 1e9 : 0);
 
 	for (unsigned int i = 0; i < rows->n && !err; i++) {
 		const struct vcpc_event_row *row = &rows->row[i];
 		uint64_t sum = 0;
 
-		for (unsigned int k = 0; k < row->n; k++)
+		for (unsigned int k = 0; sample && k < row->n; k++)
 			sum += sample->values[row->first + k];
-		err = add_value(counts, rows, i, set, row->n ? (double)sum : NAN);
+		err = add_value(counts, rows, i, set, sample && row->n ? (double)sum : NAN);
 	}
 	counts->n = rows->n;
 	counts->runs += !err;

@@ -15,7 +15,7 @@
  * struct vcpc_counts - the counts of @runs runs
  * @what: what was counted, for messages: "'make'", "process 12 (make)"
  * @n: number of events, @names: their names
- * @lacking: events that cannot be counted here; their values are NAN
+ * @lacking: events that cannot be counted here; their values are NAN, as those of a run without counts
  * @values: for each event, one value a run
  * @elapsed, @cpu: for each run, its seconds, and those of CPU time while counting
  * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage
@@ -38,7 +38,7 @@ struct vcpc_counts {
 	double share[SHIM_SET_MAX];
 };
 
-/* Add a run: 0 or -ENOMEM */
+/* Add a run, in which nothing was counted if @sample is NULL: 0 or -ENOMEM */
 int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
 		    const struct shim_set *set, const struct shim_sample *sample, double elapsed);
 /* Add a run in which events took turns: 0 or -ENOMEM */

@@ -9,6 +9,7 @@
 
 #define NAME_WIDTH	24
 #define NOT_SUPPORTED	"<not supported>"
+#define NOT_COUNTED	"<not counted>"
 
 /*
  * Print a line.  Unless @decimals says otherwise, a single run's number has no decimals, and a mean
@@ -59,6 +60,13 @@ static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
 static const char *quality(const struct spread *s)
 {
 	return !s->counted ? "not counted" : s->estimated ? "estimated" : "exact";
+}
+
+static const char *quality_of(const struct vcpc_counts *c, unsigned int i)
+{
+	struct spread s = spread_of(c, i);
+
+	return c->lacking[i] ? "not supported" : quality(&s);
 }
 
 /* 12,345  +- 1.2 %  estimated from 33 % of the time  instructions */
@@ -112,8 +120,8 @@ static void put_event(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 	char name[SHIM_EVENT_MAX + 8];
 
 	snprintf(name, sizeof(name), "%s%s", c->names[i], vcpc_is_clock(c->names[i]) ? " (ns)" : "");
-	if (c->lacking[i])
-		fprintf(out, "%20s  %s%s\n", NOT_SUPPORTED, c->runs > 1 || c->groups > 1 ? "             " : "", name);
+	if (c->lacking[i] || (!c->groups && !spread_of(c, i).counted))
+		fprintf(out, "%20s  %s%s\n", c->lacking[i] ? NOT_SUPPORTED : NOT_COUNTED, c->runs > 1 || c->groups > 1 ? "             " : "", name);
 	else if (c->groups > 1)
 		put_estimate(out, c, i, name, ratio);
 	else
@@ -190,7 +198,7 @@ static void json_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i
 
 	fputs("{\"event\":", out);
 	vcpc_json_text(out, c->names[i]);
-	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"%s\"", unit, c->lacking[i] ? "not supported" : quality(&s));
+	fprintf(out, ",\"unit\":\"%s\",\"quality\":\"%s\"", unit, quality_of(c, i));
 	json_number(out, "counted_share", c->share[i] / (double)c->runs);
 	json_values(out, c->values[i], c->runs);
 	json_number(out, "mean", s.mean);
@@ -215,7 +223,7 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 		if (c->groups)
 			json_estimate(out, c, i, unit);
 		else
-			json_row(out, c->names[i], unit, c->lacking[i] ? "not supported" : "exact", c->values[i], c->runs);
+			json_row(out, c->names[i], unit, quality_of(c, i), c->values[i], c->runs);
 	}
 	fputs("],\n\"elapsed\":", out);
 	json_row(out, "elapsed", "s", "exact", c->elapsed, c->runs);
@@ -237,7 +245,7 @@ static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 	bool clock = vcpc_is_clock(c->names[i]);
 
 	if (!s.counted)
-		fputs(c->lacking[i] ? NOT_SUPPORTED : "<not counted>", out);
+		fputs(c->lacking[i] ? NOT_SUPPORTED : NOT_COUNTED, out);
 	else
 		fprintf(out, "%.*f", clock ? 2 : 0, clock ? s.mean / 1e6 : s.mean);
 	fprintf(out, "%s%s%s%s", separator, clock ? "msec" : "", separator, c->names[i]);

@@ -116,6 +116,15 @@ static int take_turns(struct run *run, struct vcpc_counts *counts)
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
+/* The run ended during the delay of -D: 0, or the exit status after a message */
+static int take_nothing(const struct run *run, struct vcpc_counts *counts)
+{
+	fprintf(stderr, "vcpc stat: %s ended before counting began (-D)\n", run->job->what);
+	counts->what = run->job->what;
+	return vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, NULL, 0) ?
+		vcpc_fail(ENOMEM, "counts") : 0;
+}
+
 /* 0, or the exit status after a message */
 static int take(const struct run *run, struct vcpc_counts *counts, struct shim_sample *total)
 {
@@ -230,6 +239,21 @@ static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 	return ret ? vcpc_fail(ret, "cannot add up the CPU time") : 0;
 }
 
+/* What a run has counted by its end: 0, or the exit status after a message */
+static int take_run(struct run *run, struct vcpc_counts *counts, struct shim_sample *total)
+{
+	const struct vcpc_counting *counting = &run->job->counting;
+	int ret = 0;
+
+	if (run->waits)
+		return take_nothing(run, counts);
+	if (counting->interval)
+		ret = tick(run);
+	if (!ret)
+		ret = counting->events.in_turn ? take_turns(run, counts) : take(run, counts, total);
+	return ret;
+}
+
 /*
  * Run the command once or more.  Each run has a set of its own, as a set's total includes
  * everything that it was ever bound to.
@@ -266,12 +290,8 @@ static int run_all(struct job *job, struct shim_set *first)
 		status = one ? one : status;
 		/* negative: the command could not be started, or a target not be bound */
 		ret = one < 0 ? -one : 0;
-		if (!ret && run.waits)
-			ret = vcpc_fail(0, "-D: %s ended before counting began", job->what);
-		if (!ret && job->counting.interval)
-			ret = tick(&run);
 		if (!ret)
-			ret = job->counting.events.in_turn ? take_turns(&run, &counts) : take(&run, &counts, &total);
+			ret = take_run(&run, &counts, &total);
 		if (!ret && job->counting.targets.kind == VCPC_NO_TARGETS && !job->counting.delay)
 			ret = take_usage(&counts, &usage);
 	}
