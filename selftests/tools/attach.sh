@@ -13,7 +13,8 @@ run() {
 }
 
 count() {
-	awk -v event="$1" '$2 == event { gsub(",", "", $1); print $1 }' "$dir/err"
+	awk -v event="$1" '$2 == event { gsub(",", "", $1); print $1 }
+		$2 == "msec" && $3 == event { gsub(",", "", $1); printf "%.0f\n", $1 * 1e6 }' "$dir/err"
 }
 
 # One that runs all the time and starts a child now and then, and one that does nothing

@@ -8,7 +8,7 @@ evidence="$dir/err $dir/out"
 
 # Counted instructions where there are any; the system's own elsewhere
 event=instructions:u
-vcpc stat -e $event true 2>"$dir/err" && ! grep -q '^ *0  instructions' "$dir/err" || event=page-faults
+vcpc stat -e $event true 2>"$dir/err" && grep -q '^ *[1-9][0-9,]*  *instructions' "$dir/err" || event=page-faults
 
 record() {
 	vcpc record --trace -o "$1" -I 100ms -e $event,task-clock -- sh -c "$2" >"$dir/out" 2>"$dir/err"

@@ -9,7 +9,7 @@ folder=$1
 mkdir -p "$folder"
 head -c 60000 /usr/lib/libc.so.6 >/tmp/data
 events=task-clock,page-faults,context-switches
-if vcpc stat -e cycles -- true >/dev/null 2>&1; then
+if vcpc stat -e cycles -- true 2>&1 >/dev/null | grep -q '^ *[0-9,]*  *cycles'; then
 	events=cycles,instructions,$events
 fi
 

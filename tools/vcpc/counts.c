@@ -145,23 +145,29 @@ bool vcpc_is_clock(const char *event)
 	return is_event(event, "task-clock", &modes) || is_event(event, "cpu-clock", &modes);
 }
 
-/* Ratios: @event divided by @of, times @factor, both in the same modes; clocks have no modes */
+/*
+ * Ratios: @event divided by @of, times @factor, both in the same modes; clocks have no modes.
+ * perf stat prints the same numbers and units, with as many decimals.
+ */
 static const struct {
 	const char *event, *of;
 	double factor;
+	int decimals;	/* -1: three significant digits */
 	const char *text;
 } ratios[] = {
-	{ "instructions", "cycles", 1, "instructions per cycle" },
-	{ "cycles", "task-clock", 1, "GHz" },
-	{ "branches", "instructions", 100, "% of instructions" },
-	{ "branch-misses", "branches", 100, "% of branches" },
-	{ "cache-misses", "cache-references", 100, "% of references" },
-	{ "L1-dcache-load-misses", "L1-dcache-loads", 100, "% of loads" },
-	{ "LLC-load-misses", "LLC-loads", 100, "% of loads" },
-	{ "dTLB-load-misses", "dTLB-loads", 100, "% of loads" },
-	{ "page-faults", "task-clock", 1e9, "per second of CPU time" },
-	{ "context-switches", "task-clock", 1e9, "per second of CPU time" },
-	{ "cpu-migrations", "task-clock", 1e9, "per second of CPU time" },
+	{ "instructions", "cycles", 1, 2, " insn per cycle" },
+	{ "cycles", "task-clock", 1, 3, " GHz" },
+	{ "branches", "instructions", 100, -1, "% of instructions" },
+	{ "branch-misses", "branches", 100, 2, "% of all branches" },
+	{ "cache-misses", "cache-references", 100, 2, "% of all cache refs" },
+	{ "L1-dcache-load-misses", "L1-dcache-loads", 100, 2, "% of all L1-dcache accesses" },
+	{ "L1-icache-load-misses", "L1-icache-loads", 100, 2, "% of all L1-icache accesses" },
+	{ "LLC-load-misses", "LLC-loads", 100, 2, "% of all LL-cache accesses" },
+	{ "dTLB-load-misses", "dTLB-loads", 100, 2, "% of all dTLB cache accesses" },
+	{ "iTLB-load-misses", "iTLB-loads", 100, 2, "% of all iTLB cache accesses" },
+	{ "page-faults", "task-clock", 1e9, -1, " per second of CPU time" },
+	{ "context-switches", "task-clock", 1e9, -1, " per second of CPU time" },
+	{ "cpu-migrations", "task-clock", 1e9, -1, " per second of CPU time" },
 };
 
 static double mean_of(const struct vcpc_counts *counts, const double *means, const char *name,
@@ -176,18 +182,20 @@ static double mean_of(const struct vcpc_counts *counts, const double *means, con
 	return 0;
 }
 
-/* Three significant digits, and commas in large numbers: 0.0123, 12.3, 69,600 */
-static void put_ratio(char *buf, size_t size, double v, const char *text)
+/* With three significant digits, and commas in large numbers: 0.0123, 12.3, 69,600 */
+static void put_ratio(char *buf, size_t size, double v, int decimals, const char *text)
 {
 	char digits[32], number[64];
 
-	snprintf(digits, sizeof(digits), "%.2e", v);
-	v = strtod(digits, NULL);
-	if (v >= 1000)
-		vcpc_grouped(number, sizeof(number), v, 0);
+	if (decimals < 0) {
+		snprintf(digits, sizeof(digits), "%.2e", v);
+		v = strtod(digits, NULL);
+	}
+	if (decimals >= 0 || v >= 1000)
+		vcpc_grouped(number, sizeof(number), v, decimals < 0 ? 0 : decimals);
 	else
 		snprintf(number, sizeof(number), "%.3g", v);
-	snprintf(buf, size, "%s %s", number, text);
+	snprintf(buf, size, "%s%s", number, text);
 }
 
 void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
@@ -203,7 +211,7 @@ void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const 
 		for (size_t run = 0; run < counts->runs; run++)
 			elapsed += counts->elapsed[run] / counts->runs;
 		if (elapsed > 0)
-			snprintf(buf, size, "%.3g CPUs used", means[i] / 1e9 / elapsed);
+			put_ratio(buf, size, means[i] / 1e9 / elapsed, 3, " CPUs utilized");
 		return;
 	}
 	for (size_t r = 0; r < sizeof(ratios) / sizeof(ratios[0]); r++) {
@@ -213,7 +221,8 @@ void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const 
 			continue;
 		of = mean_of(counts, means, ratios[r].of, modes);
 		if (of > 0)
-			put_ratio(buf, size, means[i] / of * ratios[r].factor, ratios[r].text);
+			put_ratio(buf, size, means[i] / of * ratios[r].factor,
+				  ratios[r].decimals, ratios[r].text);
 		return;
 	}
 }

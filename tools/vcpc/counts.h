@@ -60,7 +60,7 @@ void vcpc_counts_interval(FILE *out, const struct vcpc_counts *counts, double se
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);
 /* Whether an event counts nanoseconds */
 bool vcpc_is_clock(const char *event);
-/* An event's mean in relation to another's, "1.90 instructions per cycle"; or "" */
+/* An event's mean in relation to another's, "1.90 insn per cycle", "2.10% of all branches"; or "" */
 void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
 		unsigned int i);
 

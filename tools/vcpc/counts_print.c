@@ -8,25 +8,45 @@
 #include "welch.h"
 
 #define NAME_WIDTH	24
+#define SPREAD_WIDTH	11
 #define NOT_SUPPORTED	"<not supported>"
 #define NOT_COUNTED	"<not counted>"
 
 /*
- * Print a line.  Unless @decimals says otherwise, a single run's number has no decimals, and a mean
- * below 1e6 has one.
+ * struct form - how a line's number is printed, as perf stat does
+ * @decimals: 0: none in a single run's number, and one in a mean below 1e6
  */
-static void put_line(FILE *out, const double *v, size_t runs, int decimals, const char *name,
-		     const char *ratio)
+struct form {
+	double scale;
+	int decimals;
+	const char *unit;
+};
+
+static const struct form as_count = { 1, 0, "" }, as_msec = { 1e-6, 2, "msec" }, as_seconds = { 1, 9, "" };
+
+static const struct form *form_of(const struct vcpc_counts *c, unsigned int i)
+{
+	return vcpc_is_clock(c->names[i]) ? &as_msec : &as_count;
+}
+
+static void put_number(char *buf, size_t size, double mean, size_t runs, const struct form *form)
+{
+	vcpc_grouped(buf, size, mean * form->scale,
+		     form->decimals ? form->decimals : runs > 1 && mean < 1e6);
+}
+
+static void put_line(FILE *out, const double *v, size_t runs, const struct form *form,
+		     const char *name, const char *ratio)
 {
 	char number[64], spread[32] = "";
 	double mean, half = vcpc_spread(v, runs, &mean);
 
-	vcpc_grouped(number, sizeof(number), mean, decimals ? decimals : runs > 1 && mean < 1e6);
+	put_number(number, sizeof(number), mean, runs, form);
 	if (runs > 1 && mean != 0)
 		snprintf(spread, sizeof(spread), "+- %.2g %%", half / fabs(mean) * 100);
-	fprintf(out, "%20s  ", number);
+	fprintf(out, "%18s %-4s ", number, form->unit);
 	if (runs > 1)
-		fprintf(out, "%-11s  ", spread);
+		fprintf(out, "%-*s  ", SPREAD_WIDTH, spread);
 	if (*ratio)
 		fprintf(out, "%-*s  # %s\n", NAME_WIDTH, name, ratio);
 	else
@@ -74,10 +94,11 @@ static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i,
 			 const char *ratio)
 {
 	struct spread s = spread_of(c, i);
+	const struct form *form = form_of(c, i);
 	char number[64] = "?", error[32] = "", how[48];
 
 	if (s.counted)
-		vcpc_grouped(number, sizeof(number), s.mean, c->runs > 1 && s.mean < 1e6);
+		put_number(number, sizeof(number), s.mean, c->runs, form);
 	if (s.counted && (s.estimated || c->runs > 1)) {
 		if (!isfinite(s.half))
 			snprintf(error, sizeof(error), "+- unknown");
@@ -91,9 +112,9 @@ static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i,
 			 c->share[i] / (double)c->runs * 100);
 	else
 		snprintf(how, sizeof(how), "%s", quality(&s));
-	fprintf(out, "%20s  %-11s  %-*s  %s\n", number, error, NAME_WIDTH, name, how);
+	fprintf(out, "%18s %-4s %-*s  %-*s  %s\n", number, form->unit, SPREAD_WIDTH, error, NAME_WIDTH, name, how);
 	if (*ratio)
-		fprintf(out, "%20s  %-11s  %-*s  # %s\n", "", "", NAME_WIDTH, "", ratio);
+		fprintf(out, "%23s %-*s  %-*s  # %s\n", "", SPREAD_WIDTH, "", NAME_WIDTH, "", ratio);
 }
 
 /* Say how the estimates were made. */
@@ -117,15 +138,15 @@ static void put_heading(FILE *out, const struct vcpc_counts *c)
 
 static void put_event(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *ratio)
 {
-	char name[SHIM_EVENT_MAX + 8];
+	const char *name = c->names[i];
 
-	snprintf(name, sizeof(name), "%s%s", c->names[i], vcpc_is_clock(c->names[i]) ? " (ns)" : "");
 	if (c->lacking[i] || (!c->groups && !spread_of(c, i).counted))
-		fprintf(out, "%20s  %s%s\n", c->lacking[i] ? NOT_SUPPORTED : NOT_COUNTED, c->runs > 1 || c->groups > 1 ? "             " : "", name);
+		fprintf(out, "%18s %*s %s\n", c->lacking[i] ? NOT_SUPPORTED : NOT_COUNTED,
+			c->runs > 1 || c->groups > 1 ? 4 + SPREAD_WIDTH + 2 : 4, "", name);
 	else if (c->groups > 1)
 		put_estimate(out, c, i, name, ratio);
 	else
-		put_line(out, c->values[i], c->runs, 0, name, ratio);
+		put_line(out, c->values[i], c->runs, form_of(c, i), name, ratio);
 }
 
 static void means_of(const struct vcpc_counts *c, double *means)
@@ -147,11 +168,11 @@ void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
 		put_event(out, c, i, ratio);
 	}
 	fputc('\n', out);
-	put_line(out, c->elapsed, c->runs, 9, "seconds elapsed", "");
-	put_line(out, c->cpu, c->runs, 9, "seconds of CPU time while counting", "");
+	put_line(out, c->elapsed, c->runs, &as_seconds, "seconds elapsed", "");
+	put_line(out, c->cpu, c->runs, &as_seconds, "seconds of CPU time while counting", "");
 	if (c->has_usage) {
-		put_line(out, c->user, c->runs, 9, "seconds user", "");
-		put_line(out, c->system, c->runs, 9, "seconds sys", "");
+		put_line(out, c->user, c->runs, &as_seconds, "seconds user", "");
+		put_line(out, c->system, c->runs, &as_seconds, "seconds sys", "");
 	}
 	fputc('\n', out);
 }
@@ -242,13 +263,13 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *separator)
 {
 	struct spread s = spread_of(c, i);
-	bool clock = vcpc_is_clock(c->names[i]);
+	const struct form *form = form_of(c, i);
 
 	if (!s.counted)
 		fputs(c->lacking[i] ? NOT_SUPPORTED : NOT_COUNTED, out);
 	else
-		fprintf(out, "%.*f", clock ? 2 : 0, clock ? s.mean / 1e6 : s.mean);
-	fprintf(out, "%s%s%s%s", separator, clock ? "msec" : "", separator, c->names[i]);
+		fprintf(out, "%.*f", form->decimals, s.mean * form->scale);
+	fprintf(out, "%s%s%s%s", separator, form->unit, separator, c->names[i]);
 	if (c->runs > 1 && s.counted)
 		fprintf(out, "%s%.2f%%", separator, s.mean != 0 ? s.half / fabs(s.mean) * 100 : 0);
 }
@@ -264,13 +285,13 @@ static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i
 	vcpc_spread(c->cpu, c->runs, &cpu);
 	put_value(out, c, i, separator);
 	vcpc_ratio(ratio, sizeof(ratio), c, means, i);
-	len = strcspn(ratio, " ");
+	len = strcspn(ratio, " %");
 	fprintf(out, "%s%.0f%s%.2f%s", separator, cpu * 1e9 * share, separator, share * 100, separator);
 	/* a number without commas in it */
 	for (size_t at = 0; at < len; at++)
 		if (ratio[at] != ',')
 			putc(ratio[at], out);
-	fprintf(out, "%s%s\n", separator, ratio[len] ? ratio + len + 1 : "");
+	fprintf(out, "%s%s\n", separator, ratio + len + strspn(ratio + len, " %"));
 }
 
 void vcpc_counts_separated(FILE *out, const struct vcpc_counts *c, const char *separator)

@@ -197,9 +197,10 @@ static bool is_unsupported(struct shim_handle *handle, const char *event)
 }
 
 /*
- * Leave out the events that this machine cannot count, with one message, or a line of output where
- * there is one for each event, as long as others remain: a list of events is of use on machines with and without a PMU.  Where there are several kinds of core,
- * vcpc_kinds_explain() has more to say about an event that cannot be counted.
+ * Leave out the events that this machine cannot count: a list of events is of use on machines with and
+ * without a PMU.  Where there is a line of output for each event, it says so; otherwise a message
+ * does, if others remain.  Where there are several kinds of core, vcpc_kinds_explain() has more to say
+ * about an event that cannot be counted.
  */
 static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *events)
 {
@@ -210,7 +211,7 @@ static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *eve
 	for (unsigned int i = 0; i < events->n; i++)
 		if (!is_unsupported(handle, events->names[i]))
 			supported[n++] = i;
-	if (!n || n == events->n)
+	if (n == events->n || (!n && !events->by_kind))
 		return;
 	for (unsigned int i = 0, k = 0; events->by_kind && i < events->n; i++) {
 		events->lacking[i] = k == n || supported[k] != i;
@@ -233,7 +234,7 @@ static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *eve
 /**
  * vcpc_events_open() - make a set of the events
  * @events: if there are none, the default ones are put in; those that this machine cannot count are
- *	taken out if others remain
+ *	taken out, with @by_kind even if no others remain
  * @set: for shim_set_destroy()
  *
  * Return: 0, or an exit status, after a message.
@@ -264,6 +265,9 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 			return ret;
 		}
 	}
+	/* A set has an event, although none of those asked for exists. */
+	if (!events->n)
+		events->names[events->n++] = "dummy";
 	ret = create(handle, events, &bad, set);
 	shim_close(handle);
 	if (!ret)

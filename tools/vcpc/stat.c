@@ -423,6 +423,15 @@ static int check_threads(const struct job *job)
 	return status;
 }
 
+/* Whether there is an event that this machine can count */
+static bool counts_any(const struct vcpc_events *events)
+{
+	for (unsigned int i = 0; i < events->rows.n; i++)
+		if (events->rows.row[i].n)
+			return true;
+	return false;
+}
+
 static void name_it(struct job *job)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
@@ -444,6 +453,8 @@ int vcpc_cmd_stat(int argc, char **argv)
 		ret = check_threads(&job);
 	if (!ret)
 		ret = vcpc_events_open(&job.counting.events, &set);
+	if (!ret && (job.threads || job.rates) && !counts_any(&job.counting.events))
+		ret = vcpc_fail(0, "none of these events can be counted here; 'vcpc events' lists the available events");
 	if (!ret) {
 		name_it(&job);
 		ret = run_all(&job, set);
