@@ -178,6 +178,32 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 else
 	for what in "what to type" estimates near JSON CSV short CPUs; do skip "--multiplex: $what" "no PMU counts"; done
 fi
+# Tracepoints, at both places of tracefs
+mkdir -p /sys/kernel/tracing
+[ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
+if [ -e /sys/kernel/tracing/events/sched/sched_switch ]; then
+	run -e sched:sched_switch,context-switches,page-faults sh -c 'sleep 0.05; sleep 0.05'
+	[ $? = 0 ] && [ "$(count sched:sched_switch)" -ge 2 ] && [ "$(count sched:sched_switch)" = "$(count context-switches)" ]
+	result "a tracepoint counts what the software event does"
+	run -e sched:no_such_switch true
+	[ $? = 1 ] && grep -q "unknown tracepoint 'sched:no_such_switch'; the available ones are in /sys/kernel/tracing/events" "$dir/err"
+	result "an unknown tracepoint"
+	umount /sys/kernel/tracing
+	run -e sched:sched_switch true
+	[ $? = 1 ] && grep -q "tracefs is not mounted; as root: mount -t tracefs" "$dir/err" ||
+		[ -e /sys/kernel/debug/tracing/events ]
+	result "tracefs that is not mounted"
+	if mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null || [ -e /sys/kernel/debug/tracing ]; then
+		run -e sched:sched_switch sleep 0.05
+		[ $? = 0 ] && [ "$(count sched:sched_switch)" -ge 1 ]
+		result "tracefs in debugfs"
+	else
+		skip "tracepoints: in debugfs" "no debugfs"
+	fi
+	mount -t tracefs tracefs /sys/kernel/tracing
+else
+	for what in count unknown unmounted debugfs; do skip "tracepoints: $what" "this kernel has no sched:sched_switch"; done
+fi
 run -I often -e page-faults true
 [ $? = 2 ]
 result "an interval that is none"

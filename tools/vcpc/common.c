@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,38 @@ int vcpc_interval(const char *text, uint64_t *interval)
 	return 0;
 }
 
+/* Whether an event has the form of a tracepoint's name, GROUP:NAME in lower case; "x:u" is a mode. */
+static bool is_tracepoint(const char *event)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	size_t group = strspn(event, letters);
+	size_t modes = event[group] ? strspn(event + group + 1, "ku") : 0;
+
+	return group && event[group] == ':' && event[group + 1] &&
+	       (event[group + 1 + modes] && event[group + 1 + modes] != ':');
+}
+
+/* Report why a tracepoint cannot be counted: false, without a message, if it is another event */
+static bool fail_tracepoint(int err, const char *event)
+{
+	static const char now[] = "/sys/kernel/tracing/events", before[] = "/sys/kernel/debug/tracing/events";
+	bool readable = !access(now, R_OK | X_OK) || !access(before, R_OK | X_OK);
+
+	if (!is_tracepoint(event) || (err != -ENOENT && err != -ELIBACC && err != -EACCES))
+		return false;
+	if (err == -EACCES)
+		vcpc_fail(err, "cannot count tracepoint '%s' in the kernel, which needs root or CAP_PERFMON", event);
+	else if (readable)
+		vcpc_fail(0, "unknown tracepoint '%s'; the available ones are in %s", event,
+			  access(now, X_OK) ? before : now);
+	else if (geteuid())
+		vcpc_fail(0, "cannot find tracepoint '%s': only root may read %s", event, now);
+	else
+		vcpc_fail(0, "cannot find tracepoint '%s': tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing",
+			  event);
+	return true;
+}
+
 /**
  * vcpc_fail_event() - report what is wrong with an event's name
  * @err: error of shim_set_create()
@@ -227,6 +260,8 @@ int vcpc_fail_event(int err, const char *event)
 {
 	char meant[SHIM_EVENT_MAX];
 
+	if (fail_tracepoint(err, event))
+		return VCPC_EXIT_FAILURE;
 	if (err != -ENOENT && err != -EOPNOTSUPP && err != -EINVAL && err != -ELIBACC)
 		return vcpc_fail_counters(err, "event '%s'", event);
 	if (vcpc_kinds_explain(event))

@@ -3,7 +3,8 @@
  * Parsing an event name.
  *
  * NAME[:MODE], where NAME is perf's name of an event, r and a raw code in
- * hexadecimal, PMU/TERMS/ (event_pmu.c), or libpfm's name with its unit masks; MODE is u for user
+ * hexadecimal, PMU/TERMS/ (event_pmu.c), a tracepoint's GROUP:NAME (event_tracepoint.c), or libpfm's
+ * name with its unit masks; MODE is u for user
  * mode, k for the kernel, or both, in one part or two (:uk, :u:k).  As in perf, MODE may also follow
  * the last slash of PMU/TERMS/ without a colon.
  */
@@ -128,7 +129,8 @@ int shim_event__parse(const char *name, struct vcpc_request *out)
 	strcpy(bare, name);
 	ret = shim_event__split(bare, &req.flags);
 	if (!ret && !shim_event__find(bare, &req) && !parse_raw(bare, &req))
-		ret = strchr(bare, '/') ? shim_event__of_pmu(bare, &req) : shim_pfm__encode(bare, &req);
+		ret = strchr(bare, '/') ? shim_event__of_pmu(bare, &req) :
+		      shim_event__tracepoint(bare, &req) ? shim_pfm__encode(bare, &req) : 0;
 	if (ret)
 		return ret;
 	/* libpfm's codes are of one PMU; a raw code without a name is every core PMU's. */

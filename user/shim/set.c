@@ -2,6 +2,7 @@
 /* Sets of counters by event names, on any target. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <linux/vcpc.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -48,7 +49,10 @@ static int parse(struct shim_set *set, const char *const *events, unsigned int n
 	return 0;
 }
 
-/* Where no mode was asked for, counts in user mode only, and appends ":u" to the name. */
+/*
+ * Where no mode was asked for, counts in user mode only, and appends ":u" to the name.  Most tracepoints
+ * are hit in the kernel only: their count would be 0.
+ */
 static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked,
 			  struct vcpc_request *reqs)
 {
@@ -57,6 +61,8 @@ static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked
 
 		if (asked[i].flags)
 			continue;
+		if (asked[i].type == PERF_TYPE_TRACEPOINT)
+			return -EACCES;
 		if (asprintf(&name, "%s:u", set->names[i]) < 0)
 			return -ENOMEM;
 		free(set->names[i]);
@@ -129,7 +135,8 @@ err:
  * @out: for shim_set_destroy()
  *
  * Events without a mode are counted in user and kernel mode; if the caller may not
- * count the kernel, in user mode only, and then shim_set_event() adds ":u" to the name.
+ * count the kernel, in user mode only, and then shim_set_event() adds ":u" to the name.  Tracepoints
+ * (GROUP:NAME) are not: -EACCES.
  *
  * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or
  * attribute), -ENOENT or -EOPNOTSUPP (no such event here), -ELIBACC (none of
