@@ -57,6 +57,18 @@ short=$!
 run stat -p $short -e task-clock
 [ $? = 0 ] && grep -q "process $short has ended" "$dir/err" && [ -n "$(count task-clock)" ]
 result "until the process ends, which is said"
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+run stat -A -a -x, --for 500ms -e context-switches,task-clock
+[ $? = 0 ] && [ "$(wc -l <"$dir/err")" = $((2 * cpus)) ] && [ "$(cut -d, -f1 "$dir/err" | sort -u | grep -c '^CPU[0-9]*$')" = "$cpus" ] &&
+	awk -F, '$3 == "msec" && ($2 < 450 || $7 < 0.8 || $7 > 1.1) { exit 1 }' "$dir/err"
+result "-A: each CPU has its own lines, and was counted all the time"
+run stat -a --per-core -I 200 --for 500ms -e context-switches,task-clock
+[ $? = 0 ] && grep -Eq '^ *[0-9.]+ S[0-9]+-D[0-9]+-C[0-9]+ +[0-9]+ +[0-9.,]+ msec task-clock' "$dir/err" &&
+	[ "$(awk '/^S.*context-switches/ { n += $2 } END { print n }' "$dir/err")" = "$cpus" ]
+result "--per-core: each CPU belongs to a core"
+run stat -C 0 --per-core -x, --for 300ms -e task-clock
+[ $? = 0 ] && grep -Eq '^S[0-9]+-D[0-9]+-C[0-9]+,1,[0-9.]+,msec,task-clock,[0-9]+,100.00,' "$dir/err"
+result "... of which one CPU is counted"
 run stat -a --for 500ms -e context-switches,task-clock
 [ $? = 0 ] && grep -q '^Counts of CPU' "$dir/err" && [ "$(count context-switches)" -gt 0 ]
 result "all CPUs"
@@ -85,7 +97,7 @@ result "another user's process"
 su nobody -s /bin/sh -c "vcpc stat -a --for 1s -e task-clock:u" >"$dir/out" 2>"$dir/err"
 [ $? = 1 ] && grep -Eq "may count CPUs|needs root or CAP_PERFMON" "$dir/err"
 result "CPUs need the right to"
-for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 0' '--for 1s true' '-p 1 -r 2' '-a --per-thread'; do
+for wrong in '-p x' '-p 0' '-C 3-1' '-a -p 1' '-p 1 --for 0' '--for 1s true' '-p 1 -r 2' '-a --per-thread' '-A true' '-A -a --per-core' '--per-core -a -j'; do
 	# shellcheck disable=SC2086
 	run stat $wrong
 	[ $? = 2 ]

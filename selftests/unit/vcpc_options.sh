@@ -10,7 +10,7 @@ cd "$dir" || exit 1
 
 # COMMAND: the letters that it takes alone / with an argument / refuses by a sentence; others are unknown to it
 table='
-stat:    adhjv/CDIeoprtx/ABGMSTcgin
+stat:    Aadhjv/CDIeoprtx/BGMSTcgin
 record:  ah/CIeopt/ADGTdijrx
 top:     h/Ibfs/ACDGadeijoprtx
 trace:   hj/Iop/ACDGadeirtx

@@ -8,12 +8,14 @@
 
 #include <shim/shim.h>
 
+#include "parts.h"
 #include "turns.h"
 #include "vcpc.h"
 
 /*
  * struct vcpc_counts - the counts of @runs runs
  * @what: what was counted, for messages: "'make'", "process 12 (make)"
+ * @part: whose part of it, if it is printed in parts, otherwise NULL
  * @n: number of events, @names: their names
  * @lacking: events that cannot be counted here; their values are NAN, as those of a run without counts
  * @values: for each event, one value a run
@@ -25,6 +27,7 @@
  */
 struct vcpc_counts {
 	const char *what;
+	const struct vcpc_part *part;
 	unsigned int n;
 	size_t runs;
 	char *names[SHIM_SET_MAX];
@@ -48,7 +51,8 @@ int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_ro
 int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
-void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts);
+/* @n parts of what was counted */
+void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts, unsigned int n);
 void vcpc_counts_json(FILE *out, const struct vcpc_counts *counts);
 /* A line per event with the fields that perf stat -x has */
 void vcpc_counts_separated(FILE *out, const struct vcpc_counts *counts, const char *separator);

@@ -9,6 +9,7 @@
 
 #define NAME_WIDTH	24
 #define SPREAD_WIDTH	11
+#define LABEL_WIDTH	12
 #define NOT_SUPPORTED	"<not supported>"
 #define NOT_COUNTED	"<not counted>"
 
@@ -136,10 +137,21 @@ static void put_heading(FILE *out, const struct vcpc_counts *c)
 	fputs(":\n\n", out);
 }
 
+/* As in perf stat: "CPU0", or a core and the number of its CPUs */
+static void put_label(FILE *out, const struct vcpc_counts *c, const char *separator)
+{
+	if (!c->part)
+		return;
+	fprintf(out, "%-*s%s", separator ? 0 : LABEL_WIDTH, c->part->label, separator ? separator : "");
+	if (c->part->cpus)
+		fprintf(out, "%*u%s", separator ? 0 : 4, c->part->cpus, separator ? separator : "");
+}
+
 static void put_event(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *ratio)
 {
 	const char *name = c->names[i];
 
+	put_label(out, c, NULL);
 	if (c->lacking[i] || (!c->groups && !spread_of(c, i).counted))
 		fprintf(out, "%18s %*s %s\n", c->lacking[i] ? NOT_SUPPORTED : NOT_COUNTED,
 			c->runs > 1 || c->groups > 1 ? 4 + SPREAD_WIDTH + 2 : 4, "", name);
@@ -155,21 +167,28 @@ static void means_of(const struct vcpc_counts *c, double *means)
 		vcpc_spread(c->values[i], c->runs, &means[i]);
 }
 
-void vcpc_counts_text(FILE *out, const struct vcpc_counts *c)
+static void put_events(FILE *out, const struct vcpc_counts *c)
 {
 	double means[SHIM_SET_MAX];
 	char ratio[80];
 
-	put_heading(out, c);
-	put_turns(out, c);
 	means_of(c, means);
 	for (unsigned int i = 0; i < c->n; i++) {
 		vcpc_ratio(ratio, sizeof(ratio), c, means, i);
 		put_event(out, c, i, ratio);
 	}
+}
+
+void vcpc_counts_text(FILE *out, const struct vcpc_counts *c, unsigned int n)
+{
+	put_heading(out, c);
+	put_turns(out, c);
+	for (unsigned int i = 0; i < n; i++)
+		put_events(out, &c[i]);
 	fputc('\n', out);
 	put_line(out, c->elapsed, c->runs, &as_seconds, "seconds elapsed", "");
-	put_line(out, c->cpu, c->runs, &as_seconds, "seconds of CPU time while counting", "");
+	if (!c->part)
+		put_line(out, c->cpu, c->runs, &as_seconds, "seconds of CPU time while counting", "");
 	if (c->has_usage) {
 		put_line(out, c->user, c->runs, &as_seconds, "seconds user", "");
 		put_line(out, c->system, c->runs, &as_seconds, "seconds sys", "");
@@ -283,6 +302,7 @@ static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i
 	size_t len;
 
 	vcpc_spread(c->cpu, c->runs, &cpu);
+	put_label(out, c, separator);
 	put_value(out, c, i, separator);
 	vcpc_ratio(ratio, sizeof(ratio), c, means, i);
 	len = strcspn(ratio, " %");
@@ -310,7 +330,7 @@ void vcpc_counts_interval(FILE *out, const struct vcpc_counts *c, double seconds
 
 	means_of(c, means);
 	for (unsigned int i = 0; i < c->n; i++) {
-		fprintf(out, "%15.9f%s", seconds, separator ? separator : "");
+		fprintf(out, "%15.9f%s", seconds, separator ? separator : c->part ? " " : "");
 		if (separator) {
 			put_separated(out, c, i, means, separator);
 			continue;

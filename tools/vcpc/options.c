@@ -35,8 +35,6 @@ static const struct refusal {
 	{ "stat", "i", NULL, "use -I TIME to print the counts of each interval (what COMMAND starts is always counted)" },
 	{ "stat", "c", "csv", WITH_SEPARATOR },
 	{ "stat", "T", "threads", PER_THREAD },
-	{ "stat", "A", "no-aggr", "use -C CPU to count one CPU, or 'vcpc record -a', which records each CPU separately" },
-	{ "stat", "", "per-core", "use -C CPU,... to count the CPUs of one core" },
 	{ "stat record", "G", "cgroup", "control groups cannot be counted; use -p PID,... for their processes" },
 	{ "stat", "B", NULL, "digits are always grouped; -x and -j print plain numbers" },
 	{ "stat", "M", NULL, "metrics are always printed, next to the events from which they are computed" },

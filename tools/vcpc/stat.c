@@ -13,16 +13,19 @@
 #include "counting.h"
 #include "counts.h"
 #include "output.h"
+#include "parts.h"
 #include "rates.h"
 
 #define MOST_RUNS	10000
 #define LOOK		10000000	/* ns between two samples of events that take turns */
 
-enum { OPTION_MULTIPLEX = 300, OPTION_PER_THREAD, OPTION_RATES };
+enum { OPTION_MULTIPLEX = 300, OPTION_PER_CORE, OPTION_PER_THREAD, OPTION_RATES };
 
 struct job {
 	struct vcpc_counting counting;
 	bool threads;
+	enum vcpc_apart apart;
+	struct vcpc_parts parts;
 	bool rates;		/* at each interval a line of rates instead of counts */
 	bool json;
 	const char *separator;	/* of -x, or NULL */
@@ -47,6 +50,8 @@ static int help(void)
 	       "  -D, --delay TIME      start counting after TIME: 500 or 500ms, 2s\n"
 	       "      --multiplex       count more events than fit on the CPU, in turn: each count is an\n"
 	       "                        estimate, with its error and the share of the time it was counted\n"
+	       "  -A, --no-aggr         with -a or -C: print the counts of each CPU\n"
+	       "      --per-core        with -a or -C: print the counts of each core\n"
 	       "      --per-thread      also print the counts of each thread\n"
 	       "  -r, --repeat N        run COMMAND N times; print means and their 95 %% intervals\n"
 	       "  -j, --json            print one JSON object\n"
@@ -58,19 +63,29 @@ static int help(void)
 }
 
 /*
- * A command under way
+ * A command under way, or a part of the targets
+ * @counts: what it has counted, of all runs of the command
  * @base: the counts before the delay was over; @waits: it is not
  * @before, @shown: the counts at the end of the last interval, and its time
  */
 struct run {
 	const struct job *job;
+	const struct vcpc_part *part;
 	struct shim_set *set;
+	struct vcpc_counts counts;
 	uint64_t start;
 	struct vcpc_rates rates;
 	bool waits;
 	struct shim_sample base, before;
 	double shown;
 	struct vcpc_turns turns;
+};
+
+/* @list: @n of them, one unless the targets are divided */
+struct runs {
+	const struct job *job;
+	struct run *list;
+	unsigned int n;
 };
 
 static uint64_t now(void)
@@ -104,29 +119,26 @@ static int look(struct run *run)
 	return ret;
 }
 
-static int take_turns(struct run *run, struct vcpc_counts *counts)
+static int take_turns(struct run *run)
 {
 	double elapsed = (now() - run->start) / 1e9;
 	int ret = look(run);
 
 	if (!ret)
-		ret = vcpc_counts_add_turns(counts, &run->job->counting.events.rows, run->set,
+		ret = vcpc_counts_add_turns(&run->counts, &run->job->counting.events.rows, run->set,
 					    &run->turns, elapsed);
-	counts->what = run->job->what;
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
 /* The run ended during the delay of -D: 0, or the exit status after a message */
-static int take_nothing(const struct run *run, struct vcpc_counts *counts)
+static int take_nothing(struct run *run)
 {
-	fprintf(stderr, "vcpc stat: %s ended before counting began (-D)\n", run->job->what);
-	counts->what = run->job->what;
-	return vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, NULL, 0) ?
+	return vcpc_counts_add(&run->counts, &run->job->counting.events.rows, run->set, NULL, 0) ?
 		vcpc_fail(ENOMEM, "counts") : 0;
 }
 
 /* 0, or the exit status after a message */
-static int take(const struct run *run, struct vcpc_counts *counts, struct shim_sample *total)
+static int take(struct run *run, struct shim_sample *total)
 {
 	double elapsed = (now() - run->start) / 1e9;
 	int ret = shim_set_total(run->set, 0, total);
@@ -135,9 +147,8 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 	for (unsigned int i = 0; i < total->nr && i < run->base.nr; i++)
 		total->values[i] -= run->base.values[i];
 	if (!ret)
-		ret = vcpc_counts_add(counts, &run->job->counting.events.rows, run->set, total,
-				      elapsed);
-	counts->what = run->job->what;
+		ret = vcpc_counts_add(&run->counts, &run->job->counting.events.rows, run->set,
+				      total, elapsed);
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
@@ -145,7 +156,7 @@ static int take(const struct run *run, struct vcpc_counts *counts, struct shim_s
 static int show_counts(struct run *run)
 {
 	const struct vcpc_event_rows *rows = &run->job->counting.events.rows;
-	struct vcpc_counts counts = { NULL };
+	struct vcpc_counts counts = { .part = run->part };
 	double seconds = (now() - run->start) / 1e9;
 	struct shim_sample total, part;
 	int ret = shim_set_total(run->set, 0, &total);
@@ -181,10 +192,8 @@ static int begin(struct run *run)
 	return 0;
 }
 
-static int tick(void *arg)
+static int tick_one(struct run *run)
 {
-	struct run *run = arg;
-
 	if (run->waits)
 		return begin(run);
 	if (run->job->counting.events.in_turn)
@@ -192,34 +201,60 @@ static int tick(void *arg)
 	return run->job->rates ? show_rates(run) : show_counts(run);
 }
 
-static int wait_for(const struct job *job, struct run *run)
+static int tick(void *arg)
+{
+	struct runs *runs = arg;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < runs->n && !ret; i++)
+		ret = tick_one(&runs->list[i]);
+	return ret;
+}
+
+static int bind(const struct runs *runs)
+{
+	const struct job *job = runs->job;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < job->counting.targets.n && !ret; i++)
+		ret = vcpc_targets_bind(&job->counting.targets, i, runs->list[job->parts.of[i]].set);
+	return ret;
+}
+
+static int wait_for(const struct job *job, struct runs *runs)
 {
 	struct vcpc_child child = { .delay = job->counting.delay };
 	int ret;
 
 	if (job->counting.targets.kind != VCPC_NO_TARGETS) {
-		ret = vcpc_targets_bind_all(&job->counting.targets, run->set);
+		ret = bind(runs);
 		if (!ret && !*job->counting.argv && !job->counting.duration)
 			fprintf(stderr, "vcpc stat: counting %s; stop with Ctrl-C\n", job->what);
-		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, run);
+		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, runs);
 	}
-	ret = vcpc_child_start(&child, run->set, job->counting.argv);
-	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, run);
+	ret = vcpc_child_start(&child, runs->list->set, job->counting.argv);
+	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, runs);
 }
 
 /* With -I, -x prints the intervals only, as perf stat does. */
-static int print(const struct job *job, const struct run *run, const struct vcpc_counts *counts,
-		 const struct shim_sample *total)
+static int print(const struct runs *runs, const struct shim_sample *total)
 {
+	const struct job *job = runs->job;
+	struct vcpc_counts *counts = reallocarray(NULL, runs->n, sizeof(*counts));
 	FILE *out = job->output.file;
 
+	if (!counts)
+		return vcpc_fail(ENOMEM, "counts");
+	for (unsigned int i = 0; i < runs->n; i++)
+		counts[i] = runs->list[i].counts;
 	if (job->json)
 		vcpc_counts_json(out, counts);
-	else if (job->separator && !job->counting.interval)
-		vcpc_counts_separated(out, counts, job->separator);
 	else if (!job->separator)
-		vcpc_counts_text(out, counts);
-	return job->threads ? vcpc_threads_print(out, run->set, total) : 0;
+		vcpc_counts_text(out, counts, runs->n);
+	for (unsigned int i = 0; job->separator && !job->counting.interval && i < runs->n; i++)
+		vcpc_counts_separated(out, &counts[i], job->separator);
+	free(counts);
+	return job->threads ? vcpc_threads_print(out, runs->list->set, total) : 0;
 }
 
 static double seconds_of(struct timeval t)
@@ -239,18 +274,71 @@ static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 	return ret ? vcpc_fail(ret, "cannot add up the CPU time") : 0;
 }
 
-/* What a run has counted by its end: 0, or the exit status after a message */
-static int take_run(struct run *run, struct vcpc_counts *counts, struct shim_sample *total)
+/* What has been counted by the end of a run: 0, or the exit status after a message */
+static int take_all(struct runs *runs, struct shim_sample *total)
 {
-	const struct vcpc_counting *counting = &run->job->counting;
+	const struct vcpc_counting *counting = &runs->job->counting;
+	bool waits = runs->list->waits;
 	int ret = 0;
 
-	if (run->waits)
-		return take_nothing(run, counts);
-	if (counting->interval)
-		ret = tick(run);
-	if (!ret)
-		ret = counting->events.in_turn ? take_turns(run, counts) : take(run, counts, total);
+	if (waits)
+		fprintf(stderr, "vcpc stat: %s ended before counting began (-D)\n", runs->job->what);
+	else if (counting->interval)
+		ret = tick(runs);
+	for (unsigned int i = 0; i < runs->n && !ret; i++) {
+		struct run *run = &runs->list[i];
+
+		ret = waits ? take_nothing(run) : counting->events.in_turn ? take_turns(run) : take(run, total);
+	}
+	return ret;
+}
+
+/* Open the sets of a run, whose first one may be open already: 0, or the exit status after a message */
+static int open_sets(struct job *job, struct runs *runs)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < runs->n && !ret; i++) {
+		struct run *run = &runs->list[i];
+
+		run->job = job;
+		run->part = job->apart ? &job->parts.part[i] : NULL;
+		run->counts.what = job->what;
+		run->counts.part = run->part;
+		if (!run->set)
+			ret = vcpc_events_open(&job->counting.events, &run->set);
+		run->turns = (struct vcpc_turns){ .last.nr = 0 };
+		run->base = run->before = (struct shim_sample){ .nr = 0 };
+		run->waits = job->counting.delay;
+	}
+	return ret;
+}
+
+static void close_sets(struct runs *runs)
+{
+	for (unsigned int i = 0; i < runs->n; i++) {
+		shim_set_destroy(runs->list[i].set);
+		runs->list[i].set = NULL;
+	}
+}
+
+/* One run: 0, or the exit status after a message.  @status: the command's, if that is not 0 */
+static int run_once(struct job *job, struct runs *runs, struct shim_sample *total, int *status)
+{
+	const struct vcpc_counting *counting = &job->counting;
+	struct rusage usage;
+	uint64_t start = now();
+	int one, ret;
+
+	for (unsigned int i = 0; i < runs->n; i++)
+		runs->list[i].start = start;
+	getrusage(RUSAGE_CHILDREN, &usage);
+	one = wait_for(job, runs);
+	*status = one ? one : *status;
+	/* negative: the command could not be started, or a target not be bound */
+	ret = one < 0 ? -one : take_all(runs, total);
+	if (!ret && counting->targets.kind == VCPC_NO_TARGETS && !counting->delay)
+		ret = take_usage(&runs->list->counts, &usage);
 	return ret;
 }
 
@@ -258,12 +346,9 @@ static int take_run(struct run *run, struct vcpc_counts *counts, struct shim_sam
  * Run the command once or more.  Each run has a set of its own, as a set's total includes
  * everything that it was ever bound to.
  */
-static int run_all(struct job *job, struct shim_set *first)
+static int run_all(struct job *job, struct runs *runs)
 {
-	struct vcpc_counts counts = { NULL };
-	struct run run = { .job = job, .set = first };
 	struct shim_sample total;
-	struct rusage usage;
 	int status = 0, ret = 0;
 
 	job->output.file = stderr;
@@ -272,36 +357,16 @@ static int run_all(struct job *job, struct shim_set *first)
 	if (ret)
 		return ret;
 	for (unsigned long i = 0; i < (job->runs ? job->runs : 1) && !ret; i++) {
-		int one;
-
-		if (i) {
-			shim_set_destroy(i > 1 ? run.set : NULL);
-			run.set = NULL;
-			ret = vcpc_events_open(&job->counting.events, &run.set);
-			if (ret)
-				break;
-		}
-		run.turns = (struct vcpc_turns){ .last.nr = 0 };
-		run.base = run.before = (struct shim_sample){ .nr = 0 };
-		run.waits = job->counting.delay;
-		run.start = now();
-		getrusage(RUSAGE_CHILDREN, &usage);
-		one = wait_for(job, &run);
-		status = one ? one : status;
-		/* negative: the command could not be started, or a target not be bound */
-		ret = one < 0 ? -one : 0;
+		if (i)
+			close_sets(runs);
+		ret = open_sets(job, runs);
 		if (!ret)
-			ret = take_run(&run, &counts, &total);
-		if (!ret && job->counting.targets.kind == VCPC_NO_TARGETS && !job->counting.delay)
-			ret = take_usage(&counts, &usage);
+			ret = run_once(job, runs, &total, &status);
 	}
 	if (!ret)
-		ret = print(job, &run, &counts, &total);
+		ret = print(runs, &total);
 	if (job->name)
 		ret = vcpc_output_close(&job->output, ret);
-	vcpc_counts_free(&counts);
-	if (run.set != first)
-		shim_set_destroy(run.set);
 	return ret ? ret : status;
 }
 
@@ -313,6 +378,14 @@ static int take_repeat(struct job *job)
 	if (*optarg >= '0' && *optarg <= '9' && !*end && job->runs && job->runs <= MOST_RUNS)
 		return 0;
 	return vcpc_usage("-r: '%s' is not a number from 1 to %d", optarg, MOST_RUNS);
+}
+
+static int divide(struct job *job, enum vcpc_apart apart)
+{
+	if (job->apart && job->apart != apart)
+		return vcpc_usage("-A and --per-core are mutually exclusive");
+	job->apart = apart;
+	return 0;
 }
 
 static int own_option(int letter, void *arg)
@@ -329,6 +402,10 @@ static int own_option(int letter, void *arg)
 	case OPTION_PER_THREAD:
 		job->threads = true;
 		return 0;
+	case 'A':
+		return divide(job, VCPC_EACH_CPU);
+	case OPTION_PER_CORE:
+		return divide(job, VCPC_EACH_CORE);
 	case 'd':
 		job->counting.events.detailed++;
 		return 0;
@@ -378,6 +455,10 @@ static int check(const struct job *job)
 		return vcpc_usage("--per-thread prints a table of the whole run; it cannot be combined with -x or -I");
 	if (job->rates && (!job->counting.interval || job->separator))
 		return vcpc_usage("--rates requires -I TIME, and cannot be combined with -x");
+	if (job->apart && job->counting.targets.kind != VCPC_CPUS)
+		return vcpc_usage("-A and --per-core require CPUs to count: -a or -C CPUS");
+	if (job->apart && (job->json || job->rates || job->counting.events.in_turn))
+		return vcpc_usage("-A and --per-core print a line per event; they cannot be combined with -j, --rates or --multiplex");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
 		return vcpc_usage("--per-thread: CPUs have no counts by thread");
 	return 0;
@@ -392,7 +473,9 @@ static int parse(int argc, char **argv, struct job *job)
 		{ "field-separator", required_argument, NULL, 'x' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "multiplex", no_argument, NULL, OPTION_MULTIPLEX },
+		{ "no-aggr", no_argument, NULL, 'A' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "per-core", no_argument, NULL, OPTION_PER_CORE },
 		{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
 		{ "rates", no_argument, NULL, OPTION_RATES },
 		{ "repeat", required_argument, NULL, 'r' },
@@ -400,7 +483,7 @@ static int parse(int argc, char **argv, struct job *job)
 		{ NULL, 0, NULL, 0 }
 	};
 	static const struct vcpc_counting_options options = {
-		.letters = VCPC_COUNTING_SHORT "dD:jo:r:vx:", .names = names, .own = own_option,
+		.letters = VCPC_COUNTING_SHORT "AdD:jo:r:vx:", .names = names, .own = own_option,
 	};
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
@@ -440,10 +523,34 @@ static void name_it(struct job *job)
 		vcpc_targets_text(&job->counting.targets, job->what, sizeof(job->what));
 }
 
+/* Divide the targets, and count: 0, or the exit status after a message */
+static int count(struct job *job)
+{
+	struct runs runs = { .job = job };
+	int ret;
+
+	vcpc_parts_divide(&job->parts, job->apart, &job->counting.targets);
+	runs.n = job->parts.n;
+	runs.list = calloc(runs.n, sizeof(*runs.list));
+	if (!runs.list)
+		return vcpc_fail(ENOMEM, "counts");
+	ret = vcpc_events_open(&job->counting.events, &runs.list->set);
+	if (!ret && (job->threads || job->rates) && !counts_any(&job->counting.events))
+		ret = vcpc_fail(0, "none of these events can be counted here; 'vcpc events' lists the available events");
+	if (!ret) {
+		name_it(job);
+		ret = run_all(job, &runs);
+	}
+	close_sets(&runs);
+	for (unsigned int i = 0; i < runs.n; i++)
+		vcpc_counts_free(&runs.list[i].counts);
+	free(runs.list);
+	return ret;
+}
+
 int vcpc_cmd_stat(int argc, char **argv)
 {
 	struct job job = { .counting.events.by_kind = true };
-	struct shim_set *set = NULL;
 	int ret = parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
@@ -452,14 +559,7 @@ int vcpc_cmd_stat(int argc, char **argv)
 	if (!ret)
 		ret = check_threads(&job);
 	if (!ret)
-		ret = vcpc_events_open(&job.counting.events, &set);
-	if (!ret && (job.threads || job.rates) && !counts_any(&job.counting.events))
-		ret = vcpc_fail(0, "none of these events can be counted here; 'vcpc events' lists the available events");
-	if (!ret) {
-		name_it(&job);
-		ret = run_all(&job, set);
-	}
-	shim_set_destroy(set);
+		ret = count(&job);
 	vcpc_events_free(&job.counting.events);
 	return wants_help ? help() : ret;
 }
