@@ -63,6 +63,9 @@ done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/usr/bin/pmtrace" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/host.sh:/tests/host.sh"
 
+for document in "$selftests"/../README.md "$selftests"/../Documentation/site/*.rst "$selftests"/../Documentation/man/vcpc-*.1; do
+	set -- "$@" --with "$document:/tests/tools/documents/${document##*/}"
+done
 set -- "$@" --with "$here/record.sh:/tests/record.sh" --with "$selftests/../Documentation/bpf.rst:/tests/bpf/bpf.rst"
 
 echo "$name:"

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The commands of README, of the guides and of the manual's examples work as they are written there, with a PMU and
+# without one.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+documents=$(dirname "$0")/documents
+evidence="$dir/typed $dir/log"
+cd "$dir" || exit 1
+
+# The programs of the documents: each run is a few transactions.
+cat >server <<'END'
+#!/bin/sh
+for order in 1 2 3; do pmtrace -q -e true checkout; done
+END
+chmod 755 server
+cp server orders && cp server server.old && cp server server.new && mkdir -p base new /tmp/old /tmp/new /usr/share
+ln -s server parse
+while [ ! -e end ]; do ./server >/dev/null 2>&1; sleep 0.2; done &
+running=$!
+trap ': >"$dir/end"; wait $running; vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/run* /tmp/old /tmp/new' EXIT
+has_pmu() { vcpc stat -x, -e instructions true 2>&1 | grep -q '^[1-9]'; }
+pmu=false
+! has_pmu || pmu=true
+
+# The runs that are compared: a condition on a duration needs two for each side.
+vcpc trace off >/dev/null 2>&1
+vcpc trace on >log 2>&1
+for run in old/1 old/2 new/1 new/2 run2; do
+	vcpc record -o "/tmp/$run" -I 100 -e instructions,instructions:u,page-faults,task-clock -- ./server >>log 2>&1
+done
+vcpc trace off >>log 2>&1
+[ -e /tmp/run2.meta ] && [ -e /tmp/new/2.meta ]
+result "runs to compare"
+
+# changed COMMAND: with the user's own names filled in, less time, and no terminal; $i is a run of a loop
+changed() {
+	echo "$1" | sed "s/\$(pidof [a-zA-Z]*)/$running/; s/\$(docker inspect.*NAME)/$running/
+		s/--for 1[0a-z]*/--for 2s/; s/-r 10/-r 2/; s/^vcpc top\$/vcpc top --once/; s/-- make\$/-- true/
+		s/^vcpc why\$/vcpc why --for 2s/; s/--folded/--for 2s --folded/
+		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/1/"
+}
+
+# prepare COMMAND: archives are new, and tracing is turned on where it was off
+prepare() {
+	case $1 in
+	*'record '*'/tmp/run '*) rm -f /tmp/run.meta /tmp/run.index /tmp/run.[0-9]* ;;
+	*'trace on'*) vcpc trace off >/dev/null 2>&1 ;;
+	*'trace show'* | 'vcpc top'*) vcpc trace on >/dev/null 2>&1 ;;
+	esac
+	return 0
+}
+
+# reason STATUS COMMAND: why this command may fail here with this status, which is checked
+reason() {
+	case $1:$2 in
+	*--usdt*mysqld*) [ ! -e /usr/sbin/mysqld ] && grep -q mysqld log && echo "# no mysqld here" ;;
+	1:*doctor*) grep -q . log && echo "# something of this VM can be better" ;;
+	3:*--fail-if*) echo "# the condition holds" ;;
+	1:*'events instr'*) ! $pmu && grep -q "no event has 'instr'" log && echo "# no PMU" ;;
+	1:*'record '*'-e instructions:u '*) ! $pmu && grep -q "'instructions:u' cannot be counted here" log && echo "# no PMU" ;;
+	[12]:*--fail-if*instructions*) ! $pmu && grep -qE "instructions|folder 'base' has no archives" log && echo "# no PMU" ;;
+	*) false ;;
+	esac
+}
+
+works() {
+	prepare "$1"
+	changed "$1" >typed
+	timeout 60 sh ./typed >log 2>&1 </dev/null
+	status=$?
+	[ $status = 0 ] || reason $status "$1"
+}
+
+# What is typed: an indented line of a page, or a line of an example, after a prompt
+typed_in_page() { sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$1" | sed 's/  *# .*//'; }
+typed_in_manual() {
+	awk '/^\.SH EXAMPLE/ { on = 1; next } /^\.SH/ { on = 0 } on' "$1" | sed -n 's/\\-/-/g; s/^[$#>]* *\(vcpc [a-z].*\)/\1/p'
+}
+
+for document in "$documents"/*; do
+	name=${document##*/}
+	case $name in
+	*.1) typed_in_manual "$document" ;;
+	*) typed_in_page "$document" ;;
+	esac >list
+	while read -r line; do
+		works "$line"
+		result "$name: $line"
+	done <list
+	wc -l <list >>lengths
+done
+[ "$(awk '{ n += $1 } END { print n + 0 }' lengths)" -ge 40 ]
+result "commands were found"
+done_testing
