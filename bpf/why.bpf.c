@@ -87,8 +87,8 @@ static __noinline int vw_out(__u64 *ctx, __u64 now)
 	thread->state = VC_WHY_BLOCKED;
 	thread->reason = vw_reason_of(prev, state);
 	if (vw_stacks) {
-		thread->user = bpf_get_stackid(ctx, &vw_user, BPF_F_USER_STACK);
-		thread->kernel = bpf_get_stackid(ctx, &vw_kernel, 0);
+		thread->user = vw_user_trace(ctx);
+		thread->kernel = vw_kernel_trace(ctx);
 	}
 	return 0;
 }
@@ -189,8 +189,8 @@ static __noinline int vw_sample_now(void *ctx)
 
 	if (!thread || thread->state != VC_WHY_ON_CPU)
 		return 0;
-	seen.user = bpf_get_stackid(ctx, &vw_user, BPF_F_USER_STACK);
-	seen.kernel = bpf_get_stackid(ctx, &vw_kernel, 0);
+	seen.user = vw_user_trace(ctx);
+	seen.kernel = vw_kernel_trace(ctx);
 	vw_add_stack_to_all(thread, &seen);
 	return 0;
 }

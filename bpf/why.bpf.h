@@ -62,21 +62,26 @@ struct {
 	__type(value, struct vc_why_sum);
 } vw_stack SEC(".maps");
 
-/* By build id, where the kernel can find it: programs may have ended when their stacks are read. */
-struct {
+/*
+ * By build id, where the kernel can find it: programs may have ended when their stacks are read.
+ *
+ * A map of stacks has one place for all stacks with the same hash, and the first one keeps it.  The
+ * second maps take most of the others.
+ */
+struct vw_user_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, VC_WHY_TRACES);
 	__uint(map_flags, BPF_F_STACK_BUILD_ID);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, VC_WHY_FRAMES * sizeof(struct bpf_stack_build_id));
-} vw_user SEC(".maps");
+} vw_user SEC(".maps"), vw_user2 SEC(".maps");
 
-struct {
+struct vw_kernel_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, VC_WHY_TRACES);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
-} vw_kernel SEC(".maps");
+} vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -98,6 +103,34 @@ static __always_inline void vw_count_drop(__u32 why, __u64 many)
 
 	if (n)
 		*n += many;
+}
+
+#define VW_TAKEN	-17	/* EEXIST: by another stack */
+#define VW_FULL		-12	/* ENOMEM */
+
+/* The key of the current stack, or negative: there is none, or there is no room, which is counted. */
+static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
+{
+	long id = bpf_get_stackid(ctx, map, flags);
+
+	if (id == VW_TAKEN) {
+		id = bpf_get_stackid(ctx, second, flags);
+		if (id >= 0)
+			id |= VC_WHY_MORE;
+	}
+	if (id == VW_TAKEN || id == VW_FULL)
+		vw_count_drop(VC_WHY_DROP_STACKS, 1);
+	return id;
+}
+
+static __always_inline __s32 vw_user_trace(void *ctx)
+{
+	return vw_trace(ctx, &vw_user, &vw_user2, BPF_F_USER_STACK);
+}
+
+static __always_inline __s32 vw_kernel_trace(void *ctx)
+{
+	return vw_trace(ctx, &vw_kernel, &vw_kernel2, 0);
 }
 
 static __always_inline __u8 *vw_opened(__u32 tid)

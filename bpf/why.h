@@ -15,6 +15,7 @@
 #define VC_WHY_REASONS	16384	/* rows of vw_reason */
 #define VC_WHY_STACKS	16384	/* rows of vw_stack */
 #define VC_WHY_TRACES	8192	/* different user stacks, and as many kernel stacks */
+#define VC_WHY_MORE	(1 << 30)	/* in a key of a stack: the rest is a key of the second map */
 #define VC_WHY_FRAMES	48	/* frames of a stack that are kept */
 #define VC_WHY_DEPTH	4	/* transactions that a thread may be in at a time */
 #define VC_WHY_OWN_REASONS 6	/* different reasons that a transaction keeps until it ends */
@@ -45,7 +46,7 @@ struct vc_why_cause {
 
 struct vc_why_seen {
 	__u32 reason;		/* or VC_WHY_SAMPLED */
-	__s32 user;		/* keys in vw_user and vw_kernel; negative: none */
+	__s32 user;		/* keys in vw_user and vw_kernel, or VC_WHY_MORE; negative: none */
 	__s32 kernel;
 	__u32 times;
 	__u64 ns;

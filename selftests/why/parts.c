@@ -28,6 +28,9 @@ FIXTURE_VARIANT(parts) {
 
 FIXTURE_VARIANT_ADD(parts, module) { "kernel", SHIM_TRACE_F_MODULE, 0 };
 FIXTURE_VARIANT_ADD(parts, module_stacks) { "kernel", SHIM_TRACE_F_MODULE, SHIM_WHY_F_STACKS };
+FIXTURE_VARIANT_ADD(parts, probes_stacks) {
+	"probe", SHIM_TRACE_F_PROBES, SHIM_WHY_F_PROBES | SHIM_WHY_F_STACKS
+};
 FIXTURE_VARIANT_ADD(parts, probes) { "probe", SHIM_TRACE_F_PROBES, SHIM_WHY_F_PROBES };
 
 FIXTURE_SETUP(parts)
@@ -448,6 +451,61 @@ TEST_F(parts, stacks)
 	EXPECT_GE(asleep, 20 * MS);
 	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
 	EXPECT_GE(awake, 10 * MS);
+}
+
+#define DEPTH	10	/* 2^10 different stacks */
+
+static __attribute__((noinline, noclone)) int call_by_bits(unsigned int bits, unsigned int left)
+{
+	int bad;
+
+	if (!left) {
+		sleep_ms(1);
+		return 0;
+	}
+	if (bits & 1)
+		bad = call_by_bits(bits >> 1, left - 1);
+	else
+		bad = -call_by_bits(bits >> 1, left - 1);
+	__asm__ volatile("" : "+r"(bad));
+	return bad;
+}
+
+/* Of so many stacks some have the same hash. */
+TEST_F(parts, stacks_that_collide)
+{
+	size_t at = ~0ul, n = 0, known = 0, unknown = 0;
+	uint64_t waits = 0;
+
+	UNLESS_MISSING();
+	if (!(variant->flags & SHIM_WHY_F_STACKS))
+		SKIP(return, "without stacks");
+	for (unsigned int i = 0; i < 1u << DEPTH; i++) {
+		ASSERT_EQ(0, pmtracebegin("collide"));
+		call_by_bits(i, DEPTH);
+		ASSERT_EQ(0, pmtraceend("collide"));
+	}
+	parts_of(self->why, "collide", &at);
+	ASSERT_EQ(0, shim_why_reasons_get(self->why, at, &n));
+	for (size_t i = 0; i < n; i++)
+		waits += shim_why_reason_at(self->why, i)->all_times;
+	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
+
+		if (s->reason == SHIM_WHY_SAMPLED)
+			continue;
+		known += s->nuser > 0;
+		unknown += s->nuser ? 0 : s->all_times;
+	}
+	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
+	TH_LOG("%zu stacks, %zu waits without one, %llu waits, %llu lost", known, unknown,
+	       (unsigned long long)waits, (unsigned long long)self->drops.stacks);
+	EXPECT_LE(unknown, self->drops.stacks);
+	/* On a busy machine, a short wait may be over before the thread leaves its CPU. */
+	EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
+	EXPECT_GE(known + unknown, waits);
+	EXPECT_LE(unknown, waits / 50);
 }
 
 TEST(arguments)

@@ -41,6 +41,20 @@ static uint32_t rows_of_tags(size_t cpus)
 	return rows < MIN_TAGS ? MIN_TAGS : rows;
 }
 
+/* Without stacks, their maps need no memory to speak of. */
+static int shrink_traces(struct vc_why *skel)
+{
+	struct bpf_map *const maps[] = {
+		skel->maps.vw_user, skel->maps.vw_user2, skel->maps.vw_kernel,
+		skel->maps.vw_kernel2,
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps) && !err; i++)
+		err = bpf_map__set_max_entries(maps[i], 1);
+	return err;
+}
+
 static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
 	uint32_t tags = rows_of_tags(w->cpus);
@@ -55,11 +69,8 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 	err = bpf_map__set_max_entries(w->skel->maps.vw_stat, tags);
 	if (!err)
 		err = bpf_map__set_max_entries(w->skel->maps.vw_tag, tags);
-	/* Without stacks, their maps need no memory to speak of. */
 	if (!err && !options->stacks)
-		err = bpf_map__set_max_entries(w->skel->maps.vw_user, 1);
-	if (!err && !options->stacks)
-		err = bpf_map__set_max_entries(w->skel->maps.vw_kernel, 1);
+		err = shrink_traces(w->skel);
 	if (!err)
 		err = bpf_program__set_autoload(w->skel->progs.vw_on_sample, options->stacks);
 	return err ? err : vc_why__load(w->skel);
@@ -278,10 +289,15 @@ int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *ke
  */
 int shim_bpf_why__trace(const struct shim_bpf_why *w, int user, int32_t id, void *frames)
 {
-	const struct bpf_map *map = user ? w->skel->maps.vw_user : w->skel->maps.vw_kernel;
+	const struct bpf_map *const maps[2][2] = {
+		{ w->skel->maps.vw_kernel, w->skel->maps.vw_kernel2 },
+		{ w->skel->maps.vw_user, w->skel->maps.vw_user2 },
+	};
+	const struct bpf_map *map = maps[!!user][id & VC_WHY_MORE ? 1 : 0];
 
 	if (id < 0)
 		return -ENOENT;
+	id &= ~VC_WHY_MORE;
 	return bpf_map_lookup_elem(bpf_map__fd(map), &id, frames) ? -errno : 0;
 }
 
