@@ -15,7 +15,7 @@ usage() {
 	[ $? = 2 ] && [ -s "$dir/err" ]
 }
 
-usage --above p100 && usage --above p && usage -p 0 && usage a b && usage --json --folded && usage --folded --no-stacks
+usage --above p100 && usage --above p && usage -p 0 && usage a b && usage --json --folded && usage --json --folded-diff && usage --folded --no-stacks
 result "wrong usage"
 why --help && grep -q -- '--above pNN' "$dir/out"
 result "help"
@@ -53,6 +53,12 @@ result "JSON"
 why batch --for 3s --folded
 [ $? = 0 ] && ! grep -qv '^batch;.* [0-9][0-9]*$' "$dir/out"
 result "folded stacks"
+why batch --for 3s --folded-diff
+[ $? = 0 ] && [ -s "$dir/out" ] && ! grep -qv '^batch;.* [0-9][0-9]* [0-9][0-9]*$' "$dir/out"
+result "folded stacks of slow and typical transactions"
+why --for 2s --json
+[ $? = 0 ] && grep -q '"stacks": \[{"reason": "[^"]*", "pid": [0-9]*, "frames": \["' "$dir/out"
+result "JSON with stacks"
 touch /tmp/why.end
 wait
 done_testing

@@ -26,6 +26,8 @@ struct process {
 	pid_t pid;
 	size_t n;
 	struct mapping *at;
+	uint64_t vdso;		/* the kernel's code in the process: from where to where, or 0 */
+	uint64_t vdso_end;
 	struct symbols_table *jit;
 };
 
@@ -99,7 +101,13 @@ static void take_line(struct symbols *symbols, struct process *process, char *li
 
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %n", &start, &end, rights, &offset, &path) != 4 ||
-	    rights[2] != 'x' || !path || line[path] != '/')
+	    rights[2] != 'x' || !path)
+		return;
+	if (!strcmp(line + path, "[vdso]")) {
+		process->vdso = start;
+		process->vdso_end = end;
+	}
+	if (line[path] != '/')
 		return;
 	if (process->n == MOST_MAPPINGS) {
 		symbols->dropped++;
@@ -277,7 +285,11 @@ void symbols_of_process(struct symbols *symbols, pid_t pid, uint64_t address,
 	}
 	if (process)
 		name = symbols_table_find(process->jit, address, &offset);
-	snprintf(text, sizeof(text), "[%d]+0x%llx", pid, (unsigned long long)address);
+	if (process && address >= process->vdso && address < process->vdso_end)
+		snprintf(text, sizeof(text), "[vdso]+0x%llx",
+			 (unsigned long long)(address - process->vdso));
+	else
+		snprintf(text, sizeof(text), "[%d]+0x%llx", pid, (unsigned long long)address);
 	symbols_set_name(symbol, name ? name : text);
 }
 

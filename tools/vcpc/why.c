@@ -17,6 +17,7 @@
 enum {
 	OPTION_ABOVE = 256,
 	OPTION_FOLDED,
+	OPTION_FOLDED_DIFF,
 	OPTION_FOR,
 	OPTION_NO_STACKS,
 	OPTION_PROBES,
@@ -32,7 +33,7 @@ struct job {
 
 static int help(void)
 {
-	printf("Usage: vcpc why [TAG] [--above pNN] [-p PID] [--for TIME] [-j | --folded]\n\n"
+	printf("Usage: vcpc why [TAG] [--above pNN] [-p PID] [--for TIME] [-j | --folded | --folded-diff]\n\n"
 	       "Explains where transactions of TAG spend their time: on a CPU, waiting for a CPU, or\n"
 	       "blocked, and in which system calls and stacks.  Compares slow transactions with all.\n"
 	       "Without TAG, explains the tag that has most time.  Requires root and a kernel with BTF.\n"
@@ -43,7 +44,9 @@ static int help(void)
 	       "      --no-stacks     do not keep stacks, which cost most\n"
 	       "      --probes        use probes on libshim even if the vcpc module is loaded\n"
 	       "  -j, --json          print one JSON object\n"
-	       "      --folded        print the slow transactions' stacks for a flame graph\n");
+	       "      --folded        print the slow transactions' stacks for a flame graph\n"
+	       "      --folded-diff   print stacks for a differential flame graph: each with the ns per\n"
+	       "                      typical transaction and per slow one\n");
 	return 0;
 }
 
@@ -177,6 +180,9 @@ static int take_option(int letter, struct job *job)
 	case 'j':
 		job->view.json = true;
 		return 0;
+	case OPTION_FOLDED_DIFF:
+		job->view.differential = true;
+		/* fall through */
 	case OPTION_FOLDED:
 		job->view.folded = true;
 		return 0;
@@ -191,6 +197,7 @@ static int parse(int argc, char **argv, struct job *job)
 	static const struct option longs[] = {
 		{ "above", required_argument, NULL, OPTION_ABOVE },
 		{ "folded", no_argument, NULL, OPTION_FOLDED },
+		{ "folded-diff", no_argument, NULL, OPTION_FOLDED_DIFF },
 		{ "for", required_argument, NULL, OPTION_FOR },
 		{ "help", no_argument, NULL, 'h' },
 		{ "json", no_argument, NULL, 'j' },

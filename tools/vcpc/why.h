@@ -20,6 +20,7 @@
  * @above: the percentile from which on transactions are slow, as the user wrote it
  * @json: print JSON
  * @folded: print folded stacks
+ * @differential: print them with two times
  */
 struct why_view {
 	struct shim_why *why;
@@ -29,12 +30,14 @@ struct why_view {
 	const char *above;
 	bool json;
 	bool folded;
+	bool differential;
 };
 
 const char *why_duration(double ns, char *text, size_t size);
 int why_print(const struct why_view *view);
 int why_print_json(const struct why_view *view);
 int why_print_folded(const struct why_view *view);
+int why_json_stacks(const struct why_view *view, size_t tag);
 int why_print_stacks(const struct why_view *view);
 double why_stack_difference(const struct shim_why_tag *tag, const struct shim_why_stack *stack);
 void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,

@@ -2,14 +2,14 @@
 /* vcpc why: the stacks in which slow transactions spend more time than all do. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "json_text.h"
 #include "vcpc.h"
-#include "why.h"
+#include "why_paths.h"
 
 #define SHOWN	3
-#define FRAMES	12	/* of a stack, on the screen */
+#define KERNEL_FRAMES	5	/* of a stack, on the screen */
+#define USER_FRAMES	12
 
 /**
  * why_frame() - name a frame
@@ -75,85 +75,138 @@ double why_stack_difference(const struct shim_why_tag *tag, const struct shim_wh
 	return tag->all.count ? slow - (double)stack->all_ns / tag->all.count : slow;
 }
 
-/* One line of frames, outermost first */
-static void fold(const struct why_view *view, const struct shim_why_stack *stack)
+/* ns per transaction of those that are not slow */
+static double typical_ns(const struct shim_why_tag *tag, const struct why_path *path)
 {
-	struct symbol symbol;
+	uint64_t count = tag->all.count - tag->slow.count;
 
-	for (unsigned int i = stack->nuser + stack->nkernel; i; i--) {
-		why_frame(view, stack, i - 1, &symbol);
-		printf(";%s", symbol.name);
-	}
+	return count ? (double)(path->all_ns - path->slow_ns) / count : 0;
+}
+
+static void fold(const struct why_view *view, const struct shim_why_tag *tag,
+		 const struct why_path *path)
+{
+	char reason[64];
+
+	shim_why_reason_name(path->reason, reason, sizeof(reason));
+	for (const char *c = tag->name; *c; c++)
+		putchar(*c == ';' || (unsigned char)*c < ' ' ? '_' : *c);
+	printf(";%s", reason);
+	for (size_t i = 0; i < path->n; i++)
+		printf(";%s", path->frames[i].name);
+	if (view->differential)
+		printf(" %.0f %.0f\n", typical_ns(tag, path),
+		       tag->slow.count ? (double)path->slow_ns / tag->slow.count : 0);
+	else
+		printf(" %llu\n", (unsigned long long)path->slow_ns);
 }
 
 /**
- * why_print_folded() - print the slow transactions' stacks, a line each: tag;reason;frames ns
+ * why_print_folded() - print stacks, a line each: tag;reason;frames and their time
  * @view: what to print
+ *
+ * That is the ns of the slow transactions; if it is differential, the ns per transaction of those
+ * that are not slow, and those per slow one.
  *
  * Return: 0, or an exit status after a message.
  */
 int why_print_folded(const struct why_view *view)
 {
 	const struct shim_why_tag *tag = shim_why_tag_at(view->why, view->at);
+	struct why_paths paths;
+	int err = why_paths_read(view, view->at, false, &paths);
+
+	for (size_t i = 0; i < paths.n && !err; i++)
+		if (paths.at[i].slow_ns || view->differential)
+			fold(view, tag, &paths.at[i]);
+	why_paths_free(&paths);
+	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
+}
+
+static void json_path(const struct why_path *path)
+{
 	char reason[64];
-	size_t n = 0;
-	int err = shim_why_stacks_get(view->why, view->at, &n);
 
-	if (err)
-		return vcpc_fail(err, "cannot read the stacks");
-	for (size_t i = 0; i < n; i++) {
-		const struct shim_why_stack *stack = shim_why_stack_at(view->why, i);
-
-		if (!stack->slow_ns)
-			continue;
-		shim_why_reason_name(stack->reason, reason, sizeof(reason));
-		for (const char *c = tag->name; *c; c++)
-			putchar(*c == ';' || (unsigned char)*c < ' ' ? '_' : *c);
-		printf(";%s", reason);
-		fold(view, stack);
-		printf(" %llu\n", (unsigned long long)stack->slow_ns);
+	shim_why_reason_name(path->reason, reason, sizeof(reason));
+	fputs("{\"reason\": ", stdout);
+	vcpc_json_text(stdout, reason);
+	if (path->pid)
+		printf(", \"pid\": %u", path->pid);
+	fputs(", \"frames\": [", stdout);
+	for (size_t i = path->n; i; i--) {
+		if (i < path->n)
+			fputs(", ", stdout);
+		vcpc_json_text(stdout, path->frames[i - 1].name);
 	}
-	return 0;
+	printf("], \"all_ns\": %llu, \"all_times\": %llu, \"slow_ns\": %llu, \"slow_times\": %llu}",
+	       (unsigned long long)path->all_ns, (unsigned long long)path->all_times,
+	       (unsigned long long)path->slow_ns, (unsigned long long)path->slow_times);
 }
 
-struct ranked {
-	const struct shim_why_stack *stack;
-	double difference;
-};
-
-static int compare(const void *a, const void *b)
+/**
+ * why_json_stacks() - print a tag's stacks as a member of an object of JSON
+ * @view: has the handle and the resolver
+ * @tag: which tag
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int why_json_stacks(const struct why_view *view, size_t tag)
 {
-	const struct ranked *left = a, *right = b;
+	struct why_paths paths;
+	int err = why_paths_read(view, tag, false, &paths);
 
-	return left->difference < right->difference ? 1 : left->difference > right->difference ? -1 : 0;
+	fputs(", \"stacks\": [", stdout);
+	for (size_t i = 0; i < paths.n && !err; i++) {
+		if (i)
+			fputs(", ", stdout);
+		json_path(&paths.at[i]);
+	}
+	putchar(']');
+	why_paths_free(&paths);
+	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }
 
-static void print_frames(const struct why_view *view, const struct shim_why_stack *stack)
+/* The innermost of the frames from @first on, of which there are @n */
+static void print_frames(const struct why_name *first, size_t n, size_t most, const char *whose)
 {
-	unsigned int shown = 0, all = stack->nkernel + stack->nuser;
-	struct symbol symbol;
+	for (size_t shown = 0; shown < n && shown < most; shown++) {
+		const struct why_name *frame = &first[n - 1 - shown];
 
-	for (; shown < all && shown < FRAMES; shown++) {
-		why_frame(view, stack, shown, &symbol);
-		printf("      %s", symbol.name);
-		if (symbol.line)
-			printf(" (%s:%u)", symbol.file, symbol.line);
+		printf("      %s", frame->name);
+		if (frame->where)
+			printf(" (%s)", frame->where);
 		putchar('\n');
 	}
-	if (!all)
-		puts("      (unknown)");
-	else if (shown < all)
-		printf("      (%u more; --folded prints all)\n", all - shown);
+	if (n > most)
+		printf("      (%zu more%s; --folded prints all)\n", n - most, whose);
 }
 
-static void print_one(const struct why_view *view, const struct ranked *ranked)
+static void print_one(const struct why_path *path)
 {
+	size_t user = path->n - path->nkernel;
 	char reason[64], time[32];
 
-	shim_why_reason_name(ranked->stack->reason, reason, sizeof(reason));
-	printf("\n  %s more per slow transaction, %s, process %u:\n",
-	       why_duration(ranked->difference, time, sizeof(time)), reason, ranked->stack->pid);
-	print_frames(view, ranked->stack);
+	shim_why_reason_name(path->reason, reason, sizeof(reason));
+	printf("\n  %s more per slow transaction, %s, ",
+	       why_duration(path->difference, time, sizeof(time)), reason);
+	if (path->pid)
+		printf("process %u:\n", path->pid);
+	else
+		puts("several processes:");
+	print_frames(path->frames + user, path->nkernel, KERNEL_FRAMES, " in the kernel");
+	print_frames(path->frames, user, USER_FRAMES, "");
+	if (!path->n)
+		puts("      (unknown)");
+}
+
+/* What of the names is missing */
+static void print_nameless(struct symbols *symbols)
+{
+	if (symbols_kernel_hidden(symbols))
+		puts("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).");
+	if (symbols_dropped(symbols))
+		printf("\n%lu files, processes or mappings had no room: their frames have no names.\n",
+		       symbols_dropped(symbols));
 }
 
 /**
@@ -164,30 +217,22 @@ static void print_one(const struct why_view *view, const struct ranked *ranked)
  */
 int why_print_stacks(const struct why_view *view)
 {
-	const struct shim_why_tag *tag = shim_why_tag_at(view->why, view->at);
-	struct ranked *ranked;
+	struct why_path first[SHOWN];
+	struct why_paths paths;
 	size_t n = 0;
-	int err = shim_why_stacks_get(view->why, view->at, &n);
+	int err;
 
-	if (err)
-		return vcpc_fail(err, "cannot read the stacks");
-	ranked = calloc(n + 1, sizeof(*ranked));
-	if (!ranked)
-		return vcpc_fail(ENOMEM, "stacks");
-	for (size_t i = 0; i < n; i++) {
-		ranked[i].stack = shim_why_stack_at(view->why, i);
-		ranked[i].difference = why_stack_difference(tag, ranked[i].stack);
-	}
-	qsort(ranked, n, sizeof(*ranked), compare);
-	if (n && ranked[0].difference > 0)
+	if (!view->symbols)
+		return 0;
+	err = why_paths_read(view, view->at, true, &paths);
+	if (!err)
+		err = why_paths_first(&paths, first, SHOWN, &n);
+	if (n)
 		puts("\nStacks (innermost frame first):");
-	for (size_t i = 0; i < n && i < SHOWN && ranked[i].difference > 0; i++)
-		print_one(view, &ranked[i]);
-	free(ranked);
-	if (n && symbols_kernel_hidden(view->symbols))
-		puts("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).");
-	if (n && symbols_dropped(view->symbols))
-		printf("\n%lu files, processes or mappings had no room: their frames have no names.\n",
-		       symbols_dropped(view->symbols));
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		print_one(&first[i]);
+	if (paths.n)
+		print_nameless(view->symbols);
+	why_paths_free(&paths);
+	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }

@@ -247,6 +247,8 @@ static int json_tag(const struct why_view *view, size_t i)
 	fputs(", ", stdout);
 	json_parts("slow", &tag->slow);
 	err = json_reasons(view, i);
+	if (!err && view->symbols)
+		err = why_json_stacks(view, i);
 	putchar('}');
 	return err;
 }

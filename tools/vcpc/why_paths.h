@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The stacks of a tag by the names of their functions. */
+#ifndef VCPC_WHY_PATHS_H
+#define VCPC_WHY_PATHS_H
+
+#include "why.h"
+
+/**
+ * struct why_path - stacks whose functions are the same
+ * @reason: as in struct shim_why_stack
+ * @pid: their process, or 0: they are of several
+ * @n: how many frames
+ * @nkernel: how many of them are the kernel's
+ * @frames: outermost first
+ * @difference: ns per slow transaction, less those per transaction of all
+ * @all_ns: sums of their stacks, as there
+ * @all_times: likewise
+ * @slow_ns: likewise
+ * @slow_times: likewise
+ */
+struct why_path {
+	uint32_t reason;
+	uint32_t pid;
+	size_t n;
+	size_t nkernel;
+	struct why_name {
+		const char *name;
+		const char *where;	/* "file.c:12", or NULL */
+	} *frames;
+	double difference;
+	uint64_t all_ns;
+	uint64_t all_times;
+	uint64_t slow_ns;
+	uint64_t slow_times;
+};
+
+/**
+ * struct why_paths - what why_paths_read() returns
+ * @n: how many
+ * @at: sorted by reason, then by frames
+ * @names: interned texts
+ */
+struct why_paths {
+	size_t n;
+	struct why_path *at;
+	void *names;
+};
+
+int why_paths_read(const struct why_view *view, size_t tag, bool brief, struct why_paths *paths);
+int why_paths_first(struct why_paths *paths, struct why_path *first, size_t most, size_t *kept);
+void why_paths_free(struct why_paths *paths);
+
+#endif /* VCPC_WHY_PATHS_H */
