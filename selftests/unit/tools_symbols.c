@@ -255,6 +255,37 @@ TEST_F(symbols, compiled_while_running)
 	remove_map();
 }
 
+/* As many rows as are read, or more */
+static void write_long_map(unsigned int rows)
+{
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map = fopen(path, "w");
+	for (unsigned int i = 0; map && i < rows; i++)
+		fprintf(map, "%x 10 f\n", (i + 1) * 16);
+	if (map)
+		fclose(map);
+}
+
+TEST_F(symbols, a_map_that_is_too_long)
+{
+	const unsigned int rows = 1u << 20;
+
+	write_long_map(rows);
+	ASSERT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(0, symbols_cut(self->symbols));
+	symbols_of_process(self->symbols, getpid(), rows * 16, &self->symbol);
+	EXPECT_STREQ("f", self->symbol.name);
+	write_long_map(rows + 1);
+	ASSERT_EQ(0, symbols_learn(self->symbols, getpid()));
+	EXPECT_EQ(1, symbols_cut(self->symbols));
+	symbols_of_process(self->symbols, getpid(), (rows + 1) * 16, &self->symbol);
+	EXPECT_EQ('[', self->symbol.name[0]);
+	remove_map();
+}
+
 TEST_F(symbols, a_map_that_is_a_link_or_a_fifo_or_another_users)
 {
 	char path[64], other[64];

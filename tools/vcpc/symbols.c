@@ -343,6 +343,22 @@ unsigned long symbols_dropped(const struct symbols *symbols)
 }
 
 /**
+ * symbols_cut() - which lists of symbols were too long
+ * @symbols: the handle
+ *
+ * Return: how many, of the kernel's and those that JIT compilers wrote; the rest of them was not
+ *	read, and an address in it has no name, or in the kernel a wrong one.
+ */
+unsigned long symbols_cut(const struct symbols *symbols)
+{
+	unsigned long n = symbols->kernel && symbols->kernel->cut;
+
+	for (size_t i = 0; i < symbols->nprocesses; i++)
+		n += symbols->processes[i].jit && symbols->processes[i].jit->cut;
+	return n;
+}
+
+/**
  * symbols_close() - forget everything
  * @symbols: the handle, or NULL
  */

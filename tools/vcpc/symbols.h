@@ -35,6 +35,7 @@ void symbols_of_process(struct symbols *symbols, pid_t pid, uint64_t address,
 void symbols_of_kernel(struct symbols *symbols, uint64_t address, struct symbol *symbol);
 bool symbols_kernel_hidden(struct symbols *symbols);
 unsigned long symbols_dropped(const struct symbols *symbols);
+unsigned long symbols_cut(const struct symbols *symbols);
 void symbols_close(struct symbols *symbols);
 
 #endif /* VCPC_SYMBOLS_H */

@@ -37,6 +37,7 @@ struct symbols_file {
  * @at: sorted by address; @size is 0 if the next symbol ends it
  * @text: their names
  * @used: how many bytes of @text are used
+ * @cut: there were more, for which there was no room
  */
 struct symbols_table {
 	size_t n;
@@ -47,6 +48,7 @@ struct symbols_table {
 	} *at;
 	char *text;
 	size_t used;
+	bool cut;
 };
 
 int symbols_file_init(struct symbols_file *file, int fd, const char *path);

@@ -81,13 +81,15 @@ static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_tab
 	char line[LONGEST];
 	bool whole = true;
 
-	while (table && bytes < 2ull * MOST_TEXT && fgets(line, sizeof(line), in)) {
+	while (table && fgets(line, sizeof(line), in)) {
 		bool begins = whole;
 
 		bytes += strlen(line) + 1;
 		whole = strchr(line, '\n');
-		if (begins && take(table, line))
+		if (bytes > 2ull * MOST_TEXT || (begins && take(table, line))) {
+			table->cut = true;
 			break;
+		}
 	}
 	fclose(in);
 	if (table && table->n)

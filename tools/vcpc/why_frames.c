@@ -75,6 +75,25 @@ double why_stack_difference(const struct shim_why_tag *tag, const struct shim_wh
 	return tag->all.count ? slow - (double)stack->all_ns / tag->all.count : slow;
 }
 
+/**
+ * why_print_nameless() - print which names are missing
+ * @symbols: the resolver, after it has named frames; or NULL
+ * @out: where to
+ */
+void why_print_nameless(struct symbols *symbols, FILE *out)
+{
+	if (!symbols)
+		return;
+	if (symbols_kernel_hidden(symbols))
+		fputs("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).\n", out);
+	if (symbols_dropped(symbols))
+		fprintf(out, "\n%lu files, processes or mappings had no room: their frames have no names.\n",
+			symbols_dropped(symbols));
+	if (symbols_cut(symbols))
+		fprintf(out, "\n%lu lists of symbols (/tmp/perf-PID.map, /proc/kallsyms) were not read to the end: some frames have no name or a wrong one.\n",
+			symbols_cut(symbols));
+}
+
 /* ns per transaction of those that are not slow */
 static double typical_ns(const struct shim_why_tag *tag, const struct why_path *path)
 {
@@ -120,7 +139,10 @@ int why_print_folded(const struct why_view *view)
 		if (paths.at[i].slow_ns || view->differential)
 			fold(view, tag, &paths.at[i]);
 	why_paths_free(&paths);
-	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
+	if (err)
+		return vcpc_fail(err, "cannot read the stacks");
+	why_print_nameless(view->symbols, stderr);
+	return why_print_drops(view, stderr);
 }
 
 static void json_path(const struct why_path *path)
@@ -199,16 +221,6 @@ static void print_one(const struct why_path *path)
 		puts("      (unknown)");
 }
 
-/* What of the names is missing */
-static void print_nameless(struct symbols *symbols)
-{
-	if (symbols_kernel_hidden(symbols))
-		puts("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).");
-	if (symbols_dropped(symbols))
-		printf("\n%lu files, processes or mappings had no room: their frames have no names.\n",
-		       symbols_dropped(symbols));
-}
-
 /**
  * why_print_stacks() - print the stacks that differ most
  * @view: what to print
@@ -232,7 +244,7 @@ int why_print_stacks(const struct why_view *view)
 	for (size_t i = 0; i < n; i++)
 		print_one(&first[i]);
 	if (paths.n)
-		print_nameless(view->symbols);
+		why_print_nameless(view->symbols, stdout);
 	why_paths_free(&paths);
 	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }

@@ -141,7 +141,14 @@ static uint64_t drop_of(const struct shim_why_drops *drops, const struct drop *d
 	return *(const uint64_t *)(const void *)((const char *)drops + drop->at);
 }
 
-static int print_drops(const struct why_view *view)
+/**
+ * why_print_drops() - print what is not included
+ * @view: has the handle
+ * @out: where to
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int why_print_drops(const struct why_view *view, FILE *out)
 {
 	struct shim_why_drops drops;
 	int err = shim_why_drops_get(view->why, &drops);
@@ -150,9 +157,9 @@ static int print_drops(const struct why_view *view)
 		return vcpc_fail(err, "cannot read what was lost");
 	for (size_t i = 0; i < sizeof(drop_texts) / sizeof(drop_texts[0]); i++)
 		if (drop_of(&drops, &drop_texts[i]))
-			printf("Not included: %llu %s\n",
-			       (unsigned long long)drop_of(&drops, &drop_texts[i]),
-			       drop_texts[i].text);
+			fprintf(out, "Not included: %llu %s\n",
+				(unsigned long long)drop_of(&drops, &drop_texts[i]),
+				drop_texts[i].text);
 	return 0;
 }
 
@@ -200,7 +207,7 @@ int why_print(const struct why_view *view)
 	if (err)
 		return err;
 	print_others(view);
-	return print_drops(view);
+	return why_print_drops(view, stdout);
 }
 
 static void json_parts(const char *key, const struct shim_why_parts *parts)
@@ -286,5 +293,6 @@ int why_print_json(const struct why_view *view)
 		printf("%s\"%s\": %llu", i ? ", " : "", drop_names[i],
 		       (unsigned long long)drop_of(&drops, &drop_texts[i]));
 	puts("}}");
+	why_print_nameless(view->symbols, stderr);
 	return err;
 }
