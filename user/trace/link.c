@@ -113,6 +113,20 @@ static int new_socket(void)
 	return fd < 0 ? -errno : shim_fd__above_standard(fd);
 }
 
+/* Takes the descriptor of a socket that is being connected */
+static int take_socket(struct shim_link *link, int fd, uint64_t now)
+{
+	link->inode = shim_link__inode(fd);
+	if (!link->inode) {	/* hang_up() would not close it */
+		close(fd);
+		return -EBADF;
+	}
+	link->fd = fd;
+	link->phase = SHIM_LINK_CONNECTING;
+	link->deadline_ns = now + link->connect_ns;
+	return 0;
+}
+
 /* Begin to connect to the next address. */
 static int dial(struct shim_link *link, uint64_t now)
 {
@@ -130,11 +144,7 @@ static int dial(struct shim_link *link, uint64_t now)
 		close(fd);
 		return err;
 	}
-	link->fd = fd;
-	link->inode = shim_link__inode(fd);
-	link->phase = SHIM_LINK_CONNECTING;
-	link->deadline_ns = now + link->connect_ns;
-	return 0;
+	return take_socket(link, fd, now);
 }
 
 static int see_connected(struct shim_link *link, uint64_t now)
