@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Opening the files of an existing archive to append to it. */
+/* Open the files of an existing archive to append to it. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -8,7 +8,7 @@
 #include "append.h"
 #include "archive.h"
 
-/* An existing file, or with O_CREAT in @flags perhaps a new one, and where the next piece goes */
+/* Open an existing file, or create it if @flags has O_CREAT; the next piece goes to its end. */
 static int open_sink(struct shim_sink *sink, const char *base, int volume, int flags)
 {
 	char *path = shim_files__path(base, volume);
@@ -26,7 +26,7 @@ static int open_sink(struct shim_sink *sink, const char *base, int volume, int f
 	return S_ISREG(st.st_mode) ? 0 : -EINVAL;
 }
 
-/* The lock comes first: what is read after it does not change any more. */
+/* Take the lock before anything is read: from then on, no other writer changes the files. */
 static int lock_meta(struct shim_output *out)
 {
 	int err = open_sink(&out->meta, out->base, SHIM_VOLUME_META, 0);
@@ -69,7 +69,10 @@ static int open_index(struct shim_output *out)
 	return 0;
 }
 
-/* The last volume goes on if it ends with a whole record; one that is compressed is followed by another. */
+/*
+ * Append to the last volume, which must end with a complete record.  If it is compressed, start a
+ * new volume instead.
+ */
 static int open_data(struct shim_output *out, struct shim_archive *ar, struct shim_ts *last)
 {
 	struct shim_record rec = { 0 };
@@ -158,7 +161,7 @@ static int take_state(struct shim_declared *d, struct shim_archive *ar, uint32_t
 		return -ENOMEM;
 	if (shim_ts__cmp(state->stamp, *last) > 0)
 		*last = state->stamp;
-	/* a state that this library would not have written is unknown: the next one is written in full */
+	/* ignore a state that this library could not have written: the next one is complete */
 	err = shim_declared__indom(d, f, state, unused);
 	return err == -EINVAL ? 0 : err;
 }

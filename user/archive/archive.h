@@ -2,10 +2,10 @@
 /*
  * struct shim_archive, an open archive, for the files of this directory only.
  *
- * Locking: @lock guards loading and growing of volumes, loading the index, and
- * the cached end time.  Nothing else changes after opening but @meta and
- * @clear, which have locks of their own: that of @meta is never taken together
- * with @lock, that of @clear may be taken while @lock is held.
+ * Locking: @lock guards loading and growing of volumes, loading the index, and the cached end time.
+ * After opening, nothing else changes except @meta and @clear, which have their own locks.  The
+ * lock of @meta is never taken together with @lock.  The lock of @clear may be taken while @lock is
+ * held.
  */
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
@@ -22,15 +22,15 @@
 #include "clear_range.h"
 #include "volume.h"
 
-#define SHIM_LATER_CHUNKS	25	/* each has twice the volumes of the one before */
+#define SHIM_LATER_CHUNKS	25	/* each chunk is twice as large as the previous one */
 #define SHIM_LATER_FIRST	64	/* volumes in the first chunk */
 
 /*
  * struct shim_segment - one of the archives that were opened as one
  * @first, @nvolumes: its volumes
- * @any_feature: accept a label that asks for unknown features
- * @mark: the mark record of the joint in front of this segment
- * @seen: its files when they were opened; st_ino is 0 for one that is missing or was unpacked
+ * @any_feature: accept a label that requires unknown features
+ * @mark: the mark record of the joint before this segment
+ * @seen: state of its files at opening; st_ino is 0 if a file is missing or was unpacked
  */
 struct shim_segment {
 	const struct shim_format *format;
@@ -48,13 +48,13 @@ struct shim_segment {
  * struct shim_archive - an open archive
  * @segments: @nsegments, ordered by start time
  * @label: of the first segment
- * @name: by which it was opened
- * @index: of all segments, loaded at first use; complete once @indexed is set
- * @volumes: the @nopened volumes known at opening, with a joint between each two segments
- * @later: volumes of the last segment found since, in chunks; volumes never move in memory
+ * @name: the name that was passed to open
+ * @index: index of all segments, loaded at first use; complete once @indexed is set
+ * @volumes: the @nopened volumes known at opening, with a joint between adjacent segments
+ * @later: volumes of the last segment found after opening, in chunks; volumes never move in memory
  * @nvolumes: number of all volumes; a volume is initialized before it is counted
  * @clear: ranges that readers have found to contain no mark
- * @listed: the directory was scanned for volumes, which is done at first need
+ * @listed: the directory has been scanned for volumes, which happens at first use
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -71,37 +71,37 @@ struct shim_archive {
 	struct shim_volume *later[SHIM_LATER_CHUNKS];
 	atomic_uint nvolumes;
 	atomic_bool listed;
-	struct shim_budget budget;	/* that volumes have left */
+	struct shim_budget budget;	/* what volumes may still use */
 	struct shim_clear_ranges clear;
 	bool end_known;
 	int end_err;
 	struct shim_ts end;
 };
 
-/* The index of all segments, loaded if need be; the second one with ar->lock held */
+/* The index of all segments, loaded at first use; call the second function with ar->lock held. */
 const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
 /*
- * The content of a volume: 0; -SHIM_EVOLUME if it is damaged, so that readers pass it; or why it
- * could not be read this time, in which case the next call tries again.
+ * Get the content of a volume.  Returns 0, -SHIM_EVOLUME if it is damaged (readers skip it), or the
+ * error that prevented reading it; in that case the next call tries again.
  */
 int shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
 /* The same, with ar->lock held */
 int shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
 			      struct shim_volume_view *out);
 
-/* List the volumes in the directory unless that was done: 0, or why it could not be done */
+/* List the volumes in the directory, unless that was done before.  Returns 0 or an error. */
 int shim_archive__list(struct shim_archive *ar);
 int shim_archive__list_locked(struct shim_archive *ar);
 
-/* How many volumes there are, as far as they are listed */
+/* Number of volumes listed so far */
 static inline unsigned int shim_archive__nvolumes(const struct shim_archive *ar)
 {
 	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 }
 
-/* The chunk of @later that has the @i-th later volume, and how many volumes a chunk has */
+/* The chunk of @later that contains the @i-th later volume, and the number of volumes in a chunk */
 static inline unsigned int shim_later__chunk(unsigned int i)
 {
 	return (unsigned int)(__builtin_clz(SHIM_LATER_FIRST) -
@@ -129,7 +129,7 @@ static inline struct shim_volume *shim_archive__volume(const struct shim_archive
 	return shim_archive__later(ar, i - ar->nopened);
 }
 
-/* Note that a cursor has moved to @offset, so that pages of earlier windows can be released */
+/* Record that a cursor has moved to @offset, so pages of earlier windows can be released. */
 static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int volume,
 					uint64_t offset)
 {
@@ -141,13 +141,13 @@ static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int vo
 	shim_volume__enter(shim_archive__volume(cur->ar, volume));
 }
 
-/* Initialize a volume as not loaded yet */
+/* Initialize a volume that is not loaded yet. */
 void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool joint);
 
-/* Pick up growth of the last volume, and volumes that follow it, with ar->lock held */
+/* Detect growth of the last volume, and new volumes after it; call with ar->lock held. */
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed);
 
-/* Where a volume's records begin */
+/* The offset of a volume's first record */
 static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigned int volume)
 {
 	const struct shim_volume *v = shim_archive__volume(ar, volume);
@@ -155,21 +155,24 @@ static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigne
 	return v->joint ? 0 : v->segment->format->label_len;
 }
 
-/* The last complete record of a segment, with ar->lock held: 0, -ENOENT if it has none, or why not */
+/*
+ * Get the last complete record of a segment, with ar->lock held.  Returns 0, -ENOENT if there is
+ * none, or an error.
+ */
 int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
 			      struct shim_record *last);
 
 /*
- * The record that begins, or the one that ends, at @offset: 0, -ENODATA at the
- * end or the start of the volume, -EBADMSG if it is corrupt or incomplete
+ * Get the record that begins (at) or ends (before) at @offset.  Returns 0, -ENODATA at the end or
+ * the start of the volume, -EBADMSG if the record is corrupt or incomplete.
  */
 int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 			   struct shim_record *out);
 int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
 			       struct shim_record *out);
-/* Whether the file ends within the record that begins at @offset */
+/* Whether the record that begins at @offset is cut off by the end of the file */
 bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset);
-/* Whether an offset, which may be any number, is where a record begins or ends */
+/* Whether @offset, which may be any number, is the start or the end of a record */
 bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset);
 
 #endif /* SHIM_ARCHIVE_ARCHIVE_H */

@@ -2,21 +2,20 @@
 /*
  * Interpolation search for a time in a range of records.
  *
- * A guess at where the time lies is made from the times at both ends, and a
- * window there is searched for records: several in a row, each with its length
- * at both ends and a stamp that is not before that of the former one.  Their
- * stamps narrow the range.  Where no records are recognized, or their stamps
- * are not in order, the search ends with what it has found so far.
+ * The position is estimated from the times at both ends, and a window there is searched for several
+ * consecutive records.  Each must have the same length at both ends and a stamp that is not earlier
+ * than the previous one.  Their stamps narrow the range.  If no records are recognized, or their
+ * stamps are out of order, the search ends with the best position found so far.
  */
 #include "archive.h"
 #include "bisect.h"
 #include "readbuf.h"
 
 #define ROUNDS		12
-#define BY_TIME		5	/* rounds; then the range is halved, in case the clock has jumped */
+#define BY_TIME		5	/* rounds; then the range is halved in case the clock jumped */
 #define WINDOW		SHIM_READBUF_SIZE
-#define WORTH		(2 * WINDOW)	/* a shorter range is walked through instead */
-#define IN_A_ROW	2	/* records that must decode before a window is trusted */
+#define WORTH		(2 * WINDOW)	/* a shorter range is searched linearly */
+#define IN_A_ROW	2	/* records that must be valid before a window is trusted */
 
 /*
  * struct bound - an end of the range
@@ -30,8 +29,8 @@ struct bound {
 
 /*
  * struct search - the state of a search
- * @lo: a place before @when, according to the index, or, if @found, to the record read there
- * @hi: a place not before @when, or the end of the volume
+ * @lo: a place before @when according to the record read there, if @found, or to the index
+ * @hi: a place at or after @when, or the end of the volume
  */
 struct search {
 	struct shim_cursor *cur;
@@ -47,7 +46,7 @@ struct search {
  * struct row - consecutive records of a window
  * @first: the first one
  * @last: the last one that is before the time; valid if @any
- * @beyond: at least one record is not before the time
+ * @beyond: at least one record is at or after the time
  */
 struct row {
 	struct bound first, last;
@@ -89,7 +88,7 @@ static bool look(const struct search *s, uint64_t offset, struct window *w)
 	return true;
 }
 
-/* The records from @at to the window's end; false if there is anything else */
+/* Decode the records from @at to the window's end; returns false if other data is found there. */
 static bool row_at(const struct search *s, const struct window *w, uint32_t at, struct row *out)
 {
 	struct row row = { 0 };
@@ -130,7 +129,7 @@ static bool find_row(const struct search *s, const struct window *w, struct row 
 	return false;
 }
 
-/* The fraction of the range at which the time is expected */
+/* The fraction of the range at which the time is expected to be */
 static double share(const struct search *s, unsigned int round)
 {
 	double all, part;
@@ -142,7 +141,7 @@ static double share(const struct search *s, unsigned int round)
 	return all > 0 && part > 0 ? part < all ? part / all : 1 : 0;
 }
 
-/* The offset of a window around the guess; a multiple of four, as those of records are */
+/* The offset of a window around the estimated position: a multiple of four, like record offsets */
 static uint64_t guess(const struct search *s, unsigned int round)
 {
 	uint64_t room = s->hi.offset - s->lo.offset;
@@ -177,7 +176,7 @@ static void narrow(struct search *s)
 	}
 }
 
-/* Skip volumes whose successor also begins before the time */
+/* Skip each volume if the next one also begins before the time. */
 static int skip_volumes(struct search *s, unsigned int last)
 {
 	struct shim_archive *ar = s->cur->ar;
@@ -199,7 +198,7 @@ static int skip_volumes(struct search *s, unsigned int last)
 	return 0;
 }
 
-/* Set the bounds: the last index place before the time, and the place after it */
+/* Set the bounds to the last index place before the time and the first one after it. */
 static int begin(struct search *s, const struct shim_index *index, size_t n)
 {
 	struct shim_archive *ar = s->cur->ar;

@@ -7,10 +7,10 @@
 #include "reader.h"
 
 /*
- * Put the cursor before a record that is earlier than @when, or not later if
- * @or_equal, and that a few reads find close to @when.  The first @n places of
- * the index are as early.  Returns 1; 0, and leaves the cursor where it is, if no
- * such record was found; or why a volume could not be read.
+ * Move the cursor to a record near @when, using a few reads.  The record is earlier than @when, or
+ * not later than @when if @or_equal.  The stamps of the first @n places of the index meet the same
+ * condition.  Returns 1; 0 if no such record was found, which leaves the cursor unchanged; or an
+ * error if a volume could not be read.
  */
 int shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
 			struct shim_ts when, bool or_equal);

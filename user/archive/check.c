@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Consistency check of an archive: labels and frames of each file, metadata
- * that contradicts itself, records that metadata does not cover, times that
- * go back, index entries that lead nowhere.
+ * Consistency check of an archive: labels and frames of each file, contradictory metadata, records
+ * of undeclared metrics, times that go backwards, and invalid index entries.
  *
- * What a logger writes is not damage: an instance without a name, a file that
- * was removed, and what only a newer PCP knows are notes.
+ * Loggers legitimately write some irregular archives.  An instance without a name, a removed file,
+ * and anything that only a newer PCP defines are reported as notes, not as damage.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +17,7 @@
 #include "record.h"
 
 #define PROGRESS_BYTES	(1u << 20)
-#define VALUE_LEN	8	/* of an instance and its value in a record */
+#define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
 static void advance(struct shim_check_state *s, uint64_t bytes)
 {
@@ -67,8 +66,7 @@ static void unmap_file(struct shim_check_file *file)
 }
 
 /*
- * The length of the record at @offset; 0 if its frame is bad, so that no record
- * after it can be found
+ * The length of the record at @offset; 0 if its frame is invalid, so later records cannot be found
  */
 static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_file *file,
 			 uint64_t offset, uint32_t min)
@@ -102,10 +100,10 @@ static int copy_names(const struct shim_rec_desc *rec, char ***out)
 	return 0;
 }
 
-/* The first part of a pmid's three, and so on, for "%u.%u.%u" */
+/* The three parts of a pmid, as arguments for "%u.%u.%u" */
 #define PMID_PARTS(pmid) (pmid) >> 22, (pmid) >> 10 & 0xfff, (pmid) & 0x3ff
 
-/* Whether the metric's number and names are its own */
+/* Report a metric whose number or name is already used by another one. */
 static int check_conflicts(struct shim_check_state *s, uint64_t offset,
 			   const struct shim_rec_desc *rec)
 {
@@ -220,7 +218,7 @@ static int check_meta(struct shim_check_state *s)
 	return err;
 }
 
-/* Check that each value has the metric's type; NULL, or what is wrong */
+/* Check that each value has the metric's type; returns NULL or a description of the problem. */
 static const char *check_values(const struct shim_record *rec, const struct shim_vset *vset,
 				const struct shim_desc *desc)
 {
@@ -315,7 +313,7 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 	return err;
 }
 
-/* One note for each metric: an archive of processes may have many thousands of such values */
+/* Report one note per metric: an archive of processes may have many thousands of such values. */
 static void note_nameless(struct shim_check_state *s)
 {
 	for (size_t i = 0; i < s->nameless.n; i++) {
@@ -366,7 +364,7 @@ static void check_presence(struct shim_check_state *s)
 	free(index.path);
 }
 
-/* Volumes between two that are there, or before the first one, were removed or lost */
+/* Report volumes missing before or between the existing ones: they were removed or lost. */
 static void note_gaps(struct shim_check_state *s)
 {
 	int64_t next = s->partial ? s->from.volume : 0;
@@ -387,8 +385,8 @@ static void note_gaps(struct shim_check_state *s)
 }
 
 /*
- * The label of the first volume that has a valid one is the archive's.  If the
- * archive cannot be opened, records are not checked against the metadata.
+ * The first valid label of a volume is the archive's label.  If the archive cannot be opened,
+ * records are not checked against the metadata.
  */
 static int check_all(struct shim_check_state *s, const char *name)
 {
@@ -425,12 +423,12 @@ static int check_all(struct shim_check_state *s, const char *name)
  * @name: its base name, or that of one of its files
  * @check: the callbacks for problems and progress, and what to check
  *
- * Of an archive of which only a span is to be checked, the metadata, the index and the last
- * volume's end are checked, too.
+ * If only a time span is checked, the metadata, the index and the end of the last volume are
+ * checked nevertheless.
  *
- * After a record whose frame is bad, the rest of that file is not checked.
+ * After a record with an invalid frame, the rest of that file is not checked.
  *
- * Return: the number of problems, -ENOENT, -ENOMEM, or what reading failed with.
+ * Return: the number of problems, -ENOENT, -ENOMEM, or the error from reading.
  */
 int shim_archive__check(const char *name, const struct shim_check *check)
 {

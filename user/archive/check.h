@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Consistency check of an archive, also for problems that a reader tolerates. */
+/* Consistency check of an archive, which also finds problems that a reader tolerates. */
 #ifndef SHIM_ARCHIVE_CHECK_H
 #define SHIM_ARCHIVE_CHECK_H
 
@@ -8,16 +8,16 @@
 
 #include "types.h"
 
-/* A kind of note: real loggers write such archives, and the values are right */
+/* A kind of note: real loggers write such archives, and their values are correct. */
 enum shim_check_note {
 	SHIM_CHECK_INCOMPLETE,	/* a name or a file is missing */
 	SHIM_CHECK_UNKNOWN,	/* newer than this library */
 };
 
 /*
- * struct shim_check_span - what was read of an archive
- * @from, @to: the times of the first and the last record, or before and behind them
- * @points: only values at some times between them; records are not checked then
+ * struct shim_check_span - the part of an archive that was read
+ * @from, @to: times at or before the first record, and at or after the last record
+ * @points: only values at some times in between were read, so records are not checked
  */
 struct shim_check_span {
 	struct shim_ts from, to;
@@ -27,10 +27,10 @@ struct shim_check_span {
 /*
  * struct shim_check - callbacks of a check, and what to check
  * @problem: called for each damage, at @offset of @file; @text is one line
- * @note: the same for each note; may be NULL
- * @progress: called now and then with the bytes checked and their total; may be NULL
- * @arg: passed to all
- * @span: which records and volumes to check; NULL: all
+ * @note: called likewise for each note; may be NULL
+ * @progress: called periodically with the number of bytes checked and the total; may be NULL
+ * @arg: passed to all callbacks
+ * @span: the records and volumes to check; NULL for all
  */
 struct shim_check {
 	void (*problem)(void *arg, const char *file, uint64_t offset, const char *text);
@@ -41,7 +41,7 @@ struct shim_check {
 	const struct shim_check_span *span;
 };
 
-/* The number of problems, -ENOENT if there is no such archive, -ENOMEM, or the error of reading */
+/* Returns the number of problems, -ENOENT if there is no such archive, -ENOMEM, or a read error. */
 int shim_archive__check(const char *name, const struct shim_check *check);
 
 #endif /* SHIM_ARCHIVE_CHECK_H */

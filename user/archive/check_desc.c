@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The check of one metric's description.
+ * Check one metric's description.
  *
- * Loggers record what agents say, and readers only pass it on.  So these rules are wider than those
- * for metrics that this library writes: a derived metric has the instance domain of another agent,
- * old archives have names of digits, and some agents set a scale without its dimension.
+ * Loggers record what agents report, and readers only pass it on.  So these rules are wider than
+ * those for metrics that this library writes: a derived metric may have the instance domain of
+ * another agent, names in old archives may consist of digits, and some agents set a scale without
+ * its dimension.
  */
 #include "check_desc.h"
 #include "declare.h"
 
-#define TYPE_MAX 255	/* PM_TYPE_UNKNOWN; types beyond it cannot be added to PCP */
+#define TYPE_MAX 255	/* PM_TYPE_UNKNOWN; PCP cannot define types above it */
 
 static bool is_sem(int32_t sem)
 {
@@ -39,7 +40,7 @@ const char *shim_check_desc__damage(const struct shim_rec_desc *rec)
 		return "number";
 	if (rec->type < SHIM_TYPE_NOSUPPORT || rec->type > TYPE_MAX)
 		return "type";
-	/* the other fields of a metric without support mean nothing */
+	/* if a metric is not supported, its other fields have no meaning */
 	if (rec->type == SHIM_TYPE_NOSUPPORT)
 		return NULL;
 	return is_sem(rec->sem) ? NULL : "semantics";

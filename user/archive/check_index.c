@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The check of an archive's index: entries must be in order, and lead to records. */
+/* Check an archive's index: entries must be in order and refer to records. */
 #include "check_state.h"
 #include "record.h"
 
-/* Whether a record begins at @offset, or the file ends there, judged by the record before it */
+/*
+ * Whether @offset is the start of a record or the end of the file, judged by the record before it
+ */
 static bool is_boundary(const struct shim_check_state *s, const struct shim_check_file *file,
 			uint64_t offset)
 {
@@ -33,7 +35,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 		return "leads back";
 	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
 		return "names a place in .meta where no record begins";
-	/* an old volume may have been removed, but none can follow the last one */
+	/* an old volume may have been removed, but no volume follows the last one */
 	if (!volume || !volume->data)
 		return e->volume < 0 || (s->names.nvolumes &&
 					 e->volume > s->names.volumes[s->names.nvolumes - 1]) ?
@@ -43,7 +45,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 	if (!is_boundary(s, volume, e->off_data))
 		return "names a place in its volume where no record begins";
 	shim_check__release(volume, e->off_data);
-	/* loggers take an entry's time a little after its record's */
+	/* loggers take the time of an entry slightly after the time of its record */
 	if (before && e->off_data < volume->size &&
 	    !shim_rec_result__decode(s->f, volume->data + e->off_data, volume->size - e->off_data,
 				     &rec) && shim_ts__cmp(rec.stamp, before->stamp) < 0)

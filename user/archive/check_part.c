@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The check of a part of an archive: where its records are, and which volumes have any.
+ * Check a part of an archive: the range of its records, and the volumes that contain any.
  *
- * Volumes without any are neither read nor unpacked.
+ * Other volumes are neither read nor unpacked.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ static struct shim_check_place place_of(const struct shim_cursor *c)
 	};
 }
 
-/* The place before the first record of the span */
+/* Find the place before the first record of the span. */
 static int find_from(struct shim_check_state *s, struct shim_ts when)
 {
 	struct shim_cursor c;
@@ -30,8 +30,8 @@ static int find_from(struct shim_check_state *s, struct shim_ts when)
 }
 
 /*
- * The place behind the last record of the span.  What follows the archive's last record belongs to
- * a span that reaches it.
+ * Find the place after the last record of the span.  If the span reaches the archive's last record,
+ * any data after that record belongs to the span.
  */
 static int find_to(struct shim_check_state *s, struct shim_ts when)
 {
@@ -78,7 +78,7 @@ bool shim_check_part__has(const struct shim_check_state *s, size_t i)
 	if (!s->partial ||
 	    (!s->check->span->points && s->from.volume <= volume && volume <= s->to.volume))
 		return true;
-	/* to see how it ends, unless it would have to be unpacked */
+	/* checks how it ends, unless it would have to be unpacked */
 	return is_last(s, volume) && !shim_files__plain_size(s->names.base, volume, &size);
 }
 

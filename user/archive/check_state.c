@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the parts of an archive's check share: reporting, labels, volumes. */
+/* Code shared by the parts of an archive's check: reporting, labels, volumes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "check_state.h"
 #include "record.h"
 
-#define RELEASE_BYTES	(4u << 20)	/* a multiple of any page's size */
+#define RELEASE_BYTES	(4u << 20)	/* a multiple of any page size */
 
 static const char *base_of(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of an archive's check, for the parts of it. */
+/* The state of an archive's check, shared by its parts. */
 #ifndef SHIM_ARCHIVE_CHECK_STATE_H
 #define SHIM_ARCHIVE_CHECK_STATE_H
 
@@ -11,9 +11,9 @@
 
 /*
  * struct shim_check_file - one of the archive's files
- * @data: NULL if there is none, or it is not to be checked
- * @from, @to: which bytes are checked
- * @released: up to where pages were given back
+ * @data: NULL if the file does not exist or is not checked
+ * @from, @to: the range of bytes to check
+ * @released: pages before this offset have been released
  */
 struct shim_check_file {
 	int volume;
@@ -24,19 +24,19 @@ struct shim_check_file {
 	uint64_t released;
 };
 
-/* A place in a volume, which is given by the number in its name */
+/* A place in a volume; the volume is given by the number in its name */
 struct shim_check_place {
 	int volume;
 	uint64_t offset;
 };
 
 /*
- * struct shim_check_state - what is known so far
- * @first: the label that the others must agree with
+ * struct shim_check_state - what the check has found so far
+ * @first: the label that all others must match
  * @ar: the archive as a reader sees it, or NULL
  * @partial: only the records from @from to @to are checked
  * @declared: the metrics found so far, to detect contradictions
- * @nameless: the instances found so far, and the values of others
+ * @nameless: the instances found so far, and values of unnamed instances
  * @meta, @index, @volumes: the archive's files
  */
 struct shim_check_state {
@@ -64,23 +64,23 @@ void __attribute__((format(printf, 5, 6)))
 shim_check__note(struct shim_check_state *s, enum shim_check_note kind,
 		 const struct shim_check_file *file, uint64_t offset, const char *fmt, ...);
 
-/* Make a file's label that of the archive; 0, or what is wrong with it */
+/* Use the label of a file as the archive's.  Returns 0, or the error in the label. */
 int shim_check__first_label(struct shim_check_state *s, const struct shim_check_file *file);
 /* Check a file's label; false if the records after it cannot be checked */
 bool shim_check__label(struct shim_check_state *s, const struct shim_check_file *file);
 /* The file of a volume, or NULL */
 struct shim_check_file *shim_check__volume(const struct shim_check_state *s, int32_t volume);
-/* Now and then give back the pages before @offset, so that a large file does not fill memory */
+/* Periodically release the pages before @offset, so a large file does not fill memory. */
 void shim_check__release(struct shim_check_file *file, uint64_t offset);
 void shim_check__index(struct shim_check_state *s);
 
-/* Find the part to be checked; if that fails, all is checked: 0 or -ENOMEM */
+/* Find the part to check; if that fails, everything is checked.  Returns 0 or -ENOMEM. */
 int shim_check_part__find(struct shim_check_state *s, const struct shim_check_span *span);
-/* Whether the @i-th volume has something to be checked */
+/* Whether the @i-th volume must be checked */
 bool shim_check_part__has(const struct shim_check_state *s, size_t i);
-/* Set which bytes of a volume are checked */
+/* Set the range of bytes of a volume to check. */
 void shim_check_part__limit(const struct shim_check_state *s, struct shim_check_file *file);
-/* Check that a volume ends with a record, if that is not seen otherwise */
+/* Check that a volume ends with a record, unless the check of its records covers that. */
 void shim_check_part__end(struct shim_check_state *s, const struct shim_check_file *file);
 
 #endif /* SHIM_ARCHIVE_CHECK_STATE_H */

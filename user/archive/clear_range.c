@@ -51,8 +51,8 @@ bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_positi
 }
 
 /*
- * Whether two ranges, @a first, can be merged: they overlap, or they touch and
- * time does not go back from one to the other
+ * Whether two ranges, @a first, can be merged: they overlap, or they are adjacent and the stamps do
+ * not go backwards between them.
  */
 static bool are_one(const struct shim_clear_range *a, const struct shim_clear_range *b)
 {
@@ -73,7 +73,10 @@ static void unite(struct shim_clear_range *all, const struct shim_clear_range *s
 	}
 }
 
-/* Replace the ranges from @lo to before @hi by one; a new one that finds no room is dropped */
+/*
+ * Replace the ranges from @lo to before @hi by @s.  If @s needs a new entry and there is no room
+ * for it, drop it.
+ */
 static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
 		    const struct shim_clear_range *s)
 {

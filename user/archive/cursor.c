@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Stepping through the records in both directions, and finding a time. */
+/* Step through the records in both directions, and find a time. */
 #include "archive.h"
 #include "bisect.h"
 #include "readbuf.h"
 
-/* Place a cursor before the first record */
+/* Place a cursor before the first record. */
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 {
 	cur->ar = ar;
@@ -14,7 +14,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->window = UINT32_MAX;
 }
 
-/* Finish a step over @rec: the cursor moves to @offset of @volume */
+/* Complete a step over @rec: move the cursor to @offset of @volume. */
 static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int volume,
 		  uint64_t offset)
 {
@@ -24,7 +24,7 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 	return 0;
 }
 
-/* A step did not end at a record: if a volume cannot be used, move to its other end */
+/* Handle a step that did not reach a record: if the volume is unusable, move to its other end. */
 static int pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, int err)
 {
 	if (err == -SHIM_EVOLUME) {
@@ -34,7 +34,9 @@ static int pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, i
 	return err;
 }
 
-/* The record at the cursor from the read buffer, which is refilled if it is not in there */
+/*
+ * Get the record at the cursor from the read buffer, which is refilled if it does not contain it.
+ */
 static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
 	return shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
@@ -51,12 +53,12 @@ static bool before_readbuf(const struct shim_cursor *cur, struct shim_record *re
 
 /**
  * shim_cursor__next() - step over the following record
- * @cur: the cursor, moved behind the record; not moved on error
- * @rec: the record; on -EBADMSG and -SHIM_EVOLUME only its @volume is set, to the damaged one
+ * @cur: the cursor, moved past the record; not moved on error
+ * @rec: the record; on -EBADMSG and -SHIM_EVOLUME only its @volume is set, to the damaged volume
  *
  * Return: 0, -ERANGE at the end of the archive, -EBADMSG before a corrupt or incomplete record,
- * -SHIM_EVOLUME if the cursor has passed a volume that cannot be used, or why a volume could not
- * be read.
+ * -SHIM_EVOLUME if the cursor has skipped an unusable volume, or the error that prevented reading a
+ * volume.
  */
 int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 {
@@ -72,7 +74,9 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	if (err)
 		return err;
 	for (;;) {
-		/* ask before looking: a volume does not grow any more once another follows it */
+		/*
+		 * test this before reading the size: a volume stops growing once a later one exists
+		 */
 		bool is_last = volume + 1 >= shim_archive__nvolumes(ar);
 
 		err = shim_archive__view(ar, volume, &view);
@@ -97,10 +101,10 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 /**
  * shim_cursor__prev() - step back over the preceding record
  * @cur: the cursor, moved before the record; not moved on error
- * @rec: the record; on -EBADMSG and -SHIM_EVOLUME only its @volume is set, to the damaged one
+ * @rec: the record; on -EBADMSG and -SHIM_EVOLUME only its @volume is set, to the damaged volume
  *
- * Return: 0, -ERANGE at the start of the archive, -EBADMSG behind a corrupt record, and others as
- * shim_cursor__next().
+ * Return: 0, -ERANGE at the start of the archive, -EBADMSG after a corrupt record, or other errors
+ * as for shim_cursor__next().
  */
 int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 {
@@ -133,9 +137,9 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 }
 
 /*
- * Whether a place of the index is between two records, of which the former is
- * not later than the place's stamp: 1, 0, or why a volume could not be read.
- * If the latter is earlier than the stamp, the search only walks farther.
+ * Check that an index entry points between two records and that the record before it is not later
+ * than the entry's stamp.  Returns 1, 0, or the error that prevented reading a volume.  If the
+ * record after it is earlier than the stamp, the search just takes more steps.
  */
 static int is_true(struct shim_archive *ar, const struct shim_place *place)
 {
@@ -150,15 +154,14 @@ static int is_true(struct shim_archive *ar, const struct shim_place *place)
 	if (!shim_volume_record__is_boundary(&view, place->offset))
 		return 0;
 	err = shim_cursor__prev(&cur, &rec);
-	/* the volume before it is damaged, which does not make this place wrong */
+	/* the volume before it is damaged, which does not invalidate this entry */
 	if (err == -EBADMSG || err == -SHIM_EVOLUME || err == -ERANGE)
 		return 1;
 	return err ? err : shim_ts__cmp(rec.stamp, place->stamp) <= 0;
 }
 
 /*
- * Jump near @when by bisection; if that fails, to the last correct index place
- * before it, or to the start
+ * Jump near @when by bisection, otherwise to the last valid index entry before it or to the start.
  */
 static int jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
@@ -188,7 +191,7 @@ static bool is_before(struct shim_ts stamp, struct shim_ts when, bool or_equal)
 	return shim_ts__cmp(stamp, when) < (or_equal ? 1 : 0);
 }
 
-/* Step over the following record, and over volumes that cannot be used before it */
+/* Step to the next record, skipping unusable volumes. */
 static int next_usable(struct shim_cursor *cur, struct shim_record *rec)
 {
 	int err;
@@ -200,9 +203,9 @@ static int next_usable(struct shim_cursor *cur, struct shim_record *rec)
 }
 
 /*
- * Move to the first volume after a damaged one that begins with a complete
- * record: 0; -ERANGE, without moving, if there is none or that record is not
- * before @when; or why a volume could not be read
+ * Move to the first volume after a damaged one that begins with a complete record before @when.
+ * Returns 0; -ERANGE, without moving, if there is no such volume or its first record is not before
+ * @when; or the error that prevented reading a volume.
  */
 static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
 			bool or_equal)
@@ -225,8 +228,8 @@ static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shi
 }
 
 /*
- * Walk over all records < @when, or <= @when, and skip the rest of a damaged
- * volume if a later one begins early enough
+ * Step over all records < @when, or <= @when.  If a volume is damaged, skip the rest of it if a
+ * later volume begins early enough.
  */
 static int advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
@@ -256,14 +259,14 @@ static int seek(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 }
 
 /**
- * shim_cursor__seek_before() - go before the first record that is not earlier than a time
+ * shim_cursor__seek_before() - move before the first record at or after a time
  * @cur: the cursor
  * @when: the time
  *
- * Where a record after the chosen place of the index is corrupt, the search goes on with the next
- * volume.  If that does not begin before @when either, the cursor stops before the corrupt record.
+ * If a record after the chosen index entry is corrupt, the search continues in the next volume.  If
+ * that volume does not begin before @when, the cursor stops before the corrupt record.
  *
- * Return: 0, or why a volume could not be read.
+ * Return: 0, or the error that prevented reading a volume.
  */
 int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
 {
@@ -271,7 +274,7 @@ int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
 }
 
 /**
- * shim_cursor__seek_after() - go behind the last record that is not later than a time
+ * shim_cursor__seek_after() - move after the last record at or before a time
  * @cur: the cursor
  * @when: the time
  *

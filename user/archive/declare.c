@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Declaring metrics: checks that a description is valid, and that its names are not taken. */
+/* Declare metrics: check that a description is valid and that its names are unused. */
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "declare.h"
 
-/* A name of a metric, or of an inner node of the tree that the names make */
+/* The name of a metric, or of an inner node of the metric name space */
 struct name {
 	struct shim_hnode node;
 	bool inner;
-	uint32_t pmid;	/* unless @inner */
+	uint32_t pmid;	/* valid unless @inner */
 	const char *s;
 	size_t len;
 };
@@ -58,7 +58,7 @@ static struct name *find_name(const struct shim_declared *d, const char *s, size
 	return NULL;
 }
 
-/* A signed field of four bits that begins at bit @shift */
+/* A signed four-bit field at bit @shift */
 static int nibble(uint32_t units, int shift)
 {
 	return (int32_t)(units << (28 - shift)) >> 28;
@@ -68,8 +68,9 @@ static int nibble(uint32_t units, int shift)
 #define TIME_SCALE_MAX	5
 
 /*
- * Dimensions from -2 to 2; no scale without its dimension.  The lowest eight bits, an extra unit and
- * its scale, may have any value: PCP adds units, and their values are right without their names.
+ * Check that dimensions are from -2 to 2 and that no scale is set without its dimension.  The
+ * lowest eight bits, an extra unit and its scale, may have any value: newer PCP versions add units,
+ * and values are correct even if their unit has no known name.
  */
 static bool units_ok(uint32_t units)
 {
@@ -83,7 +84,7 @@ static bool units_ok(uint32_t units)
 	return count || !nibble(units, 8);
 }
 
-/* Components of letters, digits and underscores, each beginning with a letter, joined by dots */
+/* Check for dot-separated components of letters, digits and _, each starting with a letter. */
 static bool name_ok(const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -106,7 +107,7 @@ static bool desc_ok(const struct shim_desc *desc)
 	bool sem_ok = desc->sem == SHIM_SEM_COUNTER || desc->sem == SHIM_SEM_INSTANT ||
 		      desc->sem == SHIM_SEM_DISCRETE;
 
-	/* in pmid and indom the top bit is 0; the nine below it are the domain, which must agree */
+	/* the top bit of pmid and indom must be 0; the next nine, the domain, must match */
 	if (desc->pmid >> 31 || !sem_ok || !units_ok(desc->units) || !desc->nnames)
 		return false;
 	if (desc->type < SHIM_TYPE_32 || desc->type > SHIM_TYPE_AGGREGATE_STATIC)
@@ -119,7 +120,7 @@ static bool desc_ok(const struct shim_desc *desc)
 	return true;
 }
 
-/* Whether a name is free, and no node above it is the name of a metric */
+/* Whether a name is unused and no node above it is the name of a metric */
 static bool name_free(const struct shim_declared *d, const char *name)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -158,7 +159,7 @@ static int enter_name(struct shim_declared *d, const char *name, uint32_t pmid)
 	return enter_node(d, name, strlen(name), false, pmid);
 }
 
-/* The names of a metric that could not be declared are free again. */
+/* Release the names of a metric that could not be declared. */
 static void leave_names(struct shim_declared *d, const struct shim_desc *desc)
 {
 	for (unsigned int i = 0; i < desc->nnames; i++) {
@@ -183,7 +184,7 @@ static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 	return shim_hash__add(&d->metrics, &m->node, shim_hash__u32(&d->metrics, desc->pmid));
 }
 
-/* Whether @desc repeats what was declared; it may leave out names, but not add any */
+/* Whether @desc repeats the declared metric; it may omit names but not add any */
 static bool is_same(const struct shim_declared *d, const struct shim_declared_metric *m,
 		    const struct shim_desc *desc)
 {
@@ -204,12 +205,12 @@ bool shim_declared__units_ok(uint32_t units)
 
 /**
  * shim_declared__desc() - declare a metric
- * @d: what was declared so far
+ * @d: the declarations so far
  * @desc: the metric
- * @out: gets its record
+ * @out: its record is appended here
  *
  * Return: 0, -EINVAL if PCP would not accept the description, -EEXIST if the pmid or a name is
- * taken by something else, -ENOMEM.
+ * already used, -ENOMEM.
  */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out)
@@ -219,11 +220,11 @@ int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 
 /**
  * shim_declared__any() - declare a metric that another writer has described
- * @d: what was declared so far
- * @desc: the metric, whose fields are not judged
- * @out: gets its record
+ * @d: the declarations so far
+ * @desc: the metric, whose fields are not validated
+ * @out: its record is appended here
  *
- * Return: 0, -EEXIST if the pmid or a name is taken by something else, -ENOMEM.
+ * Return: 0, -EEXIST if the pmid or a name is already used, -ENOMEM.
  */
 int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a writer has declared: metrics, their names, and the current state of instance domains. */
+/* The declarations of a writer: metrics, their names, and the current state of instance domains. */
 #ifndef SHIM_ARCHIVE_DECLARE_H
 #define SHIM_ARCHIVE_DECLARE_H
 
@@ -9,10 +9,11 @@
 
 /*
  * struct shim_declared_indom - an instance domain that is being written
- * @now: its present state; instances and names are the group's own
- * @used: for each instance, the serial number of the last value set that had it
- * @recorded: a full record of it was made, which a delta can follow
- * @entries: those of all states since that record: so many a reader spells out for the last one
+ * @now: its current state; the group owns the instances and names
+ * @used: for each instance, the serial number of the last value set that contained it
+ * @recorded: a full record has been written, so a delta can follow
+ * @entries: total entries of all states since that record, which a reader must expand for the last
+ *	one
  */
 struct shim_declared_indom {
 	struct shim_hnode node;
@@ -26,7 +27,7 @@ struct shim_declared_indom {
 
 /*
  * struct shim_declared_metric - a metric that is being written
- * @used: the serial number of the last record that had it
+ * @used: the serial number of the last record that contained it
  */
 struct shim_declared_metric {
 	struct shim_hnode node;
@@ -50,7 +51,7 @@ struct shim_declared {
 void shim_declared__init(struct shim_declared *d);
 void shim_declared__free(struct shim_declared *d);
 
-/* These append the metadata records that are needed to @out, or nothing on error */
+/* These append the required metadata records to @out, or nothing on error. */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out);
 int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out);
@@ -59,10 +60,10 @@ int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 
 bool shim_declared__units_ok(uint32_t units);
 
-/* NULL if it was not declared */
+/* Returns NULL if it was not declared. */
 struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
 struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom);
-/* Find an instance in its group; *@hint is a guess at its index, and its index on success */
+/* Find an instance in its group; *@hint is a guess at its index, and is set to the actual one. */
 bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
 			       unsigned int *hint);
 

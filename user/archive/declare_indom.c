@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Declaring instance domains: finds what changed, and writes a full record or a delta. */
+/* Declare instance domains: find what changed, and write a full record or a delta. */
 #include <stdlib.h>
 
 #include "declare.h"
@@ -55,7 +55,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* 0, -EINVAL if two instances have the same name, -ENOMEM */
+/* Returns 0, -EINVAL if two instances have the same name, or -ENOMEM. */
 static int check_names(const struct shim_indom *indom)
 {
 	const char **names = malloc((indom->n + 1) * sizeof(*names));
@@ -87,9 +87,9 @@ static int check_indom(const struct shim_indom *indom)
 }
 
 /*
- * struct changes - the difference of two states
+ * struct changes - the difference between two states
  * @entries: new instances, and, with a NULL name, deleted ones; ids ascending
- * @renamed: an instance is in both states, by different names
+ * @renamed: an instance in both states has different names
  */
 struct changes {
 	struct shim_indom entries;
@@ -142,7 +142,7 @@ static int find_changes(const struct shim_indom *old, const struct shim_indom *n
 	return 0;
 }
 
-/* Replace the group's state by a copy of @indom, which is one piece of memory */
+/* Replace the group's state by a copy of @indom in a single allocation. */
 static int take_over(struct shim_declared_indom *g, const struct shim_indom *indom)
 {
 	size_t n = indom->n, bytes = n * (sizeof(uint64_t) + sizeof(char *) + sizeof(int32_t)) + 1;
@@ -171,9 +171,9 @@ static int take_over(struct shim_declared_indom *g, const struct shim_indom *ind
 	return 0;
 }
 
-/* Entries that deltas may make a reader spell out for each byte of the full record before them */
+/* Limit on the entries that deltas make a reader expand, per byte of the previous full record */
 #define ENTRIES_PER_BYTE	4
-/* ... or so many, if that is more: small domains may change often. */
+/* ... or this many, if that is more: small domains may change often. */
 #define LEAST_ENTRIES		32768
 
 static uint64_t bytes_of(const struct shim_indom *indom)
@@ -185,13 +185,13 @@ static uint64_t bytes_of(const struct shim_indom *indom)
 	return bytes;
 }
 
-/* What a reader has to spell out for the state after a delta, besides those before */
+/* Entries that a reader must expand for the state after a delta, in addition to earlier ones */
 static uint64_t entries_of(const struct shim_declared_indom *g, const struct changes *c)
 {
 	return (uint64_t)g->now.n + c->entries.n;
 }
 
-/* May a delta follow?  A reader of very many of them, each a large domain, would think of an attack. */
+/* Whether a delta may follow: readers reject many deltas of a large domain as an attack. */
 static bool is_short(const struct shim_declared_indom *g, const struct shim_indom *indom,
 		     const struct changes *c)
 {
@@ -201,11 +201,12 @@ static bool is_short(const struct shim_declared_indom *g, const struct shim_indo
 }
 
 /*
- * Write a delta if it has no more entries than the full record and there are not too many since the last
- * one, and always if no instance is left, because readers ignore a full record without instances.
- * A delta cannot rename an instance, and version 2 has no deltas.
+ * Write a delta if it has no more entries than the full record and not too many deltas have
+ * followed the last full record.  If no instance is left, always write a delta, because readers
+ * ignore a full record without instances.  A delta cannot rename an instance, and version 2 has no
+ * deltas.
  *
- * Return: what the group's entries are after that.
+ * Return: the group's new value of @entries.
  */
 static uint64_t encode(const struct shim_format *f, const struct shim_declared_indom *g,
 		       const struct shim_indom *indom, const struct changes *c, struct shim_buf *out)
@@ -252,12 +253,12 @@ static int change(struct shim_declared_indom *g, const struct shim_format *f,
 
 /**
  * shim_declared__indom() - declare an instance domain as of a time
- * @d: what was declared so far
+ * @d: the declarations so far
  * @f: format of the archive
  * @indom: the whole domain
- * @out: gets a record of what changed, if anything did
+ * @out: a record of the changes, if any, is appended here
  *
- * Return: 0, -EINVAL if the ids are not ascending, a name is empty or there twice, or the time is
+ * Return: 0, -EINVAL if the ids are not ascending, a name is empty or occurs twice, or the time is
  * earlier than the last one, -ENOMEM.
  */
 int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Finding an archive's files by scanning a directory, and reading them. */
-#define _GNU_SOURCE	/* asprintf */
+/* Find an archive's files by scanning a directory, and read them. */
+#define _GNU_SOURCE	/* for asprintf */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #define VOLUME_NONE	(-3)
 
-/* Length of @name without a compression's suffix */
+/* Length of @name without the suffix of a compression format */
 static size_t plain_len(const char *name)
 {
 	size_t len = strlen(name);
@@ -33,7 +33,7 @@ static size_t plain_len(const char *name)
 	return len;
 }
 
-/* The volume number that @len bytes after "BASE." name, or VOLUME_NONE */
+/* The volume number in the @len bytes after "BASE.", or VOLUME_NONE */
 static int component(const char *s, size_t len)
 {
 	long number = 0;
@@ -81,7 +81,7 @@ static void sort_volumes(struct shim_files *files)
 	files->nvolumes = n + 1;
 }
 
-/* Note a name of the directory if it is one of the archive's files */
+/* Record a directory entry if it is one of the archive's files. */
 static int consider(struct shim_files *files, const char *stem, size_t stem_len, const char *name)
 {
 	size_t len;
@@ -183,7 +183,7 @@ static int is_there(const char *path)
 	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 }
 
-/* Whether there is such a file, plain or compressed: 1, 0, or why that is unknown */
+/* Whether the file exists, plain or compressed: 1, 0, or an error if that cannot be determined */
 static int exists(const char *name)
 {
 	char *path;
@@ -198,7 +198,7 @@ static int exists(const char *name)
 	return found;
 }
 
-/* A copy of @name; without its last component if it names an existing file of an archive */
+/* Copy @name, without its last component if it is the name of an existing file of an archive. */
 int shim_files__base(const char *name, char **base)
 {
 	size_t len = plain_len(name), dot = len;
@@ -288,7 +288,7 @@ int shim_files__plain_size(const char *base, int volume, uint64_t *size)
 
 int shim_file__open(const char *path, int *out, struct stat *st)
 {
-	/* O_NONBLOCK: if the name is a FIFO's, opening it must not block */
+	/* O_NONBLOCK: opening must not block if the name refers to a FIFO */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int err = 0;
 
@@ -325,7 +325,7 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 	return 0;
 }
 
-/* Unpack the first compressed form of a file that exists; -ENOENT if there is none */
+/* Unpack the first compressed form of a file that exists; -ENOENT if none does. */
 static int open_packed(const char *plain, int *out, struct stat *st)
 {
 	uint64_t size = 0;

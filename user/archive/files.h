@@ -24,37 +24,39 @@ struct shim_files {
 struct shim_folder;
 
 /*
- * Find the files by base name, or by the name of any of them; -ENOENT if there is none at all.
- * @folder: NULL, or the folder that was read last, for a caller that looks for many archives
+ * Find the files by base name, or by the name of any of them; -ENOENT if none exists.
+ * @folder: NULL, or the directory read by the previous call, for callers that look up many archives
  */
 int shim_files__find(const char *name, struct shim_folder *folder, struct shim_files *out);
-/* Find the files by base name alone; finding none is no error */
+/* Find the files by base name only; it is not an error if none exists. */
 int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);
-/* Append a volume to those that are known: 0 or -ENOMEM */
+/* Append a volume to the known ones; returns 0 or -ENOMEM. */
 int shim_files__add(struct shim_files *files, int number);
-/* The base name, of which @name may be one of the files; to be freed; 0 or an error */
+/* The base name for @name, which may be one of the files; the caller frees it.  0 or an error. */
 int shim_files__base(const char *name, char **base);
 
-/* BASE.meta, BASE.index, BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX, N; to be freed */
+/*
+ * BASE.meta, BASE.index or BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX or N; the caller frees it
+ */
 char *shim_files__path(const char *base, int volume);
 
-/* Whether one of the archive's files is there, plain or compressed: 1, 0, or why that is unknown */
+/* Whether one of the archive's files exists, plain or compressed: 1, 0, or an error */
 int shim_files__exists(const char *base, int volume);
 /* The size of a volume's file; -ENOENT if it does not exist in uncompressed form */
 int shim_files__plain_size(const char *base, int volume, uint64_t *size);
 
-/* Open a regular file for reading, and stat it; -EINVAL if it is not a regular file */
+/* Open a regular file for reading, and stat it; -EINVAL for any other type of file. */
 int shim_file__open(const char *path, int *fd, struct stat *st);
-/* Read @len bytes at @offset; fewer only at the end of the file */
+/* Read @len bytes at @offset, or fewer at the end of the file. */
 int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got);
 
 /*
- * Open one of the archive's files.  If there is only a compressed form, it is unpacked (see
- * unpack.h), and only st_size of *st is set; st_ino is 0.
+ * Open one of the archive's files.  If only a compressed form exists, it is unpacked (see
+ * unpack.h); then st_ino of *st is 0, and only st_size is set.
  */
 int shim_files__open(const char *base, int volume, int *fd, struct stat *st);
-/* Read all of it into memory malloc'd to its exact size; @st as above, or NULL */
+/* Load the whole file into memory allocated to its exact size; @st as above, or NULL. */
 int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size, struct stat *st);
 
 #endif /* SHIM_ARCHIVE_FILES_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The names in a folder, for finding the files of many archives in it. */
+/* The names in a directory, used to find the files of many archives in it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The two versions side by side, and what all their records share: frames and stamps. */
+/* Differences between the two versions, and what all their records share: frames and stamps. */
 #include "record.h"
 
 static const struct shim_format formats[] = {
@@ -62,7 +62,7 @@ int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shi
 
 		if (nsec > 999999999)
 			return -EBADMSG;
-		/* the low half of the seconds comes first, each half big-endian */
+		/* the low half of the seconds comes first; each half is big-endian */
 		*out = (struct shim_ts){ (int64_t)((uint64_t)second << 32 | low), (int32_t)nsec };
 	}
 	return 0;

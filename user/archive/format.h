@@ -2,9 +2,9 @@
 /*
  * The format on disk: lengths, magic numbers and record types of both versions.
  *
- * All numbers are big-endian.  Every record of the metadata file and of the
- * volumes, and every label, is framed by two words that both hold its length,
- * including the two words.  Entries of the index are not framed.
+ * All numbers are big-endian.  Every record of the metadata file and of the volumes, and every
+ * label, is framed by two words that both contain its length, including these words.  Entries of
+ * the index are not framed.
  */
 #ifndef SHIM_ARCHIVE_FORMAT_H
 #define SHIM_ARCHIVE_FORMAT_H
@@ -12,16 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHIM_LABEL_MAGIC	0x50052600u	/* | version */
+#define SHIM_LABEL_MAGIC	0x50052600u	/* ORed with the version */
 #define SHIM_LABEL_MAX		808
 #define SHIM_ENTRY_MAX		32
-#define SHIM_FEATURE_QA		0x80000000u	/* the one feature bit that has no effect */
+#define SHIM_FEATURE_QA		0x80000000u	/* the only feature bit that has no effect */
 
-/* The volume number in the label of a file that is no volume */
+/* The volume number in the label of a file that is not a volume */
 #define SHIM_VOLUME_META	(-1)
 #define SHIM_VOLUME_INDEX	(-2)
 
-#define SHIM_MARK_LEN		24		/* length of a mark record, in version 3 */
+#define SHIM_MARK_LEN		24		/* length of a version 3 mark record */
 #define SHIM_FRAME_LEN		8		/* both length words */
 
 enum shim_meta_type {
@@ -37,18 +37,18 @@ enum shim_meta_type {
 #define SHIM_META_MIN		12		/* frame and type */
 #define SHIM_NAME_MAX		4095		/* bytes of a metric's name */
 
-/* A value block: type and 24 bits of length in one word, then the value, padded to a word */
+/* A value block: one word with type and 24-bit length, then the value, padded to a word */
 #define SHIM_BLOCK_HEAD		4
 #define SHIM_BLOCK_MAX		0x00ffffffu
 #define SHIM_BLOCK_PAD		0x7e
 
-/* A block is referred to by its distance, in words of 4 bytes, from 8 bytes before the record */
+/* A reference to a block is its distance, in 4-byte words, from 8 bytes before the record */
 #define SHIM_BLOCK_ORIGIN	2
 
 /*
  * struct shim_format - what differs between the versions
- * @record_min: a record without value sets
- * @host_len, @tz_len, @zoneinfo_len: bytes of the label's strings, including a NUL
+ * @record_min: length of a record without value sets
+ * @host_len, @tz_len, @zoneinfo_len: sizes of the label's strings, including a NUL
  * @offset_max: the largest size of a file
  */
 struct shim_format {
@@ -65,7 +65,7 @@ struct shim_format {
 	enum shim_meta_type labels_type;
 };
 
-/* NULL if there is no such version */
+/* Returns NULL for an unknown version. */
 const struct shim_format *shim_format__of(int version);
 
 #endif /* SHIM_ARCHIVE_FORMAT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Loading the index files; entries that are invalid or out of order are left out. */
+/* Load the index files; skip entries that are invalid or out of order. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ static bool find_volume(const struct shim_files *files, int number, unsigned int
 	return lo < files->nvolumes && files->volumes[lo] == number;
 }
 
-/* Whether @b may follow @a: time, volume and offset never decrease */
+/* Whether @b may follow @a: time, volume and offset must not decrease */
 static bool follows(const struct shim_place *a, const struct shim_place *b)
 {
 	if (shim_ts__cmp(a->stamp, b->stamp) > 0)
@@ -88,7 +88,7 @@ static int load_file(struct shim_index *index, const struct shim_segment *segmen
 	return err;
 }
 
-/* Add a volume's number, unless it is negative or not greater than the last one */
+/* Append a volume's number, unless it is negative or not greater than the last one. */
 static int add_number(struct shim_files *files, int number)
 {
 	if (number < 0 || (files->nvolumes && number <= files->volumes[files->nvolumes - 1]))
@@ -121,13 +121,13 @@ int shim_index__load(struct shim_index *index, const struct shim_segment *segmen
 		.volume = segment->first,
 		.offset = segment->format->label_len,
 	};
-	/* a place at the segment's start, so that no search for it begins in an earlier one */
+	/* a place at the segment's start, so no search for the segment begins in an earlier one */
 	int err = segment->first ? add_place(index, &start) : 0;
 
 	return err || !segment->files.index ? err : load_file(index, segment);
 }
 
-/* The size of the metadata file according to the last complete entry */
+/* Get the size of the metadata file according to the last complete entry. */
 static int last_entry(const struct shim_segment *segment, int fd, uint64_t size, uint64_t *meta)
 {
 	const struct shim_format *f = segment->format;

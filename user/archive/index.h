@@ -9,8 +9,8 @@ struct shim_files;
 struct shim_segment;
 
 /*
- * struct shim_place - a place that is claimed to have no later record before it, and no earlier
- *	one after it
+ * struct shim_place - an index entry: no record before it is later, and no record after it is
+ * earlier
  * @volume: index into the archive's volumes
  */
 struct shim_place {
@@ -29,13 +29,13 @@ struct shim_index {
 };
 
 /*
- * Check the label of a segment's index file, if there is one.  *@meta: the size of the metadata
- * file according to its last entry, or 0.
+ * Check the label of a segment's index file, if it exists.  *@meta is set to the size of the
+ * metadata file according to the last entry, or 0.
  */
 int shim_index__check(struct shim_segment *segment, uint64_t *meta);
-/* Append the volumes that a segment's index file names to @out, which has none yet */
+/* Append the volumes that a segment's index file refers to to @out, which must be empty. */
 int shim_index__volumes(const struct shim_segment *segment, struct shim_files *out);
-/* Adds the places of a segment */
+/* Add the places of a segment. */
 int shim_index__load(struct shim_index *index, const struct shim_segment *segment);
 void shim_index__free(struct shim_index *index);
 

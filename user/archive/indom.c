@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Spelling out the states of an instance domain: applying deltas to make each one complete. */
+/* Expand the states of an instance domain: apply deltas to make each state complete. */
 #include "base/vec.h"
 #include "indom.h"
 #include "inst_names.h"
@@ -53,7 +53,7 @@ bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *o
 	return true;
 }
 
-/* An entry of a record, to be merged into a state; @name is NULL if the instance is deleted */
+/* An entry of a record to merge into a state; @name is NULL if the instance is deleted */
 struct entry {
 	int32_t id;
 	uint32_t seq;
@@ -69,7 +69,7 @@ static int by_id(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* The record's entries by ascending id; of several with the same id, the last one */
+/* The record's entries by ascending id; if an id occurs several times, only the last entry */
 static struct entry *take_entries(const struct shim_rec_indom *rec, size_t *n)
 {
 	struct entry *e = malloc((rec->n ? rec->n : 1) * sizeof(*e));
@@ -97,7 +97,7 @@ static struct entry *take_entries(const struct shim_rec_indom *rec, size_t *n)
 	return e;
 }
 
-/* Apply the changes @e to @base; @inst and @name have room for the entries of both */
+/* Apply the changes @e to @base; @inst and @name must have room for the entries of both. */
 static void merge(const struct shim_indom *base, const struct entry *e, size_t n,
 		  struct shim_indom *out, int32_t *inst, const char **name)
 {
@@ -162,7 +162,7 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 	size_t from = i;
 	int err;
 
-	/* go back to a state that does not depend on an earlier one */
+	/* find the newest earlier state that does not depend on another one */
 	while (from && d->states[from].rec.delta &&
 	       !atomic_load_explicit(&d->states[from].whole, memory_order_relaxed))
 		from--;

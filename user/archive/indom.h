@@ -2,12 +2,11 @@
 /*
  * An instance domain's states over time.
  *
- * A state is kept as its record until it is asked for; then it, and the states
- * that it is derived from, are spelled out (deltas applied) and kept.
+ * A state is stored as its record until it is needed.  Then it and the states that it depends on
+ * are expanded (deltas applied) and stored.
  *
- * Locking: the caller of shim_domain__spell() holds the lock of its metadata,
- * which guards the arena too; a state that was spelled out is published through
- * @whole and never changes.
+ * Locking: the caller of shim_domain__spell() holds the lock of its metadata, which also guards the
+ * arena.  An expanded state is published through @whole and never changes.
  */
 #ifndef SHIM_ARCHIVE_INDOM_H
 #define SHIM_ARCHIVE_INDOM_H
@@ -20,14 +19,14 @@
 
 struct shim_state {
 	struct shim_rec_indom rec;
-	size_t seq;			/* place in the file */
+	size_t seq;			/* position in the file */
 	_Atomic(struct shim_indom *) whole;
 };
 
 /*
  * struct shim_domain - an instance domain
- * @states: by stamp, equal stamps in the order of the file
- * @last: the record that was added last, of @last_len bytes
+ * @states: by stamp; states with equal stamps in file order
+ * @last: the record that was added last, @last_len bytes
  */
 struct shim_domain {
 	struct shim_hnode node;
@@ -40,11 +39,11 @@ struct shim_domain {
 };
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
-/* Sort the states by stamp; to be called once, after all were added */
+/* Sort the states by stamp; called once, after all were added. */
 void shim_domain__sort(struct shim_domain *d);
-/* The last state that is not later than @when; false if there is none */
+/* Find the last state at or before @when; false if there is none */
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
-/* Spell out the @i-th state, its entries counted against *@budget: 0, or -ENOMEM */
+/* Expand the @i-th state, and subtract its entries from *@budget.  Returns 0 or -ENOMEM. */
 int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget);
 
 #endif /* SHIM_ARCHIVE_INDOM_H */

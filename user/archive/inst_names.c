@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Finding instances of a domain's state by name. */
+/* Find instances of a domain's state by name. */
 #include <string.h>
 
 #include "inst_names.h"
 
-#define SMALL		16	/* instances; searching through so many names is fast */
-#define TABLE_AFTER	2	/* searches; a table takes as long as one or two of them */
-#define MOST_PROBES	64	/* in a good table, no search takes nearly as many */
+#define SMALL		16	/* instances; a linear search of this many names is fast */
+#define TABLE_AFTER	2	/* searches; building a table takes as long as one or two of them */
+#define MOST_PROBES	64	/* in a good table, every search takes far fewer probes */
 #define FREE		UINT32_MAX
 
 /*
- * struct shim_inst_table - places of names in a state, hashed by name and by what is before a blank
- * @mask: number of slots of each kind, minus one
+ * struct shim_inst_table - hash table of the names in a state, by whole name and by the part before
+ * a blank
+ * @mask: number of slots per kind, minus one
  * @longest: length of the longest name up to its first blank
- * @words: behind @names
+ * @words: slots for parts before a blank, after @names
  *
- * A slot has the first place of its name, or of a name that begins so.
+ * A slot contains the index of the first instance with that name, or with that first part.
  */
 struct shim_inst_table {
 	uint64_t seed;
@@ -25,13 +26,13 @@ struct shim_inst_table {
 	uint32_t names[];
 };
 
-/* What is beside a state is no part of its value, so it may change */
+/* The search data next to a state is not part of its value, so it may change. */
 static struct shim_inst_names *names_of(const struct shim_indom *state)
 {
 	return (struct shim_inst_names *)&((const struct shim_named_indom *)state)->names;
 }
 
-/* The hash of a text that has one more byte than the one whose hash is @h; the seed at first */
+/* Extend the hash @h of a text by one byte; the hash of the empty text is the seed. */
 static uint64_t longer(uint64_t h, char c)
 {
 	h = (h ^ (unsigned char)c) * 0x9e3779b97f4a7c15u;
@@ -47,13 +48,13 @@ static uint64_t hash_of(const struct shim_inst_table *t, const char *text, size_
 	return h;
 }
 
-/* Whether a name is @text, or, for @words, has a blank right behind it */
+/* Whether a name is @text or, for @words, begins with @text and a blank */
 static bool is(const char *name, const char *text, size_t len, bool words)
 {
 	return !strncmp(name, text, len) && name[len] == (words ? ' ' : '\0');
 }
 
-/* The slot of a text, or a free one where it can be put; NULL after too many probes */
+/* The slot of a text, or a free slot for it; NULL after too many probes */
 static uint32_t *slot_of(struct shim_inst_table *t, const struct shim_indom *state, bool words,
 			 const char *text, size_t len, uint64_t hash)
 {
@@ -79,7 +80,7 @@ static bool put(struct shim_inst_table *t, const struct shim_indom *state, unsig
 	return slot;
 }
 
-/* Fill a table; false if it would be slow */
+/* Fill a table; returns false if searches would be slow. */
 static bool fill(struct shim_inst_table *t, const struct shim_indom *state)
 {
 	for (unsigned int i = 0; i < state->n; i++) {
@@ -132,7 +133,7 @@ void shim_inst_names__make_table(const struct shim_indom *state, struct shim_are
 		atomic_store_explicit(&names_of(state)->table, t, memory_order_release);
 }
 
-/* The first place whose name begins like @name up to a blank, or FREE; @name has @len bytes */
+/* The first instance that equals @name, of @len bytes, up to a blank; or FREE */
 static uint32_t find_word(struct shim_inst_table *t, const struct shim_indom *state,
 			  const char *name, size_t len)
 {

@@ -61,8 +61,8 @@ static int add(struct shim_instances *set, int32_t inst, const char *name)
 }
 
 /*
- * Add the instances of a state that are not in the set yet.  Those of the next
- * newer state are in the set: ids ascend in both states, so one pass skips them.
+ * Add the instances of a state that are not in the set yet.  The instances of the next newer state
+ * are in the set.  Because ids are ascending in both states, one pass skips them.
  */
 static int add_older(struct shim_instances *set, const struct shim_indom *state,
 		     const struct shim_indom *newer)

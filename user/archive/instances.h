@@ -7,8 +7,8 @@
 
 /*
  * struct shim_instances - instances of one domain, each once
- * @ids, @names: in the order in which they were added; the names are in the archive's memory
- * @slots: hash of ids, positions in @ids
+ * @ids, @names: in the order in which they were added; the archive owns the names
+ * @slots: hash table of ids; contains positions in @ids
  */
 struct shim_instances {
 	unsigned int n;
@@ -24,7 +24,7 @@ int shim_instances__union(struct shim_instances *set, const struct shim_archive 
 			  uint32_t indom);
 void shim_instances__fini(struct shim_instances *set);
 
-/* The place of an id in a state, or -1 */
+/* The index of an id in a state, or -1 */
 int shim_instances__search(const struct shim_indom *state, int32_t inst);
 
 #endif /* SHIM_ARCHIVE_INSTANCES_H */

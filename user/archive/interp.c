@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Interpolation: the values of metrics at any time, from what was recorded.
+ * Interpolation: the values of metrics at any time, computed from the recorded values.
  *
- * The rules, for one instance at time t: P is its last observation at or
- * before t, void if a mark lies after it and not after t; N is its first one
- * after t, void if a mark lies before it.  Without P there is no value.  Without
- * N, P's value is returned if the metric is discrete or P is at t itself.  With
- * both, a counter is interpolated between them; any other number has the value
- * of the nearer one, and all other types have P's value.  If a fetch has
- * returned a counter's values, the first fetch on the other side of a mark
- * returns none, so no program computes a difference across the mark.
+ * These are the rules for one instance at time t.  P is its last observation at or before t; it is
+ * void if there is a mark after P and not after t.  N is its first observation after t; it is void
+ * if there is a mark before N.  Without P there is no value.  Without N, P's value is returned if
+ * the metric is discrete or P is exactly at t.  With both, a counter is interpolated between them,
+ * any other number has the value of the nearer one, and all other types have P's value.  If a fetch
+ * has returned a counter's values, the first fetch on the other side of a mark returns none, so no
+ * program computes a difference across the mark.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,18 +21,18 @@
 struct shim_interp {
 	struct shim_scanner sc;
 	unsigned int flags;
-	uint64_t fetch;			/* number of the current one */
+	uint64_t fetch;			/* number of the current fetch */
 	uint64_t run;			/* number of the run of fetches without a reposition */
-	bool started;			/* the run has had its first fetch */
-	bool placed;			/* the scanner was placed in this run */
-	bool counted;			/* the run has returned values of counters */
-	bool counted_before;		/* the same before the current fetch */
+	bool started;			/* the run's first fetch is done */
+	bool placed;			/* the scanner has been placed in this run */
+	bool counted;			/* the run has returned counter values */
+	bool counted_before;		/* @counted before the current fetch */
 	unsigned int nasked;
 	struct shim_ts run_start;
-	struct shim_ts when;		/* of the current fetch */
+	struct shim_ts when;		/* time of the current fetch */
 	int64_t t;
 	double sec;
-	struct shim_interp_metric **asked;	/* one for each pmid; NULL if unknown */
+	struct shim_interp_metric **asked;	/* one per pmid; NULL if unknown */
 	size_t asked_room;
 	struct shim_value *out;
 	size_t nout, out_room;
@@ -43,7 +42,7 @@ struct shim_interp {
  * shim_interp__new() - make an interpolator
  * @ar: the archive, which gets a reference
  * @flags: SHIM_INTERP_*
- * @out: freed by shim_interp__free()
+ * @out: the interpolator, to be freed by shim_interp__free()
  *
  * Return: 0, -ENOMEM.
  */
@@ -110,8 +109,8 @@ static const struct shim_interp_metric *like(const struct shim_scanner *sc, uint
 }
 
 /*
- * Find or create the state of a metric, which is kept for later fetches; *@out
- * is NULL if the archive has no such metric, or one without support.
+ * Find or create the state of a metric, which is kept for later fetches.  *@out is NULL if the
+ * archive does not have the metric, or its type is NOSUPPORT.
  */
 static int metric_of(struct shim_interp *ip, uint32_t pmid, struct shim_interp_metric **out)
 {
@@ -150,7 +149,7 @@ static bool has(const struct shim_filter *filter, const struct shim_interp_metri
 	return filter->has(filter->arg, m->desc->indom, k->inst);
 }
 
-/* Mark the wanted instances, and add those without a known prior observation to the next scan. */
+/* Mark the wanted instances; schedule those without a known prior observation for the next scan. */
 static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 		       const struct shim_filter *filter)
 {
@@ -179,8 +178,8 @@ static bool is_discrete(const struct shim_interp_metric *m)
 }
 
 /*
- * The next observation matters unless there is no prior one, or that is at the time of the fetch,
- * or the metric is discrete and not a number.
+ * The next observation is not needed if there is no prior one, if the prior one is exactly at the
+ * time of the fetch, or if the metric is discrete and not a number.
  */
 static bool uses_next(const struct shim_interp *ip, const struct shim_interp_metric *m,
 		      const struct shim_interp_inst *k)
@@ -210,9 +209,9 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 }
 
 /*
- * Put the scanner at the time of the fetch.  Counters are left out after a
- * mark, so once a run has returned any, the scanner walks there from the time
- * of the run's first fetch, and meets every mark on the way.
+ * Move the scanner to the time of the fetch.  Counters are omitted after a mark.  So once a run has
+ * returned any, the scanner walks from the time of the run's first fetch and finds every mark on
+ * the way.
  */
 static int place(struct shim_interp *ip)
 {
@@ -230,9 +229,8 @@ static int place(struct shim_interp *ip)
 }
 
 /*
- * If the scanner has just passed a single record, the next observation of
- * before is the prior one now, or the other way round when it went back: reuse
- * it instead of decoding the record again.
+ * If the scanner has just passed a single record, the former next observation is now the prior one,
+ * or the reverse if the scanner moved backward: reuse it instead of decoding the record again.
  */
 static void shift_bounds(struct shim_interp *ip)
 {
@@ -263,7 +261,7 @@ static int find_priors(struct shim_interp *ip, unsigned int n, const struct shim
 		struct shim_interp_metric *m = ip->asked[i];
 
 		if (!m || m->fetch == ip->fetch)
-			continue;	/* unknown, or asked for twice */
+			continue;	/* unknown, or requested twice */
 		m->fetch = ip->fetch;
 		err = want_priors(ip, m, filter);
 	}
@@ -289,7 +287,7 @@ static int find_nexts(struct shim_interp *ip, unsigned int n)
 	return shim_scan__forw(&ip->sc, ip->t);
 }
 
-/* There is no observation between two bounds, so each of them is valid up to the other. */
+/* There is no observation between the two bounds, so each is valid up to the other. */
 static void join_bounds(struct shim_interp_inst *k, int64_t t)
 {
 	if (!shim_interp_inst__next_known(k, t))
@@ -314,7 +312,7 @@ static bool continuous(const struct shim_interp_metric *m)
 	return m->desc->sem != SHIM_SEM_INSTANT && m->desc->sem != SHIM_SEM_DISCRETE;
 }
 
-/* The value of a number at the time of the fetch, between two observations */
+/* Compute a number at the time of the fetch from the observations before and after it. */
 static struct shim_value between(const struct shim_interp *ip, const struct shim_interp_metric *m,
 				 const struct shim_interp_inst *k)
 {
@@ -330,7 +328,7 @@ static struct shim_value between(const struct shim_interp *ip, const struct shim
 	return shim_lerp__is_past_middle(&span) ? next : prior;
 }
 
-/* 1: the instance has a value, which is added; 0: none; -EDOM, -ENOMEM */
+/* Returns 1 if the instance has a value, which is added; 0 if it has none; -EDOM or -ENOMEM. */
 static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		    const struct shim_interp_inst *k)
 {
@@ -355,7 +353,9 @@ static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 	return err ? err : 1;
 }
 
-/* Whether a mark lies between this fetch and the last one, which returned values of the metric. */
+/*
+ * Whether there is a mark between this fetch and the last one, which returned values of the metric
+ */
 static bool after_mark(const struct shim_interp *ip, const struct shim_interp_metric *m)
 {
 	int64_t mark = ip->sc.mark;
@@ -430,12 +430,12 @@ static bool take_damage(struct shim_interp *ip)
 }
 
 /**
- * shim_interp__end() - report damage behind the last record
+ * shim_interp__end() - report damage after the last record
  * @ip: an interpolator
  * @end: time of that record
  *
- * Return: 0, or, once, -EBADMSG if there is damage that no fetch has reported, or why a volume
- * could not be read.
+ * Return: 0; -EBADMSG, once, if there is damage that no fetch has reported; or the error that
+ * prevented reading a volume.
  */
 int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
 {
@@ -449,12 +449,12 @@ int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
  * @ip: an interpolator
  * @when: the time
  * @n: number of metrics
- * @pmids: the metrics; one may be there more than once
+ * @pmids: the metrics, possibly with duplicates
  * @filter: which instances are wanted
  * @answers: @n answers, in the order of @pmids, valid until the next fetch
  *
- * Return: 0, -EBADMSG if a record that is needed is corrupt, or if the search for values has found
- * damage for the first time: then repeating the fetch returns the values that there are; -ENOMEM.
+ * Return: 0; -EBADMSG if a required record is corrupt, or if the search for values has found new
+ * damage, in which case repeating the fetch returns the existing values; -ENOMEM.
  */
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,
@@ -490,10 +490,10 @@ int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int
 }
 
 /**
- * shim_interp__undo() - forget the last fetch, whose answers nobody will see
+ * shim_interp__undo() - forget the last fetch, whose answers were not delivered
  * @ip: an interpolator
  *
- * Otherwise a repeated fetch would take the first for one on this side of a mark.
+ * Otherwise a repeated fetch would assume that values on this side of a mark were already returned.
  */
 void shim_interp__undo(struct shim_interp *ip)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Interpolation: the values of metrics at any time, from what was recorded.
+ * Interpolation: the values of metrics at any time, computed from the recorded values.
  *
- * Threads: an interpolator belongs to one thread at a time; several may share
- * an archive.
+ * Threads: only one thread at a time may use an interpolator; several interpolators may share an
+ * archive.
  */
 #ifndef SHIM_ARCHIVE_INTERP_H
 #define SHIM_ARCHIVE_INTERP_H
@@ -16,11 +16,10 @@ struct shim_interp;
 
 /*
  * struct shim_answer - the values of one metric
- * @numval: number of values, 0, -ENOENT if the archive does not know the
- *	metric, -EDOM if it is a counter whose type cannot be interpolated,
- *	or the PCP error code of a record
+ * @numval: number of values, 0, -ENOENT if the archive does not know the metric, -EDOM if it is a
+ *	counter whose type cannot be interpolated, or the PCP error code of a record
  * @valfmt: enum shim_valfmt
- * @values: owned by whoever filled in the answer, valid until the next fetch
+ * @values: owned by the function that filled in the answer, valid until the next fetch
  */
 struct shim_answer {
 	uint32_t pmid;
@@ -38,21 +37,21 @@ struct shim_filter {
 	const void *arg;
 };
 
-/* Interpolate a counter that decreases as one that has wrapped around. */
+/* Interpolate a decreasing counter as one that has wrapped around. */
 #define SHIM_INTERP_WRAP	1u
 
 int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_interp **out);
 void shim_interp__free(struct shim_interp *ip);
-/* Ignore marks between records at most @gap apart; to be called before the first fetch. */
+/* Ignore marks between records at most @gap apart; must be called before the first fetch. */
 void shim_interp__ignore_marks(struct shim_interp *ip, struct shim_ts gap);
-/* Begin a new run: the next fetch does not continue from the one before. */
+/* Start a new run: the next fetch does not continue from the previous one. */
 void shim_interp__reposition(struct shim_interp *ip);
-/* Forget all observations, because the archive has new records. */
+/* Discard all observations, because the archive has new records. */
 void shim_interp__grown(struct shim_interp *ip);
 int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int n,
 		       const uint32_t *pmids, const struct shim_filter *filter,
 		       struct shim_answer *answers);
-/* Forget the last fetch, whose answers nobody will see */
+/* Forget the last fetch, whose answers were not delivered. */
 void shim_interp__undo(struct shim_interp *ip);
 
 int shim_interp__end(struct shim_interp *ip, struct shim_ts end);

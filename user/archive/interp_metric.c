@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The interpolator's metrics and instances: creating them, and finding an instance. */
+/* The interpolator's metrics and instances: create them, and find an instance. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "instances.h"
 #include "interp_metric.h"
 
-#define BIG_DOMAIN	16	/* from this size on, PCP heeds when instances begin and end */
-#define NEAR_GUESS	4	/* instances; farther, a binary search is cheaper */
+#define BIG_DOMAIN	16	/* from this size on, PCP considers when instances begin and end */
+#define NEAR_GUESS	4	/* instances; beyond this distance, a binary search is cheaper */
 #define NSEC_PER_SEC	1000000000
 
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start)
@@ -71,8 +71,8 @@ void shim_interp_metric__forget(struct shim_interp_metric *m)
 }
 
 /*
- * Order instances as PCP's hash table does, because programs see that order: as
- * many buckets as instances, and the last added of a bucket first.
+ * Order instances as PCP's hash table does, because programs see that order: there are as many
+ * buckets as instances, and each bucket lists the instance that was added last first.
  */
 static int make_order(struct shim_interp_metric *m, const struct shim_instances *set)
 {
@@ -117,7 +117,7 @@ static bool is_big(const struct shim_archive *ar, uint32_t indom, unsigned int s
 	return false;
 }
 
-/* An instance lives from the first state that has it to the state after the last one that has it */
+/* An instance lives from its first state to the state after the last one that contains it. */
 static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar)
 {
 	struct shim_ts start = shim_archive__label(ar)->start;
@@ -127,7 +127,7 @@ static void make_lives(struct shim_interp_metric *m, const struct shim_archive *
 
 	for (unsigned int i = 0; i < m->n; i++)
 		m->lives[i] = (struct shim_interp_life){ SHIM_TIME_MIN, SHIM_TIME_MAX };
-	for (unsigned int i = 0; i < n; i++) {	/* the newest first */
+	for (unsigned int i = 0; i < n; i++) {	/* newest first */
 		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
 		int64_t at;
 

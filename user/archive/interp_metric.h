@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of each instance's observations: the last before and the first after a time.
+ * What is known about each instance's observations: the last one before a time and the first one
+ * after it.
  *
  * Times are nanoseconds since the archive's start, clamped to 64 bits.
  */
@@ -14,21 +15,23 @@
 #define SHIM_TIME_MIN	INT64_MIN
 #define SHIM_TIME_MAX	INT64_MAX
 
-/* Times of records are clamped to these, so that one nanosecond before or after is a time, too. */
+/*
+ * Times of records are clamped to these, so one nanosecond before or after is still a valid time.
+ */
 #define SHIM_TIME_FIRST	(SHIM_TIME_MIN + 2)
 #define SHIM_TIME_LAST	(SHIM_TIME_MAX - 2)
 
 enum shim_bound_state {
 	SHIM_BOUND_UNKNOWN,
-	SHIM_BOUND_NONE,	/* none up to the archive's start or end */
+	SHIM_BOUND_NONE,	/* no observation up to the archive's start or end */
 	SHIM_BOUND_MARK,
 	SHIM_BOUND_VALUE,
 };
 
 /*
- * struct shim_interp_bound - an observation, or why there is none
- * @sec: @at in seconds, for the arithmetic; only of a value
- * @len, @bits: of a value: its length and what its union has; the type is the metric's
+ * struct shim_interp_bound - an observation, or the reason why there is none
+ * @sec: @at in seconds, for the arithmetic; only for a value
+ * @len, @bits: for a value: its length and the bits of its union; it has the metric's type
  */
 struct shim_interp_bound {
 	enum shim_bound_state state;
@@ -57,9 +60,9 @@ static inline struct shim_value shim_interp_bound__value(const struct shim_inter
  * @next: the first observation after any time from @next_from to before @next.at
  * @void_to: at and before this time there is no prior observation
  * @void_from: at and after this time there is no next one
- * @seen: time of the last record with it that a scan met; valid in the scan of number @scan
- * @wanted: the current fetch asks for it
- * @pending: a scan looks for its observation
+ * @seen: time of the last record with it that a scan found; valid in scan number @scan
+ * @wanted: the current fetch requests it
+ * @pending: a scan is searching for its observation
  */
 struct shim_interp_inst {
 	int32_t inst;
@@ -72,7 +75,7 @@ struct shim_interp_inst {
 	int64_t void_to, void_from;
 };
 
-/* When an instance begins to exist, and when it ends */
+/* The times when an instance begins and ends to exist */
 struct shim_interp_life {
 	int64_t birth, death;
 };
@@ -80,14 +83,15 @@ struct shim_interp_life {
 /*
  * struct shim_interp_metric - one metric and its instances, in one block of memory
  * @insts: @n, by ascending id
- * @lives: of each instance, or NULL if instances exist all the time
+ * @lives: lifetime of each instance, or NULL if instances always exist
  * @order: the order in which values are returned, as indices of instances
- * @valfmt: as last seen in a record
- * @fetch: number of the last fetch that asked for it
- * @last: run and time of the last answer, and its number of values; @before_last: the one before
- * @pending: number of its instances that a scan looks for
+ * @valfmt: the format in the last record
+ * @fetch: number of the last fetch that requested it
+ * @last: run, time and number of values of the last answer; @before_last: the same for the answer
+ *	before
+ * @pending: number of its instances that a scan is searching for
  * @answered: number of the fetch that @first and @numval belong to
- * @first, @numval: index of the first value returned; number of values, or an error
+ * @first, @numval: index of the first returned value, and number of values or an error
  */
 struct shim_interp_metric {
 	const struct shim_desc *desc;
@@ -108,14 +112,14 @@ struct shim_interp_metric {
 	int32_t numval;
 };
 
-/* @like: another metric of the same instance domain to copy the instances from, or NULL */
+/* @like: another metric of the same instance domain, whose instances are copied, or NULL */
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
 void shim_interp_metric__free(struct shim_interp_metric *m);
-/* Forget all observations, and the times known to have none. */
+/* Discard all observations, and the ranges known to have none. */
 void shim_interp_metric__forget(struct shim_interp_metric *m);
 
-/* Find an instance by its id, first from index @guess on; NULL if there is none */
+/* Find an instance by its id, starting at index @guess; NULL if there is none. */
 struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
 						  unsigned int guess);
 
@@ -135,7 +139,7 @@ static inline bool shim_interp_inst__next_known(const struct shim_interp_inst *k
 	return k->next.state && k->next_from <= t && t < k->next.at;
 }
 
-/* A stamp in nanoseconds since @start, clamped to SHIM_TIME_FIRST and SHIM_TIME_LAST */
+/* Convert a stamp to nanoseconds since @start, clamped to SHIM_TIME_FIRST and SHIM_TIME_LAST. */
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
 
 #endif /* SHIM_ARCHIVE_INTERP_METRIC_H */

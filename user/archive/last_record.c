@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Finding the last complete record of an archive, also if it is truncated or still grows. */
+/* Find the last complete record of an archive, even if it is truncated or still growing. */
 #include "archive.h"
 
-/* The last of the consecutive well-formed records from @from on; false if there is none */
+/* The last of the consecutive well-formed records starting at @from; false if there is none */
 static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
@@ -16,7 +16,9 @@ static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim
 	return found;
 }
 
-/* If a volume does not end with a record: scan from places of the index, the newest first */
+/*
+ * If a volume does not end with a record: scan from places of the index, starting with the newest.
+ */
 static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 			    const struct shim_volume_view *view, struct shim_record *last)
 {
@@ -60,7 +62,9 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 	return err;
 }
 
-/* 0 also if it is known now that there is no end; else it is not known why */
+/*
+ * Returns 0 if the end, or that there is none, is now known; otherwise the error that prevented it.
+ */
 static int find_end(struct shim_archive *ar)
 {
 	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];
@@ -79,11 +83,11 @@ static int find_end(struct shim_archive *ar)
  * @ar: the archive
  * @end: the time
  *
- * Checks whether the last volume's file has grown, and whether there is a next volume; cursors
- * see new records from then on.  If stamps go backwards, the end is the stamp of the record that
- * is physically last; of several archives opened as one, it is the end of the last one.
+ * Check whether the last volume's file has grown, and whether there is a next volume; cursors then
+ * see new records.  If stamps go backwards, the end is the stamp of the physically last record.  If
+ * several archives were opened as one, the end is that of the last archive.
  *
- * Return: 0, -EBADMSG if there is no complete record, or why a volume could not be read.
+ * Return: 0, -EBADMSG if there is no complete record, or the error that prevented reading a volume.
  */
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 {

@@ -2,15 +2,15 @@
 /*
  * Interpolation of a counter between two observations.
  *
- * The order of the operations, and which of them are double, is PCP's, so that
- * results agree to the last bit.  Conversions to integers give the results of
- * x86-64 on every machine, also where C leaves them undefined.
+ * The operations have the same order and the same types as in PCP, so results agree to the last
+ * bit.  On every machine, conversions to integers give the results of x86-64, even where C leaves
+ * them undefined.
  */
 #include "lerp.h"
 
 #define TWO_63 9223372036854775808.0
 
-/* Values out of range and NaN give INT32_MIN */
+/* Out-of-range values and NaN give INT32_MIN. */
 static int32_t to_i32(double v)
 {
 	return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN;
@@ -26,13 +26,13 @@ static uint32_t to_u32(double v)
 	return (uint32_t)to_i64(v);
 }
 
-/* Values from 2^63 on are converted in two steps; negative ones as signed numbers. */
+/* Values of 2^63 and above are converted in two steps, negative ones as signed numbers. */
 static uint64_t to_u64(double v)
 {
 	return v >= TWO_63 ? (uint64_t)to_i64(v - TWO_63) ^ 1ull << 63 : (uint64_t)to_i64(v);
 }
 
-/* The share of a difference between the observations that is reached at the time asked for */
+/* The part of a difference between the observations that is reached at the requested time */
 static double part(const struct shim_span *s, double difference)
 {
 	return (s->t - s->p) * difference / (s->n - s->p);
@@ -52,7 +52,7 @@ static uint32_t lerp_u32(const struct shim_span *s, uint32_t a, uint32_t b)
 	if (b >= a)
 		return to_u32(0.5 + a + part(s, b - a));
 	if (s->wrap)
-		return a + to_u32(0.5 + part(s, b - a));	/* modulo 2^32, as it wrapped */
+		return a + to_u32(0.5 + part(s, b - a));	/* modulo 2^32: it wrapped */
 	return to_u32(0.5 + a - part(s, a - b));
 }
 
@@ -63,7 +63,9 @@ static int64_t lerp_64(const struct shim_span *s, int64_t a, int64_t b)
 	return to_i64(0.5 + (double)a + part(s, (double)d));
 }
 
-/* Calculates with signed numbers: if the top bit is set, correct modulo 2^64 and to 53 bits */
+/*
+ * Uses signed arithmetic: if the top bit is set, the result is correct modulo 2^64 and to 53 bits.
+ */
 static uint64_t lerp_u64(const struct shim_span *s, uint64_t a, uint64_t b)
 {
 	double base = (double)(int64_t)a;
@@ -97,7 +99,7 @@ struct shim_value shim_lerp__value(const struct shim_span *span, const struct sh
 	struct shim_value v = *a;
 
 	if (!(span->n > span->p))
-		return v;	/* the two times are equal as doubles */
+		return v;	/* the two times are equal when converted to double */
 	switch (a->type) {
 	case SHIM_TYPE_32:
 		v.l = lerp_32(span, a->l, b->l);

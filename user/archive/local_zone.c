@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The fields of a label that describe its writer: process, host, and time zone in two forms. */
+/* The fields of a label that describe the writer: process, host, and time zone in two forms. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 #include "local_zone.h"
 
-/* Whether a zone's name is three or more letters; TZ's syntax wants <> around any other name. */
+/* Whether a zone's name is three or more letters; TZ's syntax requires <> around any other name. */
 static bool plain_name(const char *name)
 {
 	size_t n = 0;
@@ -43,7 +43,7 @@ static void fill_tz(struct shim_label *label, time_t now)
 	}
 }
 
-/* The zone that /etc/localtime links to: what follows "/zoneinfo/" in its target */
+/* The zone that /etc/localtime links to: the part of the target after "/zoneinfo/" */
 static const char *localtime_zone(char *path, size_t size)
 {
 	ssize_t n = readlink("/etc/localtime", path, size - 1);
@@ -72,7 +72,8 @@ static void fill_zoneinfo(struct shim_label *label)
 
 /**
  * shim_local_zone__fill() - describe this process and host in an archive's label
- * @label: pid, host and zones are filled in; the offset is that at its start, or now if that is 0
+ * @label: its pid, host and zones are set; the UTC offset is that of its start, or of now if the
+ *	start is 0
  */
 void shim_local_zone__fill(struct shim_label *label)
 {

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* This process, this host and its time zone as of @label->start, or as of now if that is 0 */
+/* Set process, host and time zone of @label; the zone is that of @label->start, or of now if 0. */
 void shim_local_zone__fill(struct shim_label *label);
 
 #endif /* SHIM_ARCHIVE_LOCAL_ZONE_H */

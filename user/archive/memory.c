@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How much a packed file may unpack to, and how much memory an archive's metadata may take. */
+/* Limits: the unpacked size of a file, and the memory for an archive's metadata. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

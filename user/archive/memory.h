@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much a packed file may unpack to, and how much memory an archive's metadata may take. */
+/* Limits: the unpacked size of a file, and the memory for an archive's metadata. */
 #ifndef SHIM_ARCHIVE_MEMORY_H
 #define SHIM_ARCHIVE_MEMORY_H
 
 #include <stdint.h>
 
 /*
- * The bytes that SHIM_ARCHIVE_MEMORY says, with K, M or G behind; without it, or if it is not a
- * number, a quarter of the machine's memory.
+ * The number of bytes in SHIM_ARCHIVE_MEMORY, with an optional suffix K, M or G.  If that is unset
+ * or not a number, a quarter of the machine's memory.
  */
 uint64_t shim_archive_memory__limit(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Loading the metadata files into tables. */
+/* Load the metadata files into tables. */
 #include "base/vec.h"
 #include "files.h"
 #include "indom.h"
@@ -8,16 +8,16 @@
 #include "meta.h"
 
 /*
- * Limit on the entries of instance domain states, which are spelled out from
- * deltas: a forged file of many small deltas could otherwise take any amount of
- * memory.  Genuine files stay well below this many entries per byte.
+ * Limit on the entries of instance domain states when deltas are expanded: a forged file with many
+ * small deltas could otherwise consume any amount of memory.  Genuine files stay well below this
+ * many entries per byte.
  */
 #define BUDGET_BASE	(1u << 20)
 #define BUDGET_PER_BYTE	8
-#define BUDGET_ENTRY	(sizeof(int32_t) + sizeof(char *))	/* what an entry takes */
-#define SMALL_RECORD	64	/* bytes that are kept of a text, or of labels, beside the file */
+#define BUDGET_ENTRY	(sizeof(int32_t) + sizeof(char *))	/* memory per entry */
+#define SMALL_RECORD	64	/* bytes to keep a text or labels, in addition to the file */
 
-/* A metric; further records of the same pmid may add names to it */
+/* A metric; later records of the same pmid may add names */
 struct metric {
 	struct shim_hnode node;
 	struct shim_desc desc;
@@ -78,7 +78,7 @@ const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t p
 	return m ? &m->desc : NULL;
 }
 
-/* 0, or the error for a field in which a metric's second description differs from its first */
+/* Returns 0, or the error for the field in which a metric's second description differs. */
 static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec)
 {
 	if (desc->type != rec->type)
@@ -110,7 +110,7 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	return 0;
 }
 
-/* Enter a name: 1 if it is new, 0 if a metric has it already, which then keeps it */
+/* Enter a name.  Returns 1 if it is new; 0 if a metric already has it, and keeps it. */
 static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, const char **out)
 {
 	uint64_t hash = shim_hash__bytes(&meta->names, s, len);
@@ -132,7 +132,7 @@ static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, co
 	return 1;
 }
 
-/* Grow by doubling: a file may give a metric any number of names, one record each */
+/* Grow by doubling: a file may give a metric any number of names, one record each. */
 static int names_room(struct shim_meta *meta, struct metric *m, size_t n)
 {
 	size_t cap = m->names_cap ? m->names_cap : 1;
@@ -169,7 +169,7 @@ static int add_names(struct shim_meta *meta, struct metric *m, struct shim_rec_d
 	return 0;
 }
 
-/* Count what is kept of a record: 0, or -EFBIG if there is no room for it */
+/* Charge the memory for a record.  Returns 0, or -EFBIG if the limit is exceeded. */
 static int charge(struct shim_meta *meta, uint64_t bytes)
 {
 	if (bytes > meta->memory)
@@ -228,7 +228,7 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	int err;
 
 	err = shim_rec_indom__decode(p, len, &rec);
-	/* an empty record is ignored: the state before it stays valid */
+	/* an empty record is ignored: the previous state remains valid */
 	if (err || !rec.n)
 		return err;
 	d = shim_meta__domain(meta, rec.indom);
@@ -236,12 +236,12 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 		d = new_domain(meta, rec.indom);
 	if (!d)
 		return -ENOMEM;
-	/* the same state once more says nothing */
+	/* ignore a repetition of the same state */
 	if (d->last && d->last_len == len && !memcmp(d->last, p, len))
 		return 0;
 	d->last = p;
 	d->last_len = len;
-	/* the array of states may have twice the room */
+	/* the array of states may be allocated at up to twice its size */
 	err = charge(meta, 2 * sizeof(struct shim_state));
 	return err ? err : shim_domain__add(d, &rec);
 }
@@ -286,9 +286,8 @@ static int load_record(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 }
 
 /*
- * If the file ends within a record, its writer was killed while writing it, and
- * no data can refer to it.  It is ignored, unless the index says that the file
- * was longer once.
+ * If the file ends within a record, its writer was killed while writing that record, so no data can
+ * refer to it.  Ignore it, unless the index shows that the file used to be longer.
  */
 static int load_records(struct shim_meta *meta, const struct shim_meta_file *file, size_t at,
 			uint64_t known)
@@ -339,7 +338,7 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 		err = -ENODATA;
 	if (!err)
 		err = load_records(meta, &file, f->label_len, known);
-	/* the first archive must describe a metric; further ones need not add any */
+	/* the first archive must describe a metric; the other ones may add none */
 	if (!err && !ndescs && !meta->ndescs)
 		err = -EBADMSG;
 	return err;

@@ -2,8 +2,8 @@
 /*
  * An archive's metadata: metrics, their names, instance domains, texts and labels.
  *
- * Locking: the only change after loading is that states of instance domains are
- * spelled out, under @lock, which guards @arena and @budget.
+ * Locking: after loading, the only change is the expansion of instance domain states under @lock,
+ * which guards @arena and @budget.
  */
 #ifndef SHIM_ARCHIVE_META_H
 #define SHIM_ARCHIVE_META_H
@@ -18,11 +18,11 @@
 
 /*
  * struct shim_meta - the content of the metadata files
- * @files: the content of each, @nfiles of them; names of instances point into it
- * @budget: entries of instance domains that may still be spelled out
- * @memory: bytes that metadata may still take
+ * @files: contents of the @nfiles files; names of instances point into them
+ * @budget: entries of instance domains that may still be expanded
+ * @memory: bytes that metadata may still use
  * @texts_labels: texts and labels
- * @descs: metrics in the order of the file
+ * @descs: metrics in file order
  */
 struct shim_meta {
 	struct shim_meta_file {
@@ -48,21 +48,18 @@ struct shim_meta {
 };
 
 void shim_meta__init(struct shim_meta *meta);
-/*
- * Loads a metadata file, whose label must agree with @label.  @known: its size according to the
- * index, or 0.
- */
+/* Load a metadata file with a label that matches @label; @known: its size in the index, or 0. */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known, struct stat *st);
-/* Sorts states and labels by time; to be called once, after all files are loaded */
+/* Sort states and labels by time; called once, after all files are loaded. */
 int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 
 const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);
 struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom);
-/* The @i-th state of a domain, oldest first; NULL when memory runs out */
+/* The @i-th state of a domain, oldest first; NULL if memory runs out */
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i);
-/* The place of an instance in such a state, see shim_inst_names__find() */
+/* The index of an instance in such a state, see shim_inst_names__find() */
 int shim_meta__find_inst(struct shim_meta *meta, const struct shim_indom *state, const char *name);
 
 #endif /* SHIM_ARCHIVE_META_H */

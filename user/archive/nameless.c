@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Finds values of instances that no record of their domain names, and counts them per metric.
+ * Find values of instances for which no record contains a name, and count them per metric.
  *
- * A logger fetches values first, and asks for names later: an instance that ended in between never
- * gets one.  Archives with metrics of processes nearly always have some.
+ * A logger fetches values first and names later, so an instance that ends in between never gets a
+ * name.  Archives with per-process metrics nearly always have some.
  */
 #include <stdlib.h>
 
 #include "base/vec.h"
 #include "nameless.h"
 
-/* Find @key, or add it at the end of an array of *@n elements, which has room: 1 if it is new */
+/* Find @key, or append it to @n elements, which have room for it.  Returns 1 if it is new. */
 static int position(struct shim_pmidmap *map, uint32_t key, size_t *n, uint32_t *at)
 {
 	*at = shim_pmidmap__get(map, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds values of instances that no record of their domain names, and counts them per metric. */
+/* Find values of instances for which no record contains a name, and count them per metric. */
 #ifndef SHIM_ARCHIVE_NAMELESS_H
 #define SHIM_ARCHIVE_NAMELESS_H
 
@@ -12,7 +12,7 @@
 /*
  * struct shim_nameless_metric - a metric with such values
  * @volume, @offset: the record of the first one
- * @values: how many
+ * @values: number of values
  */
 struct shim_nameless_metric {
 	uint32_t pmid;
@@ -22,11 +22,11 @@ struct shim_nameless_metric {
 };
 
 /*
- * struct shim_nameless - zeroed at first
+ * struct shim_nameless - zero-initialized
  * @domains: position of each instance domain in @named
- * @named: for each domain, the instances that it ever had
+ * @named: the named instances of each domain, at any time
  * @metrics: position of each metric in @all
- * @all: the metrics found, in the order of their first such values
+ * @all: the metrics found, in the order of their first such value
  */
 struct shim_nameless {
 	struct shim_pmidmap domains;
@@ -37,9 +37,9 @@ struct shim_nameless {
 	size_t n, room;
 };
 
-/* Note the instances that a record names; 0 or -ENOMEM */
+/* Record the instances that a record names; returns 0 or -ENOMEM. */
 int shim_nameless__name(struct shim_nameless *nameless, const struct shim_rec_indom *rec);
-/* Count a value, of the metric and at the place @at, unless its instance was named; 0 or -ENOMEM */
+/* Count a value of the metric at @at, unless its instance has a name.  Returns 0 or -ENOMEM. */
 int shim_nameless__value(struct shim_nameless *nameless, uint32_t indom, int32_t inst,
 			 const struct shim_nameless_metric *at);
 void shim_nameless__fini(struct shim_nameless *nameless);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Creating an archive's files, writing to them in order, and finishing them. */
+/* Create an archive's files, write to them in order, and finish them. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -10,7 +10,7 @@
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
-/* Whether the existing archive is being written: then its metadata file is locked */
+/* Whether the existing archive is being written, in which case its metadata file is locked */
 static bool is_busy(const char *base)
 {
 	char *path = shim_files__path(base, SHIM_VOLUME_META);
@@ -43,11 +43,11 @@ static void discard_files(struct shim_output *out)
 {
 	shim_sink__discard(&out->index, out->base, SHIM_VOLUME_INDEX);
 	shim_sink__discard(&out->data, out->base, out->volume);
-	/* the metadata file last, because its lock keeps other writers away */
+	/* the metadata file last, because its lock excludes other writers */
 	shim_sink__discard(&out->meta, out->base, SHIM_VOLUME_META);
 }
 
-/* Create the metadata file first, and lock it, so that of two writers the second one fails here */
+/* Create and lock the metadata file first, so the second of two writers fails here. */
 static int create_files(struct shim_output *out)
 {
 	int err;
@@ -84,7 +84,9 @@ int shim_output__open(struct shim_output *out, const char *base, const struct sh
 	return err;
 }
 
-/* Write a piece; the label goes out with a file's first one, so that no file is a label alone */
+/*
+ * Write a piece.  The label is written with a file's first piece, so no file contains only a label.
+ */
 static int put(struct shim_output *out, struct shim_sink *sink, int volume,
 	       const struct shim_buf *piece)
 {
@@ -112,7 +114,9 @@ static int put_meta(struct shim_output *out, struct shim_buf *meta)
 	return 0;
 }
 
-/* Write the pending index entries; on error they stay pending, to go out with the next ones */
+/*
+ * Write the pending index entries; on error they stay pending and are written with the next ones.
+ */
 static int put_entries(struct shim_output *out)
 {
 	int err;
@@ -141,15 +145,15 @@ static int add_entry(struct shim_output *out, const struct shim_entry *entry)
 }
 
 /*
- * The first entry is written before the first record, because an archive whose
- * index file is empty, or only a label, cannot be opened.
+ * Write the first entry before the first record, because an archive whose index file is empty or
+ * has only a label cannot be opened.
  */
 static int put_first_entry(struct shim_output *out, const struct shim_entry *entry)
 {
 	int err;
 
 	if (out->index.size)
-		return 0;	/* the entry was written, but then its record failed */
+		return 0;	/* the entry was already written, but writing its record failed */
 	err = add_entry(out, entry);
 	if (!err)
 		err = put_entries(out);
@@ -226,7 +230,7 @@ int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struc
 	return err ? err : put_record(out, record, &entry, due);
 }
 
-/* Make sure that the last index entry leads to the last record */
+/* Ensure that the last index entry refers to the last record. */
 static int put_last_entry(struct shim_output *out)
 {
 	if (out->before.volume == out->indexed.volume &&
@@ -236,7 +240,7 @@ static int put_last_entry(struct shim_output *out)
 	return put_entries(out);
 }
 
-/* Sync the directory, so that the names of the files are durable too */
+/* Sync the directory to make the names of the files durable. */
 static int sync_dir(const char *base)
 {
 	const char *slash = strrchr(base, '/');
@@ -247,7 +251,7 @@ static int sync_dir(const char *base)
 	free(path);
 	if (fd < 0)
 		return -errno;
-	/* EINVAL: the file system does not support fsync(2) of directories, and needs none */
+	/* EINVAL: the file system does not support fsync(2) of directories and does not need it */
 	if (fsync(fd) && errno != EINVAL)
 		err = -errno;
 	close(fd);

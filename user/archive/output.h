@@ -2,9 +2,9 @@
 /*
  * The files of an archive that is being written, and the order of writing.
  *
- * For each record, first the metadata that it needs is written, then the
- * record, then an index entry if one is due; each as a whole, by one write.
- * The metadata file is locked (flock) as long as the archive is being written.
+ * For each record, the metadata that it needs is written first, then the record, then an index
+ * entry if one is due.  Each is written by a single write.  The metadata file is locked with
+ * flock(2) while the archive is being written.
  */
 #ifndef SHIM_ARCHIVE_OUTPUT_H
 #define SHIM_ARCHIVE_OUTPUT_H
@@ -14,14 +14,14 @@
 
 /*
  * struct shim_output - the files
- * @label: complete but for its start, which the caller sets before the first record
+ * @label: complete except for its start, which the caller sets before the first record
  * @volume: number of the current volume
  * @entries: index entries that could not be written when they were due
- * @scratch: for a file's first piece
- * @before: the index entry of the last record: sizes of the files before it
+ * @scratch: buffer for a file's first piece
+ * @before: the index entry of the last record, with the file sizes before that record
  * @indexed: the last entry of the index
  * @since: bytes written since that entry
- * @has_record: a record was written
+ * @has_record: a record has been written
  */
 struct shim_output {
 	const struct shim_format *format;
@@ -40,20 +40,20 @@ struct shim_output {
 };
 
 /*
- * Create the files: 0, -EEXIST, -EBUSY, -ENOMEM, or the error of a system call; on error there is
- * nothing to free
+ * Create the files.  Returns 0, -EEXIST, -EBUSY, -ENOMEM, or the error of a system call; on error,
+ * there is nothing to free.
  */
 int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label);
 /*
- * Write @meta, which is emptied then, @record, and an index entry if it is @due or enough bytes
- * were written since the last one
+ * Write @meta, which is then emptied, @record, and an index entry if it is @due or enough bytes
+ * have been written since the last one.
  */
 int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
 		     struct shim_ts stamp, bool due);
 int shim_output__next_volume(struct shim_output *out);
 /*
- * Complete the files and make them durable, or, if there is no record, remove them (-ENODATA);
- * frees @out in either case
+ * Complete the files and make them durable.  If there is no record, remove them and return
+ * -ENODATA.  Frees @out in all cases.
  */
 int shim_output__close(struct shim_output *out, struct shim_buf *meta);
 

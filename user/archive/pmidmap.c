@@ -16,7 +16,7 @@ static void insert(struct shim_pmidmap *map, uint32_t pmid, uint32_t at)
 	map->slots[i].at = at;
 }
 
-/* Double the table, which is never more than half full. */
+/* Double the table, which is kept at most half full. */
 static int grow(struct shim_pmidmap *map)
 {
 	uint32_t size = map->mask ? (map->mask + 1) * 2 : 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A read buffer for a few records around a place, used instead of the map. */
+/* A read buffer for a few records around a place, used instead of the mapping. */
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -22,7 +22,7 @@ static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, uns
 	if (shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
 	    offset >= view.size || shim_vec__reserve(readbuf->bytes, &readbuf->room, room))
 		return false;
-	/* read nothing that the view does not have yet, even if the file has grown */
+	/* do not read beyond the view, even if the file has grown */
 	if (len > view.size - offset)
 		len = view.size - offset;
 	readbuf->len = 0;
@@ -57,7 +57,7 @@ bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, 
 	room = is_next_to(readbuf, volume, offset) ? 2 * readbuf->len : SHIM_READBUF_SIZE;
 	if (room > SHIM_READBUF_MAX)
 		room = SHIM_READBUF_MAX;
-	/* also read some bytes on the other side, for a cursor that turns around */
+	/* also read some bytes on the other side, for a cursor that changes direction */
 	reach = back ? room - room / 8 : room / 8;
 	return read_from(readbuf, ar, volume, offset > reach ? offset - reach : 0, room);
 }
@@ -72,7 +72,7 @@ bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_arch
 {
 	uint64_t from = offset - readbuf->offset;
 
-	/* the label before the first record could be taken for a record */
+	/* otherwise the label before the first record could be mistaken for a record */
 	if (volume != readbuf->volume || offset < readbuf->offset || from >= readbuf->len ||
 	    offset < shim_archive__head(ar, volume) ||
 	    shim_rec_result__decode(format_of(ar, volume), readbuf->bytes + from, readbuf->len - from,

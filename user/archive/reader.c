@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Opening an archive, and looking up its label and metadata. */
+/* Open an archive, and look up its label and metadata. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ static struct shim_archive *create(size_t nsegments)
 	return ar;
 }
 
-/* A segment until all are sorted; @fd: its first volume if that was unpacked, or -1 */
+/* A segment until all are sorted; @fd: its first volume, if it was unpacked, or -1 */
 struct opening {
 	struct shim_segment segment;
 	int fd;
@@ -63,7 +63,7 @@ static int by_start(const void *a, const void *b)
 	return shim_ts__cmp(x->segment.label.start, y->segment.label.start);
 }
 
-/* All are of one host, and no two begin at the same time: the last of @n among the others */
+/* Check that the last of @n has the same host as the others and a different start time. */
 static int check_segment(const struct opening *all, size_t n)
 {
 	const struct shim_label *last = &all[n - 1].segment.label;
@@ -76,7 +76,7 @@ static int check_segment(const struct opening *all, size_t n)
 	return 0;
 }
 
-/* Move the opened segments into the archive, and list the volumes of all of them in a row */
+/* Move the opened segments into the archive, and list the volumes of all of them consecutively. */
 static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 {
 	size_t nvolumes = 0;
@@ -142,13 +142,13 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	return err;
 }
 
-/* Whether an error will not pass, so that the index stays as far as it was loaded */
+/* Whether an error is permanent, in which case the index is used as far as it was loaded */
 static bool is_lasting(int err)
 {
 	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
 }
 
-/* An index that cannot be loaded, or only in part, makes a search slower, not wrong. */
+/* If the index cannot be loaded completely, searches are slower but still correct. */
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
 {
 	static const struct shim_index none;
@@ -187,7 +187,7 @@ static bool look(const char *base, int volume, struct stat *out)
 	return there;
 }
 
-/* Stat the archive's files; false if one does not exist in uncompressed form */
+/* Stat the archive's files; false if one does not exist in uncompressed form. */
 static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 {
 	const struct shim_segment *segment = &ar->segments[0];
@@ -209,7 +209,7 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A volume may have grown: an archive that is open picks that up */
+/* A volume may have grown: an open archive detects that. */
 static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 {
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
@@ -286,11 +286,12 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
 
 /**
  * shim_archive__open() - open an archive, or several as one
- * @name: base name, or the name of one of its files; a directory; or a list of these with commas
- * @out: the archive, to be given back by shim_archive__put()
+ * @name: base name, or the name of one of its files; a directory; or a comma-separated list of
+ *	these
+ * @out: the archive, to be released by shim_archive__put()
  *
- * Several archives are read one after the other, with a mark between each two.  They must be of
- * one host.
+ * Several archives are read in sequence, with a mark between adjacent ones.  They must be of the
+ * same host.
  *
  * Return: 0 or one of the errors in types.h.
  */
@@ -299,7 +300,7 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 	return open_names(name, false, out);
 }
 
-/* The same, even if the label asks for unknown features */
+/* The same, but accept a label that requires unknown features. */
 int shim_archive__open_any(const char *name, struct shim_archive **out)
 {
 	return open_names(name, true, out);
@@ -312,10 +313,11 @@ struct shim_archive *shim_archive__get(struct shim_archive *ar)
 }
 
 /**
- * shim_archive__put() - give an archive back
+ * shim_archive__put() - release a reference to an archive
  * @ar: an archive, or NULL
  *
- * The last reference frees all that came from it: labels, metrics, records, values.
+ * Releasing the last reference frees everything obtained from the archive: labels, metrics,
+ * records, values.
  */
 void shim_archive__put(struct shim_archive *ar)
 {
@@ -343,7 +345,7 @@ const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32
 	return shim_meta__desc(&ar->meta, pmid);
 }
 
-/* The cast is safe: spelling out a state changes only what the metadata's own lock guards */
+/* The cast is safe: expanding a state changes only data that the metadata's own lock guards. */
 static const struct shim_indom *state(const struct shim_archive *ar, struct shim_domain *d,
 				      size_t i)
 {
@@ -356,7 +358,7 @@ static const struct shim_indom *state(const struct shim_archive *ar, struct shim
  * @indom: the domain
  * @when: the time
  *
- * Return: its state, NULL if the archive has none so early, or memory ran out.
+ * Return: its state; NULL if the archive has no state at or before @when, or if memory runs out.
  */
 const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint32_t indom,
 					     struct shim_ts when)
@@ -369,7 +371,7 @@ const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint
 	return state(ar, d, i);
 }
 
-/* Whether the archive has a state of an instance domain as early as that */
+/* Whether the archive has a state of an instance domain at or before @when */
 bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, struct shim_ts when)
 {
 	const struct shim_domain *d = shim_meta__domain(&ar->meta, indom);
@@ -378,7 +380,7 @@ bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, stru
 	return d && shim_domain__at(d, when, &i);
 }
 
-/* Number of states that an instance domain ever had */
+/* Number of states of an instance domain */
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom)
 {
 	const struct shim_domain *d = shim_meta__domain(&ar->meta, indom);
@@ -386,7 +388,7 @@ unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom
 	return d ? (unsigned int)d->n : 0;
 }
 
-/* Its @i-th state, newest first; NULL if there is none, or memory ran out */
+/* Its @i-th state, newest first; NULL if there is none or memory runs out */
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i)
 {
@@ -399,14 +401,14 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
  * shim_archive__find_inst() - find an instance by its name
  * @ar: the archive
  * @state: a state of one of its domains
- * @name: the name, or one that begins with the part before the first blank of the instance's
+ * @name: the name, or a name that begins with the instance name's part before the first blank
  *
- * Return: its place in the state, -1 if there is none.
+ * Return: its index in the state, or -1 if there is none.
  */
 int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
 			    const char *name)
 {
-	/* safe: a table of names, too, is made under the metadata's own lock */
+	/* safe: the table of names is also made under the metadata's own lock */
 	return shim_meta__find_inst((struct shim_meta *)&ar->meta, state, name);
 }
 
@@ -423,12 +425,12 @@ bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 /**
  * shim_archive__labels() - labels as of a time
  * @ar: the archive
- * @level: what they are about
- * @ident: which one
+ * @level: the kind of object
+ * @ident: the object
  * @when: the time
- * @out: their sets
+ * @out: iterator over their sets
  *
- * Return: false if the archive has none so early.
+ * Return: false if the archive has none at or before @when.
  */
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out)

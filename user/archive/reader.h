@@ -2,9 +2,8 @@
 /*
  * Reading an archive: its label, metadata, and records in both directions.
  *
- * Threads: an open archive does not change (but for its end, which has a lock
- * of its own) and may be used by any number of threads and cursors; a cursor
- * belongs to one thread at a time.
+ * Threads: an open archive does not change, except for its end, which has its own lock.  Any number
+ * of threads and cursors may use it.  Only one thread at a time may use a cursor.
  */
 #ifndef SHIM_ARCHIVE_READER_H
 #define SHIM_ARCHIVE_READER_H
@@ -16,29 +15,33 @@
 struct shim_archive;
 struct shim_readbuf;
 
-/* Open by base name or by the name of any file; several by a list with commas, or by directory */
+/*
+ * Open by base name or by the name of any file; several by a comma-separated list or a directory.
+ */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
-/* Whether it is one archive that was opened by this name */
+/* Whether this is a single archive that was opened by this name */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
-/* Of such an archive: whether opening it now would give the same; false if that is costly to find out */
+/*
+ * For such an archive: whether opening it now would give the same; false if that is costly to check
+ */
 bool shim_archive__is_current(const struct shim_archive *ar);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
 void shim_archive__put(struct shim_archive *ar);
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
-/* Pick up what was added to the files: 1 if there is anything new, 0 if not, or an error */
+/* Detect additions to the files.  Returns 1 if there are any, 0 if not, or an error. */
 int shim_archive__follow(struct shim_archive *ar);
-/* Wait for a writer to complete a half-written record; returns whether to try again */
+/* Wait for a writer to complete a half-written record; returns whether to try again. */
 struct shim_cursor;
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since);
 struct shim_record;
-/* 1 for the mark between two archives that were opened as one, 0, or -SHIM_EOVERLAP */
+/* Returns 1 for the mark between two archives that were opened as one, 0, or -SHIM_EOVERLAP. */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
 			struct shim_ts *back);
 
-/* Metrics, in the order in which the archive introduced them */
+/* Metrics, in the order of their first record */
 unsigned int shim_archive__ndescs(const struct shim_archive *ar);
 const struct shim_desc *shim_archive__desc_at(const struct shim_archive *ar, unsigned int i);
 const struct shim_desc *shim_archive__desc(const struct shim_archive *ar, uint32_t pmid);
@@ -50,18 +53,18 @@ bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, stru
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom);
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
-/* The place of the instance that is meant by a name, as in PCP, or -1 */
+/* The index of the instance that a name refers to, as in PCP, or -1 */
 int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
 			    const char *name);
 
-/* The text of that type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
+/* The text of a type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident);
-/* Whether there is any of that type, about anything */
+/* Whether there is any text of that type */
 bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type);
 
 /*
  * struct shim_labels_iter - an iterator over sets of labels in the loaded file
- * @n: how many are left
+ * @n: number of sets left
  */
 struct shim_labels_iter {
 	uint32_t n;
@@ -85,7 +88,7 @@ struct shim_labelset {
 
 /*
  * struct shim_labelref - offsets and lengths of a label's name and value in the set's text
- * @flags: enum shim_level, and others of PCP's
+ * @flags: enum shim_level, and other flags of PCP
  */
 struct shim_labelref {
 	uint16_t name;
@@ -95,10 +98,10 @@ struct shim_labelref {
 	uint16_t valuelen;
 };
 
-/* The newest record not later than a time; false if there is none */
+/* The newest labels at or before a time; false if there are none */
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out);
-/* Whether there are any about it, at whatever time */
+/* Whether the object has labels at any time */
 bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident);
 /* The next of @n sets, and the @i-th of @nlabels labels of a set */
 void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out);
@@ -107,7 +110,7 @@ struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned
 /*
  * struct shim_record - one data record in the mapped file, its frame and stamp checked
  * @stamp: its time
- * @npmids: number of value sets; 0 is a mark
+ * @npmids: number of value sets; 0 for a mark
  */
 struct shim_record {
 	struct shim_ts stamp;
@@ -129,38 +132,38 @@ struct shim_vset {
 	int32_t numval;
 	int32_t valfmt;
 	const uint8_t *vlist;
-	const uint8_t *next;	/* the following set, if there is one */
-	unsigned int left;	/* sets that follow */
+	const uint8_t *next;	/* the next set, if there is one */
+	unsigned int left;	/* number of sets after this one */
 };
 
 /* Check all of a record: 0 or -EBADMSG.  The functions below check only what they read. */
 int shim_record__check(const struct shim_record *rec);
-/* 0, -ENOENT if there is no such set, -EBADMSG */
+/* Returns 0, -ENOENT if there is no such set, or -EBADMSG. */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out);
 int shim_record__first(const struct shim_record *rec, struct shim_vset *out);
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
-/* The @i-th value; -EBADMSG if it does not fit @type (the metric's), -EINVAL if there is no @i */
+/* Get the @i-th value; -EBADMSG if it is not of the metric's @type, -EINVAL if there is none. */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
-/* @n values from @from on, which the set must have; on -EBADMSG @out is undefined */
+/* Get @n values starting at @from, which the set must have; on -EBADMSG @out is undefined. */
 int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
 		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out);
-/* A value as stored: a word in place (type U32, .ul), or a block's type and unswapped bytes */
+/* A value as stored: a word in place (type U32, .ul), or a block's type and bytes in file order */
 int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
 		   struct shim_value *out);
 
 /*
- * A cursor stands between two records.  next and prev return 0 and the record
- * passed over, -ERANGE at the ends, -EBADMSG before a corrupt record (and
- * again when asked again), -SHIM_EVOLUME when they have passed a volume that cannot
- * be used, or why a volume could not be read: then the cursor has not moved.
+ * A cursor is between two records. next and prev return 0 and the record passed over, -ERANGE at
+ * the ends, -EBADMSG before a corrupt record (repeatedly, because the cursor does not move),
+ * -SHIM_EVOLUME if they have skipped an unusable volume, or the error that prevented reading a
+ * volume; in that case the cursor has not moved.
  */
 struct shim_cursor {
 	struct shim_archive *ar;
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
-	uint32_t window;	/* the window of the volume that it was in last */
-	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek's target */
+	uint32_t window;	/* the last window of the volume that it was in */
+	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek target */
 };
 
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);
@@ -168,7 +171,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec);
 int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec);
 /* before the first record with a stamp >= when */
 int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when);
-/* behind the last record with a stamp <= when */
+/* after the last record with a stamp <= when */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when);
 
 #endif /* SHIM_ARCHIVE_READER_H */

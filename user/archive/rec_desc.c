@@ -2,7 +2,7 @@
 /* The record of a metric: its descriptor and its names. */
 #include "record.h"
 
-#define DESC_MIN	36	/* a metric without a name */
+#define DESC_MIN	36	/* length for a metric without a name */
 
 /* The next name and its length; a name that was shortened in place ends at a NUL */
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len)
@@ -28,7 +28,7 @@ static int check_names(struct shim_in names, uint32_t n)
 
 /**
  * shim_rec_desc__decode() - read a metric
- * @p: the whole record, framed as shim_frame__len() has found
+ * @p: the whole record, whose frame shim_frame__len() has checked
  * @len: its length
  * @out: the metric, its names checked
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The records of an instance domain: all of it, or a delta. */
+/* The records of an instance domain: the whole domain, or a delta. */
 #include "record.h"
 
 #define DELETED	0xffffffffu
@@ -36,11 +36,11 @@ static int check_entries(const struct shim_rec_indom *rec, size_t room)
 
 /**
  * shim_rec_indom__decode() - read an instance domain or a change of it
- * @p: the whole record, framed as shim_frame__len() has found
+ * @p: the whole record, whose frame shim_frame__len() has checked
  * @len: its length
  * @out: the record, its entries checked; it points into @p
  *
- * A version 3 archive may hold records of version 2, whose stamp is the shorter one.
+ * A version 3 archive may contain version 2 records, which have the shorter stamp.
  *
  * Return: 0 or -EBADMSG.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The label that every file begins with. */
+/* The label at the start of every file. */
 #include "record.h"
 
 static void take_string(struct shim_in *in, uint32_t len, char *out, size_t size)
@@ -11,7 +11,7 @@ static void take_string(struct shim_in *in, uint32_t len, char *out, size_t size
 		memcpy(out, p, len < size ? len : size - 1);
 }
 
-/* The fields behind the magic number, which chose @f */
+/* Decode the fields after the magic number, which determined @f. */
 static int decode_body(const struct shim_format *f, struct shim_in *in, int volume,
 		       struct shim_label *label)
 {
@@ -42,10 +42,10 @@ static int decode_body(const struct shim_format *f, struct shim_in *in, int volu
  * @p: the beginning of a file
  * @len: bytes at @p
  * @volume: the number that this file's label must have
- * @out: the label, on success and if it asks for a feature that is not known
+ * @out: the label, set on success and if it requires an unknown feature
  *
  * Return: 0, -ENODATA if there are too few bytes, -EILSEQ if it is not a valid label, -EOPNOTSUPP
- * if it asks for a feature that is not known.
+ * if it requires an unknown feature.
  */
 int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out)
 {

@@ -25,7 +25,7 @@ struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned
 	};
 }
 
-/* Whether names and values lie within the text */
+/* Whether names and values are within the text */
 static bool labels_ok(const struct shim_labelset *set)
 {
 	for (int32_t i = 0; i < set->nlabels; i++) {
@@ -60,7 +60,7 @@ static bool sets_ok(struct shim_in in, uint32_t n)
 	return in.p == in.end;
 }
 
-/* The sets were checked when the record was decoded */
+/* The sets were checked when the record was decoded. */
 void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
 {
 	struct shim_in in = shim_in__of(iter->at, iter->end - iter->at);
@@ -72,11 +72,11 @@ void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
 
 /**
  * shim_rec_labels__decode() - read labels
- * @p: the whole record, framed as shim_frame__len() has found
+ * @p: the whole record, whose frame shim_frame__len() has checked
  * @len: its length
  * @out: the record, its sets checked; it points into @p
  *
- * A version 3 archive may hold records of version 2, whose stamp is the shorter one.
+ * A version 3 archive may contain version 2 records, which have the shorter stamp.
  *
  * Return: 0 or -EBADMSG.
  */
@@ -112,7 +112,9 @@ static int by_name(const void *a, const void *b)
 	return cmp ? cmp : (ma->namelen > mb->namelen) - (ma->namelen < mb->namelen);
 }
 
-/* Parse and sort a set's labels: their number, or -EINVAL if PCP would not accept the set */
+/*
+ * Parse and sort a set's labels.  Returns their number, or -EINVAL if PCP would not accept the set.
+ */
 static int parse(const char *text, struct shim_json_member members[SHIM_LABELS_MAX])
 {
 	struct shim_json_member m;
@@ -142,7 +144,7 @@ static void put_ref(uint8_t *p, struct shim_labelref ref)
 	shim_be32__put(p + 4, (uint32_t)ref.value << 16 | ref.valuelen);
 }
 
-/* Print the labels without blanks, and note in @refs where each is; returns the text's length */
+/* Print the labels without blanks, and their positions to @refs.  Returns the text's length. */
 static size_t print(char *out, const struct shim_json_member *members, int n, uint8_t flags,
 		    uint8_t *refs)
 {
@@ -170,7 +172,7 @@ static size_t print(char *out, const struct shim_json_member *members, int n, ui
 	return (size_t)(p - out);
 }
 
-/* Too large for the smallest stacks */
+/* Too large for the smallest stacks, so it is allocated. */
 struct set_room {
 	struct shim_json_member members[SHIM_LABELS_MAX];
 	uint8_t refs[LABEL_LEN * SHIM_LABELS_MAX];
@@ -194,7 +196,7 @@ static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t
 		free(r);
 		return n;
 	}
-	/* fits: the text is what it was before, in another order and without blanks */
+	/* fits: it is the original text in a different order and without blanks */
 	len = print(r->json, r->members, n, flags, r->refs);
 	shim_buf__put32(buf, (uint32_t)inst);
 	shim_buf__put32(buf, (uint32_t)len);

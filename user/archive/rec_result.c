@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A data record: taking it apart in place, and putting one together. */
+/* Data records: decode them in place, and build them. */
 #include "base/vec.h"
 #include "record.h"
 
 #define SET_HEAD	8	/* pmid and number of values */
-#define VLIST_HEAD	12	/* those and the value format */
+#define VLIST_HEAD	12	/* the same and the value format */
 #define VALUE_LEN	8	/* instance and value */
 
 /* Where the value sets and blocks of a record end */
@@ -16,8 +16,8 @@ static const uint8_t *body_end(const struct shim_record *rec)
 /**
  * shim_rec_result__decode() - read the head of a data record
  * @f: format of the archive
- * @p: where it should begin
- * @left: bytes there are at @p
+ * @p: where the record should begin
+ * @left: number of bytes at @p
  * @out: the record; the caller sets its volume and offset
  *
  * Return: 0, -ENODATA if the file ends within the record, -EBADMSG if it is not a valid record.
@@ -44,7 +44,7 @@ int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint6
 	return 0;
 }
 
-/* Decode the value set at @p, which @left more sets follow */
+/* Decode the value set at @p; @left more sets follow it. */
 static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned int left,
 		    struct shim_vset *out)
 {
@@ -75,7 +75,7 @@ static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned in
 
 /**
  * shim_record__first() - the first value set of a record
- * @rec: from a cursor
+ * @rec: a record from a cursor
  * @out: the set
  *
  * Return: 0, -ENOENT if the record is a mark, -EBADMSG.
@@ -94,11 +94,11 @@ int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
 }
 
 /**
- * shim_record__next() - the value set behind another
- * @rec: the record of both
+ * shim_record__next() - the value set after another
+ * @rec: the record that contains both
  * @vset: a set, replaced by the following one
  *
- * Return: 0, -ENOENT behind the last one, -EBADMSG.
+ * Return: 0, -ENOENT after the last one, -EBADMSG.
  */
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
 {
@@ -115,11 +115,11 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
 
 /**
  * shim_record__find() - the value set of a metric
- * @rec: from a cursor
+ * @rec: a record from a cursor
  * @pmid: the metric
  * @out: its set
  *
- * Return: 0, -ENOENT if the record has none, -EBADMSG if it is corrupt before one was found.
+ * Return: 0, -ENOENT if the record has none, -EBADMSG if the record is corrupt before that set.
  */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out)
 {
@@ -135,7 +135,7 @@ int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_
 	return err;
 }
 
-/* Add the bytes of a set's blocks, with padding, to *@total; *@first: the record's first block */
+/* Add the bytes of a set's blocks, with padding, to *@total.  *@first: the record's first block. */
 static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset,
 			  uint64_t *total, const uint8_t **first)
 {
@@ -156,10 +156,10 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 
 /**
  * shim_record__check() - whether a record is well-formed throughout
- * @rec: from a cursor
+ * @rec: a record from a cursor
  *
- * Checks that the sets follow one another, that the first block begins where they end, and that
- * all blocks together fill the record.
+ * Check that the sets are contiguous, that the first block begins where they end, and that all
+ * blocks together fill the record.
  *
  * Return: 0 or -EBADMSG.
  */
@@ -197,7 +197,7 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
 			return -EBADMSG;
 		v->ul = shim_be32__get(p);
 		return 0;
-	case SHIM_TYPE_STRING:		/* some writers leave the NUL out */
+	case SHIM_TYPE_STRING:		/* some writers omit the NUL */
 	case SHIM_TYPE_AGGREGATE:
 	case SHIM_TYPE_AGGREGATE_STATIC:
 	case SHIM_TYPE_EVENT:
@@ -210,12 +210,12 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
 }
 
 /**
- * shim_vset__raw() - one value of a set as it is stored, whatever the metric's type
+ * shim_vset__raw() - one value of a set as stored, regardless of the metric's type
  * @rec: the record of the set
  * @vset: the set
  * @i: which value
- * @out: the value: in place, the word in @out->ul with type SHIM_TYPE_U32; otherwise the type that
- *	the block says, which may be any number up to 255, and its bytes in the order of the file
+ * @out: the value.  If it is in place, its word is in @out->ul with type SHIM_TYPE_U32.  Otherwise,
+ *	the type in the block, which may be any number up to 255, and its bytes in file order.
  *
  * Return: 0, -EINVAL if the set has no such value, -EBADMSG.
  */
@@ -291,7 +291,7 @@ static inline int block_value(const struct shim_record *rec, const uint8_t *p, i
  * @rec: the record of the set
  * @vset: the set, which has values
  * @from: index of the first value
- * @n: number of values; the set must have them
+ * @n: number of values; the set must have all of them
  * @type: type of the metric, enum shim_type
  * @out: the values
  *
@@ -314,7 +314,7 @@ int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vse
  * shim_rec_result__begin() - start building a record
  * @f: format of the archive
  * @r: zeroed, or used before; buffers are reused
- * @stamp: its time
+ * @stamp: the time of the record
  */
 void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result *r,
 			    struct shim_ts stamp)
@@ -330,7 +330,7 @@ void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result 
 	shim_buf__put32(&r->sets, 0);
 }
 
-/* Finish a set by filling in its number of values; an empty one has no value format either */
+/* Finish a set by setting its number of values.  An empty set has no value format. */
 static void end_set(struct shim_rec_result *r)
 {
 	if (!r->set || r->sets.err)
@@ -345,7 +345,7 @@ static void end_set(struct shim_rec_result *r)
  * shim_rec_result__set() - start a value set
  * @r: the record
  * @pmid: its metric
- * @error: a negative error code in place of values, or 0
+ * @error: a negative error code instead of values, or 0
  */
 void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error)
 {
@@ -386,7 +386,7 @@ static void put_block(struct shim_rec_result *r, const struct shim_value *v)
 /**
  * shim_rec_result__value() - add a value to the set under construction
  * @r: the record
- * @value: the caller has checked that its type and length agree, and the length fits a block
+ * @value: the value; the caller has checked that its length matches its type and fits in a block
  */
 void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
 {

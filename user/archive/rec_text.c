@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The record of a text: one line, or help, about a metric or an instance domain. */
+/* The record of a text: one-line or long help about a metric or an instance domain. */
 #include "record.h"
 
 bool shim_rec_text__type_ok(uint32_t type)
@@ -13,7 +13,7 @@ bool shim_rec_text__type_ok(uint32_t type)
 
 /**
  * shim_rec_text__decode() - read a text
- * @p: the whole record, framed as shim_frame__len() has found
+ * @p: the whole record, whose frame shim_frame__len() has checked
  * @len: its length
  * @out: the text, which points into @p
  *

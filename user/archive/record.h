@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Encoding and decoding of each kind of record, one file a kind (rec_*.c).
+ * Encode and decode each kind of record, one file per kind (rec_*.c).
  *
- * Decoders accept arbitrary bytes, read none beyond the length they are given,
- * and leave the result alone on error.  Encoders append to a buffer, which
- * remembers if memory ran out.
+ * Decoders accept arbitrary bytes, do not read beyond the given length, and leave the result
+ * unchanged on error.  Encoders append to a buffer, which records if memory runs out.
  */
 #ifndef SHIM_ARCHIVE_RECORD_H
 #define SHIM_ARCHIVE_RECORD_H
@@ -19,8 +18,8 @@
 #include "types.h"
 
 /*
- * The length of the record at @p: 0, -ENODATA if the file ends within it, -EBADMSG if its two
- * length words disagree, or are out of range
+ * Get the length of the record at @p.  Returns 0, -ENODATA if the file ends within it, -EBADMSG if
+ * its two length words differ or are out of range.
  */
 static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min, uint32_t *out)
 {
@@ -39,7 +38,9 @@ static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min,
 	return 0;
 }
 
-/* Append the closing length word of the record from @start on, and fill in the opening one */
+/*
+ * Append the closing length word of the record that begins at @start, and fill in the opening one.
+ */
 void shim_frame__close(struct shim_buf *buf, size_t start);
 
 /* Stamps of either version; decoding returns -EBADMSG if the fraction is out of range */
@@ -50,14 +51,16 @@ void shim_stamp__encode(const struct shim_format *f, struct shim_buf *buf, struc
 int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out);
 void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label, int volume);
 
-/* Check the label of another file of the archive; -EILSEQ also if it disagrees with @first */
+/*
+ * Check the label of another file of the archive; also returns -EILSEQ if it differs from @first.
+ */
 int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume);
 
 /* rec_desc.c */
 
 /*
- * struct shim_rec_desc - a metric, as in the file
- * @names: @nnames names, checked, to be taken by shim_rec_desc__name()
+ * struct shim_rec_desc - a metric as stored in the file
+ * @names: @nnames checked names, to be read with shim_rec_desc__name()
  */
 struct shim_rec_desc {
 	uint32_t pmid;
@@ -78,7 +81,7 @@ void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
 /*
  * struct shim_rec_indom - an instance domain, or changes to it, in the file
  * @delta: the entries are changes
- * @n: entries
+ * @n: number of entries
  */
 struct shim_rec_indom {
 	struct shim_ts stamp;
@@ -92,7 +95,7 @@ struct shim_rec_indom {
 
 int shim_rec_indom__decode(const uint8_t *p, uint32_t len, struct shim_rec_indom *out);
 int32_t shim_rec_indom__id(const struct shim_rec_indom *rec, uint32_t i);
-/* NULL: the instance is deleted */
+/* Returns NULL if the instance is deleted. */
 const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
 /* @delta: an instance without a name is deleted */
 void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
@@ -116,11 +119,11 @@ bool shim_rec_text__type_ok(uint32_t type);
 int shim_rec_text__decode(const uint8_t *p, uint32_t len, struct shim_rec_text *out);
 void shim_rec_text__encode(struct shim_buf *buf, const struct shim_rec_text *text);
 
-/* rec_labels.c; taking a record's sets apart is in reader.h */
+/* rec_labels.c; the functions that decode a record's sets are in reader.h */
 
 /*
  * struct shim_rec_labels - sets of labels in the file
- * @level: enum shim_level, or something newer
+ * @level: enum shim_level, or an unknown newer value
  */
 struct shim_rec_labels {
 	struct shim_ts stamp;
@@ -130,7 +133,7 @@ struct shim_rec_labels {
 };
 
 int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out);
-/* -EINVAL if a set's text is not valid, -ENOMEM, -EMSGSIZE; then drop what was appended */
+/* -EINVAL if a set's text is invalid, -ENOMEM, -EMSGSIZE; then drop what was appended. */
 int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_labels *labels);
 
@@ -150,9 +153,9 @@ int shim_rec_index__decode(const struct shim_format *f, const uint8_t *p, struct
 void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_entry *entry);
 
-/* rec_result.c; taking a record apart is in reader.h */
+/* rec_result.c; the functions that decode a record are in reader.h */
 
-/* Fills all but @volume and @offset; -ENODATA if the file ends within the record */
+/* Sets everything except @volume and @offset; -ENODATA if the file ends within the record. */
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out);
 
@@ -176,10 +179,10 @@ static inline const uint8_t *shim_record__block(const struct shim_record *rec, u
 
 /*
  * struct shim_rec_result - a record under construction
- * @sets: the record from its length word to the last value; finally all of it
- * @blocks: what the values refer to
+ * @sets: the record from its length word to the last value; finally the whole record
+ * @blocks: the blocks that the values refer to
  * @refs: places in @sets that hold an offset into @blocks
- * @set: where the value set under construction begins in @sets, or 0
+ * @set: offset in @sets of the value set under construction, or 0
  */
 struct shim_rec_result {
 	struct shim_buf sets;
@@ -196,7 +199,7 @@ void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result 
 			    struct shim_ts stamp);
 void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error);
 void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value);
-/* The finished record is r->sets; -ENOMEM or -EMSGSIZE */
+/* The finished record is in r->sets; returns 0, -ENOMEM or -EMSGSIZE. */
 int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r);
 void shim_rec_result__free(struct shim_rec_result *r);
 

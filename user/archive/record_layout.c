@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The layout of a record, to recognize other records that have the same one. */
+/* The layout of a record, used to recognize other records with the same layout. */
 #include <stdlib.h>
 
 #include "record.h"
 #include "record_layout.h"
 
 #define SET_HEAD	8	/* pmid and number of values */
-#define VLIST_HEAD	12	/* those and the value format */
-#define VALUE_LEN	8	/* instance, and the value or where it is */
+#define VLIST_HEAD	12	/* the same and the value format */
+#define VALUE_LEN	8	/* instance, and the value or its location */
 
 /* A vector type of the compiler: 16 bytes are compared in one step */
 typedef uint64_t lanes __attribute__((vector_size(16)));
@@ -38,8 +38,8 @@ static int fix_set(struct shim_record_layout *layout, const struct shim_record *
 }
 
 /*
- * Mark as fixed all bytes that say how values are stored.  In a forged record,
- * they can also be values of another set; then they are fixed all the same.
+ * Mark all bytes that describe how values are stored as fixed.  In a forged record, they may also
+ * be values of another set; they are fixed nevertheless.
  */
 static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
 {
@@ -73,7 +73,7 @@ static void copy_step(struct shim_record_layout *layout, const uint8_t *data, ui
 	memcpy(layout->bits + at, &v, sizeof(v));
 }
 
-/* Every record is longer than a step, so the last step may overlap the one before */
+/* Every record is longer than a step, so the last step may overlap the previous one. */
 static void copy_fixed(struct shim_record_layout *layout, const uint8_t *data)
 {
 	uint32_t last = layout->len - sizeof(lanes);

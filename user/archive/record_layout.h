@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The layout of a record, to recognize other records that have the same one.
+ * The layout of a record, used to recognize other records with the same layout.
  *
- * A logger writes the same metrics with the same instances again and again.  Of
- * two records that agree in all but their stamps and the bytes of their values,
- * each value is at the same place in both, so what was found out about one
- * record holds for the other.
+ * A logger writes the same metrics with the same instances repeatedly.  If two records differ only
+ * in their stamps and the bytes of their values, each value is at the same place in both.  So what
+ * was found out about one record applies to the other.
  */
 #ifndef SHIM_ARCHIVE_RECORD_LAYOUT_H
 #define SHIM_ARCHIVE_RECORD_LAYOUT_H
@@ -13,10 +12,10 @@
 #include "reader.h"
 
 /*
- * struct shim_record_layout - the bytes that all records of a layout have in common
- * @len, @head: bytes of a record, and before its first value set; 0: there is no layout
- * @mask: @len bytes: ones where records must have the bits of @bits
- * @bits: @len bytes: those bits, zeros elsewhere
+ * struct shim_record_layout - the bytes that all records of a layout share
+ * @len, @head: length of a record, and bytes before its first value set; 0 if there is no layout
+ * @mask: @len bytes: bits set where records must match @bits
+ * @bits: @len bytes: the bits to match, zero elsewhere
  */
 struct shim_record_layout {
 	uint32_t len;
@@ -25,9 +24,11 @@ struct shim_record_layout {
 	uint8_t *bits;
 };
 
-/* 0, -ENOMEM, or -EBADMSG if the record is not well-formed; on error @layout is left alone */
+/*
+ * Returns 0, -ENOMEM, or -EBADMSG if the record is not well-formed; on error @layout is unchanged.
+ */
 int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec);
-/* Whether a record has the same layout as the one that the layout was made of */
+/* Whether a record has this layout */
 bool shim_record_layout__fits(const struct shim_record_layout *layout,
 			      const struct shim_record *rec);
 void shim_record_layout__fini(struct shim_record_layout *layout);

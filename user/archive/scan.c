@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Scanning records for the observations next to a time.
+ * Scan records for the observations next to a time.
  *
- * Both directions share the code: a scan backward finds prior observations, a
- * scan forward next ones.  "Farther" means farther in the scan's direction.
+ * Both directions share the code: a backward scan finds prior observations, a forward scan finds
+ * next ones.  "Farther" means farther in the scan's direction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "lerp.h"
 #include "scan.h"
 
-#define VALUE_LEN	8	/* of an instance and its value in a record */
+#define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -57,9 +57,9 @@ void shim_scan__stop(struct shim_scanner *sc)
  * struct pass - the state of one scan
  * @back: its direction
  * @t: time at which it began
- * @at: time of the record it is at; never moves back towards @t, even if stamps do
+ * @at: time of the current record; never moves back towards @t, even if stamps do
  * @limit: the nearest of the wanted instances' limits, see limit_of()
- * @marked: a mark was met at @mark
+ * @marked: a mark was found at @mark
  */
 struct pass {
 	struct shim_scanner *sc;
@@ -78,8 +78,8 @@ static bool farther(const struct pass *p, int64_t a, int64_t b)
 }
 
 /*
- * The time up to which a scan must look for an instance: what is known of the
- * instance covers the records beyond.
+ * The time up to which a scan must search for an instance: the state of the instance beyond that
+ * time is already known.
  */
 static int64_t limit_of(const struct pass *p, const struct shim_interp_inst *k)
 {
@@ -108,7 +108,7 @@ static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_st
 	shim_scan__unwant(p->sc, w);
 }
 
-/* A scan has found nothing up to an instance's limit: what was known there holds up to @t, too. */
+/* A scan has found nothing up to an instance's limit: extend what is known there to @t. */
 static void reach_limit(struct pass *p, const struct shim_want *w)
 {
 	struct shim_interp_inst *k = w->inst;
@@ -133,7 +133,7 @@ static bool beyond(const struct pass *p, int64_t limit)
 	return p->back ? p->at <= limit : p->at > limit;
 }
 
-/* Settle those whose limit the scan has reached, and find the next limit. */
+/* Settle the instances whose limit the scan has reached, and find the next limit. */
 static void sweep(struct pass *p)
 {
 	struct shim_scanner *sc = p->sc;
@@ -158,7 +158,10 @@ static void sweep(struct pass *p)
 	sc->nwants = kept;
 }
 
-/* Take one value of a wanted metric; *@guess is where its instance may be, for the next value, too */
+/*
+ * Process one value of a wanted metric.  *@guess is the probable index of its instance, and is
+ * updated for the next value.
+ */
 static int take_value(struct pass *p, const struct shim_record *rec, struct shim_interp_metric *m,
 		      const struct shim_vset *vset, unsigned int i, unsigned int *guess)
 {
@@ -222,9 +225,9 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 }
 
 /*
- * The scan has come to the archive's start or end while a metric was still
- * wanted.  It has met all observations of the metric on the way, so no instance
- * has one beyond where the scan saw it last.
+ * The scan has reached the archive's start or end while a metric was still wanted.  It has seen all
+ * observations of the metric on the way, so no instance has one beyond the record where the scan
+ * last saw it.
  */
 static void note_void(const struct pass *p, struct shim_interp_metric *m)
 {
@@ -239,7 +242,9 @@ static void note_void(const struct pass *p, struct shim_interp_metric *m)
 	}
 }
 
-/* Settle all other instances at a mark, at damage, or, if @end, at the archive's start or end. */
+/*
+ * Settle all remaining instances at a mark, at damage, or, if @end, at the archive's start or end.
+ */
 static void give_up(struct pass *p, bool end)
 {
 	struct shim_scanner *sc = p->sc;
@@ -257,7 +262,7 @@ static void give_up(struct pass *p, bool end)
 			settle(p, &w, SHIM_BOUND_MARK, p->mark);
 		else if (end)
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
-		else	/* a corrupt record: nothing is known beyond it */
+		else	/* a corrupt record: anything beyond it is unknown */
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? p->at : p->at + 1);
 	}
 }
@@ -287,7 +292,7 @@ int shim_scan__step(struct shim_scanner *sc, struct shim_cursor *c, struct shim_
 	return noted ? noted : err;
 }
 
-/* Step forward; wait for a half-written record if its writer may still be at it */
+/* Step forward; wait for a half-written record if its writer may still be writing it. */
 static int next_whole(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
@@ -324,7 +329,7 @@ int shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
 	return err == -ERANGE ? 0 : err;
 }
 
-/* Remember the time of the record next to the scanner's cursor, the first that the scan meets */
+/* Store the time of the record next to the scanner's cursor, which is the first one of the scan. */
 static void note_neighbour(const struct pass *p, int64_t at)
 {
 	struct shim_scanner *sc = p->sc;
@@ -338,7 +343,7 @@ static void note_neighbour(const struct pass *p, int64_t at)
 	}
 }
 
-/* Take in what a record has, which is values or a mark */
+/* Process a record: values or a mark. */
 static int meet(struct pass *p, const struct shim_record *rec)
 {
 	int mark;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Passing over many records at once, looking at nothing but their frames, stamps and numbers of
- * metrics: what a scanner must see of records between two times far apart, as one may be a mark.
+ * Pass over many records at once, reading only their frames, stamps and numbers of metrics.  A
+ * scanner must do this for all records between two times far apart, because one of them may be a
+ * mark.
  */
 #include "archive.h"
 #include "scan.h"
 
-#define HOP_AT_ONCE	1024	/* records, before the next look for a clear range to leap over */
+#define HOP_AT_ONCE	1024	/* records, before checking again for a clear range to skip */
 
 /*
- * struct hop - a run of records in one volume, without marks and in the order of time
- * @first, @former, @last: stamps of the first, the last but one, and the last of @n records
- * @offset: of the place behind the last record; going back, before it
+ * struct hop - a run of records in one volume, without marks and with ascending stamps
+ * @first, @former, @last: stamps of the first, the second to last, and the last of @n records
+ * @offset: the place after the last record; backward, before it
  */
 struct hop {
 	struct shim_volume_view view;
@@ -21,7 +22,7 @@ struct hop {
 	unsigned int n;
 };
 
-/* The next record; false at the volume's end, and for what is no whole record */
+/* The next record; false at the end of the volume, and if there is no complete record */
 static bool next(const struct hop *h, struct shim_record *rec)
 {
 	int err = h->back ? shim_volume_record__before(&h->view, h->offset, rec) :
@@ -30,7 +31,7 @@ static bool next(const struct hop *h, struct shim_record *rec)
 	return !err && rec->npmids;
 }
 
-/* Whether a stamp is beyond the place to go to, or that of a record which is out of order */
+/* Whether a stamp is beyond the target, or out of order */
 static bool ends_hop(const struct hop *h, struct shim_ts stamp, struct shim_ts when)
 {
 	if (h->back)
@@ -43,7 +44,9 @@ static void run(struct hop *h, struct shim_cursor *cur, struct shim_ts when)
 	struct shim_record rec;
 
 	while (h->n < HOP_AT_ONCE && next(h, &rec) && !ends_hop(h, rec.stamp, when)) {
-		/* most records are as long as the one before; a prefetch outside of the map has no effect */
+		/*
+		 * most records are as long as the previous one; prefetching too far has no effect
+		 */
 		__builtin_prefetch(rec.data + (h->back ? -3 : 4) * (ptrdiff_t)rec.len);
 		if (!h->n++)
 			h->first = rec.stamp;
@@ -54,7 +57,7 @@ static void run(struct hop *h, struct shim_cursor *cur, struct shim_ts when)
 	}
 }
 
-/* What the scanner knows of the record that it has passed last */
+/* Update the scanner's data about the record that it passed last. */
 static void note_last(struct shim_scanner *sc, const struct hop *h)
 {
 	int64_t last = shim_interp_metric__time(h->last, sc->start);
@@ -89,7 +92,7 @@ bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	struct hop h = { .back = t < sc->at, .offset = sc->cursor.offset };
 
-	/* clamped times are not in the order of their stamps */
+	/* clamped times may not have the order of their stamps */
 	if (t <= SHIM_TIME_FIRST || t >= SHIM_TIME_LAST ||
 	    shim_archive__view(sc->ar, sc->cursor.volume, &h.view))
 		return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Moving a scanner to a time, by a walk or a seek, and noting the marks that it passes. */
+/* Move a scanner to a time, by walking or seeking, and record the marks that it passes. */
 #include <errno.h>
 
 #include "archive.h"
 #include "scan.h"
 
-#define SEEK_AFTER	16	/* records; farther, a seek is cheaper than a walk */
-#define WALK_AT_ONCE	64	/* records, before the next look for a clear range to leap over */
+#define SEEK_AFTER	16	/* records; beyond this distance, a seek is cheaper than a walk */
+#define WALK_AT_ONCE	64	/* records, before checking again for a clear range to skip */
 
 /* Step to the next or previous record with values: 0, -ENOENT if there is none, or an error */
 static int to_values(struct shim_cursor *c, struct shim_record *rec, bool back)
@@ -19,7 +19,7 @@ static int to_values(struct shim_cursor *c, struct shim_record *rec, bool back)
 	return err == -ERANGE || err == -EBADMSG ? -ENOENT : err;
 }
 
-/* The time from the last record before a mark to the first one behind it; errors as to_values() */
+/* The time from the last record before a mark to the first one after it; errors as to_values() */
 static int gap_around(const struct shim_scanner *sc, const struct shim_record *mark, int64_t *gap)
 {
 	struct shim_cursor before = {
@@ -59,7 +59,7 @@ static int note_mark(struct shim_scanner *sc, const struct shim_record *rec, int
 	return is_mark < 0 ? is_mark : 0;
 }
 
-/* Whether a time is too far to walk to, judged by the distance of the records around the cursor */
+/* Whether a time is too far to walk to, estimated from the records around the cursor */
 static bool is_far(const struct shim_scanner *sc, int64_t t)
 {
 	int64_t each, way;
@@ -82,9 +82,8 @@ static struct shim_clear_range begin_at(const struct shim_cursor *c)
 }
 
 /*
- * Move the scanner's cursor over a record to @c, and extend the clear range
- * @way by the record.  A mark, or time that goes back, ends the range, which is
- * then remembered.
+ * Move the scanner's cursor over a record to @c, and extend the clear range @way by the record.  A
+ * mark, or a stamp that goes backwards, ends the range, which is then remembered.
  */
 static void pass(struct shim_scanner *sc, struct shim_clear_range *way,
 		 const struct shim_record *rec,
@@ -115,7 +114,7 @@ static int refused(struct shim_scanner *sc, const struct shim_record *rec, int e
 	return err;
 }
 
-/* Step one record forward: 0 if @t is reached, -EAGAIN if not yet, -EBADMSG */
+/* Step one record forward.  Returns 0 if @t is reached, -EAGAIN if not, -EBADMSG. */
 static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
 {
 	struct shim_cursor c = sc->cursor;
@@ -125,7 +124,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 
 	if (sc->ahead_known && sc->ahead > t)
 		return 0;
-	/* for records that are only passed, the map is faster: only their heads are touched */
+	/* for records that are only passed, the mapping is faster: only their heads are touched */
 	if (far)
 		c.readbuf = NULL;
 	err = shim_scan__step(sc, &c, &rec, false);
@@ -138,7 +137,9 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 		sc->ahead = at;
 		return 0;
 	}
-	/* most records are as long as the one before; a prefetch beyond the map has no effect */
+	/*
+	 * most records are as long as the previous one; a prefetch beyond the mapping has no effect
+	 */
 	__builtin_prefetch(rec.data + 4 * (size_t)rec.len);
 	err = note_mark(sc, &rec, at);
 	if (err)
@@ -151,7 +152,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	return -EAGAIN;
 }
 
-/* Going back to @t also passes the marks whose time is @t itself. */
+/* Going back to @t also passes the marks at exactly @t. */
 static int note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t t)
 {
 	struct shim_record rec;
@@ -195,7 +196,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 	return -EAGAIN;
 }
 
-/* Walk at most @records records towards @t; -EAGAIN if that does not reach it */
+/* Walk at most @records records towards @t; -EAGAIN if that does not reach it. */
 static int walk(struct shim_scanner *sc, int64_t t, unsigned int records, bool far)
 {
 	struct shim_clear_range way = begin_at(&sc->cursor);
@@ -219,7 +220,7 @@ static int seek(struct shim_scanner *sc, struct shim_ts when)
 	return shim_cursor__seek_after(&sc->cursor, when);
 }
 
-/* Move the scanner's cursor to @to; @at is the time of the last record that was leapt over. */
+/* Move the scanner's cursor to @to; @at is the time of the last record that was skipped. */
 static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at, bool back)
 {
 	sc->cursor.volume = to.volume;
@@ -231,7 +232,7 @@ static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at
 	*(back ? &sc->ahead : &sc->behind) = at;
 }
 
-/* Leap to @t within the clear range that the cursor is in; false if a seek does not end there */
+/* Skip to @t within the clear range that the cursor is in; false if a seek does not end there. */
 static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *s,
 			struct shim_ts when,
 			int64_t t, bool back)
@@ -264,8 +265,8 @@ static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *
 }
 
 /*
- * Leap over records that are known to be no marks: to @t if it is within the known range, else to
- * the end of the range.  Returns whether the cursor is at @t now.
+ * Skip records that are known not to be marks: to @t if it is within the known range, otherwise to
+ * the end of the range.  Returns whether the cursor is now at @t.
  */
 static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
@@ -280,7 +281,7 @@ static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	return false;
 }
 
-/* Go to a time past every record, but leap over those that are known to be no marks */
+/* Walk to a time past every record, but skip those known not to be marks. */
 static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	int err;
@@ -296,8 +297,9 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 }
 
 /*
- * Walk from where the scanner is; -EAGAIN if that does not reach @t.  After an error that may pass
- * it is where it was, for no mark may be missed when the fetch is repeated.
+ * Walk from the scanner's current position.  Returns -EAGAIN if that does not reach @t, -EBADMSG at
+ * damage.  After any other error the scanner is restored, because no mark may be missed when the
+ * fetch is repeated.
  */
 static int walk_to(struct shim_scanner *sc, struct shim_ts when, int64_t t, bool all_the_way)
 {
@@ -334,7 +336,7 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 		if (err && err != -EAGAIN && err != -EBADMSG)
 			return err;
 	}
-	/* a seek gets past damage that stops a walk; marks before it are not noted then */
+	/* a seek gets past damage that stops a walk, but does not record the marks before it */
 	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);
 	if (err) {

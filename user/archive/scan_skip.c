@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Recognizing records without any value that a scan looks for, by their layout. */
+/* Recognize records without any value that a scan is searching for, by their layout. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Finding the archives that a name stands for, and reading the label of each. */
-#define _GNU_SOURCE	/* asprintf */
+/* Find the archives that a name refers to, and read the label of each. */
+#define _GNU_SOURCE	/* for asprintf */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Takes over @name */
+/* Takes ownership of @name. */
 static int add(struct names *names, char *name)
 {
 	if (!name || shim_vec__room(names->all, &names->cap, names->n)) {
@@ -34,7 +34,7 @@ static int add(struct names *names, char *name)
 	return 0;
 }
 
-/* Length of "NAME" in "NAME.meta" with or without a suffix of compression, or 0 */
+/* Length of "NAME" in "NAME.meta", with or without a compression suffix, or 0 */
 static size_t stem_of_meta(const char *file)
 {
 	const char *meta = strstr(file, ".meta");
@@ -101,8 +101,8 @@ static int add_list(struct names *names, const char *list)
 }
 
 /*
- * Whether a name is a list with commas: 1, or 0 if not or an archive exists by that very name, or
- * why that is unknown
+ * Whether a name is a comma-separated list: 1; 0 if not, or if an archive with exactly that name
+ * exists; or an error
  */
 static int is_list(const char *name)
 {
@@ -114,11 +114,11 @@ static int is_list(const char *name)
 	err = shim_files__find(name, NULL, &files);
 	if (!err)
 		shim_files__free(&files);
-	/* any other error is that of a folder in which a list has no part, as in "a/x,b/y" */
+	/* any other error is from a directory that contains part of a list, as in "a/x,b/y" */
 	return err == -ENOMEM || err == -EMFILE || err == -EINTR || err == -EIO ? err : err != 0;
 }
 
-/* struct placed - a name and where it stands */
+/* A name and its position */
 struct placed {
 	char *name;
 	size_t place;
@@ -132,7 +132,9 @@ static int by_name_then_place(const void *a, const void *b)
 	return differ ? differ : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Keeps each name where it stands first, so that archives are opened, and refused, in this order. */
+/*
+ * Keep only the first occurrence of each name, so archives are opened, and rejected, in this order.
+ */
 static int drop_twins(struct names *names)
 {
 	struct placed *sorted = calloc(names->n + 1, sizeof(*sorted));
@@ -183,7 +185,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 	return 0;
 }
 
-/* The first volume's label is the archive's */
+/* The label of the first volume is the archive's. */
 static int read_label(struct shim_segment *segment, int fd)
 {
 	int number = segment->files.volumes[0];
@@ -203,8 +205,8 @@ static int read_label(struct shim_segment *segment, int fd)
 }
 
 /*
- * Leave out a last volume that is shorter than its label: its writer has only
- * just begun it, and whoever follows the archive will find it later.
+ * Ignore a last volume that is shorter than its label: its writer has only just started it.  A
+ * reader that follows the archive finds it later.
  */
 static int leave_begun(const struct shim_format *f, struct shim_files *files)
 {
@@ -239,7 +241,7 @@ int shim_segment__open(struct shim_segment *segment, const char *name, struct sh
 	if (!err)
 		err = leave_begun(segment->format, &segment->files);
 	*out = -1;
-	/* keep a volume that was unpacked, so that it is not unpacked twice */
+	/* keep an unpacked volume to avoid unpacking it twice */
 	if (!err && !segment->seen.volume.st_ino)
 		*out = fd;
 	else if (fd >= 0)
@@ -249,7 +251,7 @@ int shim_segment__open(struct shim_segment *segment, const char *name, struct sh
 	return err;
 }
 
-/* Assume a metadata file, an index and volume 0; whether they exist shows when they are opened */
+/* Assume a metadata file, an index and volume 0; opening them shows whether they exist. */
 static int assume_files(struct shim_files *files, const char *name)
 {
 	int err = shim_files__base(name, &files->base);
@@ -281,7 +283,7 @@ int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 	return err;
 }
 
-/* Add the volumes that exist from @number up to the first gap, unless @number is in @found */
+/* Add the existing volumes from @number up to the first gap, unless @number is in @found. */
 static int add_row(struct shim_files *found, int number)
 {
 	int err = 0;
@@ -300,8 +302,8 @@ static int add_row(struct shim_files *found, int number)
 }
 
 /*
- * If the directory may be searched, but not read: try the names of volumes from the first one on,
- * and, as there may be gaps, from each one on that the index names.
+ * Used if the directory may be searched but not read: try the names of volumes, starting at the
+ * first one, and, because there may be gaps, at each volume that the index refers to.
  */
 static int probe(const struct shim_segment *segment, struct shim_files *out)
 {
@@ -310,7 +312,7 @@ static int probe(const struct shim_segment *segment, struct shim_files *out)
 
 	if (!err)
 		err = shim_index__volumes(segment, &named);
-	/* without an index, or with a damaged one, there are no more names to try */
+	/* without a valid index, there are no more names to try */
 	if (err == -ENOENT || err == -EBADMSG)
 		err = 0;
 	for (size_t i = 0; i < named.nvolumes && !err; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Appending whole pieces to a file. */
+/* Append complete pieces to a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ int shim_sink__create(struct shim_sink *sink, const char *base, int volume)
 	return 0;
 }
 
-/* Truncate the file to remove a piece that was written only in part */
+/* Truncate the file to remove a partly written piece. */
 static void cut_back(struct shim_sink *sink)
 {
 	if (ftruncate(sink->fd, (off_t)sink->size))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file that grows by whole pieces: after an error it is as long as before.
+ * A file that grows by complete pieces: after an error it has its former length.
  *
- * Nothing is buffered in memory, so what was written stays written when the
- * process is killed.
+ * Nothing is buffered in memory, so data that was written is not lost if the process is killed.
  */
 #ifndef SHIM_ARCHIVE_SINK_H
 #define SHIM_ARCHIVE_SINK_H
@@ -14,7 +13,7 @@
 
 /*
  * struct shim_sink - an output file
- * @size: bytes that are in it and complete
+ * @size: bytes in complete pieces
  * @broken: truncating it failed; nothing more may be written to it
  */
 struct shim_sink {
@@ -23,12 +22,12 @@ struct shim_sink {
 	bool broken;
 };
 
-/* A new file: -EEXIST if there is one of that name */
+/* Create a file; -EEXIST if one of that name exists. */
 int shim_sink__create(struct shim_sink *sink, const char *base, int volume);
 int shim_sink__write(struct shim_sink *sink, const void *data, size_t len);
-/* Make it durable, and close it */
+/* Make the file durable, and close it. */
 int shim_sink__close(struct shim_sink *sink);
-/* Close it, and remove its file */
+/* Close the file, and remove it. */
 void shim_sink__discard(struct shim_sink *sink, const char *base, int volume);
 
 #endif /* SHIM_ARCHIVE_SINK_H */

@@ -13,14 +13,14 @@ struct text {
 	const char *text;
 };
 
-/* Labels from a time on; those of equal times in the order of the file */
+/* Labels from a time on; entries with equal times are in file order */
 struct state {
 	struct shim_ts stamp;
 	size_t seq;
 	struct shim_labels_iter sets;
 };
 
-/* An object that has labels, and the states of its labels, by time once they are sorted */
+/* An object that has labels, and the states of its labels, ordered by time after sorting */
 struct shim_annotated {
 	struct shim_hnode node;
 	struct shim_annotated *next;
@@ -59,7 +59,7 @@ static struct text *find_text(const struct shim_texts_labels *all, uint32_t type
 	return NULL;
 }
 
-/* The last of several texts about an object counts */
+/* If there are several texts about an object, the last one is used. */
 int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena *arena,
 				const struct shim_rec_text *rec)
 {
@@ -127,11 +127,11 @@ static bool is_level(uint32_t level)
 int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
 				  const struct shim_rec_labels *rec)
 {
-	/* PCP's importer writes whatever it was given in place of a context's number. */
+	/* PCP's importer writes an arbitrary number for a context. */
 	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
 	struct shim_annotated *a;
 
-	/* labels of an unknown level cannot be asked for */
+	/* labels of an unknown level cannot be requested */
 	if (!is_level(rec->level))
 		return 0;
 	a = find(all, rec->level, ident);
@@ -152,7 +152,7 @@ static int by_time(const void *a, const void *b)
 	return cmp ? cmp : (sa->seq > sb->seq) - (sa->seq < sb->seq);
 }
 
-/* A set of labels, and where it is in the file */
+/* A set of labels, and its position in the file */
 struct place {
 	int32_t inst;
 	size_t seq;
@@ -190,7 +190,7 @@ static size_t list_places(const struct state *states, size_t n, struct place *pl
 	return found;
 }
 
-/* Merge the sets of several records: each instance's set is that of the first record that has it */
+/* Merge the sets of several records: the first record with an instance defines its set. */
 static int merge(struct shim_arena *arena, const struct state *states, size_t n,
 		 struct shim_labels_iter *out)
 {
@@ -241,12 +241,12 @@ static int unite(struct shim_annotated *a, struct shim_arena *arena)
 }
 
 /**
- * shim_texts_labels__sort() - put labels in order, once all are there
- * @all: what was read
- * @arena: for records that become one
+ * shim_texts_labels__sort() - sort the labels after all were added
+ * @all: the texts and labels
+ * @arena: memory for merged records
  *
- * Where several records of one stamp are about one thing, each instance has the labels of the
- * first that names it: PCP looks at the first only.
+ * If several records with the same stamp describe one object, each instance gets the labels of the
+ * first record that contains it.  PCP uses only the first record.
  *
  * Return: 0 or -ENOMEM.
  */

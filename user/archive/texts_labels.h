@@ -2,9 +2,9 @@
 /*
  * An archive's help texts, and its labels, which may change over time.
  *
- * Filled while the metadata is loaded, not changed afterwards.  Texts and
- * labels are used where they are in the loaded file; only labels of several
- * records with the same stamp are copied into one set.
+ * Filled while the metadata is loaded, and not changed afterwards.  Texts and labels are used in
+ * place in the loaded file.  Only labels of several records with the same stamp are copied into one
+ * set.
  */
 #ifndef SHIM_ARCHIVE_TEXTS_LABELS_H
 #define SHIM_ARCHIVE_TEXTS_LABELS_H
@@ -14,9 +14,9 @@
 #include "record.h"
 
 /*
- * struct shim_texts_labels - texts and labels, each by what it is about
- * @text_types: a bit for each type of text there is
- * @annotated: all that has labels, for sorting and freeing
+ * struct shim_texts_labels - texts and labels, by the object that they describe
+ * @text_types: a bit for each type of text that exists
+ * @annotated: all objects that have labels, for sorting and freeing
  */
 struct shim_texts_labels {
 	struct shim_hash texts;
@@ -33,7 +33,7 @@ int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena
 				const struct shim_rec_text *rec);
 int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
 				  const struct shim_rec_labels *rec);
-/* Sort the labels by time; to be called once, after all were added */
+/* Sort the labels by time; called once, after all were added. */
 int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena);
 
 const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,

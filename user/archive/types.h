@@ -2,16 +2,14 @@
 /*
  * Plain data types for the content of an archive, shared by reader and writer.
  *
- * The numbers of types, semantics, units and value formats are PCP's own, as
- * they stand on disk; user/pcp ties them to <pcp/pmapi.h> with static asserts.
+ * Types, semantics, units and value formats have PCP's numbers, as stored on disk; static asserts
+ * in user/pcp compare them with <pcp/pmapi.h>.
  *
- * Errors of this directory, all negated: ENOENT (no file of that name), ENXIO
- * (some files exist, but no .meta or no volume), ENODATA (a file is empty or
- * has only its label), EILSEQ (bad label), EBADMSG (corrupt record), EPROTO
- * (unknown metadata record type), EOPNOTSUPP (unknown feature bits, or files
- * compressed by compress(1)), ERANGE (before the start or after the end),
- * SHIM_E* (below), EINVAL, ENOMEM, EEXIST, EBUSY and those of open, read, mmap
- * and write.
+ * Errors of this directory, all negated: ENOENT (no file of that name), ENXIO (some files exist,
+ * but no .meta or no volume), ENODATA (a file is empty or has only its label), EILSEQ (bad label),
+ * EBADMSG (corrupt record), EPROTO (unknown metadata record type), EOPNOTSUPP (unknown feature
+ * bits, or files compressed by compress(1)), ERANGE (before the start or after the end), SHIM_E*
+ * (below), EINVAL, ENOMEM, EEXIST, EBUSY and those of open, read, mmap and write.
  */
 #ifndef SHIM_ARCHIVE_TYPES_H
 #define SHIM_ARCHIVE_TYPES_H
@@ -22,15 +20,15 @@
 
 #include "base/tstamp.h"
 
-/* A metric's second description disagrees with its first; these numbers are beyond any errno */
+/* A metric's second description differs from its first; these numbers are beyond any errno */
 #define SHIM_ECHANGE_TYPE	5001
 #define SHIM_ECHANGE_SEM	5002
 #define SHIM_ECHANGE_INDOM	5003
 #define SHIM_ECHANGE_UNITS	5004
-/* Archives that cannot be opened as one: they are of different hosts, or overlap in time */
+/* Archives that cannot be opened together: their hosts differ, or their times overlap */
 #define SHIM_EHOST		5005
 #define SHIM_EOVERLAP		5006
-/* A volume that cannot be used was passed: it is damaged, or its file has gone */
+/* An unusable volume was skipped: it is damaged, or its file was removed */
 #define SHIM_EVOLUME		5007
 
 enum shim_type {
@@ -60,13 +58,13 @@ enum shim_valfmt {
 	SHIM_VAL_SPTR = 2,
 };
 
-/* The kind of a text, and the kind of object it is about */
+/* The kind of a text, and the kind of object that it describes */
 #define SHIM_TEXT_ONELINE	1u
 #define SHIM_TEXT_HELP		2u
 #define SHIM_TEXT_PMID		4u
 #define SHIM_TEXT_INDOM		8u
 
-/* What labels are about; also the low bits of a label's flags */
+/* The kind of object that labels describe; also the low bits of a label's flags */
 enum shim_level {
 	SHIM_LEVEL_CONTEXT = 1,
 	SHIM_LEVEL_DOMAIN = 2,
@@ -76,16 +74,16 @@ enum shim_level {
 	SHIM_LEVEL_INSTANCES = 32,
 };
 
-#define SHIM_LABELS_MAX		255	/* in a set */
+#define SHIM_LABELS_MAX		255	/* labels in a set */
 #define SHIM_LABELS_JSON_MAX	65535	/* bytes of a set's text */
 
 #define SHIM_INDOM_NULL	0xffffffffu
 #define SHIM_IN_NULL	(-1)
 
 /*
- * struct shim_label - what every file of an archive begins with
+ * struct shim_label - the label at the start of every file of an archive
  * @version: 2 or 3
- * @pid: of the writer
+ * @pid: process ID of the writer
  * @start: no record is earlier
  * @host: NUL-terminated, as are @tz (TZ syntax) and @zoneinfo (":Area/City" or empty)
  */
@@ -101,7 +99,7 @@ struct shim_label {
 
 /*
  * struct shim_desc - one metric
- * @names: @nnames names; from a reader there may be none, if all belong to other metrics
+ * @names: @nnames names; a reader may return none, if all belong to other metrics
  * @units: PCP's 32 bits, dimSpace in the most significant nibble
  */
 struct shim_desc {
@@ -118,7 +116,7 @@ struct shim_desc {
  * struct shim_indom - the whole instance domain as of a time
  * @inst: @n ids, ascending
  * @name: @n names
- * @one_record: all names are from one record, which is one piece of memory
+ * @one_record: all names are in one record, which is contiguous in memory
  */
 struct shim_indom {
 	struct shim_ts stamp;
@@ -131,9 +129,9 @@ struct shim_indom {
 
 /*
  * struct shim_value - one value of a metric, in host byte order
- * @type: enum shim_type; says which member of the union holds
- * @bytes: strings (with their NUL) and aggregates; @len bytes at @bytes.
- *	From a reader they point into the mapped file, and a string may lack its NUL.
+ * @type: enum shim_type; determines the valid member of the union
+ * @bytes: strings (with their NUL) and aggregates; @len bytes.  In values from a reader, this
+ *	points into the mapped file, and a string may lack its NUL.
  */
 struct shim_value {
 	int32_t inst;
@@ -151,11 +149,11 @@ struct shim_value {
 };
 
 /*
- * struct shim_labels - names and values that annotate something from a time on
+ * struct shim_labels - names and values that annotate an object from a time on
  * @ident: a domain's number, a pmid (for a cluster with item 0) or an instance domain;
  *	SHIM_INDOM_NULL for the context
- * @n: sets; more than one only for instances
- * @inst: the instance that each set is about; for instances only
+ * @n: number of sets; more than one only for instances
+ * @inst: the instance that each set describes; for instances only
  * @json: for each set, a JSON object whose members are not objects themselves
  */
 struct shim_labels {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Compressed files of an archive, unpacked once into a file without a name.
+ * Unpack compressed files of an archive once, into an unnamed file.
  *
- * An archive is read forwards, backwards and at random, which compressed
- * formats do not support.  The unpacked file can be mapped, and the kernel can
- * write its pages back to disk.
+ * An archive is read forwards, backwards and at random, which compressed formats do not support.
+ * The unpacked file can be mapped, and the kernel can write its pages back to disk.
  */
-#define _GNU_SOURCE	/* O_TMPFILE, memfd_create */
+#define _GNU_SOURCE	/* for O_TMPFILE, memfd_create */
 #include <bzlib.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +26,11 @@
 #include "unpack.h"
 
 #define CHUNK		(128u << 10)
-#define XZ_MEMORY	(96u << 20)	/* what xz -9 needs, and some more */
-#define ZSTD_WINDOW	26		/* log2: what zstd -22 needs without --long */
+#define XZ_MEMORY	(96u << 20)	/* the memory that xz -9 needs, and a margin */
+#define ZSTD_WINDOW	26		/* log2 of the window that zstd -22 uses without --long */
 /*
- * The largest unpacked size: FREE_SIZE plus FREE_RATIO times the packed size, which is more than
- * any genuine archive has, and no more than shim_archive_memory__limit().
+ * The maximum unpacked size is FREE_SIZE plus FREE_RATIO times the packed size, which exceeds that
+ * of any genuine archive, but at most shim_archive_memory__limit().
  */
 #define FREE_SIZE	(64u << 20)
 #define FREE_RATIO	2000
@@ -42,9 +41,9 @@ const char *const shim_unpack_suffixes[] = {
 
 /*
  * struct unpack - the state of unpacking a file
- * @next, @left: packed bytes yet to be consumed, and their number
- * @out, @room: where unpacked bytes go, and how many fit
- * @end: the packed file has no more bytes
+ * @next, @left: remaining packed bytes, and their number
+ * @out, @room: destination of unpacked bytes, and how many fit
+ * @end: the end of the packed file has been reached
  */
 struct unpack {
 	const uint8_t *next;
@@ -58,15 +57,15 @@ struct unpack {
 		bz_stream bz;
 		struct {
 			ZSTD_DStream *stream;
-			size_t want;	/* 0: at the end of a frame */
+			size_t want;	/* 0 at the end of a frame */
 		} zst;
 	};
 };
 
 /*
  * struct codec - one decompression library
- * @step: consume and produce bytes: 0 to go on, 1 at the end of the file, or an
- *	error.  Several concatenated streams are one file.
+ * @step: consume and produce bytes.  Returns 0 to continue, 1 at the end of the file, or an error.
+ *	A file may consist of several concatenated streams.
  */
 struct codec {
 	int (*open)(struct unpack *u);
@@ -213,7 +212,7 @@ static const struct codec codecs[] = {
 	{ zst_open, zst_step, zst_close },
 };
 
-/* Choose by the first bytes: a suffix is only a hint, and .Z is used for several formats */
+/* Choose by the first bytes: the suffix is only a hint, because .Z is used for several formats. */
 static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suffix)
 {
 	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b)
@@ -265,8 +264,8 @@ static bool is_label(const uint8_t *p, size_t len)
 
 struct job {
 	int in, out;
-	uint64_t at, size;	/* of the packed file */
-	uint64_t done, limit;	/* of the unpacked one */
+	uint64_t at, size;	/* position in the packed file, and its size */
+	uint64_t done, limit;	/* unpacked bytes so far, and their limit */
 	uint8_t packed[CHUNK];
 	uint8_t plain[CHUNK];
 };
@@ -285,8 +284,8 @@ static int refill(struct job *job, struct unpack *u)
 	u->left = got;
 	job->at += got;
 	/*
-	 * Set also if the file ends where a chunk does: a decoder would take the
-	 * empty chunk after it for a stream that is cut off.
+	 * Also set this if the file ends exactly at the end of a chunk: a decoder would mistake the
+	 * empty chunk after it for a truncated stream.
 	 */
 	u->end = got < CHUNK || job->at >= job->size;
 	return 0;

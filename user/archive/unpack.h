@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compressed files of an archive, unpacked once into a file without a name. */
+/* Unpack compressed files of an archive once, into an unnamed file. */
 #ifndef SHIM_ARCHIVE_UNPACK_H
 #define SHIM_ARCHIVE_UNPACK_H
 
 #include <stdint.h>
 
-/* Suffixes of compressed files, in the order in which they are tried; NULL ends the list */
+/* Suffixes of compressed files, in the order in which they are tried, terminated by NULL */
 extern const char *const shim_unpack_suffixes[];
 
 /*
- * Unpack the file at @fd, which has @packed bytes and whose name ends in
- * @suffix: *@out is a descriptor of its content, owned by the caller, *@size
- * its size.  -EILSEQ if it does not begin with an archive's label, -EBADMSG if
- * it is not a compressed file or damaged, -EFBIG if it unpacks to an
- * implausible size or more than SHIM_ARCHIVE_MEMORY, -EOPNOTSUPP for compress(1)'s own format, -ENOMEM.
+ * Unpack the file at @fd, which has @packed bytes and whose name ends in @suffix.  *@out is a
+ * descriptor of the unpacked content, owned by the caller, *@size its size.  Returns -EILSEQ if the
+ * content does not begin with an archive's label, -EBADMSG if the file is damaged or not
+ * compressed, -EFBIG if the unpacked size is implausible or exceeds SHIM_ARCHIVE_MEMORY,
+ * -EOPNOTSUPP for the format of compress(1), -ENOMEM.
  */
 int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Loading a volume's file by copy or by map, and following its growth. */
-#define _DEFAULT_SOURCE	/* madvise */
+/* Load a volume's file by copying or mapping it, and follow its growth. */
+#define _DEFAULT_SOURCE	/* for madvise */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 /*
  * struct shim_extent - one range of memory that holds the volume
- * @older: an earlier one, still referred to by records that were handed out
- * @room: bytes at @data that may come to be used
- * @size: bytes that hold file content
+ * @older: an earlier extent, to which returned records still refer
+ * @room: bytes available at @data
+ * @size: bytes that contain file content
  */
 struct shim_extent {
 	struct shim_extent *older;
@@ -53,7 +53,7 @@ static int copy_file(struct shim_extent *e, int fd, uint64_t size)
 	return err;
 }
 
-/* Load the file as it is now into a new extent of @room bytes, in place of an older one */
+/* Load the current file into a new extent of @room bytes, which replaces an older one. */
 static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 {
 	struct shim_extent *e;
@@ -75,7 +75,7 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 	return 0;
 }
 
-/* A volume that had to be unpacked to see its label is open already */
+/* If a volume had to be unpacked to read its label, it is already open. */
 static int open_file(const struct shim_volume *v, const char *base, int *fd, uint64_t *size)
 {
 	struct stat st;
@@ -94,7 +94,7 @@ static int open_file(const struct shim_volume *v, const char *base, int *fd, uin
 	return 0;
 }
 
-/* A followed volume gets a second descriptor: the first is closed when it stops growing */
+/* A followed volume gets a second descriptor, because the first is closed when it stops growing. */
 static int keep_look(int fd, bool follow)
 {
 	return follow ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
@@ -126,7 +126,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	return err;
 }
 
-/* Take in the file's new bytes, for which the extent has room */
+/* Append the file's new bytes to the extent, which has room for them. */
 static int append(struct shim_volume *v, struct shim_extent *e, uint64_t old, uint64_t size)
 {
 	size_t got = size - old;
@@ -155,7 +155,9 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	if (size == old)
 		return 0;
 	*changed = true;
-	/* a copy is read anew if it ends within a record, whose bytes may have been rewritten */
+	/*
+	 * read a copy again if it ends within a record, because those bytes may have been rewritten
+	 */
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);
 	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;

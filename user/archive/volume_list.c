@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The list of an archive's volumes: those in its directory, and, while it is being written, growth
- * of the last one and new ones after it.
+ * The list of an archive's volumes: those in its directory and, while the archive is being written,
+ * growth of the last one and new ones after it.
  *
- * A writer begins a volume only when it is done with the one before.  So whoever sees the next
- * volume, and only then looks at the size of the former, has all of the former.  New metrics and
- * states of instance domains are not picked up: a new context has them.
+ * A writer finishes a volume before it starts the next one.  So a reader that first finds the next
+ * volume and then reads the size of the previous one sees all of the previous one.  New metrics and
+ * states of instance domains are not detected; only a new context has them.
  */
-#define _DEFAULT_SOURCE	/* nanosleep */
+#define _DEFAULT_SOURCE	/* for nanosleep */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "archive.h"
 #include "segment.h"
 
-/* How long to wait for the rest of a half-written record after the file's last change. */
+/* How long to wait for the rest of a half-written record after the last change of the file */
 #define PATIENCE	((struct shim_ts){ .sec = 1 })
 #define NAP_NS		1000000
 
@@ -34,7 +34,7 @@ static struct shim_volume *last_volume(struct shim_archive *ar)
 	return shim_archive__volume(ar, shim_archive__nvolumes(ar) - 1);
 }
 
-/* Sets *@more if there is a volume behind the last one that has at least its label */
+/* Set *@more if there is a volume after the last one that has at least its label. */
 static int look_for_next(const struct shim_volume *last, bool *more)
 {
 	const struct shim_segment *segment = last->segment;
@@ -62,7 +62,9 @@ static int add_volume(struct shim_archive *ar, int number)
 		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
 	if (!ar->later[chunk])
 		return -ENOMEM;
-	/* The index finds volumes by this list of numbers, so it must have the new one, too. */
+	/*
+	 * The index finds volumes through this list of numbers, so the new one must be added to it.
+	 */
 	err = shim_files__add(&last->segment->files, number);
 	if (err)
 		return err;
@@ -78,7 +80,9 @@ static int add_volume(struct shim_archive *ar, int number)
 	return 0;
 }
 
-/* Add the volumes that the directory has after the known ones; none if it was removed. */
+/*
+ * Add the volumes in the directory that follow the known ones; none if the directory was removed.
+ */
 static int list(struct shim_archive *ar)
 {
 	unsigned int n = atomic_load_explicit(&ar->nvolumes, memory_order_relaxed);
@@ -120,7 +124,7 @@ int shim_archive__list(struct shim_archive *ar)
 	return err;
 }
 
-/* After a truncation, forget the clear ranges: what is written there next may have marks. */
+/* After a truncation, forget the clear ranges, because marks may be written there. */
 static int refresh(struct shim_archive *ar, bool *changed)
 {
 	struct shim_volume *last = last_volume(ar);
@@ -156,10 +160,10 @@ int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
 }
 
 /**
- * shim_archive__follow() - pick up what was added to an archive's files
+ * shim_archive__follow() - detect additions to an archive's files
  * @ar: the archive
  *
- * Return: 1 if there is anything new, 0 if not, or why that cannot be seen.
+ * Return: 1 if there are any, 0 if not, or an error.
  */
 int shim_archive__follow(struct shim_archive *ar)
 {
@@ -182,7 +186,7 @@ static struct shim_ts now(clockid_t clock)
 	return (struct shim_ts){ ts.tv_sec, (int32_t)ts.tv_nsec };
 }
 
-/* Whether the last volume's file was written to a moment ago, with ar->lock held */
+/* Whether the last volume's file was modified very recently, with ar->lock held */
 static bool is_fresh(const struct shim_volume *last)
 {
 	struct shim_ts age;
@@ -192,11 +196,13 @@ static bool is_fresh(const struct shim_volume *last)
 		return false;
 	age = shim_ts__sub(now(CLOCK_REALTIME),
 			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });
-	/* a time in the future is by another machine's clock, and says nothing */
+	/* a time in the future is from another machine's clock and has no meaning here */
 	return age.sec >= 0 && shim_ts__cmp(age, PATIENCE) < 0;
 }
 
-/* Whether @cur is before an incomplete record, as of the last look at the last volume's size */
+/*
+ * Whether @cur is before an incomplete record, according to the last known size of the last volume
+ */
 static bool is_before_half(const struct shim_cursor *cur)
 {
 	struct shim_archive *ar = cur->ar;
@@ -209,14 +215,14 @@ static bool is_before_half(const struct shim_cursor *cur)
 
 /**
  * shim_archive__await() - wait for the archive's writer to complete a record
- * @cur: a cursor that came to a bad record
- * @since: when waiting began; all zero before the first call, which sets it
+ * @cur: a cursor that has reached an invalid record
+ * @since: when waiting began; zero before the first call, which sets it
  *
- * Even a record that is written by one write(2) may be seen in part: the kernel
- * lets a file grow page by page.
+ * Readers may see a part of a record even if it is written by one write(2), because the kernel
+ * extends a file page by page.
  *
  * Return: whether to try again; false if the caller has waited long enough, the file was not
- * written to a moment ago, or the record is not an incomplete one at the end.
+ * modified very recently, or the record is not an incomplete one at the end.
  */
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 {
@@ -234,7 +240,7 @@ bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 	if (!fresh)
 		return false;
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
-	/* without the rest of the record the next try comes here again, until PATIENCE ends */
+	/* until the record is complete, the caller comes back here, at most for PATIENCE */
 	shim_archive__follow(ar);
 	return true;
 }

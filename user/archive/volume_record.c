@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Access to volumes: loading them at first use, and decoding the records around an offset. */
+/* Access to volumes: load them at first use, and decode the records around an offset. */
 #include "archive.h"
 
 #define NSEC_PER_MSEC 1000000
 
 /*
- * Whether an error is of the file itself, so that trying again is of no use.  All others may pass:
- * memory, descriptors, permission, the disk.
+ * Whether an error is caused by the file itself, so trying again is useless.  All others may be
+ * transient: memory, descriptors, permission, the disk.
  */
 static bool is_damage(int err)
 {
@@ -20,7 +20,7 @@ static bool is_damage(int err)
 	return false;
 }
 
-/* Load a volume and check its label; a damaged one is not tried again */
+/* Load a volume and check its label; a damaged one is not tried again. */
 static int first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
@@ -39,15 +39,15 @@ static int first_use(struct shim_archive *ar, unsigned int i)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 	if (is_damage(err))
 		err = -SHIM_EVOLUME;
-	/* what would be unpacked to too much, or is larger than any memory, stays so */
+	/* an oversized file, packed or not, remains oversized */
 	if (err == -SHIM_EVOLUME || err == -EFBIG)
 		v->err = err;
 	return err;
 }
 
 /*
- * Make a joint's mark: a millisecond after the end of the segment before, but
- * not after the start of the next, unless the two overlap
+ * Make the mark of a joint.  Its time is a millisecond after the end of the previous segment, but
+ * not after the start of the next one, unless the two overlap.
  */
 static int make_joint(struct shim_archive *ar, struct shim_volume *v)
 {
@@ -119,10 +119,10 @@ int shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volu
  * shim_archive__joint() - whether a record is the mark between two archives opened as one
  * @ar: the archive
  * @rec: a record
- * @back: if it is, set to its time for a reader that goes backwards
+ * @back: if it is, set to its time for a reader that moves backward
  *
- * Return: 1 if it is, 0 if not, -SHIM_EOVERLAP if it is and the former archive ends behind the
- * start of the latter.
+ * Return: 1 if it is, 0 if not, -SHIM_EOVERLAP if it is and the first archive ends after the start
+ * of the second.
  */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
 			struct shim_ts *back)
@@ -140,12 +140,12 @@ int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 {
 	int err;
 
-	/* As in PCP, a rest too short for a length word ends the volume: the next may go on. */
+	/* As in PCP, a rest too short for a length word ends the volume. */
 	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
 		return -ENODATA;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
 	if (err)
-		return -EBADMSG;	/* also if the file ends within it */
+		return -EBADMSG;	/* also if the file ends within the record */
 	out->offset = offset;
 	return 0;
 }

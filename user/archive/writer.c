@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Building records, and checking each call against the rules in writer.h. */
+/* Build records, and check each call against the rules in writer.h. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,13 +11,13 @@
 
 /*
  * struct shim_writer - an archive that is being written
- * @pending: metadata that goes out with the next record
+ * @pending: metadata to be written with the next record
  * @start_given: the caller has set the label's start
  * @earliest: stamp of the instance domains and labels, for a start that the caller has not set
- * @indom_changed: the next record comes with a new state of an instance domain
+ * @indom_changed: the next record is written with a new state of an instance domain
  * @serial: counts records and sets, to detect metrics and instances that are used twice
  * @in_record: between begin and commit
- * @metric: of the set under construction, or NULL
+ * @metric: metric of the set under construction, or NULL
  * @hint: index at which the next instance is expected
  */
 struct shim_writer {
@@ -42,7 +42,7 @@ struct shim_writer {
 	unsigned int hint;
 };
 
-/* Whether a stamp is valid, and the version can represent it */
+/* Whether a stamp is valid and the version can represent it */
 static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
 {
 	if ((uint32_t)ts.nsec > 999999999)
@@ -50,7 +50,7 @@ static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
 	return f->version > 2 || ts.sec == (int32_t)ts.sec;
 }
 
-/* Fill in what the caller left out; -EINVAL if the label does not fit its version */
+/* Set the fields that the caller left empty; -EINVAL if the label does not fit its version. */
 static int complete_label(struct shim_label *label)
 {
 	const struct shim_format *f;
@@ -85,10 +85,10 @@ static void destroy(struct shim_writer *w)
 /**
  * shim_writer__open() - start an archive
  * @base: its name, without suffix
- * @label: what its files begin with
+ * @label: the label of its files
  * @out: the writer
  *
- * Return: 0, -EINVAL, -EEXIST, -EBUSY, or what creating the files failed with.
+ * Return: 0, -EINVAL, -EEXIST, -EBUSY, or the error from creating the files.
  */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out)
 {
@@ -129,14 +129,15 @@ static int append_to(struct shim_writer *w, const char *base)
 }
 
 /**
- * shim_writer__append() - go on with an archive
+ * shim_writer__append() - continue an archive
  * @base: its name, without suffix
  * @out: the writer, which knows the archive's metrics
  * @label: the archive's label
- * @last: the time that the next record must not be before
+ * @last: the earliest time for the next record
  *
  * Return: 0; -EBUSY if it is being written; -EBADMSG if it is damaged or ends within a record;
- * -ENOENT if its metadata or index is missing or compressed; or what reading or opening it failed with.
+ * -ENOENT if its metadata or index is missing or compressed; or the error from reading or opening
+ * it.
  */
 int shim_writer__append(const char *base, struct shim_writer **out, struct shim_label *label,
 			struct shim_ts *last)
@@ -161,11 +162,11 @@ int shim_writer__append(const char *base, struct shim_writer **out, struct shim_
 }
 
 /**
- * shim_writer__difference() - how a metric differs from the one with its identifier
+ * shim_writer__difference() - how a metric differs from the declared one with the same identifier
  * @w: the writer
  * @desc: the metric
  *
- * Return: 0 if only its names do, or if there is none; otherwise -SHIM_ECHANGE_*.
+ * Return: 0 if only the names differ or there is no such metric; otherwise -SHIM_ECHANGE_*.
  */
 int shim_writer__difference(const struct shim_writer *w, const struct shim_desc *desc)
 {
@@ -192,7 +193,7 @@ bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid)
  *
  * It is written with the next record.
  *
- * Return: 0, also if it was declared so before; -EINVAL, -EEXIST, -ENOMEM.
+ * Return: 0, also for an identical declaration; -EINVAL, -EEXIST, -ENOMEM.
  */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
 {
@@ -203,7 +204,7 @@ int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
 	return err;
 }
 
-/* Whether a time is before the archive's start, if that is fixed already */
+/* Whether a time is before the archive's start, if the start is already fixed */
 static bool too_early(const struct shim_writer *w, struct shim_ts ts)
 {
 	return (w->start_given || w->out.meta.size) && shim_ts__cmp(ts, w->out.label.start) < 0;
@@ -219,9 +220,9 @@ static void note_earliest(struct shim_writer *w, struct shim_ts stamp)
 /**
  * shim_writer__indom() - declare an instance domain
  * @w: the writer
- * @indom: all of it, from a time on
+ * @indom: the whole domain, from a time on
  *
- * A record of what changed, if anything did, is written with the next data record.
+ * If anything changed, a record of the changes is written with the next data record.
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
@@ -273,7 +274,9 @@ int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, cons
 	return settle_pending(w, before, w->pending.err);
 }
 
-/* Whether the level is one known bit; only for instances are there several sets, with ids */
+/*
+ * Whether the level is one known bit; only the level of instances may have several sets, with ids
+ */
 static bool labels_ok(const struct shim_labels *labels)
 {
 	bool instances = labels->level == SHIM_LEVEL_INSTANCES;
@@ -287,7 +290,7 @@ static bool labels_ok(const struct shim_labels *labels)
 }
 
 /**
- * shim_writer__labels() - annotate something from a time on
+ * shim_writer__labels() - annotate an object from a time on
  * @w: the writer
  * @labels: the labels; their JSON is written sorted and without blanks
  *
@@ -312,7 +315,7 @@ int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
 /**
  * shim_writer__begin() - start a record
  * @w: the writer
- * @stamp: its time, not earlier than that of the record before
+ * @stamp: its time, not earlier than that of the previous record
  *
  * Return: 0 or -EINVAL.
  */
@@ -333,9 +336,9 @@ int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp)
  * shim_writer__vset() - start a metric's values
  * @w: the writer
  * @pmid: the metric
- * @error_or_0: a negative PCP error code that stands in place of values, or 0
+ * @error_or_0: a negative PCP error code instead of values, or 0
  *
- * A set may stay empty, also that of a metric without instance domain, if its agent had no value.
+ * A set may remain empty if the agent had no value, even for a metric without instance domain.
  *
  * Return: 0 or -EINVAL.
  */
@@ -357,7 +360,7 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 	return 0;
 }
 
-/* Whether a value has the type of the metric, and a length that the type allows */
+/* Whether a value has the metric's type and a length that the type allows */
 static bool value_ok(const struct shim_declared_metric *m, const struct shim_value *v)
 {
 	if (v->type != m->type)
@@ -375,8 +378,8 @@ static bool value_ok(const struct shim_declared_metric *m, const struct shim_val
 }
 
 /*
- * Whether a metric's instance domain has been declared, as of a time not after
- * the record's.  A set without values needs no instance domain.
+ * Whether a metric's instance domain was declared at or before the record's time.  A set without
+ * values needs no instance domain.
  */
 static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 {
@@ -385,7 +388,7 @@ static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 	return m->group && shim_ts__cmp(m->group->now.stamp, w->stamp) <= 0;
 }
 
-/* Whether a value's instance is known, and not in the set yet; marks it as used */
+/* Whether a value's instance is known and not in the set yet; marks it as used */
 static bool take_instance(struct shim_writer *w, int32_t inst)
 {
 	struct shim_declared_metric *m = w->metric;
@@ -401,7 +404,7 @@ static bool take_instance(struct shim_writer *w, int32_t inst)
 	return true;
 }
 
-/* Bytes of a type of fixed size; for the others, the value has its length */
+/* Size of a fixed-size type; for other types, the value contains its length */
 static uint32_t type_len(int32_t type)
 {
 	switch (type) {
@@ -415,9 +418,9 @@ static uint32_t type_len(int32_t type)
 }
 
 /**
- * shim_writer__value() - add a value to the metric's
+ * shim_writer__value() - add a value of the metric
  * @w: the writer
- * @value: the value; its length matters for strings and aggregates only
+ * @value: the value; its length is used only for strings and aggregates
  *
  * Return: 0 or -EINVAL.
  */
@@ -439,7 +442,7 @@ void shim_writer__cancel(struct shim_writer *w)
 	w->in_record = false;
 }
 
-/* With the first record, fix the archive's start, so that no stamp in it is earlier */
+/* With the first record, set the archive's start, so no stamp in the archive is earlier. */
 static void settle_start(struct shim_writer *w)
 {
 	bool earlier = w->has_earliest && shim_ts__cmp(w->earliest, w->stamp) < 0;
@@ -452,7 +455,7 @@ static void settle_start(struct shim_writer *w)
  * shim_writer__commit() - write the record
  * @w: the writer
  *
- * Return: 0 if the record is in the file, complete; otherwise nothing of it is: -EINVAL if no
+ * Return: 0 if the complete record was written.  On error, none of it was written: -EINVAL if no
  * metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or the error of a write.
  */
 int shim_writer__commit(struct shim_writer *w)
@@ -477,11 +480,11 @@ int shim_writer__commit(struct shim_writer *w)
 }
 
 /**
- * shim_writer__next_volume() - go on in a new volume
+ * shim_writer__next_volume() - start a new volume
  * @w: the writer
  *
- * Return: 0, -EINVAL within a record, or what creating the file or finishing the old one failed
- * with; if it could not be created, the old volume goes on.
+ * Return: 0, -EINVAL within a record, or the error from creating the file or finishing the old one.
+ * If the file could not be created, writing continues in the old volume.
  */
 int shim_writer__next_volume(struct shim_writer *w)
 {
@@ -506,7 +509,7 @@ uint64_t shim_writer__volume(const struct shim_writer *w, int *number)
  * @w: the writer, freed; a record under construction is dropped
  *
  * Return: 0, -ENODATA if no record was ever written (then no file is left), or the first error;
- * what was committed can be read all the same.
+ * committed records can be read nevertheless.
  */
 int shim_writer__close(struct shim_writer *w)
 {
