@@ -16,7 +16,7 @@ static void copy_text(char *to, size_t size, const char *from)
 	memcpy(to, from, len);
 }
 
-/* Locks the current context and gets its archive's label; 0, or a PMAPI code with nothing locked */
+/* Lock the current context and get its archive's label.  On error nothing is locked. */
 static int enter(struct shim_context **ctx, const struct shim_label **label)
 {
 	int err = shim_context__enter_archive(ctx);
@@ -28,7 +28,7 @@ static int enter(struct shim_context **ctx, const struct shim_label **label)
 
 /**
  * pmGetArchiveLabel() - the label of the current context's archive
- * @label: written on success; host and zone are cut to its sizes
+ * @label: written on success; host and zone are truncated to its sizes
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE.
  */
@@ -86,7 +86,7 @@ static int archive_end(struct shim_ts *end)
  * pmGetHighResArchiveEnd() - the stamp of the archive's last record
  * @end: the stamp; PM_MAX_TIME_T seconds if the archive has none
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no whole record can be found.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no complete record is found.
  */
 SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 {
@@ -100,9 +100,9 @@ SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 
 /**
  * pmGetArchiveEnd() - the stamp of the archive's last record
- * @end: the stamp, cut to microseconds; PM_MAX_TIME_T seconds if the archive has none
+ * @end: the stamp, truncated to microseconds; PM_MAX_TIME_T seconds if the archive has none
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no whole record can be found.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no complete record is found.
  */
 SHIM_API int pmGetArchiveEnd(struct timeval *end)
 {

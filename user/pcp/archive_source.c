@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Archives as a source of metrics: the operations table, and operations that no other file has. */
+/* Archives as a source of metrics: the operations table, and small operations. */
 #include <string.h>
 
 #include "archive_source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The operations of an archive as a source of metrics, by the file that defines them. */
+/* The operations of an archive as a source of metrics, grouped by the file that defines them. */
 #ifndef SHIM_PCP_ARCHIVE_SOURCE_H
 #define SHIM_PCP_ARCHIVE_SOURCE_H
 

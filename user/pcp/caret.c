@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Messages that show a text with a mark below the place of an error. */
+/* Messages that show a text with a mark below the position of an error. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ char *shim_caret__message(const char *text, size_t at, const char *what)
 		return NULL;
 	memcpy(message, text, len);
 	message[len++] = '\n';
-	/* Keep tabs and other white space, so that the mark lines up with its place behind them. */
+	/* Keep tabs and other white space, so the mark is below its position. */
 	for (size_t i = 0; i < at; i++)
 		message[len++] = isgraph((unsigned char)text[i]) ? ' ' : text[i];
 	snprintf(message + len, room - len, "^ -- %s\n", what);

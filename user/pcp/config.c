@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Configuration: variables of the environment and of pcp.conf, and which features this library has.
+ * Configuration: variables of the environment and of pcp.conf, and the features of this library.
  *
- * Threads: the file is read once, under a lock; what it sets becomes part of the
- * environment, as with the original.  In a set-user-ID program the environment is foreign, that is
- * set by somebody with fewer rights: then the file's values replace those of the environment, and
- * variables that the file does not set are taken for unset.
+ * Threads: the file is read once, under a lock.  As in the original, its variables become part of
+ * the environment.  In a set-user-ID program the environment is foreign, that is, set by a less
+ * privileged user.  Then the file's values replace those of the environment, and variables that the
+ * file does not set count as unset.
  */
-#define _GNU_SOURCE	/* asprintf, environ */
+#define _GNU_SOURCE	/* for asprintf, environ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,10 +53,13 @@ static char *unquoted(char *value)
 	return value + 1;
 }
 
-/* What the file has set, as in an environment: NAME=value */
+/* The variables from the file, as in an environment: NAME=value */
 static char **set;
 static size_t nset, set_room;
-/* The environment with it: kept after the program's next setenv(3), for somebody may read it still. */
+/*
+ * The environment with these variables.  It is kept after the program's next setenv(3), because
+ * another thread may still read it.
+ */
 static char **published __attribute__((used));
 
 static size_t name_len(const char *entry)
@@ -78,8 +81,8 @@ static bool is_of_file(const char *variable)
 }
 
 /*
- * Takes a variable from a line NAME=value; of several of a name the first.  A value that the
- * environment has already is kept, unless the environment is foreign.
+ * Take a variable from a line NAME=value; only the first line of a name is used.  A value that is
+ * already in the environment is kept, unless the environment is foreign.
  */
 static void take_line(char *line)
 {
@@ -97,8 +100,9 @@ static void take_line(char *line)
 }
 
 /*
- * Other threads read the environment at any time, and setenv(3) would move it under their eyes, for
- * each variable anew.  So a new one is made of all, and the old one stays what it was.
+ * Other threads may read the environment at any time, and setenv(3) could move it while they do,
+ * once per variable.  So build a new environment with all variables and leave the old one
+ * unchanged.
  */
 static void publish(void)
 {
@@ -139,11 +143,11 @@ static void read_file(void)
 }
 
 /**
- * pmGetOptionalConfig() - a variable of the environment, or else of pcp.conf
+ * pmGetOptionalConfig() - get a variable from the environment, otherwise from pcp.conf
  * @variable: its name
  *
- * The file is the one that PCP_CONF names, etc/pcp.conf in PCP_DIR, or /etc/pcp.conf; it is
- * read once.  A set-user-ID program has /etc/pcp.conf and no environment.
+ * The file is $PCP_CONF, $PCP_DIR/etc/pcp.conf or /etc/pcp.conf; it is read once.  A set-user-ID
+ * program uses /etc/pcp.conf and ignores the environment.
  *
  * Return: its value, which belongs to the environment; NULL if it is not set.
  */
@@ -160,7 +164,7 @@ SHIM_API char *pmGetOptionalConfig(const char *variable)
 }
 
 /**
- * pmGetConfig() - a variable of the environment, or else of pcp.conf
+ * pmGetConfig() - get a variable from the environment, otherwise from pcp.conf
  * @variable: its name
  *
  * Return: its value, "" if it is not set.
@@ -199,8 +203,8 @@ static const struct {
 };
 
 /**
- * pmGetAPIConfig() - what this library can do
- * @feature: its name in the original
+ * pmGetAPIConfig() - query a feature of this library
+ * @feature: its name in PCP
  *
  * Return: "true", "false" or a text; NULL for an unknown @feature.
  */
@@ -220,7 +224,7 @@ SHIM_API int pmGetVersion(void)
 
 /**
  * pmGetUsername() - the user that PCP's services run as
- * @username: PCP_USER of the configuration, or "pcp"
+ * @username: set to PCP_USER of the configuration, or "pcp"
  *
  * Return: 1 if the configuration names a user, 0 if @username is the default.
  */

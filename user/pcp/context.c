@@ -2,12 +2,11 @@
 /*
  * Contexts: the table of handles, and each thread's current one.
  *
- * Threads: "contexts" and every context's refs are guarded by table_lock, which
- * is never held while a context's own lock is taken.  A context that one
- * thread destroys while another is in a call with it is freed by the latter.
- * The current handle is per thread.  A call that reads files is not cancelled before it has
- * left its context.  After fork the child has a copy of all
- * contexts; it must not have been forked while another thread was in a call.
+ * Threads: "contexts" and every context's refs are guarded by table_lock, which is never held while
+ * a context's own lock is taken.  If a thread destroys a context while another thread is in a call
+ * with it, the call frees the context when it returns.  The current handle is per thread.  A call
+ * that reads files cannot be cancelled until it has left its context.  After fork the child has a
+ * copy of all contexts; a process must not fork while another thread is in a call.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static struct {
 
 static __thread int current = PM_CONTEXT_UNDEF;
 
-/* The index of a handle, or where it would be inserted.  Called with table_lock held. */
+/* The index of a handle, or where to insert it; called with table_lock held. */
 static unsigned int position_of(int handle)
 {
 	unsigned int lo = 0, hi = contexts.n;
@@ -99,7 +98,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 	pthread_mutex_lock(&ctx->lock);
 	ctx->cancel = cancel;
 	ctx->calls++;
-	/* all that follows then finds any derived metric */
+	/* from here on, any derived metric is found */
 	err = shim_derived__refresh(ctx);
 	if (err)
 		return shim_context__leave(ctx, err);
@@ -125,7 +124,7 @@ int shim_context__enter_archive(struct shim_context **out)
 	return 0;
 }
 
-/* The handles of all contexts, to free(); NULL without memory */
+/* The handles of all contexts; the caller frees the array.  NULL if out of memory. */
 static int *all_handles(unsigned int *n)
 {
 	int *handles;
@@ -177,7 +176,7 @@ static int take_handle(void)
 	return handle;
 }
 
-/* The table takes over the caller's reference. */
+/* The table takes ownership of the caller's reference. */
 static int publish(struct shim_context *ctx)
 {
 	struct shim_context **slot;
@@ -194,7 +193,7 @@ static int publish(struct shim_context *ctx)
 	return err;
 }
 
-/* A context without its source's part, which the caller adds before the context is published */
+/* Make a context without its source's part, which the caller adds before publishing the context. */
 static struct shim_context *context_new(const struct shim_source *source)
 {
 	struct shim_context *ctx = calloc(1, sizeof(*ctx));
@@ -208,14 +207,14 @@ static struct shim_context *context_new(const struct shim_source *source)
 	return ctx;
 }
 
-/* Frees a context whose source could not be opened. */
+/* Free a context whose source could not be opened. */
 static void context_discard(struct shim_context *ctx)
 {
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
 
-/* Publishes a context and makes it the thread's current one; after an error it is freed. */
+/* Publish a context and make it the thread's current one.  It is freed on error. */
 static int install(struct shim_context *ctx)
 {
 	int handle = ctx->handle;
@@ -236,7 +235,7 @@ static bool is_known(const struct shim_archive *ar)
 	return !(shim_archive__label(ar)->features & ~PM_LOG_FEATURES);
 }
 
-/* The next context's archive, from @i on, that was opened by this name, or NULL */
+/* The archive of the next context, starting at index @i, that was opened by this name; or NULL */
 static struct shim_archive *next_of_name(const char *name, bool any_feature, unsigned int *i)
 {
 	struct shim_archive *ar = NULL;
@@ -250,13 +249,13 @@ static struct shim_archive *next_of_name(const char *name, bool any_feature, uns
 	return ar;
 }
 
-/* An archive that another context has open already and whose files have not changed, or NULL */
+/* An archive that another context has open and whose files have not changed, or NULL */
 static struct shim_archive *find_open(const char *name, bool any_feature)
 {
 	struct shim_archive *ar;
 	unsigned int i = 0;
 
-	/* Files are looked at without the lock: their server may be away. */
+	/* The files are checked without the lock, because their file server may not respond. */
 	while ((ar = next_of_name(name, any_feature, &i))) {
 		if (shim_archive__is_current(ar))
 			return ar;
@@ -329,28 +328,28 @@ static int new_local(void)
 
 /**
  * pmNewContext() - open a source of metrics and make it this thread's current one
- * @type: PM_CONTEXT_ARCHIVE, PM_CONTEXT_HOST or PM_CONTEXT_LOCAL; PM_CTXFLAG_NO_FEATURE_CHECK
- *	or-ed to it also admits an archive whose label requires unknown features
- * @name: of an archive: its base name, any file of it, a folder of archives, or a list of these
- *	with commas: archives of one host, one after the other; of a host: where its pmcd is,
- *	as host:port, local: or unix:, see pmapi.rst; ignored for PM_CONTEXT_LOCAL
+ * @type: PM_CONTEXT_ARCHIVE, PM_CONTEXT_HOST or PM_CONTEXT_LOCAL; ORed with
+ *	PM_CTXFLAG_NO_FEATURE_CHECK, it also accepts an archive whose label requires unknown
+ *	features
+ * @name: for an archive, its base name, any of its files, a directory of archives, or a
+ *	comma-separated list of these; several archives must be of the same host and are read in
+ *	sequence.  For a host, the address of its pmcd as host:port, local: or unix:, see pmapi.rst.
+ *	Ignored for PM_CONTEXT_LOCAL
  *
- * A new archive context is in PM_MODE_FORW at the archive's start.  A host context has a
- * connection of its own to pmcd, and is in PM_MODE_LIVE, as is a local one.  The metrics of a local
- * context are those of this machine's module and trace maps, and the CPU counters that the file
- * VCPC_CONFIG or /etc/vcpc.conf configures.
+ * A new archive context is in PM_MODE_FORW at the archive's start.  A host context has its own
+ * connection to pmcd.  Host and local contexts are in PM_MODE_LIVE.  A local context has the
+ * metrics of this machine's module and trace maps, and the CPU counters configured in the file
+ * $VCPC_CONFIG or /etc/vcpc.conf.
  *
- * Return: a handle, 0 or more, never used twice in a process; PM_ERR_NOCONTEXT
- * for an unknown @type or no @name;
- * what opening the archive gives: -ENOENT, PM_ERR_LOGFILE,
- * PM_ERR_NODATA, PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE;
- * of several archives, PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and its like;
- * what connecting to pmcd gives: PM_ERR_GENERIC for a malformed host specification (a message
- * goes to pmprintf()), PM_ERR_NOTHOST for an empty one, -EHOSTUNREACH for an unknown host,
- * -ECONNREFUSED and its like, PM_ERR_TIMEOUT, PM_ERR_IPC, PM_ERR_PERMISSION, PM_ERR_CONNLIMIT,
- * PM_ERR_NEEDCLIENTCERT, -EOPNOTSUPP for encryption, compression and names of users.
- * of this machine, PM_ERR_GENERIC for a bad configuration (a message goes to pmprintf()).
- * After an error the thread keeps its current context.
+ * Return: a handle, 0 or more, which is never reused in a process; PM_ERR_NOCONTEXT for an unknown
+ * @type or no @name; for an archive, -ENOENT, PM_ERR_LOGFILE, PM_ERR_NODATA, PM_ERR_LABEL,
+ * PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE; for several archives, PM_ERR_LOGHOST,
+ * PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and similar codes; for a host, PM_ERR_GENERIC for a
+ * malformed host specification (a message goes to pmprintf()), PM_ERR_NOTHOST for an empty one,
+ * -EHOSTUNREACH for an unknown host, -ECONNREFUSED and similar codes, PM_ERR_TIMEOUT, PM_ERR_IPC,
+ * PM_ERR_PERMISSION, PM_ERR_CONNLIMIT, PM_ERR_NEEDCLIENTCERT, -EOPNOTSUPP for encryption,
+ * compression and user names; for this machine, PM_ERR_GENERIC for an invalid configuration (a
+ * message goes to pmprintf()).  After an error the thread keeps its current context.
  */
 SHIM_API int pmNewContext(int type, const char *name)
 {
@@ -381,12 +380,13 @@ SHIM_API int pmNewContext(int type, const char *name)
 }
 
 /**
- * pmDupContext() - a second context like the current one, which becomes current
+ * pmDupContext() - duplicate the current context and switch to the copy
  *
- * It has the same archive, mode, time and instance profile; of a host, a connection of its own.
+ * The copy has the same archive, mode, time and instance profile.  For a host, it has its own
+ * connection.
  *
- * Return: its handle, PM_ERR_NOCONTEXT if there is no current one, -ENOMEM, or what connecting
- * gives, as pmNewContext().
+ * Return: its handle, PM_ERR_NOCONTEXT if there is no current one, -ENOMEM, or an error from
+ * connecting, as for pmNewContext().
  */
 SHIM_API int pmDupContext(void)
 {
@@ -414,9 +414,9 @@ SHIM_API int pmDupContext(void)
 
 /**
  * pmUseContext() - make a context this thread's current one
- * @handle: from pmNewContext or pmDupContext, in any thread
+ * @handle: from pmNewContext() or pmDupContext() in any thread
  *
- * Return: 0, or PM_ERR_NOCONTEXT and no change.
+ * Return: 0, or PM_ERR_NOCONTEXT, which leaves the current context unchanged.
  */
 SHIM_API int pmUseContext(int handle)
 {
@@ -445,8 +445,9 @@ SHIM_API int pmWhichContext(void)
 }
 
 /**
- * pmDestroyContext() - give a context back
- * @handle: its handle; if it is this thread's current one, the thread has none afterwards
+ * pmDestroyContext() - destroy a context
+ * @handle: its handle; if it is this thread's current one, the thread has no current context
+ *	afterwards
  *
  * Return: 0 or PM_ERR_NOCONTEXT.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A PMAPI context and how a call gets hold of it. */
+/* A PMAPI context, and how calls lock it. */
 #ifndef SHIM_PCP_CONTEXT_H
 #define SHIM_PCP_CONTEXT_H
 
@@ -23,26 +23,26 @@ struct shim_host;
 struct shim_local;
 
 /*
- * struct shim_context - a source of metrics, and what a program has set up to read from it
- * @lock: guards all below; a call holds it from enter to leave
- * @cancel: the cancellation state that the owner of @lock had before it entered
+ * struct shim_context - a source of metrics, and the settings for reading from it
+ * @lock: guards all members below; a call holds it from enter to leave
+ * @cancel: the cancellation state of the owner of @lock before it entered
  * @refs: guarded by the table's lock in context.c
- * @source: what the metrics come from
+ * @source: operations of the source of metrics
  * @profile: the instances that are wanted
- * @derived: metrics that are computed from those of the source
- * @host: of a host context, else NULL
- * @local: of a local context, else NULL
- * @ar: of an archive context, else NULL; most members below are for archives only
+ * @derived: metrics computed from those of the source
+ * @host: data of a host context, otherwise NULL
+ * @local: data of a local context, otherwise NULL
+ * @ar: archive of an archive context, otherwise NULL; most members below are for archives only
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
  * @readbuf: @cursor's read buffer
  * @calls: number of calls that have entered it
- * @passed: volumes that cannot be used and were reported
- * @plans: how to make the request's results from records
+ * @passed: unusable volumes that were reported
+ * @plans: how to build the results of requests from records
  * @whole_plans: likewise for results of whole records
- * @interp: for PM_MODE_INTERP; NULL until it is first needed
- * @end: of the archive, as last seen by PM_MODE_INTERP
- * @pmns: NULL until it is first needed
+ * @interp: for PM_MODE_INTERP; NULL until first use
+ * @end: end of the archive, as last seen by PM_MODE_INTERP
+ * @pmns: NULL until first use
  */
 struct shim_context {
 	pthread_mutex_t lock;
@@ -71,15 +71,15 @@ struct shim_context {
 	struct shim_pmns_tree *pmns;
 };
 
-/* The thread's current context, locked; 0 or a PMAPI error. */
+/* Lock the thread's current context.  Returns 0 or a PMAPI error. */
 int shim_context__enter(struct shim_context **out);
-/* The context of a handle, locked */
+/* Lock the context of a handle. */
 int shim_context__enter_handle(int handle, struct shim_context **out);
-/* The thread's current context, locked; PM_ERR_NOTARCHIVE if it is not an archive's */
+/* Lock the thread's current context; PM_ERR_NOTARCHIVE if it is not an archive context. */
 int shim_context__enter_archive(struct shim_context **out);
-/* Calls @fn with each context, locked: the sum of what it returns, or -ENOMEM */
+/* Call @fn with each context locked.  Returns the sum of its results, or -ENOMEM. */
 int shim_context__each(int (*fn)(struct shim_context *ctx, void *arg), void *arg);
-/* Unlocks, and returns @result for the caller to return. */
+/* Unlock the context, and return @result for the caller to return. */
 int shim_context__leave(struct shim_context *ctx, int result);
 
 #endif /* SHIM_PCP_CONTEXT_H */

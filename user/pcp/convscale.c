@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Values from one scale of their units to another.
+ * Convert values between scales of their units.
  *
- * All factors of a conversion are collected in a multiplier and a divisor of 64
- * bits, as the original does; so results are the same to the last bit.  Where
- * these would overflow, floating point takes over.
+ * As in the original, all factors of a conversion are collected in a 64-bit multiplier and a 64-bit
+ * divisor, so results are identical to the last bit.  If these would overflow, floating point is
+ * used.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "base/api.h"
 #include "units_extra.h"
 
-/* How many of a dimension's base unit (Mbyte, second, one) a scale is, as a fraction */
+/* The size of a scale in base units of its dimension (Mbyte, second, one), as a fraction */
 struct fraction {
 	int64_t times, per;
 };
@@ -75,7 +75,9 @@ static struct fraction count_scale(int scale)
 	return f;
 }
 
-/* Multiplies @f by the factor from these units to base units; if @out, from base units to these. */
+/*
+ * Multiply @f by the factor from these units to base units or, if @out, from base units to these.
+ */
 static int apply_units(struct factor *f, const pmUnits *u, bool out)
 {
 	bool none = !u->dimSpace && !u->dimTime && !u->dimCount;
@@ -101,8 +103,8 @@ static bool same_dimension(const pmUnits *a, const pmUnits *b)
 }
 
 /*
- * A product that is wider than 64 bits loses its upper ones, as a C integer does.  If the factor
- * itself has overflowed, the result is clamped instead.
+ * A product wider than 64 bits loses its upper bits, like a C integer.  If the factor itself has
+ * overflowed, the result is clamped instead.
  */
 static uint64_t scale_integer(__int128 v, const struct factor *f)
 {
@@ -144,7 +146,7 @@ static int scale_value(int type, const pmAtomValue *in, const struct factor *f, 
 	return PM_ERR_CONV;
 }
 
-/* Cuts the fraction off, and clamps to what 64 bits hold. */
+/* Truncate the fraction, and clamp to the range of 64 bits. */
 static int64_t cut(double v)
 {
 	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : v != v ? 0 : (int64_t)v;
@@ -156,8 +158,8 @@ static uint64_t cut_unsigned(double v)
 }
 
 /*
- * From one scale of an extra unit to another, in floating point.  As in the original, integers are
- * cut off rather than rounded: 1500 mW are 1 W.
+ * Convert between scales of an extra unit, in floating point.  As in the original, integers are
+ * truncated rather than rounded: 1500 mW are 1 W.
  */
 static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmUnits *to)
 {
@@ -184,19 +186,20 @@ static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmU
 }
 
 /**
- * pmConvScale() - a value in another scale
- * @type: of both values, a numeric one
+ * pmConvScale() - convert a value to another scale
+ * @type: type of both values, a numeric one
  * @ival: the value
  * @iunit: its units
  * @oval: the same value in @ounit, written only on success; may be @ival
- * @ounit: units of the same dimension and extra unit; no dimension at all is the dimension of a
+ * @ounit: units of the same dimension and extra unit; no dimension counts as the dimension of a
  *	count
  *
- * Integers are rounded, after the conversion of an extra unit cut off.  A result too big for its type loses its upper bits.
+ * Integers are rounded, but truncated after the conversion of an extra unit.  A result too large
+ * for its type loses its upper bits.
  *
- * Return: 0, PM_ERR_CONV if dimensions differ or the type is not numeric,
- * PM_ERR_UNIT for a scale that cannot be converted: Zbyte, Ybyte, unknown, or another scale
- * of an extra unit that is unknown or divides.
+ * Return: 0, PM_ERR_CONV if dimensions differ or the type is not numeric, PM_ERR_UNIT for a scale
+ * that cannot be converted: Zbyte, Ybyte, unknown, or another scale of an extra unit that is
+ * unknown or divides.
  */
 SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit,
 			 pmAtomValue *oval, const pmUnits *ounit)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Dates in a fixed order: day of the week, month, day, hour:min:sec, am or pm, year,
- * as ctime(3) writes them.  What is left out follows from another time.
+ * Parse dates in the fixed order of ctime(3): day of the week, month, day, hour:min:sec, am or pm,
+ * year.  Missing fields are derived from another time.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 static const char days[] = "sunmontuewedthufrisat";
 static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 
-/* The position in the text, and the fields found so far; -1 for one that is not there */
+/* The position in the text, and the fields found so far; -1 for a missing one */
 struct reader {
 	const char *at;
 	int wday, mon, mday, hour, min, sec, year;
@@ -36,7 +36,7 @@ static void skip_blanks(struct reader *r)
 		r->at++;
 }
 
-/* The index of the next word among @names, of three letters each; -1 if it is none of them */
+/* The index of the next word among @names, of three letters each; -1 if it is none of these */
 static int take_name(struct reader *r, const char *names)
 {
 	skip_blanks(r);
@@ -49,7 +49,7 @@ static int take_name(struct reader *r, const char *names)
 	return -1;
 }
 
-/* A number up to @max, or -1; what comes behind it is @end */
+/* Get a number up to @max, or -1; @end is the position after it. */
 static long peek_number(const struct reader *r, long max, const char **end)
 {
 	char *stop;
@@ -68,7 +68,10 @@ static int before_colon(const char *s)
 	return *s == ':';
 }
 
-/* Whether an hour follows: without a month, only then is a number up to 23 a day and not an hour */
+/*
+ * Whether an hour follows: without a month, a number up to 23 is a day only in that case, otherwise
+ * an hour
+ */
 static int before_hour(const char *s)
 {
 	struct reader r = { .at = s };
@@ -93,7 +96,7 @@ static void take_day(struct reader *r)
 	r->at = end;
 }
 
-/* A number that is out of range is left for take_year(). */
+/* An out-of-range number is left for take_year(). */
 static void take_seconds(struct reader *r)
 {
 	char *end;
@@ -137,7 +140,7 @@ static void take_minutes(struct reader *r)
 		take_seconds(r);
 }
 
-/* Takes "am" or "pm", if it is next; NULL, or what is wrong at r->at */
+/* Take "am" or "pm" if it is next.  Returns NULL, or a message about the error at r->at. */
 static const char *take_half(struct reader *r)
 {
 	int pm;
@@ -179,8 +182,8 @@ static void take_year(struct reader *r)
 }
 
 /*
- * A time with neither month nor day is ambiguous if it has a day of the week, or an hour but
- * neither minutes nor a year.
+ * Without month and day, a time is ambiguous if it has a day of the week, or an hour but neither
+ * minutes nor a year.
  */
 static int is_vague(const struct reader *r)
 {
@@ -207,9 +210,9 @@ static const char *take_all(struct reader *r)
 }
 
 /*
- * Fields larger than the largest one that is given are taken from @start.  If that one is less than
- * @start's, the next larger field is one more, so that the time is the next such time.  Smaller
- * fields that are not given have their least value.
+ * Fields larger than the largest given one are taken from @start.  If the largest given one is less
+ * than that of @start, the next larger field is increased by one, so the result is the next such
+ * time.  Smaller fields that are not given are set to their minimum.
  */
 static void fill_from(const struct reader *r, const struct tm *start, struct tm *tm)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Dates in any order, and relative ones: "Sep 14, 2020 10:00", "yesterday 10:00",
- * "second monday", "2 weeks ago".
+ * Dates in any order, and relative ones: "Sep 14, 2020 10:00", "yesterday 10:00", "second monday",
+ * "2 weeks ago".
  *
- * A date is a sequence of items: a time of day, a zone, a day of the week, a day, lengths of time,
- * and plain numbers, which are taken for what the date still lacks.  The first one or two tokens
- * decide what an item is; it takes as many further tokens as fit.
+ * A date is a sequence of items: a time of day, a zone, a day of the week, a day, durations, and
+ * plain numbers, which fill in a part that the date still lacks.  The first one or two tokens
+ * determine the kind of an item; it then takes as many further tokens as fit.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -23,17 +23,17 @@
 struct date {
 	struct shim_date_token tokens[MAX_TOKENS + 1];
 	const struct shim_date_token *at;
-	int times, zones, days, dates, day_lengths, lengths;	/* items of each kind */
+	int times, zones, days, dates, day_lengths, lengths;	/* number of items of each kind */
 	long year, mon, mday;
 	long hour, min, sec;
-	int half;		/* 0 for am, 12 for pm, -1 for hours up to 23 */
+	int half;		/* 0 for am, 12 for pm, -1 for 24-hour time */
 	long wday, ordinal;
 	int zoned;
-	long west;		/* seconds, if @zoned */
-	long months, seconds;	/* of all lengths together */
+	long west;		/* seconds west of UTC, if @zoned */
+	long months, seconds;	/* totals of all durations */
 };
 
-/* If this kind of token is next, its value is taken. */
+/* If the next token is of this kind, take its value. */
 static int take(struct date *d, enum shim_date_kind kind, long *value)
 {
 	if (d->at->kind != kind)
@@ -51,7 +51,7 @@ static void set_zone(struct date *d, long west)
 	d->west = west;
 }
 
-/* Signed hhmm after a time; a zone that follows overrides it */
+/* Set the offset from a signed hhmm after a time; a zone after it overrides it. */
 static void set_offset(struct date *d, long value)
 {
 	d->zoned = 1;
@@ -67,7 +67,7 @@ static void set_time(struct date *d, long hour, long min)
 	d->half = -1;
 }
 
-/* What follows "hour:" */
+/* Parse the part after "hour:". */
 static int take_time(struct date *d, long hour)
 {
 	long value;
@@ -84,7 +84,7 @@ static int take_time(struct date *d, long hour)
 	return 0;
 }
 
-/* What follows "first/": the date is month/day, month/day/year or year/month/day */
+/* Parse the part after "first/": the date is month/day, month/day/year or year/month/day. */
 static int take_slashed(struct date *d, long first)
 {
 	long second, third;
@@ -108,7 +108,10 @@ static int take_slashed(struct date *d, long first)
 	return 0;
 }
 
-/* What follows "year-month"; the lexer takes the hyphens for signs, so month and day are negated */
+/*
+ * Parse the part after "year-month".  The lexer reads the hyphens as signs, so month and day are
+ * negative.
+ */
 static int take_hyphened(struct date *d, long year, long month)
 {
 	long day;
@@ -126,7 +129,7 @@ static int add_length(struct date *d, long n, const struct shim_date_token *unit
 {
 	long *sum = unit->kind == DATE_MONTHS ? &d->months : &d->seconds, more;
 
-	/* LONG_MIN cannot be negated, which "ago" does. */
+	/* Exclude LONG_MIN, which "ago" could not negate. */
 	if (__builtin_mul_overflow(n, unit->value, &more) || __builtin_add_overflow(*sum, more, sum) ||
 	    *sum == LONG_MIN)
 		return -EINVAL;
@@ -134,7 +137,7 @@ static int add_length(struct date *d, long n, const struct shim_date_token *unit
 		d->day_lengths++;
 	else
 		d->lengths++;
-	/* "ago" negates all lengths so far: in "1 day 5 min ago" both */
+	/* "ago" negates all durations so far: both in "1 day 5 min ago" */
 	if (take(d, DATE_AGO, NULL)) {
 		d->months = -d->months;
 		d->seconds = -d->seconds;
@@ -155,8 +158,8 @@ static void set_day(struct date *d, long ordinal, long wday)
 }
 
 /*
- * A number alone is the year after a date and a time without lengths, else yyyymmdd if it is
- * above 10000, else a time of day: hh or hhmm.
+ * A plain number is the year if it follows a date and a time without durations.  Otherwise, it is
+ * yyyymmdd if it is above 10000, and a time of day, hh or hhmm, if not.
  */
 static void take_alone(struct date *d, long n)
 {
@@ -293,14 +296,14 @@ static int is_time(const struct date *d)
 	       d->sec <= 59;
 }
 
-/* Two digits are years of 1969 to 2068. */
+/* Two-digit years mean 1969 to 2068. */
 static long full_year(long year)
 {
 	year = year < 0 ? -year : year;
 	return year + (year < 69 ? 2000 : year < 100 ? 1900 : 0);
 }
 
-/* From the date and the time of day to a time_t */
+/* Convert the date and the time of day to a time_t. */
 static int base_time(struct date *d, time_t *out)
 {
 	struct tm tm = { 0 };
@@ -321,7 +324,7 @@ static int base_time(struct date *d, time_t *out)
 	return 0;
 }
 
-/* Whole days and months later, at the same time of day */
+/* Move by whole days and months, keeping the time of day. */
 static int move(time_t *t, long days, long months)
 {
 	struct tm tm;
@@ -341,7 +344,7 @@ static int move(time_t *t, long days, long months)
 }
 
 /*
- * Moves to the next day of that name, which may be the same day, and by weeks for an ordinal: 1 is
+ * Move to the next day of that name, which may be the same day, and by weeks for an ordinal: 1 is
  * that day, 2 ("next") a week later, -1 ("last") a week earlier.
  */
 static int move_to_wday(const struct date *d, time_t *t)
@@ -367,7 +370,7 @@ int shim_date__free(const char *text, time_t now, time_t *out)
 	d.mday = tm.tm_mday;
 	if (take_tokens(&d, text))
 		return -EINVAL;
-	/* lengths alone count from now, all else from the given time of day or midnight */
+	/* durations alone count from now, everything else from the given time of day or midnight */
 	if (d.dates || d.times || d.days || d.day_lengths) {
 		if (base_time(&d, &t) || t < 0)
 			return -EINVAL;

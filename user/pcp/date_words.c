@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The words and numbers that a date is made of. */
+/* The words and numbers in a date. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define HOUR 3600L
 #define DAY (24 * HOUR)
-#define WORD_MAX 20	/* longer than all that are known */
+#define WORD_MAX 20	/* longer than all known words */
 
 struct word {
 	const char *name;
@@ -22,7 +22,7 @@ static const struct word halves[] = {
 	{ "pm", { DATE_HALF, 12 } }, { "p.m.", { DATE_HALF, 12 } },
 };
 
-/* These may be abbreviated to three letters; see find_short(). */
+/* Can be abbreviated to three letters; see find_short(). */
 static const struct word months_and_days[] = {
 	{ "january", { DATE_MONTH, 1 } }, { "february", { DATE_MONTH, 2 } },
 	{ "march", { DATE_MONTH, 3 } }, { "april", { DATE_MONTH, 4 } },
@@ -57,7 +57,7 @@ static const struct word zones[] = {
 	{ "dst", { DATE_SUMMER, 0 } },
 };
 
-/* An "s" may follow. */
+/* Can be followed by an "s". */
 static const struct word units[] = {
 	{ "year", { DATE_MONTHS, 12 } }, { "month", { DATE_MONTHS, 1 } },
 	{ "fortnight", { DATE_SECONDS, 14 * DAY } }, { "week", { DATE_SECONDS, 7 * DAY } },
@@ -110,7 +110,7 @@ static int find_plural(const char *s, struct shim_date_token *token)
 	return FIND(units, one, token);
 }
 
-/* The letter zones: A to M (no J) to the west in hours, N to Y to the east */
+/* The letter zones: A to M (without J) are west, in hours, N to Y east. */
 static int find_letter(const char *s, struct shim_date_token *token)
 {
 	char c = s[0];
@@ -137,7 +137,7 @@ static int find_dotted(const char *s, struct shim_date_token *token)
 	return FIND(zones, plain, token) && token->kind != DATE_SUMMER;
 }
 
-/* @s: three letters may have a dot, which is dropped ("min.") */
+/* @s: a three-letter word may end in a dot, which is removed ("min.") */
 static struct shim_date_token word_token(char *s)
 {
 	struct shim_date_token token = { DATE_UNKNOWN, 0 };
@@ -175,7 +175,7 @@ static struct shim_date_token take_number(const char **s)
 		token.kind = DATE_SIGNED;
 	errno = 0;
 	token.value = strtol(*s, &end, 10);
-	/* larger than any number in a date; the bound keeps its product with a unit in range */
+	/* larger than any number in a date; prevents overflow when multiplied by a unit */
 	if (errno || labs(token.value) > 1000000000000)
 		token.kind = DATE_UNKNOWN;
 	*s = end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The words and numbers that a date is made of. */
+/* The words and numbers in a date. */
 #ifndef SHIM_PCP_DATE_WORDS_H
 #define SHIM_PCP_DATE_WORDS_H
 
@@ -10,12 +10,12 @@ enum shim_date_kind {
 	DATE_HALF,	/* 0 for am, 12 for pm */
 	DATE_MONTH,	/* 1 to 12 */
 	DATE_DAY,	/* 0 to 6 */
-	DATE_ZONE,	/* seconds to be added for UTC */
+	DATE_ZONE,	/* seconds to add to get UTC */
 	DATE_SUMMER_ZONE,
-	DATE_SUMMER,	/* "dst" behind a zone */
-	DATE_MONTHS,	/* a unit, of so many months */
-	DATE_SECONDS,	/* a unit, of so many seconds */
-	DATE_DAYS,	/* "tomorrow" and the like: so many seconds, from the begin of today */
+	DATE_SUMMER,	/* "dst" after a zone */
+	DATE_MONTHS,	/* a unit; its number of months */
+	DATE_SECONDS,	/* a unit; its number of seconds */
+	DATE_DAYS,	/* "tomorrow" etc.: seconds from the start of today */
 	DATE_AGO,
 	DATE_COLON,
 	DATE_SLASH,
@@ -28,7 +28,7 @@ struct shim_date_token {
 	long value;
 };
 
-/* The token that is next; *@s moves behind it. */
+/* Get the next token; *@s is moved past it. */
 struct shim_date_token shim_date_words__next(const char **s);
 
 #endif /* SHIM_PCP_DATE_WORDS_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The names of the debugging options, for programs that have options of their own.
- * The only messages of libshim's own are those of "derive": operands that cannot be bound.
+ * The names of the debugging options, for programs that have options of their own. libshim itself
+ * only prints messages for "derive": operands that cannot be bound.
  *
- * Threads: pmDebugOptions and pmDebug are the process's and have no lock, as in the original.
+ * Threads: pmDebugOptions and pmDebug belong to the process and have no lock, as in the original.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -24,12 +24,12 @@ SHIM_API shim_debug_options pmDebugOptions_v4;
 SHIM_API int pmDebug;
 
 /*
- * Options up to this index of the table also have a bit in pmDebug: the bit with the number of the
- * index, but for the last of them, which is DBG_TRACE_DESPERATE.
+ * Options up to this index of the table also have a bit in pmDebug.  Its number is the index,
+ * except for the last one, whose bit is DBG_TRACE_DESPERATE.
  */
 #define NUMBERED 28
 
-/* In the order of the members of pmdebugoptions_t; the last three only version 4 has */
+/* In the order of the members of pmdebugoptions_t; only version 4 has the last three */
 static const char *const names[] = {
 	"pdu", "fetch", "profile", "value", "context", "indom", "pdubuf", "log", "logmeta",
 	"optfetch", "af", "appl0", "appl1", "appl2", "pmns", "libpmda", "timecontrol", "pmc",
@@ -49,7 +49,7 @@ _Static_assert(sizeof(shim_debug_options) == OPTIONS * sizeof(int), "each option
 _Static_assert(offsetof(pmdebugoptions_t, desperate) == NUMBERED * sizeof(int) &&
 	       offsetof(pmdebugoptions_t, tls) == (OPTIONS_V2 - 1) * sizeof(int), "in this order");
 
-/* The bit of the option at index @i in pmDebug; 0 if it has none */
+/* The bit in pmDebug of the option at index @i; 0 if it has none */
 static int bit_of(size_t i)
 {
 	if (i > NUMBERED)
@@ -90,7 +90,7 @@ static int mark_word(const char *word, char marks[OPTIONS])
 	return mark_number(word, marks);
 }
 
-/* Marks all options of a list; after an error, @marks is not to be used. */
+/* Mark all options of a list; on error, the content of @marks is undefined. */
 static int mark_all(const char *spec, char marks[OPTIONS])
 {
 	char *copy = strdup(spec), *rest = copy;
@@ -98,14 +98,14 @@ static int mark_all(const char *spec, char marks[OPTIONS])
 
 	if (!copy)
 		return -ENOMEM;
-	/* An empty list, or a comma at its end, is accepted; other empty words are an error. */
+	/* An empty list, or a comma at its end, is accepted; any other empty word is an error. */
 	while (rest && *rest && !err)
 		err = mark_word(strsep(&rest, ","), marks);
 	free(copy);
 	return err;
 }
 
-/* Sets all marked options to @value; returns their bits. */
+/* Set all marked options to @value; returns their bits. */
 static int switch_all(const char marks[OPTIONS], int value)
 {
 	int *options = (int *)&pmDebugOptions, *options_v4 = (int *)&pmDebugOptions_v4;
@@ -120,7 +120,7 @@ static int switch_all(const char marks[OPTIONS], int value)
 		bits |= bit_of(i);
 	}
 	if (!memchr(marks, 0, OPTIONS))
-		bits = INT_MAX;	/* "all" also has the bits that no option uses */
+		bits = INT_MAX;	/* "all" also sets the bits that no option uses */
 	pmDebug = value ? pmDebug | bits : pmDebug & ~bits;
 	return bits;
 }
@@ -137,9 +137,9 @@ static int set_all(const char *spec, int value)
 
 /**
  * pmSetDebug() - switch debugging options on
- * @spec: their names, or old numbers of several, with commas between them; or "all"
+ * @spec: comma-separated names, or old numbers for several; or "all"
  *
- * Return: 0, PM_ERR_CONV if one is unknown (then nothing is switched), -ENOMEM.
+ * Return: 0, PM_ERR_CONV if one is unknown (no option is changed then), -ENOMEM.
  */
 SHIM_API int pmSetDebug(const char *spec)
 {
@@ -148,9 +148,9 @@ SHIM_API int pmSetDebug(const char *spec)
 
 /**
  * pmClearDebug() - switch debugging options off
- * @spec: their names, or old numbers of several, with commas between them; or "all"
+ * @spec: comma-separated names, or old numbers for several; or "all"
  *
- * Return: 0, PM_ERR_CONV if one is unknown (then nothing is switched), -ENOMEM.
+ * Return: 0, PM_ERR_CONV if one is unknown (no option is changed then), -ENOMEM.
  */
 SHIM_API int pmClearDebug(const char *spec)
 {
@@ -165,7 +165,7 @@ static bool is_on(size_t i)
 
 /**
  * pmDebug_v4() - pmDebug() of PMAPI version 4: whether debugging options are on
- * @spec: their names with commas between them; or "all"
+ * @spec: comma-separated names, or "all"
  *
  * Return: 1 if at least one of them is on, 0, PM_ERR_CONV if one is unknown, -ENOMEM.
  */
@@ -183,8 +183,8 @@ SHIM_API int pmDebug_v4(const char *spec)
 /**
  * pmGetDebug() - which debugging options are on
  *
- * Return: their names with commas between them, "all", or an empty text, to be given to free();
- * NULL without memory.
+ * Return: their names, comma-separated, "all", or an empty string, to be freed by the caller; NULL
+ * if out of memory.
  */
 SHIM_API char *pmGetDebug(void)
 {
@@ -212,7 +212,7 @@ SHIM_API char *pmGetDebug(void)
  * __pmParseDebug() - switch debugging options on, as programs did before pmSetDebug()
  * @spec: as for pmSetDebug()
  *
- * Return: the bits of those that have one, PM_ERR_CONV, -ENOMEM.
+ * Return: the bits of the options that have one, PM_ERR_CONV, -ENOMEM.
  */
 SHIM_API int __pmParseDebug(const char *spec)
 {
@@ -224,7 +224,7 @@ SHIM_API int __pmParseDebug(const char *spec)
 
 /**
  * __pmSetDebugBits() - switch debugging options on
- * @bits: DBG_TRACE_*; those that are not set stay what they are
+ * @bits: DBG_TRACE_*; options whose bit is not set remain unchanged
  */
 SHIM_API void __pmSetDebugBits(int bits)
 {

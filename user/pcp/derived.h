@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Derived metrics: definitions, which are global or a context's own, and what a context binds them
- * to when it first uses them.
+ * Derived metrics: definitions, which are global or belong to a context, and the metrics that a
+ * context binds them to at first use.
  */
 #ifndef SHIM_PCP_DERIVED_H
 #define SHIM_PCP_DERIVED_H
@@ -15,9 +15,8 @@
 struct shim_context;
 
 /*
- * struct shim_definition - a derived metric's name and expression; never changed once it is made,
- *	but for the texts, which the registry's lock guards
- * @oneline, @helptext: its texts, or NULL
+ * struct shim_definition - a derived metric's name and expression, which never change
+ * @oneline, @helptext: its texts, or NULL; the registry's lock guards them
  * @gone: it was removed; contexts keep the definition until they end.  Read without a lock.
  */
 struct shim_definition {
@@ -40,7 +39,7 @@ static inline void shim_definition__remove(struct shim_definition *def)
 
 /*
  * struct shim_derived_value - a value of one instance
- * @v: of a string, an aggregate or events, it points to the value block in the fetch's result
+ * @v: for a string, an aggregate or events, a pointer to the value block in the fetch's result
  */
 struct shim_derived_value {
 	int inst;
@@ -55,16 +54,16 @@ struct shim_derived_values {
 
 /*
  * struct shim_cell - a node of an expression, bound to a context
- * @pmid: the metric of a name; PM_ID_NULL if the context does not have it
- * @unused: the name is the operand of defined(), so that its values are not fetched
- * @ruled_out: it belongs to the side of a ternary that is not taken, or to the guard
- * @taken: of a ternary whose guard is known, the node of the side that is taken; else 0
- * @mul, @div: factors that bring its values as an operand to the scale of the other operand
+ * @pmid: for a name, its metric; PM_ID_NULL if the context does not have it
+ * @unused: the name is the operand of defined(), so its values are not fetched
+ * @ruled_out: it belongs to the unused side of a ternary, or to the guard
+ * @taken: for a ternary whose guard is known, the node of the side to use; otherwise 0
+ * @mul, @div: factors that convert its values, as an operand, to the scale of the other operand
  * @now: values of this fetch; n may be an error
- * @last: of delta() and rate(): the operand's values of the fetch before
- * @stamp, @last_stamp: of the fetches when it was evaluated; @round: number of the last one
+ * @last: for delta() and rate(), the operand's values of the previous fetch
+ * @stamp, @last_stamp: stamps of the fetches that evaluated it; @round: number of the last one
  * @inst: the instance that a filter by name selects, if @inst_known
- * @matches: what a filter by pattern has decided by instance: 1 if it selects it, else 0
+ * @matches: cached results of a filter by pattern, per instance: 1 if selected, otherwise 0
  */
 struct shim_cell {
 	pmDesc desc;
@@ -81,7 +80,7 @@ struct shim_cell {
 	struct shim_pmidmap matches;
 };
 
-/* struct shim_bound - an expression bound to a context: a cell for each node */
+/* struct shim_bound - an expression bound to a context: one cell per node */
 struct shim_bound {
 	const struct shim_expr *expr;
 	struct shim_cell *cells;
@@ -97,11 +96,12 @@ enum shim_derived_state {
 /*
  * struct shim_derived_entry - a derived metric in a context
  * @own: the definition belongs to the context, not to the registry
- * @masked: a global metric that is hidden by one of the context's own of the same name
+ * @masked: a global metric that is hidden by the context's own metric of the same name
  * @taken: the context's archive has a metric with this identifier, which takes precedence
- * @passing: why it could not be bound, and @again: the monotonic second before which not to try anew
- * @round: number of the fetch for which it was evaluated last
- * @result: the outcome of that: the number of values, or an error
+ * @passing: the transient error that prevented binding; @again: the monotonic time, in seconds, of
+ *	the next try
+ * @round: number of the last fetch that evaluated it
+ * @result: the result of that evaluation: the number of values, or an error
  */
 struct shim_derived_entry {
 	struct shim_definition *def;
@@ -117,16 +117,16 @@ struct shim_derived_entry {
 };
 
 /*
- * struct shim_derived - the derived metrics of a context, in the order in which it met them
- * @globals: number of the registry's definitions that have been taken in, from its first on
+ * struct shim_derived - the derived metrics of a context, in the order in which they were added
+ * @globals: number of the registry's definitions already added, counted from the first
  * @own: number of the context's own definitions
- * @at: the index into @all by a metric's number: [0] of global ones, [1] of own ones
- * @limit: of own ones, if @limited
- * @depth: how deep bindings are nested, as operands may be derived metrics, too
+ * @at: index into @all by metric number: [0] for global metrics, [1] for the context's own
+ * @limit: maximum number of own metrics, if @limited
+ * @depth: nesting depth of bindings, because operands may also be derived metrics
  * @round: number of the last fetch
  * @hint: for shim_cell__operand()
- * @kept: what the source answered to a fetch for which memory ran out; of use if the context's
- *	next call is that fetch again
+ * @kept: the source's result for a fetch that ran out of memory; used if the context's next call
+ *	repeats that fetch
  */
 struct shim_derived {
 	struct shim_derived_entry **all;
@@ -151,24 +151,24 @@ struct shim_derived {
 	} kept;
 };
 
-/* The reason of the thread's last failure, for pmDerivedErrStr(); NULL for none */
+/* Set the reason of the thread's last failure, for pmDerivedErrStr(); NULL for none. */
 void shim_derived__set_why(const char *why);
 const char *shim_derived__why(void);
 
 /*
- * Parses an expression into a new definition: 0; -EINVAL, with the place in *@at and the reason in
- * shim_derived__why(); -ENOMEM.
+ * Parse an expression into a new definition.  Returns 0; -EINVAL, with the position in *@at and the
+ * reason in shim_derived__why(); -ENOMEM.
  */
 int shim_definition__new(const char *name, const char *expr, const char **at,
 			 struct shim_definition **out);
 void shim_definition__free(struct shim_definition *def);
 
 /*
- * The process's registry.  begin() loads the definitions that the environment names, or the
- * system's, the first time it is called: 0, or an error that passes, after which it tries again.
+ * The process's registry.  The first begin() loads the definitions configured by the environment,
+ * or those of the system.  Returns 0, or a transient error, after which the next call tries again.
  */
 int shim_registry__begin(void);
-/* Defines a global metric: 0, or an error and its place in @expr */
+/* Define a global metric.  Returns 0, or an error and its position in @expr. */
 int shim_registry__add(const char *name, const char *expr, const char **at);
 enum shim_registry_result {
 	SHIM_REGISTRY_OK,
@@ -179,13 +179,16 @@ enum shim_registry_result {
 };
 enum shim_registry_result shim_registry__set_text(const char *name, const char *attribute,
 						  const char *text);
-/* Sets the text of a level, PM_TEXT_ONELINE or PM_TEXT_HELP: 0, PM_ERR_TEXT if it has one, -ENOMEM */
+/*
+ * Set the text of a level, PM_TEXT_ONELINE or PM_TEXT_HELP.  Returns 0, PM_ERR_TEXT if it has one,
+ * -ENOMEM.
+ */
 int shim_definition__set_text(struct shim_definition *def, int level, const char *text);
-/* As pmLookupText(): 0, PM_ERR_TEXT, -ENOMEM */
+/* Like pmLookupText(): 0, PM_ERR_TEXT, -ENOMEM */
 int shim_definition__text(const struct shim_definition *def, int level, char **out);
-/* Removes a global metric: whether there was one of that name */
+/* Remove a global metric; returns whether there was one of that name. */
 bool shim_registry__remove(const char *name);
-/* As pmLookupText(): 0, PM_ERR_TEXT, PM_ERR_PMID, -ENOMEM */
+/* Like pmLookupText(): 0, PM_ERR_TEXT, PM_ERR_PMID, -ENOMEM */
 int shim_registry__text(pmID pmid, int level, char **out);
 int shim_registry__limit(void);
 void shim_registry__set_limit(int limit);
@@ -194,61 +197,62 @@ struct shim_definition *shim_registry__at(unsigned int number);
 /* The number of the metric of that name, or -1 */
 int shim_registry__find(const char *name);
 /*
- * Without a context, or beside a name space that was loaded, there are the global metrics.
- * metrics() sets those of @pmids that are PM_ID_NULL and whose name is a global metric's, and returns
- * how many; names() gives the name of one: 1, or PM_ERR_PMID, -ENOMEM; children() and leaves() replace
- * the @n names below a name, or PM_ERR_NAME and NULL, by lists with the global ones, too.
+ * Without a context, or with a loaded name space, only the global metrics exist.  metrics() sets
+ * those of @pmids that are PM_ID_NULL and whose name is that of a global metric, and returns how
+ * many it set.  names() gets the name of a metric: 1, or PM_ERR_PMID, -ENOMEM.  children() and
+ * leaves() replace the @n names below a name, or PM_ERR_NAME and NULL, by lists that include the
+ * global metrics.
  */
 int shim_registry__metrics(int n, const char *const *names, pmID *pmids);
 int shim_registry__names(pmID pmid, char ***nameset);
 int shim_registry__children(const char *name, int n, char ***offspring, int **status);
 int shim_registry__leaves(const char *name, int n, char ***names);
 
-/* From a pmid to a number among global or own metrics, or -1 if it is not derived; and back */
+/* Convert a pmid to a number among global or own metrics, or -1 if it is not derived; and back. */
 int shim_derived__number(pmID pmid, bool *own);
 pmID shim_derived__pmid(unsigned int number, bool own);
 
 /*
- * Loads a path's files: how many definitions, or -errno; @lenient: reports and skips what does not
- * exist or may not be read
+ * Load the files of a path.  Returns the number of definitions, or -errno.  @lenient: report and
+ * skip files that do not exist or cannot be read.
  */
 int shim_derived__load(const char *path, bool lenient);
 
-/* The calls below are for a context that the caller has locked. */
+/* The functions below require a context that the caller has locked. */
 void shim_derived__fini(struct shim_derived *d);
-/* Takes in new global definitions: 0 or -ENOMEM */
+/* Add new global definitions; returns 0 or -ENOMEM. */
 int shim_derived__refresh(struct shim_context *ctx);
-/* Whether an error of a call may not come again: memory, descriptors, a signal, the disk */
+/* Whether an error of a call is transient: memory, descriptors, a signal, the disk */
 bool shim_registry__passes(int err);
 /*
- * Defines a metric for the context alone: 0; -EINVAL for a syntax error, PM_ERR_BADDERIVE for a
- * semantic one; -EEXIST if the name is in use, or there is no room for more metrics; -ENOMEM
+ * Define a metric for this context only.  Returns 0; -EINVAL for a syntax error, PM_ERR_BADDERIVE
+ * for a semantic one; -EEXIST if the name is in use, or there is no room for more metrics; -ENOMEM.
  */
 int shim_derived__add(struct shim_context *ctx, const char *name, const char *expr,
 		      const char **at);
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid);
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name);
-/* Removes the context's own metric of that name: whether there was one */
+/* Remove the context's own metric of that name; returns whether there was one. */
 bool shim_derived__remove(struct shim_context *ctx, const char *name);
-/* An error that the next try may not have: no memory, no answer, an agent that is away */
+/* Whether an error is transient: no memory, no response, an unavailable agent */
 bool shim_derived__passes(int err);
 /*
- * Binds a definition to the context's metrics and checks it: 0; PM_ERR_BADDERIVE, for ever, if an
- * operand is missing or the check fails; or an error that passes.  @say: report what the check finds
- * through pmprintf().
+ * Bind a definition to the context's metrics and check it.  Returns 0; PM_ERR_BADDERIVE,
+ * permanently, if an operand is missing or the check fails; or a transient error.  @say: report
+ * errors of the check through pmprintf().
  */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
-/* Rules out sides of ternaries, once the operands of defined() are bound: 0 or -ENOMEM */
+/* Exclude unused sides of ternaries once defined() operands are bound.  Returns 0 or -ENOMEM. */
 int shim_bound__decide(struct shim_bound *b);
 /* Whether a node is below a ternary's COLON */
 bool shim_bound__in_ternary(const struct shim_bound *b, int i);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);
 void shim_bound__fini(struct shim_bound *b);
-/* Evaluates for a fetch's @result: the number of values, which are in the last cell, or an error */
+/* Evaluate for a fetch's @result.  Returns the number of values, in the last cell, or an error. */
 int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
 			 struct shim_ts stamp);
 
-/* The operations of struct shim_source with derived metrics added to what the source returns */
+/* The operations of struct shim_source, with derived metrics added to the results of the source */
 int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids);
 int shim_derived__children(struct shim_context *ctx, const char *name, char ***offspring,
 			   int **status);

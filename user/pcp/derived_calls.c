@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The calls that define derived metrics, and their messages. */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* for asprintf */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include "pmapi_v4.h"
 
 /**
- * pmDerivedErrStr() - what was wrong with the expression of this thread's last definition
+ * pmDerivedErrStr() - describe the error in the expression of this thread's last definition
  *
- * Return: a text that is good until the thread's next definition; NULL if nothing was wrong, or if
- * only the place of the error is known.
+ * Return: a text that is valid until the thread's next definition; NULL if there was no error, or
+ * if only its position is known.
  */
 SHIM_API char *pmDerivedErrStr(void)
 {
@@ -27,10 +27,10 @@ SHIM_API char *pmDerivedErrStr(void)
  * @name: its name
  * @expr: its expression, see pmapi.rst
  *
- * The expression's names, types and units are resolved in each context, when the metric is first
- * used there.
+ * Each context resolves the names, types and units of the expression when the metric is first used
+ * there.
  *
- * Return: NULL, or where in @expr the error is; pmDerivedErrStr() says which.
+ * Return: NULL, or the position of the error in @expr; pmDerivedErrStr() describes it.
  */
 SHIM_API char *pmRegisterDerived(const char *name, const char *expr)
 {
@@ -41,7 +41,7 @@ SHIM_API char *pmRegisterDerived(const char *name, const char *expr)
 	return shim_registry__add(name, expr, &at) ? (char *)at : NULL;
 }
 
-/* The message's lines: what, the expression, a mark below the error, and why */
+/* The lines of the message: summary, expression, a mark below the error, reason */
 static char *message_of(const char *what, const char *call, const char *name, const char *expr,
 			const char *at)
 {
@@ -59,7 +59,7 @@ static char *message_of(const char *what, const char *call, const char *name, co
  * pmRegisterDerivedMetric() - define a derived metric for all contexts, or get a message
  * @name: its name
  * @expr: its expression
- * @errmsg: NULL, or what is wrong, in lines; to be freed
+ * @errmsg: set to NULL, or to a message of several lines, to be freed by the caller
  *
  * Return: 0 or -1.
  */
@@ -93,13 +93,13 @@ static int add(const char *name, const char *expr, const char **at)
 
 /**
  * pmAddDerived() - define a derived metric for the current context
- * @name: its name; it hides a global metric of that name from this context
+ * @name: its name; it hides a global metric of that name in this context
  * @expr: its expression
  *
- * If the context does not have an operand, the metric is defined all the same, but has neither
+ * If the context does not have an operand, the metric is defined nevertheless, but has neither a
  * descriptor nor values.
  *
- * Return: NULL, or where in @expr the error is; pmDerivedErrStr() says which.
+ * Return: NULL, or the position of the error in @expr; pmDerivedErrStr() describes it.
  */
 SHIM_API char *pmAddDerived(const char *name, const char *expr)
 {
@@ -110,7 +110,7 @@ SHIM_API char *pmAddDerived(const char *name, const char *expr)
 	return add(name, expr, &at) ? (char *)at : NULL;
 }
 
-/* The message for an error that is not the expression's, such as a name that is in use */
+/* The message for an error that is not in the expression, such as a name that is in use */
 static char *short_message(const char *name, int code)
 {
 	const char *why = shim_derived__why();
@@ -126,7 +126,7 @@ static char *short_message(const char *name, int code)
  * pmAddDerivedMetric() - define a derived metric for the current context, or get a message
  * @name: its name
  * @expr: its expression
- * @errmsg: NULL, or what is wrong, in lines; to be freed
+ * @errmsg: set to NULL, or to a message of several lines, to be freed by the caller
  *
  * Return: 0, PM_ERR_BADDERIVE, PM_ERR_NOCONTEXT, -ENOMEM.
  */
@@ -157,14 +157,14 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
 }
 
 /**
- * pmLoadDerivedConfig() - define the derived metrics of files
- * @path: files, and folders with files at any depth, with colons between
+ * pmLoadDerivedConfig() - define the derived metrics in files
+ * @path: colon-separated list of files, and directories with files at any depth
  *
  * Errors in a file are reported through pmprintf(), and the rest of the file is loaded.  If memory
- * runs out, what was defined before stays so; repeating the call defines the rest, and complains of
- * the metrics that there are already.
+ * runs out, earlier definitions remain.  Repeating the call defines the rest, and reports an error
+ * for each metric that already exists.
  *
- * Return: how many metrics were defined, or -errno of the first file or folder that cannot be read.
+ * Return: the number of metrics defined, or -errno of the first file or folder that cannot be read.
  */
 SHIM_API int pmLoadDerivedConfig(const char *path)
 {
@@ -173,7 +173,7 @@ SHIM_API int pmLoadDerivedConfig(const char *path)
 	return err ? err : shim_derived__load(path, false);
 }
 
-/* The debugging option of pmSetDebug() that a group of messages has, in one version's flags; or NULL */
+/* The debugging option of pmSetDebug() for a group of messages, in one version's flags; or NULL */
 static int *debug_option(pmdebugoptions_t *options, int what)
 {
 	switch (what) {
@@ -211,10 +211,10 @@ static int set_context_limit(int value)
 }
 
 /**
- * pmGetDerivedControl() - a limit on derived metrics, or whether their debug messages are on
+ * pmGetDerivedControl() - get a limit on derived metrics, or whether their debug messages are on
  * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context, or
  *	PCP_DERIVED_DEBUG_x
- * @value: a number of metrics, -1 for no limit; or 0 or 1
+ * @value: set to a number of metrics or -1 for no limit; or to 0 or 1 for messages
  *
  * Return: 0, PM_ERR_BADDERIVE for another @what, PM_ERR_NOCONTEXT.
  */
@@ -239,7 +239,7 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
 /**
  * pmSetDerivedControl() - set a limit on derived metrics, or switch their debug messages
  * @what: as for pmGetDerivedControl
- * @value: likewise; a limit does not remove metrics that are defined already
+ * @value: likewise; a limit does not remove existing metrics
  *
  * Return: as pmGetDerivedControl.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values of a derived metric's node that depend on one operand, or none. */
+/* The values of a node of a derived metric with one operand or none. */
 #include <stdlib.h>
 
 #include <pcp/pmapi.h>

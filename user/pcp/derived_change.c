@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls that change derived metrics after they were defined: texts, and removal. */
+/* Calls that change existing derived metrics: set their texts, and remove them. */
 #include <errno.h>
 
 #include "base/api.h"
@@ -27,7 +27,7 @@ static int set_global_text(const char *name, int type, const char *text)
  * @text: the text, which pmLookupText() then returns
  *
  * Return: 0, PM_ERR_NAME if there is no such derived metric, PM_ERR_ARG for another @type,
- * PM_ERR_TEXT if the metric has such a text already, -EINVAL without @name or @text, -ENOMEM.
+ * PM_ERR_TEXT if the metric already has such a text, -EINVAL without @name or @text, -ENOMEM.
  */
 SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 {
@@ -44,7 +44,7 @@ SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 					set_global_text(name, type, text));
 }
 
-/* What is removed: a global metric, too, or only contexts' own */
+/* What to remove: also a global metric, or only contexts' own metrics */
 struct removal {
 	const char *name;
 	bool global;
@@ -61,10 +61,10 @@ static int remove_from(struct shim_context *ctx, void *arg)
  * pmUnregisterDerived() - remove a derived metric from the process and all its contexts
  * @name: the metric
  *
- * The name can be defined anew; the metric's identifier is not used again.
+ * The name can be defined again; the metric's identifier is not reused.
  *
- * Return: how many contexts had the metric, or PM_ERR_NAME if it was not defined anywhere, -EINVAL,
- * -ENOMEM.
+ * Return: the number of contexts that had the metric, or PM_ERR_NAME if it was not defined
+ * anywhere, -EINVAL, -ENOMEM.
  */
 SHIM_API int pmUnregisterDerived(const char *name)
 {

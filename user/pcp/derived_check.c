@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Checks a bound expression, and gives each node its type, semantics, units and instance domain. */
+/* Check a bound expression, and set the type, semantics, units and instance domain of each node. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /*
  * struct check - a check of an expression whose names have been bound
- * @why: what is wrong with the node that is being checked
+ * @why: the error in the current node
  */
 struct check {
 	const struct shim_expr *expr;
@@ -27,7 +27,7 @@ static bool has_dimension(const pmUnits *u)
 	return u->dimSpace || u->dimTime || u->dimCount || u->extraUnit;
 }
 
-/* A dimensionless number is comparable to a count, as in pmConvScale(). */
+/* A dimensionless number can be compared with a count, as in pmConvScale(). */
 static bool are_comparable(const pmUnits *a, const pmUnits *b)
 {
 	if (a->dimSpace != b->dimSpace || a->dimTime != b->dimTime || a->extraUnit != b->extraUnit)
@@ -44,7 +44,7 @@ static bool fails(struct check *c, const char *why)
 	return false;
 }
 
-/* Which operators are legal for two counters, and for a counter and a non-counter */
+/* Check whether an operator is valid for two counters, or for a counter and a non-counter. */
 static bool check_semantics(struct check *c, enum shim_node_kind kind, const pmDesc *l,
 			    const pmDesc *r)
 {
@@ -69,8 +69,8 @@ static bool check_types(struct check *c, const pmDesc *l, const pmDesc *r)
 }
 
 /*
- * As in the original, a relational operator accepts any dimensions if one operand is a PM_TYPE_U32,
- * as whole numbers in expressions are.
+ * As in the original, a relational operator accepts any dimensions if one operand is PM_TYPE_U32,
+ * which is the type of integers in expressions.
  */
 static bool check_dimensions(struct check *c, enum shim_node_kind kind, const pmDesc *l,
 			     const pmDesc *r)
@@ -125,7 +125,7 @@ static bool check_counters(struct check *c, enum shim_node_kind kind, const pmDe
 	return true;
 }
 
-/* How many units of the scale @from make one of the larger scale @to; likewise below */
+/* The number of units of scale @from in one unit of the larger scale @to; likewise below */
 static double count_steps(int from, int to)
 {
 	double factor = 1;
@@ -154,9 +154,10 @@ static double space_steps(int from, int to)
 }
 
 /*
- * If both operands have a dimension, but in different scales, sets the factor that converts the one
- * of the smaller scale.  It divides where the dimension is positive: that of the converted operand
- * if @by_left, else always the right operand's.  Returns whether anything is converted.
+ * If both operands have the dimension, but in different scales, set the factor that converts the
+ * operand of the smaller scale.  The factor divides if the dimension is positive.  The sign is
+ * taken from the converted operand if @by_left, otherwise always from the right operand.  Returns
+ * whether an operand is converted.
  */
 static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, int rscale,
 		  int ldim, int rdim, bool by_left, double (*steps)(int from, int to))
@@ -174,8 +175,8 @@ static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, i
 }
 
 /*
- * A dimension's scale in the result: 0 if the result does not have it; else that of the only
- * operand that has it, or the larger one of both.
+ * The scale of a dimension in the result: 0 if the result does not have it, otherwise that of the
+ * only operand that has it, or the larger scale.
  */
 #define RESULT_SCALE(out, l, r, dim, scale)						\
 	((out)->dim == 0 ? 0 :								\
@@ -230,7 +231,7 @@ static int semantics_of(const pmDesc *base, const pmDesc *l, const pmDesc *r)
 									PM_SEM_INSTANT;
 }
 
-/* PM_TYPE_* are in the order of promotion: the larger of two types can stand for both. */
+/* PM_TYPE_* are in the order of promotion: the larger of two types can represent both. */
 static int common_type(int a, int b)
 {
 	return a > b ? a : b;
@@ -272,7 +273,7 @@ static bool check_colon(struct check *c, const struct shim_node *node, struct sh
 	const pmUnits *lu = &l->units, *ru = &r->units;
 
 	cell->desc = *l;
-	/* novalue() has the other side's descriptor */
+	/* novalue() gets the descriptor of the other side */
 	if (c->expr->nodes[node->left].kind == SHIM_NODE_NOVALUE)
 		cell->desc = *r;
 	if (c->expr->nodes[node->left].kind == SHIM_NODE_NOVALUE ||
@@ -332,7 +333,7 @@ static bool check_rate(struct check *c, pmDesc *desc)
 	return true;
 }
 
-/* The type for a result that may be negative; delta() of an unsigned type also gets a wider one. */
+/* The type for a possibly negative result; delta() of an unsigned type also gets a wider type. */
 static int signed_type(enum shim_node_kind kind, int type)
 {
 	if (type == PM_TYPE_U32)
@@ -381,7 +382,7 @@ static void describe_defined(pmDesc *desc)
 			  .sem = PM_SEM_DISCRETE };
 }
 
-/* A constant may have a metric's type */
+/* Check a constant, which may have a metric's type. */
 static bool check_leaf(struct check *c, const struct shim_node *node, const struct shim_cell *cell)
 {
 	if (node->kind == SHIM_NODE_NAME || node->kind == SHIM_NODE_NOVALUE ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Files and folders of derived metrics: name = expression, and name(attribute) = text. */
-#define _GNU_SOURCE	/* asprintf */
+/* Files and directories of derived metrics: name = expression, and name(attribute) = text. */
+#define _GNU_SOURCE	/* for asprintf */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include "base/vec.h"
 #include "derived.h"
 
-#define DEPTH_MAX 32	/* of folders */
-#define READ_MIN 4095	/* bytes that each read of a file asks for, at least */
+#define DEPTH_MAX 32	/* maximum depth of directories */
+#define READ_MIN 4095	/* minimum number of bytes for each read of a file */
 
 /*
  * struct config - a file that is being read
- * @line: the current line's number; @joined: how many lines were joined with it
- * @at: the current line, terminated; NULL after the last one
+ * @line: the current line's number; @joined: number of lines joined to it
+ * @at: the current line, NUL-terminated; NULL after the last one
  * @next: the line after it, or NULL
  */
 struct config {
@@ -72,7 +72,7 @@ static void complain(const struct config *c, const char *what, const char *line)
 	pmflush();
 }
 
-/* Reports an error in an expression, with a mark below its place. */
+/* Report an error in an expression, with a mark below its position. */
 static void complain_at(const struct config *c, const char *name, const char *expr, const char *at)
 {
 	const char *why = shim_derived__why();
@@ -144,7 +144,7 @@ static int set(struct config *c, const char *name, const char *attribute, const 
 	return 0;
 }
 
-/* Terminates the line at @c->next, and returns it. */
+/* Terminate the line at @c->next, and return it. */
 static char *cut_line(struct config *c)
 {
 	char *line = c->next;
@@ -157,7 +157,7 @@ static char *cut_line(struct config *c)
 	return line;
 }
 
-/* Moves to the next line, which may also continue the quoted text that is being read. */
+/* Move to the next line, which may continue the quoted text that is being read. */
 static void advance(struct config *c)
 {
 	c->line += 1 + c->joined;
@@ -165,7 +165,7 @@ static void advance(struct config *c)
 	c->at = cut_line(c);
 }
 
-/* A backslash at a line's end joins it with the next one, be it a comment's, as in the original. */
+/* A backslash at the end of a line joins it with the next one, also in comments, as in PCP. */
 static void join(struct config *c)
 {
 	char *end = c->at + strlen(c->at);
@@ -196,9 +196,9 @@ static void warn_of_rest(const struct config *c, char *rest)
 }
 
 /*
- * Reads the rest of a quoted text, which may go on for several lines, and unescapes it in place.  A
+ * Read the rest of a quoted text, which may span several lines, and unescape it in place.  A
  * backslash makes the next character literal; at the end of a line it joins it with the next one.
- * NULL if the closing quote is missing.
+ * Returns NULL if the closing quote is missing.
  */
 static char *quoted(struct config *c, char *from, char quote)
 {
@@ -261,7 +261,7 @@ static int set_attribute(struct config *c, const char *name, const char *attribu
 	return err;
 }
 
-/* @line: a copy of what is before the "=" */
+/* @line: a copy of the text before the "=" */
 static int read_definition(struct config *c, char *line, char *value)
 {
 	char *open = strchr(line, '('), *end = strchr(line, ')'), *name, *attribute;
@@ -313,7 +313,7 @@ static int read_line(struct config *c)
 	return err;
 }
 
-/* Reads a whole file into memory and terminates it with a NUL. */
+/* Read a whole file into memory, terminated by a NUL. */
 static int read_whole(FILE *f, char **out)
 {
 	size_t len = 0, room = 0, n;
@@ -360,7 +360,7 @@ static int load_file(const char *name)
 	return err;
 }
 
-/* A folder that is being read; @in: the one in which it was found, or NULL */
+/* A directory that is being read; @in: the directory that contains it, or NULL */
 struct folder {
 	const struct folder *in;
 	unsigned int depth;
@@ -397,7 +397,7 @@ static int load_folder(const char *name, bool lenient, const struct folder *fold
 	return err < 0 ? err : n;
 }
 
-/* Whether a folder is being read already, as a symbolic link to it would otherwise be a loop */
+/* Whether the directory is already being read, because a symbolic link to it would cause a loop */
 static bool is_inside(const struct folder *folder, const struct stat *st)
 {
 	for (; folder; folder = folder->in)

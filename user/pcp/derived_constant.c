@@ -8,7 +8,7 @@
 
 #include "derived_parser.h"
 
-/* The types of constants, by their names in mkconst() and anon() */
+/* The types of constants, and their names in mkconst() and anon() */
 static const struct {
 	const char *name;
 	int type;
@@ -25,7 +25,7 @@ static const struct {
 
 #define DOMAIN_MAX 510
 #define SERIAL_MAX 4194303
-#define INDOM_LEN 11	/* of the longest "domain.serial" */
+#define INDOM_LEN 11	/* length of the longest "domain.serial" */
 
 static int set_type(struct shim_parser *p, struct shim_node *node, const char *value)
 {
@@ -161,7 +161,7 @@ static int tagged(struct shim_parser *p, struct shim_node *node)
 	return err;
 }
 
-/* The tags that follow the number, up to the closing parenthesis */
+/* Parse the tags after the number, up to the closing parenthesis. */
 static int tag_list(struct shim_parser *p, struct shim_node *node)
 {
 	char type[20];

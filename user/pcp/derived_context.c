@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The derived metrics of a context, its own and global ones: finds them, and binds them to the
- * metrics that the context has.
+ * The derived metrics of a context, its own and global ones: find them, and bind them to the
+ * metrics of the context.
  *
  * Threads: callers hold the context's lock, which guards everything here.
  */
@@ -15,7 +15,7 @@
 #include "derived.h"
 #include "pmapi_v4.h"
 
-#define DEPTH_MAX	64	/* of nested bindings: metrics derived from derived ones */
+#define DEPTH_MAX	64	/* maximum nesting of bindings: metrics derived from derived ones */
 #define OWN_MAX		(1023u * 2048u)
 
 void shim_bound__fini(struct shim_bound *b)
@@ -140,13 +140,13 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 	number = shim_registry__find(name);
 	if (number < 0)
 		return NULL;
-	/* one of a number beyond was defined after this call had begun */
+	/* a metric with a larger number was defined after this call began */
 	if ((unsigned int)number >= d->globals)
 		return NULL;
 	return present(d->all[d->at[0].all[number]]);
 }
 
-/* Looks a name up among the source's own metrics, without derived ones. */
+/* Look up a name among the source's own metrics, without derived ones. */
 static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 {
 	int found;
@@ -156,7 +156,7 @@ static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 	return found ? found : PM_ERR_NAME;
 }
 
-/* The descriptor of a metric, be it derived or not */
+/* The descriptor of a metric, derived or not */
 static int describe(struct shim_context *ctx, pmID pmid, pmDesc *desc)
 {
 	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
@@ -189,7 +189,7 @@ bool shim_derived__passes(int err)
 	return is_of_connection(err) || err == PM_ERR_AGAIN || err == PM_ERR_NOAGENT;
 }
 
-/* @optional: a metric that does not exist, or whose agent is away, is no error, for defined() */
+/* @optional: for defined(), an unknown metric or an unavailable agent is not an error */
 static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *e,
 		     const char *name, bool optional, struct shim_cell *cell)
 {
@@ -218,7 +218,7 @@ static bool is_of_defined(const struct shim_expr *expr, int i)
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_DEFINED;
 }
 
-/* The descriptor of a constant that has that of a metric, but for what was given with it */
+/* Give a constant the descriptor of a metric, except for the explicitly given parts. */
 static int bind_constant(struct shim_context *ctx, const struct shim_derived_entry *e,
 			 const struct shim_node *node, struct shim_cell *cell)
 {
@@ -263,7 +263,7 @@ static int bind_node(struct shim_context *ctx, const struct shim_derived_entry *
 	return node->meta ? bind_constant(ctx, e, node, cell) : 0;
 }
 
-/* As in the original, only an operand of a ternary is reported, and one is enough. */
+/* As in the original, only missing operands of ternaries are reported, and one report is enough. */
 static void report_missing(const struct shim_derived_entry *e, int i, bool say)
 {
 	static const char why[] = "Unknown metric for ternary expression";
@@ -271,7 +271,7 @@ static void report_missing(const struct shim_derived_entry *e, int i, bool say)
 	bool in_ternary = shim_bound__in_ternary(&e->bound, i);
 
 	if (!say && shim_derived__why())
-		return;	/* it is a derived metric, which has its own reason */
+		return;	/* it is a derived metric, which has reported its own reason */
 	if (!say) {
 		shim_derived__set_why(in_ternary ? why : "Unknown operand metric");
 	} else if (in_ternary) {
@@ -281,7 +281,10 @@ static void report_missing(const struct shim_derived_entry *e, int i, bool say)
 	}
 }
 
-/* Binds all other names.  A ternary's missing operand is looked for behind that of its guard, too. */
+/*
+ * Bind all other names.  Continue after a missing operand unless it is on a side of a ternary, so
+ * such an operand is found even if the guard also lacks one.
+ */
 static int bind_others(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
 	int first = 0, err;
@@ -338,7 +341,7 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	return err;
 }
 
-/* Seconds to wait before another try, while pmcd says that an agent is away */
+/* Seconds to wait before another try while pmcd reports that an agent is unavailable */
 static int64_t pause_after(int err)
 {
 	return is_of_connection(err) ? 0 : 5;

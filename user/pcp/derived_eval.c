@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Evaluates derived metrics node by node, from their operands' values in a fetch's result. */
+/* Evaluate derived metrics node by node, using the values of their operands in a fetch's result. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,14 @@
 #include "derived_number.h"
 #include "stamp.h"
 
-#define MATCHES_KEPT 256	/* instances that a filter's cache may have beyond the result's */
+#define MATCHES_KEPT 256	/* extra instances that a filter's cache may have */
 
 /*
  * struct evaluation - the evaluation of an expression for a fetch
- * @result: of the fetch, with the operands' metrics
- * @stamp: of the fetch
- * @round: of the fetch; a cell that was evaluated in it before keeps what it had before the fetch
+ * @result: result of the fetch, including the operands
+ * @stamp: time of the fetch
+ * @round: number of the fetch; a cell that this fetch already evaluated keeps the values from
+ *	before the fetch
  */
 struct evaluation {
 	struct shim_context *ctx;
@@ -28,7 +29,7 @@ struct evaluation {
 	struct shim_ts stamp;
 };
 
-/* Only doubles are scaled: where operands need it, the check makes the result a PM_TYPE_DOUBLE. */
+/* Only doubles are scaled: if operands need scaling, the check makes the result PM_TYPE_DOUBLE. */
 static pmAtomValue promote(int to, const struct shim_cell *cell, pmAtomValue v)
 {
 	v = shim_number__promote(to, cell->desc.type, v);
@@ -58,10 +59,11 @@ static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim
 }
 
 /*
- * struct positions - looks up instances among values
- * @next: the position after the one found last, which is tried first as orders mostly agree
- * @map: the positions of all instances, made when @next is wrong for the first time, so that
- *	looking up each instance takes linear time in all
+ * struct positions - lookup of instances among values
+ * @next: the position after the last one found; it is tried first, because the orders are usually
+ *	the same
+ * @map: the positions of all instances, built when @next is first wrong, so looking up all
+ *	instances takes linear time
  */
 struct positions {
 	const struct shim_derived_values *values;
@@ -82,7 +84,7 @@ static int map_positions(struct positions *p)
 	return err;
 }
 
-/* 0, and *@at is the position, or -1 if the instance is not there; -ENOMEM */
+/* Returns 0 with *@at set to the position, or to -1 if there is no such instance; or -ENOMEM. */
 static int position_of(struct positions *p, int inst, int *at)
 {
 	const struct shim_derived_values *values = p->values;
@@ -102,7 +104,10 @@ static int position_of(struct positions *p, int inst, int *at)
 	return 0;
 }
 
-/* Pairs the values of instances that both operands have, or each with the other's single value. */
+/*
+ * Pair the values of instances that both operands have, or each value with the other operand's only
+ * value.
+ */
 static int combine(const struct shim_node *node, const struct shim_cell *left,
 		   const struct shim_cell *right, struct positions *others, struct shim_cell *cell)
 {
@@ -146,7 +151,7 @@ static int eval_binary(struct evaluation *ev, const struct shim_node *node, stru
 	return n;
 }
 
-/* From a unit of time to seconds */
+/* Convert a unit of time to seconds. */
 static double seconds_in(int scale)
 {
 	double seconds = 1;
@@ -178,8 +183,8 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 }
 
 /*
- * A counter that went back wrapped or was reset; what it has counted meanwhile is not known.  As in
- * the original, a fetch of an earlier time is taken for that as well, except with PM_TYPE_32.
+ * A counter that decreased has wrapped or was reset, so its increase is unknown.  As in the
+ * original, a fetch of an earlier time is treated the same way, except for PM_TYPE_32.
  */
 static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, double elapsed)
 {
@@ -188,7 +193,10 @@ static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, dou
 	return desc->sem == PM_SEM_COUNTER && shim_number__compare(desc->type, now, last) == back;
 }
 
-/* The changes of instances that the last fetch had, too: how many, at most @n, or an error */
+/*
+ * Compute the changes of instances that the last fetch also had.  Returns their number, at most @n,
+ * or an error.
+ */
 static int change_all(const struct shim_node *node, const struct shim_cell *operand,
 		      struct positions *last, struct shim_cell *cell, int n)
 {
@@ -217,7 +225,7 @@ static int change_all(const struct shim_node *node, const struct shim_cell *oper
 	return found;
 }
 
-/* Copies the operand's values for the next fetch */
+/* Copy the operand's values for the next fetch. */
 static int keep_last(struct shim_cell *cell, const struct shim_cell *operand)
 {
 	int n = operand->now.n, err = shim_cell__room(&cell->last, n);
@@ -237,7 +245,7 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 	struct positions last = { .values = &cell->last };
 	struct shim_ts before = cell->last_stamp;
 
-	/* done, and then memory ran out for another part of the fetch */
+	/* already done before memory ran out in another part of the fetch */
 	if (cell->round == ev->round)
 		return cell->now.n;
 	cell->last_stamp = cell->stamp;
@@ -262,15 +270,15 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 
 /*
  * struct sides - the sides of a ternary
- * @insts: the one that has the instances; @others: the other one, for instances beyond
- * @n: how many instances there are, unless a side without values is selected
+ * @insts: the side that has the instances; @others: the other side, for further instances
+ * @n: number of instances, unless a side without values is selected
  */
 struct sides {
 	const struct shim_cell *yes, *no, *insts, *others;
 	int n;
 };
 
-/* Returns false if a side that should have values has none. */
+/* Returns false if a side that requires values has none. */
 static bool find_sides(const struct evaluation *ev, const struct shim_node *colon, struct sides *s)
 {
 	bool any_yes = ev->expr->nodes[colon->left].kind != SHIM_NODE_NOVALUE;
@@ -294,9 +302,9 @@ static bool find_sides(const struct evaluation *ev, const struct shim_node *colo
 }
 
 /*
- * Value i of the guard, or its last one if it has fewer, selects an operand, of which value i is
- * taken, or the first one if it has fewer.  The instances are those of the operand that has an
- * instance domain.  Where novalue() is selected, there is no value.
+ * Value i of the guard, or its last one if it has fewer, selects an operand.  The result is value i
+ * of that operand, or its first one if it has fewer.  The instances are those of the operand that
+ * has an instance domain.  If novalue() is selected, there is no value.
  */
 static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
@@ -325,7 +333,7 @@ static int eval_ternary(struct evaluation *ev, const struct shim_node *node, str
 	return found;
 }
 
-/* A constant of an instance domain has its value for each instance. */
+/* A constant with an instance domain has its value for each instance. */
 static int eval_constant(struct evaluation *ev, const struct shim_node *node,
 			 struct shim_cell *cell)
 {
@@ -352,8 +360,8 @@ static int eval_constant(struct evaluation *ev, const struct shim_node *node,
 }
 
 /*
- * Looks up an instance by name or, if @name is NULL, its name.  In an archive that depends on the
- * context's time, which the fetch may have moved on already, so it is set back for the lookup.
+ * Look up an instance by name or, if @name is NULL, its name.  In an archive, the result depends on
+ * the context's time.  The fetch may already have advanced that, so it is restored for the lookup.
  */
 static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *name, char **out)
 {
@@ -370,8 +378,8 @@ static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *
 }
 
 /*
- * Whether the filter selects an instance, by its name up to the first blank: 1 or 0; never one that
- * has no name; or an error that passes.
+ * Whether the filter selects an instance, by its name up to the first blank: 1 or 0, and 0 for one
+ * without a name; or a transient error
  */
 static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
 {
@@ -384,7 +392,7 @@ static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom 
 	if (err < 0)
 		return shim_derived__passes(err) ? err : 0;
 	name[strcspn(name, " ")] = '\0';
-	/* glibc's answer to a lack of memory is that nothing matches */
+	/* if glibc runs out of memory, it reports that nothing matches */
 	errno = 0;
 	err = regexec(node->pattern, name, 0, NULL, 0);
 	if (err && errno == ENOMEM)
@@ -514,13 +522,13 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	}
 }
 
-/* An operand of count() may fail without ending the evaluation: its count is then 0. */
+/* The operand of count() may fail without ending the evaluation: the count is then 0. */
 static bool is_forgiven(const struct shim_expr *expr, int i)
 {
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_COUNT;
 }
 
-/* After a failure, delta() and rate() of what was not evaluated have no last values. */
+/* After a failure, delta() and rate() nodes that were not evaluated have no previous values. */
 static void forget(struct shim_bound *b, int from)
 {
 	for (int i = from; i < b->expr->n; i++)
@@ -538,7 +546,7 @@ int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const p
 		if (b->cells[i].ruled_out)
 			continue;
 		n = eval_node(&ev, &b->expr->nodes[i], &b->cells[i]);
-		/* it will be evaluated again from the same values */
+		/* it will be evaluated again with the same values */
 		if (n == -ENOMEM)
 			return n;
 		if (n < 0 && !is_forgiven(b->expr, i)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Expressions of derived metrics: from text to tokens to nodes.
+ * Expressions of derived metrics: text, tokens and nodes.
  *
- * The nodes of an expression are an array in which operands come before what is made of them, the
- * root last.  So binding, checking and evaluating are loops over the array, and use no more stack
- * for a deep expression than for a flat one.
+ * The nodes of an expression are an array in which operands precede their operators; the root is
+ * last.  So binding, checking and evaluating are loops over the array, and a deep expression uses
+ * no more stack than a flat one.
  */
 #ifndef SHIM_PCP_DERIVED_EXPR_H
 #define SHIM_PCP_DERIVED_EXPR_H
@@ -16,8 +16,8 @@
 #include <pcp/pmapi.h>
 
 #define SHIM_NODE_NONE	(-1)
-#define SHIM_EXPR_OPEN	10000	/* most operators and parentheses that may be open */
-#define SHIM_EXPR_WHY	256	/* bytes of a reason, with its NUL */
+#define SHIM_EXPR_OPEN	10000	/* maximum number of open operators and parentheses */
+#define SHIM_EXPR_WHY	256	/* size of a reason, including its NUL */
 
 enum shim_token {
 	SHIM_TOKEN_END,
@@ -28,8 +28,8 @@ enum shim_token {
 	SHIM_TOKEN_STRING,
 	SHIM_TOKEN_INSTANCE,
 	SHIM_TOKEN_PATTERN,
-	SHIM_TOKEN_OPERATOR,	/* with the operator's node kind; "-" is SHIM_NODE_MINUS */
-	SHIM_TOKEN_FUNCTION,	/* with the function's node kind; "(" follows */
+	SHIM_TOKEN_OPERATOR,	/* @kind is the operator's node kind; "-" is SHIM_NODE_MINUS */
+	SHIM_TOKEN_FUNCTION,	/* @kind is the function's node kind; "(" follows */
 	SHIM_TOKEN_MKCONST,	/* likewise */
 	SHIM_TOKEN_NOVALUE,	/* likewise */
 	SHIM_TOKEN_NOT,
@@ -50,7 +50,7 @@ enum shim_node_kind {
 	SHIM_NODE_INTEGER,
 	SHIM_NODE_DOUBLE,
 	SHIM_NODE_NAME,
-	SHIM_NODE_NOVALUE,	/* no values at all; an operand of a COLON */
+	SHIM_NODE_NOVALUE,	/* no values; an operand of a COLON */
 	SHIM_NODE_PLUS,
 	SHIM_NODE_MINUS,
 	SHIM_NODE_STAR,
@@ -73,12 +73,12 @@ enum shim_node_kind {
 	SHIM_NODE_MAX,
 	SHIM_NODE_MIN,
 	SHIM_NODE_SUM,
-	SHIM_NODE_ANON,		/* has a descriptor, but no values */
+	SHIM_NODE_ANON,		/* has a descriptor but no values */
 	SHIM_NODE_RATE,
 	SHIM_NODE_INSTANT,
 	SHIM_NODE_DEFINED,
-	SHIM_NODE_RESCALE,	/* converts to the units of its own descriptor */
-	SHIM_NODE_FILTER,	/* the instances of its left operand that match */
+	SHIM_NODE_RESCALE,	/* converts to the units in its descriptor */
+	SHIM_NODE_FILTER,	/* the matching instances of its left operand */
 	SHIM_NODE_SCALAR,
 	SHIM_NODE_KINDS
 };
@@ -95,7 +95,7 @@ enum shim_node_class {
 
 /*
  * struct shim_node_form - properties of a kind of node
- * @name: in messages
+ * @name: name in messages
  * @symbol: an operator's symbol or a function's name
  */
 struct shim_node_form {
@@ -117,12 +117,12 @@ enum shim_node_tag {
 /*
  * struct shim_node - a part of an expression
  * @left, @right: positions of the operands, or SHIM_NODE_NONE
- * @by_pattern: a filter selects instances by @pattern, else by the exact name @text
+ * @by_pattern: a filter selects instances by @pattern, otherwise by the exact name @text
  * @inverted: a filter selects the instances that do not match
- * @text: a name or a number as it was written
- * @desc: of a constant, or the units to rescale to
+ * @text: a name or a number as written
+ * @desc: descriptor of a constant, or the units to rescale to
  * @tags: which parts of @desc were given, as bits of enum shim_node_tag
- * @meta: the metric that the other parts of a constant's @desc are from, or NULL
+ * @meta: the metric that supplies the other parts of a constant's @desc, or NULL
  */
 struct shim_node {
 	enum shim_node_kind kind;
@@ -146,11 +146,11 @@ struct shim_expr {
  * struct shim_lexer - a position in a text, and the token before it
  * @at: the next byte
  * @start: the first byte of the last token; for the end of the text, its last byte
- * @kind: of the last token, if it is an operator or a function
- * @text, @len: the last token's text; that of strings, patterns and instances is without
- *	delimiters, but still with escapes
- * @patterns: "/" begins a pattern, else it is a division
- * @why: what is wrong with a SHIM_TOKEN_BAD
+ * @kind: node kind of the last token, if it is an operator or a function
+ * @text, @len: the last token's text; for strings, patterns and instances, without delimiters but
+ *	with escapes
+ * @patterns: "/" begins a pattern; otherwise it is a division
+ * @why: the reason for a SHIM_TOKEN_BAD
  */
 struct shim_lexer {
 	const char *begin, *at, *start;
@@ -163,13 +163,14 @@ struct shim_lexer {
 
 void shim_lexer__init(struct shim_lexer *lex, const char *text);
 enum shim_token shim_lexer__next(struct shim_lexer *lex);
-/* The last token's text, as it is or without escapes, for the caller to free; or NULL */
+/* Copy the last token's text, with or without escapes, for the caller to free; or NULL. */
 char *shim_lexer__copy(const struct shim_lexer *lex);
 char *shim_lexer__unescaped(const struct shim_lexer *lex);
 
 /*
- * Parses a text: 0; -EINVAL if it is not an expression, with the place in *@at and the reason in
- * @why, which is empty if it is not known; -ENOMEM; -E2BIG if more than SHIM_EXPR_OPEN are open
+ * Parse a text.  Returns 0; -EINVAL if it is not an expression, with the position in *@at and the
+ * reason in @why, which is empty if it is unknown; -ENOMEM; -E2BIG if there are more than
+ * SHIM_EXPR_OPEN open operators.
  */
 int shim_expr__parse(struct shim_expr *expr, const char *text, const char **at,
 		     char why[static SHIM_EXPR_WHY]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Fetches with derived metrics: the source is asked for their operands, too, and a new result is
- * built with what the program asked for, which is one block of memory as any other result.
+ * Fetches with derived metrics: request their operands from the source, and build a new result with
+ * the metrics that the program requested.  Like any other result, it is one allocation.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 
 /*
  * struct wish - a fetch with derived metrics
- * @all: the @n metrics that the program asked for, then the operands
- * @entries: for each of the first @n, the derived metric that it is, or NULL
+ * @all: the @n requested metrics, then the operands
+ * @entries: for each of the first @n, its derived metric, or NULL
  * @has: the metrics in @all
  */
 struct wish {
@@ -72,7 +72,7 @@ static int wish_begin(struct wish *w, int n, const pmID *pmids)
 	return 0;
 }
 
-/* Binds the derived metrics and adds their operands: how many could be bound, or -ENOMEM */
+/* Bind the derived metrics and add their operands.  Returns the number bound, or -ENOMEM. */
 static int find_derived(struct shim_context *ctx, struct wish *w)
 {
 	int found = 0, err = 0;
@@ -96,7 +96,7 @@ static int find_derived(struct shim_context *ctx, struct wish *w)
 	return err ? err : found;
 }
 
-/* 0; -ENOMEM, after which the metric can be evaluated again from the same values */
+/* Returns 0, or -ENOMEM, after which the metric can be evaluated again from the same values. */
 static int evaluate(struct shim_context *ctx, struct shim_derived_entry *e, const pmResult *raw,
 		    struct shim_ts stamp)
 {
@@ -128,7 +128,7 @@ static size_t number_size(int type)
 	return type == PM_TYPE_FLOAT ? sizeof(float) : sizeof(double);
 }
 
-/* A string's block has room for a NUL, in case the source's has none. */
+/* A string's block has room for a NUL, in case the source's block has none. */
 static size_t block_room(size_t len, int type)
 {
 	return (len + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
@@ -173,7 +173,7 @@ static int numval_of(const struct wish *w, const pmResult *raw, int i)
 	return w->entries[i] ? w->entries[i]->result : raw->vset[i]->numval;
 }
 
-/* The size of the result: its sets and, from @blocks_at on, its value blocks */
+/* Compute the size of the result: its value sets and, from @blocks_at on, its value blocks. */
 static size_t measure(const struct wish *w, const pmResult *raw, size_t *blocks_at)
 {
 	size_t sets = offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);
@@ -286,8 +286,9 @@ static void drop(struct shim_derived_kept *kept)
 }
 
 /*
- * Has the source's answer in @kept, of the fetch before if memory ran out in that, and this is the
- * same one again, as the source may have gone on in the archive: 0 or an error.
+ * Get the source's result into @kept.  If memory ran out in the previous fetch and this fetch
+ * repeats it, reuse its result, because the source may have advanced in the archive.  Returns 0 or
+ * an error.
  */
 static int fetch_raw(struct shim_context *ctx, const struct wish *w, struct shim_derived_kept *kept)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Parses calls of functions in expressions: those of a metric's name and those of an expression. */
+/* Parse function calls in expressions: functions of a metric's name and of an expression. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int fail_in_function(struct shim_parser *p, enum shim_node_kind kind)
 	return shim_parser__fail_as(p, "Metric name", call);
 }
 
-/* A function of one metric */
+/* Parse a function of one metric. */
 static int metric_function(struct shim_parser *p)
 {
 	enum shim_node_kind kind = p->lex.kind;
@@ -67,7 +67,7 @@ static int compile(struct shim_parser *p, struct shim_node *node)
 	return shim_parser__fail_about(p, "bad regular expression:", message);
 }
 
-/* Parses matchinst's first argument and the comma into @node, which is an open operator's. */
+/* Parse matchinst's first argument and the comma into @node, the node of an open operator. */
 static int pattern(struct shim_parser *p, struct shim_node *node)
 {
 	int err;
@@ -92,7 +92,7 @@ static int pattern(struct shim_parser *p, struct shim_node *node)
 	return 0;
 }
 
-/* A function of an expression, up to where the expression begins: 1, or an error */
+/* Parse a function of an expression up to the start of the expression.  Returns 1 or an error. */
 static int expr_function(struct shim_parser *p)
 {
 	struct shim_open *o;
@@ -108,7 +108,7 @@ static int expr_function(struct shim_parser *p)
 	return err ? err : 1;
 }
 
-/* rescale's second argument */
+/* Parse rescale's second argument. */
 int shim_parser__rescale_to(struct shim_parser *p)
 {
 	struct shim_node node = shim_node__of(SHIM_NODE_RESCALE, 0, 0);
@@ -138,7 +138,7 @@ int shim_parser__rescale_to(struct shim_parser *p)
 	return err ? err : 1;
 }
 
-/* Closes a function; its node, which has a filter's pattern, moves on to the expression. */
+/* Close a function.  Its node, which may contain a filter's pattern, is moved to the expression. */
 int shim_parser__close_function(struct shim_parser *p, struct shim_open *o)
 {
 	struct shim_node node = o->node;

@@ -5,7 +5,7 @@
 
 #include "derived_expr.h"
 
-/* Whatever the locale, only ASCII counts; other bytes are legal between delimiters alone. */
+/* Only ASCII characters count in any locale; other bytes are valid only between delimiters. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -31,7 +31,7 @@ static const struct {
 	enum shim_token token;
 	enum shim_node_kind kind;
 } symbols[] = {
-	/* The first match is taken, so symbols of two bytes come before those of one. */
+	/* The first match is used, so two-byte symbols precede one-byte symbols. */
 	{ "<=", SHIM_TOKEN_OPERATOR, SHIM_NODE_LEQ },
 	{ ">=", SHIM_TOKEN_OPERATOR, SHIM_NODE_GEQ },
 	{ "==", SHIM_TOKEN_OPERATOR, SHIM_NODE_EQ },
@@ -131,7 +131,7 @@ static enum shim_token number(struct shim_lexer *lex)
 	return SHIM_TOKEN_DOUBLE;
 }
 
-/* A token up to the delimiter @end; with @escapes, a backslash makes the next byte part of it */
+/* Parse a token up to the delimiter @end; with @escapes, a backslash quotes the next byte. */
 static enum shim_token delimited(struct shim_lexer *lex, char end, bool escapes,
 				 enum shim_token token, const char *why)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names and descriptors of a context's metrics with the derived ones among them. */
+/* Names and descriptors of a context's metrics, including derived ones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "derived.h"
 #include "list.h"
 
-/* A derived metric that could not be bound in the context has no name there. */
+/* A derived metric that could not be bound in the context is not in its name space. */
 static bool is_visible(const struct shim_derived_entry *e)
 {
 	return !shim_definition__gone(e->def) && !e->masked && !e->taken &&
@@ -32,7 +32,7 @@ int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *na
 	}
 	if (!more)
 		return found;
-	/* A source that does not answer may have the other names. */
+	/* A source that does not respond may have the other names. */
 	if (found < 0 && found != PM_ERR_NAME && found != PM_ERR_NONLEAF)
 		return known == n ? n : found;
 	return more + (found > 0 ? found : 0);
@@ -65,7 +65,7 @@ static int add_name(struct names *list, const char *name)
 	return 0;
 }
 
-/* Those that a context has */
+/* The derived metrics of a context */
 static int names_of_context(struct shim_context *ctx, struct names *list)
 {
 	struct shim_derived *d = &ctx->derived;
@@ -77,7 +77,7 @@ static int names_of_context(struct shim_context *ctx, struct names *list)
 	return err;
 }
 
-/* Those of the process */
+/* The derived metrics of the process */
 static int names_of_registry(struct names *list)
 {
 	unsigned int n;
@@ -94,7 +94,7 @@ static int names_of_registry(struct names *list)
 
 /*
  * struct children - the names one level below another
- * @part, @len: a name, not terminated
+ * @part, @len: a name, not NUL-terminated
  */
 struct children {
 	struct child {
@@ -124,7 +124,7 @@ static int add_child(struct children *c, const char *part, size_t len, int statu
 	return 0;
 }
 
-/* Adds the derived metrics below @name, and sets *@leaf if one has that name: 0 or -ENOMEM */
+/* Add the derived metrics below @name; set *@leaf if one has that name.  Returns 0 or -ENOMEM. */
 static int add_derived(const struct names *derived, const char *name, struct children *c, bool *leaf)
 {
 	int err = 0;
@@ -165,8 +165,8 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 }
 
 /*
- * Replaces the @n children by a list with derived ones, too, or, where the source had an error, by
- * these alone: how many, or an error.
+ * Replace the @n children by a list that includes derived ones or, if the source had an error, has
+ * only those.  Returns their number or an error.
  */
 static int merge_children(const struct names *derived, const char *name, int n, char ***offspring,
 			  int **status)
@@ -189,7 +189,7 @@ static int merge_children(const struct names *derived, const char *name, int n, 
 	return n;
 }
 
-/* After the source's @n: with the derived ones, unless @err; nothing is left of both after an error */
+/* Add the derived ones to the source's @n, unless @err.  On error, both are freed. */
 static int with_children(struct names *derived, int err, const char *name, int n,
 			 char ***offspring, int **status)
 {
@@ -234,7 +234,7 @@ static bool has_name(char *const *names, int n, const char *name)
 	return false;
 }
 
-/* How much of two names is the group that both are in, where a metric is its own group, too */
+/* The length of the common group in two names, where a metric is also its own group */
 static size_t common_group(const char *a, const char *b)
 {
 	size_t group = 0;
@@ -249,7 +249,7 @@ static size_t common_group(const char *a, const char *b)
 	}
 }
 
-/* Where a derived metric stands: after the last name of the smallest group that it is in */
+/* The position of a derived metric: after the last name of the smallest group that contains it */
 static int place_of(const struct names *list, const char *name)
 {
 	size_t most = 0;
@@ -278,7 +278,7 @@ static int insert_name(struct names *list, int place, const char *name)
 	return 0;
 }
 
-/* Replaces *@names by all of @list: how many, or -ENOMEM */
+/* Replace *@names by all of @list.  Returns the number of names, or -ENOMEM. */
 static int hand_out_names(const struct names *list, char ***names)
 {
 	struct shim_list copy;
@@ -296,8 +296,8 @@ static int hand_out_names(const struct names *list, char ***names)
 }
 
 /*
- * Replaces the @n names, or PM_ERR_NAME, by a list with the derived ones: how many.  They are in
- * their groups, or @last.
+ * Replace the @n names, or PM_ERR_NAME, by a list that includes the derived ones, either in their
+ * groups or, if @last, at the end.  Returns the number of names.
  */
 static int merge_leaves(const struct names *derived, const char *name, bool last, int n,
 			char ***names)
@@ -336,7 +336,7 @@ static int with_leaves(struct names *derived, int err, const char *name, bool la
 	return n;
 }
 
-/* Find out which of the derived metrics below a name are none in this context: 0 or -ENOMEM */
+/* Find out which derived metrics below a name this context does not have.  Returns 0 or -ENOMEM. */
 static int bind_below(struct shim_context *ctx, const char *name)
 {
 	struct shim_derived *d = &ctx->derived;
@@ -355,12 +355,14 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	/* As the original does, but neither in archives nor for pmGetChildren(). */
+	/* As in the original, but not in archives or for pmGetChildren(). */
 	if (ctx->host && (n >= 0 || n == PM_ERR_NAME))
 		err = bind_below(ctx, name);
 	if (!err)
 		err = names_of_context(ctx, &derived);
-	/* After all that a pmcd has, as with the original: it answered before anybody looked at them. */
+	/*
+	 * Derived names follow all names of pmcd, because the original reads pmcd's answer first.
+	 */
 	return with_leaves(&derived, err, name, ctx->host, n, names);
 }
 
@@ -448,7 +450,7 @@ int shim_derived__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDe
 		err = shim_derived__desc(ctx, pmids[i], &out[i]);
 		more += !err;
 	}
-	/* As the original: why a single one is not found is told. */
+	/* As in the original, the reason is returned if a single name is not found. */
 	if (!more)
 		return n == 1 && err ? err : found;
 	return more + (found > 0 ? found : 0);

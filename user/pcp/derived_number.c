@@ -2,7 +2,7 @@
 /* Arithmetic with numbers of any type, for derived metrics. */
 #include "derived_number.h"
 
-/* Conversions between arithmetic types; only to those that are no narrower */
+/* Conversions between arithmetic types, only to types at least as wide */
 
 static double to_double(int type, pmAtomValue v)
 {
@@ -103,7 +103,7 @@ bool shim_number__is_zero(int type, pmAtomValue v)
 	return v.ul == 0;
 }
 
-/* -1, 0 or 1 for less, equal or greater; 2 if either is not a number */
+/* Returns -1, 0 or 1 for less, equal or greater; 2 if either operand is NaN. */
 #define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b) ? 1 : (a) == (b) ? 0 : 2)
 
 int shim_number__compare(int type, pmAtomValue a, pmAtomValue b)
@@ -144,7 +144,9 @@ bool shim_number__holds(enum shim_node_kind kind, int order)
 #define CALCULATE(kind, a, b)						\
 	((kind) == SHIM_NODE_PLUS ? (a) + (b) : (kind) == SHIM_NODE_MINUS ? (a) - (b) : (a) * (b))
 
-/* Integers wrap around.  A quotient is always a double; 0 divided by anything, even by 0, is 0. */
+/*
+ * Integers wrap around.  A quotient is always a double; 0 divided by any number, even by 0, is 0.
+ */
 pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomValue a, pmAtomValue b)
 {
 	pmAtomValue v = { 0 };
@@ -170,7 +172,7 @@ pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomVal
 	return v;
 }
 
-/* In the type of delta(), which is signed and, if @type is not, wider */
+/* The result has the type of delta(), which is signed and, if @type is unsigned, wider. */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 {
 	pmAtomValue v = { 0 };
@@ -197,7 +199,7 @@ pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 	return v;
 }
 
-/* For rate(): negative if the value is less than before, of an unsigned type as well */
+/* For rate(): negative if the value has decreased, also for an unsigned type */
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 {
 	switch (type) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Takes the values of a derived metric's operand from a fetch's result. */
+/* Get the values of a derived metric's operand from a fetch's result. */
 #include <string.h>
 
 #include "derived_cell.h"
 
-/* Takes a number of @size bytes from a value block; PM_ERR_LOGREC if it is not there. */
+/* Get a number of @size bytes from a value block; PM_ERR_LOGREC if it is missing. */
 static int from_block(const pmValueSet *set, const pmValue *value, size_t size, pmAtomValue *out)
 {
 	const pmValueBlock *block = value->value.pval;
@@ -47,7 +47,10 @@ static int value_of(int type, const pmValueSet *set, const pmValue *value, pmAto
 	return PM_ERR_TYPE;
 }
 
-/* @hint: where to look first: operands are mostly looked up in the order in which they were fetched. */
+/*
+ * @hint: where to search first, because operands are usually looked up in the order in which they
+ *	were fetched
+ */
 static const pmValueSet *set_of(const pmResult *result, pmID pmid, int *hint)
 {
 	for (int i = 0; i < result->numpmid; i++) {

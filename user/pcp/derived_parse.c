@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parses a derived metric's expression into nodes, by operator precedence and with stacks of its
- * own (derived_stack.c).  This file decides which token may follow which.
+ * Parse a derived metric's expression into nodes, by operator precedence and with explicit stacks
+ * (derived_stack.c).  This file determines which token may follow which.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int emit_exact(struct shim_parser *p)
 	return err;
 }
 
-/* Fails at a token that cannot begin an expression, or that cannot follow a whole one. */
+/* Fail at a token that cannot begin an expression or follow a complete one. */
 static int unexpected(struct shim_parser *p, const char *phrase)
 {
 	char what[4];
@@ -100,8 +100,8 @@ static int number(struct shim_parser *p, enum shim_node_kind kind, int type)
 }
 
 /*
- * novalue() may only be the whole of one side of a ternary: the first side, which the colon has to
- * follow, or the second one, which ends the ternary.
+ * novalue() must be one complete side of a ternary: the first side, which must be followed by the
+ * colon, or the second one, which ends the ternary.
  */
 static int no_value(struct shim_parser *p)
 {
@@ -116,7 +116,7 @@ static int no_value(struct shim_parser *p)
 	return p->token == SHIM_TOKEN_COLON ? 0 : shim_parser__fail(p);
 }
 
-/* 0: an operand is complete; 1: what has been read is still to be followed by one; or an error */
+/* Returns 0 if an operand is complete, 1 if an operand must still follow, or an error. */
 static int operand(struct shim_parser *p)
 {
 	switch (p->token) {
@@ -206,8 +206,9 @@ static int close_one(struct shim_parser *p)
 }
 
 /*
- * Reads what follows a complete operand.  0: an operator, so another operand has to follow; 1: an
- * end of parentheses, after which the operand is complete again; 2: the end; or an error
+ * Read the part after a complete operand.  Returns 0 after an operator, which must be followed by
+ * another operand; 1 after a closing parenthesis, after which the operand is complete again; 2 at
+ * the end; or an error.
  */
 static int after_operand(struct shim_parser *p)
 {

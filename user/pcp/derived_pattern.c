@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Judges regular expressions before they are compiled: what they become must fit any thread's stack. */
+/*
+ * Estimate the size of regular expressions before they are compiled, because compiling must fit on
+ * any thread's stack.
+ */
 #include <stdbool.h>
 #include <string.h>
 
 #include "derived_parser.h"
 
 /*
- * regcomp(3) recurses with groups and with copies of what is repeated, on whatever stack the thread
- * has, and its memory grows with the square of those copies: 1,000 take 11 MB.
+ * regcomp(3) recurses for groups and for copies of repeated parts, on a thread's stack of unknown
+ * size.  Its memory grows with the square of those copies: 1,000 take 11 MB.
  */
 #define PATTERN_LEN	1024
 #define PATTERN_COPIES	1024
 #define PATTERN_GROUPS	50
 
 /*
- * struct size - an estimate of what a pattern becomes
- * @sums: of each group that is open, the atoms in it
- * @last: atoms of the last piece, which a repetition multiplies
+ * struct size - an estimate of a compiled pattern
+ * @sums: number of atoms in each open group
+ * @last: number of atoms in the last piece, which a repetition multiplies
  */
 struct size {
 	unsigned long sums[PATTERN_GROUPS + 1];
@@ -45,7 +48,7 @@ static const char *skip_number(const char *s, unsigned long *n)
 	return s;
 }
 
-/* {n}, {n,}, {n,m} and {,m}, from one brace to the other; any other text is an atom */
+/* Parse {n}, {n,}, {n,m} and {,m}, from brace to brace; any other text is an atom. */
 static const char *count_bound(struct size *size, const char *s)
 {
 	unsigned long least, most = 0;
@@ -63,7 +66,7 @@ static const char *count_bound(struct size *size, const char *s)
 	return end;
 }
 
-/* From the bracket to the one that closes it, or to the end */
+/* Skip from a bracket to its closing bracket, or to the end. */
 static const char *skip_bracket(const char *s)
 {
 	s += s[1] == '^' ? 2 : 1;
@@ -77,7 +80,7 @@ static const char *skip_bracket(const char *s)
 	return *s ? s : s - 1;
 }
 
-/* Counts the character at @s; returns the last one that belongs to it. */
+/* Count the character at @s; returns the last one that belongs to it. */
 static const char *count(struct size *size, const char *s)
 {
 	switch (*s) {

@@ -2,13 +2,13 @@
 /*
  * The derived metrics that the process has defined, for all its contexts.
  *
- * Threads: "lock" guards the registry and the texts of its definitions.  "begin_lock" makes sure
- * that the definitions that the environment names are loaded once, before any context can look them
+ * Threads: "lock" guards the registry and the texts of its definitions.  "begin_lock" ensures that
+ * the definitions configured by the environment are loaded once, before any context can look them
  * up; it is taken before "lock".  A context's lock may be held while either is taken.  Definitions
- * are never freed, so contexts keep pointers to them.  The reason of a failure is kept
- * per thread.
+ * are never freed, so contexts can keep pointers to them.  The reason of a failure is kept per
+ * thread.
  */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* for asprintf */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
 #include "base/vec.h"
 #include "derived.h"
 
-#define ITEMS		1023u	/* of a cluster; item 0 is the root of a dynamic name space */
+#define ITEMS		1023u	/* per cluster; item 0 is the root of a dynamic name space */
 #define CLUSTERS	2048u
-#define BUILTINS	2u	/* event.flags and event.missed come first */
+#define BUILTINS	2u	/* event.flags and event.missed are first */
 #define OWN_FLAG	(1u << 31)
 #define NUMBERS_MAX	(ITEMS * CLUSTERS - BUILTINS)
 
@@ -63,7 +63,10 @@ const char *shim_derived__why(void)
 	return has_reason ? reason : NULL;
 }
 
-/* Global ones count up from the first, a context's own count down from the last. */
+/*
+ * Numbers of global metrics count up from the first item, those of a context's own metrics down
+ * from the last.
+ */
 pmID shim_derived__pmid(unsigned int number, bool own)
 {
 	unsigned int raw = own ? ITEMS * CLUSTERS - 1 - number : number + BUILTINS;
@@ -172,7 +175,7 @@ static int append(struct shim_definition *def)
 	return 0;
 }
 
-/* Why a metric of that name cannot be added, or NULL */
+/* The reason why a metric of that name cannot be added, or NULL */
 static const char *refusal(const char *name)
 {
 	if (registry.limit != -1 && (long)registry.n >= registry.limit)
@@ -369,7 +372,7 @@ int shim_registry__text(pmID pmid, int level, char **out)
 	return err;
 }
 
-/* Loads PCP_DERIVED_CONFIG, nothing if it is empty; if it is not set, the system's folder. */
+/* Load PCP_DERIVED_CONFIG, nothing if it is empty, or the system's directory if it is not set. */
 static int load_defaults(void)
 {
 	const char *path = shim_environ__get("PCP_DERIVED_CONFIG");
@@ -393,7 +396,7 @@ bool shim_registry__passes(int err)
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR || err == -EIO;
 }
 
-/* The loading of the defaults is one call: what it finds defined when it is repeated is no error. */
+/* Loading the defaults is one operation: if it is repeated, existing definitions are no error. */
 int shim_registry__begin(void)
 {
 	int err = 0;

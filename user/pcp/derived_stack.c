@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The parser's stacks of open operators and of operands, which are reduced by precedence; and the
- * reason why a text is not an expression, which depends on the innermost open operator.
+ * The parser's stacks of open operators and of operands, which are reduced by precedence.  Also
+ * determines the reason why a text is not an expression, which depends on the innermost open
+ * operator.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ void shim_parser__next(struct shim_parser *p)
 	p->token = shim_lexer__next(&p->lex);
 }
 
-/* If the lexer has found an error, that is the reason, as the parser's is only its consequence. */
+/* An error of the lexer is the reason, because the parser's error is only its consequence. */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after)
 {
 	if (p->token == SHIM_TOKEN_BAD)
@@ -36,7 +37,7 @@ int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const cha
 	return -EINVAL;
 }
 
-/* Chooses the reason by the innermost open operator; skips parentheses but the initial one. */
+/* Choose the reason by the innermost open operator; skip all parentheses except the initial one. */
 int shim_parser__fail(struct shim_parser *p)
 {
 	for (int i = p->nopen - 1; i >= 0; i--) {
@@ -145,7 +146,7 @@ int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barr
 	return 0;
 }
 
-/* Closes the topmost operator, whose operands are complete. */
+/* Close the topmost operator, whose operands are complete. */
 static int reduce(struct shim_parser *p)
 {
 	enum shim_node_kind kind = p->open[--p->nopen].kind;
@@ -163,7 +164,10 @@ static int reduce(struct shim_parser *p)
 	}
 }
 
-/* Closes operators of at least that precedence: equal ones, too, as all are left-associative. */
+/*
+ * Close operators of at least this precedence.  That includes equal precedence, because all are
+ * left-associative.
+ */
 int shim_parser__reduce(struct shim_parser *p, int precedence)
 {
 	int err = 0;

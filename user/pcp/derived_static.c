@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Ternaries whose guard is known when an expression is bound: defined(), whole numbers, and boolean
- * operators of these.  The side that is not taken may name metrics that do not exist; it is neither
- * bound, nor checked, nor evaluated.
+ * Ternaries whose guard is known when an expression is bound: defined(), integers, and boolean
+ * operators on these.  The unused side may name metrics that do not exist; it is neither bound, nor
+ * checked, nor evaluated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define UNKNOWN (-1)
 
-/* Operands come before their operators, so a node and all below it are a range of nodes. */
+/* Operands precede their operators, so a node and everything below it are a range of nodes. */
 static int first_of(const struct shim_expr *expr, int i)
 {
 	while (expr->nodes[i].left >= 0)
@@ -49,7 +49,7 @@ static int known_value(const struct shim_bound *b, int i, const signed char *kno
 	}
 }
 
-/* A QUEST whose guard is known is its side that is taken */
+/* A QUEST whose guard is known is replaced by the side that it selects. */
 static void decide(struct shim_bound *b, int i, int guard)
 {
 	const struct shim_node *node = &b->expr->nodes[i];

@@ -55,13 +55,13 @@ int shim_archive_source__descs(struct shim_context *ctx, int n, const pmID *pmid
 }
 
 /**
- * pmLookupDesc() - a metric's descriptor
+ * pmLookupDesc() - get a metric's descriptor
  * @pmid: the metric
  * @desc: written on success
  *
- * Return: 0, PM_ERR_PMID_LOG (PM_ERR_PMID or PM_ERR_NOAGENT of a host), PM_ERR_NOCONTEXT,
+ * Return: 0, PM_ERR_PMID_LOG (for a host, PM_ERR_PMID or PM_ERR_NOAGENT), PM_ERR_NOCONTEXT,
  * PM_ERR_TIMEOUT, PM_ERR_IPC; PM_ERR_BADDERIVE for a derived metric that cannot be bound in this
- * context: a semantic error has been reported through pmprintf(), a missing operand has not.
+ * context: semantic errors are reported through pmprintf(), missing operands are not.
  */
 SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 {
@@ -77,14 +77,14 @@ SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 }
 
 /**
- * pmLookupDescs() - many metrics' descriptors
+ * pmLookupDescs() - get the descriptors of several metrics
  * @numpmid: number of metrics
  * @pmidlist: the metrics
  * @desclist: their descriptors; one that is not found has the pmid PM_ID_NULL
  *
- * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT; of a host also
- * PM_ERR_TIMEOUT, PM_ERR_IPC, and what pmcd says of a single metric that is not found; of a single
- * derived metric what pmLookupDesc() returns.
+ * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT; for a host also
+ * PM_ERR_TIMEOUT, PM_ERR_IPC, and pmcd's error if a single metric is not found; for a single
+ * derived metric, the result of pmLookupDesc().
  */
 SHIM_API int pmLookupDescs(int numpmid, pmID *pmidlist, pmDesc *desclist)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PMAPI error codes: their texts, which are the original's word for word as programs compare them,
- * and the codes that the archive's errors become.
+ * PMAPI error codes: their texts, which are identical to PCP's because programs compare them, and
+ * the codes for the archive's errors.
  *
- * Threads: each thread has a buffer of its own for pmErrStr().
+ * Threads: pmErrStr() has a buffer per thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -92,8 +92,8 @@ static const struct {
 };
 
 /*
- * Codes below PM_ERR_NYI come from servers that authenticate users by SASL: PM_ERR_NYI less the
- * code is the number of SASL's own error, without its sign.
+ * Codes below PM_ERR_NYI are from servers that authenticate users by SASL: PM_ERR_NYI minus the
+ * code is the absolute value of SASL's error number.
  */
 #define SASL_CODES	1000
 
@@ -131,7 +131,9 @@ static const char *const sasl_texts[] = {
 	[100] = "error when parsing configuration file",
 };
 
-/* The errors that archive/types.h lists; others are the system's and are passed on unchanged. */
+/*
+ * The errors listed in archive/types.h; all others are system errors and are passed on unchanged.
+ */
 static const struct {
 	int err;
 	int code;
@@ -176,12 +178,12 @@ static const char *text_of(int code)
 }
 
 /**
- * pmErrStr_r() - an error code's text
- * @code: what a PMAPI call returned
+ * pmErrStr_r() - get the text of an error code
+ * @code: the result of a PMAPI call
  * @buf: @buflen bytes; PM_MAXERRMSGLEN are always enough
  * @buflen: at least 1
  *
- * Return: @buf, or NULL if there is no room at all.
+ * Return: @buf, or NULL if @buflen is too small.
  */
 SHIM_API char *pmErrStr_r(int code, char *buf, int buflen)
 {
@@ -208,10 +210,10 @@ SHIM_API char *pmErrStr_r(int code, char *buf, int buflen)
 }
 
 /**
- * pmErrStr() - an error code's text
- * @code: what a PMAPI call returned
+ * pmErrStr() - get the text of an error code
+ * @code: the result of a PMAPI call
  *
- * Return: the text, good until this thread's next call.
+ * Return: the text, valid until this thread's next call.
  */
 SHIM_API char *pmErrStr(int code)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Translates the archive's negated errno into PMAPI codes. */
+/* Translate the archive's negated errno into PMAPI codes. */
 #ifndef SHIM_PCP_ERR_H
 #define SHIM_PCP_ERR_H
 
-/* Returns 0, positive numbers and errors of the system unchanged. */
+/* Returns 0, positive numbers and system errors unchanged. */
 int shim_pcp__error(int err);
 
 #endif /* SHIM_PCP_ERR_H */

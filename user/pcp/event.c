@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Converts the event records inside a value from the byte order on disk to the host's. */
+/* Convert the event records in a value from disk byte order to host byte order. */
 #include <errno.h>
 
 #include <pcp/pmapi.h>
@@ -9,7 +9,10 @@
 
 #define FLAG_MISSED (1u << 31)
 
-/* @in is read in disk order, @out written in the host's; once @in is bad, nothing is written. */
+/*
+ * @in is read in disk byte order, @out written in host byte order; once @in is invalid, nothing is
+ *	written.
+ */
 struct turn {
 	struct shim_in in;
 	char *out;
@@ -81,7 +84,7 @@ static void turn_record(struct turn *t, int type)
 	flags = turn32(t);
 	parameters = turn32(t);
 	if (flags & FLAG_MISSED)
-		return;		/* @parameters is then the number of lost records */
+		return;		/* @parameters is the number of lost records in this case */
 	for (uint32_t i = 0; i < parameters && !t->in.bad; i++)
 		turn_parameter(t);
 }

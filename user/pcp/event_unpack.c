@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Unpacks event records from a value into one result for each record.
+ * Unpack the event records in a value into one result per record.
  *
- * Each result is one block, as those of a fetch are (result.c), and the two
- * kinds of result differ only in their stamps.  Nothing in the value is trusted, as it may come
- * from a damaged archive.
+ * Each result is one allocation, like those of a fetch (result.c), and the two kinds of result
+ * differ only in their stamps.  The value is not trusted, because it may come from a damaged
+ * archive.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -110,7 +110,7 @@ static size_t blocks_at(unsigned int nsets)
 	       (nsets ? nsets : 1) * (sizeof(pmValueSet *) + sizeof(pmValueSet));
 }
 
-/* Computes the size of a record's result, and moves on past the record. */
+/* Compute the size of a record's result, and advance past the record. */
 static int measure(struct unpacking *u, const struct head *head, size_t *out)
 {
 	size_t len = blocks_at(sets_of(head));
@@ -156,7 +156,7 @@ static void add_block(pmResult *r, const pmEventParameter *p, const char *payloa
 	set->vlist[0].value.pval = block;
 }
 
-/* Fills in a record's result; measure() has checked that the record is complete. */
+/* Fill in a record's result; measure() has checked that the record is complete. */
 static void fill(struct unpacking *u, const struct head *head, pmResult *r)
 {
 	unsigned int n = sets_of(head);
@@ -212,7 +212,7 @@ static void free_all(pmResult **results)
 	free(results);
 }
 
-/* Opens a value for unpacking: its number of records, or an error */
+/* Open a value for unpacking.  Returns its number of records, or an error. */
 static int begin(const pmValueSet *vsp, int idx, struct unpacking *u)
 {
 	const pmValueBlock *block;
@@ -244,7 +244,7 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 	if (n < 0)
 		return n;
 	if (n > u.end - u.at)
-		return PM_ERR_TOOBIG;	/* each record has more than one byte */
+		return PM_ERR_TOOBIG;	/* each record takes more than one byte */
 	if (n == 0) {
 		*out = NULL;
 		return 0;
@@ -265,18 +265,18 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 }
 
 /**
- * pmUnpackEventRecords() - the event records in a value of type PM_TYPE_EVENT
+ * pmUnpackEventRecords() - unpack the event records in a value of type PM_TYPE_EVENT
  * @vsp: its value set, from a fetch
- * @idx: which of the set's values
- * @rap: on success a list of results with NULL at its end, for pmFreeEventResult(); NULL if
+ * @idx: index of the value in the set
+ * @rap: on success, a NULL-terminated list of results, to be freed by pmFreeEventResult(); NULL if
  *	there is no record
  *
- * A record's result has event.flags, if any flag is set, and its parameters; or, for records
- * that were lost, event.missed.
+ * The result of a record contains event.flags, if any flag is set, and the parameters; for lost
+ * records, it contains event.missed.
  *
- * Return: the number of records; the set's numval if it has no values; PM_ERR_CONV for
- * a value in place, or for other flags beside that of lost records; PM_ERR_TYPE for a value or a
- * parameter of another type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG where lengths do not fit; -EINVAL
+ * Return: the number of records; the set's numval if it has no values; PM_ERR_CONV for a value in
+ * place, or if other flags are combined with that of lost records; PM_ERR_TYPE for a value or a
+ * parameter of another type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG if lengths are inconsistent; -EINVAL
  * for an @idx out of range; -ENOMEM.
  */
 SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
@@ -285,25 +285,25 @@ SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
 }
 
 /**
- * pmUnpackHighResEventRecords() - the event records in a value of type PM_TYPE_HIGHRES_EVENT
+ * pmUnpackHighResEventRecords() - unpack the event records in a value of type PM_TYPE_HIGHRES_EVENT
  * @vsp: its value set, from a fetch
- * @idx: which of the set's values
- * @rap: as for pmUnpackEventRecords(), for pmFreeHighResEventResult()
+ * @idx: index of the value in the set
+ * @rap: as for pmUnpackEventRecords(), to be freed by pmFreeHighResEventResult()
  *
- * Return: as pmUnpackEventRecords().
+ * Return: as for pmUnpackEventRecords().
  */
 SHIM_API int pmUnpackHighResEventRecords(pmValueSet *vsp, int idx, pmHighResResult ***rap)
 {
 	return vsp && rap ? unpack(vsp, idx, true, (pmResult ***)rap) : -EINVAL;
 }
 
-/** pmFreeEventResult() - give back what pmUnpackEventRecords() made, or NULL */
+/** pmFreeEventResult() - free the result of pmUnpackEventRecords(), or NULL */
 SHIM_API void pmFreeEventResult(pmResult **rset)
 {
 	free_all(rset);
 }
 
-/** pmFreeHighResEventResult() - give back what pmUnpackHighResEventRecords() made, or NULL */
+/** pmFreeHighResEventResult() - free the result of pmUnpackHighResEventRecords(), or NULL */
 SHIM_API void pmFreeHighResEventResult(pmHighResResult **rset)
 {
 	free_all((pmResult **)rset);

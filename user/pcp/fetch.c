@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* pmFetch() and its like; and fetches from archives: the values at a time, or the next record. */
+/*
+ * pmFetch() and related calls; and fetches from archives: the values at a time, or the next record.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,7 +17,7 @@
 
 #define NSEC_PER_MSEC 1000000
 
-/* A time that is no more than this before the archive's start, or after its end, is inside. */
+/* A time at most this long outside of the archive's span counts as within the archive. */
 static const struct shim_ts margin = { .nsec = NSEC_PER_MSEC };
 
 static struct shim_filter filter_of(const struct shim_context *ctx)
@@ -30,8 +32,8 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 }
 
 /*
- * Ignores mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if it is empty, else those in
- * gaps no longer than the interval that it has.
+ * Ignore mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if it is empty, otherwise
+ * those in gaps up to the interval that it contains.
  */
 static void ignore_marks(struct shim_context *ctx)
 {
@@ -65,8 +67,8 @@ static int open_interp(struct shim_context *ctx)
 }
 
 /*
- * Whether the current time is within the archive: 0, or PM_ERR_EOL or another error if not.  As the
- * archive may grow, its end is looked up again when the time is past the end as last seen.
+ * Whether the current time is within the archive: 0, or PM_ERR_EOL or another error.  If the time
+ * is after the last known end, the end is determined again, because the archive may grow.
  */
 static int within(struct shim_context *ctx)
 {
@@ -93,7 +95,7 @@ static int within(struct shim_context *ctx)
 	return err ? err : PM_ERR_EOL;
 }
 
-/* Translates the errors of shim_interp__fetch() for single metrics into PMAPI codes. */
+/* Translate the errors of shim_interp__fetch() for single metrics into PMAPI codes. */
 static void translate(struct shim_answer *answers, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -126,7 +128,7 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 }
 
 /*
- * The time moves on after success and after PM_ERR_EOL.  After another error it does not: damage is
+ * The time advances after success and after PM_ERR_EOL, but not after another error.  Damage is
  * reported once, and then the next fetch gets the values of the same time.
  */
 static int fetch_interp(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
@@ -158,7 +160,7 @@ static int place(struct shim_context *ctx)
 	return err;
 }
 
-/* The next record in the file.  If it is missing or bad, reads again, as the archive may grow. */
+/* Get the next record in the file; retry if it is missing or invalid: the archive may grow. */
 static int step(struct shim_context *ctx, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
@@ -169,7 +171,7 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	err = shim_cursor__next(&ctx->cursor, rec);
 	if (err != -ERANGE && err != -EBADMSG)
 		return err;
-	/* Another context may have taken in what is new: read again even if nothing is. */
+	/* Read again even if this finds nothing: another context may have detected new data. */
 	err = shim_archive__follow(ctx->ar);
 	if (err < 0)
 		return err;
@@ -179,7 +181,7 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* The same; a volume that cannot be used is reported once in each context, and then passed. */
+/* The same.  An unusable volume is reported once per context and then skipped. */
 static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 {
 	int err;
@@ -199,7 +201,7 @@ static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* The next record in the mode's direction, whose time becomes the current one. */
+/* Get the next record in the mode's direction; its time becomes the current time. */
 static int next_record(struct shim_context *ctx, struct shim_record *rec)
 {
 	int forward = ctx->mode == PM_MODE_FORW;
@@ -242,7 +244,7 @@ static int answer(struct shim_context *ctx, const struct shim_record *rec,
 }
 
 /*
- * Looks for the metrics in a record that no plan is for: 1 and the result in *@out, 0 if it has
+ * Search a record without a plan for the metrics.  Returns 1 with the result in *@out, 0 if it has
  * none of them, or an error.
  */
 static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
@@ -265,7 +267,7 @@ static int take_apart(struct shim_context *ctx, const struct shim_record *rec, p
 	return found > 0;
 }
 
-/* A record whose result there was no memory for is the next one again. */
+/* If memory ran out for a record's result, the next fetch returns that record. */
 static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
 		     struct shim_ts origin, int err)
 {
@@ -276,7 +278,7 @@ static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
 	return err;
 }
 
-/* The next record that has any of the metrics; marks have none. */
+/* Get the next record with any of the metrics; marks have none. */
 static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_record rec;
@@ -417,19 +419,19 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
 }
 
 /**
- * pmFetch() - values of metrics, as the current context's mode says
+ * pmFetch() - fetch values of metrics, according to the current context's mode
  * @numpmid: number of metrics
  * @pmidlist: the metrics
- * @result: written on success; to be given to pmFreeResult(); has a value set
- *	for each metric, in the same order
+ * @result: written on success, to be freed by pmFreeResult(); it has a value set for each metric,
+ *	in the same order
  *
- * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in
- * PM_MODE_INTERP the time moves on nevertheless), PM_ERR_LOGREC if the record is
- * corrupt (in PM_MODE_INTERP once a volume, and the next fetch is of the same time),
- * PM_ERR_PMID_LOG if its metric has no descriptor, PM_ERR_TOOSMALL if @numpmid < 1,
- * PM_ERR_NOCONTEXT, -ENOMEM; of a host also what has changed since the fetch before (PMCD_x,
- * or-ed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd takes at once, and PM_ERR_IPC
- * if there is no connection, or it was lost or of no use: then call pmReconnectContext().
+ * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in PM_MODE_INTERP the
+ * time advances nevertheless), PM_ERR_LOGREC if the record is corrupt (in PM_MODE_INTERP once per
+ * volume, and the next fetch is for the same time), PM_ERR_PMID_LOG if its metric has no
+ * descriptor, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; for a host also the
+ * changes since the previous fetch (PMCD_x, ORed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics
+ * than pmcd accepts in one request, and PM_ERR_IPC if there is no usable connection, in which case
+ * the caller should call pmReconnectContext().
  */
 SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 {
@@ -440,12 +442,12 @@ SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 }
 
 /**
- * pmFetchHighRes() - as pmFetch, with a stamp to the nanosecond
+ * pmFetchHighRes() - like pmFetch(), with a stamp in nanoseconds
  * @numpmid: number of metrics
  * @pmidlist: the metrics
- * @result: written on success; to be given to pmFreeHighResResult()
+ * @result: written on success, to be freed by pmFreeHighResResult()
  *
- * Return: as pmFetch.
+ * Return: as for pmFetch().
  */
 SHIM_API int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **result)
 {
@@ -456,18 +458,18 @@ SHIM_API int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **resul
 	return stamp_timespec(err, stamp, plain, result);
 }
 
-/** pmHighResFetch() - pmFetchHighRes() by its older name */
+/** pmHighResFetch() - older name of pmFetchHighRes() */
 SHIM_API int pmHighResFetch(int numpmid, pmID *pmidlist, pmHighResResult **result)
 {
 	return pmFetchHighRes(numpmid, pmidlist, result);
 }
 
 /**
- * pmFetchArchive() - the next record of the archive, whatever it has
- * @result: written on success; to be given to pmFreeResult(); a mark has no metrics
+ * pmFetchArchive() - fetch the next record of the archive with all its metrics
+ * @result: written on success, to be freed by pmFreeResult(); a mark has no metrics
  *
- * Return: 0, PM_ERR_EOL, PM_ERR_LOGREC, PM_ERR_MODE in PM_MODE_INTERP,
- * PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, -ENOMEM.
+ * Return: 0, PM_ERR_EOL, PM_ERR_LOGREC, PM_ERR_MODE in PM_MODE_INTERP, PM_ERR_NOCONTEXT,
+ * PM_ERR_NOTARCHIVE, -ENOMEM.
  */
 SHIM_API int pmFetchArchive(pmResult **result)
 {
@@ -478,10 +480,10 @@ SHIM_API int pmFetchArchive(pmResult **result)
 }
 
 /**
- * pmFetchHighResArchive() - as pmFetchArchive, with a stamp to the nanosecond
- * @result: written on success; to be given to pmFreeHighResResult()
+ * pmFetchHighResArchive() - like pmFetchArchive(), with a stamp in nanoseconds
+ * @result: written on success, to be freed by pmFreeHighResResult()
  *
- * Return: as pmFetchArchive.
+ * Return: as for pmFetchArchive().
  */
 SHIM_API int pmFetchHighResArchive(pmHighResResult **result)
 {

@@ -2,8 +2,8 @@
 /*
  * The calls of fetch groups.
  *
- * Threads: groups have no lock.  As a fetch writes to variables of the program, the program has to
- * see to it that one thread at a time uses a group.  Each call makes the group's context the
+ * Threads: groups have no lock.  Because a fetch writes to variables of the program, the program
+ * must ensure that only one thread at a time uses a group.  Each call makes the group's context the
  * thread's current one, as in the original.
  */
 #include <errno.h>
@@ -16,12 +16,12 @@
 #include "fetchgroup.h"
 
 /**
- * pmCreateFetchGroup() - a group of metrics that are fetched together, with a context of its own
- * @fg: the group, NULL after an error
- * @type: of the context
- * @name: of its source, both as for pmNewContext()
+ * pmCreateFetchGroup() - create a group of metrics that are fetched together, with its own context
+ * @fg: set to the group, or to NULL on error
+ * @type: type of the context, as for pmNewContext()
+ * @name: name of its source, as for pmNewContext()
  *
- * Return: 0, what pmNewContext() returns, -ENOMEM.
+ * Return: 0, an error of pmNewContext(), -ENOMEM.
  */
 SHIM_API int pmCreateFetchGroup(pmFG *fg, int type, const char *name)
 {
@@ -46,7 +46,7 @@ SHIM_API int pmCreateFetchGroup(pmFG *fg, int type, const char *name)
 }
 
 /**
- * pmGetFetchGroupContext() - a group's context, to set its mode or to look things up
+ * pmGetFetchGroupContext() - get a group's context, to set its mode or for lookups
  * @fg: the group
  *
  * Return: the context's handle, -EINVAL.
@@ -56,7 +56,7 @@ SHIM_API int pmGetFetchGroupContext(pmFG fg)
 	return fg ? fg->context : -EINVAL;
 }
 
-/* Adds a metric to those that are fetched, unless it is one of them. */
+/* Add a metric to the fetched metrics, unless it is one of them already. */
 static int add_pmid(pmFG fg, pmID pmid)
 {
 	for (int i = 0; i < fg->npmids; i++)
@@ -70,7 +70,7 @@ static int add_pmid(pmFG fg, pmID pmid)
 
 static void link_in(pmFG fg, struct shim_wanted *w)
 {
-	/* Zero the values first, so that clear() frees no pointers that are not the group's. */
+	/* Zero the values first, so clear() does not free the program's pointers. */
 	if (w->values)
 		memset(w->values, 0, w->max * sizeof(*w->values));
 	shim_wanted__clear(w);
@@ -78,7 +78,7 @@ static void link_in(pmFG fg, struct shim_wanted *w)
 	fg->wanted = w;
 }
 
-/* Adds a copy of @what to the group; if @err is an error, it only returns that. */
+/* Add a copy of @what to the group; if @err is an error, only return that. */
 static int extend(pmFG fg, const struct shim_wanted *what, int err)
 {
 	struct shim_wanted *w;
@@ -115,8 +115,8 @@ static int describe(const char *metric, pmDesc *desc)
 }
 
 /*
- * Finds an instance and adds it to the profile.  In an archive it is looked for at the current
- * time, then at any time.
+ * Find an instance and add it to the profile.  In an archive, search at the current time first,
+ * then at any time.
  */
 static int find_instance(pmInDom indom, const char *name, int *inst)
 {
@@ -134,7 +134,7 @@ static int find_instance(pmInDom indom, const char *name, int *inst)
 	return pmAddProfile(indom, 1, inst);
 }
 
-/* Looks up a metric and, if it has an instance domain, the instance. */
+/* Look up a metric and, if it has an instance domain, the instance. */
 static int look_up(const char *metric, const char *instance, struct shim_wanted *w)
 {
 	int err = describe(metric, &w->desc);
@@ -155,17 +155,16 @@ static int begin(pmFG fg, const char *metric)
  * pmExtendFetchGroup_item() - add one value to a group
  * @fg: the group
  * @metric: its name
- * @instance: its instance's name, or NULL for a metric without instances
- * @scale: NULL: a counter as a rate, other values as they are; "rate"; "instant"; or units as for
- *	pmParseUnitsStr(), which also make it a rate if their time dimension is one less than the
- *	metric's
- * @out_value: where the value goes, or NULL
- * @out_type: its type: a number, or a string that stays the group's
- * @out_sts: where a fetch's status goes, or NULL
+ * @instance: name of its instance, or NULL for a metric without instances
+ * @scale: NULL (counters as a rate, other values unchanged), "rate", "instant", or units as for
+ *	pmParseUnitsStr().  Units imply a rate if their time dimension is one less than the metric's
+ * @out_value: variable for the value, or NULL
+ * @out_type: its type: a number, or a string, which the group owns
+ * @out_sts: variable for a fetch's status, or NULL
  *
- * Fetches write to these variables, so they have to exist until the group is cleared.
+ * Fetches write to these variables, so they must exist until the group is cleared.
  *
- * Return: 0; PM_ERR_NAME and its like, PM_ERR_INDOM if @instance is given for a metric without
+ * Return: 0; PM_ERR_NAME and similar codes, PM_ERR_INDOM if @instance is given for a metric without
  * instances, or NULL for one that has them, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE,
  * PM_ERR_CONV for units of other dimensions, -EINVAL, -ENOMEM.
  */
@@ -184,7 +183,7 @@ SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *in
 	return err < 0 ? err : extend(fg, &w, 0);
 }
 
-/* Adds an instance domain to the group, and all its instances to the context's profile. */
+/* Add an instance domain to the group, and all its instances to the context's profile. */
 static int add_indom(pmFG fg, pmInDom indom)
 {
 	if (indom == PM_INDOM_NULL)
@@ -201,18 +200,18 @@ static int add_indom(pmFG fg, pmInDom indom)
 /**
  * pmExtendFetchGroup_indom() - add a metric's values for all instances to a group
  * @fg: the group
- * @metric: its name; of one without instances it is the single value
+ * @metric: its name; a metric without instances has a single value
  * @scale: as for pmExtendFetchGroup_item()
  * @out_inst_codes: the instances, ascending, or NULL
- * @out_inst_names: their names, which stay the group's, or NULL
+ * @out_inst_names: their names, which the group owns, or NULL
  * @out_values: the values, or NULL
  * @out_type: their type
  * @out_stss: a status for each, or NULL
- * @out_maxnum: room in each of these
- * @out_num: where the number of values goes, or NULL; 0 if there is no room for them
- * @out_sts: where a fetch's status goes, or NULL: PM_ERR_TOOBIG if there is no room
+ * @out_maxnum: size of each of these arrays
+ * @out_num: variable for the number of values, or NULL; set to 0 if they do not fit
+ * @out_sts: variable for a fetch's status, or NULL; PM_ERR_TOOBIG if the values do not fit
  *
- * Return: as pmExtendFetchGroup_item().
+ * Return: as for pmExtendFetchGroup_item().
  */
 SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *scale,
 				      int out_inst_codes[], char *out_inst_names[],
@@ -234,7 +233,7 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
 	return err < 0 ? err : extend(fg, &w, 0);
 }
 
-/* Looks up an event's field and its conversion; a rate between records is refused: PM_ERR_CONV. */
+/* Look up a field of an event and its conversion; PM_ERR_CONV for a rate between records. */
 static int parse_field(struct shim_wanted *w, const char *field, const char *scale)
 {
 	int err = describe(field, &w->field);
@@ -253,18 +252,18 @@ static int parse_field(struct shim_wanted *w, const char *field, const char *sca
  * pmExtendFetchGroup_event() - add a field of a metric's event records to a group
  * @fg: the group
  * @metric: its name
- * @instance: its instance's name, or NULL
+ * @instance: name of its instance, or NULL
  * @field: the parameter's name
- * @scale: as for pmExtendFetchGroup_item(), but no rate
+ * @scale: as for pmExtendFetchGroup_item(), except rates
  * @out_times: the records' times, or NULL
  * @out_values: the parameters' values in the records' order, or NULL
  * @out_type: their type
  * @out_stss: a status for each, or NULL
- * @out_maxnum: room in each of these
- * @out_num: where the number of values goes, or NULL
- * @out_sts: where a fetch's status goes, or NULL: PM_ERR_TOOBIG if there were more
+ * @out_maxnum: size of each of these arrays
+ * @out_num: variable for the number of values, or NULL
+ * @out_sts: variable for a fetch's status, or NULL; PM_ERR_TOOBIG if there were more values
  *
- * Return: as pmExtendFetchGroup_item().
+ * Return: as for pmExtendFetchGroup_item().
  */
 SHIM_API int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *instance,
 				      const char *field, const char *scale,
@@ -287,7 +286,7 @@ SHIM_API int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *i
 /**
  * pmExtendFetchGroup_timespec() - add the time of each fetch's values to a group
  * @fg: the group
- * @out_value: where it goes; 0 until there is one
+ * @out_value: variable for the time; 0 before the first fetch
  *
  * Return: 0, -EINVAL, -ENOMEM.
  */
@@ -298,7 +297,7 @@ SHIM_API int pmExtendFetchGroup_timespec(pmFG fg, struct timespec *out_value)
 	return extend(fg, &w, fg ? 0 : -EINVAL);
 }
 
-/** pmExtendFetchGroup_timeval() - the same to the microsecond */
+/** pmExtendFetchGroup_timeval() - like pmExtendFetchGroup_timespec(), in microseconds */
 SHIM_API int pmExtendFetchGroup_timeval(pmFG fg, struct timeval *out_value)
 {
 	struct shim_wanted w = { .kind = SHIM_WANTED_TIMEVAL, .timeval = out_value };
@@ -306,13 +305,15 @@ SHIM_API int pmExtendFetchGroup_timeval(pmFG fg, struct timeval *out_value)
 	return extend(fg, &w, fg ? 0 : -EINVAL);
 }
 
-/** pmExtendFetchGroup_timestamp() - pmExtendFetchGroup_timeval() by its older name */
+/** pmExtendFetchGroup_timestamp() - older name of pmExtendFetchGroup_timeval() */
 SHIM_API int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value)
 {
 	return pmExtendFetchGroup_timeval(fg, out_value);
 }
 
-/* Whether the program has names of this list, of values that stayed when others were cleared */
+/*
+ * Whether the program has names from this list, for values that were kept when others were cleared
+ */
 static bool is_in_use(pmFG fg, char **names)
 {
 	for (const struct shim_wanted *w = fg->wanted; w; w = w->next)
@@ -339,8 +340,8 @@ static void forget_old_names(pmFG fg)
 }
 
 /*
- * Clears all values but discrete ones, which stay with their names until new ones are filled in:
- * shim_wanted__fill() clears them then.
+ * Clear all values except discrete ones.  Those keep their names until new values are filled in;
+ * shim_wanted__fill() clears them at that time.
  */
 static void clear_all(pmFG fg)
 {
@@ -421,9 +422,9 @@ static void remove_all(pmFG fg)
 
 /**
  * pmClearFetchGroup() - remove all metrics from a group
- * @fg: the group; its context stays as it is, and becomes the caller's current one
+ * @fg: the group; its context is unchanged, and becomes the caller's current one
  *
- * Strings and names that the group has handed out are freed.
+ * Strings and names that the group has returned are freed.
  *
  * Return: 0, PM_ERR_NOCONTEXT, -EINVAL.
  */
@@ -436,10 +437,10 @@ SHIM_API int pmClearFetchGroup(pmFG fg)
 }
 
 /**
- * pmDestroyFetchGroup() - give a group and its context back
+ * pmDestroyFetchGroup() - destroy a group and its context
  * @fg: the group, or NULL
  *
- * The caller's current context stays, unless it is the group's.
+ * The caller's current context is unchanged, unless it is the group's.
  *
  * Return: 0.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fetch groups: metrics, and the program's variables that their converted values are written to.
+ * Fetch groups: metrics, and the program's variables that receive their converted values.
  *
- * By contract, a group is used by one thread at a time; groups share nothing with each other.
+ * By contract, only one thread at a time uses a group.  Groups share no data.
  */
 #ifndef SHIM_PCP_FETCHGROUP_H
 #define SHIM_PCP_FETCHGROUP_H
@@ -12,7 +12,7 @@
 #include <pcp/pmapi.h>
 
 /*
- * struct shim_conversion - what is done with a metric's values
+ * struct shim_conversion - how to convert a metric's values
  * @rate: take their change per second
  * @scale: convert them to @units, then multiply by @multiplier
  */
@@ -33,15 +33,15 @@ enum shim_wanted_kind {
 
 /*
  * struct shim_wanted - a metric of a group, or its stamp, and the program's variables for it
- * @inst: of an item, and of an event that has instances
- * @field: a parameter of the event's records, which @conv is about
- * @values, @type: of one item, or @max of an indom or event
+ * @inst: instance, for items and for events that have instances
+ * @field: a parameter of the event's records, which @conv converts
+ * @values, @type: values and type: one value of an item, or @max of an indom or event
  * @stss: a status for each value
- * @codes, @names: of an indom's instances
- * @list: the array that @names point into; the fetch that gives new names gives another one
- * @times: of an event's records
- * @num: how many there are
- * @sts: of the whole
+ * @codes, @names: instances of an indom
+ * @list: the array that @names point into; a fetch with new names uses a new array
+ * @times: times of an event's records
+ * @num: number of values
+ * @sts: status of the metric
  *
  * Every pointer to a variable of the program may be NULL.
  */
@@ -65,7 +65,7 @@ struct shim_wanted {
 	struct timeval *timeval;
 };
 
-/* The instances of a domain, looked up again when a value is of one that is not among them */
+/* The instances of a domain; looked up again if a value's instance is not among them */
 struct shim_known_indom {
 	pmInDom indom;
 	bool known;
@@ -75,7 +75,7 @@ struct shim_known_indom {
 	struct shim_old_names *old;
 };
 
-/* Names that have been replaced, but to which the program may still have pointers */
+/* Names that were replaced, but to which the program may still have pointers */
 struct shim_old_names {
 	struct shim_old_names *next;
 	char **names;
@@ -83,7 +83,7 @@ struct shim_old_names {
 
 /*
  * struct __pmFetchGroup - a group
- * @wraps: a counter that has decreased has wrapped (PCP_COUNTER_WRAP)
+ * @wraps: treat a counter that has decreased as wrapped (PCP_COUNTER_WRAP)
  * @last: the last result, for rates
  */
 struct __pmFetchGroup {
@@ -106,21 +106,21 @@ struct shim_fetched {
 	struct timespec stamp;
 };
 
-/* 0, PM_ERR_TYPE, PM_ERR_CONV, or what pmParseUnitsStr() says */
+/* Returns 0, PM_ERR_TYPE, PM_ERR_CONV, or an error of pmParseUnitsStr(). */
 int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, const char *scale,
 			   int type);
 /*
- * Extracts the value of a metric's instance as @type, searching the sets from @first on: 0 or an
- * error, PM_ERR_VALUE if there is none.  The caller frees a string.
+ * Extract the value of a metric's instance as @type, searching the sets from @first on.  Returns 0
+ * or an error, PM_ERR_VALUE if there is no value.  The caller frees a string.
  */
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
 			   const struct shim_conversion *conv, const struct shim_fetched *sample,
 			   int first, pmAtomValue *out, int type);
-/* Sets a value to what stands for none: -1, NaN or, after freeing the string, NULL. */
+/* Set a missing value: -1, NaN or, after freeing the string, NULL. */
 void shim_wanted__clear_value(pmAtomValue *value, int type);
-/* Clears all variables of the program: no value has been fetched yet. */
+/* Clear all variables of the program: no value has been fetched yet. */
 void shim_wanted__clear(struct shim_wanted *w);
-/* Writes the values of a result, which has no sets after an error, to the program's variables. */
+/* Write the values of a result, which has no sets after an error, to the program's variables. */
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		       const struct shim_fetched *sample);
 

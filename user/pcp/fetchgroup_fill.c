@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writes a fetch group's values from a result to the program's variables. */
+/* Write a fetch group's values from a result to the program's variables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static const pmValueSet *set_of(const struct shim_fetched *sample, pmID pmid)
 }
 
 /*
- * Whether to leave the values of a discrete metric as they are, because the result has no new ones.
- * If it has some, the old values are cleared.
+ * Whether to keep the values of a discrete metric because the result has no new ones.  If it has
+ * some, clear the old values.
  */
 static bool stays(struct shim_wanted *w, const pmValueSet *set)
 {
@@ -103,7 +103,9 @@ static bool knows_all(const struct shim_known_indom *known, const pmValueSet *se
 	return true;
 }
 
-/* Keeps the old names until the next fetch or clear, as the program may have pointers to them. */
+/*
+ * Keep the old names until the next fetch or clear, because the program may have pointers to them.
+ */
 static bool keep_old(struct shim_known_indom *known)
 {
 	struct shim_old_names *old;
@@ -129,8 +131,8 @@ static bool are_same(const struct shim_known_indom *known, int n, const int *cod
 }
 
 /*
- * Looks up a domain's instances; if that fails, it has none until the next fetch tries again: 0, or
- * -ENOMEM
+ * Look up a domain's instances.  If that fails, there are none until the next fetch tries again.
+ * Returns 0 or -ENOMEM.
  */
 static int learn(struct shim_known_indom *known)
 {
@@ -144,8 +146,8 @@ static int learn(struct shim_known_indom *known)
 	if (n < 0)
 		n = 0;
 	/*
-	 * Keep an unchanged list: if a value has an instance that the domain does not name, the
-	 * domain is looked up at every fetch.
+	 * Keep an unchanged list: if a value has an instance that is not in the domain, the domain
+	 * is looked up at every fetch.
 	 */
 	if (are_same(known, n, codes, names)) {
 		free(codes);
@@ -222,7 +224,7 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		*w->sts = err;
 }
 
-/* The field's values in one record, of which there may be several */
+/* Write the field's values in one record; there may be several. */
 static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		       const struct shim_fetched *record, unsigned int *n)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A fetch group's values: extracted from a result, converted to rates, other units and types. */
+/* A fetch group's values: extract them, and convert them to rates, other units and types. */
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
@@ -15,14 +15,14 @@
 #define TWO_32	4294967296.0
 #define TWO_63	9223372036854775808.0
 #define TWO_64	18446744073709551616.0
-#define SHORTEST 0.000000001	/* seconds between two fetches */
+#define SHORTEST 0.000000001	/* minimum number of seconds between two fetches */
 
 static bool is_simple(int type)
 {
 	return type >= PM_TYPE_32 && type <= PM_TYPE_STRING;
 }
 
-/* The seconds in a unit of time; 0 for an unknown unit */
+/* The number of seconds in a unit of time; 0 for an unknown unit */
 static double per_second(unsigned int scale)
 {
 	static const double factors[] = {
@@ -33,7 +33,7 @@ static double per_second(unsigned int scale)
 	return scale < sizeof(factors) / sizeof(factors[0]) ? factors[scale] : 0;
 }
 
-/* Divides for units below a second, as the original does, so that results agree to the last bit. */
+/* For units below a second this divides, as in the original, so results agree to the last bit. */
 static double rescaled(double multiplier, unsigned int scale)
 {
 	double factor = per_second(scale);
@@ -81,7 +81,7 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
 	return 0;
 }
 
-/* Whether the text is a hexadecimal integer: those are no values of FLOAT and DOUBLE */
+/* Whether the text is a hexadecimal integer, which is not a valid FLOAT or DOUBLE */
 static bool is_hex(const char *text)
 {
 	text += strspn(text, " \t\n\v\f\r");
@@ -110,7 +110,7 @@ static int from_string(const char *text, pmAtomValue *out, int type)
 			errno = ERANGE;
 		break;
 	case PM_TYPE_U32:
-		narrow = strtoul(text, &end, base);	/* of -1: more than 32 bits */
+		narrow = strtoul(text, &end, base);	/* -1 gives more than 32 bits */
 		out->ul = (uint32_t)narrow;
 		if (out->ul != narrow)
 			errno = ERANGE;
@@ -159,7 +159,7 @@ static int to_string(const pmAtomValue *v, int type, pmAtomValue *out)
 	return out->cp ? 0 : -ENOMEM;
 }
 
-/* As pmExtractValue(), but also converts between strings and numbers. */
+/* Like pmExtractValue(), but also converts between strings and numbers. */
 static int extract(int format, const pmValue *value, int from, pmAtomValue *out, int to)
 {
 	pmAtomValue v;
@@ -194,7 +194,7 @@ static int find(const pmDesc *desc, int inst, const struct shim_fetched *sample,
 	return PM_ERR_VALUE;
 }
 
-/* If counters wrap, corrects one that has decreased; otherwise it has no rate: PM_ERR_VALUE. */
+/* If counters wrap, correct one that has decreased; otherwise it has no rate: PM_ERR_VALUE. */
 static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 {
 	if (*change >= 0)
@@ -307,7 +307,7 @@ void shim_wanted__clear_value(pmAtomValue *value, int type)
 {
 	switch (type) {
 	case PM_TYPE_FLOAT:
-		value->f = 0.0f / 0.0f;	/* of the machine's sign, which printf() shows */
+		value->f = 0.0f / 0.0f;	/* NaN with the machine's sign, which printf() shows */
 		break;
 	case PM_TYPE_DOUBLE:
 		value->d = 0.0 / 0.0;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parses short and long options one by one, with all state in the caller's structure.  Arguments
- * that are no options are moved behind the options, unless PM_OPTFLAG_POSIX or POSIXLY_CORRECT
- * forbids it.
+ * Parse short and long options one by one, with all state in the caller's structure.  Non-option
+ * arguments are moved after the options, unless PM_OPTFLAG_POSIX or POSIXLY_CORRECT prevents it.
  *
  * In the state, __first_nonopt and __last_nonopt delimit the non-option arguments passed so far:
- * the first one, and the one after the last.  __nextchar points into an argument with several
- * short options.
+ * the first one, and the one after the last. __nextchar points into an argument with several short
+ * options.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static void reverse(char **argv, int from, int to)
 	}
 }
 
-/* Swap the non-option arguments passed so far with the options that were found behind them. */
+/* Swap the non-option arguments passed so far with the options found after them. */
 static void move_back(char **argv, pmOptions *opts)
 {
 	int first = opts->__first_nonopt, middle = opts->__last_nonopt, last = opts->optind;
@@ -108,14 +107,19 @@ static bool is_abbreviated(const pmLongOptions *o, const char *name, size_t len)
 	return !is_heading(o) && !strncmp(o->long_opt, name, len);
 }
 
-/* Are two options more than two names of the same one?  Always, where one dash is enough. */
+/*
+ * Whether two options are more than two names of the same option; always true if one dash is enough
+ */
 static bool differ(const pmOptions *opts, const pmLongOptions *a, const pmLongOptions *b)
 {
 	return opts->flags & PM_OPTFLAG_LONG_ONLY || a->has_arg != b->has_arg ||
 	       a->short_opt != b->short_opt;
 }
 
-/* In the original's order: the first one, and then from the last on those that are not the same */
+/*
+ * List in the original's order: the first one, and then the ones that differ from it, starting with
+ * the last.
+ */
 static void tell_ambiguous(const pmOptions *opts, const char *arg, const char *name, size_t len)
 {
 	const pmLongOptions *first = opts->long_options, *o;
@@ -161,7 +165,7 @@ static int wrong_long(pmOptions *opts, const pmLongOptions *o, const char *dashe
 	return result;
 }
 
-/* The argument is behind the equals sign, or the next element of @argv */
+/* The argument is the text after the equals sign, or the next element of @argv. */
 static int take_long_argument(int argc, char **argv, pmOptions *opts, const pmLongOptions *o,
 			      char *equals, const char *dashes)
 {
@@ -235,8 +239,8 @@ static int take_short(int argc, char **argv, pmOptions *opts)
 }
 
 /*
- * With PM_OPTFLAG_LONG_ONLY, whether what follows in -word is the long option rather than short ones.
- * As with the original, that may be behind some short ones.
+ * With PM_OPTFLAG_LONG_ONLY, whether the rest of -word is a long option rather than short ones.  As
+ * in the original, it may follow some short ones.
  */
 static bool is_long_only(const pmOptions *opts, const char *arg, const char *name)
 {
@@ -248,15 +252,16 @@ static bool is_long_only(const pmOptions *opts, const char *arg, const char *nam
 }
 
 /**
- * pmgetopt_r() - the next option of a command line
+ * pmgetopt_r() - get the next option of a command line
  * @argc: number of arguments
- * @argv: the arguments; those that are no options are moved to the end
- * @opts: the known options, and state; zeroed beforehand, but for what the caller sets
+ * @argv: the arguments; non-option arguments are moved to the end
+ * @opts: the known options, and state; zeroed by the caller, except for the fields that the caller
+ *	sets
  *
- * optarg, optind, optopt and index are set as getopt_long() sets its variables.
- * Messages go to pmprintf().
+ * optarg, optind, optopt and index are set like the variables of getopt_long().  Messages go to
+ * pmprintf().
  *
- * Return: the option's character, 0 for a long option that has none, '?' for one that is wrong (':'
+ * Return: the option's character, 0 for a long option that has none, '?' for an invalid one (':'
  * for a missing argument if short_options begins with ':'), -1 at the end.
  */
 SHIM_API int pmgetopt_r(int argc, char *const *argv, pmOptions *opts)

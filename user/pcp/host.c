@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A host as a source of metrics: its connection, its requests, and the table of operations. */
+/* A host as a source of metrics: its connection, its requests, and its operations table. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 
 #define NSEC_PER_SEC	1000000000LL
 
-/* Seconds until the next try to connect again, after each failure; the last one stays */
+/* Seconds before the next reconnect, after each failure; the last one is repeated */
 static const int usual_pauses[] = { 5, 10, 20, 40, 80 };
 
-/* A timeout from the environment, in seconds with an optional fraction; else @usual seconds */
+/* A timeout from the environment, in seconds with an optional fraction; otherwise @usual seconds */
 static int64_t timeout_ns(const char *name, int64_t usual)
 {
 	const char *value = shim_environ__get(name);
@@ -102,7 +102,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
-/* The @n-th of a list of seconds, or its last if it is shorter; 0 if the list is malformed */
+/* The @n-th number in a list of seconds, or the last one; 0 if the list is malformed */
 static int listed_pause(const char *list, unsigned int n)
 {
 	int pause = 0;
@@ -165,7 +165,7 @@ int shim_host__lose(struct shim_host *host, int err)
 
 int shim_host__begin(struct shim_host *host)
 {
-	/* after fork() the child's copy of the connection was closed: connect anew */
+	/* after fork(), the child's copy of the connection was closed, so connect again */
 	if (host->wire.fd.nr < 0 && host->wire.forked)
 		shim_host__reconnect(host);
 	if (host->wire.fd.nr < 0)
@@ -178,7 +178,7 @@ int shim_host__send(struct shim_host *host)
 {
 	int err = host->wire.out.err;
 
-	/* the request could not be encoded; as nothing was sent, the connection stays open */
+	/* the request could not be encoded; nothing was sent, so the connection stays open */
 	if (err)
 		return err == -ENOMEM ? err : PM_ERR_TOOBIG;
 	err = shim_wire__send(&host->wire);
@@ -217,7 +217,10 @@ static int host_dup(struct shim_context *to, struct shim_context *from)
 	return shim_host__clone(from->host, &to->host);
 }
 
-/* What pmcd says, else this machine's name for a local connection, else the specification's */
+/*
+ * The name reported by pmcd, otherwise this machine's for a local connection, otherwise the one in
+ * the specification
+ */
 static void host_name(struct shim_context *ctx, char *buf, size_t size)
 {
 	const struct shim_host_spec *spec = &ctx->host->spec;
@@ -236,7 +239,7 @@ static void host_name(struct shim_context *ctx, char *buf, size_t size)
 
 static int host_zone(struct shim_context *ctx, char *buf, size_t size)
 {
-	/* prefer the zone's name, which implies its daylight saving rules, to a value of TZ */
+	/* prefer the name of the zone to a value of TZ, because it implies daylight saving rules */
 	if (!shim_host_source__string(ctx, "pmcd.zoneinfo", buf, size) && *buf)
 		return 0;
 	return shim_host_source__string(ctx, "pmcd.timezone", buf, size);

@@ -2,8 +2,8 @@
 /*
  * A host as a source of metrics: its pmcd, over a connection that belongs to one context.
  *
- * Threads: guarded by the context's lock.  Nothing is shared between hosts, so that threads
- * with contexts of their own never wait for each other.
+ * Threads: guarded by the context's lock.  Hosts share no data, so threads with different contexts
+ * never wait for each other.
  */
 #ifndef SHIM_PCP_HOST_H
 #define SHIM_PCP_HOST_H
@@ -17,8 +17,8 @@
  * struct shim_host - a host
  * @features: SHIM_FEATURE_* of its pmcd
  * @profile_sent: pmcd knows the context's instance profile
- * @failures: failed reconnects since the last one that succeeded
- * @retry_ns: time, by CLOCK_MONOTONIC, before which no reconnect is tried
+ * @failures: failed reconnects since the last successful one
+ * @retry_ns: CLOCK_MONOTONIC time of the next allowed reconnect
  */
 struct shim_host {
 	struct shim_host_spec spec;
@@ -33,22 +33,22 @@ struct shim_host {
 /* host.c: the connection */
 int shim_host__new(const char *text, unsigned int flags, struct shim_host **out);
 void shim_host__free(struct shim_host *host);
-/* A copy of @host, with a connection of its own */
+/* Copy @host, with its own connection. */
 int shim_host__clone(const struct shim_host *host, struct shim_host **out);
 int shim_host__reconnect(struct shim_host *host);
 
 /*
- * How to make a request: begin() returns 0, or PM_ERR_IPC if there is no connection.  The caller
- * then encodes the request into wire.out, and sends it.  ask() also waits for the reply: it
- * returns 0 if that is a PDU of @type, or the code of an ERROR PDU.  A connection that fails, or
- * on which anything else arrives, is closed.
+ * To make a request, call begin(), which returns 0, or PM_ERR_IPC if there is no connection.  Then
+ * encode the request into wire.out, and send it.  ask() also waits for the reply.  It returns 0 if
+ * that is a PDU of @type, or the code of an ERROR PDU.  If the connection fails, or any other PDU
+ * arrives, the connection is closed.
  */
 int shim_host__begin(struct shim_host *host);
 int shim_host__ask(struct shim_host *host, enum shim_pdu_type type, struct shim_pdu *pdu);
 int shim_host__send(struct shim_host *host);
-/* The next PDU, which may be an ERROR, too */
+/* Receive the next PDU, which may be an ERROR. */
 int shim_host__receive(struct shim_host *host, struct shim_pdu *pdu);
-/* Close the connection, because the wire or a decoder returned @err. Returns the PMAPI code. */
+/* Close the connection because the wire or a decoder returned @err.  Returns the PMAPI code. */
 int shim_host__lose(struct shim_host *host, int err);
 
 /* host_connect.c: connecting and the handshake; 0 or a PMAPI code */
@@ -57,7 +57,7 @@ int shim_host__connect(struct shim_host *host);
 /* host_fetch.c */
 int shim_host_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			    struct shim_ts *stamp, pmResult **out);
-/* The value of a metric that is one string, cut to @size - 1 bytes: 0 or an error */
+/* Get a metric's only value, a string, truncated to @size - 1 bytes.  Returns 0 or an error. */
 int shim_host_source__string(struct shim_context *ctx, const char *metric, char *buf, size_t size);
 
 /* host_store.c */

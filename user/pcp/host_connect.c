@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Connecting to a host's pmcd: sockets, ports, proxies, and the handshake. */
+/* Connect to a host's pmcd: sockets, ports, proxies, and the handshake. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define PROXY_PORT	44322
 #define PDU_VERSION	2
 
-/* The comma-separated ports in variable @name; if it is missing or malformed, the @usual one */
+/* The comma-separated ports in variable @name; if it is unset or malformed, the @usual one */
 static int default_ports(const char *name, int usual, struct shim_host_name *to)
 {
 	const char *list = shim_environ__get(name);
@@ -40,7 +40,7 @@ static int default_ports(const char *name, int usual, struct shim_host_name *to)
 	return 0;
 }
 
-/* The PMAPI code that pmNewContext() returns for a failure of the connection */
+/* The PMAPI code that pmNewContext() returns for a connection failure */
 static int lost(int err)
 {
 	switch (err) {
@@ -52,7 +52,7 @@ static int lost(int err)
 	return PM_ERR_IPC;
 }
 
-/* Features to ask the server for, or an error: *@flags is written on success */
+/* Determine the features to request from the server, or an error; *@flags is set on success. */
 static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 {
 	const uint32_t unsupported = PM_CTXFLAG_SECURE | PM_CTXFLAG_COMPRESS | PM_CTXFLAG_AUTH;
@@ -63,7 +63,7 @@ static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 	if (host->spec.flags & unsupported)
 		return -EOPNOTSUPP;
 	if (host->features & SHIM_FEATURE_CREDS_REQD) {
-		/* the kernel tells pmcd who is at the other end of a UNIX socket */
+		/* the kernel passes the peer's credentials of a UNIX socket to pmcd */
 		if (!host->wire.local)
 			return PM_ERR_PERMISSION;
 		*flags |= SHIM_FEATURE_CREDS_REQD;
@@ -78,7 +78,7 @@ static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 	return 0;
 }
 
-/* pmcd sends the first PDU: it refuses the connection, or announces its version and features */
+/* pmcd sends the first PDU: it rejects the connection, or announces its version and features. */
 static int hear_greeting(struct shim_host *host)
 {
 	unsigned int version;
@@ -122,7 +122,7 @@ static int agree(struct shim_host *host, bool local)
 	return send_out(host);
 }
 
-/* The handshake on a connected socket; on error the socket is closed */
+/* Perform the handshake on a connected socket; on error, the socket is closed. */
 static int handshake(struct shim_host *host, bool local)
 {
 	int err = agree(host, local);
@@ -136,7 +136,7 @@ static int handshake(struct shim_host *host, bool local)
 	return 0;
 }
 
-/* The connect timeout applies twice: to connecting the socket, and to the handshake */
+/* The connect timeout is applied twice: to connecting the socket, and to the handshake. */
 static int by_port(struct shim_host *host, const char *name, int port)
 {
 	int err = shim_wire__connect_host(&host->wire, name, port, host->connect_ns);
@@ -157,7 +157,7 @@ static int by_path(struct shim_host *host)
 	return handshake(host, true);
 }
 
-/* Tells a proxy where to connect; then pmcd's greeting comes through it */
+/* Request the destination from a proxy; after that, pmcd's greeting arrives through the proxy. */
 static int instruct(struct shim_host *host, const char *name, int port)
 {
 	static const char hello[] = "pmproxy-client 1\n";
@@ -199,7 +199,7 @@ static int by_proxy(struct shim_host *host, const struct shim_host_name *proxy, 
 	return handshake(host, strstr(proxy->name, "localhost"));
 }
 
-/* Try the ports in order until one works; if none does, return the error of the last one */
+/* Try the ports in order until one works; if none does, return the error of the last one. */
 static int by_ports(struct shim_host *host, const char *name, const struct shim_host_name *ports,
 		    const struct shim_host_name *proxy)
 {
@@ -214,7 +214,10 @@ static int by_ports(struct shim_host *host, const char *name, const struct shim_
 	return err;
 }
 
-/* The first proxy of the specification, else the environment's; *@out is NULL for none */
+/*
+ * The first proxy of the specification, otherwise the one from the environment; *@out is NULL if
+ * there is none
+ */
 static int find_proxy(const struct shim_host *host, struct shim_host_name *own,
 		      const struct shim_host_name **out)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Current values from a host's pmcd, as results.  Each result is one block of memory; how much at
- * most follows from the reply's length and the numbers of its values.  The decoder has validated all
- * of the reply before.
+ * Get current values from a host's pmcd as results.  Each result is one allocation; its maximum
+ * size follows from the length of the reply and its numbers of values.  The decoder has already
+ * validated the whole reply.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "event.h"
 #include "host.h"
 
-/* Limit of notices of changes before a result; pmcd sends one at most */
+/* Limit on change notices before a result; pmcd sends at most one */
 #define NOTICES_MAX	16
 
 static size_t result_len(uint32_t n)
@@ -21,7 +21,7 @@ static size_t result_len(uint32_t n)
 	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
 }
 
-/* A set without values takes a whole pmValueSet, too, as programs copy whole structures. */
+/* A set without values also takes a whole pmValueSet, because programs copy whole structures. */
 static size_t set_len(int32_t numval)
 {
 	return offsetof(pmValueSet, vlist) + (numval > 1 ? numval : 1) * sizeof(pmValue);
@@ -35,19 +35,19 @@ static size_t block_len(const struct shim_pdu_value *value)
 	return (len + 3) & ~(size_t)3;
 }
 
-/* The most that the value sets take */
+/* The maximum size of the value sets */
 static size_t sets_room(const struct shim_pdu_result *result)
 {
 	return result->n * set_len(1) + result->values * sizeof(pmValue);
 }
 
-/* The most that the value blocks take: block_len() is at most a word more than in the reply */
+/* The maximum size of the value blocks: block_len() is at most one word more than in the reply */
 static size_t blocks_room(const struct shim_pdu *pdu, const struct shim_pdu_result *result)
 {
 	return pdu->len - result->next_block + result->blocks * sizeof(uint32_t);
 }
 
-/* A number must have the length of its type, else the reply is invalid */
+/* A number must have the length of its type; otherwise the reply is invalid. */
 static int copy_number(char *to, const struct shim_pdu_value *value, uint32_t size)
 {
 	uint64_t wide;
@@ -102,7 +102,7 @@ static int fill_set(struct shim_pdu *pdu, struct shim_pdu_result *result, pmValu
 	set->numval = vset.numval;
 	set->valfmt = vset.numval > 0 ? (int)vset.valfmt : -1;
 	if (vset.numval < 0 && shim_pmns_tree__builtin(vset.pmid))
-		set->numval = 0;	/* unknown to pmcd: it has values in event records only */
+		set->numval = 0;	/* unknown to pmcd: it has values only in event records */
 	for (int32_t i = 0; i < vset.numval && !err; i++) {
 		struct shim_pdu_value value;
 
@@ -167,7 +167,7 @@ static int send_profile(struct shim_host *host, const struct shim_profile *profi
 	return err;
 }
 
-/* Wait for the result's PDU, and collect the notices before it; or return the code of an ERROR */
+/* Wait for the result's PDU, and collect the notices before it; or return the code of an ERROR. */
 static int await_result(struct shim_host *host, bool highres, struct shim_pdu *pdu, int *changes)
 {
 	for (int i = 0; i <= NOTICES_MAX; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Labels that a host's pmcd and agents have for metrics. */
+/* Labels of metrics, from a host's pmcd and its agents. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "host.h"
 #include "label_sets.h"
 
-/* A set without labels, or with an error in place of them, gets no text either */
+/* A set without labels, or with an error instead, gets no text. */
 static int copy_set(pmLabelSet *to, const struct shim_pdu_labelset *from)
 {
 	to->inst = from->inst;
@@ -76,7 +76,7 @@ static int add_level(struct shim_host *host, unsigned int level, unsigned int id
 	return copy_sets(sets, &pdu, n);
 }
 
-/* All labels of a metric but its instances', from the weakest level to the strongest */
+/* Add all labels of a metric except its instances', from the weakest level to the strongest. */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	const struct {
@@ -85,7 +85,7 @@ static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_set
 	} levels[] = {
 		{ PM_LABEL_CONTEXT, PM_ID_NULL },
 		{ PM_LABEL_DOMAIN, pmID_domain(pmid) },
-		{ PM_LABEL_INDOM, PM_INDOM_NULL },	/* taken from the descriptor */
+		{ PM_LABEL_INDOM, PM_INDOM_NULL },	/* set from the descriptor */
 		{ PM_LABEL_CLUSTER, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0) },
 		{ PM_LABEL_ITEM, pmid },
 	};

@@ -8,7 +8,7 @@
 #include "host.h"
 #include "list.h"
 
-/* Metrics in one request, which pmcd limits to 64 kB */
+/* Maximum number of metrics per request, because pmcd limits requests to 64 kB */
 #define DESCS_MAX	8192
 
 static void copy_desc(const struct shim_pdu_desc *desc, pmDesc *out)
@@ -43,7 +43,7 @@ int shim_host_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 	return 0;
 }
 
-/* Descriptors of some metrics by one request; returns how many were found */
+/* Get the descriptors of some metrics by one request; returns the number found. */
 static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *out)
 {
 	struct shim_pdu pdu;
@@ -69,13 +69,13 @@ static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *
 	return found;
 }
 
-/* Whether no further request makes sense, as the error is not a single metric's */
+/* Whether further requests are pointless, because the error does not concern a single metric */
 static bool is_lost(const struct shim_host *host, int err)
 {
 	return err == -ENOMEM || host->wire.fd.nr < 0;
 }
 
-/* A request for each metric: for a single one, or a server without SHIM_FEATURE_DESCS */
+/* Send one request per metric: for a single metric, or for a server without SHIM_FEATURE_DESCS. */
 static int each_desc(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
 {
 	int found = 0;
@@ -129,7 +129,7 @@ static int one_text(struct shim_host *host, unsigned int ident, unsigned int fla
 	return *out ? 0 : -ENOMEM;
 }
 
-/* If the help text is missing or empty, get the one line instead, unless PM_TEXT_DIRECT is set */
+/* If the help text is missing or empty, get the one-line text, unless PM_TEXT_DIRECT is set. */
 int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigned int ident,
 			   int level, char **out)
 {
@@ -204,7 +204,7 @@ int shim_host_source__instances(struct shim_context *ctx, pmInDom indom, int **i
 	return err ? err : hand_out(&pdu, n, bytes, instlist, namelist);
 }
 
-/* Ask for one instance: a reply that has not exactly one is invalid */
+/* Request one instance; a reply without exactly one instance is invalid. */
 static int one_instance(struct shim_context *ctx, pmInDom indom, int inst, const char *name,
 			struct shim_pdu_instance *instance)
 {
@@ -227,7 +227,7 @@ int shim_host_source__instance_name(struct shim_context *ctx, pmInDom indom, int
 	struct shim_pdu_instance instance;
 	int err;
 
-	if (inst == (int)PM_IN_NULL)	/* which in the protocol asks for all of the domain */
+	if (inst == (int)PM_IN_NULL)	/* which requests the whole domain in the protocol */
 		return PM_ERR_INST;
 	err = one_instance(ctx, indom, inst, "", &instance);
 	if (err)
@@ -246,6 +246,6 @@ int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const ch
 	err = one_instance(ctx, indom, PM_IN_NULL, name, &instance);
 	if (err)
 		return err;
-	/* the caller would take a negative number for an error */
+	/* the caller would interpret a negative number as an error */
 	return instance.inst >= 0 ? instance.inst : shim_host__lose(ctx->host, -EBADMSG);
 }

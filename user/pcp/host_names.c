@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A host's name space: the names that its pmcd has, and the built-in names of every context,
- * which pmcd does not know.
+ * The name space of a host: the names of its pmcd, and the built-in names of every context, which
+ * pmcd does not know.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 		uint32_t at = shim_pmns_tree__find(builtins, names[i]);
 
 		if (err && err != PM_ERR_NAME)
-			pmids[i] = PM_ID_NULL;	/* of an answer that was not whole */
+			pmids[i] = PM_ID_NULL;	/* may be set from an incomplete reply */
 		if (pmids[i] == PM_ID_NULL && at != SHIM_PMNS_NONE)
 			shim_pmns_tree__metric(builtins, at, &pmids[i]);
 		found += pmids[i] != PM_ID_NULL;
@@ -59,7 +59,7 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 	return found || !err ? found : err;
 }
 
-/* Send the request that was encoded, and receive its reply */
+/* Send the encoded request, and receive its reply. */
 static int ask_names(struct shim_host *host, struct shim_pdu *pdu, struct shim_pdu_names *names)
 {
 	int err = shim_host__ask(host, SHIM_PDU_PMNS_NAMES, pdu);
@@ -70,7 +70,7 @@ static int ask_names(struct shim_host *host, struct shim_pdu *pdu, struct shim_p
 	return err ? shim_host__lose(host, err) : 0;
 }
 
-/* Return the names as a list in one block, and *@status if it is wanted; returns how many */
+/* Return the names in one allocation, and *@status if requested; returns the number of names. */
 static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names, char ***out,
 		    int **status)
 {
@@ -138,7 +138,7 @@ static void append(struct shim_list *list, int *status, struct names *to, const 
 	int first = to->n;
 
 	for (int i = 0; i < from->n; i++) {
-		/* a name in both lists is taken once, with its status in the first one */
+		/* a name in both lists is used once, with its status in the first list */
 		if (first && has_name(to, from->all[i]))
 			continue;
 		if (status)
@@ -147,7 +147,7 @@ static void append(struct shim_list *list, int *status, struct names *to, const 
 	}
 }
 
-/* Merge both into one block in @a, and free @b */
+/* Merge both into one allocation in @a, and free @b. */
 static int join(struct names *a, struct names *b, bool with_status)
 {
 	struct names both = { 0 };
@@ -171,7 +171,7 @@ static int join(struct names *a, struct names *b, bool with_status)
 	return 0;
 }
 
-/* Add the built-in names at a place, @own, to pmcd's answer, which is @n names or an error */
+/* Add the built-in names below a name, @own, to pmcd's reply, which is @n names or an error. */
 static int add_builtins(struct names *names, int n, struct names *own, int nown, bool with_status)
 {
 	if (nown <= 0 || (n < 0 && n != PM_ERR_NAME)) {
@@ -221,7 +221,7 @@ int shim_host_source__children(struct shim_context *ctx, const char *name, char 
 		if (at != SHIM_PMNS_NONE)
 			nown = shim_pmns_tree__children(builtins, at, &own.all,
 							status ? &own.status : NULL);
-		/* A metric has no children; and without a server's answer there are still these names. */
+		/* A metric has no children.  Without a reply, these names still exist. */
 		if (at != SHIM_PMNS_NONE && n < 0 && n != -ENOMEM)
 			n = nown ? PM_ERR_NAME : 0;
 	}
@@ -300,7 +300,7 @@ int shim_host_source__names(struct shim_context *ctx, pmID pmid, char ***nameset
 	err = ask_names(host, &pdu, &names);
 	if (err)
 		return err;
-	if (!names.n)	/* instead of which pmcd sends an ERROR */
+	if (!names.n)	/* pmcd sends an ERROR instead */
 		return shim_host__lose(host, -EBADMSG);
 	return hand_out(&pdu, &names, nameset, NULL);
 }

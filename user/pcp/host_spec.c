@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where a host's pmcd is, as programs and users write it:
+ * The address of a host's pmcd, as specified by programs and users:
  *
  *	[pcp://|pcps://]HOST[:PORT[,PORT]...][@PROXY[:PORT]][?ATTRIBUTE[=VALUE][&...]]
  *	unix:[PATH][?...], local:[PATH][?...]
  *
- * HOST and PROXY may be in brackets, as IPv6 addresses must be.  What follows a slash behind
- * all this is ignored, as are unknown attributes.
+ * HOST and PROXY may be in brackets; IPv6 addresses must be.  Text after a final slash is ignored,
+ * as are unknown attributes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "caret.h"
 #include "host_spec.h"
 
-/* The text that is parsed, of which messages show the whole, and the place in it */
+/* The text that is parsed, which messages show in full, and the position in it */
 struct cursor {
 	const char *text;
 	const char *at;
@@ -41,7 +41,7 @@ static const struct {
 	{ "unix:", SHIM_HOST_UNIX, false },
 };
 
-/* Attributes that set a context flag; uid, gid and others are for agents only. */
+/* Attributes that set a context flag; uid, gid and others apply to agents only */
 static const struct {
 	const char *name;
 	unsigned int flag;
@@ -87,7 +87,7 @@ static void parse_protocol(struct cursor *c, struct shim_host_spec *spec)
 	}
 }
 
-/* Takes over @name */
+/* Takes ownership of @name. */
 static int add_host(struct shim_host_spec *spec, char *name)
 {
 	if (!name || shim_vec__room(spec->hosts, &spec->hosts_room, spec->nhosts)) {
@@ -106,7 +106,7 @@ static int add_port(struct shim_host_name *host, int port)
 	return 0;
 }
 
-/* The comma-separated ports behind the colon */
+/* Parse the comma-separated ports after the colon. */
 static int parse_ports(struct cursor *c, struct shim_host_name *host)
 {
 	for (;;) {
@@ -127,7 +127,7 @@ static int parse_ports(struct cursor *c, struct shim_host_name *host)
 	}
 }
 
-/* A host's name, with or without brackets; @c then is behind it */
+/* Parse the name of a host, with or without brackets; @c is then after it. */
 static int parse_name(struct cursor *c, const char **start, size_t *len)
 {
 	*start = c->at;
@@ -187,7 +187,7 @@ static char *default_path(void)
 	return asprintf(&made, "%s/pmcd.socket", pmGetConfig("PCP_RUN_DIR")) < 0 ? NULL : made;
 }
 
-/* Leading slashes were skipped with the protocol's; as paths are absolute, one is put back. */
+/* Leading slashes were skipped with the protocol's; because paths are absolute, one is restored. */
 static int parse_path(struct cursor *c, struct shim_host_spec *spec)
 {
 	size_t len = strcspn(c->at, ":?");
@@ -241,7 +241,7 @@ static int set_string(char **to, const char *value, size_t len)
 	return 0;
 }
 
-/* name or name=value, split at the last '=' as in PCP's library */
+/* Parse name or name=value, split at the last '=' as in PCP's library. */
 static int parse_attribute(struct cursor *c, struct shim_host_spec *spec, size_t len)
 {
 	const char *equals = memrchr(c->at, '=', len), *value = equals ? equals + 1 : NULL;
@@ -274,7 +274,7 @@ static int parse_attributes(struct cursor *c, struct shim_host_spec *spec)
 	return err;
 }
 
-/* Apply PCP_CONTAINER and PCP_SECURE_SOCKETS where the specification names nothing else */
+/* Apply PCP_CONTAINER and PCP_SECURE_SOCKETS if the specification does not set them. */
 static int add_environment(const struct cursor *c, struct shim_host_spec *spec)
 {
 	const char *container = shim_environ__get("PCP_CONTAINER");

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Storing values into a host's metrics. */
+/* Store values into a host's metrics. */
 #include <errno.h>
 #include <string.h>
 
 #include "context.h"
 #include "host.h"
 
-#define RESULT_HEADER	24	/* with the stamp and the number of metrics */
+#define RESULT_HEADER	24	/* includes the stamp and the number of metrics */
 #define SET_HEADER	12
 #define VALUE_SIZE	8
 
-/* Check a block's length against its type; event records cannot be stored */
+/* Check a block's length against its type; event records cannot be stored. */
 static int check_block(const pmValueBlock *block)
 {
 	uint32_t len;

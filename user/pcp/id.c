@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metric and instance domain identifiers: built, taken apart, written. */
+/* Metric and instance domain identifiers: build, split, and print them. */
 #include <stdio.h>
 
 #include <pcp/pmapi.h>
@@ -47,7 +47,7 @@ SHIM_API unsigned int pmInDom_serial(pmInDom indom)
 }
 
 /**
- * pmIDStr_r() - write a metric identifier
+ * pmIDStr_r() - format a metric identifier
  * @pmid: the identifier
  * @buf: @buflen bytes; 20 are always enough
  * @buflen: at least 1
@@ -74,7 +74,7 @@ SHIM_API const char *pmIDStr(pmID pmid)
 }
 
 /**
- * pmInDomStr_r() - write an instance domain's identifier
+ * pmInDomStr_r() - format an instance domain identifier
  * @indom: the identifier
  * @buf: @buflen bytes; 20 are always enough
  * @buflen: at least 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's calls: each works on the current context, and only one runs at a time.
+ * LOGIMPORT's calls: each operates on the current context, and only one runs at a time.
  *
- * Locking: the process has one table of contexts and one current context, as in PCP's library;
- * import_lock guards both, and all contexts, from enter() to leave().
+ * Locking: as in PCP's library, the process has one table of contexts and one current context.
+ * import_lock guards these and all contexts, from enter() to leave().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static struct shim_lock import_lock = SHIM_LOCK_INITIALIZER;
 static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
-static size_t current_at;	/* where in @contexts it is */
+static size_t current_at;	/* its index in @contexts */
 
 struct shim_importer *shim_import__enter(void)
 {
@@ -41,7 +41,7 @@ int shim_import__leave(struct shim_importer *imp, int result)
 	return result;
 }
 
-/* A context that has ended is kept while it is current, so that a new one can inherit from it. */
+/* A context that has ended is kept while it is current, so a new one can inherit from it. */
 static void make_current(size_t at)
 {
 	if (current && current->ended && current_at != at) {
@@ -93,13 +93,13 @@ int shim_import__start(const char *archive, int flags)
 }
 
 /**
- * pmiStart() - begin an archive
- * @archive: its name; NULL for a context that others shall inherit from
+ * pmiStart() - start an archive
+ * @archive: its name; NULL for a context that only serves for inheritance
  * @inherit: if not 0, the new context has the metrics, instances and handles of the current one
  *
  * The archive's files are created when the first record is written.
  *
- * Return: the context, which is now the current one; -ENOMEM.
+ * Return: the context, which becomes the current one; -ENOMEM.
  */
 SHIM_API int pmiStart(const char *archive, int inherit)
 {
@@ -107,7 +107,7 @@ SHIM_API int pmiStart(const char *archive, int inherit)
 }
 
 /**
- * pmiUseContext() - change to another archive
+ * pmiUseContext() - switch to another archive
  * @context: from pmiStart()
  *
  * Return: 0 or PM_ERR_NOCONTEXT.
@@ -128,7 +128,7 @@ SHIM_API int pmiUseContext(int context)
 /**
  * pmiEnd() - finish the current archive
  *
- * Return: 0, also if it was finished before; PM_ERR_NOCONTEXT; or the error of finishing or
+ * Return: 0, also if it was already finished; PM_ERR_NOCONTEXT; or the error of finishing or
  * syncing the files.
  */
 SHIM_API int pmiEnd(void)
@@ -156,10 +156,10 @@ static int copy_field(char *to, size_t room, const char *from)
 }
 
 /**
- * pmiSetHostname() - set the host that the data is from
- * @host: its name; without this call, this host's
+ * pmiSetHostname() - set the host from which the data originates
+ * @host: its name; the default is this host's
  *
- * Takes effect only before the first record.  Version 2 has room for 63 characters.
+ * Takes effect only before the first record.  Version 2 allows 63 characters.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_TOOBIG, -EINVAL.
  */
@@ -175,12 +175,12 @@ SHIM_API int pmiSetHostname(const char *host)
 }
 
 /**
- * pmiSetTimezone() - set the time zone of the host that the data is from
- * @timezone: as the environment variable TZ; without this call, this machine's
+ * pmiSetTimezone() - set the time zone of the host from which the data originates
+ * @timezone: like the environment variable TZ; the default is this machine's
  *
  * Takes effect only before the first record.
  *
- * Return: as pmiSetHostname().
+ * Return: as for pmiSetHostname().
  */
 SHIM_API int pmiSetTimezone(const char *timezone)
 {
@@ -194,10 +194,10 @@ SHIM_API int pmiSetTimezone(const char *timezone)
 }
 
 /**
- * pmiSetZoneinfo() - the time zone's name
- * @zoneinfo: ":Area/City"; only version 3 has it, and only with pmiSetTimezone()
+ * pmiSetZoneinfo() - set the name of the time zone
+ * @zoneinfo: ":Area/City"; stored only in version 3, and only with pmiSetTimezone()
  *
- * Return: as pmiSetHostname().
+ * Return: as for pmiSetHostname().
  */
 SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
 {
@@ -206,7 +206,7 @@ SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
 }
 
 /**
- * pmiSetVersion() - the archive's version
+ * pmiSetVersion() - set the archive's version
  * @version: 2, which is the default, or 3
  *
  * Takes effect only before the first record.
@@ -233,7 +233,7 @@ SHIM_API int pmiSetVersion(int version)
  * @units: from pmiUnits()
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADMETRICNAME, DUPMETRICNAME, DUPMETRICID, BADTYPE, BADSEM,
- * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (not of the metric's agent), -ENOMEM.
+ * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (of a different agent than the metric), -ENOMEM.
  */
 SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem,
 			  pmUnits units)
@@ -247,8 +247,8 @@ SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, 
 /**
  * pmiAddInstance() - add an instance, from the next record on
  * @indom: its domain
- * @instance: its name
- * @inst: its number
+ * @instance: the instance's name
+ * @inst: the instance's number
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_DUPINSTNAME, PMI_ERR_DUPINSTID, PM_ERR_INST, PM_ERR_INDOM.
  */
@@ -261,7 +261,7 @@ SHIM_API int pmiAddInstance(pmInDom indom, const char *instance, int inst)
 /**
  * pmiDelInstance() - remove an instance, from the next record on
  * @indom: its domain
- * @inst: its number; name and number may be used again
+ * @inst: its number; name and number may be reused
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_INDOM, PM_ERR_INST.
  */
@@ -273,9 +273,9 @@ SHIM_API int pmiDelInstance(pmInDom indom, int inst)
 
 /**
  * pmiPutValue() - put a value into the next record
- * @name: of the metric
- * @instance: of the instance; NULL or empty if the metric has no domain
- * @value: as text
+ * @name: name of the metric
+ * @instance: name of the instance; NULL or empty if the metric has no instance domain
+ * @value: the value as text
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL,
  * PMI_ERR_DUPVALUE, PM_ERR_CONV.
@@ -291,12 +291,12 @@ SHIM_API int pmiPutValue(const char *name, const char *instance, const char *val
 }
 
 /**
- * pmiPutAtomValue() - put a value into the next record, not as text
- * @name: of the metric
- * @instance: of the instance
+ * pmiPutAtomValue() - put a value into the next record, in binary form
+ * @name: name of the metric
+ * @instance: name of the instance
  * @value: the member for the metric's type
  *
- * Return: as pmiPutValue().
+ * Return: as for pmiPutValue().
  */
 SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAtomValue *value)
 {
@@ -309,9 +309,9 @@ SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAto
 }
 
 /**
- * pmiGetHandle() - get a number that stands for a metric and an instance
- * @name: of the metric
- * @instance: of the instance
+ * pmiGetHandle() - get a number that identifies a metric and an instance
+ * @name: name of the metric
+ * @instance: name of the instance
  *
  * Return: the handle, from 1; PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL,
  * PMI_ERR_INSTNOTNULL.
@@ -332,9 +332,9 @@ SHIM_API int pmiGetHandle(const char *name, const char *instance)
 /**
  * pmiPutValueHandle() - put a value into the next record
  * @handle: from pmiGetHandle()
- * @value: as text
+ * @value: the value as text
  *
- * Return: as pmiPutValue(), and PMI_ERR_BADHANDLE.
+ * Return: as for pmiPutValue(), and PMI_ERR_BADHANDLE.
  */
 SHIM_API int pmiPutValueHandle(int handle, const char *value)
 {
@@ -347,11 +347,11 @@ SHIM_API int pmiPutValueHandle(int handle, const char *value)
 }
 
 /**
- * pmiPutAtomValueHandle() - put a value into the next record, not as text
+ * pmiPutAtomValueHandle() - put a value into the next record, in binary form
  * @handle: from pmiGetHandle()
  * @value: the member for the metric's type
  *
- * Return: as pmiPutValueHandle().
+ * Return: as for pmiPutValueHandle().
  */
 SHIM_API int pmiPutAtomValueHandle(int handle, const pmAtomValue *value)
 {
@@ -380,14 +380,13 @@ static int write_at(int64_t sec, int64_t nsec)
 
 /**
  * pmiWrite() - write the values as a record
- * @sec: its time, in seconds since 1970 UTC; negative: now
- * @usec: and microseconds
+ * @sec: its time, in seconds since 1970 UTC; negative for now
+ * @usec: microseconds of the time
  *
- * After an error nothing of the record is in the archive, and the values are still there to be
- * written.
+ * On error, no part of the record is in the archive, and the values are kept for the next write.
  *
- * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or an errno, negated:
- * -EEXIST, -EBUSY, -ENOSPC, ...
+ * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or a negated errno: -EEXIST,
+ * -EBUSY, -ENOSPC, ...
  */
 SHIM_API int pmiWrite(int sec, int usec)
 {
@@ -396,10 +395,10 @@ SHIM_API int pmiWrite(int sec, int usec)
 
 /**
  * pmiWrite2() - write the values as a record, also after 2038
- * @sec: its time, in seconds since 1970 UTC; negative: now
- * @usec: and microseconds
+ * @sec: its time, in seconds since 1970 UTC; negative for now
+ * @usec: microseconds of the time
  *
- * Return: as pmiWrite().
+ * Return: as for pmiWrite().
  */
 SHIM_API int pmiWrite2(int64_t sec, int usec)
 {
@@ -408,10 +407,10 @@ SHIM_API int pmiWrite2(int64_t sec, int usec)
 
 /**
  * pmiHighResWrite() - write the values as a record
- * @sec: its time, in seconds since 1970 UTC; negative: now
- * @nsec: and nanoseconds; version 2 keeps whole microseconds
+ * @sec: its time, in seconds since 1970 UTC; negative for now
+ * @nsec: nanoseconds of the time; version 2 stores whole microseconds
  *
- * Return: as pmiWrite().
+ * Return: as for pmiWrite().
  */
 SHIM_API int pmiHighResWrite(int64_t sec, int nsec)
 {
@@ -419,10 +418,10 @@ SHIM_API int pmiHighResWrite(int64_t sec, int nsec)
 }
 
 /**
- * pmiPutResult() - write a record that was put together elsewhere
- * @result: its time and values; values put before are dropped
+ * pmiPutResult() - write a record from a result
+ * @result: its time and values; values put earlier are discarded
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV, PMI_ERR_DUPVALUE, or as
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV, PMI_ERR_DUPVALUE, or as for
  * pmiWrite().
  */
 SHIM_API int pmiPutResult(const pmResult *result)
@@ -440,10 +439,10 @@ SHIM_API int pmiPutResult(const pmResult *result)
 }
 
 /**
- * pmiPutHighResResult() - write a record that was put together elsewhere
+ * pmiPutHighResResult() - write a record from a result
  * @result: its time and values
  *
- * Return: as pmiPutResult().
+ * Return: as for pmiPutResult().
  */
 SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
 {
@@ -462,8 +461,8 @@ SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
 /**
  * pmiPutMark() - mark a gap: values are not continuous from the last record to the next
  *
- * Return: 0, also before the first record, where there is nothing to separate;
- * PM_ERR_NOCONTEXT, or what writing or creating the archive failed with.
+ * Return: 0, also before the first record, in which case there is no gap to mark; PM_ERR_NOCONTEXT,
+ * or the error from writing or creating the archive.
  */
 SHIM_API int pmiPutMark(void)
 {
@@ -472,9 +471,9 @@ SHIM_API int pmiPutMark(void)
 }
 
 /**
- * pmiNextVolume() - the next record begins a new volume
+ * pmiNextVolume() - start a new volume with the next record
  *
- * Return: 0, also before the first record; PM_ERR_NOCONTEXT, or what creating the file failed with.
+ * Return: 0, also before the first record; PM_ERR_NOCONTEXT, or the error from creating the file.
  */
 SHIM_API int pmiNextVolume(void)
 {
@@ -540,7 +539,7 @@ static int put_label(struct shim_importer *imp, unsigned int type, unsigned int 
  * @type: PM_LABEL_CONTEXT to PM_LABEL_INSTANCES
  * @id: the domain's number, the cluster, the metric or the instance domain
  * @inst: for PM_LABEL_INSTANCES: the instance
- * @name: of the label
+ * @name: name of the label
  * @value: a text, or one of the words true, false and null
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADLABELTYPE, BADLABELID, BADLABELINSTANCE, EMPTYLABELNAME,

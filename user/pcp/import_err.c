@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's error codes in words, which are those of PCP's library, as programs compare them.
+ * LOGIMPORT's error codes and their texts, which are identical to those of PCP's library because
+ * programs compare them.
  *
- * Threads: pmiErrStr's buffer is the thread's own.
+ * Threads: pmiErrStr() has a buffer per thread.
  */
 #include <stdio.h>
 
@@ -42,12 +43,12 @@ static const struct {
 };
 
 /**
- * pmiErrStr_r() - an error code's text
- * @code: what a call returned, or -1 for the result of the current context's last call
+ * pmiErrStr_r() - get the text of an error code
+ * @code: the result of a call, or -1 for the result of the current context's last call
  * @buf: @buflen bytes; PMI_MAXERRMSGLEN are always enough
  * @buflen: at least 1
  *
- * Return: @buf, or NULL if there is no room at all.
+ * Return: @buf, or NULL if @buflen is too small.
  */
 SHIM_API char *pmiErrStr_r(int code, char *buf, int buflen)
 {
@@ -63,10 +64,10 @@ SHIM_API char *pmiErrStr_r(int code, char *buf, int buflen)
 }
 
 /**
- * pmiErrStr() - an error code's text
+ * pmiErrStr() - get the text of an error code
  * @code: as for pmiErrStr_r()
  *
- * Return: the text, good until this thread's next call.
+ * Return: the text, valid until this thread's next call.
  */
 SHIM_API const char *pmiErrStr(int code)
 {

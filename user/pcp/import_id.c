@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* LOGIMPORT's identifiers and units from numbers. */
+/* Build LOGIMPORT's identifiers and units from numbers. */
 #include <pcp/import.h>
 
 #include "base/api.h"
@@ -35,10 +35,10 @@ SHIM_API pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpac
 }
 
 /**
- * pmiExtraUnits() - units with an extra unit
+ * pmiExtraUnits() - build units with an extra unit
  * @dimSpace: exponent of bytes
- * @dimTime: of seconds
- * @dimCount: of events
+ * @dimTime: exponent of seconds
+ * @dimCount: exponent of events
  * @scaleSpace: PM_SPACE_x
  * @scaleTime: PM_TIME_x
  * @scaleCount: a power of ten

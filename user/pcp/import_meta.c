@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What an importer has declared: metrics, instances, and the handles of both together. */
+/* The declarations of an importer: metrics, instances, and handles for pairs of them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "base/vec.h"
 #include "importer.h"
 
-/* A metric without an identifier gets one in PCP's domain for imported metrics. */
+/* A metric without an identifier gets one in PCP's domain for imported metrics */
 #define IMPORT_DOMAIN	245
-#define ITEMS		(1u << 22)	/* clusters and items of a domain */
+#define ITEMS		(1u << 22)	/* combined number of clusters and items in a domain */
 
 static struct shim_imp_metric *find_metric(const struct shim_importer *imp, const char *name)
 {
@@ -76,8 +76,8 @@ static struct shim_imp_domain *need_domain(struct shim_importer *imp, uint32_t i
 }
 
 /**
- * shim_importer__create() - an importer without metrics
- * @base: name of the archive, or NULL if it shall only be inherited from
+ * shim_importer__create() - create an importer without metrics
+ * @base: name of the archive, or NULL for a context that only serves for inheritance
  * @out: the importer
  *
  * Return: 0 or -ENOMEM.
@@ -129,8 +129,8 @@ void shim_importer__destroy(struct shim_importer *imp)
 }
 
 /*
- * The next identifier that no metric has; PM_ID_NULL if there is none.  The search starts above
- * the number of metrics, as in PCP's library, so that an archive gets the same identifiers.
+ * The next unused identifier; PM_ID_NULL if there is none.  The search starts above the number of
+ * metrics, as in PCP's library, so an archive gets the same identifiers.
  */
 static uint32_t free_pmid(const struct shim_importer *imp)
 {
@@ -147,7 +147,7 @@ static uint32_t units_word(pmUnits units)
 {
 	uint32_t word;
 
-	/* a scale without its dimension means nothing */
+	/* a scale without its dimension has no meaning */
 	if (!units.dimSpace)
 		units.scaleSpace = 0;
 	if (!units.dimTime)
@@ -160,7 +160,7 @@ static uint32_t units_word(pmUnits units)
 	return word;
 }
 
-/* The error of an invalid description: replace one part after the other by a valid one */
+/* Determine the error of an invalid description: replace its parts by valid ones in turn. */
 static int blame(struct shim_importer *imp, const struct shim_desc *desc)
 {
 	static const char *const fine[] = { "a" };
@@ -235,7 +235,7 @@ static int enter_metric(struct shim_importer *imp, const struct shim_desc *desc)
  * @name: its name
  * @desc: the rest; PM_ID_NULL is replaced by a free identifier
  *
- * Return: 0, or PMI_ERR_DUPMETRICNAME (also for a name that would be metric and group at once),
+ * Return: 0, or PMI_ERR_DUPMETRICNAME (also for a name that would be both a metric and a group),
  * DUPMETRICID, BADMETRICNAME, BADTYPE, BADSEM, PM_ERR_UNIT, PM_ERR_PMID, PM_ERR_INDOM, -ENOMEM.
  */
 int shim_importer__metric(struct shim_importer *imp, const char *name, const pmDesc *desc)
@@ -267,8 +267,9 @@ int shim_importer__metric(struct shim_importer *imp, const char *name, const pmD
 }
 
 /*
- * The part of an instance's name that tells it from others: up to its first blank, or all of it.  PCP
- * compares names so, here and where an archive is read: "one two" is "one three", but not "one".
+ * Length of the part of an instance's name that identifies it: up to the first blank, or the whole
+ * name.  PCP compares names this way, here and when it reads an archive: "one two" equals "one
+ * three", but not "one".
  */
 static size_t key_length(const char *name)
 {
@@ -297,7 +298,7 @@ static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, cons
 	return NULL;
 }
 
-/* Index of an id in the sorted instances, or where it would be inserted */
+/* Index of an id in the sorted instances, or the index at which to insert it */
 static size_t place_of(const struct shim_imp_domain *d, int32_t inst)
 {
 	size_t lo = 0, hi = d->n;
@@ -350,8 +351,8 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
  * @name: its name
  * @inst: its number
  *
- * Return: 0, PMI_ERR_DUPINSTNAME, DUPINSTID, PM_ERR_INST for a name or number that no instance can
- * have, PM_ERR_INDOM, -ENOMEM.
+ * Return: 0, PMI_ERR_DUPINSTNAME, DUPINSTID, PM_ERR_INST for an invalid name or number,
+ * PM_ERR_INDOM, -ENOMEM.
  */
 int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char *name, int inst)
 {
@@ -371,7 +372,7 @@ int shim_importer__instance(struct shim_importer *imp, pmInDom indom, const char
 	return enter_instance(imp, d, name, inst);
 }
 
-/* Drop the values that an instance has in the next record, as it is deleted. */
+/* Drop the values of a deleted instance from the next record. */
 static void forget_values(struct shim_importer *imp, const struct shim_imp_instance *gone)
 {
 	for (struct shim_imp_metric *m = imp->waiting; m; m = m->waiting) {
@@ -395,7 +396,7 @@ static void forget_values(struct shim_importer *imp, const struct shim_imp_insta
  * shim_importer__del_instance() - remove an instance, from the next record on
  * @imp: the importer
  * @indom: its domain
- * @inst: its number, which may be used again
+ * @inst: its number, which may be reused
  *
  * Return: 0, PM_ERR_INDOM, PM_ERR_INST.
  */
@@ -414,7 +415,10 @@ int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int in
 	at = place_of(d, inst);
 	d->n--;
 	memmove(&d->instances[at], &d->instances[at + 1], (d->n - at) * sizeof(*d->instances));
-	/* Not to be found by its name: one that comes and goes a million times would leave a list of that length. */
+	/*
+	 * Remove it from the name index: an instance that is added and deleted a million times
+	 * would otherwise leave a chain of that length.
+	 */
 	shim_hash__del(&d->names, &i->by_name);
 	i->gone = true;
 	d->changed = true;
@@ -442,7 +446,7 @@ static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
 	return 0;
 }
 
-/* The slot of a metric and an instance, created when first asked for */
+/* The slot of a metric and an instance, created at first use */
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
 {
@@ -467,10 +471,10 @@ int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 }
 
 /**
- * shim_importer__slot() - where the value of a metric's instance is put
+ * shim_importer__slot() - get the slot for the value of a metric's instance
  * @imp: the importer
- * @name: of the metric
- * @instance: of the instance; NULL or empty for a metric without domain
+ * @name: name of the metric
+ * @instance: name of the instance; NULL or empty for a metric without instance domain
  * @out: the slot
  *
  * Return: 0, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL, -ENOMEM.
@@ -536,7 +540,7 @@ static struct shim_imp_instance *gone_instance(struct shim_importer *imp)
 	return i;
 }
 
-/* Handles of deleted instances are inherited, too, so that each handle keeps its number */
+/* Handles of deleted instances are also inherited, so each handle keeps its number. */
 static int inherit_handles(struct shim_importer *imp, const struct shim_importer *from)
 {
 	int err = 0;
@@ -562,9 +566,9 @@ static int inherit_handles(struct shim_importer *imp, const struct shim_importer
 }
 
 /**
- * shim_importer__inherit() - take over metrics, instances and handles
+ * shim_importer__inherit() - copy metrics, instances and handles
  * @imp: a new importer
- * @from: another one
+ * @from: the importer to copy from
  *
  * Return: 0 or -ENOMEM.
  */

@@ -2,7 +2,7 @@
 /*
  * An importer's texts and labels, kept until they are written with the next record.
  *
- * To a reader, a target's last record of labels replaces the earlier ones; so each record repeats
+ * For a reader, a target's last record of labels replaces the earlier ones, so each record repeats
  * the labels that were put before.
  */
 #include <errno.h>
@@ -29,7 +29,7 @@ struct set {
 	struct shim_buf json;
 };
 
-/* Something that has labels: @ident, which is of @level */
+/* An object that has labels: @ident, at @level */
 struct target {
 	struct shim_hnode node;
 	struct target *next;
@@ -126,12 +126,12 @@ static struct text *new_text(struct shim_imp_notes *notes, uint32_t type, uint32
 
 /**
  * shim_imp_notes__text() - describe a metric or a domain
- * @notes: the importer's
+ * @notes: the importer's notes
  * @type: SHIM_TEXT_*
  * @ident: the metric or the domain
- * @text: the text; a later one takes the place of an earlier
+ * @text: the text, which replaces an earlier one
  *
- * Return: 0, PMI_ERR_DUPTEXT if it has this text already, -ENOMEM.
+ * Return: 0, PMI_ERR_DUPTEXT if it already has this text, -ENOMEM.
  */
 int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident,
 			 const char *text)
@@ -190,7 +190,7 @@ static struct target *need_target(struct shim_imp_notes *notes, uint32_t level, 
 	return t;
 }
 
-/* The set of an instance; a new one is inserted in the order of the instances' ids */
+/* The set of an instance; a new one is inserted in the order of the instances' ids. */
 static struct set *need_set(struct target *t, int32_t inst)
 {
 	size_t at = t->n;
@@ -207,7 +207,7 @@ static struct set *need_set(struct target *t, int32_t inst)
 	return &t->sets[at];
 }
 
-/* Remove a set without labels: a record of it could not be read. */
+/* Remove a set without labels, because a record of it would not be readable. */
 static void drop_set(struct target *t, struct set *set)
 {
 	size_t at = (size_t)(set - t->sets);
@@ -222,7 +222,9 @@ static bool is_word(const char *value)
 	return !strcmp(value, "true") || !strcmp(value, "false") || !strcmp(value, "null");
 }
 
-/* JSON's words are put as they are; all else is put in quotes, and has JSON's escapes already. */
+/*
+ * JSON's literals are stored unchanged; other values are stored in quotes, and are already escaped.
+ */
 static void put_label(struct shim_buf *json, const char *name, const char *value)
 {
 	const char *quote = is_word(value) ? "" : "\"";
@@ -259,7 +261,7 @@ static void remove_label(struct shim_buf *json, const char *name)
 	*json = rest;
 }
 
-/* Check that a record can hold the set, by encoding one */
+/* Check that a record can contain the set, by encoding one. */
 static int check_set(struct shim_buf *json)
 {
 	struct shim_buf record = { 0 };
@@ -279,7 +281,7 @@ static int check_set(struct shim_buf *json)
 	return err && err != -ENOMEM ? PMI_ERR_ADDLABELERROR : err;
 }
 
-/* Add a label to @json, or replace the one of that name; on error @json does not change */
+/* Add a label to @json, or replace the one of that name; on error @json is unchanged. */
 static int add_label(struct shim_buf *json, const char *name, const char *value)
 {
 	struct shim_buf more = { 0 };
@@ -300,14 +302,14 @@ static int add_label(struct shim_buf *json, const char *name, const char *value)
 
 /**
  * shim_imp_notes__label() - add a label
- * @notes: the importer's
+ * @notes: the importer's notes
  * @level: SHIM_LEVEL_*
- * @ident: the identifier of what is labeled, at that level
+ * @ident: the identifier of the labeled object, at that level
  * @inst: the instance, or SHIM_IN_NULL
- * @name: the label's name; a later value takes the place of an earlier
+ * @name: the label's name; a later value replaces an earlier one
  * @value: a text, or one of the words true, false and null
  *
- * Return: 0, PMI_ERR_ADDLABELERROR if there can be no such label or a set has no room for it
+ * Return: 0, PMI_ERR_ADDLABELERROR if the label is invalid or the set has no room for it
  * (SHIM_LABELS_MAX, SHIM_LABELS_JSON_MAX), -ENOMEM.
  */
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
@@ -320,7 +322,7 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 
 	if (!shim_json__is_name(name, strlen(name)) || strchr(name, '.'))
 		return PMI_ERR_ADDLABELERROR;
-	/* Try the label alone first, so that no empty target is left if it is refused */
+	/* Try the label alone first, so no empty target is left if it is rejected */
 	err = add_label(&alone, name, value);
 	shim_buf__free(&alone);
 	if (err)
@@ -380,7 +382,7 @@ static int write_target(struct shim_importer *imp, const struct target *t, struc
 	return err;
 }
 
-/* A metric that has a text or label is declared in the archive, even if it has no values. */
+/* A metric that has a text or label is declared in the archive even if it has no values. */
 static int declare_metric(struct shim_importer *imp, uint32_t pmid)
 {
 	struct shim_imp_metric *m = shim_importer__by_pmid(imp, pmid);
@@ -406,11 +408,11 @@ static int write_texts(struct shim_importer *imp)
 }
 
 /**
- * shim_imp_notes__write() - write the texts and labels that the archive does not have yet
+ * shim_imp_notes__write() - write the texts and labels that are not in the archive yet
  * @imp: the importer, whose writer is open
- * @stamp: the time from which the labels hold
+ * @stamp: the time from which the labels are valid
  *
- * Return: 0 or an error of the writer; then the rest is written next time.
+ * Return: 0 or an error of the writer; after an error, the next call writes the rest.
  */
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp)
 {

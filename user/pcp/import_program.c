@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * LOGIMPORT's calls of PCP 7.2: flags of pmiStart(), times in nanoseconds, and a status file that
- * tells PCP's agent pmdapmimport which tool writes an archive.
+ * identifies the tool that writes an archive for PCP's agent pmdapmimport.
  */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* for asprintf */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,12 +19,12 @@
 
 /**
  * pmiStart_v4() - pmiStart() of PMAPI version 4
- * @archive: its name; NULL for a context that others shall inherit from
+ * @archive: its name; NULL for a context that only serves for inheritance
  * @flags: PMI_INHERIT: the new context has the metrics, instances and handles of the current one;
- *	PMI_APPEND: if the archive exists, records are appended to it;
- *	PMI_PROCESS: pmiSetImportProgram() notes the process, and pmiEnd() removes the file
+ *	PMI_APPEND: if the archive exists, records are appended to it; PMI_PROCESS:
+ *	pmiSetImportProgram() records the process, and pmiEnd() removes the file
  *
- * Return: the context, which is now the current one; -EINVAL for other flags, -ENOMEM.
+ * Return: the context, which becomes the current one; -EINVAL for other flags, -ENOMEM.
  */
 SHIM_API int pmiStart_v4(const char *archive, int flags)
 {
@@ -34,9 +34,9 @@ SHIM_API int pmiStart_v4(const char *archive, int flags)
 /**
  * pmiWrite_v4() - pmiWrite() of PMAPI version 4: write the values as a record
  * @sec: its time, in seconds since 1970 UTC
- * @nsec: and nanoseconds
+ * @nsec: nanoseconds of the time
  *
- * Return: as pmiWrite().
+ * Return: as for pmiWrite().
  */
 SHIM_API int pmiWrite_v4(unsigned long long sec, unsigned int nsec)
 {
@@ -47,9 +47,9 @@ SHIM_API int pmiWrite_v4(unsigned long long sec, unsigned int nsec)
 }
 
 /**
- * pmiWriteNow() - write the values as a record with the time of day
+ * pmiWriteNow() - write the values as a record with the current time
  *
- * Return: as pmiWrite().
+ * Return: as for pmiWrite().
  */
 SHIM_API int pmiWriteNow(void)
 {
@@ -142,17 +142,17 @@ void shim_importer__forget_program(struct shim_importer *imp)
 }
 
 /**
- * pmiSetImportProgram() - note in a status file which tool writes the current archive
- * @tool: name of the tool and of the file, which is in PCP_IMPORTRUN_DIR (else /run/pmimport)
+ * pmiSetImportProgram() - record the tool that writes the current archive in a status file
+ * @tool: name of the tool and of the file, which is in PCP_IMPORTRUN_DIR (default /run/pmimport)
  * @version: its version, or NULL
- * @args: what it imports, or NULL
+ * @args: the data that it imports, or NULL
  * @archive: the archive's name, or NULL
  *
- * A later call of the context replaces the file.  With PMI_PROCESS the file has the process's
- * number, and pmiEnd() removes it.
+ * A later call in the same context replaces the file.  With PMI_PROCESS the file contains the
+ * process ID, and pmiEnd() removes it.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV without a tool; -EINVAL for a tool that is a path or
- * hidden, or for more than one line; or an errno, negated.
+ * hidden, or for more than one line; or a negated errno.
  */
 SHIM_API int pmiSetImportProgram(const char *tool, const char *version, const char *args,
 				 const char *archive)

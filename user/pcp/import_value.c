@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "importer.h"
 
-/* A metric that lost its values when an instance was deleted is still in the list. */
+/* A metric that lost its values because an instance was deleted is still in the list. */
 static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
 {
 	if (m->waiting || imp->last_waiting == &m->waiting)
@@ -75,9 +75,9 @@ static int keep_text(struct shim_imp_slot *slot, const char *text)
 	return 0;
 }
 
-#define PLAIN_DIGITS	15	/* that a double holds exactly */
+#define PLAIN_DIGITS	15	/* a double represents this many exactly */
 
-/* Up to PLAIN_DIGITS digits, maybe with a minus and a point; false if there is anything else */
+/* Parse up to PLAIN_DIGITS digits with an optional minus and point; false for any other text. */
 static bool plain_number(const char *text, int64_t *number, unsigned int *decimals, bool *has_point)
 {
 	unsigned int digits = 0, behind = 0;
@@ -103,8 +103,8 @@ static bool plain_number(const char *text, int64_t *number, unsigned int *decima
 }
 
 /*
- * A fast path for plain decimal numbers, which nearly all texts are.  The digits and the power of
- * ten are both exact as doubles, so their quotient is the double that is nearest to the text.
+ * Fast path for plain decimal numbers, which are by far the most frequent.  The digits and the
+ * power of ten are both exact as doubles, so their quotient is the double nearest to the text.
  */
 static bool parse_plain(struct shim_value *v, const char *text)
 {
@@ -130,8 +130,8 @@ static bool parse_plain(struct shim_value *v, const char *text)
 }
 
 /*
- * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library: it may be from
- * a counter that is wider elsewhere.
+ * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library: it may come
+ * from a counter that is wider on another system.
  */
 static int parse(struct shim_imp_slot *slot, const char *text)
 {
@@ -166,12 +166,13 @@ static int parse(struct shim_imp_slot *slot, const char *text)
 }
 
 /**
- * shim_imp_slot__parse() - give an instance its value as text
+ * shim_imp_slot__parse() - set the value of an instance from text
  * @imp: the importer
  * @slot: the metric's instance
  * @text: the number, or the string if the metric is of that type
  *
- * Return: 0, PMI_ERR_DUPVALUE if it has one, PM_ERR_CONV if the text is no such value, -ENOMEM.
+ * Return: 0, PMI_ERR_DUPVALUE if it already has a value, PM_ERR_CONV if the text is not a valid
+ * value, -ENOMEM.
  */
 int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text)
 {
@@ -186,12 +187,12 @@ int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, 
 }
 
 /**
- * shim_imp_slot__atom() - give an instance its value
+ * shim_imp_slot__atom() - set the value of an instance
  * @imp: the importer
  * @slot: the metric's instance
  * @atom: the member for the metric's type
  *
- * Return: as shim_imp_slot__parse().
+ * Return: as for shim_imp_slot__parse().
  */
 int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
 			const pmAtomValue *atom)

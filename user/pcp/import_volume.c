@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Volumes of a limited size: after the record that reaches it, the next record begins a new one. */
-#define _GNU_SOURCE	/* asprintf */
+/*
+ * Volumes of a limited size: when a record reaches the limit, the next record starts a new volume.
+ */
+#define _GNU_SOURCE	/* for asprintf */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +11,7 @@
 
 #define VOLUME_SIZE_MIN 1000
 
-/* Finishes a volume that is full. Returns its path, or NULL if it goes on. */
+/* Finish a volume that is full.  Returns its path, or NULL if it remains in use. */
 static char *finish_volume(struct shim_importer *imp)
 {
 	char *path;
@@ -41,12 +43,11 @@ int shim_import__leave_record(struct shim_importer *imp, int result)
 
 /**
  * pmiSetVolumeSize() - limit the size of the current archive's volumes
- * @size: after the record with which a volume has at least so many bytes, a new one begins; 0 for no
- *	limit
- * @done: called with the path of each volume that is finished in this way; NULL for none
+ * @size: a volume that has at least this many bytes after a record is finished; 0 for no limit
+ * @done: called with the path of each volume finished in this way; NULL for none
  *
- * If the new volume cannot be created, the old one goes on, and it is tried again after the next
- * record.
+ * If the new volume cannot be created, writing continues in the old one, and creation is tried
+ * again after the next record.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV for a size below 1000.
  */

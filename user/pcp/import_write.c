@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writing an importer's record: what the archive does not know yet, and then the values. */
+/*
+ * Write an importer's record: first the metadata that is not in the archive yet, then the values.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "importer.h"
 #include "stamp.h"
 
-/* Nanoseconds from the last record to a mark behind it */
+/* Nanoseconds from the last record to a mark after it */
 #define MARK_AFTER	1000000
 
 static void cut(char *text, size_t room)
@@ -18,7 +20,9 @@ static void cut(char *text, size_t room)
 	text[strnlen(text, room - 1)] = '\0';
 }
 
-/* Host and zone are cut to the length that the archive's version has, as in PCP's library. */
+/*
+ * Host and zone are truncated to the length that the archive's version allows, as in PCP's library.
+ */
 static int create_archive(struct shim_importer *imp)
 {
 	struct shim_label label = { .version = imp->label.version };
@@ -38,7 +42,7 @@ static int create_archive(struct shim_importer *imp)
 	return shim_writer__open(imp->base, &label, &imp->writer);
 }
 
-/* 1 if there is any of the archive's files, 0, or why that is unknown */
+/* Returns 1 if any file of the archive exists, 0 if none does, or an error. */
 static int archive_exists(const char *base)
 {
 	struct shim_files files;
@@ -79,7 +83,7 @@ static int open_writer(struct shim_importer *imp)
 	return imp->failed;
 }
 
-/* Why a metric does not fit the archive that is appended to */
+/* The reason why a metric does not match the archive to which records are appended */
 static int difference(const struct shim_importer *imp, const struct shim_imp_metric *m)
 {
 	int err = shim_writer__difference(imp->writer, &m->desc);
@@ -90,7 +94,7 @@ static int difference(const struct shim_importer *imp, const struct shim_imp_met
 								     PMI_ERR_DUPMETRICNAME;
 }
 
-/* With PMI_APPEND: open the archive, if there is one, so that its last record is known */
+/* With PMI_APPEND: open an existing archive to find its last record. */
 static int find_last(struct shim_importer *imp)
 {
 	int exists = imp->append && imp->base && !imp->writer ? archive_exists(imp->base) : 0;
@@ -111,7 +115,7 @@ int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m)
 	return err;
 }
 
-/* Write a domain's present state, if it changed since it was last written */
+/* Write a domain's current state, if it has changed since the last write. */
 static int declare_domain(struct shim_importer *imp, struct shim_imp_domain *d,
 			  struct shim_ts stamp)
 {
@@ -162,7 +166,7 @@ static int by_inst(const void *a, const void *b)
 	return ((*x)->value.inst > (*y)->value.inst) - ((*x)->value.inst < (*y)->value.inst);
 }
 
-/* Put the metric's slots into @imp->sorted, by instance */
+/* Put the metric's slots into @imp->sorted, ordered by instance. */
 static int sort(struct shim_importer *imp, const struct shim_imp_metric *m)
 {
 	bool ordered = true;
@@ -224,7 +228,7 @@ static bool any_values(const struct shim_importer *imp)
 	return false;
 }
 
-/* Whether the stamp is valid, fits the archive's version, and is not before the last record */
+/* Whether the archive's version can represent the stamp, and it is not before the last record */
 static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
 {
 	if (stamp.nsec < 0 || stamp.nsec > 999999999)
@@ -236,12 +240,12 @@ static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
 
 /**
  * shim_importer__write() - write a record of all values
- * @imp: the importer; its values are dropped on success, and kept on error
+ * @imp: the importer; its values are discarded on success, and kept on error
  * @stamp: the record's time
  *
- * Without values nothing is written: texts and labels wait for the next record with values.
+ * Without values nothing is written: texts and labels are kept until the next record with values.
  *
- * Return: 0, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or what writing failed with.
+ * Return: 0, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or the error from writing.
  */
 int shim_importer__write(struct shim_importer *imp, struct shim_ts stamp)
 {
@@ -281,10 +285,10 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
  * shim_importer__mark() - mark a gap: values are not continuous from the last record to the next
  * @imp: the importer
  *
- * With PMI_APPEND that may be the archive's last record.  The mark's time is a millisecond after the last record's.  Before the first record there is
- * nothing to separate.
+ * With PMI_APPEND, the last record may be that of the existing archive.  The mark's time is a
+ * millisecond after the last record's.  Before the first record there is no gap to mark.
  *
- * Return: 0, or what writing or, before, creating the archive failed with.
+ * Return: 0, or the error from creating the archive or writing to it.
  */
 int shim_importer__mark(struct shim_importer *imp)
 {
@@ -301,7 +305,7 @@ int shim_importer__mark(struct shim_importer *imp)
 	return put_mark(imp, stamp);
 }
 
-/* Take a result's value, which must have its metric's type, in a format for that type */
+/* Get a value of a result.  It must have the type of its metric and a format for that type. */
 static int take_value(const pmValueSet *vset, int i, int type, struct shim_value *out)
 {
 	const pmValue *value = &vset->vlist[i];
@@ -369,21 +373,21 @@ static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 		return PMI_ERR_DUPVALUE;
 	for (int i = 0; i < vset->numval && !err; i++)
 		err = take_one(imp, m, vset, i);
-	/* an empty set is written only if the metric has a domain; otherwise it is left out */
+	/* an empty set is written only if the metric has an instance domain */
 	if (!err && (vset->numval < 0 || (!vset->numval && m->domain)))
 		shim_imp_metric__bare(imp, m, vset->numval);
 	return err;
 }
 
 /**
- * shim_importer__result() - write a record that was put together elsewhere
- * @imp: the importer; values that were put before are dropped
+ * shim_importer__result() - write a record from a result
+ * @imp: the importer; values put earlier are discarded
  * @stamp: the record's time
  * @numpmid: number of value sets; 0 writes a mark, unless there is no record yet
  * @vsets: the sets
  *
  * Return: 0; PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV for a value that is not of the metric's type,
- * PMI_ERR_DUPVALUE, or as shim_importer__write().  After an error nothing of it is written.
+ * PMI_ERR_DUPVALUE, or as for shim_importer__write().  On error, no part of it is written.
  */
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
 			  pmValueSet *const *vsets)
@@ -406,9 +410,9 @@ int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int n
 
 /**
  * shim_importer__end() - finish the archive
- * @imp: the importer, which can be inherited from afterwards
+ * @imp: the importer; others can still inherit from it
  *
- * Return: 0, or what writing or creating the archive failed with; it is closed in any case.
+ * Return: 0, or the error from writing or creating the archive; it is always closed.
  */
 int shim_importer__end(struct shim_importer *imp)
 {

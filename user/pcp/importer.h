@@ -2,7 +2,7 @@
 /*
  * A LOGIMPORT context: an archive's metrics and instances, and its next record.
  *
- * Functions return 0, or a code of PMAPI or LOGIMPORT, or a negated errno.
+ * Functions return 0, an error code of PMAPI or LOGIMPORT, or a negated errno.
  */
 #ifndef SHIM_PCP_IMPORTER_H
 #define SHIM_PCP_IMPORTER_H
@@ -29,9 +29,9 @@ struct shim_imp_instance {
 
 /*
  * struct shim_imp_domain - an instance domain
- * @instances: the @n present ones, sorted by id
- * @known: it was written to the archive
- * @changed: the present state was not written yet
+ * @instances: the @n current instances, sorted by id
+ * @known: it has been written to the archive
+ * @changed: the current state has not been written yet
  */
 struct shim_imp_domain {
 	struct shim_hnode node;
@@ -46,10 +46,10 @@ struct shim_imp_domain {
 };
 
 /*
- * struct shim_imp_slot - the value that a metric's instance has in the next record
+ * struct shim_imp_slot - the value of a metric's instance in the next record
  * @next: the next slot of the metric that has a value
- * @instance: NULL for a metric without domain
- * @text: what @value points to, if it is a string; @room bytes
+ * @instance: NULL for a metric without instance domain
+ * @text: the buffer of @room bytes that @value points to if it is a string
  */
 struct shim_imp_slot {
 	struct shim_hnode node;
@@ -65,10 +65,10 @@ struct shim_imp_slot {
 
 /*
  * struct shim_imp_metric - a metric
- * @declared: the archive has it
+ * @declared: it is declared in the archive
  * @waiting: the next metric with values, in the order of their first values
  * @first: list of its @nvalues slots with a value, which ends at @last
- * @bare: it is written without values, with @error in their place unless that is 0
+ * @bare: it is written without values, with @error instead unless that is 0
  */
 struct shim_imp_metric {
 	struct shim_hnode by_name;
@@ -93,14 +93,15 @@ struct shim_importer;
 /*
  * struct shim_importer - a context
  * @writer: NULL until the first record
- * @append: PMI_APPEND was given: if there is an archive, the first record is appended to it
- * @ended: nothing more can be put, but another context can inherit
- * @names: refuses invalid names and descriptions; the records that it makes go to @scratch, unused
- * @handles: @nhandles slots; a handle is the place in here, from 1
- * @waiting: list of metrics with values; @last_waiting is where the next one is linked
+ * @append: PMI_APPEND was given: if the archive exists, the first record is appended to it
+ * @ended: no more values can be put, but another context can inherit
+ * @names: used to reject invalid names and descriptions; its records are written to @scratch and
+ *	discarded
+ * @handles: @nhandles slots; a handle is an index in this array, plus one
+ * @waiting: list of metrics with values; @last_waiting: the link for the next one
  * @sorted: room to sort @sorted_cap slots
- * @last_put: time of the last record that is no mark; @last: of any
- * @volume_size: a volume of at least that size is finished after a record, and @volume_done is
+ * @last_put: time of the last record that is not a mark; @last: time of the last record
+ * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
  *	called; 0 for no limit
  * @process: PMI_PROCESS was given
  * @status: path of the status file of pmiSetImportProgram(), or NULL
@@ -164,7 +165,7 @@ int shim_importer__slot(struct shim_importer *imp, const char *name, const char 
 			struct shim_imp_slot **out);
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out);
-/* Returns a new handle, which is positive, or -ENOMEM */
+/* Returns a new handle, which is positive, or -ENOMEM. */
 int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot);
 int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 			     struct shim_imp_slot **out);
@@ -173,7 +174,7 @@ int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text);
 int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
 			const pmAtomValue *atom);
-/* Write the metric without values, or with @error in place of them */
+/* Write the metric without values, or with @error instead of values. */
 void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error);
 void shim_importer__drop_values(struct shim_importer *imp);
 
@@ -183,7 +184,7 @@ int shim_importer__mark(struct shim_importer *imp);
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
 			  pmValueSet *const *vsets);
 int shim_importer__end(struct shim_importer *imp);
-/* Declare a metric to the writer, unless that was done */
+/* Declare a metric to the writer, unless it is already declared. */
 int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m);
 
 /* import_note.c: texts and labels */
@@ -197,8 +198,8 @@ bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
 
 /*
- * import.c: a call locks, and gets the current context, or NULL with nothing locked if there is none
- * or it has ended; leave() unlocks, and returns @result as a PMAPI code
+ * import.c: enter() locks and returns the current context.  If there is none or it has ended, it
+ * returns NULL with nothing locked.  leave() unlocks and returns @result as a PMAPI code.
  */
 struct shim_importer *shim_import__enter(void);
 int shim_import__leave(struct shim_importer *imp, int result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Instances of a domain: at the context's time, and over the whole of an archive. */
+/* Instances of a domain: at the context's time, and in a whole archive. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "archive_source.h"
 #include "context.h"
 
-#define ROW_NAME	64	/* if names take more bytes each, on average, they are copied one by one */
+#define ROW_NAME	64	/* longer names, on average, are copied one by one */
 
 typedef const struct shim_indom *state;
 
-/* @archive: the call covers a whole archive, so the context must be one's */
+/* @archive: the call covers a whole archive, so it requires an archive context */
 static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
 {
 	if (indom == PM_INDOM_NULL)
@@ -24,8 +24,8 @@ static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
 }
 
 /*
- * With @all, state @i of the archive, newest first; else the one at the context's time as @i 0: 0,
- * PM_ERR_INDOM_LOG if there is none, -ENOMEM
+ * With @all, get state @i of the archive, newest first; otherwise, @i 0 is the state at the
+ * context's time.  Returns 0, PM_ERR_INDOM_LOG if there is none, -ENOMEM.
  */
 static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i,
 		    state *s)
@@ -38,7 +38,7 @@ static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, uns
 	return *s ? 0 : -ENOMEM;
 }
 
-/* A program's lists of @n ids and names, the latter with room for @bytes of text behind them */
+/* Allocate lists of @n ids and names, the latter with room for @bytes of text after them. */
 static int make_lists(unsigned int n, size_t bytes, int **instlist, char ***namelist)
 {
 	*instlist = malloc(n * sizeof(**instlist));
@@ -74,8 +74,8 @@ static int hand_out(unsigned int n, const int32_t *ids, const char *const *names
 }
 
 /*
- * Whether the names lie close together in memory, as they do if one record has the whole domain:
- * then @bytes from @first on hold all of them, and little else.
+ * Whether the names are close together in memory, as they are if one record contains the whole
+ * domain.  In that case, @bytes at @first contain all of them, and little else.
  */
 static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {
@@ -96,7 +96,7 @@ static bool in_a_row(const struct shim_indom *s, const char **first, size_t *byt
 	return true;
 }
 
-/* One copy of all names, with the bytes between them, spares measuring each name. */
+/* Copying all names at once, with the bytes between them, avoids measuring each name. */
 static int hand_out_row(const struct shim_indom *s, const char *first, size_t bytes, int **instlist,
 			char ***namelist)
 {
@@ -251,14 +251,14 @@ static int look_up(pmInDom indom, bool all, const char *name)
 }
 
 /**
- * pmGetInDom() - the instances of a domain at the current time
+ * pmGetInDom() - get the instances of a domain at the current time
  * @indom: the domain
- * @instlist: their ids, ascending; a block to free() if there are any
- * @namelist: their names, in the same order; a block to free() if there are any
+ * @instlist: their ids, ascending; to be freed by the caller if there are any
+ * @namelist: their names, in the same order; to be freed by the caller if there are any
  *
- * Return: how many, PM_ERR_INDOM for PM_INDOM_NULL, PM_ERR_INDOM_LOG if the
- * archive has no state of the domain at or before the time, PM_ERR_NOCONTEXT; of a host what
- * pmcd says, such as PM_ERR_INDOM or PM_ERR_NOAGENT, PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * Return: the number of instances, PM_ERR_INDOM for PM_INDOM_NULL, PM_ERR_INDOM_LOG if the archive
+ * has no state of the domain at or before the time, PM_ERR_NOCONTEXT; for a host, pmcd's error,
+ * such as PM_ERR_INDOM or PM_ERR_NOAGENT, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmGetInDom(pmInDom indom, int **instlist, char ***namelist)
 {
@@ -266,12 +266,12 @@ SHIM_API int pmGetInDom(pmInDom indom, int **instlist, char ***namelist)
 }
 
 /**
- * pmGetInDomArchive() - all instances that a domain has anywhere in the archive
+ * pmGetInDomArchive() - get all instances that a domain has at any time in the archive
  * @indom: the domain
- * @instlist: their ids: those of the newest state, then what older ones had besides
- * @namelist: their names, the newest if they changed
+ * @instlist: their ids: those of the newest state, then further ones of older states
+ * @namelist: their names, the newest name if it has changed
  *
- * Return: as pmGetInDom, and PM_ERR_NOTARCHIVE.
+ * Return: as for pmGetInDom(), and PM_ERR_NOTARCHIVE.
  */
 SHIM_API int pmGetInDomArchive(pmInDom indom, int **instlist, char ***namelist)
 {
@@ -279,12 +279,12 @@ SHIM_API int pmGetInDomArchive(pmInDom indom, int **instlist, char ***namelist)
 }
 
 /**
- * pmNameInDom() - an instance's name at the current time
+ * pmNameInDom() - get an instance's name at the current time
  * @indom: its domain
  * @inst: its id
- * @name: a string to free(), if 0 is returned
+ * @name: set to the name if 0 is returned; to be freed by the caller
  *
- * Return: 0, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG (PM_ERR_INST of a host),
+ * Return: 0, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG (for a host, PM_ERR_INST),
  * PM_ERR_NOCONTEXT, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmNameInDom(pmInDom indom, int inst, char **name)
@@ -292,25 +292,25 @@ SHIM_API int pmNameInDom(pmInDom indom, int inst, char **name)
 	return name_indom(indom, false, inst, name);
 }
 
-/** pmNameInDomArchive() - an instance's newest name; otherwise as pmNameInDom */
+/** pmNameInDomArchive() - get an instance's newest name; otherwise like pmNameInDom() */
 SHIM_API int pmNameInDomArchive(pmInDom indom, int inst, char **name)
 {
 	return name_indom(indom, true, inst, name);
 }
 
 /**
- * pmLookupInDom() - from an instance's name to its id, at the current time
+ * pmLookupInDom() - look up an instance by name, at the current time
  * @indom: its domain
  * @name: its name, or the part before its first blank
  *
- * Return: the id, and errors as pmNameInDom.
+ * Return: the id, or errors as for pmNameInDom().
  */
 SHIM_API int pmLookupInDom(pmInDom indom, const char *name)
 {
 	return look_up(indom, false, name);
 }
 
-/** pmLookupInDomArchive() - the same over the whole archive, newest first */
+/** pmLookupInDomArchive() - look up an instance by name in the whole archive, newest state first */
 SHIM_API int pmLookupInDomArchive(pmInDom indom, const char *name)
 {
 	return look_up(indom, true, name);

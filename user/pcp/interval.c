@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Lengths of time from words, like "1hour 30min". */
+/* Parse lengths of time such as "1hour 30min". */
 #include <errno.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 static const struct {
 	const char *name;
-	double per_second, seconds;	/* one of both is 1 */
+	double per_second, seconds;	/* one of the two is 1 */
 } units[] = {
 	{ "nanosecond", 1e9, 1 }, { "nsec", 1e9, 1 },
 	{ "microsecond", 1e6, 1 }, { "usec", 1e6, 1 },
@@ -36,7 +36,7 @@ static const char *skip_blanks(const char *s)
 	return s;
 }
 
-/* The name alone, or with one "s" behind it */
+/* The name alone, or followed by one "s" */
 static int is_unit(const char *word, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -45,7 +45,10 @@ static int is_unit(const char *word, size_t len, const char *name)
 	       (len == n || (len == n + 1 && (word[n] == 's' || word[n] == 'S')));
 }
 
-/* Convert a number to seconds by the unit behind it. Returns the unit's end, NULL if unknown */
+/*
+ * Convert a number to seconds according to the unit after it.  Returns the end of the unit, or NULL
+ * if it is unknown.
+ */
 static const char *apply_unit(const char *s, double *number)
 {
 	size_t len = 0;
@@ -63,7 +66,7 @@ static const char *apply_unit(const char *s, double *number)
 	return NULL;
 }
 
-/* NULL, or the place in @s that is wrong */
+/* Returns NULL, or the position of the error in @s. */
 const char *shim_interval__parse(const char *s, double *seconds)
 {
 	double sum = 0;
@@ -73,7 +76,7 @@ const char *shim_interval__parse(const char *s, double *seconds)
 		char *end;
 		double number = shim_real__parse(s, &end);
 
-		/* written so that NaN is refused, too */
+		/* written so that NaN is also rejected */
 		if (end == s || !(number >= 0 && number < LONGEST))
 			return start;
 		s = skip_blanks(end);
@@ -89,7 +92,7 @@ const char *shim_interval__parse(const char *s, double *seconds)
 	return NULL;
 }
 
-/* In long double, because the product would be rounded once already as a double */
+/* Use long double, because the product would already be rounded as a double. */
 long shim_interval__fraction(double seconds, long per_second)
 {
 	return (long)((long double)(seconds - (double)(time_t)seconds) * per_second + 0.5L);
@@ -111,12 +114,13 @@ static int parse(const char *text, double *seconds, char **errmsg)
 }
 
 /**
- * pmParseInterval() - a length of time from words
+ * pmParseInterval() - parse a length of time
  * @string: one or more numbers, each with a unit or in seconds
  * @rslt: their sum; a fraction may be rounded up to a whole second, without a carry
- * @errmsg: on error what is wrong and where, to be given to free()
+ * @errmsg: on error, a message with the reason and the position, to be freed by the caller
  *
- * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is NULL.
+ * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is
+ * NULL.
  */
 SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg)
 {
@@ -132,12 +136,13 @@ SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **er
 }
 
 /**
- * pmParseHighResInterval() - a length of time from words
+ * pmParseHighResInterval() - parse a length of time
  * @string: one or more numbers, each with a unit or in seconds
  * @rslt: their sum; a fraction may be rounded up to a whole second, without a carry
- * @errmsg: on error what is wrong and where, to be given to free()
+ * @errmsg: on error, a message with the reason and the position, to be freed by the caller
  *
- * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is NULL.
+ * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is
+ * NULL.
  */
 SHIM_API int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg)
 {

@@ -12,7 +12,9 @@ struct shim_label_sets {
 	int n;
 };
 
-/* Makes room for @n more, all zero; the caller adds to @sets->n. NULL if there is no memory */
+/*
+ * Make room for @n more sets, zeroed; the caller adds to @sets->n.  Returns NULL if out of memory.
+ */
 pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
 
 #endif /* SHIM_PCP_LABEL_SETS_H */

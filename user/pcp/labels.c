@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Labels at the context's time, in sets that the caller frees; and how an archive gives them. */
+/*
+ * Labels at the context's time, in sets that the caller frees; and the implementation for archives.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +19,8 @@ _Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
 
 /**
  * pmFreeLabelSets() - free label sets
- * @sets: what a call gave, or NULL
- * @nsets: the count it returned
+ * @sets: the sets from a call, or NULL
+ * @nsets: their number, as returned by that call
  */
 SHIM_API void pmFreeLabelSets(pmLabelSet *sets, int nsets)
 {
@@ -45,7 +47,7 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n)
 	return all + sets->n;
 }
 
-/* A set without labels gets no text either */
+/* A set without labels gets no text. */
 static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 {
 	uint32_t len = from->jsonlen;
@@ -75,7 +77,7 @@ static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
 	return 0;
 }
 
-/* The caller frees the sets, also after an error */
+/* The caller frees the sets, even after an error. */
 static int add_level(struct shim_label_sets *sets, const struct shim_context *ctx,
 		     uint32_t level, uint32_t ident)
 {
@@ -98,7 +100,7 @@ static int add_level(struct shim_label_sets *sets, const struct shim_context *ct
 	return 0;
 }
 
-/* The context label of an archive that has none of its own: its host's name */
+/* The context label of an archive that has no labels of its own: the name of its host */
 static int add_host(struct shim_label_sets *sets, const struct shim_context *ctx)
 {
 	const char *host = shim_archive__label(ctx->ar)->host;
@@ -136,7 +138,7 @@ static int add_context(struct shim_label_sets *sets, const struct shim_context *
 	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
 }
 
-/* All labels of a metric but its instances', from the weakest level to the strongest */
+/* Add all labels of a metric except its instances', from the weakest level to the strongest. */
 static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
@@ -190,7 +192,7 @@ static int derived_labels(struct shim_context *ctx, pmID pmid, struct shim_label
 	return err;
 }
 
-/* The labels of @ident at @level; level 0 stands for all levels of a metric */
+/* Get the labels of @ident at @level; level 0 means all levels of a metric. */
 static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 {
 	struct shim_label_sets sets = { 0 };
@@ -210,13 +212,13 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 }
 
 /**
- * pmGetContextLabels() - labels of everything in the archive
- * @sets: one set; of an archive that has no such labels at any time, its host's name
+ * pmGetContextLabels() - get the labels of the whole archive
+ * @sets: one set; if the archive never has such labels, the name of its host
  *
  * All these calls return the labels that are valid at the context's time, to be freed by
  * pmFreeLabelSets(); *@sets is NULL if there are none.
  *
- * Return: the number of sets, 0 if there are none at the time, PM_ERR_NOCONTEXT, -EINVAL, -ENOMEM.
+ * Return: the number of sets, 0 if there are none at that time, PM_ERR_NOCONTEXT, -EINVAL, -ENOMEM.
  */
 SHIM_API int pmGetContextLabels(pmLabelSet **sets)
 {
@@ -224,11 +226,11 @@ SHIM_API int pmGetContextLabels(pmLabelSet **sets)
 }
 
 /**
- * pmGetDomainLabels() - labels of all metrics of a domain
+ * pmGetDomainLabels() - get the labels of all metrics of a domain
  * @domain: its number
  * @sets: one set
  *
- * Return: as pmGetContextLabels.
+ * Return: as for pmGetContextLabels().
  */
 SHIM_API int pmGetDomainLabels(int domain, pmLabelSet **sets)
 {
@@ -236,11 +238,11 @@ SHIM_API int pmGetDomainLabels(int domain, pmLabelSet **sets)
 }
 
 /**
- * pmGetInDomLabels() - labels of all metrics that have an instance domain
+ * pmGetInDomLabels() - get the labels of all metrics with an instance domain
  * @indom: the instance domain
  * @sets: one set
  *
- * Return: as pmGetContextLabels.
+ * Return: as for pmGetContextLabels().
  */
 SHIM_API int pmGetInDomLabels(pmInDom indom, pmLabelSet **sets)
 {
@@ -248,11 +250,11 @@ SHIM_API int pmGetInDomLabels(pmInDom indom, pmLabelSet **sets)
 }
 
 /**
- * pmGetClusterLabels() - labels of all metrics of a cluster
- * @pmid: any metric of it
+ * pmGetClusterLabels() - get the labels of all metrics of a cluster
+ * @pmid: any metric of the cluster
  * @sets: one set
  *
- * Return: as pmGetContextLabels.
+ * Return: as for pmGetContextLabels().
  */
 SHIM_API int pmGetClusterLabels(pmID pmid, pmLabelSet **sets)
 {
@@ -260,11 +262,11 @@ SHIM_API int pmGetClusterLabels(pmID pmid, pmLabelSet **sets)
 }
 
 /**
- * pmGetItemLabels() - labels of one metric
+ * pmGetItemLabels() - get the labels of one metric
  * @pmid: the metric
  * @sets: one set
  *
- * Return: as pmGetContextLabels.
+ * Return: as for pmGetContextLabels().
  */
 SHIM_API int pmGetItemLabels(pmID pmid, pmLabelSet **sets)
 {
@@ -272,11 +274,11 @@ SHIM_API int pmGetItemLabels(pmID pmid, pmLabelSet **sets)
 }
 
 /**
- * pmGetInstancesLabels() - labels of each instance of a domain
+ * pmGetInstancesLabels() - get the labels of each instance of a domain
  * @indom: the instance domain
- * @sets: a set for each instance, which its inst names
+ * @sets: a set for each instance, identified by its inst
  *
- * Return: as pmGetContextLabels.
+ * Return: as for pmGetContextLabels().
  */
 SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
 {
@@ -284,11 +286,11 @@ SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
 }
 
 /**
- * pmLookupLabels() - all labels of a metric but those of its instances
+ * pmLookupLabels() - get all labels of a metric except those of its instances
  * @pmid: the metric
  * @sets: the sets of context, domain, instance domain, cluster and item, in this order
  *
- * Return: as pmGetContextLabels, and PM_ERR_PMID_LOG.
+ * Return: as for pmGetContextLabels(), and PM_ERR_PMID_LOG.
  */
 SHIM_API int pmLookupLabels(pmID pmid, pmLabelSet **sets)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Merging labels of several levels into one JSON object. */
+/* Merge labels of several levels into one JSON object. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /*
  * struct entry - one label of one of the objects
  * @name: @namelen bytes
- * @source: index of its object; of labels of the same name, the highest one wins
+ * @source: index of its object; if several labels have the same name, the highest index wins
  * @wanted: whether the caller's filter accepts it
  */
 struct entry {
@@ -70,7 +70,7 @@ static int set_name(struct entry *e, const char *prefix, const char *name, size_
 static int add_object(struct merge *m, int source, const char *prefix, const char *text,
 		      size_t len);
 
-/* The members of a nested object become labels of their own; an empty object is one label */
+/* The members of a nested object become separate labels; an empty object is one label. */
 static int add_member(struct merge *m, int source, const char *prefix,
 		      const struct shim_json_member *member)
 {
@@ -119,7 +119,7 @@ static bool same_name(const struct entry *a, const struct entry *b)
 	return !strcmp(a->name, b->name);
 }
 
-/* Keep the last label of each name, if it is wanted; a name twice in one object is an error */
+/* Keep the last label of each name, if it is wanted; a duplicate name in one object is an error. */
 static int settle(struct merge *m)
 {
 	size_t kept = 0;
@@ -141,7 +141,7 @@ static int settle(struct merge *m)
 	return 0;
 }
 
-/* {"name":value,...} and a NUL; its length, or -E2BIG */
+/* Print {"name":value,...} and a NUL.  Returns the length, or -E2BIG. */
 static int print(const struct merge *m, char *buffer, int room)
 {
 	size_t len = 2 + (m->n ? m->n - 1 : 0);
@@ -185,17 +185,17 @@ static int finish(struct merge *m, int err, bool any, char *buffer, int room)
 }
 
 /**
- * pmMergeLabels() - join JSON objects of labels into one
+ * pmMergeLabels() - merge JSON objects of labels into one
  * @objects: their texts; NULL or "" for none
- * @nobjects: how many
- * @buffer: where to write it, with a NUL
- * @buflen: room there
+ * @nobjects: number of objects
+ * @buffer: receives the result, with a NUL
+ * @buflen: size of @buffer
  *
- * Names are sorted, and blanks left out.  Of labels of the same name, the last object's counts.
- * Objects in objects become labels with dots in their names.
+ * Names are sorted, and blanks omitted.  If several labels have the same name, that of the last
+ * object is used.  Nested objects become labels with dots in their names.
  *
- * Return: the length, 0 if there is no label at all, -EINVAL if a text is no JSON object, names a
- * label twice, or has an invalid name, or for bad arguments; -E2BIG if there is not enough room,
+ * Return: the length, 0 if there are no labels, -EINVAL if a text is not a JSON object, has a
+ * duplicate or an invalid label name, or for invalid arguments; -E2BIG if there is not enough room,
  * or a name is longer than 255 bytes; -ENOMEM.
  */
 SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen)
@@ -233,16 +233,16 @@ static int add_label(struct merge *m, int source, const pmLabelSet *set, const p
 }
 
 /**
- * pmMergeLabelSets() - join label sets into one JSON object
+ * pmMergeLabelSets() - merge label sets into one JSON object
  * @sets: the sets, from the weakest to the strongest; NULL for none
- * @nsets: how many
- * @buffer: where to write it, with a NUL
- * @buflen: room there
- * @filter: NULL, or returns whether a label of a set is wanted; one that is not still hides
- *	the labels of its name in weaker sets
- * @arg: for @filter
+ * @nsets: number of sets
+ * @buffer: receives the result, with a NUL
+ * @buflen: size of @buffer
+ * @filter: NULL, or a function that returns whether a label of a set is wanted; an unwanted label
+ *	still hides labels of the same name in weaker sets
+ * @arg: argument for @filter
  *
- * Sets that have an error in place of labels are left out.
+ * Sets that have an error instead of labels are skipped.
  *
  * Return: the length, 0 if there is no set, -EINVAL if a set is malformed, -E2BIG, -ENOMEM.
  */

@@ -17,7 +17,7 @@ _Static_assert(SHIM_LIVE_EVALUE == PM_ERR_VALUE && SHIM_LIVE_EAGAIN == PM_ERR_AG
 	       SHIM_LIVE_EPERMISSION == PM_ERR_PERMISSION &&
 	       SHIM_LIVE_EAPPVERSION == PM_ERR_APPVERSION, "errors are PCP's");
 
-/* An error of the configuration is printed, as the code that is returned does not explain it */
+/* Print an error of the configuration, because the returned code does not explain it. */
 static int open_machine(struct shim_machine **out)
 {
 	const char *path = shim_environ__get("VCPC_CONFIG");
@@ -107,7 +107,7 @@ static int local_zone(struct shim_context *ctx, char *buf, size_t size)
 	return 0;
 }
 
-/* There is no connection to lose. */
+/* There is no connection to lose, so nothing needs to be done. */
 static int local_reconnect(struct shim_context *ctx)
 {
 	(void)ctx;
@@ -131,7 +131,7 @@ static int local_record(struct shim_context *ctx, struct shim_ts *stamp, pmResul
 	return PM_ERR_NOTARCHIVE;
 }
 
-/* The error of an unknown metric: PM_ERR_PMID in the domains of this machine, else no agent */
+/* The error of an unknown metric: PM_ERR_PMID in the domains of this machine, otherwise no agent */
 static int unknown(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);

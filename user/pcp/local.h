@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This machine as a source of metrics, without pmcd: its operations, by the file they are in. */
+/* This machine as a source of metrics, without pmcd: its operations, grouped by file. */
 #ifndef SHIM_PCP_LOCAL_H
 #define SHIM_PCP_LOCAL_H
 
@@ -9,15 +9,15 @@
 struct shim_pmns_tree;
 
 /*
- * struct shim_local - what a local context has of its own
- * @entries: names of the metrics, for the tree
+ * struct shim_local - the data of a local context
+ * @entries: names of the metrics, used by the tree
  */
 struct shim_local {
 	struct shim_machine *machine;
 	struct shim_pmns_entry *entries;
 };
 
-/* Opens this machine: 0 or a PMAPI code */
+/* Open this machine; returns 0 or a PMAPI code. */
 int shim_local__new(struct shim_context *ctx);
 
 /* local_fetch.c */

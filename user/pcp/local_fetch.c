@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Current values from this machine: one sample of the groups that the metrics are in. */
+/* Current values from this machine: one sample of the groups that contain the metrics. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 #include "local.h"
 #include "result.h"
 
-/* The answers collected so far; the values of all of them are in one array */
+/* The answers collected so far; all their values are in one array */
 struct answers {
 	struct shim_answer *all;
 	struct shim_value *values;
@@ -59,7 +59,7 @@ static void answer_metric(const struct shim_context *ctx, size_t metric, struct 
 	}
 }
 
-/* As in PCP's library, a local context has no agent for a metric of another domain */
+/* As in PCP's library, a local context has no agent for metrics of other domains. */
 static int error_of(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);

@@ -14,7 +14,7 @@
 #include "local.h"
 
 /*
- * Find a domain, and sample it to have the instances that are newer than the last fetch.  As the
+ * Find a domain, and sample it to get instances that are newer than the last fetch.  Because the
  * sample is not settled, the next fetch still covers the time since the last fetch.
  */
 static int find(struct shim_context *ctx, pmInDom indom, size_t *at)
@@ -76,8 +76,8 @@ static int named_at(const struct shim_machine *machine, size_t at, const char *n
 }
 
 /*
- * A number is never given to another instance, so the machine is sampled only if one is not known yet:
- * otherwise each of thousands of lookups would read all of them.
+ * A number is never reused for another instance, so the machine is sampled only if the number is
+ * unknown.  Otherwise, each of thousands of lookups would read all instances.
  */
 int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 				     char **name)
@@ -135,7 +135,7 @@ static unsigned int members(const char *text, size_t len, unsigned int flags, pm
 	return n;
 }
 
-/* The caller frees the sets, also after an error */
+/* The caller frees the sets, even after an error. */
 static int add_set(struct shim_label_sets *sets, unsigned int level, int inst, const char *text)
 {
 	pmLabelSet *set = shim_label_sets__grow(sets, 1);
@@ -191,7 +191,7 @@ static int add_instances(struct shim_context *ctx, pmInDom indom, struct shim_la
 	return err;
 }
 
-/* All labels of a metric but its instances' */
+/* Add all labels of a metric except those of its instances. */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	pmDesc desc;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A program's log file: redirects a stream to a file, and writes a first and a last line.
+ * A program's log file: redirect a stream to a file, and write a first and a last line.
  *
- * Threads: a lock guards the list of streams that get a last line when the
- * program ends.
+ * Threads: a lock guards the list of streams that get a last line when the program ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include "base/api.h"
 #include "base/process.h"
 
-#define MOST	16	/* streams; further ones get no last line */
+#define MOST	16	/* streams; further streams get no last line */
 
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static FILE *streams[MOST];
@@ -61,19 +60,22 @@ static void remember(FILE *f)
 	shim_lock__leave(&lock);
 }
 
-/* Create the file anew, and let the stream's descriptor refer to it */
+/* Create the file, and redirect the stream's descriptor to it. */
 static int redirect(FILE *f, const char *name)
 {
 	int fd, err = 0;
 
 	if (unlink(name) && errno != ENOENT)
 		return -errno;
-	/* before the file may get the stream's number, for what is in its buffer is not the log's */
+	/*
+	 * do this before the file may get the stream's descriptor, because the buffered data does
+	 * not belong in the log
+	 */
 	fflush(f);
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0644);
 	if (fd < 0)
 		return -errno;
-	/* The number is the stream's already if the program had closed that below the stream. */
+	/* If the program had closed the stream's descriptor, the new one already has its number. */
 	if (fd == fileno(f))
 		return fcntl(fd, F_SETFD, 0) < 0 ? -errno : 0;
 	if (dup2(fd, fileno(f)) < 0)
@@ -83,13 +85,14 @@ static int redirect(FILE *f, const char *name)
 }
 
 /**
- * pmOpenLog() - send a stream to a log file
+ * pmOpenLog() - redirect a stream to a log file
  * @progname: the program's name, for the first line and for a message
- * @logname: the file, which is removed if it exists, and created
+ * @logname: the file, which is removed if it exists, and then created
  * @oldstream: the stream, often stderr
- * @status: 1, or 0 if the file could not be made: then the stream stays what it was
+ * @status: 1, or 0 if the file could not be created, in which case the stream is unchanged
  *
- * The stream gets a line about the program, the host and the time, and one when the program ends.
+ * A line with the program, the host and the time is written to the stream, and another one when the
+ * program ends.
  *
  * Return: @oldstream.
  */

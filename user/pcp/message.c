@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Messages of a program: pmprintf to stderr or a file, and pmNotifyErr.
+ * Messages of a program: pmprintf() to stderr or a file, and pmNotifyErr().
  *
  * Threads: the process has one message under construction.  A lock guards it, and the setting of
  * pmSyslog().
  */
-#define _GNU_SOURCE	/* vasprintf */
+#define _GNU_SOURCE	/* for vasprintf */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #include "base/process.h"
 
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
-static char *message;		/* @length bytes so far */
+static char *message;		/* length so far */
 static size_t length;
 static bool to_syslog;
 
@@ -44,8 +44,8 @@ static int append(const char *fmt, va_list args)
 }
 
 /**
- * pmprintf() - append to the message, which pmflush() shows
- * @fmt: as for printf
+ * pmprintf() - append to the message that pmflush() shows
+ * @fmt: as for printf(3)
  *
  * Return: the number of bytes, -ENOMEM.
  */
@@ -62,7 +62,10 @@ SHIM_API int pmprintf(const char *fmt, ...)
 	return n;
 }
 
-/* To the file that PCP_STDERR names, else stderr; DISPLAY, for PCP a window, is stderr, too */
+/*
+ * Write to the file in PCP_STDERR, otherwise to stderr.  DISPLAY, which means a window in PCP, also
+ * means stderr.
+ */
 static int show(const char *text, size_t len)
 {
 	const char *name = shim_environ__get("PCP_STDERR");
@@ -77,7 +80,7 @@ static int show(const char *text, size_t len)
 }
 
 /**
- * pmflush() - show the message, and begin a new one
+ * pmflush() - show the message, and start a new one
  *
  * Return: 0, or -1 if it could not be written.
  */
@@ -123,10 +126,10 @@ static void notify(int priority, const char *text)
 
 /**
  * pmNotifyErr() - show a message with the time, the program, and the priority
- * @priority: LOG_ERR, LOG_WARNING and so on, of <syslog.h>
- * @fmt: as for printf
+ * @priority: LOG_ERR, LOG_WARNING etc. from <syslog.h>
+ * @fmt: as for printf(3)
  *
- * It goes where pmprintf() writes, and also to syslog if pmSyslog() turned that on.
+ * It is written to the same place as pmprintf(), and also to syslog if pmSyslog() has enabled that.
  */
 SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 {
@@ -149,7 +152,7 @@ SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 	free(text);
 }
 
-/** pmSyslog() - whether pmNotifyErr() writes to syslog, too; off until this is called */
+/** pmSyslog() - set whether pmNotifyErr() also writes to syslog; off by default */
 SHIM_API void pmSyslog(int onoff)
 {
 	shim_lock__enter(&lock);
@@ -163,8 +166,8 @@ SHIM_API void pmSyslog(int onoff)
 
 /**
  * pmNoMem() - report that memory could not be allocated
- * @where: what it was for
- * @size: how many bytes
+ * @where: purpose of the allocation
+ * @size: number of bytes
  * @fatal: PM_FATAL_ERR ends the program
  */
 SHIM_API void pmNoMem(const char *where, size_t size, int fatal)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A metric with its source and instances from one word: host:metric[one,two], archive/metric. */
+/* Parse a metric with its source and instances: host:metric[one,two], archive/metric. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #define LOCAL_SOURCE "@"
 
 /*
- * struct spec - what was found
- * @source: in the text, or the caller's if the text has none
- * @literal: it is the caller's, whose backslashes are part of it; may be NULL
- * @metric: in the text
- * @instances: copies, with a NUL each, up to @end
+ * struct spec - the parsed parts
+ * @source: part of the text, or the caller's if the text has none
+ * @literal: it is the caller's, and backslashes in it are not escapes; it may be NULL
+ * @metric: part of the text
+ * @instances: copies, each terminated by a NUL, up to @end
  */
 struct spec {
 	const char *source, *metric;
@@ -81,7 +81,10 @@ static const char *take_metric(const char **at, struct spec *spec)
 	return spec->metric_len ? NULL : "performance metric name expected";
 }
 
-/* The closing bracket that is neither quoted nor escaped; NULL: *@wrong is the message */
+/*
+ * Find the closing bracket that is neither quoted nor escaped.  If there is none, return NULL and
+ * set *@wrong to the message.
+ */
 static const char *find_bracket(const char **at, const char **wrong)
 {
 	const char *s = *at;
@@ -98,7 +101,7 @@ static const char *find_bracket(const char **at, const char **wrong)
 	return *s ? s : NULL;
 }
 
-/* One instance, in quotes or up to a blank or comma that is not escaped; returns its end */
+/* Parse one instance, in quotes or up to a blank or comma that is not escaped; returns its end. */
 static const char *take_instance(const char *s, const char *end, struct spec *spec)
 {
 	int quoted = *s == '"';
@@ -115,7 +118,7 @@ static const char *take_instance(const char *s, const char *end, struct spec *sp
 	return s < end ? s + quoted : end;
 }
 
-/* The instances behind the opening bracket; what stands before a first comma is one, be it nothing */
+/* Parse the instances after the bracket; the text before a first comma is one, even if empty. */
 static const char *take_instances(const char **at, struct spec *spec)
 {
 	const char *s = *at, *wrong, *end = find_bracket(at, &wrong);
@@ -165,7 +168,7 @@ static char *put(char *to, const char *s, size_t len)
 	return to + 1;
 }
 
-/* All in one block, so that one free() is enough */
+/* Uses one allocation, so one free() is enough. */
 static pmMetricSpec *make(const struct spec *spec)
 {
 	size_t names = (size_t)(spec->end - spec->instances);
@@ -195,14 +198,15 @@ static pmMetricSpec *make(const struct spec *spec)
 }
 
 /**
- * pmParseMetricSpec() - a metric with its source and instances, from one word
- * @string: metric, host:metric or archive/metric, and maybe [instance,...]
- * @isarch: what @source is, if the text has none: 0 a host, 1 an archive, 2 local
- * @source: a host or archive, taken as it is, or NULL
- * @rslt: what was found, to be given to pmFreeMetricSpec()
- * @errmsg: on error what is wrong and where, to be given to free()
+ * pmParseMetricSpec() - parse a metric with its source and instances
+ * @string: metric, host:metric or archive/metric, optionally followed by [instance,...]
+ * @isarch: type of @source, which is used if the text has no source: 0 a host, 1 an archive, 2
+ *	local
+ * @source: a host or archive, not parsed, or NULL
+ * @rslt: the parsed parts, to be freed by pmFreeMetricSpec()
+ * @errmsg: on error, a message with the reason and the position, to be freed by the caller
  *
- * Return: 0, PM_ERR_GENERIC, or -ENOMEM (then there is no message).
+ * Return: 0, PM_ERR_GENERIC, or -ENOMEM (without a message).
  */
 SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec **rslt,
 			       char **errmsg)
@@ -214,7 +218,7 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 	if (!rslt || !errmsg)
 		return -EINVAL;
 	spec.source_len = source ? strlen(source) : 0;
-	/* an instance is never longer than its text, but for its NUL */
+	/* an instance is at most as long as its text, plus a NUL */
 	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);
 	if (!spec.instances)
 		return -ENOMEM;
@@ -233,8 +237,8 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 }
 
 /**
- * pmFreeMetricSpec() - free what pmParseMetricSpec() made
- * @spec: that, or NULL
+ * pmFreeMetricSpec() - free a result of pmParseMetricSpec()
+ * @spec: the result, or NULL
  */
 SHIM_API void pmFreeMetricSpec(pmMetricSpec *spec)
 {

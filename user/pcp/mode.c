@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* pmSetMode: where the next fetch looks, and how the time moves. */
+/* pmSetMode(): where the next fetch reads, and how the time advances. */
 #include "base/api.h"
 #include "archive_source.h"
 #include "context.h"
@@ -7,7 +7,7 @@
 
 #define NSEC_PER_SEC 1000000000LL
 
-/* The units of pmSetMode()'s delta: how many are a second, or how many seconds are one. */
+/* The units of pmSetMode()'s delta: units per second, or seconds per unit */
 static const struct {
 	int64_t per_second;
 	int64_t seconds;
@@ -59,18 +59,18 @@ static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
 }
 
 /**
- * pmSetMode() - set the current context's time and how it moves
- * @mode: PM_MODE_INTERP: a fetch gives the values at the time, which then moves by @delta.
- *	PM_MODE_FORW: a fetch gives the next record at or after the time; PM_MODE_BACK: the next
- *	one at or before it; the time becomes the record's.  PM_MODE_LIVE: the time is now; this
- *	is the only mode of hosts and of this machine.  Or-ed with PM_XTB_SET(PM_TIME_x) for
- *	another unit of @delta
- * @when: the time; NULL leaves it where it is
- * @delta: in milliseconds, or the unit in @mode; negative goes backwards; only
- *	for PM_MODE_INTERP
+ * pmSetMode() - set the current context's time and how it advances
+ * @mode: PM_MODE_INTERP: a fetch returns the values at the time, which then advances by @delta.
+ *	PM_MODE_FORW: a fetch returns the next record at or after the time, and sets the time to the
+ *	record's.  PM_MODE_BACK: the same, for the next record at or before the time.  PM_MODE_LIVE:
+ *	the time is now; this is the only mode of hosts and of this machine.  ORed with
+ *	PM_XTB_SET(PM_TIME_x) for another unit of @delta
+ * @when: the time; NULL leaves it unchanged
+ * @delta: in milliseconds, or in the unit in @mode; negative to go backwards; only for
+ *	PM_MODE_INTERP
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_MODE for a mode that the context does not have, and then
- * nothing changes.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_MODE for a mode that the context does not support, in which
+ * case nothing changes.
  */
 SHIM_API int pmSetMode(int mode, const struct timeval *when, int delta)
 {
@@ -82,12 +82,12 @@ SHIM_API int pmSetMode(int mode, const struct timeval *when, int delta)
 }
 
 /**
- * pmSetModeHighRes() - set the current context's time and how it moves, to the nanosecond
+ * pmSetModeHighRes() - set the current context's time and how it advances, in nanoseconds
  * @mode: as for pmSetMode, without a unit
- * @when: the time; NULL leaves it where it is
- * @delta: how the time moves; NULL is 0
+ * @when: the time; NULL leaves it unchanged
+ * @delta: how the time advances; NULL means 0
  *
- * Return: as pmSetMode.
+ * Return: as for pmSetMode().
  */
 SHIM_API int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta)
 {

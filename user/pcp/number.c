@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Numbers and the flags of event records as short texts. */
+/* Format numbers and the flags of event records as short texts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/api.h"
 #include "texts.h"
 
-#define FLAGS_TEXT	26	/* what PCP's library demands: all flags need one more */
+#define FLAGS_TEXT	26	/* the size that PCP's library requires; all flags need one more */
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct {
@@ -20,10 +20,10 @@ static const struct {
 };
 
 /**
- * pmNumberStr_r() - a number in seven characters
+ * pmNumberStr_r() - format a number in seven characters
  * @value: a number
  * @buf: @buflen bytes
- * @buflen: 8 for all of it; with less, it is cut
+ * @buflen: 8 for the whole text; it is truncated if there is less room
  *
  * Return: @buf.
  */
@@ -32,7 +32,7 @@ SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
 	/* a sign takes the place of a digit */
 	double limit = value < 0 ? 99.995 : 999.995, size = fabs(value);
 
-	/* NaN, and what is rounded to zero, is printed as zero without a sign */
+	/* NaN, and values that round to zero, are printed as zero without a sign */
 	if (isnan(value) || (value < 0 && value > -0.005) || value == 0)
 		value = size = 0;
 	for (unsigned int i = 0; i < LENGTH(magnitudes); i++) {
@@ -46,10 +46,10 @@ SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
 }
 
 /**
- * pmNumberStr() - a number in seven characters
+ * pmNumberStr() - format a number in seven characters
  * @value: a number
  *
- * Return: the text, good until this thread's next call.
+ * Return: the text, valid until this thread's next call.
  */
 SHIM_API const char *pmNumberStr(double value)
 {
@@ -70,8 +70,8 @@ static const struct {
 };
 
 /**
- * pmEventFlagsStr_r() - the flags of an event record
- * @flags: PM_EVENT_FLAG_x, or-ed
+ * pmEventFlagsStr_r() - format the flags of an event record
+ * @flags: PM_EVENT_FLAG_x, ORed
  * @buf: @buflen bytes
  * @buflen: at least 26; 27 for all flags at once
  *
@@ -98,10 +98,10 @@ SHIM_API char *pmEventFlagsStr_r(int flags, char *buf, int buflen)
 }
 
 /**
- * pmEventFlagsStr() - the flags of an event record
- * @flags: PM_EVENT_FLAG_x, or-ed
+ * pmEventFlagsStr() - format the flags of an event record
+ * @flags: PM_EVENT_FLAG_x, ORed
  *
- * Return: the text, good until this thread's next call.
+ * Return: the text, valid until this thread's next call.
  */
 SHIM_API const char *pmEventFlagsStr(int flags)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The options that all of PCP's tools have, from the environment and from a command line.  Each
- * has a row in a table; an option without a row is returned to the caller.
+ * The standard options of PCP's tools, from the environment and from a command line.  Each has a
+ * row in a table; an option without a row is returned to the caller.
  */
-#define _GNU_SOURCE	/* environ */
+#define _GNU_SOURCE	/* for environ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +169,7 @@ static void set_derived(pmOptions *opts, char *arg)
 	shim_options__usage_error(opts);
 }
 
-/* The variable is read when connecting to a host; other contexts have no use for it. */
+/* The variable is read when connecting to a host; other contexts do not use it. */
 void shim_options__container(pmOptions *opts, char *arg)
 {
 	(void)opts;
@@ -190,9 +190,9 @@ static void show_help(pmOptions *opts, char *arg)
 }
 
 static const struct {
-	int option;		/* 0 if it has only a long name */
+	int option;		/* 0 if there is only a long name */
 	const char *name;
-	const char *variable;	/* of the environment; NULL if there is none */
+	const char *variable;	/* environment variable, or NULL */
 	void (*set)(pmOptions *opts, char *arg);
 } standard[] = {
 	{ 'A', PMLONGOPT_ALIGN, "PCP_ALIGN_TIME", set_align },
@@ -226,7 +226,7 @@ static const struct {
 
 #define STANDARD (sizeof(standard) / sizeof(standard[0]))
 
-/* What the environment sets, in its order: of two variables for one option, the later one wins */
+/* Apply the options in the environment in order: if two variables set one option, the last wins. */
 static void take_environment(pmOptions *opts)
 {
 	for (char **entry = environ; entry && *entry; entry++)
@@ -313,16 +313,16 @@ void shim_options__finish(pmOptions *opts)
 }
 
 /**
- * pmGetOptions() - the next option of a command line that is not a standard one
+ * pmGetOptions() - get the next non-standard option of a command line
  * @argc: number of arguments
- * @argv: the arguments; those that are no options are moved to the end
- * @opts: the known options, and what was found; zeroed beforehand, but for what the caller
- *	sets.  To be given to pmFreeOptions()
+ * @argv: the arguments; non-option arguments are moved to the end
+ * @opts: the known options, and the results; zeroed by the caller, except for the fields that the
+ *	caller sets.  To be freed by pmFreeOptions()
  *
- * Standard options are also taken from variables of the environment.
+ * Standard options are also read from environment variables.
  *
- * Return: the option's character, 0 for a long option that has none, -1 at the
- * end; then @errors is the number of errors.
+ * Return: the option's character, 0 for a long option that has none, -1 at the end; then @errors is
+ * the number of errors.
  */
 SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
 {
@@ -345,9 +345,9 @@ SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
  * pmGetOptions_v4() - pmGetOptions() of PMAPI version 4
  * @argc: number of arguments
  * @argv: the arguments
- * @opts: the known options, with struct timespec in place of struct timeval
+ * @opts: the known options, with struct timespec instead of struct timeval
  *
- * Return: as pmGetOptions().
+ * Return: as for pmGetOptions().
  */
 SHIM_API int pmGetOptions_v4(int argc, char *const *argv, pmOptions *opts)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Applies a program's options to its context: the time zone, and the window of time. */
+/* Apply a program's options to its context: the time zone and the time window. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct bounds {
 	bool known;
 };
 
-/* Tells what could not be done, in up to three pieces, and why. */
+/* Report what failed, in up to three pieces, and why. */
 static int failed(pmOptions *opts, int code, const char *what, const char *name, const char *of_it)
 {
 	char text[PM_MAXERRMSGLEN];
@@ -40,7 +40,7 @@ static void extend(struct bounds *b, const struct timespec *start, const struct 
 	b->known = true;
 }
 
-/* Extend the bounds by the archive of the current context */
+/* Extend the bounds to include the archive of the current context. */
 static int extend_by_context(pmOptions *opts, const char *archive, struct bounds *b)
 {
 	pmHighResLogLabel label;
@@ -72,13 +72,13 @@ static bool is_archive(const pmOptions *opts)
 	return opts->context == PM_CONTEXT_ARCHIVE;
 }
 
-/* A program may have opened an archive of its own choice. */
+/* A program may have opened an archive that is not in its options. */
 static const char *first_archive(const pmOptions *opts)
 {
 	return opts->narchives ? opts->archives[0] : "";
 }
 
-/* From the first archive's start to the last one's end; of another context, from now on */
+/* From the first archive's start to the last one's end; for other contexts, from now on */
 static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 {
 	int err;
@@ -163,14 +163,15 @@ static int set_zone(pmOptions *opts, int ctx)
 
 /**
  * pmGetContextOptions() - apply options to a context: set its time zone and window
- * @ctx: a context, of the first archive if there are several
- * @opts: what pmGetOptions() found; start, finish and origin are set, within the archive or
- *	archives if its context is PM_CONTEXT_ARCHIVE
+ * @ctx: a context; if there are several archives, that of the first one
+ * @opts: the results of pmGetOptions(); start, finish and origin are set.  If its context is
+ *	PM_CONTEXT_ARCHIVE, they are within the archives
  *
- * Messages go to pmprintf().  The thread's current context stays; of several archives, it is @ctx
- * afterwards, as with the original.
+ * Messages go to pmprintf().  The thread's current context is unchanged.  With several archives,
+ * however, it is @ctx afterwards, as in the original.
  *
- * Return: 0, or an error, which then is also in @errors; PM_ERR_GENERIC if pmGetOptions() had any.
+ * Return: 0, or an error, which is also counted in @errors; PM_ERR_GENERIC if pmGetOptions() found
+ * errors.
  */
 SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 {
@@ -198,9 +199,9 @@ SHIM_API int pmGetContextOptions(int ctx, pmOptions *opts)
 /**
  * pmGetContextOptions_v4() - pmGetContextOptions() of PMAPI version 4
  * @ctx: a context
- * @opts: what pmGetOptions() found, with struct timespec in place of struct timeval
+ * @opts: the results of pmGetOptions(), with struct timespec instead of struct timeval
  *
- * Return: as pmGetContextOptions().
+ * Return: as for pmGetContextOptions().
  */
 SHIM_API int pmGetContextOptions_v4(int ctx, pmOptions *opts)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Single options, for programs that have them from elsewhere than a command line, as PCP's Python
- * binding and some of its tools do; and what those use besides.
+ * Single options, for programs that do not read them from a command line, such as PCP's Python
+ * binding and some of its tools; and related functions that these use.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 /**
  * __pmAddOptArchive() - add an archive, as "-a" does
- * @opts: the options; @errors is counted up, and pmflush() prints why
+ * @opts: the options; on error, @errors is incremented, and pmflush() prints the reason
  * @arg: the archive, copied
  */
 SHIM_API void __pmAddOptArchive(pmOptions *opts, char *arg)
@@ -28,7 +28,7 @@ SHIM_API void __pmAddOptArchive(pmOptions *opts, char *arg)
 /**
  * __pmAddOptArchiveList() - add archives, as "--archive-list" does
  * @opts: the options
- * @arg: names with commas between them, copied
+ * @arg: comma-separated names, copied
  */
 SHIM_API void __pmAddOptArchiveList(pmOptions *opts, char *arg)
 {
@@ -67,7 +67,7 @@ SHIM_API void __pmAddOptHost(pmOptions *opts, char *arg)
 /**
  * __pmAddOptHostList() - add hosts, as "--host-list" does
  * @opts: the options
- * @arg: names with commas between them, copied
+ * @arg: comma-separated names, copied
  */
 SHIM_API void __pmAddOptHostList(pmOptions *opts, char *arg)
 {
@@ -75,9 +75,9 @@ SHIM_API void __pmAddOptHostList(pmOptions *opts, char *arg)
 }
 
 /**
- * __pmAddOptContainer() - name a container, as "--container" does
+ * __pmAddOptContainer() - set the container, as "--container" does
  * @opts: not used
- * @arg: its name, put into the environment as PCP_CONTAINER
+ * @arg: its name, stored in the environment variable PCP_CONTAINER
  */
 SHIM_API void __pmAddOptContainer(pmOptions *opts, char *arg)
 {
@@ -85,11 +85,11 @@ SHIM_API void __pmAddOptContainer(pmOptions *opts, char *arg)
 }
 
 /**
- * __pmSetLocalContextFlag() - ask for a local context
+ * __pmSetLocalContextFlag() - request a local context
  * @opts: the options
  *
- * Unlike "-L" this only sets the flag; if there is a context already, and PM_OPTFLAG_MULTI is not
- * set, it is an error.
+ * Unlike "-L", this only sets the flag.  It is an error if there is already a context and
+ * PM_OPTFLAG_MULTI is not set.
  */
 SHIM_API void __pmSetLocalContextFlag(pmOptions *opts)
 {
@@ -112,8 +112,8 @@ SHIM_API void __pmSetLocalContextTable(pmOptions *opts, char *arg)
 }
 
 /**
- * __pmEndOptions() - check what depends on all options, as pmGetOptions() does at its end
- * @opts: the options; nothing happens if that has been done
+ * __pmEndOptions() - check combinations of options, as pmGetOptions() does at its end
+ * @opts: the options; nothing is done if they were already checked
  */
 SHIM_API void __pmEndOptions(pmOptions *opts)
 {
@@ -121,8 +121,8 @@ SHIM_API void __pmEndOptions(pmOptions *opts)
 }
 
 /**
- * __pmMktime() - as mktime(3), in the reporting zone
- * @tm: the date, which is normalised
+ * __pmMktime() - like mktime(3), in the reporting zone
+ * @tm: the date, which is normalized
  *
  * Return: seconds since 1970 UTC; -1 if that is out of range.
  */
@@ -134,12 +134,12 @@ SHIM_API time_t __pmMktime(struct tm *tm)
 }
 
 /**
- * __pmServerStart() - go on as a daemon: in a child that leads a session of its own
+ * __pmServerStart() - continue as a daemon, in a child that leads its own session
  * @argc: not used
  * @argv: not used
- * @flags: 1: close standard input
+ * @flags: 1 to close standard input
  *
- * The parent ends with status 0.  Without a child, the caller goes on itself.
+ * The parent exits with status 0.  If no child can be created, the caller continues itself.
  */
 SHIM_API void __pmServerStart(int argc, char **argv, int flags)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The hosts and archives that a program's options name. */
+/* The hosts and archives in a program's options. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/api.h"
 #include "options_sources.h"
 
-/* Usage errors are counted here, and flagged at the end if there was no runtime error */
+/* Count usage errors; they are reported as such at the end if there was no runtime error. */
 void shim_options__usage_error(pmOptions *opts)
 {
 	opts->errors++;
@@ -26,7 +26,7 @@ void shim_options__runtime_error(pmOptions *opts)
 	opts->errors++;
 }
 
-/* Takes over @name; NULL means that there was no memory for it. */
+/* Takes ownership of @name; NULL means that memory ran out. */
 static void append(pmOptions *opts, char ***list, int *n, char *name)
 {
 	char **grown = name ? realloc(*list, (size_t)(*n + 1) * sizeof(**list)) : NULL;
@@ -44,7 +44,7 @@ static void append(pmOptions *opts, char ***list, int *n, char *name)
 #define ONE "host or archive"
 #define KIND "of hosts or archives"
 
-/* Hosts and archives exclude each other unless the program says they do not. */
+/* Hosts and archives exclude each other, unless the program allows both. */
 static int is_mixed(pmOptions *opts, int others, const char *what)
 {
 	if (!others || (opts->flags & PM_OPTFLAG_MIXED))
@@ -81,7 +81,7 @@ void shim_options_sources__host(pmOptions *opts, char *arg)
 		add_host(opts, arg);
 }
 
-/* Call @add for each name of a comma-separated list; a comma at the end adds none */
+/* Call @add for each name of a comma-separated list; a trailing comma adds none. */
 static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, const char *))
 {
 	char *copy = strdup(arg), *rest = copy;
@@ -102,8 +102,8 @@ void shim_options_sources__hosts(pmOptions *opts, char *arg)
 		too_many_hosts(opts, arg);
 }
 
-/* Each line has a host's name as its first word; '#' begins a comment */
-/* Reports what reading a file ended with, unless it came to the end */
+/* The first word of each line is the name of a host; '#' starts a comment. */
+/* Report the error that ended reading a file, if any. */
 static void not_read(pmOptions *opts, const char *what, const char *name, int err)
 {
 	if (err >= 0)
@@ -144,7 +144,7 @@ void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 	fclose(f);
 }
 
-/* Whether a comma-separated list has a name; an empty name is found only at the front */
+/* Whether a comma-separated list contains a name; an empty name is found only at the start */
 static int is_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -158,7 +158,9 @@ static int is_in(const char *list, const char *name)
 	}
 }
 
-/* Add an archive once: as one of several with PM_OPTFLAG_MULTI, else joined with the others */
+/*
+ * Add an archive once: with PM_OPTFLAG_MULTI as a separate one, otherwise joined with the others.
+ */
 static void add_archive(pmOptions *opts, const char *name)
 {
 	int multi = opts->flags & PM_OPTFLAG_MULTI;
@@ -195,7 +197,7 @@ void shim_options_sources__archives(pmOptions *opts, char *arg)
 		add_archive(opts, arg);
 }
 
-/* "Archive: host base", with base relative to the folio's folder; returns 0, or -1 on error */
+/* Parse "Archive: host base", with base relative to the folio's directory; 0, or -1 on error. */
 static int add_folio_line(pmOptions *opts, const char *folio, char *line, int number)
 {
 	static const char key[] = "Archive:";
@@ -224,7 +226,7 @@ static int add_folio_line(pmOptions *opts, const char *folio, char *line, int nu
 	return 0;
 }
 
-/* Check the first two lines; returns 0, or -1 after a message */
+/* Check the first two lines.  Returns 0, or -1 after a message. */
 static int check_folio(FILE *f, const char *name)
 {
 	char line[64];
@@ -294,7 +296,7 @@ static void free_list(char ***list, int *n)
 }
 
 /**
- * pmFreeOptions() - free what pmGetOptions() allocated
+ * pmFreeOptions() - free the allocations of pmGetOptions()
  * @opts: the options
  */
 SHIM_API void pmFreeOptions(pmOptions *opts)

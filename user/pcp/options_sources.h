@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The hosts and archives that a program's options name. */
+/* The hosts and archives in a program's options. */
 #ifndef SHIM_PCP_OPTIONS_SOURCES_H
 #define SHIM_PCP_OPTIONS_SOURCES_H
 
@@ -10,13 +10,13 @@
 void shim_options__usage_error(pmOptions *opts);
 void shim_options__runtime_error(pmOptions *opts);
 
-/* options.c: single options, and what is checked when all are known */
+/* options.c: single options, and checks when all are known */
 void shim_options__local_agent(pmOptions *opts, char *arg);
 void shim_options__container(pmOptions *opts, char *arg);
 void shim_options__finish(pmOptions *opts);
 
 void shim_options_sources__host(pmOptions *opts, char *arg);
-void shim_options_sources__hosts(pmOptions *opts, char *arg);	/* with commas between them */
+void shim_options_sources__hosts(pmOptions *opts, char *arg);	/* comma-separated */
 void shim_options_sources__hosts_file(pmOptions *opts, char *arg);
 void shim_options_sources__archive(pmOptions *opts, char *arg);
 void shim_options_sources__archives(pmOptions *opts, char *arg);
@@ -24,7 +24,7 @@ void shim_options_sources__folio(pmOptions *opts, char *arg);
 /* The archive that PCP's logger writes on this machine */
 void shim_options_sources__local_archive(pmOptions *opts);
 
-/* pmOptions as a program of PMAPI version 3 has it, which uses the times at its end */
+/* pmOptions for a program of PMAPI version 3, which uses the times at the end */
 struct shim_options3 {
 	pmOptions opts;
 	struct timespec start, finish, origin, interval;
@@ -33,12 +33,12 @@ struct shim_options3 {
 _Static_assert(sizeof(struct timeval) == sizeof(struct timespec),
 	       "pmOptions has the same layout in versions 2 and 4");
 
-/* struct shim_options_times - where a program of version 3 or 4 has its times */
+/* struct shim_options_times - the location of the times in a program of version 3 or 4 */
 struct shim_options_times {
 	struct timespec *start, *finish, *origin, *interval;
 };
 
-/* False if the program is of version 2: its times are struct timeval. */
+/* Returns false if the program is of version 2: its times are struct timeval. */
 static inline bool shim_options__times(pmOptions *opts, struct shim_options_times *times)
 {
 	struct shim_options3 *v3 = (struct shim_options3 *)opts;

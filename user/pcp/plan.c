@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Building the results of records that have the same layout as an earlier one. */
+/* Build the results of records that have the same layout as an earlier record. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static pmResult *make_result(const struct shim_plan *plan, const uint8_t *data)
 		const struct shim_move *m = &plan->doubles.all[i];
 		uint64_t v = shim_be64__get(data + m->from);
 
-		memcpy(result + m->to, &v, sizeof(v));	/* blocks lie at multiples of 4 */
+		memcpy(result + m->to, &v, sizeof(v));	/* blocks are at multiples of 4 */
 	}
 	for (size_t i = 0; i < plan->bytes.n; i++) {
 		const struct shim_move *m = &plan->bytes.all[i];
@@ -74,7 +74,9 @@ static int add(struct shim_moves *moves, size_t from, size_t to, size_t len)
 	return 0;
 }
 
-/* Plan the copy of a value's block; event records, which are converted as a whole, have no plan */
+/*
+ * Plan the copy of a value's block.  Event records are converted as a whole, so they have no plan.
+ */
 static int add_block(struct shim_plan *plan, const struct shim_record *rec,
 		     const struct shim_value *raw, const pmValueBlock *block, const char *base)
 {
@@ -111,7 +113,7 @@ static int add_value(struct shim_plan *plan, const struct shim_record *rec,
 	return err ? err : add_block(plan, rec, &raw, value->value.pval, base);
 }
 
-/* Match values by instance, as the profile may have left some of the set's values out */
+/* Match values by instance, because the profile may exclude some of the set's values. */
 static int add_set(struct shim_plan *plan, const struct shim_record *rec,
 		   const struct shim_vset *vset, const pmValueSet *set, const char *base)
 {
@@ -199,7 +201,7 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 	int err;
 
 	forget(plans, plan);
-	/* no plan is made of the first record of a kind: it may be the only one */
+	/* do not make a plan for the first record of a kind: it may be the only one */
 	if (rec->len != plan->len || rec->npmids != plan->npmids) {
 		plan->len = rec->len;
 		plan->npmids = rec->npmids;

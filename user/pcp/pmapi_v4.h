@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions and objects of PMAPI version 4 that are not the HighRes ones of version 2, by their
- * symbols.  Public headers declare them by PCP 7's names.
+ * Functions and objects of PMAPI version 4 that are not the HighRes ones of version 2, by symbol.
+ * Public headers declare them under PCP 7's names.
  */
 #ifndef SHIM_PCP_PMAPI_V4_H
 #define SHIM_PCP_PMAPI_V4_H
@@ -23,7 +23,7 @@ int pmDebug_v4(const char *spec);
 int pmGetOptions_v4(int argc, char *const *argv, pmOptions *opts);
 int pmGetContextOptions_v4(int ctx, pmOptions *opts);
 
-/* Whether a program of either version has switched "derive" on */
+/* Whether a program of either version has enabled "derive" */
 static inline bool shim_debug__derive(void)
 {
 	return pmDebugOptions.derive || pmDebugOptions_v4.v2.derive;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A name space's file: groups of names, of which "root" holds the others.
+ * A name space's file: groups of names; "root" contains the others.
  *
  *	root { group  name 60:0:1  whole 61:*:* }
  *	group { name 60:0:2 }
  *
- * A name is a metric's if an identifier follows it, else a group's.  An identifier with two *
- * stands for all names below, which only the agent of the domain knows.
+ * A name followed by an identifier is a metric, otherwise it is a group.  An identifier with two *
+ * means all names below it, which only the domain's agent knows.
  */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* for asprintf */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "pmns_file.h"
 #include "pmns_preprocess.h"
 
-/* A word, which points into the text that is parsed */
+/* A word, which points into the parsed text */
 struct word {
 	const char *at;
 	size_t len;
@@ -35,7 +35,7 @@ struct item {
 
 struct group {
 	struct word name;
-	size_t first, n;	/* of its items */
+	size_t first, n;	/* range of its items */
 	bool used;
 };
 
@@ -54,7 +54,7 @@ static int bad(struct parser *p, const char *what)
 	return PM_ERR_PMNS;
 }
 
-/* The next word: a brace, or up to the next brace or blank; empty at the end of the text */
+/* Get the next word: a brace, or up to the next brace or blank; empty at the end of the text. */
 static struct word next_word(struct parser *p)
 {
 	struct word w;
@@ -77,7 +77,7 @@ static bool same(struct word a, const char *s, size_t len)
 	return a.len == len && !memcmp(a.at, s, len);
 }
 
-/* A letter, then letters, digits and _; with @dots, several such names with dots between */
+/* Whether it is a letter followed by letters, digits and _; with @dots, several joined by dots */
 static bool is_name(struct word w, bool dots)
 {
 	bool begin = true;
@@ -96,7 +96,7 @@ static bool is_name(struct word w, bool dots)
 	return w.len && !begin;
 }
 
-/* Parse a number up to @most, and the character @end behind it; -1 if there is no such number */
+/* Parse a number up to @most, and the character @end after it; -1 if there is no such number. */
 static int number(const char **s, int most, char end)
 {
 	int n = 0;
@@ -197,7 +197,7 @@ static int read_groups(struct parser *p)
 	return 0;
 }
 
-/* Takes over @name */
+/* Takes ownership of @name. */
 static int add_entry(struct shim_pmns_file *names, char *name, uint32_t pmid)
 {
 	if (shim_vec__room(names->entries, &names->room, names->n)) {
@@ -209,8 +209,8 @@ static int add_entry(struct shim_pmns_file *names, char *name, uint32_t pmid)
 }
 
 /*
- * Add the metrics of a group and of those in it.  This ends, as a group that is nested is looked
- * up by its path, which gets longer at each level.
+ * Add the metrics of a group and of nested groups.  This terminates, because a nested group is
+ * looked up by its path, which gets longer at each level.
  */
 static int put_group(struct parser *p, struct group *g, const char *path,
 		     struct shim_pmns_file *names)

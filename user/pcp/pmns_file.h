@@ -8,9 +8,9 @@
 #include "pmns_tree.h"
 
 /*
- * struct shim_pmns_file - names and their metrics, and the tree of them
+ * struct shim_pmns_file - names and their metrics, and their tree
  * @refs: guarded by the lock in pmns_loaded.c
- * @entries: the @n metrics in the order of the file; the names are owned by this structure
+ * @entries: the @n metrics in file order; this structure owns the names
  */
 struct shim_pmns_file {
 	unsigned int refs;
@@ -22,11 +22,11 @@ struct shim_pmns_file {
 
 /*
  * Read a file; with @dups, a metric may have several names.  Returns 0; -errno if the file cannot
- * be read; PM_ERR_PMNS if it is malformed, with what is wrong in *@what.
+ * be read; PM_ERR_PMNS if it is malformed, with the reason in *@what.
  */
 int shim_pmns_file__read(const char *path, bool dups, struct shim_pmns_file **out,
 			 const char **what);
-/* A name space with those metrics for which @keep returns true */
+/* A name space of the metrics for which @keep returns true */
 int shim_pmns_file__subset(const struct shim_pmns_file *from,
 			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
 			   struct shim_pmns_file **out);

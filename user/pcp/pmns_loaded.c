@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The name space that a program has loaded in place of its contexts' own.
+ * The name space that a program has loaded to replace those of its contexts.
  *
- * Threads: the process has one, as in PCP's library.  A lock guards which one it is, and its
- * count of references.
+ * Threads: the process has one loaded name space, as in PCP's library.  A lock guards the pointer
+ * to it and its reference count.
  */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* for asprintf */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
 static struct shim_pmns_file *loaded;
-static bool asked;	/* to load one, even if that failed */
+static bool asked;	/* a load was requested, even if it failed */
 
 int shim_pmns_loaded__get(struct shim_pmns_file **out)
 {
@@ -64,7 +64,7 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
 	shim_pmns_loaded__put(old);
 }
 
-/* The file that PMNS_DEFAULT names, or PCP's own */
+/* The file in PMNS_DEFAULT, or PCP's own */
 static char *default_path(void)
 {
 	const char *path = pmGetOptionalConfig("PMNS_DEFAULT");
@@ -112,7 +112,9 @@ static int load_uncancelled(const char *filename, bool dups)
 	return err;
 }
 
-/* Cancellation is off, as reading a file and printing messages are cancellation points. */
+/*
+ * Cancellation is disabled, because reading a file and printing messages are cancellation points.
+ */
 static int load(const char *filename, bool dups)
 {
 	int before = shim_cancel__off();
@@ -133,14 +135,14 @@ static bool is_loaded(void)
 }
 
 /**
- * pmLoadASCIINameSpace() - use the names of a file in place of the contexts' own
- * @filename: the file; PM_NS_DEFAULT is the one that PMNS_DEFAULT names, or PCP's own
+ * pmLoadASCIINameSpace() - use the names in a file instead of those of the contexts
+ * @filename: the file; PM_NS_DEFAULT means the file in PMNS_DEFAULT, or PCP's own
  * @dupok: 0 if no metric may have two names
  *
- * An error in the file is reported by pmprintf().
+ * An error in the file is reported through pmprintf().
  *
- * Return: 0; PM_ERR_DUPPMNS if one is loaded already, which stays; PM_ERR_PMNS for a malformed
- * file; -errno for a file that cannot be read.  If loading failed, there are no names at all until
+ * Return: 0; PM_ERR_DUPPMNS if one is already loaded, which remains; PM_ERR_PMNS for a malformed
+ * file; -errno for a file that cannot be read.  If loading failed, there are no names until
  * pmUnloadNameSpace().
  */
 SHIM_API int pmLoadASCIINameSpace(const char *filename, int dupok)
@@ -148,13 +150,13 @@ SHIM_API int pmLoadASCIINameSpace(const char *filename, int dupok)
 	return is_loaded() ? PM_ERR_DUPPMNS : load(filename, dupok);
 }
 
-/** pmLoadNameSpace() - pmLoadASCIINameSpace() of a file in which metrics may have two names */
+/** pmLoadNameSpace() - like pmLoadASCIINameSpace(), but metrics may have two names */
 SHIM_API int pmLoadNameSpace(const char *filename)
 {
 	return pmLoadASCIINameSpace(filename, 1);
 }
 
-/** pmUnloadNameSpace() - each context has its own names again */
+/** pmUnloadNameSpace() - use the contexts' own names again */
 SHIM_API void pmUnloadNameSpace(void)
 {
 	struct shim_pmns_file *names;

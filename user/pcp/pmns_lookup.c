@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metric names: looked up, listed, walked, and found from a metric. */
+/* Metric names: look up, list and walk them, and find the names of a metric. */
 #include "base/api.h"
 #include "archive_source.h"
 #include "context.h"
@@ -8,7 +8,7 @@
 #include "pmns_loaded.h"
 
 /*
- * struct name_space - whose names a call is about
+ * struct name_space - the source of the names for a call
  * @names: the name space that the program has loaded, or NULL
  * @ctx: the current context, locked, if @names is NULL
  */
@@ -17,7 +17,7 @@ struct name_space {
 	struct shim_context *ctx;
 };
 
-/* The loaded name space, else the current context's; without either, PM_ERR_NOPMNS */
+/* Get the loaded name space, otherwise the current context's; PM_ERR_NOPMNS without either. */
 static int enter(struct name_space *ns)
 {
 	int err = shim_pmns_loaded__get(&ns->names);
@@ -37,7 +37,7 @@ static int leave(struct name_space *ns, int result)
 	return result;
 }
 
-/* An archive's tree of names, which is made of its metrics when first needed */
+/* Get an archive's tree of names, which is built from its metrics at first use. */
 static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 {
 	int err = ctx->pmns ? 0 : shim_pmns_tree__new(ctx->ar, &ctx->pmns);
@@ -46,7 +46,7 @@ static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
 	return err;
 }
 
-/* The metric of a name: 0, PM_ERR_NAME for an unknown one, PM_ERR_NONLEAF for a group's */
+/* Look up the metric of a name.  Returns 0, PM_ERR_NAME, or PM_ERR_NONLEAF for a group. */
 static int look_up(const struct shim_pmns_tree *pmns, const char *name, pmID *pmid)
 {
 	uint32_t at = name && *name ? shim_pmns_tree__find(pmns, name) : SHIM_PMNS_NONE;
@@ -78,7 +78,7 @@ int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *co
 	return err ? err : shim_pmns_lookup__metrics(tree, n, names, pmids);
 }
 
-/* Of a name space that was loaded, and the derived ones of the process */
+/* Metrics of a loaded name space, and the derived ones of the process */
 static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
 			  pmID *pmids)
 {
@@ -88,7 +88,9 @@ static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *
 	return derived ? derived + (found > 0 ? found : 0) : found;
 }
 
-/* Without a name space: the built-in and derived ones, or PM_ERR_NOPMNS unless these are all */
+/*
+ * Without a name space: the built-in and derived metrics, or PM_ERR_NOPMNS if others are requested
+ */
 static int lone_metrics(int n, const char *const *names, pmID *pmids)
 {
 	struct shim_pmns_tree *builtins = NULL;
@@ -102,17 +104,17 @@ static int lone_metrics(int n, const char *const *names, pmID *pmids)
 }
 
 /**
- * pmLookupName() - from names to metric identifiers
+ * pmLookupName() - look up metric identifiers by name
  * @numpmid: number of names
  * @namelist: the names
- * @pmidlist: their identifiers, PM_ID_NULL where there is no such metric
+ * @pmidlist: their identifiers, PM_ID_NULL for unknown names
  *
- * Without a context, or a name space that the program has loaded, there are only the derived
- * metrics of the process, and event.flags and event.missed.
+ * Without a context or a loaded name space, only the derived metrics of the process, event.flags
+ * and event.missed are known.
  *
- * Return: the number of names found; for a single name that is not,
- * PM_ERR_NAME or PM_ERR_NONLEAF; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS without a context
- * if not all are among these.
+ * Return: the number of names found; PM_ERR_NAME or PM_ERR_NONLEAF for a single name that is not
+ * found; PM_ERR_TOOSMALL if @numpmid < 1; PM_ERR_NOPMNS without a context if any other metric is
+ * requested.
  */
 SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 {
@@ -156,12 +158,12 @@ int shim_archive_source__children(struct shim_context *ctx, const char *name, ch
 }
 
 /**
- * pmGetChildrenStatus() - the names right below a name, and which are metrics
+ * pmGetChildrenStatus() - get the names directly below a name, and which are metrics
  * @name: a name; "" is the root
- * @offspring: a block to free(), if there are any
- * @status: a block to free(), if there are any; or NULL
+ * @offspring: set to the names if there are any; to be freed by the caller
+ * @status: NULL, or set to their status likewise
  *
- * Return: how many, the newest first; 0 for a metric; PM_ERR_NAME.
+ * Return: the number of names, which are listed newest first; 0 for a metric; PM_ERR_NAME.
  */
 SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **status)
 {
@@ -211,10 +213,10 @@ int shim_archive_source__leaves(struct shim_context *ctx, const char *name, char
 }
 
 /**
- * pmTraversePMNS_r() - call a function with every metric at and below a name
+ * pmTraversePMNS_r() - call a function for every metric at and below a name
  * @name: a name; "" is the root
- * @func: called with each whole name; may call the PMAPI
- * @closure: handed to it
+ * @func: called with each full name; may call the PMAPI
+ * @closure: passed to @func
  *
  * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOPMNS.
  */
@@ -252,9 +254,9 @@ static void call_plain(const char *name, void *closure)
 }
 
 /**
- * pmTraversePMNS() - call a function with every metric at and below a name
+ * pmTraversePMNS() - call a function for every metric at and below a name
  * @name: a name; "" is the root
- * @func: called with each whole name; may call the PMAPI
+ * @func: called with each full name; may call the PMAPI
  *
  * Return: the number of metrics, PM_ERR_NAME, PM_ERR_NOPMNS.
  */
@@ -263,7 +265,9 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 	return func ? pmTraversePMNS_r(name, call_plain, &func) : PM_ERR_NAME;
 }
 
-/* Whether a name is this metric's: if several metrics have it, it belongs to the first. */
+/*
+ * Whether a name belongs to this metric: if several metrics have it, it belongs to the first one.
+ */
 static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 {
 	pmID owner;
@@ -271,7 +275,7 @@ static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 	return !look_up(tree, name, &owner) && owner == pmid;
 }
 
-/* The names of a metric in a list: how many, or -ENOMEM, or PM_ERR_PMID for none */
+/* List the names of a metric.  Returns their number, PM_ERR_PMID if there are none, or -ENOMEM. */
 int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out)
 {
 	struct shim_list list;
@@ -304,7 +308,7 @@ static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, c
 	return n;
 }
 
-/* Sort names as they are in the tree, as the metadata's order may differ; there are few */
+/* Sort names in the order of the tree, because the metadata's order may differ; there are few. */
 static void sort_names(const struct shim_pmns_tree *tree, const char **names, unsigned int n)
 {
 	for (unsigned int i = 1; i < n; i++) {
@@ -391,11 +395,11 @@ static int lone_names(pmID pmid, char ***nameset)
 }
 
 /**
- * pmNameAll() - all names of a metric
+ * pmNameAll() - get all names of a metric
  * @pmid: the metric
- * @nameset: one block to free()
+ * @nameset: set to the names; to be freed by the caller
  *
- * Return: how many, PM_ERR_PMID, PM_ERR_NOPMNS.
+ * Return: the number of names, PM_ERR_PMID, PM_ERR_NOPMNS.
  */
 SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 {
@@ -418,9 +422,9 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 }
 
 /**
- * pmNameID() - a name of a metric
+ * pmNameID() - get a name of a metric
  * @pmid: the metric
- * @name: a string to free()
+ * @name: set to the name; to be freed by the caller
  *
  * Return: 0, PM_ERR_PMID, PM_ERR_NOPMNS, -ENOMEM.
  */
@@ -440,9 +444,9 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 }
 
 /**
- * pmGetPMNSLocation() - where the names come from
+ * pmGetPMNSLocation() - get the source of the names
  *
- * Return: PMNS_LOCAL if the program has loaded them, or in a context of this machine; PMNS_ARCHIVE
+ * Return: PMNS_LOCAL if the program has loaded them, or for a context of this machine; PMNS_ARCHIVE
  * for an archive, PMNS_REMOTE for a host; PM_ERR_NOPMNS without a context.
  */
 SHIM_API int pmGetPMNSLocation(void)
@@ -465,7 +469,7 @@ static int trim(struct shim_pmns_file *names)
 	struct shim_pmns_file *rest = NULL;
 	struct shim_context *ctx = NULL;
 	int err = shim_context__enter(&ctx);
-	bool all = !err && !ctx->ar;	/* not an archive: keep all, as PCP's library does */
+	bool all = !err && !ctx->ar;	/* not an archive: keep all names, as PCP's library does */
 
 	if (!err && !all)
 		err = shim_pmns_file__subset(names, is_known, ctx, &rest);
@@ -479,10 +483,10 @@ static int trim(struct shim_pmns_file *names)
 }
 
 /**
- * pmTrimNameSpace() - leave out names of metrics that the current context does not have
+ * pmTrimNameSpace() - remove names of metrics that the current context does not have
  *
- * Names are removed from a loaded name space only, and only if the context is an archive: a host's
- * pmcd may know all of them.
+ * Names are removed only from a loaded name space, and only if the context is an archive, because a
+ * host's pmcd may know all of them.
  *
  * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS if no name space is loaded either; -ENOMEM.
  */

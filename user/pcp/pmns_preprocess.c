@@ -2,10 +2,10 @@
 /*
  * The text of a name space without comments, directives and macros.
  *
- * It knows what name spaces use of the C preprocessor: comments, #include, #define
+ * This supports the subset of the C preprocessor that name spaces use: comments, #include, #define
  * of a word, #undef, #ifdef, #ifndef, #else and #endif.
  */
-#define _GNU_SOURCE	/* asprintf */
+#define _GNU_SOURCE	/* for asprintf */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "base/lines.h"
 #include "pmns_preprocess.h"
 
-#define DEPTH	16	/* limit of nested files, and of nested conditions */
+#define DEPTH	16	/* limit on nested files, and on nested conditions */
 
 struct macro {
 	struct macro *next;
@@ -30,7 +30,8 @@ struct macro {
  * struct reading - the state of the preprocessor
  * @out: the text so far
  * @comment: inside a comment
- * @conditions: how many are open; unless @off is 0, lines in condition number @off are skipped
+ * @conditions: number of open conditions; unless @off is 0, lines in condition number @off are
+ *	skipped
  */
 struct reading {
 	FILE *out;
@@ -92,7 +93,7 @@ static int define(struct reading *r, const char *name)
 	return m->value ? 0 : -ENOMEM;
 }
 
-/* Replace comments by blanks, also those of several lines */
+/* Replace comments by blanks, including multi-line comments. */
 static void drop_comments(struct reading *r, char *line)
 {
 	for (; *line; line++) {
@@ -126,7 +127,9 @@ static void copy_line(struct reading *r, const char *line)
 
 static int read_file(struct reading *r, const char *path);
 
-/* Read a file beside the one that includes it, else in PCP's folder of name spaces */
+/*
+ * Read a file in the directory of the including file, otherwise in PCP's directory of name spaces.
+ */
 static int include(struct reading *r, const char *from, const char *what)
 {
 	size_t len = *what ? strcspn(what + 1, ">\"\n") : 0;
@@ -152,7 +155,7 @@ static int include(struct reading *r, const char *from, const char *what)
 	return err;
 }
 
-/* Open a condition; if it does not hold, all that is in it is skipped */
+/* Open a condition; if it does not hold, its content is skipped. */
 static int open_condition(struct reading *r, bool holds)
 {
 	if (r->conditions == DEPTH)
@@ -259,7 +262,7 @@ int shim_pmns_preprocess__read(const char *path, char **out)
 	err = read_file(&r, path);
 	while (r.macros)
 		undefine(&r, r.macros->name);
-	/* without memory there may be no text at all, and fclose() says nothing of what was lost before */
+	/* if memory runs out, text may be NULL, and fclose() does not report earlier losses */
 	if (ferror(r.out) && !err)
 		err = -ENOMEM;
 	if ((fclose(r.out) || !text) && !err)

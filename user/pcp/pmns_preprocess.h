@@ -4,8 +4,8 @@
 #define SHIM_PCP_PMNS_PREPROCESS_H
 
 /*
- * Returns 0, and the text in *@out for free(); -errno; PM_ERR_PMNS for directives that are unknown,
- * do not match, or are nested too deeply.
+ * Returns 0 with the text in *@out, which the caller frees; -errno; PM_ERR_PMNS for directives that
+ * are unknown, do not match, or are nested too deeply.
  */
 int shim_pmns_preprocess__read(const char *path, char **out);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tree of metric names, made of an archive's descriptors or of a list.
+ * The tree of metric names, built from an archive's descriptors or from a list.
  *
- * Threads: a tree is built once, under its context's lock, and read under it.
+ * Threads: a tree is built once and read under its context's lock.
  */
 #define _GNU_SOURCE
 #include <pcp/pmapi.h>
@@ -14,12 +14,12 @@
 #define ROOT 0
 
 struct node {
-	const char *name;	/* the last component: @len bytes of the name it was made of */
+	const char *name;	/* the last component: @len bytes of the original name */
 	uint32_t len;
 	uint32_t parent;
 	uint32_t child;		/* the newest one */
 	uint32_t sibling;	/* the next older one */
-	uint32_t chain;		/* of its hash bucket */
+	uint32_t chain;		/* next node in the hash bucket */
 	pmID pmid;
 	bool leaf;
 };
@@ -108,7 +108,7 @@ static int grow(struct shim_pmns_tree *pmns)
 	return 0;
 }
 
-/* Put a new node among its parent's children: before the others, or after them (@last). */
+/* Link a new node among its parent's children: first, or with @last as the last one. */
 static void link_in(struct shim_pmns_tree *pmns, uint32_t at, bool last)
 {
 	uint32_t *link = &pmns->nodes[pmns->nodes[at].parent].child;
@@ -163,7 +163,7 @@ static int add_name(struct shim_pmns_tree *pmns, const char *name, pmID pmid, bo
 		name += len + 1;
 	}
 	if (pmns->nodes[at].leaf)
-		return 0;	/* the first metric of a name keeps it */
+		return 0;	/* the first metric that has a name keeps it */
 	pmns->nodes[at].leaf = true;
 	pmns->nodes[at].pmid = pmid;
 	return 0;
@@ -190,7 +190,7 @@ static int begin(struct shim_pmns_tree **out)
 	return add_node(pmns, NONE, "", 0, false, &root);
 }
 
-/* The built-in names of every context come last, unless an archive has these names itself. */
+/* The built-in names of every context are last, unless an archive also contains these names. */
 static int end(struct shim_pmns_tree *pmns, int err, struct shim_pmns_tree **out)
 {
 	for (unsigned int i = 0; i < NBUILTINS && !err; i++)
@@ -212,7 +212,7 @@ int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **o
 	return end(pmns, err, out);
 }
 
-/* Children are listed with the newest first, so the first entry must be added last. */
+/* Children are listed newest first, so the first entry must be added last. */
 int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out)
 {
@@ -243,7 +243,7 @@ uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *nam
 		at = child_of(pmns, at, name, len);
 		name += len;
 		if (*name && !*++name)
-			return NONE;	/* a dot at the end */
+			return NONE;	/* trailing dot */
 	}
 	return at;
 }
@@ -301,7 +301,7 @@ static uint32_t step(const struct shim_pmns_tree *pmns, uint32_t top, uint32_t a
 	return at == top ? NONE : pmns->nodes[at].sibling;
 }
 
-/* A node's whole name, ending at end; returns its start. */
+/* Write a node's full name so that it ends at @end; returns its start. */
 static char *name_before(const struct shim_pmns_tree *pmns, uint32_t at, char *end)
 {
 	for (; at != ROOT; at = pmns->nodes[at].parent) {
@@ -324,7 +324,7 @@ static size_t name_len(const struct shim_pmns_tree *pmns, uint32_t at)
 	return len;
 }
 
-/* All metrics at and below a name; the caller frees the list. */
+/* Get all metrics at and below a name; the caller frees the list. */
 int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names)
 {
 	struct shim_list list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tree of metric names: an archive's, this machine's, or a file's. */
+/* The tree of metric names of an archive, of this machine, or of a file. */
 #ifndef SHIM_PCP_PMNS_TREE_H
 #define SHIM_PCP_PMNS_TREE_H
 
@@ -10,36 +10,35 @@
 
 struct shim_pmns_tree;
 
-/* Metrics that every context has: they describe unpacked event records. */
+/* Metrics that every context has: they describe unpacked event records */
 const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid);
 
-/* A metric's whole name */
+/* A metric's full name */
 struct shim_pmns_entry {
 	const char *name;
 	uint32_t pmid;
 };
 
-/* A tree of these names, in their order, and the built-in ones; names must outlive the tree */
+/* Build a tree of these names, in order, and the built-in ones; the names must outlive the tree. */
 int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out);
 int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out);
 void shim_pmns_tree__free(struct shim_pmns_tree *pmns);
 
-/* Names in a tree are identified by numbers; "" is the root. */
+/* Names in a tree are identified by numbers; "" is the root */
 #define SHIM_PMNS_NONE UINT32_MAX
 
 uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *name);
-/* Whether it is a metric's name; if so, *@pmid is the metric */
+/* Whether it is the name of a metric; if so, *@pmid is set to the metric */
 bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint32_t *pmid);
 /*
- * The names right below one (the newest first, @status may be NULL), or those
- * of all metrics at and below it, in one block for the caller to free; how
- * many, or -ENOMEM.
+ * Get the names directly below a name (newest first, @status may be NULL), or those of all metrics
+ * at and below it, in one allocation for the caller to free.  Returns their number, or -ENOMEM.
  */
 int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
 			     int **status);
 int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names);
-/* Negative if @a comes before @b: older names come first, and a group after what is in it */
+/* Negative if @a is before @b: older names are first, and a group follows the names in it */
 int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b);
 
 #endif /* SHIM_PCP_PMNS_TREE_H */

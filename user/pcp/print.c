@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values for people to read. */
+/* Format values for people to read. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/api.h"
 #include "texts.h"
 
-#define STRING_SHOWN	34	/* of a string that is longer than STRING_MAX */
+#define STRING_SHOWN	34	/* for a string longer than STRING_MAX */
 #define STRING_MAX	37
 #define BYTES_SHOWN	12
 #define FLAG_MISSED	(1u << 31)
@@ -58,7 +58,7 @@ static void events_text(const pmValueBlock *block, char *buf, int buflen)
 }
 
 /**
- * pmAtomStr_r() - a value in a few characters
+ * pmAtomStr_r() - format a value in a few characters
  * @avp: the value
  * @type: its type
  * @buf: @buflen bytes; 80 are always enough
@@ -128,7 +128,7 @@ static void print_string(FILE *f, const pmAtomValue *v, int minwidth)
 	fprintf(f, "\"%s\"", v->cp);
 }
 
-/* A 32-bit word of unknown type: as an integer, as a float, and in hexadecimal */
+/* Print a 32-bit word of unknown type as an integer, as a float, and in hexadecimal. */
 static void print_word(FILE *f, const pmValue *val, int minwidth)
 {
 	float x;
@@ -148,7 +148,7 @@ static int printable(const char *s, size_t len)
 	return 1;
 }
 
-/* A block of unknown type, in each representation that is possible, each padded to the width */
+/* Print a block of unknown type in each possible representation, each padded to the width. */
 static void print_bytes(FILE *f, const pmValueBlock *block, int minwidth)
 {
 	size_t len = block->vlen - PM_VAL_HDR_SIZE;
@@ -180,17 +180,17 @@ static void print_bytes(FILE *f, const pmValueBlock *block, int minwidth)
 	fputc(']', f);
 }
 
-/* The state of walking packed event records, of which @p to @end is left */
+/* The state of reading packed event records; @p to @end is the rest */
 struct events {
 	const char *p;
 	const char *end;
 	int type;
 	uint32_t missed;
 	uint32_t shown;			/* number of records with a stamp */
-	char first[32], last[32];	/* the stamps of the first and the last one */
+	char first[32], last[32];	/* stamps of the first and the last one */
 };
 
-/* The next @len bytes, which are consumed; NULL if there are fewer. */
+/* Consume the next @len bytes; NULL if there are fewer. */
 static const char *take(struct events *e, size_t len)
 {
 	const char *at = e->p;
@@ -201,7 +201,7 @@ static const char *take(struct events *e, size_t len)
 	return at;
 }
 
-/* The time of day, in milliseconds or nanoseconds as the record has it */
+/* Format the time of day in milliseconds or nanoseconds, depending on the record. */
 static void event_time(const char *head, int type, char *buf, size_t size)
 {
 	int64_t sec, nsec;
@@ -228,7 +228,7 @@ static void event_time(const char *head, int type, char *buf, size_t size)
 		snprintf(buf + len, size - len, ".%09d", (int)(nsec % 1000000000));
 }
 
-/* Skip one record: returns 0, or -1 if it is malformed. */
+/* Skip one record.  Returns 0, or -1 if it is malformed. */
 static int pass_event(struct events *e)
 {
 	size_t stamp = e->type == PM_TYPE_EVENT ? 8 : 16;
@@ -311,11 +311,11 @@ static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
 
 /**
  * pmPrintValue() - print a value of a result
- * @f: where to
- * @valfmt: of its value set
+ * @f: the output stream
+ * @valfmt: format of its value set
  * @type: its metric's type
  * @val: the value
- * @minwidth: it is padded on the left to this number of characters
+ * @minwidth: minimum width; the value is padded on the left
  *
  * A value that does not have its metric's type is printed in every possible representation.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Descriptors and labels as lines of text. */
+/* Print descriptors and labels as lines of text. */
 #include <stdio.h>
 
 #include <pcp/pmapi.h>
@@ -46,8 +46,8 @@ static void print_semantics(FILE *f, int sem)
 }
 
 /**
- * pmPrintDesc() - a descriptor as two lines
- * @f: where to
+ * pmPrintDesc() - print a descriptor as two lines
+ * @f: the output stream
  * @desc: the descriptor
  */
 SHIM_API void pmPrintDesc(FILE *f, const pmDesc *desc)
@@ -88,7 +88,7 @@ static const char *level_name(int level)
 	return "?";
 }
 
-/* Whose labels they are */
+/* Print the object that the labels describe. */
 static void print_owner(FILE *f, int ident, int type)
 {
 	char buf[20];
@@ -123,12 +123,12 @@ static void print_label(FILE *f, int i, const pmLabel *label)
 }
 
 /**
- * pmPrintLabelSets() - sets of labels, a line for each set and each label
- * @f: where to
- * @ident: whose they are: a domain, pmID or pmInDom
- * @type: which of these: one of PM_LABEL_CONTEXT to PM_LABEL_INSTANCES
+ * pmPrintLabelSets() - print sets of labels, one line for each set and each label
+ * @f: the output stream
+ * @ident: the object that they describe: a domain, pmID or pmInDom
+ * @type: type of @ident: one of PM_LABEL_CONTEXT to PM_LABEL_INSTANCES
  * @sets: the sets
- * @nsets: how many
+ * @nsets: number of sets
  */
 SHIM_API void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets)
 {

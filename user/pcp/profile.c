@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The instance profile: pmAddProfile, pmDelProfile, and whether it has an instance. */
+/* The instance profile: pmAddProfile(), pmDelProfile(), and whether it includes an instance. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,8 +136,8 @@ static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 }
 
 /*
- * With a list: a domain without an entry becomes "none but these" when instances are included, and
- * "all but these" when they are excluded, or "none" if the profile excludes by default.
+ * With a list: a domain without an entry becomes "none except these" when instances are included,
+ * and "all except these" when they are excluded, or "none" if the profile excludes by default.
  */
 static int set_some(struct shim_profile *profile, pmInDom indom, int n, const int *list,
 		    bool include)

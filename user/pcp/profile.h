@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which instances of which domain a context wants. */
+/* The instances of each domain that a context includes. */
 #ifndef SHIM_PCP_PROFILE_H
 #define SHIM_PCP_PROFILE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One domain: instances other than @inst are included if @include is set, those in @inst if not. */
+/* One domain: includes instances other than @inst if @include is set, otherwise those in @inst */
 struct shim_profile_indom {
 	uint32_t indom;
 	bool include;
@@ -17,7 +17,7 @@ struct shim_profile_indom {
 };
 
 struct shim_profile {
-	bool exclude;		/* what holds for a domain that has no entry */
+	bool exclude;		/* default for a domain without an entry */
 	unsigned int n;
 	size_t room;
 	struct shim_profile_indom *indoms;
@@ -25,9 +25,9 @@ struct shim_profile {
 
 void shim_profile__fini(struct shim_profile *profile);
 int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from);
-/* The profile is empty: all instances are wanted */
+/* Whether the profile is empty, so all instances are included */
 bool shim_profile__is_all(const struct shim_profile *profile);
-/* for archive/interp.h's filter; @profile is a struct shim_profile */
+/* Filter function for archive/interp.h; @profile is a struct shim_profile. */
 bool shim_profile__has(const void *profile, uint32_t indom, int32_t inst);
 
 #endif /* SHIM_PCP_PROFILE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The program's name and user, and calls that always return the same here.
+ * The program's name and user, and calls that always return the same result here.
  *
- * Threads: the process has one name, as the interface demands; it is read and written atomically.
+ * Threads: as the interface requires, the process has one name; it is read and written atomically.
  * A program may also assign to pmProgname.
  */
 #include <errno.h>
@@ -19,9 +19,9 @@
 SHIM_API char *pmProgname = "pcp";
 
 /**
- * pmSetProgname() - name the program in messages
- * @program: a path, of which the last part is used; it must stay where it is.
- *	NULL for "pcp", the default
+ * pmSetProgname() - set the program's name for messages
+ * @program: a path, whose last part is used; it is not copied, so it must remain valid.  NULL for
+ *	"pcp", the default
  */
 SHIM_API void pmSetProgname(const char *program)
 {
@@ -31,7 +31,7 @@ SHIM_API void pmSetProgname(const char *program)
 			 __ATOMIC_SEQ_CST);
 }
 
-/** __pmSetProgname() - pmSetProgname() by its older name; returns 0 */
+/** __pmSetProgname() - older name of pmSetProgname(); returns 0 */
 SHIM_API int __pmSetProgname(const char *program)
 {
 	pmSetProgname(program);
@@ -39,7 +39,7 @@ SHIM_API int __pmSetProgname(const char *program)
 }
 
 /**
- * pmGetProgname() - what pmSetProgname() was given
+ * pmGetProgname() - get the name set by pmSetProgname()
  *
  * Return: the name, without a path.
  */
@@ -49,7 +49,7 @@ SHIM_API char *pmGetProgname(void)
 }
 
 /**
- * pmPathSeparator() - the character between the parts of a path
+ * pmPathSeparator() - get the separator of the parts of a path
  *
  * Return: a slash.
  */
@@ -59,10 +59,10 @@ SHIM_API int pmPathSeparator(void)
 }
 
 /**
- * pmSetProcessIdentity() - become another user
- * @username: the user; root only
+ * pmSetProcessIdentity() - change to another user
+ * @username: the user; requires root
  *
- * Sets the user's group, its supplementary groups and the user ID, in that order.
+ * Set the user's group, supplementary groups and user ID, in that order.
  *
  * Return: 0, or a negated errno; -ESRCH if there is no such user.
  */
@@ -83,10 +83,10 @@ SHIM_API int pmSetProcessIdentity(const char *username)
 }
 
 /**
- * pmSpecLocalPMDA() - name agents for PM_CONTEXT_LOCAL
- * @spec: which
+ * pmSpecLocalPMDA() - configure agents for PM_CONTEXT_LOCAL
+ * @spec: the agents
  *
- * libshim does not load agents into a program, so there is none to be named.
+ * libshim does not load agents into a program, so this is not supported.
  *
  * Return: an error message, always.
  */
@@ -99,12 +99,12 @@ SHIM_API char *pmSpecLocalPMDA(const char *spec)
 }
 
 /**
- * pmDiscoverServices() - look for PCP's servers in the network
+ * pmDiscoverServices() - find PCP's servers in the network
  * @service: PM_SERVER_x_SPEC
- * @mechanism: how; NULL for any
- * @urls: untouched
+ * @mechanism: method of discovery; NULL for any
+ * @urls: not changed
  *
- * libshim has no discovery of services.
+ * libshim does not support service discovery.
  *
  * Return: -EOPNOTSUPP, always.
  */

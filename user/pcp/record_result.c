@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builds the PMAPI's result structure from a record's bytes, without an array of values in between.
+ * Build the PMAPI's result structure from a record's bytes, without an intermediate array of
+ * values.
  *
  * Records of thousands of instances are too large for plans (plan.h), and writing each value twice
- * would cost as much as reading it: so each is read once and written once.
+ * would cost as much as reading it.  So each value is read once and written once.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,7 +24,7 @@ static bool in_place(int32_t type)
 	return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_FLOAT;
 }
 
-/* Bytes of a number's payload in a block; 0 if the type is not a number that is put in a block */
+/* Size of a number's payload in a block; 0 if the type is not a number stored in a block */
 static unsigned int number_len(int32_t type)
 {
 	switch (type) {
@@ -49,7 +50,7 @@ static size_t block_len(int32_t type, size_t payload)
 	return (PM_VAL_HDR_SIZE + payload + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
 }
 
-/* Add the bytes of a set's blocks, which differ in length */
+/* Add the sizes of a set's blocks, which have different lengths. */
 static int measure_bytes(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
 			 size_t *len)
 {
@@ -120,9 +121,9 @@ static void fill_block(pmValueBlock *block, const uint8_t *payload, unsigned int
 }
 
 /*
- * Writers put the blocks of a set one behind the other, each with the same header.  Fill in values
- * from the first one on as long as this is so, which takes two comparisons each.  Returns how many
- * were filled in.
+ * Writers put the blocks of a set next to each other, each with the same header.  Fill in values
+ * from the first one on as long as this is the case, which takes two comparisons per value.
+ * Returns the number of values filled in.
  */
 static inline __attribute__((always_inline)) int32_t
 fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
@@ -175,7 +176,7 @@ static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct 
 	return 0;
 }
 
-/* The mapped file may have changed since it was measured, so nothing is written past @end */
+/* The mapped file may have changed since it was measured, so do not write past @end. */
 static int fill_bytes(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
 		      int32_t type, char **blocks, const char *end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Building the PMAPI's result structure from a record's bytes, without an array of values. */
+/* Build the PMAPI's result structure from a record's bytes, without an array of values. */
 #ifndef SHIM_PCP_RECORD_RESULT_H
 #define SHIM_PCP_RECORD_RESULT_H
 
@@ -8,9 +8,9 @@
 #include "archive/reader.h"
 
 /*
- * As shim_result__build(), from the @n sets of @rec at @vsets, whose metrics have these @types.
- * Returns 0; -ENOTSUP if a set has values that are not stored as its type demands, or that must be
- * converted as a whole (events): these can only be built from answers; -ENOMEM.
+ * Like shim_result__build(), but from the @n sets of @rec at @vsets, whose metrics have these
+ * @types.  Returns 0; -ENOTSUP if a set has values that are not stored as its type requires, or
+ * that must be converted as a whole (events), which can only be built from answers; -ENOMEM.
  */
 int shim_record_result__build(const struct shim_record *rec, unsigned int n,
 			      const struct shim_vset *vsets, const int32_t *types, pmResult **out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a fetch asks for, and the values of a record that answer it. */
+/* The request of a fetch, and the values of a record that answer it. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -141,7 +141,7 @@ int shim_request__locate_all(struct shim_request *req, const struct shim_archive
 	return err == -ENOENT ? (int)n : err;
 }
 
-/* Convert a block's number to host order, by the type in the block's header */
+/* Convert a block's number to host byte order, according to the type in the block's header. */
 static int to_host(struct shim_value *value)
 {
 	const uint8_t *p = value->bytes;
@@ -166,8 +166,8 @@ static int to_host(struct shim_value *value)
 }
 
 /*
- * Values that are not of the metric's type, or of a metric without a descriptor, as they are
- * stored: pmExtractValue() then fails for a program that wants them as another type.
+ * Get values that do not have the metric's type, or whose metric has no descriptor, as stored:
+ * pmExtractValue() fails if a program requests them as another type.
  */
 static int stored_values(const struct shim_record *rec, const struct shim_vset *vset,
 			 struct shim_value *values)
@@ -182,7 +182,7 @@ static int stored_values(const struct shim_record *rec, const struct shim_vset *
 	return err;
 }
 
-/* Append the values of a set to @req's: returns how many, or an error.  @desc may be NULL. */
+/* Append a set's values to those of @req: their number, or an error.  @desc may be NULL. */
 static int add_values(struct shim_request *req, const struct shim_record *rec,
 		      const struct shim_vset *vset, const struct shim_desc *desc,
 		      const struct shim_filter *filter)
@@ -228,7 +228,7 @@ static int add_answer(struct shim_request *req, unsigned int i, const struct shi
 	return 0;
 }
 
-/* The array of values does not grow any more, so the answers can point into it. */
+/* From here on the array of values does not grow, so the answers can point into it. */
 static void point_answers(struct shim_request *req, unsigned int n)
 {
 	const struct shim_value *values = req->values;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a fetch asks for, and the values of a record that answer it. */
+/* The request of a fetch, and the values of a record that answer it. */
 #ifndef SHIM_PCP_REQUEST_H
 #define SHIM_PCP_REQUEST_H
 
@@ -7,15 +7,15 @@
 #include "archive/pmidmap.h"
 
 /*
- * struct shim_request - the metrics of a fetch; kept for the next one, which often is the same
+ * struct shim_request - the metrics of a fetch; kept for the next fetch, which is often the same
  * @pmids: the @n metrics
- * @items: one for each of them
+ * @items: one per metric
  * @map: position of a metric's first item
- * @round: number of the last record; items that it has carry the same number
- * @answers: room for @answers_room answers
- * @vsets: where in the record each answer's values are, if they come from one
- * @types: of the metrics of @vsets
- * @values: the values of @answers
+ * @round: number of the last record; items found in it have the same number
+ * @answers: array for @answers_room answers
+ * @vsets: location of each answer's values in the record, if there is one
+ * @types: types of the metrics of @vsets
+ * @values: values of @answers
  */
 struct shim_request {
 	unsigned int n;
@@ -37,22 +37,24 @@ struct shim_request {
 	size_t nvalues, values_room;
 };
 
-/* Returns 1 if the metrics are others than before, 0 if they are the same, -ENOMEM */
+/* Returns 1 if the metrics differ from the previous ones, 0 if they are the same, -ENOMEM. */
 int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
 		      const uint32_t *pmids);
 void shim_request__fini(struct shim_request *req);
 
-/* Find the items in a record: returns how many it has, or -EBADMSG */
+/* Find the items in a record.  Returns the number found, or -EBADMSG. */
 int shim_request__match(struct shim_request *req, const struct shim_record *rec);
-/* After match(): fill in @vsets and @types; 0, -ENOENT if a metric has no descriptor */
+/*
+ * After match(), fill in @vsets and @types.  Returns 0, or -ENOENT if a metric has no descriptor.
+ */
 int shim_request__locate(struct shim_request *req);
-/* The same for all sets of a record, whatever was asked for: their number, -EBADMSG, -ENOMEM */
+/* The same for all sets of a record.  Returns their number, -EBADMSG, -ENOMEM. */
 int shim_request__locate_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
-/* After match(): fill in @answers; 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM */
+/* After match(), fill in @answers: 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM. */
 int shim_request__answer(struct shim_request *req, const struct shim_record *rec,
 			 const struct shim_filter *filter);
-/* The same for all sets of a record, whatever was asked for: their number, -EBADMSG, -ENOMEM */
+/* The same for all sets of a record.  Returns their number, -EBADMSG, -ENOMEM. */
 int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Builds the PMAPI's result structure from answers, and frees and sorts results.
+ * Build the PMAPI's result structure from answers, and free and sort results.
  *
- * A result is one block: the structure, the value sets, and behind them the
- * value blocks.  So it can be freed whatever a program has done to it.
+ * A result is one allocation: the structure, the value sets, and after them the value blocks.  So
+ * it can be freed no matter how a program has modified it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -150,8 +150,8 @@ int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResu
 }
 
 /**
- * pmFreeResult() - free a result of pmFetch or pmFetchArchive
- * @result: the result, whatever was done to its fields; or NULL
+ * pmFreeResult() - free a result of pmFetch() or pmFetchArchive()
+ * @result: the result, whose fields may have been modified; or NULL
  */
 SHIM_API void pmFreeResult(pmResult *result)
 {
@@ -159,8 +159,8 @@ SHIM_API void pmFreeResult(pmResult *result)
 }
 
 /**
- * pmFreeHighResResult() - free a result of pmFetchHighRes or pmFetchHighResArchive
- * @result: the result, whatever was done to its fields; or NULL
+ * pmFreeHighResResult() - free a result of pmFetchHighRes() or pmFetchHighResArchive()
+ * @result: the result, whose fields may have been modified; or NULL
  */
 SHIM_API void pmFreeHighResResult(pmHighResResult *result)
 {
@@ -181,14 +181,14 @@ static void sort(int n, pmValueSet *const *sets)
 			qsort(sets[i]->vlist, sets[i]->numval, sizeof(pmValue), by_inst);
 }
 
-/** pmSortInstances() - order the values of each metric of @result by instance id */
+/** pmSortInstances() - sort the values of each metric of @result by instance id */
 SHIM_API void pmSortInstances(pmResult *result)
 {
 	if (result)
 		sort(result->numpmid, result->vset);
 }
 
-/** pmSortHighResInstances() - order the values of each metric of @result by instance id */
+/** pmSortHighResInstances() - sort the values of each metric of @result by instance id */
 SHIM_API void pmSortHighResInstances(pmHighResResult *result)
 {
 	if (result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Building the PMAPI's result structure from answers. */
+/* Build the PMAPI's result structure from answers. */
 #ifndef SHIM_PCP_RESULT_H
 #define SHIM_PCP_RESULT_H
 
@@ -9,21 +9,23 @@
 
 #include "archive/interp.h"
 
-/* Bytes of a result's head with @n pointers */
+/* Size of a result's header with @n pointers */
 static inline size_t shim_result__head_len(unsigned int n)
 {
 	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
 }
 
-/* Bytes of a set; even without values it is a whole pmValueSet, as programs copy structures */
+/*
+ * Size of a set.  Even without values it is a whole pmValueSet, because programs copy structures.
+ */
 static inline size_t shim_result__set_len(int32_t numval)
 {
 	return offsetof(pmValueSet, vlist) + (numval > 1 ? (size_t)numval : 1) * sizeof(pmValue);
 }
 
 /*
- * One block of memory, of *size bytes, whose time stamp is the caller's to fill;
- * the two kinds of result differ in nothing else.  0, -EBADMSG, -ENOMEM.
+ * Build a result in one allocation of *size bytes.  The caller sets its time stamp, which is the
+ * only difference between the two kinds of result.  Returns 0, -EBADMSG, -ENOMEM.
  */
 int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResult **out,
 		       size_t *size);

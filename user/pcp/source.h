@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a context's metrics come from, as a table of operations: an archive, a host's pmcd, or
- * this machine.
+ * The source of a context's metrics, as a table of operations: an archive, a host's pmcd, or this
+ * machine.
  *
- * Each operation is called with the context locked, and returns what its PMAPI call returns,
- * in PMAPI codes; results are written on success only.  The public functions check arguments
- * that are wrong for every source, so an operation need not.
+ * Each operation is called with the context locked.  It returns the result of its PMAPI call, in
+ * PMAPI codes, and writes results only on success.  The public functions check arguments that are
+ * invalid for every source, so operations need not.
  */
 #ifndef SHIM_PCP_SOURCE_H
 #define SHIM_PCP_SOURCE_H
@@ -19,23 +19,25 @@ struct shim_label_sets;
 
 /*
  * struct shim_source - the operations
- * @names_at: PMNS_x, where the names come from
+ * @names_at: PMNS_x, the source of the names
  * @free: frees the source's part of a context
- * @dup: makes a source like @from's in @to
- * @host: the host's name, cut to @size - 1 bytes
- * @zone: the host's time zone, cut likewise
+ * @dup: duplicates the source of @from in @to
+ * @host: the host's name, truncated to @size - 1 bytes
+ * @zone: the host's time zone, truncated likewise
  * @reconnect: 0 or an error
- * @set_mode: of pmSetMode, with the mode's unit taken off
- * @fetch: 0 or what changed (PMCD_x); the caller copies the stamp into *@out
+ * @set_mode: pmSetMode(), without the mode's unit
+ * @fetch: 0 or the changes (PMCD_x); the caller copies the stamp into *@out
  * @record: the next record with all its metrics
  * @store: stores values of @n metrics, each of which has at least one
  * @desc, @descs: the descriptor of a metric, or of many, with PM_ID_NULL for an unknown one
  * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
- * @labels: adds sets; @level 0: all of a metric but its instances', from the weakest level up
+ * @labels: adds sets; @level 0: all of a metric except those of its instances, from the weakest
+ *	level up
  * @instances, @instance_name, @instance: pmGetInDom, pmNameInDom, pmLookupInDom
- * @metrics: pmLookupName; @pmids are PM_ID_NULL before
- * @children: pmGetChildrenStatus; *@offspring and *@status are NULL before
- * @leaves: names of all metrics at and below a name, in a block to free; how many
+ * @metrics: pmLookupName; the caller sets @pmids to PM_ID_NULL
+ * @children: pmGetChildrenStatus; the caller sets *@offspring and *@status to NULL
+ * @leaves: names of all metrics at and below a name, in one allocation for the caller to free;
+ *	returns their number
  * @names: pmNameAll
  */
 struct shim_source {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls to a context's source: its host's name, connecting to it again, and storing values. */
+/* Calls to a context's source: get its host's name, reconnect to it, and store values. */
 #include <errno.h>
 
 #include "base/api.h"
@@ -21,10 +21,10 @@ static void host_of(int handle, char *buf, size_t size)
 }
 
 /**
- * pmGetHostName() - the host whose values a context has
- * @handle: of the context
- * @buf: the host, cut to @buflen - 1 bytes; "" for an invalid handle
- * @buflen: room at @buf
+ * pmGetHostName() - get the host of a context's values
+ * @handle: handle of the context
+ * @buf: the host, truncated to @buflen - 1 bytes; "" for an invalid handle
+ * @buflen: size of @buf
  *
  * Return: 0.
  */
@@ -35,10 +35,10 @@ SHIM_API int pmGetHostName(int handle, char *buf, int buflen)
 }
 
 /**
- * pmGetContextHostName_r() - the host whose values a context has
- * @handle: of the context
- * @buf: the host, cut to @buflen - 1 bytes; "" for an invalid handle
- * @buflen: room at @buf
+ * pmGetContextHostName_r() - get the host of a context's values
+ * @handle: handle of the context
+ * @buf: the host, truncated to @buflen - 1 bytes; "" for an invalid handle
+ * @buflen: size of @buf
  *
  * Return: @buf.
  */
@@ -48,7 +48,7 @@ SHIM_API char *pmGetContextHostName_r(int handle, char *buf, int buflen)
 	return buf;
 }
 
-/** pmGetContextHostName() - as pmGetContextHostName_r(); good until this thread's next call */
+/** pmGetContextHostName() - like pmGetContextHostName_r(); valid until this thread's next call */
 SHIM_API const char *pmGetContextHostName(int handle)
 {
 	struct shim_texts *texts = shim_texts();
@@ -57,15 +57,15 @@ SHIM_API const char *pmGetContextHostName(int handle)
 }
 
 /**
- * pmReconnectContext() - connect to a context's source again
- * @handle: of the context; an archive has no connection to lose
+ * pmReconnectContext() - reconnect to a context's source
+ * @handle: handle of the context; an archive has no connection
  *
- * A host's connection is closed, if there is one, and made anew; the instance profile stays.
- * After a failure, calls fail at once for as long as PMCD_RECONNECT_TIMEOUT says.
- * Derived metrics of the context's own are gone, global ones are bound anew.
+ * A host's connection, if any, is closed, and a new one is made; the instance profile is kept.
+ * After a failure, calls fail immediately for the time in PMCD_RECONNECT_TIMEOUT.  The context's
+ * own derived metrics are removed, global ones are bound again.
  *
- * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or it is too early
- * to try again.
+ * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or it is too early to
+ * try again.
  */
 SHIM_API int pmReconnectContext(int handle)
 {
@@ -96,19 +96,19 @@ static int store(int n, pmValueSet *const *sets)
 
 /**
  * pmStore() - store values into metrics
- * @result: the values, in the metrics' own types; its stamp has no meaning
+ * @result: the values, in the metrics' types; its stamp is ignored
  *
  * Return: 0; PM_ERR_TOOSMALL, PM_ERR_VALUE for a metric without values, PM_ERR_NOCONTEXT;
- * PM_ERR_NOTHOST for an archive, whose values cannot change; an error of the host's pmcd or of
- * the metric's agent, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID;
- * PM_ERR_TOOBIG if pmcd would not take that many, PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * PM_ERR_NOTHOST for an archive, whose values cannot change; an error of the host's pmcd or of the
+ * metric's agent, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID; PM_ERR_TOOBIG if there
+ * are more than pmcd accepts, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmStore(const pmResult *result)
 {
 	return result ? store(result->numpmid, result->vset) : -EINVAL;
 }
 
-/** pmStoreHighRes() - as pmStore() */
+/** pmStoreHighRes() - like pmStore() */
 SHIM_API int pmStoreHighRes(const pmHighResResult *result)
 {
 	return result ? store(result->numpmid, result->vset) : -EINVAL;

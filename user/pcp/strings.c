@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Copies of texts into buffers that always stay terminated, and words of a file. */
+/* Copy texts into buffers that are always terminated, and read words from a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -13,12 +13,12 @@
 #include "base/vec.h"
 
 /**
- * pmsprintf() - a formatted text in a buffer, cut if it must be
+ * pmsprintf() - format a text into a buffer, truncated if necessary
  * @str: @size bytes
  * @size: if it is 0, nothing is written
- * @fmt: as printf's
+ * @fmt: as for printf(3)
  *
- * Return: the characters that are in the buffer now.
+ * Return: the number of characters in the buffer.
  */
 SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
 {
@@ -32,7 +32,7 @@ SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
 	va_end(args);
 	if (n >= 0 && (size_t)n < size)
 		return n;
-	/* after an error, what was written so far is dropped */
+	/* on error, discard what was written so far */
 	if (n < 0)
 		*str = '\0';
 	str[size - 1] = '\0';
@@ -40,12 +40,12 @@ SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
 }
 
 /**
- * pmstrncpy() - copy a text into a buffer, cut if it must be
+ * pmstrncpy() - copy a text into a buffer, truncated if necessary
  * @dest: @destlen bytes
  * @destlen: if it is 0, nothing is written
  * @src: the text
  *
- * Return: 0, or -1 if it was cut.
+ * Return: 0, or -1 if it was truncated.
  */
 SHIM_API int pmstrncpy(char *dest, size_t destlen, const char *src)
 {
@@ -63,12 +63,12 @@ SHIM_API int pmstrncpy(char *dest, size_t destlen, const char *src)
 }
 
 /**
- * pmstrncat() - add a text to what is in a buffer, cut if it must be
- * @dest: @destlen bytes with a text in them
- * @destlen: of all of the buffer
+ * pmstrncat() - append a text to a buffer, truncated if necessary
+ * @dest: the buffer, which contains a text
+ * @destlen: size of the whole buffer
  * @src: the text
  *
- * Return: 0, or -1 if it was cut.
+ * Return: 0, or -1 if it was truncated.
  */
 SHIM_API int pmstrncat(char *dest, size_t destlen, const char *src)
 {
@@ -82,7 +82,7 @@ SHIM_API int pmstrncat(char *dest, size_t destlen, const char *src)
 }
 
 /**
- * pmstrlen() - the length of a text that may not be there
+ * pmstrlen() - get the length of a text that may be NULL
  * @s: a text or NULL
  *
  * Return: its length, 0 if it is NULL.
@@ -107,15 +107,14 @@ static int word_add(struct word *w, int c)
 }
 
 /**
- * pmfstring() - the next word of a file
+ * pmfstring() - read the next word of a file
  * @f: the file
- * @str: the word, to be given to free(); written only if there is one
+ * @str: the word, to be freed by the caller; written only if there is one
  *
- * White space before the word is skipped within the line; the white-space character that ends the
- * word is consumed.
+ * Leading white space is skipped within the line.  The white-space character that ends the word is
+ * consumed.
  *
- * Return: its length, 0 if the line ends first, -1 at the end of the file,
- * -2 if there is no memory.
+ * Return: its length, 0 if the line ends first, -1 at the end of the file, -2 if out of memory.
  */
 SHIM_API ssize_t pmfstring(FILE *f, char **str)
 {

@@ -21,7 +21,7 @@ static int find(const struct shim_context *ctx, unsigned int type, unsigned int 
 	return 0;
 }
 
-/* If the help text is missing or empty, find the one line instead, unless PM_TEXT_DIRECT is set */
+/* If the help text is missing or empty, get the one-line text, unless PM_TEXT_DIRECT is set. */
 static int find_best(const struct shim_context *ctx, unsigned int about, unsigned int ident,
 		     int level, const char **out)
 {
@@ -51,7 +51,7 @@ int shim_archive_source__text(struct shim_context *ctx, unsigned int about, unsi
 	return 0;
 }
 
-/* Of the metrics that every context has, by their items */
+/* Texts of the metrics that every context has, by item */
 static const struct {
 	const char *line, *help;
 } event_texts[] = {
@@ -97,15 +97,15 @@ static int look_up(unsigned int about, unsigned int ident, int level, char **out
 }
 
 /**
- * pmLookupText() - what a metric is, in words
+ * pmLookupText() - get a text that describes a metric
  * @pmid: the metric
- * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; or-ed with PM_TEXT_DIRECT, missing help is not replaced
- *	by the one line
- * @buffer: the text, to free()
+ * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; ORed with PM_TEXT_DIRECT, a missing help text is not
+ *	replaced by the one-line text
+ * @buffer: the text, to be freed by the caller
  *
- * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has
- * one of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM; of a host also what pmcd
- * says, such as PM_ERR_PMID, and PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has one
+ * of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM; for a host also pmcd's error,
+ * such as PM_ERR_PMID, and PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
 {
@@ -113,12 +113,12 @@ SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
 }
 
 /**
- * pmLookupInDomText() - what an instance domain is, in words
+ * pmLookupInDomText() - get a text that describes an instance domain
  * @indom: the domain
- * @level: as for pmLookupText
- * @buffer: the text, to free()
+ * @level: as for pmLookupText()
+ * @buffer: the text, to be freed by the caller
  *
- * Return: as pmLookupText.
+ * Return: as for pmLookupText().
  */
 SHIM_API int pmLookupInDomText(pmInDom indom, int level, char **buffer)
 {

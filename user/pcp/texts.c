@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The texts that calls without a buffer of the caller's return: each thread has its own. */
+/* The static texts that calls without a caller's buffer return, per thread. */
 #include "base/process.h"
 #include "texts.h"
 
-/* The calling thread's texts; without memory, those that all such threads share */
+/* The calling thread's texts; if memory runs out, texts that all such threads share */
 struct shim_texts *shim_texts(void)
 {
 	static struct shim_thread_end end = { .fn = shim_thread_room__free };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sums, differences and seconds of the C library's two time structures.
+ * Sums, differences and conversion to seconds of the C library's two time structures.
  *
  * At most one second is carried, as in PCP's library, so a caller's fractions must be less than a
- * second.  Sums have the precision that they have in PCP's library, which is a long double's.
+ * second.  Sums have the same precision as in PCP's library, that of a long double.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 /**
  * pmtimevalInc() - add a time to another
  * @a: in: a time; out: the sum
- * @b: what to add
+ * @b: the time to add
  */
 SHIM_API void pmtimevalInc(struct timeval *a, const struct timeval *b)
 {
@@ -34,9 +34,9 @@ SHIM_API void pmtimevalInc(struct timeval *a, const struct timeval *b)
 }
 
 /**
- * pmtimevalDec() - take a time from another
+ * pmtimevalDec() - subtract a time from another
  * @a: in: a time; out: the difference
- * @b: what to take away
+ * @b: the time to subtract
  */
 SHIM_API void pmtimevalDec(struct timeval *a, const struct timeval *b)
 {
@@ -51,7 +51,7 @@ SHIM_API void pmtimevalDec(struct timeval *a, const struct timeval *b)
 /**
  * pmtimespecInc() - add a time to another
  * @a: in: a time; out: the sum
- * @b: what to add
+ * @b: the time to add
  */
 SHIM_API void pmtimespecInc(struct timespec *a, const struct timespec *b)
 {
@@ -64,9 +64,9 @@ SHIM_API void pmtimespecInc(struct timespec *a, const struct timespec *b)
 }
 
 /**
- * pmtimespecDec() - take a time from another
+ * pmtimespecDec() - subtract a time from another
  * @a: in: a time; out: the difference
- * @b: what to take away
+ * @b: the time to subtract
  */
 SHIM_API void pmtimespecDec(struct timespec *a, const struct timespec *b)
 {
@@ -79,9 +79,9 @@ SHIM_API void pmtimespecDec(struct timespec *a, const struct timespec *b)
 }
 
 /**
- * pmtimevalAdd() - the sum of two times
+ * pmtimevalAdd() - compute the sum of two times
  * @a: a time
- * @b: another
+ * @b: another time
  *
  * Return: seconds.
  */
@@ -92,9 +92,9 @@ SHIM_API double pmtimevalAdd(const struct timeval *a, const struct timeval *b)
 }
 
 /**
- * pmtimevalSub() - from one time to another
- * @a: the later
- * @b: the earlier
+ * pmtimevalSub() - compute the difference between two times
+ * @a: the later time
+ * @b: the earlier time
  *
  * Return: seconds.
  */
@@ -105,7 +105,7 @@ SHIM_API double pmtimevalSub(const struct timeval *a, const struct timeval *b)
 }
 
 /**
- * pmtimevalToReal() - a time as a number
+ * pmtimevalToReal() - convert a time to a number
  * @a: a time
  *
  * Return: seconds.
@@ -116,9 +116,9 @@ SHIM_API double pmtimevalToReal(const struct timeval *a)
 }
 
 /**
- * pmtimespecAdd() - the sum of two times
+ * pmtimespecAdd() - compute the sum of two times
  * @a: a time
- * @b: another
+ * @b: another time
  *
  * Return: seconds.
  */
@@ -129,9 +129,9 @@ SHIM_API double pmtimespecAdd(const struct timespec *a, const struct timespec *b
 }
 
 /**
- * pmtimespecSub() - from one time to another
- * @a: the later
- * @b: the earlier
+ * pmtimespecSub() - compute the difference between two times
+ * @a: the later time
+ * @b: the earlier time
  *
  * Return: seconds.
  */
@@ -142,7 +142,7 @@ SHIM_API double pmtimespecSub(const struct timespec *a, const struct timespec *b
 }
 
 /**
- * pmtimespecToReal() - a time as a number
+ * pmtimespecToReal() - convert a time to a number
  * @a: a time
  *
  * Return: seconds.
@@ -153,8 +153,8 @@ SHIM_API double pmtimespecToReal(const struct timespec *a)
 }
 
 /**
- * pmtimevalFromReal() - a number as a time, rounded
- * @seconds: as many
+ * pmtimevalFromReal() - convert a number to a time, with rounding
+ * @seconds: the number of seconds
  * @a: the time; a fraction may be rounded up to a whole second, without a carry
  */
 SHIM_API void pmtimevalFromReal(double seconds, struct timeval *a)
@@ -164,8 +164,8 @@ SHIM_API void pmtimevalFromReal(double seconds, struct timeval *a)
 }
 
 /**
- * pmtimespecFromReal() - a number as a time, rounded
- * @seconds: as many
+ * pmtimespecFromReal() - convert a number to a time, with rounding
+ * @seconds: the number of seconds
  * @a: the time; a fraction may be rounded up to a whole second, without a carry
  */
 SHIM_API void pmtimespecFromReal(double seconds, struct timespec *a)
@@ -175,7 +175,7 @@ SHIM_API void pmtimespecFromReal(double seconds, struct timespec *a)
 }
 
 /**
- * pmtimevalNow() - the time of day
+ * pmtimevalNow() - get the time of day
  * @a: the time
  */
 SHIM_API void pmtimevalNow(struct timeval *a)
@@ -184,7 +184,7 @@ SHIM_API void pmtimevalNow(struct timeval *a)
 }
 
 /**
- * pmtimespecNow() - the time of day
+ * pmtimespecNow() - get the time of day
  * @a: the time
  *
  * Return: 0.
@@ -195,7 +195,7 @@ SHIM_API int pmtimespecNow(struct timespec *a)
 }
 
 /**
- * pmtimevalTotimespec() - a time to the nanosecond
+ * pmtimevalTotimespec() - convert a time to struct timespec
  * @a: a time
  * @to: the same time
  */
@@ -206,9 +206,9 @@ SHIM_API void pmtimevalTotimespec(struct timeval *a, struct timespec *to)
 }
 
 /**
- * pmtimespecTotimeval() - a time to the microsecond
+ * pmtimespecTotimeval() - convert a time to struct timeval
  * @a: a time
- * @to: the time, cut off
+ * @to: the time, truncated to microseconds
  */
 SHIM_API void pmtimespecTotimeval(struct timespec *a, struct timeval *to)
 {
@@ -218,7 +218,7 @@ SHIM_API void pmtimespecTotimeval(struct timespec *a, struct timeval *to)
 
 /**
  * pmtimespecPrintInterval() - print a length of time, like "1h15m0.5s"
- * @f: where to
+ * @f: the output stream
  * @a: the length
  *
  * As in PCP, up to 60 seconds are printed in seconds, and up to 3600 in minutes.

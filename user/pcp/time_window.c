@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The window of time that a tool's options -S, -T, -A and -O ask for. */
+/* The time window that a tool's options -S, -T, -A and -O request. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <ctype.h>
@@ -17,7 +17,7 @@
 #define NSEC_PER_SEC 1000000000
 #define COULD_NOT_ALIGN "alignment specified by -A switch could not be applied"
 
-/* Nanoseconds since 1970; 64 bits are too few for PM_MAX_TIME_T, an end that is not known. */
+/* Nanoseconds since 1970; 64 bits are too few for PM_MAX_TIME_T, an unknown end */
 typedef __int128 instant;
 
 static instant from_timespec(const struct timespec *ts)
@@ -25,7 +25,7 @@ static instant from_timespec(const struct timespec *ts)
 	return (instant)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 }
 
-/* The nearest time that there is */
+/* Clamp to the nearest valid time. */
 static instant bounded(instant t)
 {
 	const instant least = (instant)INT64_MIN * NSEC_PER_SEC;
@@ -100,7 +100,7 @@ static int parse_date(const char *text, const struct timespec *start, const stru
 	return 0;
 }
 
-/* Parse a time, which may be relative to the window from @start to @end */
+/* Parse a time, which may be relative to the window from @start to @end. */
 static int parse_time(const char *text, const struct timespec *start, const struct timespec *end,
 		      instant *out, char **errmsg)
 {
@@ -213,21 +213,23 @@ static int parse_all(struct window *w, const char *S, const char *T, const char 
 }
 
 /**
- * pmParseHighResTimeWindow() - what the options -S, -T, -A and -O of PCP's tools ask for
+ * pmParseHighResTimeWindow() - compute the time window for the options -S, -T, -A and -O of PCP's
+ * tools
  * @swStart: -S, or NULL
  * @swEnd: -T, or NULL
  * @swAlign: -A, or NULL
  * @swOffset: -O, or NULL
- * @logStart: when the archive starts
- * @logEnd: when it ends; tv_sec is PM_MAX_TIME_T if that is not known
+ * @logStart: the archive's start
+ * @logEnd: its end; tv_sec is PM_MAX_TIME_T if it is unknown
  * @rsltStart: the window's start
  * @rsltEnd: its end
- * @rsltOffset: where in it to begin
- * @errMsg: for results other than 1, what is wrong, to be given to free()
+ * @rsltOffset: the time in it at which to begin
+ * @errMsg: if the result is not 1, a message, to be freed by the caller
  *
  * Dates are in the reporting zone.
  *
- * Return: 1; 0 if the start could not be aligned, and was not; -1 if a text is wrong.
+ * Return: 1; 0 if the start could not be aligned, and is therefore unaligned; -1 if a text is
+ * invalid.
  */
 SHIM_API int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
 				      const char *swOffset, const struct timespec *logStart,
@@ -262,19 +264,20 @@ static struct timeval timeval_of(const struct timespec *ts)
 }
 
 /**
- * pmParseTimeWindow() - what the options -S, -T, -A and -O of PCP's tools ask for
+ * pmParseTimeWindow() - compute the time window for the options -S, -T, -A and -O of PCP's tools
  * @swStart: -S, or NULL
  * @swEnd: -T, or NULL
  * @swAlign: -A, or NULL
  * @swOffset: -O, or NULL
- * @logStart: when the archive starts
- * @logEnd: when it ends; tv_sec is PM_MAX_TIME_T if that is not known
+ * @logStart: the archive's start
+ * @logEnd: its end; tv_sec is PM_MAX_TIME_T if it is unknown
  * @rsltStart: the window's start
  * @rsltEnd: its end
- * @rsltOffset: where in it to begin
- * @errMsg: for results other than 1, what is wrong, to be given to free()
+ * @rsltOffset: the time in it at which to begin
+ * @errMsg: if the result is not 1, a message, to be freed by the caller
  *
- * Return: 1; 0 if the start could not be aligned, and was not; -1 if a text is wrong.
+ * Return: 1; 0 if the start could not be aligned, and is therefore unaligned; -1 if a text is
+ * invalid.
  */
 SHIM_API int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
 			       const char *swOffset, const struct timeval *logStart,

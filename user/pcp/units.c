@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Types, semantics and units in words. */
+/* Format types, semantics and units as text. */
 #include <stdio.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ static void extra_name(char *buf, size_t size, const pmUnits *u)
 		snprintf(buf, size, "%s (%s)", name, scale);
 }
 
-/* The terms above the slash, whose dimension is positive, or with a negative sign those below. */
+/* Append the terms above the slash (positive dimension), or with a negative sign those below. */
 static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 {
 	char unit[24];
@@ -156,7 +156,7 @@ static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 }
 
 /**
- * pmUnitsStr_r() - units in words, like "Kbyte / sec"
+ * pmUnitsStr_r() - format units, such as "Kbyte / sec"
  * @units: the units
  * @buf: @buflen bytes
  * @buflen: at least 60; with an extra unit in the text at most 79 bytes are used
@@ -180,10 +180,10 @@ SHIM_API char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen)
 }
 
 /**
- * pmUnitsStr() - units in words
+ * pmUnitsStr() - format units
  * @units: the units
  *
- * Return: the text, good until this thread's next call.
+ * Return: the text, valid until this thread's next call.
  */
 SHIM_API const char *pmUnitsStr(const pmUnits *units)
 {

@@ -5,7 +5,7 @@
 
 #include "units_extra.h"
 
-/* @per: how many of this scale make one of the unit's scale 1; 0 for a temperature */
+/* @per: how many units of this scale equal one base unit; 0 for a temperature */
 struct scale {
 	const char *name;
 	double per;
@@ -44,7 +44,9 @@ const char *shim_extra__scale(int unit, unsigned int scale)
 	return shim_extra__unit(unit) && scale < SHIM_EXTRA_SCALES ? extras[unit].scales[scale].name : NULL;
 }
 
-/* "(mW)": case is ignored, but a capital M is mega, which no scale is. Returns its end, or NULL. */
+/*
+ * Match "(mW)", ignoring case.  A capital M is mega, which no scale has.  Returns the end, or NULL.
+ */
 static const char *match_scale(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -85,7 +87,7 @@ bool shim_extra__convertible(const pmUnits *from, const pmUnits *to)
 	       shim_extra__scale(to->extraUnit, to->extraScale);
 }
 
-/* All conversions go by way of Celsius, as the original's do, so that results are the same. */
+/* All conversions go through Celsius, as in the original, so results are the same. */
 static double convert_temperature(double value, unsigned int from, unsigned int to)
 {
 	if (from == PM_TEMPERATURE_F)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Units from words, like "2 Mbytes / sec".
+ * Parse units such as "2 Mbytes / sec".
  *
- * A text has two parts with a slash between them.  A part has numbers, and at
- * most one unit of each dimension, in any order; and one part may have an extra
- * unit, like "power (mW)".
+ * A text has one or two parts, separated by a slash.  A part contains numbers and at most one unit
+ * of each dimension, in any order.  One part may have an extra unit, such as "power (mW)".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "units_extra.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define MAX_EXPONENT	15	/* -8 to 15 are understood, -8 to 7 fit the result */
+#define MAX_EXPONENT	15	/* -8 to 15 are parsed, -8 to 7 fit in the result */
 #define MIN_DIMENSION	(-8)
 #define MAX_DIMENSION	7
 
@@ -29,7 +28,7 @@ struct word {
 	int scale;
 };
 
-/* A longer word stands before its prefixes, so that it is matched first */
+/* A longer word precedes its prefixes, so it is matched first */
 static const struct word space_words[] = {
 	{ "bytes", 0 }, { "byte", 0 },
 	{ "kilobytes", 1 }, { "kilobyte", 1 }, { "kibibytes", 1 }, { "kibibyte", 1 },
@@ -48,7 +47,7 @@ static const struct word space_words[] = {
 	{ "zbytes", 7 }, { "zbyte", 7 }, { "zib", 7 }, { "zb", 7 },
 	{ "yottabytes", 8 }, { "yottabyte", 8 }, { "yobibytes", 8 }, { "yobibyte", 8 },
 	{ "ybytes", 8 }, { "ybyte", 8 }, { "yib", 8 }, { "yb", 8 },
-	/* what pmUnitsStr() calls scales that have no name */
+	/* pmUnitsStr()'s names of unnamed scales */
 	{ "space-10", 10 }, { "space-11", 11 }, { "space-12", 12 }, { "space-13", 13 },
 	{ "space-14", 14 }, { "space-15", 15 },
 	{ "space-0", 0 }, { "space-1", 1 }, { "space-2", 2 }, { "space-3", 3 }, { "space-4", 4 },
@@ -110,7 +109,9 @@ static int at_word_end(const char *s)
 	return !*s || isspace((unsigned char)*s);
 }
 
-/* "^-8" to "^15", without leading zeros; returns its end, or NULL if it is no exponent */
+/*
+ * Parse "^-8" to "^15", without leading zeros.  Returns the end, or NULL if it is not an exponent.
+ */
 static const char *parse_exponent(const char *s, int *exponent)
 {
 	int negative = s[1] == '-', value;
@@ -127,7 +128,7 @@ static const char *parse_exponent(const char *s, int *exponent)
 	return end;
 }
 
-/* A unit of this dimension with its exponent, up to a blank; returns its end, or NULL */
+/* Parse a unit of this dimension with its exponent, up to a blank.  Returns the end, or NULL. */
 static const char *parse_term(const char *s, int dimension, struct term *term)
 {
 	for (size_t i = 0; i < dimensions[dimension].n; i++) {
@@ -164,7 +165,9 @@ static const char *parse_unit(const char *s, struct part *part)
 	return NULL;
 }
 
-/* An extra unit, up to a blank: returns its end, or NULL if there is none or @error is set */
+/*
+ * Parse an extra unit, up to a blank.  Returns its end, or NULL if there is none or @error is set.
+ */
 static const char *parse_extra(const char *s, struct part *part, char **error)
 {
 	int had = part->extra_unit;
@@ -178,7 +181,7 @@ static const char *parse_extra(const char *s, struct part *part, char **error)
 	return NULL;
 }
 
-/* Returns NULL, or the error message */
+/* Returns NULL or an error message. */
 static char *parse_part(const char *s, struct part *part)
 {
 	part->factor = 1;
@@ -217,8 +220,8 @@ static double base_units(int dimension, int scale, int exponent)
 }
 
 /*
- * One dimension of a quotient.  If both parts have it, it is converted to base units, and @factor
- * is multiplied accordingly.
+ * Divide one dimension.  If both parts have it, it is converted to base units, and @factor is
+ * multiplied accordingly.
  */
 static char *divide_term(int d, const struct term *a, const struct term *b, struct term *out,
 			 double *factor)
@@ -282,14 +285,14 @@ static char *parse(char *text, pmUnits *out, double *factor)
 }
 
 /**
- * pmParseUnitsStr() - units from words
- * @str: like what pmUnitsStr() makes; with numbers, and with other names of units
+ * pmParseUnitsStr() - parse units
+ * @str: as formatted by pmUnitsStr(), but may contain numbers and other names of units
  * @out: the units; all zero on error
- * @outmult: the factor from a value in units @out to one in the text's units and numbers:
- *	1 / 2 for "2 sec"; 1 on error
- * @errmsg: on error what is wrong, to be given to free()
+ * @outmult: the factor from a value in units @out to one in the text's units and numbers: 1 / 2 for
+ *	"2 sec"; 1 on error
+ * @errmsg: on error, a message, to be freed by the caller
  *
- * Return: 0, PM_ERR_CONV, or -ENOMEM (then there is no message).
+ * Return: 0, PM_ERR_CONV, or -ENOMEM (without a message).
  */
 SHIM_API int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errmsg)
 {

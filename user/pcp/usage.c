@@ -7,7 +7,7 @@
 
 #include "base/api.h"
 
-#define COLUMN 24	/* where the explanations begin */
+#define COLUMN 24	/* column of the explanations */
 
 static void option_text(const pmLongOptions *o, char *text, size_t size)
 {
@@ -52,11 +52,11 @@ static void show_line(const pmLongOptions *o)
 }
 
 /**
- * pmUsageMessage() - show the pending messages, and how the program is called
+ * pmUsageMessage() - show the pending messages, and the program's usage
  * @opts: its options
  *
- * How it is called is left out if there were runtime errors, or if PM_OPTFLAG_EXIT is set.
- * With PM_OPTFLAG_NOFLUSH, all remains pending for the caller's pmflush().
+ * The usage is omitted if there were runtime errors, or if PM_OPTFLAG_EXIT is set.  With
+ * PM_OPTFLAG_NOFLUSH, everything remains pending for the caller's pmflush().
  */
 SHIM_API void pmUsageMessage(pmOptions *opts)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Taking values out of a result, as another type if need be. */
+/* Extract values from a result, with conversion to another type if necessary. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -65,7 +65,7 @@ static int from_unsigned(uint64_t v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* NaN is no error: on all machines, integers become what x86-64's conversions make of it */
+/* NaN is not an error: on all machines, integers get the result of x86-64's conversion. */
 static int from_nan(double v, int otype, pmAtomValue *o)
 {
 	switch (otype) {
@@ -91,7 +91,7 @@ static int from_nan(double v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* Limits are rounded to the value's own precision, as a float cannot represent 2^31 - 1. */
+/* Limits are rounded to the value's precision, because a float cannot represent 2^31 - 1. */
 static int from_real(double v, int single, int otype, pmAtomValue *o)
 {
 	double max31 = single ? (double)(float)INT32_MAX : INT32_MAX;
@@ -203,15 +203,15 @@ static int from_block(const pmValueBlock *block, int itype, int otype, pmAtomVal
 }
 
 /**
- * pmExtractValue() - a value of a result, converted
- * @valfmt: of its value set
+ * pmExtractValue() - extract a value from a result and convert it
+ * @valfmt: format of its value set
  * @ival: the value
  * @itype: its metric's type
- * @oval: zeroed, then written; a string or aggregate is to be given to free()
- * @otype: the type to be had
+ * @oval: zeroed, then written; the caller frees a string or aggregate
+ * @otype: the requested type
  *
- * Return: 0, PM_ERR_CONV if there is no such conversion, PM_ERR_SIGN for a
- * negative value to an unsigned type, PM_ERR_TRUNC if it is too big, -ENOMEM.
+ * Return: 0, PM_ERR_CONV if there is no such conversion, PM_ERR_SIGN for a negative value and an
+ * unsigned type, PM_ERR_TRUNC if it is too large, -ENOMEM.
  */
 SHIM_API int pmExtractValue(int valfmt, const pmValue *ival, int itype, pmAtomValue *oval,
 			    int otype)

@@ -2,13 +2,13 @@
 /*
  * The reporting zone: the time zone in which times are printed and parsed.
  *
- * The process has one table of zones and one current zone, as the interface demands.  No zone is
- * current until a program makes one; until then, the C library's zone is used.
+ * As the interface requires, the process has one table of zones and one current zone.  The C
+ * library's zone is used until a program makes one.
  *
  * The variable TZ is never changed, because other threads use the C library's zone.
  *
- * Locking: @lock guards the table and the current zone.  Zones are never freed, as the tm_zone of
- * dates points into them.
+ * Locking: @lock guards the table and the current zone.  Zones are never freed, because the tm_zone
+ * of dates points into them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ static int nzones;
 static size_t zones_room;
 static int current = -1;
 
-/* The current zone, or NULL for the C library's */
+/* The current zone, or NULL for that of the C library */
 static const struct shim_tz *current_zone(void)
 {
 	const struct shim_tz *tz;
@@ -65,7 +65,7 @@ int shim_zone__make(struct tm *tm, time_t *out)
 
 	if (tz)
 		return shim_tz__make(tz, tm, out);
-	/* -1 is a valid time, too: only if it succeeds does mktime() set the day of the week */
+	/* -1 is also a valid time: mktime() sets the day of the week only on success */
 	copy.tm_wday = -1;
 	t = mktime(&copy);
 	if (t == -1 && copy.tm_wday < 0)
@@ -75,7 +75,7 @@ int shim_zone__make(struct tm *tm, time_t *out)
 	return 0;
 }
 
-/* The C library needs an offset behind a name of three characters. */
+/* The C library requires an offset after a name of three characters. */
 static char *zone_name(const char *tz)
 {
 	char *name;
@@ -108,8 +108,8 @@ static int new_zone(const char *tz, int (*open)(const char *name, struct shim_tz
 }
 
 /**
- * pmNewZone() - make a time zone and the reporting zone
- * @tz: as the environment's TZ
+ * pmNewZone() - create a time zone and make it the reporting zone
+ * @tz: like the environment variable TZ
  *
  * Return: its number for pmUseZone(), or -ENOMEM.
  */
@@ -121,8 +121,8 @@ SHIM_API int pmNewZone(const char *tz)
 /**
  * pmNewContextZone() - make the current context's time zone the reporting zone
  *
- * It is the one in the archive's label, or the one that a host's pmcd has.  A file outside the
- * system's zoneinfo directory is not read: such a zone is UTC.
+ * This is the zone in the archive's label, or that of a host's pmcd.  A file outside the system's
+ * zoneinfo directory is not read; UTC is used instead.
  *
  * Return: its number for pmUseZone(), or an error.
  */
@@ -140,7 +140,7 @@ SHIM_API int pmNewContextZone(void)
 
 /**
  * pmUseZone() - choose the reporting zone
- * @tz_handle: what pmNewZone() or pmNewContextZone() returned
+ * @tz_handle: result of pmNewZone() or pmNewContextZone()
  *
  * Return: 0, or -1 if there is no such zone.
  */
@@ -159,7 +159,7 @@ SHIM_API int pmUseZone(const int tz_handle)
 
 /**
  * pmWhichZone() - get the reporting zone
- * @tz: its name, which is owned by the library; untouched if there is none
+ * @tz: set to its name, which the library owns; unchanged if there is none
  *
  * Return: its number, or -1 if none has been made.
  */
@@ -176,7 +176,7 @@ SHIM_API int pmWhichZone(char **tz)
 }
 
 /**
- * pmLocaltime() - a time as a date in the reporting zone
+ * pmLocaltime() - convert a time to a date in the reporting zone
  * @clock: the time
  * @result: the date
  *
@@ -188,9 +188,9 @@ SHIM_API struct tm *pmLocaltime(const time_t *clock, struct tm *result)
 }
 
 /**
- * pmCtime() - a time as a text in the reporting zone
+ * pmCtime() - format a time in the reporting zone
  * @clock: the time
- * @buf: 26 bytes, for a text like "Sun Sep 13 12:26:40 2020" and a newline
+ * @buf: 26 bytes, for a text such as "Sun Sep 13 12:26:40 2020" and a newline
  *
  * Return: @buf, or NULL if the year has more than four digits.
  */
@@ -205,7 +205,7 @@ SHIM_API char *pmCtime(const time_t *clock, char *buf)
 
 /**
  * pmPrintStamp() - print a time of day in the reporting zone
- * @f: where to
+ * @f: the output stream
  * @tv: the time
  */
 SHIM_API void pmPrintStamp(FILE *f, const struct timeval *tv)
@@ -219,7 +219,7 @@ SHIM_API void pmPrintStamp(FILE *f, const struct timeval *tv)
 
 /**
  * pmPrintHighResStamp() - print a time of day in the reporting zone
- * @f: where to
+ * @f: the output stream
  * @ts: the time
  */
 SHIM_API void pmPrintHighResStamp(FILE *f, const struct timespec *ts)

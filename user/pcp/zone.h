@@ -6,7 +6,7 @@
 #include <time.h>
 
 int shim_zone__local(time_t t, struct tm *out);
-/* As mktime(): @tm is normalised.  0 or -EOVERFLOW, then nothing is changed. */
+/* Like mktime(): @tm is normalized.  Returns 0, or -EOVERFLOW, in which case nothing is changed. */
 int shim_zone__make(struct tm *tm, time_t *out);
 
 #endif /* SHIM_PCP_ZONE_H */
