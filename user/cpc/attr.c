@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A request's attributes: the fields of the CPU's event codes, under the names
- * that the kernel or Solaris has for them, and picnum.
+ * A request's attributes: the CPU's event code fields, by their kernel or Solaris name, and picnum.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,7 +11,7 @@
 
 #define PICNUM	"picnum"
 
-/* Fields that Solaris calls by another name, or that are no attribute, as the event itself */
+/* Fields that have another name in Solaris, or that are not attributes, such as the event itself */
 static const struct {
 	const char *kernel;
 	const char *solaris;
@@ -29,7 +28,9 @@ static const char *to_solaris(const char *kernel)
 	return kernel;
 }
 
-/* The i-th field's name as an attribute: NULL after the last, "" if the field is no attribute */
+/*
+ * The i-th field's name as an attribute: NULL after the last, "" if the field is not an attribute
+ */
 static const char *field_name(const cpc_t *cpc, size_t i)
 {
 	const char *kernel = shim_pmu_format__name(cpc->format, i);
@@ -38,7 +39,7 @@ static const char *field_name(const cpc_t *cpc, size_t i)
 	return kernel && !name ? "" : name;
 }
 
-/* What the kernel calls the field of that attribute, or NULL */
+/* The kernel's name of the field for an attribute, or NULL */
 static const char *field_of(const cpc_t *cpc, const char *attr)
 {
 	const char *name;
@@ -50,11 +51,11 @@ static const char *field_of(const cpc_t *cpc, const char *attr)
 }
 
 /**
- * shim_attr__at() - the attributes that a request may have
+ * shim_attr__at() - list the attributes that a request may have
  * @cpc: the handle
- * @i: from 0
+ * @i: index, from 0
  *
- * Return: the i-th one's name, of which picnum is the last, or NULL.
+ * Return: the name of the i-th attribute, or NULL; picnum is the last one.
  */
 const char *shim_attr__at(const cpc_t *cpc, size_t i)
 {
@@ -72,7 +73,7 @@ const char *shim_attr__at(const cpc_t *cpc, size_t i)
  * @cpc: the handle
  * @nattrs: number of attributes
  * @attrs: cpc_attr_t[@nattrs]
- * @picnum: gets the last picnum's value, or CPC_ANY_PIC
+ * @picnum: set to the value of the last picnum, or to CPC_ANY_PIC
  *
  * Return: 0 or a subcode.
  */
@@ -99,16 +100,15 @@ int shim_attr__check(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *pi
 }
 
 /**
- * shim_attr__pack() - put a request's attributes into its event's code
+ * shim_attr__pack() - encode a request's attributes in its event code
  * @cpc: the handle
- * @req: the request, whose attributes were checked
+ * @req: the request, whose attributes have been checked
  * @packed: the event
  *
- * Only codes of the CPU have fields: events that the kernel encodes by itself,
- * software events and generic ones have none.  If an attribute is given twice, its
- * last value is taken.
+ * Only event codes of the CPU have fields.  Events that the kernel encodes itself, software events
+ * and generic events have none.  If an attribute occurs twice, its last value is used.
  *
- * Return: 0 or the subcode with which the set's binding has to fail.
+ * Return: 0, or the subcode with which binding the set must fail.
  */
 int shim_attr__pack(const cpc_t *cpc, const struct cpc_request *req, struct vcpc_request *packed)
 {

@@ -2,9 +2,9 @@
 /*
  * Sets on the calling thread: bind, sample, stop, restart and unbind.
  *
- * A signal handler may call all of this: any lock is taken with signals blocked, and
- * nothing is allocated once a set was bound for the first time, except by perf's back
- * end when it binds.
+ * A signal handler may call all of these functions: all locks are taken with signals blocked, and
+ * no memory is allocated after a set was bound for the first time, except by the perf back end when
+ * it binds.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@
 #include "lwp.h"
 
 /*
- * An overflow may come before the call that binds has returned, and its handler may use the set: so
+ * An overflow may occur before the bind call has returned, and its handler may use the set.  So
  * set->where is set first, and reset if the call fails.
  */
 static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
@@ -27,7 +27,7 @@ static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 	return ret;
 }
 
-/* 0 or an errno */
+/* Returns 0 or an errno. */
 static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 {
 	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_INHERIT))
@@ -35,26 +35,25 @@ static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 	return -shim_inheritable__prepare(set->n);
 }
 
-/* Without the handle's lock, which takes longer than a sample: @set must not have been destroyed. */
+/* Does not take the handle's lock, which costs more than a sample; @set must still exist. */
 static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
 {
 	return set && set->cpc == cpc;
 }
 
 /**
- * cpc_bind_curlwp() - count on the calling thread, from the presets on
+ * cpc_bind_curlwp() - count on the calling thread, starting at the presets
  * @cpc: the handle
- * @set: of this handle; replaces what the thread had bound
- * @flags: 0, or CPC_BIND_LWP_INHERIT: also on each thread that this one starts
- *	from now on, and those that these start, with values of its own
+ * @set: a set of this handle; replaces the set that the thread had bound
+ * @flags: 0, or CPC_BIND_LWP_INHERIT to also count each thread that this one starts from now on,
+ *	and the threads that those start, with separate values
  *
- * Return: 0, or -1 and errno: EINVAL (flags, not this handle's, no requests, too
- * many requests, a picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
- * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
- * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode needs CAP_PERFMON), ENOTSUP
- * (CPC_BIND_LWP_INHERIT without the module, or where the kernel does not report new threads; or
- * CPC_OVF_NOTIFY_EMT for an event that has no overflow interrupt), EAGAIN (the
- * user has too many sets), EMFILE, ENOMEM.
+ * Return: 0, or -1 and errno: EINVAL (flags, not this handle's, no requests, too many requests, a
+ * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE,
+ * CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES (CPC_ATTR_REQUIRES_PRIVILEGE: system
+ * mode needs CAP_PERFMON), ENOTSUP (CPC_BIND_LWP_INHERIT without the module, or if the kernel does
+ * not report new threads; or CPC_OVF_NOTIFY_EMT for an event that has no overflow interrupt),
+ * EAGAIN (the user has too many sets), EMFILE, ENOMEM.
  */
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
@@ -86,13 +85,12 @@ static bool is_mine(cpc_set_t *set)
 }
 
 /**
- * cpc_unbind() - take a set off the calling thread, off a CPU, or off a process
+ * cpc_unbind() - unbind a set from the calling thread, a CPU, or a process
  * @cpc: the handle
- * @set: of this handle; unbound afterwards in any case
+ * @set: a set of this handle; always unbound afterwards
  *
- * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound, or bound by
- * cpc_bind_curlwp() to other threads), EAGAIN (the thread that is bound to the CPU
- * has moved).
+ * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound, or bound by cpc_bind_curlwp()
+ * to other threads), EAGAIN (the thread bound to the CPU has moved).
  */
 SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
@@ -106,7 +104,7 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 		return shim_cpc__unbind_pctx(cpc, set);
 	if (where == CPC_ON_CPU)
 		return shim_cpc__unbind_cpu(set);
-	/* @where is no proof: another thread that has bound the set may have unbound it. */
+	/* Do not rely on @where: another thread that bound the set may have unbound it. */
 	if (!is_mine(set))
 		return shim_cpc__fail(EINVAL);
 	shim_lwp__detach();
@@ -137,7 +135,7 @@ static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
 
 static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	/* On a thread nothing need be settled: lwp.c forgets the parent's set at a fork. */
+	/* A set on a thread need not be settled: lwp.c forgets the parent's set at a fork. */
 	if (atomic_load(&set->where) != CPC_ON_LWP)
 		shim_cpc__settle(cpc, set);
 	switch (atomic_load(&set->where)) {
@@ -151,17 +149,17 @@ static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *
 }
 
 /**
- * cpc_set_sample() - the values of the calling thread, of a CPU, or of a process's thread
+ * cpc_set_sample() - sample the calling thread, a CPU, or a thread of a process
  * @cpc: the handle
- * @set: of this handle; bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
- * @buf: made for this set with the requests that it has now; unspecified on failure
+ * @set: a set of this handle, bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
+ * @buf: created for this set with its current requests; unspecified on failure
  *
- * A set that was stopped, by cpc_disable() or by an overflow, gives the values, hrtime and
- * tick of then.
+ * For a set that was stopped by cpc_disable() or an overflow, the values, hrtime and tick are those
+ * of the time when it stopped.
  *
- * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound to this
- * thread, or a buffer of another set or of before a request was added), EAGAIN (the counters were taken away meanwhile; or the caller is
- * not bound to the CPU any more).
+ * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound to this thread, or a buffer of
+ * another set, or from before a request was added), EAGAIN (counts were lost because the counters
+ * were taken away; or the caller is no longer bound to the CPU).
  */
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
@@ -176,7 +174,9 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 		buf->sample.time = shim_clock__ns();
 		return 0;
 	} else {
-		/* Without the set, which a signal handler may have destroyed meanwhile */
+		/*
+		 * Does not use the set, which a signal handler may have destroyed in the meantime.
+		 */
 		ret = shim_counters__sample(own, 0, &buf->sample, shim_cpc__sample_size(buf));
 	}
 	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
@@ -191,11 +191,11 @@ static int turn(int (*how)(struct shim_counters *counters, pid_t tid))
 }
 
 /**
- * cpc_enable() - let the calling thread's set count again, from where it was stopped
+ * cpc_enable() - resume counting of the calling thread's set
  * @cpc: the handle
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is counting),
- * EAGAIN (the counters were taken away meanwhile).
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is counting), EAGAIN (counts were
+ * lost because the counters were taken away).
  */
 SHIM_API int cpc_enable(cpc_t *cpc)
 {
@@ -203,11 +203,11 @@ SHIM_API int cpc_enable(cpc_t *cpc)
 }
 
 /**
- * cpc_disable() - stop the calling thread's set, whichever it is
+ * cpc_disable() - stop counting of the calling thread's set
  * @cpc: the handle
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is stopped),
- * EAGAIN (the counters were taken away meanwhile).
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is stopped), EAGAIN (counts were lost
+ * because the counters were taken away).
  */
 SHIM_API int cpc_disable(cpc_t *cpc)
 {
@@ -215,15 +215,15 @@ SHIM_API int cpc_disable(cpc_t *cpc)
 }
 
 /**
- * cpc_set_restart() - let the calling thread's set count from its presets on
+ * cpc_set_restart() - restart the calling thread's set from its presets
  * @cpc: the handle
- * @set: of this handle; the one that the thread has bound
+ * @set: a set of this handle, bound to the calling thread
  *
- * The set may be counting or stopped.  Its tick goes on.
+ * The set may be counting or stopped.  Its tick is not reset.
  *
- * Context: also a handler of SIGEMT.
- * Return: 0, or -1 and errno: EINVAL (not this handle's, or not bound to this thread),
- * EAGAIN (the counters were taken away meanwhile).
+ * Context: may be called in a handler of SIGEMT.
+ * Return: 0, or -1 and errno: EINVAL (not this handle's, or not bound to this thread), EAGAIN
+ * (counts were lost because the counters were taken away).
  */
 SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
@@ -233,12 +233,12 @@ SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 }
 
 /**
- * cpc_request_preset() - set what a request of the calling thread's set starts from next time
+ * cpc_request_preset() - set the start value of a request of the calling thread's set
  * @cpc: the handle
  * @index: the request
- * @preset: from the next cpc_set_restart() on, for this thread
+ * @preset: used from the next cpc_set_restart() on, for this thread
  *
- * Context: also a handler of SIGEMT.
+ * Context: may be called in a handler of SIGEMT.
  * Return: 0, or -1 and errno: EINVAL (nothing is bound, or no such request), ENOMEM.
  */
 SHIM_API int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)

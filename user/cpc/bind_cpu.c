@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets on CPUs: the calling thread is bound to the CPU first, and what it was
- * bound to before is restored when the set is unbound.
+ * Sets on CPUs: the calling thread is bound to the CPU first.  Its previous affinity is restored
+ * when the set is unbound.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,10 +15,10 @@
 #include "lwp.h"
 
 /**
- * struct cpc_processor - a thread that is bound to a CPU for a set
+ * struct cpc_processor - a thread bound to a CPU for a set
  * @cpu: the CPU
  * @tid: the thread
- * @before: where it could run before
+ * @before: its affinity before
  */
 struct cpc_processor {
 	processorid_t cpu;
@@ -32,7 +32,7 @@ static void only(processorid_t cpu, cpu_set_t *mask)
 	CPU_SET(cpu, mask);
 }
 
-/* Bind the calling thread to the CPU, and remember where it could run before: 0 or an errno. */
+/* Bind the calling thread to the CPU, and save its affinity.  Returns 0 or an errno. */
 static int go_to(processorid_t cpu, struct cpc_processor **out)
 {
 	struct cpc_processor *processor;
@@ -58,8 +58,8 @@ static int go_to(processorid_t cpu, struct cpc_processor **out)
 }
 
 /*
- * Restore the thread's affinity, if it still is a thread of this process: the number of one that
- * has ended may be another's.
+ * Restore the thread's affinity if it is still a thread of this process: after it ended, its number
+ * may have been reused.
  */
 static void come_back(const struct cpc_processor *processor)
 {
@@ -76,7 +76,7 @@ static bool is_there(const struct cpc_processor *processor)
 	return !sched_getaffinity(0, sizeof(now), &now) && CPU_EQUAL(&now, &then);
 }
 
-/* If the CPU or the caller was refused, do not blame a request: fail without a subcode. */
+/* If the CPU or the caller was rejected, no request is the cause, so fail without a subcode. */
 static int refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
 	switch (ret) {
@@ -105,18 +105,18 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
 }
 
 /**
- * cpc_bind_cpu() - count what a CPU does, from the presets on
+ * cpc_bind_cpu() - count on a CPU, starting at the presets
  * @cpc: the handle
  * @id: the CPU, to which the calling thread is bound until cpc_unbind()
- * @set: of this handle
+ * @set: a set of this handle
  * @flags: 0
  *
- * A request with CPC_OVF_NOTIFY_EMT is counted like others, but no SIGEMT is sent.
- * Threads' hardware events may be counted at the same time.
+ * A request with CPC_OVF_NOTIFY_EMT is counted like others, but no SIGEMT is sent.  Hardware events
+ * of threads may be counted at the same time.
  *
- * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's; with
- * CPC_PBIND_FAILED: no such CPU, or it is offline), EACCES (needs CAP_PERFMON),
- * EAGAIN (the CPU is being counted by this set already), and those of cpc_bind_curlwp().
+ * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's; with CPC_PBIND_FAILED:
+ * no such CPU, or it is offline), EACCES (needs CAP_PERFMON), EAGAIN (this set already counts on
+ * the CPU), and those of cpc_bind_curlwp().
  */
 SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
@@ -144,8 +144,8 @@ SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t f
 }
 
 /*
- * Take a set off its CPU and restore the affinity of the thread that bound it.  Both are done even
- * if the caller is no longer bound to that CPU, but then the result is EAGAIN.
+ * Unbind a set from its CPU and restore the affinity of the thread that bound it.  Both are done
+ * even if the caller is no longer bound to that CPU, but then the result is EAGAIN.
  */
 int shim_cpc__unbind_cpu(cpc_set_t *set)
 {

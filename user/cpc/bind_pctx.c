@@ -8,14 +8,15 @@
 #include "pctx.h"
 
 /*
- * Guards the users of all processes.  It is taken under a handle's lock, never the other way round.
- * It is one lock for all processes, so that fork() can wait for it: a forked child takes it to
- * remove its handles from the processes of its parent's sets.
+ * Guards the users of all processes.  It is taken under a handle's lock, never in the reverse
+ * order.  There is one lock for all processes, so fork() can wait for it: a forked child takes it
+ * to remove its handles from the processes of its parent's sets.
  */
 static struct shim_siglock users_lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
 
 /**
- * shim_cpc__watch_forks() - let fork() wait for the lock, before the first process has users
+ * shim_cpc__watch_forks() - make fork() wait for the lock; called before the first process has
+ * users
  *
  * Return: 0 or -ENOMEM.
  */
@@ -25,8 +26,8 @@ int shim_cpc__watch_forks(void)
 }
 
 /*
- * Record a handle that has a set on the process, to be notified when the process is released.
- * Context: @cpc is locked.
+ * Record a handle that has a set on the process, so that it is notified when the process is
+ * released.  Context: @cpc is locked.
  */
 static int add_user(pctx_t *pctx, cpc_t *cpc)
 {
@@ -56,7 +57,7 @@ static void remove_user(pctx_t *pctx, const cpc_t *cpc)
 	shim_siglock__leave(&users_lock);
 }
 
-/* Record the set's process before the set is bound, so that it is known of every bound set. */
+/* Record the set's process before the set is bound, so every bound set has a known process. */
 static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 {
 	int ret;
@@ -72,15 +73,15 @@ static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 }
 
 /**
- * cpc_bind_pctx() - count on a thread of another process, from the presets on
+ * cpc_bind_pctx() - count on a thread of another process, starting at the presets
  * @cpc: the handle
  * @pctx: the process, which is stopped
- * @id: the thread's number in it, as handlers get it
- * @set: of this handle
+ * @id: the thread's number in it, as passed to handlers
+ * @set: a set of this handle
  * @flags: 0
  *
- * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's),
- * ESRCH (no such thread), and those of cpc_bind_curlwp().
+ * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's), ESRCH (no such
+ * thread), and those of cpc_bind_curlwp().
  */
 SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 {
@@ -111,7 +112,7 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 /*
  * Detach a set that is unbound or destroyed from its process.  If it was the handle's last set
  * there, the process no longer notifies the handle.  Returns whether the set still had a process:
- * false if that was released before.
+ * false if the process was already released.
  */
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 {
@@ -129,7 +130,9 @@ bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 	return pctx;
 }
 
-/* Take a set off its process's thread; an error counts only if the process was not released. */
+/*
+ * Unbind a set from its process's thread; errors are ignored if the process was already released.
+ */
 int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set)
 {
 	int ret = shim_counters__unbind(atomic_load(&set->counters), set->tid);
@@ -148,7 +151,7 @@ static void forget(cpc_t *cpc, const pctx_t *pctx)
 	shim_cpc__unlock(cpc);
 }
 
-/* Remove one of the handles that have sets on the process, and return it; NULL if there is none. */
+/* Remove one of the handles that have sets on the process and return it; NULL if there is none. */
 static cpc_t *take_user(pctx_t *pctx)
 {
 	cpc_t *cpc = NULL;
@@ -160,7 +163,7 @@ static cpc_t *take_user(pctx_t *pctx)
 	return cpc;
 }
 
-/* A process is being released: sets that were bound to it have no process from now on. */
+/* A process is being released: sets that were bound to it no longer have a process. */
 void shim_cpc__forget_pctx(pctx_t *pctx)
 {
 	cpc_t *cpc;
@@ -173,7 +176,7 @@ void shim_cpc__forget_pctx(pctx_t *pctx)
  * cpc_terminate() - make pctx_run() return for each process that is being counted
  * @cpc: the handle
  *
- * Context: also a signal handler.
+ * Context: may be called in a signal handler.
  */
 SHIM_API void cpc_terminate(cpc_t *cpc)
 {

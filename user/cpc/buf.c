@@ -12,12 +12,11 @@ static size_t values_size(const cpc_buf_t *buf)
 }
 
 /**
- * cpc_buf_create() - a buffer for the requests that a set has now
+ * cpc_buf_create() - create a buffer for a set's current requests
  * @cpc: the handle
- * @set: of this handle
+ * @set: a set of this handle
  *
- * Return: the buffer, all zero, or NULL and errno: EINVAL (the set is not this
- * handle's), ENOMEM.
+ * Return: the buffer, all zero, or NULL and errno: EINVAL (the set is not this handle's), ENOMEM.
  */
 SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 {
@@ -48,7 +47,7 @@ out:
 /**
  * cpc_buf_destroy() - free a buffer
  * @cpc: the handle
- * @buf: of this handle
+ * @buf: a buffer of this handle
  *
  * Return: 0, or -1 and EINVAL if it is not this handle's.
  */
@@ -83,8 +82,8 @@ static bool is_of(const cpc_t *cpc, const cpc_buf_t *buf)
 }
 
 /*
- * Buffers of different sizes are left alone, as the original does.  Those of different sets are
- * added up: Solaris' cputrack gives each thread a set of its own, and adds to one total.
+ * Buffers of different sizes are left unchanged, as in the original.  Buffers of different sets are
+ * added: Solaris' cputrack gives each thread its own set, and adds to one total.
  */
 static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *b)
 {
@@ -95,8 +94,8 @@ static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a,
 }
 
 /*
- * Two buffers are the same one or do not overlap, so no value is read after it was
- * overwritten: the compiler may vectorize loops over values.
+ * Two buffers are identical or do not overlap, so no value is read after it was overwritten, and
+ * the compiler may vectorize loops over values.
  */
 #define EACH_VALUE	_Pragma("GCC ivdep")
 #define SEVERAL_AT_A_TIME	__attribute__((optimize("O3")))
@@ -104,11 +103,11 @@ static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a,
 /**
  * cpc_buf_sub() - ds = a - b, value by value, modulo 2^64
  * @cpc: the handle
- * @ds: may be @a or @b; its hrtime becomes the later one, its tick the difference
- * @a: of as many requests
- * @b: of as many requests
+ * @ds: may be @a or @b; its hrtime is set to the later one, its tick to the difference
+ * @a: a buffer for the same number of requests
+ * @b: a buffer for the same number of requests
  *
- * Otherwise, or if one is not this handle's, @ds stays as it is and errno is EINVAL.
+ * If the numbers differ, or a buffer is not this handle's, @ds is unchanged and errno is EINVAL.
  */
 SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
@@ -127,11 +126,11 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
 /**
  * cpc_buf_add() - ds = a + b, value by value, modulo 2^64
  * @cpc: the handle
- * @ds: may be @a or @b; its hrtime becomes the later one, its tick the sum
- * @a: of as many requests
- * @b: of as many requests
+ * @ds: may be @a or @b; its hrtime is set to the later one, its tick to the sum
+ * @a: a buffer for the same number of requests
+ * @b: a buffer for the same number of requests
  *
- * Otherwise, or if one is not this handle's, @ds stays as it is and errno is EINVAL.
+ * If the numbers differ, or a buffer is not this handle's, @ds is unchanged and errno is EINVAL.
  */
 SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
@@ -150,10 +149,10 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
 /**
  * cpc_buf_copy() - ds = src
  * @cpc: the handle
- * @ds: made for the same set as @src, with the requests that it had then
- * @src: copied
+ * @ds: created for the same set as @src, with the same requests
+ * @src: the buffer to copy
  *
- * Otherwise, or if one is not this handle's, @ds stays as it is and errno is EINVAL.
+ * Otherwise, or if a buffer is not this handle's, @ds is unchanged and errno is EINVAL.
  */
 SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 {
@@ -169,7 +168,8 @@ SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 /**
  * cpc_buf_zero() - reset a buffer, as if it had never been sampled
  * @cpc: the handle
- * @buf: values, hrtime and tick become 0; if it is not this handle's, errno becomes EINVAL
+ * @buf: its values, hrtime and tick are set to 0; if it is not this handle's, errno is set to
+ *	EINVAL
  */
 SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 {
@@ -184,15 +184,15 @@ SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 
 static bool has(const cpc_t *cpc, const cpc_buf_t *buf, int index)
 {
-	/* As a number without a sign, one below 0 is above all others. */
+	/* Converted to unsigned, a negative index is greater than all valid ones. */
 	return is_of(cpc, buf) && (uint_t)index < buf->n;
 }
 
 /**
- * cpc_buf_get() - one value
+ * cpc_buf_get() - get one value
  * @cpc: the handle
- * @buf: where
- * @index: what cpc_set_add_request() returned
+ * @buf: the buffer
+ * @index: the result of cpc_set_add_request()
  * @val: the value
  *
  * Return: 0, or -1 and EINVAL if the buffer is not this handle's or has no such index.
@@ -208,8 +208,8 @@ SHIM_API int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 /**
  * cpc_buf_set() - change one value, in the buffer only
  * @cpc: the handle
- * @buf: where
- * @index: what cpc_set_add_request() returned
+ * @buf: the buffer
+ * @index: the result of cpc_set_add_request()
  * @val: the value
  *
  * Return: 0, or -1 and EINVAL if the buffer is not this handle's or has no such index.
@@ -223,11 +223,12 @@ SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
 }
 
 /**
- * cpc_buf_hrtime() - when the sample was taken
+ * cpc_buf_hrtime() - get the time of the sample
  * @cpc: the handle
- * @buf: where
+ * @buf: the buffer
  *
- * Return: gethrtime() of that moment, 0 if never; 0 and EINVAL if it is not this handle's.
+ * Return: gethrtime() at the time of the sample, 0 if there was none; 0 and EINVAL if the buffer is
+ * not this handle's.
  */
 SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 {
@@ -238,11 +239,11 @@ SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 }
 
 /**
- * cpc_buf_tick() - how long the set had counted
+ * cpc_buf_tick() - get how long the set had counted
  * @cpc: the handle
- * @buf: where
+ * @buf: the buffer
  *
- * Return: nanoseconds of the thread's CPU time; 0 and EINVAL if it is not this handle's.
+ * Return: nanoseconds of the thread's CPU time; 0 and EINVAL if the buffer is not this handle's.
  */
 SHIM_API uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set's counters in the back end: check the requests, make the counters at the first
- * bind, and translate a refusal.
+ * A set's counters in the back end: check the requests, create the counters at the first bind, and
+ * translate errors.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool notifies(const cpc_set_t *set)
 	return false;
 }
 
-/* Check a set's requests, in the order in which Solaris does: 0, or -1 and errno. */
+/* Check a set's requests in the same order as Solaris.  Returns 0, or -1 with errno set. */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 {
 	if (set->n > cpc_npic(cpc))
@@ -48,7 +48,7 @@ int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 	return 0;
 }
 
-/* For a CPU: no overflow is signaled there, so do not ask for overflow interrupts. */
+/* For a CPU: overflows are not signaled there, so do not request overflow interrupts. */
 static int create_silent(cpc_t *cpc, const cpc_set_t *set, struct shim_counters **out)
 {
 	struct vcpc_request *reqs = malloc(set->n * sizeof(*reqs));
@@ -75,14 +75,14 @@ static int create(cpc_t *cpc, const cpc_set_t *set, bool silent, struct shim_cou
 }
 
 /**
- * shim_cpc__counters() - a set's counters, made if this is the first bind
+ * shim_cpc__counters() - get a set's counters, created at the first bind
  * @cpc: the handle
- * @set: of this handle
- * @silent: for a CPU, without signals for overflows
+ * @set: a set of this handle
+ * @silent: for a CPU, without overflow signals
  * @out: the set's own reference
  *
- * Two threads may make the counters at the same time, and then use those of one of them; but
- * they must not ask for different values of @silent.
+ * Two threads may create the counters at the same time; both then use the counters of one of them.
+ * They must not pass different values of @silent.
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */
@@ -109,13 +109,13 @@ int shim_cpc__counters(cpc_t *cpc, cpc_set_t *set, bool silent, struct shim_coun
 }
 
 /**
- * shim_cpc__bind() - put a set on a target
+ * shim_cpc__bind() - bind a set to a target
  * @cpc: the handle
- * @set: of this handle
+ * @set: a set of this handle
  * @target: 0 for the calling thread, another thread, or a CPU
  * @flags: VCPC_BIND_F_*
  *
- * If the program has closed the set's descriptor since it was bound last, it is made anew.
+ * If the program has closed the set's descriptor since the last bind, a new one is created.
  *
  * Return: 0, or a negative error of VCPC_IOC_SET_CREATE or VCPC_IOC_BIND.
  */
@@ -143,17 +143,17 @@ int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
 }
 
 /**
- * shim_cpc__refused() - translate the back end's refusal of a set into errno and subcode
+ * shim_cpc__refused() - translate the back end's error for a set into errno and subcode
  * @cpc: the handle
  * @fn: the public function's name
- * @set: what was refused
+ * @set: the rejected set
  * @ret: negative error of the back end
  *
  * Return: -1.
  */
 int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 {
-	/* Events were accepted when the requests were added: the overflow is what is refused. */
+	/* The events were accepted when the requests were added, so the overflow is the cause. */
 	if (ret == -EOPNOTSUPP && notifies(set))
 		return shim_cpc__fail(ENOTSUP);
 	return shim_cpc__translate(cpc, fn, ret);

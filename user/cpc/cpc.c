@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The handle: open it, close it, and ask it about the machine. */
+/* The handle: open it, close it, and query the machine's capabilities. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int open_error(int ret)
 	return ret == -ENODEV || ret == -EPROTONOSUPPORT ? ENOSYS : -ret;
 }
 
-/* Hardware counters, 0 if there are none that can be used */
+/* Number of hardware counters; 0 if none can be used */
 static uint_t slots(const cpc_t *cpc)
 {
 	const struct vcpc_info_args *info = shim_session__info(cpc->session);
@@ -39,14 +39,14 @@ static uint_t slots(const cpc_t *cpc)
 	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
 }
 
-/* Was the event itself refused, rather than the caller, or for lack of a resource? */
+/* Was the event itself rejected, rather than the caller, or because of a lack of resources? */
 static bool never(int ret)
 {
 	return ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL;
 }
 
 /*
- * Find out whether overflows interrupt: by trying an event of the CPU's.  Without a PMU only the
+ * Determine whether overflows interrupt by trying an event of the CPU.  Without a PMU only the
  * kernel's own events count, which need not be tried.
  */
 static uint_t find_caps(cpc_t *cpc)
@@ -71,7 +71,7 @@ static uint_t find_caps(cpc_t *cpc)
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
 
-/* Open the back end, and find out what does not change: format, capabilities, name. */
+/* Open the back end, and determine what does not change: format, capabilities, name. */
 static int look(cpc_t *cpc)
 {
 	char several[CPC_MAX_IMPL_NAME];
@@ -100,12 +100,12 @@ static int look(cpc_t *cpc)
 }
 
 /**
- * cpc_open() - a handle on the counters
+ * cpc_open() - open a handle for the counters
  * @ver: CPC_VER_CURRENT
  *
- * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (nothing
- * counts: the module is not loaded and perf is not here), EACCES (no access to the
- * module's device, or perf is not allowed), ENOMEM.
+ * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (no back end: the module
+ * is not loaded and the kernel has no perf), EACCES (no access to the module's device, or perf is
+ * not permitted), ENOMEM.
  */
 SHIM_API cpc_t *cpc_open(int ver)
 {
@@ -152,12 +152,13 @@ SHIM_API int cpc_close(cpc_t *cpc)
 }
 
 /**
- * cpc_npic() - how many requests a set may have
+ * cpc_npic() - get the maximum number of requests of a set
  * @cpc: the handle
  *
- * This is the number of the CPU's counters, where there are several kinds of core that of the kind with
- * the fewest, or if there are none, the most requests that the back end accepts.  Counters are logical: any of them counts any event, and whether the CPU
- * can hold a whole set at a time is known when it is bound.
+ * This is the number of the CPU's counters; if there are several kinds of cores, of the kind with
+ * the fewest.  Without counters, it is the back end's maximum number of requests.  Counters are
+ * logical: each of them counts any event, and only binding a set shows whether the CPU can count
+ * all of it at the same time.
  *
  * Return: the number; 0 without a handle.
  */
@@ -169,11 +170,11 @@ SHIM_API uint_t cpc_npic(cpc_t *cpc)
 }
 
 /**
- * cpc_caps() - what the counters can do besides counting
+ * cpc_caps() - get the capabilities of the counters
  * @cpc: the handle
  *
  * Return: CPC_CAP_OVERFLOW_INTERRUPT and CPC_CAP_OVERFLOW_PRECISE if requests may have
- * CPC_OVF_NOTIFY_EMT, whose signal says which of them has overflowed; otherwise 0.
+ * CPC_OVF_NOTIFY_EMT, whose signal identifies the overflowed request; otherwise 0.
  */
 SHIM_API uint_t cpc_caps(cpc_t *cpc)
 {
@@ -181,7 +182,7 @@ SHIM_API uint_t cpc_caps(cpc_t *cpc)
 }
 
 /**
- * cpc_cciname() - what counts
+ * cpc_cciname() - get the name of the back end and the PMU
  * @cpc: the handle, which owns the string
  */
 SHIM_API const char *cpc_cciname(cpc_t *cpc)
@@ -190,7 +191,7 @@ SHIM_API const char *cpc_cciname(cpc_t *cpc)
 }
 
 /**
- * cpc_cpuref() - where the events are described
+ * cpc_cpuref() - get a reference to the description of the events
  * @cpc: the handle, which owns the string
  */
 SHIM_API const char *cpc_cpuref(cpc_t *cpc)
@@ -202,7 +203,7 @@ SHIM_API const char *cpc_cpuref(cpc_t *cpc)
 /**
  * cpc_seterrhndlr() - set the handler of errors that have a subcode
  * @cpc: the handle
- * @fn: the handler, or NULL for lines on stderr
+ * @fn: the handler, or NULL to print messages to stderr
  *
  * Return: 0.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Errors as libcpc reports them: -1, errno, and for some the handler's subcode. */
+/* Errors as libcpc reports them: -1, errno, and for some errors the handler's subcode. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static const char *const texts[] = {
 	[CPC_HV_NO_ACCESS] = "hypervisor events cannot be counted\n",
 };
 
-/* The errno and subcode for a back end's error; others keep their errno, without a subcode. */
+/* The errno and subcode for a back end's error; all others keep their errno, without a subcode */
 static const struct {
 	int ret;
 	int err;
@@ -68,8 +68,8 @@ int shim_cpc__fail(int err)
  * shim_cpc__complain() - set errno, and call the handle's error handler
  * @cpc: the handle
  * @fn: the public function's name
- * @err: the errno, which is set again after the handler's return
- * @subcode: CPC_*, or 0 not to call the handler
+ * @err: the errno, which is set again after the handler has returned
+ * @subcode: CPC_*, or 0 to not call the handler
  *
  * Return: -1.
  */

@@ -2,8 +2,8 @@
 /*
  * libcpc's generic events: the same name on every machine that can count it.
  *
- * Each is one of the kernel's own events, with the meaning of PAPI's preset of
- * that name.  Those that the kernel has no event for are not known here.
+ * Each is one of the kernel's own events, with the meaning of PAPI's preset of that name.  Names
+ * without such an event are unknown here.
  */
 #include <linux/perf_event.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static const struct {
 	{ "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS) },
 };
 
-/* Is it a generic name, whether it is known or not? */
+/* Is this a generic name, known or unknown? */
 bool shim_generic__is(const char *name)
 {
 	return !strncmp(name, PREFIX, strlen(PREFIX));
@@ -51,7 +51,7 @@ const char *shim_generic__at(size_t i, struct vcpc_request *packed)
 	return events[i].name;
 }
 
-/* What a generic name stands for; false if it is not known */
+/* Get the event of a generic name; false if the name is unknown */
 bool shim_generic__pack(const char *name, struct vcpc_request *packed)
 {
 	const char *at;

@@ -16,19 +16,19 @@
 /* Prefix of the names of software events, which the kernel counts without the CPU's PMU */
 #define CPC_SOFTWARE	"sw::"
 
-/* A request as the caller gave it; what the back end gets is the set's packed[] */
+/* A request as the caller specified it; the back end uses the set's packed[] */
 struct cpc_request {
 	char *event;
 	cpc_attr_t *attrs;
 	uint_t nattrs;
 	uint_t flags;
 	int picnum;		/* or CPC_ANY_PIC */
-	int subcode;		/* why it cannot be bound, or 0 */
+	int subcode;		/* the reason why it cannot be bound, or 0 */
 };
 
 struct cpc_processor;
 
-/* Where the library believes a set to be bound */
+/* The state of a set's binding, as far as the library knows */
 enum cpc_where {
 	CPC_UNBOUND,
 	CPC_ON_LWP,
@@ -39,15 +39,16 @@ enum cpc_where {
 /*
  * struct __cpc_set - a set, in its handle's list
  * @cpc: the handle
- * @shape: of this list of requests, and of no other list or set; its buffers have the same
- * @counters: what the back end holds of it, from the first bind until the
- *	next change of its requests
- * @silent: @counters were made for a CPU, and send no signal for overflows
- * @where: what the library believes; for CPC_ON_LWP, each thread knows its own set (lwp.h)
- * @pctx: the process of CPC_ON_PCTX, NULL once it was released
+ * @shape: identifies this list of requests, unlike any other list or set; its buffers have the same
+ *	shape
+ * @counters: its counters in the back end, from the first bind until the next change of its
+ *	requests
+ * @silent: @counters were created for a CPU, and send no overflow signals
+ * @where: the assumed state; for CPC_ON_LWP, each thread stores its own set (lwp.h)
+ * @pctx: the process of CPC_ON_PCTX, NULL after it was released
  * @tid: its thread
  * @inheritable: its entry in the list of sets that new threads inherit
- * @processor: that of CPC_ON_CPU, and what its thread was bound to before
+ * @processor: the CPU of CPC_ON_CPU, and the previous affinity of its thread
  */
 struct __cpc_set {
 	struct __cpc_set *next;
@@ -69,8 +70,8 @@ struct __cpc_set {
 /*
  * struct __cpc_buf - values of @n requests, hrtime and tick
  * @cpc: the handle
- * @shape: of the set that it was made for, as the set was then
- * @sample: the back end writes right into it
+ * @shape: shape of its set at the time of creation
+ * @sample: written directly by the back end
  */
 struct __cpc_buf {
 	struct __cpc_buf *next;
@@ -82,11 +83,11 @@ struct __cpc_buf {
 
 /*
  * struct __cpc - a handle
- * @lock: guards the two lists and @names; all signals are blocked while it is
- *	held, so that a signal handler may use the library
- * @names: events that can be counted here, NULL until they are asked for
+ * @lock: guards the two lists and @names; all signals are blocked while it is held, so a signal
+ *	handler may use the library
+ * @names: events that can be counted here, NULL until first use
  * @format: the fields of the CPU's event codes
- * @caps: what cpc_caps() returns
+ * @caps: the result of cpc_caps()
  */
 struct __cpc {
 	struct shim_siglock lock;

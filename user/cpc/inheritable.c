@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets that new threads inherit, and finding the one that a thread has inherited.
+ * Sets that new threads inherit, and finding the set that a thread has inherited.
  *
- * The kernel gives a new thread its inherited instance without notifying the
- * thread.  So when a thread that has bound nothing needs its set, it asks each set
- * that can be inherited whether it has an instance on the thread.
+ * The kernel gives a new thread its inherited instance without notifying the thread.  So when a
+ * thread that has bound nothing needs its set, it checks for each inheritable set whether that has
+ * an instance on the thread.
  *
- * Locking: one lock guards the list.  All signals are blocked while it is held,
- * so that a signal handler may ask, and fork() waits for it.  A forked child has
- * inherited nothing.
+ * Locking: one lock guards the list.  All signals are blocked while it is held, so a signal handler
+ * may also look up its set, and fork() waits for it.  A forked child has inherited nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +34,7 @@ static void in_child(void)
 	atomic_store(&inheritable.nr, 0);
 }
 
-/* Taken inside version 1's lock */
+/* Nested inside version 1's lock */
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(1, in_child);
 
 /* Memory for one sample; guarded by the lock.  A thread's stack may be too small for it. */
@@ -74,7 +73,7 @@ static int make_room(size_t size)
 }
 
 /**
- * shim_inheritable__prepare() - before a set is bound so that new threads inherit it
+ * shim_inheritable__prepare() - prepare for binding a set that new threads inherit
  * @nr: its number of requests
  *
  * fork() waits for the lock from then on.
@@ -89,9 +88,9 @@ int shim_inheritable__prepare(unsigned int nr)
 }
 
 /**
- * shim_inheritable__add() - add a set that was bound so that new threads inherit it
- * @entry: the set's entry of the list
- * @counters: the set's, as bound
+ * shim_inheritable__add() - add a set that was bound for inheritance
+ * @entry: the set's list entry
+ * @counters: the set's bound counters
  */
 void shim_inheritable__add(struct shim_inheritable *entry, struct shim_counters *counters)
 {
@@ -107,7 +106,7 @@ void shim_inheritable__add(struct shim_inheritable *entry, struct shim_counters 
 }
 
 /**
- * shim_inheritable__remove() - remove a set that is about to be ended
+ * shim_inheritable__remove() - remove a set whose counters are about to be ended
  * @entry: the set's entry, which need not be in the list
  */
 void shim_inheritable__remove(struct shim_inheritable *entry)
@@ -126,16 +125,15 @@ void shim_inheritable__remove(struct shim_inheritable *entry)
 }
 
 /*
- * An invalid instance (EAGAIN) counts as one, too.  One that has exited belongs to an earlier
- * thread with the same number.
- * Context: the lock is held.
+ * An invalid instance (EAGAIN) also counts.  One that has exited belongs to an earlier thread with
+ * the same number.  Context: the lock is held.
  */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {
 	struct vcpc_sample *sample = room.sample;
 	int ret;
 
-	/* Memory checkers do not know that the call writes it. */
+	/* Memory checkers do not know that the call writes this field. */
 	sample->state = 0;
 	ret = shim_counters__sample(counters, tid, sample,
 				    sample_size(shim_counters__nr(counters)));
@@ -143,9 +141,9 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 }
 
 /**
- * shim_inheritable__inherited() - the set that the calling thread has inherited
+ * shim_inheritable__inherited() - get the set that the calling thread has inherited
  *
- * Return: a reference, for shim_counters__put(), or NULL if there is none.
+ * Return: a reference, to be released by shim_counters__put(), or NULL if there is none.
  */
 struct shim_counters *shim_inheritable__inherited(void)
 {

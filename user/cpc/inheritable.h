@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets that new threads inherit, and finding the one that a thread has inherited. */
+/* Sets that new threads inherit, and finding the set that a thread has inherited. */
 #ifndef SHIM_CPC_INHERITABLE_H
 #define SHIM_CPC_INHERITABLE_H
 
@@ -9,8 +9,8 @@
 
 /**
  * struct shim_inheritable - a set that threads inherit
- * @next: in the list of all
- * @counters: the set, which its owner keeps while it is in the list
+ * @next: next entry in the list
+ * @counters: the set, which its owner keeps alive while it is in the list
  * @listed: it is in the list
  */
 struct shim_inheritable {

@@ -2,13 +2,13 @@
 /*
  * The set that is bound to the calling thread.
  *
- * On Solaris the kernel keeps it: operations name no set, a new binding
- * replaces the old one, and a new process has none.  Here a set may have
- * instances on many threads and a thread on many sets, so the thread keeps a
- * reference to the one that libcpc put there, or that it has inherited.
+ * In Solaris, the kernel keeps track of it: operations do not name a set, a new binding replaces
+ * the old one, and a new process has none.  Here a set may have instances on many threads, and a
+ * thread may have instances of many sets.  So the thread keeps a reference to the set that libcpc
+ * bound to it, or that it has inherited.
  *
- * Threads: each sees its own.  An exiting thread unbinds; a forked child
- * forgets without unbinding, because the instance is its parent's.
+ * Threads: each has its own.  A thread that exits unbinds the set.  A forked child forgets it
+ * without unbinding, because the instance belongs to the parent.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -37,9 +37,9 @@ static struct shim_thread_end at_end = { .fn = thread_exits };
 static struct shim_fork_hook at_fork = { .in_child = forget };
 
 /**
- * shim_lwp__bound() - the calling thread's set
+ * shim_lwp__bound() - get the calling thread's set
  *
- * Return: a reference that stays the thread's, or NULL if nothing is bound.
+ * Return: a reference that the thread still owns, or NULL if nothing is bound.
  */
 struct shim_counters *shim_lwp__bound(void)
 {
@@ -56,11 +56,11 @@ struct shim_counters *shim_lwp__bound(void)
 }
 
 /**
- * shim_lwp__attach() - remember a set as the calling thread's
- * @counters: bound already, or about to be; a reference is taken
+ * shim_lwp__attach() - record a set as the calling thread's
+ * @counters: already bound, or about to be bound; a reference is taken
  *
- * A set is remembered before it is bound, because an overflow may call the program's handler before
- * the call that binds it has returned, and the handler must find the set.
+ * A set is recorded before it is bound, because an overflow may call the program's handler before
+ * the bind call has returned, and the handler must find the set.
  *
  * Return: 0, or -ENOMEM if the thread's end or forks could not be watched.
  */
@@ -74,8 +74,8 @@ int shim_lwp__attach(struct shim_counters *counters)
 }
 
 /**
- * shim_lwp__forget() - a set could not be bound after all
- * @counters: of shim_lwp__attach(); a handler may have bound another one since
+ * shim_lwp__forget() - forget a set that could not be bound
+ * @counters: as passed to shim_lwp__attach(); a handler may have bound another one since then
  */
 void shim_lwp__forget(const struct shim_counters *counters)
 {

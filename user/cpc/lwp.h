@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is bound to the calling thread: libcpc allows one set at a time. */
+/* The set that is bound to the calling thread: libcpc allows one at a time. */
 #ifndef SHIM_CPC_LWP_H
 #define SHIM_CPC_LWP_H
 
 #include "core/counters.h"
 
-/* The set that is bound to the calling thread; NULL also if it was not asked yet what it inherited */
+/* The set that is bound to the calling thread; also NULL if inheritance was not checked yet */
 extern __thread struct shim_counters *shim_lwp__own
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 

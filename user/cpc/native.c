@@ -2,8 +2,8 @@
 /*
  * Event names of the processors that Solaris ran on, as programs spell them out.
  *
- * Each stands for the event of perf that counts the same.  A name without such an event is not in
- * the table and stays unknown: EC_hit, for example, as perf counts references and misses only.
+ * Each name is mapped to the perf event that counts the same.  A name without such an event is not
+ * in the table and is unknown: EC_hit, for example, because perf counts only references and misses.
  */
 #include <string.h>
 
@@ -34,9 +34,9 @@ static const struct {
 };
 
 /**
- * shim_native__pack() - what a processor's own name stands for here
- * @name: spelled as on Solaris
- * @packed: gets type and config
+ * shim_native__pack() - map a processor's event name to a perf event
+ * @name: the name in Solaris' spelling
+ * @packed: its type and config are set
  *
  * Return: whether the name is known.
  */
@@ -48,15 +48,15 @@ bool shim_native__pack(const char *name, struct vcpc_request *packed)
 	return false;
 }
 
-/* The i-th of the names, or NULL after the last */
+/* The i-th name, or NULL after the last */
 const char *shim_native__at(size_t i)
 {
 	return i < sizeof(natives) / sizeof(natives[0]) ? natives[i].name : NULL;
 }
 
 /*
- * Are these names visited by walks?  Only if VCPC_NATIVE_EVENTS is set in the environment, to other
- * than 0: it is for programs that search a walk for such a name.
+ * Are these names included in walks?  Only if VCPC_NATIVE_EVENTS is set in the environment to a
+ * value other than 0; this is for programs that search a walk for such a name.
  */
 bool shim_native__are_listed(void)
 {

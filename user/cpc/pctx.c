@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Take a process under control, and release it. */
+/* Take control of a process, and release it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/api.h"
 #include "pctx.h"
 
-/* How long a process may take to stop for the first time */
+/* Time limit for a process to stop for the first time */
 #define FIRST_STOP_NS	10000000000ll
 
 static void to_stderr(const char *fn, const char *fmt, va_list ap)
@@ -23,7 +23,7 @@ static void to_stderr(const char *fn, const char *fmt, va_list ap)
 	vfprintf(stderr, fmt, ap);
 }
 
-/* @fn without "pctx_"; the text ends with a newline */
+/* @fn is the function's name without "pctx_"; the text ends with a newline. */
 void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 {
 	va_list ap;
@@ -34,8 +34,8 @@ void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 }
 
 /*
- * Block SIGCHLD, which is waited for; and with @terminal, while handlers run, also the signals by
- * which a terminal or user ends this program.
+ * Block SIGCHLD, which is waited for.  With @terminal, also block the signals by which a terminal
+ * or user ends this program while handlers run.
  */
 void shim_pctx__block(sigset_t *old, int terminal)
 {
@@ -59,7 +59,7 @@ static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
 	pctx->arg = arg;
 	pctx->verbose = verbose;
 	pctx->complain = complain ? complain : to_stderr;
-	/* The end of a process is always reported. */
+	/* The exit of a process is always reported. */
 	pctx->threads.options = PTRACE_O_TRACEEXIT;
 	return pctx;
 }
@@ -70,7 +70,7 @@ static void destroy(pctx_t *pctx)
 	free(pctx);
 }
 
-/* The new process: wait until it is traced, and become the program. */
+/* Run in the new process: wait until it is traced, and execute the program. */
 static void __attribute__((noreturn)) become(const char *filename, char *const *argv, int go,
 					     int problem)
 {
@@ -96,7 +96,7 @@ static const char *exec_problem(int err)
 	return strerror(err);
 }
 
-/* Trace a new process until it has become the program, and hold it there: 0 or an errno */
+/* Trace a new process until it executes the program, and hold it there.  Returns 0 or an errno. */
 static int bring_up(pctx_t *pctx, int go, int problem)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -160,16 +160,16 @@ out_go:
 
 /**
  * pctx_create() - start a program under control
- * @filename: the program, looked for in PATH
- * @argv: its arguments, ended by NULL
- * @arg: for the handlers
- * @verbose: accepted, without effect: all messages go to @errfn
- * @errfn: called with errors; NULL: lines on stderr
+ * @filename: the program, searched in PATH
+ * @argv: its arguments, terminated by NULL
+ * @arg: argument for the handlers
+ * @verbose: ignored: all messages are passed to @errfn
+ * @errfn: called for errors; NULL to print them to stderr
  *
- * The program is held before its first instruction until pctx_run().  It is killed
- * if this process ends before pctx_release().
+ * The program is held before its first instruction until pctx_run().  It is killed if this process
+ * ends before pctx_release().
  *
- * Return: a handle, or NULL, after @errfn was called unless memory was short.
+ * Return: a handle, or NULL; in that case @errfn has been called, unless memory ran out.
  */
 SHIM_API pctx_t *pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
 			     pctx_errfn_t *errfn)
@@ -276,15 +276,15 @@ static pctx_t *capture(pid_t pid, pctx_t *pctx)
 }
 
 /**
- * pctx_capture() - take a running process under control
+ * pctx_capture() - take control of a running process
  * @pid: the process
- * @arg: for the handlers
- * @verbose: accepted, without effect: all messages go to @errfn
- * @errfn: called with errors; NULL: lines on stderr
+ * @arg: argument for the handlers
+ * @verbose: ignored: all messages are passed to @errfn
+ * @errfn: called for errors; NULL to print them to stderr
  *
- * The process is held until pctx_run().  It runs on if this process ends.
+ * The process is held until pctx_run().  It continues to run if this process ends.
  *
- * Return: a handle, or NULL, after @errfn was called unless memory was short.
+ * Return: a handle, or NULL; in that case @errfn has been called, unless memory ran out.
  */
 SHIM_API pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn)
 {
@@ -302,14 +302,14 @@ pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like)
 	pctx->on = like->on;
 	pctx->threads.options = like->threads.options & ~(unsigned long)PTRACE_O_EXITKILL;
 	pctx = capture(pid, pctx);
-	/* process_made() has stopped it, so that nothing of it is missed. */
+	/* process_made() has stopped it, so no event of it is missed */
 	if (pctx)
 		kill(pid, SIGCONT);
 	return pctx;
 }
 
 /**
- * shim_pctx__tid() - a thread's id by its number
+ * shim_pctx__tid() - get a thread's id by its number
  * @pctx: the process
  * @lwpid: the number, from 1
  *
@@ -326,7 +326,7 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid)
  * pctx_terminate() - make pctx_run() return soon
  * @pctx: the process
  *
- * Context: also a signal handler.
+ * Context: may be called in a signal handler.
  */
 SHIM_API void pctx_terminate(pctx_t *pctx)
 {
@@ -335,9 +335,8 @@ SHIM_API void pctx_terminate(pctx_t *pctx)
 }
 
 /**
- * pctx_release() - release a process, which then runs on by itself
- * @pctx: the process; freed.  A program that pctx_create() started and that has
- *	ended is waited for.
+ * pctx_release() - release a process, which then runs uncontrolled
+ * @pctx: the process; freed.  A program that was started by pctx_create() and has ended is reaped.
  */
 SHIM_API void pctx_release(pctx_t *pctx)
 {

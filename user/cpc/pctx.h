@@ -11,7 +11,7 @@
 #include "cpc/libpctx.h"
 #include "tracee.h"
 
-/* The handlers of events; NULL: none */
+/* The handlers of events; NULL for none */
 struct shim_pctx_handlers {
 	pctx_sysc_execfn_t *exec;
 	pctx_sysc_forkfn_t *fork;
@@ -25,17 +25,17 @@ struct shim_pctx_handlers {
 /**
  * struct __pctx - a process under control
  * @threads: its threads
- * @tracer: the thread that controls it, the only one that ptrace(2) obeys
- * @arg: for the handlers
- * @verbose: as the program gave it; without effect
- * @complain: called with errors
+ * @tracer: the thread that controls it; ptrace(2) accepts calls only from this thread
+ * @arg: argument for the handlers
+ * @verbose: as passed by the program; ignored
+ * @complain: called for errors
  * @on: the handlers
  * @created: it is this process's child
  * @ended: it is ending, and held until it is released
  * @over: pctx_terminate() was called; may be set by a signal handler
- * @users: the handles that have sets on it; bind_pctx.c has the lock
- * @nusers: how many
- * @users_room: how many there is room for
+ * @users: the handles that have sets on it; guarded by the lock in bind_pctx.c
+ * @nusers: number of handles
+ * @users_room: capacity of @users
  */
 struct __pctx {
 	struct shim_tracees threads;
@@ -56,10 +56,10 @@ void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 void shim_pctx__block(sigset_t *old, int terminal);
 pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
 
-/* Take over a process that process_made() has left stopped and untraced. */
+/* Take control of a process that process_made() has left stopped and untraced. */
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
 
-/* bind_pctx.c: handles forget a process that is released, also while another thread forks */
+/* bind_pctx.c: handles forget a process that is released, even while another thread forks */
 int shim_cpc__watch_forks(void);
 void shim_cpc__forget_pctx(pctx_t *pctx);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Let a process run, and call handlers for what happens to it. */
+/* Run a process, and call handlers for its events. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 typedef int tick_fn(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 
-/* What becomes of the run after an event */
+/* How the run continues after an event */
 enum outcome {
 	GOES_ON,
 	HAS_ENDED,
@@ -28,10 +28,10 @@ enum outcome {
 /**
  * struct run - one pctx_run()
  * @pctx: the process
- * @tick: called for each thread now and then
- * @period_ns: between two ticks, 0: none
- * @goal_ns: when the next tick is due
- * @left: ticks before the run ends, 0: no end
+ * @tick: called periodically for each thread
+ * @period_ns: interval between ticks, 0 for no ticks
+ * @goal_ns: time of the next tick
+ * @left: number of ticks before the run ends, 0 for no limit
  */
 struct run {
 	pctx_t *pctx;
@@ -45,10 +45,10 @@ struct run {
  * pctx_set_events() - set the handlers of events
  * @pctx: the process
  *
- * Pairs follow of an event and its handler, then PCTX_NULL_EVENT.  Events that are not
- * named keep their handlers.
+ * Followed by pairs of an event and its handler, and PCTX_NULL_EVENT.  Other events keep their
+ * handlers.
  *
- * Return: 0, or -1 if there is no such event, after the error function was called.
+ * Return: 0, or -1 for an unknown event, after calling the error function.
  */
 SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 {
@@ -107,7 +107,7 @@ static void fini_all(pctx_t *pctx)
 			fini_lwp(pctx, &pctx->threads.thread[i]);
 }
 
-/* A new thread, traced already, runs up to its first stop. */
+/* A new thread, which is already traced, runs up to its first stop. */
 static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -129,9 +129,9 @@ static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 }
 
 /*
- * The process has forked.  A process can be controlled only by the thread that traces
- * it, and this thread is busy with the parent: so the child is stopped and no longer
- * traced here, and a forked copy of this program takes it over.
+ * The process has forked.  A process can be controlled only by the thread that traces it, and this
+ * thread is busy with the parent.  So the child is stopped and no longer traced here, and a forked
+ * copy of this program takes control of it.
  */
 static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t child)
 {
@@ -140,7 +140,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 
 	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
 		return;
-	/* Stop it before it does anything; shim_pctx__take_over() continues it. */
+	/* Stop it before it runs; shim_pctx__take_over() continues it */
 	kill(child, SIGSTOP);
 	ptrace(PTRACE_DETACH, child, NULL, NULL);
 	fflush(NULL);
@@ -162,7 +162,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 	}
 }
 
-/* The process's arguments as one line, to be freed by the caller; NULL if there is no memory */
+/* The process's arguments as one line, which the caller frees; NULL if out of memory */
 static char *command_line(pid_t pid)
 {
 	char path[64], *line = calloc(1, 4096);
@@ -182,8 +182,8 @@ static char *command_line(pid_t pid)
 }
 
 /*
- * After execve, only the thread that called it is left.  Its id was @former, and is the process's
- * now: all others have ended.
+ * After execve, only the thread that called it is left, and all others have ended.  Its id was
+ * @former, and is now the process's.
  */
 static void fini_former(pctx_t *pctx, pid_t former)
 {
@@ -218,7 +218,7 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 	return failed || init_lwp(pctx, thread) ? HAS_FAILED : GOES_ON;
 }
 
-/* Is SIGKILL pending for a thread?  Also 1 if the thread is gone. */
+/* Is SIGKILL pending for a thread?  Also 1 if the thread does not exist any more. */
 static int is_told(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0;
@@ -236,7 +236,7 @@ static int is_told(pid_t pid, pid_t tid)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
-/* The order matters: a thread leaves its stop only after SIGKILL was pending. */
+/* Check in this order: a thread leaves its stop only after SIGKILL was pending. */
 static int is_killed(pid_t pid, const struct shim_tracee *thread)
 {
 	return is_told(pid, thread->tid) || shim_tracee__has_left(thread);
@@ -257,7 +257,7 @@ static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 	return 1;
 }
 
-/* Is a thread that is stopped in exit_group(2)? */
+/* Is this a thread that is stopped in exit_group(2)? */
 static int has_called_exit(pid_t pid, pid_t tid)
 {
 	char path[80], line[64] = "";
@@ -273,7 +273,7 @@ static int has_called_exit(pid_t pid, pid_t tid)
 	return atoi(line) == SYS_exit_group;
 }
 
-/* The thread that has called exit_group(2); @told if none has, as a signal ended the process */
+/* The thread that has called exit_group(2); @told if a signal ended the process instead */
 static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *told)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -326,9 +326,9 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 }
 
 /*
- * A thread that is killed need not stop before its end, so that no event was seen.  If
- * other threads go on, it has ended by itself.  If none does, another thread's event
- * reports the end of the process; or if no thread is left, it is reported here, once.
+ * A thread that is killed need not stop before its end, so it may have had no event.  If other
+ * threads continue, it has ended by itself.  If none does, another thread's event reports the end
+ * of the process.  If no thread is left, it is reported here, once.
  */
 static enum outcome handle_killed(pctx_t *pctx)
 {
@@ -373,7 +373,7 @@ static enum outcome handle_events(pctx_t *pctx)
 	return outcome;
 }
 
-/* A tick that was missed is skipped, but counts as one of those that the run has left. */
+/* A missed tick is skipped, but counts as one of the run's remaining ticks. */
 static void next_goal(struct run *run)
 {
 	int64_t now = shim_tracees__now();
@@ -404,12 +404,12 @@ static enum outcome tick(struct run *run)
 	return GOES_ON;
 }
 
-/* Let it run until something happens, or a tick is due. */
+/* Run the process until there is an event, or a tick is due. */
 static enum outcome step(struct run *run)
 {
 	pctx_t *pctx = run->pctx;
 	int64_t deadline = run->period_ns ? run->goal_ns : NEVER;
-	int64_t glance = shim_tracees__now() + 100000000;	/* look for pctx_terminate() */
+	int64_t glance = shim_tracees__now() + 100000000;	/* check pctx_terminate() */
 	enum outcome outcome;
 	sigset_t old;
 
@@ -424,13 +424,13 @@ static enum outcome step(struct run *run)
 	return outcome;
 }
 
-/* The ptrace(2) options that are needed for the process's handlers */
+/* The ptrace(2) options required for the process's handlers */
 static unsigned long options_for(const pctx_t *pctx)
 {
 	const struct shim_pctx_handlers *on = &pctx->on;
 	unsigned long options = pctx->threads.options & (unsigned long)PTRACE_O_EXITKILL;
 
-	/* Needed without handlers, too: the run ends at execve, and all threads must be known. */
+	/* Required even without handlers: the run ends at execve, and all threads must be known. */
 	options |= PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
 	if (on->fork)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
@@ -451,18 +451,18 @@ static enum outcome begin(pctx_t *pctx)
 }
 
 /**
- * pctx_run() - let a process run, and call its handlers for what happens
+ * pctx_run() - run a process, and call its handlers for events
  * @pctx: the process
- * @msec: milliseconds between two ticks, 0: no ticks
- * @nsamples: ticks before this returns, 0: any number; of no effect without ticks
- * @tick: called for each thread at a tick, while the process is stopped; a value other
- *	than 0 ends the run
+ * @msec: milliseconds between ticks, 0 for no ticks
+ * @nsamples: number of ticks before this returns, 0 for no limit; ignored without ticks
+ * @tick: called for each thread at a tick, while the process is stopped; a non-zero result ends the
+ *	run
  *
- * The process is stopped again when this returns, unless it has ended.
+ * The process is stopped when this returns, unless it has ended.
  *
- * Return: 0 (the process ended, or runs another program and has no handler for that;
- * all ticks are done; or pctx_terminate() was called), or -1 (a handler failed, the
- * process is gone, or another thread controls it).
+ * Return: 0 (the process ended, or runs another program and has no handler for that; all ticks are
+ * done; or pctx_terminate() was called), or -1 (a handler failed, the process disappeared, or
+ * another thread controls it).
  */
 SHIM_API int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples, tick_fn *tick)
 {

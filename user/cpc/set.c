@@ -12,7 +12,7 @@
 #include "impl.h"
 #include "native.h"
 
-/* A number for a list of requests that no other list of the process has had */
+/* Make a number for a list of requests that no other list in this process has had. */
 static uint64_t new_shape(void)
 {
 	static _Atomic uint64_t last;
@@ -21,7 +21,7 @@ static uint64_t new_shape(void)
 }
 
 /**
- * cpc_set_create() - an empty set
+ * cpc_set_create() - create an empty set
  * @cpc: the handle that owns it
  *
  * Return: the set, or NULL and errno: ENOMEM, EINVAL (no handle).
@@ -61,7 +61,7 @@ static void free_request(struct cpc_request *req)
 	free(req->event);
 }
 
-/* End a set's counters: threads that have it bound stop counting, and keep only a reference. */
+/* End a set's counters: threads to which it is bound stop counting, and keep only a reference. */
 void shim_cpc__end_counters(cpc_set_t *set)
 {
 	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
@@ -74,11 +74,11 @@ void shim_cpc__end_counters(cpc_set_t *set)
 }
 
 /**
- * shim_cpc__settle() - a set that was copied into a forked child is bound to nothing there
+ * shim_cpc__settle() - unbind a set that was copied into a forked child
  * @cpc: its handle, not locked
  * @set: any set
  *
- * Only the child's reference is dropped: what the parent has bound stays bound.
+ * Only the child's reference is dropped: sets bound by the parent stay bound.
  */
 void shim_cpc__settle(cpc_t *cpc, cpc_set_t *set)
 {
@@ -106,7 +106,7 @@ static void free_set(cpc_set_t *set)
 /**
  * cpc_set_destroy() - unbind a set, wherever it is bound, and free it
  * @cpc: the handle
- * @set: of this handle
+ * @set: a set of this handle
  *
  * Return: 0, or -1 and EINVAL if the set is not this handle's.
  */
@@ -134,7 +134,7 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* A raw code is a C integer and nothing else, with at least one digit. */
+/* A raw code is a C integer with at least one digit, and nothing else. */
 static bool raw_code(const char *event, __u64 *code)
 {
 	char *end;
@@ -148,7 +148,7 @@ static bool raw_code(const char *event, __u64 *code)
 	return true;
 }
 
-/* Parse perf's or libpfm's name; "sw::" is accepted in front of a software event's only. */
+/* Parse a name of perf or libpfm; the prefix "sw::" is accepted only for a software event. */
 static bool pack_name(const char *event, struct vcpc_request *packed)
 {
 	bool software = !strncmp(event, CPC_SOFTWARE, strlen(CPC_SOFTWARE));
@@ -165,7 +165,7 @@ static bool pack_known(const char *event, struct vcpc_request *packed)
 	return pack_name(event, packed) || shim_native__pack(event, packed);
 }
 
-/* Parse an event.  Modes belong into the request's flags, not its name: 0, -ENOENT or -ENOMEM */
+/* Parse an event; modes belong in the request's flags, not in its name: 0, -ENOENT or -ENOMEM */
 static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
 {
 	*packed = (struct vcpc_request) { .type = PERF_TYPE_RAW };
@@ -181,12 +181,12 @@ static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed
 	case -ENOMEM:
 		return -ENOMEM;
 	default:
-		/* Other errors, as a lack of permission, are reported when the set is bound. */
+		/* Other errors, such as missing permission, are reported when the set is bound. */
 		return 0;
 	}
 }
 
-/* A request without a mode may be bound, but counts nothing, and so never overflows. */
+/* A request without a mode can be bound, but counts nothing and so never overflows. */
 static void pack_flags(uint_t flags, struct vcpc_request *packed)
 {
 	if (flags & CPC_COUNT_USER)
@@ -220,7 +220,7 @@ static int copy_request(struct cpc_request *req, const char *event, uint_t nattr
 	return 0;
 }
 
-/* Make room for one more request, so that binding need not allocate. */
+/* Make room for one more request, so binding need not allocate. */
 static int grow(cpc_set_t *set)
 {
 	size_t room = set->room;
@@ -253,19 +253,19 @@ static bool may_change(cpc_t *cpc, cpc_set_t *set)
 /**
  * cpc_set_add_request() - add an event to a set
  * @cpc: the handle
- * @set: of this handle, and not bound
- * @event: a name that cpc_walk_events_all(), cpc_walk_generic_events_all() or libpfm
- *	knows, or a raw code: a C integer
- * @preset: where its counter starts
+ * @set: a set of this handle that is not bound
+ * @event: a name from cpc_walk_events_all() or cpc_walk_generic_events_all(), a name known to
+ *	libpfm, or a raw code (a C integer)
+ * @preset: start value of its counter
  * @flags: CPC_COUNT_USER, CPC_COUNT_SYSTEM, CPC_OVF_NOTIFY_EMT (send SIGEMT when its counter
- *	goes past 2^64 - 1); looked at when the set is bound
+ *	exceeds 2^64 - 1); checked when the set is bound
  * @nattrs: number of attributes
- * @attrs: cpc_attr_t[@nattrs], copied; names as of cpc_walk_attrs(), of which the last one
- *	counts if it is given twice; their values are looked at when the set is bound
+ * @attrs: cpc_attr_t[@nattrs], copied; names as in cpc_walk_attrs().  If a name occurs twice, the
+ *	last value is used.  Values are checked when the set is bound
  *
- * Return: its index, counted from 0, or -1 and errno: ENOMEM, or EINVAL, in which case
- * the error handler is called with CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or
- * CPC_INVALID_PICNUM, but not if it is the set that is refused.
+ * Return: its index, counted from 0, or -1 and errno: ENOMEM, or EINVAL.  For EINVAL, the error
+ * handler is called with CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or CPC_INVALID_PICNUM, unless the
+ * set itself is rejected.
  */
 SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset,
 				 uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)

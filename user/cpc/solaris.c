@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls of Solaris' C library that programs use beside libcpc. */
+/* Functions of Solaris' C library that programs use together with libcpc. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "cpc/sys/pset.h"
 
 /**
- * gethrtime() - the clock of samples
+ * gethrtime() - read the clock of samples
  *
  * Return: nanoseconds of CLOCK_MONOTONIC.
  */
@@ -29,16 +29,16 @@ SHIM_API hrtime_t gethrtime(void)
 }
 
 /**
- * _lwp_self() - the calling thread's number
+ * _lwp_self() - get the calling thread's number
  *
- * Return: its tid, unique in the machine and not from 1 in each process.
+ * Return: its tid, which is unique on the machine, and does not start at 1 in each process.
  */
 SHIM_API lwpid_t _lwp_self(void)
 {
 	return (lwpid_t)syscall(SYS_gettid);
 }
 
-/* The only CPU of a mask, or PBIND_NONE if there are more */
+/* The only CPU of a mask, or PBIND_NONE if there are several */
 static processorid_t only_cpu(const cpu_set_t *mask)
 {
 	if (CPU_COUNT(mask) != 1)
@@ -57,7 +57,7 @@ static void choose(processorid_t cpu, cpu_set_t *mask)
 			CPU_SET(i, mask);
 }
 
-/* P_PID means the thread that has the process's number: Linux binds threads only. */
+/* P_PID means the thread whose number is the process's, because Linux binds only threads. */
 static bool is_known(idtype_t idtype, processorid_t cpu)
 {
 	return (idtype == P_LWPID || idtype == P_PID) && cpu >= PBIND_QUERY && cpu < CPU_SETSIZE;
@@ -68,7 +68,7 @@ static bool is_known(idtype_t idtype, processorid_t cpu)
  * @idtype: P_LWPID, or P_PID for a process's first thread
  * @id: the thread, or P_MYID
  * @processorid: the processor, PBIND_NONE to let it run anywhere, or PBIND_QUERY
- * @obind: gets what it was bound to before, or PBIND_NONE; may be NULL
+ * @obind: set to the previous binding, or PBIND_NONE; may be NULL
  *
  * Return: 0, or -1 and errno: EINVAL, ESRCH, EPERM.
  */
@@ -97,7 +97,7 @@ static bool is_processor(processorid_t cpu)
 	return cpu >= 0 && cpu < sysconf(_SC_NPROCESSORS_CONF);
 }
 
-/* Whether a CPU is in the kernel's list of those that are online, such as 0-3,5 */
+/* Whether a CPU is in the kernel's list of online CPUs, such as 0-3,5 */
 static bool is_online(processorid_t cpu)
 {
 	FILE *list = fopen("/sys/devices/system/cpu/online", "re");
@@ -117,12 +117,12 @@ static bool is_online(processorid_t cpu)
 }
 
 /**
- * p_online() - whether a processor is online
+ * p_online() - query whether a processor is online
  * @processorid: the processor
- * @flag: P_STATUS, or the state that it has already: nothing is changed here
+ * @flag: P_STATUS, or its current state: the state is never changed
  *
- * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor, or flag),
- * EPERM (its state would have to be changed).
+ * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor, or flag), EPERM (the
+ * state would change).
  */
 SHIM_API int p_online(processorid_t processorid, int flag)
 {
@@ -139,7 +139,7 @@ SHIM_API int p_online(processorid_t processorid, int flag)
 	return -1;
 }
 
-/* A processor's highest frequency; where the kernel does not set it, what /proc/cpuinfo says */
+/* A processor's maximum frequency from the kernel, otherwise from /proc/cpuinfo */
 static int mhz_of(processorid_t cpu)
 {
 	char path[96], line[128];
@@ -165,9 +165,9 @@ static int mhz_of(processorid_t cpu)
 }
 
 /**
- * processor_info() - state, kind and clock of a processor
+ * processor_info() - get state, type and clock of a processor
  * @processorid: the processor
- * @infop: gets them; what Linux does not know is empty or 0
+ * @infop: set to these; fields that Linux does not provide are empty or 0
  *
  * Return: 0, or -1 and errno: EINVAL (no such processor), EFAULT.
  */
@@ -189,7 +189,7 @@ SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
 	return 0;
 }
 
-/* Linux has no processor sets: only to query them, or to leave all of them, succeeds. */
+/* Linux has no processor sets: only querying them, or leaving all of them, succeeds. */
 static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
 {
 	if (!exists || (pset != PS_NONE && pset != PS_QUERY && pset != PS_MYID)) {
@@ -206,7 +206,7 @@ static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
  * @pset: PS_QUERY, PS_NONE or PS_MYID, which is PS_NONE
  * @idtype: P_LWPID or P_PID
  * @id: the thread or process, or P_MYID
- * @opset: gets PS_NONE; may be NULL
+ * @opset: set to PS_NONE; may be NULL
  *
  * Return: 0, or -1 and errno: EINVAL (no such set, or idtype), ESRCH.
  */
@@ -223,10 +223,10 @@ SHIM_API int pset_bind(psetid_t pset, idtype_t idtype, id_t id, psetid_t *opset)
 }
 
 /**
- * pset_assign() - give a processor to a set: Linux has none
+ * pset_assign() - assign a processor to a processor set: Linux has none
  * @pset: PS_QUERY, PS_NONE or PS_MYID, which is PS_NONE
  * @cpu: the processor
- * @opset: gets PS_NONE; may be NULL
+ * @opset: set to PS_NONE; may be NULL
  *
  * Return: 0, or -1 and errno: EINVAL (no such processor or set).
  */

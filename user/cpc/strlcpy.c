@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* strlcpy(), which Solaris' C library has and glibc before 2.38 has not; alone in its object. */
+/* strlcpy(), which Solaris has, and glibc only since 2.38; in a separate object file. */
 #include <string.h>
 
 #include "base/api.h"
 
-/* As in cpc/solaris.h, or in a later glibc's string.h */
+/* As in cpc/solaris.h, or in the string.h of a later glibc */
 size_t strlcpy(char *dst, const char *src, size_t size);
 
 /**
- * strlcpy() - copy a string into a buffer, as much as there is room for
- * @dst: the buffer; always ended by a NUL, unless @size is 0
+ * strlcpy() - copy a string into a buffer, truncated to its size
+ * @dst: the buffer; always terminated by a NUL, unless @size is 0
  * @src: the string
- * @size: of @dst
+ * @size: size of @dst
  *
- * Return: the length of @src; it was cut if that is not below @size.
+ * Return: the length of @src; the copy was truncated if this is at least @size.
  */
 SHIM_API size_t strlcpy(char *dst, const char *src, size_t size)
 {

@@ -2,8 +2,8 @@
 /*
  * The threads of a process under ptrace(2): trace, stop, wait for and continue them.
  *
- * waitpid(2) is called for each of these threads by its id: the program may have other
- * children, whose status must not be taken away from it.
+ * waitpid(2) is called for each of these threads by its id, because the program may have other
+ * children, whose status must be left for the program.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #include "base/vec.h"
 #include "tracee.h"
 
-/* Another thread of this program may get the SIGCHLD that would end our sleep. */
+/* Limit on a sleep, because another thread may receive the SIGCHLD that would end it */
 #define LONGEST_SLEEP_NS	20000000
 
 int64_t shim_tracees__now(void)
@@ -81,8 +81,8 @@ bool shim_tracees__any(const struct shim_tracees *t)
 }
 
 /*
- * Remove threads that are gone, except those for whose end a handler has yet to be
- * called.  This makes pointers to threads invalid, as adding a thread does.
+ * Remove threads that no longer exist, except those for whose end a handler must still be called.
+ * Like adding a thread, this invalidates pointers to threads.
  */
 void shim_tracees__drop_gone(struct shim_tracees *t)
 {
@@ -95,7 +95,7 @@ void shim_tracees__drop_gone(struct shim_tracees *t)
 	t->n = kept;
 }
 
-/* Add a thread that is traced already: 0 or -ENOMEM */
+/* Add a thread that is already traced.  Returns 0 or -ENOMEM. */
 int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
 {
 	if (shim_vec__room(t->thread, &t->room, t->n))
@@ -109,7 +109,7 @@ int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **ou
 	return 0;
 }
 
-/* Trace a thread, which runs on: 0 or a negated errno */
+/* Trace a thread, which continues to run.  Returns 0 or a negated errno. */
 int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, t->options))
@@ -136,7 +136,10 @@ static char state_of(pid_t tid)
 	return state;
 }
 
-/* Whether a thread cannot be traced because it ends: ptrace(2) then says ESRCH, or just before EPERM. */
+/*
+ * Whether a thread cannot be traced because it is ending: ptrace(2) then returns ESRCH, or shortly
+ * before that EPERM.
+ */
 static bool has_ended(pid_t tid, int err)
 {
 	char state;
@@ -147,7 +150,7 @@ static bool has_ended(pid_t tid, int err)
 	return state == 'X' || state == 'Z';
 }
 
-/* Trace each thread that is not traced yet: how many there were, or a negated errno */
+/* Trace each thread that is not traced yet.  Returns their number, or a negated errno. */
 static int seize_new(struct shim_tracees *t)
 {
 	struct shim_tracee *thread;
@@ -166,7 +169,7 @@ static int seize_new(struct shim_tracees *t)
 		if (tid <= 0 || shim_tracees__find(t, tid))
 			continue;
 		err = shim_tracees__seize(t, tid, &thread);
-		/* A thread may end meanwhile, but the process must not. */
+		/* A thread may end in the meantime, but the process must not. */
 		if (err && tid != t->pid && has_ended(tid, err))
 			err = 0;
 		else if (!err)
@@ -178,7 +181,7 @@ static int seize_new(struct shim_tracees *t)
 	return err ? err : seized;
 }
 
-/* Set the ptrace(2) options of all threads, which are stopped. */
+/* Set the ptrace(2) options of all threads, which must be stopped. */
 int shim_tracees__set_options(struct shim_tracees *t, unsigned long options)
 {
 	t->options = options;
@@ -212,7 +215,7 @@ static bool stops_a_group(int signal)
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* Take a thread's state from its wait status. */
+/* Update a thread's state from its wait status. */
 static void note(struct shim_tracee *thread, int status)
 {
 	int event = status >> 16;
@@ -224,7 +227,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 	thread->state = SHIM_TRACEE_STOPPED;
 	if (event == PTRACE_EVENT_STOP) {
-		/* Job control has stopped it: it stays stopped until SIGCONT comes. */
+		/* Job control has stopped it, so it stays stopped until SIGCONT arrives */
 		if (stops_a_group(WSTOPSIG(status)) && !ptrace(PTRACE_LISTEN, thread->tid, 0, 0))
 			thread->state = SHIM_TRACEE_LISTENS;
 	} else if (event) {
@@ -234,7 +237,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 }
 
-/* Take the state of all threads that have stopped or ended; returns whether any has. */
+/* Update the state of all threads that have stopped or ended; returns whether any has. */
 static bool collect(struct shim_tracees *t)
 {
 	bool any = false;
@@ -271,7 +274,7 @@ static void nap(int64_t ns)
 /**
  * shim_tracees__wait() - wait until a thread stops or ends
  * @t: the threads
- * @deadline_ns: when to wait no longer, CLOCK_MONOTONIC
+ * @deadline_ns: CLOCK_MONOTONIC time at which to stop waiting
  *
  * Context: SIGCHLD is blocked.
  */
@@ -287,8 +290,8 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 }
 
 /*
- * How many threads have yet to stop.  Those in uninterruptible sleep, which may last long, are only
- * counted with @sleepers.
+ * The number of threads that have not stopped yet.  Those in uninterruptible sleep, which may last
+ * long, are counted only with @sleepers.
  */
 static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
 {
@@ -305,9 +308,8 @@ static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
  * shim_tracees__stop() - stop all threads
  * @t: the threads
  *
- * A thread that waits in the kernel for a child that it has made by vfork(), or in
- * execve() for the other threads to end, is not waited for: it runs nothing of its
- * program meanwhile.
+ * This does not wait for a thread that is blocked in vfork() until its child ends or in execve()
+ * until the other threads end, because it does not execute its program while blocked.
  *
  * Context: SIGCHLD is blocked.
  */
@@ -324,11 +326,11 @@ void shim_tracees__stop(struct shim_tracees *t)
 
 /**
  * shim_tracees__hold_all() - trace all threads of a process, and stop them
- * @t: with @pid and @options
+ * @t: the threads, with @pid and @options set
  *
  * A thread can start another one after the list of threads was read and before it is itself
- * stopped, so the list is read again until it has no thread that is not traced: all that are
- * traced are stopped then, and start none.
+ * stopped, so the list is read repeatedly until all its threads are traced: they are all stopped
+ * then, and start no others.
  *
  * Context: SIGCHLD is blocked.
  * Return: 0 or a negated errno; some threads may be traced then.
@@ -346,8 +348,8 @@ int shim_tracees__hold_all(struct shim_tracees *t)
 }
 
 /*
- * A thread that was killed while it was stopped may have stopped again, at its exit.
- * Take its state from that: after PTRACE_CONT, that stop would go unnoticed.
+ * A thread that was killed while it was stopped may have stopped again, at its exit.  Read its
+ * state first, because PTRACE_CONT would discard that stop.
  */
 static bool stopped_again(struct shim_tracee *thread)
 {
@@ -359,7 +361,7 @@ static bool stopped_again(struct shim_tracee *thread)
 	return true;
 }
 
-/* Continue all threads that are stopped and have no event left to be handled. */
+/* Continue all stopped threads that have no event to be handled. */
 void shim_tracees__go_on(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -384,7 +386,7 @@ struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 }
 
 /**
- * shim_tracees__let_go() - stop tracing all threads, whatever they do
+ * shim_tracees__let_go() - stop tracing all threads, in any state
  * @t: the threads, none left afterwards
  *
  * Context: SIGCHLD is blocked.
@@ -395,7 +397,7 @@ void shim_tracees__let_go(struct shim_tracees *t)
 	for (size_t i = 0; i < t->n; i++) {
 		struct shim_tracee *thread = &t->thread[i];
 
-		/* PTRACE_DETACH needs a thread that is stopped, and not in PTRACE_LISTEN. */
+		/* PTRACE_DETACH requires a thread that is stopped, and not in PTRACE_LISTEN. */
 		if (thread->state == SHIM_TRACEE_LISTENS) {
 			ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 			waitpid(thread->tid, NULL, __WALL);

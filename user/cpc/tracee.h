@@ -11,17 +11,17 @@
 enum shim_tracee_state {
 	SHIM_TRACEE_RUNS,
 	SHIM_TRACEE_STOPPED,
-	SHIM_TRACEE_LISTENS,	/* stopped by job control; goes on by itself */
+	SHIM_TRACEE_LISTENS,	/* stopped by job control; continues by itself */
 	SHIM_TRACEE_GONE,
 	SHIM_TRACEE_CHANGES,	/* it runs another program, as the process's first thread */
 };
 
 /* Why a thread has stopped */
 enum shim_tracee_event {
-	SHIM_EVENT_NONE,	/* because it was asked to, or nothing of interest */
-	SHIM_EVENT_CLONE,	/* it has made a thread, @data */
-	SHIM_EVENT_FORK,	/* it has made a process, @data */
-	SHIM_EVENT_EXEC,	/* it runs another program; it was thread @data */
+	SHIM_EVENT_NONE,	/* requested, or for no interesting reason */
+	SHIM_EVENT_CLONE,	/* it has created a thread, @data */
+	SHIM_EVENT_FORK,	/* it has created a process, @data */
+	SHIM_EVENT_EXEC,	/* it executes another program; it was thread @data */
 	SHIM_EVENT_EXIT,	/* it is about to end, with wait status @data */
 };
 
@@ -29,11 +29,11 @@ enum shim_tracee_event {
  * struct shim_tracee - one thread
  * @tid: its id in the kernel
  * @lwp: its number in the process, from 1
- * @state: whether it runs
+ * @state: whether it is running
  * @ends: it has stopped at its exit
- * @over: no handler is called for it: not yet, or no longer
- * @event: why it has stopped, until that is handled
- * @data: see enum shim_tracee_event; of one that is gone, its wait status
+ * @over: no handler is called for it: too early or too late
+ * @event: reason for its stop, until that is handled
+ * @data: see enum shim_tracee_event; for a thread that has ended, its wait status
  * @signal: delivered to it when it is continued
  */
 struct shim_tracee {
@@ -51,10 +51,10 @@ struct shim_tracee {
  * struct shim_tracees - the threads of a process
  * @pid: the process
  * @options: PTRACE_O_*
- * @last_lwp: the number that was given last
- * @n: how many threads there are in @thread
- * @room: how many there is room for
- * @thread: each one
+ * @last_lwp: the last number assigned
+ * @n: number of threads in @thread
+ * @room: capacity of @thread
+ * @thread: the threads
  */
 struct shim_tracees {
 	pid_t pid;

@@ -2,14 +2,14 @@
 /*
  * The obsolete calls of libcpc's version 1: two events on the calling thread.
  *
- * They take no handle and no set, so this file keeps both: one handle for the process,
- * opened when it is first needed, and a set for each pair of events that was ever bound.
- * Threads share sets, as version 2 lets them; what a thread's counters start from is
- * preset after the bind.  So a handler that binds the same events again allocates
- * nothing.  Sets that nobody has bound are destroyed when there are many.
+ * They have no handle and no set as arguments, so this file keeps both: one handle for the process,
+ * opened at first use, and a set for each pair of events that was ever bound.  Threads share sets,
+ * as version 2 permits; the start values of a thread's counters are preset after the bind.  So a
+ * handler that binds the same events again does not allocate memory.  When there are many sets,
+ * those that are not bound are destroyed.
  *
- * Locking: one lock guards the handle and the list.  All signals are blocked while it is
- * held, so that a signal handler may bind, and fork() waits for it.
+ * Locking: one lock guards the handle and the list.  All signals are blocked while it is held, so a
+ * signal handler may bind, and fork() waits for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,11 +22,11 @@
 #define MANY_SETS	16
 
 /**
- * struct v1_set - a pair of events that was bound
- * @next: in the list of all
- * @set: version 2's
+ * struct v1_set - a pair of events that has been bound
+ * @next: next set in the list
+ * @set: the set of version 2
  * @event: the events, without their values
- * @flags: of the binding
+ * @flags: flags of the binding
  */
 struct v1_set {
 	struct v1_set *next;
@@ -36,7 +36,7 @@ struct v1_set {
 };
 
 static struct {
-	_Atomic(cpc_t *) cpc;		/* once there, it stays */
+	_Atomic(cpc_t *) cpc;		/* once set, it never changes */
 	struct v1_set *sets;
 	unsigned int nsets;
 } v1;
@@ -53,7 +53,9 @@ void shim_v1__unlock(void)
 	shim_siglock__leave(&lock);
 }
 
-/* The handle's error handler: prints nothing, as version 1 reports these errors by errno only. */
+/*
+ * The handle's error handler: prints nothing, because version 1 reports these errors only in errno.
+ */
 static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	(void)fn;
@@ -63,10 +65,10 @@ static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
 }
 
 /**
- * shim_v1__handle() - the process's handle
+ * shim_v1__handle() - get the process's handle
  *
- * Context: the lock may be held if the handle has been asked for before.
- * Return: the handle, or NULL and errno as cpc_open().
+ * Context: the lock may be held only if the handle was requested before.
+ * Return: the handle, or NULL and errno as for cpc_open().
  */
 cpc_t *shim_v1__handle(void)
 {
@@ -90,10 +92,10 @@ cpc_t *shim_v1__handle(void)
 }
 
 /**
- * cpc_version() - ask for a version of libcpc
- * @ver: the caller's, or CPC_VER_NONE
+ * cpc_version() - request a version of libcpc
+ * @ver: the caller's version, or CPC_VER_NONE
  *
- * Return: a version that the library has; CPC_VER_NONE if not the caller's.
+ * Return: a version that the library supports; CPC_VER_NONE if it does not support the caller's.
  */
 SHIM_API uint_t cpc_version(uint_t ver)
 {
@@ -103,9 +105,9 @@ SHIM_API uint_t cpc_version(uint_t ver)
 }
 
 /**
- * cpc_access() - whether there are counters
+ * cpc_access() - check whether there are counters
  *
- * Return: 0, or -1 and errno, after the error function was called.
+ * Return: 0, or -1 and errno, after calling the error function.
  */
 SHIM_API int cpc_access(void)
 {
@@ -124,7 +126,7 @@ SHIM_API int cpc_access(void)
 }
 
 /**
- * cpc_getcpuver() - what the events of this machine are named by
+ * cpc_getcpuver() - get the processor version, which defines the event names
  *
  * Return: CPC_LINUX, or -1 and errno if there are no counters.
  */
@@ -134,10 +136,10 @@ SHIM_API int cpc_getcpuver(void)
 }
 
 /**
- * cpc_getcciname() - what counts
- * @cpuver: as of cpc_getcpuver()
+ * cpc_getcciname() - get the name of the back end and the PMU
+ * @cpuver: from cpc_getcpuver()
  *
- * Return: as cpc_cciname(), or NULL.
+ * Return: as for cpc_cciname(), or NULL.
  */
 SHIM_API const char *cpc_getcciname(int cpuver)
 {
@@ -147,10 +149,10 @@ SHIM_API const char *cpc_getcciname(int cpuver)
 }
 
 /**
- * cpc_getcpuref() - where the events are described
- * @cpuver: as of cpc_getcpuver()
+ * cpc_getcpuref() - get a reference to the description of the events
+ * @cpuver: from cpc_getcpuver()
  *
- * Return: as cpc_cpuref(), or NULL.
+ * Return: as for cpc_cpuref(), or NULL.
  */
 SHIM_API const char *cpc_getcpuref(int cpuver)
 {
@@ -158,10 +160,10 @@ SHIM_API const char *cpc_getcpuref(int cpuver)
 }
 
 /**
- * cpc_getnpic() - how many events count at a time
- * @cpuver: as of cpc_getcpuver()
+ * cpc_getnpic() - get the number of events counted at a time
+ * @cpuver: from cpc_getcpuver()
  *
- * Return: 2, or 0 for another machine's.
+ * Return: 2, or 0 for another @cpuver.
  */
 SHIM_API uint_t cpc_getnpic(int cpuver)
 {
@@ -236,7 +238,7 @@ static struct v1_set *make(const cpc_event_t *event, uint_t flags)
 	return s;
 }
 
-/* Presets are set for this thread only: the set may be bound to other threads, too. */
+/* Presets are set for this thread only, because the set may also be bound to other threads. */
 static int bind_here(struct v1_set *s, const uint64_t *pic)
 {
 	int ret = cpc_bind_curlwp(v1.cpc, s->set, s->flags & CPC_BIND_LWP_INHERIT);
@@ -262,10 +264,10 @@ static int bind_event(const cpc_event_t *event, uint_t flags)
 
 /**
  * cpc_bind_event() - count two events on the calling thread
- * @event: which, and from what in ce_pic; NULL to count no more
- * @flags: CPC_BIND_LWP_INHERIT, CPC_BIND_EMT_OVF: send SIGEMT when one goes past 2^64 - 1
+ * @event: the events, with start values in ce_pic; NULL to stop counting
+ * @flags: CPC_BIND_LWP_INHERIT, CPC_BIND_EMT_OVF: send SIGEMT when one exceeds 2^64 - 1
  *
- * Return: 0, or -1 and errno as cpc_bind_curlwp().
+ * Return: 0, or -1 and errno as for cpc_bind_curlwp().
  */
 SHIM_API int cpc_bind_event(cpc_event_t *event, int flags)
 {
@@ -277,11 +279,11 @@ SHIM_API int cpc_bind_event(cpc_event_t *event, int flags)
 }
 
 /**
- * cpc_take_sample() - the calling thread's values
- * @event: gets ce_pic, ce_hrt and ce_tsc
+ * cpc_take_sample() - get the calling thread's values
+ * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the counters were
- * taken away meanwhile).
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (counts were lost because the
+ * counters were taken away).
  */
 SHIM_API int cpc_take_sample(cpc_event_t *event)
 {
@@ -304,7 +306,7 @@ SHIM_API int cpc_take_sample(cpc_event_t *event)
 }
 
 /**
- * cpc_rele() - count no more on the calling thread
+ * cpc_rele() - stop counting on the calling thread
  *
  * Return: 0, or -1 and EINVAL if nothing is bound.
  */
@@ -316,7 +318,7 @@ SHIM_API int cpc_rele(void)
 	return 0;
 }
 
-/* Copy what the calling thread has bound by these calls: 0, or -1 if nothing */
+/* Copy the events that the calling thread has bound by these calls; 0, or -1 if there are none. */
 static int bound_here(cpc_event_t *event, uint_t *flags)
 {
 	struct shim_counters *mine = shim_lwp__bound();
@@ -352,8 +354,8 @@ static int turn_mode(uint32_t mode, int enable)
  * cpc_count_usr_events() - start or stop counting in user mode
  * @enable: 0 to stop
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound by cpc_bind_event()), EAGAIN, and
- * those of cpc_bind_event().
+ * Return: 0, or -1 and errno: EINVAL (nothing is bound by cpc_bind_event()), EAGAIN, and the errors
+ * of cpc_bind_event().
  */
 SHIM_API int cpc_count_usr_events(int enable)
 {
@@ -364,7 +366,7 @@ SHIM_API int cpc_count_usr_events(int enable)
  * cpc_count_sys_events() - start or stop counting in system mode
  * @enable: 0 to stop
  *
- * Return: as cpc_count_usr_events().
+ * Return: as for cpc_count_usr_events().
  */
 SHIM_API int cpc_count_sys_events(int enable)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the calls of libcpc's version 1 share. */
+/* Declarations shared by the calls of libcpc's version 1. */
 #ifndef SHIM_CPC_V1_H
 #define SHIM_CPC_V1_H
 
@@ -9,7 +9,7 @@
 
 /* Bits of ce_pes */
 #define V1_CODE		0x0000ffffu
-#define V1_UMASK	0x0000ff00u	/* of it */
+#define V1_UMASK	0x0000ff00u	/* its unit mask */
 #define V1_USER		(1u << 16)
 #define V1_SYSTEM	(1u << 17)
 #define V1_EDGE		(1u << 18)

@@ -2,10 +2,10 @@
 /*
  * Events of libcpc's version 1: from a string to two codes of 32 bits, and back.
  *
- * A name does not fit into such a code, so names are numbered in the order in which they
- * come; a number is valid as long as the process lives.
+ * A name does not fit in such a code, so names are numbered in order of first use; a number is
+ * valid for the life of the process.
  *
- * Locking: names are added under version 1's lock (v1.c), and read without.
+ * Locking: names are added under version 1's lock (v1.c), and read without a lock.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct name {
 	char text[];
 };
 
-static _Atomic(struct name *) names;	/* the last one first */
+static _Atomic(struct name *) names;	/* last one first */
 
 static _Atomic(cpc_errfn_t *) errfn;
 
@@ -45,8 +45,8 @@ void shim_v1__tell(const char *fn, const char *fmt, ...)
 }
 
 /**
- * cpc_seterrfn() - set the error function, for mistakes in strings and for cpc_access()
- * @fn: for the whole process; NULL for lines on stderr
+ * cpc_seterrfn() - set the error function, for errors in strings and for cpc_access()
+ * @fn: the function, for the whole process; NULL to print messages to stderr
  */
 SHIM_API void cpc_seterrfn(cpc_errfn_t *fn)
 {
@@ -72,7 +72,7 @@ static struct name *add_name(const char *text)
 	return name;
 }
 
-/* A name's number, or -1 if there is no memory or there are too many */
+/* A name's number, or -1 if memory runs out or there are too many names */
 static int64_t number_of(const char *text)
 {
 	struct name *name;
@@ -86,7 +86,7 @@ static int64_t number_of(const char *text)
 	return name ? (int64_t)name->number : -1;
 }
 
-/* The event as version 2 names it; 0 or -1 */
+/* Convert an event to its name in version 2.  Returns 0 or -1. */
 static int event_of(uint32_t pes, char *buf, size_t size)
 {
 	const struct name *name;
@@ -103,9 +103,9 @@ static int event_of(uint32_t pes, char *buf, size_t size)
 }
 
 /**
- * shim_v1__set() - version 2's set for two events
- * @event: with its presets
- * @flags: of both requests, beside their modes
+ * shim_v1__set() - make the set of version 2 for two events
+ * @event: the events, with their presets
+ * @flags: flags of both requests, in addition to their modes
  *
  * Return: a set of the process's handle, or NULL and errno.
  */
@@ -131,7 +131,7 @@ cpc_set_t *shim_v1__set(const cpc_event_t *event, uint_t flags)
 	return set;
 }
 
-/* State of parsing a string; @pic is the counter to which the next event without a number goes */
+/* State of parsing a string; the next event without a number is assigned to counter @pic */
 struct parse {
 	cpc_t *cpc;
 	uint32_t pes[2];
@@ -184,11 +184,11 @@ static void take_event(struct parse *p, int pic, const char *event)
 
 /*
  * struct flag - a word of the string
- * @word: without its counter's number
+ * @word: the word without the counter's number
  * @set: bits that it sets
  * @clear: bits that it clears
  * @shift: position of its value, 0 if it has none
- * @attr: attribute that the CPU's codes must have for it, or NULL
+ * @attr: attribute that the CPU's codes must have to support it, or NULL
  */
 static const struct flag {
 	const char *word;
@@ -236,7 +236,7 @@ static void apply(struct parse *p, const struct flag *flag, int pic, uint32_t va
 	p->umask[pic] |= flag->clear == V1_UMASK;
 }
 
-/* Take a flag for counter @pic, -1 for both.  Returns whether the token was a flag, good or bad. */
+/* Apply a flag to counter @pic, -1 for both.  Returns whether the token is a flag, valid or not. */
 static bool take_flag(struct parse *p, const char *token, size_t len, int pic, const char *text)
 {
 	const struct flag *flag = NULL;
@@ -281,7 +281,7 @@ static void take_token(struct parse *p, char *token)
 		wrong(p, "no such word:", token);
 }
 
-/* These flags are fields of an event code: they are an error for an event that has a name. */
+/* These flags are fields of an event code, so they are an error for an event with a name. */
 static void check(struct parse *p)
 {
 	for (int i = 0; i < 2; i++) {
@@ -294,9 +294,9 @@ static void check(struct parse *p)
 }
 
 /**
- * cpc_strtoevent() - two events from a string
- * @cpuver: as of cpc_getcpuver()
- * @spec: as cpc_getusage() says; both counters need an event
+ * cpc_strtoevent() - parse a string with two events
+ * @cpuver: from cpc_getcpuver()
+ * @spec: as described by cpc_getusage(); both counters need an event
  * @event: set if there is no error, with ce_pic 0
  *
  * Return: 0, or the number of errors, for each of which the error function was called.
@@ -352,11 +352,11 @@ static size_t put_flags(char *buf, size_t size, size_t at, uint32_t pes, int pic
 }
 
 /**
- * cpc_eventtostr() - the string for two events
- * @event: as of cpc_strtoevent()
+ * cpc_eventtostr() - format two events as a string
+ * @event: from cpc_strtoevent()
  *
- * Return: a string to be freed, which cpc_strtoevent() turns into the same events; NULL if @event
- * is not valid.
+ * Return: a string, to be freed by the caller, that cpc_strtoevent() parses into the same events;
+ * NULL if @event is invalid.
  */
 SHIM_API char *cpc_eventtostr(cpc_event_t *event)
 {
@@ -381,10 +381,10 @@ SHIM_API char *cpc_eventtostr(cpc_event_t *event)
 }
 
 /**
- * cpc_getusage() - what cpc_strtoevent() understands
- * @cpuver: as of cpc_getcpuver()
+ * cpc_getusage() - describe the syntax of cpc_strtoevent()
+ * @cpuver: from cpc_getcpuver()
  *
- * Return: a line, or NULL for another machine's.
+ * Return: a line, or NULL for another @cpuver.
  */
 SHIM_API const char *cpc_getusage(int cpuver)
 {
@@ -407,11 +407,11 @@ static void see_event(void *arg, const char *event)
 }
 
 /**
- * cpc_walk_names() - all names that a counter's event may have
- * @cpuver: as of cpc_getcpuver()
+ * cpc_walk_names() - visit all names that a counter's event may have
+ * @cpuver: from cpc_getcpuver()
  * @regno: the counter, 0 or 1
- * @arg: for @action
- * @action: called for each; bits, once the event's code, are 0
+ * @arg: argument for @action
+ * @action: called for each name; bits, formerly the event's code, are 0
  */
 SHIM_API void cpc_walk_names(int cpuver, int regno, void *arg,
 			     void (*action)(void *arg, int regno, const char *name, uint8_t bits))
@@ -426,9 +426,9 @@ SHIM_API void cpc_walk_names(int cpuver, int regno, void *arg,
 }
 
 /**
- * cpc_event_accum() - add values and ticks; the time is the later one's
- * @accum: what is added to
- * @event: what is added
+ * cpc_event_accum() - add values and ticks; the time is set to the later one
+ * @accum: the sum so far
+ * @event: the values to add
  */
 SHIM_API void cpc_event_accum(cpc_event_t *accum, cpc_event_t *event)
 {
@@ -442,8 +442,8 @@ SHIM_API void cpc_event_accum(cpc_event_t *accum, cpc_event_t *event)
 }
 
 /**
- * cpc_event_diff() - subtract values and ticks; the rest is of the later sample
- * @diff: the difference, may be one of the others
+ * cpc_event_diff() - subtract values and ticks; other fields are copied from the later sample
+ * @diff: the difference; may be one of the others
  * @after: the later sample
  * @before: the earlier one
  */

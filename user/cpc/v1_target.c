@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The obsolete calls of libcpc's version 1: two events on a thread of another process, or
- * on a CPU.
+ * The obsolete calls of libcpc's version 1: two events on a thread of another process, or on a CPU.
  *
- * The descriptor that stands for a CPU is one of /dev/null, of which only the number is
- * used.
+ * The descriptor that represents a CPU is an open /dev/null; only its number is used.
  *
  * Locking: version 1's lock (v1.c) guards the list.
  */
@@ -18,15 +16,15 @@
 #include "v1.h"
 
 /**
- * struct target - what is counted, or was
- * @next: in the list of all
+ * struct target - a target that is or was counted
+ * @next: next target in the list
  * @pctx: the process, NULL for a CPU
  * @lwpid: its thread
- * @fd: what stands for the CPU, or -1
+ * @fd: the descriptor that represents the CPU, or -1
  * @cpu: the CPU
- * @set: what is bound there, or NULL
- * @buf: for its samples
- * @invalid: samples are EAGAIN
+ * @set: the set that is bound to it, or NULL
+ * @buf: buffer for its samples
+ * @invalid: samples fail with EAGAIN
  */
 struct target {
 	struct target *next;
@@ -59,7 +57,7 @@ static struct target *find(const pctx_t *pctx, id_t lwpid, int fd)
 	return t;
 }
 
-/* Unbind and destroy what is bound to a target: 0, or -1 and errno */
+/* Unbind and destroy the set that is bound to a target.  Returns 0, or -1 with errno set. */
 static int end_set(struct target *t)
 {
 	cpc_t *cpc = shim_v1__handle();
@@ -122,7 +120,7 @@ static int take(const struct target *t, cpc_event_t *event)
 		return shim_cpc__fail(EINVAL);
 	if (t->invalid)
 		return shim_cpc__fail(EAGAIN);
-	cpc = shim_v1__handle();	/* opened by the bind: opening takes the lock that is held here */
+	cpc = shim_v1__handle();	/* already open; opening takes the lock held here */
 	if (cpc_set_sample(cpc, t->set, t->buf))
 		return -1;
 	event->ce_hrt = cpc_buf_hrtime(cpc, t->buf);
@@ -173,10 +171,10 @@ static int bind_process(pctx_t *pctx, id_t lwpid, const cpc_event_t *event)
  * cpc_pctx_bind_event() - count two events on a thread of a process
  * @pctx: the process, which is stopped
  * @lwpid: the thread
- * @event: which, and from what; NULL to count no more
+ * @event: the events, with start values; NULL to stop counting
  * @flags: 0
  *
- * Return: 0, or -1 and errno as cpc_bind_pctx().
+ * Return: 0, or -1 and errno as for cpc_bind_pctx().
  */
 SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, int flags)
 {
@@ -195,10 +193,10 @@ SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, i
 }
 
 /**
- * cpc_pctx_take_sample() - the values of a thread of a process
+ * cpc_pctx_take_sample() - get the values of a thread of a process
  * @pctx: the process
  * @lwpid: the thread
- * @event: gets ce_pic, ce_hrt and ce_tsc
+ * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
  * Return: 0, or -1 and errno: EINVAL (nothing is bound there), EAGAIN (invalid).
  */
@@ -213,7 +211,7 @@ SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
 }
 
 /**
- * cpc_pctx_rele() - count no more on a thread of a process
+ * cpc_pctx_rele() - stop counting on a thread of a process
  * @pctx: the process
  * @lwpid: the thread
  *
@@ -235,7 +233,7 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 }
 
 /**
- * cpc_pctx_invalidate() - make a thread's samples fail with EAGAIN until events are bound anew
+ * cpc_pctx_invalidate() - make a thread's samples fail with EAGAIN until events are bound again
  * @pctx: the process
  * @lwpid: the thread
  *
@@ -253,7 +251,7 @@ SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 	return t ? 0 : shim_cpc__fail(EINVAL);
 }
 
-/* Test whether the thread may count its CPU, with an event that excludes no other set. */
+/* Test whether the thread may count on its CPU, with an event that conflicts with no other set. */
 static int may_count(cpc_t *cpc, processorid_t cpu)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -272,8 +270,8 @@ static int may_count(cpc_t *cpc, processorid_t cpu)
 /**
  * cpc_shared_open() - open a descriptor for the CPU that the calling thread is bound to
  *
- * Return: a descriptor, for cpc_shared_close(), or -1 and errno: EINVAL (it is not bound to
- * one CPU), EACCES (needs CAP_PERFMON), and those of open(2) and cpc_open().
+ * Return: a descriptor, to be closed by cpc_shared_close(), or -1 and errno: EINVAL (it is not
+ * bound to one CPU), EACCES (needs CAP_PERFMON), and the errors of open(2) and cpc_open().
  */
 SHIM_API int cpc_shared_open(void)
 {
@@ -300,8 +298,8 @@ SHIM_API int cpc_shared_open(void)
 }
 
 /**
- * cpc_shared_close() - count no more on a CPU
- * @fd: of cpc_shared_open()
+ * cpc_shared_close() - stop counting on a CPU, and close its descriptor
+ * @fd: from cpc_shared_open()
  */
 SHIM_API void cpc_shared_close(int fd)
 {
@@ -320,11 +318,11 @@ SHIM_API void cpc_shared_close(int fd)
 
 /**
  * cpc_shared_bind_event() - count two events on a CPU
- * @fd: of cpc_shared_open(), by the thread that called it
- * @event: which, and from what; NULL to count no more
+ * @fd: from cpc_shared_open(); only the thread that called it may use it
+ * @event: the events, with start values; NULL to stop counting
  * @flags: 0
  *
- * Return: 0, or -1 and errno as cpc_bind_cpu().
+ * Return: 0, or -1 and errno as for cpc_bind_cpu().
  */
 SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 {
@@ -347,11 +345,11 @@ SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 }
 
 /**
- * cpc_shared_take_sample() - the values of a CPU
- * @fd: of cpc_shared_open()
- * @event: gets ce_pic, ce_hrt and ce_tsc
+ * cpc_shared_take_sample() - get the values of a CPU
+ * @fd: from cpc_shared_open()
+ * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
- * Return: 0, or -1 and errno as cpc_set_sample().
+ * Return: 0, or -1 and errno as for cpc_set_sample().
  */
 SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
 {
@@ -364,8 +362,8 @@ SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
 }
 
 /**
- * cpc_shared_rele() - count no more on a CPU, for now
- * @fd: of cpc_shared_open()
+ * cpc_shared_rele() - stop counting on a CPU, without closing its descriptor
+ * @fd: from cpc_shared_open()
  *
  * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the thread has moved).
  */

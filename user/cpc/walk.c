@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Walks over a set's requests, and over the events and attributes that this machine has. */
+/* Visit a set's requests, and the events and attributes of this machine. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -14,7 +14,7 @@
 #include "impl.h"
 #include "native.h"
 
-/* Programs call walks without a handle, too, when cpc_open() has failed: errno is EINVAL then. */
+/* Programs also call walks without a handle, when cpc_open() has failed: errno is EINVAL then. */
 static bool is_handle(const cpc_t *cpc)
 {
 	if (!cpc)
@@ -23,11 +23,11 @@ static bool is_handle(const cpc_t *cpc)
 }
 
 /**
- * cpc_walk_requests() - visit a set's requests, the last added first
+ * cpc_walk_requests() - visit a set's requests, last added first
  * @cpc: the handle
  * @set: the set
- * @arg: for @action
- * @action: called once a request; what it gets is valid during the call
+ * @arg: argument for @action
+ * @action: called once per request; its arguments are valid during the call
  */
 SHIM_API void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 				void (*action)(void *arg, int index, const char *event,
@@ -72,7 +72,9 @@ static int collect(void *arg, const char *name, const char *desc)
 	return add_name(arg, req.type == PERF_TYPE_SOFTWARE ? CPC_SOFTWARE : "", name);
 }
 
-/* The names of Solaris' processors whose event can be counted here, if they are asked for */
+/*
+ * Collect the names of Solaris' processors whose events can be counted here, if they are requested.
+ */
 static int collect_natives(cpc_t *cpc, struct names *names)
 {
 	struct vcpc_request req = { 0 };
@@ -121,8 +123,8 @@ static char **names_of(cpc_t *cpc)
 /**
  * cpc_walk_events_all() - visit the events that can be counted here
  * @cpc: the handle
- * @arg: for @action
- * @action: called once per name; not at all if there is no memory, and errno is ENOMEM then
+ * @arg: argument for @action
+ * @action: called once per name; if memory runs out, it is not called, and errno is ENOMEM
  */
 SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 				  void (*action)(void *arg, const char *event))
@@ -133,7 +135,7 @@ SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 		action(arg, names[i]);
 }
 
-/* Is there a counter of this number?  Without a handle there is none. */
+/* Is there a counter with this number?  Without a handle there is none. */
 static bool is_pic(cpc_t *cpc, uint_t picno)
 {
 	if (picno < cpc_npic(cpc))
@@ -146,8 +148,8 @@ static bool is_pic(cpc_t *cpc, uint_t picno)
  * cpc_walk_events_pic() - visit the events that one counter can count: all of them
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
- * @arg: for @action
- * @action: called once a name
+ * @arg: argument for @action
+ * @action: called once per name
  */
 SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 				  void (*action)(void *arg, uint_t picno, const char *event))
@@ -162,8 +164,8 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 }
 
 /*
- * Which generic events can be counted here, a bit for each.  This does not change, but is
- * not kept.  None, and errno, if that fails.
+ * Determine which generic events can be counted here, as a bit mask.  It does not change, but is
+ * not cached.  On failure it is empty, and errno is set.
  */
 static __u64 countable(cpc_t *cpc)
 {
@@ -185,9 +187,9 @@ static __u64 countable(cpc_t *cpc)
 /**
  * cpc_walk_generic_events_all() - visit the generic events that can be counted here
  * @cpc: the handle
- * @arg: for @action
- * @action: called once per name, each of which begins with "PAPI_"; not at all if there is
- *	no memory, and errno is ENOMEM then
+ * @arg: argument for @action
+ * @action: called once per name, which begins with "PAPI_"; if memory runs out, it is not called,
+ *	and errno is ENOMEM
  */
 SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 					  void (*action)(void *arg, const char *event))
@@ -204,8 +206,8 @@ SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
  * cpc_walk_generic_events_pic() - visit the generic events that one counter can count: all of them
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
- * @arg: for @action
- * @action: called once a name
+ * @arg: argument for @action
+ * @action: called once per name
  */
 SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 					  void (*action)(void *arg, uint_t picno,
@@ -222,7 +224,7 @@ SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 /**
  * cpc_walk_attrs() - visit the attributes that a request may have
  * @cpc: the handle
- * @arg: for @action
+ * @arg: argument for @action
  * @action: called for each: the fields of the CPU's event codes, and picnum
  */
 SHIM_API void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr))
