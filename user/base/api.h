@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SHIM_API marks the definition of a public function; libshim.map must list it too. */
+/* SHIM_API marks the definition of a public function, which must also be listed in libshim.map. */
 #ifndef SHIM_BASE_API_H
 #define SHIM_BASE_API_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* An arena cuts pieces of memory from chunks, always from the newest one. */
+/* An arena allocates from chunks, always from the newest one. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Many small pieces of memory that are freed together. */
+/* Allocate many small objects that are freed together. */
 #ifndef SHIM_BASE_ARENA_H
 #define SHIM_BASE_ARENA_H
 
@@ -10,11 +10,11 @@ struct shim_arena {
 	size_t left;
 };
 
-/* Zeroed, aligned for any object, NULL when memory runs out */
+/* Returns zeroed memory, aligned for any object, or NULL if memory runs out. */
 void *shim_arena__alloc(struct shim_arena *arena, size_t size);
-/* @n objects of @size bytes */
+/* Allocate @n objects of @size bytes. */
 void *shim_arena__array(struct shim_arena *arena, size_t n, size_t size);
-/* A copy of @len bytes with a NUL behind them */
+/* Copy @len bytes and append a NUL. */
 char *shim_arena__string(struct shim_arena *arena, const void *s, size_t len);
 void shim_arena__free(struct shim_arena *arena);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Growing a buffer. */
+/* Grow a buffer. */
 #include <errno.h>
 #include <stdlib.h>
 

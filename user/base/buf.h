@@ -2,9 +2,9 @@
 /*
  * A growing buffer for records under construction.
  *
- * When memory runs out, or the buffer would pass SHIM_BUF_MAX bytes, it
- * remembers -ENOMEM or -EMSGSIZE in @err and ignores what follows, so that a
- * caller needs to check for an error only once, after a whole record.
+ * If memory runs out, or the buffer would exceed SHIM_BUF_MAX bytes, @err is set to -ENOMEM or
+ * -EMSGSIZE and all further data is ignored.  So a caller needs to check for an error only once,
+ * after a whole record.
  */
 #ifndef SHIM_BASE_BUF_H
 #define SHIM_BASE_BUF_H
@@ -20,7 +20,7 @@ struct shim_buf {
 	int err;
 };
 
-/* Room for @len more bytes, counted as used; NULL after an error */
+/* Add @len bytes to the used part, and return a pointer to them; NULL after an error */
 uint8_t *shim_buf__grow(struct shim_buf *buf, size_t len);
 void shim_buf__free(struct shim_buf *buf);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Big-endian numbers in memory, and an input that never runs past its end.
+ * Big-endian numbers in memory, and an input that is never read past its end.
  *
- * A struct shim_in turns bad at the first read that does not fit; from then on
- * every read returns 0 or NULL, so a decoder may read a whole record and check
- * once, at the end, whether all of it was there.
+ * The first read that does not fit sets @bad in struct shim_in.  From then on every read returns 0
+ * or NULL, so a decoder may read a whole record and check only once, at the end, whether it was
+ * complete.
  */
 #ifndef SHIM_BASE_BYTES_H
 #define SHIM_BASE_BYTES_H
@@ -45,8 +45,8 @@ static inline void shim_be64__put(void *p, uint64_t v)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "big-endian machines are not supported");
 
 /*
- * struct shim_in - bytes yet to be read
- * @bad: a read did not fit; what was read since is not valid
+ * struct shim_in - bytes that remain to be read
+ * @bad: a read did not fit; data read since then is invalid
  */
 struct shim_in {
 	const uint8_t *p;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Dates of UTC, whatever the zone of the process. */
+/* UTC dates, regardless of the process's time zone. */
 #include <limits.h>
 #include <string.h>
 
 #include "civil.h"
 
 #define DAY		86400
-#define ERA_DAYS	146097	/* in 400 years */
+#define ERA_DAYS	146097	/* days in 400 years */
 #define ERA_YEARS	400
-#define FROM_MARCH_0	719468	/* days from the first of March of the year 0 to 1970 */
+#define FROM_MARCH_0	719468	/* days from March 1 of the year 0 to 1970 */
 
-/* Rounded down, for a positive @by */
+/* Division with the quotient rounded down, for a positive @by */
 static int64_t divide(int64_t n, int64_t by, int64_t *rest)
 {
 	int64_t whole = n / by;
@@ -24,8 +24,8 @@ static int64_t divide(int64_t n, int64_t by, int64_t *rest)
 }
 
 /*
- * Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so that a leap
- * day is a year's last.
+ * Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so a leap
+ * day is the last day of a year.
  */
 static int64_t days_to(int64_t year, int64_t month)
 {

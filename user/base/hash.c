@@ -7,7 +7,7 @@
 
 #include "hash.h"
 
-/* The finishing steps of a 64-bit mixer: every bit of x reaches every bit of the result. */
+/* The final steps of a 64-bit mixer: every bit of x affects every bit of the result. */
 static uint64_t mix(uint64_t x)
 {
 	x ^= x >> 32;
@@ -18,7 +18,9 @@ static uint64_t mix(uint64_t x)
 	return x;
 }
 
-/* Seed the table from the random bytes that the kernel gave the process, and its own address */
+/*
+ * Seed the table with the random bytes that the kernel passes to each process, and its own address.
+ */
 void shim_hash__init(struct shim_hash *h)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);

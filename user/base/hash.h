@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash table of nodes that live inside the caller's objects.
+ * A hash table of nodes that are embedded in the caller's objects.
  *
- * The table knows hashes only; the caller walks the nodes with the hash of
- * its key and compares keys itself.  Each table has a random seed, so that
- * nobody can craft a file whose keys collide.
+ * The table stores only hashes; the caller walks the nodes with the hash of its key and compares
+ * the keys.  Each table has a random seed, so an attacker cannot craft a file whose keys collide.
  */
 #ifndef SHIM_BASE_HASH_H
 #define SHIM_BASE_HASH_H
@@ -33,9 +32,9 @@ void shim_hash__free(struct shim_hash *h);
 uint64_t shim_hash__u32(const struct shim_hash *h, uint32_t key);
 uint64_t shim_hash__bytes(const struct shim_hash *h, const void *key, size_t len);
 
-/* 0 or -ENOMEM; several nodes may have the same hash */
+/* Returns 0 or -ENOMEM; several nodes may have the same hash. */
 int shim_hash__add(struct shim_hash *h, struct shim_hnode *node, uint64_t hash);
-/* Take out a node that is in the table */
+/* Remove a node that is in the table. */
 void shim_hash__del(struct shim_hash *h, struct shim_hnode *node);
 
 static inline struct shim_hnode *shim_hnode__same(struct shim_hnode *node, uint64_t hash)
@@ -45,7 +44,7 @@ static inline struct shim_hnode *shim_hnode__same(struct shim_hnode *node, uint6
 	return node;
 }
 
-/* The first node with this hash, and the following ones */
+/* The first node with this hash, and the next one */
 static inline struct shim_hnode *shim_hash__first(const struct shim_hash *h, uint64_t hash)
 {
 	if (!h->nbuckets)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Parsing a JSON object in place, member by member. */
+/* Parse a JSON object in place, member by member. */
 #include <errno.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void skip_blanks(struct shim_json *j)
 		j->p++;
 }
 
-/* Consume @c if it comes next */
+/* Consume @c if it is next. */
 static bool take(struct shim_json *j, char c)
 {
 	if (j->p == j->end || *j->p != c)
@@ -59,7 +59,7 @@ static bool take_escape(struct shim_json *j)
 	return true;
 }
 
-/* Consume the rest of a string, after its opening quote */
+/* Consume the rest of a string, after its opening quote. */
 static bool take_string(struct shim_json *j)
 {
 	while (j->p < j->end) {
@@ -98,7 +98,7 @@ static bool take_number(struct shim_json *j)
 
 static bool take_value(struct shim_json *j, int depth);
 
-/* Consume the rest of an array or an object, after its opening bracket */
+/* Consume the rest of an array or an object, after its opening bracket. */
 static bool take_members(struct shim_json *j, char close, int depth)
 {
 	skip_blanks(j);
@@ -173,11 +173,11 @@ static bool take_member(struct shim_json *j, struct shim_json_member *out)
 }
 
 /**
- * shim_json__next() - the object's next member
- * @j: begun; not to be used after the end or an error
+ * shim_json__next() - get the object's next member
+ * @j: initialized by shim_json__begin(); must not be used after the end or an error
  * @out: the member
  *
- * Return: 1, 0 if there are no more, -EINVAL if what follows is not JSON.
+ * Return: 1, 0 if there are no more, -EINVAL if the text is not JSON.
  */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parsing a JSON object in place, member by member.
+ * Parse a JSON object in place, member by member.
  *
- * Nothing is copied or converted: names and values are pointers into the text.
- * Text that is not JSON, or is nested too deeply (DEPTH_MAX), is refused.
+ * Nothing is copied or converted: names and values are pointers into the text.  Text that is not
+ * JSON, or is nested too deeply (DEPTH_MAX), is rejected.
  */
 #ifndef SHIM_BASE_JSON_H
 #define SHIM_BASE_JSON_H
@@ -13,7 +13,7 @@
 
 /*
  * struct shim_json_member - one member of an object
- * @name: what stands between its quotes
+ * @name: the text between its quotes
  * @value: its value, quotes and brackets included
  */
 struct shim_json_member {
@@ -29,13 +29,16 @@ struct shim_json {
 	bool first;
 };
 
-/* Begin parsing the object in the @len bytes at @text: 0 or -EINVAL */
+/* Start parsing the object in the @len bytes at @text.  Returns 0 or -EINVAL. */
 int shim_json__begin(struct shim_json *j, const char *text, size_t len);
-/* The next member: 1, 0 at the end of the object, after which only blanks may follow, or -EINVAL */
+/*
+ * Get the next member.  Returns 1, 0 at the end of the object, after which only blanks may follow,
+ * or -EINVAL.
+ */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out);
-/* Copy a value without the blanks outside of strings; returns its length; NULL: only count */
+/* Copy a value without the blanks outside of strings; returns its length.  NULL: only count. */
 size_t shim_json__squeeze(char *to, const char *value, size_t len);
-/* Whether a name is parts of letters, digits and _ that begin with a letter, joined by dots */
+/* Whether a name has dot-separated parts of letters, digits and _ that start with a letter */
 bool shim_json__is_name(const char *name, size_t len);
 
 #endif /* SHIM_BASE_JSON_H */

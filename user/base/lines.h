@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading lines of a file, and entries of a folder, so that a failure is not taken for the end. */
+/* Read lines of a file, and entries of a directory, and distinguish an error from the end. */
 #ifndef SHIM_BASE_LINES_H
 #define SHIM_BASE_LINES_H
 
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The next line: 1, 0 at the end, or -errno; @line and @room as those of getline() */
+/* Read the next line: 1, 0 at the end, or -errno; @line and @room are used as by getline(). */
 static inline int shim_lines__next(FILE *f, char **line, size_t *room)
 {
 	errno = 0;
@@ -18,7 +18,10 @@ static inline int shim_lines__next(FILE *f, char **line, size_t *room)
 	return errno ? -errno : -EIO;
 }
 
-/* The next entry: 1, 0 at the end or if the folder has gone, as those of /proc do; or -errno */
+/*
+ * Read the next entry.  Returns 1, 0 at the end or if the directory was removed, as those of /proc
+ * are, or -errno.
+ */
 static inline int shim_entries__next(DIR *dir, struct dirent **entry)
 {
 	errno = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a library shares with the process around it.
+ * State that a library shares with its process.
  *
- * Threads: the lists only grow, without a lock.  fork() takes all locks that were registered by
- * shim_fork__wait_for(), the lowest rank first, so that the child finds no data half changed.
+ * Threads: entries are added to the lists without a lock, and never removed.  fork() takes all
+ * locks registered by shim_fork__wait_for(), lowest rank first, so the child finds no data in an
+ * inconsistent state.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 #define WATCHED	(-1)
 
-/* @watched: WATCHED, 0, or the process in which a thread is installing the handlers */
+/* @watched: WATCHED, 0, or the ID of the process in which a thread is installing the handlers */
 static struct {
 	atomic_int watched;
 	_Atomic(struct shim_siglock *) locks;
@@ -58,8 +59,9 @@ void shim_siglock__leave(struct shim_siglock *lock)
 }
 
 /*
- * What the thread that forks had blocked; everything is until all locks are released.  Signals 1 to
- * 64, which are the first word of a sigset_t: the C library's is 16 times as large as the kernel's.
+ * The signals that the forking thread had blocked; all are blocked until all locks are released.
+ * This stores signals 1 to 64, which are the first word of a sigset_t: the C library's type is 16
+ * times as large as the kernel's.
  */
 static __thread uint64_t mask_before __attribute__((tls_model("initial-exec")));
 
@@ -101,7 +103,7 @@ static void after_fork(void)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* The innermost locks are released first: what is done in the child for an outer one may take them. */
+/* Release the innermost locks first, because the child's handlers of outer locks may take them. */
 static void in_child(void)
 {
 	atomic_fetch_add(&forks.generation, 1);
@@ -118,8 +120,8 @@ static void in_child(void)
 }
 
 /*
- * Whether the caller has to install the handlers.  A child that was forked while another thread
- * of its parent did so has to.
+ * Whether the caller must install the handlers.  So must a child that was forked while another
+ * thread of its parent was installing them.
  */
 static bool claim_watch(void)
 {
@@ -138,9 +140,9 @@ static bool claim_watch(void)
 }
 
 /**
- * shim_fork__watch() - install the handlers that fork() calls
+ * shim_fork__watch() - install handlers that fork() calls
  *
- * After a failure, the next call tries again.
+ * After an error, the next call tries again.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -156,8 +158,8 @@ int shim_fork__watch(void)
 }
 
 /**
- * shim_fork__wait_for() - have fork() hold a lock; to be called before the lock is first taken
- * @lock: must exist as long as the process; may be given more than once
+ * shim_fork__wait_for() - make fork() take a lock; must be called before the lock is first taken
+ * @lock: must exist as long as the process; may be registered more than once
  *
  * Return: 0 or -ENOMEM.
  */
@@ -175,7 +177,7 @@ int shim_fork__wait_for(struct shim_siglock *lock)
 
 /**
  * shim_fork__hook() - call a function in each forked child
- * @hook: must exist as long as the process; may be given more than once
+ * @hook: must exist as long as the process; may be registered more than once
  *
  * Return: 0 or -ENOMEM.
  */
@@ -192,7 +194,7 @@ int shim_fork__hook(struct shim_fork_hook *hook)
 }
 
 /**
- * shim_fork__generation() - distinguish a process from the one that has forked it
+ * shim_fork__generation() - distinguish a process from its parent
  *
  * Return: a number that differs between a forked child and its parent, if shim_fork__watch() was
  * called before the fork.
@@ -218,9 +220,9 @@ static int make_key(struct shim_thread_end *end, unsigned int *key)
 }
 
 /**
- * shim_thread_end__arm() - have a function called when the calling thread ends
+ * shim_thread_end__arm() - register a function to be called when the calling thread ends
  * @end: the function; must exist as long as the process, as does the library (-z nodelete)
- * @arg: its argument, not NULL; replaces what the thread gave before
+ * @arg: its argument, not NULL; replaces the argument that the thread registered before
  *
  * Return: 0 or -ENOMEM.
  */
@@ -234,7 +236,10 @@ int shim_thread_end__arm(struct shim_thread_end *end, void *arg)
 	return pthread_setspecific(key - 1, arg) ? -ENOMEM : 0;
 }
 
-/* Called at the end of a thread that has room; if the thread asks again after, it gets more. */
+/*
+ * Called when a thread with such memory ends.  If the thread requests memory again afterwards, it
+ * gets a new allocation.
+ */
 void shim_thread_room__free(void *room)
 {
 	void **mine = room;
@@ -244,13 +249,13 @@ void shim_thread_room__free(void *room)
 }
 
 /**
- * shim_thread_room() - memory of the calling thread, from its first use to the thread's end
- * @end: with shim_thread_room__free()
- * @room: the thread's own pointer to it, NULL at first
- * @size: bytes
+ * shim_thread_room() - get memory that belongs to the calling thread until its end
+ * @end: whose function is shim_thread_room__free()
+ * @room: the thread's pointer to the memory, NULL at first
+ * @size: size in bytes
  *
- * Thread-local variables themselves should be small, because a program that loads this library
- * while it runs, by dlopen(3), has little room left for them.
+ * Thread-local variables should be small, because a program that loads this library with dlopen(3)
+ * has little room for them.
  *
  * Return: the memory, zeroed at first; or NULL.
  */
@@ -265,15 +270,15 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size)
 }
 
 /*
- * For each descriptor number, which shim_fd__own() has got it last.  The kernel gives a number
- * again only after it was closed, so the descriptor of any owner but the latest is closed.
- * Records are allocated by number, a chunk at a time.
+ * For each descriptor number, the last shim_fd__own() that received it.  The kernel reuses a number
+ * only after it was closed, so only the latest owner's descriptor can be open.  Records are
+ * allocated by number, in chunks.
  */
 #define CHUNK	256
-#define CHUNKS	4096	/* fs.nr_open's usual 2^20 */
+#define CHUNKS	4096	/* enough for 2^20, the default of fs.nr_open */
 
 struct record {
-	_Atomic uint32_t owner;	/* 0 while the others change */
+	_Atomic uint32_t owner;	/* 0 while the other fields change */
 	_Atomic dev_t dev;
 	_Atomic ino_t ino;
 };
@@ -306,8 +311,8 @@ static struct record *make_record(int nr)
 }
 
 /*
- * The lowest number for the library's descriptors: below 1024, for programs that use select(2),
- * and near the limit, but with room for about a hundred.
+ * The lowest number for the library's descriptors.  It is below 1024, for programs that use
+ * select(2), and near the limit, with room for about a hundred.
  */
 static int first_number(void)
 {
@@ -318,7 +323,9 @@ static int first_number(void)
 	return (int)(limit.rlim_cur - limit.rlim_cur / 8);
 }
 
-/* Move a descriptor to a number of at least @least; on error, it stays open at its own */
+/*
+ * Move a descriptor to a number of at least @least; on error, it stays open at its original number.
+ */
 static int move(int nr, int least)
 {
 	int moved = fcntl(nr, F_DUPFD_CLOEXEC, least);
@@ -332,11 +339,11 @@ static int move(int nr, int least)
 
 /**
  * shim_fd__above_standard() - move a new descriptor away from those of stdin, stdout and stderr
- * @nr: just opened
+ * @nr: a newly opened descriptor
  *
  * A program may close 0 to 2 and rely on the next files that it opens to get these numbers.
  *
- * Return: a descriptor that replaces @nr, or -errno; @nr is closed also on error.
+ * Return: a descriptor that replaces @nr, or -errno; @nr is closed even on error.
  */
 int shim_fd__above_standard(int nr)
 {
@@ -351,11 +358,11 @@ int shim_fd__above_standard(int nr)
 }
 
 /**
- * shim_fd__own() - make a descriptor the library's own
- * @nr: just opened; moved to another number
+ * shim_fd__own() - register a descriptor of the library
+ * @nr: a newly opened descriptor, which is moved to another number
  * @out: set on success
  *
- * Return: 0, or -errno, and then @nr is closed.
+ * Return: 0, or -errno, in which case @nr is closed.
  */
 int shim_fd__own(int nr, struct shim_fd *out)
 {
@@ -381,10 +388,10 @@ int shim_fd__own(int nr, struct shim_fd *out)
 }
 
 /**
- * shim_fd__is_latest() - whether the library has not got the same number again since
- * @fd: of shim_fd__own()
+ * shim_fd__is_latest() - whether the library has not received the same number again
+ * @fd: from shim_fd__own()
  *
- * Context: no system call; also in signal handlers.
+ * Context: makes no system call; may be called in signal handlers.
  * Return: false if it has, which means that the program had closed @fd before.
  */
 bool shim_fd__is_latest(struct shim_fd fd)
@@ -397,12 +404,13 @@ bool shim_fd__is_latest(struct shim_fd fd)
 
 /**
  * shim_fd__is_ours() - whether a descriptor still refers to the library's own file
- * @fd: of shim_fd__own()
+ * @fd: from shim_fd__own()
  *
- * Anonymous files all have the same inode number: a caller with such a file must query it, too.
+ * All anonymous files have the same inode number, so a caller with such a file must also query the
+ * file itself.
  *
- * Return: false if it was closed, if the library has got its number for something else since,
- * or if it is another file by now.
+ * Return: false if it was closed, if the library has since received its number for another file, or
+ * if the number now refers to another file.
  */
 bool shim_fd__is_ours(struct shim_fd fd)
 {
@@ -418,8 +426,8 @@ bool shim_fd__is_ours(struct shim_fd fd)
 }
 
 /**
- * shim_fd__close() - close a descriptor that still is the library's own
- * @fd: of shim_fd__own()
+ * shim_fd__close() - close a descriptor if it is still the library's own
+ * @fd: from shim_fd__own()
  */
 void shim_fd__close(struct shim_fd fd)
 {
@@ -432,11 +440,11 @@ void shim_fd__close(struct shim_fd fd)
 }
 
 /**
- * shim_environ__get() - a variable of the environment
+ * shim_environ__get() - get an environment variable
  * @name: its name
  *
- * Return: its value; NULL if it is not set, or if the program is more privileged than the user
- * who has set it (set-user-ID, set-group-ID, file capabilities).
+ * Return: its value; NULL if it is not set, or if the program is more privileged than the user that
+ * has set it (set-user-ID, set-group-ID, file capabilities).
  */
 char *shim_environ__get(const char *name)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a library shares with the process around it: forks, threads that are cancelled or end,
- * signal handlers, descriptors, and an environment that may be set by a less privileged user.
+ * State that a library shares with its process: forks, threads that are canceled or end, signal
+ * handlers, descriptors, and an environment that may be set by a less privileged user.
  *
  * Nothing else in user/ calls pthread_atfork(), pthread_key_create(), pthread_setcancelstate() or
- * getenv(); scripts/check-layers.sh sees to it.
+ * getenv(); scripts/check-layers.sh enforces this.
  */
 #ifndef SHIM_BASE_PROCESS_H
 #define SHIM_BASE_PROCESS_H
@@ -19,8 +19,9 @@
 #define SHIM_CANCEL_ALONE	(-1)
 
 /*
- * Disable cancellation; returns the state before, for shim_cancel__restore().  A process with a
- * single thread skips the call: no other thread can cancel it, or wait for a lock it would keep.
+ * Disable cancellation; returns the previous state for shim_cancel__restore().  A single-threaded
+ * process skips the call, because no other thread can cancel it, or wait for a lock that it would
+ * keep.
  */
 static inline int shim_cancel__off(void)
 {
@@ -40,12 +41,12 @@ static inline void shim_cancel__restore(int before)
 
 /**
  * struct shim_lock - a mutex under which the library may open, read, write or wait
- * @mutex: the mutex; all zero is unlocked
- * @cancel: the owner's cancellation state before
+ * @mutex: the mutex; unlocked if zeroed
+ * @cancel: the owner's previous cancellation state
  *
- * These calls are cancellation points, and a thread that is cancelled in one would keep the mutex
- * forever.  So cancellation is off until the thread has released the lock.  Locks must be released
- * in the reverse order.
+ * These calls are cancellation points, and a thread canceled in one would hold the mutex forever.
+ * So cancellation is disabled until the thread has released the lock.  Locks must be released in
+ * the reverse order.
  */
 struct shim_lock {
 	pthread_mutex_t mutex;
@@ -83,14 +84,14 @@ static inline void shim_lock__leave(struct shim_lock *lock)
 /**
  * struct shim_siglock - a lock that may also be taken in signal handlers of the program
  * @lock: the lock
- * @mask: signals that the owner had blocked before
- * @rank: a thread that holds two takes the one of the lower rank first; so does fork()
+ * @mask: signals that the owner had blocked before taking it
+ * @rank: a thread that takes two locks takes the one with the lower rank first; so does fork()
  * @in_child: called in a forked child with the lock held, or NULL
- * @next: in the list of locks that fork() takes
+ * @next: next lock in the list of locks that fork() takes
  * @listed: it is in that list
  * @forking: fork() has taken it
  *
- * All signals are blocked while it is held, and cancellation is off.
+ * All signals are blocked while it is held, and cancellation is disabled.
  */
 struct shim_siglock {
 	struct shim_lock lock;
@@ -115,7 +116,7 @@ void shim_siglock__leave(struct shim_siglock *lock);
 /**
  * struct shim_fork_hook - a function to call in each forked child
  * @in_child: called in the child
- * @next: in the list of all hooks
+ * @next: next hook in the list
  * @listed: it is in the list
  */
 struct shim_fork_hook {
@@ -130,9 +131,9 @@ int shim_fork__hook(struct shim_fork_hook *hook);
 unsigned int shim_fork__generation(void);
 
 /**
- * struct shim_thread_end - a function to call when a thread ends that has armed it
- * @fn: called in that thread, with the argument it was armed with
- * @key: pthread's key + 1, 0 until it is made
+ * struct shim_thread_end - a function to call at the end of each thread that has armed it
+ * @fn: called in that thread, with the registered argument
+ * @key: pthread key + 1, 0 until it is created
  */
 struct shim_thread_end {
 	void (*fn)(void *arg);
@@ -144,14 +145,14 @@ void shim_thread_room__free(void *room);
 void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size);
 
 /**
- * struct shim_fd - a descriptor of the library's own
+ * struct shim_fd - a descriptor that the library owns
  * @nr: its number
- * @owner: serial number of the shim_fd__own() that has got it; 0: there is no record of it
+ * @owner: serial number of the shim_fd__own() call that received it; 0 if it is not recorded
  *
- * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and
- * then soon use the number for a file of its own.  So the library's descriptors are far above those
- * that open(2) returns, which is always the lowest free one; and before an operation that could
- * harm another file, the library checks that the descriptor still is its own.
+ * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and soon
+ * reuse the number for one of its own files.  So the library's descriptors are far above those that
+ * open(2) returns, which are always the lowest free ones.  Before an operation that could harm
+ * another file, the library checks that the descriptor is still its own.
  */
 struct shim_fd {
 	int nr;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A system call without the C library: neither errno nor a cancellation point. */
+/*
+ * Make a system call without the C library: it does not set errno and is not a cancellation point.
+ */
 #ifndef SHIM_BASE_RAWCALL_H
 #define SHIM_BASE_RAWCALL_H
 
@@ -9,7 +11,7 @@
 
 /*
  * Returns the kernel's result, a negated errno on error.  Other architectures use syscall(2), and
- * keep errno.
+ * preserve errno.
  */
 static inline long shim_rawcall4(long nr, long a, long b, long c, long d)
 {

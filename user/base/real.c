@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parsing real numbers independently of the program's locale.
+ * Parse real numbers independently of the program's locale.
  *
- * Threads: the "C" locale is made by the first caller, and never freed.
+ * Threads: the "C" locale is created by the first caller, and never freed.
  */
 #define _GNU_SOURCE
 #include <locale.h>

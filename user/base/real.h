@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parsing real numbers in files, options and variables: with a decimal point in every locale. */
+/* Parse real numbers in files, options and variables: with a decimal point in every locale. */
 #ifndef SHIM_BASE_REAL_H
 #define SHIM_BASE_REAL_H
 
-/* As strtod(3) in the locale "C" */
+/* Like strtod(3) in the "C" locale. */
 double shim_real__parse(const char *text, char **end);
-/* As strtof(3), which rounds once and says ERANGE of what only a float cannot hold */
+/* Like strtof(3), which rounds once; ERANGE also for a number that fits only in a double. */
 float shim_real__parse_float(const char *text, char **end);
 
 #endif /* SHIM_BASE_REAL_H */

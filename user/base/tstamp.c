@@ -7,7 +7,7 @@
 static const struct shim_ts ts_min = { INT64_MIN, 0 };
 static const struct shim_ts ts_max = { INT64_MAX, NSEC_PER_SEC - 1 };
 
-/* Bring nsec into 0 .. 999999999, then sec into 64 bits */
+/* Normalize nsec to 0 .. 999999999, then saturate sec to 64 bits. */
 static struct shim_ts finish(__int128 sec, int64_t nsec)
 {
 	if (nsec < 0) {

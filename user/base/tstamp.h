@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Time stamps: seconds and nanoseconds since the epoch, compared and added. */
+/* Time stamps: seconds and nanoseconds since the epoch, with comparison and addition. */
 #ifndef SHIM_BASE_TSTAMP_H
 #define SHIM_BASE_TSTAMP_H
 
 #include <stdint.h>
 
 /**
- * struct shim_ts - a point in time, or a signed difference of two
+ * struct shim_ts - a point in time, or a signed difference between two
  * @sec: seconds, may be negative
- * @nsec: 0 .. 999999999 always, also when @sec is negative
+ * @nsec: always 0 .. 999999999, even if @sec is negative
  */
 struct shim_ts {
 	int64_t sec;
 	int32_t nsec;
 };
 
-/* -1, 0 or 1, as a is before, at or after b */
+/* -1, 0 or 1, if a is before, at or after b */
 static inline int shim_ts__cmp(struct shim_ts a, struct shim_ts b)
 {
 	if (a.sec != b.sec)

@@ -2,9 +2,9 @@
 /*
  * Local times in any time zone.
  *
- * The C library knows one zone, that of TZ in the environment of the process.  To use another one,
- * TZ would have to be changed while other threads read it.  So this code reads what the C library
- * would: a zoneinfo file (RFC 8536), or a rule in the syntax of POSIX.
+ * The C library supports one zone, that of TZ in the environment of the process.  To use another
+ * one, TZ would have to be changed while other threads read it.  So this code reads the same data
+ * as the C library: a zoneinfo file (RFC 8536), or a rule in POSIX syntax.
  *
  * Threads: a zone does not change after shim_tz__open().
  */
@@ -33,19 +33,19 @@
 #define LEAPS		10000	/* more than there will be in a thousand years */
 
 struct kind {
-	int32_t offset;		/* east of UTC */
+	int32_t offset;		/* seconds east of UTC */
 	bool dst;
 	const char *name;
 };
 
-/* When one kind of time changes into another, each year */
+/* The yearly change from one kind of time to another */
 struct change {
 	enum { DAY_OF_MONTH_WEEK, DAY_BUT_LEAP, DAY_FROM_0 } form;
 	int month, week, day;
 	int32_t time;		/* seconds into the day, in the local time before the change */
 };
 
-/* A rule: @kind[1] holds from @change[0] to @change[1], if @has_dst */
+/* A rule: @kind[1] applies from @change[0] to @change[1], if @has_dst */
 struct rule {
 	bool has_dst;
 	struct kind kind[2];
@@ -55,17 +55,17 @@ struct rule {
 
 /**
  * struct shim_tz - a zone
- * @has_rule: @rule holds from the last transition on, or always if there is none
- * @rule: a rule in the syntax of POSIX for TZ
- * @n: transitions of the file, in order of time
- * @nkinds: kinds of time in the file
- * @at: when each transition is
- * @to: the index in @kinds of what holds from then on
- * @nleaps: leap seconds, which times of the file's zone count (as those in "right/" do)
- * @leap: when each is, and how many seconds there have been with it
+ * @has_rule: @rule applies from the last transition on, or always if there is none
+ * @rule: a rule in POSIX syntax for TZ
+ * @n: number of transitions in the file, which are in order of time
+ * @nkinds: number of kinds of time in the file
+ * @at: time of each transition
+ * @to: index in @kinds of the kind of time from then on
+ * @nleaps: number of leap seconds that are counted in the zone's times (as in "right/" files)
+ * @leap: time of each, and number of leap seconds up to and including it
  * @kinds: the file's kinds of time
- * @names: of @kinds, one after the other
- * @first: the index in @kinds of what holds before the first transition
+ * @names: concatenated names of @kinds
+ * @first: index in @kinds of the kind of time before the first transition
  */
 struct shim_tz {
 	bool has_rule;
@@ -82,7 +82,7 @@ struct shim_tz {
 	size_t first;
 };
 
-/* A number of at most @most; NULL if there is none */
+/* Parse a number of at most @most; NULL if there is none. */
 static const char *number(const char *s, int most, int *out)
 {
 	int n = 0;
@@ -131,7 +131,7 @@ static const char *zone_name(const char *s, char name[ABBREVIATION])
 	return s + n + quoted;
 }
 
-/* Mm.w.d, Jn or n, and /time */
+/* Parse Mm.w.d, Jn or n, and /time. */
 static const char *take_change(const char *s, struct change *c)
 {
 	c->time = 2 * 3600;
@@ -151,7 +151,7 @@ static const char *take_change(const char *s, struct change *c)
 	return *s == '/' ? clock_time(s + 1, 167, &c->time) : s;
 }
 
-/* "EST5EDT,M3.2.0,M11.1.0"; without dates, those of the United States since 2007 */
+/* Parse "EST5EDT,M3.2.0,M11.1.0"; without dates, those of the United States since 2007 are used. */
 static bool take_rule(const char *s, struct rule *r)
 {
 	static const char usual[] = ",M3.2.0,M11.1.0";
@@ -187,7 +187,7 @@ static bool is_leap(int64_t year)
 	return year % 4 == 0 && (year % 100 || year % 400 == 0);
 }
 
-/* Days from 1970 to January 1 of @year; 0 for earlier years, as in the C library's rules. */
+/* Days from 1970 to January 1 of @year; 0 for earlier years, as in the C library's rules */
 static int64_t days_before(int64_t year)
 {
 	int64_t y = year - 1;
@@ -248,7 +248,7 @@ static const struct kind *kind_at(const struct shim_tz *tz, time_t t)
 	return &tz->kinds[lo ? tz->to[lo - 1] : tz->first];
 }
 
-/* Leap seconds until @t; *@now of them are just being counted */
+/* Leap seconds until @t; *@now is the number of them that are being inserted at @t */
 static int32_t leap_seconds(const struct shim_tz *tz, int64_t t, int32_t *now)
 {
 	size_t i = tz->nleaps;
@@ -265,23 +265,23 @@ static int32_t leap_seconds(const struct shim_tz *tz, int64_t t, int32_t *now)
 	return tz->leap[i - 1].seconds;
 }
 
-/* From a time that has no leap seconds to one of the zone */
+/* Convert a time without leap seconds to one of the zone. */
 static time_t with_leaps(const struct shim_tz *tz, time_t t)
 {
 	int32_t now;
 
-	/* near a leap second, those of the result count */
+	/* near a leap second, the leap seconds of the result count */
 	return tz->nleaps ? t + leap_seconds(tz, t + leap_seconds(tz, t, &now), &now) : t;
 }
 
-/* Counts of a block of a file, and where it is */
+/* The counts in a block of a file, and its location */
 struct block {
 	uint32_t isut, isstd, leap, times, types, chars;
 	const uint8_t *data;
 	size_t len;
 };
 
-/* Parse a block's header; times have 4 bytes (@word) in the first block, and 8 in the second. */
+/* Parse a block's header; times take 4 bytes (@word) in the first block, and 8 in the second. */
 static bool take_block(const uint8_t *p, size_t len, size_t word, struct block *b)
 {
 	uint64_t need;
@@ -360,7 +360,7 @@ static int fill(struct shim_tz *tz, const struct block *b, size_t word)
 	return fill_leaps(tz, b, word);
 }
 
-/* The rule behind the second block, between two newlines */
+/* Parse the rule after the second block, between two newlines. */
 static void take_footer(struct shim_tz *tz, const uint8_t *p, size_t len)
 {
 	const uint8_t *end = len && *p == '\n' ? memchr(p + 1, '\n', len - 1) : NULL;
@@ -400,7 +400,7 @@ static bool leads_up(const char *name)
 	return at;
 }
 
-/* An archive's name, or any if the program has more privileges than its user, must be below ZONEINFO */
+/* A zone from an archive, or any in a privileged program, must be a file below ZONEINFO. */
 static bool may_read(const char *name, bool foreign)
 {
 	if (!foreign && !shim_environ__is_foreign())
@@ -470,9 +470,9 @@ static int open_zone(const char *name, bool foreign, struct shim_tz **out)
 
 /**
  * shim_tz__open() - open a zone by a value of TZ
- * @name: a zoneinfo file, with or without a colon before it, or a rule; anything else is UTC, as in
- *	the C library
- * @out: the zone, for shim_tz__close()
+ * @name: a zoneinfo file, with or without a leading colon, or a rule; any other value means UTC, as
+ *	in the C library
+ * @out: the zone, to be freed by shim_tz__close()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -482,9 +482,9 @@ int shim_tz__open(const char *name, struct shim_tz **out)
 }
 
 /**
- * shim_tz__open_foreign() - open a zone that an archive or another host has named
- * @name: as for shim_tz__open(); a file outside the zoneinfo directory is UTC
- * @out: the zone, for shim_tz__close()
+ * shim_tz__open_foreign() - open a zone named by an archive or another host
+ * @name: as for shim_tz__open(), but a file outside the zoneinfo directory means UTC
+ * @out: the zone, to be freed by shim_tz__close()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -515,7 +515,7 @@ static int in_kind(const struct shim_tz *tz, const struct kind *kind, time_t t, 
 }
 
 /**
- * shim_tz__local() - as localtime_r() in a zone
+ * shim_tz__local() - like localtime_r(), in a zone
  * @tz: the zone, which owns the name in @out
  * @t: the time
  * @out: the date
@@ -532,7 +532,7 @@ static const struct kind *kind_without_leaps(const struct shim_tz *tz, time_t t)
 	return kind_at(tz, with_leaps(tz, t));
 }
 
-/* A kind of time with this @dst that holds within a year of @t; NULL if there is none */
+/* A kind of time with this @dst that applies within a year of @t; NULL if there is none */
 static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
 {
 	for (int days = 7; days < 366; days += 7)
@@ -546,9 +546,9 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
 }
 
 /*
- * The time at which the local clock shows @clock, by the offset of a day before or a day after.
- * An hour that occurs twice is the first one, unless @hint (tm_isdst) says otherwise; an hour that
- * is skipped has the offset of before.
+ * The time at which the local clock shows @clock, by the offset of the day before or the day after.
+ * If an hour occurs twice, this is the first one, unless @hint (tm_isdst) selects the other.  A
+ * skipped hour has the offset from before the change.
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 {
@@ -573,19 +573,19 @@ static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 }
 
 /**
- * shim_tz__make() - as mktime() in a zone
+ * shim_tz__make() - like mktime(), in a zone
  * @tz: the zone
  * @tm: normalized on success
  * @out: the time
  *
- * Return: 0 or -EOVERFLOW, and then nothing is changed.
+ * Return: 0, or -EOVERFLOW, in which case nothing is changed.
  */
 int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out)
 {
 	struct tm copy = *tm;
 	time_t t;
 
-	/* 23:59:60 is found from the second before it */
+	/* 23:59:60 is derived from the second before it */
 	if (tz->nleaps)
 		copy.tm_sec = tm->tm_sec < 0 ? 0 : tm->tm_sec > 59 ? 59 : tm->tm_sec;
 	t = find_time(tz, shim_civil__time(&copy), tm->tm_isdst > 0 ? 1 : tm->tm_isdst);

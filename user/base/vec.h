@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Grow to room for at least @n elements; @array: address of the pointer */
+/* Grow to a capacity of at least @n elements; @array is the address of the pointer. */
 __attribute__((cold)) static inline int shim_vec__grow(void *array, size_t *cap, size_t n,
 						       size_t size)
 {
@@ -29,7 +29,7 @@ __attribute__((cold)) static inline int shim_vec__grow(void *array, size_t *cap,
 	return 0;
 }
 
-/* What both macros below do, inline as long as there is room */
+/* Common part of both macros below, inline while there is room */
 static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
 {
 	return n <= *cap ? 0 : shim_vec__grow(array, cap, n, size);
@@ -37,24 +37,24 @@ static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
 
 /**
  * shim_vec__room() - make room for one more element
- * @array: pointer to the elements, NULL at first; it is set if they move
- * @cap: address of a size_t: elements there is room for
- * @n: elements in use
+ * @array: pointer to the elements, NULL at first; updated if they move
+ * @cap: address of a size_t, the capacity in elements
+ * @n: number of elements in use
  *
- * Arrays of equal length can share a capacity: each is grown with a copy of it, and the capacity
- * is set when all have grown.
+ * Arrays of equal length can share a capacity: grow each with a copy of it, and set the capacity
+ * when all have grown.
  *
- * Return: 0, or -ENOMEM; then the array and its capacity are as they were.
+ * Return: 0, or -ENOMEM, in which case the array and its capacity are unchanged.
  */
 #define shim_vec__room(array, cap, n) shim_vec__reserve(array, cap, (size_t)(n) + 1)
 
 /**
- * shim_vec__reserve() - make room for a number of elements
- * @array: pointer to the elements, NULL at first; it is set if they move
- * @cap: address of a size_t: elements there is room for
- * @n: elements that there is to be room for
+ * shim_vec__reserve() - make room for a given number of elements
+ * @array: pointer to the elements, NULL at first; updated if they move
+ * @cap: address of a size_t, the capacity in elements
+ * @n: the required capacity
  *
- * Return: as shim_vec__room().
+ * Return: as for shim_vec__room().
  */
 #define shim_vec__reserve(array, cap, n) shim_vec__fit(&(array), cap, n, sizeof(*(array)))
 
