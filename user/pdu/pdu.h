@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PCP's protocol data units, version 2, as a client of pmcd sends and receives them: a request's
- * encoder beside its reply's decoder, one file a kind (pdu_*.c).
+ * PCP's protocol data units, version 2, as sent and received by a client of pmcd: the encoder of a
+ * request next to the decoder of its reply, one file per kind (pdu_*.c).
  *
- * Encoders put a whole PDU into a buffer, which remembers if memory ran out.  Decoders accept
- * arbitrary bytes, read none beyond the PDU's end, and return 0, or -EBADMSG for a PDU whose
- * lengths, counts or order are not those of the protocol.  What they return points into the PDU.
+ * Encoders write a whole PDU into a buffer, which records if memory runs out.  Decoders accept
+ * arbitrary bytes and do not read beyond the PDU's end.  They return 0, or -EBADMSG if the lengths,
+ * counts or order of a PDU violate the protocol.  Their results point into the PDU.
  */
 #ifndef SHIM_PDU_PDU_H
 #define SHIM_PDU_PDU_H
@@ -17,7 +17,7 @@
 
 #define SHIM_PDU_HEADER	12
 
-/* pmcd closes the connection of a client that sends more in one PDU. */
+/* pmcd closes the connection of a client that sends a larger PDU. */
 #define SHIM_PDU_REQUEST_MAX	65536
 
 enum shim_pdu_type {
@@ -45,7 +45,7 @@ enum shim_pdu_type {
 	SHIM_PDU_DESCS,
 };
 
-/* What a server offers, and a client asks for */
+/* Features that a server offers, and a client requests */
 #define SHIM_FEATURE_SECURE	0x1u
 #define SHIM_FEATURE_COMPRESS	0x2u
 #define SHIM_FEATURE_AUTH	0x4u
@@ -60,7 +60,7 @@ enum shim_pdu_type {
 
 /*
  * struct shim_pdu - a received PDU
- * @in: the bytes after its header that were not read yet
+ * @in: the bytes after its header that have not been read yet
  */
 struct shim_pdu {
 	uint32_t type;
@@ -83,7 +83,7 @@ static inline void shim_pdu__of(struct shim_pdu *pdu, const uint8_t *start, uint
 	pdu->in = shim_in__of(start + SHIM_PDU_HEADER, len - SHIM_PDU_HEADER);
 }
 
-/* 0 if all reads were within the PDU, and nothing is left; or -EBADMSG */
+/* Returns 0 if all reads were within the PDU and no bytes remain; otherwise -EBADMSG. */
 static inline int shim_pdu__done(const struct shim_in *in)
 {
 	return in->bad || shim_in__left(in) ? -EBADMSG : 0;
@@ -98,7 +98,7 @@ static inline struct shim_pdu_string shim_pdu__string(struct shim_in *in, uint32
 {
 	struct shim_pdu_string string = { .len = len };
 
-	if (len > shim_in__left(in)) {	/* checked first, so that padding cannot overflow */
+	if (len > shim_in__left(in)) {	/* checked first, so padding cannot overflow */
 		in->bad = true;
 		string.len = 0;
 		return string;
@@ -117,7 +117,7 @@ static inline void shim_pdu__begin(struct shim_buf *out, enum shim_pdu_type type
 	shim_buf__put32(out, from);
 }
 
-/* Finish a PDU by filling in its length */
+/* Finish a PDU by setting its length. */
 static inline void shim_pdu__end(struct shim_buf *out)
 {
 	if (out->err)
@@ -136,11 +136,11 @@ static inline void shim_pdu__put_string(struct shim_buf *out, const char *s, uin
 
 /* pdu_error.c */
 
-/* A code, which must not be 0: an error if negative, otherwise a notice of what has changed */
+/* Decode a code, which must not be 0: an error if negative, otherwise a notice of changes. */
 int shim_pdu_error__decode(struct shim_pdu *pdu, int32_t *code);
-/* The answer to a store: 0 is success */
+/* Decode the reply to a store request: 0 for success. */
 int shim_pdu_error__decode_status(struct shim_pdu *pdu, int32_t *code);
-/* The first PDU of a connection: @status 0 or a code, @version and @features of the server */
+/* Decode a connection's first PDU: @status, 0 or a code; the server's version and features. */
 int shim_pdu_error__decode_greeting(struct shim_pdu *pdu, int32_t *status, unsigned int *version,
 				    uint32_t *features);
 
@@ -152,7 +152,7 @@ void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, co
 
 /* pdu_desc.c */
 struct shim_pdu_desc {
-	uint32_t pmid;		/* 0xffffffff in DESCS: the server has no such metric */
+	uint32_t pmid;		/* 0xffffffff in DESCS if the server does not have this metric */
 	int32_t type;
 	uint32_t indom;
 	int32_t sem;
@@ -162,7 +162,7 @@ struct shim_pdu_desc {
 void shim_pdu_desc__encode(struct shim_buf *out, int32_t from, uint32_t pmid);
 int shim_pdu_desc__decode(struct shim_pdu *pdu, uint32_t pmid, struct shim_pdu_desc *desc);
 void shim_pdu_descs__encode(struct shim_buf *out, int32_t from, uint32_t n, const uint32_t *pmids);
-/* Check that there is a descriptor for each of @pmids, in order; then take them one by one */
+/* Check that there is a descriptor for each of @pmids, in order; then read them one by one. */
 int shim_pdu_descs__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids);
 void shim_pdu_descs__next(struct shim_pdu *pdu, struct shim_pdu_desc *desc);
 
@@ -172,10 +172,15 @@ struct shim_pdu_instance {
 	struct shim_pdu_string name;
 };
 
-/* @inst -1 and no name: all of the domain; an instance: its name; a name: its instance */
+/*
+ * @inst -1 and no name requests the whole domain; an instance requests its name; a name requests
+ *	its instance.
+ */
 void shim_pdu_instance__encode(struct shim_buf *out, int32_t from, uint32_t indom, int32_t inst,
 			       const char *name);
-/* The number of instances, then to be taken one by one, and the bytes of all their names */
+/*
+ * Get the number of instances, which are then read one by one, and the total length of their names.
+ */
 int shim_pdu_instance__decode(struct shim_pdu *pdu, uint32_t *n, size_t *bytes);
 void shim_pdu_instance__next(struct shim_pdu *pdu, struct shim_pdu_instance *instance);
 
@@ -187,7 +192,7 @@ int shim_pdu_text__decode(struct shim_pdu *pdu, struct shim_pdu_string *text);
 struct shim_pdu_names {
 	uint32_t n;
 	bool has_status;
-	size_t bytes;		/* of all names */
+	size_t bytes;		/* total length of all names */
 };
 
 void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n,
@@ -208,7 +213,7 @@ void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *n
 /* pdu_profile.c */
 struct shim_pdu_profile {
 	uint32_t indom;
-	bool exclude;		/* all but the listed ones; if false, exclude only those */
+	bool exclude;		/* exclude all but the listed ones; if false, only those */
 	uint32_t n;
 	const int32_t *inst;
 };
@@ -223,16 +228,16 @@ void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, ui
 /* pdu_result.c */
 struct shim_pdu_result {
 	struct shim_ts stamp;
-	uint32_t n;		/* value sets */
-	uint32_t values;	/* in all sets */
-	uint32_t blocks;	/* those that are value blocks */
+	uint32_t n;		/* number of value sets */
+	uint32_t values;	/* number of values in all sets */
+	uint32_t blocks;	/* number of values in value blocks */
 	uint32_t next_block;	/* where the next value block must begin */
 };
 
 /*
  * struct shim_pdu_vset - the values of one metric
  * @numval: number of values, or an error code
- * @valfmt: 0 if the values are in place, else they are in blocks
+ * @valfmt: 0 if the values are in place, otherwise they are in blocks
  */
 struct shim_pdu_vset {
 	uint32_t pmid;
@@ -254,8 +259,8 @@ struct shim_pdu_value {
 };
 
 /*
- * Check that a result has a value set for each of @pmids, in order, and that all values lie within
- * the PDU.  Then take its sets, and the values of each, in order.
+ * Check that a result has a value set for each of @pmids, in order, and that all values are within
+ * the PDU.  Then read its sets, and the values of each, in order.
  */
 int shim_pdu_result__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids,
 			    struct shim_pdu_result *result);
@@ -264,8 +269,8 @@ void shim_pdu_result__value(struct shim_pdu *pdu, struct shim_pdu_result *result
 			    const struct shim_pdu_vset *vset, struct shim_pdu_value *value);
 
 /*
- * Encode a store request: begin; each value set, followed by its values, which are in place or say
- * at which word of the PDU their block is; then all blocks, in order; finally shim_pdu__end()
+ * Encode a store request: begin; each value set, followed by its values, which are in place or the
+ * word offset of their block in the PDU; then all blocks, in order; finally shim_pdu__end()
  */
 void shim_pdu_store__begin(struct shim_buf *out, int32_t from, uint32_t n);
 void shim_pdu_store__vset(struct shim_buf *out, uint32_t pmid, uint32_t numval, uint32_t valfmt);
@@ -286,7 +291,7 @@ struct shim_pdu_label {
 };
 
 void shim_pdu_label__encode(struct shim_buf *out, int32_t from, uint32_t ident, uint32_t type);
-/* The number of sets, then to be taken one by one */
+/* Get the number of sets, which are then read one by one. */
 int shim_pdu_label__decode(struct shim_pdu *pdu, uint32_t type, uint32_t *n);
 void shim_pdu_label__next(struct shim_pdu *pdu, struct shim_pdu_labelset *set);
 struct shim_pdu_label shim_pdu_labelset__at(const struct shim_pdu_labelset *set, uint32_t i);

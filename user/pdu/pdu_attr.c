@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* ATTR: an attribute of the connection; its value goes to the PDU's end, unpadded. */
+/* ATTR: an attribute of the connection; its value extends to the end of the PDU, unpadded. */
 #include "pdu.h"
 
 void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, const char *value)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PMNS_CHILD and PMNS_TRAVERSE: names right below a name, or all metrics below it. */
+/* PMNS_CHILD and PMNS_TRAVERSE: names directly below a name, or all metrics below it. */
 #include "pdu.h"
 
 static void encode(struct shim_buf *out, enum shim_pdu_type type, int32_t from, const char *name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CREDS: the client's protocol version, and which of the server's features it wants. */
+/* CREDS: the client's protocol version, and the server features that it requests. */
 #include "pdu.h"
 
 #define CRED_VERSION	1u

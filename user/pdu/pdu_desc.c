@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* DESC_REQ and DESC, DESC_IDS and DESCS: descriptors of one metric, or of many. */
+/* DESC_REQ and DESC, DESC_IDS and DESCS: descriptors of one metric, or of several. */
 #include "pdu.h"
 
 #define NONE		0xffffffffu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* ERROR: a code alone; as a connection's first PDU also the server's version and features. */
+/* ERROR: only a code; in the first PDU of a connection also the server's version and features. */
 #include "pdu.h"
 
-/* A refusal is an error code of PCP 1, whose own codes begin at -1000, not at -12345. */
+/* A rejection is an error code of PCP 1, whose own codes begin at -1000, not at -12345. */
 #define OLD_BASE	1000
 #define NEW_BASE	12345
 

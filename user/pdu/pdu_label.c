@@ -15,7 +15,9 @@ void shim_pdu_label__encode(struct shim_buf *out, int32_t from, uint32_t ident, 
 	shim_pdu__end(out);
 }
 
-/* Take the next set; *@at: where its text should be, which is NULL if that is not within the PDU */
+/*
+ * Read the next set; *@at is the expected address of its text, NULL if that is not within the PDU
+ */
 static void take(const struct shim_pdu *pdu, struct shim_in *in, struct shim_pdu_labelset *set,
 		 uint32_t *at)
 {
@@ -58,7 +60,7 @@ static bool fits(const struct shim_pdu_labelset *set)
 	return true;
 }
 
-/* Each text follows on the one before; the first begins where the sets end. */
+/* The texts are contiguous; the first begins where the sets end. */
 static int check_texts(const struct shim_pdu *pdu, uint32_t n, uint32_t texts)
 {
 	struct shim_in in = pdu->in;
@@ -72,7 +74,7 @@ static int check_texts(const struct shim_pdu *pdu, uint32_t n, uint32_t texts)
 		if (set.nlabels < 0 && !set.jsonlen)
 			continue;
 		if (!set.jsonlen && !set.nlabels)
-			continue;	/* an empty text may claim any place */
+			continue;	/* an empty text may have any offset */
 		if (!set.json || at != next || !fits(&set))
 			return -EBADMSG;
 		next += set.jsonlen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PMNS_NAMES: names, as a request for their metrics or as the answer to other requests. */
+/* PMNS_NAMES: names, as a request for their metrics or as the reply to other requests. */
 #include "pdu.h"
 
 #define ENTRY_SIZE	4	/* without the name */
@@ -33,7 +33,7 @@ int shim_pdu_names__decode(struct shim_pdu *pdu, struct shim_pdu_names *names)
 	struct shim_in in;
 	bool leaf;
 
-	shim_in__u32(&pdu->in);		/* bytes of all names: counted here */
+	shim_in__u32(&pdu->in);		/* total length of all names, which is counted here */
 	nstatus = shim_in__u32(&pdu->in);
 	names->n = shim_in__u32(&pdu->in);
 	names->has_status = nstatus;

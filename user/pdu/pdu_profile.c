@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PROFILE: which instances the following fetches are to return.  There is no reply. */
+/* PROFILE: the instances that the following fetches return.  There is no reply. */
 #include "pdu.h"
 
 void shim_pdu_profile__encode(struct shim_buf *out, int32_t from, bool exclude, uint32_t n,
 			      const struct shim_pdu_profile *indoms)
 {
 	shim_pdu__begin(out, SHIM_PDU_PROFILE, from);
-	shim_buf__put32(out, 0);	/* the context's number: a connection has but one */
+	shim_buf__put32(out, 0);	/* the context's number: a connection has only one */
 	shim_buf__put32(out, exclude);
 	shim_buf__put32(out, n);
 	shim_buf__put32(out, 0);

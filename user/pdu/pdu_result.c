@@ -35,7 +35,7 @@ static void take_vset(struct shim_in *in, struct shim_pdu_vset *vset)
 	vset->valfmt = vset->numval > 0 ? shim_in__u32(in) : 0;
 }
 
-/* Blocks follow on each other without a gap, in the order of the values. */
+/* Blocks are contiguous, in the order of the values. */
 static void check_block(const struct shim_pdu *pdu, struct shim_in *in, uint32_t word,
 			uint32_t *next)
 {
@@ -53,7 +53,7 @@ static void check_block(const struct shim_pdu *pdu, struct shim_in *in, uint32_t
 	*next += shim_pdu__padded(len);
 }
 
-/* Count the values, and find where their sets end and the first block begins */
+/* Count the values, and find where their sets end and the first block begins. */
 static int find_blocks(const struct shim_pdu *pdu, const uint32_t *pmids,
 		       struct shim_pdu_result *result)
 {

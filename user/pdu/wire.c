@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A connection to pmcd: a stream socket on which whole PDUs go out and come in.
+ * A connection to pmcd: a stream socket that transmits whole PDUs.
  *
- * No call waits beyond its deadline, whatever the peer does; no signal is used or sent, and one
- * that arrives does not end a wait early.
+ * No call waits beyond its deadline, whatever the peer does.  No signals are used or sent, and a
+ * signal that arrives does not end a wait early.
  *
- * Threads: a connection belongs to one thread at a time.  The list of all connections is
- * guarded by list_lock, which is held only to link and unlink.  fork() takes it too, so that the
- * child finds a consistent list: it closes each socket, because two processes cannot share a
- * stream of requests and replies.
+ * Threads: only one thread at a time may use a connection.  The list of all connections is guarded
+ * by list_lock, which is held only to link and unlink.  fork() also takes it, so the child finds a
+ * consistent list.  The child closes each socket, because two processes cannot share a stream of
+ * requests and replies.
  *
- * The program may have closed all descriptors (closefrom(3)) and opened files since that got their
- * numbers: a socket is only closed or used for a request while it is the one that was opened here.
- * Asking that costs a system call for each request (fstat(2), a tenth of a fetch), so requests by
- * TCP carry a time of transmission, of which TCP makes no use: where it is not a socket with SO_TXTIME
- * that has the number now, the kernel refuses the whole message.
+ * The program may have closed all descriptors (closefrom(3)), and files opened since then may have
+ * their numbers.  So a socket is closed or used for a request only if it is still the one that was
+ * opened here.  Checking this takes a system call per request (fstat(2), a tenth of a fetch).  To
+ * avoid it, requests over TCP carry a transmission time, which TCP ignores: if the number no longer
+ * refers to a socket with SO_TXTIME, the kernel rejects the whole message.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,8 +39,8 @@
 #define NSEC_PER_SEC	1000000000LL
 #define NSEC_PER_MSEC	1000000LL
 #define FIRST_ROOM	(16u << 10)
-#define KEPT_ROOM	(1u << 20)	/* a larger buffer is given back after its PDU */
-#define SAME_NS		NSEC_PER_MSEC	/* a fetch within this of the same one may get that one's values */
+#define KEPT_ROOM	(1u << 20)	/* a larger buffer is freed after its PDU */
+#define SAME_NS		NSEC_PER_MSEC	/* an identical fetch within this may get the same values */
 
 static struct shim_wire *connections;
 
@@ -79,7 +79,7 @@ static void link_in(struct shim_wire *w, struct shim_fd fd)
 	shim_siglock__leave(&list_lock);
 }
 
-/* Remove from the list; returns the descriptor, which the caller closes */
+/* Remove it from the list; returns the descriptor, which the caller closes. */
 static struct shim_fd link_out(struct shim_wire *w)
 {
 	struct shim_fd fd;
@@ -137,7 +137,7 @@ void shim_wire__start(struct shim_wire *w, int64_t timeout_ns)
 	w->deadline = w->began + timeout_ns;
 }
 
-/* Wait until the socket is ready for @events: 0, -ETIMEDOUT, -errno */
+/* Wait until the socket is ready for @events.  Returns 0, -ETIMEDOUT, or -errno. */
 static int await(int fd, short events, int64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -157,7 +157,7 @@ static int await(int fd, short events, int64_t deadline)
 	}
 }
 
-/* Wait until a connect that was begun has succeeded or failed */
+/* Wait until a pending connect has succeeded or failed. */
 static int finish_connect(int fd, int64_t deadline)
 {
 	socklen_t len = sizeof(int);
@@ -168,13 +168,13 @@ static int finish_connect(int fd, int64_t deadline)
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &len))
 		return -errno;
 	/*
-	 * ECONNRESET: connected, and reset since.  A server that refuses a client may have sent the
-	 * reason before, which can still be received.
+	 * ECONNRESET: connected, but reset since then.  A server that rejects a client may have
+	 * sent the reason before, which can still be received.
 	 */
 	return status == ECONNRESET ? 0 : -status;
 }
 
-/* For a UNIX socket whose backlog is full, connect(2) fails with EAGAIN, and poll(2) cannot wait */
+/* With a full backlog, a UNIX socket's connect(2) fails with EAGAIN, and poll(2) cannot wait. */
 static int retry_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t deadline)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * NSEC_PER_MSEC };
@@ -196,13 +196,13 @@ static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t
 		return retry_connect(fd, to, len, deadline);
 	if (!connect(fd, to, len))
 		return 0;
-	/* no route, an address that cannot be: PCP's word for all that fails at once, which programs compare */
+	/* no route, invalid address, etc.: programs compare PCP's code for all of these */
 	if (errno != EINPROGRESS && errno != EINTR)
 		return -ECONNREFUSED;
 	return finish_connect(fd, deadline);
 }
 
-/* Make the socket blocking, so that a reply costs one call; sendmsg() is passed MSG_DONTWAIT. */
+/* Make the socket blocking, so a reply takes one call; sendmsg() is passed MSG_DONTWAIT. */
 static int settle(int fd, int family)
 {
 	int one = 1, flags = fcntl(fd, F_GETFL);
@@ -212,7 +212,7 @@ static int settle(int fd, int family)
 	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;
 }
 
-/* Whether the kernel will refuse marked messages on other sockets */
+/* Whether the kernel will reject marked messages on other sockets */
 static bool mark(int fd, int family)
 {
 	const struct sock_txtime on = { .clockid = CLOCK_MONOTONIC };
@@ -296,9 +296,9 @@ static bool is_fetch(const struct shim_buf *pdu)
 }
 
 /*
- * Whether the request is a fetch that was sent just now, too.  A reply that came unasked would be as
- * good: values of the same metrics, with their time.  So a loop of fetches need not ask the kernel each
- * time whether there is one; the first request after a pause does.
+ * Whether the request is a fetch identical to one sent very recently.  An unexpected reply would be
+ * harmless in this case: values of the same metrics, with their time.  So a loop of fetches need
+ * not check each time whether there is one; the first request after a pause does.
  */
 static bool is_again(const struct shim_wire *w)
 {
@@ -306,7 +306,7 @@ static bool is_again(const struct shim_wire *w)
 	       !memcmp(w->out.data, w->asked.data, w->out.len);
 }
 
-/* The protocol is half duplex: before a request is sent, there must be nothing to receive. */
+/* The protocol is half duplex: before a request is sent, there must be no data to receive. */
 static int is_quiet(struct shim_wire *w)
 {
 	char byte;
@@ -324,7 +324,7 @@ static int is_quiet(struct shim_wire *w)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -ECONNRESET;
 }
 
-/* As send(2), but to no other socket than one that mark() was called for, if this one is marked */
+/* Like send(2); if this socket is marked, it fails on any socket that mark() was not called for. */
 static ssize_t send_marked(struct shim_wire *w, const uint8_t *data, size_t len)
 {
 	union {
@@ -372,7 +372,7 @@ int shim_wire__send(struct shim_wire *w)
 	return err;
 }
 
-/* Make room to receive more of a PDU of @need bytes; the buffer only doubles when it is full */
+/* Make room to receive more of a PDU of @need bytes; the buffer is doubled only when it is full. */
 static int make_room(struct shim_wire *w, size_t need)
 {
 	size_t room = w->in_room ? w->in_room : FIRST_ROOM;
@@ -399,18 +399,18 @@ static int make_room(struct shim_wire *w, size_t need)
 
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 {
-	/* a little less, so that a wait begun after the start still ends before the deadline */
+	/* slightly less, so a wait that begins after the start still ends before the deadline */
 	int64_t ns = timeout_ns - timeout_ns / 8;
 	struct timeval t = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000 };
 
-	if (t.tv_sec || t.tv_usec)	/* 0 would mean forever */
+	if (t.tv_sec || t.tv_usec)	/* 0 would mean no timeout */
 		w->patience_ns = setsockopt(w->fd.nr, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ? 0 : ns;
 }
 
 /*
- * Mostly the reply has not arrived yet, and one recv(2) that waits for it is cheaper than one that
- * finds nothing, and a poll.  So block if SO_RCVTIMEO ends that before the deadline; poll waits for
- * the rest.
+ * Usually the reply has not arrived yet, and one blocking recv(2) is cheaper than one that finds
+ * nothing, followed by poll(2).  So block if SO_RCVTIMEO ends that before the deadline; poll(2)
+ * waits for the rest.
  */
 static int receive_flags(const struct shim_wire *w)
 {
@@ -440,7 +440,7 @@ static int receive_some(struct shim_wire *w)
 	}
 }
 
-/* Receive until there are at least @need bytes that were not handed out yet */
+/* Receive until at least @need unconsumed bytes are available. */
 static int fill(struct shim_wire *w, size_t need)
 {
 	while (w->in_len - w->in_taken < need) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A connection to pmcd: a stream socket on which whole PDUs go out and come in.
+ * A connection to pmcd: a stream socket that transmits whole PDUs.
  *
- * Errors, all negated: ETIMEDOUT (the deadline passed), ECONNRESET (the peer closed, or the
- * connection is not usable for another reason), EBADMSG (bytes that are no PDU), ENOMEM; when
- * connecting, those of connect(2), by TCP ECONNREFUSED for whatever it says at once, and
- * EHOSTUNREACH for a host that has no address.  After an error the stream is out of step: the
- * caller closes it.
+ * Errors, all negated: ETIMEDOUT (the deadline passed), ECONNRESET (the peer closed the connection,
+ * or it is unusable for another reason), EBADMSG (bytes that are not a PDU), ENOMEM.  When
+ * connecting, those of connect(2), with ECONNREFUSED for all immediate errors of TCP, and
+ * EHOSTUNREACH for a host that has no address.  After an error the stream is out of sync, and the
+ * caller must close it.
  */
 #ifndef SHIM_PDU_WIRE_H
 #define SHIM_PDU_WIRE_H
@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "base/process.h"
 
-/* The longest PDU that is received; memory is taken as bytes arrive, whatever a header says. */
+/* The longest PDU that is received; memory is allocated only as bytes arrive */
 #define SHIM_WIRE_MAX	(256u << 20)
 
 /* The longest text that a proxy sends in one line */
@@ -29,16 +29,16 @@ struct shim_pdu;
  * struct shim_wire - a connection
  * @fd: the socket; its number is -1 if there is none
  * @forked: this process is a child of the one that connected, and has closed its copy
- * @local: a UNIX socket, by which the peer knows the user
- * @marked: what is sent carries a mark that only sockets of this kind take
- * @from: this process, for the header of each PDU
- * @patience_ns: the socket's receive timeout (SO_RCVTIMEO); 0: none is set
- * @began, @deadline: of the current exchange, by CLOCK_MONOTONIC
- * @asked_at: when the one of @asked began
- * @next, @prev: in the list of connections, which wire.c's lock guards
+ * @local: a UNIX socket, which identifies the user to the peer
+ * @marked: messages carry a mark that only sockets of this kind accept
+ * @from: this process's ID, for the header of each PDU
+ * @patience_ns: the socket's receive timeout (SO_RCVTIMEO); 0 for none
+ * @began, @deadline: CLOCK_MONOTONIC times of the current exchange
+ * @asked_at: start of the exchange of @asked
+ * @next, @prev: list of connections, guarded by the lock in wire.c
  * @out: the PDU under construction
- * @asked: the one sent last
- * @in: @in_len bytes received, of which @in_taken were handed out
+ * @asked: the PDU sent last
+ * @in: @in_len received bytes, of which @in_taken have been consumed
  */
 struct shim_wire {
 	struct shim_fd fd;
@@ -56,23 +56,23 @@ struct shim_wire {
 };
 
 void shim_wire__init(struct shim_wire *w);
-/* Closes the socket; the buffers stay. */
+/* Close the socket; the buffers are kept. */
 void shim_wire__close(struct shim_wire *w);
 void shim_wire__fini(struct shim_wire *w);
 
-/* Connect: 0 or an error; @timeout_ns is for each of the host's addresses */
+/* Connect.  Returns 0 or an error; @timeout_ns applies to each of the host's addresses. */
 int shim_wire__connect_host(struct shim_wire *w, const char *host, int port, int64_t timeout_ns);
 int shim_wire__connect_path(struct shim_wire *w, const char *path, int64_t timeout_ns);
 
-/* Prepare for exchanges with @timeout_ns, so that each needs fewer system calls; optional. */
+/* Prepare for exchanges with @timeout_ns, so each needs fewer system calls; optional. */
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns);
-/* The next exchange has @timeout_ns from now on. */
+/* Start an exchange with a deadline of @timeout_ns from now. */
 void shim_wire__start(struct shim_wire *w, int64_t timeout_ns);
-/* Sends @out; -EBADMSG if the peer has sent something unasked. */
+/* Send @out; -EBADMSG if the peer has sent data without a request. */
 int shim_wire__send(struct shim_wire *w);
-/* The next PDU, which is valid until the next call */
+/* Receive the next PDU, which is valid until the next call. */
 int shim_wire__receive(struct shim_wire *w, struct shim_pdu *pdu);
-/* A line of text, without its end: what a proxy sends before the first PDU */
+/* Receive a line of text, without its end: a proxy sends one before the first PDU. */
 int shim_wire__receive_line(struct shim_wire *w, char line[SHIM_WIRE_LINE_MAX]);
 
 #endif /* SHIM_PDU_WIRE_H */
