@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The operations of a back end, which does the counting: the module, perf, or a test's own.
+ * The operations of a back end, which counts sets: the module, perf, or one that a test defines.
  *
- * Requests, samples and errors are those of <linux/vcpc.h> in every back end.  The module counts
- * only the thread that calls it; targets, multiplexed groups and their flags are the library's own.
+ * All back ends use the requests, samples and errors of <linux/vcpc.h>.  The module counts only the
+ * thread that calls it; targets, multiplexed groups and their flags are defined by the library.
  *
- * Threads: all but open and close may be called from any thread at any time.  A signal handler may
- * call sample, enable, disable, restart and preset; with the module all of them, but perf's create,
- * bind, unbind, destroy and release allocate or free memory, so that a handler which interrupts
- * malloc(3) must not call them.
+ * Threads: all operations except open and close may be called from any thread at any time.  A
+ * signal handler may call sample, enable, disable, restart and preset.  With the module it may call
+ * all other operations as well.  With perf, create, bind, unbind, destroy and release allocate or
+ * free memory, so a handler that may have interrupted malloc(3) must not call them.
  */
 #ifndef SHIM_CORE_BACKEND_H
 #define SHIM_CORE_BACKEND_H
@@ -28,14 +28,14 @@ union shim_backend_ref {
 struct shim_perf_set;
 
 /* Flags of bind, in addition to VCPC_BIND_F_* */
-#define SHIM_BIND_F_PROCESS	(1U << 3)	/* all threads that the thread's process has now */
+#define SHIM_BIND_F_PROCESS	(1U << 3)	/* all current threads of the thread's process */
 #define SHIM_BIND_F_CPU		(1U << 4)	/* the target is the CPU with the number tid */
 
 /* Flags of operations on a target */
-#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of the bind that tid belongs to; 0: of all */
-#define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is the number of a CPU; for sample, too */
+#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; 0: all binds */
+#define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is a CPU number; also valid for sample */
 
-/* In struct vcpc_sample.state, in addition to VCPC_STATE_*: the target is a CPU that is offline */
+/* Bit in struct vcpc_sample.state, in addition to VCPC_STATE_*: the target is an offline CPU */
 #define SHIM_STATE_F_OFFLINE	(1U << 2)
 
 /* The length of a multiplex slot in nanoseconds */
@@ -44,17 +44,17 @@ struct shim_perf_set;
 #define SHIM_SLOT_DEFAULT	100000000ULL
 
 /**
- * struct shim_group_sample - what is known of a multiplexed group's slots so far
- * @time: wall time that the group counted; where perf multiplexes, as @tick
- * @tick: the target's time that the group counted
- * @rounds: how often all groups have completed their slots, the same number in all; where perf
- *	multiplexes, 1 once all groups have counted
- * @voids: slots of this group in which a counter was missing for a while; what was lost is
- *	neither in its values nor in its times
- * @whole: of a group that counts on one of several kinds of core, the target's time there
+ * struct shim_group_sample - statistics of a multiplexed group's time slices
+ * @time: wall time during which the group counted; equal to @tick if perf multiplexes
+ * @tick: the target's time during which the group counted
+ * @rounds: complete rotations, the same number for all groups; if perf multiplexes, 1 once all
+ *	groups have counted
+ * @voids: slots in which this group was without a counter for a while; neither its values nor its
+ *	times include the gap
+ * @whole: if the group counts on only one of several kinds of core, the target's time on that kind
  *
- * A sample of a set with groups is followed by one of these for each group, behind the last value.
- * In a total, the targets' times, voids and rounds are added up.
+ * If a set has groups, the last value of a sample is followed by one such struct per group.  A
+ * total adds up the targets' times, voids and rounds.
  */
 struct shim_group_sample {
 	__u64 time;
@@ -65,15 +65,15 @@ struct shim_group_sample {
 };
 
 /**
- * struct shim_terms - parameters of a set beside its requests and flags
- * @group: of each request its multiplexed group: 0 for the first one, for each other one that of
- *	the request before it or the next; NULL: nothing is multiplexed
+ * struct shim_terms - parameters of a set, in addition to its requests and flags
+ * @group: the multiplexed group of each request: 0 for the first request, and for each other one
+ *	the group of the request before it or that group + 1; NULL: no multiplexing
  * @slot: length of a multiplex slot, 0 for SHIM_SLOT_DEFAULT or without groups
  * @seed: for @shuffle
- * @shuffle: groups count in another order in each round, and for up to a tenth of the slot more or
- *	less, so that a target that repeats itself does not keep step with them
- * @remote: the set will be enabled, disabled or restarted by others than the threads that it
- *	counts, so perf has to count it
+ * @shuffle: change the order of the groups in each rotation, and the length of each slot by up to
+ *	10 %, so a periodic target does not run in step with the rotation
+ * @remote: threads other than the counted ones will enable, disable or restart the set, so perf has
+ *	to count it
  * @signal: sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 for none
  */
 struct shim_terms {
@@ -88,27 +88,26 @@ struct shim_terms {
 /**
  * struct shim_backend_ops - one back end
  * @name: for messages
- * @open: open the back end and fill in what it offers; -ENODEV if this machine does not have it
+ * @open: open the back end and report its features; -ENODEV if this machine does not have it
  * @close: close it
  * @now: the clock that gives samples their times
- * @create: make a set of n requests; on failure bad is the index of the request
- *	to blame, or -1
- * @destroy: end the set on all its targets; calls on it may be under way
- * @release: free its memory, when nobody refers to it any more; NULL if @destroy does so
- * @bind: put the set on a target; bad as for @create
- * @unbind: take the set off a target
- * @sample: one sample of the set into size bytes at buf, or with
- *	VCPC_SAMPLE_F_TOTAL a total
+ * @create: create a set of n requests; on failure, bad is the index of the rejected request, or -1
+ * @destroy: end the set on all its targets; other threads may be in calls on it
+ * @release: free its memory after the last reference is dropped; NULL if @destroy does so
+ * @bind: bind the set to a target; bad as for @create
+ * @unbind: unbind the set from a target
+ * @sample: store a sample of the set, or with VCPC_SAMPLE_F_TOTAL a total, in buf, which has size
+ *	bytes
  * @enable: start counting
  * @disable: stop counting
- * @restart: count from the presets on; NULL if the back end cannot
- * @preset: set what a request starts from at the next restart; NULL if the back end cannot
+ * @restart: set all counts to their presets and start counting; NULL if not supported
+ * @preset: set the value that a request starts from at the next restart; NULL if not supported
  * @list: list the set's instances
- * @own: perf's part of the set, of which a thread that has bound it may sample itself by
- *	shim_perf__read_self() before it calls @sample; NULL if there is none
+ * @own: the part of the set that perf counts; a thread that has bound it may try
+ *	shim_perf__read_self() before @sample; NULL if there is no such part
  *
- * The flags are SHIM_TARGET_F_*; of sample VCPC_SAMPLE_F_TOTAL and SHIM_TARGET_F_CPU; of bind
- * VCPC_BIND_F_* and SHIM_BIND_F_*; of create VCPC_SET_F_*.
+ * The flags are SHIM_TARGET_F_*, except that create takes VCPC_SET_F_*, bind takes VCPC_BIND_F_*
+ * and SHIM_BIND_F_*, and sample takes VCPC_SAMPLE_F_TOTAL and SHIM_TARGET_F_CPU.
  *
  * Unless the flags name a CPU or all targets, a tid of 0 means the caller's own instance
  * if it has one, otherwise the set's only instance.
@@ -142,10 +141,10 @@ extern const struct shim_backend_ops shim_backend__perf;
 int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *values,
 			 unsigned int room, __u64 *tick);
 
-/* backend_perf.c: prepare for sets, whether perf counts anything for the caller or not */
+/* backend_perf.c: prepare for sets; must succeed even if perf counts nothing for the caller */
 int shim_perf__prepare(void);
 
-/* backend_vcpc.c: the version of the loaded module's contract, or an error of opening it */
+/* backend_vcpc.c: the interface version of the loaded module, or an error of opening it */
 int shim_vcpc__abi(void);
 
 #endif /* SHIM_CORE_BACKEND_H */

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end of a machine with the module: each set counts where it is served best.
+ * The back end for machines with the module: chooses the better back end for each set.
  *
- * The module counts the thread that calls it, and what inherits from that thread.  Everything else
- * goes to perf: other threads, processes that exist already, CPUs, multiplexed groups.  So does a set
- * of hardware events that only counts and that a thread binds to itself, if the thread can read
- * perf's pages, because it then samples itself without a system call.  So do all sets with hardware
- * events where there are several kinds of core: perf has an event for each (perf_kinds.c).
+ * The module counts the calling thread and threads that inherit from it.  perf counts everything
+ * else: other threads, existing processes, CPUs and multiplexed groups.  perf also counts a set of
+ * hardware events that a thread binds to itself, if the set needs no overflows and the thread can
+ * read perf's mmap pages, because the thread can then sample itself without a system call.  On
+ * machines with several kinds of core, perf counts all sets with hardware events, using an event
+ * for each kind (perf_kinds.c).
  *
- * A set may have instances of both kinds: an operation on a thread goes where that thread's
- * instance is, an operation on all goes to both.
+ * A set may have instances in both back ends.  An operation on a thread is passed to the back end
+ * that has the thread's instance, an operation on all instances to both.
  *
- * The device is the module's.
+ * The device is that of the module.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,11 +31,11 @@
 
 /**
  * struct both - a set
- * @vcpc: the module's, if it may count the set
- * @perf: perf's; its pointer is NULL if perf cannot count the set
- * @by_module: the module may count it
- * @by_pages: it is better counted by perf's pages, if a thread can read its own
- * @began: the module has begun to count it for this process
+ * @vcpc: the module's part, if @by_module
+ * @perf: the part of perf; its pointer is NULL if perf cannot count the set
+ * @by_module: the module may count the set
+ * @by_pages: prefer perf for a thread that can read its own counters through perf's mmap pages
+ * @began: the module has started to count the set for this process
  */
 struct both {
 	union shim_backend_ref vcpc;
@@ -47,10 +48,10 @@ struct both {
 #define perf_ops	shim_backend__perf
 
 /**
- * shim_both__counts() - who counts a set for its threads
+ * shim_both__counts() - find the back end that counts a set for its threads
  * @set: of shim_backend__both
  *
- * Return: perf if it is bound there, or cannot be bound elsewhere; otherwise the module.
+ * Return: perf if the set is bound there or the module cannot count it, otherwise the module.
  */
 const struct shim_backend_ops *shim_both__counts(union shim_backend_ref set)
 {
@@ -59,7 +60,7 @@ const struct shim_backend_ops *shim_both__counts(union shim_backend_ref set)
 	return !both->by_module || shim_perf__is_bound(both->perf) ? &perf_ops : &module_ops;
 }
 
-/* Software events have no counter that a page could name. */
+/* Software events have no hardware counter, so they cannot be read through perf's pages. */
 static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -69,7 +70,7 @@ static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 	return true;
 }
 
-/* Events that count only on CPUs, and sets of more than the caller's counters, may be perf's. */
+/* The module refuses events that count only on CPUs and sets that are too large.  Try perf. */
 static bool may_be_perfs(int ret)
 {
 	return ret == -EINVAL || ret == -ENOENT || ret == -EOPNOTSUPP;
@@ -89,7 +90,7 @@ static int create(struct both *both, union shim_backend_ref dev, const struct vc
 		return ret;
 	both->by_module = true;
 	both->by_pages = only_counts(reqs, n) && shim_sysctl__number(SHIM_USER_ACCESS) > 0;
-	/* The module has tried the requests.  Without memory for perf's part it counts the set. */
+	/* The module accepted the requests.  Without memory for perf's part, it counts all. */
 	if (n <= SHIM_GROUP_MAX)
 		both->perf.ptr = shim_perf__make(reqs, n, flags, terms);
 	return 0;
@@ -128,7 +129,7 @@ static void both_release(union shim_backend_ref set)
 	free(both);
 }
 
-/* Let perf count the calling thread.  @ret: what the bind returns if this returns true */
+/* Try to have perf count the calling thread.  @ret: result of the bind, if this returns true */
 static bool bind_by_perf(struct both *both, int *bad, int *ret)
 {
 	*ret = perf_ops.bind(both->perf, 0, 0, bad);
@@ -149,7 +150,7 @@ static bool module_has_none(const struct both *both)
 	return !module_ops.list(both->vcpc, &args) && !args.nr;
 }
 
-/* Whether the module has a live instance of a thread, or of any of its process: 0, 1 or an error */
+/* Whether the module has a live instance of the thread, or of its process: 0, 1 or an error */
 static int module_has(const struct both *both, pid_t tid, bool process)
 {
 	struct vcpc_instances_args args = {
@@ -190,7 +191,7 @@ static int both_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 	int has = 0, ret;
 
 	*bad = -1;
-	/* What the module counts cannot also be perf's: one sample would count it twice. */
+	/* Never count a thread in both back ends: a total would include it twice. */
 	if (thread && both->began)
 		has = module_has(both, tid ? tid : gettid(), flags & SHIM_BIND_F_PROCESS);
 	if (has)
@@ -206,15 +207,15 @@ static int both_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 	return both->perf.ptr ? perf_ops.bind(both->perf, tid, flags, bad) : -EINVAL;
 }
 
-/* Where one operation goes */
+/* Which back ends an operation is passed to */
 struct where {
 	bool perf, module;
 	pid_t tid;
 };
 
 /*
- * A thread's number that is 0 means the caller's own instance if it has one, otherwise the set's
- * only one; with @all, all instances.
+ * A tid of 0 means the caller's own instance if it has one, otherwise the set's only instance; or,
+ * with @all, all instances.
  */
 static struct where find(const struct both *both, pid_t tid, unsigned int flags, bool all)
 {
@@ -224,7 +225,7 @@ static struct where find(const struct both *both, pid_t tid, unsigned int flags,
 		return (struct where) { .perf = true, .tid = tid };
 	if (!shim_perf__is_bound(both->perf))
 		return (struct where) { .module = true, .tid = tid };
-	/* A system call, which most samples do without */
+	/* gettid() is a system call, which most samples avoid by returning above. */
 	self = tid ? tid : gettid();
 	if (all)
 		return (struct where) { .perf = true, .module = true, .tid = tid };
@@ -234,7 +235,7 @@ static struct where find(const struct both *both, pid_t tid, unsigned int flags,
 	return (struct where) { .module = true, .tid = self };
 }
 
-/* Of two answers, when one of the two may have nothing to act on */
+/* Combine the results of both back ends, one of which may have no instance to act on. */
 static int either(int one, int other)
 {
 	if (one == -EINVAL)
@@ -285,7 +286,7 @@ static int both_preset(union shim_backend_ref set, pid_t tid, unsigned int reque
 			    module_ops.preset(both->vcpc, where.tid, request, value);
 }
 
-/* The sum of the totals of both */
+/* Add up the totals of both back ends. */
 static int total(const struct both *both, pid_t tid, struct vcpc_sample *buf, size_t size)
 {
 	union {
@@ -363,7 +364,7 @@ static int both_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
 		module_ops.close(*dev);
 		return ret;
 	}
-	/* The module has looked at the PMU of the CPU that loaded it. */
+	/* The module examined only the PMU of the CPU that loaded it. */
 	if (shim_pmus__several()) {
 		info->hw_slots = shim_group__slots();
 		info->max_requests = SHIM_GROUP_MAX;

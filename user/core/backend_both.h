@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The back end of a machine with the module: each set counts where it is served best. */
+/* The back end for machines with the module: chooses the better back end for each set. */
 #ifndef SHIM_CORE_BACKEND_BOTH_H
 #define SHIM_CORE_BACKEND_BOTH_H
 

@@ -2,17 +2,18 @@
 /*
  * The back end that counts through perf_event_open(2).
  *
- * A set on a target is a group of perf's (perf_instance.c).  A value is the event's count plus a
- * base, which restart changes.  Groups of a set are multiplexed by the library on threads of this
- * process (perf_multiplex.c), and by perf on all other targets (perf_flexible.c).  Overflows are
- * signaled to threads of this process only (perf_overflow.c).  Everything else that perf cannot do
- * is refused: overflows on other targets, samples of single threads that inherited (only their sum
- * can be read), and counts in transactions.
+ * A set on a target is a perf event group (perf_instance.c).  A value is the event's count plus a
+ * base, which restart changes.  On threads of this process the library multiplexes the groups of a
+ * set (perf_multiplex.c); on all other targets perf does (perf_flexible.c).  Only threads of this
+ * process receive overflow signals (perf_overflow.c).  Requests that perf cannot serve are refused:
+ * overflows on other targets, samples of single inherited threads (perf reports only their sum),
+ * and counts in transactions.
  *
- * Threads: one lock guards all sets' lists; signals are blocked while it is held, and fork() waits
- * for it.  A thread that samples itself takes no lock (perf_sample.c).
+ * Threads: one lock guards the lists of all sets.  Signals are blocked while it is held, and fork()
+ * waits for it.  A thread that samples itself takes no lock (perf_sample.c).
  *
- * A set belongs to the process that has made it: a forked child gets errors (perf_process.c).
+ * A set belongs to the process that made it; in a forked child, operations on it fail
+ * (perf_process.c).
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +27,7 @@
 
 #define MOST_SETS	1024
 
-/* Requests of a set with groups, each of which has at most SHIM_GROUP_MAX */
+/* Maximum requests of a set with groups; each group has at most SHIM_GROUP_MAX */
 #define MOST_REQUESTS	2048
 
 struct shim_siglock shim_perf__lock = SHIM_SIGLOCK_INITIALIZER(2, shim_overflow__in_child);
@@ -76,7 +77,7 @@ static __u64 perf_now(void)
 	return shim_clock__ns();
 }
 
-/* The group of each request is that of the one before it, or the next. */
+/* A request belongs to the group of the request before it, or starts the next group. */
 static int check_group(const struct vcpc_request *reqs, unsigned int i, const __u16 *group,
 		       unsigned int *size)
 {
@@ -133,13 +134,13 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 }
 
 /**
- * shim_perf__make() - make a set of requests that are known to be accepted
+ * shim_perf__make() - create a set of requests that have already been checked
  * @reqs: struct vcpc_request[@n]
  * @n: how many
  * @flags: VCPC_SET_F_*
- * @terms: groups and slots, and the signal that is sent at overflows
+ * @terms: groups and slots, and the signal for overflows
  *
- * Return: for the operations of shim_backend__perf; NULL if there is no memory.
+ * Return: the set, for the operations of shim_backend__perf; NULL if out of memory.
  */
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
 				      unsigned int flags, struct shim_terms terms)
@@ -192,8 +193,8 @@ static void stop_all(struct shim_perf_set *set)
 }
 
 /*
- * Instances are moved to the list of those that are gone: a call that is under way finds no more
- * instances from now on, but may be reading the pages of one that it has found.
+ * Move the instances to set->gone: calls that start now do not find them, but a call already in
+ * progress may still be reading an instance's pages.
  */
 static void perf_destroy(union shim_backend_ref ref)
 {
@@ -208,7 +209,7 @@ static void perf_destroy(union shim_backend_ref ref)
 		end = &(*end)->next;
 	*end = set->instances;
 	set->instances = NULL;
-	/* Threads that have it bound may keep a reference until they end: do not wait for them. */
+	/* Do not wait for threads that keep a reference because they have bound the set. */
 	shim_perf__sweep(set);
 	shim_siglock__leave(&shim_perf__lock);
 }
@@ -219,8 +220,8 @@ static void perf_release(union shim_backend_ref ref)
 	bool here = shim_perf__is_made_here(set);
 
 	/*
-	 * The caller is a signal handler that has interrupted a sample, perhaps of this set: leak
-	 * the set rather than free what that sample is reading.
+	 * The caller is a signal handler that interrupted a sample, perhaps of this set.  Leak the
+	 * set, because the sample may still read it.
 	 */
 	if (here && shim_perf__is_reading())
 		return;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The back end that counts in the kernel: the only caller of vcpc's set ioctls.  It counts the
- * calling thread, and what inherits from it.
+ * The back end that counts in the module: the only caller of vcpc's set ioctls.  It counts the
+ * calling thread and threads that inherit from it.
  *
- * The program may have closed a descriptor of the library's, and its number may be another file's
- * by now.  An ioctl does no harm to another file, which refuses it (ENOTTY).  Before close, flock
- * and the like, the descriptor is checked.  read(2) for a sample only checks, without a system
- * call, whether the library itself has got the number again: the numbers are so high that the
- * program gets one only once it has hundreds of descriptors (shim_fd__own()).
+ * The program may have closed one of the library's descriptors, and another file may have reused
+ * the number.  An ioctl on another file is harmless, because it fails with ENOTTY.  Before close,
+ * flock and similar calls the library checks the descriptor.  A sample by read(2) only checks,
+ * without a system call, that the library itself has not been given the number again; the program
+ * gets such a high number only if it has hundreds of open descriptors (shim_fd__own()).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "backend.h"
 #include "clock.h"
 
-/* Instances that are looked at to learn whether a set was bound more than once */
+/* How many instances are examined to find out whether a set was bound more than once */
 #define ROOTS	64
 
 static int call(struct shim_fd fd, unsigned long request, void *arg)
@@ -34,10 +34,7 @@ static int call(struct shim_fd fd, unsigned long request, void *arg)
 	return errno == ENOTTY ? -EBADF : -errno;
 }
 
-/*
- * open(2) fails with ENXIO or ENODEV if the node has no driver behind it, and with ENOENT if there
- * is no node: all of these are -ENODEV.
- */
+/* Return -ENODEV if there is no node (ENOENT), or if the node has no driver (ENXIO or ENODEV). */
 static int open_device(struct shim_fd *out)
 {
 	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
@@ -61,7 +58,7 @@ static int open_and_ask(struct shim_fd *fd, struct vcpc_info_args *args)
 }
 
 /**
- * shim_vcpc__abi() - the version of the contract that the loaded module has
+ * shim_vcpc__abi() - interface version of the loaded module
  *
  * Return: the version, or an error of opening the device.
  */
@@ -102,8 +99,8 @@ static void vcpc_close(union shim_backend_ref dev)
 }
 
 /*
- * fstat(2) does not identify a set, as all anonymous files share one inode; but only a set answers
- * VCPC_IOC_INSTANCES.
+ * fstat(2) cannot identify a set, because all anonymous files share one inode.  But only a set
+ * implements VCPC_IOC_INSTANCES.
  */
 static int is_our_set(struct shim_fd fd)
 {
@@ -154,7 +151,7 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return shim_fd__own(fd, &set->fd);
 }
 
-/* The module has no call that names another thread to be changed. */
+/* The module has no call that changes another thread. */
 static bool is_caller(pid_t tid)
 {
 	return !tid || tid == gettid();
@@ -170,15 +167,15 @@ static int vcpc_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 	return ret;
 }
 
-/* List all instances, at most @room of them: 0 or a negative error of VCPC_IOC_INSTANCES */
+/* List at most @room instances.  Return 0 or a negative error of VCPC_IOC_INSTANCES. */
 static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *args)
 {
 	return call(set.fd, VCPC_IOC_INSTANCES, args);
 }
 
 /*
- * Act on the caller's instance, if it is the one that is meant: 0, -EINVAL (nothing is bound),
- * -EOPNOTSUPP (another thread's is meant, too), or an error of the request
+ * Act on the caller's instance.  Return 0, -EINVAL if nothing is bound, -EOPNOTSUPP if the target
+ * includes another thread, or an error of the request.
  */
 static int on_own(union shim_backend_ref set, pid_t tid, unsigned int flags,
 		  unsigned long request)
@@ -228,9 +225,10 @@ static int vcpc_preset(union shim_backend_ref set, pid_t tid, unsigned int reque
 }
 
 /*
- * The module's total is over all binds: that of one bind can be told only if there is no other.
+ * The module's total includes all binds, so the total of one bind is available only if there is no
+ * other bind.
  *
- * Return: 0, -EINVAL (the thread has no instance), -EOPNOTSUPP, or an error of the list.
+ * Return: 0, -EINVAL if the thread has no instance, -EOPNOTSUPP, or an error of the list.
  */
 static int check_only_root(union shim_backend_ref set, pid_t tid)
 {
@@ -264,7 +262,7 @@ static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 	};
 	int ret;
 
-	/* read(2) gives the same sample for less: security modules check every ioctl. */
+	/* read(2) returns the same sample at lower cost: security modules check every ioctl. */
 	if (!tid && !flags && shim_fd__is_latest(set.fd))
 		return read(set.fd.nr, buf, size) < 0 ? -errno : 0;
 	if (flags & VCPC_SAMPLE_F_TOTAL && tid) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links,
- * so that they outlive this process.
+ * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links, so they
+ * outlive this process.
  *
- * Two objects have the same maps: one is attached to the module's tracepoints,
- * the other by probes to this library's functions, for a machine without the module.
+ * Two objects have the same maps.  The programs of one are attached to the module's tracepoints.
+ * Those of the other are attached by probes to this library's functions, for machines without the
+ * module.
  *
- * Locking: flock() on the BPF file system's root, so that one process on the
- * machine changes the pins at a time.  VC_PIN_DIR holds all pins or does not exist:
- * they are made in NEW_DIR, which is renamed when it is complete.
+ * Locking: flock() on the root of the BPF file system, so only one process on the machine changes
+ * the pins at a time.  VC_PIN_DIR has all pins or does not exist: they are made in NEW_DIR, which
+ * is renamed when it is complete.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,10 +29,10 @@
 #include "trace.skel.h"
 #include "uprobe.skel.h"
 
-#define NEW_DIR		BPF_ROOT "/vcpc_new"	/* the file system keeps dots for itself */
+#define NEW_DIR		BPF_ROOT "/vcpc_new"	/* bpffs reserves names with dots */
 #define MAX_LINKS	1024
 
-/* Memory for the default number of rows of vc_stat: all are allocated at once, for each CPU. */
+/* Memory for the default number of rows of vc_stat, which are all allocated at once, per CPU */
 #define STAT_MEMORY	(128u << 20)
 #define MIN_TAGS	256u
 
@@ -39,19 +40,19 @@
 
 #define MAX_RING	(1u << 30)
 
-/* Programs that are only needed if begins are reported to the kernel. */
+/* Programs that are loaded only if begins are reported to the kernel */
 static const char *const begin_programs[] = {
 	"vc_on_begin", "vc_on_exec", "vc_on_exit", "vc_user_begin",
 };
 
 /*
- * Of these two lists one is loaded: plain_programs if only statistics are wanted, more_programs if
- * begins, single events or processes are, too.
+ * Only one of these two lists is loaded: plain_programs for statistics only, more_programs if
+ * begins, single events or processes are wanted as well.
  */
 static const char *const plain_programs[] = { "vc_on_end_only" };
 static const char *const more_programs[] = { "vc_on_end" };
 
-/* The skeleton that is open, one of the two, and its object */
+/* The open skeleton, one of the two, and its object */
 struct loaded {
 	struct vc_trace *trace;
 	struct vc_uprobe *uprobe;
@@ -69,8 +70,8 @@ static uint32_t default_tags(void)
 }
 
 /*
- * Each CPU keeps free rows of an LRU map for itself.  In a small map, CPUs would have to evict used
- * rows while other CPUs still have free ones: hence a minimum for each CPU.
+ * Each CPU caches free rows of an LRU map.  In a small map, a CPU would have to evict used rows
+ * while other CPUs still have free ones, so there is a minimum per CPU.
  */
 static uint32_t rows_of_processes(uint32_t tags)
 {
@@ -80,8 +81,8 @@ static uint32_t rows_of_processes(uint32_t tags)
 }
 
 /*
- * The kernel accepts a power of two of at least a page.  A ring of one page means that single
- * events are not kept: the map has to exist, but is not used.
+ * The kernel accepts powers of two, at least a page.  A ring of one page means that single events
+ * are not kept: the map has to exist, but is not used.
  */
 static uint32_t ring_size(uint32_t bytes)
 {
@@ -116,7 +117,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_open", rows_of_open(options) },
 		{ "vc_began", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
-		/* A map of one slot means that direct tracing is off: programs refuse it. */
+		/* One row means that direct tracing is off; programs do not use such a map. */
 		{ "vc_direct", options->direct > 1 ? options->direct : 1 },
 	};
 
@@ -130,7 +131,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 	return 0;
 }
 
-/* Do not load these programs; an object need not have all of them. */
+/* Do not load these programs.  An object may lack some of them. */
 static int leave_out(struct bpf_object *obj, const char *const programs[], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +150,7 @@ static int leave_out_unwanted(struct bpf_object *obj, const struct shim_bpf_opti
 {
 	int err = options->begins ? 0 : LEAVE_OUT(obj, begin_programs);
 
-	/* The map's memory is allocated when it is created: do so only if it is wanted. */
+	/* Create the map only if it is wanted, because that allocates its memory. */
 	if (!err && !options->processes)
 		err = bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "vc_process"), false);
 	if (err)
@@ -197,7 +198,7 @@ static int attach(struct bpf_program *prog, const char *dir)
 	char pin[PIN_PATH];
 	int err;
 
-	/* ENOENT: there is no such tracepoint, as the module that defines it is not loaded. */
+	/* ENOENT: the tracepoint does not exist, because the module is not loaded. */
 	if (!link)
 		return errno == ENOENT && !is_probe ? -ENODEV : -errno;
 	snprintf(pin, sizeof(pin), "%s/" LINK_PREFIX "%s", dir, bpf_program__name(prog));
@@ -221,14 +222,14 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 	return 0;
 }
 
-/* Make all pins in NEW_DIR, then rename it: others see all of them or none. */
+/* Make all pins in NEW_DIR, then rename it, so other processes see all of them or none. */
 static int publish(struct bpf_object *obj)
 {
 	int err;
 
 	if (!access(VC_PIN_DIR, F_OK))
 		return -EEXIST;
-	/* What is there was left by a process that died here, as we hold the lock. */
+	/* An existing NEW_DIR was left by a process that died here, because we hold the lock. */
 	err = shim_bpf_pins__remove(NEW_DIR);
 	if (!err && mkdir(NEW_DIR, 0700))
 		err = -errno;
@@ -286,7 +287,7 @@ static int start_clock(struct bpf_object *obj, const struct shim_bpf_options *op
 	return 0;
 }
 
-/* Accounts that are always there: root's for what it loses, and two that belong to nobody. */
+/* Create the permanent accounts: root's for its losses, and two that belong to no user. */
 static int open_accounts(struct bpf_object *obj)
 {
 	static const __u64 accounts[] = { 0, VC_USER_ALL, VC_USER_OTHERS };
@@ -299,7 +300,7 @@ static int open_accounts(struct bpf_object *obj)
 	return 0;
 }
 
-/* Clear vc_tick.active, so that programs that have vc_direct mapped stop writing to it. */
+/* Clear vc_tick.active: programs that have mapped vc_direct then stop writing to it. */
 static void stop_clock(const char *pin)
 {
 	struct vc_tick tick = { .active = 0 };
@@ -319,12 +320,12 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	if (!err)
 		err = leave_out_unwanted(obj, options);
 	/*
-	 * Load before anything else is created: this distinguishes a caller without the privilege
-	 * from a kernel that cannot do it.
+	 * Load before anything else is created: the error shows whether the caller lacks the
+	 * privilege or the kernel lacks the feature.
 	 */
 	if (!err)
 		err = bpf_object__load(obj);
-	/* libbpf found no BTF of the kernel, which the probes' programs need to read its types. */
+	/* libbpf found no kernel BTF, which the programs on probes need to read kernel types. */
 	if (err == -ESRCH)
 		err = -EOPNOTSUPP;
 	if (!err)
@@ -360,15 +361,15 @@ static int switch_on_any(const struct shim_bpf_options *options)
 
 /**
  * shim_bpf__on() - turn the machine's tracing on
- * @options: sizes of the maps, and what is wanted
+ * @options: sizes of the maps, and what to trace
  *
  * Mounts the BPF file system if it is not mounted, and leaves it mounted even if a later
  * step fails.
  *
- * Return: 0; -EPERM without the privilege, -ENODEV if the module was asked for and is
- *	not loaded, -EEXIST if tracing is on, -EBUSY if another process holds the lock on
- *	the file system for seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it
- *	has no BTF, which probes need, -ENOMEM and others.
+ * Return: 0; -EPERM without the privilege, -ENODEV if the module was requested and is not loaded,
+ *	-EEXIST if tracing is on, -EBUSY if another process has held the lock on the file system for
+ *	seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF, which probes need,
+ *	-ENOMEM, or another error.
  */
 int shim_bpf__on(const struct shim_bpf_options *options)
 {
@@ -398,7 +399,7 @@ int shim_bpf__off(void)
 	if (err)
 		return err;
 	err = shim_bpf_pins__remove(NEW_DIR);
-	/* A rename is atomic: others see all pins or none. */
+	/* A rename is atomic: other processes see all pins or none. */
 	if (!err && rename(VC_PIN_DIR, NEW_DIR))
 		err = -errno;
 	if (!err) {
@@ -413,10 +414,10 @@ int shim_bpf__off(void)
 }
 
 /**
- * shim_bpf__status() - is tracing on, and by which transport (way)?
+ * shim_bpf__status() - find out whether tracing is on, and through which transport
  *
- * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if it is off, -EPERM if the caller
- *	may not know.
+ * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if tracing is off, -EPERM if the caller has no
+ *	permission to find out.
  */
 int shim_bpf__status(void)
 {

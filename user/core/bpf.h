@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The machine's tracing by BPF: turn it on and off, and read the pinned maps. */
+/* Tracing through BPF: turn it on and off, and read the pinned maps. */
 #ifndef SHIM_CORE_BPF_H
 #define SHIM_CORE_BPF_H
 
@@ -8,22 +8,22 @@
 
 #include "bpf/trace.h"
 
-/* The transport (way) by which events reach the BPF programs */
+/* The transport of events to the BPF programs */
 enum shim_bpf_way {
-	SHIM_BPF_ANY,		/* through the module if it is there */
+	SHIM_BPF_ANY,		/* through the module if it is loaded */
 	SHIM_BPF_MODULE,
-	SHIM_BPF_PROBES,	/* by probes on this library's functions */
+	SHIM_BPF_PROBES,	/* through probes on this library's functions */
 };
 
 /**
  * struct shim_bpf_options - what to trace, and sizes of the maps; 0 is the default
  * @way: the transport
- * @begins: whether begins are reported, too, when they happen
- * @processes: whether to keep statistics of each process, too
+ * @begins: also report begins when they happen
+ * @processes: also keep statistics per process
  * @tags: rows of names, and of statistics
  * @open: rows of open transactions
- * @ring: bytes of the ring of single events, 0: none are kept
- * @direct: slots for programs that write their statistics themselves, 0: none
+ * @ring: size of the ring of single events in bytes; 0: do not keep them
+ * @direct: rows for programs that write their statistics themselves; 0: none
  */
 struct shim_bpf_options {
 	enum shim_bpf_way way;
@@ -35,14 +35,14 @@ struct shim_bpf_options {
 	uint32_t direct;
 };
 
-/* A label is a name, to which "@" and a user id may be appended. */
+/* A label is a name, possibly followed by "@" and a user ID. */
 #define SHIM_LABEL_LEN	(VC_TAG_LEN + 11)
 
 /**
- * struct shim_bpf_tag - a tag as a reader knows it
- * @name: what its program calls it
- * @label: unique among the reader's tags: @name, or "name@user" if the reader knows tags
- *	of several users with this name, or if @name itself ends in "@" and digits
+ * struct shim_bpf_tag - a tag, as seen by a reader
+ * @name: its name in the program
+ * @label: unique among the reader's tags: @name, or "name@user" if the reader has seen tags of
+ *	several users with this name, or if @name itself ends in "@" and digits
  * @user: user id of its owner
  */
 struct shim_bpf_tag {
@@ -52,14 +52,15 @@ struct shim_bpf_tag {
 };
 
 /**
- * struct shim_bpf_stat - statistics of one tag and kind, all CPUs together
+ * struct shim_bpf_stat - statistics of one tag and kind, summed over all CPUs
  * @tag: the tag
  * @key: tag id and kind
- * @total: sums and extremes over all CPUs; its value is the newest one
- * @slots: those of @total's histogram before the first and from the end on are 0
- * @rests: private to the reader: two reads in a row found the same, so @total need not be
- *	added up again unless the kernel's row changes
- * @version: if the row at this index had it at an earlier read by this reader, it is still the same
+ * @total: sums and extremes over all CPUs, and the newest value
+ * @slots: range of the used buckets of @total's histogram; all others are 0
+ * @rests: private to the reader: two consecutive reads found the same, so @total need not be added
+ *	up again unless the kernel's row changes
+ * @version: if the row at this index had the same version in an earlier read by this reader, it has
+ *	not changed
  */
 struct shim_bpf_stat {
 	const struct shim_bpf_tag *tag;
@@ -73,12 +74,12 @@ struct shim_bpf_stat {
 };
 
 /**
- * struct shim_bpf_count - what one tag's transactions have counted, all CPUs together
+ * struct shim_bpf_count - event counts of one tag's transactions, summed over all CPUs
  * @id: tag id
  * @events_key: key of @events in the kernel's table
  * @version: as in struct shim_bpf_stat
- * @events: which events the sums are of
- * @total: number and sums
+ * @events: the events that were counted
+ * @total: number of transactions, and sums
  */
 struct shim_bpf_count {
 	uint64_t id;
@@ -89,18 +90,18 @@ struct shim_bpf_count {
 };
 
 /**
- * struct shim_bpf_process - what one process's transactions of a tag did
- * @tag: the tag, valid until statistics are read, or shim_bpf_reader__forget()
- * @id: its id
- * @pid: process id in the initial PID namespace; 0: all programs that write their statistics
+ * struct shim_bpf_process - statistics of one process's transactions of a tag
+ * @tag: the tag, valid until the next read of statistics or shim_bpf_reader__forget()
+ * @id: the tag's ID
+ * @pid: process ID in the initial PID namespace; 0: all programs that write their statistics
  *	themselves, together
- * @signature: stands for the events that were counted, 0: none
- * @total: of the transactions that ended
- * @events: which counters @sum is of; none if nothing was counted
- * @sum: what each of them counted
+ * @signature: identifies the counted events; 0: none
+ * @total: statistics of completed transactions
+ * @events: the events in @sum; none if nothing was counted
+ * @sum: the sum of each event
  * @command: name of the thread that ended the first of these transactions; "" if @pid is 0
  *
- * A tag and process have a row for each signature.
+ * There is one row per tag, process and signature.
  */
 struct shim_bpf_process {
 	const struct shim_bpf_tag *tag;

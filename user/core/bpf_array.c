@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Mapping a pinned BPF array into memory. */
+/* Map a pinned BPF array into memory. */
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include "bpf_array.h"
 #include "bpf_pins.h"
 
-/* What is pinned there need not be ours: check its type and the size of its elements. */
+/* The pin may be another program's map: check its type and the size of its elements. */
 static int check(int fd, size_t value, size_t *n)
 {
 	struct bpf_map_info info = { 0 };
@@ -26,12 +26,12 @@ static int check(int fd, size_t value, size_t *n)
 }
 
 /**
- * shim_bpf_array__length() - how many elements a pinned array has
+ * shim_bpf_array__length() - get the number of elements of a pinned array
  * @path: its pin
  * @value: an element's size in bytes
  * @n: written on success
  *
- * Return: as shim_bpf_array__map(); the caller needs no more than the permission to read.
+ * Return: as shim_bpf_array__map(); read permission is sufficient.
  */
 int shim_bpf_array__length(const char *path, size_t value, size_t *n)
 {
@@ -47,14 +47,14 @@ int shim_bpf_array__length(const char *path, size_t value, size_t *n)
 /**
  * shim_bpf_array__map() - map a pinned array, if its elements have the expected size
  * @path: its pin
- * @value: an element's size in bytes, a multiple of 8, so that they lie without gaps
- * @prot: of the mapping, as for mmap()
- * @memory: its first element; for munmap(), with @n times @value bytes
- * @n: how many there are
+ * @value: an element's size in bytes, a multiple of 8, so there are no gaps between elements
+ * @prot: protection of the mapping, as for mmap()
+ * @memory: on success, the first element, for munmap() with @n * @value bytes
+ * @n: on success, the number of elements
  *
- * The kernel maps it only for who may write, too, whatever @prot is.
+ * Regardless of @prot, the kernel requires write permission to map an array.
  *
- * Return: 0, -ENOENT, -EPERM, -EPROTO if it is no such array, or another errno.
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if it is not such an array, or another errno.
  */
 int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mapping a pinned BPF array into memory. */
+/* Map a pinned BPF array into memory. */
 #ifndef SHIM_CORE_BPF_ARRAY_H
 #define SHIM_CORE_BPF_ARRAY_H
 

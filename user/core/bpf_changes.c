@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading what has changed in vc_stat, by a BPF program that finds it.
+ * Read the changed rows of vc_stat, which a BPF program finds.
  *
- * The table has a row of 3 kB for each tag and CPU.  Rows that rest, and slots of histograms that are
- * not in use, are most of it, and this way nobody copies them.
+ * The table has a row of 3 kB for each tag and CPU.  Most of it is unchanged rows and unused
+ * histogram buckets, which need not be copied this way.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "bpf_changes.h"
 #include "reader.skel.h"
 
-/* What one CPU has of a row, if all its slots are given */
+/* Maximum size of one CPU's part of a row, with all its buckets */
 #define MOST	sizeof(struct vc_change)
 
-/* The program gets the table of the reader, and room to note each of its rows. */
+/* Give the program the reader's table, and memory for a note on each of its rows. */
 static int prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
 {
 	struct bpf_map_info info = { 0 };
@@ -50,18 +50,18 @@ static int map_seen(struct shim_bpf_changes *c)
 
 /**
  * shim_bpf_changes__open() - load the program
- * @c: all zero; left so after an error
+ * @c: all zero; unchanged after an error
  * @stat: descriptor of the table
- * @cpus: that it has values of
+ * @cpus: number of CPUs that the table has values for
  *
- * Return: 0; -EPERM without CAP_BPF and CAP_PERFMON, or another error: this kernel cannot run it.
+ * Return: 0; -EPERM without CAP_BPF and CAP_PERFMON, or another error if this kernel cannot run it.
  */
 int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 {
 	libbpf_print_fn_t print;
 	int err;
 
-	/* A row of all CPUs has to fit into one run's changes. */
+	/* One run must have room for a row of all CPUs. */
 	if (cpus * MOST > VC_CHANGES_SIZE - MOST)
 		return -E2BIG;
 	err = shim_fork__watch();
@@ -80,7 +80,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 	return err;
 }
 
-/* Whether there is a program, and it is this process's own */
+/* Whether a program is loaded, and this process loaded it */
 bool shim_bpf_changes__usable(const struct shim_bpf_changes *c)
 {
 	return c->skel && c->generation == shim_fork__generation() && c->pid == getpid();
@@ -102,8 +102,8 @@ static int give(const struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *
 }
 
 /*
- * How often the program may run for one reading: several times what all rows need.  Whoever makes
- * and drops tags all the time moves rows to other numbers, where they count as changed.
+ * Maximum runs of the program per read: several times what all rows need.  A process that
+ * continually creates and drops tags moves rows to other numbers, where they count as changed.
  */
 static size_t most_runs(const struct shim_bpf_changes *c)
 {
@@ -119,15 +119,15 @@ static int run(const struct shim_bpf_changes *c)
 }
 
 /**
- * shim_bpf_changes__read() - what has changed since the last reading
+ * shim_bpf_changes__read() - read the rows that have changed since the last read
  * @c: usable
- * @fn: called for each CPU's part of each row that does not rest; a value other than 0 ends it
+ * @fn: called for each CPU's part of each changed row; a value other than 0 ends the read
  * @arg: for @fn
  *
  * @fn may set the row's rests and all, and call shim_bpf_changes__all_slots().
  *
- * Return: 0 (@c->n is how many rows there are), -EAGAIN if rows come and go too fast for it, what
- * @fn returned, or an errno of bpf(2): then the next reading has all rows.
+ * Return: 0 (@c->n is the number of rows), -EAGAIN if rows are added and removed too fast, the
+ * value of @fn, or an errno of bpf(2).  After an error, the next read returns all rows.
  */
 int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
 {
@@ -146,13 +146,13 @@ int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, v
 		return err;
 	}
 	c->n = c->skel->bss->vc_row;
-	/* Rows that are there no more: what is given in their place is given even if it is equal. */
+	/* Rows that no longer exist: report whatever replaces them, even if it looks unchanged. */
 	for (size_t i = c->n; i < before; i++)
 		c->seen[i].rests = 0;
 	return 0;
 }
 
-/* Have a row given once more in this reading, with all slots of its histogram. */
+/* Get a row again in this read, with all buckets of its histogram. */
 void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *seen)
 {
 	seen->all = 1;
@@ -161,9 +161,9 @@ void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *see
 }
 
 /**
- * shim_bpf_changes__forget() - have rows given again at the next reading, changed or not
- * @c: there may be no program
- * @first: number of the first of them
+ * shim_bpf_changes__forget() - return rows at the next read whether they have changed or not
+ * @c: may have no program
+ * @first: number of the first such row
  */
 void shim_bpf_changes__forget(struct shim_bpf_changes *c, size_t first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading what has changed in vc_stat, by a BPF program that finds it. */
+/* Read the changed rows of vc_stat, which a BPF program finds. */
 #ifndef SHIM_CORE_BPF_CHANGES_H
 #define SHIM_CORE_BPF_CHANGES_H
 
@@ -12,14 +12,15 @@
 struct vc_reader;
 
 /*
- * struct shim_bpf_changes - a program, and what it knows of each row; all zero: there is none
+ * struct shim_bpf_changes - a program, and its notes on each row; all zero: no program
  * @skel: the program and its maps
- * @pid, @generation: of the process that opened it, as a forked child shares the maps with its parent
- * @seen: by row; shared with the program
- * @rows: how many rows @seen has
- * @n: rows of the last reading
- * @reads: number of the last reading
- * @again: a row is wanted once more in this reading
+ * @pid, @generation: identify the process that opened it, because a forked child shares the maps
+ *	with its parent
+ * @seen: notes by row; shared with the program
+ * @rows: number of rows in @seen
+ * @n: rows in the last read
+ * @reads: serial number of the last read
+ * @again: a row is needed again in this read
  */
 struct shim_bpf_changes {
 	struct vc_reader *skel;
@@ -32,8 +33,8 @@ struct shim_bpf_changes {
 };
 
 /*
- * A CPU's part of a row that has changed; parts of a row come one after the other.  At the end of
- * each of the program's runs, both are NULL.
+ * Called with one CPU's part of a changed row.  The parts of a row are passed consecutively.  At
+ * the end of each run of the program, both pointers are NULL.
  */
 typedef int shim_bpf_change_fn(void *arg, const struct vc_change *change, struct vc_seen *seen);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reading what transactions have counted: sums over CPUs, and over threads that add up their own. */
+/* Read the event counts of transactions: sums over CPUs, and over threads that add up their own. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "bpf_pins.h"
 
 /*
- * Programs that write ever new events into their slots are not to fill the reader's memory: if it knows
- * so many, it forgets all, which costs a row nothing but time.
+ * A program that keeps writing new events into its rows must not fill the reader's memory.  Above
+ * this number the reader forgets all of them, which costs only time.
  */
 #define MANY_OWN	16384
 
-/* The row of what programs counted themselves, in the reading @read */
+/* The row of counts that programs wrote themselves, in the read number @read */
 struct own_count {
 	struct shim_hnode node;
 	uint64_t id;
@@ -29,8 +29,8 @@ struct own_count {
 };
 
 /**
- * shim_bpf_counts__open() - get ready to read
- * @c: zero but for descriptors, which are -1; for shim_bpf_counts__close(), also after an error
+ * shim_bpf_counts__open() - prepare to read
+ * @c: zero, except descriptors, which are -1; call shim_bpf_counts__close() even after an error
  *
  * Return: 0, -ENOENT, -EPERM, -EPROTO, -ENOMEM, or another errno.
  */
@@ -46,7 +46,7 @@ int shim_bpf_counts__open(struct shim_bpf_counts *c)
 	return err;
 }
 
-/* Which events a key of vc_events stands for: 0, -ENOENT, or an errno of bpf(2) */
+/* Get the events of a key of vc_events.  Return 0, -ENOENT, or an errno of bpf(2). */
 int shim_bpf_counts__events(const struct shim_bpf_counts *c, uint64_t key, struct vc_events *events)
 {
 	if (bpf_map_lookup_elem(c->events_fd, &key, events))
@@ -85,8 +85,8 @@ static int add_row(void *arg, const void *key, const void *values)
 		add(&total, &cpus[i]);
 	row = &c->rows[c->n];
 	/*
-	 * Rows mostly come in the same order, so the last reading's is probably at this place: then
-	 * it is known what the events are.
+	 * Rows usually come in the same order, so the row of the last read is probably at this
+	 * place, and its events are known.
 	 */
 	if (c->n < c->before && row->id == k.tag && row->events_key == k.events &&
 	    !memcmp(&row->total, &total, sizeof(total))) {
@@ -105,7 +105,7 @@ static int add_row(void *arg, const void *key, const void *values)
 	return 0;
 }
 
-/* Forget all, but not the seed, so that the keys stay the same. */
+/* Forget all rows, but keep the seed, so keys do not change. */
 static void forget_own(struct shim_bpf_counts *c)
 {
 	uint64_t seed = c->own.seed;
@@ -119,8 +119,8 @@ static void forget_own(struct shim_bpf_counts *c)
 
 /**
  * shim_bpf_counts__read() - read the rows of the kernel's map
- * @c: filled in
- * @cpus: how many values each row has
+ * @c: receives the rows
+ * @cpus: number of values per row
  *
  * Return: 0, -ENOMEM, or an errno of bpf(2).
  */
@@ -142,7 +142,7 @@ static uint64_t hash_of(const struct shim_bpf_counts *c, uint64_t id, const stru
 	       shim_hash__bytes(&c->own, &id, sizeof(id));
 }
 
-/* Which row is for a tag and events that programs counted themselves; NULL: no memory */
+/* Find or make the entry for a tag and events that programs counted themselves; NULL: no memory */
 static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 				const struct vc_events *events)
 {
@@ -165,7 +165,7 @@ static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 	return shim_hash__add(&c->own, &own->node, hash) ? NULL : own;
 }
 
-/* A row for it in this reading */
+/* Make a row for the entry in this read. */
 static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 {
 	struct shim_bpf_count *row;
@@ -175,7 +175,7 @@ static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 	row = &c->rows[c->n];
 	*row = (struct shim_bpf_count) {
 		.id = own->id,
-		/* None of the kernel's tables: its keys come from a hash that nobody can foresee. */
+		/* Not a key of the kernel's table, whose keys come from an unpredictable hash */
 		.events_key = shim_hash__bytes(&c->own, &own->events, sizeof(own->events)) | SHIM_DIRECT_ID,
 		.version = ++c->version,
 		.events = own->events,
@@ -186,10 +186,10 @@ static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 }
 
 /**
- * shim_bpf_counts__add_slot() - add what a thread's transactions counted
+ * shim_bpf_counts__add_slot() - add the counts of a thread's transactions
  * @c: after shim_bpf_counts__read()
- * @id: the tag's
- * @slot: as shim_bpf_slots__read() gives it
+ * @id: the tag's ID
+ * @slot: as returned by shim_bpf_slots__read()
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading what transactions have counted. */
+/* Read the event counts of transactions. */
 #ifndef SHIM_CORE_BPF_COUNTS_H
 #define SHIM_CORE_BPF_COUNTS_H
 
@@ -13,18 +13,18 @@
 #include "bpf_table.h"
 
 /**
- * struct shim_bpf_counts - the rows, and the buffers that they are read into
+ * struct shim_bpf_counts - the rows and the buffers for reading them
  * @map: vc_count
  * @events_fd: vc_events
- * @rows: struct shim_bpf_count[@n], valid until the next reading
- * @n: how many
- * @room: for so many
- * @before: how many @rows of the last reading are still there while they are read
- * @version: of the row that changed last
- * @reads: number of the last reading
- * @own: of what programs wrote themselves: a struct own_count for each tag and events, in @arena
- * @nown: how many of @own
- * @arena: of @own
+ * @rows: struct shim_bpf_count[@n], valid until the next read
+ * @n: number of rows
+ * @room: allocated rows
+ * @before: during a read, number of @rows that still are of the last read
+ * @version: version of the row that changed last
+ * @reads: serial number of the last read
+ * @own: a struct own_count, in @arena, for each tag and events that programs wrote themselves
+ * @nown: number of entries in @own
+ * @arena: memory of @own
  */
 struct shim_bpf_counts {
 	struct shim_bpf_table map;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Single trace events, taken from the ring, and transactions that are open.
+ * Take single trace events from the ring, and list open transactions.
  *
- * Locking: taking an event removes it from the ring, so only one process may take
- * events at a time: it holds flock() on the folder of the pins.
+ * Locking: taking an event removes it from the ring, so only one process at a time may take events.
+ * It holds flock() on the directory of the pins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct shim_bpf_events {
 	void *arg;
 };
 
-/* Taking a record moves the ring's consumer position, which needs write permission on the map. */
+/* Taking a record advances the ring's consumer position, which requires write permission. */
 static int take_one(void *arg, void *data, size_t size)
 {
 	const struct shim_bpf_events *events = arg;
@@ -50,7 +50,7 @@ static int lock_pins(int *lock)
 	return err;
 }
 
-/* If single events are not kept, the ring exists with its least size, a page, and stays empty. */
+/* If single events are not kept, the ring exists with its minimum size, a page, and stays empty. */
 static int open_ring(struct shim_bpf_events *events)
 {
 	struct bpf_map_info info = { 0 };
@@ -75,11 +75,11 @@ static int open_ring(struct shim_bpf_events *events)
 }
 
 /**
- * shim_bpf_events__open() - get ready to take single events
+ * shim_bpf_events__open() - prepare to take single events
  * @out: on success, for shim_bpf_events__close()
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if another process takes events,
- *	-ENODATA if none are kept, -EPROTO, -ENOMEM and others.
+ * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if another process takes events, -ENODATA if
+ *	none are kept, -EPROTO, -ENOMEM, or another error.
  */
 int shim_bpf_events__open(struct shim_bpf_events **out)
 {
@@ -101,13 +101,13 @@ int shim_bpf_events__open(struct shim_bpf_events **out)
 }
 
 /**
- * shim_bpf_events__take() - take the events that have come since the last call
+ * shim_bpf_events__take() - take the events that have arrived since the last call
  * @events: from shim_bpf_events__open()
- * @timeout_ms: how long to wait for the first one, -1: for ever
- * @fn: called for each; a negative value ends it
+ * @timeout_ms: how long to wait for the first one, -1: forever
+ * @fn: called for each event; a negative value ends the call
  * @arg: for @fn
  *
- * Return: how many were taken, the negative value of @fn, or a negative errno.
+ * Return: the number of events taken, the negative value of @fn, or a negative errno.
  */
 int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_bpf_record_fn *fn,
 			  void *arg)
@@ -142,8 +142,8 @@ static int give_open(void *arg, const void *key, const void *value)
 }
 
 /**
- * shim_bpf_events__open_ones() - walk over the transactions that are open
- * @fn: called for each; a value other than 0 ends it
+ * shim_bpf_events__open_ones() - walk over the open transactions
+ * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, or a negative errno.

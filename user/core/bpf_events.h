@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single trace events, taken from the ring, and transactions that are open. */
+/* Take single trace events from the ring, and list open transactions. */
 #ifndef SHIM_CORE_BPF_EVENTS_H
 #define SHIM_CORE_BPF_EVENTS_H
 

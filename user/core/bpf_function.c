@@ -2,8 +2,8 @@
 /*
  * Probes on functions of programs without trace calls.
  *
- * The object has the maps of the one that is loaded, and adds to its pins: a link for each probe, and
- * last of all the map vc_probe, without which the links belong to a process that died here.
+ * The object shares the maps of the loaded session and adds pins to it: a link for each probe and,
+ * last, the map vc_probe.  Links without this map were left by a process that died here.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -24,14 +24,14 @@
 #define FUNCTION_LINK	VC_PIN_DIR "/" LINK_PREFIX "function_"
 #define MOST_LINKS	(2 * VC_MAX_PROBES + 2)
 
-/* What is being attached: its links have numbers from 0 */
+/* Probes that are being attached; their links are numbered from 0 */
 struct attaching {
 	struct vc_function *skel;
 	const struct shim_bpf_probe *probes;
 	size_t n;
 	unsigned int links;
-	struct vc_events events;	/* what the calls of @counted are to count, if there are any */
-	pid_t counted;			/* the process of all probes; 0: they have none, or several */
+	struct vc_events events;	/* to be counted in the calls of @counted */
+	pid_t counted;			/* the process of all probes; 0: none or several */
 };
 
 static void link_pin(char pin[PIN_PATH], unsigned int i)
@@ -39,7 +39,7 @@ static void link_pin(char pin[PIN_PATH], unsigned int i)
 	snprintf(pin, PIN_PATH, FUNCTION_LINK "%u", i);
 }
 
-/* The id of the link that is pinned here; 0: there is none */
+/* The ID of the pinned link; 0: none */
 static uint32_t link_id(const char *pin)
 {
 	struct bpf_link_info info = { 0 };
@@ -53,7 +53,7 @@ static uint32_t link_id(const char *pin)
 	return info.id;
 }
 
-/* Remove what is attached, or what was left by a process that died. */
+/* Remove attached links, or those that a process left when it died. */
 static void remove_links(void)
 {
 	uint32_t ids[MOST_LINKS];
@@ -74,7 +74,7 @@ static uint32_t rows_of(const struct bpf_map *map)
 	return bpf_map__max_entries(map);
 }
 
-/* Use the maps that are pinned; those of this object alone are made, and the others not. */
+/* Use the pinned maps; create only the maps that no other object has. */
 static int use_pinned(struct vc_function *skel)
 {
 	struct bpf_map *map;
@@ -100,7 +100,7 @@ static int use_pinned(struct vc_function *skel)
 	return 0;
 }
 
-/* What the session wants is seen from the sizes of its maps. */
+/* Derive the session's options from its maps. */
 static void set_options(struct vc_function *skel)
 {
 	uint32_t ring = rows_of(skel->maps.vc_ring);
@@ -112,7 +112,7 @@ static void set_options(struct vc_function *skel)
 	shim_bpf_offsets__find(&skel->rodata->vc_offsets);
 }
 
-/* Where all probes are in one process, its threads can be counted from here. */
+/* The threads can be counted from here only if all probes are in one process. */
 static int want_counts(struct attaching *a)
 {
 	int err = shim_function_counts__wanted(&a->events);
@@ -139,7 +139,7 @@ static int load(struct attaching *a)
 		return err;
 	set_options(a->skel);
 	err = vc_function__load(a->skel);
-	/* libbpf found no BTF of the kernel. */
+	/* libbpf found no kernel BTF. */
 	if (err == -ESRCH)
 		return -EOPNOTSUPP;
 	if (err || !a->counted)
@@ -172,7 +172,7 @@ static int attach_one(struct attaching *a, struct bpf_program *prog, size_t i, u
 							   probe->path, probe->row.offset, &opts));
 }
 
-/* The first row with this tag: rows of a tag have the same statistics. */
+/* The first row with this tag.  All rows of a tag share its statistics. */
 static size_t row_of_tag(const struct attaching *a, size_t i)
 {
 	size_t row = 0;
@@ -182,7 +182,7 @@ static size_t row_of_tag(const struct attaching *a, size_t i)
 	return row;
 }
 
-/* The number of a tag among those of pairs */
+/* The index of a tag among the tags of pairs */
 static size_t pair_of(const struct attaching *a, size_t row)
 {
 	size_t pair = 0;
@@ -192,7 +192,7 @@ static size_t pair_of(const struct attaching *a, size_t row)
 	return pair;
 }
 
-/* A return before its entry, so that no call that was seen to begin lacks the probe on its return */
+/* Attach the return probe first, so each call that is seen to begin is also seen to end. */
 static int attach(struct attaching *a, size_t i)
 {
 	size_t row = row_of_tag(a, i), pair = pair_of(a, row);
@@ -257,12 +257,12 @@ static int probe_locked(const struct shim_bpf_probe *probes, size_t n, size_t *b
 /**
  * shim_bpf__probe() - add probes to the tracing session
  * @probes: at most VC_MAX_PROBES, and at most VC_MAX_PAIRS tags of pairs
- * @n: how many
- * @bad: on failure, the probe that cannot be attached, or @n
+ * @n: number of probes
+ * @bad: on failure, the index of the probe that cannot be attached, or @n
  *
  * Return: 0; -ENOENT if tracing is off, -EEXIST if it has probes, -EPERM without the privilege,
- *	-EOPNOTSUPP if the kernel has no BTF, -E2BIG for too many, -EBUSY as shim_bpf__on(), or
- *	why @bad cannot be attached.
+ *	-EOPNOTSUPP if the kernel has no BTF, -E2BIG for too many, -EBUSY as shim_bpf__on(), or the
+ *	error of attaching @bad.
  */
 int shim_bpf__probe(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
 {
@@ -281,7 +281,7 @@ int shim_bpf__probe(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
 
 /**
  * shim_bpf__probes() - walk over the session's probes
- * @fn: called for each; a value other than 0 ends it
+ * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
@@ -292,7 +292,7 @@ int shim_bpf__probes(shim_bpf_probe_fn *fn, void *arg)
 	int fd = -1, ret = shim_bpf_pins__map(PROBES_PIN, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
 					      sizeof(row), &fd);
 
-	/* Tracing is on, without probes. */
+	/* Tracing is on, but has no probes. */
 	if (ret == -ENOENT && !access(VC_PIN_DIR, F_OK))
 		return 0;
 	for (uint32_t i = 0; !ret && i < VC_MAX_PROBES; i++) {

@@ -10,9 +10,9 @@
 
 /**
  * struct shim_bpf_probe - one probe
- * @row: what, where and for which tag
- * @path: the file to open, which may be another name of @row.file
- * @semaphore: offset in the file of a word that the kernel counts up while the probe is there; 0: none
+ * @row: kind, place and tag
+ * @path: the file to open; may be another name of @row.file
+ * @semaphore: file offset of a word that the kernel increments while the probe is attached; 0: none
  */
 struct shim_bpf_probe {
 	struct vc_probe row;

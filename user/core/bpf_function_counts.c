@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters for the threads of one process, for the calls of its traced functions.
+ * Count events in calls of traced functions, in the threads of one process.
  *
- * The process counts nothing itself: its threads get perf events, which a map holds until tracing is
+ * The process does no counting itself.  A map holds perf events for its threads until tracing is
  * turned off.
  */
 #include <dirent.h>
@@ -22,8 +22,8 @@
 #define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
 
 /**
- * shim_function_counts__wanted() - which events the session wants to be counted
- * @events: set; none, if none are wanted
+ * shim_function_counts__wanted() - get the events that the session counts
+ * @events: written on success; may be empty
  *
  * Return: 0 or a negated errno.
  */
@@ -57,7 +57,7 @@ static int open_event(pid_t tid, const struct vc_event_desc *event)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Put a thread's counters into the map, from @first on: 0, -ESRCH if it has ended, or a negated errno. */
+/* Add a thread's counters to the map from @first on: 0, -ESRCH if it ended, or an errno. */
 static int count_thread(pid_t tid, const struct vc_events *events, int counter_map, uint32_t first)
 {
 	for (uint32_t i = 0; i < events->nr; i++) {
@@ -98,15 +98,15 @@ static int count_threads(DIR *threads, const struct vc_events *events, int count
 }
 
 /**
- * shim_function_counts__open() - count in the threads that a process has now
+ * shim_function_counts__open() - count events in the current threads of a process
  * @pid: the process
  * @events: what to count
  * @counter_map: vc_counter, with room for VC_MAX_COUNTERS in each of VC_MAX_COUNTED_THREADS
  * @thread_map: vc_counted_thread
  * @events_map: vc_events
  *
- * Return: 0, -ESRCH if there is no such process, -E2BIG if it has too many threads, or why an event cannot
- *	be counted there.
+ * Return: 0, -ESRCH if the process does not exist, -E2BIG if it has too many threads, or the error
+ *	of opening an event.
  */
 int shim_function_counts__open(pid_t pid, const struct vc_events *events, int counter_map,
 			       int thread_map, int events_map)

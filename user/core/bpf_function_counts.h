@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters for the threads of one process, for the calls of its traced functions. */
+/* Count events in calls of traced functions, in the threads of one process. */
 #ifndef SHIM_CORE_BPF_FUNCTION_COUNTS_H
 #define SHIM_CORE_BPF_FUNCTION_COUNTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What was lost, by account. */
+/* Lost events by account. */
 #include <linux/bpf.h>
 
 #include "bpf_losses.h"
@@ -20,7 +20,7 @@ static int give_loss(void *arg, const void *key, const void *value)
 
 /**
  * shim_bpf_losses__ring() - walk over the accounts that have lost single events
- * @fn: called for each; a value other than 0 ends it
+ * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, or a negative errno.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was lost, by account. */
+/* Lost events by account. */
 #ifndef SHIM_CORE_BPF_LOSSES_H
 #define SHIM_CORE_BPF_LOSSES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Where members are in the kernel's structs, for BPF programs without relocations. */
+/* Offsets of members of kernel structs, for BPF programs without relocations. */
 #include <stdint.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "bpf_offsets.h"
 
-/* The offset of a member in bytes, also of one in a struct or union without a name; or -1 */
+/* Byte offset of a member, including members of anonymous structs and unions; or -1 */
 static int offset_in(const struct btf *btf, int id, const char *name)
 {
 	const struct btf_type *type = btf__type_by_id(btf, btf__resolve_type(btf, id));
@@ -38,7 +38,7 @@ static int offset_of(const struct btf *btf, const char *type, const char *member
 
 /**
  * shim_bpf_offsets__find() - find the members that vc_account_of() in bpf/users.bpf.h reads
- * @offsets: all zero if this kernel has no BTF, or other structs
+ * @offsets: written; all zero if this kernel has no BTF or lacks one of the members
  */
 void shim_bpf_offsets__find(struct vc_offsets *offsets)
 {

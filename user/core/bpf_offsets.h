@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where members are in the kernel's structs, for BPF programs without relocations. */
+/* Offsets of members of kernel structs, for BPF programs without relocations. */
 #ifndef SHIM_CORE_BPF_OFFSETS_H
 #define SHIM_CORE_BPF_OFFSETS_H
 

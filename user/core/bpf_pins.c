@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The folder of pins in the BPF file system: its lock, its links, and its removal. */
+/* The directory of pins in the BPF file system: its lock, its links, and its removal. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +16,13 @@
 
 #include "bpf_pins.h"
 
-/* A missing permission is -EPERM for the caller, regardless of which layer denied it. */
+/* Report missing permission as -EPERM, regardless of which layer denied it. */
 int shim_bpf_pins__error(int err)
 {
 	return err == -EACCES ? -EPERM : err;
 }
 
-/* Open a pinned map for reading alone if the caller may do no more.  Returns a descriptor or -1, errno set. */
+/* Open a pinned map, if necessary read-only.  Return a descriptor, or -1 with errno set. */
 int shim_bpf_pins__open_to_read(const char *path)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, only, .file_flags = BPF_F_RDONLY);
@@ -34,8 +34,8 @@ int shim_bpf_pins__open_to_read(const char *path)
 }
 
 /*
- * Open a pinned map to read it.  Its type and sizes have to be as expected, because its rows are read into our
- * structs.  @fd may be set also on failure, and is the caller's to close.
+ * Open a pinned map to read it.  Its type and sizes must match, because its rows are read into our
+ * structs.  @fd may be set even on failure; the caller has to close it.
  */
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd)
 {
@@ -72,7 +72,7 @@ static int open_root(int *fd)
 	return err;
 }
 
-/* Give up after 5 seconds: any user who may open the folder may lock it, and keep it locked. */
+/* Give up after 5 seconds: any user who can open the directory can keep it locked. */
 static int lock_for_a_while(int dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
@@ -108,7 +108,7 @@ int shim_bpf_pins__lock(int *fd, int mount_it)
 	return err;
 }
 
-/* The ids of the links pinned in a folder, at most @max */
+/* Get the IDs of the links pinned in a directory, at most @max. */
 size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
 {
 	struct bpf_link_info info;
@@ -138,8 +138,8 @@ size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
 }
 
 /*
- * The kernel detaches a link some time after its pin is gone; until then the
- * module cannot be unloaded.  Wait for it, up to a second.
+ * The kernel detaches a link some time after its pin was removed.  Until then the module cannot be
+ * unloaded.  Wait for it, at most one second.
  */
 void shim_bpf_pins__wait_detached(const uint32_t *ids, size_t n)
 {

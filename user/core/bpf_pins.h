@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The folder of pins in the BPF file system: its lock, its links, and its removal. */
+/* The directory of pins in the BPF file system: its lock, its links, and its removal. */
 #ifndef SHIM_CORE_BPF_PINS_H
 #define SHIM_CORE_BPF_PINS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reading what each process's transactions did. */
+/* Read the statistics of each process's transactions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +61,11 @@ static int add_row(void *arg, const void *key, const void *value)
 
 /**
  * shim_bpf_processes__read() - read the rows of all processes
- * @p: filled in
- * @r: the reader, for tags and events
+ * @p: receives the rows
+ * @r: the reader, to look up tags and events
  *
- * Return: 0; -ENODATA if tracing was turned on without statistics of processes, -ENOMEM, or an
- *	errno of bpf(2).
+ * Return: 0; -ENODATA if tracing was turned on without statistics per process, -ENOMEM, or an errno
+ *	of bpf(2).
  */
 int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r)
 {
@@ -82,7 +82,7 @@ int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reade
 	return shim_bpf_table__read(&p->map, add_row, &reading);
 }
 
-/* The row for all programs that write this tag's statistics themselves; made if there is none */
+/* Find or make the row for all programs that write this tag's statistics themselves. */
 static int find_own(struct shim_bpf_processes *p, size_t first, const struct shim_bpf_tag *tag,
 		    struct shim_bpf_process **row)
 {
@@ -95,12 +95,13 @@ static int find_own(struct shim_bpf_processes *p, size_t first, const struct shi
 }
 
 /**
- * shim_bpf_processes__add_slots() - append a row for each tag that programs wrote themselves
- * @p: filled in by shim_bpf_processes__read()
+ * shim_bpf_processes__add_slots() - append rows of tags that programs wrote themselves
+ * @p: after shim_bpf_processes__read()
  * @r: the reader
  * @slots: its slots
  *
- * A slot is passed on from thread to thread, so that its statistics belong to no one process.
+ * Threads of several processes may use a slot in turn, so its statistics do not belong to any one
+ * process.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading the pinned trace maps: statistics of all CPUs added up, with names.
+ * Read the pinned trace maps: statistics with names, summed over all CPUs.
  *
- * Locking: none; the caller sees to it that one thread at a time uses a reader.
+ * Locking: none.  The caller ensures that only one thread at a time uses a reader.
  *
- * A reader keeps its buffers, and the tags it has seen: an id is never given to another name.  Who
- * makes and drops tags for days makes ever new ids: now and then all are forgotten, and read again.
+ * A reader keeps its buffers and the tags it has seen, because an ID is never reused for another
+ * name.  Programs that create and drop tags for days use up many IDs, so the reader occasionally
+ * forgets all tags and reads them again.
  *
- * The first time, and where BPF programs may not be loaded, all rows are copied.  From then on a
- * program finds those that have changed.
+ * The first read copies all rows, and so does every read if loading BPF programs is not permitted.
+ * Otherwise a BPF program finds the changed rows from the second read on.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,13 +32,13 @@
 #include "bpf_table.h"
 #include "bpf_tags.h"
 
-/* So many tags may be known that are not there now */
+/* Maximum number of remembered tags that no longer exist */
 #define MANY_TAGS	4096
 
 struct shim_bpf_reader {
 	struct shim_bpf_table stat;
 	struct shim_bpf_changes changes;	/* finds the rows of @stat that have changed */
-	struct shim_bpf_counts counts;		/* read when they are asked for */
+	struct shim_bpf_counts counts;		/* read on request */
 	struct shim_bpf_processes processes;	/* likewise */
 	int drop_fd;
 	struct shim_bpf_slots slots;
@@ -47,12 +48,12 @@ struct shim_bpf_reader {
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
-	size_t made;		/* stats[] up to there have been written at some time */
-	size_t before;		/* during a read, stats[n] to stats[before - 1] are of the last one */
+	size_t made;		/* number of initialized stats[] */
+	size_t before;		/* during a read, stats[n..before - 1] are of the last one */
 	uint64_t reads;		/* number of the last read of stats[] */
-	unsigned int others;	/* how often something else was read since then */
-	unsigned int holds;	/* of shim_bpf_reader__hold() */
-	uint64_t version;	/* of the row that changed last */
+	unsigned int others;	/* reads of other tables since then */
+	unsigned int holds;	/* calls of shim_bpf_reader__hold() */
+	uint64_t version;	/* version of the row that changed last */
 	struct shim_bpf_tags tags;
 };
 
@@ -85,11 +86,11 @@ static int open_maps(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__open() - get ready to read the trace maps
+ * shim_bpf_reader__open() - prepare to read the trace maps
  * @out: the reader, on success
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO
- *	if another version's maps are pinned there, -ENOMEM.
+ * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO if the pinned maps
+ *	are of another version, -ENOMEM.
  */
 int shim_bpf_reader__open(struct shim_bpf_reader **out)
 {
@@ -115,8 +116,8 @@ int shim_bpf_reader__open(struct shim_bpf_reader **out)
  * shim_bpf_reader__keep_apart() - keep statistics that programs wrote themselves in separate rows
  * @r: reader
  *
- * A tag may then have two rows of a kind: one of the kernel's, which is removed with the
- * tag, and one with SHIM_DIRECT_ID in its id, which stays.
+ * A tag may then have two rows per kind: a row from the kernel, which is removed with the tag, and
+ * one with SHIM_DIRECT_ID in its ID, which stays.
  */
 void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 {
@@ -124,8 +125,8 @@ void shim_bpf_reader__keep_apart(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__has_ended() - read maps on though tracing was turned off
- * @r: reader; it returns -ESTALE no more
+ * shim_bpf_reader__has_ended() - continue to read the maps after tracing was turned off
+ * @r: reader; it no longer returns -ESTALE
  */
 void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
 {
@@ -133,7 +134,7 @@ void shim_bpf_reader__has_ended(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__hold() - keep tags that were returned valid until shim_bpf_reader__release()
+ * shim_bpf_reader__hold() - keep returned tags valid until shim_bpf_reader__release()
  * @r: reader
  */
 void shim_bpf_reader__hold(struct shim_bpf_reader *r)
@@ -151,7 +152,7 @@ static void forget(struct shim_bpf_reader *r)
 	if (r->holds || shim_bpf_tags__n(&r->tags) <= MANY_TAGS + 2 * r->n)
 		return;
 	shim_bpf_tags__forget(&r->tags);
-	/* The next reading has all rows, and looks up the tag of each. */
+	/* The next read reports all rows, and looks up the tag of each. */
 	for (size_t i = 0; i < r->made; i++)
 		r->stats[i].tag = NULL;
 	r->n = 0;
@@ -159,12 +160,12 @@ static void forget(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__forget() - forget the tags that were seen, if they are many more than there are now
+ * shim_bpf_reader__forget() - forget seen tags if there are many more of them than current tags
  * @r: reader
  *
- * Tags that were returned are valid no more.  While they are held, nothing is forgotten; nor between the
- * statistics and the counts and processes that are read after them, which have the same tags and ids, until
- * so much was read without statistics that these are read no more.
+ * Returned tags become invalid.  Nothing is forgotten while tags are held, nor between a read of
+ * statistics and the next reads of counts and processes, which use the same tags and IDs, unless
+ * several reads without statistics follow.
  */
 void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 {
@@ -173,20 +174,20 @@ void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__tag() - a tag's name
+ * shim_bpf_reader__tag() - look up a tag
  * @r: reader
- * @id: its id
+ * @id: the tag's ID
  * @tag: on success, the tag, valid until shim_bpf_reader__forget() or __stats()
  *
- * Return: 0, -ENOENT if its row has just been removed or is just being written, -ENOMEM, or an
- *	errno of bpf(2).
+ * Return: 0, -ENOENT if its row was just removed or is being written, -ENOMEM, or an errno of
+ *	bpf(2).
  */
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag)
 {
 	return shim_bpf_tags__get(&r->tags, id, tag);
 }
 
-/* Note where the row of a tag's statistics is in this read */
+/* Note where the row of a tag's statistics is in this read. */
 static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
 	struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);
@@ -197,7 +198,7 @@ static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row
 	known->place[row->key.kind - VC_TRANSACT].at = row - r->stats;
 }
 
-/* A row by its index, which has the contents of an earlier one or is all zero */
+/* Get a row by index.  It has the contents of an earlier row or is all zero. */
 static int row_at(struct shim_bpf_reader *r, size_t i, struct shim_bpf_stat **row)
 {
 	int err = shim_vec__reserve(r->stats, &r->room, i + 1);
@@ -211,8 +212,8 @@ static int row_at(struct shim_bpf_reader *r, size_t i, struct shim_bpf_stat **ro
 }
 
 /*
- * Say whose a row is.  Its tag is known if the row was that tag's before; a row has none after an error:
- * that of shim_bpf_reader__tag().
+ * Set a row's key.  Its tag is looked up only if the row belonged to another tag before.  On an
+ * error of shim_bpf_reader__tag() the row has no tag.
  */
 static int set_key(struct shim_bpf_reader *r, struct shim_bpf_stat *row, const struct vc_stat_key *key)
 {
@@ -234,7 +235,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 
 	if (err)
 		return err;
-	/* Rows mostly come in the same order, so the last read's is probably at this place. */
+	/* Rows usually come in the same order, so this row probably has the same key as before. */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       shim_bpf_stat__rests(&row->total, cpus, r->cpus);
 	if (same && row->rests) {
@@ -243,7 +244,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	row->version = ++r->version;
-	/* Until it is added up, the row's total is another row's, and must not pass for this one's. */
+	/* Until it is added up, the total is another row's and must not be taken for this one's. */
 	row->rests = 0;
 	err = set_key(r, row, key);
 	if (err == -ENOENT)
@@ -252,7 +253,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return err;
 	shim_bpf_stat__add_up(row, cpus, r->cpus);
 	row->rests = same && shim_bpf_stat__is_whole(row);
-	/* A row that is just being made has no event yet. */
+	/* A row that is being created has no event yet. */
 	if (row->total.count || row->total.aborted) {
 		set_place(r, row);
 		r->n++;
@@ -260,7 +261,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	return 0;
 }
 
-/* A row that is just being taken from the program; @all: all slots of its histogram are needed */
+/* A row that is being taken from the program; @all: all buckets of its histogram are needed */
 struct taking {
 	struct shim_bpf_reader *r;
 	struct shim_bpf_stat *row;	/* NULL: none */
@@ -268,7 +269,7 @@ struct taking {
 	int all;
 };
 
-/* All parts of the row were taken. */
+/* Called when all parts of the row were taken. */
 static void end_row(struct taking *taking)
 {
 	struct vc_seen *seen = taking->seen;
@@ -297,7 +298,7 @@ static int begin_row(struct taking *taking, size_t i, struct vc_seen *seen)
 	err = set_key(r, taking->row, &seen->key);
 	shim_bpf_stat__clear(taking->row);
 	taking->row->version = ++r->version;
-	/* Without a tag, the row is dropped by drop_nameless(). */
+	/* drop_nameless() drops the row if it has no tag. */
 	return err == -ENOENT ? 0 : err;
 }
 
@@ -319,7 +320,7 @@ static int take_change(void *arg, const struct vc_change *change, struct vc_seen
 	return 0;
 }
 
-/* Was a row of that tag and kind noted in this read before? */
+/* Whether a row of this tag and kind was already noted in this read */
 static int is_noted(const struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
 	const struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);
@@ -329,8 +330,8 @@ static int is_noted(const struct shim_bpf_reader *r, const struct shim_bpf_stat 
 }
 
 /*
- * Drop rows whose tag has no name yet, or has gone; and the second of two rows of one tag, as a
- * table may give one twice that is changed while the program walks over it.
+ * Drop rows whose tag has no name yet or was removed.  Also drop the second of two rows of one tag:
+ * a table that changes while the program walks over it may return a row twice.
  */
 static void drop_nameless(struct shim_bpf_reader *r, size_t n)
 {
@@ -358,18 +359,18 @@ static int read_changes(struct shim_bpf_reader *r)
 	return err;
 }
 
-/* Which way the table is read; the program costs more than one reading, and is loaded at the second */
+/* Read the table.  Loading the program costs more than one read, so it is loaded at the second. */
 static int read_table(struct shim_bpf_reader *r)
 {
 	int err;
 
-	if (r->reads == 2)	/* an error is none of the caller's: the table is read without */
+	if (r->reads == 2)	/* on errors, read without the program */
 		shim_bpf_changes__open(&r->changes, r->stat.fd, r->cpus);
 	if (shim_bpf_changes__usable(&r->changes)) {
 		err = read_changes(r);
 		if (err != -EAGAIN)
 			return err;
-		/* stats[] have parts of what was given; nothing in them is as it was read last. */
+		/* stats[] were partly overwritten and cannot be compared with the last read. */
 		r->before = 0;
 	}
 	return shim_bpf_table__read(&r->stat, add_stat, r);
@@ -386,7 +387,7 @@ int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct 
 	return shim_bpf_tags__of_slot(&r->tags, slot, i, id, tag);
 }
 
-/* The row that a program's own statistics are added to */
+/* Find the row to which a program's own statistics are added. */
 static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const struct vc_direct *slot)
 {
 	const int kind = slot->kind - VC_TRANSACT;
@@ -403,7 +404,7 @@ static struct shim_bpf_stat *find_stat(const struct shim_bpf_reader *r, const st
 	return NULL;
 }
 
-/* Add a slot, one thread's statistics of a tag, to the row of other threads and of the kernel. */
+/* Add a slot (one thread's statistics of a tag) to the row of other threads and the kernel. */
 static int add_slot(struct shim_bpf_reader *r, uint32_t i)
 {
 	struct shim_bpf_stat *row;
@@ -447,10 +448,10 @@ static int add_slots(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__check() - are the reader's maps still those that are pinned?
+ * shim_bpf_reader__check() - check that the reader's maps are still pinned
  * @r: reader
  *
- * Return: 0, -ESTALE if tracing was turned off since the reader was opened, or another errno.
+ * Return: 0, -ESTALE if tracing was turned off after the reader was opened, or another errno.
  */
 int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 {
@@ -463,13 +464,13 @@ int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__stats() - the statistics of all tags as they are now
+ * shim_bpf_reader__stats() - read the current statistics of all tags
  * @r: reader
  * @stats: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
- * Return: 0; -ESTALE if tracing was turned off since the reader was opened
- *	(open another one), -ENOMEM, or an errno of bpf(2).
+ * Return: 0; -ESTALE if tracing was turned off after the reader was opened (open another one),
+ *	-ENOMEM, or an errno of bpf(2).
  */
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n)
@@ -493,7 +494,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 	return 0;
 }
 
-/* The id of a slot's tag is that of its statistics, if they have been read. */
+/* If the statistics of a slot's tag were read, its counts have the same ID. */
 static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
 {
 	const struct shim_bpf_stat *row;
@@ -513,7 +514,7 @@ static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
 }
 
 /**
- * shim_bpf_reader__counts() - what the tags' transactions have counted
+ * shim_bpf_reader__counts() - read the event counts of all tags' transactions
  * @r: reader
  * @counts: @n rows in no particular order, valid until the next call
  * @n: number of rows
@@ -539,13 +540,13 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
 }
 
 /**
- * shim_bpf_reader__processes() - what each process's transactions did
+ * shim_bpf_reader__processes() - read the statistics of each process's transactions
  * @r: reader
  * @processes: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
- * Return: as shim_bpf_reader__stats(); -ENODATA if tracing was turned on without statistics of
- *	processes.
+ * Return: as shim_bpf_reader__stats(); -ENODATA if tracing was turned on without statistics per
+ *	process.
  */
 int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 			       const struct shim_bpf_process **processes, size_t *n)
@@ -566,7 +567,7 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 }
 
 /**
- * shim_bpf_reader__drops() - events that were lost, by reason
+ * shim_bpf_reader__drops() - get the number of lost events by reason
  * @r: reader
  * @drops: one count for each reason, written on success
  *
@@ -592,14 +593,14 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 	return err;
 }
 
-/* How many threads that write their statistics themselves could not count what they should */
+/* Number of threads that write their statistics themselves and could not count the wanted events */
 uint64_t shim_bpf_reader__refused(const struct shim_bpf_reader *r)
 {
 	return r->slots.tick ? r->slots.tick->refused : 0;
 }
 
 /**
- * shim_bpf_reader__close() - free a reader, and all rows and tags that it returned
+ * shim_bpf_reader__close() - free a reader and all rows and tags that it returned
  * @r: reader or NULL
  */
 void shim_bpf_reader__close(struct shim_bpf_reader *r)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading the statistics that programs write themselves.
+ * Read the statistics that programs write themselves.
  *
- * Such a program may have written anything anywhere: a slot is copied first, then checked.
+ * Such a program may write anything at any time, so a slot is copied before it is checked.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -11,11 +11,11 @@
 #include "bpf_slots.h"
 
 /**
- * shim_bpf_slots__open() - map the slots, and their clock
- * @slots: filled in; for shim_bpf_slots__close(), also after an error
+ * shim_bpf_slots__open() - map the slots and their clock
+ * @slots: filled in; call shim_bpf_slots__close() even after an error
  *
- * A single slot means that direct tracing is off: it is not mapped, which needs the permission to
- * write, and there are none.
+ * A map with a single slot means that direct tracing is off.  Then nothing is mapped, because
+ * mapping requires write permission.
  *
  * Return: 0, -ENOENT, -EPERM, -EPROTO, or another errno.
  */
@@ -39,7 +39,7 @@ int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 	return err;
 }
 
-/* What has no meaning is zero: events may have been written after they were copied. */
+/* Clear fields without a meaning.  Events may have been written after they were copied. */
 static void clean_counts(struct vc_direct *slot, bool counted)
 {
 	struct vc_events *events = &slot->events;
@@ -52,7 +52,7 @@ static void clean_counts(struct vc_direct *slot, bool counted)
 	memset(events->event + events->nr, 0, (VC_MAX_COUNTERS - events->nr) * sizeof(events->event[0]));
 }
 
-/* Copy a slot: 1, or 0 if it has no valid kind, no name or no events */
+/* Copy a slot.  Return 1, or 0 if it has no valid kind, no name or no events. */
 int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot)
 {
 	uint32_t kind = __atomic_load_n(&slots->at[i].kind, __ATOMIC_ACQUIRE);
@@ -68,13 +68,13 @@ int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc
 	return slot->name[0] && (slot->stat.count || slot->stat.aborted);
 }
 
-/* How many events were lost because there was no slot for them */
+/* Number of events that were lost because all slots were in use */
 uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->lost : 0;
 }
 
-/* How many transactions were counted by their thread, but there was no slot for that */
+/* Number of transactions that their thread counted, but that found no slot for the counts */
 uint64_t shim_bpf_slots__not_counted(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->not_counted : 0;

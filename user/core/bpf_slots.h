@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading the statistics that programs write themselves. */
+/* Read the statistics that programs write themselves. */
 #ifndef SHIM_CORE_BPF_SLOTS_H
 #define SHIM_CORE_BPF_SLOTS_H
 
@@ -9,7 +9,7 @@
 
 #include "bpf/trace.h"
 
-/* Set in the id of a tag that such programs write: the rest is the index of its first slot. */
+/* Set in the IDs of tags that such programs write; the rest is the index of the first slot. */
 #define SHIM_DIRECT_ID	(1ull << 63)
 
 struct shim_bpf_slots {
@@ -18,7 +18,7 @@ struct shim_bpf_slots {
 	size_t n;
 };
 
-/* Whether transactions of the slot have counted; if so, its events have been written. */
+/* Whether transactions of the slot have counts; if so, its events have been written. */
 static inline bool shim_bpf_slots__counts(const struct shim_bpf_slots *slots, size_t i)
 {
 	return __atomic_load_n(&slots->at[i].count.count, __ATOMIC_ACQUIRE);

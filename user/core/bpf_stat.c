@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Adding up the statistics of a tag: of CPUs, and of threads that write theirs themselves. */
+/* Add up the statistics of a tag over CPUs and over threads that write theirs themselves. */
 #include <string.h>
 
 #include "bpf_stat.h"
 
-/* The greater or the lesser of two doubles; NaN only if both are */
+/* The maximum or minimum of two doubles; NaN only if both are */
 static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
 {
 	double a, b;
@@ -42,7 +42,7 @@ static void add_head(struct vc_stat *restrict total, const struct vc_stat *restr
 	total->sum_ns += more->sum_ns;
 }
 
-/* Add another thread's statistics; all zeroes if it saw no event */
+/* Add another thread's statistics, which are all zero if it had no event. */
 void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
 	total->aborted += more->aborted;
@@ -59,8 +59,8 @@ static uint32_t slot_of(uint64_t ns)
 }
 
 /*
- * Slots of one CPU's statistics that its extremes allow to be in use, of those from @first to before
- * @end: false if others would have to be, too, or none are.
+ * Find the buckets of one CPU that can be in use according to its extremes.  Return false unless
+ * they are all between @first and before @end, and at least one is.
  */
 static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint32_t *from,
 		   uint32_t *to)
@@ -70,7 +70,7 @@ static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint
 	return first <= *from && *from < *to && *to <= end;
 }
 
-/* How many are in as many slots as from @first to before @end */
+/* Add up the buckets from @first to before @end. */
 static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
 {
 	uint64_t n = 0;
@@ -80,7 +80,7 @@ static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
 	return n;
 }
 
-/* Add a histogram's slots from @first to before @end. */
+/* Add a histogram's buckets from @first to before @end. */
 static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
@@ -92,12 +92,12 @@ static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t fi
 }
 
 /*
- * Add one CPU's histogram, of which @slots are from @first to before @end.  The program writes
- * extremes before it counts a time in its slot, so all slots in use lie between theirs, and the
- * others, which are most, need not be read.  If they do not have all transactions, programs have
- * overwritten each other's extremes: then all slots that there are are added.
+ * Add one CPU's histogram, of which @slots has the buckets from @first to before @end.  The program
+ * updates the extremes before the bucket, so all used buckets are between the extremes, and the
+ * others, which are most, need not be read.  If those do not contain all transactions, concurrent
+ * programs have overwritten each other's extremes, and all available buckets are added.
  *
- * Return: whether it was enough to look between the extremes.
+ * Return: true if only the buckets between the extremes were added.
  */
 static bool add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu, const __u64 *slots,
 		     uint32_t first, uint32_t end)
@@ -115,12 +115,12 @@ static bool add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu, const
 
 /**
  * shim_bpf_stat__add_part() - add one CPU's part of a row
- * @row: of its key
- * @cpu: the part, whose histogram begins with slot @first
- * @first: the first slot
- * @end: behind the last one
+ * @row: its key is set
+ * @cpu: the part, whose histogram begins with bucket @first
+ * @first: the first bucket
+ * @end: the bucket after the last one
  *
- * Return: false if slots may be in use that are not there.
+ * Return: false if buckets outside this range may be in use.
  */
 bool shim_bpf_stat__add_part(struct shim_bpf_stat *row, const struct vc_stat *cpu, uint32_t first,
 			     uint32_t end)
@@ -132,7 +132,7 @@ bool shim_bpf_stat__add_part(struct shim_bpf_stat *row, const struct vc_stat *cp
 	return row->key.kind != VC_TRANSACT || add_hist(row, cpu, cpu->hist, first, end);
 }
 
-/* Make a row's total all zeroes. */
+/* Reset a row's total to zero. */
 void shim_bpf_stat__clear(struct shim_bpf_stat *row)
 {
 	memset(&row->total, 0, offsetof(struct vc_stat, hist));
@@ -149,7 +149,7 @@ void shim_bpf_stat__add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus
 		shim_bpf_stat__add_part(row, &cpus[i], 0, VC_HIST_SLOTS);
 }
 
-/* Has a row not changed since it was added up? */
+/* Whether a row is unchanged since it was added up */
 bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	const struct vc_stat *newest = &cpus[0];
@@ -167,8 +167,8 @@ bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpu
 }
 
 /*
- * Is a row consistent?  If it was read while an event was being added, the event is in its count
- * but not yet in its histogram.
+ * Whether a row is consistent.  If an event was being added during the read, the count includes it
+ * but the histogram does not.
  */
 bool shim_bpf_stat__is_whole(const struct shim_bpf_stat *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adding up the statistics of a tag: of CPUs, and of threads that write theirs themselves. */
+/* Add up the statistics of a tag over CPUs and over threads that write theirs themselves. */
 #ifndef SHIM_CORE_BPF_STAT_H
 #define SHIM_CORE_BPF_STAT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reading a pinned hash map, which may have a value for each CPU. */
+/* Read a pinned hash map, possibly with a value per CPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,12 +32,12 @@ static int grow_batch(struct shim_bpf_table *t, size_t rows)
 }
 
 /**
- * shim_bpf_table__open() - get ready to read
- * @t: zero but for @fd, which is -1; left so after an error
- * @path: where it is pinned
+ * shim_bpf_table__open() - prepare to read
+ * @t: zero, except @fd, which is -1; unchanged after an error
+ * @path: path of its pin
  * @type: BPF_MAP_TYPE_*
- * @key: bytes
- * @value: bytes, for one CPU, a multiple of 8
+ * @key: size in bytes
+ * @value: size in bytes for one CPU, a multiple of 8
  *
  * Return: 0, -ENOENT, -EPERM, -EPROTO if type or sizes differ, -ENOMEM, or another errno.
  */
@@ -69,11 +69,11 @@ static int give_rows(const struct shim_bpf_table *t, uint32_t n, shim_bpf_row_fn
 /**
  * shim_bpf_table__read() - walk over all rows
  * @t: the table
- * @fn: called for each row; a value other than 0 ends it
+ * @fn: called for each row; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Rows are read in batches.  The kernel returns whole buckets only: if the next one does not fit,
- * it is asked for again with twice the room.
+ * Rows are read in batches.  The kernel returns only whole buckets.  If the next one does not fit,
+ * the read is repeated with twice the memory.
  *
  * Return: 0, what @fn returned, -ENOMEM, or an errno of bpf(2).
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading a pinned hash map, which may have a value for each CPU. */
+/* Read a pinned hash map, possibly with a value per CPU. */
 #ifndef SHIM_CORE_BPF_TABLE_H
 #define SHIM_CORE_BPF_TABLE_H
 
@@ -9,8 +9,8 @@
 /*
  * struct shim_bpf_table - a pinned hash map, and a batch of its rows
  * @fd: the map, -1: closed
- * @key, @value: bytes; of a value, for one CPU
- * @cpus: values of a row; 1 where it is not per CPU
+ * @key, @value: sizes in bytes; @value for one CPU
+ * @cpus: values per row; 1 if the map is not per CPU
  * @batch: rows that @keys and @values have room for
  * @values: [batch][cpus]
  */
@@ -20,7 +20,7 @@ struct shim_bpf_table {
 	char *keys, *values;
 };
 
-/* A row: @key, and a value of each CPU in @cpus */
+/* Called with a row: its @key, and its values, one per CPU, in @cpus */
 typedef int shim_bpf_row_fn(void *arg, const void *key, const void *cpus);
 
 int shim_bpf_table__open(struct shim_bpf_table *t, const char *path, uint32_t type, size_t key,

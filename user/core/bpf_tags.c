@@ -2,8 +2,8 @@
 /*
  * The tags that a reader has seen, with their names and labels.
  *
- * An id is never given to another name, so that nothing that is known here is read again: until the
- * caller has all forgotten, as ids come and go without end.
+ * An ID is never reused for another name, so known tags need not be read again.  Because IDs come
+ * and go without limit, the caller occasionally has all tags forgotten.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static struct shim_bpf_known *of_owner(struct shim_hnode *node, const char *name
 	return NULL;
 }
 
-/* The first of the tags that a user has had of a name, and the next one; NULL if there is none */
+/* Find the first, or the next, tag with this name that a user has had; NULL if there is none. */
 struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name,
 					    uint32_t user)
 {
@@ -62,7 +62,7 @@ struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known)
 	return of_owner(shim_hash__next(&known->by_owner), known->tag.name, known->tag.user);
 }
 
-/* The first tag of a name from @node on; NULL if there is none */
+/* Find the first tag with this name, starting at @node; NULL if there is none. */
 static struct shim_bpf_known *of_name(struct shim_hnode *node, const char *name)
 {
 	for (; node; node = shim_hash__next(node)) {
@@ -87,7 +87,7 @@ static struct shim_bpf_known *find_id(const struct shim_bpf_tags *t, uint64_t id
 	return NULL;
 }
 
-/* Does a name end in "@" and digits, as a label does? */
+/* Whether a name ends in "@" and digits, like a label */
 static int ends_like_label(const char *name)
 {
 	const char *at = strrchr(name, '@');
@@ -96,11 +96,11 @@ static int ends_like_label(const char *name)
 }
 
 /**
- * shim_bpf__label() - make a tag's label, which other users' tags of the same name do not share
+ * shim_bpf__label() - make a label that is unique even if other users' tags have the same name
  * @label: written
- * @name: the tag's
+ * @name: the tag's name
  * @user: user id of its owner
- * @several: whether several users have a tag of that name
+ * @several: whether several users have a tag with that name
  */
 void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several)
 {
@@ -111,8 +111,8 @@ void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user
 }
 
 /*
- * Label a new tag.  If other users have tags of its name, their labels name the user from now on: a
- * tag's label changes once at most, however many there are.
+ * Label a new tag.  If other users have tags with its name, add the user to their labels.  So a
+ * tag's label changes at most once, regardless of the number of users.
  */
 static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 {
@@ -130,7 +130,7 @@ static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 	}
 }
 
-/* Add a tag to the tables, to all or to none: 0 or -ENOMEM */
+/* Add a tag to all tables or to none.  Return 0 or -ENOMEM. */
 static int add(struct shim_bpf_tags *t, struct shim_bpf_known *known)
 {
 	const struct {
@@ -177,13 +177,13 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
 }
 
 /**
- * shim_bpf_tags__get() - a tag's name
+ * shim_bpf_tags__get() - look up a tag
  * @t: tags
- * @id: its id
+ * @id: the tag's ID
  * @tag: on success, the tag, valid until shim_bpf_tags__forget()
  *
- * Return: 0, -ENOENT if its row has just been removed or is just being written, -ENOMEM, or an
- *	errno of bpf(2).
+ * Return: 0, -ENOENT if its row was just removed or is being written, -ENOMEM, or an errno of
+ *	bpf(2).
  */
 int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_bpf_tag **tag)
 {
@@ -202,7 +202,7 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 	return keep(t, id, &value, tag);
 }
 
-/* The tag that slots of this name and user have, if one of them has been seen before; or NULL */
+/* The tag of slots with this name and user, if one of them was seen before; otherwise NULL */
 struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot)
 {
@@ -219,14 +219,14 @@ struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 }
 
 /**
- * shim_bpf_tags__of_slot() - the tag of a slot
+ * shim_bpf_tags__of_slot() - get the tag of a slot
  * @t: tags
- * @slot: as shim_bpf_slots__read() gives it
+ * @slot: as returned by shim_bpf_slots__read()
  * @i: its index
- * @id: on success, the tag's id, which has SHIM_DIRECT_ID set
- * @tag: likewise, the tag, valid until shim_bpf_tags__forget()
+ * @id: on success, the tag's ID, which has SHIM_DIRECT_ID set
+ * @tag: on success, the tag, valid until shim_bpf_tags__forget()
  *
- * All slots of one name and user share the tag that the first of them makes.
+ * All slots with the same name and user share the tag made for the first of them.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -247,13 +247,13 @@ int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot
 	return keep(t, *id, &own, tag);
 }
 
-/* How many tags are known */
+/* Number of known tags */
 size_t shim_bpf_tags__n(const struct shim_bpf_tags *t)
 {
 	return t->ids.n;
 }
 
-/* Forget all tags: those that were given are valid no more. */
+/* Forget all tags.  Tags that were returned become invalid. */
 void shim_bpf_tags__forget(struct shim_bpf_tags *t)
 {
 	shim_hash__free(&t->ids);

@@ -16,11 +16,11 @@
  * @by_id: in struct shim_bpf_tags
  * @by_name: likewise
  * @by_owner: likewise
- * @by_slot: likewise, of a tag that programs write themselves
+ * @by_slot: likewise, for a tag that programs write themselves
  * @id: its id
- * @several: several users have tags of its name, whose labels all name the user
- * @place: the reader's: of each kind, the index of the tag's row in the statistics of a read, by the
- *	read's number
+ * @several: several users have tags with its name, so its label includes the user
+ * @place: private to the reader: for each kind, the index of the tag's row in the statistics of a
+ *	read, and that read's number
  * @tag: its name and label
  */
 struct shim_bpf_known {
@@ -38,9 +38,9 @@ struct shim_bpf_known {
 };
 
 /*
- * @fd: of vc_tag, the caller's to open; @ids, @names, @owners (name and user), @slots: of struct
- * shim_bpf_known, in the arena.  A name may have very many ids, one after the other, and very many users:
- * what is looked for by it should not be behind them.
+ * @fd: vc_tag; the caller opens it.  @ids, @names, @owners (name and user), @slots: tables of
+ *	struct shim_bpf_known, allocated in the arena.  One name may have many successive IDs and
+ *	many users, so a table by name alone would make some lookups slow.
  */
 struct shim_bpf_tags {
 	int fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Find the function that the kernel maps into each process for its clocks (vdso(7)). */
+/* Find the kernel's clock function in the vDSO (vdso(7)). */
 #include <dlfcn.h>
 
 #include "clock.h"
@@ -13,16 +13,16 @@
 int (*shim_clock__gettime)(clockid_t clock, struct timespec *ts) = clock_gettime;
 
 /**
- * shim_clock__find() - call the kernel's function itself from now on, where there is one
+ * shim_clock__find() - use the vDSO's clock function directly from now on, if there is one
  *
- * The C library's, which calls it, takes 15 instructions more (arm64); a thread's sample of itself
- * takes 200.
+ * The C library's wrapper takes 15 more instructions (arm64); a thread's sample of itself takes
+ * 200.
  *
- * Context: any thread, also several at a time.
+ * Context: any thread; several threads may call it concurrently.
  */
 void shim_clock__find(void)
 {
-	/* Loaded already, or hidden, as by valgrind. */
+	/* The vDSO is already loaded, or it is hidden, for example by valgrind. */
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	int (*gettime)(clockid_t clock, struct timespec *ts);
 	struct timespec ts;

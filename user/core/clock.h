@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The clock that gives samples their times: CLOCK_MONOTONIC, in nanoseconds. */
+/* The clock for sample times: CLOCK_MONOTONIC, in nanoseconds. */
 #ifndef SHIM_CORE_CLOCK_H
 #define SHIM_CORE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* clock_gettime(2) of the C library, or of the kernel: see shim_clock__find() */
+/* clock_gettime(2) of the C library or of the vDSO, see shim_clock__find() */
 extern int (*shim_clock__gettime)(clockid_t clock, struct timespec *ts)
 	__attribute__((visibility("hidden")));
 

@@ -2,18 +2,19 @@
 /*
  * Whether the module can sample counters of the calling thread for its trace events.
  *
- * A thread has such a set if it has bound one for that, or if it has inherited one: from the thread
- * that started it, or from before its execve(2).  The module is asked once, when the thread first
- * begins a transaction that somebody listens to.  A thread that has none binds the set that the
- * tracing session wants (wanted.c), and looks ten times a second whether that has changed.
+ * The module can do so if the thread has bound a set for that, or inherited one from the thread
+ * that started it or from before its execve(2).  The library queries the module once, when the
+ * thread first begins a transaction that has a listener.  A thread without such a set binds the set
+ * that the tracing session wants (wanted.c), and checks ten times per second whether that has
+ * changed.
  *
- * That set is one of the whole process.  It ends with its descriptor, when the process finds that
- * nobody listens or that the session wants something else.
+ * The whole process shares that set.  The set ends when its descriptor is closed: when the process
+ * finds that there is no listener, or that the session wants something else.
  *
- * Locking: the set is under a lock, which keeps signal handlers out.  What is known of a thread is
- * its own; a handler that interrupts an ask finds it as it was before.
+ * Locking: a lock that keeps signal handlers out guards the set.  The state of a thread belongs to
+ * that thread; a handler that interrupts shim_counted__ask() finds the previous state.
  *
- * A forked child has neither the set nor what is known of the thread: it asks again.
+ * A forked child inherits neither the set nor the thread's state, so it queries again.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -34,14 +35,14 @@ __thread struct shim_counted shim_counted__own
 
 static void in_child(void);
 
-/* The set that the session wants; @id: of the session, 0: there is no set */
+/* The set that the session wants.  @id: ID of the session; 0: no set */
 static struct {
 	struct shim_siglock lock;
 	struct shim_fd fd;
 	_Atomic uint64_t id;
 } wanted = { .lock = SHIM_SIGLOCK_INITIALIZER(0, in_child) };
 
-/* Nothing is known of the calling thread: it was forked, or a set was unbound from it. */
+/* Forget the calling thread's state, because it was forked or a set was unbound from it. */
 void shim_counted__forget(void)
 {
 	shim_counted__own = (struct shim_counted) { .known = false };
@@ -61,12 +62,12 @@ static bool is_set(void)
 
 static void close_set(void)
 {
-	/* The program may have closed the number, and have another file of its own there. */
+	/* The program may have closed the descriptor and reused its number for another file. */
 	if (atomic_exchange(&wanted.id, 0) && is_set())
 		shim_fd__close(wanted.fd);
 }
 
-/* The child's descriptor is a copy of its parent's, whose set counts the parent's threads. */
+/* The child's descriptor is a copy of the parent's, and that set counts the parent's threads. */
 static void in_child(void)
 {
 	close_set();
@@ -88,7 +89,7 @@ static int create(int dev, bool user_only)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Under the lock: make the set of this session, unless there is it */
+/* Make the set of this session unless it exists.  Called with the lock held. */
 static int open_set(int dev, uint64_t id)
 {
 	int fd, err;
@@ -122,7 +123,7 @@ static void unbind_set(void)
 		ioctl(wanted.fd.nr, VCPC_IOC_UNBIND, &args);
 }
 
-/* Bind the set of a session to the calling thread: whether it could be */
+/* Bind the session's set to the calling thread.  Return whether that succeeded. */
 static bool follow(int dev, uint64_t id)
 {
 	int before = errno, err;
@@ -145,7 +146,7 @@ bool shim_counted__follows(void)
 }
 
 /**
- * shim_counted__leave() - close the set that the session wants: all its threads stop counting
+ * shim_counted__leave() - close the session's set, so all threads stop counting
  */
 void shim_counted__leave(void)
 {
@@ -170,10 +171,10 @@ static void follow_session(int fd, struct shim_counted *own)
 
 /**
  * shim_counted__ask() - find out whether the calling thread has a set for its trace events
- * @fd: from shim_tracedev__open(); if it is not the module's any more, nothing is noted
+ * @fd: from shim_tracedev__open(); if it is no longer the module's, the state is not changed
  * @now: CLOCK_MONOTONIC
  *
- * A thread that has none gets the session's, if that wants one.
+ * A thread without a set binds the session's set, if the session wants one.
  */
 void shim_counted__ask(int fd, uint64_t now)
 {
@@ -196,7 +197,7 @@ void shim_counted__ask(int fd, uint64_t now)
 	shim_counted__own = own;
 }
 
-/* The calling thread has bound a set for its trace events, to be sampled instead of the session's. */
+/* Called when the thread has bound a set for its trace events, which replaces the session's. */
 void shim_counted__bound(void)
 {
 	if (shim_fork__hook(&hook))

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /**
- * struct shim_counted - what is known of a thread
- * @quiet_until: before this time, its begins need not ask for counts, nor look whether they should
- * @until: before this time, @flag is right; UINT64_MAX is never
+ * struct shim_counted - whether a thread has a set for its trace events
+ * @quiet_until: before this time, its begins need neither counts nor a check for them
+ * @until: @flag is valid until this time; UINT64_MAX: forever
  * @flag: VCPC_TRACE_F_COUNTS if the thread has a set for its trace events, otherwise 0
- * @known: whether it was asked for a set that is not the tracing session's
- * @others: whether it has one
+ * @known: whether @others is valid
+ * @others: whether it has a set that is not the tracing session's
  * @session: shim_wanted__id() of the session whose set it has bound, or could not bind; 0: none
  */
 struct shim_counted {
@@ -33,13 +33,13 @@ void shim_counted__forget(void);
 bool shim_counted__follows(void);
 void shim_counted__leave(void);
 
-/* Whether a begin at this time has no counts, as nearly all have none */
+/* Whether a begin at this time has no counts, as is nearly always the case */
 static inline bool shim_counted__is_quiet(uint64_t now)
 {
 	return __builtin_expect(now < shim_counted__own.quiet_until, 1);
 }
 
-/* For the end of a transaction: what was found out when one began */
+/* The flag for the end of a transaction, as found when it began */
 static inline uint32_t shim_counted__flag(void)
 {
 	return shim_counted__own.flag;

@@ -2,10 +2,9 @@
 /*
  * Sets of counters: create, bind to targets, sample.
  *
- * Threads: everything may be called from any thread.  References are counted
- * without a lock, so that a signal handler may drop one.  Shutting a set while
- * another thread is inside a call on it is the caller's mistake: the call may
- * meet a reused descriptor.
+ * Threads: all functions may be called from any thread.  References are counted without a lock, so
+ * a signal handler may drop one.  The caller must not shut a set while another thread is inside a
+ * call on it, because the call could use a reused descriptor.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,13 +22,13 @@
 #include "clock.h"
 
 /**
- * shim_counters__create() - make a set
- * @session: where; may be closed while the set lives
+ * shim_counters__create() - create a set
+ * @session: the session; may be closed while the set exists
  * @reqs: struct vcpc_request[@n]
  * @n: 1 .. the back end's max_requests
  * @flags: VCPC_SET_F_*
- * @bad: on failure, the index of the request to blame, or -1
- * @out: one reference, for shim_counters__put()
+ * @bad: on failure, the index of the rejected request, or -1
+ * @out: the set, with one reference for shim_counters__put()
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */
@@ -55,7 +54,7 @@ static struct vc_events events_of(const struct vcpc_request *reqs, unsigned int 
 }
 
 /**
- * shim_counters__create_on() - make a set with further parameters
+ * shim_counters__create_on() - create a set with further parameters
  * @session: as for shim_counters__create()
  * @reqs: likewise
  * @n: likewise
@@ -107,7 +106,7 @@ struct shim_counters *shim_counters__get(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__put() - drop a reference; the last one ends the set
+ * shim_counters__put() - drop a reference, and end the set with the last one
  * @counters: may be NULL
  */
 void shim_counters__put(struct shim_counters *counters)
@@ -119,8 +118,8 @@ void shim_counters__put(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__hold() - keep a set's memory, also when the set has ended
- * @counters: the set; calls on it return -EBADF when it has ended
+ * shim_counters__hold() - keep a set's memory even after the set has ended
+ * @counters: the set; calls on it return -EBADF after it has ended
  *
  * Return: @counters, for shim_counters__unhold().
  */
@@ -136,13 +135,13 @@ void shim_counters__unhold(struct shim_counters *counters)
 		return;
 	if (counters->ops->release)
 		counters->ops->release(counters->ref);
-	/* A handler that has interrupted a sample, perhaps of this set, leaks what that refers to. */
+	/* A handler may have interrupted a sample that uses the memory, so leak it. */
 	if (!shim_perf__is_reading())
 		free(counters);
 }
 
 /**
- * shim_counters__shut() - end the set on all its targets, even if others still refer to it
+ * shim_counters__shut() - end the set on all its targets, even if there are other references
  * @counters: every further call on it returns -EBADF
  */
 void shim_counters__shut(struct shim_counters *counters)
@@ -156,8 +155,8 @@ void shim_counters__shut(struct shim_counters *counters)
  * shim_counters__is_own() - whether this process has made the set
  * @counters: the set
  *
- * Return: false in a child that was forked since.  Any operation on the set would act on the
- * parent's there: the child may only drop its reference.
+ * Return: false in a child that was forked later.  An operation in the child would act on the
+ * parent's set, so the child may only drop its reference.
  */
 bool shim_counters__is_own(const struct shim_counters *counters)
 {
@@ -165,7 +164,7 @@ bool shim_counters__is_own(const struct shim_counters *counters)
 }
 
 /**
- * shim_counters__backend() - the name of the back end that counts the set
+ * shim_counters__backend() - get the name of the back end that counts the set
  * @counters: the set
  */
 const char *shim_counters__backend(const struct shim_counters *counters)
@@ -181,7 +180,7 @@ unsigned int shim_counters__nr(const struct shim_counters *counters)
 }
 
 /**
- * shim_counters__bind() - put the set on a target
+ * shim_counters__bind() - bind the set to a target
  * @counters: the set
  * @tid: a thread, or 0 for the caller
  * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
@@ -198,8 +197,9 @@ int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int 
 }
 
 /*
- * In a forked child, a set of its parent is bound only where the child has bound it.  The module
- * and perf would both take the descriptor, but only the module would give the parent's values.
+ * In a forked child, a set of the parent has only the instances that the child itself has bound.
+ * Both the module and perf would accept the descriptor, and the module would return the parent's
+ * values.
  */
 static __attribute__((noinline, cold)) int aim_in_child(pid_t *tid, unsigned int flags)
 {
@@ -210,7 +210,7 @@ static __attribute__((noinline, cold)) int aim_in_child(pid_t *tid, unsigned int
 	return syscall(SYS_tgkill, getpid(), *tid, 0) ? -EINVAL : 0;
 }
 
-/* Before an operation on a target: 0, -EBADF if the set was shut, -EINVAL if it is not ours */
+/* Check a target before an operation: 0, -EBADF if the set was shut, -EINVAL if it is not ours. */
 static inline int aim(const struct shim_counters *counters, pid_t *tid, unsigned int flags)
 {
 	if (atomic_load(&counters->shut))
@@ -218,7 +218,7 @@ static inline int aim(const struct shim_counters *counters, pid_t *tid, unsigned
 	return shim_counters__is_own(counters) ? 0 : aim_in_child(tid, flags);
 }
 
-/* What an operation returns: for perf all of a parent's sets are -EBADF in a child */
+/* Translate a result: in a child, perf returns -EBADF for all sets of the parent. */
 static inline int result(const struct shim_counters *counters, int ret)
 {
 	return ret == -EBADF && !shim_counters__is_own(counters) ? -EINVAL : ret;
@@ -232,7 +232,7 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
 	if (size < sizeof(*buf) ||
 	    !shim_counters__read_own(counters, tid, buf->values,
 				     (size - sizeof(*buf)) / sizeof(buf->values[0]), &buf->tick))
-		/* A signal handler may have ended the set meanwhile. */
+		/* A signal handler may have ended the set in the meantime. */
 		return atomic_load(&counters->shut) ? -EBADF :
 		       counters->ops->sample(counters->ref, tid, 0, buf, size);
 	buf->size = sizeof(*buf);
@@ -243,13 +243,13 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
 }
 
 /**
- * shim_counters__sample() - all values of the set at one instant
+ * shim_counters__sample() - sample all values of the set at one instant
  * @counters: the set
  * @tid: the target, or 0: the caller if it is one, otherwise the only target
  * @buf: unspecified on failure
  * @size: bytes at @buf, room for all values
  *
- * Context: any thread, also a signal handler.
+ * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL if not bound there (in a forked child: bound by its parent), -EAGAIN if the
  * set is invalid, -EBADF.
  */
@@ -266,9 +266,9 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
 }
 
 /**
- * shim_counters__total() - the sums over threads, also over those that have ended
+ * shim_counters__total() - add up all threads, including those that have ended
  * @counters: the set
- * @tid: one of the threads that one bind began with; 0: of all binds
+ * @tid: one of the initial threads of a bind; 0: all binds
  * @buf: as for shim_counters__sample_at()
  * @size: bytes at @buf, room for all values
  *
@@ -285,8 +285,8 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 }
 
 /*
- * What was counted before is not to be compared with what is counted from now on.  Called before a
- * change and after it: a transaction that begins meanwhile is not counted either.
+ * Mark counts as not comparable with earlier ones.  Called before and after a change, so a
+ * transaction that begins during the change is not counted either.
  */
 static void note_change(struct shim_counters *counters)
 {
@@ -309,11 +309,11 @@ int shim_counters__disable(struct shim_counters *counters, pid_t tid)
 }
 
 /**
- * shim_counters__restart() - count from the presets on, whether stopped or not
+ * shim_counters__restart() - set all counts to their presets and start counting
  * @counters: the set
  * @tid: the target, or 0: the caller if it is one, otherwise the only target
  *
- * Context: any thread, also a signal handler.
+ * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL if not bound there, -EAGAIN if the set is invalid, -EBADF, -EOPNOTSUPP.
  */
 int shim_counters__restart(struct shim_counters *counters, pid_t tid)
@@ -331,14 +331,15 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 }
 
 /**
- * shim_counters__preset() - what a request starts from at the next restart
+ * shim_counters__preset() - set the value that a request starts from at the next restart
  * @counters: the set
  * @tid: as for shim_counters__restart()
  * @request: its index
- * @value: its preset, of this target
+ * @value: its preset on this target
  *
- * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL if not bound there or no such request, -ENOMEM, -EBADF, -EOPNOTSUPP.
+ * Context: any thread, or a signal handler.
+ * Return: 0, -EINVAL if not bound there or if the request does not exist, -ENOMEM, -EBADF,
+ *	-EOPNOTSUPP.
  */
 int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
 			  __u64 value)
@@ -353,11 +354,11 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 }
 
 /**
- * shim_counters__sample_at() - a sample of a thread, a CPU, or a total
+ * shim_counters__sample_at() - sample a thread or a CPU, or get a total
  * @counters: the set
  * @tid: thread or CPU, depending on @flags
  * @flags: VCPC_SAMPLE_F_TOTAL, SHIM_TARGET_F_CPU
- * @buf: with the groups' samples behind the values; on failure unspecified if there are groups,
+ * @buf: the values, followed by the groups' samples; on failure unspecified if there are groups,
  *	otherwise unchanged
  * @size: bytes at @buf
  *
@@ -413,10 +414,10 @@ int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigne
 }
 
 /**
- * shim_counters__list() - the set's instances
+ * shim_counters__list() - list the set's instances
  * @counters: the set
- * @list: to be freed; set only on success
- * @args: filled: nr, folded, pending, lost
+ * @list: on success, the list, which the caller must free
+ * @args: nr, folded, pending and lost are filled in
  *
  * Return: 0, -ENOMEM, -EBADF, -EINVAL in a forked child, or a negative error of VCPC_IOC_INSTANCES.
  */
@@ -432,7 +433,7 @@ int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_inf
 	if (!shim_counters__is_own(counters))
 		return -EINVAL;
 	for (;;) {
-		/* calloc(), because memory checkers do not know what the call writes. */
+		/* Use calloc(), because memory checkers do not know what the call writes. */
 		free(info);
 		info = calloc(room, sizeof(*info));
 		if (!info)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set of counters as the back end holds it, shared by reference. */
+/* A set of counters in a back end, shared by reference. */
 #ifndef SHIM_CORE_COUNTERS_H
 #define SHIM_CORE_COUNTERS_H
 
@@ -10,16 +10,18 @@
 struct vc_events;
 
 /**
- * struct shim_counters - a set; counters.c's, but for shim_counters__read_own()
+ * struct shim_counters - a set; private to counters.c, except for shim_counters__read_own()
  * @ops: the back end
- * @ref: what it holds of the set
- * @own: what its @own says; NULL also when the set was shut; read while it is
+ * @ref: the back end's reference to the set
+ * @own: the result of its @own operation; NULL after the set was shut, possibly while another
+ *	thread reads it
  * @nr: requests
  * @made_in: shim_fork__generation() of the process that made it
- * @events: the first requests, as transactions name them
- * @refs: references; with the last one the set ends
- * @changes: counted up before and after it is unbound, enabled, disabled or restarted anywhere
- * @holds: who needs the memory: all references together, and threads (traced.c)
+ * @events: the first requests, as described in transactions
+ * @refs: references; the set ends with the last one
+ * @changes: incremented before and after the set is unbound, enabled, disabled or restarted
+ *	anywhere
+ * @holds: users of the memory: one for all references together, and threads (traced.c)
  * @shut: ended on all targets
  */
 struct shim_counters {
@@ -63,18 +65,18 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 			  __u64 value);
 
 /**
- * shim_counters__read_own() - the calling thread's own values, if it reads its counters itself
+ * shim_counters__read_own() - read the calling thread's own values in user mode
  * @counters: the set
  * @tid: the calling thread, or 0
  * @values: unspecified on failure
- * @room: for so many values
+ * @room: number of values that fit
  * @tick: CPU time while the set counted, ns; unspecified on failure
  *
- * What a sample has, without its time, and only of a set that counts now.  The clock takes longer
- * than four counters, so a caller that needs no time need not read it.
+ * Reads what a sample contains except its time, and only if the set is counting.  Reading the clock
+ * takes longer than reading four counters, so callers that need no time avoid it.
  *
- * Context: any thread, also a signal handler.
- * Return: whether they were read; if not, shim_counters__sample() may.
+ * Context: any thread, or a signal handler.
+ * Return: whether they were read; if not, shim_counters__sample() may still succeed.
  */
 static inline bool shim_counters__read_own(const struct shim_counters *counters, pid_t tid,
 					   __u64 *values, unsigned int room, __u64 *tick)
@@ -84,7 +86,7 @@ static inline bool shim_counters__read_own(const struct shim_counters *counters,
 	return own && !shim_perf__read_self(own, tid, values, room, tick);
 }
 
-/* The same for a CPU, or for all instances of a bind: VCPC_TARGET_F_*, VCPC_SAMPLE_F_* */
+/* The same for a CPU, or for all instances of a bind: SHIM_TARGET_F_*, VCPC_SAMPLE_F_* */
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
 			     struct vcpc_sample *buf, size_t size);

@@ -2,7 +2,7 @@
 /*
  * Trace statistics that a program writes itself, into a BPF map that it has mapped.
  *
- * Locking: none, as each thread has slots of its own (direct_slots.c).
+ * Locking: none, because each thread has its own slots (direct_slots.c).
  */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static inline uint64_t monotonic(const struct shim_direct *d, uint64_t ticks)
 	return d->ns_anchor + shim_tick__to_ns(d->tick, ticks - d->tick_anchor);
 }
 
-/* shim_traced__read(), without a call where the counters can be read in user mode */
+/* shim_traced__read(), but without a function call if the counters can be read in user mode */
 static inline bool read_counters(__u64 *values)
 {
 	const struct shim_counters *counters = shim_traced__own.counters;
@@ -29,14 +29,14 @@ static inline bool read_counters(__u64 *values)
 	return shim_traced__read(values);
 }
 
-/* Which bind of the thread's set this is, and whether the set has been changed since; never 0 */
+/* Identifies the bind of the thread's set, and changes when the set is changed; never 0 */
 static inline __u64 bind_of(const struct shim_counters *counters)
 {
 	return (__u64)shim_traced__own.serial << 32 |
 	       atomic_load_explicit(&counters->changes, memory_order_relaxed);
 }
 
-/* The calling thread's slot of a tag for what its set counts, or NULL; @slot: as it is now, or NULL */
+/* The calling thread's slot for the counts of a tag, or NULL; @slot: its current slot, or NULL */
 static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_direct_tag tag,
 					     struct vc_direct *slot,
 					     const struct shim_counters *counters)
@@ -49,15 +49,15 @@ static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_
 }
 
 /**
- * shim_direct__begin_counted() - a transaction is about to begin: note what the thread has counted
- * @d: where to
+ * shim_direct__begin_counted() - note the thread's counts when a transaction is about to begin
+ * @d: the mapping
  * @tag: its tag
  *
- * A signal handler may begin and end one of the same tag meanwhile: then the counts of this one are
- * not known.
+ * If a signal handler begins and ends a transaction of the same tag in the meantime, the counts of
+ * this one are unknown.
  *
  * Context: the thread has a set, see shim_traced__any().
- * Return: when it begins, by shim_tick__now().
+ * Return: the start time by shim_tick__now().
  */
 uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_tag tag)
 {
@@ -84,15 +84,16 @@ uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_ta
 }
 
 /*
- * Add what the thread has counted since the transaction began.  Nothing is added if a counter went
- * back, or if the begin that was noted in the slot is not @begin: then another thread began the
- * transaction, or it began with another set, or a signal handler has just begun and ended one of the tag.
+ * Add the thread's counts since the transaction began.  Nothing is added if a counter went
+ * backwards, or if the begin noted in the slot is not @begin: then another thread began the
+ * transaction, it began with another set, or a signal handler has just begun and ended a
+ * transaction of the same tag.
  */
 static inline void add_counts(struct vc_direct *slot, __u64 *values, uint32_t nr, __u64 begin)
 {
 	__u64 any = 0;
 
-	/* The slot has the number of events, too, but other processes can write to it. */
+	/* Do not use the number of events in the slot, because other processes can write to it. */
 	for (uint32_t i = 0; i < nr; i++) {
 		values[i] -= slot->from[i];
 		any |= values[i];
@@ -102,14 +103,14 @@ static inline void add_counts(struct vc_direct *slot, __u64 *values, uint32_t nr
 		return;
 	for (uint32_t i = 0; i < nr; i++)
 		slot->count.sum[i] += values[i];
-	/* Who reads the count sees the events, too. */
+	/* Release order: a reader that sees the count also sees the events. */
 	__atomic_store_n(&slot->count.count, slot->count.count + 1, __ATOMIC_RELEASE);
 }
 
 static inline __attribute__((always_inline)) void
 add_end(const struct shim_direct *d, struct vc_direct *slot, uint64_t begin, uint64_t now)
 {
-	/* Counters of two CPUs may differ by a little. */
+	/* The counters of two CPUs may differ slightly. */
 	uint64_t spent = now > begin ? shim_tick__to_ns(d->tick, now - begin) : 0;
 	struct vc_stat *stat = &slot->stat;
 
@@ -148,10 +149,10 @@ static __attribute__((noinline)) void end_counted(struct shim_direct *d, struct 
 }
 
 /**
- * shim_direct__end() - a transaction has ended
- * @d: where to
+ * shim_direct__end() - add a transaction that has ended
+ * @d: the mapping
  * @tag: its tag
- * @begin: when it began, by shim_tick__now()
+ * @begin: its start time by shim_tick__now()
  */
 void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_t begin)
 {
@@ -168,8 +169,8 @@ void shim_direct__end(struct shim_direct *d, struct shim_direct_tag tag, uint64_
 }
 
 /**
- * shim_direct__abort() - a transaction was aborted
- * @d: where to
+ * shim_direct__abort() - count an aborted transaction
+ * @d: the mapping
  * @tag: its tag
  */
 void shim_direct__abort(struct shim_direct *d, struct shim_direct_tag tag)
@@ -189,8 +190,8 @@ static double double_of(uint64_t bits)
 }
 
 /**
- * shim_direct__value() - a point was passed, or a value seen
- * @d: where to
+ * shim_direct__value() - add a point, or an observed value
+ * @d: the mapping
  * @tag: its tag
  * @kind: VC_POINT, VC_OBSERVE or VC_COUNTER
  * @value: 0 for a point

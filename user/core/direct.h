@@ -12,20 +12,21 @@
 
 /**
  * struct shim_direct - this process's mapping of vc_direct
- * @size: bytes of this struct with @words
- * @slots: all slots, also those of other programs
+ * @size: size of this struct with @words in bytes
+ * @slots: all slots, including those of other programs
  * @n: number of slots
- * @lock: held to look for a slot
+ * @lock: held while searching for a slot
  * @heads: hash table by name and kind: index of the first slot of a chain + 1, or 0 (@lock)
  * @nheads: number of @heads, a power of two
  * @next: for each slot, index of the next one in its chain + 1, or 0 (@lock)
- * @noted: slots below this index were looked at; it was the first that was free then (@lock)
+ * @noted: index of the first slot that was free at the last search; all below it are in their
+ *	chains (@lock)
  * @tick: the clock
- * @epoch: identifies this mapping; no other process or mapping has the same
+ * @epoch: identifies this mapping; differs between all processes and mappings
  * @pidns: inode of our PID namespace
- * @user: our user id
- * @tick_anchor: an instant in ticks of the clock
- * @ns_anchor: the same instant by the host's CLOCK_MONOTONIC
+ * @user: our user ID
+ * @tick_anchor: a time in ticks of the clock
+ * @ns_anchor: the same time by the host's CLOCK_MONOTONIC
  * @words: memory of @heads and @next
  */
 struct shim_direct {
@@ -46,7 +47,7 @@ struct shim_direct {
 	uint32_t words[];
 };
 
-/* A tag of the process: @index is unique for the process's life, and counted up from 0. */
+/* A tag of the process.  @index counts from 0 and is unique during the process's life. */
 struct shim_direct_tag {
 	uint32_t index;
 	const char *name;

@@ -2,14 +2,14 @@
 /*
  * The slots of a BPF map that a program has mapped, for the statistics that it writes itself.
  *
- * Threads: each thread has slots of its own, one for each tag and kind that it
- * uses, and finds them again by the number of the tag.  A slot keeps its name; when its
- * thread has ended, the next thread that needs one of that name takes it and goes on.
+ * Threads: each thread has its own slots, one for each tag and kind that it uses, and finds them by
+ * the number of the tag.  A slot keeps its name.  After its thread has ended, the next thread that
+ * needs a slot with that name takes it over and adds to it.
  *
- * Locking: a thread's list of slots is its own; signals are blocked while it changes.  The
- * mapping's lock is held to look for a slot.
+ * Locking: a thread's list of slots is private to the thread; signals are blocked while it changes.
+ * The mapping's lock is held while searching for a slot.
  *
- * The map is shared with other programs: what is in others' slots is not trusted.
+ * The map is shared with other programs, so the contents of their slots are not trusted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@
 #include "direct.h"
 #include "direct_slots.h"
 
-/* The least number of tags that a thread's list has room for: a page with its head */
+/* Minimum number of tags in a thread's list: the list and its head fill a page */
 #define LEAST_TAGS	510
 
 __thread struct shim_own_slots shim_own_slots
@@ -51,8 +51,8 @@ static void give_back(struct shim_slot_list *list)
 }
 
 /*
- * Mark the slots of a thread that is ending, so that others can take them over at once: the kernel
- * still knows the thread's id for a while.
+ * Mark the slots of an ending thread as free.  Other threads can then take them over at once,
+ * although the kernel still knows the thread's ID for a while.
  */
 static void disown_slots(const struct shim_slot_list *list)
 {
@@ -65,8 +65,8 @@ static void disown_slots(const struct shim_slot_list *list)
 }
 
 /*
- * Are the thread's slots mapped in this process?  A forked child, whatever call made it, has a copy
- * of the forking thread's lists but not the mapping.
+ * Whether the thread's slots are mapped in this process.  A forked child, regardless of the call
+ * that created it, has a copy of the forking thread's lists but not the mapping.
  */
 static bool are_mapped(void)
 {
@@ -96,7 +96,7 @@ static int map(const char *path, size_t value, void **memory, size_t *n)
 {
 	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
 
-	/* A forked child does not inherit it, but has to map it for itself. */
+	/* A forked child does not inherit the mapping; it has to make its own. */
 	if (!err)
 		madvise(*memory, value * *n, MADV_DONTFORK);
 	return err;
@@ -117,8 +117,9 @@ static uint64_t pid_namespace(void)
 }
 
 /*
- * How far CLOCK_MONOTONIC is ahead of the host's, by the process's time namespace.  A process that has
- * made one, but is not in it, is told that one's: nobody does that and traces.
+ * Offset of CLOCK_MONOTONIC in the process's time namespace from the host's.  The file has the
+ * offsets of the namespace for children, so the result is wrong in a process that has created a
+ * time namespace without entering it.
  */
 static uint64_t ahead_of_host(void)
 {
@@ -139,7 +140,7 @@ static uint64_t ahead_of_host(void)
 
 /*
  * Allocate a struct shim_direct with its hash table of slots by name: the heads of the chains, and
- * for each slot the next one in its chain.
+ * for each slot the next slot in its chain.
  */
 static struct shim_direct *make_room(size_t n)
 {
@@ -185,13 +186,13 @@ static void describe_process(struct shim_direct *d)
 }
 
 /**
- * shim_direct__open() - map the machine's vc_direct and vc_tick
+ * shim_direct__open() - map vc_direct and vc_tick
  * @out: set to the mapping
  *
- * The mapping stays for the process's life; a forked child does not inherit it.
+ * The mapping stays until the process ends; a forked child does not inherit it.
  *
- * Return: 0; -ENOENT if tracing is off, -EOPNOTSUPP if it is on without direct tracing,
- *	-EPERM if the caller may not write to the maps, -EPROTO, or another errno.
+ * Return: 0; -ENOENT if tracing is off, -EOPNOTSUPP if it is on without direct tracing, -EPERM if
+ *	the caller has no permission to write to the maps, -EPROTO, or another errno.
  */
 int shim_direct__open(struct shim_direct **out)
 {
@@ -236,7 +237,7 @@ static uint32_t *head_of(const struct shim_direct *d, const char *name, uint32_t
 	return &d->heads[(shim_hash__bytes(&without_seed, name, len) + kind) & (d->nheads - 1)];
 }
 
-/* Put a slot into the chain of its name. */
+/* Add a slot to the chain of its name. */
 static void note(struct shim_direct *d, uint32_t i)
 {
 	char name[VC_TAG_LEN];
@@ -252,7 +253,7 @@ static void note(struct shim_direct *d, uint32_t i)
 
 /*
  * Add slots that were claimed since the last call to the chains.  Slots are claimed in order and
- * keep their names, so those that were added before need not be looked at again.
+ * keep their names, so slots that were already added need not be examined again.
  */
 static void note_new(struct shim_direct *d)
 {
@@ -261,25 +262,25 @@ static void note_new(struct shim_direct *d)
 
 		if (!__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE))
 			break;
-		/* Skip a slot without a kind: another process is just claiming it, and keeps it. */
+		/* A slot without a kind is being claimed by another process.  Skip it. */
 		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE))
 			note(d, d->noted);
 	}
 }
 
-/* May a slot be taken over?  It may if its owner is the caller, or has ended. */
+/* Whether a slot can be taken over: its owner is the caller, or has ended */
 static bool has_ended(uint32_t owner, uint32_t tid)
 {
 	return owner == tid || owner == VC_OWNER_ENDED || (kill(owner, 0) && errno == ESRCH);
 }
 
-/* May a slot's counts be of these events, too? */
+/* Whether a slot can be used for counts of these events */
 static bool fits(const struct vc_direct *slot, const struct vc_events *events)
 {
 	return !slot->events.nr || !memcmp(&slot->events, events, sizeof(*events));
 }
 
-/* Take a slot of this name whose thread has ended; @events: one that fits them, or NULL. */
+/* Take over a slot with this name whose thread has ended.  @events: must fit the slot, or NULL */
 static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid,
 			       const struct vc_events *events)
 {
@@ -294,14 +295,14 @@ static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t
 		if (!__atomic_compare_exchange_n(&slot->owner, &owner, tid, 0, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED))
 			continue;
-		/* What the owner before began is not ours. */
+		/* Forget a transaction that the previous owner began. */
 		slot->bound = 0;
 		return slot;
 	}
 	return NULL;
 }
 
-/* Claim a slot that nobody has had yet; all below @noted have been claimed. */
+/* Claim an unused slot.  All slots below @noted have been claimed. */
 static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid)
 {
 	for (size_t i = d->noted; i < d->n; i++) {
@@ -352,7 +353,7 @@ static struct shim_slot_list *make_list(struct shim_slot_list *shorter, uint32_t
 	return list;
 }
 
-/* The entry for a tag and kind in the calling thread's lists; NULL if there is no memory */
+/* Find the entry for a tag and kind in the calling thread's lists; NULL if out of memory. */
 static uintptr_t *place_of(uint32_t kind, uint32_t index)
 {
 	struct shim_slot_list **list = &shim_own_slots.of_kind[kind - 1];
@@ -368,8 +369,8 @@ static uintptr_t *place_of(uint32_t kind, uint32_t index)
 }
 
 /*
- * A tag that got no slot is searched for again only when the number of events that it has lost is a
- * power of two.
+ * If no slot was found for a tag, search again only when the number of its lost events is a power
+ * of two.
  */
 static int search_pays_off(uintptr_t place)
 {
@@ -403,8 +404,8 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 }
 
 /*
- * The slow path of shim_direct__slot() and _peek(): the thread has no slot yet.  If @is_event, an event
- * is lost if there is none.  The lock keeps signal handlers out, too.
+ * The slow path of shim_direct__slot() and _peek(), if the thread has no slot yet.  @is_event:
+ * count a lost event if no slot is found.  The lock also blocks signal handlers.
  */
 struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_direct_tag tag,
 					 uint32_t kind, bool is_event)
@@ -417,7 +418,7 @@ struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_dire
 	return slot;
 }
 
-/* Make the slot one for @events, or take another one that is: it, or NULL */
+/* Prepare the slot for @events, or another slot if it has different ones; NULL if there is none. */
 static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_tag tag,
 				      struct vc_direct *slot, const struct vc_events *events)
 {
@@ -430,7 +431,7 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 			slot = claim(d, tag.name, VC_TRANSACT, tid);
 		if (!slot)
 			return NULL;
-		/* The one before stays the thread's, and can be found again. */
+		/* The thread remains the owner of the previous slot, and can find it again. */
 		place = place_of(VC_TRANSACT, tag.index);
 		if (place)
 			*place = (uintptr_t)slot;
@@ -441,9 +442,9 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 }
 
 /*
- * The calling thread's slot of a tag for transactions that count @events, when its present one is not
- * for this @bind yet.  If none can be, @bound notes that, so that the next event need
- * not search.
+ * Find the calling thread's slot of a tag for transactions that count @events, if its current slot
+ * is not yet for this @bind.  If there is none, note that in @bound, so the next event does not
+ * search again.
  */
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind)

@@ -8,11 +8,11 @@
 #include "direct.h"
 
 /*
- * A thread's slots of one kind, indexed by the tag's number.  An entry is the slot's address; an
- * odd number is a tag that got no slot: twice the number of events lost so far, plus 1.
+ * A thread's slots of one kind, indexed by the tag's number.  An even entry is the slot's address.
+ * An odd entry is a tag without a slot: twice the number of lost events, plus 1.
  *
  * A list that has become too short stays, linked by @shorter, until the thread ends: a signal
- * handler may have made the longer one while it interrupted code that was reading the short one.
+ * handler that interrupts a reader of the short list may make the longer one.
  */
 struct shim_slot_list {
 	struct shim_slot_list *shorter;
@@ -22,9 +22,9 @@ struct shim_slot_list {
 
 /**
  * struct shim_own_slots - a thread's slots
- * @epoch: of the mapping that they are in
- * @generation: shim_fork__generation() at that time
- * @of_kind: the lists
+ * @epoch: identifies the mapping that has the slots
+ * @generation: shim_fork__generation() when they were found
+ * @of_kind: the lists by kind
  */
 struct shim_own_slots {
 	uint64_t epoch;
@@ -40,7 +40,7 @@ struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_dire
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind);
 
-/* The entry of the calling thread's list; 0: it has to be searched for */
+/* The entry in the calling thread's list; 0: search for the slot */
 static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct shim_direct_tag tag,
 					   uint32_t kind)
 {
@@ -50,7 +50,7 @@ static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct s
 	       0;
 }
 
-/* The calling thread's slot of a tag and kind for an event; if it is NULL, the event is lost. */
+/* The calling thread's slot of a tag and kind for an event.  If it is NULL, the event is lost. */
 static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct shim_direct_tag tag,
 						  uint32_t kind)
 {
@@ -65,7 +65,7 @@ static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct 
 	return slot;
 }
 
-/* The same for a transaction that has not ended yet: nothing is lost. */
+/* The same for a transaction that has not ended yet: nothing is lost without a slot. */
 static inline struct vc_direct *shim_direct__peek(struct shim_direct *d, struct shim_direct_tag tag)
 {
 	uintptr_t place = shim_direct__place(d, tag, VC_TRANSACT);

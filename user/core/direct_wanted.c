@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Threads that write their statistics themselves, and count what the tracing session wants.
+ * Count what the tracing session wants, in threads that write their statistics themselves.
  *
- * The set is one of the whole process, and each thread binds it to itself.  A thread that has a set
- * of its own for its transactions keeps that.  Ten times a second at most a thread that begins a
- * transaction looks whether the session wants something else.
+ * The whole process shares one set, which each thread binds to itself.  A thread that has its own
+ * set for transactions keeps that set.  At most ten times per second, a thread that begins a
+ * transaction checks whether the session wants something else.
  *
- * Locking: the set is under a lock, which keeps signal handlers out.  To make and to bind a set
- * allocates memory, so a signal handler must not be the first to begin a transaction in its thread
- * while the session wants counts, if it may interrupt malloc(3).
+ * Locking: a lock that keeps signal handlers out guards the set.  Making and binding a set
+ * allocates memory.  So if a signal handler can interrupt malloc(3) while the session wants counts,
+ * it must not be the first to begin a transaction in its thread.
  *
- * A forked child makes a set of its own: what it knows is forgotten.
+ * A forked child forgets this state and makes its own set.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ __thread struct shim_direct_wanted shim_direct_wanted__own
 
 static void in_child(void);
 
-/* The set that the session wants, or why there is none; @id: of the session, 0: it was not asked */
+/* The session's set, or NULL if it cannot be made.  @id: ID of the session; 0: not queried yet */
 static struct {
 	struct shim_siglock lock;
 	struct shim_counters *counters;
@@ -74,7 +74,7 @@ static int make_set(struct shim_counters **out)
 	return err;
 }
 
-/* Under the lock: the set of this session; NULL if it cannot be made */
+/* Get the set of this session; NULL if it cannot be made.  Called with the lock held. */
 static struct shim_counters *set_of(uint64_t id)
 {
 	if (wanted.id == id)
@@ -130,7 +130,7 @@ static uint64_t ticks_of(const struct vc_tick *tick, uint64_t ns)
 	return tick->usable && tick->mult ? ((unsigned __int128)ns << 32) / tick->mult : ns;
 }
 
-/* Look what the session wants: bind that to the calling thread, or unbind what it wanted before. */
+/* Check what the session wants: bind it to the calling thread, or unbind what it wanted before. */
 void shim_direct_wanted__look(struct shim_direct *d)
 {
 	struct shim_direct_wanted own = shim_direct_wanted__own;
@@ -139,7 +139,7 @@ void shim_direct_wanted__look(struct shim_direct *d)
 
 	own.last = shim_tick__now(d->tick);
 	own.until = own.last + ticks_of(d->tick, ASK_AGAIN);
-	/* A handler that interrupts this does not look, too. */
+	/* Prevent a signal handler that interrupts this function from checking as well. */
 	shim_direct_wanted__own = own;
 	id = shim_wanted__id();
 	if (id != own.session && !shim_fork__wait_for(&wanted.lock) && !shim_fork__hook(&hook))

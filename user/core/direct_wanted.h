@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that write their statistics themselves, and count what the tracing session wants. */
+/* Count what the tracing session wants, in threads that write their statistics themselves. */
 #ifndef SHIM_CORE_DIRECT_WANTED_H
 #define SHIM_CORE_DIRECT_WANTED_H
 
@@ -8,10 +8,10 @@
 #include "direct.h"
 
 /**
- * struct shim_direct_wanted - what is known of a thread
- * @last: when it last began a transaction, by shim_tick__now()
- * @until: after that, it looks again what the session wants
- * @session: shim_wanted__id() of what it has bound, or could not bind; 0: nothing
+ * struct shim_direct_wanted - the state of a thread
+ * @last: start time of its last transaction, by shim_tick__now()
+ * @until: time of the next check of what the session wants
+ * @session: shim_wanted__id() of the set that it has bound, or could not bind; 0: none
  * @bound: the set; NULL: none
  */
 struct shim_direct_wanted {
@@ -26,7 +26,7 @@ extern __thread struct shim_direct_wanted shim_direct_wanted__own
 
 void shim_direct_wanted__look(struct shim_direct *d);
 
-/* The calling thread is about to begin a transaction. */
+/* Called when the calling thread is about to begin a transaction. */
 static inline void shim_direct_wanted__begin(struct shim_direct *d)
 {
 	const struct shim_direct_wanted *own = &shim_direct_wanted__own;

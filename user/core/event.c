@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parsing an event name.
+ * Parse event names.
  *
- * NAME[:MODE], where NAME is perf's name of an event, r and a raw code in
- * hexadecimal, PMU/TERMS/ (event_pmu.c), a tracepoint's GROUP:NAME (event_tracepoint.c), or libpfm's
- * name with its unit masks; MODE is u for user
- * mode, k for the kernel, or both, in one part or two (:uk, :u:k).  As in perf, MODE may also follow
- * the last slash of PMU/TERMS/ without a colon.
+ * A name has the form NAME[:MODE].  NAME is one of perf's event names, a raw code (r and
+ * hexadecimal digits), PMU/TERMS/ (event_pmu.c), a tracepoint's GROUP:NAME (event_tracepoint.c), or
+ * a libpfm event with its unit masks.  MODE is u for user mode, k for kernel mode, or both, in one
+ * part or two (:uk, :u:k).  As in perf, MODE may also follow the last slash of PMU/TERMS/ without a
+ * colon.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static __u32 mode_of(char c)
 	return c == 'u' ? VCPC_REQ_F_USER : c == 'k' ? VCPC_REQ_F_KERNEL : 0;
 }
 
-/* The modes that a part of a name asks for; 0 if it asks for none, or for one twice. */
+/* The modes in a part of a name; 0 if it is not a list of modes or has a mode twice */
 static __u32 modes_of(const char *part)
 {
 	__u32 modes = 0;
@@ -58,11 +58,11 @@ static int split_slash(char *name, __u32 *modes)
 }
 
 /**
- * shim_event__split() - take the modes off the end of a name
+ * shim_event__split() - split the modes off the end of a name
  * @name: cut before its modes
  * @modes: VCPC_REQ_F_*, 0 if there are none
  *
- * Return: 0, or -EINVAL if nothing is left, or a mode comes twice.
+ * Return: 0, or -EINVAL if nothing is left, or a mode is given twice.
  */
 int shim_event__split(char *name, __u32 *modes)
 {
@@ -84,7 +84,7 @@ int shim_event__split(char *name, __u32 *modes)
 	return *name ? split_slash(name, modes) : -EINVAL;
 }
 
-/* One of perf's own names: whether @name is one, and then type and config */
+/* Look up one of perf's own names and store its type and config.  Return whether it exists. */
 bool shim_event__find(const char *name, struct vcpc_request *req)
 {
 	for (const struct shim_event_name *e = shim_event__names; e->name; e++) {
@@ -109,10 +109,10 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
 }
 
 /**
- * shim_event__parse() - what an event name stands for
+ * shim_event__parse() - translate an event name
  * @name: see above
- * @out: on success the whole request: preset 0, and as flags the modes that
- *	the name asks for, 0 if it asks for none
+ * @out: on success, the whole request: its preset is 0, and its flags are the modes in the name, 0
+ *	if there are none
  *
  * Return: 0, -ENOENT (no such event), -EINVAL (bad modes, unit mask or
  * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm may know the name, but cannot
@@ -133,7 +133,7 @@ int shim_event__parse(const char *name, struct vcpc_request *out)
 		      shim_event__tracepoint(bare, &req) ? shim_pfm__encode(bare, &req) : 0;
 	if (ret)
 		return ret;
-	/* libpfm's codes are of one PMU; a raw code without a name is every core PMU's. */
+	/* A libpfm code applies to one PMU.  A raw code without a PMU applies to all core PMUs. */
 	if (req.type == PERF_TYPE_RAW && !parse_raw(bare, &req) && shim_pmus__several())
 		req.reserved[0] = SHIM_REQ_ONE_PMU;
 	*out = req;
@@ -149,9 +149,9 @@ static const char *known_name(__u32 type, __u64 config)
 }
 
 /**
- * shim_event__name() - a name for an event that was not asked for by name
- * @type: perf's
- * @config: perf's
+ * shim_event__name() - make a name for an event that was not requested by name
+ * @type: perf's type
+ * @config: perf's config
  * @modes: VCPC_REQ_F_*
  * @buf: for the name: perf's own, rNNN, or TYPE/NNN
  * @size: of @buf
@@ -172,10 +172,10 @@ void shim_event__name(__u32 type, __u64 config, __u32 modes, char *buf, size_t s
 }
 
 /**
- * shim_event__metric() - an event's name as the last part of a metric's name
- * @name: the event's
- * @buf: for the result: what is no letter or digit becomes '_', and what
- *	begins with no letter gets "e_" in front
+ * shim_event__metric() - convert an event's name to the last part of a metric's name
+ * @name: the event's name
+ * @buf: for the result: other characters than letters and digits become '_', and a name that does
+ *	not begin with a letter gets the prefix "e_"
  * @size: of @buf
  *
  * Return: 0, -ENAMETOOLONG, or -EINVAL for an empty name.

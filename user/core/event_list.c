@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* List the events that can be counted on this machine, and suggest a name like a misspelled one. */
+/* List the events that this machine can count, and suggest corrections for misspelled names. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 /**
  * shim_event__probe() - whether the back end accepts an event
  * @session: the back end
- * @req: the event; its modes do not matter, as user mode is allowed to everybody
+ * @req: the event; its modes are ignored, because every user may count in user mode
  *
  * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
  */
@@ -30,7 +30,7 @@ int shim_event__probe(struct shim_session *session, const struct vcpc_request *r
 	return ret;
 }
 
-/* 0, or the error of parsing the name, or of the back end when it tries the event */
+/* Return 0, or the error of parsing the name or of probing the event. */
 static int usable(struct shim_session *session, const char *name)
 {
 	struct vcpc_request req;
@@ -56,12 +56,12 @@ static int visit(void *arg, const char *name, const char *desc)
 }
 
 /**
- * shim_event__walk() - all events by name
- * @session: only those that it can count; NULL for all that have a name here
- * @fn: called for each; anything but 0 ends the walk
+ * shim_event__walk() - walk over all events by name
+ * @session: only events that it can count; NULL for all known names
+ * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, or what @fn returned to end the walk, or -ENOMEM.
+ * Return: 0, the value of @fn that ended the walk, or -ENOMEM.
  */
 int shim_event__walk(struct shim_session *session, shim_event_fn *fn, void *arg)
 {
@@ -80,7 +80,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return m < c ? m : c;
 }
 
-/* Levenshtein distance, one row at a time, where case is ignored and '_' equals '-' */
+/* Levenshtein distance, computed row by row, ignoring case and treating '_' as '-' */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[SHIM_EVENT_LEN + 1];
@@ -127,12 +127,12 @@ static int compare(void *arg, const char *name, const char *desc)
 }
 
 /**
- * shim_event__suggest() - find the known event whose name is nearest to an unknown one
- * @name: as it was given, with or without modes
- * @buf: the nearest name, without modes
+ * shim_event__suggest() - find the known event whose name is most similar to an unknown one
+ * @name: the unknown name, with or without modes
+ * @buf: the most similar name, without modes
  * @size: of @buf
  *
- * Return: 0, -ENOENT if nothing is near, -ENAMETOOLONG.
+ * Return: 0, -ENOENT if no name is similar, -ENAMETOOLONG.
  */
 int shim_event__suggest(const char *name, char *buf, size_t size)
 {

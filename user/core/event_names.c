@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The names that perf users know, each with what it counts; data only. */
+/* The event names that perf users know, with descriptions; only data. */
 #include <linux/perf_event.h>
 
 #include "event.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of a PMU that is named: PMU/TERMS/, as in perf.
+ * Events of a named PMU: PMU/TERMS/, as in perf.
  *
  * TERMS is one of perf's own names, if the PMU is a core PMU; an event that the kernel lists in
- * /sys/bus/event_source/devices/PMU/events; or FIELD=VALUE with commas between, where FIELD is in
- * the PMU's folder "format", or is config, config1 or config2.
+ * /sys/bus/event_source/devices/PMU/events; or a comma-separated list of FIELD=VALUE, where FIELD
+ * is config, config1, config2, or a file in the PMU's directory "format".
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -46,7 +46,7 @@ static __u64 *word_of(const char *name, struct vcpc_request *req)
 	       !strcmp(name, "config2") ? &req->config2 : NULL;
 }
 
-/* FIELD=VALUE, or FIELD, which is FIELD=1 */
+/* FIELD=VALUE, or FIELD, which means FIELD=1 */
 static int set_term(const struct shim_pmu_format *format, char *term, struct vcpc_request *req)
 {
 	char *equals = strchr(term, '='), *end;
@@ -67,7 +67,7 @@ static int set_term(const struct shim_pmu_format *format, char *term, struct vcp
 	return 0;
 }
 
-/* What the kernel says of an event of this name begins the code; other terms are added to it. */
+/* Start with the code that the kernel lists for an event of this name, and add the other terms. */
 static int set_terms(const char *pmu, const struct shim_pmu_format *format, char *terms,
 		     bool listed, struct vcpc_request *req)
 {
@@ -95,7 +95,7 @@ static const struct shim_pmu *find_core(const char *name)
 	return NULL;
 }
 
-/* One of perf's own names, for one core PMU */
+/* Look up one of perf's own names for one core PMU. */
 static bool find_own(const struct shim_pmu *pmu, const char *terms, struct vcpc_request *req)
 {
 	struct vcpc_request one = *req;
@@ -133,9 +133,9 @@ static int encode(const char *pmu, char *terms, struct vcpc_request *req)
 /**
  * shim_event__of_pmu() - look up PMU/TERMS/
  * @name: as above, without modes
- * @req: type, config* and reserved, the rest untouched; nothing on error
+ * @req: on success, type, config* and reserved are set
  *
- * Return: 0, -ENOENT (no such PMU, or event of it), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM.
+ * Return: 0, -ENOENT (no such PMU or event), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM.
  */
 int shim_event__of_pmu(const char *name, struct vcpc_request *req)
 {
@@ -159,13 +159,13 @@ int shim_event__of_pmu(const char *name, struct vcpc_request *req)
 }
 
 /**
- * shim_event__on() - an event's name as that of one core PMU's event
+ * shim_event__on() - add a core PMU to an event's name
  * @pmu: the PMU's name
  * @name: perf's own name of a hardware event or a raw code, with or without modes
  * @buf: for PMU/NAME/ and the modes
  * @size: of @buf
  *
- * Return: 0, -ENOENT if it is another event, or names its PMU already, -ENAMETOOLONG, or an error of
+ * Return: 0, -ENOENT if it is another event or already names its PMU, -ENAMETOOLONG, or an error of
  * shim_event__split().
  */
 int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)

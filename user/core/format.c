@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The fields of the event codes of this machine's CPUs, as the kernel shows them.
+ * The fields of event codes of this machine's CPUs, as listed by the kernel.
  *
- * DEVICES/PMU/format/NAME says "config:0-7,32-35": which bits of which word hold
- * the field.  A PMU of CPUs is called cpu, or has a file "cpus".  Where there
- * are several kinds of core, the first by name is taken.
+ * DEVICES/PMU/format/NAME contains, for example, "config:0-7,32-35": the word and the bits of the
+ * field.  A CPU's PMU is named cpu or has a file "cpus".  If there are several kinds of core, the
+ * first PMU by name is used.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,11 +23,11 @@
 
 struct field {
 	char name[NAME_ROOM];
-	unsigned int word;	/* of config, config1, config2 */
+	unsigned int word;	/* 0: config, 1: config1, 2: config2 */
 	unsigned int nr;
 	struct {
 		unsigned char low, high;
-	} range[MAX_RANGES];	/* from the field's lowest bits up */
+	} range[MAX_RANGES];	/* beginning with the field's lowest bits */
 };
 
 struct shim_pmu_format {
@@ -146,7 +146,7 @@ static void find_pmu(const char *devices, char *pmu)
 }
 
 /**
- * shim_pmu_format__open() - read what fields the CPUs' event codes have
+ * shim_pmu_format__open() - read the fields of the CPUs' event codes
  * @devices: SHIM_FORMAT_DEVICES
  * @out: for shim_pmu_format__close(); without fields if the CPUs have no PMU
  *
@@ -166,10 +166,10 @@ int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
 }
 
 /**
- * shim_pmu_format__open_of() - read what fields a PMU's event codes have
+ * shim_pmu_format__open_of() - read the fields of a PMU's event codes
  * @devices: SHIM_FORMAT_DEVICES
  * @pmu: its name
- * @out: for shim_pmu_format__close(); without fields if there is no such PMU
+ * @out: for shim_pmu_format__close(); without fields if the PMU does not exist
  *
  * Return: 0, -ENAMETOOLONG, -ENOMEM.
  */
@@ -194,10 +194,10 @@ void shim_pmu_format__close(struct shim_pmu_format *format)
 }
 
 /**
- * shim_pmu_format__pmu() - what the kernel calls the CPUs' PMU
+ * shim_pmu_format__pmu() - get the kernel's name of the CPUs' PMU
  * @format: from shim_pmu_format__open()
  *
- * Return: its name, NULL if there is none.
+ * Return: its name; NULL if there is none.
  */
 const char *shim_pmu_format__pmu(const struct shim_pmu_format *format)
 {
@@ -205,11 +205,11 @@ const char *shim_pmu_format__pmu(const struct shim_pmu_format *format)
 }
 
 /**
- * shim_pmu_format__name() - the name of the i-th field, in alphabetical order
+ * shim_pmu_format__name() - get the name of the i-th field in alphabetical order
  * @format: from shim_pmu_format__open()
- * @i: from 0
+ * @i: index from 0
  *
- * Return: the name, NULL after the last.
+ * Return: the name; NULL after the last one.
  */
 const char *shim_pmu_format__name(const struct shim_pmu_format *format, size_t i)
 {
@@ -224,7 +224,7 @@ static const struct field *find(const struct shim_pmu_format *format, const char
 	return NULL;
 }
 
-/* Put the value's bits into the field's ranges; returns the bits for which there is no room. */
+/* Distribute the value's bits over the field's ranges.  Return the bits that do not fit. */
 static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
 {
 	for (unsigned int i = 0; i < field->nr; i++) {
@@ -241,7 +241,7 @@ static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
 /**
  * shim_pmu_format__set() - set a field of an event's code
  * @format: from shim_pmu_format__open()
- * @name: the field's
+ * @name: the field's name
  * @value: replaces the field's value in the code
  * @req: the event; changed only on success
  *

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fields that a PMU's event codes have, by name. */
+/* The fields of a PMU's event codes by name. */
 #ifndef SHIM_CORE_FORMAT_H
 #define SHIM_CORE_FORMAT_H
 
 #include <stddef.h>
 #include <linux/vcpc.h>
 
-/* Where the kernel shows its PMUs */
+/* Where the kernel lists its PMUs */
 #define SHIM_FORMAT_DEVICES	"/sys/bus/event_source/devices"
 
 struct shim_pmu_format;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reading a CPU's group that perf has taken apart, because the CPU went offline. */
+/* Read a CPU's group that perf has split, because the CPU went offline. */
 #include <errno.h>
 
 #include "perf_group.h"
 
 /*
- * When a CPU goes offline, perf takes its groups apart, and does not put them together again when it
- * comes back.  Each event keeps its own count; the leader's read(2) reports one event only.  If a
- * member was removed before its leader, which depends on the kernel, a read(2) of it in the format of
- * groups would report the leader's count.
+ * When a CPU goes offline, perf splits its groups, and does not join them again when the CPU comes
+ * back.  Each event keeps its own count, and read(2) of the leader reports only one event.  If a
+ * member was removed before its leader, which depends on the kernel, a read(2) of the member with
+ * PERF_FORMAT_GROUP would report the leader's count.
  */
 static int read_alone(const struct shim_group *group, unsigned int i, __u64 *value)
 {
@@ -24,7 +24,7 @@ static int read_alone(const struct shim_group *group, unsigned int i, __u64 *val
 	return got < 0 ? got : got == sizeof(counts) ? 0 : -EAGAIN;
 }
 
-/* Read the leader, of a group that may have been taken apart: its own count comes first. */
+/* Read the leader of a group that may have been split.  Its own count comes first. */
 static int read_leader(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	long got;
@@ -36,10 +36,10 @@ static int read_leader(const struct shim_group *group, struct shim_group_counts 
 }
 
 /**
- * shim_group__is_taken_apart() - whether perf has taken a group apart
- * @group: of a CPU
+ * shim_group__is_taken_apart() - whether perf has split a group
+ * @group: the group of a CPU
  *
- * Return: false if it has one event only, or cannot be read.
+ * Return: false if it has only one event or cannot be read.
  */
 bool shim_group__is_taken_apart(const struct shim_group *group)
 {
@@ -49,8 +49,8 @@ bool shim_group__is_taken_apart(const struct shim_group *group)
 }
 
 /**
- * shim_group__read_each() - read the counts of a group that perf may have taken apart
- * @group: of a CPU
+ * shim_group__read_each() - read the counts of a group that perf may have split
+ * @group: the group of a CPU
  * @counts: filled in
  *
  * Return: as shim_group__read_any().

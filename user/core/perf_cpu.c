@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reading a list of this CPU's counters.
+ * Read a list of this CPU's counters.
  *
- * On arm64 each counter is a register, which is a part of the instruction that reads it.  So there
- * is code for each counter and width, which a slot's @how is the address of, and which goes on with
- * the next slot's.
+ * On arm64 the instruction that reads a counter contains the number of its register.  So there is
+ * code for each counter and width.  A slot's @how is the address of that code, which continues with
+ * the code of the next slot.
  */
 #include <stddef.h>
 
@@ -19,7 +19,7 @@
 #define CYCLES		31
 #define COUNTERS	32
 
-/* The places: of 32 bits, of 64 bits, and the end */
+/* Indexes of places: counters read as 32 bits, as 64 bits, and the end */
 #define WIDE		COUNTERS
 #define END		(2 * COUNTERS)
 
@@ -40,7 +40,7 @@
 	READ(wide_event_##n, "pmevcntr" #n "_el0", __s64)
 #define PLACES(n)	[n] = &&event_##n, [WIDE + n] = &&wide_event_##n,
 
-/* Read the counters of a list; without one, return the address of a place. */
+/* Read the counters of a list.  Without a list, return the address of a place. */
 static __attribute__((noinline)) const void *
 read_or_find(const struct shim_page_slot *slot, __u64 *values, unsigned int place)
 {
@@ -79,10 +79,10 @@ void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values)
 
 #elif defined(__x86_64__)
 
-/* The index from 1, and above it how far to shift a counter for its sign to be the highest bit */
+/* @how: the index, counted from 1, and above it the shift that moves the sign bit to bit 63 */
 #define SHIFT_AT	32
 
-/* Intel's register with the shares of the topdown metrics has a number, too, but it counts nothing. */
+/* Intel's register of the topdown metrics also has a number, but it does not count anything. */
 #define FIXED_COUNTERS	(1U << 30)
 #define COUNTERS	32
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read this CPU's counters, and the clock that perf's mapped pages refer to, in user mode. */
+/* Read this CPU's counters, and the clock that perf's mmap pages refer to, in user mode. */
 #ifndef SHIM_CORE_PERF_CPU_H
 #define SHIM_CORE_PERF_CPU_H
 
 #include "perf_page.h"
 
-/* For struct shim_page_cpu; nothing can be read on other CPUs than those below. */
+/* For struct shim_page_cpu.  On CPUs other than those below nothing can be read. */
 __u64 shim_cpu__place(__u32 index, unsigned int width);
 void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values);
 

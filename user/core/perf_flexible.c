@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups of a set that perf multiplexes: each is a group of perf's that is not pinned, so perf
- * gives the PMU to as many at a time as fit.  A group's time running is its time.
+ * Groups of a set that perf multiplexes.  Each is a perf event group that is not pinned, so perf
+ * schedules as many at a time as fit on the PMU.  A group's time is its time running.
  *
- * The instance's own group is a clock, an event that counts nothing and is always on: its time
- * enabled is the set's.
+ * The instance's own group is a clock, an event that counts nothing and is always scheduled.  Its
+ * time enabled is the time of the set.
  *
- * Where there are several kinds of core, each group is of one kind, and estimates need the target's time
- * on that kind (perf_shares.c).
+ * On machines with several kinds of core, each group belongs to one kind, and estimates need the
+ * target's time on that kind (perf_shares.c).
  *
  * Locking: the caller's (backend_perf.c).
  */
@@ -22,10 +22,11 @@
 
 /*
  * struct one - a group
- * @group: its events; closed while the CPU is offline
+ * @group: perf's group; closed while the CPU is offline
  * @first: the index of its first request
  * @ran: time running before the CPU went offline
- * @kind: the kind of core that it counts on: an index of struct shim_pmus, SHIM_PMUS_NONE for all
+ * @kind: the kind of core that it counts on, an index of struct shim_pmus, or SHIM_PMUS_NONE for
+ *	all
  */
 struct one {
 	struct shim_group group;
@@ -36,7 +37,7 @@ struct one {
 
 /*
  * struct shim_flexible - all groups
- * @shares: how the target's time is shared between kinds of core; NULL if there is one, or on a CPU
+ * @shares: the target's time on each kind of core; NULL if there is only one kind, or on a CPU
  */
 struct shim_flexible {
 	unsigned int nr;
@@ -76,7 +77,7 @@ static int open_groups(struct shim_instance *inst, struct shim_group_place place
 		while (at < inst->n && inst->slots->group[at] == k)
 			at++;
 		one->kind = shim_pmus__kind(&inst->reqs[one->first]);
-		/* A CPU of another kind of core counts 0. */
+		/* On a CPU of another kind of core the group counts 0. */
 		if (!is_here(one, place.cpu))
 			continue;
 		ret = shim_group__open(&one->group, &inst->reqs[one->first], at - one->first, place,
@@ -96,7 +97,7 @@ static void close_groups(struct shim_flexible *f)
 }
 
 /**
- * shim_flexible__open() - open an instance's groups and its clock, disabled
+ * shim_flexible__open() - open an instance's groups and its clock in disabled state
  * @inst: its group becomes the clock
  * @place: the target
  * @bad: as for shim_group__open()
@@ -130,7 +131,7 @@ int shim_flexible__open(struct shim_instance *inst, struct shim_group_place plac
 }
 
 /**
- * shim_flexible__free() - stop counting, and free the groups
+ * shim_flexible__free() - stop counting and free the groups
  * @f: the groups, or NULL
  * @here: as for shim_instance__free()
  */
@@ -149,7 +150,7 @@ void shim_flexible__free(struct shim_flexible *f, bool here)
 /**
  * shim_flexible__turn() - enable or disable all groups
  * @f: the groups
- * @on: enable
+ * @on: true to enable
  *
  * Return: 0, -EBADF.
  */
@@ -177,8 +178,8 @@ static int read_one(const struct shim_instance *inst, const struct one *one,
 }
 
 /**
- * shim_flexible__save() - keep what the groups of a CPU have counted, and close them
- * @inst: on a CPU
+ * shim_flexible__save() - save the counts of a CPU's groups and close them
+ * @inst: the instance on a CPU
  */
 void shim_flexible__save(struct shim_instance *inst)
 {
@@ -196,7 +197,7 @@ void shim_flexible__save(struct shim_instance *inst)
 	}
 }
 
-/* The target's time on the kind of core that a group counts on */
+/* Add the target's time on the kind of core that a group counts on. */
 static int add_whole(const struct shim_instance *inst, const struct one *one, __u64 enabled,
 		     __u64 *whole)
 {
@@ -210,11 +211,11 @@ static int add_whole(const struct shim_instance *inst, const struct one *one, __
 }
 
 /**
- * shim_flexible__add_up() - add what an instance's groups have counted to sums
+ * shim_flexible__add_up() - add the counts of an instance's groups to sums
  * @inst: the instance
- * @enabled: the set's time
- * @values: one for each request
- * @sums: one for each group
+ * @enabled: the time of the set
+ * @values: one value per request
+ * @sums: one sum per group
  *
  * Return: as shim_group__read_any().
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups of a set that perf multiplexes, on processes, trees, other processes' threads, and CPUs. */
+/* Groups that perf multiplexes, on all targets except threads of this process. */
 #ifndef SHIM_CORE_PERF_FLEXIBLE_H
 #define SHIM_CORE_PERF_FLEXIBLE_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set's events on one target, as a group of perf's: the only caller of perf_event_open(2).
+ * A set's events on one target, as a perf event group: the only caller of perf_event_open(2).
  *
- * A group is pinned: it is on the PMU as a whole whenever its target runs, or it is in error from
- * then on, and read(2) returns 0.  If an event overflows, it leads the group, because perf stops the
- * whole group when its leader has overflowed.  An inherited group is not pinned, because the error of a child's
- * copy would go unnoticed; instead, time enabled and time running differ if any copy was ever off
- * the PMU.  A flexible group is not pinned either: perf multiplexes it with others.
+ * A group is pinned: it is on the PMU as a whole whenever its target runs, or it enters the error
+ * state and stays there, and read(2) returns 0.  An event that overflows leads the group, because
+ * perf stops the whole group when its leader overflows.  An inherited group is not pinned, because
+ * errors of a child's copy would go unnoticed; instead, time enabled and time running differ if any
+ * copy was ever off the PMU.  Flexible groups are not pinned either: perf multiplexes them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,14 +31,14 @@
 #define MOST_SLOTS	32
 
 /*
- * How often a read is repeated while a thread that has inherited the group exits: first after
- * yielding the CPU, then after a wait.
+ * How often a read is repeated while a thread that has inherited the group exits: first by yielding
+ * the CPU, then by waiting.
  */
 #define EXIT_YIELDS	100
 #define EXIT_WAITS	10000
 #define EXIT_WAIT_NS	100000
 
-/* config1 on arm64: ask for reading in user mode, which kernel.perf_user_access has to allow. */
+/* config1 on arm64: request reads in user mode, which kernel.perf_user_access has to permit */
 #define ARM64_USER_READ	2
 
 static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
@@ -58,18 +58,18 @@ static void describe(struct perf_event_attr *attr, const struct vcpc_request *re
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
 		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
-		/* The module excludes these, too. */
+		/* The module also excludes these. */
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
 	if (!(req->flags & VCPC_REQ_F_OVERFLOW))
 		return;
 	attr->sample_period = SHIM_GROUP_NEVER;
-	/* Another program would get the signals. */
+	/* After execve(2) the signals would be sent to another program. */
 	attr->remove_on_exec = 1;
 }
 
-/* Translate an error of perf_event_open(2) into that of VCPC_IOC_SET_CREATE. */
+/* Translate an error of perf_event_open(2) to one of VCPC_IOC_SET_CREATE. */
 static int error_of(int err)
 {
 	switch (err) {
@@ -97,7 +97,7 @@ int shim_group__try(const struct vcpc_request *req)
 	attr.disabled = 1;
 	fd = open_event(&attr, 0, -1, -1);
 	err = errno;
-	/* EINVAL for a thread: the event may be one that counts on CPUs only. */
+	/* EINVAL for a thread: the event may count only on CPUs. */
 	if (fd < 0 && err == EINVAL)
 		fd = open_event(&attr, -1, 0, -1);
 	if (fd < 0)
@@ -109,8 +109,8 @@ int shim_group__try(const struct vcpc_request *req)
 /**
  * shim_group__why() - whether perf counts anything for the caller
  *
- * Return: 0, -EACCES (kernel.perf_event_paranoid), -EPERM (something else forbids the call, as
- * a container's filter of system calls), -ENOSYS, or another error of perf_event_open(2).
+ * Return: 0, -EACCES (kernel.perf_event_paranoid), -EPERM (something else forbids the call, for
+ * example a container's system call filter), -ENOSYS, or another error of perf_event_open(2).
  */
 int shim_group__why(void)
 {
@@ -131,9 +131,9 @@ int shim_group__why(void)
 }
 
 /*
- * Find how many counters a group may have: add events until the kernel refuses a group that could
- * never be on the PMU.  @short_of: it was refused for lack of descriptors or memory instead, so
- * that another try may find more.
+ * Find how many counters a group may use: add events until the kernel refuses the group because it
+ * could never be on the PMU.  @short_of: set if it was refused for lack of descriptors or memory
+ * instead; another try may then find more.
  */
 static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of)
 {
@@ -141,7 +141,7 @@ static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of
 	int fds[MOST_SLOTS];
 	unsigned int n;
 
-	/* The leader is enabled, as arm64 does not reckon with a disabled one. */
+	/* The leader is enabled, because arm64 does not include a disabled leader in its check. */
 	describe(&attr, cycles);
 	for (n = 0; n < MOST_SLOTS; n++) {
 		fds[n] = open_event(&attr, 0, -1, n ? fds[0] : -1);
@@ -154,7 +154,7 @@ static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of
 	return n;
 }
 
-/* The least of all kinds of core */
+/* The minimum of all kinds of core */
 static unsigned int find_least_slots(bool *short_of)
 {
 	const struct shim_pmus *pmus = shim_pmus__several();
@@ -180,16 +180,16 @@ static unsigned int find_least_slots(bool *short_of)
 }
 
 /**
- * shim_group__slots() - the number of the PMU's counters
+ * shim_group__slots() - get the number of the PMU's counters
  *
- * It is found by trying, and kept unless descriptors or memory were short.
+ * The number is found by trying, and cached unless descriptors or memory were short.
  *
- * Return: the number, where there are several kinds of core that of the PMU with the fewest; 0 if
- * there is no PMU, or the caller may not use it.
+ * Return: the number; if there are several kinds of core, that of the PMU with the fewest; 0 if
+ * there is no PMU or the caller has no permission to use it.
  */
 unsigned int shim_group__slots(void)
 {
-	static atomic_uint found;	/* the number + 1; 0: not found yet */
+	static atomic_uint found;	/* the number + 1; 0: unknown */
 	unsigned int n = atomic_load(&found);
 	bool short_of;
 
@@ -205,7 +205,7 @@ unsigned int shim_group__slots(void)
  * shim_group__is_ours() - whether a descriptor is still that of an event
  * @event: the event
  *
- * Return: false if the program has closed it; the number may be another file's by now.
+ * Return: false if the program has closed it; another file may have reused the number.
  */
 bool shim_group__is_ours(const struct shim_group_event *event)
 {
@@ -223,8 +223,8 @@ static void close_event(struct shim_group_event *event)
 }
 
 /*
- * On arm64, a thread can read the PMU's events in user mode only if that was asked for when they
- * were opened; if the kernel refuses, open them without.
+ * On arm64, a thread can read hardware events in user mode only if that was requested when they
+ * were opened.  If the kernel refuses, open them without it.
  */
 static int open_readable(struct perf_event_attr *attr, struct shim_group_place place, int leader)
 {
@@ -245,9 +245,9 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 }
 
 /*
- * When it is asked whether a group may ever be on the PMU, arm64 leaves a leader out that is
- * disabled, unless execve will enable it.  A process that executes another program closes its
- * groups: so that is said of its own threads' leaders, and is of no consequence.
+ * When arm64 checks whether a group can ever be on the PMU, it leaves out a disabled leader, unless
+ * execve will enable it.  So set enable_on_exec for leaders in this process's own threads; it has
+ * no other effect, because a process that executes another program closes its groups.
  */
 static bool is_reckoned_with(const struct perf_event_attr *attr, struct shim_group_place place)
 {
@@ -263,7 +263,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	int fd, ret;
 
 	describe(&attr, req);
-	/* A member's own count can be read when the group has been taken apart: see perf_apart.c. */
+	/* A member's own count can be read after the group was split, see perf_apart.c. */
 	if (!leads)
 		attr.read_format &= ~PERF_FORMAT_GROUP;
 	attr.disabled = leads;
@@ -289,15 +289,15 @@ static void unmap(struct shim_group *group, unsigned int n)
 }
 
 /*
- * Map all events' pages, or none if one cannot be mapped, as when the limit of locked memory is
- * reached.  A mapped page keeps its event open, so that only the descriptors of the leader, and of
- * events that overflow, are needed.
+ * Map the pages of all events, or none if one cannot be mapped, for example because the limit of
+ * locked memory is reached.  A mapped page keeps its event open, so only the descriptors of the
+ * leader and of events that overflow are needed.
  */
 static void map(struct shim_group *group)
 {
 	group->pages = calloc(group->n + 1, sizeof(*group->pages));
 	for (unsigned int i = 0; i < group->n && group->pages; i++) {
-		/* MAP_POPULATE, so that the first sample has no page faults */
+		/* MAP_POPULATE: avoid page faults in the first sample. */
 		void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ,
 				  MAP_SHARED | MAP_POPULATE, group->events[i].fd.nr, 0);
 
@@ -305,7 +305,7 @@ static void map(struct shim_group *group)
 			unmap(group, i);
 			return;
 		}
-		/* A forked child does not inherit the page; the kernel does this by itself, too. */
+		/* A forked child does not inherit the page.  The kernel ensures that as well. */
 		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
 		group->pages[i] = page;
 	}
@@ -318,8 +318,8 @@ static void map(struct shim_group *group)
 }
 
 /*
- * A thread that was started after some of the events were opened, but not all, has inherited only
- * those; then perf no longer reads the group (ECHILD).
+ * A thread that was started when only some of the events were open has inherited only those.  perf
+ * then refuses to read the group (ECHILD).
  */
 static int check_inherited(const struct shim_group *group)
 {
@@ -329,13 +329,13 @@ static int check_inherited(const struct shim_group *group)
 	return read(group->events[group->lead].fd.nr, &counts, size) < 0 && errno == ECHILD ? -ESTALE : 0;
 }
 
-/* Which event is the @k-th to be opened, and to be read: the leader, then the others in order */
+/* Index of the @k-th event that is opened and read: first the leader, then the others in order */
 static unsigned int nth(const struct shim_group *group, unsigned int k)
 {
 	return !k ? group->lead : k <= group->lead ? k - 1 : k;
 }
 
-/* A group with no event open yet: 0 or -ENOMEM */
+/* Initialize a group without open events.  Return 0 or -ENOMEM. */
 static int prepare(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n)
 {
 	*group = (struct shim_group) { .events = calloc(n, sizeof(*group->events)) };
@@ -353,20 +353,20 @@ static int prepare(struct shim_group *group, const struct vcpc_request *reqs, un
 }
 
 /**
- * shim_group__open() - count a set's requests on a target, disabled
- * @group: filled in; to be closed on success
+ * shim_group__open() - open a set's requests on a target in disabled state
+ * @group: filled in; on success, the caller must close it
  * @reqs: struct vcpc_request[@n]
  * @n: 1..SHIM_GROUP_MAX
  * @place: the target
- * @bad: on failure, the index of the request to blame, or -1
+ * @bad: on failure, the index of the rejected request, or -1
  *
- * Return: 0, -ENOSPC (the PMU never has room for all of it), -ESRCH, -EACCES, -ENODEV (no such
- * CPU), -EMFILE, -ENOMEM, or perf's error for an event.
+ * Return: 0, -ENOSPC (the group can never fit on the PMU), -ESRCH, -EACCES, -ENODEV (no such CPU),
+ * -EMFILE, -ENOMEM, or perf's error for an event.
  *
- * For an inherited group also -ESTALE, on which the caller tries again.  The target may have
- * started a thread between two opens: the kernel may have exchanged the contexts of the two
- * threads, and the new one may have ended with the first events, so that the next one is refused.
- * Or the PMU has no room: then @bad is the request that was refused.
+ * For an inherited group it may also return -ESTALE, and the caller has to try again: if the target
+ * started a thread between two opens, the kernel may have exchanged the contexts of the two
+ * threads, and the new one may have ended with the first events, so the next one is refused.
+ * -ESTALE is also returned if the group does not fit on the PMU; @bad is then the rejected request.
  */
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad)
@@ -379,7 +379,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 		unsigned int i = nth(group, k);
 
 		ret = open_one(group, i, &reqs[i], place);
-		/* Each event alone was accepted by perf_create(): the group is refused. */
+		/* perf_create() has tried each event alone, so it is the group that is refused. */
 		if (k && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
 			ret = -ESTALE;
 		else if (k && ret == -EINVAL)
@@ -400,11 +400,11 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 
 /**
  * shim_group__close() - stop counting
- * @group: nobody reads its pages any more
+ * @group: the group; no thread may be reading its pages
  */
 void shim_group__close(struct shim_group *group)
 {
-	/* Stop the group first: a member goes on counting by itself when its leader is closed. */
+	/* Stop the group first, because members continue to count after their leader is closed. */
 	if (group->n)
 		shim_group__turn(group, false);
 	if (group->pages)
@@ -414,7 +414,7 @@ void shim_group__close(struct shim_group *group)
 
 /**
  * shim_group__forget() - free a group in a forked child, where its pages are not mapped
- * @group: goes on counting in the parent
+ * @group: the group; it continues to count in the parent
  */
 void shim_group__forget(struct shim_group *group)
 {
@@ -427,8 +427,8 @@ void shim_group__forget(struct shim_group *group)
 
 /**
  * shim_group__turn() - enable or disable a group
- * @group: if it is inherited, with all its copies
- * @on: enable
+ * @group: the group, including all copies if it is inherited
+ * @on: true to enable
  *
  * Return: 0, -EBADF if the program has closed the descriptor.
  */
@@ -440,7 +440,7 @@ int shim_group__turn(const struct shim_group *group, bool on)
 		     0) ? -errno : 0;
 }
 
-/* An ioctl(2) on one event: 0, or -EBADF if the program has closed the descriptor, or another error */
+/* Call ioctl(2) on an event: 0, -EBADF if the program closed the descriptor, or another error. */
 static int control(const struct shim_group *group, unsigned int i, unsigned long request,
 		   unsigned long arg)
 {
@@ -450,10 +450,10 @@ static int control(const struct shim_group *group, unsigned int i, unsigned long
 }
 
 /**
- * shim_group__tell() - have a thread signaled whenever an event overflows
- * @group: of one thread, not inherited
+ * shim_group__tell() - send a thread a signal whenever an event overflows
+ * @group: the group of one thread, not inherited
  * @tid: the thread
- * @signal: its siginfo has the event's descriptor
+ * @signal: the signal; its siginfo has the event's descriptor
  *
  * Return: 0, or an error of fcntl(2).
  */
@@ -471,9 +471,9 @@ int shim_group__tell(const struct shim_group *group, pid_t tid, int signal)
 }
 
 /**
- * shim_group__set_distance() - how many events from now on an event overflows
- * @group: disabled, or its event is a clock
- * @i: which event
+ * shim_group__set_distance() - set the number of events until the next overflow
+ * @group: a disabled group, or one with a clock event
+ * @i: index of the event
  * @distance: 1..SHIM_GROUP_NEVER
  *
  * Return: 0, -EBADF.
@@ -484,9 +484,9 @@ int shim_group__set_distance(const struct shim_group *group, unsigned int i, __u
 }
 
 /**
- * shim_group__limit() - enable an event, until it has overflowed once more
- * @group: the group; it counts only if its leader is enabled, too
- * @i: which event; if it leads, all of the group stops then
+ * shim_group__limit() - enable an event until its next overflow
+ * @group: the group; it counts only if its leader is also enabled
+ * @i: index of the event; if it is the leader, its overflow stops the whole group
  *
  * Return: 0, -EBADF.
  */
@@ -495,15 +495,15 @@ int shim_group__limit(const struct shim_group *group, unsigned int i)
 	return control(group, i, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-/* Enable an event that was limited before: 0, -EBADF */
+/* Enable an event that was limited before.  Return 0 or -EBADF. */
 int shim_group__enable_one(const struct shim_group *group, unsigned int i)
 {
 	return control(group, i, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 /*
- * Yield first, then sleep: the thread that exits may have been preempted.  All waits together take
- * at least a second.
+ * Yield first, then sleep, because the exiting thread may have been preempted.  All waits together
+ * take at least one second.
  */
 static void wait_for_exit(int tries)
 {
@@ -513,7 +513,7 @@ static void wait_for_exit(int tries)
 		nanosleep(&(struct timespec) { .tv_nsec = EXIT_WAIT_NS }, NULL);
 }
 
-/* perf gives the leader's count first. */
+/* perf returns the leader's count first. */
 static void put_in_order(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	__u64 lead = counts->values[0];
@@ -523,13 +523,13 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
 }
 
 /**
- * shim_group__read_event() - read(2) of an event
+ * shim_group__read_event() - call read(2) on an event
  * @event: the event
  * @to: filled in
- * @size: of @to
+ * @size: size of @to
  *
- * Not by read(3), which is a cancellation point: begins and ends of transactions sample, too, and
- * are none.
+ * The C library's read() is a cancellation point, but begins and ends of transactions, which also
+ * sample, must not be cancellation points.
  *
  * Return: as read(2), or a negative error.
  */
@@ -539,9 +539,9 @@ long shim_group__read_event(const struct shim_group_event *event, void *to, size
 }
 
 /**
- * shim_group__read_any() - read the counts by read(2), even if they are not of all the time
+ * shim_group__read_any() - read the counts by read(2), even if they are incomplete
  * @group: the group
- * @counts: filled in; whether the group was always on the PMU, its times say
+ * @counts: filled in; its times show whether the group was always on the PMU
  *
  * Return: as shim_group__read().
  */
@@ -550,11 +550,11 @@ int shim_group__read_any(const struct shim_group *group, struct shim_group_count
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
 	long got;
 
-	/* read(2) on another file could block, or take data away from the program. */
+	/* If another file reused the number, read(2) could block, or take the program's data. */
 	if (!shim_group__is_ours(&group->events[group->lead]))
 		return -EBADF;
 	got = shim_group__read_event(&group->events[group->lead], counts, size);
-	/* ECHILD: perf is removing the events of an exiting thread, which it does one by one. */
+	/* ECHILD: perf is removing the events of an exiting thread one by one. */
 	for (int tries = 0; got == -ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
 		wait_for_exit(tries);
 		got = shim_group__read_event(&group->events[group->lead], counts, size);
@@ -572,8 +572,8 @@ int shim_group__read_any(const struct shim_group *group, struct shim_group_count
  * @group: the group
  * @counts: filled in
  *
- * Return: 0, -EAGAIN (the group was off the PMU while its target ran; or a thread that has
- * inherited it took longer than a second to exit, which is as long as this waits), -EBADF.
+ * Return: 0, -EAGAIN (the group was off the PMU while its target ran, or a thread that inherited it
+ * did not exit within one second), -EBADF.
  */
 int shim_group__read(const struct shim_group *group, struct shim_group_counts *counts)
 {
@@ -584,9 +584,9 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
 
 /**
  * shim_group__has_ended() - whether the thread that a group counts has exited
- * @group: not inherited
+ * @group: the group, not inherited
  *
- * Return: false also if that cannot be known, because the pages could not be mapped.
+ * Return: also false if that is unknown because the pages could not be mapped.
  */
 bool shim_group__has_ended(const struct shim_group *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set's events on one target, as a group of perf's. */
+/* A set's events on one target, as a perf event group. */
 #ifndef SHIM_CORE_PERF_GROUP_H
 #define SHIM_CORE_PERF_GROUP_H
 
@@ -11,21 +11,21 @@
 
 #define SHIM_GROUP_MAX	64	/* events of a group */
 
-/* A distance to an overflow that no counter ever goes, the longest that can be asked for */
+/* The maximum distance to an overflow that perf accepts; no counter ever gets that far */
 #define SHIM_GROUP_NEVER	(1ull << 62)
 
 struct perf_event_mmap_page;
 
 /**
- * struct shim_group_place - what a group counts
+ * struct shim_group_place - the target of a group, and how it is counted
  * @tid: a thread; -1 with @cpu
  * @cpu: a CPU; -1 with @tid
- * @inherit: also count the threads and processes that it starts; only their sum can be read
- * @threads_only: with @inherit: only threads, not processes
- * @on_exec: enabled by the thread's next execve
- * @own: the thread is of this process
+ * @inherit: also count the threads and processes that the target starts; only the sum can be read
+ * @threads_only: with @inherit: count only threads, not processes
+ * @on_exec: the thread's next execve enables the group
+ * @own: the thread belongs to this process
  * @flexible: perf may multiplex it with other groups
- * @pinned: pinned although it is inherited
+ * @pinned: pin the group although it is inherited
  */
 struct shim_group_place {
 	pid_t tid;
@@ -38,19 +38,19 @@ struct shim_group_place {
 	bool pinned;
 };
 
-/* A perf event's descriptor, and the event's id, which another file of the same number lacks */
+/* A perf event's descriptor, and the event's ID, which detects other files that reuse the number */
 struct shim_group_event {
 	struct shim_fd fd;	/* nr -1: closed; the mapped page keeps the event */
 	__u64 id;
 };
 
 /**
- * struct shim_group - a group that is open
+ * struct shim_group - an open group
  * @n: events
- * @lead: index of the event that leads: the first that overflows, otherwise the first
- * @overflows: a bit for each event that overflows, beginning with the lowest
- * @events: of the requests in their order
- * @pages: their mapped pages, and the first once more; NULL if they could not be mapped
+ * @lead: index of the leader: the first event with VCPC_REQ_F_OVERFLOW, otherwise the first event
+ * @overflows: bit mask of the events with VCPC_REQ_F_OVERFLOW
+ * @events: the events in the order of the requests
+ * @pages: their mapped pages, followed by the first page again; NULL if they could not be mapped
  */
 struct shim_group {
 	unsigned int n;
@@ -60,7 +60,7 @@ struct shim_group {
 	const volatile struct perf_event_mmap_page **pages;
 };
 
-/* What read(2) gives: sums if the group is inherited */
+/* The result of read(2): sums if the group is inherited */
 struct shim_group_counts {
 	__u64 nr;
 	__u64 enabled;

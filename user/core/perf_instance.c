@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Instances of perf's sets: a set on one target (a thread, a thread with all that it starts, or a
- * CPU), and all instances that one bind makes.
+ * Instances of sets that perf counts.  An instance is a set on one target: a thread, a thread and
+ * everything it starts, or a CPU.  One bind can make several instances.
  *
  * Locking: the caller's (backend_perf.c).
  */
@@ -30,14 +30,14 @@
 
 #define INHERIT_TRIES	64
 
-/* A CPU whose events lag so far behind the wall time has been offline. */
+/* If a CPU's events lag behind wall time by more than this, the CPU has been offline. */
 #define OFFLINE_NS	1000000
 
 /**
  * shim_instance__free() - free a list of instances
- * @inst: the first of it, or NULL; nobody reads their pages any more
- * @here: this process made them; otherwise it was forked since, and they go on counting for its
- *	parent
+ * @inst: the first one, or NULL; no thread may be reading their pages
+ * @here: true if this process made them; otherwise this is a forked child, and they continue to
+ *	count for its parent
  */
 void shim_instance__free(struct shim_instance *inst, bool here)
 {
@@ -58,7 +58,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 	}
 }
 
-/* The one of a list that is on a thread, or on a CPU */
+/* Find the instance on a thread or on a CPU. */
 struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid, bool cpu)
 {
 	for (struct shim_instance *inst = list; inst; inst = inst->next)
@@ -67,14 +67,14 @@ struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid,
 	return NULL;
 }
 
-/* A thread's process, 0 if there is no such thread */
+/* Get a thread's process; 0 if the thread does not exist. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], line[64];
 	pid_t tgid = 0;
 	FILE *f;
 
-	/* A thread of this process is found where /proc is not mounted, too. */
+	/* Find threads of this process even if /proc is not mounted. */
 	if (tid > 0 && !syscall(SYS_tgkill, getpid(), tid, 0))
 		return getpid();
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
@@ -123,12 +123,12 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 	};
 }
 
-/* A plan of reading the group's pages, if it has any: 0 or -ENOMEM */
+/* Make a plan for reading the group's pages, if it has any.  Return 0 or -ENOMEM. */
 static int add_plan(struct shim_instance *inst)
 {
 	size_t slots = (inst->group.n + 1) * sizeof(inst->plan->slots[0]);
 
-	/* A thread that moves to another kind of core meanwhile would read a counter that is not there. */
+	/* A thread that migrates to another kind of core could read a nonexistent counter. */
 	if (!inst->group.pages || inst->slots || inst->kinds)
 		return 0;
 	inst->plan = calloc(1, sizeof(*inst->plan) + slots);
@@ -139,9 +139,10 @@ static int add_plan(struct shim_instance *inst)
 }
 
 /*
- * Open an instance's events, disabled: 0, or an error of shim_group__open().  Only a thread of this
- * process has the library's handler, which ends the slots of groups that the library multiplexes.  It
- * does not know on which kind of core the thread will be in a slot, so perf multiplexes there.
+ * Open an instance's events in disabled state.  Return 0 or an error of shim_group__open().  Only
+ * threads of this process have the library's signal handler, which ends the slots of groups that
+ * the library multiplexes.  It cannot predict on which kind of core a thread will run in a slot, so
+ * on machines with several kinds perf multiplexes.
  */
 static int open_events(struct shim_instance *inst, int *bad)
 {
@@ -157,7 +158,7 @@ static int open_events(struct shim_instance *inst, int *bad)
 	return shim_flexible__open(inst, place, bad);
 }
 
-/* Append an instance to the binding's list; it does not count yet. */
+/* Append an instance to the binding's list.  It does not count yet. */
 static int add(struct shim_binding *binding, pid_t tid)
 {
 	struct shim_instance **list = &binding->list;
@@ -187,7 +188,7 @@ static int add(struct shim_binding *binding, pid_t tid)
 	return 0;
 }
 
-/* Calls @fn for each thread of a process; what it returns, if not 0, ends the walk. */
+/* Call @fn for each thread of a process.  A value other than 0 ends the walk and is returned. */
 static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
 {
 	struct dirent *entry;
@@ -206,7 +207,7 @@ static int each_thread(pid_t tid, int (*fn)(pid_t tid, void *arg), void *arg)
 	return ret ? ret : more;
 }
 
-/* The threads that a process had at one time */
+/* The threads of a process at some time */
 struct tids {
 	pid_t *all;
 	size_t n, room;
@@ -239,13 +240,14 @@ static int add_thread(struct shim_binding *binding, pid_t tid)
 	if (shim_instance__find(binding->taken, tid, false))
 		return -EBUSY;
 	ret = add(binding, tid);
-	/* The thread has ended meanwhile; the first one may, too, while its process goes on. */
+	/* The thread has ended.  Even the first thread of a process can end before the process. */
 	return ret == -ESRCH ? 0 : ret;
 }
 
 /*
  * List the process's threads, then bind each of them.  All existed before the first was bound, so
- * none has inherited from another.  -ESTALE if there is a thread now that is not in the list.
+ * none has inherited from another.  Return -ESTALE if the process now has a thread that is not
+ * listed.
  */
 static int add_noted(struct shim_binding *binding, struct tids *tids)
 {
@@ -259,8 +261,9 @@ static int add_noted(struct shim_binding *binding, struct tids *tids)
 }
 
 /*
- * Bind all threads of a process, none twice.  If a thread was started meanwhile, undo all
- * (-ESTALE): it is not known whether that thread has inherited from one that was already bound.
+ * Bind all threads of a process, each once.  If a thread was started in the meantime, undo
+ * everything and return -ESTALE, because that thread may have inherited from one that was already
+ * bound.
  */
 static int bind_process(struct shim_binding *binding)
 {
@@ -276,8 +279,8 @@ static int bind_process(struct shim_binding *binding)
 }
 
 /*
- * Try again while the process starts threads.  If a request is still refused after that (@bad), the
- * PMU has no room for it.
+ * Retry while the process starts threads.  If a request is still refused after that (@bad), the
+ * group does not fit on the PMU.
  */
 static int bind_inherited(struct shim_binding *binding)
 {
@@ -291,7 +294,7 @@ static int bind_inherited(struct shim_binding *binding)
 	return ret;
 }
 
-/* A CPU that has no file "online" cannot go offline. */
+/* A CPU without a file "online" cannot go offline. */
 static bool is_online(int cpu)
 {
 	char path[64];
@@ -312,11 +315,11 @@ static bool is_online(int cpu)
 }
 
 /**
- * shim_instance__bind() - make all instances of a bind
- * @binding: its list is filled in, with instances that do not count yet
+ * shim_instance__bind() - create all instances of a bind
+ * @binding: its list receives the instances, which do not count yet
  *
- * Return: 0, -EBUSY, -ENODEV (no such CPU, or offline), -EAGAIN (the process starts threads all the
- * time), or an error of shim_group__open().
+ * Return: 0, -EBUSY, -ENODEV (the CPU does not exist or is offline), -EAGAIN (the process keeps
+ * starting threads), or an error of shim_group__open().
  */
 int shim_instance__bind(struct shim_binding *binding)
 {
@@ -329,7 +332,7 @@ int shim_instance__bind(struct shim_binding *binding)
 	return bind_inherited(binding);
 }
 
-/* Keep what a CPU's instance has counted, and close its events. */
+/* Save the counts of a CPU's instance and close its events. */
 static void save(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
@@ -349,8 +352,8 @@ static void save(struct shim_instance *inst)
 }
 
 /*
- * Open the events of a CPU's instance again, if the CPU is online: 0, also if it is not, or -EAGAIN
- * if they cannot be opened now.
+ * Reopen the events of a CPU's instance if the CPU is online.  Return 0, even if the CPU is
+ * offline, or -EAGAIN if the events cannot be opened now.
  */
 static int reopen(struct shim_instance *inst)
 {
@@ -366,7 +369,7 @@ static int reopen(struct shim_instance *inst)
 		ret = shim_instance__start(inst);
 	if (!ret || is_online(inst->tid))
 		return ret;
-	/* It failed because the CPU has gone offline again meanwhile. */
+	/* It failed because the CPU has gone offline again in the meantime. */
 	if (!inst->offline)
 		save(inst);
 	return 0;
@@ -382,7 +385,7 @@ static int turn_events(struct shim_instance *inst, bool on)
 		return shim_kinds__turn(inst, on);
 	if (on && inst->group.overflows)
 		return shim_overflow__start(inst);
-	/* The clock is on whenever one of the groups is. */
+	/* The clock is enabled whenever any group is. */
 	if (inst->flexible && !on)
 		err = shim_flexible__turn(inst->flexible, false);
 	ret = shim_group__turn(&inst->group, on);
@@ -391,24 +394,25 @@ static int turn_events(struct shim_instance *inst, bool on)
 	return ret ? ret : err;
 }
 
-/* Read the counts of an instance whose CPU is online. */
+/* Read the counts of an instance on a thread or on an online CPU. */
 static int read_events(const struct shim_instance *inst, struct shim_group_counts *counts)
 {
 	return inst->kinds ? shim_kinds__read(inst, counts) : shim_group__read(&inst->group, counts);
 }
 
 /**
- * shim_instance__start() - start an instance that is stopped
+ * shim_instance__start() - start a stopped instance
  * @inst: the instance
  *
- * Return: 0, -EAGAIN (there is no room on the PMU; known of the calling thread only), -EBADF.
+ * Return: 0, -EAGAIN (the group does not fit on the PMU; detected only for the calling thread),
+ *	-EBADF.
  */
 int shim_instance__start(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
 	int ret;
 
-	/* Its CPU may have been offline since it was stopped, which nobody has noticed: begin anew. */
+	/* The CPU may have been offline unnoticed since the stop.  Reopen its events. */
 	if (inst->ran && shim_instance__is_cpu(inst))
 		save(inst);
 	if (inst->offline) {
@@ -421,13 +425,13 @@ int shim_instance__start(struct shim_instance *inst)
 	inst->since = shim_clock__ns();
 	inst->on = true;
 	inst->waiting = false;
-	/* The caller is running: its group is on the PMU by now, or in error for lack of room. */
+	/* The caller is running, so its group is on the PMU or, if it does not fit, in error. */
 	return inst->tid == gettid() ? read_events(inst, &counts) : 0;
 }
 
 /*
- * A CPU's events end when it goes offline, which perf does not report: the group is taken apart,
- * and its time enabled falls behind the wall time.
+ * When a CPU goes offline, its events end, but perf does not report that: it splits the group, and
+ * the time enabled lags behind the wall time.
  */
 static bool has_been_offline(const struct shim_instance *inst, __u64 before, __u64 enabled)
 {
@@ -437,7 +441,7 @@ static bool has_been_offline(const struct shim_instance *inst, __u64 before, __u
 	       (inst->on && enabled - inst->ran + OFFLINE_NS + wall / 1000 < wall);
 }
 
-/* Read a CPU's counts.  While the CPU is offline they are 0, as all that was counted is kept. */
+/* Read a CPU's counts, which are 0 while the CPU is offline, because earlier counts were saved. */
 static int read_cpu(struct shim_instance *inst, struct shim_group_counts *counts)
 {
 	int ret = inst->offline ? reopen(inst) : 0;
@@ -485,7 +489,7 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
 
 /**
  * shim_instance__stop() - stop an instance
- * @inst: counts, or waits for its target's execve
+ * @inst: the instance, which counts or waits for its target's execve
  *
  * Return: as shim_group__read().
  */
@@ -504,8 +508,8 @@ int shim_instance__stop(struct shim_instance *inst)
 }
 
 /**
- * shim_instance__halt() - stop an instance that leaves its set's list
- * @inst: is not sampled any more, also by its thread without the lock
+ * shim_instance__halt() - stop an instance that is removed from its set's list
+ * @inst: the instance; afterwards it cannot be sampled, not even by its thread without the lock
  */
 void shim_instance__halt(struct shim_instance *inst)
 {
@@ -519,8 +523,8 @@ void shim_instance__halt(struct shim_instance *inst)
 /**
  * shim_instance__turn() - start or stop an instance
  * @inst: the instance
- * @on: start
- * @all: it is one of many, so that it is no error if it counts or is stopped already
+ * @on: true to start
+ * @all: true if it is one of many; then it is no error if the instance already has that state
  *
  * Return: 0, -EINVAL, -EAGAIN, -EBADF.
  */
@@ -537,7 +541,7 @@ int shim_instance__turn(struct shim_instance *inst, bool on, bool all)
 }
 
 /**
- * shim_instance__restart() - count from the presets on
+ * shim_instance__restart() - set all counts to their presets and start counting
  * @inst: the instance
  *
  * Return: 0, -EINVAL (it waits for execve, has ended, or its groups are multiplexed), -EAGAIN,
@@ -552,7 +556,7 @@ int shim_instance__restart(struct shim_instance *inst)
 		return ret;
 	if (inst->waiting || inst->slots || shim_group__has_ended(&inst->group))
 		return -EINVAL;
-	/* How far it is to an overflow changes, too, which only a stopped set can be told. */
+	/* The distance to the next overflow also changes, and only a stopped set can set it. */
 	if (inst->on && inst->group.overflows) {
 		ret = shim_instance__stop(inst);
 		if (!ret)
@@ -573,8 +577,8 @@ int shim_instance__restart(struct shim_instance *inst)
  * shim_instance__has_ended() - whether the target of an instance has ended
  * @inst: the instance
  *
- * An inherited instance ends with its process.  Of a tree of processes the end is not known: this
- * is false then.
+ * An inherited instance ends with its process.  The end of a tree of processes is not detected; the
+ * result is then false.
  */
 bool shim_instance__has_ended(const struct shim_instance *inst)
 {

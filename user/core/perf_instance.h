@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances of perf's sets, each of them a set on one target, and all that one bind makes. */
+/* Instances of sets that perf counts: sets on one target each.  A bind can make several. */
 #ifndef SHIM_CORE_PERF_INSTANCE_H
 #define SHIM_CORE_PERF_INSTANCE_H
 
@@ -7,11 +7,12 @@
 #include "perf_group.h"
 
 /**
- * struct shim_overflow - of an instance that overflows
- * @next: in the list of all of them
+ * struct shim_overflow - the overflows of an instance
+ * @next: next instance with overflows
  * @signal: sent to the thread, or 0
- * @limited: a bit for each event that will stop when it overflows; otherwise it has done so
- * @until: the counts at which they overflow, 0: never; one for each event
+ * @limited: bit mask of the events that will stop at their overflow; the others have already
+ *	stopped
+ * @until: the count at which each event overflows, 0: never
  */
 struct shim_overflow {
 	struct shim_instance *next;
@@ -22,11 +23,11 @@ struct shim_overflow {
 
 /**
  * struct shim_slots - how the groups of a set are multiplexed
- * @group: of each request its group
- * @groups: how many there are, or 0
- * @length: of a slot, in the target's time; where perf multiplexes, it is perf's own
- * @shuffle: in each round in another order
- * @seed: from which orders and lengths follow
+ * @group: the group of each request
+ * @groups: number of groups, or 0
+ * @length: length of a slot in the target's time; unused if perf multiplexes
+ * @shuffle: change the order in each rotation
+ * @seed: random seed of orders and lengths
  */
 struct shim_slots {
 	const __u16 *group;
@@ -40,29 +41,29 @@ struct shim_slots {
  * struct shim_instance - a set on one target
  * @next: in a list
  * @reqs: its set's requests
- * @n: how many
+ * @n: number of requests
  * @slots: how its set's groups are multiplexed, or NULL
  * @tid: the thread, or the CPU
  * @tgid: its process
- * @root: what the bind named
+ * @root: the thread or CPU that was given to bind
  * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
  * @on: enabled; not while @waiting
- * @waiting: to be enabled by the target's next execve
- * @known: its thread has remembered it, and may be reading its pages without the lock
- * @offline: its CPU is offline, and nothing is open
- * @live: in the set's list of instances, not in that of those that are gone
- * @since: CLOCK_MONOTONIC of the last enable; of a CPU that counts, of the last read
+ * @waiting: the target's next execve will enable it
+ * @known: its thread has cached it, and may be reading its pages without the lock
+ * @offline: its CPU is offline, and its events are closed
+ * @live: in the set's list of instances, not in its list of removed ones
+ * @since: CLOCK_MONOTONIC of the last enable, or of the last read if it is a counting CPU
  * @ran: time enabled before @since, since the group was opened
  * @kept: time enabled before the CPU went offline
  * @stopped: CLOCK_MONOTONIC of the last disable
- * @group: the events; a clock if @multiplex, @flexible or @kinds have them
- * @multiplex: those groups if the library multiplexes them, or NULL; the clock ends slots
- * @flexible: those groups if perf multiplexes them, or NULL
- * @kinds: the events where there are several kinds of core, or NULL
- * @plan: how its thread reads the events' pages without the lock; NULL if there are none
- * @overflow: what perf_overflow.c knows of it
- * @preset: what values start from at the next restart; behind @from
- * @from: what is added to each count; if groups are multiplexed, the values
+ * @group: the events; a clock if the events are in @multiplex, @flexible or @kinds
+ * @multiplex: the groups if the library multiplexes them, or NULL; the clock's overflow ends a slot
+ * @flexible: the groups if perf multiplexes them, or NULL
+ * @kinds: the events on machines with several kinds of core, or NULL
+ * @plan: its thread's plan for reading the events' pages without the lock; NULL without pages
+ * @overflow: private to perf_overflow.c
+ * @preset: the values to start from at the next restart; allocated after @from
+ * @from: added to each count; if groups are multiplexed, the values
  */
 struct shim_instance {
 	struct shim_instance *next;
@@ -87,14 +88,14 @@ struct shim_instance {
 /**
  * struct shim_binding - one bind
  * @reqs: struct vcpc_request[@n]
- * @n: how many
+ * @n: number of requests
  * @taken: the instances that the set already has
- * @list: the instances that the bind makes
- * @root: the thread or CPU that it names
+ * @list: the instances that the bind creates
+ * @root: the thread or CPU that was given to bind
  * @flags: VCPC_BIND_F_*
- * @signal: told of overflows, or 0
+ * @signal: sent at overflows, or 0
  * @slots: how groups are multiplexed, or NULL
- * @bad: on failure, the index of the request to blame, or -1
+ * @bad: on failure, the index of the rejected request, or -1
  */
 struct shim_binding {
 	const struct vcpc_request *reqs;

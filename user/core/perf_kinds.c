@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A set's events on one target of a machine that has several kinds of core: one of perf's groups on
- * each kind's PMU, and one for the events that no core PMU counts.  A value is the sum over them.
+ * A set's events on one target, on a machine with several kinds of core: one perf event group on
+ * each kind's PMU, and one for the events that no core PMU counts.  A value is the sum over all of
+ * them.
  *
- * perf does not put a group on the PMU while the target runs on another kind of core.  The group's
- * time running stops then, its time enabled does not, and a pinned group is not in error for it.  So
- * all groups are pinned, also inherited ones: a group that has lost its counters is in error, and
- * its time enabled stops.
+ * perf does not schedule a group while the target runs on another kind of core.  Then the group's
+ * time running stops but its time enabled does not, and a pinned group does not enter the error
+ * state.  So all groups are pinned, including inherited ones: a group that has lost its counters is
+ * in the error state, and its time enabled stops.
  *
- * The instance's own group is a clock, an event that counts nothing and is always on: its time
- * enabled is the set's.  An inherited instance has one more group, the witness.  It is one event that
- * is not pinned, so that it is never in error.  If a group's time enabled is less than the witness's,
- * a copy of the group that some thread has inherited was in error.  The witness is on a core PMU,
- * because Linux before 6.3 keeps another time for software events.
+ * The instance's own group is a clock, an event that counts nothing and is always scheduled.  Its
+ * time enabled is the time of the set.  An inherited instance has one more group, the witness.  The
+ * witness is a single event that is not pinned, so it never enters the error state.  If a group's
+ * time enabled is less than the witness's, an inherited copy of the group was in the error state.
+ * The witness is on a core PMU, because Linux before 6.3 keeps a different time for software
+ * events.
  *
  * Locking: the caller's (backend_perf.c).
  */
@@ -25,7 +27,8 @@
 
 /*
  * struct kind - the group on one kind of core
- * @core: it is; otherwise it is that of events that no core PMU counts, which cannot lose counters
+ * @core: true for a kind of core; false for the group of events that no core PMU counts, which
+ *	cannot lose counters
  * @group: its events
  * @at: the index of each among the set's requests
  */
@@ -36,8 +39,8 @@ struct kind {
 };
 
 /*
- * @witness: of an inherited instance; otherwise without events
- * @kinds: those that have events here
+ * @witness: the witness of an inherited instance; otherwise without events
+ * @kinds: the kinds that have events on this target
  */
 struct shim_kinds {
 	struct shim_group witness;
@@ -48,9 +51,9 @@ struct shim_kinds {
 /**
  * shim_kinds__are_needed() - whether a set needs a group on each kind of core
  * @reqs: struct vcpc_request[@n]
- * @n: how many
+ * @n: number of requests
  *
- * Return: false if there is one kind of core, or no event is of the cores' PMUs.
+ * Return: false if there is one kind of core, or no core PMU counts any of the events.
  */
 bool shim_kinds__are_needed(const struct vcpc_request *reqs, unsigned int n)
 {
@@ -63,11 +66,11 @@ bool shim_kinds__are_needed(const struct vcpc_request *reqs, unsigned int n)
 }
 
 /**
- * shim_kinds__try() - whether an event can be counted on all kinds of core that it is of
+ * shim_kinds__try() - whether an event can be counted on all its kinds of core
  * @req: the event
  *
- * Return: 0, or an error of shim_group__try(): -EOPNOTSUPP if some kinds of core have the event and
- * others have not, so that no sum could be right.
+ * Return: 0, or an error of shim_group__try(): -EOPNOTSUPP if only some kinds of core have the
+ * event, because the sum would be wrong.
  */
 int shim_kinds__try(const struct vcpc_request *req)
 {
@@ -88,7 +91,7 @@ int shim_kinds__try(const struct vcpc_request *req)
 	return have && (ret == -ENOENT || ret == -EINVAL || ret == -EOPNOTSUPP) ? -EOPNOTSUPP : ret;
 }
 
-/* Of a set with groups: whether a group has events of several kinds of core */
+/* Whether the multiplexed group of request @i has events of several kinds of core */
 static bool is_mixed(const struct shim_pmus *pmus, const struct vcpc_request *reqs,
 		     const __u16 *group, unsigned int i)
 {
@@ -101,12 +104,12 @@ static bool is_mixed(const struct shim_pmus *pmus, const struct vcpc_request *re
 /**
  * shim_kinds__check() - whether a set's events can be counted together
  * @reqs: struct vcpc_request[@n], each of them accepted by shim_kinds__try()
- * @n: how many
- * @group: of each its multiplexed group, or NULL
+ * @n: number of requests
+ * @group: the multiplexed group of each request, or NULL
  *
- * Return: 0, or -EOPNOTSUPP: an overflow could not be noticed, as each PMU has a counter of its own,
- * and the sum would pass the limit between them; or a multiplexed group is not of one kind of core, so
- * that no estimate could be right.
+ * Return: 0, or -EOPNOTSUPP.  An overflow could go unnoticed, because each PMU has its own counter
+ * and only their sum reaches the limit.  The estimate of a multiplexed group with several kinds of
+ * core would be wrong.
  */
 int shim_kinds__check(const struct vcpc_request *reqs, unsigned int n, const __u16 *group)
 {
@@ -120,7 +123,7 @@ int shim_kinds__check(const struct vcpc_request *reqs, unsigned int n, const __u
 	return 0;
 }
 
-/* The requests that a group counts; @kind is a PMU's index, or SHIM_PMUS_NONE. */
+/* Select the requests that a group counts.  @kind is a PMU's index, or SHIM_PMUS_NONE. */
 static unsigned int pick(const struct shim_instance *inst, int kind, struct kind *of,
 			 struct vcpc_request *reqs)
 {
@@ -159,7 +162,7 @@ static int open_kind(struct shim_instance *inst, int kind, struct shim_group_pla
 	return ret;
 }
 
-/* An event of the first group that is of a core PMU */
+/* The witness counts an event of the first group that is on a core PMU. */
 static int open_witness(struct shim_instance *inst, struct shim_group_place place, int *bad)
 {
 	const struct shim_pmus *pmus = shim_pmus__several();
@@ -191,7 +194,7 @@ static int open_all(struct shim_instance *inst, struct shim_group_place place, i
 }
 
 /**
- * shim_kinds__open() - open an instance's groups and its clock, disabled
+ * shim_kinds__open() - open an instance's groups and its clock in disabled state
  * @inst: its group becomes the clock
  * @place: the target
  * @bad: as for shim_group__open()
@@ -227,7 +230,7 @@ int shim_kinds__open(struct shim_instance *inst, struct shim_group_place place, 
 }
 
 /**
- * shim_kinds__free() - stop counting, and free the groups
+ * shim_kinds__free() - stop counting and free the groups
  * @kinds: the groups, or NULL
  * @here: as for shim_instance__free()
  */
@@ -245,10 +248,10 @@ void shim_kinds__free(struct shim_kinds *kinds, bool here)
 /**
  * shim_kinds__turn() - enable or disable all groups and the clock
  * @inst: the instance
- * @on: enable
+ * @on: true to enable
  *
- * The witness is enabled last, disabled first and read first: no group's time enabled is less than
- * its, unless the group was in error.
+ * The witness is enabled last, disabled first and read first, so a group's time enabled is less
+ * than the witness's only if the group was in the error state.
  *
  * Return: 0, -EBADF.
  */
@@ -286,8 +289,8 @@ static void add(const struct kind *kind, const struct shim_group_counts *counts,
 }
 
 /**
- * shim_kinds__save() - keep what the groups of a CPU have counted, and close them
- * @inst: on a CPU
+ * shim_kinds__save() - save the counts of a CPU's groups and close them
+ * @inst: the instance on a CPU
  */
 void shim_kinds__save(struct shim_instance *inst)
 {
@@ -307,8 +310,8 @@ void shim_kinds__save(struct shim_instance *inst)
  * @inst: the instance; its CPU is online
  * @counts: filled in; its times are the clock's
  *
- * The groups are read one after the other.  If the target moves to another kind of core meanwhile, what
- * it counts in that moment may be in the next sample only.
+ * The groups are read one after the other.  If the target migrates to another kind of core in the
+ * meantime, its latest counts may be missing until the next sample.
  *
  * Return: as shim_group__read().
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A set's events on one target of a machine that has several kinds of core. */
+/* A set's events on one target, on a machine with several kinds of core. */
 #ifndef SHIM_CORE_PERF_KINDS_H
 #define SHIM_CORE_PERF_KINDS_H
 

@@ -2,20 +2,20 @@
 /*
  * Multiplexed groups of a thread of this process, which perf counts one at a time.
  *
- * All groups stay open, each as a pinned group of perf's, and one of them is enabled.  The alarm is
- * an event, too: perf's clock of the thread's CPU time, which overflows at the end of a slot, and
- * has the signal sent that perf_overflow.c handles, in the counted thread.  The handler disables
- * the present group and enables the next.  If the signal is blocked, or the program has taken it
- * over, the present group goes on: its slot is longer, and its time says so.
+ * All groups stay open as pinned perf event groups, and one of them is enabled.  The alarm is also
+ * an event: perf's clock of the thread's CPU time.  It overflows at the end of a slot and sends the
+ * signal that perf_overflow.c handles in the counted thread.  The handler disables the current
+ * group and enables the next.  If the signal is blocked, or the program has taken it over, the
+ * current group continues; its slot becomes longer, and so does its time.
  *
- * However many such sets a thread has and however slow the machine is, the thread spends no more than
- * half of its time in the handler: slots are longer then.
+ * Regardless of the number of such sets and the speed of the machine, a thread spends at most half
+ * of its time in the handler: slots become longer if necessary.
  *
- * A group's events start and stop together, with its time.  perf puts a group in error that finds
- * no room on the PMU, or is taken off it: what it has counted since the last look is lost.  That is
- * dropped, from counts and times, and it tries again in its next slot.
+ * A group's events start and stop together with its time.  perf puts a group into the error state
+ * if it does not fit on the PMU or is removed from it, and its counts since the last read are lost.
+ * They are left out of counts and times, and the group tries again in its next slot.
  *
- * Values are in the instance's @from, and grow whenever the present group is looked at.
+ * Values are in the instance's @from, and are updated whenever the current group is read.
  *
  * Locking: shim_perf__lock, also in the handler.
  */
@@ -31,16 +31,16 @@
 #include "perf_set.h"
 #include "rotation.h"
 
-/* An alarm that comes in user mode only is tried this often in a slot. */
+/* The number of alarms per slot if they can occur only in user mode */
 #define TRIES	4
 
 /*
  * struct one - a group
  * @group: the events
  * @first: the index of its first request
- * @unknown: the counts at the last look are not known, as the group was in error
- * @enabled: its time at the last look
- * @running: likewise
+ * @unknown: the counts at the last read are unknown, because the group was in the error state
+ * @enabled: its time enabled at the last read
+ * @running: its time running at the last read
  */
 struct one {
 	struct shim_group group;
@@ -51,13 +51,13 @@ struct one {
 
 /*
  * struct shim_multiplex - the groups of one thread
- * @time: CLOCK_MONOTONIC of the last look at the present group
- * @took: time that the last change-over took, and the one before; one may contain a preemption
- * @sets: such sets that the thread had then
- * @user_only: the alarm is put off while the thread is in kernel mode
- * @rotation: which group counts
- * @counts: of each request at the last look
- * @groups: in their order
+ * @time: CLOCK_MONOTONIC of the last read of the current group
+ * @took: durations of the last two rotations; one may include a preemption
+ * @sets: number of multiplexed sets of the thread at that time
+ * @user_only: the alarm is delayed while the thread is in kernel mode
+ * @rotation: the rotation
+ * @counts: count of each request at the last read
+ * @groups: the groups
  */
 struct shim_multiplex {
 	__u64 time;
@@ -90,7 +90,7 @@ static struct shim_multiplex *make(const struct shim_instance *inst)
 }
 
 /**
- * shim_multiplex__free() - stop counting, and free the groups
+ * shim_multiplex__free() - stop counting and free the groups
  * @m: the groups, or NULL
  * @here: as for shim_instance__free()
  */
@@ -104,7 +104,7 @@ void shim_multiplex__free(struct shim_multiplex *m, bool here)
 	free(m);
 }
 
-/* Without the right to count the kernel, perf's clock overflows in user mode only. */
+/* Without permission to count kernel mode, perf's clock overflows only in user mode. */
 static int open_alarm(struct shim_instance *inst, struct shim_group_place place)
 {
 	struct vcpc_request clock = {
@@ -140,13 +140,13 @@ static int open_groups(struct shim_multiplex *m, const struct shim_instance *ins
 	return ret;
 }
 
-/* How long the alarm has to stay away, so that all change-overs take half of the time at most */
+/* Minimum time between alarms, so that rotations take at most half of the time */
 static __u64 pause_of(const struct shim_multiplex *m)
 {
 	return 2 * m->sets * (m->took[0] < m->took[1] ? m->took[0] : m->took[1]);
 }
 
-/* Let the alarm come when the present slot is over, counted from now. */
+/* Set the alarm to the end of the current slot. */
 static int arm(struct shim_instance *inst)
 {
 	const struct shim_multiplex *m = inst->multiplex;
@@ -160,8 +160,8 @@ static int arm(struct shim_instance *inst)
 }
 
 /**
- * shim_multiplex__open() - open an instance's groups and its alarm, disabled
- * @inst: on a thread, without flags; its group becomes the alarm
+ * shim_multiplex__open() - open an instance's groups and its alarm in disabled state
+ * @inst: an instance on a thread, without flags; its group becomes the alarm
  * @bad: as for shim_group__open()
  *
  * Return: 0, or an error of shim_group__open().
@@ -193,7 +193,7 @@ static struct one *present(const struct shim_instance *inst)
 	return &inst->multiplex->groups[inst->multiplex->rotation.now];
 }
 
-/* Later looks count from here. */
+/* Remember the counts; the next read adds the difference. */
 static void note(struct shim_multiplex *m, struct one *one, const struct shim_group_counts *counts)
 {
 	memcpy(&m->counts[one->first], counts->values, one->group.n * sizeof(m->counts[0]));
@@ -211,10 +211,10 @@ static void add(struct shim_instance *inst, const struct one *one,
 }
 
 /*
- * Take over what the present group has counted since the last look.  @ended: its thread has ended,
- * so that the wall time since then is not known, but the CPU time is.
+ * Add the current group's counts since the last read.  @ended: its thread has ended, so only the
+ * CPU time since then is known, not the wall time.
  *
- * Return: 0, -EAGAIN (it cannot be read, so that it counts no more in this slot), -EBADF.
+ * Return: 0, -EAGAIN (it cannot be read, so it no longer counts in this slot), -EBADF.
  */
 static int look(struct shim_instance *inst, bool ended)
 {
@@ -241,7 +241,7 @@ static int look(struct shim_instance *inst, bool ended)
 	return 0;
 }
 
-/* Let the present group count.  If it was in error, this takes it out of that. */
+/* Enable the current group.  This also clears its error state. */
 static int begin(struct shim_instance *inst)
 {
 	struct shim_multiplex *m = inst->multiplex;
@@ -260,10 +260,10 @@ static int begin(struct shim_instance *inst)
 }
 
 /**
- * shim_multiplex__start() - go on with what is left of the present slot
- * @inst: stopped
+ * shim_multiplex__start() - continue the current slot
+ * @inst: the stopped instance
  *
- * Context: with the lock.
+ * Context: the caller holds the lock.
  * Return: 0, -EBADF.
  */
 int shim_multiplex__start(struct shim_instance *inst)
@@ -271,7 +271,7 @@ int shim_multiplex__start(struct shim_instance *inst)
 	struct shim_rotation *r = &inst->multiplex->rotation;
 	int ret = shim_group__turn(&inst->group, true);
 
-	/* The alarm may have come when the instance had just been stopped. */
+	/* The alarm may have come just after the instance was stopped. */
 	if (!ret && shim_rotation__is_due(r)) {
 		shim_rotation__next(r);
 		ret = arm(inst);
@@ -280,10 +280,10 @@ int shim_multiplex__start(struct shim_instance *inst)
 }
 
 /**
- * shim_multiplex__stop() - stop, and keep what is left of the present slot
+ * shim_multiplex__stop() - stop, and save the rest of the current slot
  * @inst: the instance
  *
- * Context: with the lock.
+ * Context: the caller holds the lock.
  * Return: 0, -EBADF.
  */
 int shim_multiplex__stop(struct shim_instance *inst)
@@ -296,7 +296,7 @@ int shim_multiplex__stop(struct shim_instance *inst)
 	return ret ? ret : err;
 }
 
-/* Let the next group count if the present slot is over. */
+/* Enable the next group if the current slot is over. */
 static void change_over(struct shim_instance *inst)
 {
 	struct shim_rotation *r = &inst->multiplex->rotation;
@@ -311,12 +311,13 @@ static void change_over(struct shim_instance *inst)
 }
 
 /**
- * shim_multiplex__on_alarm() - if the present slot is over, let the next group count
- * @inst: of the calling thread, which has got perf's signal
- * @own: for this instance; it may have been pending together with another's, which is lost then
- * @sets: how many instances the thread has that are multiplexed
+ * shim_multiplex__on_alarm() - enable the next group if the current slot is over
+ * @inst: an instance of the calling thread, which has received perf's signal
+ * @own: the signal was sent for this instance; another instance's signal may have been merged with
+ *	it
+ * @sets: the number of multiplexed instances of the thread
  *
- * Context: with the lock; in a signal handler.
+ * Context: the caller holds the lock, in a signal handler.
  */
 void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int sets)
 {
@@ -326,7 +327,7 @@ void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int
 	if (!inst->live || !inst->on)
 		return;
 	now = shim_clock__ns();
-	/* The thread's CPU time is no longer than that by the wall: then there is no need to look. */
+	/* CPU time never passes faster than wall time, so the slot cannot be over yet. */
 	if (now - m->time < m->rotation.left - m->rotation.left / 64) {
 		if (own)
 			arm(inst);
@@ -339,12 +340,12 @@ void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int
 }
 
 /**
- * shim_multiplex__add_up() - add what an instance's groups have counted to sums
+ * shim_multiplex__add_up() - add the counts of an instance's groups to sums
  * @inst: the instance
- * @values: one for each request
- * @sums: one for each group
+ * @values: one value per request
+ * @sums: one sum per group
  *
- * Context: with the lock.
+ * Context: the caller holds the lock.
  * Return: 0, -EBADF.
  */
 int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
@@ -354,7 +355,7 @@ int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
 
 	if (inst->on)
 		ret = look(inst, inst->tid != gettid() && shim_group__has_ended(&inst->group));
-	/* A group that has lost its counters makes no sample invalid. */
+	/* A sample is valid even if a group has lost its counters. */
 	if (ret && ret != -EAGAIN)
 		return ret;
 	for (unsigned int i = 0; i < inst->n; i++)

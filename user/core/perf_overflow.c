@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Overflows of perf's sets: the set stops, and its thread is told.
+ * Overflows of sets that perf counts: the set stops, and its thread is signaled.
  *
- * perf stops a group by itself when the leader overflows, and any other event alone; the handler
- * stops what still counts.  perf signals the thread as it would signal input on a descriptor.  That
- * is no siginfo for the program, so the library has a handler of its own, which sends the set's
- * signal with the siginfo that the module gives; it is taken when the handler returns, and so finds
- * the thread where it was.
+ * When the leader overflows, perf stops the whole group; when another event overflows, it stops
+ * only that event, and the handler stops the rest.  perf signals the thread like for input on a
+ * descriptor.  The program expects other siginfo, so the library's own handler sends the set's
+ * signal, with the same siginfo as the module.  That signal is delivered when the handler returns,
+ * so the program's handler sees the interrupted context of the thread.
  *
- * The library's signal is SIGURG: it is ignored by default, so that none is left over that would end
- * a program which the thread executes, and hardly any program has a use for it.  A handler that it
- * had before is called for what is not an overflow.
+ * The library uses SIGURG, because few programs use it and it is ignored by default: a signal that
+ * is still pending does not end a program that the thread executes.  If a handler was already
+ * installed, it is called for signals that are not overflows.
  *
  * Locking: shim_perf__lock, also in the handler.
  */
@@ -28,16 +28,16 @@
 #include "perf_overflow.h"
 #include "perf_set.h"
 
-static struct shim_instance *all;	/* all instances that overflow */
-static struct sigaction chained;	/* what the program had for SIGURG */
+static struct shim_instance *all;	/* all instances with overflows */
+static struct sigaction chained;	/* the program's action for SIGURG */
 
-/* A forked child has no events: its parent goes on with these. */
+/* A forked child has no events.  These continue to count for its parent. */
 void shim_overflow__in_child(void)
 {
 	all = NULL;
 }
 
-/* Does perf have what is needed here? */
+/* Whether perf has the features needed here */
 bool shim_overflow__is_possible(void)
 {
 	const struct vcpc_request dummy = {
@@ -61,7 +61,7 @@ static unsigned long address_in(const ucontext_t *context)
 #endif
 }
 
-/* Which event has overflowed, -1 if none has */
+/* Index of the event that has overflowed; -1 if none has */
 static int which(const struct shim_instance *inst, const struct shim_group_counts *counts)
 {
 	for (unsigned int i = 0; i < inst->group.n; i++)
@@ -78,7 +78,7 @@ static void send_signal(int signal, int request, unsigned long address)
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, &info);
 }
 
-/* Stop an instance of the calling thread, and tell the program, if it has overflowed. */
+/* If an instance of the calling thread has overflowed, stop it and signal the program. */
 static void look(struct shim_instance *inst, const ucontext_t *context)
 {
 	struct shim_group_counts counts;
@@ -94,7 +94,7 @@ static void look(struct shim_instance *inst, const ucontext_t *context)
 		send_signal(inst->overflow.signal, request, address_in(context));
 }
 
-/* Whether perf has sent a signal for an event of the calling thread; with its siginfo, for that one */
+/* Whether perf's signal with this siginfo was sent for one of the instance's events */
 static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 {
 	for (unsigned int i = 0; i < inst->group.n; i++)
@@ -104,8 +104,8 @@ static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 }
 
 /*
- * Is the event gone whose signal this is?  It was pending when the set was unbound; the program,
- * which has no such file, is not to get it.
+ * Whether the event of this signal no longer exists: the signal was pending when the set was
+ * unbound.  The program must not receive it, because it has no file with this descriptor.
  */
 static bool is_stale(const siginfo_t *info)
 {
@@ -129,7 +129,7 @@ static unsigned int count_multiplexed(pid_t tid)
 	return n;
 }
 
-/* One signal may stand for several, as only one is pending at a time: look at all instances. */
+/* Only one signal is pending at a time, so one may stand for several.  Check all instances. */
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	bool by_perf = info->si_code == POLL_IN || info->si_code == POLL_HUP;
@@ -158,8 +158,8 @@ static void handler(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * Install the handler, unless it is there.  A program that takes the signal later gets it, and is
- * told of no overflow then, until it gives it back and binds a set.
+ * Install the handler unless it is installed.  A program that installs its own handler later
+ * receives the signal, and gets no overflow signals until it restores this handler and binds a set.
  */
 static int install(void)
 {
@@ -171,7 +171,7 @@ static int install(void)
 		return -errno;
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == handler)
 		return 0;
-	/* The program's later handler may call ours, which therefore must not call that one. */
+	/* The program's later handler may call ours.  Do not call it, to avoid recursion. */
 	if (was_installed && (now.sa_flags & SA_SIGINFO ||
 			      (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)))
 		return 0;
@@ -183,10 +183,10 @@ static int install(void)
 }
 
 /**
- * shim_overflow__add() - tell an instance's thread of its overflows from now on
- * @inst: new; ignored if it has no event that overflows
+ * shim_overflow__add() - signal an instance's thread at overflows from now on
+ * @inst: the new instance; ignored if none of its events can overflow
  *
- * Context: with the lock.
+ * Context: the caller holds the lock.
  * Return: 0, or an error of fcntl(2) or sigaction(2).
  */
 int shim_overflow__add(struct shim_instance *inst)
@@ -205,7 +205,7 @@ int shim_overflow__add(struct shim_instance *inst)
 	return 0;
 }
 
-/* Before an instance is freed; with the lock */
+/* Called before an instance is freed, with the lock held */
 void shim_overflow__remove(const struct shim_instance *inst)
 {
 	for (struct shim_instance **at = &all; *at; at = &(*at)->overflow.next)
@@ -215,13 +215,13 @@ void shim_overflow__remove(const struct shim_instance *inst)
 		}
 }
 
-/* Set how far it is to an event's overflow, and make it stop then. */
+/* Set the distance to an event's next overflow, at which the event stops. */
 static int arm(struct shim_instance *inst, unsigned int i, __u64 count)
 {
 	__u64 distance = -(inst->from[i] + count), bit = 1ull << i;
 	int ret;
 
-	/* If it has overflowed since it was started, it is limited no more. */
+	/* If it has overflowed since it was started, it is no longer limited. */
 	if (inst->overflow.until[i] && count >= inst->overflow.until[i])
 		inst->overflow.limited &= ~bit;
 	if (!distance || distance >= SHIM_GROUP_NEVER)
@@ -237,18 +237,18 @@ static int arm(struct shim_instance *inst, unsigned int i, __u64 count)
 }
 
 /**
- * shim_overflow__start() - start an instance that is stopped, to its next overflow
- * @inst: with events that overflow
+ * shim_overflow__start() - start a stopped instance until its next overflow
+ * @inst: an instance with overflows
  *
- * Context: with the lock.
- * Return: 0, -EAGAIN (there is no room on the PMU), -EBADF.
+ * Context: the caller holds the lock.
+ * Return: 0, -EAGAIN (the group does not fit on the PMU), -EBADF.
  */
 int shim_overflow__start(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
 	int ret = shim_group__read(&inst->group, &counts);
 
-	/* The leader last: with it, the group counts. */
+	/* Start the leader last, because the group counts only with its leader. */
 	for (unsigned int i = inst->group.n; i-- && !ret; )
 		if (inst->group.overflows & 1ull << i)
 			ret = arm(inst, i, counts.values[i]);

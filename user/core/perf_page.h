@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading counters in user mode by the pages that perf maps for their events: pure, but for
- * the reading of the counters and of the clock, which the caller supplies.
+ * Read counters in user mode through perf's mmap pages.  The caller supplies the functions that
+ * read counters and clock; everything else is pure.
  *
- * The kernel updates an event's page whenever the event comes onto the PMU or goes off it, or its
- * counter overflows, with the page's lock odd meanwhile.  Locks only ever grow: while their sum is
- * the same, so is all else in the pages.  What the pages say is kept as a plan, with that sum.  A
- * sample reads the counters by the plan, then all locks.  If their sum is the plan's, all values
- * belong to one stretch in which the thread was not switched; otherwise the plan is made anew.
+ * The kernel updates an event's page when the event is scheduled in or out or its counter
+ * overflows.  The page's lock is odd during the update.  Locks only increase, so if their sum has
+ * not changed, nothing in the pages has changed.  The contents of the pages are cached as a plan,
+ * together with that sum.  A sample reads the counters according to the plan, then all locks.  If
+ * their sum is the plan's, the thread was not switched while the values were read; otherwise a new
+ * plan is made.
  *
- * Only the thread that the events count may read: a page's index is a counter of the CPU on
- * which that thread runs.  The counters of a plan may be another CPU's by now, which may even lack
- * them: so the first page's lock is compared before, too.  A switch changes all pages.
+ * Only the thread that the events count may read them, because a page's index is a counter of the
+ * CPU on which that thread runs.  The plan's counters may be those of another CPU by now, and the
+ * current CPU may even lack them.  So the first page's lock is compared before the counters are
+ * read; a switch changes all pages.
  *
- * A signal handler of the thread may read by the same plan at any point of a sample that it
- * interrupts.  See shim_page__plan().
+ * A signal handler may read through the same plan at any point of a sample that it interrupts.  See
+ * shim_page__plan().
  */
 #ifndef SHIM_CORE_PERF_PAGE_H
 #define SHIM_CORE_PERF_PAGE_H
@@ -24,19 +26,19 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* After so many tries in vain the caller asks the kernel. */
+/* After this many failed tries the caller reads through the kernel. */
 #define SHIM_PAGE_TRIES	64
 
 /*
- * A plan is made anew when so many ticks of the clock have passed, as a power of 2: within these
- * 0.3 s (4 GHz) to 45 s (24 MHz) locks of 32 bits do not come round to the same sum.
+ * A new plan is made after this many ticks of the clock, as a power of 2.  That is 0.3 s (4 GHz) to
+ * 45 s (24 MHz), too short for the sum of 32-bit locks to wrap around to the same value.
  */
 #define SHIM_PAGE_TICKS	30
 
 /**
  * struct shim_page_slot - one event's counter
- * @how: of struct shim_page_cpu's @place
- * @base: added to the counter, which is taken as a signed number of its width
+ * @how: from @place of struct shim_page_cpu
+ * @base: added to the counter, which is sign-extended from its width
  */
 struct shim_page_slot {
 	__u64 how;
@@ -44,11 +46,11 @@ struct shim_page_slot {
 };
 
 /**
- * struct shim_page_cpu - how the CPU is read
- * @place: how to read the counter of an index, from 1 as in the pages, and a width; if it cannot be
- *	read, as for the width 0, what ends a list of slots
+ * struct shim_page_cpu - functions that read the CPU
+ * @place: translate a counter's index (from 1, as in the pages) and width to a slot's @how; if it
+ *	cannot be read, for example because the width is 0, the result ends a list of slots
  * @counters: read the counters of a list of slots
- * @clock: the clock that time_mult and time_shift are of
+ * @clock: read the clock to which time_mult and time_shift apply
  */
 struct shim_page_cpu {
 	__u64 (*place)(__u32 index, unsigned int width);
@@ -57,22 +59,22 @@ struct shim_page_cpu {
 };
 
 /**
- * struct shim_page_plan - what the pages of a thread's events said
- * @pages: of the events
- * @end: behind them; behind an odd number of pages, the first is there once more
- * @changing: of shim_page__begin_change()
+ * struct shim_page_plan - the cached contents of the pages of a thread's events
+ * @pages: the pages of the events
+ * @end: the end of @pages; an odd number of pages is followed by the first one again
+ * @changing: counter of shim_page__begin_change()
  * @making: a plan is being made
- * @first: the first page's lock; at first odd, as no lock is that was read
- * @sum: of all @pages' locks and @changing
+ * @first: the first page's lock; initially odd, unlike any lock in a valid plan
+ * @sum: sum of all @pages' locks and @changing
  * @page: the first one
  * @shift: its time_shift
  * @mult: its time_mult
  * @clock: when the plan was made
- * @time: CPU time of the thread while the event was enabled until then, ns
- * @rest: what @time lacks, in 2^-@shift ns
- * @slots: one for each event, and the end
+ * @time: CPU time of the thread while the event was enabled until @clock, ns
+ * @rest: fraction of @time, in units of 2^-@shift ns
+ * @slots: one slot per event, and the end
  *
- * Any thread may change @changing; everything else is the reading thread's.
+ * Any thread may change @changing; only the reading thread uses the other members.
  */
 struct shim_page_plan {
 	const volatile struct perf_event_mmap_page *const *pages;
@@ -103,8 +105,9 @@ static inline void shim_page__init(struct shim_page_plan *plan,
 }
 
 /*
- * What is added to the counts changes from now until shim_page__end_change(), or all ends, if that
- * is never called.  The number is like a page's lock: odd meanwhile, and it only ever grows.
+ * The values that are added to the counts change from now until shim_page__end_change().  If that
+ * is never called, the plan is no longer usable.  Like a page's lock, the number is odd during the
+ * change and only increases.
  *
  * Context: any thread, one at a time.
  */
@@ -126,7 +129,7 @@ static inline __attribute__((always_inline)) __u32 shim_page__sum(const struct s
 	const volatile struct perf_event_mmap_page *const *end = plan->end;
 	__u32 sum = plan->changing;
 
-	/* Two at a time: half as many branches */
+	/* Read two pages at a time to halve the number of branches. */
 	do {
 		sum += page[0]->lock + page[1]->lock;
 		page += 2;
@@ -134,7 +137,7 @@ static inline __attribute__((always_inline)) __u32 shim_page__sum(const struct s
 	return sum;
 }
 
-/* Fill in the slots by the pages: 0, -EAGAIN or -EOPNOTSUPP as shim_page__plan() */
+/* Fill in the slots from the pages.  Return 0, -EAGAIN or -EOPNOTSUPP as shim_page__plan(). */
 static inline int shim_page__fill(struct shim_page_plan *plan, const struct shim_page_cpu *cpu,
 				  const __u64 *from)
 {
@@ -158,7 +161,7 @@ static inline int shim_page__fill(struct shim_page_plan *plan, const struct shim
 	return odd & 1 ? -EAGAIN : 0;
 }
 
-/* The first page's times at this instant */
+/* Store the current times of the first page. */
 static inline void shim_page__set_time(struct shim_page_plan *plan, const struct shim_page_cpu *cpu)
 {
 	const volatile struct perf_event_mmap_page *page = plan->page;
@@ -178,13 +181,13 @@ static inline void shim_page__set_time(struct shim_page_plan *plan, const struct
 static inline int shim_page__make(struct shim_page_plan *plan, const struct shim_page_cpu *cpu,
 				  const __u64 *from)
 {
-	/* A sample that this handler has interrupted may have read half of the old plan. */
+	/* A sample that this handler interrupted may have read half of the old plan. */
 	__u32 changing = __atomic_fetch_add(&plan->changing, 2, __ATOMIC_SEQ_CST), sum, first;
 	int ret;
 
 	sum = shim_page__sum(plan);
 	first = plan->page->lock;
-	/* Without a change in the sum, any that comes later makes the plan useless. */
+	/* The sum was taken before this check, so any later change invalidates the plan. */
 	if (changing & 1 || plan->changing != changing + 2)
 		return -EOPNOTSUPP;
 	atomic_thread_fence(memory_order_acquire);
@@ -200,18 +203,18 @@ static inline int shim_page__make(struct shim_page_plan *plan, const struct shim
 }
 
 /**
- * shim_page__plan() - find out how the counters are to be read from now on
+ * shim_page__plan() - make a new plan for reading the counters
  * @plan: the plan
- * @cpu: how the CPU is read
- * @from: for each event what is added to its count; shim_page__begin_change() tells of changes
+ * @cpu: functions that read the CPU
+ * @from: the value that is added to each event's count; shim_page__begin_change() announces changes
  *
- * A signal handler that interrupts this asks the kernel: if it made the plan, too, the interrupted
- * call would go on to mix the two.  One that interrupts a sample may make the plan: it changes
- * @changing, so that the sample's sum is another.
+ * A signal handler that interrupts this function reads through the kernel: if it made a plan, the
+ * interrupted call would continue and mix both plans.  A handler that interrupts a sample may make
+ * a plan: it changes @changing, so the sample finds a different sum.
  *
- * Return: 0, also if the pages have changed meanwhile, which the next sample notices; -EAGAIN if
- * they are being changed; -EOPNOTSUPP if an event is not on the PMU or may not be read in user mode,
- * if @from is being changed, or if the plan is being made.
+ * Return: 0, even if the pages have changed in the meantime, which the next sample detects; -EAGAIN
+ * if they are being changed; -EOPNOTSUPP if an event is not on the PMU or cannot be read in user
+ * mode, if @from is being changed, or if the plan is being made.
  */
 static __attribute__((noinline, unused)) int
 shim_page__plan(struct shim_page_plan *plan, const struct shim_page_cpu *cpu, const __u64 *from)
@@ -228,12 +231,12 @@ shim_page__plan(struct shim_page_plan *plan, const struct shim_page_cpu *cpu, co
 	return ret;
 }
 
-/* One sample by the plan: 0, or -EAGAIN if it does not hold any more */
+/* Take one sample with the plan.  Return 0, or -EAGAIN if the plan is no longer valid. */
 static inline __attribute__((always_inline)) int
 shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cpu, __u64 *values,
 	       __u64 *tick)
 {
-	/* The sum first: a handler may make another plan before the next is read. */
+	/* Read the sum first, because a handler may make another plan before the other reads. */
 	__u32 sum = *(const volatile __u32 *)&plan->sum;
 	__u64 ticks;
 
@@ -250,17 +253,17 @@ shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cp
 }
 
 /**
- * shim_page__read() - the values of events that count the calling thread, of one stretch
- * @plan: of the events
- * @cpu: how the CPU is read
- * @from: for each event what is added to its count
- * @values: filled, also on failure
+ * shim_page__read() - read all counts of the calling thread without a switch in between
+ * @plan: the plan of the events
+ * @cpu: functions that read the CPU
+ * @from: the value that is added to each event's count
+ * @values: written, even on failure
  * @tick: CPU time while the events were enabled, ns
  *
- * Context: no system call; also a signal handler of the thread.
- * Return: 0, or -EOPNOTSUPP if the kernel has to be asked: an event is not on the PMU, may not
- * be read in user mode, or the pages never stayed the same for long enough.
- * Source: <linux/perf_event.h>, struct perf_event_mmap_page.
+ * Context: the counted thread, or a signal handler in it; makes no system call.
+ * Return: 0, or -EOPNOTSUPP if the counts have to be read through the kernel: an event is not on
+ * the PMU, cannot be read in user mode, or the pages changed during each try.  Source:
+ * <linux/perf_event.h>, struct perf_event_mmap_page.
  */
 static inline __attribute__((always_inline)) int
 shim_page__read(struct shim_page_plan *plan, const struct shim_page_cpu *cpu, const __u64 *from,

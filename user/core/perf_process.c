@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Telling a process from its forked children without a system call: a page holds a number of the
- * process, and the kernel clears it in a child (MADV_WIPEONFORK), whichever call made the child.
+ * Distinguish a process from its forked children without a system call: a page contains a number of
+ * the process, and the kernel clears the page in a child (MADV_WIPEONFORK), regardless of the call
+ * that created the child.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -27,9 +28,10 @@ static volatile __u64 *map_process(void)
 }
 
 /**
- * shim_perf__process() - the process's page, made if there is none
+ * shim_perf__process() - get the process's page, or map it
  *
- * Return: the page, which begins with the process's number; NULL if the kernel gives no such page.
+ * Return: the page, which begins with the process's number; NULL if the kernel cannot map such a
+ *	page.
  */
 const volatile __u64 *shim_perf__process(void)
 {

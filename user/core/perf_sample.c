@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Samples of perf's sets: a thread's sample of itself needs neither a lock nor, mostly, a system
- * call; all others are read by read(2) with the lock held.
+ * Samples of sets that perf counts.  A thread that samples itself needs no lock and usually no
+ * system call.  All other samples call read(2) with the lock held.
  *
- * A thread remembers the instances of some sets that it has sampled, and reads their events' pages.
+ * A thread caches its instances of some sets that it has sampled, and reads their events' pages.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define OWN_SETS	8
 
-/* The calling thread's own instances of sets that it has sampled, each at its set's serial number */
+/* The calling thread's own instances of sets that it has sampled, by the set's serial number */
 static __thread struct {
 	struct {
 		__u64 serial;
@@ -30,9 +30,9 @@ static __thread struct {
 } self __attribute__((tls_model("initial-exec")));
 
 /**
- * shim_perf__remember() - keep the calling thread's own instance for its next sample
+ * shim_perf__remember() - cache the calling thread's own instance for its next sample
  * @set: the set
- * @inst: an instance of the set; ignored if it is another thread's, or has no pages to read
+ * @inst: an instance of the set; ignored if it belongs to another thread or has no pages
  */
 void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst)
 {
@@ -45,7 +45,7 @@ void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *
 }
 
 /**
- * shim_perf__forget() - an instance is being removed: the calling thread remembers it no longer
+ * shim_perf__forget() - remove an instance from the calling thread's cache
  * @inst: the instance
  */
 void shim_perf__forget(const struct shim_instance *inst)
@@ -124,7 +124,7 @@ static int sample_locked(struct shim_perf_set *set, pid_t tid, unsigned int flag
 	return ret;
 }
 
-/* Read the counts by read(2), because the pages do not have them now. */
+/* Read the counts by read(2), because they are not available in the pages now. */
 static bool read_kernel(const struct shim_instance *inst, __u64 *values, __u64 *tick)
 {
 	/* Another thread may be changing the instance. */
@@ -140,7 +140,7 @@ static bool read_kernel(const struct shim_instance *inst, __u64 *values, __u64 *
 	return inst->plan->changing == changing;
 }
 
-/* The pages have changed since the last sample. */
+/* Read after the pages have changed since the last sample. */
 static __attribute__((noinline)) int read_changed(const struct shim_instance *inst, __u64 *values,
 						  __u64 *tick)
 {
@@ -150,18 +150,19 @@ static __attribute__((noinline)) int read_changed(const struct shim_instance *in
 }
 
 /**
- * shim_perf__read_self() - the values of the calling thread's own instance, without the lock
+ * shim_perf__read_self() - read the values of the calling thread's own instance without the lock
  * @set: the set
  * @tid: the calling thread, or 0
  * @values: unspecified on failure
- * @room: for so many values
+ * @room: number of values that fit
  * @tick: CPU time while the set counted; unspecified on failure
  *
- * A signal handler that interrupts this may sample, too; restart the set, which changes the plan's
- * number; or unbind it, and then its pages stay mapped while self.reading is not 0.
+ * A signal handler that interrupts this function may also sample the set.  It may restart the set,
+ * which increments the plan's @changing.  It may unbind the set; the pages then stay mapped while
+ * self.reading is not 0.
  *
- * Return: 0 if they were read, and the set counts.  If not, the caller samples with the lock: the
- * thread has not bound the set, or has sampled another one since, or the set is stopped.
+ * Return: 0 if the values were read and the set counts.  Otherwise the caller has to sample with
+ * the lock: the thread has not bound the set or no longer caches it, or the set is stopped.
  */
 int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *values,
 			 unsigned int room, __u64 *tick)
@@ -170,7 +171,7 @@ int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *valu
 	const struct shim_instance *inst;
 	int ret = -EOPNOTSUPP;
 
-	/* Look the instance up after this: before it, a handler may unbind the set and free it. */
+	/* Do this before the look-up, because a handler may unbind the set and free it. */
 	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	inst = self.own[at].inst;
@@ -187,12 +188,12 @@ int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *valu
 }
 
 /**
- * shim_perf__sample() - one sample with the lock, as struct shim_backend_ops has it
+ * shim_perf__sample() - sample with the lock held, as in struct shim_backend_ops
  * @ref: the set
- * @tid: of whom
+ * @tid: the target
  * @flags: VCPC_SAMPLE_F_*
- * @buf: filled; on failure unchanged, unless the set has groups
- * @size: of @buf
+ * @buf: filled in; on failure unchanged, unless the set has groups
+ * @size: size of @buf
  */
 int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 		      struct vcpc_sample *buf, size_t size)

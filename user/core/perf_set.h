@@ -10,15 +10,16 @@
 
 /**
  * struct shim_perf_set - a set
- * @serial: number that no other set of the process has or had
+ * @serial: number that is unique among all sets that the process has ever made
  * @process: the page with the process's number, see perf_process.c
  * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
- * @signal: told of overflows, or 0
- * @slots: how its groups are multiplexed, if it has any; their numbers are behind the requests
+ * @signal: sent at overflows, or 0
+ * @slots: how its groups are multiplexed, if it has any; their numbers are stored after the
+ *	requests
  * @n: requests
  * @instances: oldest first
- * @gone: unbound, but their threads may be reading their pages
+ * @gone: unbound instances, whose threads may still be reading their pages
  * @reqs: the requests
  */
 struct shim_perf_set {
@@ -35,8 +36,8 @@ struct shim_perf_set {
 };
 
 /*
- * Guards all sets' lists, and that of instances that overflow.  It is the innermost lock: the faces
- * take theirs before it.
+ * Guards the lists of all sets, and the list of instances with overflows.  It is the innermost
+ * lock: the APIs take their locks before it.
  */
 extern struct shim_siglock shim_perf__lock;
 
@@ -52,7 +53,7 @@ static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
 				      unsigned int flags, struct shim_terms terms);
 
-/* perf_target.c: for a back end that has others, too; a set may be NULL */
+/* perf_target.c: for a back end that combines perf with another one; a set may be NULL */
 bool shim_perf__is_bound(union shim_backend_ref ref);
 bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process);
 bool shim_perf__has_one(union shim_backend_ref ref);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How a thread's time is shared between several kinds of core: an estimate of what an event would
- * have counted all the time has to know for how long its target was on the kind of core that counts
- * it.
+ * A thread's time on each of several kinds of core.  To estimate what an event would have counted
+ * if it had counted all the time, the library must know how long the target ran on the kind of core
+ * that counts the event.
  *
- * perf has no clock for that.  An event that is opened for a thread and a CPU runs while the thread is
- * on that CPU.  So there is one that counts nothing for each CPU of all kinds but the one with the
- * most CPUs, which has the rest of the time.
+ * perf has no clock for that.  But an event that is opened for a thread and a CPU runs only while
+ * the thread is on that CPU.  So there is an event that counts nothing for each CPU of all kinds,
+ * except the kind with the most CPUs, which has the rest of the time.
  *
  * Locking: the caller's (backend_perf.c).
  */
@@ -18,7 +18,7 @@
 #include "pmus.h"
 
 /*
- * @rest: the kind that has the rest of the time
+ * @rest: the kind with the rest of the time
  * @clocks: one for each CPU of the other kinds
  */
 struct shim_shares {
@@ -70,9 +70,9 @@ static int open_clocks(struct shim_shares *shares, const struct shim_pmu *pmu, u
 }
 
 /**
- * shim_shares__open() - open the clocks, disabled
- * @place: a thread, with or without those that inherit from it
- * @out: NULL if there is one kind of core, or the place is a CPU
+ * shim_shares__open() - open the clocks in disabled state
+ * @place: a thread, with or without inheritance
+ * @out: set to NULL if there is one kind of core, or the place is a CPU
  *
  * Return: 0, or an error of shim_group__open().
  */
@@ -100,7 +100,7 @@ int shim_shares__open(struct shim_group_place place, struct shim_shares **out)
 
 /**
  * shim_shares__free() - close the clocks
- * @shares: or NULL
+ * @shares: the clocks, or NULL
  * @here: as for shim_instance__free()
  */
 void shim_shares__free(struct shim_shares *shares, bool here)
@@ -115,8 +115,8 @@ void shim_shares__free(struct shim_shares *shares, bool here)
 
 /**
  * shim_shares__turn() - enable or disable the clocks
- * @shares: or NULL
- * @on: enable
+ * @shares: the clocks, or NULL
+ * @on: true to enable
  *
  * Return: 0, -EBADF.
  */
@@ -132,11 +132,11 @@ int shim_shares__turn(const struct shim_shares *shares, bool on)
 }
 
 /**
- * shim_shares__read() - for how long the target was on a kind of core
+ * shim_shares__read() - read how long the target was on a kind of core
  * @shares: the clocks
  * @kind: the PMU's index
  * @enabled: the target's time, while the clocks were enabled
- * @time: the part of it
+ * @time: the target's time on that kind
  *
  * Return: as shim_group__read_any().
  */

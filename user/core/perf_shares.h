@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a target's time is shared between several kinds of core. */
+/* A target's time on each of several kinds of core. */
 #ifndef SHIM_CORE_PERF_SHARES_H
 #define SHIM_CORE_PERF_SHARES_H
 

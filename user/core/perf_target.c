@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Targets of perf's sets: bind, unbind, enable, disable, restart, list.
+ * Targets of sets that perf counts: bind, unbind, enable, disable, restart, list.
  *
  * When a set is unbound from a thread that may be reading its pages, they stay mapped until that
- * thread cannot be reading them any more.
+ * thread can no longer be reading them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ static struct shim_instance *find(const struct shim_perf_set *set, pid_t tid, bo
 }
 
 /*
- * May an instance's pages be unmapped?  They may if its thread cannot be reading them: it is the
+ * Whether an instance's pages can be unmapped, because its thread cannot be reading them: it is the
  * caller, outside of a sample, or a thread of another process, or it has ended.
  */
 static bool is_done_with(const struct shim_instance *inst)
@@ -41,10 +41,10 @@ static bool is_done_with(const struct shim_instance *inst)
 }
 
 /**
- * shim_perf__sweep() - free the instances that were unbound, and that nobody is reading any more
+ * shim_perf__sweep() - free unbound instances that no thread is reading
  * @set: the set
  *
- * Context: with the lock.
+ * Context: the caller holds the lock.
  */
 void shim_perf__sweep(struct shim_perf_set *set)
 {
@@ -106,7 +106,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	return ret ? ret : begin(set, &binding);
 }
 
-/* Whether the thread that is counted has to handle perf's signals */
+/* Whether the counted thread has to handle perf's signals */
 static bool is_signaled(const struct shim_perf_set *set)
 {
 	for (unsigned int i = 0; i < set->n; i++)
@@ -121,7 +121,7 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	int ret;
 
 	*bad = -1;
-	/* Events that a forked child opened would be its own: its parent could not read them. */
+	/* A forked child must not open events, because the parent could not read them. */
 	if (flags & VCPC_BIND_F_TRACE || !shim_perf__is_made_here(set))
 		return -EOPNOTSUPP;
 	if (flags & ~KNOWN_BIND || tid < 0)
@@ -130,7 +130,7 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 		return -EINVAL;
 	if (!tid && !(flags & SHIM_BIND_F_CPU))
 		tid = gettid();
-	/* Who is signaled has to be a thread of this process, whose handler that is (perf_overflow.c). */
+	/* Only threads of this process can be signaled: it has the handler (perf_overflow.c). */
 	if (is_signaled(set) && (flags || syscall(SYS_tgkill, getpid(), tid, 0)))
 		return -EOPNOTSUPP;
 	shim_siglock__enter(&shim_perf__lock);
@@ -140,10 +140,10 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 }
 
 /**
- * shim_perf__is_bound() - whether a set is bound to anything
+ * shim_perf__is_bound() - whether a set is bound to any target
  * @ref: the set, or NULL
  *
- * Return: false also in a forked child.
+ * Return: also false in a forked child.
  */
 bool shim_perf__is_bound(union shim_backend_ref ref)
 {
@@ -154,10 +154,10 @@ bool shim_perf__is_bound(union shim_backend_ref ref)
 }
 
 /**
- * shim_perf__has() - whether a set that only threads of this process have bound has one of them
+ * shim_perf__has() - whether a set that is bound only to threads of this process has a given one
  * @ref: the set, or NULL
  * @tid: the thread
- * @process: or any thread of its process
+ * @process: also check for any other thread of its process
  */
 bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process)
 {
@@ -175,7 +175,7 @@ bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process)
 }
 
 /**
- * shim_perf__has_one() - whether a set is bound once
+ * shim_perf__has_one() - whether a set has exactly one instance
  * @ref: the set, or NULL
  */
 bool shim_perf__has_one(union shim_backend_ref ref)
@@ -192,10 +192,10 @@ bool shim_perf__has_one(union shim_backend_ref ref)
 }
 
 /**
- * shim_perf__reads_itself() - whether the calling thread may read its instance in user mode
+ * shim_perf__reads_itself() - whether the calling thread can read its instance in user mode
  * @ref: the set
  *
- * Return: false also if it is not bound to the thread, or its pages could not be mapped.
+ * Return: also false if it is not bound to the thread, or its pages could not be mapped.
  */
 bool shim_perf__reads_itself(union shim_backend_ref ref)
 {
@@ -206,7 +206,7 @@ bool shim_perf__reads_itself(union shim_backend_ref ref)
 	shim_siglock__enter(&shim_perf__lock);
 	own = shim_instance__find(set->instances, gettid(), false);
 	may = own && own->plan;
-	/* The caller is running: an event that counts is on the PMU, and its page says where. */
+	/* The caller is running: counting events are on the PMU, and their pages have an index. */
 	for (unsigned int i = 0; may && i < set->n; i++)
 		may = own->group.pages[i]->cap_user_rdpmc &&
 		      (!own->on || own->group.pages[i]->index);
@@ -217,9 +217,9 @@ bool shim_perf__reads_itself(union shim_backend_ref ref)
 /**
  * shim_perf__is_meant() - whether an operation applies to an instance
  * @inst: the instance
- * @one: what shim_perf__pick() found
- * @all: the operation is on all instances of the bind that made @one, or if that is NULL, on all
- *	of the set; otherwise it is on @one alone
+ * @one: the result of shim_perf__pick()
+ * @all: true if the operation applies to all instances of the bind that made @one, or, if @one is
+ *	NULL, to all instances of the set; otherwise it applies only to @one
  */
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all)
@@ -232,8 +232,8 @@ bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_ins
 }
 
 /*
- * Any instance of the bind that named @root.  It need not be that thread's own: when a process was
- * bound, its first thread may have ended before.
+ * Find any instance of the bind on @root.  It need not be on that thread itself: the first thread
+ * of a process may have ended before the process was bound.
  */
 static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root, bool cpu)
 {
@@ -244,12 +244,12 @@ static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root,
 }
 
 /**
- * shim_perf__pick() - find the instance that an operation names
+ * shim_perf__pick() - find the instance that an operation applies to
  * @set: the set
  * @tid: a thread or CPU; 0: the caller's instance if it has one, otherwise the only one
- * @flags: of the operation
- * @all: the flag that asks for all
- * @one: set to the instance; NULL on success: all of the set
+ * @flags: flags of the operation
+ * @all: the flag that means all instances
+ * @one: set to the instance; NULL on success: all instances of the set
  *
  * Return: 0, -EINVAL, -EBADF in a forked child.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event names and encodings from libpfm4: the only caller of that library.
+ * Event names and encodings of libpfm4: the only caller of that library.
  *
- * It is loaded when a name is first looked up in it: its tables take 2 MB, which is not
- * spent in programs that only read archives, or count events that perf has names for.
+ * libpfm is loaded when the first name is looked up in it, because its tables take 2 MB.  Programs
+ * that only read archives, or count events that perf has names for, do not need it.
  *
- * Threads: libpfm is initialized once per process and only read from then on.
+ * Threads: libpfm is initialized once per process and only read after that.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ struct pfm {
 #undef MEMBER
 };
 
-/* Loaded once per process, and never unloaded, because strings of libpfm's are handed out */
+/* Loaded once per process and never unloaded, because callers keep strings of libpfm */
 static struct pfm functions;
 static bool tried;
 static atomic_bool loaded;
@@ -52,7 +52,7 @@ static const struct {
 	{ PFM_ERR_NOMEM, -ENOMEM },
 };
 
-/* All other errors of libpfm are about the event's attributes. */
+/* All other errors of libpfm concern the event's attributes. */
 static int error_of(int pfm)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
@@ -89,7 +89,7 @@ static void load(void)
 
 	errno = 0;
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	/* Where it is not installed, that is not tried again; other failures may pass. */
+	/* If libpfm is not installed, do not try again.  Other failures may be temporary. */
 	tried = library || (errno != ENOMEM && errno != EMFILE && errno != ENFILE);
 	if (!library)
 		return;
@@ -101,7 +101,7 @@ static void load(void)
 	}
 }
 
-/* NULL if libpfm cannot be loaded */
+/* Return libpfm's functions, or NULL if it cannot be loaded. */
 static const struct pfm *get(void)
 {
 	static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
@@ -120,9 +120,9 @@ static const struct pfm *get(void)
 }
 
 /**
- * shim_pfm__encode() - look up the event that libpfm knows by a name
+ * shim_pfm__encode() - look up an event in libpfm by name
  * @name: libpfm's syntax, [PMU::]EVENT[:UMASK]..., in any case, without mode modifiers
- * @out: type and config*, the rest untouched; nothing on error
+ * @out: on success, type and config* are set
  *
  * Return: 0, -ENOENT (no such event for this machine's PMUs), -EINVAL (bad or
  * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm cannot
@@ -148,7 +148,7 @@ int shim_pfm__encode(const char *name, struct vcpc_request *out)
 	return 0;
 }
 
-/* An event that has unit masks is visited once for each of them. */
+/* Visit an event once, or once for each of its unit masks. */
 static int walk_event(const struct pfm *p, int idx,
 		      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
@@ -182,7 +182,7 @@ static int walk_pmu(const struct pfm *p, const pfm_pmu_info_t *pmu,
 	return ret;
 }
 
-/* Leave out the pseudo PMUs for perf's events and raw codes, which event.c parses by itself. */
+/* Leave out the pseudo PMUs for perf's events and raw codes, which event.c parses itself. */
 static bool is_cpu(const pfm_pmu_info_t *pmu)
 {
 	return pmu->is_present && pmu->type == PFM_PMU_TYPE_CORE &&
@@ -190,11 +190,11 @@ static bool is_cpu(const pfm_pmu_info_t *pmu)
 }
 
 /**
- * shim_pfm__walk() - the events of this machine's processor
- * @fn: called for each name; anything but 0 ends the walk
+ * shim_pfm__walk() - walk over the events of this machine's processor
+ * @fn: called for each name; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, also if libpfm is not there, or what @fn returned to end the walk.
+ * Return: 0, even if libpfm cannot be loaded, or the value of @fn that ended the walk.
  */
 int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
@@ -217,9 +217,10 @@ int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), voi
 }
 
 /**
- * shim_pfm__cpu() - what libpfm calls this machine's processor
+ * shim_pfm__cpu() - get libpfm's name of this machine's processor
  *
- * Return: a string that is never freed, or NULL if libpfm does not know it or is not there.
+ * Return: a string that is never freed, or NULL if libpfm cannot be loaded or does not know the
+ *	processor.
  */
 const char *shim_pfm__cpu(void)
 {

@@ -2,14 +2,14 @@
 /*
  * The core PMUs of this machine.
  *
- * A core PMU is called cpu, or its folder in /sys/bus/event_source/devices has a file "cpus".  If
- * there is more than one, each counts only on the CPUs of its kind of core, and an event that names
- * no PMU is counted by one perf event on each.
+ * A core PMU is named cpu, or its directory in /sys/bus/event_source/devices has a file "cpus".  If
+ * there are several, each counts only on the CPUs of its kind of core.  An event without a PMU is
+ * then counted by one perf event on each.
  *
- * perf takes a generic event for one PMU if the PMU's type is in the upper half of its config
- * (PERF_PMU_TYPE_SHIFT).  Raw codes belong to the PMU whose type they have.  On x86 the type of the
- * first core PMU is PERF_TYPE_RAW, so that a raw code without a PMU and one for that PMU look the same:
- * a request says which it is by SHIM_REQ_ONE_PMU.
+ * perf counts a generic event on only one PMU if the upper half of the config is the PMU's type
+ * (PERF_PMU_TYPE_SHIFT).  Raw codes belong to the PMU with their type.  On x86 the type of the
+ * first core PMU is PERF_TYPE_RAW, so a raw code for that PMU looks like one without a PMU.
+ * SHIM_REQ_ONE_PMU in a request distinguishes them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define PATH_ROOM	512
 #define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
 
-/* 1; 0 if there is no such file, or nothing in it; -errno if that cannot be told */
+/* Read a line: 1, 0 if the file does not exist or is empty, or -errno if it cannot be read */
 static int read_line(const char *devices, const char *pmu, const char *file, char *line, int size)
 {
 	char path[PATH_ROOM];
@@ -47,7 +47,7 @@ static int read_line(const char *devices, const char *pmu, const char *file, cha
 	return ret;
 }
 
-/* "0-3,8": false if it is not such a list */
+/* Parse a list such as "0-3,8".  Return false if it is not a list. */
 static bool parse_cpus(const char *at, struct shim_pmu *pmu)
 {
 	while (*at) {
@@ -73,7 +73,7 @@ static bool parse_cpus(const char *at, struct shim_pmu *pmu)
 	return true;
 }
 
-/* 1 if it is a core PMU, which then is filled in; 0 if not; -errno if that cannot be told */
+/* Return 1 and fill in @pmu if it is a core PMU, 0 if not, or -errno if it cannot be read. */
 static int read_pmu(const char *devices, const char *name, struct shim_pmu *pmu)
 {
 	char line[4096];
@@ -87,7 +87,7 @@ static int read_pmu(const char *devices, const char *name, struct shim_pmu *pmu)
 		return ret;
 	if (ret) {
 		snprintf(pmu->list, sizeof(pmu->list), "%.*s", (int)sizeof(pmu->list) - 1, line);
-		/* A PMU of cores that are all offline has none. */
+		/* The list is empty if all cores of the PMU are offline. */
 		if (!parse_cpus(line, pmu))
 			return 0;
 	} else if (strcmp(name, "cpu")) {
@@ -112,7 +112,8 @@ static int by_name(const void *a, const void *b)
  * @devices: SHIM_FORMAT_DEVICES
  * @out: filled in, in descending order of names: cpu_core comes before cpu_atom
  *
- * Return: 0, -ENOENT if there is no such folder, or another error of opendir(3), readdir(3) or fopen(3).
+ * Return: 0, -ENOENT if the directory does not exist, or another error of opendir(3), readdir(3) or
+ *	fopen(3).
  */
 int shim_pmus__read(const char *devices, struct shim_pmus *out)
 {
@@ -134,13 +135,13 @@ int shim_pmus__read(const char *devices, struct shim_pmus *out)
 	return ret < 0 ? ret : 0;
 }
 
-/* Of this process; NULL until they have been read */
+/* The PMUs of this machine; NULL until they have been read */
 static _Atomic(struct shim_pmus *) known;
 
 /**
- * shim_pmus__load() - read this machine's core PMUs, unless that was done before
+ * shim_pmus__load() - read this machine's core PMUs, unless that was already done
  *
- * Return: 0, -ENOMEM, or another passing error, after which it can be tried again.
+ * Return: 0, -ENOMEM, or another temporary error; the caller may try again.
  */
 int shim_pmus__load(void)
 {
@@ -154,17 +155,18 @@ int shim_pmus__load(void)
 		return -ENOMEM;
 	ret = shim_pmus__read(SHIM_FORMAT_DEVICES, pmus);
 	if (ret == -ENOENT || ret == -EACCES)
-		ret = 0;	/* no PMU that could be used */
-	/* another thread may have read them, too */
+		ret = 0;	/* no usable PMU */
+	/* Another thread may have read them at the same time. */
 	if (ret || !atomic_compare_exchange_strong(&known, &before, pmus))
 		free(pmus);
 	return ret;
 }
 
 /**
- * shim_pmus__get() - the core PMUs of this machine, as they were when they were first read
+ * shim_pmus__get() - get the core PMUs of this machine, as first read
  *
- * Return: never NULL; with n = 0 if there is no PMU, or if it cannot be read.  Sessions read it.
+ * Return: the PMUs, never NULL; n is 0 if there is no PMU or it cannot be read.  Opening a session
+ *	reads them.
  */
 const struct shim_pmus *shim_pmus__get(void)
 {
@@ -174,9 +176,9 @@ const struct shim_pmus *shim_pmus__get(void)
 }
 
 /**
- * shim_pmus__several() - the core PMUs, if there is more than one kind of core
+ * shim_pmus__several() - get the core PMUs if there is more than one kind of core
  *
- * Return: NULL if there is not.
+ * Return: the PMUs, or NULL if there is only one kind.
  */
 const struct shim_pmus *shim_pmus__several(void)
 {
@@ -194,8 +196,8 @@ static int find_type(const struct shim_pmus *pmus, __u32 type)
 }
 
 /**
- * shim_pmus__of() - which core PMU an event is of
- * @pmus: of shim_pmus__several()
+ * shim_pmus__of() - find the core PMU of an event
+ * @pmus: from shim_pmus__several()
  * @req: the event
  *
  * Return: the PMU's index, SHIM_PMUS_ALL or SHIM_PMUS_NONE.
@@ -211,13 +213,13 @@ int shim_pmus__of(const struct shim_pmus *pmus, const struct vcpc_request *req)
 }
 
 /**
- * shim_pmus__make() - an event as one core PMU counts it
- * @pmus: of shim_pmus__several()
+ * shim_pmus__make() - make the event that one core PMU counts
+ * @pmus: from shim_pmus__several()
  * @kind: the PMU's index
  * @req: the event
- * @out: what to open there
+ * @out: the event to open on that PMU
  *
- * Return: false if the event is of other PMUs, or of none.
+ * Return: false if the event belongs to another PMU or to no core PMU.
  */
 bool shim_pmus__make(const struct shim_pmus *pmus, unsigned int kind,
 		     const struct vcpc_request *req, struct vcpc_request *out)
@@ -238,8 +240,8 @@ bool shim_pmus__make(const struct shim_pmus *pmus, unsigned int kind,
 }
 
 /**
- * shim_pmus__names() - all core PMUs' names, where there are several
- * @buf: for "cpu_core and cpu_atom", cut to @size
+ * shim_pmus__names() - list the names of all core PMUs, if there are several
+ * @buf: for example "cpu_core and cpu_atom", truncated to @size
  * @size: of @buf
  *
  * Return: @buf, or NULL if there is one kind of core.
@@ -256,7 +258,7 @@ const char *shim_pmus__names(char *buf, size_t size)
 }
 
 /**
- * shim_pmus__kind() - which of several kinds of core an event is of
+ * shim_pmus__kind() - find the kind of core of an event
  * @req: the event
  *
  * Return: as shim_pmus__of(); SHIM_PMUS_NONE if there is one kind of core.
@@ -269,7 +271,7 @@ int shim_pmus__kind(const struct vcpc_request *req)
 }
 
 /**
- * shim_pmus__has_cpu() - whether a CPU is of the kind that a PMU counts on
+ * shim_pmus__has_cpu() - whether a PMU counts on a CPU
  * @pmu: the PMU
  * @cpu: the CPU's number
  */

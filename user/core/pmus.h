@@ -9,17 +9,17 @@
 
 #define SHIM_PMUS_MAX	8	/* kinds of core */
 #define SHIM_PMU_NAME	32
-#define SHIM_PMU_CPUS	4096	/* CPUs with higher numbers belong to no PMU */
+#define SHIM_PMU_CPUS	4096	/* CPUs with higher numbers are ignored */
 
-/* In struct vcpc_request.reserved[0]: the event is of the PMU of its type, not of every core PMU. */
+/* In struct vcpc_request.reserved[0]: the event is for the PMU of its type, not for all PMUs. */
 #define SHIM_REQ_ONE_PMU	1
 
 /**
  * struct shim_pmu - a core PMU
- * @name: the kernel's
- * @type: perf's number of it
- * @nr_cpus: how many CPUs it has; 0 if the kernel does not list them, because it has all
- * @list: of CPUs, as the kernel writes it; cut if it is longer; "" if it has all
+ * @name: the kernel's name
+ * @type: its perf type
+ * @nr_cpus: number of its CPUs; 0 if the kernel does not list them, because it counts on all
+ * @list: list of its CPUs in the kernel's format, possibly truncated; "" for all CPUs
  * @cpus: a bit for each CPU
  */
 struct shim_pmu {
@@ -30,7 +30,7 @@ struct shim_pmu {
 	__u64 cpus[SHIM_PMU_CPUS / 64];
 };
 
-/* In the order of their names in the kernel's folder */
+/* All core PMUs, in descending order of their names */
 struct shim_pmus {
 	unsigned int n;
 	struct shim_pmu pmu[SHIM_PMUS_MAX];
@@ -47,7 +47,7 @@ const char *shim_pmus__names(char *buf, size_t size);
 int shim_pmus__kind(const struct vcpc_request *req);
 bool shim_pmus__has_cpu(const struct shim_pmu *pmu, unsigned int cpu);
 
-/* What shim_pmus__of() returns but the number of a PMU */
+/* Results of shim_pmus__of() that are not the index of a PMU */
 #define SHIM_PMUS_ALL	-1	/* an event of every core PMU */
 #define SHIM_PMUS_NONE	-2	/* of no core PMU, such as a software event */
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Two empty functions for uprobes to be attached to, and counts of the attached ones.
+ * Two empty functions to which uprobes are attached, and counts of the attached probes.
  *
- * While a probe is attached to a function, the kernel keeps its count, a word in each
- * process that has this library mapped, above 0.  The library calls the function only
- * then.
+ * While a probe is attached to a function, the kernel keeps the function's count, a word in each
+ * process that has mapped this library, above 0.  Only then does the library call the function.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,15 +15,15 @@
 #include "base/hash.h"
 #include "probe.h"
 
-/* Put it in the file, not in .bss: the kernel finds it by its offset in the file. */
+/* Store it in the file, not in .bss, because the kernel finds it by its file offset. */
 #define IN_FILE __attribute__((section(".shim_probes")))
 
 IN_FILE volatile union shim_probe_wanted shim_probe_wanted = { .any = 0 };
 
 /*
- * A function that starts with a no-op spares the kernel single-stepping its first
- * instruction.  This must not be x86's no-op of five bytes: Linux 6.18 replaces it by
- * a call to a page that a forked child does not have, which kills the child.
+ * If a function starts with a no-op, the kernel need not single-step its first instruction.  Do not
+ * use x86's five-byte no-op: Linux 6.18 replaces it with a call to a page that a forked child does
+ * not have, which kills the child.
  */
 #define NOTHING "nop"
 #define PROBED __attribute__((noipa))
@@ -39,7 +38,7 @@ PROBED void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const c
 	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* Without a seed, so that a name has the same hash in each process */
+/* Use no seed, so a name has the same hash in all processes. */
 uint64_t shim_probe__hash(const char *name, size_t len)
 {
 	static const struct shim_hash without_seed;
@@ -52,7 +51,7 @@ struct search {
 	struct shim_probe_place *place;
 };
 
-/* Where in its file an address is: 0, or -1 if it is not of this object */
+/* Find the file offset of an address.  Return 0, or -1 if it is not in this object. */
 static int offset_of(const struct dl_phdr_info *info, uintptr_t address, size_t *offset)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -83,11 +82,11 @@ static int look_here(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /**
- * shim_probe__place() - where to put a probe
- * @begin: on shim_probe_begin(), otherwise on shim_probe_event()
+ * shim_probe__place() - find the place of a probe
+ * @begin: true for shim_probe_begin(), false for shim_probe_event()
  * @place: filled in
  *
- * Return: 0, or -ENOENT if this library is in no file.
+ * Return: 0, or -ENOENT if this library was not loaded from a file.
  */
 int shim_probe__place(int begin, struct shim_probe_place *place)
 {
@@ -101,10 +100,10 @@ int shim_probe__place(int begin, struct shim_probe_place *place)
 }
 
 /**
- * shim_probe__is_shared() - would a probe see what other programs do?
+ * shim_probe__is_shared() - whether a probe covers other programs as well
  *
- * Return: whether this code is a shared library's.  A program that is linked with the static one
- * has the two functions in its own file, where a probe sees that program alone.
+ * Return: true if this code is in a shared library.  A statically linked program has the two
+ * functions in its own file, so a probe covers only that program.
  */
 bool shim_probe__is_shared(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two empty functions for uprobes to be attached to, and counts of the attached ones. */
+/* Two empty functions to which uprobes are attached, and counts of the attached probes. */
 #ifndef SHIM_CORE_PROBE_H
 #define SHIM_CORE_PROBE_H
 
@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counted by the kernel: how many probes are on shim_probe_event(), shim_probe_begin(). */
+/* The number of probes on shim_probe_event() and shim_probe_begin(), updated by the kernel */
 union shim_probe_wanted {
 	struct {
 		uint16_t events;
 		uint16_t begins;
 	};
-	uint32_t any;		/* not 0 if there is one */
+	uint32_t any;		/* not 0 if there are any */
 };
 
 extern volatile union shim_probe_wanted shim_probe_wanted;
@@ -26,10 +26,10 @@ void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const char *na
 uint64_t shim_probe__hash(const char *name, size_t len);
 
 /**
- * struct shim_probe_place - where one of the two functions is
- * @file: the file this library was loaded from
- * @function: offset of the function in it
- * @wanted: offset of its count in it
+ * struct shim_probe_place - location of one of the two functions
+ * @file: the file from which this library was loaded
+ * @function: file offset of the function
+ * @wanted: file offset of its count
  */
 struct shim_probe_place {
 	char file[PATH_MAX];

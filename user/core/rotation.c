@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The arithmetic of multiplexed groups: which one counts, for how long, and what each has counted.
- * Pure: no lock, no system call, no clock.  Orders and lengths are those of the module for the same
- * seed.
+ * The rotation of multiplexed groups: which group counts, how long, and the times of each.  Pure:
+ * no lock, no system call, no clock.  For a given seed, orders and lengths are always the same.
  *
- * Nothing is assumed of the slots' lengths: one that ends late is longer, and its group's time says
- * so.  Time between two slots is no group's.
+ * The code does not depend on the actual length of slots: a slot that ends late is longer, and so
+ * is its group's time.  Time between two slots is not added to any group.
  */
 #include "rotation.h"
 
-/* A slot of which so small a part is left is over: alarm and time are not read at the same instant. */
+/* A slot is over if only this fraction is left, because alarm and time are read separately. */
 #define SLACK_SHIFT	6
 
 /**
- * shim_rotation__init() - begin the first round, with the first group
- * @r: its @nr, @order and @turns are set, and @turns is zero
+ * shim_rotation__init() - begin the first rotation with the first group
+ * @r: the rotation; its @nr, @order and @turns are set, and @turns is zeroed
  * @slot: length of a slot
  */
 void shim_rotation__init(struct shim_rotation *r, __u64 slot)
@@ -36,7 +35,7 @@ static __u64 draw(struct shim_rotation *r)
 	return r->random;
 }
 
-/* Up to a tenth more or less, in steps of a 1024th of that */
+/* A random length of a slot, up to 10 % longer or shorter, in steps of 1/1024 of that */
 static __u64 draw_slot(struct shim_rotation *r)
 {
 	__u64 tenth = r->slot / 10;
@@ -44,7 +43,7 @@ static __u64 draw_slot(struct shim_rotation *r)
 	return r->slot - tenth + (tenth * ((draw(r) >> 32) & 2047) >> 10);
 }
 
-/* Each order is as probable as any other. */
+/* Draw an order; all orders have the same probability. */
 static void draw_order(struct shim_rotation *r)
 {
 	for (unsigned int i = r->nr - 1; i > 0; i--) {
@@ -57,23 +56,23 @@ static void draw_order(struct shim_rotation *r)
 }
 
 /**
- * shim_rotation__shuffle() - draw an order for each round but the first, and a length for each slot
- * @r: has not begun
+ * shim_rotation__shuffle() - use random slot lengths, and random orders after the first rotation
+ * @r: the rotation, before its first slot
  * @seed: the same seed gives the same orders and lengths
  */
 void shim_rotation__shuffle(struct shim_rotation *r, __u64 seed)
 {
-	/* Seeds that are near each other must not lead to similar orders; nor may this be 0. */
+	/* Similar seeds must not lead to similar orders, and the state must not be 0. */
 	r->random = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1;
 	for (int i = 0; i < 8; i++)
 		draw(r);
 }
 
 /**
- * shim_rotation__spend() - a part of the present slot has passed, in which its group counted
+ * shim_rotation__spend() - add a part of the current slot in which its group counted
  * @r: the rotation
  * @time: wall time of that part
- * @tick: the target's time likewise
+ * @tick: the target's time of that part
  */
 void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick)
 {
@@ -83,8 +82,8 @@ void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick)
 }
 
 /**
- * shim_rotation__spoil() - a part of the present slot was lost
- * @r: the rotation; that part is in no sum, and once a slot it is counted in @voids
+ * shim_rotation__spoil() - note that a part of the current slot was lost
+ * @r: the rotation; the lost part is not added to any sum, and @voids counts the slot once
  */
 void shim_rotation__spoil(struct shim_rotation *r)
 {
@@ -93,7 +92,7 @@ void shim_rotation__spoil(struct shim_rotation *r)
 }
 
 /**
- * shim_rotation__is_due() - whether the present slot is over
+ * shim_rotation__is_due() - whether the current slot is over
  * @r: the rotation
  */
 bool shim_rotation__is_due(const struct shim_rotation *r)
@@ -102,7 +101,7 @@ bool shim_rotation__is_due(const struct shim_rotation *r)
 }
 
 /**
- * shim_rotation__next() - go on to the next slot, and its group
+ * shim_rotation__next() - advance to the next slot and its group
  * @r: the rotation
  */
 void shim_rotation__next(struct shim_rotation *r)
@@ -119,9 +118,9 @@ void shim_rotation__next(struct shim_rotation *r)
 }
 
 /**
- * shim_rotation__add_up() - add what each group has counted to sums
+ * shim_rotation__add_up() - add the statistics of each group to sums
  * @r: the rotation
- * @sums: one for each group
+ * @sums: one sum per group
  */
 void shim_rotation__add_up(const struct shim_rotation *r, struct shim_group_sample *sums)
 {

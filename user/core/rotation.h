@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arithmetic of multiplexed groups: which one counts, for how long, and what each has counted. */
+/* The rotation of multiplexed groups: which group counts, how long, and the times of each. */
 #ifndef SHIM_CORE_ROTATION_H
 #define SHIM_CORE_ROTATION_H
 
@@ -11,14 +11,14 @@
  * struct shim_rotation - groups of which one counts at a time
  * @nr: number of groups, 1..65536
  * @now: the group that counts
- * @place: its place in the present round
- * @spoilt: the present slot has lost something already
+ * @place: its index in @order
+ * @spoilt: a part of the current slot was already lost
  * @slot: length of a slot, in the target's time
- * @left: what is left of the present slot
- * @rounds: complete rounds
- * @random: state from which orders and lengths are drawn; 0: they are fixed
- * @order: of the groups in the present round
- * @turns: what each group has counted; their @rounds are 0
+ * @left: time left in the current slot
+ * @rounds: complete rotations
+ * @random: random state for orders and lengths; 0: they are fixed
+ * @order: order of the groups in the current rotation
+ * @turns: statistics of each group; their @rounds are 0
  */
 struct shim_rotation {
 	unsigned int nr, now, place;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Opening a back end, and keeping what it offers. */
+/* Open a back end, and keep its features. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,8 +13,7 @@ struct shim_session {
 };
 
 /*
- * Open the back end that is asked for, or the next one if the module is not loaded or is another
- * version's.
+ * Open the selected back end, or the next one if the module is not loaded or has another version.
  */
 static int open_backend(struct shim_session *session)
 {
@@ -36,9 +35,10 @@ static int open_backend(struct shim_session *session)
  * shim_session__open() - open the back end
  * @out: the session, for shim_session__close()
  *
- * Return: 0, -ENODEV if neither the module is loaded nor perf is here, -EACCES if the caller may
- * not open the module's device, or use perf in its place, -EPROTONOSUPPORT if SHIM_BACKEND names the
- * module and it is another version's, -EINVAL if SHIM_BACKEND names no back end, -ENOMEM, or an error of open(2).
+ * Return: 0, -ENODEV if the module is not loaded and perf is not available, -EACCES if the caller
+ * has no permission to open the module's device, or to use perf instead, -EPROTONOSUPPORT if
+ * SHIM_BACKEND names the module and it has another version, -EINVAL if SHIM_BACKEND names no back
+ * end, -ENOMEM, or an error of open(2).
  */
 int shim_session__open(struct shim_session **out)
 {
@@ -62,7 +62,7 @@ int shim_session__open(struct shim_session **out)
 
 /**
  * shim_session__close() - close the back end
- * @session: freed; counters made from it live on
+ * @session: freed; counters created from it continue to exist
  */
 void shim_session__close(struct shim_session *session)
 {

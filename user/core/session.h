@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An open back end, and what it offers. */
+/* An open back end and its features. */
 #ifndef SHIM_CORE_SESSION_H
 #define SHIM_CORE_SESSION_H
 
@@ -13,7 +13,7 @@ const struct vcpc_info_args *shim_session__info(const struct shim_session *sessi
 const struct shim_backend_ops *shim_session__ops(const struct shim_session *session);
 union shim_backend_ref shim_session__dev(const struct shim_session *session);
 
-/* Which back end shim_session__open() takes; a test may define its own. */
+/* The back end that shim_session__open() opens.  A test may define its own function. */
 const struct shim_backend_ops *shim_session__backend(void);
 const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops *ops);
 void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t size);

@@ -2,10 +2,10 @@
 /*
  * Which back end is used, and why.
  *
- * SHIM_BACKEND in the environment names it; otherwise it is the module, or perf where there is no
- * module.
+ * The environment variable SHIM_BACKEND selects it.  By default it is the module, or perf if the
+ * module is not loaded.
  *
- * shim_session__backend() is weak: a test that is linked with the static library picks another
+ * shim_session__backend() is weak: a test that is linked with the static library selects another
  * back end by defining the function.
  */
 #include <errno.h>
@@ -35,10 +35,10 @@ static const char *wish(void)
 }
 
 /**
- * shim_session__backend() - the back end that sessions are opened on
+ * shim_session__backend() - get the back end for sessions
  *
- * Return: the one that SHIM_BACKEND names, the module's without it; NULL if there is none of that
- * name.
+ * Return: the back end that SHIM_BACKEND names, by default the module's; NULL if the name is
+ * unknown.
  */
 __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 {
@@ -53,10 +53,10 @@ __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 }
 
 /**
- * shim_session__next() - the back end to try next
- * @ops: the back end that is not here, or is another version's
+ * shim_session__next() - get the back end to try next
+ * @ops: the back end that is not available or has another version
  *
- * Return: another one, or NULL.
+ * Return: another back end, or NULL.
  */
 const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops *ops)
 {
@@ -78,7 +78,7 @@ static int tell_how_read(char *buf, size_t size)
 				 "each sample is a system call");
 }
 
-/* Whether a filter of system calls is active for this process, such as a container's */
+/* Whether a system call filter is active for this process, for example a container's */
 static bool is_filtered(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -119,7 +119,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 	}
 }
 
-/* Why the module counts, and whether a thread's own hardware counters are read through perf's pages */
+/* Report why the module counts, and whether threads read their counters through perf's pages. */
 static void tell_module(const char *name, char *buf, size_t size)
 {
 	long access = shim_sysctl__number(SHIM_USER_ACCESS);
@@ -130,7 +130,7 @@ static void tell_module(const char *name, char *buf, size_t size)
 						     "by a system call");
 }
 
-/* Why the module does not count */
+/* Report why the module does not count. */
 static int tell_no_module(bool asked, char *buf, size_t size)
 {
 	int abi = asked ? 0 : shim_vcpc__abi();
@@ -146,9 +146,9 @@ static int tell_no_module(bool asked, char *buf, size_t size)
 
 /**
  * shim_session__why() - explain why this back end is used, or why none is
- * @ops: the one that was opened; NULL if none could be
- * @buf: a text, without a newline, cut to @size
- * @size: of @buf, not 0
+ * @ops: the back end that was opened; NULL if none could be opened
+ * @buf: a text without a newline, truncated to @size
+ * @size: size of @buf, not 0
  */
 void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t size)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Settings of the kernel that decide what a program may count, and how. */
+/* Kernel settings that decide which events a program can count, and how. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "sysctl.h"
 
 /**
- * shim_sysctl__number() - the number in a file of the kernel's
+ * shim_sysctl__number() - read a number from a kernel file
  * @path: the file
  *
  * Return: the number, or -1 if the file cannot be read.

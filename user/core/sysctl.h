@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Settings of the kernel that decide what a program may count, and how. */
+/* Kernel settings that decide which events a program can count, and how. */
 #ifndef SHIM_CORE_SYSCTL_H
 #define SHIM_CORE_SYSCTL_H
 
-/* What lets threads read the PMU in user mode: its file, and its name for people */
+/* The setting that permits reading the PMU in user mode: its file, and its name in messages */
 #if defined(__aarch64__)
 #define SHIM_USER_ACCESS	"/proc/sys/kernel/perf_user_access"
 #define SHIM_USER_ACCESS_IS	"kernel.perf_user_access"

@@ -13,7 +13,7 @@
 #define CALIBRATE_NS	50000000
 
 #if defined(__x86_64__)
-/* If the kernel uses the TSC as its clock, it is the same on all CPUs, at any frequency. */
+/* If the kernel uses the TSC as its clock, it is the same on all CPUs at any frequency. */
 static int kernel_trusts_it(void)
 {
 	char name[32] = "";
@@ -44,7 +44,7 @@ static int is_steady(void)
 }
 #endif
 
-/* Read both clocks at one instant: of ten tries, take the one in which they are closest. */
+/* Read both clocks simultaneously: of ten tries, use the shortest one. */
 static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -64,9 +64,9 @@ static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 
 /**
  * shim_tick__calibrate() - measure the length of a tick
- * @tick: its @mult and @usable are filled in
+ * @tick: its @mult and @usable are set
  *
- * Takes 50 ms, and is accurate to some parts per million.
+ * Takes 50 ms, and is accurate to a few parts per million.
  */
 void shim_tick__calibrate(struct vc_tick *tick)
 {

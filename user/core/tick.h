@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU's counter as a clock: read it in user mode, and convert its ticks to nanoseconds. */
+/* The CPU's counter as a clock: read it in user mode and convert its ticks to nanoseconds. */
 #ifndef SHIM_CORE_TICK_H
 #define SHIM_CORE_TICK_H
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The calling thread's set of counters that go along with its transactions, where the thread
- * writes its statistics itself (direct.c).
+ * The set of counters that the calling thread samples for its transactions, if the thread writes
+ * its statistics itself (direct.c).
  *
- * Threads: each has at most one such set, which it has bound to itself.  It holds the set's memory,
- * so that another thread may destroy the set at any time: from then on there is nothing to read.
+ * Threads: each thread has at most one such set, which it has bound to itself.  It keeps a
+ * reference to the set's memory, so another thread may destroy the set at any time; after that
+ * there is nothing to read.
  *
- * Signal handlers may call any of these functions at any point of a begin or an end; while a thread
- * changes its set, signals are blocked.
+ * Signal handlers may call any of these functions at any point of a begin or an end.  Signals are
+ * blocked while a thread changes its set.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,15 +23,15 @@
 #include "counters.h"
 #include "traced.h"
 
-/* A set with more events is refused, because a sample of it is taken on the stack. */
+/* Sets with more events are refused, because samples are stored on the stack. */
 #define MOST_EVENTS	64
 
 __thread struct shim_traced shim_traced__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
- * The thread has no set any more.  A call that a handler has interrupted may still use it: then its
- * memory stays until that call ends.
+ * Remove the thread's set.  A call that a handler has interrupted may still use it; then its memory
+ * stays until that call ends.
  *
  * Context: signals are blocked.
  */
@@ -51,7 +52,7 @@ static void block(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
-/* The set has been taken from the thread meanwhile: give back its memory, too. */
+/* The set was removed in the meantime.  Release its memory as well. */
 void shim_traced__tidy(void)
 {
 	sigset_t before;
@@ -62,7 +63,7 @@ void shim_traced__tidy(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Of a thread that is cancelled or ends otherwise, no call goes on. */
+/* A thread that ends, for example by cancellation, does not return to an interrupted call. */
 static void thread_exits(void *unused)
 {
 	sigset_t before;
@@ -87,11 +88,11 @@ bool shim_traced__is_direct(void)
 }
 
 /**
- * shim_traced__set() - from now on, read a set when a transaction of the calling thread begins or ends
- * @counters: bound to the calling thread; the set before is not read any more
+ * shim_traced__set() - read a set at each begin and end of the calling thread's transactions
+ * @counters: bound to the calling thread; replaces the previous set
  *
- * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, -EAGAIN if handlers of the thread have
- * set others again and again inside one begin or end.
+ * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, -EAGAIN if the thread's signal
+ * handlers have replaced the set too often inside one begin or end.
  */
 int shim_traced__set(struct shim_counters *counters)
 {
@@ -118,8 +119,8 @@ int shim_traced__set(struct shim_counters *counters)
 }
 
 /**
- * shim_traced__unset() - the calling thread's transactions do not read a set any more
- * @counters: nothing happens if the thread has another one, or none
+ * shim_traced__unset() - stop reading a set in the calling thread's transactions
+ * @counters: ignored if the thread has another set or none
  */
 void shim_traced__unset(const struct shim_counters *counters)
 {
@@ -132,7 +133,7 @@ void shim_traced__unset(const struct shim_counters *counters)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* By a system call: the counters cannot be read in user mode now, or not at all. */
+/* Sample by a system call, because the counters cannot be read in user mode. */
 static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u64 *values)
 {
 	union {
@@ -143,7 +144,7 @@ static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u
 	int ret = -EBADF;
 
 	if (shim_counters__is_own(counters)) {
-		/* A child made by vfork(2) has its parent's memory, but not its counters. */
+		/* A child of vfork(2) has its parent's memory, but not the parent's counters. */
 		if (tid != shim_traced__own.tid)
 			return false;
 		ret = shim_counters__sample(counters, tid, &room.sample, sizeof(room));
@@ -158,11 +159,11 @@ static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u
 }
 
 /**
- * shim_traced__read() - what the calling thread's set has counted by now
- * @values: of the first events; of events that there are not, anything
+ * shim_traced__read() - read the current counts of the calling thread's set
+ * @values: counts of the first events; undefined beyond the set's number of events
  *
  * Context: between shim_traced__enter() and _leave().
- * Return: whether they were read; if not, the set does not count now, or there is none any more.
+ * Return: whether they were read; if not, the set is not counting or was removed.
  */
 bool shim_traced__read(__u64 values[VC_MAX_COUNTERS])
 {

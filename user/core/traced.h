@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The calling thread's set of counters that go along with its transactions. */
+/* The set of counters that the calling thread samples for its transactions. */
 #ifndef SHIM_CORE_TRACED_H
 #define SHIM_CORE_TRACED_H
 
@@ -12,17 +12,18 @@
 
 struct shim_counters;
 
-/* The set, and those before it that interrupted calls may still use; handlers in handlers are rare. */
+/* The set, and previous sets that interrupted calls may still use.  Nested handlers are rare. */
 #define SHIM_HELD_MAX	4
 
 /**
  * struct shim_traced - a thread's set
  * @counters: the set; NULL: the thread has none
- * @held: sets whose memory the thread holds, from the first entry on: @counters, and others that an
- *	interrupted call may use
- * @serial: of @counters, a number that no other bind for transactions of the process has or had
+ * @held: sets whose memory the thread keeps, beginning with the first entry: @counters, and others
+ *	that an interrupted call may use
+ * @serial: number of @counters' bind, unique among all binds for transactions in the process
  * @tid: the thread
- * @uses: how often the thread, and handlers that interrupt it, are between enter() and leave()
+ * @uses: number of calls of the thread, and of handlers that interrupt it, between enter() and
+ *	leave()
  */
 struct shim_traced {
 	struct shim_counters *counters;
@@ -41,13 +42,13 @@ int shim_traced__set(struct shim_counters *counters);
 void shim_traced__unset(const struct shim_counters *counters);
 bool shim_traced__read(__u64 values[VC_MAX_COUNTERS]);
 
-/* Whether the calling thread has a set for its transactions; mostly it has none. */
+/* Whether the calling thread has a set for its transactions; most threads have none */
 static inline bool shim_traced__any(void)
 {
 	return __builtin_expect(shim_traced__own.counters != NULL, 0);
 }
 
-/* The thread's set exists until leave(), whatever a signal handler does. */
+/* The thread's set exists until leave(), even if a signal handler changes it. */
 static inline void shim_traced__enter(void)
 {
 	shim_traced__own.uses++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* /dev/vcpc for trace events: get handles of tags by name, and write events, one at a time. */
+/* /dev/vcpc for trace events: get handles of tags by name, and write single events. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,8 @@ static int info(int fd, struct vcpc_info_args *args)
  * shim_tracedev__open() - open the module's device for trace events
  * @fd: the descriptor, close-on-exec, on success
  *
- * Return: 0; -ENODEV without the module, -EACCES without the permission,
- *	-EOPNOTSUPP if the module does not trace or is another version's, or another errno of
- *	open(2).
+ * Return: 0; -ENODEV without the module, -EACCES without permission, -EOPNOTSUPP if the module does
+ *	not trace or has another version, or another errno of open(2).
  */
 int shim_tracedev__open(int *fd)
 {
@@ -51,11 +50,11 @@ int shim_tracedev__open(int *fd)
 }
 
 /**
- * shim_tracedev__tag() - a name's tag, held by the descriptor from now on
+ * shim_tracedev__tag() - get a handle of the tag with a name; the descriptor then holds the tag
  * @fd: from shim_tracedev__open()
  * @name: @len bytes, without a NUL
  * @len: 1..VCPC_TAG_LEN-1
- * @handle: for shim_tracedev__fire() on this descriptor, on success
+ * @handle: on success, for shim_tracedev__fire() on this descriptor
  *
  * Return: 0, or an errno of VCPC_IOC_TRACE_TAG.
  */
@@ -74,12 +73,12 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
 }
 
 /**
- * shim_tracedev__map() - map the page that says whether anybody listens to events
+ * shim_tracedev__map() - map the page that shows whether events have a listener
  * @fd: from shim_tracedev__open()
  *
- * A forked child does not inherit it: there, the page would keep the parent's descriptor in use.
+ * A forked child does not inherit the page, because it would keep the parent's descriptor in use.
  *
- * Return: the page, to stay for the process's life, or NULL.
+ * Return: the page, which stays mapped until the process ends, or NULL.
  */
 const struct vcpc_trace_page *shim_tracedev__map(int fd)
 {
@@ -96,7 +95,7 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd)
 	return page;
 }
 
-/* Whether a descriptor still is the module's device, and not another file of the same number */
+/* Whether a descriptor is still the module's device, not another file that reuses the number */
 int shim_tracedev__is(int fd)
 {
 	struct vcpc_info_args args;
@@ -105,10 +104,10 @@ int shim_tracedev__is(int fd)
 }
 
 /**
- * shim_tracedev__counted() - has the calling thread a set that the module samples for its events?
+ * shim_tracedev__counted() - whether the module samples a set of the calling thread for its events
  * @fd: from shim_tracedev__open()
  *
- * Return: 1 or 0, or a negative errno if @fd is the module's no more.
+ * Return: 1 or 0, or a negative errno if @fd is no longer the module's device.
  */
 int shim_tracedev__counted(int fd)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which events the tracing session wants each traced thread to count.
+ * The events that the tracing session wants each traced thread to count.
  *
- * They are in a file that every process can read, as the maps are root's; and in the map vc_wanted,
- * by which the BPF programs see which transactions should have counts.  An event without flags
- * is to be counted in user and kernel mode, or where a thread may not do so, in user mode only.
+ * They are stored in a file that every process can read, because only root can read the maps.  They
+ * are also stored in the map vc_wanted, from which the BPF programs know which transactions should
+ * have counts.  An event without flags is counted in user and kernel mode, or only in user mode in
+ * threads without permission for kernel mode.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ static int write_all(int fd, const struct vc_events *events)
 	return fchmod(fd, 0644) ? -errno : 0;
 }
 
-/* Others see all of the file, or none. */
+/* Other processes see the complete file or none. */
 static int publish(const struct vc_events *events)
 {
 	int fd, err;
@@ -65,7 +66,7 @@ static int tell_programs(const struct vc_events *events)
 	return err;
 }
 
-/* A file that only root can have written */
+/* Whether only root can have written the file */
 static int is_trusted(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH)) &&
@@ -73,10 +74,10 @@ static int is_trusted(const struct stat *st)
 }
 
 /**
- * shim_wanted__id() - a number for what is wanted now, another one after each change
+ * shim_wanted__id() - get a number that identifies what is wanted now; it changes with each change
  *
- * Context: any thread, also a signal handler; errno may change.
- * Return: 0 if nothing is wanted.
+ * Context: any thread, or a signal handler; errno may change.
+ * Return: the number; 0 if nothing is wanted.
  */
 uint64_t shim_wanted__id(void)
 {
@@ -89,9 +90,10 @@ uint64_t shim_wanted__id(void)
 
 /**
  * shim_wanted__set() - have each traced thread count these events in its transactions
- * @events: none: the threads stop counting
+ * @events: the events; if there are none, the threads stop counting
  *
- * Return: 0, -ENOENT if tracing is off, -EBUSY if other events are wanted, -EPERM and others.
+ * Return: 0, -ENOENT if tracing is off, -EBUSY if other events are wanted, -EPERM, or another
+ *	error.
  */
 int shim_wanted__set(const struct vc_events *events)
 {
@@ -106,7 +108,7 @@ int shim_wanted__set(const struct vc_events *events)
 	return shim_bpf_pins__error(err);
 }
 
-/* Tracing is turned off: nothing is wanted. */
+/* Called when tracing is turned off */
 void shim_wanted__forget(void)
 {
 	unlink(WANTED);
@@ -122,12 +124,12 @@ static struct vcpc_request request_of(const struct vc_event_desc *event, __u32 a
 }
 
 /**
- * shim_wanted__read() - what is wanted, as requests of a set
+ * shim_wanted__read() - get the wanted events as requests of a set
  * @reqs: filled in
- * @n: how many
- * @user_only: events without flags are to be counted in user mode only
+ * @n: number of requests
+ * @user_only: count events without flags only in user mode
  *
- * Context: any thread, also a signal handler; errno may change.
+ * Context: any thread, or a signal handler; errno may change.
  * Return: 0, or -ENOENT if nothing is wanted.
  */
 int shim_wanted__read(struct vcpc_request reqs[VC_MAX_COUNTERS], unsigned int *n, bool user_only)

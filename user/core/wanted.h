@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which events the tracing session wants each traced thread to count. */
+/* The events that the tracing session wants each traced thread to count. */
 #ifndef SHIM_CORE_WANTED_H
 #define SHIM_CORE_WANTED_H
 
