@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The configuration: a line "cpus EVENT..." for each set of events that every CPU counts, and
- * "processes PATTERN EVENT..." for each that is counted in the processes of a command.
+ * The configuration: a line "cpus EVENT..." for each set of events to count on every CPU, and
+ * "processes PATTERN EVENT..." for each set to count in the processes of a command.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ static int add_event(struct shim_config_line *line, const char *event)
 	return 0;
 }
 
-/* The first word of a line, and what belongs to it */
+/* Parse the first word of a line and its argument. */
 static int take_target(struct shim_config_line *line, const char *word, char **rest)
 {
 	if (!strcmp(word, "cpus"))
@@ -42,7 +42,7 @@ static int take_target(struct shim_config_line *line, const char *word, char **r
 	return line->command ? 0 : -ENOMEM;
 }
 
-/* Parse one line: '#' begins a comment, and an empty line is skipped */
+/* Parse one line. '#' begins a comment, and empty lines are skipped. */
 static int parse(struct shim_config *config, char *text)
 {
 	struct shim_config_line *line = &config->lines[config->n];
@@ -55,14 +55,14 @@ static int parse(struct shim_config *config, char *text)
 		return 0;
 	if (config->n == SHIM_CONFIG_LINES)
 		return -E2BIG;
-	config->n++;	/* also if there is an error, for shim_config__fini() */
+	config->n++;	/* even after an error, for shim_config__fini() */
 	ret = take_target(line, word, &rest);
 	while (!ret && (word = strtok_r(NULL, BLANKS, &rest)))
 		ret = add_event(line, word);
 	return ret || line->n ? ret : -EINVAL;
 }
 
-/* Opens a file, or a device such as /dev/null, but nothing that would keep the program waiting. */
+/* Open a regular file, or a device such as /dev/null, but nothing that could block the program. */
 static int open_text(const char *path, FILE **out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
@@ -85,12 +85,12 @@ static int open_text(const char *path, FILE **out)
 
 /**
  * shim_config__read() - read a configuration
- * @config: written also on error; to be given to shim_config__fini()
+ * @config: written even on error; release it with shim_config__fini()
  * @path: the file
- * @line: set to the number of the wrong line; untouched if the file cannot be opened
+ * @line: set to the number of the invalid line; unchanged if the file cannot be opened
  *
- * Return: 0, -EINVAL (a line that is not understood), -E2BIG (too many lines, or events in
- * one), -ENOMEM, what reading fails with, or the error of opening the file: -EOPNOTSUPP for a pipe.
+ * Return: 0, -EINVAL (invalid line), -E2BIG (too many lines, or too many events in a line),
+ * -ENOMEM, an error of reading or opening the file; -EOPNOTSUPP for a pipe.
  */
 int shim_config__read(struct shim_config *config, const char *path, unsigned int *line)
 {
@@ -129,9 +129,9 @@ static int copy_line(struct shim_config_line *to, const struct shim_config_line 
 
 /**
  * shim_config__copy() - copy the lines of one kind
- * @to: zeroed; to be given to shim_config__fini(), also after an error
+ * @to: zeroed; release it with shim_config__fini(), even after an error
  * @from: a configuration
- * @processes: the lines about processes, otherwise those about CPUs
+ * @processes: true to copy lines about processes, false for lines about CPUs
  *
  * Return: 0 or -ENOMEM.
  */

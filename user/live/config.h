@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The configuration of local contexts and the agent: the events that they count, and of what. */
+/* The configuration of local contexts and the agent: which events they count, and where. */
 #ifndef SHIM_LIVE_CONFIG_H
 #define SHIM_LIVE_CONFIG_H
 
@@ -7,12 +7,13 @@
 #include <stddef.h>
 
 #define SHIM_CONFIG_FILE	"/etc/vcpc.conf"
-#define SHIM_CONFIG_EVENTS	16	/* in a line; they count together */
+#define SHIM_CONFIG_EVENTS	16	/* per line; they count together */
 #define SHIM_CONFIG_LINES	64
 
 /*
  * struct shim_config_line - events that are counted together
- * @command: in each process whose command matches this pattern, by fnmatch(3); NULL: on every CPU
+ * @command: count in each process whose command matches this pattern (fnmatch(3)); NULL: on every
+ *	CPU
  */
 struct shim_config_line {
 	char *command;

@@ -36,10 +36,10 @@ const struct shim_metric_indom shim_live_targets = {
 };
 
 /**
- * shim_count_metric__name() - the name of an event's metric
+ * shim_count_metric__name() - make the name of an event's metric
  * @event: as for shim_event__parse()
  * @name: written
- * @size: of @name
+ * @size: size of @name
  *
  * Return: 0, or an error of shim_event__metric().
  */
@@ -51,14 +51,14 @@ int shim_count_metric__name(const char *event, char *name, size_t size)
 }
 
 /**
- * shim_count_metric__item() - the number that a metric of counts has
- * @name: of the metric
+ * shim_count_metric__item() - compute the item number of a metric of counts
+ * @name: name of the metric
  *
- * The number is a hash of the name, so that it is the same in every archive and on every machine.
- * If two metrics of one archive or machine hash to the same number, the caller gives the later
- * one the next free number.
+ * The number is a hash of the name, so it is the same in every archive and on every machine.  If
+ * two metrics of one archive or machine have the same hash, the caller assigns the next free number
+ * to the later one.
  *
- * Return: below SHIM_COUNT_ITEMS.
+ * Return: the number, less than SHIM_COUNT_ITEMS.
  */
 unsigned int shim_count_metric__item(const char *name)
 {
@@ -69,7 +69,7 @@ unsigned int shim_count_metric__item(const char *name)
 	return (hash ^ hash >> 16) % SHIM_COUNT_ITEMS;
 }
 
-/* The clocks among perf's software events count nanoseconds. */
+/* perf's software clocks count nanoseconds. */
 static bool counts_time(const char *event)
 {
 	struct vcpc_request req;
@@ -80,10 +80,10 @@ static bool counts_time(const char *event)
 
 /**
  * shim_count_metric__fill() - describe an event's metric
- * @m: written; it must not be moved, as its metric points into it
- * @item: its number
- * @name: of shim_count_metric__name()
- * @event: as the set's creator wrote it; it cannot always be derived from @name
+ * @m: written; must not be moved, because its metric has pointers into it
+ * @item: its item number
+ * @name: from shim_count_metric__name()
+ * @event: the event as the set's creator wrote it; it cannot always be derived from @name
  */
 void shim_count_metric__fill(struct shim_count_metric *m, unsigned int item, const char *name,
 			     const char *event)
@@ -122,7 +122,7 @@ const struct shim_metric_indom shim_live_process_indom = {
 	"numbers; names are the number and the command."
 };
 
-/* The domain's serial and the cluster are the only difference between the two kinds. */
+/* The two kinds differ only in the serial of the domain and in the cluster. */
 static void make_process_metric(struct shim_count_metric *m, unsigned int item)
 {
 	m->metric.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS, item);
@@ -131,10 +131,10 @@ static void make_process_metric(struct shim_count_metric *m, unsigned int item)
 }
 
 /**
- * shim_count_table__init() - room for a configuration's metrics
- * @table: to be freed by free(table->all)
+ * shim_count_table__init() - allocate a table for a configuration's metrics
+ * @table: the caller must free table->all
  * @config: the configuration
- * @processes: for its lines about processes, otherwise about CPUs
+ * @processes: true for its lines about processes, false for CPUs
  *
  * Return: 0 or -ENOMEM.
  */
@@ -159,7 +159,7 @@ static bool is_taken(const struct shim_count_table *table, unsigned int item)
 	return false;
 }
 
-/* The index of the metric of that name, or table->n */
+/* Index of the metric with this name, or table->n */
 static unsigned int find(const struct shim_count_table *table, const char *name)
 {
 	unsigned int i = 0;
@@ -195,12 +195,12 @@ static int add_event(struct shim_count_table *table, const char *event, unsigned
 
 /**
  * shim_count_table__add() - add the metrics of a line's events
- * @table: has room for them
- * @line: of the configuration that the table was made for
+ * @table: the table, which has room for them
+ * @line: a line of the table's configuration
  * @at: set to the index of each event's metric, which lines about processes may share
  *
- * Return: 0, -EEXIST (two events of CPUs have the same metric name, or two of one line), -EINVAL,
- * -ENAMETOOLONG.
+ * Return: 0, -EEXIST (two events of one line, or of lines about CPUs, have the same metric name),
+ * -EINVAL, -ENAMETOOLONG.
  */
 int shim_count_table__add(struct shim_count_table *table, const struct shim_config_line *line,
 			  unsigned int *at)
@@ -218,11 +218,11 @@ int shim_count_table__add(struct shim_count_table *table, const struct shim_conf
 }
 
 /**
- * shim_count_requests__of() - a line's events as requests for a set
+ * shim_count_requests__of() - convert a line's events to requests for a set
  * @line: the line
  * @reqs: room for SHIM_CONFIG_EVENTS
  *
- * An event that names no mode counts in user and kernel mode.
+ * An event without a mode counts in user and kernel mode.
  *
  * Return: 0 or an error of shim_event__parse().
  */

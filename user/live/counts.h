@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per target, and
- * vcpc.process.count.<event>, with one per process.
+ * Counts as metrics: vcpc.count.<event> and vcpc.time.* with one instance per target, and
+ * vcpc.process.count.<event> with one instance per process.
  */
 #ifndef SHIM_LIVE_COUNTS_H
 #define SHIM_LIVE_COUNTS_H
@@ -20,11 +20,11 @@ extern const struct shim_metric shim_live_times[SHIM_TIMES];
 extern const struct shim_metric_indom shim_live_targets;
 
 /**
- * struct shim_count_metric - an event's metric, with the texts that belong to it
+ * struct shim_count_metric - an event's metric and its texts
  * @metric: its texts point to the members below
- * @name: of the metric
- * @line: its description in one line
- * @help: its description in several lines
+ * @name: name of the metric
+ * @line: one-line description
+ * @help: description of several lines
  */
 struct shim_count_metric {
 	struct shim_metric metric;
@@ -35,8 +35,8 @@ struct shim_count_metric {
 
 /*
  * struct shim_count_table - the metrics of a configuration's events
- * @processes: of events that are counted in processes, not on CPUs
- * @all: @n of them, which do not move
+ * @processes: true for events counted in processes, false for CPUs
+ * @all: the @n metrics, which do not move
  */
 struct shim_count_table {
 	bool processes;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters of the machine's CPUs, as metrics.
+ * Counters of CPUs as metrics.
  *
  * Each line of the configuration becomes one set, whose events count together.  A set that fails
- * has no effect on the others.  If a set cannot be created or bound, for instance because the
- * module is not loaded or the caller lacks permission, each sample tries again; so it does with a CPU that
- * was offline, or on which somebody else took the counters.  They are not taken from anybody.
+ * does not affect the others.  If a set cannot be created or bound, for instance because the module
+ * is not loaded or the caller lacks permission, each sample tries again.  A CPU is also tried again
+ * if it was offline or another program used its counters.  Counters are never taken from other
+ * programs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,13 +24,13 @@ union room {
 	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_CONFIG_EVENTS];
 };
 
-/* One line of the configuration: its set, and each CPU's last sample */
+/* One line of the configuration: its set, and the last sample of each CPU */
 struct set {
 	struct shim_counters *counters;	/* NULL until created and bound */
 	unsigned int first, n;		/* its metrics: index of the first, and number */
 	const struct shim_config_line *line;
 	int status;
-	union room *samples;		/* one per CPU; one of size 0 has no values */
+	union room *samples;		/* one per CPU; size 0 means no values */
 };
 
 struct shim_live_cpus {
@@ -38,11 +39,11 @@ struct shim_live_cpus {
 	struct set sets[SHIM_CONFIG_LINES];
 	unsigned int nsets;
 	struct shim_count_table metrics;
-	int *number;			/* of each CPU */
+	int *number;			/* number of each CPU */
 	unsigned int n;
 };
 
-/* All configured CPUs, whether they are online or not */
+/* List all configured CPUs, online or offline. */
 static int list_cpus(struct shim_live_cpus *cpus)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
@@ -58,7 +59,7 @@ static int list_cpus(struct shim_live_cpus *cpus)
 static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *line)
 {
 	struct set *set = &cpus->sets[cpus->nsets++];
-	unsigned int at[SHIM_CONFIG_EVENTS];	/* those from set->first on */
+	unsigned int at[SHIM_CONFIG_EVENTS];	/* set->first and following */
 
 	set->line = line;
 	set->n = line->n;
@@ -71,7 +72,7 @@ static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *l
 }
 
 /**
- * shim_live_cpus__create() - the metrics of a configuration; nothing counts yet
+ * shim_live_cpus__create() - make the metrics of a configuration; nothing is counted yet
  * @config: copied
  * @out: written on success
  *
@@ -128,7 +129,7 @@ static int bind_one(struct set *set, int cpu)
 	return shim_counters__bind(set->counters, cpu, SHIM_BIND_F_CPU, &bad);
 }
 
-/* Bind the set on all CPUs that are online. Returns 0 if one succeeds, else the first error. */
+/* Bind the set to all online CPUs.  Return 0 if any bind succeeds, else the first error. */
 static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 {
 	int bound = 0, first = 0;
@@ -159,8 +160,9 @@ static int begin(struct shim_live_cpus *cpus, struct set *set)
 }
 
 /*
- * Sample all CPUs.  One whose sample fails, because it is not counted or no longer, has no
- * values, and counts from 0 if it can be bound now.  Returns 0 if at least one has, else the first error.
+ * Sample all CPUs.  A CPU whose sample fails, because it is not or no longer counted, has no
+ * values; if it can be bound now, it counts from 0.  Return 0 if any sample succeeds, else the
+ * first error.
  */
 static int sample(const struct shim_live_cpus *cpus, struct set *set)
 {
@@ -182,7 +184,7 @@ static int sample(const struct shim_live_cpus *cpus, struct set *set)
 	return taken ? 0 : first;
 }
 
-/* In a forked child: the sets are the parent's, and what it counts is not touched. */
+/* In a forked child, drop the parent's sets without affecting what they count. */
 static void begin_anew(struct shim_live_cpus *cpus)
 {
 	for (unsigned int i = 0; i < cpus->nsets; i++) {
@@ -202,7 +204,7 @@ static bool is_of_parent(const struct shim_live_cpus *cpus)
 	return false;
 }
 
-/* An error is not returned: it becomes the status of the set's metrics. */
+/* Errors are not returned, but become the status of the set's metrics. */
 void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 {
 	if (is_of_parent(cpus))
@@ -223,7 +225,7 @@ const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cp
 	return i - SHIM_TIMES < cpus->metrics.n ? &cpus->metrics.all[i - SHIM_TIMES].metric : NULL;
 }
 
-/* The set of a metric; vcpc.time.* are those of the first set.  NULL if nothing is configured. */
+/* The set of a metric; vcpc.time.* belong to the first set.  NULL if nothing is configured */
 static const struct set *set_of(const struct shim_live_cpus *cpus, size_t metric)
 {
 	const struct set *set = cpus->sets;
@@ -263,7 +265,7 @@ bool shim_live_cpus__value(const struct shim_live_cpus *cpus, size_t metric, uns
 	sample = &set->samples[i].sample;
 	value->inst = cpus->number[i];
 	value->type = SHIM_TYPE_U64;
-	/* The three times are equal: a set that is enabled counts all the time or has no sample. */
+	/* The three times are equal: an enabled set counts all the time or has no sample. */
 	value->ull = metric < SHIM_TIMES ? sample->tick :
 					   sample->values[metric - SHIM_TIMES - set->first];
 	return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* This machine as a source of metrics: one list of those of tracing, CPUs, processes, module and users. */
+/* This machine as a source of metrics: one list for tracing, CPUs, processes, module and users. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 struct entry {
 	const struct shim_metric *metric;
 	enum shim_group group;
-	size_t at;		/* its number in that part's table */
-	int indom;		/* number in the list of domains, -1: none */
+	size_t at;		/* index in the table of its group */
+	int indom;		/* index in the list of domains, -1: none */
 };
 
 struct domain {
@@ -103,7 +103,7 @@ static int list(struct shim_machine *machine)
 	return 0;
 }
 
-/* A missing file is an error only if the caller named it: the CPUs then count nothing */
+/* A missing file is an error only if the caller named it.  Otherwise nothing is counted on CPUs. */
 static int read_config(struct shim_config *config, const char *path, unsigned int *line)
 {
 	int ret = shim_config__read(config, path ? path : SHIM_CONFIG_FILE, line);
@@ -114,9 +114,9 @@ static int read_config(struct shim_config *config, const char *path, unsigned in
 }
 
 /**
- * shim_machine__new() - open this machine; no sample is taken yet
- * @config: file with the events that its CPUs count; NULL: SHIM_CONFIG_FILE, which may be missing
- * @line: the number of the file's line that is wrong, or 0
+ * shim_machine__new() - open this machine without taking a sample
+ * @config: file with the events to count; NULL: SHIM_CONFIG_FILE, which may be missing
+ * @line: the number of the invalid line in the file, or 0
  * @out: written on success
  *
  * Return: 0, an error of shim_config__read(), shim_live_cpus__create() or
@@ -206,7 +206,7 @@ unsigned int shim_machine__sampled(const struct shim_machine *machine)
  * @machine: this machine
  * @groups: mask of the groups to read
  *
- * An error is not returned here, but by shim_machine__values() for each metric concerned.
+ * Errors are not returned here, but by shim_machine__values() for each affected metric.
  */
 void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 {
@@ -224,7 +224,7 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 	machine->samples++;
 }
 
-/* Rates, and all else that is computed over an interval, will count from the last sample on. */
+/* Start rates, and other values that are computed over an interval, at the last sample. */
 void shim_machine__settle(struct shim_machine *machine)
 {
 	shim_live_trace__settle(machine->trace);
@@ -253,7 +253,7 @@ uint64_t shim_machine__removed(const struct shim_machine *machine, size_t indom)
 
 	if (domain->group == SHIM_GROUP_TRACE)
 		return shim_live_trace__removed(machine->trace, domain->at);
-	/* Processes and users may come and go with each sample. */
+	/* Processes and users may change with each sample. */
 	return domain->group & (SHIM_GROUP_PROCESSES | SHIM_GROUP_USERS) ? machine->samples : 0;
 }
 
@@ -293,9 +293,9 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 }
 
 /**
- * shim_machine__find_instance() - the index of an instance in its domain
+ * shim_machine__find_instance() - find the index of an instance in its domain
  * @machine: this machine
- * @indom: number of the domain in the list
+ * @indom: index of the domain in the list
  * @inst: number of the instance
  *
  * Return: the index, or -1 if the last sample has no such instance.
@@ -313,7 +313,7 @@ int shim_machine__find_instance(const struct shim_machine *machine, size_t indom
 	return inst >= 0 && (size_t)inst < shim_machine__instances(machine, indom) ? inst : -1;
 }
 
-/* An instance whose name JSON would have to escape gets no labels. */
+/* Instances whose name would need escapes in JSON get no labels. */
 static bool is_plain(const char *name)
 {
 	for (; *name; name++)
@@ -322,7 +322,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* The tag and, if the instance is a pair, the slot or event that it is paired with */
+/* Labels of the tag and, if the instance is a pair, of the bucket or event */
 static size_t tag_labels(const struct shim_machine *machine, const struct domain *domain, size_t i,
 			 const char *name, char *buf, size_t size)
 {
@@ -358,7 +358,7 @@ size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, si
 	return len < size ? len : 0;
 }
 
-/* The PMAPI code that a metric has in place of values, from the errno of reading it */
+/* Translate the errno of reading a metric to the PMAPI code that replaces its values. */
 static int error_of(int err)
 {
 	switch (err) {
@@ -384,7 +384,7 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 {
 	switch (entry->group) {
 	case SHIM_GROUP_TRACE:
-		/* what was traced before keeps its values, also if reading fails now */
+		/* Tags that were traced before keep their values, even if reading fails now. */
 		return instances_of(machine, &machine->domains[entry->indom]) ?
 			       0 : machine->trace_status;
 	case SHIM_GROUP_CPUS:
@@ -432,8 +432,8 @@ bool shim_machine__value(const struct shim_machine *machine, size_t metric, size
 /**
  * shim_machine__store() - set a metric's value
  * @machine: this machine
- * @metric: its number
- * @value: of its type
+ * @metric: its index
+ * @value: a value of the metric's type
  *
  * Return: 0, -EROFS (it cannot be stored), or an error of shim_live_module__store().
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * This machine as a source of metrics: what is traced, what its CPUs and chosen processes count,
- * the state of the module, and what its users have of it, all in one list.
+ * This machine as a source of metrics: trace events, counts of its CPUs and of chosen processes,
+ * the state of the module, and its use by each user, all in one list.
  *
- * Metrics and instance domains are identified by their index in the list.  Values are those of
- * the last sample.  Rates, and all else that is computed over an interval, count from the last
- * sample that was settled: shim_machine__settle() makes the last sample the base of later ones.
+ * Metrics and instance domains are identified by their index in the list.  Values are those of the
+ * last sample.  Rates and other values that are computed over an interval start at the last settled
+ * sample: shim_machine__settle() makes the last sample the base of later ones.
  *
  * Threads: a machine belongs to one thread at a time.
  */
@@ -16,13 +16,13 @@
 
 #include "metric.h"
 
-/* Why a metric has no values: PMAPI's error codes */
-#define SHIM_LIVE_EVALUE	(-12351)	/* there are none */
-#define SHIM_LIVE_EAPPVERSION	(-12350)	/* this machine cannot count that */
+/* PMAPI's error codes that explain why a metric has no values */
+#define SHIM_LIVE_EVALUE	(-12351)	/* no values */
+#define SHIM_LIVE_EAPPVERSION	(-12350)	/* this machine cannot count the event */
 #define SHIM_LIVE_EPERMISSION	(-12387)	/* the caller lacks permission */
-#define SHIM_LIVE_EAGAIN	(-12389)	/* not now: tracing is off, or the module is not loaded */
+#define SHIM_LIVE_EAGAIN	(-12389)	/* not now: tracing off, or module not loaded */
 
-/* Each metric is in one of these groups; a mask of them says what to sample */
+/* Each metric belongs to one of these groups; a mask of them selects what to sample. */
 enum shim_group {
 	SHIM_GROUP_TRACE = 1, SHIM_GROUP_CPUS = 2, SHIM_GROUP_MODULE = 4, SHIM_GROUP_PROCESSES = 8,
 	SHIM_GROUP_USERS = 16,
@@ -34,7 +34,7 @@ int shim_machine__new(const char *config, unsigned int *line, struct shim_machin
 void shim_machine__free(struct shim_machine *machine);
 
 const struct shim_metric *shim_machine__metric(const struct shim_machine *machine, size_t i);
-/* The number of a metric or domain, -1 if there is none */
+/* The index of a metric or domain, -1 if there is none */
 int shim_machine__find(const struct shim_machine *machine, uint32_t pmid);
 const struct shim_metric_indom *shim_machine__indom(const struct shim_machine *machine, size_t i);
 int shim_machine__find_indom(const struct shim_machine *machine, uint32_t indom);
@@ -43,22 +43,22 @@ unsigned int shim_machine__group(const struct shim_machine *machine, size_t metr
 unsigned int shim_machine__indom_group(const struct shim_machine *machine, size_t indom);
 void shim_machine__sample(struct shim_machine *machine, unsigned int groups);
 void shim_machine__settle(struct shim_machine *machine);
-/* Groups that have been sampled */
+/* Mask of the groups that have been sampled */
 unsigned int shim_machine__sampled(const struct shim_machine *machine);
 
-/* As long as this stays the same, instances only come; otherwise others may have taken their indexes */
+/* While this does not change, instances are only added; otherwise indexes may have been reused. */
 uint64_t shim_machine__removed(const struct shim_machine *machine, size_t indom);
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom);
-/* The instance's number; its name is written into @buf of SHIM_LIVE_NAME_LEN */
+/* Return the instance's number, and write its name to @buf of SHIM_LIVE_NAME_LEN. */
 int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			   size_t size);
 /* The index of the instance with number @inst, -1 if there is none */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst);
-/* Writes an instance's labels as JSON; returns their length, 0 if it has none or no room */
+/* Write an instance's labels as JSON.  Return their length, 0 if there are none or no room. */
 size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			    size_t size);
 
-/* How many instances may have a value, 1 for a metric without domain; or SHIM_LIVE_E* */
+/* Maximum number of values, 1 for a metric without a domain; or SHIM_LIVE_E* */
 int shim_machine__values(const struct shim_machine *machine, size_t metric);
 bool shim_machine__value(const struct shim_machine *machine, size_t metric, size_t i,
 			 struct shim_value *value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Description of a metric of this machine: a row of the tables from which archives, local
- * contexts and the agent take names, numbers, types, units and texts.
+ * Description of a metric of this machine: a row of the tables that define names, numbers, types,
+ * units and texts in archives, local contexts and the agent.
  */
 #ifndef SHIM_LIVE_METRIC_H
 #define SHIM_LIVE_METRIC_H
@@ -11,7 +11,7 @@
 
 #include "archive/types.h"
 
-/* PCP's numbering: metrics are domain.cluster.item, instance domains domain.serial. */
+/* PCP's numbering: metrics are domain.cluster.item, instance domains are domain.serial. */
 #define SHIM_PMID(domain, cluster, item) \
 	((uint32_t)(domain) << 22 | (uint32_t)(cluster) << 10 | (uint32_t)(item))
 #define SHIM_INDOM(domain, serial)	((uint32_t)(domain) << 22 | (serial))
@@ -28,12 +28,12 @@
 #define SHIM_CLUSTER_MODULE	5
 #define SHIM_CLUSTER_PROCESS	6	/* events of processes */
 #define SHIM_CLUSTER_PROCESS_TIME	7
-#define SHIM_CLUSTER_USER	8	/* what users have of the module */
-#define SHIM_CLUSTER_LIMIT	9	/* what they may have */
+#define SHIM_CLUSTER_USER	8	/* the module's resources in use by each user */
+#define SHIM_CLUSTER_LIMIT	9	/* limits of these */
 
 /*
- * As PCP packs units into 32 bits, a nibble each from the top: the dimensions of space, time and
- * count, and then their scales.
+ * PCP's packing of units into 32 bits, four bits each from the top: the dimensions of space, time
+ * and count, then their scales.
  */
 #define SHIM_UNITS_NONE		0x00000000u
 #define SHIM_UNITS_COUNT	0x00100000u
@@ -42,20 +42,20 @@
 #define SHIM_UNITS_PER_SEC	0x0f103000u	/* count/sec */
 #define SHIM_UNITS_SEC_PER	0x01f03000u	/* sec/count */
 
-/* The longest name of an instance: a tag's label, a slash, an event and a NUL */
+/* Maximum length of an instance's name: a tag's label, a slash, an event and a NUL */
 #define SHIM_LIVE_NAME_LEN	536
 
 /**
  * struct shim_metric - one metric
  * @name: its full name
  * @pmid: its number
- * @indom: of its instances, or SHIM_INDOM_NULL
+ * @indom: its instance domain, or SHIM_INDOM_NULL
  * @type: enum shim_type
  * @sem: enum shim_sem
  * @units: as in struct shim_desc
- * @live_only: archives of vcpc record do not have it
- * @line: its description in one line
- * @help: its description in several lines
+ * @live_only: not in archives of vcpc record
+ * @line: one-line description
+ * @help: description of several lines
  */
 struct shim_metric {
 	const char *name;
@@ -69,7 +69,7 @@ struct shim_metric {
 	const char *help;
 };
 
-/* One instance domain, described likewise */
+/* One instance domain, with the same members */
 struct shim_metric_indom {
 	uint32_t indom;
 	bool live_only;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The state and statistics of module and tracing as metrics; and turning tracing on and off. */
+/* The state and statistics of module and tracing as metrics, and turning tracing on and off. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define INDOM_DROPS	SHIM_INDOM(SHIM_DOMAIN_VCPC, 7)
 #define STATS_FILE	"/sys/kernel/debug/vcpc/stats"
 
-enum { TRACING, DROPS, LOADED, STATS };	/* rows of metrics[]; from STATS on, the module's statistics */
+enum { TRACING, DROPS, LOADED, STATS };	/* rows of metrics[]; STATS is the first statistic */
 
 #define CONTROL(item, name, indom, type, sem, units, line, help)				\
 	{ "vcpc.control." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_CONTROL, item), indom,	\
@@ -85,7 +85,7 @@ static void take(struct shim_live_module *module, const char *name, unsigned lon
 			module->stats[i] = value;
 }
 
-/* Each line of the file has a statistic's name and value */
+/* Each line of the file has the name and value of a statistic. */
 static int read_stats(struct shim_live_module *module)
 {
 	FILE *f = fopen(STATS_FILE, "re");
@@ -100,7 +100,7 @@ static int read_stats(struct shim_live_module *module)
 	return 0;
 }
 
-/* An error is not returned: it becomes the status of the metrics. */
+/* Errors are not returned, but become the status of the metrics. */
 void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace)
 {
 	module->tracing = shim_bpf__status();
@@ -147,15 +147,15 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
 
 /**
  * shim_live_module__store() - set a metric's value
- * @metric: its number; only the first, vcpc.control.tracing, can be stored
- * @value: of its type
+ * @metric: its index; only the first, vcpc.control.tracing, can be stored
+ * @value: a value of the metric's type
  *
- * Without the module, events come from probes on the shared library.  A program that is linked
- * with the static library, such as the agent, cannot place these, so it needs the module.
+ * Without the module, events come from probes on the shared library.  A program that is linked with
+ * the static library, such as the agent, cannot attach these, so it needs the module.
  *
- * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is needed and not
- * loaded, or an error of shim_bpf__on() and shim_bpf__off(); that tracing is on or off already is
- * no error.
+ * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is needed but not
+ * loaded, or an error of shim_bpf__on() and shim_bpf__off().  It is not an error if tracing already
+ * has the requested state.
  */
 int shim_live_module__store(size_t metric, const struct shim_value *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state and statistics of module and tracing as metrics; and turning tracing on and off. */
+/* The state and statistics of module and tracing as metrics, and turning tracing on and off. */
 #ifndef SHIM_LIVE_MODULE_H
 #define SHIM_LIVE_MODULE_H
 
@@ -12,11 +12,11 @@
 
 /**
  * struct shim_live_module - the last sample
- * @tracing: what shim_bpf__status() returned
- * @drops_status: 0, or the error for which @drops are not known
+ * @tracing: the result of shim_bpf__status()
+ * @drops_status: 0, or the error of reading @drops
  * @drops: dropped trace events, by reason
  * @loaded: whether the module is loaded
- * @stats_status: 0, or the error for which @stats are not known
+ * @stats_status: 0, or the error of reading @stats
  * @stats: the module's statistics
  */
 struct shim_live_module {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Instances that pair a transaction's tag with a slot of its histogram, or with an event that it
+ * Instances that pair a transaction's tag with a bucket of its histogram, or with an event that it
  * has counted.
  *
- * They are called "tag/4096ns", which is the slot that begins at 4096 ns, and "tag/event".  An
- * instance is added when there is something to count, and goes with its tag.
+ * Their names are "tag/4096ns", for the bucket that begins at 4096 ns, and "tag/event".  An
+ * instance is added when it has a count, and is removed with its tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,14 +17,14 @@
 #include "core/event.h"
 #include "pairs.h"
 
-/* Programs that write ever new events into their slots are not to fill memory: further ones are left out. */
+/* Programs that keep writing new events must not fill memory: more sums than this are left out. */
 #define MOST_SUMS	65536
 /*
- * So many slots of all tags: more than 4,096 tags use, and as names no more than an agent can hold.  Of
- * these and of the sums, one user's tags have half at most.
+ * Maximum number of buckets of all tags: more than 4,096 tags use, and few enough for an agent to
+ * hold their names.  Tags of one user have at most half of these, and at most half of the sums.
  */
 #define MOST_SLOTS	262144
-/* So many sets of events of programs that write their slots are told apart in a sum; others are left out. */
+/* Maximum number of event sets per sum for programs that write their statistics themselves */
 #define MOST_OWN	256
 
 void shim_live_pairs__init(struct shim_live_pairs *pairs)
@@ -53,7 +53,7 @@ void shim_live_pairs__free(struct shim_live_pairs *pairs)
 	shim_arena__free(&pairs->arena);
 }
 
-/* What a user has; NULL if there is no memory */
+/* Find or make the share of a user; NULL if out of memory */
 static struct shim_live_share *share_of(struct shim_live_pairs *pairs, uint32_t user)
 {
 	uint64_t hash = shim_hash__u32(&pairs->shares, user);
@@ -90,7 +90,7 @@ static struct shim_live_sum *find(struct shim_live_pairs *pairs, const char *nam
 	return NULL;
 }
 
-/* All numbers have been given: those who have one get others, which the removed ones had. */
+/* All numbers have been used: renumber the existing sums, possibly with numbers of removed ones. */
 static void renumber_sums(struct shim_live_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->nsums; i++)
@@ -109,7 +109,7 @@ static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live
 	pairs->slot_numbers.removed += INT32_MAX;
 }
 
-/* A new sum of @tag, which takes over @name; NULL if there is no memory */
+/* Add a sum of @tag, which takes ownership of @name.  NULL if out of memory */
 static struct shim_live_sum *add(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name)
 {
 	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
@@ -131,8 +131,8 @@ static struct shim_live_sum *add(struct shim_live_pairs *pairs, const struct shi
 }
 
 /*
- * Find the sum of that name and tag, or make it; takes over @name, also on error: 0, -EAGAIN if there is
- * no room for it now, or -ENOMEM.
+ * Find or make the sum with this name and tag.  Takes ownership of @name even on error.  Return 0,
+ * -EAGAIN if there is no room for it now, or -ENOMEM.
  */
 static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name,
 		  struct shim_live_sum **sum)
@@ -155,15 +155,15 @@ static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag
 	return *sum || err ? err : -ENOMEM;
 }
 
-/* Is one id of a tag the other's successor, or its predecessor?  The kernel gives ids again. */
+/* Whether both IDs of a tag are from the kernel, so the newer one replaces the older one */
 static bool are_of_kernel(const struct shim_live_addend *one, const struct shim_live_addend *other)
 {
 	return !((one->id | other->id) & SHIM_DIRECT_ID);
 }
 
 /*
- * Forget the rows of earlier sessions and ids: what they have added stays in the total.  The row of
- * what programs counted themselves stands beside the kernel's.
+ * Forget the rows of earlier sessions and IDs, whose counts stay in the total.  The row of counts
+ * that programs wrote themselves exists in addition to the kernel's.
  */
 static void forget_ended(struct shim_live_sum *sum, const struct shim_live_addend *now)
 {
@@ -176,7 +176,7 @@ static void forget_ended(struct shim_live_sum *sum, const struct shim_live_adden
 	sum->naddends = n;
 }
 
-/* The part of the sum that came from @now's row, or NULL; *@err: why there is none, 0: it is left out */
+/* Find or add the addend for @now's row.  If NULL, *@err is the reason; 0: it is left out */
 static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 					  const struct shim_live_addend *now, int *err)
 {
@@ -202,7 +202,7 @@ static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *no
 	struct shim_live_addend *addend;
 	int err;
 
-	/* The row of an id that was given up is still there: its successor's was read before. */
+	/* This row belongs to an abandoned ID.  The row of its successor was already read. */
 	for (size_t i = 0; i < sum->naddends; i++)
 		if (sum->addends[i].session == now->session && sum->addends[i].id > now->id &&
 		    are_of_kernel(&sum->addends[i], now))
@@ -217,7 +217,7 @@ static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *no
 	return 0;
 }
 
-/* Has a set of events the event before its @i-th, too? */
+/* Whether a set of events also contains its @i-th event at a lower index */
 static bool is_repeated(const struct vc_events *events, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
@@ -230,7 +230,7 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 		      const struct shim_live_tag *tag)
 {
 	const struct vc_event_desc *desc = &row->events.event[i];
-	/* What programs count themselves is one row of a tag, whose id is of no meaning, and may change. */
+	/* Ignore the ID of what programs wrote themselves: a tag has only one such row. */
 	const struct shim_live_addend now = {
 		.id = row->id & SHIM_DIRECT_ID ? SHIM_DIRECT_ID : row->id,
 		.events = row->events_key,
@@ -249,7 +249,7 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 	return ret ? ret : take_one(sum, &now);
 }
 
-/* 0, -EAGAIN if there was no room for some of the events, or -ENOMEM */
+/* Return 0, -EAGAIN if there was no room for some of the events, or -ENOMEM. */
 static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row,
 		    const struct shim_live_tag *tag)
 {
@@ -266,7 +266,7 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 	return ret;
 }
 
-/* Take a row: 0, -EAGAIN if that has to wait for the next sample, or another error */
+/* Take a row.  Return 0, -EAGAIN if it has to wait for the next sample, or another error. */
 static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 		       const struct shim_bpf_count *row, const struct shim_live_tags *tags)
 {
@@ -277,16 +277,16 @@ static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *re
 	if (ret)	/* -ENOENT: the tag was evicted in the meantime */
 		return ret == -ENOENT ? -EAGAIN : ret;
 	known = shim_live_tags__find(tags, tag);
-	/* A tag may be newer than the transactions that were read. */
+	/* A tag may be newer than the last read of the transactions. */
 	return known ? take_row(pairs, row, known) : -EAGAIN;
 }
 
 /**
- * shim_live_pairs__counted() - read what transactions have counted by now
+ * shim_live_pairs__counted() - read the current counts of transactions
  * @pairs: updated
  * @reader: the reader of the counts
- * @tags: the transactions, which were read before
- * @session: number of the tracing session, which changes when tracing was off
+ * @tags: the transactions, which have already been read
+ * @session: number of the tracing session; a new session begins when tracing was off
  *
  * Return: 0, -ENOMEM, or an error of shim_bpf_reader__counts().
  */
@@ -349,16 +349,16 @@ static void reap_sums(struct shim_live_pairs *pairs)
 	pairs->nsums = n;
 }
 
-/* Remove the pairs of marked tags, before shim_live_tags__sweep(). */
+/* Remove the pairs of marked tags.  Call this before shim_live_tags__sweep(). */
 void shim_live_pairs__reap(struct shim_live_pairs *pairs)
 {
 	reap_slots(pairs);
 	reap_sums(pairs);
-	/* There is room again for what was left out, and a tag that comes back has none of its sums. */
+	/* Take all rows again, because there is room for pairs that were left out before. */
 	pairs->ntaken = 0;
 }
 
-/* Add instances for a tag's new slots, as long as there is room: 0, -EAGAIN if some are left out, or -ENOMEM */
+/* Add instances for a tag's new buckets.  Return 0, -EAGAIN if some are left out, or -ENOMEM. */
 static int add_slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags,
 		     struct shim_live_tag *tag, struct shim_live_share *share)
 {
@@ -381,11 +381,11 @@ static int add_slots(struct shim_live_pairs *pairs, const struct shim_live_tags 
 }
 
 /**
- * shim_live_pairs__slots() - add instances for the slots that now have counts
+ * shim_live_pairs__slots() - add instances for the buckets that now have counts
  * @pairs: updated
  * @tags: the transactions
  *
- * What there is no room for is tried again with the next sample.
+ * Buckets without room are tried again with the next sample.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances that pair a transaction's tag with a slot of its histogram or an event it counted. */
+/* Instances that pair a transaction's tag with a bucket of its histogram or an event it counted. */
 #ifndef SHIM_LIVE_PAIRS_H
 #define SHIM_LIVE_PAIRS_H
 
@@ -11,14 +11,14 @@ struct shim_live_slot {
 	struct shim_live_tag *tag;
 };
 
-/* What one row of the kernel's has added to a sum: a tag has a row for each set of events */
+/* What one row of the kernel has added to a sum.  A tag has a row for each set of events. */
 struct shim_live_addend {
-	uint64_t id, events;	/* the row's: the tag, and key of the set of events */
+	uint64_t id, events;	/* the row's tag and key of the set of events */
 	unsigned int session;
-	uint64_t now[2];	/* as it was last read */
+	uint64_t now[2];	/* values at the last read */
 };
 
-/* What one user's tags have: half of all that there may be is the most */
+/* The pairs of one user's tags, at most half of the maximum */
 struct shim_live_share {
 	struct shim_hnode node;
 	uint32_t user;
@@ -31,14 +31,15 @@ struct shim_live_sum {
 	int32_t inst;
 	char *name;		/* "tag/event" */
 	const struct shim_live_tag *tag;
-	struct shim_live_addend *addends;	/* of the present session and id */
+	struct shim_live_addend *addends;	/* rows of the current session and ID */
 	size_t naddends, room;
-	uint64_t total[2];	/* transactions, counts; of all rows that there ever were */
+	uint64_t total[2];	/* transactions, counts; over all rows that ever existed */
 };
 
 /*
- * Both lists are sorted by number, as tags are.
- * @taken: versions of the reader's rows of @session that were taken, by index; 0: to be taken again
+ * Both lists are sorted by number, like tags.
+ * @taken: versions of the reader's rows of @session that were taken, by index; 0: take the row
+ *	again
  */
 struct shim_live_pairs {
 	struct shim_live_slot *slots;
@@ -46,7 +47,7 @@ struct shim_live_pairs {
 	struct shim_live_numbers slot_numbers, sum_numbers;
 	struct shim_live_sum **sums;
 	size_t nsums, sums_room;
-	struct shim_hash by_name;	/* of the sums */
+	struct shim_hash by_name;	/* the sums by name */
 	struct shim_hash shares;	/* by user, in @arena */
 	struct shim_arena arena;
 	uint64_t *taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What /proc says of processes. */
+/* Read information on processes from /proc. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -14,10 +14,10 @@
 #include "base/vec.h"
 #include "proc.h"
 
-/* Which fields of /proc/PID/stat these are, from 1 */
+/* Numbers of fields in /proc/PID/stat, from 1 */
 enum { FIELD_STATE = 3, FIELD_THREADS = 20, FIELD_START = 22 };
 
-/* Of a process's file, as much as there is room for; a negated errno if there is no such process any more */
+/* Read the start of a file of a process.  Return a negated errno if the process has ended. */
 static int read_file(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[48];
@@ -36,7 +36,7 @@ static int read_file(pid_t pid, const char *name, char *text, size_t size)
 	return 0;
 }
 
-/* Parse "PID (COMMAND) S PPID ...", where the command may have blanks and parentheses, too. */
+/* Parse "PID (COMMAND) S PPID ...".  The command may contain blanks and parentheses. */
 static int parse_stat(char *text, struct shim_proc *proc)
 {
 	char *open = strchr(text, '('), *close = strrchr(text, ')'), *at;
@@ -48,7 +48,7 @@ static int parse_stat(char *text, struct shim_proc *proc)
 	len = len < SHIM_PROC_COMMAND ? len : SHIM_PROC_COMMAND - 1;
 	memcpy(proc->command, open + 1, len);
 	proc->command[len] = '\0';
-	/* Anybody may call a process anything; the name will be shown on terminals. */
+	/* Any user can name a process; the name will be shown on terminals. */
 	for (size_t i = 0; i < len; i++)
 		if (iscntrl((unsigned char)proc->command[i]))
 			proc->command[i] = '?';
@@ -64,11 +64,11 @@ static int parse_stat(char *text, struct shim_proc *proc)
 }
 
 /**
- * shim_proc__read() - which process has a number
+ * shim_proc__read() - read a process by its number
  * @pid: the number
  * @proc: written on success
  *
- * Return: 0, -ENOENT or -ESRCH (none has it), -EINVAL, or what open(2) says.
+ * Return: 0, -ENOENT or -ESRCH (no such process), -EINVAL, or an error of open(2).
  */
 int shim_proc__read(pid_t pid, struct shim_proc *proc)
 {
@@ -82,11 +82,12 @@ int shim_proc__read(pid_t pid, struct shim_proc *proc)
 }
 
 /**
- * shim_proc__user() - who started a process
+ * shim_proc__user() - find the user that started a process
  * @pid: its number
- * @user: written on success: its real user, who is the same where a program gains another's rights
+ * @user: written on success: the real user ID, which does not change if the program gains
+ *	privileges
  *
- * Return: 0, or as shim_proc__read().
+ * Return: as shim_proc__read().
  */
 int shim_proc__user(pid_t pid, uid_t *user)
 {
@@ -95,7 +96,7 @@ int shim_proc__user(pid_t pid, uid_t *user)
 
 	if (ret)
 		return ret;
-	/* A command in the first line has its newlines escaped. */
+	/* Newlines in the command on the first line are escaped. */
 	line = strstr(text, "\nUid:");
 	if (!line)
 		return -EINVAL;
@@ -103,7 +104,7 @@ int shim_proc__user(pid_t pid, uid_t *user)
 	return 0;
 }
 
-/* For bsearch() and qsort(), of numbers or of what begins with one */
+/* Compare by number, for bsearch() and qsort() of numbers or of structs that begin with one. */
 int shim_proc__by_pid(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -112,11 +113,11 @@ int shim_proc__by_pid(const void *a, const void *b)
 }
 
 /**
- * shim_proc__list() - all processes
- * @pids: set to their numbers, ascending, which the caller frees, also after an error
- * @n: set to how many
+ * shim_proc__list() - list all processes
+ * @pids: set to their numbers in ascending order, which the caller must free even after an error
+ * @n: set to their number
  *
- * Return: 0, -ENOMEM, or what opendir(3) says.
+ * Return: 0, -ENOMEM, or an error of opendir(3) or readdir(3).
  */
 int shim_proc__list(pid_t **pids, size_t *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What /proc says of processes. */
+/* Read information on processes from /proc. */
 #ifndef SHIM_LIVE_PROC_H
 #define SHIM_LIVE_PROC_H
 
@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SHIM_PROC_COMMAND	64	/* the kernel's own threads have longer commands than 15 bytes */
+#define SHIM_PROC_COMMAND	64	/* kernel threads can have commands longer than 15 bytes */
 
 /**
  * struct shim_proc - one process
- * @pid: its number; the first member, by which arrays are searched
- * @start: when it began: tells it from a later one with its number
- * @threads: how many it has
- * @command: its name, without what would control a terminal
+ * @pid: its number; the first member, because arrays are searched by it
+ * @start: its start time, which distinguishes it from a later process with the same number
+ * @threads: number of its threads
+ * @command: its name without control characters
  */
 struct shim_proc {
 	pid_t pid;

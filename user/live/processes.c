@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters of chosen processes, as metrics.
+ * Counters of chosen processes as metrics.
  *
- * Each line "processes" of the configuration becomes one set, which is bound to every process
- * whose command matches the line's pattern, with all its threads.  /proc is searched for such
- * processes at most once a second.  Of a process that is known from the search before, and does
- * not match, the command is read again at one search in RECHECK only: it changes if the process
- * executes another program.  As often it is tried again to count what could not be counted.
+ * Each line "processes" of the configuration becomes one set, which is bound to all threads of
+ * every process whose command matches the line's pattern. /proc is searched for such processes at
+ * most once per second.  The command of a process that did not match at the previous search is read
+ * again only at every RECHECK-th search; it changes if the process executes another program.
+ * Processes that could not be counted are also tried again at every RECHECK-th search.
  *
- * Anybody can start programs of a name that is counted.  Where there is no room for all, users
- * share it (shares.c): places, counters of the module, file descriptors.
+ * Any user can start programs with a name that is counted.  If there is no room for all of them,
+ * users share it (shares.c): places, counters of the module, file descriptors.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -32,19 +32,19 @@
 
 #define SEARCH_NS	1000000000ull
 #define RECHECK		8
-#define RESERVE		64	/* file descriptors that are left to the rest of the program */
+#define RESERVE		64	/* file descriptors left for the rest of the program */
 
 union room {
 	struct vcpc_sample sample;
 	uint64_t words[sizeof(struct vcpc_sample) / sizeof(uint64_t) + SHIM_CONFIG_EVENTS];
 };
 
-/* One process that is counted; samples[] has one entry per set, of size 0 if it has no values */
+/* One counted process. samples[] has one entry per set; size 0 means no values. */
 struct process {
 	struct shim_proc id;
 	uid_t user;
-	uint64_t sets;		/* a bit for each one that is bound to it */
-	uint64_t cost;		/* of a thread: counters of those sets, as the module counts them */
+	uint64_t sets;		/* bit mask of the sets bound to it */
+	uint64_t cost;		/* per thread: counters of those sets in the module's accounting */
 	union room *samples;
 };
 
@@ -52,9 +52,9 @@ struct process {
 struct set {
 	struct shim_counters *counters;	/* NULL until it is created */
 	const struct shim_config_line *line;
-	unsigned int metrics[SHIM_CONFIG_EVENTS];	/* index of each event's */
+	unsigned int metrics[SHIM_CONFIG_EVENTS];	/* index of each event's metric */
 	int status;
-	unsigned int failed;	/* at which search that came from a process */
+	unsigned int failed;	/* number of the search at which a process failed */
 };
 
 struct shim_live_processes {
@@ -63,19 +63,19 @@ struct shim_live_processes {
 	struct set sets[SHIM_CONFIG_LINES];
 	unsigned int nsets;
 	struct shim_count_table metrics;
-	struct process *all;		/* by ascending number */
+	struct process *all;		/* in ascending order of numbers */
 	size_t n, room;
-	pid_t *seen;			/* all processes at the last search, by ascending number */
+	pid_t *seen;			/* all processes at the last search, in ascending order */
 	size_t nseen, seen_room;
-	uint64_t searched;		/* when, by CLOCK_MONOTONIC; 0: never */
+	uint64_t searched;		/* CLOCK_MONOTONIC of the last search; 0: never */
 	unsigned int searches;
-	int status;			/* of the last search */
+	int status;			/* result of the last search */
 };
 
 _Static_assert(SHIM_CONFIG_LINES <= 64, "a process's sets are bits of a word");
 
 /**
- * shim_live_processes__create() - the metrics of a configuration; nothing counts yet
+ * shim_live_processes__create() - make the metrics of a configuration; nothing is counted yet
  * @config: copied; lines about CPUs are ignored
  * @out: written on success
  *
@@ -129,7 +129,7 @@ int shim_live_processes__find(const struct shim_live_processes *p, int pid)
 	return one ? (int)(one - p->all) : -1;
 }
 
-/* The sets whose pattern a command matches */
+/* Bit mask of the sets whose pattern matches a command */
 static uint64_t matching(const struct shim_live_processes *p, const char *command)
 {
 	uint64_t sets = 0;
@@ -153,8 +153,9 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 }
 
 /*
- * How many file descriptors are left but for RESERVE?  perf needs some for each thread of a process.  Which
- * numbers those have that are open says nothing: those of counters are taken from the end.
+ * The number of available file descriptors, except RESERVE.  perf needs some for each thread of a
+ * process.  The numbers of open descriptors are not useful here, because those of counters are
+ * allocated from the end.
  */
 static rlim_t files_left(void)
 {
@@ -183,7 +184,7 @@ static int bind_set(const struct set *set, pid_t pid)
 	return -EMFILE;
 }
 
-/* A process could not be counted, or no longer. */
+/* Note that a process cannot be counted, or no longer. */
 static void fail(const struct shim_live_processes *p, struct set *set, int err)
 {
 	if (err == -ESRCH)
@@ -192,10 +193,10 @@ static void fail(const struct shim_live_processes *p, struct set *set, int err)
 	set->failed = p->searches;
 }
 
-/* What users share: each process takes a place, and counters or descriptors */
+/* What users share: each process uses a place, and counters or descriptors */
 enum room_of { PLACES, COUNTERS };
 
-/* Which process is to go so that @user has @need more; -1: none */
+/* Index of the process to remove so that @user can have @need more; -1: none */
 static long victim_for(const struct shim_live_processes *p, enum room_of what, uid_t user, uint64_t need)
 {
 	struct shim_share shares[SHIM_PROCESSES_MAX + 1];
@@ -217,7 +218,7 @@ static bool displace(struct shim_live_processes *p, enum room_of what, uid_t use
 	return victim >= 0;
 }
 
-/* All that processes cost, by the threads that they had at the last search */
+/* The cost of all processes, by the number of threads at the last search */
 static uint64_t cost_of_all(const struct shim_live_processes *p)
 {
 	uint64_t sum = 0;
@@ -227,14 +228,14 @@ static uint64_t cost_of_all(const struct shim_live_processes *p)
 	return sum;
 }
 
-/* Is there too little left of what a bind that failed needs?  It can have failed for other reasons. */
+/* Whether a bind failed because less is left than it needs, rather than for another reason */
 static bool is_short(const struct shim_live_processes *p, int err, uint64_t need)
 {
 	return err == -EMFILE ? files_left() < need :
 	       err == -EUSERS ? shim_live_users__counters_left(cost_of_all(p)) < need : false;
 }
 
-/* Bind a set to a process, if need be instead of others. */
+/* Bind a set to a process, if necessary in place of others. */
 static void bind_shared(struct shim_live_processes *p, pid_t pid, unsigned int i)
 {
 	const struct process one = p->all[shim_live_processes__find(p, pid)];
@@ -248,14 +249,14 @@ static void bind_shared(struct shim_live_processes *p, pid_t pid, unsigned int i
 		fail(p, set, ret);
 		return;
 	}
-	/* Others' going has moved it. */
+	/* Its index may have changed, because other processes were removed. */
 	p->all[shim_live_processes__find(p, pid)].sets |= 1ull << i;
 	p->all[shim_live_processes__find(p, pid)].cost += cost;
 }
 
 /*
- * Bind those of the sets that can be bound to a process; it goes if it has none.  Only if it has does another
- * one go for its place.
+ * Bind the given sets to a process as far as possible, and remove the process if none could be
+ * bound.  Another process has to give up its place only if this one has a set.
  */
 static void bind_sets(struct shim_live_processes *p, pid_t pid, uint64_t sets)
 {
@@ -270,7 +271,7 @@ static void bind_sets(struct shim_live_processes *p, pid_t pid, uint64_t sets)
 		remove_at(p, at);
 }
 
-/* A process without any set yet, unless another user's would have to go for it who has no more */
+/* Add a process without sets.  If all places are in use, another user must have more of them. */
 static int add(struct shim_live_processes *p, const struct shim_proc *id)
 {
 	struct process one = { .id = *id };
@@ -294,7 +295,7 @@ static int add(struct shim_live_processes *p, const struct shim_proc *id)
 	return 0;
 }
 
-/* A process whose number is in /proc: one that is counted already, a new one, or none of ours */
+/* Examine a process found in /proc: it is already counted, new, or does not match. */
 static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 {
 	int at = shim_live_processes__find(p, pid);
@@ -324,14 +325,14 @@ static bool has(const pid_t *pids, size_t n, pid_t pid)
 	return n && bsearch(&pid, pids, n, sizeof(*pids), shim_proc__by_pid);
 }
 
-/* Find processes that have come and gone since the last search. */
+/* Find processes that have started or ended since the last search. */
 static int search(struct shim_live_processes *p)
 {
 	pid_t *pids;
 	size_t n;
 	int ret = shim_proc__list(&pids, &n);
 
-	/* Whatever is wrong, what counted those that have gone is given back. */
+	/* Even after an error, release the counters of processes that have ended. */
 	for (size_t i = p->n; i--; )
 		if (ret ? kill(p->all[i].id.pid, 0) && errno == ESRCH : !has(pids, n, p->all[i].id.pid))
 			remove_at(p, i);
@@ -357,15 +358,15 @@ static int begin(struct shim_live_processes *p, struct set *set)
 		ret = shim_count_requests__of(set->line, reqs);
 	if (!ret)
 		ret = shim_counters__create(p->session, reqs, set->line->n, 0, &bad, &set->counters);
-	/* Those that were there before match now, too. */
+	/* Processes that existed before can match now. */
 	if (!ret)
 		p->nseen = 0;
 	return ret;
 }
 
 /*
- * The sums over a process's threads.  A set that has none, because it lost its counters to somebody, or as
- * the process has ended or is just ending, is bound anew in its turn, and counts from 0.
+ * Sum up a process's threads.  If a set has no sample, because it lost its counters to another
+ * program or the process has ended or is ending, it is bound again later, and counts from 0.
  */
 static void sample_one(struct shim_live_processes *p, struct process *one)
 {
@@ -389,8 +390,8 @@ static void sample_one(struct shim_live_processes *p, struct process *one)
 }
 
 /*
- * Search if that was long enough ago.  For what a process could not be counted is forgotten when each has
- * had its turn since.
+ * Search if the last search was long enough ago.  Errors of counting processes are forgotten once
+ * every process has been tried again since.
  */
 static void search_in_time(struct shim_live_processes *p)
 {
@@ -405,7 +406,7 @@ static void search_in_time(struct shim_live_processes *p)
 	p->searched = now;
 }
 
-/* In a forked child: the sets are the parent's, and what it counts is not touched. */
+/* In a forked child, drop the parent's sets without affecting what they count. */
 static void begin_anew(struct shim_live_processes *p)
 {
 	for (unsigned int i = 0; i < p->nsets; i++) {
@@ -427,7 +428,7 @@ static bool is_of_parent(const struct shim_live_processes *p)
 	return false;
 }
 
-/* An error is not returned: it becomes the status of the set's metrics. */
+/* Errors are not returned, but become the status of the set's metrics. */
 void shim_live_processes__sample(struct shim_live_processes *p)
 {
 	if (is_of_parent(p))
@@ -451,7 +452,7 @@ const struct shim_metric *shim_live_processes__metric(const struct shim_live_pro
 	return i ? &p->metrics.all[i - 1].metric : &shim_live_process_time;
 }
 
-/* Which event of a set is a metric: its index, or -1; of the CPU time, which any set has, 0 */
+/* Index of a metric's event in a set, or -1; 0 for the CPU time, which every set has */
 static int event_of(const struct set *set, size_t metric)
 {
 	for (unsigned int k = 0; k < set->line->n; k++)
@@ -460,7 +461,7 @@ static int event_of(const struct set *set, size_t metric)
 	return -1;
 }
 
-/* If a process has values, the failures with other processes or sets are not the metric's. */
+/* If any process has values, failures of other processes or sets do not affect the status. */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric)
 {
 	int first = 0;
@@ -488,7 +489,7 @@ int shim_live_processes__name(const struct shim_live_processes *p, unsigned int 
 	return p->all[i].id.pid;
 }
 
-/* If a command matches several lines that have the event, the first one's counts. */
+/* If a command matches several lines that have the event, the first line's count is used. */
 bool shim_live_processes__value(const struct shim_live_processes *p, size_t metric, unsigned int i,
 				struct shim_value *value)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of chosen processes, as metrics. */
+/* Counters of chosen processes as metrics. */
 #ifndef SHIM_LIVE_PROCESSES_H
 #define SHIM_LIVE_PROCESSES_H
 
 #include "config.h"
 #include "counts.h"
 
-#define SHIM_PROCESSES_MAX	256	/* that are counted at a time; later ones have to wait */
+#define SHIM_PROCESSES_MAX	256	/* counted simultaneously; later ones have to wait */
 
 struct shim_live_processes;
 
@@ -16,11 +16,11 @@ void shim_live_processes__destroy(struct shim_live_processes *p);
 void shim_live_processes__sample(struct shim_live_processes *p);
 /* Metric @i: the CPU time, then the events; NULL past the last one, or if nothing is configured */
 const struct shim_metric *shim_live_processes__metric(const struct shim_live_processes *p, size_t i);
-/* 0, or the negated errno for which the last sample has no values of the metric */
+/* 0, or the negated errno that explains why the last sample has no values of the metric */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric);
-/* The processes that are counted, by ascending numbers */
+/* Number of counted processes, which are in ascending order of their numbers */
 unsigned int shim_live_processes__n(const struct shim_live_processes *p);
-/* The number of process @i; its command is written to @command of @size */
+/* Return the number of process @i, and write its command to @command of @size bytes. */
 int shim_live_processes__name(const struct shim_live_processes *p, unsigned int i, char *command,
 			      size_t size);
 /* The index of a process, or -1 */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who gives way where there is not room for all users.
+ * Which user has to give something up if there is not enough for all users.
  *
- * The user who has most does, as long as he has more than the one who asks would then have: as
- * long as there is room each user has what he wants, and if not, nobody can take what others need
- * to have as much as he has.  Whoever gave way does not get it back by asking again.
+ * The user with the most has to, provided that it has more than the requesting user would then
+ * have.  So while there is enough, each user gets what it requests.  Otherwise a user can take only
+ * from users that have more than itself.  A user that gave something up does not get it back by
+ * requesting it again.
  */
 #include "shares.h"
 
-/* How much a user has */
+/* The total of a user */
 uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 {
 	uint64_t sum = 0;
@@ -19,7 +20,7 @@ uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 	return sum;
 }
 
-/* Of a user's things the one to go: the largest; of several, the latest */
+/* Index of the entry of a user to give up: the largest, and of equal ones the newest */
 static long largest_of(const struct shim_share *all, size_t n, uid_t user)
 {
 	long found = -1;
@@ -33,13 +34,13 @@ static long largest_of(const struct shim_share *all, size_t n, uid_t user)
 }
 
 /**
- * shim_shares__victim() - what is to go so that a user gets more
- * @all: what takes room now
- * @n: how much of it there is
- * @user: who asks
- * @need: how much
+ * shim_shares__victim() - find the entry to give up so that a user gets more
+ * @all: all current entries
+ * @n: number of entries
+ * @user: the requesting user
+ * @need: the requested amount
  *
- * Return: an index in @all, or -1 if nothing is to go.
+ * Return: an index in @all, or -1 if no entry has to be given up.
  */
 long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uint64_t need)
 {
@@ -49,7 +50,7 @@ long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uin
 	for (size_t i = 0; i < n; i++) {
 		uint64_t his;
 
-		/* Often one user has most of all that there is, in a row. */
+		/* Skip repetitions: often one user has most of the entries, in a row. */
 		if (all[i].user == user || (i && all[i].user == all[i - 1].user))
 			continue;
 		his = shim_shares__of(all, n, all[i].user);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who gives way where there is not room for all users. */
+/* Which user has to give something up if there is not enough for all users. */
 #ifndef SHIM_LIVE_SHARES_H
 #define SHIM_LIVE_SHARES_H
 
@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 /**
- * struct shim_share - one thing that takes room
- * @user: whose it is
- * @size: how much it takes
- * @age: a time that is greater the later it came
+ * struct shim_share - one entry that uses a part of what is shared
+ * @user: its owner
+ * @size: the amount it uses
+ * @age: creation time, in any unit
  */
 struct shim_share {
 	uid_t user;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Totals of what was traced, by tag name, over all tracing sessions.
+ * Totals of traced tags by name, over all tracing sessions.
  *
  * When tracing is turned off and on, the kernel's statistics start from zero, and tags may get
- * other ids.  A recorder's counters must not go backwards, so the totals of earlier sessions are
- * kept and the present ones added to them.  Statistics that programs write themselves outlive the
- * kernel's id of the tag, so they are kept in a part of their own.
+ * other IDs.  A recorder's counters must not go backwards, so the totals of earlier sessions are
+ * kept and the current ones are added to them.  Statistics that programs write themselves outlive
+ * the kernel's ID of the tag, so they are kept separately.
  *
- * Of tags that have gone, as many are kept as there ever were at a time, or LEAST_KEPT.  Whoever makes
- * ever new tags would fill memory otherwise.  Of those that were removed, the owners are remembered: a tag
- * that comes back has its label again, and another user's has never the same.
+ * The number of removed tags that are kept is the maximum number of tags that existed
+ * simultaneously, or LEAST_KEPT.  Otherwise a program that keeps creating tags would fill memory.
+ * The owners of tags that are not kept are remembered, so a tag that comes back gets its former
+ * label, and another user's tag never gets that label.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,9 +22,9 @@
 #include "tags.h"
 
 #define LEAST_KEPT	1024
-/* A tag that is there may be missing where the kernel's table changes fast: so often, it has gone. */
+/* A table that changes fast may miss existing tags, so only this many misses mean removal. */
 #define MISSED		3
-/* So many removed tags are remembered; after more, the label of each new tag names its user. */
+/* Maximum number of remembered removed tags; beyond it, labels of all new tags include the user. */
 #define MOST_FORMER	65536
 #define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
 
@@ -67,7 +68,7 @@ static uint64_t hash_of_owner(const struct shim_live_tags *tags, const char *nam
 	       shim_hash__u32(&tags->by_owner, user);
 }
 
-/* Has any user a tag of that name? */
+/* Whether any user has a tag with this name */
 static bool has_name(const struct shim_live_tags *tags, const char *name)
 {
 	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, name));
@@ -78,7 +79,7 @@ static bool has_name(const struct shim_live_tags *tags, const char *name)
 	return false;
 }
 
-/* The tag of that name and user, or NULL */
+/* The tag with this name and user, or NULL */
 static struct shim_live_tag *find(const struct shim_live_tags *tags,
 				  const struct shim_bpf_tag *wanted)
 {
@@ -95,9 +96,9 @@ static struct shim_live_tag *find(const struct shim_live_tags *tags,
 }
 
 /**
- * shim_live_tags__find() - find a tag that was read before
+ * shim_live_tags__find() - find a tag that has already been read
  * @tags: the tags of its kind
- * @tag: the tag as the reader has it
+ * @tag: the reader's tag
  *
  * Return: the tag, or NULL.
  */
@@ -107,7 +108,7 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 	return find(tags, tag);
 }
 
-/* All numbers have been given: those who have one get others, which the removed ones had. */
+/* All numbers have been used: renumber the existing tags, possibly with numbers of removed ones. */
 static void renumber(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++)
@@ -116,7 +117,7 @@ static void renumber(struct shim_live_tags *tags)
 	tags->numbers.removed += INT32_MAX;
 }
 
-/* A tag that was removed; the node has the hash of its name; @plain: its label was its name */
+/* A removed tag.  The node has the hash of its name.  @plain: its label was its name */
 struct former {
 	struct shim_hnode node;
 	uint32_t user;
@@ -128,7 +129,7 @@ static bool is_plain(const struct shim_live_tag *tag)
 	return !strcmp(tag->label, tag->name);
 }
 
-/* What is remembered of a user's tag of a name, or NULL; *@others: of other users' */
+/* Find a user's removed tag with this name, or NULL. *@others: whether other users had one */
 static struct former *former_of(const struct shim_live_tags *tags, const char *name, uint32_t user,
 				bool *others)
 {
@@ -161,7 +162,7 @@ static void remember(struct shim_live_tags *tags, const struct shim_live_tag *ta
 	}
 }
 
-/* Has the label of a new tag to name its user? */
+/* Whether the label of a new tag has to include its user */
 static bool names_user(const struct shim_live_tags *tags, const struct shim_bpf_tag *from)
 {
 	bool others;
@@ -169,7 +170,7 @@ static bool names_user(const struct shim_live_tags *tags, const struct shim_bpf_
 
 	if (former)
 		return !former->plain;
-	/* The reader may know other users' tags of that name, of other kinds. */
+	/* The reader may know other users' tags of other kinds with this name. */
 	return others || tags->forgot || has_name(tags, from->name) || strcmp(from->label, from->name);
 }
 
@@ -220,7 +221,7 @@ static void add_up(struct vc_stat *total, const struct vc_stat *more)
 		total->hist[i] += more->hist[i];
 }
 
-/* The slots in which two histograms differ, and those between them */
+/* The range of buckets in which two histograms differ */
 static struct shim_live_range differing(const __u64 *a, const __u64 *b, struct shim_live_range in)
 {
 	while (in.first < in.end && a[in.first] == b[in.first])
@@ -240,7 +241,7 @@ static void widen(struct shim_live_range *range, struct shim_live_range by)
 	range->end = range->end > by.end ? range->end : by.end;
 }
 
-/* Copy statistics whose histograms differ in @slots only: most of a histogram never changes. */
+/* Copy statistics whose histograms differ only in @slots.  Most of a histogram never changes. */
 static void copy(struct vc_stat *to, const struct vc_stat *from, struct shim_live_range slots)
 {
 	memcpy(to, from, offsetof(struct vc_stat, hist));
@@ -248,7 +249,7 @@ static void copy(struct vc_stat *to, const struct vc_stat *from, struct shim_liv
 	       (slots.end - slots.first) * sizeof(to->hist[0]));
 }
 
-/* Give a part memory of its own, apart from the tag's total: 0 or -ENOMEM */
+/* Allocate memory for a part that still shares the tag's total.  Return 0 or -ENOMEM. */
 static int set_apart(struct shim_live_tag *tag, struct shim_live_part *part)
 {
 	struct vc_stat *own;
@@ -265,8 +266,9 @@ static int set_apart(struct shim_live_tag *tag, struct shim_live_part *part)
 }
 
 /*
- * Make room for a part's next statistics: 0 or -ENOMEM; @has_ended: those that it has must be kept.
- * Most tags have one part of one session, which needs no memory but the tag's total.
+ * Prepare memory for a part's next statistics.  @has_ended: its previous ones must be kept.  Most
+ * tags have one part and one session, and need only the memory of the tag's total.  Return 0 or
+ * -ENOMEM.
  */
 static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, bool has_ended)
 {
@@ -286,7 +288,7 @@ static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, boo
 	return other->now ? set_apart(tag, other) : 0;
 }
 
-/* Take a part's statistics: returns the slots in which the tag's total has changed. */
+/* Take a part's statistics.  Return the range of buckets in which the tag's total has changed. */
 static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_part *part,
 				  const struct shim_bpf_stat *stat)
 {
@@ -306,7 +308,7 @@ static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_pa
 	return ALL_SLOTS;
 }
 
-/* The time, by the clock that statistics have */
+/* The current time, by the clock of the statistics */
 uint64_t shim_live__now_ns(void)
 {
 	struct timespec ts;
@@ -316,11 +318,11 @@ uint64_t shim_live__now_ns(void)
 }
 
 /**
- * shim_live_tags__take() - update a tag with its present statistics
+ * shim_live_tags__take() - update a tag with its current statistics
  * @tags: the tags of its kind
  * @stat: the kernel's statistics
- * @session: number of the tracing session, which changes when tracing was off
- * @known: the tag, if it is known, and NULL otherwise; set to it
+ * @session: number of the tracing session; a new session begins when tracing was off
+ * @known: the tag if the caller knows it, otherwise NULL; set to the tag
  *
  * Return: 0 or -ENOMEM.
  */
@@ -341,7 +343,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
 	has_ended = part->now && part->session != session;
 	if (part->now && !has_ended && part == &tag->part[SHIM_LIVE_KERNEL]) {
-		/* The row of an id that was given up is still there: it was read before. */
+		/* This row belongs to an abandoned ID, and was already read. */
 		if (stat->key.tag < part->id)
 			return 0;
 		has_ended = stat->key.tag != part->id;
@@ -368,11 +370,11 @@ static size_t most_gone(const struct shim_live_tags *tags)
 }
 
 /**
- * shim_live_tags__are_too_many() - are more tags known that have gone than are kept?
+ * shim_live_tags__are_too_many() - whether more removed tags are known than are kept
  * @tags: the tags of a kind
- * @present: how many of them are there now
+ * @present: number of tags that exist now
  *
- * Return: whether to call shim_live_tags__see() for each that is there, and then
+ * Return: whether the caller has to call shim_live_tags__see() for each existing tag, and then
  *	shim_live_tags__mark().
  */
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
@@ -382,7 +384,7 @@ bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
 	return tags->n > present + most_gone(tags);
 }
 
-/* Note that a tag is there in the sample of that number, from 1 */
+/* Note that a tag exists in the sample with this number, counted from 1. */
 void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample)
 {
 	struct shim_live_tag *found = find(tags, tag);
@@ -407,10 +409,10 @@ static int by_last_event(const void *a, const void *b)
 /**
  * shim_live_tags__mark() - mark ended tags for removal
  * @tags: the tags of a kind
- * @sample: the number that shim_live_tags__see() was told
+ * @sample: the number that was passed to shim_live_tags__see()
  *
- * Marks those whose last event is the oldest, until half of the permitted number of ended tags is
- * left.
+ * Marks the tags whose last event is oldest, until only half of the permitted number of ended tags
+ * is left.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -454,7 +456,7 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 	tags->n = n;
 }
 
-/* The sample was written: shim_live_tag__since() counts from here on. */
+/* Called when the sample has been written; shim_live_tag__since() counts from here on. */
 void shim_live_tags__written(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
@@ -478,7 +480,7 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
-/* Narrow the slots' bounds to the extremes of all time, where these lie between the bounds */
+/* Narrow the buckets' bounds to the extremes of all time if these are between the bounds. */
 static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 {
 	if (total->min_ns > *least && total->min_ns <= *most)
@@ -488,10 +490,10 @@ static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 }
 
 /*
- * Estimate the extremes as the middles of the outermost slots, which are right to a sixteenth.
- * The mean is exact and lies between the true extremes, so a middle on the wrong side of the mean
- * is replaced by the mean.  Fields are read while events go on: the sum may lag behind the count,
- * so it is clamped to what the slots allow.
+ * Estimate the extremes as the middles of the outermost buckets, which are accurate to 1/16.  The
+ * mean is exact and lies between the true extremes, so a middle on the wrong side of the mean is
+ * replaced by the mean.  Fields are read while events are added: the sum may lag behind the count,
+ * so it is clamped to the range that the buckets allow.
  */
 static void set_extremes(const struct vc_stat *total, struct shim_live_since *since)
 {
@@ -505,8 +507,8 @@ static void set_extremes(const struct vc_stat *total, struct shim_live_since *si
 }
 
 /**
- * shim_live_tag__since() - what was added since the last sample that was written
- * @tag: the tag, with its present total and the one before
+ * shim_live_tag__since() - compute what was added since the last written sample
+ * @tag: the tag, with its current total and the previous one
  * @since: written
  */
 void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_since *since)
@@ -525,12 +527,12 @@ void shim_live_tag__since(const struct shim_live_tag *tag, struct shim_live_sinc
 }
 
 /**
- * shim_live_tag__percentile() - the time that some of the transactions did not exceed
+ * shim_live_tag__percentile() - compute a percentile of the transactions' durations
  * @tag: the tag
- * @since: of its present total
- * @percent: how many of the transactions since then
+ * @since: from shim_live_tag__since() for its current total
+ * @percent: percentage of the transactions in @since
  *
- * Return: nanoseconds; 0 if the histogram has none.
+ * Return: nanoseconds; 0 if the histogram has no transactions.
  */
 double shim_live_tag__percentile(const struct shim_live_tag *tag,
 				 const struct shim_live_since *since, double percent)

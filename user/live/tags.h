@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Totals of what was traced, by tag name, over all tracing sessions. */
+/* Totals of traced tags by name, over all tracing sessions. */
 #ifndef SHIM_LIVE_TAGS_H
 #define SHIM_LIVE_TAGS_H
 
@@ -12,21 +12,21 @@
 #include "core/bpf.h"
 #include "core/bpf_slots.h"
 
-/* Who wrote the statistics: the kernel, under a tag id that may change, or programs themselves */
+/* The writer of statistics: the kernel, under a tag ID that may change, or programs themselves */
 enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
 
-/* Slots of a histogram, from @first to before @end; none if these are equal */
+/* Buckets of a histogram, from @first to before @end; none if these are equal */
 struct shim_live_range {
 	uint32_t first, end;
 };
 
 /**
- * struct shim_live_part - what one of these wrote about a tag
- * @id: the tag's id
- * @session: the tracing session in which the tag has this id
- * @now: total of this session and id, NULL before there is any; the tag's @total as long as there
- *	is nothing else to add to it
- * @slots: those of its histogram outside are 0
+ * struct shim_live_part - statistics of a tag from one of these writers
+ * @id: the tag's ID
+ * @session: the tracing session in which the tag has this ID
+ * @now: total of this session and ID, or NULL; points to the tag's @total while there is nothing
+ *	else to add to it
+ * @slots: the used buckets of its histogram; all others are 0
  */
 struct shim_live_part {
 	uint64_t id;
@@ -36,12 +36,12 @@ struct shim_live_part {
 };
 
 /**
- * struct shim_live_since - what was added since the last sample that was written
+ * struct shim_live_since - what was added since the last written sample
  * @count: events
  * @sum_ns: time of transactions
- * @min_ns: of the shortest, at most the mean
- * @max_ns: of the longest, at least the mean
- * @slots: what was added to the histogram is in these
+ * @min_ns: shortest time, at most the mean
+ * @max_ns: longest time, at least the mean
+ * @slots: the buckets that contain what was added
  */
 struct shim_live_since {
 	uint64_t count, sum_ns, min_ns, max_ns;
@@ -49,27 +49,28 @@ struct shim_live_since {
 };
 
 /**
- * struct shim_live_tag - a tag of one kind; what each value is made of comes first
+ * struct shim_live_tag - a tag of one kind; members that each value needs come first
  * @inst: its instance number
  * @marked: shim_live_tags__sweep() frees it
- * @is_written: whether @before is @total
- * @unwritten: where their histograms may differ, otherwise
- * @since: what shim_live_tag__since() computed
- * @since_of: number of the sample that @since is of
+ * @is_written: whether @before equals @total
+ * @unwritten: otherwise the range in which their histograms may differ
+ * @since: the result of shim_live_tag__since()
+ * @since_of: number of the sample for which @since was computed
  * @total: sum of all statistics
- * @before: @total at the last sample that was written
- * @part: its statistics, by who wrote them
- * @earlier: total of earlier sessions and ids, NULL if there were none
- * @unseen: slots that have changed since instances were last added for them
- * @aborted_ns: when an abort was last seen, which the statistics do not have
- * @seen: the last sample of which shim_live_tags__see() found it there
- * @missed: how many samples in turn did not have it, of those that were looked through
- * @node: by name
- * @owned: by name and user
- * @name: the tag
- * @user: whose it is
- * @label: its name as an instance, which differs between users' tags of one name; never changes
- * @slots: of a transaction: instance numbers of its histogram's slots, 0: none yet
+ * @before: @total at the last written sample
+ * @part: its statistics by writer
+ * @earlier: total of earlier sessions and IDs, NULL if there were none
+ * @unseen: buckets that have changed since instances were last added
+ * @aborted_ns: time when an abort was last seen, which the statistics do not contain
+ * @seen: the last sample in which shim_live_tags__see() found it
+ * @missed: number of consecutive samples without it, among those that were searched
+ * @node: in the table by name
+ * @owned: in the table by name and user
+ * @name: its name
+ * @user: its owner
+ * @label: its name as an instance, which differs between users' tags with the same name and never
+ *	changes
+ * @slots: if it is a transaction: instance numbers of its histogram's buckets, 0: none yet
  */
 struct shim_live_tag {
 	int32_t inst;
@@ -92,8 +93,9 @@ struct shim_live_tag {
 };
 
 /*
- * Numbers of instances, which are in lists sorted by them; @last: the last one given, as none is given
- * twice before all 2^31 have been; @removed: grows when instances are removed, or numbered anew
+ * Numbers of instances, which are in lists sorted by number.  @last: the last one used; a number is
+ * not used again before all 2^31 have been.  @removed: increases when instances are removed or
+ * renumbered
  */
 struct shim_live_numbers {
 	int32_t last;
@@ -101,9 +103,10 @@ struct shim_live_numbers {
 };
 
 /*
- * The tags of a kind, by number, which is the order of arrival; @most: how many were there at a time
- * @former: whose tags were removed, and of which label, by name, in @arena
+ * The tags of a kind, sorted by number, which is the order of arrival
+ * @former: removed tags by name: their owners and labels, in @arena
  * @forgot: there were too many of these
+ * @most: maximum number of tags that existed simultaneously
  */
 struct shim_live_tags {
 	struct shim_live_tag **at;

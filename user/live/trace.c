@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transactions and the other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for
- * what PCP's agent does not have.  Live metrics have all of trace.* as vcpc.*, too: a PCP agent
+ * Transactions and other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for what
+ * PCP's agent does not have.  All of trace.* are also available live as vcpc.*, because a PCP agent
  * has only one domain of metrics, and pmdatrace may own trace.*.
  *
- * The instance of a tag is numbered in the order of arrival and named after the tag.  It stays while
- * tracing is off, and when the tag goes, until many others have gone after it.  Each domain of
- * metrics has instance domains of its own, because PCP wants a metric and its instance domain to be
- * of one domain number.
+ * The instances of tags are numbered in the order of arrival and named after the tag.  They stay
+ * while tracing is off, and stay after the tag is removed until many others have been removed
+ * later.  Each domain of metrics has its own instance domains, because PCP requires that a metric
+ * and its instance domain have the same domain number.
  *
- * What PCP's agent computes over a window of time is computed here over the time since the last
- * sample that was settled.  If no event came in that time, there is no value.
+ * Values that PCP's agent computes over a window of time are computed here over the time since the
+ * last settled sample.  There is no value if no event came in that time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 _Static_assert(SHIM_LIVE_NAME_LEN >= SHIM_LABEL_LEN + SHIM_EVENT_LEN + 1, "a pair's name fits");
 
-/* What the instances of a domain are: tags of a kind, or pairs */
+/* The instances of a domain: tags of a kind, or pairs */
 enum of { OF_TAGS, OF_SLOTS, OF_SUMS };
 
 enum { PCP_T, PCP_P, PCP_O, PCP_C, OUR_T, SLOTS, SUMS, OUR_P, OUR_O, OUR_C, NINDOMS };
@@ -63,11 +63,11 @@ static const struct {
 #undef TAGS
 };
 
-/* What a metric is computed from. */
+/* The data from which a metric is computed */
 struct sight {
 	const struct shim_live_tag *tag;
-	const struct shim_live_since *since;	/* what was added since the sample before */
-	double seconds;		/* time since that sample; 0: there was none */
+	const struct shim_live_since *since;	/* what was added since the previous sample */
+	double seconds;		/* time since that sample; 0: no previous sample */
 };
 
 static double sum_of(const struct sight *s)
@@ -155,11 +155,11 @@ static double aborted_of(const struct sight *s)
 	"Seconds that " what " that ended since the sample\n" \
 	"before; from the histogram, to a sixteenth."
 
-/* Counts are u64 in the metric; as doubles here they are exact up to 2^53. */
+/* Counts are u64 in the metric.  As doubles here they are exact up to 2^53. */
 struct row {
 	struct shim_metric metric;
 	unsigned int indom;	/* index in indoms[] */
-	int since;		/* no value unless an event came since the sample before */
+	int since;		/* no value unless an event came since the previous sample */
 	double (*fn)(const struct sight *s);
 	int which;		/* index of a pair's sum */
 };
@@ -168,7 +168,7 @@ struct row {
 	{ { name, SHIM_PMID(SHIM_DOMAIN_##domain, cluster, item), INDOM_##at, type, sem, units, live, line, help }, \
 	  at, since, fn, 0 }
 
-/* A metric as PCP's agent has it, and the same one as vcpc.* */
+/* A metric of PCP's agent, and the same metric as vcpc.* */
 #define BOTH_AS(theirs, ours, item, at, ...) \
 	ROW_("trace." theirs, 0, item, TRACE, 0, PCP_##at, __VA_ARGS__), \
 	ROW_("vcpc." ours, SHIM_CLUSTER_TRACE, item, VCPC, 1, OUR_##at, __VA_ARGS__)
@@ -261,13 +261,13 @@ bool shim_live_trace__is_of_tags(size_t indom)
 	return indoms[indom].of == OF_TAGS;
 }
 
-/* What the tag is followed by in the name of an instance that is a pair */
+/* What follows the tag in the name of an instance that is a pair */
 const char *shim_live_trace__pair(size_t indom)
 {
 	return indoms[indom].of == OF_SLOTS ? "slot" : "event";
 }
 
-/* How many instances a domain has, by ascending numbers, which begin at 1 */
+/* Number of instances of a domain, which are in ascending order of numbers; numbers begin at 1 */
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom)
 {
 	switch (indoms[indom].of) {
@@ -293,19 +293,19 @@ static const struct shim_live_numbers *numbers_of(const struct shim_live_trace *
 	}
 }
 
-/* As long as this stays the same, no instance of a domain is removed or numbered anew: they only come */
+/* While this does not change, instances of a domain are not removed or renumbered, only added. */
 uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom)
 {
 	return numbers_of(trace, indom)->removed;
 }
 
-/* As long as this stays the same, so do the instances of a domain */
+/* While this does not change, the instances of a domain do not change. */
 uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t indom)
 {
 	return numbers_of(trace, indom)->last + numbers_of(trace, indom)->removed;
 }
 
-/* An instance's number; no other of its domain has the same before 2^31 have been given */
+/* An instance's number, which is not reused in its domain before 2^31 have been used */
 int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom, size_t i)
 {
 	switch (indoms[indom].of) {
@@ -319,14 +319,14 @@ int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom,
 	return 0;
 }
 
-/* The index of the instance with a number, -1: there is none (any more) */
+/* The index of the instance with a number, -1 if it does not exist or was removed */
 long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, int32_t inst)
 {
 	size_t n = shim_live_trace__instances(trace, indom), from = 0;
 
 	if (inst < 1)
 		return -1;
-	/* Before the first instance is removed, they have all numbers from 1; afterwards, fewer. */
+	/* Until the first instance is removed, they have all numbers from 1; later, fewer. */
 	if ((size_t)inst <= n) {
 		if (shim_live_trace__inst(trace, indom, inst - 1) == inst)
 			return inst - 1;
@@ -347,12 +347,12 @@ long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, in
 }
 
 /**
- * shim_live_trace__name() - an instance's name, which never changes
- * @trace: of a sample
- * @indom: number of the domain in the table
- * @i: of the instance, from 0
+ * shim_live_trace__name() - get an instance's name, which never changes
+ * @trace: with a sample
+ * @indom: index of the domain in the table
+ * @i: index of the instance
  * @buf: written
- * @size: of @buf; SHIM_LIVE_NAME_LEN is enough
+ * @size: size of @buf; SHIM_LIVE_NAME_LEN is sufficient
  */
 void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, size_t i, char *buf,
 			   size_t size)
@@ -375,15 +375,14 @@ void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, si
 }
 
 /**
- * shim_live_trace__tag_len() - the length of the tag in an instance's name
- * @trace: of a sample
- * @indom: number of the domain in the table
- * @i: of the instance, from 0
+ * shim_live_trace__tag_len() - get the length of the tag in an instance's name
+ * @trace: with a sample
+ * @indom: index of the domain in the table
+ * @i: index of the instance
  *
  * Tags and the names of events may contain slashes, so the name cannot be split at its slash.
  *
- * Return: the length; in the name of a pair, a slash and what shim_live_trace__pair() returns
- * follow.
+ * Return: the length.  In the name of a pair, a slash and the bucket or event follow.
  */
 size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indom, size_t i)
 {
@@ -398,7 +397,7 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 	return 0;
 }
 
-/* What was added since the sample before; computed once per sample */
+/* What was added since the previous sample; computed once per sample */
 static const struct shim_live_since *since_of(const struct shim_live_trace *trace,
 					      struct shim_live_tag *tag)
 {
@@ -429,13 +428,13 @@ static bool tag_value(const struct shim_live_trace *trace, const struct row *row
 }
 
 /**
- * shim_live_trace__value() - one value of the last sample
- * @trace: of a sample
- * @metric: number of the row
- * @i: of the instance, from 0
- * @value: written, if there is one
+ * shim_live_trace__value() - get one value of the last sample
+ * @trace: with a sample
+ * @metric: index of the row
+ * @i: index of the instance
+ * @value: written if there is a value
  *
- * Return: whether there is one.
+ * Return: whether there is a value.
  */
 bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, size_t i,
 			    struct shim_value *value)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads what is traced from the maps, and keeps it, over the ends and beginnings of tracing.
+ * Read trace statistics from the maps, and keep them when tracing is turned off and on.
  *
- * What the maps have of a session is added to what earlier sessions had; the reader of a session that has
- * ended is read for the last time.
+ * A session's statistics in the maps are added to those of earlier sessions.  The reader of a
+ * session that has ended is read one last time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const uint32_t kind_of[KINDS] = {
 };
 
 /**
- * shim_live_trace__create() - metrics of tracing, without instances yet
+ * shim_live_trace__create() - make the metrics of tracing, without instances yet
  * @out: written on success
  *
  * Return: 0 or -ENOMEM.
@@ -55,7 +55,7 @@ void shim_live_trace__destroy(struct shim_live_trace *trace)
 
 /**
  * shim_live_trace__open() - open the maps of tracing, unless they are open
- * @trace: gets their reader
+ * @trace: receives their reader
  *
  * Return: 0, or an error of shim_bpf_reader__open(): -ENOENT while tracing is off.
  */
@@ -75,11 +75,11 @@ int shim_live_trace__open(struct shim_live_trace *trace)
 
 /* A row that has changed */
 struct changed {
-	uint64_t id;	/* of its tag */
+	uint64_t id;	/* ID of its tag */
 	size_t at;	/* its index */
 };
 
-/* The maps have tags in no order: sort them by id, as a smaller id was assigned earlier. */
+/* The maps have no order.  Sort tags by ID, because smaller IDs were assigned earlier. */
 static int by_id(const void *a, const void *b)
 {
 	const struct changed *x = a, *y = b;
@@ -99,8 +99,9 @@ static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat,
 }
 
 /*
- * Which tag got the row of this index last time, if it is still the same tag's; NULL: not known.
- * The kernel never gives a tag's id to another one; ids of what programs write themselves may change.
+ * The tag that had the row of this index last time, if it is still the same tag's row; NULL:
+ * unknown.  The kernel never reuses a tag's ID for another tag, but IDs of what programs write
+ * themselves may change.
  */
 static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size_t i,
 				       const struct vc_stat_key *key)
@@ -114,8 +115,8 @@ static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size
 }
 
 /*
- * The rows that have changed since they were taken: how many.  New tags among them come in the order of
- * their ids; where there is none, rows stay as they lie in memory, which is faster.
+ * List the rows that have changed since they were taken, and return their number.  If there are new
+ * tags among them, sort by ID; otherwise rows stay in the order of memory, which is faster.
  */
 static size_t changed_rows(const struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
 			   size_t n, struct changed *changed)
@@ -134,7 +135,7 @@ static size_t changed_rows(const struct shim_live_trace *trace, const struct shi
 	return nchanged;
 }
 
-/* If taking ends early, all are taken again the next time, which changes nothing. */
+/* If taking rows fails, the next call takes all rows again, which has no other effect. */
 static int take_changed(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n,
 			struct changed *changed, unsigned int session)
 {
@@ -158,7 +159,7 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 		       size_t n)
 {
 	struct shim_live_tags *tags = &trace->of[kind];
-	const uint64_t sample = trace->samples + 1;	/* the one that is being taken */
+	const uint64_t sample = trace->samples + 1;	/* the current one */
 
 	for (size_t i = 0; i < n; i++)
 		if (stats[i].key.kind == kind_of[kind])
@@ -167,18 +168,18 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 		return -ENOMEM;
 	if (kind == TRANSACT)
 		shim_live_pairs__reap(&trace->pairs);
-	trace->ntaken = 0;	/* taken[] may point to tags that are freed now */
+	trace->ntaken = 0;	/* taken[] may point to tags that are freed below */
 	shim_live_tags__sweep(tags);
 	return 0;
 }
 
-/* Remove the most idle of the tags that have gone, if these are too many: 0 or -ENOMEM */
+/* If there are too many removed tags, drop those idle for the longest time: 0 or -ENOMEM. */
 static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
 {
 	size_t present[KINDS] = { 0 };
 	int ret = 0;
 
-	/* taken[] has the same keys as @stats, which take much more memory. */
+	/* taken[] has the same keys as @stats, which uses much more memory. */
 	for (size_t i = 0; i < n; i++)
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			present[kind] += kind_of[kind] == trace->taken[i].key.kind;
@@ -218,8 +219,8 @@ static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *read
 }
 
 /*
- * Tracing was turned off since the reader was opened.  It has the maps still, and in them what was
- * traced between the last sample and then.
+ * Tracing was turned off since the reader was opened.  The reader still has the maps, which contain
+ * what was traced after the last sample.
  */
 static void keep_ended_reader(struct shim_live_trace *trace)
 {
@@ -254,7 +255,7 @@ static int take_all(struct shim_live_trace *trace)
 	return ret;
 }
 
-/* Whether there is any instance to write values of */
+/* Whether there are any instances */
 bool shim_live_trace__any(const struct shim_live_trace *trace)
 {
 	for (enum kind kind = 0; kind < KINDS; kind++)
@@ -265,32 +266,32 @@ bool shim_live_trace__any(const struct shim_live_trace *trace)
 
 /**
  * shim_live_trace__sample() - read the statistics; valid until the next sample
- * @trace: gets them
+ * @trace: receives them
  *
- * While tracing is off, totals stay as they are; when it is turned on again, what is traced then
- * is added to them.
+ * While tracing is off, totals do not change.  After it is turned on again, new statistics are
+ * added to them.
  *
- * Return: 0, or why there is nothing new: -ENOENT while tracing is off, another error of
- * shim_bpf_reader__open() or __stats(), -ENOMEM.
+ * Return: 0, or the reason why there are no new values: -ENOENT while tracing is off, -ENOMEM, or
+ * another error of shim_bpf_reader__open() or __stats().
  */
 int shim_live_trace__sample(struct shim_live_trace *trace)
 {
 	int ret = take_all(trace);
 
-	/* Tracing was turned off since the last sample: it may be on again, with new maps. */
+	/* Tracing was turned off since the last sample, and may be on again with new maps. */
 	if (ret == -ESTALE)
 		ret = take_all(trace);
 	if (!ret)
 		ret = shim_live_pairs__slots(&trace->pairs, &trace->of[TRANSACT]);
 	trace->when = shim_live__now_ns();
 	trace->samples++;
-	/* Without any instance there is nothing to settle: the first events count from here. */
+	/* Without instances nothing can be settled, so intervals of the first events start here. */
 	if (!shim_live_trace__any(trace))
 		trace->before = trace->when;
 	return ret == -ESTALE ? -ENOENT : ret;
 }
 
-/* The sample was handed on: later values over an interval count from it. */
+/* Called when the sample was passed on; later values over an interval start at it. */
 void shim_live_trace__settle(struct shim_live_trace *trace)
 {
 	if (!trace->samples)
@@ -315,7 +316,7 @@ static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 }
 
 /**
- * shim_live_trace__drops() - events that are in no statistics, by reason
+ * shim_live_trace__drops() - get the number of events missing in statistics, by reason
  * @trace: need not have been sampled
  * @drops: one count for each reason
  *
@@ -325,7 +326,7 @@ int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP
 {
 	int ret = take_drops(trace, drops);
 
-	/* Tracing was turned off since the reader was opened: it may be on again, with new maps */
+	/* Tracing was turned off since the reader was opened, and may be on again with new maps. */
 	if (ret == -ESTALE)
 		ret = take_drops(trace, drops);
 	return ret == -ESTALE ? -ENOENT : ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of what is traced: trace_sample.c reads it, trace.c makes metrics of it. */
+/* Trace statistics: trace_sample.c reads them, trace.c makes metrics of them. */
 #ifndef SHIM_LIVE_TRACE_STATE_H
 #define SHIM_LIVE_TRACE_STATE_H
 
@@ -12,7 +12,7 @@
 
 enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
 
-/* A row of the reader that was taken; @tag: which got it, while @key is the kernel's */
+/* A row of the reader that was taken.  @tag: the tag that received it, if @key is the kernel's */
 struct shim_live_taken {
 	struct vc_stat_key key;
 	uint64_t version;
@@ -22,14 +22,14 @@ struct shim_live_taken {
 struct shim_live_trace {
 	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
 	unsigned int session;		/* number of the tracing session */
-	/* Of a session that has ended, to be read for the last time; NULL: there is none */
+	/* The reader of a session that has ended, to be read one last time; NULL: none */
 	struct shim_bpf_reader *ended;
 	unsigned int ended_session;
 	struct shim_live_tags of[KINDS];
 	struct shim_live_pairs pairs;
 	struct shim_live_taken *taken;	/* by index of the reader's row */
 	size_t ntaken, taken_room;
-	uint64_t when, before;		/* of this sample, and of the last that was settled */
+	uint64_t when, before;		/* times of this sample and of the last settled one */
 	uint64_t samples;
 };
 

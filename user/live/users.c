@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What users have of the module, and may have, as metrics. */
+/* The module's resources in use by each user, and their limits, as metrics. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define MODULE		"/sys/module/vcpc"
 #define USERS_FILE	"/sys/kernel/debug/vcpc/users"
 
-/* Rows of metrics[]: what each user has, then the limits */
+/* Rows of metrics[]: amounts per user, then the limits */
 #define LIMITS		SHIM_USER_AMOUNTS
 
 #define AMOUNT(item, name, line, help)							\
@@ -73,7 +73,7 @@ static int by_number(const void *a, const void *b)
 	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
-/* Sort users, and make one of those that have one instance. */
+/* Sort users, and merge those that have the same instance. */
 static void merge(struct shim_live_users *users)
 {
 	size_t n = 0;
@@ -90,7 +90,7 @@ static void merge(struct shim_live_users *users)
 	users->n = n;
 }
 
-/* Each line of the file has a user's number and amounts */
+/* Each line of the file has a user's number and amounts. */
 static int read_users(struct shim_live_users *users)
 {
 	FILE *f = fopen(USERS_FILE, "re");
@@ -131,10 +131,10 @@ static int read_limit(const char *parameter, uint32_t *value)
 }
 
 /**
- * shim_live_users__counters_left() - how many counters the caller's user may still have of the module
- * @used: how many the caller knows to have, for where no list may be read
+ * shim_live_users__counters_left() - get how many counters of the module the user has left
+ * @used: the number that the caller uses, in case the list cannot be read
  *
- * Return: how many; UINT64_MAX if the limit is not known.
+ * Return: the number; UINT64_MAX if the limit is unknown.
  */
 uint64_t shim_live_users__counters_left(uint64_t used)
 {
@@ -150,7 +150,7 @@ uint64_t shim_live_users__counters_left(uint64_t used)
 	return used < limit ? limit - used : 0;
 }
 
-/* An error is not returned: it becomes the status of the metrics. */
+/* Errors are not returned, but become the status of the metrics. */
 void shim_live_users__sample(struct shim_live_users *users)
 {
 	users->n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What users have of the module, and may have, as metrics. */
+/* The module's resources in use by each user, and their limits, as metrics. */
 #ifndef SHIM_LIVE_USERS_H
 #define SHIM_LIVE_USERS_H
 
@@ -10,7 +10,7 @@
 #define SHIM_USER_AMOUNTS	3	/* sets, counters, tags */
 #define SHIM_USER_LIMITS	5
 
-/* The instance of those whose numbers are no number of an instance: 2^31 - 1 and above */
+/* The instance of all users whose numbers cannot be instance numbers: 2^31 - 1 and above */
 #define SHIM_LIVE_OTHER_USERS	0x7fffffff
 
 struct shim_live_user {
@@ -20,12 +20,12 @@ struct shim_live_user {
 
 /**
  * struct shim_live_users - the last sample; zeroes before the first
- * @status: 0, or the negated errno for which @all is not known
- * @all: the users who have anything, by ascending numbers
+ * @status: 0, or the negated errno of reading @all
+ * @all: the users that use anything, in ascending order of numbers
  * @n: their number
- * @room: of @all
+ * @room: allocated entries of @all
  * @limits: the module's parameters
- * @limits_status: 0, or the negated errno for which each of @limits is not known
+ * @limits_status: 0, or the negated errno of reading each of @limits
  */
 struct shim_live_users {
 	int status;
@@ -42,7 +42,7 @@ void shim_live_users__sample(struct shim_live_users *users);
 void shim_live_users__fini(struct shim_live_users *users);
 const struct shim_metric *shim_live_users__metric(size_t i);
 int shim_live_users__status(const struct shim_live_users *users, size_t metric);
-/* The number of user @i, whose name is written to @buf of @size */
+/* Return the number of user @i, and write the user's name to @buf of @size bytes. */
 int shim_live_users__name(const struct shim_live_users *users, size_t i, char *buf, size_t size);
 /* The index of a user, or -1 */
 int shim_live_users__find(const struct shim_live_users *users, int inst);
