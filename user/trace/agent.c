@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport (way) to a trace agent: PCP's own, or one that speaks its protocol.
+ * Transport to a trace agent: PCP's own, or another one with its protocol.
  *
- * Synchronous: each event waits for the agent's acknowledgement.  Asynchronous:
- * it does not, and an event that the socket has no room for is refused.
+ * In the synchronous protocol each event waits for the agent's acknowledgement.  In the
+ * asynchronous protocol it does not wait, and an event for which the socket has no room is refused.
  *
- * Locking: all under the process's lock, as all threads send on one stream.
+ * Locking: everything is done under the process's lock, because all threads send on one stream.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int is_async(void)
 	return atomic_load(&shim_process__inherited()->protocol) == SHIM_ASYNC;
 }
 
-/* Closes a forked child's copy of its parent's socket, which would keep the connection open. */
+/* Close a forked child's copy of its parent's socket, which would keep the connection open. */
 static void close_inherited(struct shim_process *p, struct shim_inherited *inherited)
 {
 	int fd = atomic_exchange(&inherited->fd, 0) - 1;
@@ -100,7 +100,7 @@ static void lose(struct shim_process *p, int err)
 	shim_say(PMTRACE_STATE_COMMS, "connection lost", err);
 }
 
-/* Sends an event, and waits for the agent's acknowledgement. */
+/* Send an event, and wait for the agent's acknowledgement. */
 static int exchange(struct shim_process *p, const unsigned char *bytes, size_t size,
 		    enum shim_pdu_kind kind)
 {
@@ -160,9 +160,9 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 }
 
 /*
- * Sends one event: @value is the duration of a transaction in seconds, or the value observed or
- * counted.  Returns the agent's answer, or why there is none; in the asynchronous protocol -EAGAIN
- * if the agent does not keep up.
+ * Send one event.  @value is the duration of a transaction in seconds, or the observed or counted
+ * value.  Return the agent's answer, or the error if there is none; in the asynchronous protocol
+ * -EAGAIN if the agent is too slow.
  */
 static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Transport (way) to a trace agent: PCP's own, or one that speaks its protocol. */
+/* Transport to a trace agent: PCP's own, or another one with its protocol. */
 #ifndef SHIM_TRACE_AGENT_H
 #define SHIM_TRACE_AGENT_H
 

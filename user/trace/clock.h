@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The clock that transactions and waits are timed by. */
+/* The clock for the times of transactions and waits. */
 #ifndef SHIM_TRACE_CLOCK_H
 #define SHIM_TRACE_CLOCK_H
 

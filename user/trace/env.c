@@ -2,8 +2,8 @@
 /*
  * The environment variables of the trace calls.
  *
- * They are read when a connection is made.  What cannot be understood is
- * reported on standard error, and the default is taken.
+ * They are read when a connection is made.  For an invalid value, a warning is written to standard
+ * error and the default is used.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 #define DEFAULT_ANSWER_S	10
 #define LONGEST_S		86400
 
-/* Whether this is the first time that a variable is named; at most as many as are read here */
+/* Whether a variable is reported for the first time.  There is room for all variables read here. */
 static bool is_first(const char *name)
 {
 	static const char *_Atomic named[8];
@@ -39,8 +39,8 @@ static bool is_first(const char *name)
 }
 
 /*
- * Warns that a variable's value cannot be understood, and that the default is used: once in a
- * process, because calls read the environment again until one of them connects.
+ * Warn that a variable's value is invalid and that the default is used.  Warn once per process,
+ * because calls read the environment again until one of them connects.
  */
 void shim_env__warn(const char *name, const char *value)
 {
@@ -58,7 +58,7 @@ static const char *get(const char *name)
 }
 
 /**
- * shim_env__way() - which transport (way) the user asks for (SHIM_TRACE)
+ * shim_env__way() - get the transport that the user selected (SHIM_TRACE)
  *
  * Return: the variable's value, or NULL if it is not set.
  */
@@ -68,7 +68,7 @@ const char *shim_env__way(void)
 }
 
 /**
- * shim_env__host() - the agent's host (PCP_TRACE_HOST)
+ * shim_env__host() - get the agent's host (PCP_TRACE_HOST)
  *
  * Return: its name; NULL means this host.
  */
@@ -78,7 +78,7 @@ const char *shim_env__host(void)
 }
 
 /**
- * shim_env__port() - the agent's port (PCP_TRACE_PORT)
+ * shim_env__port() - get the agent's port (PCP_TRACE_PORT)
  *
  * Return: the port.
  */
@@ -115,7 +115,7 @@ static uint64_t seconds(const char *name, double otherwise)
 }
 
 /**
- * shim_env__connect_ns() - how long a connect may take, with the agent's greeting (PCP_TRACE_TIMEOUT)
+ * shim_env__connect_ns() - get the time limit of connect and greeting (PCP_TRACE_TIMEOUT)
  *
  * Return: nanoseconds.
  */
@@ -125,7 +125,7 @@ uint64_t shim_env__connect_ns(void)
 }
 
 /**
- * shim_env__answer_ns() - how long to wait for an answer (PCP_TRACE_REQTIMEOUT)
+ * shim_env__answer_ns() - get the time limit of waiting for an answer (PCP_TRACE_REQTIMEOUT)
  *
  * Return: nanoseconds.
  */
@@ -135,10 +135,10 @@ uint64_t shim_env__answer_ns(void)
 }
 
 /**
- * shim_env__retry_ns() - how long to wait before the next try to connect
- * @failures: how many have failed in a row, at least 1
+ * shim_env__retry_ns() - get the time to wait before connecting again
+ * @failures: number of consecutive failures, at least 1
  *
- * PCP_TRACE_RECONNECT lists seconds; the last number repeats.
+ * PCP_TRACE_RECONNECT is a list of seconds; the last number is repeated.
  *
  * Return: nanoseconds.
  */

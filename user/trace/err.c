@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The texts of the trace calls' error codes: those of PCP's library, which programs and scripts
- * compare, as they do with pmErrStr().
+ * The texts of the trace calls' error codes.  They are identical to those of PCP's library, because
+ * programs and scripts compare them, like those of pmErrStr().
  */
 #include <stddef.h>
 #include <string.h>
@@ -30,10 +30,10 @@ static const struct {
 };
 
 /**
- * pmtraceerrstr() - the meaning of a trace call's result
- * @code: what the call returned
+ * pmtraceerrstr() - describe a trace call's result
+ * @code: the result of the call
  *
- * Return: text that is not to be changed or freed; never NULL.
+ * Return: a text that the caller must not change or free; never NULL.
  */
 SHIM_API char *pmtraceerrstr(int code)
 {

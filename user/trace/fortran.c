@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace calls for Fortran, as gfortran calls them: an underscore behind the
- * name, all arguments by reference, and the lengths of strings by value, last.
+ * The trace calls for Fortran, in gfortran's calling convention: an underscore after the name, all
+ * arguments by reference, and the lengths of strings by value at the end.
  *
- * A Fortran string is filled up with blanks, which are no part of the tag.
+ * Fortran strings are padded with blanks, which are not part of the tag.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/api.h"
 
-#define ROOM	256	/* more than any tag has: one that is cut off is still too long */
+#define ROOM	256	/* longer than any tag, so a truncated one is still too long */
 
 int pmtracebegin_(const char *tag, size_t len);
 int pmtraceend_(const char *tag, size_t len);
@@ -36,7 +36,7 @@ static const char *c_string(char room[ROOM], const char *from, size_t len)
 /**
  * pmtracebegin_() - pmtracebegin() for Fortran
  * @tag: @len bytes
- * @len: with blanks at the end
+ * @len: length, including blanks at the end
  *
  * Return: as pmtracebegin().
  */
@@ -50,7 +50,7 @@ SHIM_API int pmtracebegin_(const char *tag, size_t len)
 /**
  * pmtraceend_() - pmtraceend() for Fortran
  * @tag: @len bytes
- * @len: with blanks at the end
+ * @len: length, including blanks at the end
  *
  * Return: as pmtraceend().
  */
@@ -64,7 +64,7 @@ SHIM_API int pmtraceend_(const char *tag, size_t len)
 /**
  * pmtraceabort_() - pmtraceabort() for Fortran
  * @tag: @len bytes
- * @len: with blanks at the end
+ * @len: length, including blanks at the end
  *
  * Return: as pmtraceabort().
  */
@@ -78,7 +78,7 @@ SHIM_API int pmtraceabort_(const char *tag, size_t len)
 /**
  * pmtracepoint_() - pmtracepoint() for Fortran
  * @tag: @len bytes
- * @len: with blanks at the end
+ * @len: length, including blanks at the end
  *
  * Return: as pmtracepoint().
  */
@@ -93,7 +93,7 @@ SHIM_API int pmtracepoint_(const char *tag, size_t len)
  * pmtraceobs_() - pmtraceobs() for Fortran
  * @tag: @len bytes
  * @value: a double precision
- * @len: with blanks at the end
+ * @len: length, including blanks at the end
  *
  * Return: as pmtraceobs().
  */
@@ -108,7 +108,7 @@ SHIM_API int pmtraceobs_(const char *tag, const double *value, size_t len)
  * pmtracecounter_() - pmtracecounter() for Fortran
  * @tag: @len bytes
  * @value: a double precision
- * @len: with blanks at the end
+ * @len: length, including blanks at the end
  *
  * Return: as pmtracecounter().
  */
@@ -121,9 +121,9 @@ SHIM_API int pmtracecounter_(const char *tag, const double *value, size_t len)
 
 /**
  * pmtraceerrstr_() - pmtraceerrstr() for Fortran, a subroutine
- * @code: what a call returned
- * @text: filled in: cut off, or filled up with blanks
- * @len: room at @text
+ * @code: result of a call
+ * @text: filled in, truncated or padded with blanks
+ * @len: size of @text
  */
 SHIM_API void pmtraceerrstr_(const int *code, char *text, size_t len)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The gate: a word that is 0 while nobody listens, whichever transport (way) is used, so that a
- * trace call can return at once.
+ * The gate: a word that is 0 while there is no listener, regardless of the transport.  A trace call
+ * can then return immediately.
  *
  * Programs that were built with <pcp/trace_inline.h> read it without calling the library.
  *
- * Threads: a thread that changes the state flags or the way, or finds no gate, sets the gate; it
- * repeats that if the flags or the way have changed meanwhile.
+ * Threads: a thread that changes the state flags or the transport, or finds no gate, sets the gate.
+ * It repeats that if the flags or the transport changed in the meantime.
  */
 #include <pcp/trace.h>
 
@@ -18,7 +18,7 @@
 static const unsigned int never;
 static const unsigned int always = 1;
 
-/* With PMTRACE_STATE_API each call prints a diagnostic, so none may return at once. */
+/* With PMTRACE_STATE_API each call prints a diagnostic, so no call may return early. */
 static const unsigned int *choose(const struct shim_process *p, int flags,
 				  const struct shim_way *way)
 {
@@ -35,7 +35,7 @@ static const unsigned int *choose(const struct shim_process *p, int flags,
 }
 
 /**
- * shim_gate__set() - choose the gate by the state flags and the process's way
+ * shim_gate__set() - choose the gate according to the state flags and the process's transport
  * @p: process
  */
 void shim_gate__set(struct shim_process *p)
@@ -66,8 +66,8 @@ static struct shim_trace_state *state_of(struct shim_process *p, const char *nam
 
 /**
  * shim_trace_meet() - for <pcp/trace_inline.h>: look up the tag of a literal
- * @tag: the literal; NULL if only the gate is wanted, and any tag will do
- * @site: where the source file caches the tag
+ * @tag: the literal; NULL if only the gate is needed, and any tag will do
+ * @site: the source file's cache of the tag
  *
  * A tag that this process has not used yet is not cached.
  */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The gate: a word that is 0 while nobody listens, so that a trace call can return at once. */
+/* The gate: a word that is 0 while there is no listener, so a trace call can return immediately. */
 #ifndef SHIM_TRACE_GATE_H
 #define SHIM_TRACE_GATE_H
 
 #include "process.h"
 
-/* The gate; NULL while it is not known, as the process has no transport (way) yet */
+/* The gate; NULL if it is unknown, because the process has no transport yet */
 static inline const unsigned int *shim_gate__get(const struct shim_process *p)
 {
 	return __atomic_load_n(&p->gate, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the gate is the module's word, of VCPC_TRACE_*: then no state flag replaces it */
+/* Whether the gate is the module's word (VCPC_TRACE_*), so no state flag replaces it */
 static inline int shim_gate__is_module(const struct shim_process *p, const unsigned int *gate)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_relaxed);

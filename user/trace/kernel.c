@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport (way) through the module: connecting, tags, events.
+ * Transport through the module: connections, tags, events.
  *
- * A connection is a descriptor of /dev/vcpc and has a generation, as the handles
- * of tags that it gave are valid on it only.  It is lost if the program closes the
- * descriptor; the next event connects again.
+ * A connection is a descriptor of /dev/vcpc with a generation, because handles of tags are valid
+ * only on the connection that returned them.  It is lost if the program closes the descriptor; the
+ * next event connects again.
  *
- * Locking: to connect and to ask for handles takes the process's lock; to send an
- * event takes none.
+ * Locking: the process's lock is held to connect and to get handles; no lock is needed to send an
+ * event.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@ static uint32_t generation_of(uint64_t pair)
 	return pair >> 32;
 }
 
-/* Closes a forked child's copy of its parent's descriptor, which would keep the parent's open. */
+/* Close a forked child's copy of its parent's descriptor, which would keep the parent's open. */
 static void close_inherited(struct shim_inherited *inherited)
 {
 	int fd = atomic_exchange(&inherited->fd, 0) - 1;
@@ -47,7 +47,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	if (err)
 		return err;
 	shim_process__settle(inherited);
-	/* All connections have the same page; its mapping outlives a descriptor that is lost. */
+	/* All connections have the same page, and its mapping outlives a lost descriptor. */
 	if (!atomic_load(&p->page))
 		atomic_store(&p->page, shim_tracedev__map(fd));
 	atomic_store(&inherited->fd, fd + 1);
@@ -56,7 +56,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	return 0;
 }
 
-/* Under the lock: a connection, or why there is none. */
+/* Get a connection or the reason why there is none.  Called with the lock held. */
 static int connect_locked(struct shim_process *p, uint64_t *connection)
 {
 	*connection = atomic_load(&p->connection);
@@ -93,7 +93,7 @@ static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
 	return err;
 }
 
-/* Marks a connection as lost, unless another thread has connected again meanwhile. */
+/* Mark a connection as lost, unless another thread has reconnected in the meantime. */
 static void lose(struct shim_process *p, uint64_t connection)
 {
 	if (atomic_compare_exchange_strong(&p->connection, &connection,
@@ -103,7 +103,7 @@ static void lose(struct shim_process *p, uint64_t connection)
 	}
 }
 
-/* Gets a connection and the tag's handle on it; connects again if asking shows that it is lost. */
+/* Get a connection and the tag's handle on it.  Reconnect if the connection was lost. */
 static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *connection)
 {
 	int err = 0;
@@ -138,7 +138,7 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
  * @tag: tag
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @value: as in struct vcpc_trace_write
- * @lost: the connection that has just turned out to be lost, or 0: the tag was not ready
+ * @lost: the connection that was found to be lost, or 0 if the tag was not ready
  *
  * Return: as shim_kernel__fire().
  */
@@ -182,8 +182,8 @@ static int fire_wanted(struct shim_process *p, struct shim_tag *tag, uint32_t op
 
 /*
  * Find out whether the thread has counts, and whether the session still wants them.  While the
- * process has a set for the session, its gate is open, so that its next call comes here also when
- * nobody listens any more.
+ * process has a set for the session, its gate is open, so its next call comes here even if there
+ * are no more listeners.
  */
 static void look_for_counts(struct shim_process *p, uint32_t wanted)
 {
@@ -204,7 +204,7 @@ static void look_for_counts(struct shim_process *p, uint32_t wanted)
 
 /**
  * shim_kernel__tell_begin() - send a begin, if a listener wants it or the thread has counts
- * @p: process, with a connection
+ * @p: the process, which has a connection
  * @tag: tag
  *
  * Return: as shim_kernel__fire().
@@ -228,7 +228,7 @@ static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin
 			   VCPC_TRACE_LISTENING);
 }
 
-/* Never connects: on a new connection there is no open transaction that could be aborted. */
+/* Never connect, because a new connection has no open transaction that could be aborted. */
 static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
 {
 	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)

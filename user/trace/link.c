@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A TCP connection to the trace agent, which never makes a program wait longer
- * than the time limits in the environment.
+ * A TCP connection to the trace agent that never makes a program wait longer than the time limits
+ * in the environment.
  *
- * The first attempt to connect is synchronous, so that its caller gets the
- * error.  Later attempts go on in the background: each call checks how far the
- * current one is.  No signal and no timer is used.
+ * The first attempt to connect is synchronous, so its caller gets the error.  Later attempts
+ * continue in the background: each call checks the progress of the current one.  No signals or
+ * timers are used.
  *
- * The socket does not block, and SO_LINGER is not set: what the socket has
- * accepted is delivered even if the process exits at once.
+ * The socket is non-blocking, and SO_LINGER is not set: data that the socket has accepted is
+ * delivered even if the process exits immediately.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "env.h"
 #include "link.h"
 
-/* The inode number of a socket, 0 if the descriptor is none */
+/* The inode number of a socket; 0 if the descriptor is not a socket */
 uint64_t shim_link__inode(int fd)
 {
 	struct stat st;
@@ -35,7 +35,7 @@ uint64_t shim_link__inode(int fd)
 	return !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
-/* The program may have closed the descriptor, and its number may be another file's by now. */
+/* The program may have closed the descriptor, and another file may have reused its number. */
 static int is_ours(const struct shim_link *link)
 {
 	return shim_link__inode(link->fd) == link->inode;
@@ -51,9 +51,9 @@ static void hang_up(struct shim_link *link)
 }
 
 /**
- * shim_link__lose() - give a connection up; another is tried some time later
+ * shim_link__lose() - give up a connection; another one is tried later
  * @link: the connection
- * @err: why
+ * @err: the reason
  */
 void shim_link__lose(struct shim_link *link, int err)
 {
@@ -88,7 +88,7 @@ static int add_host(struct shim_link *link, const char *host)
 	return 0;
 }
 
-/* Without PCP_TRACE_HOST: this host, by the loopback address and by its own name. */
+/* Without PCP_TRACE_HOST, use this host's loopback address and its own name. */
 static int find_addresses(struct shim_link *link)
 {
 	const char *host = shim_env__host();
@@ -113,7 +113,7 @@ static int new_socket(void)
 	return fd < 0 ? -errno : shim_fd__above_standard(fd);
 }
 
-/* Takes the descriptor of a socket that is being connected */
+/* Take the descriptor of a socket that is being connected */
 static int take_socket(struct shim_link *link, int fd, uint64_t now)
 {
 	link->inode = shim_link__inode(fd);
@@ -127,7 +127,7 @@ static int take_socket(struct shim_link *link, int fd, uint64_t now)
 	return 0;
 }
 
-/* Begin to connect to the next address. */
+/* Start to connect to the next address. */
 static int dial(struct shim_link *link, uint64_t now)
 {
 	const struct sockaddr_in *to = &link->address[link->next];
@@ -160,13 +160,13 @@ static int see_connected(struct shim_link *link, uint64_t now)
 	if (err)
 		return -err;
 	link->phase = SHIM_LINK_GREETING;
-	/* A host may accept for an agent that sleeps: the time for the connect goes on. */
+	/* A host may accept for a suspended agent, so the limit of connecting still applies. */
 	if (link->deadline_ns > now + link->answer_ns)
 		link->deadline_ns = now + link->answer_ns;
 	return 0;
 }
 
-/* 0 with a whole acknowledgement in @value, -EAGAIN, -ECONNRESET at the end, or another errno */
+/* Receive an acknowledgement into @value: 0, -EAGAIN, -ECONNRESET at the end, or another errno */
 static int receive(struct shim_link *link, int32_t *value)
 {
 	ssize_t n = recv(link->fd, link->in + link->in_len, sizeof(link->in) - link->in_len, 0);
@@ -199,7 +199,7 @@ static int see_greeting(struct shim_link *link, uint64_t now)
 	return 0;
 }
 
-/* 0 when up, -EAGAIN while there is something to wait for, or why it failed */
+/* Return 0 when connected, -EAGAIN if the caller has to wait, or the error. */
 static int step(struct shim_link *link)
 {
 	uint64_t now = shim_clock__now();
@@ -214,7 +214,7 @@ static int step(struct shim_link *link)
 	return err;
 }
 
-/* Waits until @events happen or the deadline has passed; rounds up to whole milliseconds. */
+/* Wait until @events happen or the deadline has passed.  Round up to whole milliseconds. */
 static void wait_for(const struct shim_link *link, short events, uint64_t deadline_ns)
 {
 	struct pollfd poller = { .fd = link->fd, .events = events };
@@ -224,7 +224,7 @@ static void wait_for(const struct shim_link *link, short events, uint64_t deadli
 		poll(&poller, 1, (deadline_ns - now) / 1000000 + 1);
 }
 
-/* Tries one address, and waits until it is connected or has failed. */
+/* Try one address, and wait until it is connected or has failed. */
 static int try_now(struct shim_link *link, uint64_t deadline_ns)
 {
 	int err;
@@ -240,7 +240,7 @@ static int try_now(struct shim_link *link, uint64_t deadline_ns)
 	}
 }
 
-/* The first attempt: tries all addresses in turn, and waits. */
+/* The first attempt: try all addresses one after the other, and wait. */
 static int connect_first(struct shim_link *link)
 {
 	uint64_t deadline_ns;
@@ -250,7 +250,7 @@ static int connect_first(struct shim_link *link)
 		return err;
 	deadline_ns = shim_clock__now() + link->connect_ns;
 	for (unsigned int i = 0; i < link->nr_addresses; i++) {
-		/* Report the first error, by default the loopback's: the user can act on that. */
+		/* Report the first error, by default the loopback's, which the user can fix. */
 		int again = try_now(link, deadline_ns);
 
 		if (!again)
@@ -263,7 +263,7 @@ static int connect_first(struct shim_link *link)
 	return err;
 }
 
-/* Later attempts: checks how far the current one is, or begins one if it is time. */
+/* Later attempts: check the progress of the current one, or start one if it is time. */
 static int connect_later(struct shim_link *link)
 {
 	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry.at_ns)
@@ -283,12 +283,11 @@ static int connect_later(struct shim_link *link)
  * shim_link__up() - check whether the connection is up, and try to connect if it is time
  * @link: the connection
  *
- * Waits only the first time: PCP_TRACE_TIMEOUT for the connection and the agent's
- * greeting together, whichever of its addresses answers, and for the greeting no
- * longer than PCP_TRACE_REQTIMEOUT.
+ * Waits only the first time: at most PCP_TRACE_TIMEOUT for connection and greeting together, over
+ * all addresses, and at most PCP_TRACE_REQTIMEOUT for the greeting.
  *
- * Return: 0, or why the last try failed: a negated errno, PMTRACE_ERR_TIMEOUT,
- *	PMTRACE_ERR_IPC, or what the agent said (PMTRACE_ERR_PERMISSION, ...).
+ * Return: 0, or the error of the last attempt: a negated errno, PMTRACE_ERR_TIMEOUT,
+ *	PMTRACE_ERR_IPC, or the agent's error (PMTRACE_ERR_PERMISSION, ...).
  */
 int shim_link__up(struct shim_link *link)
 {
@@ -309,7 +308,7 @@ int shim_link__up(struct shim_link *link)
 	return err;
 }
 
-/* Sends as much as the socket takes, and returns how much; a negated errno if it takes nothing. */
+/* Send as much as the socket accepts: its size, or a negated errno if it accepts nothing. */
 static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
 	ssize_t n;
@@ -321,13 +320,12 @@ static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, siz
 }
 
 /**
- * shim_link__send() - send an event, and wait until the socket has taken all of it
+ * shim_link__send() - send an event, and wait until the socket has accepted all of it
  * @link: the connection, up
  * @bytes: the event
- * @size: how long it is
+ * @size: its length
  *
- * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the
- *	stream is of no use any more.
+ * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the stream is unusable.
  */
 int shim_link__send(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
@@ -367,13 +365,13 @@ static int send_rest(struct shim_link *link)
 }
 
 /**
- * shim_link__offer() - send an event if the socket takes it now
+ * shim_link__offer() - send an event if the socket accepts it now
  * @link: the connection, up
  * @bytes: the event
- * @size: how long it is, at most SHIM_PDU_MAX_SIZE
+ * @size: its length, at most SHIM_PDU_MAX_SIZE
  *
- * An event is taken whole or not at all: what the socket leaves of it is kept,
- * and goes first next time.
+ * An event is accepted whole or not at all.  If the socket accepts only a part, the rest is saved
+ * and sent first next time.
  *
  * Return: 0, -EAGAIN if there is no room, or another errno: the connection is lost.
  */
@@ -394,10 +392,9 @@ int shim_link__offer(struct shim_link *link, const unsigned char *bytes, size_t 
 /**
  * shim_link__answer() - wait for the agent's acknowledgement
  * @link: the connection, up
- * @value: what it says
+ * @value: its value
  *
- * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the
- *	stream is of no use any more.
+ * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the stream is unusable.
  */
 int shim_link__answer(struct shim_link *link, int32_t *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A TCP connection to the trace agent, with limits on how long a program waits for it. */
+/* A TCP connection to the trace agent, with limits on the time that a program waits for it. */
 #ifndef SHIM_TRACE_LINK_H
 #define SHIM_TRACE_LINK_H
 
@@ -16,27 +16,27 @@
 enum shim_link_phase {
 	SHIM_LINK_DOWN,
 	SHIM_LINK_CONNECTING,
-	SHIM_LINK_GREETING,	/* the agent speaks first */
+	SHIM_LINK_GREETING,	/* the agent sends the first message */
 	SHIM_LINK_UP,
 };
 
 /**
- * struct shim_link - the connection; all zero at first
- * @phase: how far it is
+ * struct shim_link - the connection; initially all zero
+ * @phase: progress of the connection
  * @fd: descriptor, unless down
- * @inode: the socket's, to check that @fd is still this socket
- * @deadline_ns: CLOCK_MONOTONIC, when this phase has taken too long
+ * @inode: inode of the socket, to check that @fd is still this socket
+ * @deadline_ns: CLOCK_MONOTONIC at which this phase times out
  * @retry: failed attempts and lost connections, and when the next attempt is due
- * @answer_ns: how long the agent may take to answer
- * @connect_ns: how long a connect may take
- * @was_up: it was up once
- * @nr_addresses: how many addresses are known
- * @next: which is tried next
- * @address: IPv4, as the agent listens on no other
- * @in: what has been received of an acknowledgement
- * @in_len: how much that is
+ * @answer_ns: time limit of the agent's answers
+ * @connect_ns: time limit of connecting
+ * @was_up: true if it was ever up
+ * @nr_addresses: number of known addresses
+ * @next: index of the address to try next
+ * @address: addresses, only IPv4, because the agent listens on no others
+ * @in: received part of an acknowledgement
+ * @in_len: its length
  * @rest: the part of an event that could not be sent yet
- * @rest_len: how much that is
+ * @rest_len: its length
  */
 struct shim_link {
 	enum shim_link_phase phase;

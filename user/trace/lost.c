@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* How many events of this process an agent should have got and has not. */
+/* Number of this process's events that did not reach an agent. */
 #include <pcp/trace.h>
 
 #include "base/api.h"
 #include "process.h"
 
 /**
- * shim_trace_lost() - events of this process that an agent has not got
+ * shim_trace_lost() - get the number of this process's events that did not reach an agent
  *
- * Tracing must not break a program, so most trace calls return 0 when an agent
- * is away.  Events that go through the module are counted in the kernel: see
- * shim_trace_drops_get().
+ * Tracing must not break a program, so most trace calls return 0 if an agent is not available.  The
+ * kernel counts lost events of the module, see shim_trace_drops_get().
  *
- * Return: how many.
+ * Return: the number.
  */
 SHIM_API unsigned long long shim_trace_lost(void)
 {

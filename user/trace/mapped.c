@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport (way) without system calls: writes into a BPF map that this process has mapped.
+ * Transport without system calls: write into a BPF map that this process has mapped.
  *
- * Locking: to connect takes the process's lock; to write takes none.
+ * Locking: the process's lock is held to connect; no lock is needed to write.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static struct shim_direct *map_of(const struct shim_process *p)
 	return d && shim_direct__active(d) ? d : NULL;
 }
 
-/* A former mapping is never removed: another thread may be writing to it. */
+/* Never unmap a former mapping, because another thread may be writing to it. */
 static int try_connect(struct shim_process *p)
 {
 	struct shim_direct *d;
@@ -49,7 +49,7 @@ static int connect_locked(struct shim_process *p)
 	return shim_retry__see(&p->retry, try_connect(p));
 }
 
-/* Once the map was mapped, an error is not reported: tracing has been turned off since. */
+/* After the map was mapped once, errors are not reported: they mean that tracing was turned off. */
 static int connect_way(struct shim_process *p)
 {
 	int err;
@@ -71,7 +71,7 @@ static struct shim_direct_tag tag_of(const struct shim_tag *tag)
 	return (struct shim_direct_tag) { tag->index, tag->name };
 }
 
-/* Whether the calling thread has begun a transaction of the tag, which its begin then leaves alone */
+/* Whether the calling thread has begun a transaction of the tag, so another begin has no effect */
 static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
 {
 	const shim_open_word *word = shim_open__word(p, tag);
@@ -80,8 +80,8 @@ static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
 }
 
 /*
- * By the clock of the map: the CPU's own counter, where there is one.  The thread's counters are read
- * before, as the transaction is not to be charged for that.
+ * Use the clock of the map: the CPU's own counter if possible.  Read the thread's counters before
+ * the clock, so the transaction's time does not include that.
  */
 static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
 {
@@ -122,7 +122,7 @@ static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 {
 	struct shim_direct *d = map_of(p);
 
-	/* Kinds (VC_POINT, ...) are in the same order as operations (VCPC_TRACE_POINT, ...). */
+	/* Kinds (VC_POINT, ...) have the same order as operations (VCPC_TRACE_POINT, ...). */
 	if (d)
 		shim_direct__value(d, tag_of(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
 	return 0;

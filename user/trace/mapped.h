@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Transport (way) without system calls: writes into a BPF map that this process has mapped. */
+/* Transport without system calls: write into a BPF map that this process has mapped. */
 #ifndef SHIM_TRACE_MAPPED_H
 #define SHIM_TRACE_MAPPED_H
 

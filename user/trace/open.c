@@ -2,15 +2,15 @@
 /*
  * Open transactions of threads that share a tag.
  *
- * The thread that used a tag first owns the word in the tag itself, which most programs need only.
- * Each other thread has a table of words, by the tags' numbers, so that its begins and ends touch
- * nothing that other threads write.  An end without a begin in its thread looks through all
- * tables: the transaction that has been open longest ends.
+ * The first thread that uses a tag owns the word in the tag itself, and most programs need no
+ * other.  Each other thread has a table of words, indexed by the tags' numbers, so its begins and
+ * ends do not touch memory that other threads write.  An end without a begin in its thread searches
+ * all tables, and ends the transaction that has been open longest.
  *
- * Tables are never freed.  One whose thread has ended is another thread's later, unless there are
- * transactions in it that are still open: another thread may end these.
+ * Tables are never freed.  The table of a thread that has ended is reused by another thread, unless
+ * it has open transactions, which another thread may still end.
  *
- * Threads and signal handlers: words are atomic; nothing here takes a lock.
+ * Threads and signal handlers: words are atomic; no function here takes a lock.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -20,11 +20,11 @@
 
 #define FIRST_BITS	SHIM_OPEN_FIRST_BITS
 #define CHUNKS		SHIM_OPEN_CHUNKS
-#define MAX_ABANDONED	1024	/* tables of ended threads that are kept for what is open in them */
+#define MAX_ABANDONED	1024	/* kept tables of ended threads with open transactions */
 
 __thread struct shim_open_own shim_open__own;
 
-/* The calling thread's number, made if it has none */
+/* The calling thread's number, assigned at the first call */
 uint32_t shim_open__me(void)
 {
 	static _Atomic uint32_t last;
@@ -82,7 +82,7 @@ static void clear(struct shim_open_table *table)
 	}
 }
 
-/* A table of a thread that has ended, or NULL */
+/* Take the table of a thread that has ended, or return NULL. */
 static struct shim_open_table *take_abandoned(struct shim_process *p)
 {
 	unsigned int busy = 0;
@@ -93,7 +93,7 @@ static struct shim_open_table *take_abandoned(struct shim_process *p)
 			continue;
 		if (is_idle(t))
 			return t;
-		/* A program that never ends what it begins must not take ever more memory. */
+		/* Limit the memory of programs that never end their transactions. */
 		if (++busy > MAX_ABANDONED) {
 			clear(t);
 			return t;
@@ -118,8 +118,8 @@ static struct shim_open_table *new_table(struct shim_process *p)
 }
 
 /*
- * The process's epoch, which a forked child does not share: its state is cleared then, and the
- * numbers go on from its parent's.
+ * The process's epoch, which differs from that of a forked child: the child's state is cleared, and
+ * its numbers continue from its parent's.
  */
 static uint32_t epoch_of(struct shim_process *p)
 {
@@ -166,7 +166,7 @@ static struct shim_open_table *take_table(struct shim_process *p)
 			atomic_store(&table->taken, 0);
 		return NULL;
 	}
-	/* A signal handler may have taken one meanwhile. */
+	/* A signal handler may have taken one in the meantime. */
 	other = own_table(p);
 	if (other) {
 		atomic_store(&table->taken, 0);
@@ -179,7 +179,7 @@ static struct shim_open_table *take_table(struct shim_process *p)
 }
 
 /**
- * shim_open__find() - the calling thread's word of a tag that another thread owns
+ * shim_open__find() - find the calling thread's word of a tag that another thread owns
  * @p: process
  * @tag: tag
  *
@@ -205,11 +205,11 @@ static shim_open_word *make_chunk(struct shim_open_table *table, unsigned int i)
 }
 
 /**
- * shim_open__make() - the calling thread's word of a tag that another thread owns, made if needed
+ * shim_open__make() - find or make the calling thread's word of a tag that another thread owns
  * @p: process
  * @tag: tag
  *
- * Return: the word, or NULL when memory runs out.
+ * Return: the word, or NULL if out of memory.
  */
 shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag)
 {
@@ -223,7 +223,7 @@ shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag)
 		table = take_table(p);
 	if (!table)
 		return NULL;
-	/* The tag itself says that the process has begun one, when this thread is gone, too. */
+	/* Note in the tag itself that the process has begun one, because this thread may end. */
 	shim_open__change(&tag->state.progress, &never, SHIM_NOT_BEGUN);
 	word = word_in(table, tag->index);
 	if (word)
@@ -233,7 +233,7 @@ shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag)
 	return word ? &word[at] : NULL;
 }
 
-/* Whether @word is open, and for longer than @oldest */
+/* Whether @word has been open longer than @oldest */
 static bool is_older(const shim_open_word *word, uint64_t oldest)
 {
 	uint64_t progress = shim_open__progress(word);
@@ -242,7 +242,7 @@ static bool is_older(const shim_open_word *word, uint64_t oldest)
 	       (!shim_open__is_begun(oldest) || progress < oldest);
 }
 
-/* The word that has been open longest in any thread, and its progress */
+/* Find the word that has been open longest in any thread, and its progress. */
 static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag, uint64_t *progress)
 {
 	shim_open_word *oldest = &tag->state.progress;
@@ -263,7 +263,7 @@ static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag,
  * shim_open__finish_any() - end a transaction that another thread has begun
  * @p: process
  * @tag: tag
- * @ns: set to when it began
+ * @ns: set to its start time
  *
  * Return: 0, PMTRACE_ERR_NOPROGRESS, PMTRACE_ERR_NOSUCHTAG.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Open transactions: of each tag, each thread has one of its own. */
+/* Open transactions: each thread can have one per tag. */
 #ifndef SHIM_TRACE_OPEN_H
 #define SHIM_TRACE_OPEN_H
 
@@ -10,19 +10,19 @@
 
 #include "process.h"
 
-/* A tag's progress in one thread: when the transaction began, in ns << 2 | enum shim_progress */
+/* A tag's progress in one thread: start time of the transaction in ns << 2 | enum shim_progress */
 typedef unsigned long long shim_open_word;
 
 #define SHIM_PROGRESS_BITS	2
 #define SHIM_PROGRESS_MASK	3
 
-#define SHIM_OPEN_FIRST_BITS	8	/* of the words of the first chunk; each next one has twice as many */
+#define SHIM_OPEN_FIRST_BITS	8	/* log2 of the first chunk; sizes double */
 #define SHIM_OPEN_CHUNKS	(32 - SHIM_OPEN_FIRST_BITS)
 
 /**
  * struct shim_open_table - a thread's words
- * @next: in the list of all, which only grows
- * @taken: a thread has it
+ * @next: next table in the list of all, which only grows
+ * @taken: in use by a thread
  * @chunk: words of the tags in order: 2^SHIM_OPEN_FIRST_BITS, then twice as many, and so on
  * @first: the first chunk
  */
@@ -34,11 +34,12 @@ struct shim_open_table {
 };
 
 /**
- * struct shim_open_own - what a thread knows of its transactions
- * @me: its number, which no other thread of the process or of its ancestors has or had; 0 until it
- *	is needed
- * @epoch: struct shim_process's when @table was taken; another one: @table is a parent's
- * @table: its words for tags that other threads own; NULL until it begins one of these
+ * struct shim_open_own - a thread's state of its transactions
+ * @me: its number, unique among all threads that this process and its ancestors have ever had; 0
+ *	until it is needed
+ * @epoch: the process's open_epoch when @table was taken; if it differs, @table belongs to a parent
+ *	process
+ * @table: its words for tags that other threads own; NULL until it begins such a transaction
  */
 struct shim_open_own {
 	uint32_t me;
@@ -78,7 +79,7 @@ static inline shim_open_word *shim_open__word(const struct shim_process *p,
 	return (shim_open_word *)shim_open__find(p, tag);
 }
 
-/* Replaces the progress @old: 1, or 0 if it has changed, and then @old is what it is now */
+/* Replace the progress @old.  Return 1, or 0 if it has changed; @old is then the current one. */
 static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_t progress)
 {
 	shim_open_word was = *old;
@@ -90,15 +91,15 @@ static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_
 }
 
 /*
- * Begins in a word that is not begun.  Nobody else does that in a thread's word.  If a signal handler
- * has just done it, its begin is replaced: of the two begins there is one transaction in any case.
+ * Begin in a word that is not begun.  No other thread begins in a thread's word.  If a signal
+ * handler has just begun in it, that begin is replaced; two begins are one transaction in any case.
  */
 static inline void shim_open__set(shim_open_word *word, uint64_t ns)
 {
 	__atomic_store_n(word, ns << SHIM_PROGRESS_BITS | SHIM_BEGUN, __ATOMIC_RELAXED);
 }
 
-/* Ends in silence: 1, or 0 if it has changed.  Nobody else ends if there is no other thread. */
+/* End without an event: 1, or 0 if it has changed.  A single thread needs no atomic exchange. */
 static inline int shim_open__end_quietly(shim_open_word *word, uint64_t old)
 {
 	if (!__libc_single_threaded)
@@ -108,8 +109,8 @@ static inline int shim_open__end_quietly(shim_open_word *word, uint64_t old)
 }
 
 /*
- * Begins the thread's transaction: 0, -ENOMEM, or PMTRACE_ERR_INPROGRESS, and then it keeps its
- * first begin.
+ * Begin the thread's transaction.  Return 0, -ENOMEM, or PMTRACE_ERR_INPROGRESS; in the latter case
+ * the first begin is kept.
  */
 static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag, uint64_t ns)
 {
@@ -127,8 +128,9 @@ static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag,
 }
 
 /*
- * Ends the thread's transaction, or if it has begun none, one that another thread has begun: 0 and
- * in @ns when it began; PMTRACE_ERR_NOPROGRESS; _NOSUCHTAG if the process has never begun one.
+ * End the thread's transaction or, if it has none, one that another thread has begun.  Return 0 and
+ * the start time in @ns; PMTRACE_ERR_NOPROGRESS; or PMTRACE_ERR_NOSUCHTAG if the process has never
+ * begun one.
  */
 static inline int shim_open__finish(struct shim_process *p, struct shim_tag *tag, uint64_t *ns)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace agent's protocol: encodes an event, and decodes an acknowledgement.
+ * The trace agent's protocol: encode events and decode acknowledgements.
  *
- * All numbers are big-endian.  A header of three words (length of the whole,
- * type, process) comes first.
+ * All numbers are big-endian.  A message begins with a header of three words: total length, type,
+ * process.
  */
 #include <endian.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #define FILLER		'~'
 
 /*
- * The agent reads an asynchronous stream 1024 bytes at a time, and hangs up if
- * a header is not whole in what it has read.  If all sizes are multiples of 64,
- * which divides 1024, no header crosses such a boundary.
+ * The agent reads an asynchronous stream 1024 bytes at a time, and closes the connection if a read
+ * ends within a header.  If all sizes are multiples of 64, which divides 1024, no header crosses
+ * such a boundary.
  */
 #define ASYNC_UNIT	64
 
@@ -54,11 +54,11 @@ static size_t round_up(size_t n, size_t unit)
 }
 
 /**
- * shim_pdu__encode() - the bytes of an event
+ * shim_pdu__encode() - encode an event
  * @bytes: filled in
  * @event: the event
  *
- * Return: how many bytes it takes.
+ * Return: the number of bytes.
  */
 size_t shim_pdu__encode(unsigned char bytes[SHIM_PDU_MAX_SIZE], const struct shim_pdu_event *event)
 {
@@ -80,11 +80,11 @@ size_t shim_pdu__encode(unsigned char bytes[SHIM_PDU_MAX_SIZE], const struct shi
 }
 
 /**
- * shim_pdu__decode_ack() - what an acknowledgement says
- * @bytes: what came from the agent
+ * shim_pdu__decode_ack() - decode an acknowledgement
+ * @bytes: the bytes from the agent
  * @value: the version (greeting), the kind of event, or a negative PMTRACE_ERR_*
  *
- * Return: 0, or -EPROTO if it is no acknowledgement.
+ * Return: 0, or -EPROTO if it is not an acknowledgement.
  */
 int shim_pdu__decode_ack(const unsigned char bytes[SHIM_PDU_ACK_SIZE], int32_t *value)
 {

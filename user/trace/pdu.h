@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The trace agent's protocol: encoding an event, and decoding an acknowledgement. */
+/* The trace agent's protocol: encode events and decode acknowledgements. */
 #ifndef SHIM_TRACE_PDU_H
 #define SHIM_TRACE_PDU_H
 
@@ -8,9 +8,9 @@
 
 #define SHIM_PDU_ACK_SIZE	16
 #define SHIM_PDU_MAX_SIZE	272
-#define SHIM_PDU_MAX_TAG	124	/* the agent hangs up on longer ones */
+#define SHIM_PDU_MAX_TAG	124	/* the agent closes the connection on longer ones */
 
-/* What the agent calls the kinds of event */
+/* The agent's numbers of the kinds of event */
 enum shim_pdu_kind {
 	SHIM_PDU_TRANSACTION = 1,
 	SHIM_PDU_POINT,
@@ -21,8 +21,8 @@ enum shim_pdu_kind {
 /**
  * struct shim_pdu_event - an event for the agent
  * @kind: enum shim_pdu_kind
- * @sync: an acknowledgement is wanted
- * @pid: of the sender, for information
+ * @sync: request an acknowledgement
+ * @pid: process ID of the sender, for information
  * @value: seconds of a transaction, -1 for a point, otherwise the value
  * @tag: @tag_len bytes, without a NUL
  * @tag_len: 1..SHIM_PDU_MAX_TAG

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport (way) without the module: by uprobes on this library.
+ * Transport without the module: through uprobes on this library.
  *
- * Another process attaches and removes the probes; the kernel keeps their number in
+ * Another process attaches and removes the probes.  The kernel keeps the number of probes in
  * shim_probe_wanted.
  */
 #include <linux/vcpc.h>

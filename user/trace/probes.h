@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Transport (way) without the module: by uprobes on this library. */
+/* Transport without the module: through uprobes on this library. */
 #ifndef SHIM_TRACE_PROBES_H
 #define SHIM_TRACE_PROBES_H
 

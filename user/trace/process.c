@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace state of this process, made at the first call.
+ * The trace state of this process, which is created at the first call.
  *
- * Fork: the state belongs to one process: a child starts with none of its
- * parent's tags and no connection.  So the state is in pages that the kernel
- * clears in a child (MADV_WIPEONFORK), and all zeroes is the initial state, of
- * the mutex, too.  This needs no fork handler, and works whatever the parent's
- * other threads were doing.  What a child keeps, struct shim_inherited, has
- * only atomics that do not depend on each other.
+ * Fork: the state belongs to one process.  A child starts without its parent's tags and connection.
+ * So the state is in pages that the kernel clears in a child (MADV_WIPEONFORK), and all zeroes is
+ * the initial state, including that of the mutex.  This needs no fork handler, and works regardless
+ * of what the parent's other threads were doing.  The state that a child keeps, struct
+ * shim_inherited, consists of independent atomics.
  *
  * Locking: see the structs.
  */
@@ -21,7 +20,7 @@
 
 struct shim_inherited shim_process__the_inherited;
 
-/* Fixes which of the two protocols is used, at the first connection. */
+/* Determine which of the two protocols is used.  Called at the first connection. */
 void shim_process__settle(struct shim_inherited *inherited)
 {
 	int unsettled = SHIM_UNSETTLED;
@@ -32,12 +31,12 @@ void shim_process__settle(struct shim_inherited *inherited)
 }
 
 /**
- * shim_process__verdict() - what a trace call returns if there is no connection
- * @was_connected: there was a connection once
- * @err: why there is none, or 0
+ * shim_process__verdict() - get the result of a trace call without a connection
+ * @was_connected: whether there was ever a connection
+ * @err: the reason why there is none, or 0
  *
- * Tracing must not break a program that has begun well: once there was a connection, its loss is
- * silent, as PCP has it; the asynchronous protocol reports it.
+ * Tracing must not break a program that started correctly: after the first connection, the loss of
+ * a connection is not reported, as in PCP, except in the asynchronous protocol.
  *
  * Return: @err, 0 or PMTRACE_ERR_IPC.
  */
@@ -49,7 +48,7 @@ int shim_process__verdict(bool was_connected, int err)
 	       PMTRACE_ERR_IPC : 0;
 }
 
-/* Clears the state in a child if the kernel, built without madvise(2), does not. */
+/* Clear the state in a child if the kernel does not, because it was built without madvise(2). */
 static void wipe(void)
 {
 	struct shim_process *p = shim_process__inherited()->process;
@@ -59,7 +58,7 @@ static void wipe(void)
 
 static struct shim_fork_hook at_fork = { .in_child = wipe };
 
-/* At the first call: the process's state, NULL when memory runs out */
+/* Make the process's state at the first call.  Return NULL if out of memory. */
 struct shim_process *shim_process__make(struct shim_inherited *inherited)
 {
 	struct shim_process *winner = NULL;

@@ -15,7 +15,7 @@
 #include "link.h"
 #include "retry.h"
 
-/* How far a tag's transaction is. */
+/* The progress of a tag's transaction */
 enum shim_progress {
 	SHIM_NEVER_BEGUN,
 	SHIM_BEGUN,
@@ -23,18 +23,18 @@ enum shim_progress {
 };
 
 /**
- * struct shim_tag - a tag this process has used; it stays for the process's life
- * @state: shared with programs, see <pcp/trace.h>; its progress is that of the thread that owns
- *	the tag: see open.h
+ * struct shim_tag - a tag that this process has used; it stays until the process ends
+ * @state: shared with programs, see <pcp/trace.h>; its progress is that of the tag's owner, see
+ *	open.h
  * @handle: generation of the connection << 32 | the module's handle of the tag
- * @id: hash of the name, the same in each process: the tag's id for probes; neither
- *	this nor what follows changes once the tag can be found
- * @hash: of the name
+ * @id: hash of the name, equal in all processes: the tag's ID for probes; this and all following
+ *	members do not change once the tag is in the table
+ * @hash: hash of the name
  * @len: bytes of the name without the NUL
- * @index: how many tags there were before it
- * @owner: the number of the thread that used it first, see open.h
- * @behind: how many bits of the name's last word come after its NUL
- * @name: the name, and zeroes to the end of its last word
+ * @index: number of tags that were added before it
+ * @owner: the number of the first thread that used it, see open.h
+ * @behind: number of bits that follow the NUL in the name's last word
+ * @name: the name, padded with zeroes to the end of its last word
  */
 struct shim_tag {
 	struct shim_trace_state state;
@@ -50,7 +50,7 @@ struct shim_tag {
 
 /*
  * struct shim_tag_table - a hash table of tags, with 2^@bits entries
- * @bits: how many bits of a hash choose the entry
+ * @bits: number of bits of a hash that select the entry
  * @shift: 32 - @bits
  */
 struct shim_tag_table {
@@ -63,29 +63,30 @@ struct shim_way;
 struct shim_open_table;
 
 /**
- * struct shim_process - what a forked child must not share; all zero at first
- * @lock: held to connect, to ask for a tag's handle, and to add a tag
- * @way: how events leave the process, NULL while that is not known
- * @agent_up: as far as is known, the agent takes events
- * @lost: events that should have reached an agent and have not
- * @pid: of this process, 0 until it was asked for (@lock)
- * @link: to the agent (@lock)
- * @connection: to the module: generation << 32 | descriptor + 1, or 0 there while down
- * @page: the module's page that says what listeners want; NULL while it is not mapped
- * @gate: the word that is 0 while nobody listens; see gate.h
+ * struct shim_process - state that a forked child must not share; initially all zero
+ * @lock: held to connect, to get a tag's handle, and to add a tag
+ * @way: the transport, NULL until it is chosen
+ * @agent_up: whether the agent accepts events, as far as known
+ * @lost: number of events that should have reached an agent but did not
+ * @pid: ID of this process, 0 until it is needed (@lock)
+ * @link: connection to the agent (@lock)
+ * @connection: connection to the module: generation << 32 | descriptor + 1; the lower half is 0
+ *	without a connection
+ * @page: the module's page that shows what listeners want; NULL if it is not mapped
+ * @gate: the word that is 0 while there is no listener, see gate.h
  * @any: state of no tag in particular, for calls that need only the gate
- * @direct: the map into which this process writes statistics itself, NULL until it is mapped; a
- *	former one stays, as other threads may be writing to it
- * @retry: tries to connect to the module, or to map the statistics (@lock)
- * @room: where the next tag goes (@lock)
- * @room_left: bytes there (@lock)
- * @nr_tags: how many tags there are (@lock)
+ * @direct: the map into which this process writes statistics itself, NULL until it is mapped;
+ *	former mappings stay, because other threads may be writing to them
+ * @retry: attempts to connect to the module, or to map the statistics (@lock)
+ * @room: memory for the next tag (@lock)
+ * @room_left: its size in bytes (@lock)
+ * @nr_tags: number of tags (@lock)
  * @open: tables of threads' open transactions, see open.h
- * @open_epoch: distinguishes this process's tables from its parent's; 0 while there are none
- * @tags: all of them by the hash of their names, NULL while there is none; a former, smaller
- *	table stays, as other threads may be searching it
- * @recent: a cache: the tag that the name at an address was the last time, which may be wrong by
- *	now; former tables stay likewise
+ * @open_epoch: distinguishes this process's tables from its parent's; 0 if there are none
+ * @tags: all tags by the hash of their names, NULL if there are none; former, smaller tables stay,
+ *	because other threads may be searching them
+ * @recent: a cache of tags by the address of the name, which may be outdated; former tables stay as
+ *	well
  */
 struct shim_process {
 	struct shim_lock lock;
@@ -109,7 +110,7 @@ struct shim_process {
 	struct shim_tag_table *_Atomic recent;
 };
 
-/* PCP's two protocols; the first connection fixes which of them is used. */
+/* PCP's two protocols.  The first connection determines which of them is used. */
 enum shim_protocol {
 	SHIM_UNSETTLED,
 	SHIM_SYNC,
@@ -117,14 +118,14 @@ enum shim_protocol {
 };
 
 /**
- * struct shim_inherited - what a forked child keeps, each an atomic of its own
+ * struct shim_inherited - state that a forked child keeps; independent atomics
  * @process: the rest of the state: the same pages in a child, but cleared
- * @wipes: the kernel has MADV_WIPEONFORK and clears @process in a child; set before @process is,
- *	and the same in children
+ * @wipes: the kernel has MADV_WIPEONFORK and clears @process in a child; set before @process, and
+ *	inherited by children
  * @flags: PMTRACE_STATE_*
  * @protocol: enum shim_protocol
- * @fd: descriptor + 1 of the newest connection, 0: none
- * @inode: of that, if it is a socket
+ * @fd: descriptor + 1 of the newest connection; 0: none
+ * @inode: inode of @fd, if it is a socket
  */
 struct shim_inherited {
 	struct shim_process *_Atomic process;
@@ -139,7 +140,7 @@ void shim_process__settle(struct shim_inherited *inherited);
 int shim_process__verdict(bool was_connected, int err);
 struct shim_process *shim_process__make(struct shim_inherited *inherited);
 
-/* Defined in process.c; used only through shim_process__inherited(). */
+/* Defined in process.c.  Use it only through shim_process__inherited(). */
 extern struct shim_inherited shim_process__the_inherited __attribute__((visibility("hidden")));
 
 static inline struct shim_inherited *shim_process__inherited(void)
@@ -152,7 +153,7 @@ static inline int shim_process__wipes(const struct shim_inherited *inherited)
 	return atomic_load_explicit(&inherited->wipes, memory_order_relaxed);
 }
 
-/* NULL when memory runs out */
+/* Return NULL if out of memory. */
 static inline struct shim_process *shim_process__get(struct shim_inherited *inherited)
 {
 	struct shim_process *p = atomic_load_explicit(&inherited->process, memory_order_acquire);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a connection that could not be made may be tried again. */
+/* When to try a failed connection again. */
 #ifndef SHIM_TRACE_RETRY_H
 #define SHIM_TRACE_RETRY_H
 
@@ -10,10 +10,10 @@
 #include "env.h"
 
 /**
- * struct shim_retry - failed attempts to connect; all zero at first
- * @failures: how many in a row
- * @at_ns: CLOCK_MONOTONIC, before which no new try is made
- * @error: of the last one
+ * struct shim_retry - failed attempts to connect; initially all zero
+ * @failures: number of consecutive failures
+ * @at_ns: CLOCK_MONOTONIC before which no new attempt is made
+ * @error: error of the last one
  */
 struct shim_retry {
 	unsigned int failures;
@@ -33,7 +33,7 @@ static inline void shim_retry__failed(struct shim_retry *retry, int err)
 	retry->at_ns = shim_clock__now() + shim_env__retry_ns(retry->failures);
 }
 
-/* Notes the result of an attempt, 0 or an error, and returns it */
+/* Note the result of an attempt, 0 or an error, and return it. */
 static inline int shim_retry__see(struct shim_retry *retry, int err)
 {
 	if (err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Diagnostics on standard error, where the program's state flags ask for them. */
+/* Diagnostics on standard error, if the program's state flags request them. */
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static int asked_for(int flag)
 	return atomic_load_explicit(&shim_process__inherited()->flags, memory_order_relaxed) & flag;
 }
 
-/* Prints what has happened, if @flag is among the state flags; @err: 0, or the error to add */
+/* Print an event if @flag is among the state flags.  @err: 0, or the error to append */
 void shim_say(int flag, const char *what, int err)
 {
 	if (asked_for(flag))
@@ -24,8 +24,8 @@ void shim_say(int flag, const char *what, int err)
 }
 
 /*
- * Prints which buffer an event or an acknowledgement of @need bytes goes into, for
- * PMTRACE_STATE_PDUBUF, in the lines that programs know from PCP's library, doubled "0x" included.
+ * For PMTRACE_STATE_PDUBUF, print the buffer of an event or an acknowledgement of @need bytes, in
+ * the format of PCP's library, including its doubled "0x".
  */
 void shim_say_buffer(size_t need, const void *buffer, size_t size)
 {
@@ -34,7 +34,7 @@ void shim_say_buffer(size_t need, const void *buffer, size_t size)
 			need, buffer, buffer, size);
 }
 
-/* Prints the words of an event or an acknowledgement in host byte order, for PMTRACE_STATE_PDU */
+/* For PMTRACE_STATE_PDU, print the words of an event or an acknowledgement in host byte order. */
 void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size)
 {
 	char line[SHIM_PDU_MAX_SIZE / 4 * 9 + 1];

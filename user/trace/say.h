@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Diagnostics on standard error, where the program's state flags ask for them. */
+/* Diagnostics on standard error, if the program's state flags request them. */
 #ifndef SHIM_TRACE_SAY_H
 #define SHIM_TRACE_SAY_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tags of a process: looked up without a lock, added under the process's lock.
+ * The tags of a process, which are looked up without a lock and added under the process's lock.
  *
- * Tags are never removed, and a new one is put into the table when it is complete, so the
- * table can be searched at any time.  A table that is half full is replaced by a larger one:
- * a thread that still searches the smaller one may miss a new tag, and looks again under the
- * lock before it adds one.
+ * Tags are never removed, and a new tag is complete when it is put into the table, so the table can
+ * be searched at any time.  A table that is half full is replaced by a larger one.  A thread that
+ * still searches the smaller one may miss a new tag, so it searches again under the lock before it
+ * adds a tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,11 +18,11 @@
 #include "open.h"
 #include "tags.h"
 
-#define MAX_NAME	254	/* what PCP's library takes */
-#define ROOM		65536	/* bytes for tags that are allocated at a time */
-#define LINE		64	/* bytes of a cache line: a tag with a short name takes one */
-#define FIRST_BITS	8	/* of the first table */
-#define GUESS_BITS	2	/* how many more bits the table by addresses has */
+#define MAX_NAME	254	/* the limit of PCP's library */
+#define ROOM		65536	/* size of each allocation for tags in bytes */
+#define LINE		64	/* size of a cache line, which a tag with a short name fills */
+#define FIRST_BITS	8	/* log2 of the first table's size */
+#define GUESS_BITS	2	/* additional bits of the table by addresses */
 
 static uint64_t load(const char *s, size_t size)
 {
@@ -32,7 +32,7 @@ static uint64_t load(const char *s, size_t size)
 	return word;
 }
 
-/* Folds both halves of the product, so that the result depends on all bits of both numbers. */
+/* Fold both halves of the product, so the result depends on all bits of both numbers. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	unsigned __int128 product = (unsigned __int128)(hash ^ 0x9e3779b97f4a7c15u) *
@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Hashes a name 8 bytes at a time; the last 8 may overlap those before. */
+/* Hash a name 8 bytes at a time.  The last 8 may overlap the previous ones. */
 static uint64_t mix_all(const char *s, size_t len)
 {
 	uint64_t hash = len;
@@ -56,7 +56,7 @@ static uint64_t mix_all(const char *s, size_t len)
 	return mix(hash, load(s + len - 8, 8));
 }
 
-/* A product's upper half depends on all bits of its factors. */
+/* The upper half of a product depends on all bits of its factors. */
 static uint32_t hash_of(const char *s, size_t len)
 {
 	return mix_all(s, len) * 0x9e3779b97f4a7c15u >> 32;
@@ -65,7 +65,7 @@ static uint32_t hash_of(const char *s, size_t len)
 /**
  * shim_tag_key__init() - check and hash a tag's name
  * @key: filled in
- * @name: the caller's
+ * @name: the caller's name
  *
  * Return: 0, PMTRACE_ERR_TAGNAME (NULL or empty), PMTRACE_ERR_TAGLENGTH.
  */
@@ -101,7 +101,7 @@ static void remember(struct shim_process *p, const char *name, struct shim_tag *
 		atomic_store_explicit(shim_tags__guess(recent, name), tag, memory_order_release);
 }
 
-/* The tag, or NULL if this process has never used it */
+/* Find a tag.  Return NULL if this process has never used it. */
 struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_key *key)
 {
 	struct shim_tag_table *table = atomic_load_explicit(&p->tags, memory_order_acquire);
@@ -109,7 +109,7 @@ struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_k
 
 	if (!table)
 		return NULL;
-	/* The table is never full, so that an empty entry ends the search. */
+	/* The table is never full, so an empty entry ends the search. */
 	for (uint32_t i = key->hash;; i++) {
 		tag = atomic_load_explicit(place(table, i), memory_order_acquire);
 		if (!tag || is_named(tag, key))
@@ -128,8 +128,8 @@ static void *memory_of(size_t size)
 }
 
 /*
- * Memory for tags.  A program built with <pcp/trace_inline.h> keeps addresses of tags across
- * fork(): the memory is cleared in the child, so that it does not use its parent's tags.
+ * Allocate memory for tags.  Programs built with <pcp/trace_inline.h> keep addresses of tags across
+ * fork().  The memory is cleared in the child, so the child does not use its parent's tags.
  */
 static char *make_room(void)
 {
@@ -167,7 +167,7 @@ static struct shim_tag_table *make_table(uint32_t bits)
 
 	if (!table)
 		return NULL;
-	/* A forked child makes tables of its own. */
+	/* A forked child makes its own tables. */
 	madvise(table, sizeof(*table) + (sizeof(table->at[0]) << bits), MADV_DONTFORK);
 	table->bits = bits;
 	table->shift = 32 - bits;
@@ -183,7 +183,7 @@ static void put(struct shim_tag_table *table, struct shim_tag *tag)
 	atomic_store_explicit(place(table, i), tag, memory_order_release);
 }
 
-/* Doubles the tables; without memory for that, the present ones do until they are full. */
+/* Double the tables.  If there is no memory for that, the current ones are used until full. */
 static int grow(struct shim_process *p)
 {
 	struct shim_tag_table *old = atomic_load_explicit(&p->tags, memory_order_relaxed);
@@ -235,7 +235,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 }
 
 /**
- * shim_tags__get() - the tag of a name, made if this process has not used it yet
+ * shim_tags__get() - find the tag with a name, or make it
  * @p: process
  * @key: name
  * @tag: the tag, on success

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tags of a process: looked up without a lock, added under the process's lock. */
+/* The tags of a process, which are looked up without a lock and added under the process's lock. */
 #ifndef SHIM_TRACE_TAGS_H
 #define SHIM_TRACE_TAGS_H
 
@@ -10,10 +10,10 @@
 #include "process.h"
 
 /**
- * struct shim_tag_key - a tag's name as the caller gave it, checked
- * @name: at least @len bytes, a NUL behind them
+ * struct shim_tag_key - a checked tag name from the caller
+ * @name: @len bytes, followed by a NUL
  * @len: 1..254
- * @hash: of the name
+ * @hash: hash of the name
  */
 struct shim_tag_key {
 	const char *name;
@@ -21,7 +21,7 @@ struct shim_tag_key {
 	uint32_t hash;
 };
 
-/* Loads eight bytes from an address that is a multiple of eight */
+/* Load eight bytes from an address that is a multiple of eight. */
 static inline uint64_t shim_tags__word(const char *at)
 {
 	uint64_t word;
@@ -31,9 +31,9 @@ static inline uint64_t shim_tags__word(const char *at)
 }
 
 /*
- * The entry for an address in the cache of tags.  Most names are literals, so that the
- * same address usually is the same tag; the caller compares the names.  A tag's own
- * name was checked when it was added.
+ * The entry for an address in the cache of tags.  Most names are literals, so the same address
+ * usually is the same tag; the caller compares the names.  A tag's own name was checked when it was
+ * added.
  */
 static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *recent,
 							  const char *name)
@@ -42,12 +42,12 @@ static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *
 }
 
 /*
- * Whether a name is the tag's.  A name at a multiple of eight is compared eight bytes at a time:
- * the last load may reach beyond the NUL, but not into another page.
+ * Whether a name is the tag's name.  A name at a multiple of eight is compared eight bytes at a
+ * time: the last load may extend beyond the NUL, but not into another page.
  */
 static inline int shim_tags__is_named(const struct shim_tag *tag, const char *name)
 {
-	/* AddressSanitizer would report the load beyond the NUL. */
+	/* AddressSanitizer would report loads beyond the NUL. */
 #if !defined(__SANITIZE_ADDRESS__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	const char *mine = tag->name;
 	const char *last = mine + (tag->len & ~7u);

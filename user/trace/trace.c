@@ -2,8 +2,8 @@
 /*
  * PCP's trace calls: check the tag, keep its progress, send the event.
  *
- * Threads: any call from any thread.  A transaction belongs to the thread that began it; a
- * thread that has begun none ends another's.
+ * Threads: any thread may make any call.  A transaction belongs to the thread that began it.  A
+ * thread that has not begun one ends that of another thread.
  */
 #define PCP_TRACE_NO_INLINE	/* this file defines the functions */
 #include <errno.h>
@@ -27,7 +27,7 @@
  * @p: this process
  * @tag: the tag, if it is in the cache by address, otherwise NULL until it is looked up
  * @key: its name, if it was not in the cache
- * @silent: no event leaves the process (PMTRACE_STATE_NOAGENT)
+ * @silent: do not send events (PMTRACE_STATE_NOAGENT)
  */
 struct call {
 	struct shim_process *p;
@@ -36,7 +36,7 @@ struct call {
 	int silent;
 };
 
-/* What calls have in common is inlined, so that the state of a call stays in registers. */
+/* Common parts of the calls are inlined, so the state of a call stays in registers. */
 #define INLINED static inline __attribute__((always_inline))
 
 static __attribute__((noinline, cold)) void say_call(const char *function, const char *name)
@@ -45,10 +45,10 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 }
 
 /**
- * struct shortcut - what the fast path of a call needs
+ * struct shortcut - data for the fast path of a call
  * @p: this process
- * @tag: the tag; NULL: the call takes the slow path, a function that ends in _the_long_way()
- * @wanted: VCPC_TRACE_* that somebody wants through the module; 0: nobody listens
+ * @tag: the tag; NULL: the call takes the slow path, a function whose name ends in _the_long_way()
+ * @wanted: VCPC_TRACE_* that listeners want through the module; 0: no listener
  */
 struct shortcut {
 	struct shim_process *p;
@@ -57,8 +57,8 @@ struct shortcut {
 };
 
 /*
- * Nearly every call can take the fast path: the tag is in the cache by the address of its name, no
- * state flag changes what calls do, and nobody listens, or somebody does through the module.
+ * Nearly every call can take the fast path: the tag is cached by the address of its name, no state
+ * flag changes the behavior, and there is either no listener or one through the module.
  */
 INLINED struct shortcut find_shortcut(const char *name)
 {
@@ -74,14 +74,14 @@ INLINED struct shortcut find_shortcut(const char *name)
 	return s;
 }
 
-/* Whether somebody listens, and the tag has a handle, so that the event needs no further checks */
+/* Whether there is a listener and the tag has a handle, so the event needs no further checks */
 INLINED int is_heard(const struct shortcut *s)
 {
 	return s->wanted & VCPC_TRACE_LISTENING &&
 	       shim_kernel__is_ready(shim_kernel__connection(s->p), s->tag);
 }
 
-/* The calling thread's word, NULL if it has none, and its progress */
+/* The calling thread's word, or NULL if it has none, and its progress */
 INLINED shim_open_word *own_word(const struct shortcut *s, uint64_t *progress)
 {
 	shim_open_word *word = shim_open__word(s->p, s->tag);
@@ -135,12 +135,12 @@ INLINED int start_call(struct call *call, const char *function, const char *name
 	return 0;
 }
 
-/* Adds the tag if it is new.  Unless the call is silent, connects first, and prepares the tag. */
+/* Add the tag if it is new.  Unless the call is silent, connect first, and prepare the tag. */
 static int prepare_new_tag(struct call *call)
 {
 	int err = 0;
 
-	/* A tag is not remembered for a call that cannot connect. */
+	/* Do not add a tag for a call that cannot connect. */
 	if (!call->silent)
 		err = shim_way__connect(call->p);
 	if (!err && !call->tag)
@@ -157,7 +157,7 @@ INLINED int prepare_tag(struct call *call)
 	return prepare_new_tag(call);
 }
 
-/* Begins a transaction of a tag that has a handle, and sends that; undoes it if that fails. */
+/* Begin a transaction of a tag that has a handle, and send it.  Undo the begin if that fails. */
 static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag,
 						    uint64_t now)
 {
@@ -196,13 +196,13 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
  * pmtracebegin() - begin a transaction
  * @tag: its name, 1 to 254 bytes
  *
- * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_INPROGRESS
- *	if this thread is in it already, whose start stays; a negated errno if
- *	the module cannot be reached or takes no more tags, and then nothing has
- *	begun.
+ * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_INPROGRESS if this thread has
+ *	already begun it, and its start time is kept; a negated errno if the module cannot be
+ *	reached or accepts no more tags, and then nothing has begun.
  *
- * While nobody listens, only a process's first calls ask the module for a handle: later a tag that
- * it would not take begins like any other, and the error is returned once somebody listens.
+ * While there is no listener, only a process's first calls request a handle from the module.
+ * Later, a tag that the module would refuse begins like any other, and the error is returned when
+ * there is a listener.
  */
 SHIM_API int pmtracebegin(const char *tag)
 {
@@ -219,7 +219,7 @@ SHIM_API int pmtracebegin(const char *tag)
 	return shim_open__begin(s.p, s.tag, now);
 }
 
-/* What end and abort have in common: neither adds a tag. */
+/* The common part of end and abort; neither adds a tag. */
 INLINED int finish(struct call *call, uint64_t *begin_ns)
 {
 	if (!call->tag)
@@ -243,15 +243,15 @@ static __attribute__((noinline)) int end_the_long_way(const char *tag)
 }
 
 /**
- * pmtraceend() - end a transaction, whose time is recorded
+ * pmtraceend() - end a transaction and record its duration
  * @tag: its name
  *
- * Ends the calling thread's, or if it has begun none, the one of the process that has been open
- * longest.
+ * Ends the calling thread's transaction or, if it has none, the one in the process that has been
+ * open longest.
  *
- * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_NOSUCHTAG
- *	if this process never began it, PMTRACE_ERR_NOPROGRESS if it is not in it
- *	now.  After any other error it has ended and is not recorded.
+ * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_NOSUCHTAG if this process
+ *	never began it, PMTRACE_ERR_NOPROGRESS if it is not open now.  After any other error it has
+ *	ended but was not recorded.
  */
 SHIM_API int pmtraceend(const char *tag)
 {
@@ -320,12 +320,12 @@ INLINED int event(const char *function, const char *tag, uint32_t op, double val
 }
 
 /**
- * pmtracepoint() - a point of the program was passed
+ * pmtracepoint() - record that a point of the program was passed
  * @tag: its name, 1 to 254 bytes
  *
- * Return: 0, PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH, or a negated errno if
- *	the module cannot be reached or takes no more tags; the latter, while
- *	nobody listens, at a process's first calls only (see pmtracebegin()).
+ * Return: 0, PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH, or a negated errno if the module cannot be
+ *	reached or accepts no more tags; while there is no listener, the latter is detected only in
+ *	a process's first calls (see pmtracebegin()).
  */
 SHIM_API int pmtracepoint(const char *tag)
 {
@@ -333,7 +333,7 @@ SHIM_API int pmtracepoint(const char *tag)
 }
 
 /**
- * pmtraceobs() - record a value that was observed
+ * pmtraceobs() - record an observed value
  * @tag: its name, 1 to 254 bytes
  * @value: any double
  *
@@ -345,9 +345,9 @@ SHIM_API int pmtraceobs(const char *tag, double value)
 }
 
 /**
- * pmtracecounter() - record the value of something that only grows
+ * pmtracecounter() - record the value of a counter, which only increases
  * @tag: its name, 1 to 254 bytes
- * @value: any double; that it grows is not checked
+ * @value: any double; it is not checked that it increases
  *
  * Return: as pmtracepoint().
  */
@@ -358,11 +358,10 @@ SHIM_API int pmtracecounter(const char *tag, double value)
 
 /**
  * pmtracestate() - replace the state flags
- * @flags: PMTRACE_STATE_*; bits that mean nothing are kept and given back
+ * @flags: PMTRACE_STATE_*; unknown bits are kept and returned
  *
- * Return: the flags before; -EINVAL, and nothing changes, if @flags has
- *	PMTRACE_STATE_ASYNC and the synchronous protocol is settled, which the
- *	first connection does.
+ * Return: the previous flags; -EINVAL without any change if @flags has PMTRACE_STATE_ASYNC and the
+ *	first connection has already used the synchronous protocol.
  */
 SHIM_API int pmtracestate(int flags)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Chooses the transport (way) by which events leave the process.
+ * Choose the transport of events.
  *
- * SHIM_TRACE names it.  Without that, the module is tried, then probes on this
- * library if any are attached, then an agent: the first that connects is the
- * process's way from then on.
+ * SHIM_TRACE selects it.  By default the module is tried, then probes on this library if any are
+ * attached, then an agent.  The process uses the first one that connects from then on.
  *
- * A transaction is sent to the kernel as one event, its end with the time of its
- * begin, unless a listener wants begins.  While nobody listens, nothing is sent.
+ * A transaction is sent to the kernel as one event, its end with its start time, unless a listener
+ * wants begins.  While there is no listener, nothing is sent.
  */
 #include <errno.h>
 #include <strings.h>
@@ -22,7 +21,7 @@
 #include "probes.h"
 #include "way.h"
 
-/* In the order in which they are tried */
+/* In the order of attempts */
 static const struct shim_way *const ways[] = {
 	&shim_kernel__way,
 	&shim_probes__way,
@@ -32,13 +31,13 @@ static const struct shim_way *const ways[] = {
 
 #define NWAYS	(sizeof(ways) / sizeof(ways[0]))
 
-/* Whether SHIM_TRACE has a word that names no particular way */
+/* Whether SHIM_TRACE is a word that does not name a transport */
 static bool is_word(const char *value, const char *word)
 {
 	return value && !strcasecmp(value, word);
 }
 
-/* The way that SHIM_TRACE names, or NULL if the library has to choose */
+/* The transport that SHIM_TRACE names, or NULL if the library has to choose */
 static const struct shim_way *wanted_way(void)
 {
 	const char *value = shim_env__way();
@@ -52,10 +51,10 @@ static const struct shim_way *wanted_way(void)
 }
 
 /**
- * shim_way__wants_none() - does the environment turn tracing off for this process?
- * @inherited: if so, gets the flag PMTRACE_STATE_NOAGENT: no event is sent from then on
+ * shim_way__wants_none() - whether the environment turns tracing off for this process
+ * @inherited: if so, PMTRACE_STATE_NOAGENT is added to its flags, so no more events are sent
  *
- * Return: whether it does.
+ * Return: true if it does.
  */
 bool shim_way__wants_none(struct shim_inherited *inherited)
 {
@@ -65,7 +64,7 @@ bool shim_way__wants_none(struct shim_inherited *inherited)
 	return true;
 }
 
-/* Takes the first way that connects; if none does, returns the last one's error */
+/* Choose the first transport that connects.  If none does, return the last one's error. */
 static int connect_any(struct shim_process *p)
 {
 	const struct shim_way *wanted = wanted_way();
@@ -86,10 +85,10 @@ static int connect_any(struct shim_process *p)
 }
 
 /**
- * shim_way__connect() - connect by the process's way, which is chosen if there is none yet
+ * shim_way__connect() - connect through the process's transport, which is chosen if necessary
  * @p: process
  *
- * Return: 0, or as struct shim_way says of connect.
+ * Return: 0, or an error of connect in struct shim_way.
  */
 int shim_way__connect(struct shim_process *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The transports (ways) of events: through the module, by probes, into a map, to an agent. */
+/* The transports of events: through the module, through probes, into a map, to an agent. */
 #ifndef SHIM_TRACE_WAY_H
 #define SHIM_TRACE_WAY_H
 
@@ -8,20 +8,21 @@
 #include "process.h"
 
 /**
- * struct shim_way - a transport; functions that it does not need are NULL
- * @name: what SHIM_TRACE calls it
- * @is_automatic: whether it may be chosen now if SHIM_TRACE names none; NULL: never
- * @connect: connect, unless that is done; 0, also if a former connection is lost (see
+ * struct shim_way - a transport; unneeded functions are NULL
+ * @name: its name in SHIM_TRACE
+ * @is_automatic: whether it can be chosen now if SHIM_TRACE names no transport; NULL: never
+ * @connect: connect unless connected; 0, possibly even if a former connection is lost (see
  *	shim_process__verdict()), or an error
- * @prepare: make the tag ready for events, after @connect; 0 or an error
- * @is_ready: whether both have been done, so that an event can be sent at once; NULL: always
- * @begin_ns: now, by the way's own clock, for a begin of the tag; 0 or NULL: the time is not needed
- * @end_ns: likewise for an end; NULL: the receiver of the event takes the time
- * @begin: send that a transaction has begun; on an error, the caller undoes the begin
- * @end: send that it has ended, with the times from @begin_ns and @end_ns
- * @abort: send that it was aborted
- * @value: send a point, or a value: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
- * @gate: a word that is 0 while nobody listens; NULL: somebody may be listening at any time
+ * @prepare: prepare the tag for events, after @connect; 0 or an error
+ * @is_ready: whether both have been done, so an event can be sent immediately; NULL: always
+ * @begin_ns: current time of the transport's own clock, for a begin of the tag; 0 or NULL: the time
+ *	is not needed
+ * @end_ns: the same for an end; NULL: the receiver of the event determines the time
+ * @begin: send the begin of a transaction; on an error, the caller undoes the begin
+ * @end: send its end, with the times from @begin_ns and @end_ns
+ * @abort: send its abort
+ * @value: send a point or a value: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
+ * @gate: a word that is 0 while there is no listener; NULL: there may always be a listener
  */
 struct shim_way {
 	const char *name;
@@ -44,7 +45,7 @@ static inline bool shim_way__always(void)
 	return true;
 }
 
-/* The bits of a double, as it is sent to the kernel */
+/* The bits of a double, as sent to the kernel */
 static inline uint64_t shim_way__bits(double value)
 {
 	uint64_t bits;
@@ -53,7 +54,7 @@ static inline uint64_t shim_way__bits(double value)
 	return bits;
 }
 
-/* The process's way; NULL while none has been chosen */
+/* The process's transport; NULL if none has been chosen yet */
 static inline const struct shim_way *shim_way__of(const struct shim_process *p)
 {
 	return atomic_load_explicit(&p->way, memory_order_acquire);
@@ -121,7 +122,7 @@ static inline int shim_way__value(struct shim_process *p, struct shim_tag *tag, 
 int shim_way__connect(struct shim_process *p);
 bool shim_way__wants_none(struct shim_inherited *inherited);
 
-/* Whether the environment turns tracing off; asked only while no way has been chosen */
+/* Whether the environment turns tracing off; checked only until a transport is chosen */
 static inline bool shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
 {
 	return !shim_way__of(p) && shim_way__wants_none(inherited);
