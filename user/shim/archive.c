@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The check of archives as a public call, for programs without the internal headers. */
+/* The check of archives as a public call, for programs without access to internal headers. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 #include "archive/check.h"
 #include "base/api.h"
 
-/* The structures of the first versions: that which ends before @note, and that which ends with it */
+/* Sizes of the struct in earlier versions: without @note, and with @note but without @span */
 #define OLD_SIZE offsetof(struct shim_archive_watch, note)
 #define NOTE_SIZE offsetof(struct shim_archive_watch, span)
 
@@ -51,14 +51,14 @@ static bool is_good(const struct shim_archive_span *span)
 }
 
 /**
- * shim_archive_check() - look for damage in an archive, and for what is missing
- * @archive: its base name, or that of one of its files
+ * shim_archive_check() - check an archive for damage and missing parts
+ * @archive: its base name, or the name of one of its files
  * @watch: callbacks for problems, notes and progress, and what to check
  *
- * Readers of archives tolerate much of what is reported here.
+ * Readers of archives tolerate many of the reported problems.
  *
- * Return: the number of problems, without notes; -EINVAL, -ENOENT if there is no such archive, or what reading
- * failed with.
+ * Return: the number of problems, without notes; -EINVAL, -ENOENT if the archive does not exist, or
+ * an error of reading it.
  */
 SHIM_API int shim_archive_check(const char *archive, const struct shim_archive_watch *watch)
 {

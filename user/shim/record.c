@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The recorder: at each tick, one record of all its sources.
+ * The recorder writes one record of all its sources at each tick.
  *
- * Times: samples and transactions are stamped by CLOCK_MONOTONIC.  The
- * archive's stamps are that clock plus its distance from the wall clock at the
- * start, so that they never go backwards, whatever is done to the wall clock.
+ * Times: samples and transactions have times of CLOCK_MONOTONIC.  The archive's timestamps are that
+ * clock plus its offset from the wall clock at the start, so they never go backwards, even if the
+ * wall clock is changed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Reads the wall clock between two readings of the monotonic, and takes the closest of a few. */
+/* Read the wall clock between two reads of the monotonic clock; use the best of a few tries. */
 static int64_t wall_offset(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -52,7 +52,7 @@ static int open_archive(struct shim_recorder *rec, const char *archive, int vers
 {
 	rec->offset = wall_offset();
 	rec->label.version = version;
-	/* The label has no start time: the archive then starts at its first record, as PCP's do. */
+	/* The label has no start time: like PCP's, the archive starts at its first record. */
 	shim_rec_label__fill(&rec->label);
 	return shim_writer__open(archive, &rec->label, &rec->w);
 }
@@ -67,13 +67,13 @@ static void free_recorder(struct shim_recorder *rec)
 }
 
 /**
- * shim_record_open() - begin an archive
+ * shim_record_open() - create an archive
  * @archive: its name, without .meta, .index or .0
- * @options: or NULL for the defaults
+ * @options: options, or NULL for the defaults
  * @out: the recorder, for shim_record_close()
  *
- * Return: 0, -EEXIST (there is an archive of that name), -EINVAL (options),
- * -ENOMEM, or an error of creating its files.
+ * Return: 0, -EEXIST (an archive with that name exists), -EINVAL (options), -ENOMEM, or an error of
+ * creating its files.
  */
 SHIM_API int shim_record_open(const char *archive, const struct shim_record_options *options,
 			      struct shim_recorder **out)
@@ -112,16 +112,16 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
 /**
  * shim_record_add_set() - record a set's counts from now on
  * @rec: the recorder
- * @set: bound to one target; must live until shim_record_close()
- * @pid: whose counts they are: names the instance of the metrics vcpc.count.*
- *	and vcpc.time.*; 0 for the caller
+ * @set: the set, bound to one target; must exist until shim_record_close()
+ * @pid: the counted process, which determines the instance of the metrics vcpc.count.* and
+ *	vcpc.time.*; 0 for the caller
  *
- * A process may have several sets, of different events; vcpc.time.* are those of
- * the one that was added first.
+ * A process may have several sets with different events; vcpc.time.* belong to the set that was
+ * added first.
  *
- * Return: 0, -EEXIST (one of the events is recorded of that process already), -EINVAL (two
- * events of the set, or of another set, would be one metric; or events take turns), -ENOSPC (too
- * many metrics), -ENOMEM, or an error of writing.
+ * Return: 0, -EEXIST (one of the events is already recorded for that process), -EINVAL (two events
+ * of the set, or one of another set, would have the same metric; or events are multiplexed),
+ * -ENOSPC (too many metrics), -ENOMEM, or an error of writing.
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
 {
@@ -136,13 +136,14 @@ SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set
 }
 
 /**
- * shim_record_add_named() - record a set's counts under another name than a process's
+ * shim_record_add_named() - record a set's counts under a name that is not a process's
  * @rec: the recorder
- * @set: bound to one or more targets; must live until shim_record_close()
- * @id: number of the instance, 0 or more, no other set's of the same events
+ * @set: the set, bound to one or more targets; must exist until shim_record_close()
+ * @id: number of the instance, at least 0; must differ from those of other sets with the same
+ *	events
  * @name: its name
  *
- * Return: as shim_record_add_set(), or -EINVAL (number or name).
+ * Return: as shim_record_add_set(), or -EINVAL (invalid number or name).
  */
 SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
 				   const char *name)
@@ -156,10 +157,10 @@ SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *s
  * shim_record_add_trace() - record the machine's transactions from now on
  * @rec: the recorder
  *
- * If it was opened to go on after one that records them, tracing may be off.
+ * Tracing may be off if the recorder continues an archive that records transactions.
  *
- * Return: 0, -EEXIST (they are recorded already), -ENOENT (tracing is off),
- * -EPERM (needs root), -ENOMEM, or an error of writing.
+ * Return: 0, -EEXIST (they are already recorded), -ENOENT (tracing is off), -EPERM (needs root),
+ * -ENOMEM, or an error of writing.
  */
 SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 {
@@ -171,7 +172,7 @@ SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, before, &rec->trace);
 }
 
-/* @other: how many metrics the program's own source has; if it has none, it is not called */
+/* @other: number of metrics of the program's own source; if 0, the source is not called */
 static int write_instances(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret = shim_rec_sets__instances(rec->sets, rec->w, stamp);
@@ -191,12 +192,12 @@ static int write_values(struct shim_recorder *rec, int other)
 	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
 }
 
-/* @other: of how many metrics the program's own source has values, or a negative error */
+/* @other: number of metrics for which the program's own source has values, or a negative error */
 static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret;
 
-	/* Without values write nothing: a record without metrics is PCP's mark of a gap. */
+	/* Do not write a record without values, because PCP reads it as a gap. */
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
 	    other <= 0)
 		return 0;
@@ -226,12 +227,13 @@ static int sample_all(struct shim_recorder *rec, uint64_t *when)
 }
 
 /**
- * shim_record_tick() - record everything as it is now
+ * shim_record_tick() - record the current values
  * @rec: the recorder
  *
- * What cannot be sampled is left out of the record; shim_record_missing() returns the reason.
+ * Sources that cannot be sampled are left out of the record; shim_record_missing() returns the
+ * reason.
  *
- * Return: 0, also if there was nothing to record yet, or an error of writing.
+ * Return: 0, even if there was nothing to record yet, or an error of writing.
  */
 SHIM_API int shim_record_tick(struct shim_recorder *rec)
 {
@@ -256,12 +258,12 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 }
 
 /**
- * shim_record_missing() - why values are missing in the last record
+ * shim_record_missing() - get the reason why values are missing in the last record
  * @rec: the recorder
  *
- * Return: 0 if none are, or the first reason: -EAGAIN (a set's counters were
- * taken off the CPU), -EINVAL (it is bound no longer), -ENOMEM.  It is 0 if only
- * tracing is off, as no events are missed then.
+ * Return: 0 if none are missing, or the first reason: -EAGAIN (a set's counters were removed from
+ * the CPU), -EINVAL (a set is no longer bound), -ENOMEM.  It is 0 if only tracing is off, because
+ * no events are missed then.
  */
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {
@@ -269,12 +271,12 @@ SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 }
 
 /**
- * shim_record_count() - how many records were written so far
+ * shim_record_count() - get the number of records written so far
  * @rec: the recorder
  *
- * A tick for which there was nothing to record yet writes none.
+ * A tick without anything to record does not write a record.
  *
- * Return: their number.
+ * Return: the number.
  */
 SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
 {
@@ -282,8 +284,8 @@ SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
 }
 
 /**
- * shim_record_close() - end the archive
- * @rec: freed, whatever is returned
+ * shim_record_close() - complete the archive
+ * @rec: freed, even on errors
  *
  * Return: 0, or an error of writing.
  */
@@ -308,7 +310,7 @@ static bool remove_file(const struct shim_recorder *rec, int volume)
 }
 
 /**
- * shim_record_discard() - end an archive, and remove its files
+ * shim_record_discard() - close an archive and remove its files
  * @rec: freed
  */
 SHIM_API void shim_record_discard(struct shim_recorder *rec)
@@ -316,7 +318,7 @@ SHIM_API void shim_record_discard(struct shim_recorder *rec)
 	if (!rec)
 		return;
 	shim_writer__close(rec->w);
-	/* Version 2 begins another volume after 2 GiB. */
+	/* Archives of version 2 start another volume after 2 GiB. */
 	for (int volume = SHIM_VOLUME_INDEX; remove_file(rec, volume) || volume < 1; volume++)
 		;
 	free_recorder(rec);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the recorder's parts share: an interface for each source of values. */
+/* Declarations that the parts of the recorder share: an interface for each source of values. */
 #ifndef SHIM_SHIM_RECORD_H
 #define SHIM_SHIM_RECORD_H
 
@@ -9,7 +9,7 @@
 #include "live/metric.h"
 #include "shim/shim.h"
 
-/* Recorded in place of values if there are none that are right: PCP's PM_ERR_VALUE */
+/* Recorded instead of values if there are no valid ones: PCP's PM_ERR_VALUE */
 #define ERR_VALUE	(-12351)
 
 /* Counts of sets: record_sets.c */
@@ -21,18 +21,18 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 		       pid_t pid, const char *name);
 /* The name of a process's instance, or NULL */
 const char *shim_rec_sets__name(const struct shim_rec_sets *sets, pid_t pid);
-/* Samples all sets, and returns the first error; *when is the time of the first valid sample. */
+/* Sample all sets, and return the first error. *when is the time of the first valid sample. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
-/* Write the instances if there are new ones, then the values */
+/* Write new instances, then the values. */
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 			     struct shim_ts stamp);
 bool shim_rec_sets__any(const struct shim_rec_sets *sets);
 int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w);
 
-/* Transactions and the other trace events: record_trace.c, with the same steps */
+/* Transactions and other trace events: record_trace.c, with the same steps */
 struct shim_rec_trace;
 
-/* @before: of the archive that this one continues, or NULL */
+/* @before: the recorder's trace of the archive that this one continues, or NULL */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
 			   struct shim_rec_trace **out);
 void shim_rec_trace__destroy(struct shim_rec_trace *trace);
@@ -42,12 +42,12 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
 
-/* Declares a metric, with its one-line text and its help text: record_metric.c */
+/* Declare a metric, with its one-line text and its help text: record_metric.c */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric);
-/* Describes what the instances of a domain are, with both texts */
+/* Write both texts of an instance domain. */
 int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_indom *indom);
 
-/* The archive's label, and the host's name beside values: record_label.c */
+/* The archive's label, and the labels that are shown with values: record_label.c */
 void shim_rec_label__fill(struct shim_label *label);
 int shim_rec_label__context(struct shim_writer *w, const char *host, const char *more, struct shim_ts stamp);
 

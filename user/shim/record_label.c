@@ -12,19 +12,19 @@
 #include "record.h"
 #include "recorder.h"
 
-#define VALUE_MAX	4096	/* bytes; PCP limits all labels of an archive together to 64 kB */
+#define VALUE_MAX	4096	/* bytes; PCP limits all labels of an archive to 64 kB in total */
 #define LABELS_MAX	32768
 
 /**
  * shim_rec_label__fill() - fill in the host and the time zone
- * @label: these are filled in; its start is left empty, so that it is the first record's time
+ * @label: the label; its start is not set, so it becomes the time of the first record
  */
 void shim_rec_label__fill(struct shim_label *label)
 {
 	shim_local_zone__fill(label);
 }
 
-/* Whether PCP accepts a label of this name; the host's name is written for each archive */
+/* Whether PCP accepts a label with this name.  The host's name is written to each archive. */
 static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -37,7 +37,7 @@ static bool is_name(const char *name)
 	return true;
 }
 
-/* Whether a text can be a string of JSON: no control characters */
+/* Whether a text can be a JSON string: it has no control characters and is not too long */
 static bool is_value(const char *value)
 {
 	if (strlen(value) > VALUE_MAX)
@@ -68,16 +68,16 @@ static void escape(char *out, const char *value)
 }
 
 /**
- * shim_record_label() - describe the recording by a label of the archive, such as the command's name
+ * shim_record_label() - add a label to the archive, such as the command's name
  * @rec: the recorder, before its first record
- * @name: letters, digits and underscores; not "hostname", which each archive has
+ * @name: letters, digits and underscores; not "hostname", which every archive has
  * @value: up to 4096 bytes of UTF-8 without control characters
  *
- * PCP's tools show labels of the context with each metric.  An archive that continues this one has
+ * PCP's tools show labels of the context with each metric.  Archives that continue this one have
  * the same labels.
  *
- * Return: 0, -EINVAL (name or value), -EEXIST (there is such a label), -EBUSY (a record was written),
- * -ENOSPC (too many labels), or -ENOMEM.
+ * Return: 0, -EINVAL (invalid name or value), -EEXIST (the label exists), -EBUSY (a record was
+ * already written), -ENOSPC (too many labels), or -ENOMEM.
  */
 SHIM_API int shim_record_label(struct shim_recorder *rec, const char *name, const char *value)
 {
@@ -101,11 +101,11 @@ SHIM_API int shim_record_label(struct shim_recorder *rec, const char *name, cons
 }
 
 /**
- * shim_rec_label__context() - write the host's name and the program's labels, which PCP's tools show with values
- * @w: the archive
- * @host: its name
- * @more: members of a JSON object, each after a comma, or NULL
- * @stamp: from when on
+ * shim_rec_label__context() - write the labels that PCP's tools show with values
+ * @w: the archive's writer
+ * @host: name of the host
+ * @more: the program's labels: members of a JSON object, each after a comma; or NULL
+ * @stamp: time from which the labels apply
  *
  * Return: 0 or an error of the writer.
  */
@@ -120,7 +120,7 @@ int shim_rec_label__context(struct shim_writer *w, const char *host, const char 
 	};
 	int ret;
 
-	/* No host has a name that would have to be escaped in JSON: write no label then. */
+	/* Write no label for an invalid host name that would need escapes in JSON. */
 	for (const char *p = host; *p; p++)
 		if (*p == '"' || *p == '\\' || iscntrl((unsigned char)*p))
 			return 0;

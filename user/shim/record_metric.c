@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What is recorded: descriptions, and texts of metrics and instance domains. */
+/* Descriptions and texts of recorded metrics and instance domains. */
 #include "record.h"
 
-/* Writes the one-line text and the help text about a metric or a domain */
+/* Write the one-line text and the help text of a metric or a domain. */
 static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, const char *line,
 		       const char *help)
 {
@@ -12,7 +12,7 @@ static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, co
 }
 
 /**
- * shim_rec_metric__write() - declare a metric, and write its texts
+ * shim_rec_metric__write() - declare a metric and write its texts
  * @w: the archive
  * @metric: the metric
  *

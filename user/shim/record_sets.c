@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance for each
- * process, which may have several sets of different events.
+ * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per process.  A process
+ * may have several sets with different events.
  *
- * Samples are taken first, all of them, and then written; a set that could
- * not be sampled has no value in the record.
+ * First all samples are taken, then they are written.  A set that could not be sampled has no value
+ * in the record.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "record.h"
 #include "set.h"
 
-#define MAX_METRICS	1023	/* the greatest item number, which tells metrics apart */
+#define MAX_METRICS	1023	/* the maximum item number; item numbers distinguish metrics */
 
 /* Offsets in a sample of the times in shim_live_times[] */
 static const size_t time_at[SHIM_TIMES] = {
@@ -29,14 +29,14 @@ static const size_t time_at[SHIM_TIMES] = {
 	[SHIM_TIME_RUNNING] = offsetof(struct shim_sample, running),
 };
 
-/* One set; all sets of a process together are its instance */
+/* One set.  All sets of a process form one instance. */
 struct source {
 	struct shim_set *set;
 	pid_t pid;
 	char *name;
 	bool valid;			/* the last sample was taken */
 	struct shim_sample sample;
-	unsigned int metric[SHIM_SET_MAX];	/* which of the metrics each value is */
+	unsigned int metric[SHIM_SET_MAX];	/* index of each value's metric */
 };
 
 /* An event's metric */
@@ -46,7 +46,7 @@ struct metric {
 };
 
 struct shim_rec_sets {
-	struct source **sources;	/* sorted by pid, then in the order they were added */
+	struct source **sources;	/* sorted by pid, then by the order of adding */
 	unsigned int n;
 	size_t room;
 	struct metric *metrics;
@@ -87,7 +87,7 @@ void shim_rec_sets__destroy(struct shim_rec_sets *sets)
 	free(sets);
 }
 
-/* As PCP names processes: the number in six digits, and the command. */
+/* Name an instance as PCP names processes: the number with six digits, and the command. */
 static char *instance_name(pid_t pid)
 {
 	char path[64], comm[64] = "";
@@ -137,7 +137,7 @@ static unsigned int item_of(const struct shim_rec_sets *sets, const char *name)
 	return item;
 }
 
-/* @event: as the set's creator wrote it */
+/* @event: the event as the set's creator wrote it */
 static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
 		      const char *event)
 {
@@ -161,7 +161,7 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 	return 0;
 }
 
-/* An event's metric: its name, and its number or -ENOENT if it is new; another negative error. */
+/* Get an event's metric name.  Return the metric's index, -ENOENT if new, or another error. */
 static int known_metric(const struct shim_rec_sets *sets, const char *event, char *name,
 			size_t size)
 {
@@ -175,7 +175,7 @@ static int known_metric(const struct shim_rec_sets *sets, const char *event, cha
 	return -ENOENT;
 }
 
-/* The number of an event's metric, written if it is new; a negative error. */
+/* Return the index of an event's metric, which is written if it is new; or a negative error. */
 static int metric_of(struct shim_rec_sets *sets, struct shim_writer *w, const char *event)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -197,7 +197,7 @@ static bool has_metric(const struct source *source, int metric)
 	return false;
 }
 
-/* Refuses an event that the process counts in another set: 0, -EEXIST, or another error */
+/* Refuse an event that the process counts in another set.  Return 0, -EEXIST, or another error. */
 static int check_new(const struct shim_rec_sets *sets, const struct source *source)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -249,10 +249,10 @@ static int insert(struct shim_rec_sets *sets, struct source *source)
 /**
  * shim_rec_sets__add() - add a set
  * @sets: the sets
- * @w: the archive, in which new metrics are declared
- * @set: bound to one target
- * @pid: its process, or the number of its instance if that has a name of its own
- * @name: the instance's own name, or NULL to name it by the process
+ * @w: the writer of the archive, in which new metrics are declared
+ * @set: the set, bound to one target
+ * @pid: its process, or the number of its instance if the instance has its own name
+ * @name: the instance's own name, or NULL to name it after the process
  *
  * Return: as shim_record_add_set().
  */
@@ -310,7 +310,7 @@ int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when)
 	return missing;
 }
 
-/* Whether a set is the first one of its process */
+/* Whether a set is the first of its process */
 static bool is_first(const struct shim_rec_sets *sets, unsigned int i)
 {
 	return !i || sets->sources[i - 1]->pid != sets->sources[i]->pid;
@@ -395,7 +395,7 @@ static int write_count(struct shim_rec_sets *sets, struct shim_writer *w, unsign
 	return ret;
 }
 
-/* Whether there is any instance to write values of */
+/* Whether there are any instances */
 bool shim_rec_sets__any(const struct shim_rec_sets *sets)
 {
 	return sets->n;

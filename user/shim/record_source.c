@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metrics that come from the caller, in the same records as all others. */
+/* Metrics from the caller, in the same records as all others. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,12 +15,12 @@ static bool is_own(uint32_t ident)
 }
 
 /**
- * shim_record_add_source() - record metrics that the program supplies itself
+ * shim_record_add_source() - record metrics that the program supplies
  * @rec: the recorder
  * @source: the functions that supply them; copied
  * @arg: for its functions
  *
- * Return: 0, -EEXIST (there is one already), -EINVAL (a function is missing).
+ * Return: 0, -EEXIST (there is already a source), -EINVAL (a function is missing).
  */
 SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 				    const struct shim_record_source *source, void *arg)
@@ -35,11 +35,12 @@ SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 }
 
 /**
- * shim_record_metric() - declare a metric of one's own, before its first values
+ * shim_record_metric() - declare a metric of the program, before its first values
  * @rec: the recorder
- * @metric: what it is; its domain, and its instances', must not be the recorder's own, 10 and 450
+ * @metric: the metric; its domain and that of its instances must not be 10 or 450, which the
+ *	recorder uses
  *
- * Return: 0, -EINVAL, -EEXIST (another metric has the name or number), or an error of writing.
+ * Return: 0, -EINVAL, -EEXIST (another metric has this name or number), or an error of writing.
  */
 SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_record_metric *metric)
 {
@@ -68,11 +69,11 @@ SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_rec
 }
 
 /**
- * shim_record_instances() - set the instances of a domain, from this record on
+ * shim_record_instances() - set the instances of a domain from this record on
  * @rec: the recorder, which is calling the source's @instances
  * @indom: the domain
- * @n: how many
- * @inst: their numbers, ascending
+ * @n: number of instances
+ * @inst: their numbers in ascending order
  * @name: their names
  *
  * Return: 0, -EINVAL, or an error of writing.
@@ -90,7 +91,7 @@ SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, un
 	return shim_writer__indom(rec->w, &all);
 }
 
-/* Checks that @values is not NULL if there are any, and that no string is NULL */
+/* Check that @values is not NULL if there are any, and that no string is NULL. */
 static bool all_there(int32_t type, int n, const struct shim_record_value *values)
 {
 	if (n > 0 && !values)
@@ -122,13 +123,13 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
 /**
  * shim_record_values() - add the values of a metric to this record
  * @rec: the recorder, which is calling the source's @values
- * @pmid: the metric, at most once in a record
- * @type: of the metric
- * @n: how many; without values 0, or the negative PCP error code that is the reason
- * @values: the values, each of another instance; at most one if the metric has no instances
+ * @pmid: the metric, at most once per record
+ * @type: type of the metric
+ * @n: number of values; 0 without values, or a negative PCP error code as the reason
+ * @values: the values, each for a different instance; at most one if the metric has no instances
  *
- * Return: 0, or -EINVAL: the metric is not declared or was in this record already, or a value is
- * invalid; those before it are recorded.  The source may then go on with its next metric.
+ * Return: 0, or -EINVAL if the metric is not declared or already in this record, or a value is
+ * invalid; the values before it are recorded.  The source may then continue with its next metric.
  */
 SHIM_API int shim_record_values(struct shim_recorder *rec, uint32_t pmid, int32_t type, int n,
 				const struct shim_record_value *values)

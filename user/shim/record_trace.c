@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writes transactions and the other trace events, which live/trace.h reads, into an archive. */
+/* Write transactions and other trace events, which live/trace.h reads, to an archive. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define MAX_INDOMS	16
 
-/* What is traced, with the numbers of its instances; @users: the traces of archives, one after the other */
+/* Trace statistics with the numbers of instances.  @users: archives in turn that use them */
 struct shared {
 	struct shim_live_trace *live;
 	unsigned int users;
@@ -18,8 +18,8 @@ struct shared {
 
 struct shim_rec_trace {
 	struct shared *shared;
-	struct shim_live_trace *live;	/* that of @shared */
-	uint64_t written[MAX_INDOMS];	/* which changes of instances the archive has */
+	struct shim_live_trace *live;	/* @live of @shared */
+	uint64_t written[MAX_INDOMS];	/* the last changes of instances in the archive */
 };
 
 static int write_metrics(struct shim_writer *w)
@@ -45,7 +45,7 @@ static void unshare(struct shared *shared)
 	free(shared);
 }
 
-/* What is traced from now on: *@out has one user */
+/* Start to read trace statistics; *@out has one user. */
 static int share(struct shared **out)
 {
 	struct shared *shared = calloc(1, sizeof(*shared));
@@ -63,12 +63,13 @@ static int share(struct shared **out)
 }
 
 /**
- * shim_rec_trace__create() - open the machine's trace statistics for recording
- * @w: the archive, in which the metrics are declared
- * @before: of the archive that this one continues, whose instances have their numbers here, too; or NULL
- * @out: on success
+ * shim_rec_trace__create() - open the trace statistics for recording
+ * @w: the writer of the archive, in which the metrics are declared
+ * @before: the trace of the archive that this one continues, whose instances keep their numbers; or
+ *	NULL
+ * @out: set on success
  *
- * Context: one thread has all that continue one another.
+ * Context: one thread owns all traces that continue each other.
  * Return: 0, -ENOMEM, an error of shim_bpf_reader__open() or of the writer.
  */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
@@ -101,13 +102,13 @@ void shim_rec_trace__destroy(struct shim_rec_trace *trace)
 	free(trace);
 }
 
-/* Whether there is any instance to write values of */
+/* Whether there are any instances */
 bool shim_rec_trace__any(const struct shim_rec_trace *trace)
 {
 	return shim_live_trace__any(trace->live);
 }
 
-/* As shim_live_trace__sample(), but it is no error if tracing is off now. */
+/* Like shim_live_trace__sample(), but it is not an error if tracing is off now. */
 int shim_rec_trace__sample(struct shim_rec_trace *trace)
 {
 	int ret = shim_live_trace__sample(trace->live);
@@ -151,8 +152,8 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
 /**
  * shim_rec_trace__instances() - write the instance domains that have changed
  * @trace: after a sample
- * @w: the archive
- * @stamp: of the record that will follow
+ * @w: the archive's writer
+ * @stamp: timestamp of the next record
  *
  * Return: 0, -ENOMEM, or an error of the writer.
  */
@@ -193,9 +194,9 @@ static int write_metric(const struct shim_live_trace *live, size_t i, size_t n,
 /**
  * shim_rec_trace__values() - write the values of the last sample
  * @trace: after a sample
- * @w: inside a record
+ * @w: the writer, inside a record
  *
- * A metric without any instance yet is left out.
+ * Metrics without instances are left out.
  *
  * Return: 0 or an error of the writer.
  */

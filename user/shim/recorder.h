@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* struct shim_recorder, for the files that implement its calls. */
+/* struct shim_recorder, for the files that implement its functions. */
 #ifndef SHIM_SHIM_RECORDER_H
 #define SHIM_SHIM_RECORDER_H
 
@@ -10,15 +10,15 @@ struct shim_recorder {
 	struct shim_writer *w;
 	int64_t offset;		/* wall clock minus monotonic, ns */
 	struct shim_ts last;	/* the last record's stamp */
-	struct shim_ts stamp;	/* of the record that is being written */
+	struct shim_ts stamp;	/* timestamp of the current record */
 	struct shim_label label;	/* written with the first record */
 	char *labels;		/* members of a JSON object, each after a comma; or NULL */
-	uint64_t records;	/* how many were written */
+	uint64_t records;	/* number of written records */
 	struct shim_rec_sets *sets;
 	struct shim_rec_trace *trace;	/* NULL if not wanted */
 	struct shim_record_source source;	/* no functions: none */
 	void *source_arg;
-	const struct shim_recorder *after;	/* the one before, until sources are added; or NULL */
+	const struct shim_recorder *after;	/* the previous one until the first tick */
 	char *archive;
 	int missing;		/* why values are missing in the last record, or 0 */
 };

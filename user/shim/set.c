@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets of counters by event names, on any target. */
+/* Sets of counters for named events, on any target. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -31,7 +31,7 @@ _Static_assert(SHIM_BIND_PROCESS == SHIM_BIND_F_PROCESS, "flags are core's");
 _Static_assert(SHIM_BIND_CPU == SHIM_BIND_F_CPU, "flags are core's");
 _Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags are the module's");
 
-/* Parses names into requests, without mode flags where the name has none, and copies the names. */
+/* Parse names to requests, without mode flags if the name has none, and copy the names. */
 static int parse(struct shim_set *set, const char *const *events, unsigned int n,
 		 struct vcpc_request *reqs, unsigned int *bad)
 {
@@ -50,8 +50,8 @@ static int parse(struct shim_set *set, const char *const *events, unsigned int n
 }
 
 /*
- * Where no mode was asked for, counts in user mode only, and appends ":u" to the name.  Most tracepoints
- * are hit in the kernel only: their count would be 0.
+ * Where no mode was requested, count only user mode, and append ":u" to the name.  Most tracepoints
+ * are hit in the kernel only, so their count would be 0.
  */
 static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked,
 			  struct vcpc_request *reqs)
@@ -93,7 +93,7 @@ static int create(struct shim_session *session, struct shim_set *set,
 	return ret;
 }
 
-/* As shim_set_create(), but also returns the requests, in @reqs[SHIM_SET_MAX] */
+/* Like shim_set_create(), but also returns the requests in @reqs[SHIM_SET_MAX] */
 int shim_set__create(struct shim_handle *handle, const char *const *events, unsigned int n,
 		     struct vcpc_request *reqs, unsigned int *bad, struct shim_set **out)
 {
@@ -127,21 +127,22 @@ err:
 }
 
 /**
- * shim_set_create() - make a set of events
- * @handle: the module; may be closed while the set lives
+ * shim_set_create() - create a set of events
+ * @handle: the back end; may be closed while the set exists
  * @events: const char *[@n], names as for shim_events_walk()
  * @n: 1 .. SHIM_SET_MAX, or less if the module allows less
- * @bad: on failure, the event to blame, or @n; may be NULL
- * @out: for shim_set_destroy()
+ * @bad: on failure, the index of the rejected event, or @n; may be NULL
+ * @out: set on success; for shim_set_destroy()
  *
- * Events without a mode are counted in user and kernel mode; if the caller may not
- * count the kernel, in user mode only, and then shim_set_event() adds ":u" to the name.  Tracepoints
- * (GROUP:NAME) are not: -EACCES.
+ * Events without a mode are counted in user and kernel mode.  If the caller has no permission to
+ * count kernel mode, they are counted only in user mode, and shim_set_event() appends ":u" to the
+ * name.
+ * Tracepoints (GROUP:NAME) then fail with -EACCES.
  *
- * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or
- * attribute), -ENOENT or -EOPNOTSUPP (no such event here), -ELIBACC (none of
- * perf's, and libpfm is not installed), -EACCES (a mode
- * that needs CAP_PERFMON), -EUSERS (the user has too many sets), -EMFILE, -ENOMEM.
+ * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or attribute), -ENOENT or
+ * -EOPNOTSUPP (this machine does not have the event), -ELIBACC (perf has no such event, and libpfm
+ * is not installed), -EACCES (a mode that needs CAP_PERFMON), -EUSERS (the user has too many sets),
+ * -EMFILE, -ENOMEM.
  */
 SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
 			     unsigned int *bad, struct shim_set **out)
@@ -156,7 +157,7 @@ SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *even
 }
 
 /**
- * shim_set_destroy() - unbind a set everywhere, and free it
+ * shim_set_destroy() - unbind a set from all targets and free it
  * @set: may be NULL
  */
 SHIM_API void shim_set_destroy(struct shim_set *set)
@@ -173,7 +174,7 @@ SHIM_API void shim_set_destroy(struct shim_set *set)
 }
 
 /**
- * shim_set_size() - how many events a set has
+ * shim_set_size() - get the number of events in a set
  * @set: the set
  */
 SHIM_API unsigned int shim_set_size(const struct shim_set *set)
@@ -182,11 +183,11 @@ SHIM_API unsigned int shim_set_size(const struct shim_set *set)
 }
 
 /**
- * shim_set_event() - what is counted
+ * shim_set_event() - get the name of an event in a set
  * @set: owns the string
- * @i: which of its events
+ * @i: index of the event
  *
- * Return: the name, with the modes that were chosen; NULL if there is no such event.
+ * Return: the name, with the modes that were chosen; NULL if @i is too large.
  */
 SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
 {
@@ -194,13 +195,13 @@ SHIM_API const char *shim_set_event(const struct shim_set *set, unsigned int i)
 }
 
 /**
- * shim_set_backend() - who counts a set
+ * shim_set_backend() - get the back end that counts a set
  * @set: the set
  *
- * Where the module is loaded, it counts the threads that bind a set to themselves, and what inherits
- * from them.  perf counts all other targets, sets whose events take turns, and hardware events that a
- * thread binds to itself without flags, if the kernel lets threads read their counters: a sample
- * of those needs no system call.
+ * If the module is loaded, it counts threads that bind a set to themselves, and threads that
+ * inherit from them.  perf counts all other targets and sets with multiplexed events.  perf also
+ * counts hardware events that a thread binds to itself without flags, if the kernel permits threads
+ * to read their counters, because a sample then needs no system call.
  *
  * Return: "vcpc" for the module, "perf" for perf_event_open(2); "perf" if both count the set.
  */
@@ -209,7 +210,7 @@ SHIM_API const char *shim_set_backend(const struct shim_set *set)
 	return set ? shim_counters__backend(set->counters) : NULL;
 }
 
-/* For the transactions of the calling thread, which reads the set itself */
+/* Bind a set for transactions of the calling thread, which reads the set itself. */
 static int bind_directly(struct shim_set *set)
 {
 	int bad, ret = shim_counters__bind(set->counters, 0, 0, &bad);
@@ -224,23 +225,24 @@ static int bind_directly(struct shim_set *set)
 
 /**
  * shim_set_bind() - bind a set to a thread
- * @set: may be bound to several
+ * @set: the set, which may be bound to several threads
  * @tid: the thread, or 0 for the caller; with SHIM_BIND_CPU the CPU
- * @flags: SHIM_BIND_*; SHIM_BIND_CPU goes with no other flag, and shim_set_total() with a @tid of
- *	0 then gives the sum over the CPUs
+ * @flags: SHIM_BIND_*; SHIM_BIND_CPU must be the only flag, and shim_set_total() with a @tid of 0
+ *	then returns the sum over the CPUs
  *
- * With SHIM_BIND_TRACE alone, and SHIM_TRACE=direct, the calling thread reads the set itself when it
- * begins or ends a transaction: that needs no module.  Its set before is not read any more.
+ * With only SHIM_BIND_TRACE, and SHIM_TRACE=direct, the calling thread reads the set itself when it
+ * begins or ends a transaction, which does not need the module.  It no longer reads its previous
+ * set.
  *
- * A child process may bind itself after fork(), with SHIM_BIND_ON_EXEC | SHIM_BIND_TREE: the module
- * counts it, and the parent, which has the set too, samples the total.  If perf has to count the set,
- * the child's call is -EOPNOTSUPP, and the parent binds the child, by its number.
+ * A child process may bind itself after fork() with SHIM_BIND_ON_EXEC | SHIM_BIND_TREE: the module
+ * counts it, and the parent, which also has the set, samples the total.  If perf has to count the
+ * set, the child's call returns -EOPNOTSUPP, and the parent has to bind the child by its number.
  *
- * Return: 0, -ESRCH (no such thread), -EACCES (not the caller's to count),
- * -EBUSY (already bound there), -ENODEV (no such CPU, or it is offline), -EAGAIN (the CPU's
- * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot hold all events at
- * a time), -EINVAL (flags; SHIM_BIND_TRACE of a set whose events take turns), -EOPNOTSUPP (see
- * Documentation/api/backends.rst), -ENOMEM.
+ * Return: 0, -ESRCH (the thread does not exist), -EACCES (no permission to count it), -EBUSY
+ * (already bound there), -ENODEV (the CPU does not exist or is offline), -EAGAIN (the CPU's
+ * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot count all events
+ * simultaneously), -EINVAL (invalid flags; SHIM_BIND_TRACE for a set with multiplexed events),
+ * -EOPNOTSUPP (see Documentation/api/backends.rst), -ENOMEM.
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
@@ -266,7 +268,7 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 /**
  * shim_set_unbind() - unbind a set from a thread
  * @set: the set
- * @tid: the thread; 0 for the caller's, if it is bound there, otherwise for the only one
+ * @tid: the thread; 0 for the caller if the set is bound to it, otherwise for the only thread
  *
  * Return: 0, or -EINVAL if it is not bound there.
  */
@@ -301,11 +303,11 @@ static int turn(struct shim_set *set, pid_t tid, turn_fn *how, turn_fn *undo)
 }
 
 /**
- * shim_set_enable() - go on counting
+ * shim_set_enable() - continue counting
  * @set: the set
  * @tid: as for shim_set_unbind()
  *
- * Return: 0, -EINVAL (not bound there, or counting), -EAGAIN (see shim_set_sample()).
+ * Return: 0, -EINVAL (not bound there, or already counting), -EAGAIN (see shim_set_sample()).
  */
 SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
 {
@@ -313,11 +315,11 @@ SHIM_API int shim_set_enable(struct shim_set *set, pid_t tid)
 }
 
 /**
- * shim_set_disable() - stop counting; the values stay
+ * shim_set_disable() - stop counting and keep the values
  * @set: the set
  * @tid: as for shim_set_unbind()
  *
- * Return: 0, -EINVAL (not bound there, or stopped), -EAGAIN (see shim_set_sample()).
+ * Return: 0, -EINVAL (not bound there, or already stopped), -EAGAIN (see shim_set_sample()).
  */
 SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 {
@@ -331,15 +333,16 @@ _Static_assert(VALUES_AT >= sizeof(struct vcpc_sample), "the back end's sample b
 _Static_assert((VALUES_AT - sizeof(struct vcpc_sample)) % 8 == 0, "and is aligned there");
 
 /*
- * Where the back end writes its sample, of ROOM bytes, so that the values are in place.  They are
- * not copied: a memcpy() by SVE instructions would trap, as each system call ends SVE's state.
+ * Where the back end writes its sample of ROOM bytes, such that the values are already in place.
+ * They are not copied, because a memcpy() with SVE instructions would trap: each system call ends
+ * the SVE state.
  */
 static struct vcpc_sample *behind(struct shim_sample *sample)
 {
 	return (void *)((char *)sample + VALUES_AT - sizeof(struct vcpc_sample));
 }
 
-/* Convert the head, which is in our head's place. */
+/* Convert the back end's head, which overlaps the public one. */
 static void finish(struct shim_sample *sample)
 {
 	struct vcpc_sample head;
@@ -364,11 +367,11 @@ static __attribute__((noinline)) int ask(struct shim_counters *counters, pid_t t
 	return ret;
 }
 
-/* A signal handler may destroy the set in the middle of the sample: it is not looked at any more. */
+/* A signal handler may destroy the set during the sample, so do not access the set after this. */
 static __attribute__((noinline)) int read_own(struct shim_counters *counters, pid_t tid,
 					      struct shim_sample *sample, unsigned int n)
 {
-	/* __u64 and uint64_t are two types of one size. */
+	/* __u64 and uint64_t are different types of the same size. */
 	if (!shim_counters__read_own(counters, tid, (void *)sample->values, SHIM_SET_MAX,
 				     (void *)&sample->tick))
 		return ask(counters, tid, sample);
@@ -381,14 +384,14 @@ static __attribute__((noinline)) int read_own(struct shim_counters *counters, pi
 }
 
 /**
- * shim_set_sample() - all values of a set at one instant
+ * shim_set_sample() - sample all values of a set at one instant
  * @set: the set
  * @tid: as for shim_set_unbind(); it may have exited
  * @sample: the values; unspecified on failure
  *
- * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (the counters were off the
- * CPU while the target ran, so that the values would be wrong; only binding again helps).
+ * Context: any thread, or a signal handler.
+ * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (the counters were off
+ * the CPU while the target ran, so the values would be wrong; the set has to be bound again).
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
@@ -403,17 +406,17 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
 }
 
 /**
- * shim_set_total() - the sums over all threads that are or were counted
+ * shim_set_total() - add up all threads that are or were counted
  * @set: the set
- * @tid: the thread that shim_set_bind() was given, or any that inherited from
- *	it; 0 for all that the set was ever bound to
- * @sample: the sums; SHIM_STATE_EXITED when all threads have
+ * @tid: the thread that was given to shim_set_bind(), or any thread that inherited from it; 0 for
+ *	all threads that the set was ever bound to
+ * @sample: the sums; SHIM_STATE_EXITED if all threads have exited
  *
- * Threads are read one after the other, while the others run.
+ * Threads are read one after the other while the others run.
  *
- * Context: any thread, also a signal handler.
- * Return: 0, -EINVAL (not bound there, or events take turns), -EAGAIN (a thread could not be
- * counted, or its counters were off the CPU while it ran: the sum would be too small).
+ * Context: any thread, or a signal handler.
+ * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (a thread could not be
+ * counted, or its counters were off the CPU while it ran, so the sum would be too small).
  */
 SHIM_API int shim_set_total(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
@@ -437,7 +440,7 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
 		if (!list[i].tid)
 			continue;
 		ret = shim_set_sample(set, list[i].tid, &sample);
-		/* It was unbound meanwhile, or is in the total only. */
+		/* It was unbound in the meantime, or is included only in the total. */
 		if (ret == -EINVAL)
 			continue;
 		ret = ret ? ret : fn(arg, list[i].tid, &sample);
@@ -448,15 +451,15 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
 }
 
 /**
- * shim_set_walk() - a sample of each thread
+ * shim_set_walk() - sample each thread
  * @set: the set
- * @fn: called with the thread and its sample; its first value that is not 0 ends the walk
+ * @fn: called with the thread and its sample; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * A thread that has ended still has its last sample, but of many that have ended, the oldest
- * are in the total only.
+ * A thread that has ended still has its last sample.  If many threads have ended, the oldest are
+ * included only in the total.
  *
- * Return: 0 or what @fn returned; -ENOMEM; -EINVAL (events take turns); -EAGAIN (see
+ * Return: 0 or the value of @fn; -ENOMEM; -EINVAL (events are multiplexed); -EAGAIN (see
  * shim_set_sample()).
  */
 SHIM_API int shim_set_walk(struct shim_set *set, walk_fn *fn, void *arg)

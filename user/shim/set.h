@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* struct shim_set: one set of the back end's, or two if events are multiplexed. */
+/* struct shim_set: one set of the back end, or two if events are multiplexed. */
 #ifndef SHIM_SHIM_SET_H
 #define SHIM_SHIM_SET_H
 
@@ -8,11 +8,12 @@
 
 /*
  * struct shim_set - a set
- * @counters: its counters; if events are multiplexed, those in groups
- * @always: if events are multiplexed, those that count all the time, if any; otherwise NULL
- * @groups: how many groups are multiplexed; 0 or 1 if none are
+ * @counters: its counters; if events are multiplexed, those of the groups
+ * @always: if events are multiplexed, the counters that count all the time, if any; otherwise NULL
+ * @groups: number of multiplexed groups; 0 or 1 if none are
  * @where: if events are multiplexed, each event's index in @counters or in @always
- * @on_one_kind: if events are multiplexed, a bit for each that is of one of several kinds of core
+ * @on_one_kind: if events are multiplexed, bit mask of the events that count on only one of several
+ *	kinds of core
  * @group_of: if events are multiplexed, each event's group, or SHIM_SET_MAX if it is in @always
  */
 struct shim_set {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Opening a back end, listing events, and this library's version. */
+/* Open a back end, list events, and get this library's version. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -12,7 +12,7 @@
 _Static_assert(SHIM_EVENT_MAX == SHIM_EVENT_LEN, "a name of core fits the public buffer");
 
 /**
- * shim_version() - the version of the library that is in use
+ * shim_version() - get the version of the library in use
  *
  * Return: "major.minor.patch".
  */
@@ -22,14 +22,14 @@ SHIM_API const char *shim_version(void)
 }
 
 /**
- * shim_open() - open a back end: the module, or perf_event_open(2) where it is not loaded
- * @handle: for shim_close()
+ * shim_open() - open a back end: the module, or perf_event_open(2) if the module is not loaded
+ * @handle: set on success; for shim_close()
  *
- * SHIM_BACKEND in the environment names one of them, "vcpc" or "perf".
+ * The environment variable SHIM_BACKEND selects one of them, "vcpc" or "perf".
  *
- * Return: 0, -ENODEV (neither is here), -EACCES (no access to the module's device, or perf is not
- * allowed), -EPROTONOSUPPORT (the module is of another version), -EINVAL (SHIM_BACKEND names
- * neither), -ENOMEM, -EMFILE.  shim_backend_why() gives the reason in words.
+ * Return: 0, -ENODEV (neither is available), -EACCES (no access to the module's device, or perf is
+ * not permitted), -EPROTONOSUPPORT (the module has another version), -EINVAL (SHIM_BACKEND names
+ * neither), -ENOMEM, -EMFILE. shim_backend_why() explains the reason.
  */
 SHIM_API int shim_open(struct shim_handle **handle)
 {
@@ -42,8 +42,8 @@ SHIM_API int shim_open(struct shim_handle **handle)
 }
 
 /**
- * shim_backend() - the name of the back end in use
- * @handle: of shim_open()
+ * shim_backend() - get the name of the back end in use
+ * @handle: from shim_open()
  *
  * Return: "vcpc" for the module, "perf" for perf_event_open(2).
  */
@@ -53,10 +53,10 @@ SHIM_API const char *shim_backend(struct shim_handle *handle)
 }
 
 /**
- * shim_backend_why() - why this back end was chosen, or why none can be opened
- * @handle: of shim_open(), or NULL if that failed
- * @buf: a text for people, without a newline
- * @size: of @buf; SHIM_WHY_MAX is enough
+ * shim_backend_why() - explain why this back end was chosen, or why none can be opened
+ * @handle: from shim_open(), or NULL if that failed
+ * @buf: a human-readable text without a newline
+ * @size: size of @buf; SHIM_WHY_MAX is sufficient
  *
  * Return: 0, or -EINVAL if @size is 0.
  */
@@ -72,7 +72,7 @@ SHIM_API int shim_backend_why(struct shim_handle *handle, char *buf, size_t size
 
 /**
  * shim_close() - close a handle
- * @handle: of shim_open(); sets made by it live on
+ * @handle: from shim_open(); its sets continue to exist
  */
 SHIM_API void shim_close(struct shim_handle *handle)
 {
@@ -82,11 +82,11 @@ SHIM_API void shim_close(struct shim_handle *handle)
 
 /**
  * shim_events_walk() - visit all events by name
- * @handle: visit only events that this back end can count here; NULL: all that have a name
- * @fn: called for each; anything but 0 ends the walk
+ * @handle: visit only events that this back end can count here; NULL: all known names
+ * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, or what @fn returned.
+ * Return: 0, or the value of @fn.
  */
 SHIM_API int shim_events_walk(struct shim_handle *handle,
 			      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
@@ -95,15 +95,15 @@ SHIM_API int shim_events_walk(struct shim_handle *handle,
 }
 
 /**
- * shim_pmus_walk() - visit the PMUs of the cores: one, or one for each kind of core
- * @fn: called for each with its name and its CPUs, "0-3,8", or "" if it is of all CPUs; anything
- *	but 0 ends the walk
+ * shim_pmus_walk() - visit the core PMUs: one, or one for each kind of core
+ * @fn: called for each with its name and its CPUs, for example "0-3,8", or "" for all CPUs; a value
+ *	other than 0 ends the walk
  * @arg: for @fn
  *
- * Where there are several, an event without a PMU's name is counted on all of them, and its value is the
- * sum; cpu_core/cycles/ is counted on one.
+ * If there are several, an event without a PMU is counted on all of them, and its value is the sum;
+ * an event such as cpu_core/cycles/ is counted on one.
  *
- * Return: 0, also if there is no PMU, or what @fn returned.
+ * Return: 0, even if there is no PMU, or the value of @fn.
  */
 SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), void *arg)
 {
@@ -116,14 +116,14 @@ SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *c
 }
 
 /**
- * shim_event_on_pmu() - the name of an event as it is counted on one kind of core
+ * shim_event_on_pmu() - get the name of an event on one kind of core
  * @name: an event that every core PMU counts: one of perf's own hardware events, or a raw code
- * @pmu: of shim_pmus_walk()
+ * @pmu: from shim_pmus_walk()
  * @buf: for the name: "cycles:u" becomes "cpu_core/cycles/:u"
- * @size: of @buf; SHIM_EVENT_MAX is enough for perf's own events
+ * @size: of @buf; SHIM_EVENT_MAX is sufficient for perf's own events
  *
- * Return: 0, -ENOENT if it is another event, such as one of software or one that names a PMU,
- * -EINVAL (a bad mode), -ENAMETOOLONG.
+ * Return: 0, -ENOENT for other events, such as software events and events with a PMU, -EINVAL
+ * (invalid mode), -ENAMETOOLONG.
  */
 SHIM_API int shim_event_on_pmu(const char *name, const char *pmu, char *buf, size_t size)
 {
@@ -131,12 +131,12 @@ SHIM_API int shim_event_on_pmu(const char *name, const char *pmu, char *buf, siz
 }
 
 /**
- * shim_event_suggest() - which event was probably meant
- * @name: one that does not exist
- * @buf: a name that does
- * @size: of @buf; SHIM_EVENT_MAX is enough
+ * shim_event_suggest() - suggest an event name
+ * @name: a name that does not exist
+ * @buf: a similar name that exists
+ * @size: size of @buf; SHIM_EVENT_MAX is sufficient
  *
- * Return: 0, -ENOENT if nothing is near, -ENAMETOOLONG.
+ * Return: 0, -ENOENT if no name is similar, -ENAMETOOLONG.
  */
 SHIM_API int shim_event_suggest(const char *name, char *buf, size_t size)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Probes on programs that call no trace functions, as public calls of <shim/trace.h>. */
+/* Probes on programs without trace calls, as public calls of <shim/trace.h>. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,25 +32,26 @@ static int take(const struct shim_trace_probe *from, struct shim_bpf_probe *to)
 }
 
 /**
- * shim_trace_probe() - trace functions of programs that call no trace functions
- * @probes: at most 256; their begins and ends have at most 16 tags
- * @n: how many
- * @bad: on failure, the probe to blame, or @n; may be NULL
+ * shim_trace_probe() - trace functions of programs without trace calls
+ * @probes: the probes, at most 256; pairs of begins and ends may have at most 16 tags
+ * @n: number of probes
+ * @bad: on failure, the index of the rejected probe, or @n; may be NULL
  *
- * Once in a tracing session, until tracing is turned off.  A call of a function is a transaction from
- * its entry to its return, in the statistics of the user who runs it.  A call that does not return, as
- * after longjmp(3), counts among shim_trace_drops.given_up, and one more than 64 deep among open_full.
- * So does a transaction that begins again before it ends, or ends in another thread.
+ * This function can succeed once per tracing session; the probes stay until tracing is turned off.
+ * A call of a function is a transaction from its entry to its return, in the statistics of the user
+ * that runs it.  A call that does not return, for example because of longjmp(3), is counted in
+ * shim_trace_drops.given_up, and a call nested more than 64 deep in open_full.  A transaction that
+ * begins again before it ends, or ends in another thread, is also counted in given_up.
  *
- * If all probes are in one process and shim_trace_count() was called before, calls of the threads that
- * the process has now count these events.
+ * If all probes are in one process and shim_trace_count() was called before, these events are
+ * counted in calls of the process's current threads.
  *
- * While a function runs, its return address is the kernel's.  A C++ exception that passes through a
- * traced function therefore ends the program, as does a stack that moves (Go).
+ * While a function runs, the kernel has replaced its return address.  A C++ exception that passes
+ * through a traced function therefore ends the program, as does moving a stack (Go).
  *
- * Return: 0; -ENOENT if tracing is off, -EEXIST if it has probes already, -EPERM without the privilege,
- *	-EOPNOTSUPP if the kernel has no BTF, -EINVAL or -ENAMETOOLONG for a bad probe, -E2BIG for too
- *	many, -ENOMEM, or why @bad cannot be attached.
+ * Return: 0; -ENOENT if tracing is off, -EEXIST if it already has probes, -EPERM without the
+ *	privilege, -EOPNOTSUPP if the kernel has no BTF, -EINVAL or -ENAMETOOLONG for an invalid
+ *	probe, -E2BIG for too many, -ENOMEM, or the error of attaching @bad.
  */
 SHIM_API int shim_trace_probe(const struct shim_trace_probe *probes, unsigned int n, unsigned int *bad)
 {
@@ -79,7 +80,7 @@ SHIM_API int shim_trace_probe(const struct shim_trace_probe *probes, unsigned in
 	return err;
 }
 
-/* A caller's function, and its argument */
+/* A caller's function and its argument */
 struct caller {
 	shim_trace_probe_fn *fn;
 	void *arg;
@@ -98,10 +99,11 @@ static int give(void *arg, const struct vc_probe *row)
 
 /**
  * shim_trace_probes() - list the probes of shim_trace_probe()
- * @fn: called for each, in their order; a value other than 0 ends it; path and semaphore are not known
+ * @fn: called for each in order, without path and semaphore; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, what @fn returned, -ENOENT if tracing is off, -EPERM without the privilege, and others.
+ * Return: 0, the value of @fn, -ENOENT if tracing is off, -EPERM without the privilege, or another
+ *	error.
  */
 SHIM_API int shim_trace_probes(shim_trace_probe_fn *fn, void *arg)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each process's transactions, as public calls of <shim/trace.h>. */
+/* Transactions of each process, as public calls of <shim/trace.h>. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ void shim_trace__free_processes(struct shim_trace *trace)
 	free(trace->process_event_names);
 }
 
-/* Converts a row's counts, from process_counts[@next] on, of @tag; returns how many there are */
+/* Convert a row's counts of @tag to process_counts[@next] and following.  Return their number. */
 static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row,
 			       const struct shim_bpf_tag *tag, size_t next)
 {
@@ -68,13 +68,13 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 }
 
 /**
- * shim_trace_processes_get() - read what each process's transactions did, as it is now
+ * shim_trace_processes_get() - read the current statistics of each process's transactions
  * @trace: handle
- * @n: how many there are, for shim_trace_process_at(); one for each tag and process, and more
- *	where its transactions had different counters
+ * @n: number of rows, for shim_trace_process_at(): one for each tag and process, or more if its
+ *	transactions had different counters
  *
  * Return: 0; -ENODATA if tracing was turned on without SHIM_TRACE_F_PROCESSES, otherwise as
- *	shim_trace_stats_get(); on an error there are none.
+ *	shim_trace_stats_get(); after an error there are no rows.
  */
 SHIM_API int shim_trace_processes_get(struct shim_trace *trace, size_t *n)
 {
@@ -95,12 +95,12 @@ SHIM_API int shim_trace_processes_get(struct shim_trace *trace, size_t *n)
 }
 
 /**
- * shim_trace_process_at() - one of the processes' rows that were read last
+ * shim_trace_process_at() - get a row of the last read
  * @trace: handle
  * @i: 0 .. n - 1, in no particular order
  *
- * Return: the row, valid until the next shim_trace_processes_get() on the handle, or NULL
- *	beyond the last.
+ * Return: the row, valid until the next shim_trace_processes_get() on the handle, or NULL after the
+ *	last one.
  */
 SHIM_API const struct shim_trace_process *shim_trace_process_at(const struct shim_trace *trace,
 								size_t i)

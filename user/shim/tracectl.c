@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Trace control and statistics, as public calls of <shim/trace.h>. */
+/* Control of tracing, and its statistics, as public calls of <shim/trace.h>. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +43,18 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
 }
 
 /**
- * shim_trace_on() - turn the machine's tracing on
- * @options: what is wanted, or NULL for the defaults
+ * shim_trace_on() - turn on tracing on this machine
+ * @options: options, or NULL for the defaults
  *
- * Loads the BPF programs, attaches them to the module's tracepoints, or without
- * the module to functions of this library in every process that has it loaded,
- * and pins them under /sys/fs/bpf/vcpc.  Tracing stays on when the caller exits.
- * A failure leaves nothing behind, but the BPF file system mounted if it was not.
+ * Loads the BPF programs and pins them under /sys/fs/bpf/vcpc.  They are attached to the module's
+ * tracepoints or, without the module, to functions of this library in every process that has loaded
+ * it.  Tracing stays on when the caller exits.  After a failure nothing remains, except that the
+ * BPF file system stays mounted.
  *
- * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is not
- *	loaded and has to be, -EEXIST if tracing is on already, -ENOSYS if the kernel
- *	has no BPF, -EOPNOTSUPP if it has no BTF, which tracing without the module
- *	needs, -EINVAL for bad @options, -ENOMEM and others.
+ * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is required but not loaded,
+ *	-EEXIST if tracing is already on, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no
+ *	BTF, which tracing without the module needs, -EINVAL for invalid @options, -ENOMEM, or
+ *	another error.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {
@@ -65,7 +65,7 @@ SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 }
 
 /**
- * shim_trace_off() - turn the machine's tracing off, and discard all statistics
+ * shim_trace_off() - turn off tracing on this machine and discard all statistics
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege.
  */
@@ -75,10 +75,10 @@ SHIM_API int shim_trace_off(void)
 }
 
 /**
- * shim_trace_status() - is the machine's tracing on?
+ * shim_trace_status() - get whether tracing is on, and its transport
  *
- * Return: SHIM_TRACE_BY_MODULE or SHIM_TRACE_BY_PROBES if it is, 0 if not, -EPERM if the
- *	caller may not know.
+ * Return: SHIM_TRACE_BY_MODULE or SHIM_TRACE_BY_PROBES if it is on, 0 if not, -EPERM if the caller
+ *	has no permission to find out.
  */
 SHIM_API int shim_trace_status(void)
 {
@@ -100,20 +100,21 @@ static int parse(const char *name, struct vc_event_desc *event)
 }
 
 /**
- * shim_trace_count() - have each traced thread count events in its transactions
+ * shim_trace_count() - make each traced thread count events in its transactions
  * @events: const char *[@n], names as for shim_set_create(); an event without a mode is counted in
- *	user and kernel mode, or where a thread may not do so, in user mode only
- * @n: at most 8; 0: the threads stop counting
- * @bad: on failure, the event to blame, or @n; may be NULL
+ *	user and kernel mode, or only in user mode in threads without permission for kernel mode
+ * @n: number of events, at most 8; 0: the threads stop counting
+ * @bad: on failure, the index of the rejected event, or @n; may be NULL
  *
- * Until tracing is turned off, or this is called with none.  A thread binds the events to itself when it
- * begins a transaction, at its first one or a tenth of a second later at most, unless it has a set of
- * its own for its transactions.  That needs the module, or SHIM_TRACE=direct; a thread that cannot
- * goes on without, see shim_trace_losses().
+ * This applies until tracing is turned off or the function is called without events.  A thread
+ * binds the events to itself when it begins a transaction, at its first one or within 0.1 s, unless
+ * it has its own set for transactions.  That requires the module or SHIM_TRACE=direct.  A thread
+ * that cannot bind them continues without counting, see shim_trace_losses().
  *
- * Return: 0, -ENOENT if tracing is off, -EBUSY if threads are to count other events, -EPERM without
- *	the privilege, -EINVAL (too many events, bad mode), -ENOENT or -EOPNOTSUPP with @bad < @n (no such event; one that needs more than a
- *	type and a number), or another negated errno.
+ * Return: 0, -ENOENT if tracing is off, -EBUSY if threads already count other events, -EPERM
+ *	without the privilege, -EINVAL (too many events, invalid mode), -ENOENT or -EOPNOTSUPP with
+ *	@bad < @n (the event does not exist, or needs more than a type and a number), or another
+ *	negated errno.
  */
 SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigned int *bad)
 {
@@ -131,9 +132,8 @@ SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigne
 }
 
 /**
- * shim_trace_open() - get a handle, with which statistics can be read repeatedly
- * @trace: the handle on success, for one thread at a time; to be closed with
- *	shim_trace_close()
+ * shim_trace_open() - get a handle for reading statistics repeatedly
+ * @trace: on success, the handle, for one thread at a time; close it with shim_trace_close()
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO if
  *	another version of libshim turned it on, -ENOMEM.
@@ -156,7 +156,7 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 	return err;
 }
 
-/* Converts a tag's statistics to the public struct, which points to @tag */
+/* Convert a tag's statistics to the public struct, which has pointers into @tag. */
 void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
 		      uint32_t kind, const struct vc_stat *total)
 {
@@ -179,14 +179,14 @@ void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag
 }
 
 /**
- * shim_trace_stats_get() - read the statistics of all tags as they are now
+ * shim_trace_stats_get() - read the current statistics of all tags
  * @trace: handle
- * @n: how many there are, for shim_trace_stat_at()
+ * @n: number of rows, for shim_trace_stat_at()
  *
- * On an error the statistics of the last call stay; there may be none after -ENOMEM.
+ * After an error the statistics of the last call stay, except that there may be none after -ENOMEM.
  *
- * Return: 0; -ESTALE if tracing was turned off since shim_trace_open() (also
- *	if it is on again: open another handle), -ENOMEM and others.
+ * Return: 0; -ESTALE if tracing was turned off after shim_trace_open() (even if it is on again:
+ *	open another handle), -ENOMEM, or another error.
  */
 SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 {
@@ -199,7 +199,7 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 	err = shim_bpf_reader__stats(trace->reader, &rows, &count);
 	if (err)
 		return err;
-	/* Moving the tags would leave what points to them behind. */
+	/* Moving the tags would invalidate pointers to them. */
 	if (count > trace->stat_tags_room)
 		trace->n = 0;
 	if (shim_vec__reserve(trace->stats, &trace->room, count) ||
@@ -216,19 +216,19 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 }
 
 /**
- * shim_trace_stat_at() - one of the statistics that were read last
+ * shim_trace_stat_at() - get a row of the last read
  * @trace: handle
  * @i: 0 .. n - 1, in no particular order
  *
- * Return: the statistics, valid with their name and label until the next
- *	shim_trace_stats_get() on the handle, or NULL beyond the last.
+ * Return: the statistics, valid with name and label until the next shim_trace_stats_get() on the
+ *	handle, or NULL after the last one.
  */
 SHIM_API const struct shim_trace_stat *shim_trace_stat_at(const struct shim_trace *trace, size_t i)
 {
 	return trace && i < trace->n ? &trace->stats[i] : NULL;
 }
 
-/* Keeps a tag for public structs to point to: 0, or an error of shim_bpf_reader__tag() */
+/* Copy a tag, for public structs to point to.  Return 0, or an error of shim_bpf_reader__tag(). */
 static int keep_tag(struct shim_trace *trace, uint64_t id, struct shim_bpf_tag *copy)
 {
 	const struct shim_bpf_tag *tag;
@@ -249,8 +249,8 @@ static size_t count_events(const struct shim_bpf_count *rows, size_t n)
 }
 
 /*
- * Adds a count for each event of @row, whose tag is copied to @tag: 0, -ENOENT if the tag has just been
- * evicted, or -ENOMEM
+ * Add a count for each event of @row, and copy its tag to @tag.  Return 0, -ENOENT if the tag was
+ * just evicted, or -ENOMEM.
  */
 static int add_counts(struct shim_trace *trace, const struct shim_bpf_count *row,
 		      struct shim_bpf_tag *tag)
@@ -287,11 +287,11 @@ static void free_counts(struct shim_trace *trace)
 }
 
 /**
- * shim_trace_counts_get() - read what transactions have counted, of all tags
+ * shim_trace_counts_get() - read the event counts of all tags' transactions
  * @trace: handle
- * @n: how many there are, for shim_trace_count_at(); one for each tag and event
+ * @n: number of counts, for shim_trace_count_at(): one for each tag and event
  *
- * Return: as shim_trace_stats_get(); on an error there are none.
+ * Return: as shim_trace_stats_get(); after an error there are no counts.
  */
 SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 {
@@ -326,12 +326,12 @@ SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 }
 
 /**
- * shim_trace_count_at() - one of the counts that were read last
+ * shim_trace_count_at() - get a count of the last read
  * @trace: handle
- * @i: 0 .. n - 1; those of a tag stand together
+ * @i: 0 .. n - 1; counts of a tag are adjacent
  *
- * Return: the count, valid until the next shim_trace_counts_get() on the handle,
- *	or NULL beyond the last.
+ * Return: the count, valid until the next shim_trace_counts_get() on the handle, or NULL after the
+ *	last one.
  */
 SHIM_API const struct shim_trace_count *shim_trace_count_at(const struct shim_trace *trace,
 							   size_t i)
@@ -340,12 +340,12 @@ SHIM_API const struct shim_trace_count *shim_trace_count_at(const struct shim_tr
 }
 
 /**
- * shim_trace_hist_floor() - the least time that a slot of the histogram counts
+ * shim_trace_hist_floor() - get the minimum duration in a bucket of the histogram
  * @slot: 0 .. SHIM_TRACE_HIST_SLOTS - 1
  *
- * A slot counts times from its floor up to, but not including, the floor of the next
- * slot.  From 8 ns on it is at most an eighth of its floor wide.  The last slot counts
- * all longer times.
+ * A bucket counts durations from its floor up to, but not including, the floor of the next bucket.
+ * From 8 ns on, its width is at most 1/8 of its floor.  The last bucket counts all longer
+ * durations.
  *
  * Return: nanoseconds.
  */
@@ -367,18 +367,18 @@ static unsigned int slot_of(uint64_t ns)
 }
 
 /**
- * shim_trace_percentile() - the time that a percentage of a tag's transactions took at most
- * @stat: of transactions
+ * shim_trace_percentile() - compute a percentile of a tag's durations
+ * @stat: statistics of transactions
  * @percent: 0 to 100
  *
- * The result is the middle of the histogram's slot in which that time is: it is off by
- * a sixteenth at most, and never below the shortest time or above the longest.
+ * The result is the middle of the bucket that contains the percentile.  It is accurate to 1/16, and
+ * never below the minimum or above the maximum duration.
  *
- * Return: nanoseconds, 0 if there is no transaction.
+ * Return: nanoseconds; 0 if there are no transactions.
  */
 SHIM_API double shim_trace_percentile(const struct shim_trace_stat *stat, double percent)
 {
-	/* Slots below the first and above the last are empty. */
+	/* Buckets below the first and above the last are empty. */
 	unsigned int first, last;
 	uint64_t total = 0, before = 0;
 	double rank;
@@ -404,7 +404,7 @@ struct give {
 	struct shim_trace *trace;
 	shim_trace_event_fn *fn;
 	void *arg;
-	int more_than_0;	/* what @fn returned, which libbpf would take for "go on" */
+	int more_than_0;	/* a positive value of @fn, which libbpf would ignore */
 };
 
 static int give_event(void *arg, const struct vc_record *record)
@@ -430,7 +430,7 @@ static int give_event(void *arg, const struct vc_record *record)
 	event.label = tag->label;
 	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
-	/* Whatever the callback reads by the handle, the names of its events stay. */
+	/* The names of events stay valid, whatever the callback reads with the handle. */
 	give->trace->giving++;
 	shim_bpf_reader__hold(give->trace->reader);
 	err = give->fn(give->arg, &event);
@@ -448,17 +448,18 @@ static int open_events(struct shim_trace *trace)
 }
 
 /**
- * shim_trace_events() - take the single events that have come since the last call
- * @trace: handle; only one on the machine at a time can take events
- * @timeout_ms: how long to wait for the first one, -1: for ever
- * @fn: called for each, in the order they came, until it returns anything but 0
+ * shim_trace_events() - take the single events that have arrived since the last call
+ * @trace: handle; only one handle on the machine can take events at a time
+ * @timeout_ms: how long to wait for the first one, -1: forever
+ * @fn: called for each in the order of arrival, until it returns a value other than 0
  * @arg: for @fn
  *
- * The name and label of an event are valid until the next call with the handle that @fn does not make.
- * It may read all else with the handle, but neither take events nor close it.
+ * The name and label of an event are valid until the next call with the handle from outside @fn.
+ * @fn may read everything else with the handle, but must not take events or close it.
  *
- * Return: how many were given; -EBUSY if somebody else takes them, or it was called by @fn, -ENODATA if tracing
- *	was turned on without room for them, -EINTR, what @fn returned, or another error.
+ * Return: the number of events; -EBUSY if another process takes them or @fn is the caller, -ENODATA
+ *	if tracing was turned on without a ring for them, -EINTR, the value of @fn, or another
+ *	error.
  */
 SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn,
 			       void *arg)
@@ -478,15 +479,15 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
 }
 
 /**
- * shim_trace_events_open() - the transactions that have begun and not ended
+ * shim_trace_events_open() - list open transactions
  * @trace: handle
- * @fn: called for each, with SHIM_TRACE_OP_BEGIN, until it returns anything but 0
+ * @fn: called for each, with SHIM_TRACE_OP_BEGIN, until it returns a value other than 0
  * @arg: for @fn
  *
- * Only those whose begin came to the kernel: all, if tracing was turned on with
- * SHIM_TRACE_F_BEGINS.  Their names are valid as those of shim_trace_events().
+ * Lists only transactions whose begin was sent to the kernel: all of them if tracing was turned on
+ * with SHIM_TRACE_F_BEGINS.  Names are valid as long as those of shim_trace_events().
  *
- * Return: 0, what @fn returned, or another error.
+ * Return: 0, the value of @fn, or another error.
  */
 SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_fn *fn, void *arg)
 {
@@ -499,7 +500,7 @@ SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_f
 }
 
 /**
- * shim_trace_drops_get() - how many events are in no statistics, and why
+ * shim_trace_drops_get() - get the number of events missing in statistics, by reason
  * @trace: handle
  * @drops: counts since tracing was turned on, written on success
  *
@@ -550,12 +551,12 @@ static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
 }
 
 /**
- * shim_trace_losses() - what each account has lost, and which counts all have
+ * shim_trace_losses() - list the losses of each account, and lost counts of all accounts
  * @trace: handle
- * @fn: called for each number that is not 0; a value other than 0 ends it
+ * @fn: called for each number that is not 0; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
+ * Return: 0, the value of @fn, -ENOENT if tracing is off, or another negated errno.
  */
 SHIM_API int shim_trace_losses(struct shim_trace *trace, shim_trace_loss_fn *fn, void *arg)
 {
@@ -579,7 +580,7 @@ SHIM_API int shim_trace_losses(struct shim_trace *trace, shim_trace_loss_fn *fn,
 }
 
 /**
- * shim_trace_close() - close a handle, and free all that it has returned
+ * shim_trace_close() - close a handle and free everything that it has returned
  * @trace: handle or NULL
  */
 SHIM_API void shim_trace_close(struct shim_trace *trace)

@@ -10,13 +10,13 @@
 #include "core/event.h"
 
 /*
- * What public structs point to, each array as long as theirs: the reader's own tags may be forgotten
- * before a caller's rows are replaced.
+ * The data to which public structs point, in arrays of the same length.  The reader may forget its
+ * own tags before a caller's rows are replaced.
  */
 struct shim_trace {
 	struct shim_bpf_reader *reader;
-	struct shim_bpf_events *events;	/* NULL until they are asked for */
-	unsigned int giving;		/* callbacks that are being called */
+	struct shim_bpf_events *events;	/* NULL until they are needed */
+	unsigned int giving;		/* number of running callbacks */
 	struct shim_trace_stat *stats;
 	struct shim_bpf_tag *stat_tags;
 	size_t n, room, stat_tags_room;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets with more events than the CPU can count at a time: hardware events are in groups that are
- * multiplexed; software events, which need no hardware counter, count all the time.
+ * Sets with more events than the CPU can count simultaneously.  Hardware events are in multiplexed
+ * groups; software events, which need no hardware counter, count all the time.
  *
- * Which events fit together is found by binding them to the calling thread for a moment.
+ * To find out which events fit together, they are bound to the calling thread for a moment.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -20,7 +20,7 @@
 _Static_assert(SHIM_TURN_MIN == SHIM_SLOT_MIN, "slots are the module's");
 _Static_assert(SHIM_TURN_MAX == SHIM_SLOT_MAX, "slots are the module's");
 
-/* The set's requests: those of hardware, with their groups, and those that count all the time */
+/* The set's requests: hardware events with their groups, and those that count all the time */
 struct split {
 	struct vcpc_request turns[SHIM_SET_MAX];
 	__u16 group[SHIM_SET_MAX];
@@ -28,7 +28,7 @@ struct split {
 	unsigned int nturns, nalways, first_of_group;
 };
 
-/* Whether requests fit on the CPU at a time: 0, -ENOSPC, or an error of making or binding a set */
+/* Whether requests fit on the CPU together: 0, -ENOSPC, or an error of creating or binding a set */
 static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)
 {
 	struct shim_counters *counters;
@@ -49,7 +49,7 @@ static bool is_software(const struct vcpc_request *req)
 	return req->type == PERF_TYPE_SOFTWARE || req->type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Adds an event to the group that is being filled, or to a new one if it does not fit */
+/* Add an event to the current group, or to a new one if it does not fit. */
 static int add_turn(struct shim_session *session, struct shim_set *set, struct split *split,
 		    unsigned int i, const struct vcpc_request *req)
 {
@@ -86,7 +86,7 @@ static int add_to(struct shim_session *session, struct shim_set *set, struct spl
 	return 0;
 }
 
-/* One kind of core after the other, as a group has events of one only */
+/* Process one kind of core after the other, because a group has events of only one kind. */
 static int split_up(struct shim_session *session, struct shim_set *set,
 		    const struct vcpc_request *reqs, struct split *split, unsigned int *bad)
 {
@@ -106,8 +106,8 @@ static int split_up(struct shim_session *session, struct shim_set *set,
 }
 
 /*
- * Another seed, and so another order, for each set: otherwise what happens once, such as a
- * program's start, would always be counted by the same group.
+ * Use a different seed, and so a different order, for each set.  Otherwise the same group would
+ * always count an event that happens once, such as a program's start.
  */
 static uint32_t any_seed(struct shim_session *session)
 {
@@ -118,7 +118,7 @@ static uint32_t any_seed(struct shim_session *session)
 	return (uint32_t)shim_session__ops(session)->now();
 }
 
-/* Replaces the set's counters, which do not fit at a time, by groups that are multiplexed */
+/* Replace the set's counters, which do not fit together, with multiplexed groups. */
 static int take_turns(struct shim_session *session, struct shim_set *set,
 		      const struct vcpc_request *reqs, uint64_t slot, unsigned int *bad)
 {
@@ -144,32 +144,32 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
 }
 
 /**
- * shim_set_create_turns() - make a set of which not all events need to fit on a CPU at a time
+ * shim_set_create_turns() - create a set that may multiplex its events
  * @handle: as for shim_set_create()
  * @events: likewise
  * @n: likewise
- * @turn: how long each group counts before the next does, in ns of the target's time, from
- *	SHIM_TURN_MIN to SHIM_TURN_MAX; 0 for the usual
+ * @turn: length of each group's multiplex slot in ns of the target's time, from SHIM_TURN_MIN to
+ *	SHIM_TURN_MAX; 0 for the default
  * @bad: as for shim_set_create()
  * @set: likewise
  *
- * Where all events fit, which is tried on the calling thread, the set is that of
- * shim_set_create().  Otherwise hardware events are put in groups, in their order, each as large
- * as fits, and the groups take turns, in random order; the others count all the time.
- * Such a set is sampled by shim_set_turns(); shim_set_sample(), shim_set_total(), shim_set_walk(),
- * SHIM_BIND_TRACE and recorders refuse it, so that counts of a part of the time are not taken for
- * those of the whole.
+ * If all events fit, which is tried on the calling thread, the set is like that of
+ * shim_set_create().  Otherwise hardware events are distributed to groups in their order, each as
+ * large as possible, and the groups are multiplexed in random order; other events count all the
+ * time.  Such a set is sampled by shim_set_turns(). shim_set_sample(), shim_set_total(),
+ * shim_set_walk(), SHIM_BIND_TRACE and recorders refuse it, so partial counts are not mistaken for
+ * complete ones.
  *
- * On the threads of this process that are bound without flags, @turn is the length of a turn.  On
- * all other targets perf multiplexes, by its own interval (perf_event_mux_interval_ms), and more than
- * one group may count at a time.
+ * On threads of this process that are bound without flags, @turn is the length of a slot.  On all
+ * other targets perf multiplexes with its own interval (perf_event_mux_interval_ms), and several
+ * groups may count simultaneously.
  *
- * Where there are several kinds of core and not all events fit, each has to name its PMU
- * (shim_event_on_pmu()), and shim_set_turns_whole() says how far its value extends.
+ * If there are several kinds of core and not all events fit, each event has to name its PMU
+ * (shim_event_on_pmu()), and shim_set_turns_whole() returns the time to which its value extends.
  *
- * Return: 0, an error of shim_set_create() or shim_set_bind(), -EINVAL (also: @turn), -ENOSPC (this
- * event does not fit, not even alone), -EOPNOTSUPP (also: an event that names no PMU has to take
- * turns).
+ * Return: 0, an error of shim_set_create() or shim_set_bind(), -EINVAL (also for an invalid @turn),
+ * -ENOSPC (the event does not fit even alone), -EOPNOTSUPP (also if an event without a PMU would
+ * have to be multiplexed).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,
@@ -201,7 +201,7 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 	return ret;
 }
 
-/* A sample of the largest set that has groups */
+/* A sample of the largest set with groups */
 union room {
 	struct vcpc_sample sample;
 	uint64_t words[(sizeof(struct vcpc_sample) + SHIM_SET_MAX * sizeof(struct shim_group_sample)) /
@@ -230,7 +230,7 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
 		out->counted += groups[g].tick;
 		out->voids += groups[g].voids;
 	}
-	/* Several may have counted at a time; together they have not counted for longer than the set. */
+	/* Several groups may have counted simultaneously, but together not longer than the set. */
 	if (out->counted > turns->tick)
 		out->counted = turns->tick;
 	for (unsigned int i = 0; i < set->n; i++) {
@@ -254,21 +254,20 @@ static uint64_t whole_of(const struct shim_set *set, unsigned int i, const struc
 
 	if (takes_turns && set->on_one_kind >> i & 1)
 		return groups[set->group_of[i]].whole;
-	/* The time of turns that were discarded is not in @counted, but the target ran in them. */
+	/* @counted does not include discarded slots, in which the target did run. */
 	return takes_turns && !turns->voids ? turns->counted : turns->tick;
 }
 
 /**
- * shim_set_turns() - the sums over all threads or CPUs, and for how long each event was counted
- * @set: of shim_set_create_turns() or shim_set_create()
+ * shim_set_turns() - add up all threads or CPUs, with the time that each event counted
+ * @set: from shim_set_create_turns() or shim_set_create()
  * @tid: as for shim_set_total()
- * @turns: filled; events that take turns are sampled at another instant than the others
+ * @turns: filled in; multiplexed events are not sampled at the same instant as the others
  *
- * Nothing is scaled.  The value of an event that was counted all the time is exact; for others,
- * value * counted / ticks is an estimate, and how much the values differ from call to call shows
- * how good it is.
+ * Nothing is scaled.  The value of an event that was counted all the time is exact.  For others,
+ * value * counted / ticks is an estimate; the differences between calls show its accuracy.
  *
- * Context: any thread, also a signal handler.
+ * Context: any thread, or a signal handler.
  * Return: as shim_set_total().
  */
 SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *turns)
@@ -279,17 +278,17 @@ SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *
 }
 
 /**
- * shim_set_turns_whole() - as shim_set_turns(), with the time to which each event's value extends
+ * shim_set_turns_whole() - like shim_set_turns(), with the time to which each value extends
  * @set: as for shim_set_turns()
  * @tid: likewise
  * @turns: likewise
- * @whole: for each event, the target's time in which it could have been counted, in ns: for an event of
- *	one kind of core (cpu_core/cycles/) the time on such cores, for others all of it
+ * @whole: the target's time in which each event could have been counted, in ns: for an event of one
+ *	kind of core (cpu_core/cycles/) the time on such cores, for others the whole time
  *
- * value * whole / ticks is an estimate.  Where there are several kinds of core, the one of shim_set_turns()
- * is wrong, because it extends to time on cores that do not count the event.
+ * value * whole / ticks is an estimate.  If there are several kinds of core, the estimate of
+ * shim_set_turns() is wrong, because it includes time on cores that do not count the event.
  *
- * Context: any thread, also a signal handler.
+ * Context: any thread, or a signal handler.
  * Return: as shim_set_total().
  */
 SHIM_API int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *turns,
