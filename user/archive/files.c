@@ -87,7 +87,7 @@ static int consider(struct shim_files *files, const char *stem, size_t stem_len,
 	size_t len;
 	int what;
 
-	/* most names of a folder of many archives are others' */
+	/* most names in a directory of many archives belong to other archives */
 	if (strncmp(name, stem, stem_len) || name[stem_len] != '.')
 		return 0;
 	len = plain_len(name);

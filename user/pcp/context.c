@@ -5,7 +5,7 @@
  * Threads: "contexts" and every context's refs are guarded by table_lock, which is never held while
  * a context's own lock is taken.  If a thread destroys a context while another thread is in a call
  * with it, the call frees the context when it returns.  The current handle is per thread.  A call
- * that reads files cannot be cancelled until it has left its context.  After fork the child has a
+ * that reads files cannot be canceled until it has left its context.  After fork the child has a
  * copy of all contexts; a process must not fork while another thread is in a call.
  */
 #include <errno.h>
