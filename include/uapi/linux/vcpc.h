@@ -106,8 +106,8 @@
  * @max_requests: out: requests that one set of the caller may have
  * @max_sets: out: sets one user may have open
  * @max_tags: out: trace tags one user may have
- * @hw_slots: out: hardware counters found so far by trying; 0 if there is no
- *	PMU, or if none was tried yet
+ * @hw_slots: out: hardware counters that were free when the module was loaded; 0 if there
+ *	is no PMU
  * @sample_size: out: bytes of struct vcpc_sample before its values
  * @counted: out: 1 if the calling thread has an instance that was bound with
  *	VCPC_BIND_F_TRACE and has not ended, for example from before its execve
@@ -389,8 +389,8 @@ struct vcpc_instances_args {
  *	of them holds the tag
  *
  * Errors: EINVAL (length, NUL inside), ENAMETOOLONG, EUSERS (the user has all tags
- * that one user may have, and holds them), ENOSPC (all users together have), EINTR
- * (killed), ENOMEM, EFAULT.
+ * that one user may have, and holds them), ENOSPC (the descriptor has 4095 tags),
+ * EINTR (killed), ENOMEM, EFAULT.
  */
 struct vcpc_trace_tag_args {
 	__u32 size;
