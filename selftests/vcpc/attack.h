@@ -76,6 +76,21 @@ static inline int become_user(uid_t uid)
 	return prctl(PR_SET_DUMPABLE, 1) || prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
+/* To have just these capabilities */
+static inline int have_only(__u64 which)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		data[i].effective = which >> 32 * i;
+		data[i].permitted = which >> 32 * i;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
 /* Let everybody open the device, as the administrator may; gives what was before. */
 static inline mode_t device_mode(mode_t mode)
 {

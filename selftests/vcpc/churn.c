@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "heirs.h"
 #include "vcpc_test.h"
 
@@ -76,6 +77,8 @@ FIXTURE_SETUP(churn)
 FIXTURE_TEARDOWN(churn)
 {
 	close(self->set);
+	/* Nothing stays charged. */
+	EXPECT_TRUE(has_nothing_soon(0, 5000));
 }
 
 static void await(struct worker *w)

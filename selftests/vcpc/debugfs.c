@@ -3,6 +3,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "accounts.h"
 #include "overflow.h"
 #include "vcpc_test.h"
 
@@ -22,46 +23,27 @@ FIXTURE_TEARDOWN(debugfs)
 {
 }
 
-/* A user's line of the file "users"; all 0 without one */
-static void users_line(unsigned int uid, unsigned int *sets, unsigned int *counters, unsigned int *tags)
-{
-	FILE *f = fopen(FOLDER "/vcpc/users", "re");
-	unsigned int u, s, c, t;
-
-	*sets = *counters = *tags = 0;
-	while (f && fscanf(f, "user %u namespace %*u sets %u counters %u tags %u\n", &u, &s, &c, &t) == 4)
-		if (u == uid) {
-			*sets = s;
-			*counters = c;
-			*tags = t;
-		}
-	if (f)
-		fclose(f);
-}
-
 TEST_F(debugfs, what_each_user_has)
 {
 	struct vcpc_request requests[] = { page_faults, page_faults };
-	unsigned int sets, counters, tags, sets_before, counters_before;
+	struct account before = account_of(0), now;
 	int one, other;
 
-	users_line(0, &sets_before, &counters_before, &tags);
 	one = overflow_set(requests, 2, 0, 0);
 	other = overflow_set(requests, 1, 0, 0);
 	ASSERT_LE(0, one);
 	ASSERT_LE(0, other);
-	users_line(0, &sets, &counters, &tags);
-	EXPECT_EQ(sets_before + 2, sets);
-	EXPECT_EQ(counters_before, counters);
+	now = account_of(0);
+	EXPECT_EQ(before.sets + 2, now.sets);
+	EXPECT_EQ(before.counters, now.counters);
 	ASSERT_EQ(0, set_bind(one, 0));
-	users_line(0, &sets, &counters, &tags);
-	EXPECT_LE(counters_before + 2, counters);
+	EXPECT_LE(before.counters + 2, account_of(0).counters);
 	close(one);
 	close(other);
-	users_line(0, &sets, &counters, &tags);
-	EXPECT_EQ(sets_before, sets);
-	users_line(4000000000u, &sets, &counters, &tags);
-	EXPECT_EQ(0, sets);
+	now = account_of(0);
+	EXPECT_EQ(before.sets, now.sets);
+	EXPECT_EQ(before.counters, now.counters);
+	EXPECT_EQ(0, account_of(4000000000u).sets);
 }
 
 /* A number of the file "stats"; ~0 without one */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "heirs.h"
 #include "vcpc_test.h"
 
@@ -118,6 +119,8 @@ FIXTURE_SETUP(races)
 FIXTURE_TEARDOWN(races)
 {
 	close(self->set);
+	/* Nothing stays charged; the last heirs are on their way out. */
+	EXPECT_TRUE(has_nothing_soon(0, 5000));
 }
 
 TEST_F_TIMEOUT(races, meddled_with, 1200)

@@ -66,21 +66,6 @@ static int what_nobody_may(void *arg)
 	return become_user(NOBODY) ? BROKEN : what_is_allowed();
 }
 
-/* To have just these capabilities */
-static int have_only(__u64 which)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		data[i].effective = which >> 32 * i;
-		data[i].permitted = which >> 32 * i;
-		data[i].inheritable = 0;
-	}
-	return syscall(SYS_capset, &head, data) ? -errno : 0;
-}
-
 static int what_root_may(void *arg)
 {
 	(void)arg;

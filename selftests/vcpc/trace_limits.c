@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How many tags a user may have, all users together, and root. */
-#include <linux/capability.h>
 #include <sys/prctl.h>
 
-#include "vcpc_test.h"
+#include "attack.h"
 #include "trace_calls.h"
+#include "vcpc_test.h"
 
 #define MAX_USER_TAGS	PARAMETERS "max_user_tags"
 #define MAX_IDLE_TAGS	PARAMETERS "max_idle_tags"
@@ -28,18 +28,10 @@ FIXTURE_TEARDOWN(limits)
 /* User 0 without capabilities */
 #define POWERLESS	((uid_t)-1)
 
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { 0 };
-
-	return syscall(SYS_capset, &header, none);
-}
-
 static int become(uid_t uid)
 {
 	if (uid == POWERLESS)
-		return drop_capabilities();
+		return have_only(0);
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid))
 		return -errno;
 	return setresuid(uid, uid, uid) ? -errno : 0;

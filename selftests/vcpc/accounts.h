@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What users have open, as root reads it in debugfs. */
+#ifndef VCPC_TEST_ACCOUNTS_H
+#define VCPC_TEST_ACCOUNTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ACCOUNTS	"/sys/kernel/debug/vcpc/users"
+
+struct account {
+	int sets, counters, tags;
+};
+
+/* Of all accounts of a user together; of several for user 0, as without capabilities it is not root */
+static inline struct account account_of(unsigned int uid)
+{
+	struct account sum = { 0 }, a;
+	FILE *f = fopen(ACCOUNTS, "re");
+	unsigned int u;
+
+	while (f && fscanf(f, "user %u namespace %*u sets %d counters %d tags %d\n", &u, &a.sets,
+			   &a.counters, &a.tags) == 4) {
+		if (u != uid)
+			continue;
+		sum.sets += a.sets;
+		sum.counters += a.counters;
+		sum.tags += a.tags;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/* What is closed by a worker, or by processes that are just ending, comes back soon: true if it has. */
+static inline bool has_nothing_soon(unsigned int uid, unsigned int ms)
+{
+	struct account a;
+
+	for (;;) {
+		a = account_of(uid);
+		if (!a.sets && !a.counters)
+			return true;
+		if (!ms--)
+			return false;
+		usleep(1000);
+	}
+}
+
+#endif /* VCPC_TEST_ACCOUNTS_H */
