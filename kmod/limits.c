@@ -58,13 +58,18 @@ static DEFINE_SPINLOCK(users_lock);
 static atomic64_t stats[VCPC_STAT_NR];
 static struct dentry *folder;
 
+static bool is_same(const struct vcpc_user *user, const struct vcpc_user *as)
+{
+	return uid_eq(user->uid, as->uid) && user->ns == as->ns && user->root == as->root;
+}
+
 static struct vcpc_user *find_account(const struct vcpc_user *as)
 {
 	struct vcpc_user *user;
 
 	lockdep_assert_held(&users_lock);
 	list_for_each_entry(user, &users, node)
-		if (uid_eq(user->uid, as->uid) && user->ns == as->ns && user->root == as->root)
+		if (is_same(user, as))
 			return user;
 	return NULL;
 }
@@ -135,6 +140,20 @@ void vcpc_limits_put(struct vcpc_user *user)
 		spin_unlock(&users_lock);
 		kfree(user);
 	}
+}
+
+/**
+ * vcpc_limits_is_own() - whether the calling task is on an account
+ * @user: the account
+ *
+ * Return: true or false.
+ */
+bool vcpc_limits_is_own(const struct vcpc_user *user)
+{
+	struct vcpc_user own = { };
+
+	set_responsible(&own);
+	return is_same(user, &own);
 }
 
 /**

@@ -56,6 +56,7 @@ struct vcpc_user {
 
 struct vcpc_user *vcpc_limits_get(void);
 void vcpc_limits_put(struct vcpc_user *user);
+bool vcpc_limits_is_own(const struct vcpc_user *user);
 int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit);
 int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr);

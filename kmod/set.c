@@ -236,6 +236,7 @@ static void reap(struct vcpc_set *set, unsigned int keep)
 	list_for_each_entry(inst, &set->instances, in_set) {
 		settle(set, inst);
 		ended += is_settled(inst);
+		cond_resched();
 	}
 	list_for_each_entry_safe(inst, next, &set->instances, in_set) {
 		if (ended <= keep)
@@ -244,6 +245,7 @@ static void reap(struct vcpc_set *set, unsigned int keep)
 			continue;
 		fold(set, inst);
 		ended--;
+		cond_resched();
 	}
 	set->reap_at = set->nr + max(set->nr / 4, (unsigned int)REAP_STEP);
 }
@@ -451,13 +453,15 @@ static void queue_release(struct vcpc_set *set)
  * @set: the set
  *
  * Closing waits for threads that inherit the set, and for perf's locks of all counted threads.
- * A descriptor may have come to another user or to the kernel: they do not wait.
+ * A descriptor may have come to another user, to a set-user-ID program or to the kernel: they do
+ * not wait.  User 0 of a container is another user than root: it has another account.
  *
  * Context: sleeps.
  */
 void vcpc_set_release(struct vcpc_set *set)
 {
-	if (!(current->flags & PF_KTHREAD) && uid_eq(current_uid(), set->creator)) {
+	if (!(current->flags & PF_KTHREAD) && uid_eq(current_euid(), set->creator) &&
+	    vcpc_limits_is_own(set->user)) {
 		close_all(set);
 		vcpc_set_put(set);
 	} else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Closing a set that somebody else is still busy with: a thread that has not run, another user. */
+#include "accounts.h"
 #include "attack.h"
 #include "heirs.h"
 #include "vcpc_test.h"
@@ -52,23 +53,19 @@ static int large_set(void)
 	return set;
 }
 
-/* How many counters root's sets have open, as debugfs says */
-static long root_counters(void)
-{
-	FILE *f = fopen("/sys/kernel/debug/vcpc/users", "r");
-	long counters = 0, n;
-	char line[128];
+enum closer { OWNER, ANOTHER_USER, SET_USER_ID, POWERLESS_ROOT };
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "user 0 namespace 0 sets %*d counters %ld", &n) == 1)
-			counters = n;
-	if (f)
-		fclose(f);
-	return counters;
+static int become_closer(enum closer who)
+{
+	if (who == ANOTHER_USER)
+		return become_nobody();
+	if (who == SET_USER_ID)
+		return seteuid(NOBODY);
+	return who == POWERLESS_ROOT ? have_only(0) : 0;
 }
 
-/* What the last close of root's set takes of the CPU time of a process, root's or nobody's */
-static __u64 closing_takes(bool nobody)
+/* What the last close of root's set takes of a process's CPU time */
+static __u64 closing_takes(enum closer who)
 {
 	int told[2], says[2], set = large_set(), status;
 	__u64 took = 0;
@@ -81,7 +78,7 @@ static __u64 closing_takes(bool nobody)
 	if (!pid) {
 		__u64 before;
 
-		if ((nobody && become_nobody()) || read(told[0], &byte, 1) != 1)
+		if (become_closer(who) || read(told[0], &byte, 1) != 1)
 			_exit(1);
 		before = cpu_time();
 		close(set);
@@ -99,66 +96,47 @@ static __u64 closing_takes(bool nobody)
 	return took;
 }
 
-static __u64 least_of_tries(bool nobody)
+static __u64 least_of_tries(enum closer who)
 {
 	__u64 least = ~0ULL, took;
 
 	for (int i = 0; i < TRIES; i++) {
-		took = closing_takes(nobody);
+		took = closing_takes(who);
 		least = took < least ? took : least;
 	}
 	return least;
 }
 
-/* The last copy of a descriptor has come to another user, who does not pay for closing the set. */
-TEST(another_user_does_not_wait)
+/* The last copy of a descriptor has come to @who, who does not pay for closing the set. */
+static void does_not_pay(struct __test_metadata *_metadata, enum closer who)
 {
 	__u64 own, others;
-	int ms;
 
-	if (access("/sys/kernel/debug/vcpc/users", R_OK))
+	if (access(ACCOUNTS, R_OK))
 		SKIP(return, "no debugfs");
-	own = least_of_tries(false);
-	EXPECT_EQ(0, root_counters());
-	others = least_of_tries(true);
+	own = least_of_tries(OWNER);
+	EXPECT_EQ(0, account_of(0).counters);
+	others = least_of_tries(who);
 	EXPECT_LT(others, own / 4);
 	/* But it is closed. */
-	for (ms = 0; ms < 10000 && root_counters(); ms += 10)
-		usleep(10000);
-	EXPECT_EQ(0, root_counters());
+	EXPECT_TRUE(has_nothing_soon(0, 10000));
 }
 
-#define SETS	12
-
-/* Another user's process holds the last copies of many sets: all are closed, one after the other. */
-TEST(another_user_closes_many)
+TEST(another_user_does_not_pay)
 {
-	int set[SETS], told[2], status, ms;
-	pid_t pid;
-	char byte;
+	does_not_pay(_metadata, ANOTHER_USER);
+}
 
-	if (access("/sys/kernel/debug/vcpc/users", R_OK))
-		SKIP(return, "no debugfs");
-	for (int i = 0; i < SETS; i++) {
-		set[i] = set_of(&page_faults, 0);
-		ASSERT_GE(set[i], 0);
-		ASSERT_EQ(0, set_bind(set[i], 0));
-	}
-	ASSERT_EQ(0, pipe(told));
-	pid = fork();
-	if (!pid)
-		_exit(become_nobody() || read(told[0], &byte, 1) != 1);
-	for (int i = 0; i < SETS; i++)
-		close(set[i]);
-	EXPECT_EQ(2 * SETS, root_counters());
-	ASSERT_EQ(1, write(told[1], "x", 1));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
-	for (ms = 0; ms < 10000 && root_counters(); ms += 10)
-		usleep(10000);
-	EXPECT_EQ(0, root_counters());
-	for (int i = 0; i < 2; i++)
-		close(told[i]);
+/* Its real user is the caller's. */
+TEST(a_set_user_id_program_does_not_pay)
+{
+	does_not_pay(_metadata, SET_USER_ID);
+}
+
+/* User 0 of a container has the same number as root, and another account. */
+TEST(user_0_without_capabilities_does_not_pay)
+{
+	does_not_pay(_metadata, POWERLESS_ROOT);
 }
 
 TEST_HARNESS_MAIN
