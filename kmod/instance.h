@@ -160,4 +160,16 @@ static inline bool vcpc_instance_ended(const struct vcpc_instance *inst)
 	       vcpc_counters_ended(&inst->counters);
 }
 
+/* Its counters are on their thread; the caller is an RCU reader. */
+static inline bool vcpc_instance_lives(struct vcpc_instance *inst)
+{
+	unsigned long flags;
+	bool lives;
+
+	raw_spin_lock_irqsave(&inst->lock, flags);
+	lives = !(inst->state & VCPC_INSTANCE_CLOSED) && !vcpc_instance_ended(inst);
+	raw_spin_unlock_irqrestore(&inst->lock, flags);
+	return lives;
+}
+
 #endif

@@ -49,7 +49,9 @@ void vcpc_instance_put(struct vcpc_instance *inst)
 
 static void count(struct vcpc_instance *inst, void *counters)
 {
-	*(unsigned int *)counters += inst->spec->cost;
+	/* perf does not schedule what has ended. */
+	if (vcpc_instance_lives(inst))
+		*(unsigned int *)counters += inst->spec->cost;
 }
 
 /**

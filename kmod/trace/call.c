@@ -125,7 +125,7 @@ static void take(struct vcpc_instance *inst, void *arg)
 	if (search->found || !(inst->bind_flags & VCPC_BIND_F_TRACE))
 		return;
 	if (!search->room) {
-		search->found = !vcpc_instance_ended(inst);
+		search->found = vcpc_instance_lives(inst);
 		return;
 	}
 	local_irq_save(flags);

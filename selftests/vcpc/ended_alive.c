@@ -29,6 +29,8 @@
 /* What the program does after execve, with a set and a device that were left open for it */
 #define SET	50
 #define DEVICE	51
+/* With what each instance takes more, as many counters as a thread may have */
+#define REQUESTS	31
 
 static void *does_nothing(void *arg)
 {
@@ -79,16 +81,33 @@ static char try_everything(void)
 	return set_sample(SET, 0, &after) == -EINVAL ? 'x' : failed_at(11);
 }
 
+/* As many counters as a thread may have; @set is whose descriptor it gets, if not 0 */
+static bool bind_all(int set)
+{
+	struct vcpc_request requests[REQUESTS];
+	int device = device_open(), all, i;
+
+	for (i = 0; i < REQUESTS; i++)
+		requests[i] = page_faults;
+	all = set_create(device, requests, REQUESTS, 0);
+	if (set && dup2(all, set) != set)
+		return false;
+	return !set_bind(all, 0);
+}
+
 /* After exec: says that it is in user mode, waits for a byte and ends. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	char byte = 'x';
 
-	if (argc < 2 || (strcmp(argv[1], "--ended") && strcmp(argv[1], "--everything")))
+	if (argc < 2 || (strcmp(argv[1], "--ended") && strcmp(argv[1], "--everything") &&
+			 strcmp(argv[1], "--bind")))
 		return;
 	touch(100);
 	if (!strcmp(argv[1], "--everything"))
 		byte = try_everything();
+	if (!strcmp(argv[1], "--bind") && !bind_all(0))
+		byte = 'a';
 	if (write(1, &byte, 1) != 1 || read(0, &byte, 1) < 0)
 		_exit(1);
 	_exit(0);
@@ -294,6 +313,21 @@ TEST_F(ended, nothing_is_left)
 TEST_F(ended, nothing_is_left_with_a_signal)
 {
 	nothing_is_left(_metadata, &self->plan, SIGKILL);
+}
+
+/* What a program could bind does not depend on what its caller had bound before. */
+TEST_F(ended, no_longer_counts_for_the_limit)
+{
+	struct child c;
+
+	if (child_fork(&c)) {
+		if (become_user(NOBODY) || !bind_all(SET))
+			_exit(5);
+		execl(self->plan.program, self->plan.program, "--bind", NULL);
+		_exit(6);
+	}
+	EXPECT_EQ('x', child_hear(&c));
+	EXPECT_EQ(0, child_end(&c));
 }
 
 TEST_HARNESS_MAIN
