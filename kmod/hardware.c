@@ -7,11 +7,13 @@
  * breakpoints, tracing hardware, memory controllers) see more than one thread's user-mode work,
  * or do more than count.
  *
- * Locking: none; all is written at load only.
+ * Locking: none; all is written at load only, except for the anchors, by one worker.
  */
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/perf_event.h>
+#include <linux/workqueue.h>
 
 #include "counter.h"
 #include "hardware.h"
@@ -29,9 +31,11 @@ static unsigned int slots;
 /*
  * The first event of a kind, and the end of the last one, interrupt all CPUs: software's patch the
  * kernel's text, and some core PMUs change all CPUs' tables.  So the module keeps one of each kind
- * from load to unload, which does not count: no user causes that.
+ * from the first set to unload, which does not count: users cause that once.  A worker opens them,
+ * because events belong to their creator's pid namespace, and perf asks for CAP_PERFMON on a CPU.
  */
 static struct perf_event *anchors[PERF_COUNT_SW_MAX + 1];
+static atomic_t anchored = ATOMIC_INIT(0);
 
 static const struct vcpc_request cycles = {
 	.type = PERF_TYPE_HARDWARE,
@@ -62,7 +66,7 @@ static struct perf_event *open_dormant(u32 type, u64 config, int cpu)
 }
 
 /* Without one, counting is only dearer. */
-static void open_anchors(void)
+static void open_anchors(struct work_struct *work)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	unsigned int i;
@@ -72,6 +76,8 @@ static void open_anchors(void)
 	anchors[i] = open_dormant(cycles.type, cycles.config, cpu);
 }
 
+static DECLARE_WORK(anchor_work, open_anchors);
+
 /**
  * vcpc_hardware_exit() - give the anchors back; at unload
  */
@@ -79,8 +85,9 @@ void vcpc_hardware_exit(void)
 {
 	unsigned int i;
 
+	flush_work(&anchor_work);
 	for (i = 0; i < ARRAY_SIZE(anchors); i++)
-		if (!IS_ERR(anchors[i]))
+		if (!IS_ERR_OR_NULL(anchors[i]))
 			perf_event_release_kernel(anchors[i]);
 }
 
@@ -130,7 +137,6 @@ void vcpc_hardware_init(void)
 			cores[nr_cores++] = type;
 	}
 	slots = try_slots();
-	open_anchors();
 }
 
 /* Generic events name the kind of core in their upper half. */
@@ -171,6 +177,8 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 
 	if (!is_offered(req))
 		return -EOPNOTSUPP;
+	if (unlikely(!atomic_read(&anchored)) && !atomic_xchg(&anchored, 1))
+		schedule_work(&anchor_work);
 	if (req->type == PERF_TYPE_SOFTWARE)
 		return 0;
 	event = vcpc_event_open(req, 0, NULL, NULL, true);
