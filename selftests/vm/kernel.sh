@@ -56,7 +56,7 @@ shaken)
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack
-	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_table vcpc/ended_alive vcpc/stall vcpc/storm vcpc/bounded vcpc/limits vcpc/policy'
+	folders='vcpc/attack_exit vcpc/attack_exec vcpc/attack_table vcpc/ended_alive vcpc/stall vcpc/storm vcpc/bounded vcpc/closing vcpc/closing_later vcpc/limits vcpc/policy'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=100000 VM_OPTIONS='--no-icount --cpus 4 --timeout 100000'
 	export VM_ENVIRONMENT="ATTACK_TRIES=${ATTACK_TRIES:-10000} ATTACK_ROUNDS=${ATTACK_ROUNDS:-10}"
@@ -97,7 +97,7 @@ newer)
 	;;
 newer-some)
 	arch=x86_64 kind=newer
-	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/closing vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
+	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/closing vcpc/closing_later vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
 		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_heirs
 		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
 		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts

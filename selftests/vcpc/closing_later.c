@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sets that a worker closes, because the last copies of their descriptors are another user's: one
+ * that cannot be closed for now holds up the others of its account, and nobody else's.
+ *
+ * Closing waits for a thread that inherits the set and opens its events.  Here that thread has a CPU
+ * on which root's thread runs all the time, so it stays in the middle.
+ */
+#include "accounts.h"
+#include "attack.h"
+#include "vcpc_test.h"
+
+#define ONE_USER	NOBODY
+#define OTHER_USER	(NOBODY - 1)
+#define BUSY_CPU	1
+#define TRIES		50
+/* Less than the scheduler keeps threads waiting for those of SCHED_FIFO */
+#define BUSY		(SECOND * 3 / 10)
+#define SETS		8
+#define REQUESTS	31
+/* In counters, of a set with that many requests, and of a set with one */
+#define LARGE		(1 + REQUESTS)
+#define SMALL		2
+
+/*
+ * struct owner - a user's process, which binds sets to itself
+ * @uid: whose
+ * @nr: how many sets
+ * @requests: of each
+ * @flags: of BIND
+ * @set: their descriptors, there
+ * @ready: they are bound
+ * @go: it closes its copies, and starts a thread if @flags say that this one inherits
+ */
+struct owner {
+	uid_t uid;
+	unsigned int nr, requests;
+	__u32 flags;
+	pid_t pid;
+	int set[SETS];
+	volatile bool ready, go;
+};
+
+enum { BLOCKED, FOLLOWS, OTHER, OWNERS };
+
+static const struct owner owners[OWNERS] = {
+	[BLOCKED] = { .uid = ONE_USER, .nr = 1, .requests = REQUESTS, .flags = VCPC_BIND_F_INHERIT },
+	[FOLLOWS] = { .uid = ONE_USER, .nr = SETS, .requests = 1 },
+	[OTHER] = { .uid = OTHER_USER, .nr = 1, .requests = 1 },
+};
+
+static void bind_sets(struct owner *o)
+{
+	struct vcpc_request requests[REQUESTS];
+	int device = device_open();
+	unsigned int i;
+
+	for (i = 0; i < REQUESTS; i++)
+		requests[i] = page_faults;
+	for (i = 0; i < o->nr; i++) {
+		o->set[i] = set_create(device, requests, o->requests, 0);
+		if (set_bind(o->set[i], o->flags))
+			_exit(2);
+	}
+	close(device);
+}
+
+/* A new thread has its parent's CPU and class. */
+static void start_in_background(void)
+{
+	struct sched_param none = { 0 };
+
+	run_on_cpu(BUSY_CPU);
+	if (sched_setscheduler(0, SCHED_IDLE, &none) || start_idlers(1))
+		_exit(3);
+}
+
+__attribute__((noreturn)) static void own(struct owner *o)
+{
+	run_on_cpu(0);
+	if (become_user(o->uid))
+		_exit(1);
+	bind_sets(o);
+	o->ready = true;
+	while (!o->go)
+		usleep(1000);
+	for (unsigned int i = 0; i < o->nr; i++)
+		close(o->set[i]);
+	if (o->flags & VCPC_BIND_F_INHERIT)
+		start_in_background();
+	for (;;)
+		pause();
+}
+
+static int start_owner(struct owner *o)
+{
+	__u64 limit = now() + 10 * SECOND;
+	pid_t pid = fork();
+
+	if (!pid)
+		own(o);
+	o->pid = pid;
+	while (!o->ready)
+		if (now() > limit || waitpid(o->pid, NULL, WNOHANG))
+			return -ETIME;
+	return 0;
+}
+
+/* Copies of an owner's descriptors, here */
+static int copy_sets(const struct owner *o, int *held)
+{
+	int pidfd = syscall(SYS_pidfd_open, o->pid, 0);
+	unsigned int i;
+
+	for (i = 0; i < o->nr; i++) {
+		held[i] = syscall(SYS_pidfd_getfd, pidfd, o->set[i], 0);
+		if (held[i] < 0)
+			return -errno;
+	}
+	close(pidfd);
+	return 0;
+}
+
+/* A thread of root's that does nothing on its CPU but run, from the time when @go is set */
+static pid_t start_busy(volatile bool *go)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	run_on_cpu(BUSY_CPU);
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		_exit(1);
+	while (!*go)
+		usleep(50);
+	spin_until(now() + BUSY);
+	_exit(0);
+}
+
+FIXTURE(later) {
+	mode_t mode;
+	struct owner *owners;
+	volatile bool *busy;
+	int held[OWNERS][SETS];
+	pid_t pid;
+};
+
+FIXTURE_SETUP(later)
+{
+	self->mode = device_mode(0666);
+	self->owners = shared_memory(sizeof(owners));
+	self->busy = shared_memory(sizeof(*self->busy));
+}
+
+static void end(pid_t pid)
+{
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void end_all(FIXTURE_DATA(later) *self)
+{
+	for (int i = 0; i < OWNERS; i++)
+		end(self->owners[i].pid);
+	end(self->pid);
+	self->pid = 0;
+}
+
+FIXTURE_TEARDOWN(later)
+{
+	end_all(self);
+	device_mode(self->mode);
+}
+
+static void close_all(FIXTURE_DATA(later) *self, int which)
+{
+	for (unsigned int i = 0; i < self->owners[which].nr; i++)
+		close(self->held[which][i]);
+}
+
+/* All are bound, the last copies are here, and a new thread is about to inherit the first set. */
+static int begin(FIXTURE_DATA(later) *self)
+{
+	int i, ret = 0;
+
+	memcpy(self->owners, owners, sizeof(owners));
+	*self->busy = false;
+	/* First of all, so that none of them has a copy of another's descriptor */
+	self->pid = start_busy(self->busy);
+	for (i = 0; i < OWNERS && !ret; i++)
+		ret = start_owner(&self->owners[i]);
+	for (i = 0; i < OWNERS && !ret; i++)
+		ret = copy_sets(&self->owners[i], self->held[i]);
+	for (i = OWNERS; i-- && !ret;)
+		self->owners[i].go = true;
+	return ret;
+}
+
+#define BOUND	(LARGE + SETS * SMALL)
+
+enum result { MISSED, PASSED, STRAGGLED };
+
+/*
+ * The thread is stopped in the middle if that is hit; then the descriptors are closed.
+ * Return: MISSED if the first set was closed; PASSED if the other user's was, and STRAGGLED if it was
+ * not; or, negative, how many counters of the first user are left that must not be.
+ */
+static int try_once(FIXTURE_DATA(later) *self)
+{
+	__u64 end;
+	int left;
+
+	/* What it opens is charged before. */
+	for (end = now() + 5 * SECOND; account_of(ONE_USER).counters < BOUND + LARGE;)
+		if (now() > end)
+			return -BOUND;
+	end = now() + BUSY * 3 / 4;
+	*self->busy = true;
+	for (int i = 0; i < OWNERS; i++)
+		close_all(self, i);
+	while (account_of(OTHER_USER).counters && now() < end)
+		usleep(1000);
+	/* Time for what must not happen */
+	usleep(20000);
+	left = account_of(ONE_USER).counters;
+	if (left < 2 * LARGE)
+		return MISSED;
+	if (left != BOUND + LARGE)
+		return -left;
+	return account_of(OTHER_USER).counters ? STRAGGLED : PASSED;
+}
+
+TEST_F_TIMEOUT(later, nobody_else_waits, 600)
+{
+	int tries, got = MISSED;
+
+	if (access(ACCOUNTS, R_OK))
+		SKIP(return, "no debugfs");
+	NEED_TWO_CPUS();
+	for (tries = 0; tries < TRIES && got == MISSED; tries++) {
+		ASSERT_EQ(0, begin(self));
+		got = try_once(self);
+		/* All of it is closed in the end. */
+		EXPECT_TRUE(has_nothing_soon(ONE_USER, 10000));
+		EXPECT_TRUE(has_nothing_soon(OTHER_USER, 10000));
+		end_all(self);
+	}
+	EXPECT_EQ(PASSED, got);
+	TH_LOG("after %d tries", tries);
+}
+
+TEST_HARNESS_MAIN
