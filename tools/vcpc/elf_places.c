@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Finds functions, and USDT probes, in the file of a program or library. */
-#define _GNU_SOURCE	/* memmem */
+#define _GNU_SOURCE 1	/* memmem */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,6 +14,7 @@
 
 #define DEBUG_FILES	"/usr/lib/debug/.build-id/"
 #define HIDDEN_VERSION	0x8000
+#define MOST_UNPACKED	(512u << 20)	/* of a section */
 
 /* A file, and the one with its debug information; -1 and NULL if there is none */
 struct elf_file {
@@ -242,15 +243,18 @@ static void look_into(struct search *search, Elf *elf, uint32_t type)
 	Elf_Scn *section = next_of_type(elf, NULL, type, &header);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	GElf_Sym symbol;
+	size_t most;
 
 	if (!data || !header.sh_entsize)
 		return;
 	section = type == SHT_DYNSYM ? next_of_type(elf, NULL, SHT_GNU_versym, &versions) : NULL;
 	search->versions = section ? elf_getdata(section, NULL) : NULL;
+	/* Many symbols may share one name of megabytes, which would be read for each. */
+	most = strlen(search->name) + ELF_NAME;
 	for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
 
-		if (name && *name)
+		if (name && *name && strnlen(name, most) < most)
 			look_at(search, i, &symbol, name);
 	}
 }
@@ -277,12 +281,17 @@ static bool section_mentions(Elf *elf, const char *section, const char *name)
 {
 	GElf_Shdr header;
 	Elf_Scn *strings = of_name(elf, section, &header);
+	GElf_Chdr packed;
 	Elf_Data *data;
 	char *with_ends;
 	bool found;
 
-	if (strings && header.sh_flags & SHF_COMPRESSED)
+	if (strings && header.sh_flags & SHF_COMPRESSED) {
+		/* anybody can write a size of terabytes there */
+		if (!gelf_getchdr(strings, &packed) || packed.ch_size > MOST_UNPACKED)
+			return false;
 		elf_compress(strings, 0, 0);
+	}
 	data = strings ? elf_getdata(strings, NULL) : NULL;
 	if (!data || !data->d_buf)
 		return false;

@@ -15,7 +15,9 @@
 
 #include "symbols_parts.h"
 
-#define MOST_BYTES	(256u << 20)	/* of a copy */
+#define MOST_BYTES	(256u << 20)	/* of a copy, and of what is unpacked */
+#define MOST_LINES	(32u << 20)	/* of line programs: a byte becomes a row of 88 bytes */
+#define XZ_RATIO	10000		/* more than xz packs */
 
 /*
  * A debug link or a debugaltlink may name any path, such as a FIFO that nobody writes to.  Only
@@ -56,11 +58,68 @@ static int stable_copy(int fd)
 	return copy;
 }
 
+/* The most bytes that libdw makes of a section, or more than MOST_BYTES if that is unknown */
+static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+	GElf_Chdr packed;
+	uint64_t size = 0;
+
+	if (!strncmp(name, ".zdebug", 7))
+		return UINT64_MAX;
+	if (!strcmp(name, ".gnu_debugdata"))
+		return header->sh_size < MOST_BYTES ? header->sh_size * XZ_RATIO : UINT64_MAX;
+	if (header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed))
+		size = packed.ch_size;
+	if (!strcmp(name, ".debug_line") && (size ? size : header->sh_size) > MOST_LINES)
+		return UINT64_MAX;
+	return size;
+}
+
+static bool is_bounded(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	uint64_t total = 0;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return true;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(section, &header) ?
+				   elf_strptr(elf, names, header.sh_name) : NULL;
+		uint64_t size = name ? unpacked_size(section, &header, name) : 0;
+
+		if (size > MOST_BYTES - total)
+			return false;
+		total += size;
+	}
+	return true;
+}
+
+/*
+ * libdw unpacks a file that is not ELF, and packed sections, into memory without a limit.  Anybody
+ * can have a program whose file is 1 MB and unpacks to 1 GB; only the administrator's may do that.
+ */
+static bool is_harmless(const struct symbols_file *file, int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	struct stat stat;
+	bool harmless = elf && elf_kind(elf) == ELF_K_ELF && !fstat(file->fd, &stat) &&
+			(!stat.st_uid || is_bounded(elf));
+
+	elf_end(elf);
+	return harmless;
+}
+
 static void open_module(struct symbols_file *file)
 {
 	int fd = stable_copy(file->fd);
 
 	file->tried = true;
+	if (fd >= 0 && !is_harmless(file, fd)) {
+		close(fd);
+		fd = -1;
+	}
 	if (fd < 0)
 		return;
 	file->dwfl = dwfl_begin(&callbacks);
