@@ -173,6 +173,12 @@ def first_screen(b, width, height):
         return [Math.round(e.top + scrollY), Math.round(e.bottom + scrollY)]; })""")
 
 
+BROKEN = """[...document.querySelectorAll('#costs tr > :first-child, #differences tr > :first-child')].filter(e => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        return e.textContent.length <= 12 && range.getClientRects().length > 1; }).map(e => e.textContent)"""
+
+
 def answers(b, folder, name):
     for width, height in ((1280, 800), (375, 700)):
         for scheme in ("light", "dark"):
@@ -183,6 +189,8 @@ def answers(b, folder, name):
             result(f"{name}, {width} wide, {scheme}: the first screen has the answer, and nothing sticks out",
                    sentence[1] < height and table[0] < height - 40 and wide <= width, sentence, table, wide)
             b.picture(f"{folder}/{name}-{width}-{scheme}.png")
+        broken = b.run(BROKEN)
+        result(f"{name}, {width} wide: no short name is broken into two lines", not broken, broken)
     b.media(prefers_color_scheme="light")
     b.size(1200, 900)
 
