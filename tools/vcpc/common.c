@@ -228,13 +228,31 @@ static bool is_tracepoint(const char *event)
 	       (event[group + 1 + modes] && event[group + 1 + modes] != ':');
 }
 
+/* Whether tracefs at @place has the group of a tracepoint, but not the tracepoint */
+static bool lacks(const char *place, const char *event)
+{
+	int group = (int)strcspn(event, ":"), name = (int)strcspn(event + group + 1, ":");
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%.*s", place, group, event);
+	if (access(path, F_OK))
+		return false;
+	snprintf(path, sizeof(path), "%s/%.*s/%.*s", place, group, event, name, event + group + 1);
+	return access(path, F_OK);
+}
+
 /* Report why a tracepoint cannot be counted: false, without a message, if it is another event */
 static bool fail_tracepoint(int err, const char *event)
 {
 	static const char now[] = "/sys/kernel/tracing/events", before[] = "/sys/kernel/debug/tracing/events";
 	bool readable = !access(now, R_OK | X_OK) || !access(before, R_OK | X_OK);
 
-	if (!is_tracepoint(event) || (err != -ENOENT && err != -ELIBACC && err != -EACCES))
+	if (!is_tracepoint(event))
+		return false;
+	/* libpfm may take the second part of an unknown name for a bad unit mask. */
+	if (err == -EINVAL && (lacks(now, event) || lacks(before, event)))
+		err = -ENOENT;
+	if (err != -ENOENT && err != -ELIBACC && err != -EACCES)
 		return false;
 	if (err == -EACCES)
 		vcpc_fail(err, "cannot count tracepoint '%s' in the kernel, which needs root or CAP_PERFMON", event);
