@@ -154,8 +154,11 @@ static void another_threads(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, e.inst);
 	if (e.inst) {
 		INIT_WORK_ONSTACK(&e.work, interrupt_elsewhere);
-		schedule_work(&e.work);
+		/* On another CPU, this thread would still look when it leaves its own. */
+		migrate_disable();
+		schedule_work_on(smp_processor_id(), &e.work);
 		flush_work(&e.work);
+		migrate_enable();
 		destroy_work_on_stack(&e.work);
 		KUNIT_EXPECT_EQ(test, 0U, e.state);
 	}
