@@ -7,23 +7,19 @@
  *
  * Threads: libpfm is initialized once per process and only read after that.
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/process.h"
 #include "pfm.h"
 
 #define NAME_LEN	256
 #define LIBRARY		"libpfm.so.4"
-#define DEVICES		"/sys/bus/event_source/devices"
 
 #define FUNCTIONS(F)				\
 	F(pfm_initialize)			\
@@ -86,45 +82,11 @@ static bool find_all(void *library, struct pfm *p)
 	return true;
 }
 
-/* Whether the file that says a PMU's type can be opened */
-static bool has_type(const char *pmu)
-{
-	char path[sizeof(DEVICES) + sizeof(((struct dirent *)NULL)->d_name) + sizeof("/type")];
-	int fd;
-
-	snprintf(path, sizeof(path), DEVICES "/%s/type", pmu);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-/*
- * libpfm 4.13 as in Debian 13 lists the PMUs in pfm_initialize().  If the folder cannot be listed,
- * it allocates a negative size.  If a type cannot be opened, it uses a pointer that was never set.
- * Not to call it while descriptors are used up or files are not readable avoids both.
- */
-static bool can_initialize(void)
-{
-	DIR *dir = opendir(DEVICES);
-	bool good = dir;
-	struct dirent *e;
-
-	while (good && (errno = 0, e = readdir(dir)))
-		good = e->d_name[0] == '.' || has_type(e->d_name);
-	good = good && !errno;
-	if (dir)
-		closedir(dir);
-	return good;
-}
-
 /* Context: the lock is held. */
 static void load(void)
 {
 	void *library;
 
-	if (!can_initialize())
-		return;
 	errno = 0;
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	/* If libpfm is not installed, do not try again.  Other failures may be temporary. */
