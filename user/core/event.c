@@ -108,6 +108,14 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
 	return true;
 }
 
+/* A name of a PMU, of tracefs, or of libpfm */
+static int parse_other(char *name, struct vcpc_request *req)
+{
+	int ret = strchr(name, '/') ? shim_event__of_pmu(name, req) : shim_event__tracepoint(name, req);
+
+	return ret == -ENOENT && !strchr(name, '/') ? shim_pfm__encode(name, req) : ret;
+}
+
 /**
  * shim_event__parse() - translate an event name
  * @name: see above
@@ -129,8 +137,7 @@ int shim_event__parse(const char *name, struct vcpc_request *out)
 	strcpy(bare, name);
 	ret = shim_event__split(bare, &req.flags);
 	if (!ret && !shim_event__find(bare, &req) && !parse_raw(bare, &req))
-		ret = strchr(bare, '/') ? shim_event__of_pmu(bare, &req) :
-		      shim_event__tracepoint(bare, &req) ? shim_pfm__encode(bare, &req) : 0;
+		ret = parse_other(bare, &req);
 	if (ret)
 		return ret;
 	/* A libpfm code applies to one PMU.  A raw code without a PMU applies to all core PMUs. */

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Tracepoints, GROUP:NAME as in perf: their numbers are files of tracefs. */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "event.h"
 
-#define PATH_ROOM	512
+#define NEWER	"/sys/kernel/tracing/events/"
+#define OLDER	"/sys/kernel/debug/tracing/events/"
 
 /* Where tracefs is mounted; older systems have it in debugfs only. */
-static const char *const mounts[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+static const char *const mounts[] = { NEWER, OLDER };
 
 static bool is_word(const char *text, size_t length)
 {
@@ -30,25 +34,37 @@ static bool has_form(const char *name)
 	return colon && is_word(name, colon - name) && is_word(colon + 1, strlen(colon + 1));
 }
 
-/* 0 or -ENOENT */
+/* Open the file that has an event's number: a descriptor, or -errno.  Stacks may be small. */
+static int open_id(const char *mount, const char *name)
+{
+	char path[sizeof(OLDER) + SHIM_EVENT_LEN + sizeof("/id")], *at;
+	int fd;
+
+	at = stpcpy(path, mount);
+	strcpy(stpcpy(at, name), "/id");
+	*strchr(at, ':') = '/';
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return errno == EACCES || errno == EPERM || errno == ENOTDIR ? -ENOENT : -errno;
+}
+
 static int read_id(const char *mount, const char *name, __u64 *id)
 {
-	int group = (int)strcspn(name, ":");
-	unsigned long long number;
-	char path[PATH_ROOM];
-	FILE *file;
-	bool good;
+	int fd = open_id(mount, name), err;
+	char text[24];
+	ssize_t len;
 
-	if (snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", mount, group, name,
-		     name + group + 1) >= (int)sizeof(path))
-		return -ENOENT;
-	file = fopen(path, "re");
-	if (!file)
-		return -ENOENT;
-	good = fscanf(file, "%llu", &number) == 1;
-	fclose(file);
-	*id = good ? number : 0;
-	return good ? 0 : -ENOENT;
+	if (fd < 0)
+		return fd;
+	len = read(fd, text, sizeof(text) - 1);
+	err = len < 0 ? -errno : 0;
+	close(fd);
+	if (err)
+		return err;
+	text[len] = '\0';
+	*id = strtoull(text, NULL, 10);
+	return *id ? 0 : -ENOENT;
 }
 
 /**
@@ -56,21 +72,21 @@ static int read_id(const char *mount, const char *name, __u64 *id)
  * @name: without modes
  * @req: type and config, the rest untouched; nothing on error
  *
- * Return: 0, or -ENOENT (the name has another form, or tracefs, if the caller may read it, has no such
- * event).
+ * Return: 0, -ENOENT (the name has another form, or tracefs, if the caller may read it, has no such
+ * event), or why its number could not be read: -EMFILE and the like.
  */
 int shim_event__tracepoint(const char *name, struct vcpc_request *req)
 {
-	if (!has_form(name))
-		return -ENOENT;
-	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
-		__u64 id;
+	int err = -ENOENT;
+	__u64 id;
 
-		if (read_id(mounts[i], name, &id))
-			continue;
-		req->type = PERF_TYPE_TRACEPOINT;
-		req->config = id;
-		return 0;
-	}
-	return -ENOENT;
+	if (!has_form(name) || strlen(name) >= SHIM_EVENT_LEN)
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]) && err == -ENOENT; i++)
+		err = read_id(mounts[i], name, &id);
+	if (err)
+		return err;
+	req->type = PERF_TYPE_TRACEPOINT;
+	req->config = id;
+	return 0;
 }
