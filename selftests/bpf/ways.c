@@ -156,7 +156,7 @@ TEST_F(ways, others_begins)
 	self->options.max_tags = 16384;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
 	before = shortest_life();
-	for (int i = 0; i < (variant->flag == SHIM_TRACE_F_MODULE ? 4000 : 16000); i++) {
+	for (int i = 0; i < (variant->flag == SHIM_TRACE_F_MODULE ? 2000 : 16000); i++) {
 		snprintf(name, sizeof(name), "begun %d", i);
 		ASSERT_EQ(0, pmtracebegin(name));
 	}

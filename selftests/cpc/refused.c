@@ -124,24 +124,6 @@ TEST_F(refused, the_users_sets_are_used_up)
 	EXPECT_EQ(0, status);
 }
 
-static int bind_any(cpc_t *cpc, cpc_set_t *set)
-{
-	if (cpc_bind_curlwp(cpc, set, 0) != -1)
-		return 1;
-	return errno == EACCES && told == CPC_ATTR_REQUIRES_PRIVILEGE ? 0 : 2;
-}
-
-TEST_F(refused, nobody_may_count_anything)
-{
-	int before = set_parameter("paranoid", 3), status;
-
-	NEEDS_MODULE("its own refusals");
-	ASSERT_LE(0, before);
-	status = as_nobody(bind_any, self->cpc, self->set);
-	EXPECT_EQ(3, set_parameter("paranoid", before));
-	EXPECT_EQ(0, status);
-}
-
 static int open_any(cpc_t *cpc, cpc_set_t *set)
 {
 	(void)cpc;
