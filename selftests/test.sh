@@ -168,7 +168,7 @@ lane_vms() {
 	stage vms "beside: x86_64 VM, two kinds of core" kinds_of_core
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim why pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh tools/documented.sh
+		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim why/parts why/planted pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools why pcp/local pcp/local_processes
 }
