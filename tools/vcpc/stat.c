@@ -236,6 +236,12 @@ static int wait_for(const struct job *job, struct runs *runs)
 	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, runs);
 }
 
+/* With --multiplex, the interval is not -I's: it only samples the groups. */
+static bool prints_intervals(const struct vcpc_counting *counting)
+{
+	return counting->interval && !counting->events.in_turn;
+}
+
 /* With -I, -x prints the intervals only, as perf stat does. */
 static int print(const struct runs *runs, const struct shim_sample *total)
 {
@@ -251,7 +257,7 @@ static int print(const struct runs *runs, const struct shim_sample *total)
 		vcpc_counts_json(out, counts);
 	else if (!job->separator)
 		vcpc_counts_text(out, counts, runs->n);
-	for (unsigned int i = 0; job->separator && !job->counting.interval && i < runs->n; i++)
+	for (unsigned int i = 0; job->separator && !prints_intervals(&job->counting) && i < runs->n; i++)
 		vcpc_counts_separated(out, &counts[i], job->separator);
 	free(counts);
 	return job->threads ? vcpc_threads_print(out, runs->list->set, total) : 0;
@@ -283,7 +289,7 @@ static int take_all(struct runs *runs, struct shim_sample *total)
 
 	if (waits)
 		fprintf(stderr, "vcpc stat: %s ended before counting began (-D)\n", runs->job->what);
-	else if (counting->interval)
+	else if (prints_intervals(counting))
 		ret = tick(runs);
 	for (unsigned int i = 0; i < runs->n && !ret; i++) {
 		struct run *run = &runs->list[i];
