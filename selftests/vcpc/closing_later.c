@@ -13,7 +13,7 @@
 #define ONE_USER	NOBODY
 #define OTHER_USER	(NOBODY - 1)
 #define BUSY_CPU	1
-#define TRIES		50
+#define TRIES		100
 /* Less than the scheduler keeps threads waiting for those of SCHED_FIFO */
 #define BUSY		(SECOND * 3 / 10)
 #define SETS		8
@@ -121,8 +121,8 @@ static int copy_sets(const struct owner *o, int *held)
 	return 0;
 }
 
-/* A thread of root's that does nothing on its CPU but run, from the time when @go is set */
-static pid_t start_busy(volatile bool *go)
+/* A thread of root's that does nothing on its CPU but run, from the time *@at, once that is set */
+static pid_t start_busy(volatile __u64 *at)
 {
 	const struct sched_param first = { .sched_priority = 1 };
 	pid_t pid = fork();
@@ -132,16 +132,17 @@ static pid_t start_busy(volatile bool *go)
 	run_on_cpu(BUSY_CPU);
 	if (sched_setscheduler(0, SCHED_FIFO, &first))
 		_exit(1);
-	while (!*go)
-		usleep(50);
-	spin_until(now() + BUSY);
+	while (!*at || now() < *at)
+		usleep(*at ? 100 : 1000);
+	spin_until(*at + BUSY);
 	_exit(0);
 }
 
 FIXTURE(later) {
 	mode_t mode;
 	struct owner *owners;
-	volatile bool *busy;
+	volatile __u64 *busy_at;
+	__u64 delay;	/* from the start of the new thread to that time */
 	int held[OWNERS][SETS];
 	pid_t pid;
 };
@@ -150,23 +151,24 @@ FIXTURE_SETUP(later)
 {
 	self->mode = device_mode(0666);
 	self->owners = shared_memory(sizeof(owners));
-	self->busy = shared_memory(sizeof(*self->busy));
+	self->busy_at = shared_memory(sizeof(*self->busy_at));
+	self->delay = SECOND / 100;
 }
 
-static void end(pid_t pid)
+static void end(pid_t *pid)
 {
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+	if (*pid > 0) {
+		kill(*pid, SIGKILL);
+		waitpid(*pid, NULL, 0);
 	}
+	*pid = 0;
 }
 
 static void end_all(FIXTURE_DATA(later) *self)
 {
 	for (int i = 0; i < OWNERS; i++)
-		end(self->owners[i].pid);
-	end(self->pid);
-	self->pid = 0;
+		end(&self->owners[i].pid);
+	end(&self->pid);
 }
 
 FIXTURE_TEARDOWN(later)
@@ -187,47 +189,52 @@ static int begin(FIXTURE_DATA(later) *self)
 	int i, ret = 0;
 
 	memcpy(self->owners, owners, sizeof(owners));
-	*self->busy = false;
+	*self->busy_at = 0;
 	/* First of all, so that none of them has a copy of another's descriptor */
-	self->pid = start_busy(self->busy);
+	self->pid = start_busy(self->busy_at);
 	for (i = 0; i < OWNERS && !ret; i++)
 		ret = start_owner(&self->owners[i]);
 	for (i = 0; i < OWNERS && !ret; i++)
 		ret = copy_sets(&self->owners[i], self->held[i]);
-	for (i = OWNERS; i-- && !ret;)
+	if (ret)
+		return ret;
+	*self->busy_at = now() + self->delay;
+	for (i = OWNERS; i--;)
 		self->owners[i].go = true;
-	return ret;
+	return 0;
 }
 
 #define BOUND	(LARGE + SETS * SMALL)
 
-enum result { MISSED, PASSED, STRAGGLED };
+enum result { EARLY, LATE, PASSED, STRAGGLED };
 
 /*
- * The thread is stopped in the middle if that is hit; then the descriptors are closed.
- * Return: MISSED if the first set was closed; PASSED if the other user's was, and STRAGGLED if it was
- * not; or, negative, how many counters of the first user are left that must not be.
+ * The descriptors are closed while the new thread has no CPU.
+ * Return: EARLY if it had not begun to open, LATE if it had opened all; PASSED if the other user's set
+ * was closed, and STRAGGLED if it was not; or, negative, how many counters of the first user are left
+ * that must not be.
  */
 static int try_once(FIXTURE_DATA(later) *self)
 {
-	__u64 end;
+	__u64 end = *self->busy_at + BUSY * 3 / 4;
+	bool early;
 	int left;
 
+	while (now() < *self->busy_at + SECOND / 500)
+		usleep(1000);
 	/* What it opens is charged before. */
-	for (end = now() + 5 * SECOND; account_of(ONE_USER).counters < BOUND + LARGE;)
-		if (now() > end)
-			return -BOUND;
-	end = now() + BUSY * 3 / 4;
-	*self->busy = true;
+	early = account_of(ONE_USER).counters < BOUND + LARGE;
 	for (int i = 0; i < OWNERS; i++)
 		close_all(self, i);
+	if (early)
+		return EARLY;
 	while (account_of(OTHER_USER).counters && now() < end)
 		usleep(1000);
 	/* Time for what must not happen */
 	usleep(20000);
 	left = account_of(ONE_USER).counters;
 	if (left < 2 * LARGE)
-		return MISSED;
+		return LATE;
 	if (left != BOUND + LARGE)
 		return -left;
 	return account_of(OTHER_USER).counters ? STRAGGLED : PASSED;
@@ -235,14 +242,15 @@ static int try_once(FIXTURE_DATA(later) *self)
 
 TEST_F_TIMEOUT(later, nobody_else_waits, 600)
 {
-	int tries, got = MISSED;
+	int tries, got = EARLY;
 
 	if (access(ACCOUNTS, R_OK))
 		SKIP(return, "no debugfs");
 	NEED_TWO_CPUS();
-	for (tries = 0; tries < TRIES && got == MISSED; tries++) {
+	for (tries = 0; tries < TRIES && (got == EARLY || got == LATE); tries++) {
 		ASSERT_EQ(0, begin(self));
 		got = try_once(self);
+		self->delay = self->delay * (got == EARLY ? 11 : 8) / 10;
 		/* All of it is closed in the end. */
 		EXPECT_TRUE(has_nothing_soon(ONE_USER, 10000));
 		EXPECT_TRUE(has_nothing_soon(OTHER_USER, 10000));
