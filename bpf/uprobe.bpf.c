@@ -10,6 +10,7 @@
 #include <linux/ptrace.h>
 #include "event.bpf.h"
 #include "gone.bpf.h"
+#include "time_ns.bpf.h"
 #include "unpreempted.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -19,21 +20,6 @@ struct signal_struct {
 	struct {
 		int counter;
 	} live;
-} __attribute__((preserve_access_index));
-
-struct timespec64 {
-	__s64 tv_sec;
-	long tv_nsec;
-} __attribute__((preserve_access_index));
-
-struct time_namespace {
-	struct {
-		struct timespec64 monotonic;
-	} offsets;
-} __attribute__((preserve_access_index));
-
-struct nsproxy {
-	struct time_namespace *time_ns;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
@@ -100,12 +86,8 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 static __always_inline __u64 vc_ahead(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
-	const struct timespec64 *ahead;
 
-	if (!bpf_core_field_exists(struct nsproxy, time_ns))
-		return 0;
-	ahead = &task->nsproxy->time_ns->offsets.monotonic;
-	return ahead->tv_sec * 1000000000ull + ahead->tv_nsec;
+	return vc_ahead_of_host(task->nsproxy);
 }
 
 static __noinline void vc_process_began(__u32 tgid)

@@ -5,27 +5,13 @@
  */
 #include <linux/ptrace.h>
 #include <linux/vcpc.h>
+#include "time_ns.bpf.h"
 #include "unpreempted.bpf.h"
 #include "why.bpf.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
 /* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
-struct timespec64 {
-	__s64 tv_sec;
-	long tv_nsec;
-} __attribute__((preserve_access_index));
-
-struct time_namespace {
-	struct {
-		struct timespec64 monotonic;
-	} offsets;
-} __attribute__((preserve_access_index));
-
-struct nsproxy {
-	struct time_namespace *time_ns;
-} __attribute__((preserve_access_index));
-
 struct task_struct {
 	int pid;
 	unsigned int in_iowait : 1;
@@ -262,13 +248,9 @@ static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
 /* How far the current task's CLOCK_MONOTONIC is ahead of the host's, by its time namespace */
 static __always_inline __u64 vw_ahead(void)
 {
-	const struct task_struct *task = (void *)bpf_get_current_task_btf();
-	const struct timespec64 *ahead;
+	const struct task_struct *task = bpf_get_current_task_btf();
 
-	if (!bpf_core_field_exists(struct nsproxy, time_ns))
-		return 0;
-	ahead = &task->nsproxy->time_ns->offsets.monotonic;
-	return ahead->tv_sec * 1000000000ull + ahead->tv_nsec;
+	return vc_ahead_of_host(task->nsproxy);
 }
 
 static __noinline int vw_probe_begin_now(struct pt_regs *ctx)
