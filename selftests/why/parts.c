@@ -59,6 +59,10 @@ static uint64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+/*
+ * Sleep for so long.  A thread is blocked for less: until it has left its CPU, which may take
+ * milliseconds on a busy machine, it is on it.
+ */
 static void sleep_ms(unsigned int ms)
 {
 	struct timespec ts = { .tv_nsec = ms * MS };
@@ -150,7 +154,7 @@ TEST_F(parts, sleeps)
 	UNLESS_MISSING();
 	for (int i = 0; i < ROUNDS; i++) {
 		ASSERT_EQ(0, pmtracebegin("sleeps"));
-		sleep_ms(20);
+		sleep_ms(25);
 		ASSERT_EQ(0, pmtraceend("sleeps"));
 	}
 	parts = parts_of(self->why, "sleeps", NULL);
@@ -307,11 +311,11 @@ TEST_F(parts, reads_a_pipe_and_nests)
 		_exit(write(ends[1], "x", 1) != 1);
 	}
 	ASSERT_EQ(0, pmtracebegin("outer"));
-	sleep_ms(10);
+	sleep_ms(15);
 	ASSERT_EQ(0, pmtracebegin("inner"));
 	ASSERT_EQ(1, read(ends[0], &c, 1));
 	ASSERT_EQ(0, pmtraceend("inner"));
-	sleep_ms(10);
+	sleep_ms(15);
 	ASSERT_EQ(0, pmtraceend("outer"));
 	waitpid(pid, NULL, 0);
 	outer = parts_of(self->why, "outer", NULL);
@@ -392,7 +396,7 @@ static void *sleep_inside(void *arg)
 	intptr_t bad = pmtracebegin("many");
 
 	(void)arg;
-	sleep_ms(20);
+	sleep_ms(25);
 	return (void *)(bad | pmtraceend("many"));
 }
 
@@ -429,7 +433,7 @@ TEST_F(parts, stacks)
 
 	UNLESS_MISSING();
 	ASSERT_EQ(0, pmtracebegin("stacks"));
-	sleep_ms(20);
+	sleep_ms(25);
 	spin_ms(50, CLOCK_THREAD_CPUTIME_ID);
 	ASSERT_EQ(0, pmtraceend("stacks"));
 	EXPECT_EQ(1, parts_of(self->why, "stacks", &at).count);
