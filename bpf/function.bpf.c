@@ -33,7 +33,7 @@ struct task_struct {
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
 
-/* index -> what is traced */
+/* row -> a probed place */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, VC_MAX_PROBES);
@@ -95,7 +95,7 @@ static __noinline int vc_is_tail_call(struct pt_regs *ctx)
 	return area && BPF_CORE_READ(area, vaddr) == vc_return_address(ctx);
 }
 
-/* Takes calls off the stack that cannot be open, as the thread has entered a function at @sp. */
+/* Drop calls that have ended without a return: the thread has entered a function at their place. */
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {
 	__u64 sp = VC_ENTRY_SP(ctx), depth = calls->depth;
@@ -225,7 +225,7 @@ int vc_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* What has begun and begins again has not been ended: there is one of each tag in a thread. */
+/* A thread has one open pair per tag: a second begin means that the first one had no end. */
 static __noinline int vc_pair_begin_now(struct pt_regs *ctx)
 {
 	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);

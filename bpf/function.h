@@ -20,7 +20,7 @@ enum vc_probe_what {
 	VC_PROBE_END = 3,	/* ... and its end, in the same thread */
 };
 
-/* vc_probe: index -> what is traced there */
+/* vc_probe: row -> a probed place */
 struct vc_probe {
 	__u32 what;		/* enum vc_probe_what; 0: from here on rows are free */
 	__s32 pid;		/* 0: all processes */

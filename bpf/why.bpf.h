@@ -108,7 +108,7 @@ static __always_inline void vw_count_drop(__u32 why, __u64 many)
 #define VW_TAKEN	-17	/* EEXIST: by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
-/* The key of the current stack, or negative: there is none, or there is no room, which is counted. */
+/* Return the current stack's key, negative if there is none or no room (which is counted). */
 static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	long id = bpf_get_stackid(ctx, map, flags);

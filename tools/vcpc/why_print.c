@@ -142,7 +142,7 @@ static uint64_t drop_of(const struct shim_why_drops *drops, const struct drop *d
 }
 
 /**
- * why_print_drops() - print what is not included
+ * why_print_drops() - print the numbers of lost transactions and stacks
  * @view: has the handle
  * @out: where to
  *
