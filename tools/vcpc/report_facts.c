@@ -106,9 +106,10 @@ static void put_time(FILE *out, const struct vcpc_drawing *d)
 {
 	const struct vcpc_window *w = &d->tally.window;
 	const struct timespec second = { 0, 1000000 };
+	const char *zone = *w->label.zoneinfo ? w->label.zoneinfo : w->label.timezone;
 	char from[64], to[64], all[160], duration[32];
 
-	put(out, "Time zone", *w->label.zoneinfo ? w->label.zoneinfo : w->label.timezone);
+	put(out, "Time zone", zone + (*zone == ':'));
 	vcpc_table_time(from, sizeof(from), w->from, second, true);
 	vcpc_table_time(to, sizeof(to), w->to, second, true);
 	snprintf(all, sizeof(all), "%s to %s", from, to);

@@ -48,7 +48,7 @@
 	function time(v) {
 		if (v === null || v === undefined)
 			return "-";
-		const steps = [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"]];
+		const steps = [[1, "s"], [1e-3, "ms"], [1e-6, "us"]];
 
 		for (const [size, name] of steps)
 			if (Math.abs(v) >= size)
