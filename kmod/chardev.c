@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/minmax.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -91,15 +92,40 @@ static int ioc_bind(struct vcpc_set *set, u32 flags, int *bad)
 	return vcpc_set_bind(set, flags, bad);
 }
 
+static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_instance_info *info,
+		     int nr)
+{
+	char __user *to = u64_to_user_ptr(args->info);
+	size_t rest = args->info_size - sizeof(*info);
+	int i;
+
+	for (i = 0; i < nr; i++, to += args->info_size) {
+		if (copy_to_user(to, &info[i], sizeof(*info)))
+			return -EFAULT;
+		if (rest && clear_user(to + sizeof(*info), rest))
+			return -EFAULT;
+	}
+	return 0;
+}
+
 static int ioc_instances(struct vcpc_set *set, struct vcpc_instances_args *args, void __user *uarg)
 {
+	/* If more come before they are listed, those are counted and not listed. */
+	u32 room = min(args->room, READ_ONCE(set->nr));
+	struct vcpc_instance_info *info;
 	int ret;
 
-	if (args->info_size < sizeof(struct vcpc_instance_info))
+	if (args->info_size < sizeof(*info))
 		return -EINVAL;
 	if (args->info_size > PAGE_SIZE)
 		return -E2BIG;
-	ret = vcpc_set_list(set, args);
+	info = kvmalloc_array(max(room, 1U), sizeof(*info), GFP_KERNEL_ACCOUNT);
+	if (!info)
+		return -ENOMEM;
+	ret = vcpc_set_list(set, args, info, room);
+	if (ret >= 0)
+		ret = put_infos(args, info, ret);
+	kvfree(info);
 	return ret || !copy_to_user(uarg, args, sizeof(*args)) ? ret : -EFAULT;
 }
 

@@ -9,30 +9,22 @@
  *
  * Locking: see struct vcpc_set.
  */
-#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/once.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
-#include "hardware.h"
 #include "limits.h"
 #include "set.h"
 #include "thread.h"
-#include "trace/counts.h"
-#include "uarg.h"
 
 /* How many new instances there are, at the least, between two looks for ended ones */
 #define REAP_STEP	64
@@ -41,73 +33,6 @@
 
 static struct workqueue_struct *releases;
 static DEFINE_SPINLOCK(releases_lock);	/* vcpc_user.releases */
-
-/* A number that identifies what a set's first counters count; keyed, so that nobody can forge it */
-static u64 identify(const struct vcpc_spec *spec)
-{
-	static siphash_key_t secret;
-	u32 i, nr = min_t(u32, spec->nr, VCPC_TRACE_COUNTERS);
-	u64 sum = nr;
-
-	get_random_once(&secret, sizeof(secret));
-	for (i = 0; i < nr; i++) {
-		const struct vcpc_request *req = &spec->requests[i];
-
-		sum = siphash_4u64(sum, (u64)req->type << 32 | req->flags, req->config,
-				   siphash_2u64(req->config1, req->config2, &secret), &secret);
-	}
-	return sum ?: 1;
-}
-
-/*
- * perf does not check permissions for kernel counters.  Whoever may open the device may count his
- * own threads in user mode: the node's mode is the administrator's decision.  It is checked when a
- * set is created and when it is bound, as the set may come from a process that was allowed more.
- */
-static bool is_allowed(const struct vcpc_request *req)
-{
-	return !(req->flags & VCPC_REQ_F_KERNEL) || perfmon_capable();
-}
-
-static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_args *args)
-{
-	struct vcpc_request *req = &spec->requests[spec->nr];
-	int ret;
-
-	ret = vcpc_uarg_request(req, args, spec->nr);
-	if (!ret && !is_allowed(req))
-		ret = -EACCES;
-	if (!ret)
-		ret = vcpc_hardware_check(req);
-	if (ret)
-		return ret;
-	spec->cost++;
-	if (req->flags & VCPC_REQ_F_OVERFLOW) {
-		spec->overflows = true;
-		spec->cost += vcpc_is_clock(req->type, req->config) ? VCPC_TIMER_COST : 0;
-	}
-	return 0;
-}
-
-static int take_requests(struct vcpc_spec *spec, const struct vcpc_set_create_args *args, int *bad)
-{
-	int ret;
-
-	spec->cost = 1;
-	for (; spec->nr < args->nr_requests; spec->nr++) {
-		ret = take_request(spec, args);
-		if (!ret && fatal_signal_pending(current))
-			return -EINTR;
-		if (ret) {
-			*bad = spec->nr;
-			return ret;
-		}
-	}
-	spec->flags = args->flags;
-	spec->signal = args->signal;
-	spec->events = identify(spec);
-	return args->signal && !spec->overflows ? -EINVAL : 0;
-}
 
 static struct vcpc_set *set_alloc(u32 nr)
 {
@@ -149,7 +74,7 @@ struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct
 	if (ret)
 		return ERR_PTR(ret);
 	set = set_alloc(args->nr_requests);
-	ret = set ? take_requests(&set->spec, args, bad) : -ENOMEM;
+	ret = set ? vcpc_spec_take(&set->spec, args, bad) : -ENOMEM;
 	if (ret)
 		goto err;
 	refcount_inc(&user->refs);
@@ -301,19 +226,6 @@ static struct vcpc_instance *find_live(struct vcpc_set *set)
 	return inst && !is_settled(inst) ? inst : NULL;
 }
 
-static int requests_allowed(const struct vcpc_spec *spec, int *bad)
-{
-	u32 i;
-
-	for (i = 0; i < spec->nr; i++) {
-		if (!is_allowed(&spec->requests[i])) {
-			*bad = i;
-			return -EACCES;
-		}
-	}
-	return 0;
-}
-
 /* Only the user itself and root choose a signal that a thread receives. */
 static bool signal_allowed(const struct vcpc_set *set)
 {
@@ -345,7 +257,7 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 	/* New processes may become another user's. */
 	if (flags & VCPC_BIND_F_TREE && set->spec.signal)
 		return -EINVAL;
-	ret = signal_allowed(set) ? requests_allowed(&set->spec, bad) : -EACCES;
+	ret = signal_allowed(set) ? vcpc_spec_allowed(&set->spec, bad) : -EACCES;
 	if (ret)
 		return ret;
 	if (mutex_lock_killable(&set->lock))
@@ -660,14 +572,25 @@ static void fill_info(struct vcpc_instance_info *info, struct vcpc_instance *ins
 	};
 }
 
-/* All are counted, and the first @room listed. */
-static void list_locked(struct vcpc_set *set, struct vcpc_instances_args *args,
-			struct vcpc_instance_info *info, u32 room)
+/**
+ * vcpc_set_list() - list a set's instances
+ * @set: the set
+ * @args: the numbers of instances are written on success
+ * @info: gets the first instances
+ * @room: how many at most
+ *
+ * Context: sleeps.
+ * Return: the number of instances listed, or -EINTR.
+ */
+int vcpc_set_list(struct vcpc_set *set, struct vcpc_instances_args *args,
+		  struct vcpc_instance_info *info, u32 room)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct vcpc_instance *inst;
 	u32 at = 0;
 
+	if (mutex_lock_killable(&set->lock))
+		return -EINTR;
 	args->nr = set->nr;
 	args->folded = set->folded;
 	args->pending = atomic_read(&set->pending);
@@ -675,47 +598,6 @@ static void list_locked(struct vcpc_set *set, struct vcpc_instances_args *args,
 	list_for_each_entry(inst, &set->instances, in_set)
 		if (at < room)
 			fill_info(&info[at++], inst, ns);
-}
-
-static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_instance_info *info,
-		     u32 nr)
-{
-	char __user *to = u64_to_user_ptr(args->info);
-	size_t rest = args->info_size - sizeof(*info);
-	u32 i;
-
-	for (i = 0; i < nr; i++, to += args->info_size) {
-		if (copy_to_user(to, &info[i], sizeof(*info)))
-			return -EFAULT;
-		if (rest && clear_user(to + sizeof(*info), rest))
-			return -EFAULT;
-	}
-	return 0;
-}
-
-/**
- * vcpc_set_list() - list a set's instances
- * @set: the set
- * @args: checked arguments; filled on success
- *
- * Context: sleeps.
- * Return: 0, -ENOMEM, -EINTR or -EFAULT.
- */
-int vcpc_set_list(struct vcpc_set *set, struct vcpc_instances_args *args)
-{
-	struct vcpc_instance_info *info;
-	u32 room = min(args->room, READ_ONCE(set->nr));
-	int ret = -EINTR;
-
-	/* More may come before the mutex is taken; they are counted, not listed. */
-	info = kvmalloc_array(max(room, 1U), sizeof(*info), GFP_KERNEL_ACCOUNT);
-	if (!info)
-		return -ENOMEM;
-	if (!mutex_lock_killable(&set->lock)) {
-		list_locked(set, args, info, room);
-		mutex_unlock(&set->lock);
-		ret = put_infos(args, info, min(room, args->nr));
-	}
-	kvfree(info);
-	return ret;
+	mutex_unlock(&set->lock);
+	return at;
 }

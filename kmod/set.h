@@ -73,6 +73,7 @@ int vcpc_set_inherit(struct vcpc_set *set, const struct vcpc_start *start);
 int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_args *preset);
 int vcpc_set_sample_own(struct vcpc_set *set, struct vcpc_sample *sample);
 int vcpc_set_sample(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc_sample *sample);
-int vcpc_set_list(struct vcpc_set *set, struct vcpc_instances_args *args);
+int vcpc_set_list(struct vcpc_set *set, struct vcpc_instances_args *args,
+		  struct vcpc_instance_info *info, u32 room);
 
 #endif

@@ -15,6 +15,7 @@
  * @cost: counters that it takes on each thread: one per request, one that reports context
  *	switches, and VCPC_TIMER_COST more for each timer, which is armed and canceled whenever
  *	the thread is scheduled
+ * @kernel: the first request that counts kernel mode; @nr if none does
  * @overflows: a request has VCPC_REQ_F_OVERFLOW
  * @signal: sent to a thread at an overflow; 0 for none
  * @fd: the descriptor that SET_CREATE returned
@@ -25,6 +26,7 @@ struct vcpc_spec {
 	u32 flags;
 	u32 nr;
 	u32 cost;
+	u32 kernel;
 	bool overflows;
 	int signal;
 	int fd;
@@ -53,5 +55,8 @@ union vcpc_sample_room {
 	struct vcpc_sample sample;
 	u64 words[VCPC_SAMPLE_WORDS(VCPC_SAMPLE_STACK)];
 };
+
+int vcpc_spec_take(struct vcpc_spec *spec, const struct vcpc_set_create_args *args, int *bad);
+int vcpc_spec_allowed(const struct vcpc_spec *spec, int *bad);
 
 #endif
