@@ -147,13 +147,10 @@ static long setfd_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case VCPC_UARG_CMD(VCPC_IOC_UNBIND):
 		return ret ?: vcpc_set_unbind(set, args.own.flags);
 	case VCPC_UARG_CMD(VCPC_IOC_ENABLE):
-		return ret ?: vcpc_set_op(set, VCPC_OP_ENABLE, NULL);
 	case VCPC_UARG_CMD(VCPC_IOC_DISABLE):
-		return ret ?: vcpc_set_op(set, VCPC_OP_DISABLE, NULL);
 	case VCPC_UARG_CMD(VCPC_IOC_RESTART):
-		return ret ?: vcpc_set_op(set, VCPC_OP_RESTART, NULL);
 	case VCPC_UARG_CMD(VCPC_IOC_PRESET):
-		return ret ?: vcpc_set_op(set, VCPC_OP_PRESET, &args.preset);
+		return ret ?: vcpc_set_op(set, _IOC_NR(cmd), &args.preset);
 	case VCPC_UARG_CMD(VCPC_IOC_INSTANCES):
 		return ret ?: ioc_instances(set, &args.instances, uarg);
 	default:

@@ -185,16 +185,13 @@ int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sam
 /* An event in error stays so until it ends; then its times are final. */
 static bool was_off(const struct vcpc_counter *counter)
 {
-	switch (vcpc_event_state(counter->event)) {
-	case PERF_EVENT_STATE_ERROR:
-		return true;
-	case PERF_EVENT_STATE_EXIT:
-		/* The thread set its times before the state, with the context's lock in between. */
-		smp_rmb();
-		return vcpc_event_start(counter->event) != counter->start;
-	default:
-		return false;
-	}
+	enum perf_event_state state = vcpc_event_state(counter->event);
+
+	if (state != PERF_EVENT_STATE_EXIT)
+		return state == PERF_EVENT_STATE_ERROR;
+	/* The thread set its times before the state, with the context's lock in between. */
+	smp_rmb();
+	return vcpc_event_start(counter->event) != counter->start;
 }
 
 /**

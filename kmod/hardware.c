@@ -139,20 +139,15 @@ void vcpc_hardware_init(void)
 	slots = try_slots();
 }
 
-/* Generic events name the kind of core in their upper half. */
-static bool generic_offered(const struct vcpc_request *req)
-{
-	u32 core = req->config >> PERF_PMU_TYPE_SHIFT;
-
-	return !core || is_core(core);
-}
-
 static bool is_offered(const struct vcpc_request *req)
 {
+	/* Generic events name the kind of core in their upper half. */
+	u32 core = req->config >> PERF_PMU_TYPE_SHIFT;
+
 	switch (req->type) {
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
-		return generic_offered(req);
+		return !core || is_core(core);
 	case PERF_TYPE_SOFTWARE:
 		return req->config < PERF_COUNT_SW_MAX &&
 		       req->config != PERF_COUNT_SW_BPF_OUTPUT;

@@ -46,11 +46,6 @@ struct heritage {
 	u64 presets[];
 };
 
-struct birth {
-	struct task_struct *child;
-	bool same_process;
-};
-
 static void lose(struct vcpc_set *set)
 {
 	WRITE_ONCE(set->lost, true);
@@ -70,12 +65,6 @@ static void inherit(const struct vcpc_start *start)
 	mutex_unlock(&set->lock);
 }
 
-static void heritage_free(struct heritage *h)
-{
-	put_pid(h->start.root);
-	kfree(h);
-}
-
 /* In the new thread */
 static void accept(struct callback_head *work)
 {
@@ -84,7 +73,8 @@ static void accept(struct callback_head *work)
 
 	inherit(&h->start);
 	atomic_dec(&set->pending);
-	heritage_free(h);
+	put_pid(h->start.root);
+	kfree(h);
 	vcpc_set_put(set);
 	/* vcpc_internals_exit() waits for the rest of this function. */
 	module_put(THIS_MODULE);
@@ -122,12 +112,14 @@ static bool fill_locked(struct heritage *h, struct vcpc_instance *inst)
 
 static void pass_on(struct vcpc_instance *inst, void *arg)
 {
-	const struct birth *birth = arg;
-	u32 wanted = VCPC_BIND_F_TREE | (birth->same_process ? VCPC_BIND_F_INHERIT : 0);
+	struct task_struct *child = arg;
+	u32 wanted = VCPC_BIND_F_TREE;
 	unsigned long flags;
 	struct heritage *h;
 	bool filled;
 
+	if (same_thread_group(child, current))
+		wanted |= VCPC_BIND_F_INHERIT;
 	if (!(inst->bind_flags & wanted))
 		return;
 	h = kzalloc(struct_size(h, presets, inst->spec->nr),
@@ -142,16 +134,14 @@ static void pass_on(struct vcpc_instance *inst, void *arg)
 		return;
 	}
 	init_task_work(&h->work, accept);
-	vcpc_task_work_push(birth->child, &h->work, TIF_NOTIFY_RESUME);
+	vcpc_task_work_push(child, &h->work, TIF_NOTIFY_RESUME);
 }
 
 static void probe_newtask(void *data, struct task_struct *child,
 			  VCPC_CLONE_FLAGS clone_flags)
 {
-	struct birth birth = { .child = child, .same_process = clone_flags & CLONE_THREAD };
-
 	if (!(child->flags & VCPC_NEVER_IN_USER_MODE))
-		vcpc_thread_walk(pass_on, &birth);
+		vcpc_thread_walk(pass_on, child);
 }
 
 static void start(struct vcpc_instance *inst, void *arg)

@@ -118,11 +118,12 @@ struct vcpc_start {
 };
 
 enum vcpc_op {
-	VCPC_OP_ENABLE,
-	VCPC_OP_DISABLE,
-	VCPC_OP_RESTART,
-	VCPC_OP_PRESET,
-	VCPC_OP_EXEC,		/* ENABLE by the execve that a WAITING instance waits for */
+	VCPC_OP_ENABLE = _IOC_NR(VCPC_IOC_ENABLE),
+	VCPC_OP_DISABLE = _IOC_NR(VCPC_IOC_DISABLE),
+	VCPC_OP_RESTART = _IOC_NR(VCPC_IOC_RESTART),
+	VCPC_OP_PRESET = _IOC_NR(VCPC_IOC_PRESET),
+	/* No ioctl: ENABLE by the execve that a WAITING instance waits for */
+	VCPC_OP_EXEC = _IOC_NRMASK + 1,
 };
 
 struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *bad);

@@ -428,13 +428,11 @@ int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_
 
 	if (op == VCPC_OP_PRESET && preset->request >= set->spec.nr)
 		return -EINVAL;
-	ret = own_op(set, op, preset);
 	/* perf throttles a counter that interrupts too often, until the thread was off its CPU. */
-	while (ret == -ERESTART) {
+	while ((ret = own_op(set, op, preset)) == -ERESTART) {
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		ret = own_op(set, op, preset);
 	}
 	return ret;
 }
@@ -528,16 +526,6 @@ static int sample_total(struct vcpc_set *set, struct vcpc_sample *total)
 	return READ_ONCE(set->lost) ? -EAGAIN : 0;
 }
 
-static int sample_locked(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc_sample *sample)
-{
-	struct vcpc_instance *inst;
-
-	if (flags & VCPC_SAMPLE_F_TOTAL)
-		return sample_total(set, sample);
-	inst = tid ? find_named(set, tid) : find_default(set);
-	return inst ? sample_one(set, inst, sample) : -EINVAL;
-}
-
 /**
  * vcpc_set_sample() - sample any instance, or the total
  * @set: the set
@@ -550,12 +538,18 @@ static int sample_locked(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc
  */
 int vcpc_set_sample(struct vcpc_set *set, u32 flags, pid_t tid, struct vcpc_sample *sample)
 {
+	struct vcpc_instance *inst;
 	int ret;
 
 	vcpc_sample_init(sample, set->spec.nr);
 	if (mutex_lock_killable(&set->lock))
 		return -EINTR;
-	ret = sample_locked(set, flags, tid, sample);
+	if (flags & VCPC_SAMPLE_F_TOTAL) {
+		ret = sample_total(set, sample);
+	} else {
+		inst = tid ? find_named(set, tid) : find_default(set);
+		ret = inst ? sample_one(set, inst, sample) : -EINVAL;
+	}
 	mutex_unlock(&set->lock);
 	return ret;
 }

@@ -32,11 +32,6 @@
 #include "trace/events.h"
 #include "uarg.h"
 
-struct search {
-	struct vcpc_trace_room *room;	/* NULL: no sample is wanted */
-	bool found;
-};
-
 /**
  * vcpc_tracecall_init() - prepare a new file
  * @tracer: its trace state
@@ -119,31 +114,30 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_instance *inst)
 /* Nothing else uses the thread's room for a sample while interrupts are disabled. */
 static void take(struct vcpc_instance *inst, void *arg)
 {
-	struct search *search = arg;
+	struct vcpc_trace_room *room = arg;
 	unsigned long flags;
 
-	if (search->found || !(inst->bind_flags & VCPC_BIND_F_TRACE))
+	if (room->counts.events || !(inst->bind_flags & VCPC_BIND_F_TRACE))
 		return;
-	if (!search->room) {
-		search->found = vcpc_instance_lives(inst);
-		return;
-	}
 	local_irq_save(flags);
 	if (!vcpc_instance_sample_own(inst, inst->room) &&
-	    inst->room->state & VCPC_STATE_COUNTING) {
-		fill(search->room, inst);
-		search->found = true;
-	}
+	    inst->room->state & VCPC_STATE_COUNTING)
+		fill(room, inst);
 	local_irq_restore(flags);
 }
 
 /* The calling thread's counts, in @room; NULL if it has none, or its set does not count */
 static const struct vcpc_trace_counts *take_counts(struct vcpc_trace_room *room)
 {
-	struct search search = { .room = room };
+	room->counts.events = 0;
+	vcpc_thread_walk(take, room);
+	return room->counts.events ? &room->counts : NULL;
+}
 
-	vcpc_thread_walk(take, &search);
-	return search.found ? &room->counts : NULL;
+static void see(struct vcpc_instance *inst, void *found)
+{
+	if (inst->bind_flags & VCPC_BIND_F_TRACE && vcpc_instance_lives(inst))
+		*(bool *)found = true;
 }
 
 /**
@@ -153,10 +147,10 @@ static const struct vcpc_trace_counts *take_counts(struct vcpc_trace_room *room)
  */
 bool vcpc_tracecall_counted(void)
 {
-	struct search search = { };
+	bool found = false;
 
-	vcpc_thread_walk(take, &search);
-	return search.found;
+	vcpc_thread_walk(see, &found);
+	return found;
 }
 
 /* Functions of their own: the room is not to be on everybody's stack. */
