@@ -12,6 +12,7 @@
 #include <pcp/trace.h>
 #include <shim/shim.h>
 #include <shim/trace.h>
+#include <shim/why.h>
 #include "kselftest_harness.h"
 
 static pmID find(const char *name)
@@ -86,6 +87,41 @@ TEST_F(local, tracing_goes_on_and_values_come)
 	EXPECT_EQ(0, value_of("vcpc.transact.aborted", "one"));
 	EXPECT_LE(1, value_of("vcpc.control.tracing", NULL));
 	EXPECT_LE(0, value_of("vcpc.control.dropped", "stat_full"));
+}
+
+/* What is watched is read from the process that watches, and stays when it ends. */
+TEST_F(local, parts_of_time)
+{
+	struct shim_why_options options = { .size = sizeof(options) };
+	double parts, before;
+	struct shim_why *why;
+
+	if (access("/sys/kernel/btf/vmlinux", F_OK))
+		SKIP(return, "this kernel has no BTF");
+	ASSERT_EQ(0, shim_trace_on(NULL));
+	transactions("parts", 2);
+	EXPECT_EQ(2, value_of("trace.transact.count", "parts"));
+	EXPECT_EQ(-3, value_of("vcpc.transact.time.count", "parts"));
+	before = value_of("trace.transact.total_time", "parts");
+	ASSERT_EQ(0, shim_why_open(&options, &why));
+	sleep(1);	/* it is searched for once per second */
+	transactions("parts", 200);
+	EXPECT_EQ(200, value_of("vcpc.transact.time.count", "parts"));
+	EXPECT_LE(200 * 0.5e6, value_of("vcpc.transact.time.blocked", "parts"));
+	parts = value_of("vcpc.transact.time.oncpu", "parts") +
+		value_of("vcpc.transact.time.runqueue", "parts") +
+		value_of("vcpc.transact.time.blocked", "parts");
+	before = value_of("trace.transact.total_time", "parts") - before;
+	EXPECT_LE(before * 0.99, parts / 1e9);
+	EXPECT_GE(before * 1.01, parts / 1e9);
+	transactions("parts", 3);
+	shim_why_close(why);
+	EXPECT_EQ(203, value_of("vcpc.transact.time.count", "parts"));
+	sleep(1);
+	ASSERT_EQ(0, shim_why_open(&options, &why));
+	transactions("parts", 4);
+	EXPECT_EQ(207, value_of("vcpc.transact.time.count", "parts"));
+	shim_why_close(why);
 }
 
 /* Each fetch begins a window; looking at instances does not. */

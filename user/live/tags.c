@@ -80,19 +80,25 @@ static bool has_name(const struct shim_live_tags *tags, const char *name)
 }
 
 /* The tag with this name and user, or NULL */
-static struct shim_live_tag *find(const struct shim_live_tags *tags,
-				  const struct shim_bpf_tag *wanted)
+struct shim_live_tag *shim_live_tags__get(const struct shim_live_tags *tags, const char *name,
+					  uint32_t user)
 {
-	uint64_t hash = hash_of_owner(tags, wanted->name, wanted->user);
+	uint64_t hash = hash_of_owner(tags, name, user);
 
 	for (struct shim_hnode *node = shim_hash__first(&tags->by_owner, hash); node;
 	     node = shim_hash__next(node)) {
 		struct shim_live_tag *tag = shim_hnode__entry(node, struct shim_live_tag, owned);
 
-		if (tag->user == wanted->user && !strcmp(tag->name, wanted->name))
+		if (tag->user == user && !strcmp(tag->name, name))
 			return tag;
 	}
 	return NULL;
+}
+
+static struct shim_live_tag *find(const struct shim_live_tags *tags,
+				  const struct shim_bpf_tag *wanted)
+{
+	return shim_live_tags__get(tags, wanted->name, wanted->user);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "core/bpf.h"
 #include "core/bpf_slots.h"
+#include "split.h"
 
 /* The writer of statistics: the kernel, under a tag ID that may change, or programs themselves */
 enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
@@ -60,6 +61,7 @@ struct shim_live_since {
  * @before: @total at the last written sample
  * @part: its statistics by writer
  * @earlier: total of earlier sessions and IDs, NULL if there were none
+ * @parts: where the time of its transactions went, as far as it was watched
  * @unseen: buckets that have changed since instances were last added
  * @aborted_ns: time when an abort was last seen, which the statistics do not contain
  * @seen: the last sample in which shim_live_tags__see() found it
@@ -81,6 +83,7 @@ struct shim_live_tag {
 	struct vc_stat total, before;
 	struct shim_live_part part[SHIM_LIVE_PARTS];
 	struct vc_stat *earlier;
+	struct shim_live_parts parts;
 	struct shim_live_range unseen;
 	uint64_t aborted_ns;
 	uint64_t seen;
@@ -124,6 +127,8 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 			unsigned int session, struct shim_live_tag **known);
 const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag);
+struct shim_live_tag *shim_live_tags__get(const struct shim_live_tags *tags, const char *name,
+					  uint32_t user);
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present);
 void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample);
 int shim_live_tags__mark(struct shim_live_tags *tags, uint64_t sample);

@@ -162,11 +162,12 @@ struct row {
 	int since;		/* no value unless an event came since the previous sample */
 	double (*fn)(const struct sight *s);
 	int which;		/* index of a pair's sum */
+	int part;		/* 1: transactions whose time was split, 2 and above: its parts */
 };
 
 #define ROW(name, cluster, item, domain, live, at, type, sem, units, since, fn, line, help) \
 	{ { name, SHIM_PMID(SHIM_DOMAIN_##domain, cluster, item), INDOM_##at, type, sem, units, live, line, help }, \
-	  at, since, fn, 0 }
+	  at, since, fn, 0, 0 }
 
 /* A metric of PCP's agent, and the same metric as vcpc.* */
 #define BOTH_AS(theirs, ours, item, at, ...) \
@@ -177,7 +178,10 @@ struct row {
 	ROW_("vcpc.transact." name, SHIM_CLUSTER_TRANSACT, item, VCPC, 0, OUR_T, __VA_ARGS__)
 #define PAIRS(name, item, at, sum, line, help) \
 	{ { "vcpc.transact." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_TRANSACT, item), \
-	    INDOM_##at, SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_COUNT, 0, line, help }, at, 0, NULL, sum }
+	    INDOM_##at, SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_COUNT, 0, line, help }, at, 0, NULL, sum, 0 }
+#define SPLIT(name, item, units, part, line, help) \
+	{ { "vcpc.transact.time." name, SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_TRANSACT, item), \
+	    INDOM_OUR_T, SHIM_TYPE_U64, SHIM_SEM_COUNTER, units, 0, line, help }, OUR_T, 0, NULL, 0, part }
 #define ROW_(...)	ROW(__VA_ARGS__)
 
 static const struct row rows[] = {
@@ -241,6 +245,20 @@ static const struct row rows[] = {
 	PAIRS("sum", 8, SUMS, 1, "what transactions have counted",
 	      "The event's count in all transactions of the tag, from begin to end. Over\n"
 	      "vcpc.transact.counted, the mean of one."),
+	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions whose time was split",
+	      "How many transactions of the tag ended while their threads were watched, by\n"
+	      "'vcpc record --why' or 'vcpc why'. The other metrics of vcpc.transact.time are\n"
+	      "of these."),
+	SPLIT("oncpu", 11, SHIM_UNITS_NSEC, 2 + VC_WHY_ON_CPU, "time of transactions on a CPU",
+	      "Nanoseconds that transactions of the tag ran on a CPU, interrupts included. Over\n"
+	      "vcpc.transact.time.count, the mean of one."),
+	SPLIT("runqueue", 12, SHIM_UNITS_NSEC, 2 + VC_WHY_RUNNABLE,
+	      "time of transactions waiting for a CPU",
+	      "Nanoseconds that transactions of the tag could have run, but others had the CPU.\n"
+	      "Over vcpc.transact.time.count, the mean of one."),
+	SPLIT("blocked", 13, SHIM_UNITS_NSEC, 2 + VC_WHY_BLOCKED, "time of blocked transactions",
+	      "Nanoseconds that transactions of the tag were blocked, in a system call, in a\n"
+	      "page fault, or stopped. Over vcpc.transact.time.count, the mean of one."),
 };
 
 #define NMETRICS	(sizeof(rows) / sizeof(rows[0]))
@@ -407,6 +425,14 @@ static const struct shim_live_since *since_of(const struct shim_live_trace *trac
 	return &tag->since;
 }
 
+/* @which: 0: the number of transactions, otherwise one of their parts in ns */
+static uint64_t split_of(const struct shim_live_parts *parts, int which)
+{
+	if (!which)
+		return parts->earlier.count + parts->now.count;
+	return parts->earlier.part[which - 1] + parts->now.part[which - 1];
+}
+
 static bool tag_value(const struct shim_live_trace *trace, const struct row *row,
 		      struct shim_live_tag *tag, struct shim_value *value)
 {
@@ -417,6 +443,10 @@ static bool tag_value(const struct shim_live_trace *trace, const struct row *row
 		sight.seconds = trace->before ? (trace->when - trace->before) / 1e9 : 0;
 		if (!sight.since->count || !(sight.seconds > 0))
 			return false;
+	}
+	if (row->part) {
+		value->ull = split_of(&tag->parts, row->part - 1);
+		return tag->parts.any;
 	}
 	if (row->metric.type == SHIM_TYPE_U64)
 		value->ull = row->fn(&sight);

@@ -49,6 +49,7 @@ void shim_live_trace__destroy(struct shim_live_trace *trace)
 	for (enum kind kind = 0; kind < KINDS; kind++)
 		shim_live_tags__free(&trace->of[kind]);
 	shim_live_pairs__free(&trace->pairs);
+	shim_live_split__close(&trace->split);
 	free(trace->taken);
 	free(trace);
 }
@@ -283,6 +284,8 @@ int shim_live_trace__sample(struct shim_live_trace *trace)
 		ret = take_all(trace);
 	if (!ret)
 		ret = shim_live_pairs__slots(&trace->pairs, &trace->of[TRANSACT]);
+	if (!ret)
+		ret = shim_live_split__sample(&trace->split, &trace->of[TRANSACT]);
 	trace->when = shim_live__now_ns();
 	trace->samples++;
 	/* Without instances nothing can be settled, so intervals of the first events start here. */

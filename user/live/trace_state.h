@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "pairs.h"
+#include "split.h"
 #include "tags.h"
 #include "trace.h"
 
@@ -27,6 +28,7 @@ struct shim_live_trace {
 	unsigned int ended_session;
 	struct shim_live_tags of[KINDS];
 	struct shim_live_pairs pairs;
+	struct shim_live_split split;
 	struct shim_live_taken *taken;	/* by index of the reader's row */
 	size_t ntaken, taken_room;
 	uint64_t when, before;		/* times of this sample and of the last settled one */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Read the parts of the time of tags' transactions, while a 'why' is open anywhere. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "split.h"
+#include "tags.h"
+
+#define SEARCH_NS	1000000000ull	/* a search looks at all BPF programs of the machine */
+
+static void add(struct shim_why_sums *to, const struct shim_why_sums *more)
+{
+	to->count += more->count;
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		to->part[i] += more->part[i];
+}
+
+/* A tag that is not traced has no instance: it is left out. */
+static int take(void *arg, const char *name, uint32_t user, const struct shim_why_sums *sums)
+{
+	struct shim_live_tag *tag = shim_live_tags__get(arg, name, user);
+
+	if (!tag)
+		return 0;
+	tag->parts.any = true;
+	add(&tag->parts.now, sums);
+	return 0;
+}
+
+static int take_all(const struct shim_live_split *split, struct shim_live_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++)
+		tags->at[i]->parts.now = (struct shim_why_sums) { 0 };
+	return shim_why_maps__walk(&split->maps, take, tags);
+}
+
+/* The 'why' was closed, and was read a last time. */
+static void end(struct shim_live_split *split, struct shim_live_tags *tags)
+{
+	for (size_t i = 0; i < tags->n; i++) {
+		add(&tags->at[i]->parts.earlier, &tags->at[i]->parts.now);
+		tags->at[i]->parts.now = (struct shim_why_sums) { 0 };
+	}
+	shim_why_maps__close(&split->maps);
+}
+
+static void search(struct shim_live_split *split)
+{
+	uint64_t now = shim_live__now_ns();
+
+	if (split->denied || (split->searched_ns && now - split->searched_ns < SEARCH_NS))
+		return;
+	split->searched_ns = now;
+	split->denied = shim_why_maps__find(&split->maps) == -EPERM;
+}
+
+/**
+ * shim_live_split__sample() - read the 'why' that is open, if there is one
+ * @split: which one is read
+ * @tags: transactions that were sampled before; their parts are written
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_live_split__sample(struct shim_live_split *split, struct shim_live_tags *tags)
+{
+	int ended, err;
+
+	if (!split->maps.program)
+		search(split);
+	if (!split->maps.program)
+		return 0;
+	ended = shim_why_maps__has_ended(&split->maps);
+	err = take_all(split, tags);
+	if (ended && !err)
+		end(split, tags);
+	return err;
+}
+
+void shim_live_split__close(struct shim_live_split *split)
+{
+	shim_why_maps__close(&split->maps);
+}

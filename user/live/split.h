@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of the time of tags' transactions, while a 'why' is open anywhere. */
+#ifndef SHIM_LIVE_SPLIT_H
+#define SHIM_LIVE_SPLIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/bpf_why_find.h"
+
+/**
+ * struct shim_live_parts - a tag's transactions whose time was split
+ * @any: whether a 'why' has ever seen one
+ * @earlier: what those that have ended saw
+ * @now: what the one that is open has seen
+ */
+struct shim_live_parts {
+	bool any;
+	struct shim_why_sums earlier, now;
+};
+
+/**
+ * struct shim_live_split - the 'why' that is read
+ * @maps: its maps
+ * @searched_ns: when one was last searched for
+ * @denied: searching is not permitted
+ */
+struct shim_live_split {
+	struct shim_why_maps maps;
+	uint64_t searched_ns;
+	bool denied;
+};
+
+struct shim_live_tags;
+
+int shim_live_split__sample(struct shim_live_split *split, struct shim_live_tags *tags);
+void shim_live_split__close(struct shim_live_split *split);
+
+#endif /* SHIM_LIVE_SPLIT_H */
