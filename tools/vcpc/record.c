@@ -6,20 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "calls.h"
 #include "counting.h"
 #include "machine.h"
 #include "pack.h"
+#include "record_name.h"
+#include "record_why.h"
 #include "rotate.h"
 #include "text.h"
 #include "with.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
-#define MOST_NAMES		1000	/* that are tried */
 #define COUNTS			8	/* that transactions can have */
 #define OPTION_MAX_SIZE		300
 #define OPTION_WITH		301
@@ -27,14 +26,16 @@
 #define OPTION_KEEP		303
 #define OPTION_COMPRESS		305
 #define OPTION_TRACE		304
+#define OPTION_WHY		306
 
 struct job {
 	const char *archive;
-	char chosen[128];	/* the archive's name, if none was given */
+	char chosen[RECORD_NAME];	/* the archive's name, if none was given */
 	int trace;
 	double max_size;	/* bytes of the archive; 0: no limit */
 	struct vcpc_rotate rotate;
 	bool compress;
+	bool why;
 	const char *others;	/* names of pmcd's metrics, or NULL */
 	struct vcpc_counting counting;
 };
@@ -44,6 +45,7 @@ struct recording {
 	struct job *job;
 	struct shim_recorder *rec;
 	uint64_t before;	/* records in archives that have ended */
+	bool recorded;		/* there is an archive */
 	pid_t pid;		/* the command's */
 	struct vcpc_with *with;	/* NULL: no other metrics */
 	struct shim_set *sets[VCPC_TARGETS];
@@ -52,6 +54,7 @@ struct recording {
 	int broken;	/* the error that ended it */
 	bool full;	/* it is as large as it may be */
 	bool traced;	/* transactions are recorded */
+	struct record_why why;
 	struct vcpc_packer packer;
 	int unpacked;	/* why the first archive that stayed uncompressed did */
 };
@@ -76,6 +79,8 @@ static int help(void)
 	       "      --keep N           with --rotate: keep only the newest N archives\n"
 	       "      --compress         compress each archive (xz) when it is complete\n"
 	       "      --trace            turn tracing on during the recording, if it is off\n"
+	       "      --why              also record where the time of transactions goes, and write their\n"
+	       "                         stacks to ARCHIVE.folded (without --rotate); see vcpc-why(1)\n"
 	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
 	       "                         groups of metrics, separated by commas\n\n"
 	       VCPC_COUNTING_HELP);
@@ -218,6 +223,7 @@ static int tick(void *arg)
 {
 	struct recording *r = arg;
 
+	record_why_tick(&r->why);
 	r->broken = shim_record_tick(r->rec);
 	if (r->broken)
 		return r->broken;
@@ -261,6 +267,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
 		ret = nothing_recorded(job);
 		return status ? status : ret;
 	}
+	r->recorded = true;
 	if (!r->broken && ret != -ENODATA)
 		r->broken = ret;
 	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
@@ -409,10 +416,18 @@ static int run(const struct job *job, struct recording *r)
 	return conclude(job, r, status);
 }
 
+/* Watch the threads that are in transactions: 0, or an exit status after a message */
+static int watch(const struct job *job, struct recording *r)
+{
+	if (!r->traced)
+		return vcpc_fail(0, "--why explains transactions, but tracing is off (add --trace)");
+	return record_why_open(&r->why, vcpc_rotate_wanted(&job->rotate) ? NULL : job->archive);
+}
+
 /* Record with tracing turned on, if --trace asks for it; turn it off again only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
-	int ours = 0, counts;
+	int ours = 0, counts, status;
 	int ret;
 
 	if (job->trace) {
@@ -426,7 +441,11 @@ static int run_traced(const struct job *job, struct recording *r)
 		fprintf(stderr, "vcpc record: '%s' marks transactions, but tracing is off, so they are not recorded (add --trace)\n",
 			*job->counting.argv);
 	counts = r->traced && want_counts(job, r);
-	ret = run(job, r);
+	ret = job->why ? watch(job, r) : 0;
+	if (!ret)
+		ret = run(job, r);
+	status = record_why_close(&r->why, r->recorded);
+	ret = ret ? ret : status;
 	if (counts)
 		shim_trace_count(NULL, 0, NULL);
 	if (ours)
@@ -448,6 +467,8 @@ static int own_option(int letter, void *arg)
 		job->archive = optarg;
 	else if (letter == OPTION_TRACE)
 		job->trace = 1;
+	else if (letter == OPTION_WHY)
+		job->why = true;
 	else if (letter == OPTION_COMPRESS)
 		job->compress = true;
 	else if (letter == OPTION_WITH)
@@ -460,48 +481,6 @@ static int own_option(int letter, void *arg)
 		return vcpc_rotate_parse_keep(&job->rotate, optarg);
 	else
 		return -1;
-	return 0;
-}
-
-static bool is_taken(const char *archive)
-{
-	char path[sizeof(((struct job *)NULL)->chosen) + 8];
-
-	snprintf(path, sizeof(path), "%s.meta", archive);
-	return !access(path, F_OK) || !access(archive, F_OK);
-}
-
-/* Choose the name COMMAND-20240301-143000; if that exists, with -2, -3 and so on appended. */
-static int choose_name(struct job *job)
-{
-	const char *command = *job->counting.argv ? basename(job->counting.argv[0]) : "attached";
-	time_t now = time(NULL);
-	char when[32];
-	struct tm tm;
-
-	localtime_r(&now, &tm);
-	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
-	for (int i = 1; i < MOST_NAMES; i++) {
-		snprintf(job->chosen, sizeof(job->chosen), i == 1 ? "%.64s-%s" : "%.64s-%s-%d",
-			 *command ? command : "run", when, i);
-		if (is_taken(job->chosen))
-			continue;
-		job->archive = job->chosen;
-		return 0;
-	}
-	return vcpc_fail(0, "there are too many archives %.64s-%s*; choose a name with -o ARCHIVE", command, when);
-}
-
-/* An archive's name is that of its files without .meta, .index and .0. */
-static int check_name(const char *archive)
-{
-	size_t len = archive ? strlen(archive) : 1;
-	struct stat file;
-
-	if (!len || (archive && archive[len - 1] == '/'))
-		return vcpc_usage("-o: '%s' is not a valid archive name", archive);
-	if (archive && !stat(archive, &file) && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
-		return vcpc_usage("-o: '%s' is a device or a pipe; an archive consists of several files", archive);
 	return 0;
 }
 
@@ -525,6 +504,7 @@ static int parse(int argc, char **argv, struct job *job)
 		{ "output", required_argument, NULL, 'o' },
 		{ "rotate", required_argument, NULL, OPTION_ROTATE },
 		{ "trace", no_argument, NULL, OPTION_TRACE },
+		{ "why", no_argument, NULL, OPTION_WHY },
 		{ "with", required_argument, NULL, OPTION_WITH },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -534,12 +514,15 @@ static int parse(int argc, char **argv, struct job *job)
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
 	if (!ret && !vcpc_rotate_wanted(&job->rotate))
-		ret = check_name(job->archive);
+		ret = record_name_check(job->archive);
 	if (!ret)
 		ret = check_rotation(job);
 	if (!ret)
 		ret = vcpc_counting_command(&job->counting);
-	return !ret && !job->archive ? choose_name(job) : ret;
+	if (ret || job->archive)
+		return ret;
+	job->archive = job->chosen;
+	return record_name_choose(job->chosen, job->counting.argv[0]);
 }
 
 static int nothing_counts(void)

@@ -12,7 +12,7 @@
 #include "value.h"
 
 #define ROWS		100
-#define EVENTS		4	/* columns */
+#define EVENTS		7	/* columns: four events, and three parts of the time */
 #define SPARK_WIDTH	120
 #define SPARK_HEIGHT	24
 
@@ -87,7 +87,8 @@ static int collect(struct transactions *all, const struct report_side *side)
 	for (size_t i = 0; i < run->n; i = next) {
 		struct transaction *t = &all->list[all->n];
 
-		*t = (struct transaction){ run->list[i].scope, NAN, NAN, NAN, NAN, NAN, { NAN, NAN, NAN, NAN } };
+		*t = (struct transaction){ run->list[i].scope, NAN, NAN, NAN, NAN, NAN,
+					  { NAN, NAN, NAN, NAN, NAN, NAN, NAN } };
 		for (next = i; next < run->n && !strcmp(run->list[next].scope, t->tag); next++)
 			take(all, t, &run->list[next]);
 		all->n += *t->tag && t->count > 0 && t->mean >= 0;

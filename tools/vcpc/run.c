@@ -29,7 +29,7 @@ struct times {
 /*
  * @scopes: numbers of scopes; @quantities: indexes into the run's list, until it is sorted
  * @tags: indexes into @times
- * @counted: rows of vcpc.transact.counted, sorted by instance
+ * @counted: rows of vcpc.transact.counted, sorted by instance; @watched: of vcpc.transact.time.count
  * @count_is_hidden: trace.transact.count was not asked for, but read as a divisor
  */
 struct builder {
@@ -38,7 +38,7 @@ struct builder {
 	struct vcpc_names scopes, quantities, tags;
 	struct times *times;
 	size_t ntimes, times_room;
-	const struct vcpc_rows *counted;
+	const struct vcpc_rows *counted, *watched;
 	bool count_is_hidden;
 	int err;
 };
@@ -280,6 +280,18 @@ static void take_sum(struct builder *b, const char *leaf, const char *instance,
 	free(tag);
 }
 
+/* A part of the time of transactions, whose mean finish_means() makes, likewise */
+static void take_part(struct builder *b, const char *leaf, const char *instance,
+		      const struct vcpc_row *row)
+{
+	const struct vcpc_row *watched = row_of(b->watched, row->inst);
+	double n = watched ? of_tag(watched) : 0;
+	struct vcpc_quantity *q = n > 0 ? add(b, instance, leaf, true, of_tag(row) / 1e9) : NULL;
+
+	if (q)
+		q->counted += n;
+}
+
 static void ignore(struct builder *b, const char *leaf, const char *instance,
 		   const struct vcpc_row *row)
 {
@@ -303,6 +315,8 @@ static const struct {
 	{ "vcpc.transact.aborted", take_count },
 	{ "vcpc.transact.hist", take_slot },
 	{ "vcpc.transact.sum", take_sum },
+	{ "vcpc.transact.time.count", ignore },
+	{ "vcpc.transact.time.", take_part },
 	{ "vcpc.", ignore },
 	{ "trace.", ignore },
 };
@@ -418,6 +432,7 @@ static void builder_fini(struct builder *b)
 static int build(struct builder *b, bool all)
 {
 	b->counted = rows_of(b->tally, "vcpc.transact.counted");
+	b->watched = rows_of(b->tally, "vcpc.transact.time.count");
 	if (vcpc_names_number(&b->scopes, "", "") < 0)
 		b->err = ENOMEM;
 	if (all && b->tally->records && !b->err)
@@ -436,6 +451,9 @@ static int build(struct builder *b, bool all)
 static const char *const divisors[][2] = {
 	{ "trace.transact.total_time", "trace.transact.count" },
 	{ "vcpc.transact.sum", "vcpc.transact.counted" },
+	{ "vcpc.transact.time.oncpu", "vcpc.transact.time.count" },
+	{ "vcpc.transact.time.runqueue", "vcpc.transact.time.count" },
+	{ "vcpc.transact.time.blocked", "vcpc.transact.time.count" },
 };
 
 #define DIVISORS (sizeof(divisors) / sizeof(divisors[0]))
@@ -468,7 +486,7 @@ static char **with_divisors(char *const *names, bool *count_is_hidden)
 		return NULL;
 	memcpy(all, names, n * sizeof(*all));
 	for (size_t i = 0; i < DIVISORS; i++) {
-		if (!is_named(names, divisors[i][0]) || is_named(names, divisors[i][1]) ||
+		if (!is_named(all, divisors[i][0]) || is_named(all, divisors[i][1]) ||
 		    !is_there(divisors[i][1]))
 			continue;
 		all[n++] = (char *)divisors[i][1];

@@ -50,7 +50,8 @@ static int help(void)
 	return 0;
 }
 
-static int fail_open(int err)
+/** why_fail_open() - say why shim_why_open() failed; return the exit status */
+int why_fail_open(int err)
 {
 	if (err == -EOPNOTSUPP)
 		return vcpc_fail(0, "this kernel has no BTF, which 'vcpc why' requires ('vcpc trace' works without it if the vcpc module is loaded)");
@@ -130,7 +131,7 @@ static int run(struct job *job)
 	int err = shim_why_open(&job->options, &job->view.why);
 
 	if (err)
-		return fail_open(err);
+		return why_fail_open(err);
 	if (job->options.flags & SHIM_WHY_F_STACKS && !shim_why_sampled_cpus(job->view.why))
 		fprintf(stderr, "%s: threads cannot be sampled on this kernel: stacks are only those of waits\n",
 			program_invocation_name);

@@ -38,6 +38,8 @@ const char *why_duration(double ns, char *text, size_t size);
 int why_print(const struct why_view *view);
 int why_print_json(const struct why_view *view);
 int why_print_folded(const struct why_view *view);
+int why_fold(const struct why_view *view, FILE *out);
+int why_fail_open(int err);
 int why_print_drops(const struct why_view *view, FILE *out);
 void why_print_nameless(struct symbols *symbols, FILE *out);
 int why_json_stacks(const struct why_view *view, size_t tag);

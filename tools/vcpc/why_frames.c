@@ -103,33 +103,32 @@ static double typical_ns(const struct shim_why_tag *tag, const struct why_path *
 }
 
 static void fold(const struct why_view *view, const struct shim_why_tag *tag,
-		 const struct why_path *path)
+		 const struct why_path *path, FILE *out)
 {
 	char reason[64];
 
 	shim_why_reason_name(path->reason, reason, sizeof(reason));
 	for (const char *c = tag->name; *c; c++)
-		putchar(*c == ';' || (unsigned char)*c < ' ' ? '_' : *c);
-	printf(";%s", reason);
+		putc(*c == ';' || (unsigned char)*c < ' ' ? '_' : *c, out);
+	fprintf(out, ";%s", reason);
 	for (size_t i = 0; i < path->n; i++)
-		printf(";%s", path->frames[i].name);
+		fprintf(out, ";%s", path->frames[i].name);
 	if (view->differential)
-		printf(" %.0f %.0f\n", typical_ns(tag, path),
-		       tag->slow.count ? (double)path->slow_ns / tag->slow.count : 0);
+		fprintf(out, " %.0f %.0f\n", typical_ns(tag, path),
+			tag->slow.count ? (double)path->slow_ns / tag->slow.count : 0);
 	else
-		printf(" %llu\n", (unsigned long long)path->slow_ns);
+		fprintf(out, " %llu\n", (unsigned long long)path->slow_ns);
 }
 
 /**
- * why_print_folded() - print stacks, a line each: tag;reason;frames and their time
- * @view: what to print
+ * why_fold() - write a tag's stacks, a line each: tag;reason;frames and their time
+ * @view: the tag, and which times: the ns of the slow transactions; if it is differential, the ns per
+ *	transaction of those that are not slow, and those per slow one
+ * @out: where to
  *
- * That is the ns of the slow transactions; if it is differential, the ns per transaction of those
- * that are not slow, and those per slow one.
- *
- * Return: 0, or an exit status after a message.
+ * Return: 0 or a negated errno.
  */
-int why_print_folded(const struct why_view *view)
+int why_fold(const struct why_view *view, FILE *out)
 {
 	const struct shim_why_tag *tag = shim_why_tag_at(view->why, view->at);
 	struct why_paths paths;
@@ -137,8 +136,21 @@ int why_print_folded(const struct why_view *view)
 
 	for (size_t i = 0; i < paths.n && !err; i++)
 		if (paths.at[i].slow_ns || view->differential)
-			fold(view, tag, &paths.at[i]);
+			fold(view, tag, &paths.at[i], out);
 	why_paths_free(&paths);
+	return err;
+}
+
+/**
+ * why_print_folded() - print the stacks of the tag that is explained, as why_fold()
+ * @view: what to print
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int why_print_folded(const struct why_view *view)
+{
+	int err = why_fold(view, stdout);
+
 	if (err)
 		return vcpc_fail(err, "cannot read the stacks");
 	why_print_nameless(view->symbols, stderr);

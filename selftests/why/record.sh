@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vcpc record --why: the parts of the time are in the archive and add up, and the stacks are next to it.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
+evidence="$dir/err $dir/out $dir/values"
+
+record() {
+	vcpc record "$@" >"$dir/out" 2>"$dir/err"
+}
+
+# last METRIC: the values of the tag batch in the archive's last record
+last() {
+	vcpc replay "$dir/a" -m back -r "$1[batch]" 2>>"$dir/err" | awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }'
+}
+
+if [ ! -e /sys/kernel/btf/vmlinux ]; then
+	record --trace --why -o "$dir/a" orders
+	[ $? = 1 ] && grep -q 'no BTF' "$dir/err" && [ ! -e "$dir/a.meta" ]
+	result "a kernel without BTF"
+	done_testing
+fi
+
+record --why -o "$dir/a" orders
+[ $? = 1 ] && grep -q 'add --trace' "$dir/err" && [ ! -e "$dir/a.meta" ]
+result "without tracing"
+touch "$dir/a.folded"
+record --trace --why -o "$dir/a" orders
+[ $? = 1 ] && grep -q 'cannot write the stacks' "$dir/err" && [ ! -e "$dir/a.meta" ] && rm "$dir/a.folded"
+result "a file that exists is not overwritten"
+record --trace --why -o "$dir/a" -I 50ms -e page-faults orders
+result "orders is recorded"
+[ "$(last vcpc.transact.time.count)" = 1500 ]
+result "all 1500 batches were watched"
+total=$(last trace.transact.total_time)
+echo "$total $(last vcpc.transact.time.oncpu) $(last vcpc.transact.time.runqueue) $(last vcpc.transact.time.blocked)" >"$dir/values"
+awk '{ parts = ($2 + $3 + $4) / 1e9; exit !($2 > 0 && parts > 0.99 * $1 && parts < 1.01 * $1) }' "$dir/values"
+result "the parts add up to the transactions' time within 1 %"
+[ -s "$dir/a.folded" ] && grep -q '^batch;' "$dir/a.folded" && ! grep -qv '^[^;]*;.* [0-9][0-9]* [0-9][0-9]*$' "$dir/a.folded"
+result "the stacks are next to the archive"
+vcpc compare "$dir/a" "$dir/a" >"$dir/out" 2>"$dir/err" && grep -q oncpu "$dir/out" && grep -q blocked "$dir/out"
+result "compare has the parts"
+vcpc report "$dir/a" -o "$dir/a.html" >"$dir/out" 2>"$dir/err" && grep -q 'oncpu each' "$dir/a.html"
+result "so has the report"
+record --trace --why --rotate 1h -o "$dir/r" -I 50ms -e page-faults orders && [ -z "$(find "$dir/r"* -name '*.folded')" ] &&
+	vcpc replay "$dir/r" -r 'vcpc.transact.time.oncpu[batch]' >"$dir/out" 2>>"$dir/err" && grep -q '[0-9]' "$dir/out"
+result "a folder of archives has the parts, but no stacks"
+done_testing

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Chooses and checks the name of the archive that vcpc record creates. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_name.h"
+#include "vcpc.h"
+
+#define MOST_NAMES	1000	/* that are tried */
+
+static bool is_taken(const char *archive)
+{
+	char path[RECORD_NAME + 8];
+
+	snprintf(path, sizeof(path), "%s.meta", archive);
+	return !access(path, F_OK) || !access(archive, F_OK);
+}
+
+/* COMMAND-20240301-143000; if that exists, with -2, -3 and so on appended */
+int record_name_choose(char name[RECORD_NAME], const char *command)
+{
+	const char *base = command ? basename(command) : "attached";
+	time_t now = time(NULL);
+	char when[32];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	for (int i = 1; i < MOST_NAMES; i++) {
+		snprintf(name, RECORD_NAME, i == 1 ? "%.64s-%s" : "%.64s-%s-%d",
+			 *base ? base : "run", when, i);
+		if (!is_taken(name))
+			return 0;
+	}
+	return vcpc_fail(0, "there are too many archives %.64s-%s*; choose a name with -o ARCHIVE", base, when);
+}
+
+/* An archive's name is that of its files without .meta, .index and .0. */
+int record_name_check(const char *archive)
+{
+	size_t len = archive ? strlen(archive) : 1;
+	struct stat file;
+
+	if (!len || (archive && archive[len - 1] == '/'))
+		return vcpc_usage("-o: '%s' is not a valid archive name", archive);
+	if (archive && !stat(archive, &file) && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
+		return vcpc_usage("-o: '%s' is a device or a pipe; an archive consists of several files", archive);
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The name of the archive that vcpc record creates. */
+#ifndef VCPC_RECORD_NAME_H
+#define VCPC_RECORD_NAME_H
+
+#define RECORD_NAME	128
+
+/* Choose a name for a recording of @command (NULL: of what runs already): 0, or an exit status */
+int record_name_choose(char name[RECORD_NAME], const char *command);
+/* Whether an archive can have this name (NULL: none was given): 0, or an exit status after a message */
+int record_name_check(const char *archive);
+
+#endif /* VCPC_RECORD_NAME_H */

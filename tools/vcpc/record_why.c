@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vcpc record --why: watches threads during a recording.
+ *
+ * The recorder finds the times of the open handle by itself.  The stacks are written at the end, into a
+ * file next to the archive, because only then it is known which transactions were slow.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_why.h"
+#include "vcpc.h"
+
+#define PERCENT		99	/* transactions above this percentile are slow */
+
+/* Prepare to keep stacks: 0, or an exit status after a message */
+static int want_stacks(struct record_why *why, const char *archive)
+{
+	if (asprintf(&why->path, "%s" VCPC_STACKS_SUFFIX, archive) < 0) {
+		why->path = NULL;
+		return vcpc_fail(ENOMEM, "stacks");
+	}
+	if (!access(why->path, F_OK))
+		return vcpc_fail(EEXIST, "cannot write the stacks to %s", why->path);
+	why->view.symbols = symbols_open();
+	return why->view.symbols ? 0 : vcpc_fail(ENOMEM, "symbols");
+}
+
+static void end(struct record_why *why)
+{
+	symbols_close(why->view.symbols);
+	shim_why_close(why->view.why);
+	free(why->path);
+	*why = (struct record_why){ 0 };
+}
+
+/**
+ * record_why_open() - begin to watch
+ * @why: zero; initialized on success
+ * @archive: its stacks will be written to ARCHIVE.folded; NULL: keep no stacks
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int record_why_open(struct record_why *why, const char *archive)
+{
+	struct shim_why_options options = {
+		.size = sizeof(options), .flags = archive ? SHIM_WHY_F_STACKS : 0,
+	};
+	int status = archive ? want_stacks(why, archive) : 0, err;
+
+	why->view.differential = true;
+	if (!status) {
+		err = shim_why_open(&options, &why->view.why);
+		status = err ? why_fail_open(err) : 0;
+	}
+	if (status)
+		end(why);
+	return status;
+}
+
+/** record_why_tick() - look for new processes, at most once per second; @why may be unused */
+void record_why_tick(struct record_why *why)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!why->view.symbols || now.tv_sec == why->learned)
+		return;
+	why->learned = now.tv_sec;
+	why_learn(&why->view);
+}
+
+static int write_tags(struct why_view *view, FILE *out)
+{
+	int err = 0;
+
+	for (view->at = 0; view->at < view->ntags && !err; view->at++)
+		err = why_fold(view, out);
+	return err;
+}
+
+static int write_stacks(struct why_view *view, const char *path)
+{
+	FILE *out = fopen(path, "wxe");
+	int err = out ? 0 : errno;
+
+	if (out) {
+		symbols_renew(view->symbols);
+		err = -shim_why_tags_get(view->why, PERCENT, &view->ntags);
+		if (!err)
+			err = -write_tags(view, out);
+		if (fclose(out) && !err)
+			err = errno;
+	}
+	return err ? vcpc_fail(err, "cannot write the stacks to %s", path) : 0;
+}
+
+/**
+ * record_why_close() - write the stacks, report what was lost, and end
+ * @why: may be unused
+ * @recorded: whether there is an archive
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int record_why_close(struct record_why *why, bool recorded)
+{
+	int status = 0;
+
+	if (!why->view.why)
+		return 0;
+	if (why->path && recorded) {
+		status = write_stacks(&why->view, why->path);
+		why_print_nameless(why->view.symbols, stderr);
+	}
+	if (!status)
+		status = why_print_drops(&why->view, stderr);
+	end(why);
+	return status;
+}

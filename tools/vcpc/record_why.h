@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vcpc record --why: where the time of transactions goes, in the archive and in a file of stacks. */
+#ifndef VCPC_RECORD_WHY_H
+#define VCPC_RECORD_WHY_H
+
+#include <stdint.h>
+
+#include "why.h"
+
+#define VCPC_STACKS_SUFFIX	".folded"
+
+/**
+ * struct record_why - threads that are watched during a recording
+ * @view: has the handle; NULL without --why
+ * @learned: when new processes were last looked for, in seconds
+ * @path: the file of stacks, or NULL
+ */
+struct record_why {
+	struct why_view view;
+	int64_t learned;
+	char *path;
+};
+
+int record_why_open(struct record_why *why, const char *archive);
+void record_why_tick(struct record_why *why);
+int record_why_close(struct record_why *why, bool recorded);
+
+#endif /* VCPC_RECORD_WHY_H */
