@@ -93,6 +93,34 @@ assert d["tags"][0]["name"].startswith("</script>")
 assert d["moretags"] == 2 and len(d["tags"]) == 16
 PY
 result "names that end scripts, or steer terminals, are text"
+# Half of the transactions were watched: the table and the charts have their parts; and their stacks
+"$dir/busy" "$dir/s" 300 3 watched && printf '%s\n' 'request_2;futex, I/O;main;lock wait 100 90000' 'request_2;on CPU;main;work 20000 25000' \
+	'checkout;on CPU;</script><b>x 5 1.5' >"$dir/s.folded" && report "$dir/s" -o "$dir/s.html" && page "$dir/s.html" <<'PY'
+assert d["stacks"] == ["request_2;futex, I/O;main;lock wait 100 90000", "request_2;on CPU;main;work 20000 25000",
+                       "checkout;on CPU;</script><b>x 5 1.5"] and d["morestacks"] == 0, d["stacks"]
+for t in d["tags"]:
+    for name, part in ("oncpu", .25), ("runqueue", .125), ("blocked", .625):
+        assert all(abs(v - m * part) < 2e-7 for v, m in list(zip(t[name], t["mean"]))[2:]), (name, t[name][:9], t["mean"][:9])
+text = " ".join("".join(p.text).split())
+assert "oncpu each" in text and "Apache License" in text and "Mike Bostock" in text and "b" in p.tags and p.tags.count("b") == 1
+assert b"Apache License" not in open(os.environ["PAGE"].replace("s.html", "a.html"), "rb").read()
+PY
+result "where the time goes, and stacks, if they were recorded"
+report "$dir/a" --folded "$dir/s.folded" -o "$dir/f.html" && page "$dir/f.html" <<'PY'
+assert len(d["stacks"]) == 3
+PY
+result "stacks that 'vcpc why' has printed"
+for wrong in 'no numbers' 'a;b 1' ' 1 2' 'a;b 1 x' 'a;b -1 2' 'a;b 1 nan'; do
+	printf 'a;b 1 2\n%s\n' "$wrong" >"$dir/wrong"
+	report "$dir/a" --folded "$dir/wrong" -o "$dir/f.html"
+	[ $? = 1 ] && grep -q 'line 2 is not a stack' "$dir/err" || break
+	wrong=
+done
+[ -z "$wrong" ]
+result "what is no stack is an error"
+report "$dir/a" "$dir/h" --folded "$dir/s.folded" -o "$dir/f.html"
+[ $? = 2 ] && grep -q 'single archive' "$dir/err"
+result "stacks of one archive only"
 report "$dir/w" -o "$dir/w.html" && [ "$(wc -c <"$dir/w.html")" -lt 5000000 ] &&
 	page "$dir/w.html" <<'PY'
 assert d["moretags"] == 44 and len(d["tags"]) == 16

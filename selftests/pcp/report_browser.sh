@@ -15,6 +15,7 @@ done
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG='' PYTHONDONTWRITEBYTECODE=1
 cc_shim -o "$dir/busy" "$here/peer/busy_run.c" && "$dir/busy" "$dir/a" 1200 3 && "$dir/busy" "$dir/h" 40 18 hostile &&
 	"$build/bin/vcpc" report "$dir/a" -o "$dir/a.html" && "$build/bin/vcpc" report "$dir/h" -o "$dir/h.html" &&
-	"$dir/busy" "$dir/b" 1000 3 && "$build/bin/vcpc" report "$dir/a" "$dir/b" -o "$dir/ab.html" || exit 1
+	"$dir/busy" "$dir/b" 1000 3 && "$build/bin/vcpc" report "$dir/a" "$dir/b" -o "$dir/ab.html" &&
+	"$dir/busy" "$dir/s" 300 3 watched && cp "$here/peer/stacks.folded" "$dir/s.folded" && "$build/bin/vcpc" report "$dir/s" -o "$dir/s.html" || exit 1
 mkdir -p "${PICTURES:=$dir}"
-HOME=$dir timeout 300 python3 "$here/peer/report_used.py" "$(command -v chromium)" "$PICTURES" "$dir/a.html" "$dir/h.html" "$dir/ab.html"
+HOME=$dir timeout 300 python3 "$here/peer/report_used.py" "$(command -v chromium)" "$PICTURES" "$dir/a.html" "$dir/h.html" "$dir/ab.html" "$dir/s.html"

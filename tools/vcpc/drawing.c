@@ -103,7 +103,8 @@ static struct vcpc_drawn_tag *find_tag(struct vcpc_drawing *d, const char *name,
 /* Add a tag to those that took most time, if it is one of them: 0 or -ENOMEM */
 static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 {
-	struct vcpc_drawn_tag tag = { .seconds = seconds, .count = SIZE_MAX, .time = SIZE_MAX };
+	struct vcpc_drawn_tag tag = { .seconds = seconds, .count = SIZE_MAX, .time = SIZE_MAX,
+				      .watched = SIZE_MAX };
 	size_t at = d->ntags;
 
 	while (at && d->tags[at - 1].seconds < seconds)
@@ -118,6 +119,7 @@ static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 	if (!tag.name)
 		return -ENOMEM;
 	memset(tag.slots, 0xff, sizeof(tag.slots));
+	memset(tag.parts, 0xff, sizeof(tag.parts));
 	memmove(&d->tags[at + 1], &d->tags[at], (d->ntags - at) * sizeof(tag));
 	d->tags[at] = tag;
 	d->ntags++;
@@ -303,6 +305,16 @@ static struct vcpc_drawn_event *event_of(struct vcpc_drawn_tag *tag, const char 
 	return event;
 }
 
+const char *const vcpc_part_names[VCPC_PARTS] = { "oncpu", "runqueue", "blocked" };
+
+static size_t *part_of(struct vcpc_drawn_tag *tag, const char *part)
+{
+	for (size_t i = 0; i < VCPC_PARTS; i++)
+		if (!strcmp(part, vcpc_part_names[i]))
+			return &tag->parts[i];
+	return strcmp(part, "count") ? NULL : &tag->watched;
+}
+
 /*
  * Where a tag keeps the curve of a metric's instance, which is called "tag", "tag/4096ns" or
  * "tag/event"; NULL if none does
@@ -316,6 +328,10 @@ static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *
 	if (!strcmp(metric, "trace.transact.count") || !strcmp(metric, "trace.transact.total_time")) {
 		tag = find_tag(d, instance, strlen(instance));
 		return !tag ? NULL : metric[15] == 'c' ? &tag->count : &tag->time;
+	}
+	if (begins(metric, "vcpc.transact.time.")) {
+		tag = find_tag(d, instance, strlen(instance));
+		return tag ? part_of(tag, strrchr(metric, '.') + 1) : NULL;
 	}
 	tag = slash && begins(metric, "vcpc.transact.") ? find_tag(d, instance, slash - instance) : NULL;
 	if (!tag)

@@ -12,6 +12,7 @@
 #define VCPC_LINES	6	/* instances of each */
 #define VCPC_TAGS	16	/* transactions of which times are drawn */
 #define VCPC_EVENTS	4	/* events of each */
+#define VCPC_PARTS	3	/* of the time of each */
 
 /* A metric's instance over time; @name: of the instance, or NULL */
 struct vcpc_line {
@@ -38,6 +39,7 @@ struct vcpc_drawn_tag {
 	double seconds;		/* in the window */
 	size_t count, time;
 	size_t slots[SHIM_TRACE_HIST_SLOTS];
+	size_t watched, parts[VCPC_PARTS];	/* transactions whose time was split, and its parts */
 	struct vcpc_drawn_event events[VCPC_EVENTS];
 	size_t nevents;
 };
@@ -76,6 +78,8 @@ struct vcpc_drawing {
  * status after a message
  */
 int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive);
+/* The last word of the names of the parts' metrics, vcpc.transact.time.* */
+extern const char *const vcpc_part_names[VCPC_PARTS];
 /* An instance's name, or NULL */
 const char *vcpc_drawing_name(struct vcpc_drawing *d, pmInDom indom, int inst);
 void vcpc_drawing_free(struct vcpc_drawing *d);

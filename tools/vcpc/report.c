@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc report: writes an archive, or a comparison of two, as one self-contained page for a browser. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,8 +9,11 @@
 #include "damage.h"
 #include "options.h"
 #include "output.h"
+#include "record_why.h"
 #include "report.h"
 #include "vcpc.h"
+
+#define OPTION_FOLDED	256
 
 static int help(void)
 {
@@ -20,6 +24,8 @@ static int help(void)
 	       "counts against durations, and a table of all metrics with their definitions.\n\n"
 	       "With two archives, the page begins with their comparison, and each chart has both.  A and\n"
 	       "B may be several runs, as for 'vcpc compare'; the charts are of the first run of each.\n\n"
+	       "      --folded FILE     draw flame graphs of the stacks in FILE, which 'vcpc why --folded-diff'\n"
+	       "                        has printed (default: ARCHIVE.folded, if it exists)\n"
 	       "  -o, --output FILE     write to FILE; - is standard output\n"
 	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;
@@ -40,6 +46,22 @@ static int write_page(struct report *r, const char *name)
 	return vcpc_output_close(&output, report_page(output.file, r));
 }
 
+/* Read --folded, or the file that 'vcpc record --why' has written next to the archive, if there is one. */
+static int read_stacks(struct report_side *side)
+{
+	char *path = NULL;
+	int status = 0;
+
+	if (side->folded)
+		return report_stacks_read(&side->stacks, side->folded);
+	if (asprintf(&path, "%s" VCPC_STACKS_SUFFIX, side->archive) < 0)
+		return vcpc_fail(ENOMEM, "stacks");
+	if (!access(path, F_OK))
+		status = report_stacks_read(&side->stacks, path);
+	free(path);
+	return status;
+}
+
 /* Read an archive: @side->drawing has groups if there is anything to show, also after an error. */
 static int read_side(struct report_side *side)
 {
@@ -51,6 +73,8 @@ static int read_side(struct report_side *side)
 		return status;
 	side->context = pmWhichContext();
 	status = vcpc_drawing_read(d, side->archive);
+	if (d->tally.groups)
+		status |= read_stacks(side);
 	if (d->tally.groups)
 		status |= vcpc_run_of(&side->run, &d->tally) | vcpc_damage(side->archive, &read);
 	return status;
@@ -113,6 +137,7 @@ static void release(struct report *r)
 	for (size_t i = 0; i < r->n; i++) {
 		vcpc_drawing_free(&r->sides[i].drawing);
 		vcpc_run_free(&r->sides[i].run);
+		report_stacks_free(&r->sides[i].stacks);
 		if (r->sides[i].context >= 0)
 			pmDestroyContext(r->sides[i].context);
 	}
@@ -121,6 +146,7 @@ static void release(struct report *r)
 int vcpc_cmd_report(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "folded", required_argument, NULL, OPTION_FOLDED },
 		{ "output", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
 		VCPC_WINDOW_LONG,
@@ -137,6 +163,8 @@ int vcpc_cmd_report(int argc, char **argv)
 			return help();
 		if (c == 'o')
 			output = optarg;
+		else if (c == OPTION_FOLDED)
+			r.sides[0].folded = optarg;
 		else if (!vcpc_window_option(window, c, optarg))
 			return vcpc_usage(NULL);
 	}
@@ -147,6 +175,8 @@ int vcpc_cmd_report(int argc, char **argv)
 		archives[r.n++] = argv[optind++];
 	if (optind < argc)
 		return vcpc_usage("at most two archives are allowed");
+	if (r.n > 1 && r.sides[0].folded)
+		return vcpc_usage("--folded requires a single archive");
 	if (!output && isatty(STDOUT_FILENO))
 		return vcpc_usage("an output file is required: -o FILE.html");
 	r.sides[1].drawing.tally.window = *window;

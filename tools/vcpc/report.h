@@ -10,17 +10,26 @@
 
 #define REPORT_NAME	160	/* bytes of a name that are shown */
 
+/* Lines of folded stacks, those with most time first: @n of them */
+struct report_stacks {
+	char **lines;
+	size_t n, room;
+};
+
 /*
  * struct report_side - an archive of the page
  * @context: of the PMAPI, or -1
  * @drawing: what was read of it
  * @run: its quantities
+ * @stacks: of its transactions, if they were kept
  */
 struct report_side {
 	const char *archive;
+	const char *folded;	/* the file of --folded, or NULL */
 	int context;
 	struct vcpc_drawing drawing;
 	struct vcpc_run run;
+	struct report_stacks stacks;
 };
 
 /*
@@ -40,6 +49,13 @@ void report_use(const struct report_side *side);
 int report_data(FILE *out, struct report *r);
 /* The page: 0, or the exit status after a message; report_page.c */
 int report_page(FILE *out, struct report *r);
+/*
+ * Read folded stacks with two numbers, as written by 'vcpc why --folded-diff': 0, or an exit status after
+ * a message; report_stacks.c
+ */
+int report_stacks_read(struct report_stacks *stacks, const char *path);
+void report_stacks(FILE *out, const struct report_stacks *stacks);
+void report_stacks_free(struct report_stacks *stacks);
 /* What is known of a run: command, host, CPU, kernel, time; report_facts.c */
 void report_facts(FILE *out, const struct report_side *side, const char *name);
 /* A sentence with the costliest transaction, and a table of all: 0 or -ENOMEM; report_transactions.c */
@@ -49,5 +65,7 @@ void report_differences(FILE *out, const struct vcpc_comparison *c);
 
 /* Files of the folder report/, which are a part of the program; report_assets.c */
 extern const char report_css[], report_js[], report_plot_css[], report_plot_js[], report_plot_license[];
+extern const char report_flame_css[], report_flame_js[], report_flame_license[];
+extern const char report_select_js[], report_select_license[];
 
 #endif /* VCPC_REPORT_H */

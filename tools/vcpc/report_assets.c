@@ -16,3 +16,8 @@ ASSET(report_js, "report.js");
 ASSET(report_plot_css, "uPlot.min.css");
 ASSET(report_plot_js, "uPlot.iife.min.js");
 ASSET(report_plot_license, "uPlot.LICENSE");
+ASSET(report_flame_css, "d3-flamegraph.css");
+ASSET(report_flame_js, "d3-flamegraph.min.js");
+ASSET(report_flame_license, "d3-flamegraph.LICENSE");
+ASSET(report_select_js, "d3-selection.min.js");
+ASSET(report_select_license, "d3-selection.LICENSE");

@@ -150,9 +150,9 @@ static void put_percentiles(FILE *out, const struct vcpc_drawing *d,
 	}
 }
 
-/* One sum over another, step by step; NAN where there is none */
+/* One sum over another, step by step, in units of which one is @scale; NAN where there is none */
 static void put_ratio(FILE *out, const struct vcpc_drawing *d, const char *name, size_t sum,
-		      size_t n)
+		      size_t n, double scale)
 {
 	double values[VCPC_STEPS];
 
@@ -161,7 +161,7 @@ static void put_ratio(FILE *out, const struct vcpc_drawing *d, const char *name,
 	for (size_t i = 0; i < d->steps.n; i++) {
 		double many = d->steps.curves[n]->sum[i];
 
-		values[i] = many > 0 ? d->steps.curves[sum]->sum[i] / many : NAN;
+		values[i] = many > 0 ? d->steps.curves[sum]->sum[i] / many * scale : NAN;
 	}
 	put_list(out, name, values, d->steps.n);
 }
@@ -225,7 +225,7 @@ static void put_events(FILE *out, const struct vcpc_drawing *d, const struct vcp
 	for (size_t i = 0; i < tag->nevents; i++) {
 		fputs(i ? ",{\"name\":" : "{\"name\":", out);
 		vcpc_json_text_within(out, tag->events[i].name, REPORT_NAME);
-		put_ratio(out, d, "mean", tag->events[i].sum, tag->events[i].counted);
+		put_ratio(out, d, "mean", tag->events[i].sum, tag->events[i].counted, 1);
 		putc('}', out);
 	}
 	putc(']', out);
@@ -236,7 +236,9 @@ static void put_tag(FILE *out, const struct vcpc_drawing *d, const struct vcpc_d
 	fputs("{\"name\":", out);
 	vcpc_json_text_within(out, tag->name, REPORT_NAME);
 	put_rate(out, d, tag->count);
-	put_ratio(out, d, "mean", tag->time, tag->count);
+	put_ratio(out, d, "mean", tag->time, tag->count, 1);
+	for (size_t i = 0; i < VCPC_PARTS; i++)
+		put_ratio(out, d, vcpc_part_names[i], tag->parts[i], tag->watched, 1e-9);
 	put_percentiles(out, d, tag);
 	put_heat(out, d, tag);
 	put_events(out, d, tag);
@@ -286,21 +288,24 @@ static void put_start(FILE *out, const struct vcpc_window *w)
 	fprintf(out, "{\"start\":%.6f,", (double)w->from.tv_sec + offset + w->from.tv_nsec / 1e9);
 }
 
-static int put_side(FILE *out, struct vcpc_drawing *d)
+static int put_side(FILE *out, struct report_side *side)
 {
+	struct vcpc_drawing *d = &side->drawing;
+
 	put_start(out, &d->tally.window);
 	put_times(out, &d->steps);
 	put_charts(out, d);
+	report_stacks(out, &side->stacks);
 	return put_tags(out, d);
 }
 
 int report_data(FILE *out, struct report *r)
 {
-	int err = put_side(out, &r->sides[0].drawing);
+	int err = put_side(out, &r->sides[0]);
 
 	if (r->n > 1 && !err) {
 		fputs(",\n\"other\":", out);
-		err = put_side(out, &r->sides[1].drawing);
+		err = put_side(out, &r->sides[1]);
 		putc('}', out);
 	}
 	putc('}', out);

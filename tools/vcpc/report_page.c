@@ -39,10 +39,17 @@ static const char places[] =
 	"<div id=\"tag-charts\"></div></section>\n"
 	"<section aria-labelledby=\"h-time\"><h2 id=\"h-time\">Over time</h2><div id=\"charts\"></div></section>\n";
 
-static void put_style(FILE *out)
+static bool has_stacks(const struct report *r)
+{
+	return r->sides[0].stacks.n || r->sides[1].stacks.n;
+}
+
+static void put_style(FILE *out, const struct report *r)
 {
 	fputs("<style>", out);
 	fputs(report_plot_css, out);
+	if (has_stacks(r))
+		fputs(report_flame_css, out);
 	fputs(report_css, out);
 	fputs("</style>\n</head>\n<body>\n", out);
 }
@@ -62,7 +69,7 @@ static void put_head(FILE *out, const struct report *r)
 	fputs("<title>", out);
 	put_title(out, r);
 	fputs(": vcpc report</title>\n", out);
-	put_style(out);
+	put_style(out, r);
 	fputs("<a class=\"skip\" href=\"#all\">To the table</a>\n<header><h1>", out);
 	put_title(out, r);
 	fputs("</h1>\n", out);
@@ -335,12 +342,30 @@ static int put_data(FILE *out, struct report *r)
 	return err;
 }
 
-static void put_scripts(FILE *out)
+static void put_license(FILE *out, const char *what, const char *license)
 {
-	fputs("<footer><details><summary>Made by vcpc " VCPC_VERSION "; charts by uPlot, under this license</summary><pre>", out);
-	fputs(report_plot_license, out);
-	fputs("</pre></details></footer>\n<script>", out);
+	fprintf(out, "<details><summary>%s, under this license</summary><pre>", what);
+	fputs(license, out);
+	fputs("</pre></details>\n", out);
+}
+
+/* What draws flame graphs is left out of a page without any. */
+static void put_scripts(FILE *out, const struct report *r)
+{
+	fputs("<footer>", out);
+	put_license(out, "Made by vcpc " VCPC_VERSION "; charts by uPlot", report_plot_license);
+	if (has_stacks(r)) {
+		put_license(out, "Flame graphs by d3-flame-graph", report_flame_license);
+		put_license(out, "... with d3-selection and others of D3", report_select_license);
+	}
+	fputs("</footer>\n<script>", out);
 	fputs(report_plot_js, out);
+	if (has_stacks(r)) {
+		fputs("</script>\n<script>", out);
+		fputs(report_select_js, out);
+		fputs("</script>\n<script>", out);
+		fputs(report_flame_js, out);
+	}
 	fputs("</script>\n<script>", out);
 	fputs(report_js, out);
 	fputs("</script>\n</body>\n</html>\n", out);
@@ -356,6 +381,6 @@ int report_page(FILE *out, struct report *r)
 	put_table(out, r);
 	if (!err)
 		err = put_data(out, r);
-	put_scripts(out);
+	put_scripts(out, r);
 	return err ? vcpc_fail(err, "page") : 0;
 }

@@ -3,11 +3,11 @@
  * An archive as vcpc record makes it, of a run of any size: a command with two processes and
  * transactions of several tags, whose times get longer in the middle of the run.
  *
- * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut]
+ * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
  *
  * Records are 10 ms apart.  With "hostile", the names of tags and the host are what would end a
  * script or a tag of HTML, or steer a terminal.  With "far", it starts in a year that no clock shows.  With
- * "cut", the last record comes after 1 ms.
+ * "cut", the last record comes after 1 ms.  With "watched", the time of half of the transactions was split.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -24,7 +24,8 @@
 #define MOST_TAGS	1000
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
 
-enum { COUNT, TOTAL, P50, P99, ABORTED, TICK, INSTRUCTIONS, FAULTS, HIST, COUNTED, SUM, VALUE };
+enum { COUNT, TOTAL, P50, P99, ABORTED, TICK, INSTRUCTIONS, FAULTS, HIST, COUNTED, SUM, VALUE,
+       WATCHED, ONCPU, RUNQUEUE, BLOCKED };
 
 /* Numbers as the recorder has them */
 static const struct {
@@ -37,7 +38,7 @@ static const struct {
 	[TOTAL] = { "trace.transact.total_time", 10, 0, 5, 0, PM_TYPE_DOUBLE, PM_SEM_COUNTER, 1, 0, 3 },
 	[P50] = { "vcpc.transact.p50_time", 450, 2, 3, 0, PM_TYPE_DOUBLE, PM_SEM_INSTANT, 1, 0, 3 },
 	[P99] = { "vcpc.transact.p99_time", 450, 2, 5, 0, PM_TYPE_DOUBLE, PM_SEM_INSTANT, 1, 0, 3 },
-	[ABORTED] = { "vcpc.transact.aborted", 450, 2, 12, 0, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
+	[ABORTED] = { "vcpc.transact.aborted", 450, 2, 2, 0, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
 	[TICK] = { "vcpc.time.tick", 450, 0, 0, 0, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
 	[INSTRUCTIONS] = { "vcpc.count.instructions", 450, 1, 0, 0, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
 	[FAULTS] = { "vcpc.count.page_faults", 450, 1, 1, 0, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
@@ -45,7 +46,14 @@ static const struct {
 	[COUNTED] = { "vcpc.transact.counted", 450, 2, 7, 3, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
 	[SUM] = { "vcpc.transact.sum", 450, 2, 8, 3, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
 	[VALUE] = { "trace.observe.value", 10, 0, 10, 2, PM_TYPE_DOUBLE, PM_SEM_INSTANT, 0, 0, 0 },
+	[WATCHED] = { "vcpc.transact.time.count", 450, 2, 10, 1, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
+	[ONCPU] = { "vcpc.transact.time.oncpu", 450, 2, 11, 1, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
+	[RUNQUEUE] = { "vcpc.transact.time.runqueue", 450, 2, 12, 1, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
+	[BLOCKED] = { "vcpc.transact.time.blocked", 450, 2, 13, 1, PM_TYPE_U64, PM_SEM_COUNTER, 1, 0, 0 },
 };
+
+static bool watched;
+
 
 /* Without blanks: an importer takes names for one whose part before the blank is the same */
 static const char *const hostile[] = {
@@ -59,7 +67,7 @@ struct tag {
 	uint64_t count, instructions, hist[SHIM_TRACE_HIST_SLOTS];
 	int slots[SHIM_TRACE_HIST_SLOTS];
 	double total;
-	int counts, totals, counted, sums, p50, p99, aborted, value;
+	int parts[4], counts, totals, counted, sums, p50, p99, aborted, value;
 };
 
 static uint64_t seed = 1;
@@ -111,6 +119,8 @@ static void start_tag(struct tag *tag, int i, int slower, bool nasty)
 	tag->value = handle(VALUE, tag->name, i);
 	tag->counted = handle(COUNTED, event, i);
 	tag->sums = handle(SUM, event, i);
+	for (int part = 0; part < 4 && watched; part++)
+		tag->parts[part] = handle(WATCHED + part, tag->name, i);
 	for (int s = 0; s < SHIM_TRACE_HIST_SLOTS; s++)
 		tag->slots[s] = -1;
 }
@@ -156,6 +166,12 @@ static void put_tag(struct tag *tag, int i)
 	put(tag->value, mean * 1e6, PM_TYPE_DOUBLE);
 	put(tag->counted, tag->count, PM_TYPE_U64);
 	put(tag->sums, tag->instructions, PM_TYPE_U64);
+	if (watched) {
+		put(tag->parts[0], tag->count / 2, PM_TYPE_U64);
+		put(tag->parts[1], tag->total * 0.5e9 * 0.25, PM_TYPE_U64);
+		put(tag->parts[2], tag->total * 0.5e9 * 0.125, PM_TYPE_U64);
+		put(tag->parts[3], tag->total * 0.5e9 * 0.625, PM_TYPE_U64);
+	}
 	for (int s = 0; s < SHIM_TRACE_HIST_SLOTS; s++) {
 		if (!tag->hist[s])
 			continue;
@@ -169,7 +185,7 @@ static int declare(bool nasty)
 {
 	if (pmiSetHostname(nasty ? "</title>\033]0;owned\a" : "shop") < 0 || pmiSetTimezone("UTC") < 0)
 		return -1;
-	for (size_t i = 0; i < NMETRICS; i++) {
+	for (size_t i = 0; i < (watched ? NMETRICS : WATCHED); i++) {
 		pmID pmid = pmiID(metrics[i].domain, metrics[i].cluster, metrics[i].item);
 
 		if (pmiAddMetric(metrics[i].name, pmid, metrics[i].type,
@@ -191,6 +207,7 @@ int main(int argc, char **argv)
 	long long start = argc > 4 && !strcmp(argv[4], "far") ? FAR_START : START;
 	int records, ntags, ticks[2], instructions[2], faults[2];
 
+	watched = argc > 4 && !strcmp(argv[4], "watched");
 	if (argc < 4 || pmiStart(argv[1], 0) < 0 || declare(nasty) < 0)
 		return 1;
 	if (start == FAR_START && pmiSetVersion(3) < 0)	/* version 2 has seconds of 32 bits */

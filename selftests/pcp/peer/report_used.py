@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A page of vcpc report as its readers use it: mouse, keys, screen reader, narrow, dark, on paper.
 
-usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE COMPARISON; the pages are of busy_run's archives of
-1,200 records, of hostile names, and of two runs of 1,200 and of 1,000 records
+usage: report_used.py CHROMIUM FOLDER PAGE HOSTILE-PAGE COMPARISON WATCHED; the pages are of busy_run's archives of
+1,200 records, of hostile names, of two runs of 1,200 and of 1,000 records, and of a run with stacks
 """
 import sys
 
@@ -201,7 +201,7 @@ KEEP = """window.kept = []; (real => { CanvasRenderingContext2D.prototype.fillTe
     window.kept.push([this.canvas, s]); return real.apply(this, arguments); }; })(CanvasRenderingContext2D.prototype.fillText); 0"""
 # Labels of the percentiles' axis of time spans, which is logarithmic
 TICKS = """[...document.querySelectorAll('figure')].filter(f => /percentiles/.test(f.textContent)).map(f =>
-    window.kept.filter(s => s[0] === f.querySelector('canvas') && / (ns|\u00b5s|ms|s)$/.test(s[1])).map(s => s[1]))[0]"""
+    window.kept.filter(s => s[0] === f.querySelector('canvas') && / (ns|us|ms|s)$/.test(s[1])).map(s => s[1]))[0]"""
 
 
 def both_runs(b):
@@ -231,8 +231,53 @@ def identical(b):
     result("a logarithmic axis has few labels", 2 <= len(set(ticks)) <= 7, ticks)
 
 
+# The frames of the flame graph: name, width, color
+FRAMES = """[...document.querySelectorAll('.flame g.frame')].map(g => [g.querySelector('title').textContent.split(': ')[0],
+    g.querySelector('rect').getBoundingClientRect().width, g.querySelector('rect').getAttribute('fill')])"""
+
+
+def flame(b, folder):
+    frames = {name: (width, color) for name, width, color in b.run(FRAMES)}
+    parts = [frames[n][0] / frames["request_2"][0] for n in ("futex", "on CPU", "read, I/O")]
+    result("widths of the flame graph are times of slow transactions", about(parts[0], 400 / 533, 0.01) and
+           about(parts[1], 43 / 533, 0.01) and about(parts[2], 90 / 533, 0.01), parts)
+    red, blue = ([int(v) for v in frames[n][1][4:-1].split(",")] for n in ("futex", "hash"))
+    result("red is more than typical, blue is less", red[0] > red[2] + 80 and blue[2] > blue[0] + 20, red, blue)
+    b.run("[...document.querySelectorAll('.flame g.frame')].find(g => /^read, I/.test(g.textContent)).dispatchEvent("
+          "new MouseEvent('click', { bubbles: true }))")
+    b.settle()
+    wide = {name: width for name, width, color in b.run(FRAMES)}
+    result("a click enlarges a function", wide["load"] > 0.98 * frames["request_2"][0], wide)
+    result("the stacks are in a table", b.run("""[...document.querySelectorAll('.flame ~ details')][0]
+        .querySelector('tbody').textContent""").startswith("futex: futex_wait, __x64_sys_futex, pthread_mutex_lock"))
+    stacked = b.run("[...document.querySelectorAll('figure')].filter(f => /where the time goes/.test(f.textContent))"
+                    ".map(f => [...f.querySelectorAll('.u-legend .u-label')].map(e => e.textContent))")
+    result("the parts of the time are stacked", stacked == [["Time", "blocked", "waiting for a CPU", "on CPU"]], stacked)
+    index = b.run("[...document.querySelectorAll('.u-over')].findIndex(e => /where the time goes/.test(e.closest('figure').textContent))")
+    left, top, width, height = show(b, index)
+    b.hover(left + width / 4, top + height / 2)
+    said = [float(v.split()[0]) for v in b.run(LEGEND % index)[1:]]
+    result("the legend has each part, not the sum", about(said[0] / said[2], 2.5, 0.1) and about(said[2] / said[1], 2, 0.1), said)
+    for size in (1280, 375):
+        for scheme in ("light", "dark"):
+            b.media(prefers_color_scheme=scheme)
+            b.size(size, 800)
+            b.settle()
+            b.run("document.querySelector('.flame').scrollIntoView({ block: 'center' })")
+            ends = b.run("[document.documentElement.scrollWidth, Math.max(...[...document.querySelectorAll('.flame svg, .u-over')]"
+                         ".map(e => e.getBoundingClientRect().right))]")
+            result(f"flame graph, {size} wide, {scheme}: nothing sticks out", ends[0] <= size and ends[1] <= size, ends)
+            b.picture(f"{folder}/flame-{size}-{scheme}.png")
+    b.media(prefers_color_scheme="light")
+    b.size(1200, 900)
+    b.run("(e => { e.value = 2; e.dispatchEvent(new Event('change')); })(document.getElementById('tag'))")
+    b.settle()
+    result("a name in a stack is text", b.run("document.querySelectorAll('.flame').length == 1 && window.hit === undefined && "
+           "!document.querySelector('img')") and not b.complaints(), b.complaints())
+
+
 def main():
-    chromium, folder, page, hostile, comparison = sys.argv[1:6]
+    chromium, folder, page, hostile, comparison, watched = sys.argv[1:7]
     with Browser(chromium, folder + "/browser") as b:
         b.size(1200, 900)
         b.open(page)
@@ -251,6 +296,8 @@ def main():
         both_runs(b)
         answers(b, folder, "comparison")
         result("nobody complained of two runs", not b.complaints(), b.complaints())
+        b.open(watched)
+        flame(b, folder)
         b.open(hostile)
         result("hostile names: charts, and nothing that a name says is run", b.run("document.querySelectorAll('canvas').length") > 4 and
                b.run("window.hit === undefined && !document.querySelector('img')") and not b.complaints(), b.complaints())

@@ -12,6 +12,7 @@
 	const DARK = ["#6db3ff", "#ffab70", "#6fdc9f", "#cfa6ff", "#e6c84f", "#ff8dc2"];
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	const charts = [];	// all that are shown
+	const flames = [];	// flame graphs, as functions that draw them
 	let range = null;	// of time, if not all is shown
 
 	const isPaper = () => document.documentElement.classList.contains("paper");
@@ -61,6 +62,7 @@
 	// The runs that are drawn: one, or two that are compared, which then both begin at 0
 	const runs = data.other ? [data, data.other] : [data];
 	const SIDES = ["A", "B"];
+	const PARTS = [["blocked", "blocked"], ["runqueue", "waiting for a CPU"], ["oncpu", "on CPU"]];
 
 	// Values with a null where they do not go on; what only comes seldom is joined
 	for (const run of runs) {
@@ -122,11 +124,11 @@
 	const lastOf = values => values.reduce((last, v) => typeof v === "number" ? v : last, null);
 
 	// Without a mouse in the chart the legend has the last values
-	function showLast(u, format) {
+	function showLast(u, format, values) {
 		if (u.cursor.idx !== null && u.cursor.idx !== undefined)
 			return;
 		u.root.querySelectorAll(".u-legend .u-value").forEach((cell, i) => {
-			cell.textContent = i ? format(lastOf(u.data[i])) : "last";
+			cell.textContent = i ? format(lastOf(values[i])) : "last";
 		});
 	}
 
@@ -161,6 +163,9 @@
 		zooming = false;
 	}
 
+	// What lines stand for: in a stacked chart they are drawn on top of each other
+	const valuesOf = (chart, u) => chart.own ? chart.own() : u.data;
+
 	// The whole of a chart's x, for the key 0 and for zooming out
 	function whole(chart) {
 		const x = chart.plot.data[0];
@@ -172,7 +177,7 @@
 		const u = chart.plot, x = u.data[0];
 		const at = u.cursor.idx === null || u.cursor.idx === undefined ? (by > 0 ? -1 : x.length) : u.cursor.idx;
 		const next = Math.min(Math.max(at + by, 0), x.length - 1);
-		const names = u.series.slice(1).map((s, i) => s.label + " " + chart.format(u.data[i + 1][next]));
+		const names = u.series.slice(1).map((s, i) => s.label + " " + chart.format(valuesOf(chart, u)[i + 1][next]));
 
 		u.setCursor({ left: u.valToPos(x[next], "x"), top: u.over.clientHeight / 2 });
 		live.textContent = (chart.isTime ? stamp(x[next] - data.start) : time(x[next])) + ": " +
@@ -217,7 +222,7 @@
 			if (chart.read)
 				element("td", chart.read(i), tr);
 			else
-				chart.plot.data.slice(1).forEach(v => element("td", chart.format(v[i]), tr));
+				valuesOf(chart, chart.plot).slice(1).forEach(v => element("td", chart.format(v[i]), tr));
 		}
 	}
 
@@ -225,7 +230,7 @@
 	function extent(chart) {
 		let least = Infinity, most = -Infinity;
 
-		for (const line of chart.plot.data.slice(1))
+		for (const line of valuesOf(chart, chart.plot).slice(1))
 			for (const v of line)
 				if (typeof v === "number") {
 					least = Math.min(least, v);
@@ -246,8 +251,8 @@
 		options.hooks = Object.assign({ setScale: [(u, key) => {
 			if (key === "x" && chart.isTime && chart.plot === u)
 				zoomAll(u.scales.x.min, u.scales.x.max);
-		}], setLegend: chart.read ? [] : [u => showLast(u, chart.format)],
-			ready: chart.read ? [] : [u => showLast(u, chart.format)] }, options.hooks);
+		}], setLegend: chart.read ? [] : [u => showLast(u, chart.format, valuesOf(chart, u))],
+			ready: chart.read ? [] : [u => showLast(u, chart.format, valuesOf(chart, u))] }, options.hooks);
 		if (chart.plot)
 			chart.plot.destroy();
 		chart.plot = new uPlot(options, chart.data(), chart.box);
@@ -309,6 +314,117 @@
 					}))),
 			}),
 		};
+	}
+
+	// The parts of the time of a run's transactions, stacked: the first one on top
+	function stacked(tag, run) {
+		const parts = PARTS.filter(p => tag[p[0]]);
+		const own = joined(parts.map(p => ({ values: tag[p[0]], run })));
+		const sums = own.slice(1).map((v, part) => v.map((x, i) => typeof x !== "number" ? x :
+			own.slice(1 + part).reduce((sum, o) => sum + (o[i] || 0), 0)));
+
+		return {
+			isTime: true, format: time,
+			own: () => own,
+			data: () => [own[0]].concat(sums),
+			options: () => ({
+				scales: { x: { time: true }, y: { range: (u, min, max) => uPlot.rangeNum(0, max > 0 ? max : 1, 0.1, true) } },
+				axes: axes(time, true),
+				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) }]
+					.concat(parts.map((p, i) => ({ label: p[1], stroke: color(i), fill: color(i), width: 1,
+						points: { show: times.length < 40 }, value: (u, v, s, at) => time(own[s][at]) }))),
+			}),
+		};
+	}
+
+	// The stacks of a tag: [{ frames, typical, slow }], in seconds per transaction; the reason is the first frame
+	function stacksOf(run, name) {
+		const parsed = (run.stacks || []).map(line => {
+			const words = line.split(" "), slow = words.pop() / 1e9, typical = words.pop() / 1e9;
+
+			return { frames: words.join(" ").split(";"), typical, slow };
+		});
+		// As 'vcpc why' writes tags; without the user that a label may have
+		const of = wanted => parsed.filter(s => s.frames[0] === wanted.replace(/[;\x00-\x1f]/g, "_"));
+		const same = of(name);
+
+		return same.length ? same : of(name.replace(/@\d+$/, ""));
+	}
+
+	function treeOf(name, stacks) {
+		const root = { name, value: 0, typical: 0, children: [], byName: new Map() };
+
+		for (const stack of stacks) {
+			let at = root;
+
+			for (const frame of [null].concat(stack.frames.slice(1))) {
+				if (frame !== null && !at.byName.has(frame)) {
+					at.byName.set(frame, { name: frame, value: 0, typical: 0, children: [], byName: new Map() });
+					at.children.push(at.byName.get(frame));
+				}
+				at = frame === null ? at : at.byName.get(frame);
+				at.value += stack.slow;
+				at.typical += stack.typical;
+			}
+		}
+		return root;
+	}
+
+	// Red: slow transactions have more of it, blue: less; the text on it is black.
+	function flameColor(frame) {
+		const { value, typical } = frame.data, part = value + typical > 0 ? (value - typical) / (value + typical) : 0;
+		const end = part > 0 ? [255, 105, 90] : [110, 170, 255];
+
+		return "rgb(" + end.map(v => Math.round(222 + (v - 222) * Math.abs(part))).join(",") + ")";
+	}
+
+	function drawFlame(box, said, name, stacks) {
+		const width = widthOf(box), chart = flamegraph().width(width).cellHeight(20).minFrameSize(1).transitionDuration(0)
+			.sort(true).setColorMapper(flameColor).setDetailsElement(said)
+			.setLabelHandler(f => f.data.name + ": " + time(f.data.value) + " per slow transaction, " +
+				time(f.data.typical) + " per typical one");
+
+		box.textContent = "";
+		d3.select(box).datum(treeOf(name, stacks)).call(chart);
+		const svg = box.querySelector("svg");
+
+		svg.setAttribute("viewBox", "0 0 " + width + " " + svg.getAttribute("height"));
+	}
+
+	function flameTable(details, stacks) {
+		const box = element("div", null, details, { class: "wide", tabindex: 0, role: "region", "aria-label": "Stacks" });
+		const table = element("table", null, box), row = element("tr", null, element("thead", null, table));
+		const body = element("tbody", null, table), list = stacks.slice().sort((a, b) => b.slow - b.typical - a.slow + a.typical);
+
+		["Stack, innermost first", "Slow", "Typical"].forEach(t => element("th", t, row, { scope: "col" }));
+		for (const stack of list.slice(0, ROWS)) {
+			const tr = element("tr", null, body);
+
+			element("th", stack.frames[1] + ": " + stack.frames.slice(2).reverse().join(", "), tr, { scope: "row" });
+			element("td", time(stack.slow), tr);
+			element("td", time(stack.typical), tr);
+		}
+	}
+
+	function addFlame(parent, run, tag, side) {
+		const stacks = stacksOf(run, tag.name), title = tag.name + ": stacks of slow transactions" + side;
+
+		if (!stacks.length)
+			return;
+		const figure = element("figure", null, parent);
+
+		element("figcaption", title, figure);
+		element("p", "The width of a function is its time per slow transaction. Red: more than in typical ones, blue: less. " +
+			"Click on a function to enlarge it, on the lowest one to show all." +
+			(run.morestacks ? " " + run.morestacks + " stacks with less time are left out." : ""), figure, { class: "note" });
+		const box = element("div", null, figure, { class: "flame", role: "img", "aria-label": title + ", as in the table below" });
+		const said = element("p", null, figure, { class: "said screen", "aria-hidden": "true" });
+		const details = element("details", null, figure);
+
+		element("summary", "Stacks as a table", details);
+		flameTable(details, stacks);
+		drawFlame(box, said, tag.name, stacks);
+		flames.push(() => drawFlame(box, said, tag.name, stacks));
 	}
 
 	// The lines of all runs: @pick gets them of one run
@@ -444,6 +560,7 @@
 			c.plot.destroy();
 			charts.splice(charts.indexOf(c), 1);
 		});
+		flames.length = 0;
 		parent.textContent = "";
 		const sides = runs.map(run => tagOf(run, tag.name));
 		const had = (runs.length > 1 ? ["p50", "p99"] : ["p50", "p90", "p99"]).filter(p => sides.some(t => t && t[p] && t[p].some(v => v !== null)));
@@ -461,6 +578,11 @@
 		sides.forEach((t, r) => {
 			const side = runs.length > 1 ? ", " + SIDES[r] : "";
 
+			if (t && PARTS.some(p => t[p[0]]))
+				add(parent, stacked(t, r), tag.name + ": where the time goes" + side,
+					"The mean of the transactions that ended in one step; the parts add up to their duration.");
+			if (t)
+				addFlame(parent, runs[r], t, side);
 			if (t && t.heat)
 				addHeat(parent, t, side);
 			for (const event of t && t.mean ? t.events : []) {
@@ -529,6 +651,7 @@
 		width = now;
 		for (const chart of charts)
 			chart.plot.setSize({ width: widthOf(chart.box), height: HEIGHT });
+		flames.forEach(draw => draw());
 	}
 
 	showTags();
