@@ -37,14 +37,14 @@ result "runs to compare"
 changed() {
 	echo "$1" | sed "s/\$(pidof [a-zA-Z]*)/$running/; s/\$(docker inspect.*NAME)/$running/
 		s/--for 1[0a-z]*/--for 2s/; s/-r 10/-r 2/; s/^vcpc top\$/vcpc top --once/; s/-- make\$/-- true/
-		s/^vcpc why\$/vcpc why --for 2s/; s/--folded/--for 2s --folded/
+		s/^vcpc why\$/vcpc why --for 2s/; s/^\\(vcpc why.*\\)--folded/\\1--for 2s --folded/
 		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/1/"
 }
 
 # prepare COMMAND: archives are new, and tracing is turned on where it was off
 prepare() {
 	case $1 in
-	*'record '*'/tmp/run '*) rm -f /tmp/run.meta /tmp/run.index /tmp/run.[0-9]* ;;
+	*'record '*'/tmp/run '*) rm -f /tmp/run.meta /tmp/run.index /tmp/run.folded /tmp/run.[0-9]* ;;
 	*'trace on'*) vcpc trace off >/dev/null 2>&1 ;;
 	*'trace show'* | 'vcpc top'*) vcpc trace on >/dev/null 2>&1 ;;
 	esac
