@@ -287,7 +287,7 @@ int vcpc_fail_event(int err, const char *event)
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "unknown event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)
-		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which has the processor's own events, is not installed",
+		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which has the processor's own events, is not installed or cannot read /sys/bus/event_source/devices",
 				 event);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/event.h"
 #include "table.h"
 
 /*
@@ -105,7 +106,7 @@ static int fits(struct shim_session *session, const struct shim_aix_table *table
 		reqs[n++].flags = VCPC_REQ_F_USER;
 	}
 	ret = shim_aix_table__try(session, reqs, n);
-	if (shim_aix_table__is_trouble(ret))
+	if (shim_event__is_trouble(ret))
 		return ret;
 	return !ret || ret == -EAGAIN;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "core/event.h"
 #include "table.h"
 
 /* How many counters are reported if there are no hardware counters, for software events */
@@ -62,7 +63,7 @@ static int capacity(struct shim_session *session, __u64 config, int at_most)
 
 		if (!ret)
 			return n;
-		if (ret == -EAGAIN || shim_aix_table__is_trouble(ret))
+		if (ret == -EAGAIN || shim_event__is_trouble(ret))
 			return ret;
 	}
 	return 0;

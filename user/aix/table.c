@@ -81,23 +81,6 @@ static int append(struct build *b, const struct shim_aix_event *event)
 	return 0;
 }
 
-/**
- * shim_aix_table__is_trouble() - is an error due to something else than the event that was tried?
- * @ret: core's error
- *
- * Return: true if memory, descriptors or the user's sets ran out, or a signal interrupted the try:
- * then the event may be countable, and must not be left out of the table.
- */
-bool shim_aix_table__is_trouble(int ret)
-{
-	static const int troubles[] = { -ENOMEM, -EMFILE, -ENFILE, -EUSERS, -EINTR };
-
-	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
-		if (ret == troubles[i])
-			return true;
-	return false;
-}
-
 /* Adds an event, unless it cannot be counted here or its name is in the table already. */
 static int add(struct build *b, const char *name, const char *shown, const char *desc)
 {
@@ -110,7 +93,7 @@ static int add(struct build *b, const char *name, const char *shown, const char 
 	if (!ret)
 		ret = shim_event__probe(b->session, &event.req);
 	if (ret)
-		return shim_aix_table__is_trouble(ret) ? ret : 0;
+		return shim_event__is_trouble(ret) ? ret : 0;
 	event.name = strdup(name);
 	event.shown = strdup(shown);
 	event.desc = strdup(desc ? desc : shown);
@@ -173,17 +156,19 @@ static int add_perf(struct build *b)
 	return ret;
 }
 
-static char *name_of_cpu(void)
+static int name_cpu(struct shim_aix_table *table)
 {
 	char several[128];
 	const char *cpu = shim_pmus__names(several, sizeof(several));
+	int ret = cpu ? 0 : shim_pfm__cpu(&cpu);
 	struct utsname name;
 
+	if (ret)
+		return ret;
 	if (!cpu)
-		cpu = shim_pfm__cpu();
-	if (cpu)
-		return strdup(cpu);
-	return strdup(uname(&name) ? "unknown" : name.machine);
+		cpu = uname(&name) ? "unknown" : name.machine;
+	table->cpu = strdup(cpu);
+	return table->cpu ? 0 : -ENOMEM;
 }
 
 /**
@@ -198,8 +183,10 @@ int shim_aix_table__make(struct shim_session *session, struct shim_aix_table *ta
 	struct build b = { .session = session, .table = table, .class = PM_VERIFIED };
 	int ret;
 
-	*table = (struct shim_aix_table) { .cpu = name_of_cpu() };
-	ret = table->cpu ? add_aliases(&b) : -ENOMEM;
+	*table = (struct shim_aix_table) { 0 };
+	ret = name_cpu(table);
+	if (!ret)
+		ret = add_aliases(&b);
 	if (!ret)
 		ret = add_perf(&b);
 	b.class = PM_UNVERIFIED;

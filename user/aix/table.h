@@ -70,7 +70,6 @@ int shim_aix_table__find(const struct shim_aix_table *table, const char *name);
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table);
 
 /* Whether an error is due to something else than the event that was tried */
-bool shim_aix_table__is_trouble(int ret);
 
 /* pmcs.c */
 int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *table);

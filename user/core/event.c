@@ -123,8 +123,8 @@ static int parse_other(char *name, struct vcpc_request *req)
  *	if there are none
  *
  * Return: 0, -ENOENT (no such event), -EINVAL (bad modes, unit mask or
- * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm may know the name, but cannot
- * be loaded).
+ * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ELIBACC (libpfm may know the name, but cannot be used),
+ * or a temporary error (shim_event__is_trouble()).
  */
 int shim_event__parse(const char *name, struct vcpc_request *out)
 {

@@ -21,6 +21,7 @@ int shim_event__metric(const char *name, char *buf, size_t size);
 typedef int shim_event_fn(void *arg, const char *name, const char *desc);
 
 int shim_event__walk(struct shim_session *session, shim_event_fn *fn, void *arg);
+bool shim_event__is_trouble(int ret);
 int shim_event__probe(struct shim_session *session, const struct vcpc_request *req);
 int shim_event__suggest(const char *name, char *buf, size_t size);
 

@@ -10,6 +10,23 @@
 #include "pfm.h"
 
 /**
+ * shim_event__is_trouble() - whether an error is due to something other than the event that was tried
+ * @ret: error of shim_event__parse() or shim_event__probe()
+ *
+ * Return: true if memory, descriptors or the user's sets ran out, or a signal interrupted the try.
+ * The error is temporary: the event may be countable, and must not be left out of a list.
+ */
+bool shim_event__is_trouble(int ret)
+{
+	static const int troubles[] = { -ENOMEM, -EMFILE, -ENFILE, -EUSERS, -EINTR };
+
+	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+		if (ret == troubles[i])
+			return true;
+	return false;
+}
+
+/**
  * shim_event__probe() - whether the back end accepts an event
  * @session: the back end
  * @req: the event; its modes are ignored, because every user may count in user mode
@@ -51,7 +68,7 @@ static int visit(void *arg, const char *name, const char *desc)
 	int ret = walk->session ? usable(walk->session, name) : 0;
 
 	if (ret)
-		return ret == -ENOMEM ? ret : 0;
+		return shim_event__is_trouble(ret) ? ret : 0;
 	return walk->fn(walk->arg, name, desc);
 }
 
@@ -61,7 +78,7 @@ static int visit(void *arg, const char *name, const char *desc)
  * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, the value of @fn that ended the walk, or -ENOMEM.
+ * Return: 0, the value of @fn that ended the walk, or a temporary error (shim_event__is_trouble()).
  */
 int shim_event__walk(struct shim_session *session, shim_event_fn *fn, void *arg)
 {

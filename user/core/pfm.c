@@ -7,15 +7,21 @@
  *
  * Threads: libpfm is initialized once per process and only read after that.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/lines.h"
 #include "base/process.h"
+#include "event.h"
+#include "format.h"
 #include "pfm.h"
 
 #define NAME_LEN	256
@@ -38,7 +44,7 @@ struct pfm {
 
 /* Loaded once per process and never unloaded, because callers keep strings of libpfm */
 static struct pfm functions;
-static bool tried;
+static bool missing;	/* or not libpfm 4: do not try again */
 static atomic_bool loaded;
 
 static const struct {
@@ -82,41 +88,92 @@ static bool find_all(void *library, struct pfm *p)
 	return true;
 }
 
-/* Context: the lock is held. */
-static void load(void)
+/* Return 0 if the file with a PMU's type can be opened, else -errno. */
+static int try_type(const char *pmu)
 {
-	void *library;
+	char path[sizeof(SHIM_FORMAT_DEVICES "//type") + sizeof(((struct dirent *)NULL)->d_name)];
+	int fd;
 
-	errno = 0;
-	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	/* If libpfm is not installed, do not try again.  Other failures may be temporary. */
-	tried = library || (errno != ENOMEM && errno != EMFILE && errno != ENFILE);
-	if (!library)
-		return;
-	if (find_all(library, &functions)) {
-		functions.pfm_initialize();
-		loaded = true;
-	} else {
-		dlclose(library);
-	}
+	snprintf(path, sizeof(path), SHIM_FORMAT_DEVICES "/%s/type", pmu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
 }
 
-/* Return libpfm's functions, or NULL if it cannot be loaded. */
-static const struct pfm *get(void)
+/*
+ * pfm_initialize() of libpfm 4.13 in Debian 13 lists the PMUs and opens the type of each.  If it
+ * cannot, it uses a size of -1 or an unset pointer.  So it is called only after all that succeeded
+ * here.  Return 0 or -errno.
+ */
+static int try_types(void)
+{
+	DIR *dir = opendir(SHIM_FORMAT_DEVICES);
+	struct dirent *e;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (ret = shim_entries__next(dir, &e)) > 0)
+		ret = e->d_name[0] == '.' ? 0 : try_type(e->d_name);
+	closedir(dir);
+	return ret;
+}
+
+/*
+ * Return an error that the caller passes on: temporary ones as they are, and -ELIBACC for all
+ * others, with which a program can do without libpfm's names.
+ */
+static int error_to_load(int err)
+{
+	return shim_event__is_trouble(err) ? err : -ELIBACC;
+}
+
+/* Return 0, -ELIBACC, or a temporary error.  Context: the lock is held. */
+static int load(void)
+{
+	void *library;
+	int ret = try_types();
+
+	/* First, because without descriptors dlopen(3) does not always report the reason. */
+	if (ret)
+		return error_to_load(ret);
+	errno = 0;
+	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		ret = error_to_load(-errno);
+		missing = ret == -ELIBACC;
+		return ret;
+	}
+	missing = !find_all(library, &functions);
+	if (missing) {
+		dlclose(library);
+		return -ELIBACC;
+	}
+	ret = error_of(functions.pfm_initialize());
+	if (ret)
+		return error_to_load(ret);
+	loaded = true;
+	return 0;
+}
+
+/* Get libpfm's functions.  Return 0, -ELIBACC if it cannot be used, or a temporary error. */
+static int get(const struct pfm **p)
 {
 	static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
-	bool there;
+	int ret;
 
+	*p = &functions;
 	if (loaded)
-		return &functions;
-	if (shim_fork__wait_for(&lock))
-		return NULL;
+		return 0;
+	ret = shim_fork__wait_for(&lock);
+	if (ret)
+		return ret;
 	shim_siglock__enter(&lock);
-	if (!tried)
-		load();
-	there = loaded;
+	ret = missing ? -ELIBACC : loaded ? 0 : load();
 	shim_siglock__leave(&lock);
-	return there ? &functions : NULL;
+	return ret;
 }
 
 /**
@@ -125,18 +182,18 @@ static const struct pfm *get(void)
  * @out: on success, type and config* are set
  *
  * Return: 0, -ENOENT (no such event for this machine's PMUs), -EINVAL (bad or
- * missing unit mask or attribute), -EOPNOTSUPP, -ENOMEM, -ELIBACC (libpfm cannot
- * be loaded).
+ * missing unit mask or attribute), -EOPNOTSUPP, -ELIBACC (libpfm cannot be used), or a temporary
+ * error (shim_event__is_trouble()).
  */
 int shim_pfm__encode(const char *name, struct vcpc_request *out)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
-	const struct pfm *p = get();
-	int ret;
+	const struct pfm *p;
+	int ret = get(&p);
 
-	if (!p)
-		return -ELIBACC;
+	if (ret)
+		return ret;
 	ret = error_of(p->pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT,
 						    &arg));
 	if (ret)
@@ -194,16 +251,17 @@ static bool is_cpu(const pfm_pmu_info_t *pmu)
  * @fn: called for each name; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, even if libpfm cannot be loaded, or the value of @fn that ended the walk.
+ * Return: 0, even if libpfm cannot be used, a temporary error, or the value of @fn that ended the
+ * walk.
  */
 int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
-	const struct pfm *p = get();
-	int ret = 0;
+	const struct pfm *p;
+	int ret = get(&p);
 	int i;
 
-	if (!p)
-		return 0;
+	if (ret)
+		return ret == -ELIBACC ? 0 : ret;
 	pfm_for_all_pmus(i) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 
@@ -218,22 +276,26 @@ int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), voi
 
 /**
  * shim_pfm__cpu() - get libpfm's name of this machine's processor
+ * @name: a string that is never freed; NULL if libpfm cannot be used or does not know the processor
  *
- * Return: a string that is never freed, or NULL if libpfm cannot be loaded or does not know the
- *	processor.
+ * Return: 0 or a temporary error.
  */
-const char *shim_pfm__cpu(void)
+int shim_pfm__cpu(const char **name)
 {
-	const struct pfm *p = get();
+	const struct pfm *p;
+	int ret = get(&p);
 	int i;
 
-	if (!p)
-		return NULL;
+	*name = NULL;
+	if (ret)
+		return ret == -ELIBACC ? 0 : ret;
 	pfm_for_all_pmus(i) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 
-		if (p->pfm_get_pmu_info(i, &pmu) == PFM_SUCCESS && is_cpu(&pmu))
-			return pmu.desc;
+		if (p->pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !is_cpu(&pmu))
+			continue;
+		*name = pmu.desc;
+		break;
 	}
-	return NULL;
+	return 0;
 }

@@ -7,6 +7,6 @@
 
 int shim_pfm__encode(const char *name, struct vcpc_request *out);
 int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg);
-const char *shim_pfm__cpu(void);
+int shim_pfm__cpu(const char **name);
 
 #endif /* SHIM_CORE_PFM_H */

@@ -80,15 +80,16 @@ static int look(cpc_t *cpc)
 
 	if (ret)
 		return ret;
-	ret = shim_pmu_format__open(SHIM_FORMAT_DEVICES, &cpc->format);
+	name = shim_pmus__names(several, sizeof(several));
+	if (!name)
+		ret = shim_pfm__cpu(&name);
+	if (!ret)
+		ret = shim_pmu_format__open(SHIM_FORMAT_DEVICES, &cpc->format);
 	if (ret) {
 		shim_session__close(cpc->session);
 		return ret;
 	}
 	cpc->caps = find_caps(cpc);
-	name = shim_pmus__names(several, sizeof(several));
-	if (!name)
-		name = shim_pfm__cpu();
 	if (!name)
 		name = shim_pmu_format__pmu(cpc->format);
 	if (!slots(cpc))
@@ -105,7 +106,7 @@ static int look(cpc_t *cpc)
  *
  * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (no back end: the module
  * is not loaded and the kernel has no perf), EACCES (no access to the module's device, or perf is
- * not permitted), ENOMEM.
+ * not permitted), ENOMEM, EMFILE, ENFILE.
  */
 SHIM_API cpc_t *cpc_open(int ver)
 {

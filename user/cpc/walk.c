@@ -65,10 +65,11 @@ static int add_name(struct names *names, const char *prefix, const char *name)
 static int collect(void *arg, const char *name, const char *desc)
 {
 	struct vcpc_request req;
+	int ret = shim_event__parse(name, &req);
 
 	(void)desc;
-	if (shim_event__parse(name, &req))
-		return 0;
+	if (ret)
+		return shim_event__is_trouble(ret) ? ret : 0;
 	return add_name(arg, req.type == PERF_TYPE_SOFTWARE ? CPC_SOFTWARE : "", name);
 }
 
@@ -86,7 +87,7 @@ static int collect_natives(cpc_t *cpc, struct names *names)
 			continue;
 		req.flags = VCPC_REQ_F_USER;
 		ret = shim_event__probe(cpc->session, &req);
-		if (ret != -ENOMEM)
+		if (!shim_event__is_trouble(ret))
 			ret = ret ? 0 : add_name(names, "", name);
 	}
 	return ret;
@@ -99,18 +100,21 @@ void shim_cpc__free_names(char **names)
 	free(names);
 }
 
-/* The names are looked up once per handle; NULL and ENOMEM if that fails. */
+/* The names are looked up once per handle; NULL and errno if that fails. */
 static char **names_of(cpc_t *cpc)
 {
 	struct names names = { 0 };
 	char **ret;
+	int err;
 
 	shim_cpc__lock(cpc);
 	if (!cpc->names) {
-		if (shim_event__walk(cpc->session, collect, &names) ||
-		    (shim_native__are_listed() && collect_natives(cpc, &names))) {
+		err = shim_event__walk(cpc->session, collect, &names);
+		if (!err && shim_native__are_listed())
+			err = collect_natives(cpc, &names);
+		if (err) {
 			shim_cpc__free_names(names.name);
-			errno = ENOMEM;
+			errno = -err;
 		} else {
 			cpc->names = names.name;
 		}
@@ -124,7 +128,8 @@ static char **names_of(cpc_t *cpc)
  * cpc_walk_events_all() - visit the events that can be counted here
  * @cpc: the handle
  * @arg: argument for @action
- * @action: called once per name; if memory runs out, it is not called, and errno is ENOMEM
+ * @action: called once per name; it is not called, and errno is set, if memory (ENOMEM) or
+ *	descriptors (EMFILE, ENFILE) run out
  */
 SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 				  void (*action)(void *arg, const char *event))

@@ -86,7 +86,8 @@ SHIM_API void shim_close(struct shim_handle *handle)
  * @fn: called for each; a value other than 0 ends the walk
  * @arg: for @fn
  *
- * Return: 0, or the value of @fn.
+ * Return: 0, the value of @fn that ended the walk, or an error that may not recur, for example
+ * -ENOMEM or -EMFILE.
  */
 SHIM_API int shim_events_walk(struct shim_handle *handle,
 			      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
