@@ -651,7 +651,7 @@ static const struct {
 	{ PMI_ERR_EMPTYLABELNAME, "Label name is empty" },
 	{ PMI_ERR_EMPTYLABELVALUE, "Label value is empty" },
 	{ PMI_ERR_ADDLABELERROR, "Error adding label" },
-	{ PMI_ERR_BADVERSION, "Illegal log version" },
+	{ PMI_ERR_BADVERSION, "Illegal archive version" },
 };
 
 TEST(every_error_has_the_originals_text)

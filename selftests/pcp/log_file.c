@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pmOpenLog() on streams that are not what they should be. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <kselftest_harness.h>
 
@@ -19,9 +22,18 @@ FIXTURE_SETUP(log)
 	ASSERT_NE(NULL, self->f);
 }
 
+static const char *previous(const char *name)
+{
+	static char path[80];
+
+	snprintf(path, sizeof(path), "%s.prev", name);
+	return path;
+}
+
 FIXTURE_TEARDOWN(log)
 {
 	unlink(self->name);
+	unlink(previous(self->name));
 }
 
 static bool has(const char *name, const char *text)
@@ -69,6 +81,59 @@ TEST_F(log, a_number_that_is_free)
 	fputs("a line\n", self->f);
 	EXPECT_EQ(0, fflush(self->f));
 	EXPECT_TRUE(has(self->name, "\na line\n"));
+}
+
+/* The log of the run before is kept, whatever it is, and only that one */
+TEST_F(log, the_previous_log)
+{
+	char target[80];
+	int status;
+
+	for (int run = 1; run <= 3; run++) {
+		pmOpenLog("talker", self->name, self->f, &status);
+		EXPECT_EQ(1, status);
+		fprintf(self->f, "run %d\n", run);
+		fflush(self->f);
+	}
+	EXPECT_TRUE(has(self->name, "\nrun 3\n"));
+	EXPECT_TRUE(has(previous(self->name), "\nrun 2\n"));
+	/* a symbolic link is renamed, and its target stays as it is */
+	snprintf(target, sizeof(target), "%s.target", self->name);
+	ASSERT_EQ(0, rename(self->name, target));
+	ASSERT_EQ(0, symlink(target, self->name));
+	pmOpenLog("talker", self->name, self->f, &status);
+	EXPECT_EQ(1, status);
+	EXPECT_FALSE(has(self->name, "run 3"));
+	EXPECT_TRUE(has(target, "\nrun 3\n"));
+	EXPECT_TRUE(has(previous(self->name), "\nrun 3\n"));
+	unlink(target);
+	/* a folder is neither moved nor written to */
+	unlink(self->name);
+	ASSERT_EQ(0, mkdir(self->name, 0755));
+	pmOpenLog("talker", self->name, self->f, &status);
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, rmdir(self->name));
+}
+
+/* A device stays where it is: PCP moves /dev/null away if root is the user.  A terminal stands for it. */
+TEST_F(log, a_device)
+{
+	int status = -1, fd = posix_openpt(O_RDWR | O_NOCTTY);
+	char text[200] = "", *name;
+	struct stat before, after;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, grantpt(fd));
+	ASSERT_EQ(0, unlockpt(fd));
+	name = ptsname(fd);
+	ASSERT_NE(NULL, name);
+	ASSERT_EQ(0, stat(name, &before));
+	pmOpenLog("talker", name, self->f, &status);
+	EXPECT_EQ(1, status);
+	ASSERT_EQ(0, stat(name, &after));
+	EXPECT_EQ(before.st_ino, after.st_ino);
+	EXPECT_LE(1, read(fd, text, sizeof(text) - 1));
+	EXPECT_NE(NULL, strstr(text, "Log for talker on "));
 }
 
 TEST_HARNESS_MAIN

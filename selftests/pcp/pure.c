@@ -211,6 +211,8 @@ TEST(program)
 	EXPECT_STREQ("pcp", pmGetProgname());
 	EXPECT_EQ('/', pmPathSeparator());
 	EXPECT_NE(NULL, pmSpecLocalPMDA("add,30,sample/pmda_sample,sample_init"));
+	EXPECT_NE(NULL, pmSpecLocalPMDA(NULL));
+	EXPECT_EQ(NULL, pmSpecLocalPMDA("clear"));
 	EXPECT_EQ(-EOPNOTSUPP, pmDiscoverServices(PM_SERVER_SERVICE_SPEC, NULL, NULL));
 	EXPECT_EQ(-ESRCH, pmSetProcessIdentity("no such user"));
 }

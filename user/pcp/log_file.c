@@ -6,10 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,19 +62,46 @@ static void remember(FILE *f)
 	shim_lock__leave(&lock);
 }
 
+/*
+ * Rename an existing file to NAME.prev, as PCP does since 6.2.  A character device such as
+ * /dev/null is not renamed: that would remove it for the whole machine.
+ *
+ * Return: flags for open(), or an error.
+ */
+static int keep_previous(const char *name)
+{
+	char previous[PATH_MAX];
+	struct stat st;
+
+	if (lstat(name, &st))
+		return errno == ENOENT ? O_CREAT | O_EXCL : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (S_ISBLK(st.st_mode))
+		return -EINVAL;
+	if (S_ISCHR(st.st_mode))
+		return O_NOCTTY;
+	if (snprintf(previous, sizeof(previous), "%s.prev", name) >= (int)sizeof(previous) ||
+	    rename(name, previous)) {
+		if (unlink(name))
+			return -errno;
+	}
+	return O_CREAT | O_EXCL;
+}
+
 /* Create the file, and redirect the stream's descriptor to it. */
 static int redirect(FILE *f, const char *name)
 {
-	int fd, err = 0;
+	int fd, err = 0, flags = keep_previous(name);
 
-	if (unlink(name) && errno != ENOENT)
-		return -errno;
+	if (flags < 0)
+		return flags;
 	/*
 	 * do this before the file may get the stream's descriptor, because the buffered data does
 	 * not belong in the log
 	 */
 	fflush(f);
-	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0644);
+	fd = open(name, O_WRONLY | O_CLOEXEC | O_APPEND | flags, 0644);
 	if (fd < 0)
 		return -errno;
 	/* If the program had closed the stream's descriptor, the new one already has its number. */
@@ -87,7 +116,7 @@ static int redirect(FILE *f, const char *name)
 /**
  * pmOpenLog() - redirect a stream to a log file
  * @progname: the program's name, for the first line and for a message
- * @logname: the file, which is removed if it exists, and then created
+ * @logname: the file; if it exists, it is renamed to LOGNAME.prev, except a device
  * @oldstream: the stream, often stderr
  * @status: 1, or 0 if the file could not be created, in which case the stream is unchanged
  *

@@ -86,16 +86,15 @@ SHIM_API int pmSetProcessIdentity(const char *username)
  * pmSpecLocalPMDA() - configure agents for PM_CONTEXT_LOCAL
  * @spec: the agents
  *
- * libshim does not load agents into a program, so this is not supported.
+ * libshim does not load agents into a program, so only "clear" is supported: there are none.
  *
- * Return: an error message, always.
+ * Return: NULL for "clear", otherwise an error message.
  */
 SHIM_API char *pmSpecLocalPMDA(const char *spec)
 {
 	static char none[] = "there are no local agents in this library";
 
-	(void)spec;
-	return none;
+	return spec && !strcmp(spec, "clear") ? NULL : none;
 }
 
 /**
