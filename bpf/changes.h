@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Types that the program which finds what has changed in vc_stat shares with the reader that runs
- * it.  Each reader has a program and maps of its own.
+ * Types shared by the program that finds the changed rows of vc_stat and the reader that runs it.
+ * Each reader has its own program and maps.
  */
 #ifndef VCPC_BPF_CHANGES_H
 #define VCPC_BPF_CHANGES_H
@@ -10,23 +10,26 @@
 
 #define VC_CHANGES_SIZE	(1u << 20)	/* bytes of changes that one run can return */
 
-/* vc_seen: number of a row -> what it was when the reader was last given it */
+/* vc_seen: row number -> its values when the reader last received it */
 struct vc_seen {
 	struct vc_stat_key key;
-	__u8 rests;		/* written by the reader: skip it until it changes */
-	__u8 all;		/* written by the reader: give all slots of its histogram */
-	__u8 again;		/* written by the reader: give it once more in the same reading */
-	__u8 same;		/* it was as at the reading before */
-	__u64 read;		/* number of the reading in which it was given */
-	__u64 count, aborted, sum_ns, last_ns, value;	/* of all CPUs */
+	__u8 rests;		/* set by the reader: skip the row until it changes */
+	__u8 all;		/* set by the reader: return all buckets of its histogram */
+	__u8 again;		/* set by the reader: return it once more in the same reading */
+	__u8 same;		/* unchanged since the previous reading */
+	__u64 read;		/* number of the reading that last returned it */
+	__u64 count, aborted, sum_ns, last_ns, value;	/* sum over all CPUs */
 };
 
-/* What one CPU has of a row; as many slots as there are from @first to before @end follow it in @hist */
+/*
+ * One CPU's part of a row, followed in @hist by the histogram buckets from @first up to, but not
+ * including, @end
+ */
 struct vc_change {
 	__u32 row;
 	__u32 first, end;
 	__u32 reserved;
-	struct vc_stat stat;	/* its hist begins with slot @first */
+	struct vc_stat stat;	/* first bucket in hist */
 };
 
 #endif /* VCPC_BPF_CHANGES_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What transactions have counted: where the thread has a set bound for tracing, reads
- * its counters at begin and at end, and adds up the differences.
+ * Counts of transactions: for a thread with a set bound for tracing, reads its counters at begin
+ * and at end, and adds up the differences.
  */
 #ifndef VCPC_BPF_COUNTS_H
 #define VCPC_BPF_COUNTS_H
 
 #include "maps.bpf.h"
 
-/* The layout of what the module passes: struct vcpc_trace_counts in kmod/trace/counts.h */
+/* Layout of what the module passes: struct vcpc_trace_counts in kmod/trace/counts.h */
 struct vc_counts {
 	__u64 events;		/* signature, never 0 */
 	const __u64 *value;	/* VC_MAX_COUNTERS values, and as many descriptions */
@@ -17,7 +17,7 @@ struct vc_counts {
 	__u64 bind;		/* the instance, and its last restart */
 };
 
-/* Not inlined, so that the row is on the BPF stack only during this call. */
+/* Not inlined, so the row occupies BPF stack only during this call. */
 static __noinline int vc_learn_events(struct vc_event *ev, __u64 *events)
 {
 	struct vc_counts from = {};
@@ -56,9 +56,9 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 }
 
 /*
- * Reads what the thread has counted since the begin into @value.  Returns the events' key in
- * vc_events, or 0 if that cannot be known: the begin had no counters, or those of another thread,
- * set or bind, or the set was restarted.
+ * Store in @value what the thread has counted since the begin.  Return the events' key in
+ * vc_events, or 0 if the counts are unknown: the begin had no counters, they belonged to another
+ * thread, set or bind, or the set was restarted.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 value[VC_MAX_COUNTERS])
@@ -79,7 +79,10 @@ static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct 
 	return any >> 63 ? 0 : now.events;
 }
 
-/* Add what was counted between begin and end: 0, or -1 if there is no room for such counts. */
+/*
+ * Add what was counted between begin and end.  Return 0, or -1 if the map has no room for these
+ * counts.
+ */
 static __always_inline int vc_add_counts(struct vc_event *ev, __u64 events,
 					 const __u64 value[VC_MAX_COUNTERS])
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What one trace event does to the maps, whether it comes from the module or from probes.
+ * Updates the maps for one trace event, whether it comes from the module or from probes.
  *
- * The time is taken first in an end and last in a begin, so that a transaction
- * is not charged for its own bookkeeping.  An event whose rows exist costs
- * look-ups and stores in place; rows are made when a tag is seen first.
+ * An end takes the time first and a begin takes it last, so a transaction is not charged for its
+ * own bookkeeping.  An event whose rows exist costs lookups and stores in place; rows are created
+ * when a tag is first seen.
  */
 #ifndef VCPC_BPF_EVENT_H
 #define VCPC_BPF_EVENT_H
@@ -25,9 +25,9 @@ static __always_inline void vc_key_of(struct vc_event *ev, __u32 tid, struct vc_
 #define VC_SWEEP_NS	100000000
 
 /*
- * Rows stay for the thread's next transaction, also of threads that have ended: before a begin is
- * dropped for want of room, its process's rows that are not open go.  An account that had none waits
- * for a while before it looks again; other accounts do not wait for it.
+ * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a begin
+ * is dropped for lack of room, the rows of its process that are not open are deleted.  An account
+ * for which that freed nothing waits before it searches again; other accounts are not delayed.
  */
 static __noinline void vc_sweep(const struct vc_open_key *key, __u64 account)
 {
@@ -62,7 +62,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	return open;
 }
 
-/* Return: 0, or -1 if there is no room for one more transaction. */
+/* Return: 0, or -1 if there is no room for another open transaction. */
 static __always_inline int vc_begin(struct vc_event *ev)
 {
 	__u64 ids = bpf_get_current_pid_tgid();
@@ -84,7 +84,7 @@ static __always_inline int vc_begin(struct vc_event *ev)
 	return 0;
 }
 
-/* The process's row that began nearest to the time that the program has of a begin: @far from it */
+/* Find the process's row whose begin is nearest to the program's time of it; it is @far away */
 struct vc_other {
 	struct vc_open_key key;
 	__u32 tgid;
@@ -103,7 +103,7 @@ static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc
 	if (row.file != other->key.file || row.tag != other->key.tag || !start ||
 	    open->tgid != other->tgid)
 		return 0;
-	/* CPUs' clocks differ by a little, so that a row may seem to be earlier than its begin. */
+	/* CPU clocks differ slightly, so a row may appear to be earlier than its begin. */
 	far = start > other->begin ? start - other->begin : other->begin - start;
 	if (far >= other->far)
 		return 0;
@@ -113,9 +113,9 @@ static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc
 }
 
 /*
- * A thread ends a transaction that it has not begun: close the row of the thread that has.  The
- * program knows when it began; without that, it is the oldest.  Returns when the row began, or 0 if
- * there is none.
+ * A thread ends a transaction that another thread began: close that thread's row.  The row is found
+ * by the begin time that the program passed, or else is the oldest.  Return when the row began, or
+ * 0 if none was found.
  */
 static __noinline __u64 vc_close_other(const struct vc_open_key *key, __u64 begin)
 {
@@ -138,15 +138,15 @@ static __noinline __u64 vc_close_other(const struct vc_open_key *key, __u64 begi
 }
 
 /*
- * When the transaction began that ends now, or 0 if that is not known.  @open is set to
- * its thread's row in vc_open, or NULL; if the result is not 0, its caller closes it.
+ * Return when the ending transaction began, or 0 if that is unknown.  Set @open to its thread's row
+ * in vc_open, or to NULL; if the result is not 0, the caller closes the row.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val **open, __u64 now)
 {
 	struct vc_open_key key;
 	__u64 start = 0;
 
-	/* Look for a row only where a begin can have made one, or the end has no time with it. */
+	/* Search only if a begin can have created a row, or if the end carries no begin time. */
 	*open = NULL;
 	if (vc_want_begins || ev->counts || !ev->start_ns) {
 		vc_key_of(ev, bpf_get_current_pid_tgid(), &key);
@@ -155,7 +155,7 @@ static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val 
 	if (*open)
 		start = (*open)->start_ns;
 	if (!start) {
-		/* Not if another thread has ended what this one began. */
+		/* Not if another thread has ended this thread's transaction. */
 		if (vc_any_open && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
 			start = vc_close_other(&key, ev->start_ns);
 		*open = NULL;
@@ -173,7 +173,7 @@ static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent, __u64
 	__u64 slot = vc_time_slot(spent);
 
 	stat->sum_ns += spent;
-	/* The first time sets both extremes, unless it is 0: then they are 0 already. */
+	/* The first time sets both extremes, unless it is 0: they already are 0. */
 	if (spent > stat->max_ns) {
 		stat->max_ns = spent;
 		if (count == 1)
@@ -196,7 +196,7 @@ static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 st
 	vc_add_time(stat, now - start, count);
 }
 
-/* Adds what a transaction that ends now has counted, and adds it to its process's statistics */
+/* Add the counts of an ending transaction, and add it to its process's statistics */
 static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_val *open, __u64 now,
 					   __u64 start)
 {
@@ -216,7 +216,7 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 		vc_process_counts(process, value);
 }
 
-/* @op: VC_OP_END or VC_OP_ABORT, a constant at compile time; @now: when the event came */
+/* @op: VC_OP_END or VC_OP_ABORT, a compile-time constant; @now: when the event arrived */
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
 	struct vc_open_val *open;
@@ -238,7 +238,7 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 			vc_add_details(ev, open, now, start);
 		vc_ring_put(ev, op, now, start, 0);
 	}
-	/* The row stays: its thread begins the next one in it. */
+	/* Keep the row: the thread's next transaction reuses it. */
 	if (open)
 		open->start_ns = 0;
 }
@@ -251,7 +251,7 @@ static __always_inline int vc_is_nan(__u64 bits)
 	return (bits & ~VC_SIGN) > VC_INFINITY;
 }
 
-/* Maps the bits of a double to an integer of the same order */
+/* Map the bits of a double to an integer of the same order */
 static __always_inline __u64 vc_order(__u64 bits)
 {
 	return bits & VC_SIGN ? ~bits : bits | VC_SIGN;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Transactions of programs without trace calls: calls of a function, by probes on its entry and its
- * return, and pairs of places that a thread passes.  Their statistics are in the maps of trace.bpf.c
- * or uprobe.bpf.c, whichever is loaded.
+ * Transactions of programs without trace calls: calls of a function, from probes on its entry and
+ * return, and pairs of places in the code that a thread passes.  The statistics go to the maps of
+ * trace.bpf.c or uprobe.bpf.c, whichever is loaded.
  *
- * Open calls are on a stack of each thread, with the stack pointer of their entry.  A call that is
- * left by longjmp() or by an exception has no return: it is counted as lost when a return or an entry
- * nearer to the bottom of the stack shows that it is over.
+ * Each thread has a stack of its open calls, with the stack pointer at their entry.  A call left by
+ * longjmp() or by an exception does not return: it is counted as lost when a later entry or return
+ * nearer to the bottom of the stack shows that it has ended.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -16,7 +16,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
+/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
 struct xol_area {
 	unsigned long vaddr;
 } __attribute__((preserve_access_index));
@@ -59,7 +59,7 @@ static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 
 	return &calls->call[i % VC_MAX_CALLS];
 }
 
-/* The stack pointer at the entry of the function that is entered now, and of one that just returned */
+/* The stack pointer at the entry of the function being entered, and of one that just returned */
 #ifdef __TARGET_ARCH_x86
 #define VC_RETURN_SIZE	8	/* on the stack */
 #else
@@ -81,8 +81,8 @@ static __always_inline __u64 vc_return_address(struct pt_regs *ctx)
 }
 
 /*
- * A probed function returns to the kernel's trampoline.  If the one that is entered now does so, too,
- * then a probed function has ended by a jump to it (a tail call) and is not over.
+ * A probed function returns to the kernel's trampoline.  If the function being entered would also
+ * return there, a probed function has jumped to it (a tail call) and is still open.
  */
 static __noinline int vc_is_tail_call(struct pt_regs *ctx)
 {
@@ -95,7 +95,10 @@ static __noinline int vc_is_tail_call(struct pt_regs *ctx)
 	return area && BPF_CORE_READ(area, vaddr) == vc_return_address(ctx);
 }
 
-/* Drop calls that have ended without a return: the thread has entered a function at their place. */
+/*
+ * Drop calls that ended without a return: the thread has entered a function at their place in the
+ * stack.
+ */
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {
 	__u64 sp = VC_ENTRY_SP(ctx), depth = calls->depth;
@@ -143,7 +146,7 @@ int vc_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* When the call began that returns now, which is taken off the stack; 0 if its entry was not seen */
+/* Take the returning call off the stack.  Return when it began; 0 if its entry was not seen */
 static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64 row)
 {
 	for (int i = 0; i < VC_MAX_CALLS; i++) {
@@ -160,7 +163,9 @@ static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64
 	return 0;
 }
 
-/* Adds what a transaction has counted, if @events is not 0, and adds it to its process's statistics. */
+/*
+ * Add what a transaction has counted, if @events is not 0, and add it to its process's statistics.
+ */
 static __always_inline void vc_function_details(struct vc_event *ev, __u64 spent, __u64 now,
 						__u64 events, const __u64 *value)
 {
@@ -178,7 +183,10 @@ static __always_inline void vc_function_details(struct vc_event *ev, __u64 spent
 		vc_process_counts(process, value);
 }
 
-/* A transaction of the current user has ended; @call: where it was on the thread's stack, or -1 */
+/*
+ * A transaction of the current user has ended; @call: its depth in the thread's stack of calls, or
+ * -1
+ */
 static __noinline void vc_function_end(__u32 row, __u64 start, __u64 now, __s64 call)
 {
 	__u32 user = bpf_get_current_uid_gid();
@@ -225,7 +233,7 @@ int vc_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A thread has one open pair per tag: a second begin means that the first one had no end. */
+/* A thread has one open pair per tag: a second begin means that the first one never ended. */
 static __noinline int vc_pair_begin_now(struct pt_regs *ctx)
 {
 	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -268,7 +276,7 @@ int vc_pair_end(struct pt_regs *ctx)
 	return 0;
 }
 
-/* The thread ends, or executes another program: what it is in does not end any more. */
+/* The thread exits or executes another program, so its open calls and pairs cannot end. */
 static __noinline void vc_all_over(void)
 {
 	struct vc_calls *calls = vc_own_calls(0);

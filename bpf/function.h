@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Types in the maps of traced functions, shared by the BPF programs and their readers. */
+/* Map types of traced functions, shared by the BPF programs and their readers. */
 #ifndef VCPC_BPF_FUNCTION_H
 #define VCPC_BPF_FUNCTION_H
 
@@ -7,7 +7,7 @@
 #include "trace.h"
 
 #define VC_MAX_PROBES	256	/* rows of vc_probe */
-#define VC_MAX_CALLS	64	/* open calls of a thread; the kernel probes no more returns */
+#define VC_MAX_CALLS	64	/* open calls per thread; the kernel does not probe more returns */
 #define VC_MAX_PAIRS	16	/* tags of pairs */
 #define VC_PLACE_LEN	256
 #define VC_MAX_COUNTED_THREADS	1024
@@ -16,13 +16,13 @@
 
 enum vc_probe_what {
 	VC_PROBE_FUNCTION = 1,	/* entry and return of a function */
-	VC_PROBE_BEGIN = 2,	/* places that a transaction passes: its begin ... */
+	VC_PROBE_BEGIN = 2,	/* a pair: the begin of a transaction ... */
 	VC_PROBE_END = 3,	/* ... and its end, in the same thread */
 };
 
 /* vc_probe: row -> a probed place */
 struct vc_probe {
-	__u32 what;		/* enum vc_probe_what; 0: from here on rows are free */
+	__u32 what;		/* enum vc_probe_what; 0: this row and all after it are free */
 	__s32 pid;		/* 0: all processes */
 	__u64 offset;		/* in the file */
 	char tag[VC_TAG_LEN];
@@ -30,25 +30,29 @@ struct vc_probe {
 };
 
 /*
- * A tag's id: this bit, the first row of vc_probe with its name, the user.  Neither the module nor
- * the probes on libshim count that far.
+ * Tag ids consist of this bit, the first row of vc_probe with the tag's name, and the user.  Ids
+ * from the module and from the probes on libshim are always smaller.
  */
 #define VC_FUNCTION_ID	(1ull << 62)
 #define VC_FUNCTION_TAG(row, user) (VC_FUNCTION_ID | (__u64)(row) << 32 | (user))
 
-/* Cookie of a program on a begin or an end: the tag's number among those of pairs, the tag's row */
+/*
+ * Cookie of a program on a begin or an end: the tag's number among those of pairs, and the tag's
+ * row
+ */
 #define VC_PAIR_COOKIE(pair, row) ((__u64)(pair) << 32 | (row))
 
-/* vc_calls: task -> what the thread is in */
+/* vc_calls: task -> the thread's open calls and pairs */
 struct vc_call {
-	__u64 sp;		/* stack pointer at the entry: it rises from a call to its caller */
+	__u64 sp;		/* stack pointer at the entry: higher in a caller than in its
+				 * callee */
 	__u64 start_ns;
-	__u64 row;		/* of the tag in vc_probe */
+	__u64 row;		/* row of the tag in vc_probe */
 };
 
 struct vc_calls {
-	__u64 depth;		/* calls in @call */
-	__u64 pair[VC_MAX_PAIRS];	/* when it began; 0: it has not */
+	__u64 depth;		/* number of calls in @call */
+	__u64 pair[VC_MAX_PAIRS];	/* when it began; 0: not begun */
 	struct vc_call call[VC_MAX_CALLS];
 };
 

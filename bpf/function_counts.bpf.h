@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* What calls of traced functions count: perf's counters of the thread, at entry and return. */
+/* Counts of traced functions' calls: reads the thread's perf counters at entry and return. */
 #ifndef VCPC_BPF_FUNCTION_COUNTS_H
 #define VCPC_BPF_FUNCTION_COUNTS_H
 
 #include "counts.bpf.h"
 #include "function.h"
 
-/* Set before loading: counters of each counted thread; 0: none is counted */
+/* Set before loading: number of counters per counted thread; 0: no counting */
 const volatile __u32 vc_nr_counters;
 
-/* Counters of a thread follow each other.  They stay when the process that has opened them ends. */
+/* A thread's counters are adjacent.  They stay open when the process that opened them exits. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -26,9 +26,9 @@ struct {
 	__type(value, __u32);
 } vc_counted_thread SEC(".maps");
 
-/* What a counter was at the entry of each open call of a thread, as in struct vc_calls */
+/* Counter values at the entry of each open call of a thread, indexed as in struct vc_calls */
 struct vc_call_counts {
-	__u64 known;		/* a bit for each call: its counters were read */
+	__u64 known;		/* one bit per call: its counters were read */
 	__u64 from[VC_MAX_CALLS][VC_MAX_COUNTERS];
 };
 
@@ -39,7 +39,10 @@ struct {
 	__type(value, struct vc_call_counts);
 } vc_call_counts SEC(".maps");
 
-/* The current thread's counters: 0, or -1 if it has none, or one that was not on the CPU all the time */
+/*
+ * Read the current thread's counters.  Return 0, or -1 if it has none, or if one of them was not on
+ * the CPU all the time
+ */
 static __noinline int vc_read_counters(__u64 *value)
 {
 	__u32 tid = bpf_get_current_pid_tgid();
@@ -83,7 +86,10 @@ static __noinline void vc_counts_begin(__u64 depth)
 		counts->known |= 1ull << depth;
 }
 
-/* The call at @depth ends: what it has counted.  Returns the events' key, or 0 if that is not known. */
+/*
+ * The call at @depth ends: compute what it has counted.  Return the events' key, or 0 if the counts
+ * are unknown.
+ */
 static __noinline __u64 vc_counts_end(__u64 depth, __u64 *value)
 {
 	struct vc_call_counts *counts = vc_own_call_counts(0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Deletes rows whose file, process or tag is gone, and with them transactions that cannot end. */
+/*
+ * Deletes the rows of files, processes and tags that no longer exist, and with them transactions
+ * that cannot end.
+ */
 #ifndef VCPC_BPF_GONE_H
 #define VCPC_BPF_GONE_H
 
@@ -7,7 +10,7 @@
 
 struct bpf_map;
 
-/* Takes a deleted row off the account of its tag. */
+/* Uncharge a deleted row from its tag's account. */
 static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 {
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
@@ -17,8 +20,8 @@ static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 }
 
 /*
- * Which rows are to be deleted: those of a file or of a tag; 0 stands for none.  With @idle, only
- * those that are not open.
+ * Selects the rows to delete: those of a file or of a tag; 0 matches any.  With @idle, only rows
+ * that are not open.
  */
 struct vc_whose {
 	__u64 file;
@@ -77,12 +80,14 @@ static __always_inline void vc_tag_gone(__u64 tag)
 		if (!bpf_map_delete_elem(&vc_stat, &key))
 			vc_row_gone(tag, VC_ROWS_STAT);
 	}
-	/* To walk a map takes long: skip those that never had a row. */
+	/* Walking a map is slow: skip the maps that never had a row. */
 	if (vc_any_open)
 		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 	if (vc_any_count)
 		bpf_for_each_map_elem(&vc_count, vc_drop_sum, &whose, 0);
-	/* The name goes last: until then it says which account the rows are on. */
+	/*
+	 * Delete the name last: until then it identifies the account that the rows are charged to.
+	 */
 	key.tag = vc_payer(tag);
 	if (!bpf_map_delete_elem(&vc_tag, &whose.tag))
 		vc_refund(key.tag, VC_ROWS_TAG);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* The maps that both programs share, and the rows that are made when a tag is seen first. */
+/* Maps that the programs share, and the creation of rows when a tag is first seen. */
 #ifndef VCPC_BPF_MAPS_H
 #define VCPC_BPF_MAPS_H
 
@@ -10,10 +10,10 @@
 #include "trace.h"
 #include "users.bpf.h"
 
-/* Set before loading and constant from then on: the verifier removes code that is not wanted. */
-const volatile __u32 vc_want_begins;	/* begins come to the kernel, and are in vc_open */
-const volatile __u32 vc_want_processes;	/* each process's transactions go into vc_process */
-const volatile __u32 vc_ring_bytes;	/* each event goes into vc_ring, if it is not 0: its size */
+/* Set before loading and constant afterwards, so the verifier removes unused code. */
+const volatile __u32 vc_want_begins;	/* the kernel receives begins and keeps them in vc_open */
+const volatile __u32 vc_want_processes;	/* record each process's transactions in vc_process */
+const volatile __u32 vc_ring_bytes;	/* size of vc_ring, which receives each event; 0: no ring */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
 const volatile __u32 vc_max_open;	/* rows of vc_open */
 
@@ -49,7 +49,7 @@ struct {
 	__type(value, struct vc_events);
 } vc_events SEC(".maps");
 
-/* slots for processes that write their statistics themselves; a single slot: that is off */
+/* slots for processes that write their statistics themselves; one slot means disabled */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -58,7 +58,7 @@ struct {
 	__type(value, struct vc_direct);
 } vc_direct SEC(".maps");
 
-/* 0 -> the clock of vc_direct, and whether anybody reads it */
+/* 0 -> the clock of vc_direct, and whether a reader is active */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -67,7 +67,7 @@ struct {
 	__type(value, struct vc_tick);
 } vc_tick SEC(".maps");
 
-/* 0 -> events that each traced thread is to count, by itself */
+/* 0 -> events that each traced thread must count itself */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -83,28 +83,28 @@ struct {
 	__type(value, __u64);
 } vc_drop SEC(".maps");
 
-/* Where the name of an event lies. */
+/* Where the name of an event is stored. */
 enum vc_name_from {
 	VC_NAME_KERNEL,
 	VC_NAME_USER,
 };
 
-/* One event, as it came in: the module's arguments. */
+/* One event as received: the module's arguments. */
 struct vc_event {
 	__u64 tag;
-	__u64 file;		/* transactions: what vc_open_key says of it */
+	__u64 file;		/* transactions: see vc_open_key */
 	__u32 user;		/* the tag's */
 	enum vc_name_from from;
 	const char *name;
-	__u64 start_ns;		/* ends: when it began, if the program knows */
-	const void *counts;	/* what the thread has counted by now, or NULL */
+	__u64 start_ns;		/* ends: when it began, if the program passed it */
+	const void *counts;	/* the thread's counts so far, or NULL */
 };
 
 static const struct vc_stat vc_zero_stat;
 
 /*
- * Whether vc_open or vc_count has ever had a row; if not, it need not be walked.
- * Volatile, as a compiler that shrinks them to a bit does not adapt their BTF.
+ * Whether vc_open or vc_count ever had a row; if not, it need not be walked. Volatile because a
+ * compiler that shrinks them to one bit does not adapt their BTF.
  */
 static volatile __u32 vc_any_open;
 static volatile __u32 vc_any_count;
@@ -122,7 +122,7 @@ static __always_inline void vc_count_drop(__u32 why)
 	vc_count_drops(why, 1);
 }
 
-/* A transaction has ended without counts: that is a loss if they are wanted. */
+/* A transaction has ended without counts: a loss if counts are wanted. */
 static __always_inline void vc_not_counted(void)
 {
 	__u32 key = 0;
@@ -135,8 +135,8 @@ static __always_inline void vc_not_counted(void)
 static const struct vc_tag_name vc_no_name = { .account = VC_USER_UNKNOWN };
 
 /*
- * Makes a row of @map on an account, unless that has too many.  Another CPU may make the same row at
- * the same time: the caller has to look it up again.
+ * Create a row of @map and charge it to an account, unless the account is at its limit.  Another
+ * CPU may create the same row at the same time, so the caller must look it up again.
  */
 #define VC_NEW_ROW(account, map, key, value, which, max) do {			\
 	if (vc_charge(account, which, max))					\
@@ -145,7 +145,7 @@ static const struct vc_tag_name vc_no_name = { .account = VC_USER_UNKNOWN };
 		vc_refund(account, which);					\
 } while (0)
 
-/* The account that a tag's rows are on, after vc_learn_name() */
+/* The account charged for a tag's rows; valid after vc_learn_name() */
 static __always_inline __u64 vc_payer(__u64 tag)
 {
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
@@ -154,8 +154,8 @@ static __always_inline __u64 vc_payer(__u64 tag)
 }
 
 /*
- * Makes the row of a tag's name.  The name is read into the row, as the BPF stack has no room for
- * it: a reader that finds it empty has to look again later.
+ * Create the row of a tag's name.  The name is read directly into the row because the BPF stack has
+ * no room for it: a reader that finds the name empty must look again later.
  */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
@@ -165,7 +165,7 @@ static __noinline int vc_learn_name(struct vc_event *ev)
 	if (row && row->account != VC_USER_UNKNOWN)
 		return 0;
 	account = vc_open_account(ev->user);
-	/* Another CPU is just making the row: whoever is first says whose it is. */
+	/* Another CPU is creating the same row: the first one sets the owner. */
 	if (row) {
 		__sync_val_compare_and_swap(&row->account, VC_USER_UNKNOWN, account);
 		return 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Statistics of each process's transactions, if they are wanted. */
+/* Statistics of each process's transactions, if enabled. */
 #ifndef VCPC_BPF_PROCESSES_H
 #define VCPC_BPF_PROCESSES_H
 
 #include "maps.bpf.h"
 
 /*
- * Rows are on no user's account: a process that ends leaves its rows, for readers that come a
- * moment later, until others need the room.  All CPUs share a row: in an LRU map each CPU keeps up
- * to 128 free rows for itself, so that it needs many rows, and a copy of each of them for each CPU
- * would take too much memory.
+ * Rows are not charged to an account.  The rows of a process that exited remain for readers that
+ * arrive a moment later, until other processes need the room.  All CPUs share a row: in a per-CPU
+ * LRU map each CPU reserves up to 128 free rows, so the map would need many rows, and a copy of
+ * each row for each CPU would take too much memory.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -40,8 +40,8 @@ static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 }
 
 /*
- * Other CPUs may do the same at the same time.  After three exchanges that another CPU has won,
- * this one gives up: its time is then in the sum and the histogram, but not among the extremes.
+ * Other CPUs may update the row at the same time.  After losing three exchanges this CPU gives up:
+ * its time is then in the sum and the histogram, but not in the extremes.
  */
 static __always_inline void vc_process_extremes(struct vc_stat *stat, __u64 spent)
 {

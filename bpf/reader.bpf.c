@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Finds the rows of vc_stat that have changed since a reader looked last, so that it need not have
- * all rows of all CPUs copied.  The reader runs it as a system call (BPF_PROG_RUN).
+ * Finds the rows of vc_stat that have changed since a reader's last reading, so the reader need not
+ * copy all rows of all CPUs.  The reader runs it as a system call (BPF_PROG_RUN).
  *
- * Rows are numbered in the order of the table.  If there is no room for all changes, the reader
- * takes what there is and runs the program again: what it was given in this reading is passed over.
+ * Rows are numbered in the order of the table.  If the changes do not fit, the reader takes those
+ * that do and runs the program again, which skips what it has already returned in this reading.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -16,12 +16,12 @@
 
 struct bpf_map;
 
-const volatile __u32 vc_cpus;	/* how many CPUs have values */
+const volatile __u32 vc_cpus;	/* number of CPUs that have values */
 
 __u64 vc_read;			/* number of this reading */
 __u32 vc_row;			/* number of the next row */
 __u32 vc_used;			/* bytes of vc_changes */
-__u32 vc_full;			/* there was no room for all changes */
+__u32 vc_full;			/* the changes did not fit */
 __u64 vc_changes[VC_CHANGES_SIZE / sizeof(__u64)];
 
 struct {
@@ -32,7 +32,7 @@ struct {
 	__type(value, struct vc_seen);
 } vc_seen SEC(".maps");
 
-/* A function of its own for the verifier, too, so that it does not follow each of its ways on. */
+/* Not inlined, so the verifier does not continue all its paths in the caller. */
 __noinline __u32 vc_slot_of(__u64 ns)
 {
 	__u64 slot = vc_time_slot(ns);
@@ -40,7 +40,7 @@ __noinline __u32 vc_slot_of(__u64 ns)
 	return slot < VC_HIST_SLOTS ? slot : VC_HIST_SLOTS - 1;
 }
 
-/* A row that is looked at */
+/* The row being examined */
 struct vc_looked {
 	struct vc_stat_key key;
 	__u32 row;
@@ -76,8 +76,9 @@ static __always_inline int vc_same(const struct vc_seen *a, const struct vc_seen
 }
 
 /*
- * Give one CPU's part of a row: 0, or -1 if there is no room.  The slots in use lie between those of
- * the shortest and the longest time, as these are written first.
+ * Return one CPU's part of a row: 0, or -1 if there is no room.  Only the buckets between those of
+ * the shortest and the longest time can be in use, because a transaction updates these two times
+ * first.
  */
 static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 kind, __u32 all)
 {
@@ -87,7 +88,10 @@ static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 
 	if (used > VC_CHANGES_SIZE - BYTES_OF(VC_HIST_SLOTS))
 		return -1;
 	change = (void *)vc_changes + used;
-	/* Copy it once, as events change it meanwhile: the reader takes the same extremes as this. */
+	/*
+	 * Copy it once because events change it meanwhile: the reader must use the same extremes as
+	 * this program.
+	 */
 	__builtin_memcpy(&change->stat, stat, __builtin_offsetof(struct vc_stat, hist));
 	asm volatile("" : : : "memory");
 	if (!all) {
@@ -129,7 +133,7 @@ static long vc_look(struct bpf_map *map, struct vc_stat_key *key, struct vc_stat
 	(void)stat;
 	(void)arg;
 	bpf_loop(vc_cpus, vc_add_cpu, &at, 0);
-	/* A row that is just being made has no event yet. */
+	/* A row that is still being created has no event yet. */
 	if (!at.now.count && !at.now.aborted)
 		return 0;
 	seen = bpf_map_lookup_elem(&vc_seen, &at.row);

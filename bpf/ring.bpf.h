@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The ring of single events.  Each account but root's has a bounded share of it, and what an
- * account loses is counted on it.
+ * The ring of single events.  Each account except root's has a bounded share of it, and its lost
+ * events are counted per account.
  *
- * How many records of an account are still in the ring is not known, only up to where it was read.
- * So an account has two lots, each of half its share: it fills the second one while the first is
- * being read, and may begin the next lot when the one before has been read to its end.
+ * The number of an account's unread records in the ring is unknown; only the position up to which
+ * the ring was read is. So an account has two lots, each half its share: it fills the second while
+ * the first is being read, and may begin the next lot once the previous one has been read to its
+ * end.
  */
 #ifndef VCPC_BPF_RING_H
 #define VCPC_BPF_RING_H
 
 #include "maps.bpf.h"
 
-/* Bytes of a record with the ring's own header */
+/* Bytes of a record including the ring's own header */
 #define VC_RING_RECORD	(sizeof(struct vc_record) + 8)
 
-/* One more record of a lot of @size: 0, or -1 if there is no room */
+/* Add one record to a lot of @size.  Return 0, or -1 if it is full */
 static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 {
 	for (int i = 0; i < 3; i++) {
@@ -37,7 +38,7 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 	return -1;
 }
 
-/* Whether an account may put one more record into the ring */
+/* Whether an account may add another record to the ring */
 static __always_inline int vc_has_share(__u64 account, struct vc_user *own)
 {
 	__u64 records = vc_ring_bytes / VC_RING_RECORD;

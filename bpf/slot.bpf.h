@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Which slot of a histogram a time belongs to. */
+/* Finds the histogram bucket of a time. */
 #ifndef VCPC_BPF_SLOT_H
 #define VCPC_BPF_SLOT_H
 
@@ -8,9 +8,9 @@
 #include "trace.h"
 
 /*
- * The slot of a time, the same as by vc_hist_slot(): shift the time right by n bits, until it is
- * t < 16; then the slot is 8 n + t.  In assembly, as the compiler would expand the steps to twice
- * the code.
+ * The bucket of a time, equal to vc_hist_slot(): shift the time right by n bits until it is t < 16;
+ * the bucket is 8 n + t.  In assembly because the compiler would expand the steps to twice the
+ * code.
  */
 #define VC_SHIFT_STEP(t, n, step)						\
 	asm volatile("if %0 < %2 goto +2; %0 >>= %3; %1 += %3"			\

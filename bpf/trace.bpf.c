@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* The module's trace events, from its tracepoints into the maps. */
+/* Records the module's trace events, received through its tracepoints, in the maps. */
 #include "event.bpf.h"
 #include "gone.bpf.h"
 
@@ -17,7 +17,7 @@ static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_
 	};
 }
 
-/* Loaded only if begins are wanted: a listener here makes every process send its begins. */
+/* Loaded only if begins are wanted: while it is attached, every process sends its begins. */
 SEC("raw_tp/vcpc_begin")
 int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -27,7 +27,7 @@ int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The begin of a thread with counters, after vcpc_begin: (..., counts) */
+/* The begin of a thread with counters, called after vcpc_begin: (..., counts) */
 SEC("raw_tp/vcpc_begin_counts")
 int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -49,7 +49,7 @@ static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 	return 0;
 }
 
-/* Loaded only if begins, single events or each process's transactions are wanted. */
+/* Loaded only if begins, single events or per-process transactions are wanted. */
 SEC("raw_tp/vcpc_end")
 int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -58,7 +58,7 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 
 /*
  * Loaded instead of vc_on_end() if none of these is wanted.  Most events need little then: the
- * thread counts nothing, and the tag has its row.
+ * thread counts nothing, and the row of the tag exists.
  */
 SEC("raw_tp/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
@@ -68,7 +68,7 @@ int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
 	struct vc_stat *stat;
 
-	/* If the end has no start with it, start is 0, and start - 1 the greatest number. */
+	/* If the end carries no start, start is 0 and start - 1 is the largest number. */
 	if (ARG(ctx, 5, __u64) || start - 1 >= now)
 		return vc_end_at(ctx, now);
 	stat = bpf_map_lookup_elem(&vc_stat, &key);
@@ -113,7 +113,7 @@ int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A tag is gone, and its id is never used again: (tag) */
+/* A tag is removed, and its id is never reused: (tag) */
 SEC("raw_tp/vcpc_tag_put")
 int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -2,7 +2,7 @@
 /*
  * Types in the pinned trace maps, shared by the BPF programs and their readers.
  *
- * Fixed width only.
+ * Fixed-width types only.
  */
 #ifndef VCPC_BPF_TRACE_H
 #define VCPC_BPF_TRACE_H
@@ -11,25 +11,24 @@
 
 #define VC_PIN_DIR	"/sys/fs/bpf/vcpc"
 #define VC_TAG_LEN	256
-#define VC_MAX_TAGS	4096	/* by default: rows of vc_tag, vc_id and vc_stat */
-#define VC_MAX_OPEN	16384	/* likewise: rows of vc_open */
+#define VC_MAX_TAGS	4096	/* default number of rows of vc_tag, vc_id and vc_stat */
+#define VC_MAX_OPEN	16384	/* default number of rows of vc_open */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
 #define VC_MAX_USERS	1024	/* rows of vc_user */
-#define VC_MAX_DIRECT	1024	/* slots of vc_direct, if it is wanted */
-#define VC_MAX_COUNTERS	8	/* counters of a set that are added up; others are not */
+#define VC_MAX_DIRECT	1024	/* slots of vc_direct, if enabled */
+#define VC_MAX_COUNTERS	8	/* counters of a set that are summed; the others are ignored */
 
 /*
- * Times from 0 to 7 ns have a slot each; from there each power of two has
- * eight, so that a slot is an eighth of its time wide at most.  The last slot
- * has all that is longer than 2^48 ns, more than three days.
+ * Times from 0 to 7 ns have one bucket each; above, each power of two has eight, so a bucket is at
+ * most 1/8 of its time wide.  The last bucket has all times over 2^48 ns, more than three days.
  */
 #define VC_HIST_BITS	3
 #define VC_HIST_SUB	(1u << VC_HIST_BITS)
 #define VC_HIST_TOP	48
 #define VC_HIST_SLOTS	((VC_HIST_TOP - VC_HIST_BITS + 1) * VC_HIST_SUB)
 
-/* The slot of a time of 2^log2 .. 2^(log2 + 1) - 1 ns */
+/* The bucket of a time of 2^log2 .. 2^(log2 + 1) - 1 ns */
 static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
 {
 	if (ns < VC_HIST_SUB)
@@ -40,7 +39,7 @@ static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
 	       ((ns >> (log2 - VC_HIST_BITS)) & (VC_HIST_SUB - 1));
 }
 
-/* The least time that is in a slot */
+/* The shortest time in a bucket */
 static inline __u64 vc_hist_floor(__u32 slot)
 {
 	__u32 octave = slot / VC_HIST_SUB;
@@ -50,7 +49,7 @@ static inline __u64 vc_hist_floor(__u32 slot)
 	return (__u64)(VC_HIST_SUB + slot % VC_HIST_SUB) << (octave - 1);
 }
 
-/* What a tag was used for; PCP's kinds. */
+/* What a tag was used for, as PCP's kinds. */
 enum vc_kind {
 	VC_TRANSACT = 1,
 	VC_POINT = 2,
@@ -58,37 +57,36 @@ enum vc_kind {
 	VC_COUNTER = 4,
 };
 
-/* vc_tag: key u64 tag id -> the tag's name, once an event of it was seen */
+/* vc_tag: key u64 tag id -> the tag's name, once one of its events was seen */
 struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
-	__u32 user;		/* whose it is: another user's tag of this name is another tag */
+	__u32 user;		/* the tag's user: the same name of another user is another tag */
 	__u32 reserved;
-	__u64 account;		/* key in vc_user: whose rows the tag's are; 0: root's */
+	__u64 account;		/* key in vc_user: the account charged for its rows; 0: root's */
 };
 
-/* vc_id: key -> u64 tag id; only with probes, as otherwise the module gives tags their ids */
+/* vc_id: key -> u64 tag id; used only with probes because otherwise the module assigns tag ids */
 struct vc_id_key {
-	__u64 hash;		/* of the name */
+	__u64 hash;		/* hash of the name */
 	__u32 user;
 } __attribute__((packed, aligned(4)));
 
 /*
- * vc_open: key -> value, for each thread that is in a transaction whose begin came to the
- * kernel.
+ * vc_open: key -> value, for each thread in a transaction whose begin the kernel has received.
  */
 struct vc_open_key {
 	__u64 tag;
-	__u64 file;		/* its process's open file of /dev/vcpc; by probes: the process */
+	__u64 file;		/* its process's open file of /dev/vcpc; with probes: the process */
 	__u32 tid;		/* the thread that began it */
-} __attribute__((packed, aligned(4)));	/* five words are hashed faster than six */
+} __attribute__((packed, aligned(4)));	/* five words are faster to hash than six */
 
 struct vc_open_val {
-	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: not begun now */
+	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open */
 	__u32 tgid;		/* the process */
-	__u32 tid;		/* the thread that began it, to which the counters belong; 0: another
+	__u32 tid;		/* the thread that began it, which owns the counters; 0: another
 				 * thread has ended it */
-	__u64 events;		/* key in vc_events, 0: it had no counters to read */
-	__u64 bind;		/* of which bind of the set, and restart, the counters are */
+	__u64 events;		/* key in vc_events; 0: it had no counters to read */
+	__u64 bind;		/* bind of the set, and restart, that the counters belong to */
 	__u64 counters[VC_MAX_COUNTERS];
 };
 
@@ -96,23 +94,23 @@ struct vc_open_val {
 struct vc_stat_key {
 	__u64 tag;
 	__u32 kind;		/* enum vc_kind */
-} __attribute__((packed, aligned(4)));	/* three words are hashed faster than four */
+} __attribute__((packed, aligned(4)));	/* three words are faster to hash than four */
 
 struct vc_stat {
 	__u64 count;		/* transactions that ended, or events */
-	__u64 aborted;		/* this to max_ns, last_took_ns, hist: of transactions only */
+	__u64 aborted;		/* from here to max_ns, last_took_ns, hist: transactions only */
 	__u64 sum_ns;
 	__u64 min_ns;
 	__u64 max_ns;
-	__u64 last_ns;		/* when the last event came, CLOCK_MONOTONIC */
-	__u64 last_took_ns;	/* what the transaction took that ended then */
+	__u64 last_ns;		/* CLOCK_MONOTONIC of the last event */
+	__u64 last_took_ns;	/* duration of the transaction that ended then */
 	__u64 value;		/* bits of the last observation or counter value */
-	__u64 value_min;	/* of the least one; NaN only if all were */
-	__u64 value_max;	/* of the greatest one, likewise */
+	__u64 value_min;	/* of the minimum; NaN only if all were */
+	__u64 value_max;	/* of the maximum, likewise */
 	__u64 hist[VC_HIST_SLOTS];
 };
 
-/* vc_count (per CPU): key -> value, what transactions of a tag have counted */
+/* vc_count (per CPU): key -> value, counts of a tag's transactions */
 struct vc_count_key {
 	__u64 tag;
 	__u64 events;		/* key in vc_events: which counters they are */
@@ -120,12 +118,12 @@ struct vc_count_key {
 
 struct vc_count {
 	__u64 count;		/* transactions with counters at begin and end */
-	__u64 sum[VC_MAX_COUNTERS];	/* of the differences */
+	__u64 sum[VC_MAX_COUNTERS];	/* sums of the differences */
 };
 
 /*
- * vc_process, if it is wanted: key -> value, what one process's transactions of a tag did; if
- * there is no room, rows that were not used recently are evicted
+ * vc_process, if enabled: key -> value, one process's transactions of a tag; if the map is full,
+ * the least recently used rows are evicted
  */
 struct vc_process_key {
 	__u64 tag;
@@ -136,12 +134,12 @@ struct vc_process_key {
 #define VC_COMMAND_LEN	16
 
 struct vc_process {
-	struct vc_stat stat;	/* of those that ended */
-	char command[VC_COMMAND_LEN];	/* of the thread that ended the first of them */
+	struct vc_stat stat;	/* number of transactions that ended */
+	char command[VC_COMMAND_LEN];	/* name of the thread that ended the first of them */
 	__u64 sum[VC_MAX_COUNTERS];	/* as in vc_count */
 };
 
-/* vc_events: key u64, a signature of the events -> which events they are */
+/* vc_events: key u64, a signature of the events -> the events */
 struct vc_event_desc {
 	__u32 type;		/* as in struct vcpc_request */
 	__u32 flags;
@@ -154,7 +152,7 @@ struct vc_events {
 	struct vc_event_desc event[VC_MAX_COUNTERS];
 };
 
-/* vc_wanted: 0 -> struct vc_events, which each traced thread is to count; none: nothing */
+/* vc_wanted: 0 -> struct vc_events, which each traced thread must count; empty: no events */
 
 /* Maps whose rows are limited for each user */
 enum vc_rows {
@@ -168,28 +166,29 @@ enum vc_rows {
 };
 
 /*
- * vc_user: key u64 account -> how many rows the account's tags have.  A key is a user id, or with
- * VC_ACCOUNT_NS the number of a user namespace that root has made, or one of VC_USER_*.
+ * vc_user: key u64 account -> number of rows of the account's tags.  A key is a user id, or with
+ * VC_ACCOUNT_NS the number of a user namespace created by root, or one of VC_USER_*.
  */
 #define VC_ACCOUNT_NS	(1ull << 32)
-#define VC_USER_ALL	(1ull << 33)		/* all but root's */
-#define VC_USER_OTHERS	(VC_USER_ALL + 1)	/* those for whom vc_user had no room */
-#define VC_USER_UNKNOWN	(VC_USER_ALL + 2)	/* no key: of a tag whose row is just being made */
+#define VC_USER_ALL	(1ull << 33)		/* all accounts except root's */
+#define VC_USER_OTHERS	(VC_USER_ALL + 1)	/* users that did not fit in vc_user */
+#define VC_USER_UNKNOWN	(VC_USER_ALL + 2)	/* not a key: the tag's row is still being
+						 * created */
 
-/* What an account has of vc_ring: see bpf/ring.bpf.h */
+/* An account's share of vc_ring: see bpf/ring.bpf.h */
 struct vc_share {
-	__u64 lot;		/* records of the present lot */
-	__u64 end;		/* position in the ring up to which the lots before it are */
-	__u64 lost;		/* records for which there was no room */
+	__u64 lot;		/* records in the current lot */
+	__u64 end;		/* position in the ring at which the previous lots end */
+	__u64 lost;		/* records that did not fit */
 };
 
 struct vc_user {
 	__u64 rows[VC_ROWS_NR];
 	struct vc_share ring;
-	__u64 swept_ns;		/* when rows of no use were looked for last, and there were none */
+	__u64 swept_ns;		/* when the last search for useless rows found none */
 };
 
-/* Where these members are in the kernel's structs; all zero if that is not known */
+/* Offsets of these members in the kernel's structs; all zero if unknown */
 struct vc_offsets {
 	__u32 task_cred;
 	__u32 cred_user_ns;
@@ -201,40 +200,40 @@ struct vc_offsets {
 };
 
 /*
- * vc_direct: index -> slot, written by programs themselves through a mapping.
- * A slot belongs to one thread at a time, so that no thread waits for another.
+ * vc_direct: index -> slot, written by programs themselves through a mapping. A slot belongs to one
+ * thread at a time, so threads never wait for each other.
  */
-#define VC_OWNER_ENDED	0xffffffffu	/* the owner has noted that it ends */
+#define VC_OWNER_ENDED	0xffffffffu	/* set by the owner when it exits */
 
 struct vc_direct {
-	__u32 owner;		/* thread id; once it has ended, another may take the slot */
+	__u32 owner;		/* thread id; once it has exited, others may take the slot */
 	__u32 kind;		/* enum vc_kind, written last; 0: the slot is not in use yet */
-	__u64 pidns;		/* PID namespace of @owner: its inode */
-	__u32 user;		/* whose tag it is, as the process says */
+	__u64 pidns;		/* inode number of @owner's PID namespace */
+	__u32 user;		/* user of the tag, as claimed by the process */
 	__u32 reserved;
 	char name[VC_TAG_LEN];
 	struct vc_stat stat;
-	struct vc_events events;	/* what @count is of, written before; it stays */
+	struct vc_events events;	/* the events in @count, written before it; constant */
 	struct vc_count count;
-	/* The owner's: what its counters were when its transaction began */
-	__u64 bound;		/* of which of its sets they are; 0: of none */
-	__u64 begun;		/* when, by the clock of vc_direct; 0 or VC_NOT_BEGUN: not */
+	/* For the owner only: its counter values when its transaction began */
+	__u64 bound;		/* which of its sets they belong to; 0: none */
+	__u64 begun;		/* begin time by vc_direct's clock; 0 or VC_NOT_BEGUN: not begun */
 	__u64 from[VC_MAX_COUNTERS];
 };
 
 #define VC_NOT_BEGUN	(~0ull)
 
-/* vc_tick: 0 -> the clock of vc_direct, the CPU's counter */
+/* vc_tick: 0 -> the clock of vc_direct, which is the CPU's counter */
 struct vc_tick {
-	__u64 mult;		/* nanoseconds of a tick, times 2^32 */
-	__u32 usable;		/* 0: there is no such counter; ticks are nanoseconds */
-	__u32 active;		/* 0: tracing is off, the slots are not read any more */
-	__u64 lost;		/* events for which there was no slot */
-	__u64 not_counted;	/* transactions for whose counts there was none */
-	__u64 refused;		/* threads that could not count what vc_wanted has */
+	__u64 mult;		/* nanoseconds per tick, times 2^32 */
+	__u32 usable;		/* 0: the CPU has no such counter; ticks are nanoseconds */
+	__u32 active;		/* 0: tracing is off and the slots are no longer read */
+	__u64 lost;		/* events that found no free slot */
+	__u64 not_counted;	/* transactions whose counts found no free slot */
+	__u64 refused;		/* threads that could not count the events in vc_wanted */
 };
 
-/* vc_ring: single events, if they are wanted */
+/* vc_ring: single events, if enabled */
 enum vc_op {
 	VC_OP_END = 2,
 	VC_OP_ABORT = 3,
@@ -254,17 +253,17 @@ struct vc_record {
 	__u32 reserved;
 };
 
-/* vc_drop (per CPU array): index -> how many events were lost for that reason */
+/* vc_drop (per CPU array): index -> number of events lost for that reason */
 enum vc_drop_reason {
-	VC_DROP_OPEN_FULL,	/* no room for one more open transaction */
-	VC_DROP_STAT_FULL,	/* no room for one more tag and kind */
-	VC_DROP_TAG_FULL,	/* no room for one more name */
+	VC_DROP_OPEN_FULL,	/* no room for another open transaction */
+	VC_DROP_STAT_FULL,	/* no room for another tag and kind */
+	VC_DROP_TAG_FULL,	/* no room for another name */
 	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
-	VC_DROP_GIVEN_UP,	/* begun, but not ended before the process or the tag was gone */
-	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not */
+	VC_DROP_GIVEN_UP,	/* begun, but the process exited or the tag was removed first */
+	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not read */
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
 	VC_DROP_DIRECT_FULL,	/* no free slot in vc_direct; counted in vc_tick, not here */
-	VC_DROP_NOT_COUNTED,	/* a transaction without counts, while vc_wanted has events */
+	VC_DROP_NOT_COUNTED,	/* a transaction without counts, although vc_wanted has events */
 	VC_DROP_NR,
 };
 

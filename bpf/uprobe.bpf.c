@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The same events from probes on two functions of libshim, for a machine without
- * the module: shim_probe_begin() and shim_probe_event(), which take
- * (operation, hash of the name, value, name).
+ * Records the same events from probes on two functions of libshim, for a machine without the
+ * module: shim_probe_begin() and shim_probe_event(), which take (operation, hash of the name,
+ * value, name).
  *
- * As there is no module, this program gives tags their ids: by the 64-bit hash of
- * the name, and the user.
+ * Without the module, this program assigns tag ids, by the 64-bit hash of the name and the user.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -15,7 +14,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
+/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
 struct signal_struct {
 	struct {
 		int counter;
@@ -27,7 +26,7 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 } __attribute__((preserve_access_index));
 
-/* hash of a name, and whose it is -> tag id */
+/* hash of a name and the user -> tag id */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
@@ -35,7 +34,7 @@ struct {
 	__type(value, __u64);
 } vc_id SEC(".maps");
 
-/* processes that have had rows in vc_open: only these can have any */
+/* processes that have had rows in vc_open: no others can have any */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -43,11 +42,11 @@ struct {
 	__type(value, __u8);
 } vc_began SEC(".maps");
 
-static volatile __u32 vc_any_began;	/* one had no room there: any may have rows */
+static volatile __u32 vc_any_began;	/* a process did not fit there: any process may have rows */
 
 static __u64 last_id;
 
-/* If two CPUs see a new name at the same time, one's id is used, and the other's never. */
+/* If two CPUs see a new name at the same time, only one CPU's id is ever used. */
 static __noinline __u64 vc_new_id(struct vc_id_key *key)
 {
 	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
@@ -82,7 +81,7 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 	return ev->tag ? 0 : -1;
 }
 
-/* How far the current task's CLOCK_MONOTONIC is ahead of the host's, by its time namespace */
+/* How far CLOCK_MONOTONIC in the current task's time namespace is ahead of the host's */
 static __always_inline __u64 vc_ahead(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -98,7 +97,7 @@ static __noinline void vc_process_began(__u32 tgid)
 		vc_any_began = 1;
 }
 
-/* To walk vc_open takes long: what has begun nothing does not pay for it. */
+/* Walking vc_open is slow: skip it for processes that never began a transaction. */
 static __noinline void vc_process_gone(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -114,7 +113,7 @@ static __noinline int vc_user_begin_now(struct pt_regs *ctx)
 
 	if (vc_user_event(ctx, &ev))
 		return 0;
-	/* Only what has a row in vc_open: these are limited for each account. */
+	/* Only processes with a row in vc_open, because these rows are limited per account. */
 	if (!vc_begin(&ev) && !bpf_map_lookup_elem(&vc_began, &tgid))
 		vc_process_began(tgid);
 	return 0;
@@ -166,13 +165,13 @@ int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
-	/* Only after the last thread: others may go on with the process's transactions. */
+	/* Only after the last thread: the others may continue the process's transactions. */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		VC_UNPREEMPTED(vc_process_gone());
 	return 0;
 }
 
-/* Loaded only if begins are wanted.  The new program has begun no transaction. */
+/* Loaded only if begins are wanted.  The new program has not begun a transaction. */
 SEC("raw_tp/sched_process_exec")
 int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
 {

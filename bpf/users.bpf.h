@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Limits how many rows each account has in the maps, so that nobody can fill them.
+ * Limits how many rows each account has in the maps, so no user can fill them.
  *
- * An account is a user, with all user ids of the user namespaces that this user has made; or a user
- * namespace that root has made, with all that are in it.  It has at most half of a map's rows, and
- * all accounts but root's together leave an eighth to root, who has no limit.  User 0 without
- * capabilities shares the account of those for whom there is no room.
+ * An account is a user, with all user ids of the user namespaces that this user has created; or a
+ * user namespace created by root, with everything in it.  It has at most half of a map's rows, and
+ * all accounts except root's together leave 1/8 to root, who has no limit.  User 0 without
+ * capabilities shares the account of users for which there is no room.
  *
- * A tag's account is that of the task that was the first to use the tag.  All rows of the tag are
- * on it, so an account that has no tag has no rows either, and is closed.
+ * A tag's account is that of the task that used the tag first.  All rows of the tag are charged to
+ * it, so an account without a tag has no rows and is closed.
  */
 #ifndef VCPC_BPF_USERS_H
 #define VCPC_BPF_USERS_H
@@ -17,7 +17,9 @@
 #include <bpf/bpf_helpers.h>
 #include "trace.h"
 
-/* account -> rows; VC_USER_ALL: those of all accounts but root's.  The loader makes VC_USER_*. */
+/*
+ * account -> rows; VC_USER_ALL: those of all accounts except root's.  The loader creates VC_USER_*.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_USERS);
@@ -32,14 +34,14 @@ struct {
 } vc_ring SEC(".maps");
 
 /*
- * Offsets of members of the kernel's structs, all zero if the loader does not know them.  The loader
- * looks them up, as it would refuse a program with relocations on a kernel without BTF.
+ * Offsets of members of the kernel's structs; all zero if the loader does not know them.  The
+ * loader looks them up because it would refuse a program with relocations on a kernel without BTF.
  */
 const volatile struct vc_offsets vc_offsets;
 
 static const struct vc_user vc_no_rows;
 
-/* More than the kernel allows to be nested */
+/* More levels than the kernel allows */
 #define VC_MAX_NESTED	33
 
 /* Added to vc_user.rows[VC_ROWS_TAG]: the account is being closed */
@@ -61,7 +63,7 @@ static __always_inline __u32 vc_read_half(__u64 from)
 	return half;
 }
 
-/* CAP_SYS_ADMIN or CAP_PERFMON: without, user 0 is not root */
+/* CAP_SYS_ADMIN or CAP_PERFMON: without one of them, user 0 is not treated as root */
 #define VC_ROOTS_CAPS	(1ull << 21 | 1ull << 38)
 
 static __noinline __u64 vc_cred(void)
@@ -69,7 +71,10 @@ static __noinline __u64 vc_cred(void)
 	return vc_read_word(bpf_get_current_task() + vc_offsets.task_cred);
 }
 
-/* The user namespace of credentials below the initial one, or that one; 0 if it cannot be known */
+/*
+ * The ancestor of the credentials' user namespace directly below the initial one, or the initial
+ * one itself; 0 if unknown
+ */
 static __noinline __u64 vc_outermost(__u64 cred)
 {
 	__u64 ns = vc_read_word(cred + vc_offsets.cred_user_ns);
@@ -82,7 +87,7 @@ static __noinline __u64 vc_outermost(__u64 cred)
 	return ns;
 }
 
-/* The account of the current task; @user: its user, if it is in no user namespace of its own */
+/* The account of the current task; @user: its user, unless it is in a user namespace of its own */
 static __always_inline __u64 vc_account_of(__u32 user)
 {
 	__u64 cred, ns;
@@ -101,7 +106,7 @@ static __always_inline __u64 vc_account_of(__u32 user)
 	return owner ? owner : VC_ACCOUNT_NS | vc_read_half(ns + vc_offsets.user_ns_inum);
 }
 
-/* Opens the account of the current task, or says that it is another's, as there is no room. */
+/* Open the account of the current task, or use the shared account if there is no room. */
 static __always_inline __u64 vc_open_account(__u32 user)
 {
 	__u64 account = vc_account_of(user);
@@ -114,7 +119,7 @@ static __always_inline __u64 vc_open_account(__u32 user)
 
 static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which, __s64 limit)
 {
-	/* With VC_CLOSING, there are more than the limit, too. */
+	/* With VC_CLOSING, the number also exceeds the limit. */
 	if ((__s64)__sync_fetch_and_add(&user->rows[which], 1) < limit)
 		return 0;
 	__sync_fetch_and_add(&user->rows[which], -1);
@@ -122,8 +127,8 @@ static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which,
 }
 
 /*
- * Charges one more row, in a map of @max rows, to an account: 0, or -1 if it, or all but root's
- * together, would have too many, or if it is just being closed.
+ * Charge one more row, in a map of @max rows, to an account.  Return 0, or -1 if the account, or
+ * all accounts except root's together, would exceed the limit, or if the account is being closed.
  */
 static __always_inline int vc_charge(__u64 account, enum vc_rows which, __u32 max)
 {
@@ -144,14 +149,14 @@ static __always_inline int vc_charge(__u64 account, enum vc_rows which, __u32 ma
 }
 
 /*
- * Deletes an account that has no rows, and has lost nothing that a reader may want to know of.  Who
- * charges it at the same moment finds it closed.
+ * Delete an account that has no rows and no losses that a reader may want to know about.  A CPU
+ * that charges it at the same time finds it closed.
  */
 static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {
 	__u64 rows = own->ring.lost;
 
-	/* Whoever comes again with a new account must not get a new share of the ring. */
+	/* A user that returns with a new account must not receive a new share of the ring. */
 	if (own->ring.lot)
 		rows |= bpf_ringbuf_query(&vc_ring, BPF_RB_AVAIL_DATA);
 
@@ -163,7 +168,7 @@ static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 		bpf_map_delete_elem(&vc_user, &account);
 }
 
-/* Undoes vc_charge() for a row that is gone, or was not made. */
+/* Undo vc_charge() for a row that was deleted or could not be created. */
 static __always_inline void vc_refund(__u64 account, enum vc_rows which)
 {
 	__u64 everybody = VC_USER_ALL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * The programs of 'vcpc why': begins and ends of transactions, through the module's tracepoints or
- * through probes on libshim, and what the scheduler does with threads that have an open one.
+ * through probes on libshim, and scheduler events of threads that have an open transaction.
  */
 #include <linux/ptrace.h>
 #include <linux/vcpc.h>
@@ -11,7 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the members of the kernel's structs that are read; the loader relocates them (CO-RE). */
+/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
 struct task_struct {
 	int pid;
 	unsigned int in_iowait : 1;
@@ -40,7 +40,7 @@ struct pt_regs___why {
 
 #define VW_STOPPED_STATES	0xc	/* TASK_STOPPED | TASK_TRACED */
 
-/* Why a thread that was just taken off its CPU is blocked.  -1 is no system call: an exception. */
+/* Why a thread that just left its CPU is blocked.  System call -1 means an exception. */
 static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 {
 	const struct pt_regs___why *regs = (void *)bpf_task_pt_regs((void *)task);
@@ -115,7 +115,7 @@ static __noinline int vw_woken(__u32 tid)
 {
 	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
 
-	/* A thread that is woken before it has left its CPU is on it. */
+	/* A thread that is woken before it has left its CPU is still on it. */
 	if (!thread || thread->state != VC_WHY_BLOCKED)
 		return 0;
 	vw_unblock(thread, vw_leave(thread, bpf_ktime_get_ns()));
@@ -138,7 +138,7 @@ static __noinline int vw_exit_now(void)
 	return 0;
 }
 
-/* (task, ...), where task is the current one; of each thread */
+/* (task, ...), where task is the current one; called for each thread */
 SEC("tp_btf/sched_process_exit")
 int vw_on_exit(__u64 *ctx)
 {
@@ -154,7 +154,9 @@ static __noinline int vw_exec_now(__u32 old)
 	return 0;
 }
 
-/* (task, its thread id before, ...): the first thread's, if another one has executed the program */
+/*
+ * (task, its previous thread id, ...): the first thread's, if another one has executed the program
+ */
 SEC("tp_btf/sched_process_exec")
 int vw_on_exec(__u64 *ctx)
 {
@@ -245,7 +247,7 @@ static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
 	};
 }
 
-/* How far the current task's CLOCK_MONOTONIC is ahead of the host's, by its time namespace */
+/* How far CLOCK_MONOTONIC in the current task's time namespace is ahead of the host's */
 static __always_inline __u64 vw_ahead(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();

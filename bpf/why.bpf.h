@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Where the time of a transaction goes: the maps of 'vcpc why', and what a begin, an end, and a
- * change of a thread's state do to them.
+ * The maps of 'vcpc why', which show where the time of a transaction goes, and how a begin, an end,
+ * and a change of a thread's state update them.
  *
- * A thread's times on a CPU, waiting for one, and blocked are added up while it has an open
- * transaction; a transaction notes them when it begins, and has the differences when it ends.  So
- * transactions can be nested, and their parts always add up to their time.
+ * A thread's times on a CPU, waiting for one, and blocked are summed while it has an open
+ * transaction; a transaction saves these sums when it begins, and takes the differences when it
+ * ends.  So transactions can be nested, and their parts always add up to their time.
  *
  * Locking: a row of vw_thread is changed by its thread, and by the scheduler, which holds the lock
  * of the thread's run queue.
@@ -19,11 +19,11 @@
 #include "why.h"
 
 /* Set before loading and constant from then on */
-const volatile __u32 vw_pid;		/* only this process, if it is not 0 */
-const volatile __u32 vw_stacks;		/* stacks are wanted */
+const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
+const volatile __u32 vw_stacks;		/* record stacks */
 const volatile __u64 vw_period;		/* ns between two samples */
 
-/* How many open transactions a thread has: everything else is done only to those that have one. */
+/* Number of a thread's open transactions: all other work is done only for threads that have one. */
 static __u8 vw_open[VC_WHY_PIDS];
 
 struct {
@@ -63,10 +63,10 @@ struct {
 } vw_stack SEC(".maps");
 
 /*
- * By build id, where the kernel can find it: programs may have ended when their stacks are read.
+ * By build id, if the kernel can find it: programs may have exited when their stacks are read.
  *
- * A map of stacks has one place for all stacks with the same hash, and the first one keeps it.  The
- * second maps take most of the others.
+ * A map of stacks keeps only the first of all stacks with the same hash.  The second maps take most
+ * of the others.
  */
 struct vw_user_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -105,10 +105,13 @@ static __always_inline void vw_count_drop(__u32 why, __u64 many)
 		*n += many;
 }
 
-#define VW_TAKEN	-17	/* EEXIST: by another stack */
+#define VW_TAKEN	-17	/* EEXIST: occupied by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
-/* Return the current stack's key, negative if there is none or no room (which is counted). */
+/*
+ * Return the current stack's key, or a negative value if there is none or no room (which is
+ * counted).
+ */
 static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	long id = bpf_get_stackid(ctx, map, flags);
@@ -138,7 +141,7 @@ static __always_inline __u8 *vw_opened(__u32 tid)
 	return &vw_open[tid & (VC_WHY_PIDS - 1)];
 }
 
-/* Ends the thread's present state.  CPUs' clocks may differ: time never goes back. */
+/* End the thread's current state.  CPU clocks may differ; never let time run backwards. */
 static __always_inline __u64 vw_leave(struct vc_why_thread *thread, __u64 now)
 {
 	__u32 state = thread->state;
@@ -166,8 +169,8 @@ static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
 }
 
 /*
- * Room for one more transaction of a thread that is in others.  If this one is among them, its end
- * was not seen; if there is no room, the oldest one gives way: another thread may have ended it.
+ * Make room for another transaction in a thread with open ones.  If this tag is already open, its
+ * end was not seen; if there is no room, drop the oldest one: another thread may have ended it.
  */
 static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 						   const struct vc_why_key *key, __u8 *opened)
@@ -245,7 +248,7 @@ static __noinline struct vc_why_stat *vw_new_stat(const struct vw_event *ev)
 	return stat;
 }
 
-/* A global function: the verifier follows its branches once, not once for each caller and state. */
+/* A global function: the verifier checks its branches once, not once per caller and state. */
 __noinline __u32 vw_slot(__u64 ns)
 {
 	__u64 slot = vc_time_slot(ns);
@@ -308,13 +311,13 @@ static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_
 	if (!ns)
 		return;
 	slot->part[part] += ns;
-	/* From 8 ns on an octave has eight slots; below that, these counts do not matter. */
+	/* From 8 ns upwards an octave has eight buckets; below that, these counts do not matter. */
 	octave = vw_slot(ns) / VC_HIST_SUB + VC_HIST_BITS - 1;
 	if (octave < VC_WHY_OCTAVES)
 		stat->hist[part][octave]++;
 }
 
-/* Adds a transaction that ends now to its tag's statistics */
+/* Add an ending transaction to its tag's statistics */
 static __always_inline void vw_commit(const struct vw_event *ev, const struct vc_why_thread *thread,
 				      const struct vc_why_open *open, __u64 now)
 {
@@ -358,8 +361,8 @@ static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *th
 }
 
 /*
- * @begun: when the program says that it began, before the kernel knew; 0: unknown.  A later time is
- * that of a newer transaction: another thread has ended the one that is open here.
+ * @begun: begin time that the program passed, before the kernel saw the begin; 0: unknown.  A later
+ * time belongs to a newer transaction: another thread has ended the open one.
  */
 static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int is_abort)
 {
@@ -382,7 +385,7 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 	(*opened)--;
 }
 
-/* The thread cannot end what it has begun. */
+/* The thread cannot end its open transactions. */
 static __noinline void vw_thread_gone(__u32 tid)
 {
 	__u8 *opened = vw_opened(tid);
@@ -411,7 +414,7 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, __u32 reason,
 	vw_count_drop(VC_WHY_DROP_REASONS, 1);
 }
 
-/* If there is no room, the lightest one gives way. */
+/* If there is no room, replace the shortest one. */
 static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
 	__u32 least = 0;
@@ -449,7 +452,7 @@ static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 			vw_add_stack(&thread->open[i], seen);
 }
 
-/* The thread was blocked for @ns, and can run now. */
+/* The thread was blocked for @ns and is now runnable. */
 static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 ns)
 {
 	for (int i = 0; i < VC_WHY_DEPTH; i++)
