@@ -18,11 +18,11 @@
 /*
  * struct stat_job - the command
  * @specs: event sets
- * @lock: of @total and the output
+ * @lock: protects @total and the output
  * @total: what all CPUs have counted
  * @count: how many samples to take of each CPU, or, with a period, how many cycles; 0: no limit
  * @stamp: -T's argument, or 0
- * @ready: lets the threads start together
+ * @ready: barrier at which the threads start together
  */
 struct stat_job {
 	cpc_t *cpc;
@@ -133,7 +133,7 @@ static int fail(struct cpu *cpu)
 	return -1;
 }
 
-/* Sleep until @goal, in steps of at most 200 ms, so that a signal takes effect soon. */
+/* Sleep until @goal, in steps of at most 200 ms, so a signal takes effect soon. */
 static void sleep_until(hrtime_t goal)
 {
 	hrtime_t step = 200000000, now;
@@ -164,7 +164,7 @@ static int sample(struct cpu *cpu, int s)
 }
 
 /*
- * The next sampling time that is not over yet.  One that was missed is skipped, and takes one off
+ * The next sampling time in the future.  Each missed one is skipped and decrements
  * @left, down to 1.
  */
 static hrtime_t next_goal(hrtime_t goal, hrtime_t step, unsigned int *left)
@@ -194,7 +194,7 @@ static void measure_one(struct cpu *cpu)
 	cpc_unbind(cpu->job->cpc, cpu->meter.set[0]);
 }
 
-/* Bind a set, let it count until @goal, sample and unbind it: 0 or -1 */
+/* Bind a set, let it count until @goal, sample and unbind it.  Return 0 or -1. */
 static int turn(struct cpu *cpu, int s, hrtime_t goal)
 {
 	int ret;
@@ -340,7 +340,7 @@ out:
 	return ret;
 }
 
-/* The least value of numbers that must not be 0 */
+/* The minimum of numbers that must not be 0 */
 #define MORE_THAN_0	1e-9
 
 static int take_option(struct stat_job *job, int option, const char *argument)
@@ -384,7 +384,7 @@ static int parse(struct stat_job *job, int argc, char **argv)
 	return optind < argc ? command_usage() : -1;
 }
 
-/* Raise the limit of descriptors, as each CPU needs one, and append each line as a whole. */
+/* Raise the limit of descriptors because each CPU needs one, and write each line as a whole. */
 static void prepare_process(void)
 {
 	struct rlimit limit;

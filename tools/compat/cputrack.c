@@ -27,7 +27,7 @@ struct lwp {
  * @file: of -o
  * @specs: event sets
  * @total: what ended threads and current ones have counted
- * @zero: all zero: the counts of a thread that was just created
+ * @zero: all zero, the counts of a new thread
  * @lwp: by the thread's number
  * @failed: counters were lost, or could not be bound
  */
@@ -123,8 +123,8 @@ static int say(struct track *t, pid_t pid, id_t lwpid, const char *what)
 }
 
 /*
- * Start over with sets that exist already; in a forked copy of this program, these are copies of
- * those of the old process.
+ * Start over with the existing sets; in a forked copy of this program, they are copies of the old
+ * process's sets.
  */
 static void begin_lwp(struct track *t, struct lwp *lwp)
 {
@@ -167,7 +167,7 @@ static int make_lwp(struct track *t, struct lwp *lwp)
 
 /*
  * Sample the bound set, leave what it counted since the last sample in its "before", and add that
- * to the totals: 0 or -1
+ * to the totals.  Return 0 or -1.
  */
 static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
@@ -273,7 +273,7 @@ static int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	return bind_current(t, pctx, pid, lwpid, lwp);
 }
 
-/* One line for each set that was ever sampled */
+/* Print one line for each set that was ever sampled */
 static void print_totals(struct track *t, pid_t pid, id_t lwpid, const char *event)
 {
 	for (int s = 0; s < t->specs.n; s++)
@@ -329,7 +329,7 @@ static unsigned int milliseconds(const struct track *t)
 
 /*
  * This runs in a forked copy of this program, which follows only the new process.  The sets are
- * copies, too: binding them to the new process's threads does not disturb the old one's.
+ * copies, so binding them to the new process's threads does not disturb the old one's.
  */
 static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 {

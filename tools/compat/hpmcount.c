@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hpmcount: run a program, and count what it and all that it starts do. */
+/* hpmcount: run a program, and count its events and those of all processes it starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -135,7 +135,7 @@ static void set_program(struct run *run)
 		hpm_die("pm_set_program", ret);
 }
 
-/* Runs the program; its exit status */
+/* Run the program and return its exit status */
 static int execute(struct run *run, char **argv, struct rusage *usage, pid_t *pid)
 {
 	timebasestruct_t start, stop;
@@ -284,7 +284,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Lists are parsed after all options, as the default mode depends on -k. */
+/* Lists are parsed after all options, because the default mode depends on -k. */
 struct lists {
 	char *sets, *groups, *events;
 	bool asked;	/* for metrics */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmlist: what can be counted here: events, groups, sets, derived metrics. */
+/* pmlist: lists the events, groups, sets and derived metrics that this machine can count. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>

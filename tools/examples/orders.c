@@ -2,14 +2,13 @@
 /*
  * An example to trace: a warehouse that works through batches of orders.
  *
- * Each batch is a transaction, "batch", with three steps that are transactions
- * of their own: "take" (orders come in), "sort" (by customer), "bill" (a
- * customer's orders are added up; prices are looked up in a hash table).  A
- * customer with much to pay passes the point "big customer"; the batch's mean
+ * Each batch is a transaction, "batch", with three steps that are transactions of their own: "take"
+ * (orders come in), "sort" (by customer), "bill" (a customer's orders are summed, with prices from
+ * a hash table).  A customer with much to pay passes the point "big customer"; the batch's mean
  * bill is observed as "mean bill", and "orders done" counts.
  *
- * Batches are of very different sizes, and so are their times.  Every run does
- * the same work, about a second of it on a slow machine.
+ * Batch sizes vary widely, and so do their durations.  Every run does the same work, about a second
+ * of it on a slow machine.
  *
  *   vcpc trace on; orders; vcpc trace show --hist
  *
@@ -37,7 +36,7 @@ struct order {
 
 struct warehouse {
 	uint64_t random;
-	uint32_t articles[SHELVES];	/* a hash table of numbers; 0 is free */
+	uint32_t articles[SHELVES];	/* a hash table of numbers; 0 marks a free entry */
 	double prices[SHELVES];
 	struct order orders[MAX_ORDERS];
 	size_t n;
@@ -99,7 +98,7 @@ static double price_of(const struct warehouse *w, uint32_t article)
 	return price;
 }
 
-/* All orders, customer by customer; gives the mean of the bills. */
+/* Process all orders, customer by customer.  Return the mean bill. */
 static double bill(struct warehouse *w)
 {
 	double all = 0;

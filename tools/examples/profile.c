@@ -2,9 +2,8 @@
 /*
  * A profiler of itself by counter overflow, as programs for Solaris do it.
  *
- * After EVENTS-A-SIGNAL events the set stops, and SIGEMT arrives with the address
- * at which the program was; the handler notes that and restarts the set from its
- * preset.
+ * After EVENTS-A-SIGNAL events the set stops, and SIGEMT arrives with the address that the program
+ * was executing; the handler notes that and restarts the set from its preset.
  *
  * usage: profile [EVENT [EVENTS-A-SIGNAL]]
  */
@@ -21,7 +20,10 @@ static cpc_t *cpc;
 static cpc_set_t *set;
 static cpc_buf_t *buf;
 
-/* What the handler notes: signals by function, errors, and the most events after an overflow */
+/*
+ * Recorded by the handler: signals per function, errors, and the maximum number of events after an
+ * overflow
+ */
 static volatile sig_atomic_t in_a, in_b, elsewhere, wrong;
 static uint64_t most;
 
@@ -61,8 +63,8 @@ static APART void touch(long n)
 }
 
 /*
- * The counter of the function that contains an address: the last one that begins before it, if
- * within 4096 bytes.  All other addresses are "elsewhere".
+ * The counter of the function that contains an address: the last one that begins at most 4096 bytes
+ * before it.  All other addresses are "elsewhere".
  */
 static volatile sig_atomic_t *whose(const void *address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The PMDA: serves this machine's metrics to pmcd by means of PCP's agent library. */
+/* The PMDA: serves this machine's metrics to pmcd through PCP's agent library. */
 #ifndef VCPC_PMDA_AGENT_H
 #define VCPC_PMDA_AGENT_H
 
@@ -8,23 +8,23 @@
 #include "live/machine.h"
 #include "result.h"
 
-/* What belongs to one of the library's instance domains */
+/* State for one of the library's instance domains */
 struct domain {
 	size_t at;		/* number in the machine's list */
-	size_t room;		/* instances that its it_set has room for */
-	uint64_t removed;	/* shim_machine__removed() when its it_set was made */
+	size_t room;		/* number of instances that fit in its it_set */
+	uint64_t removed;	/* shim_machine__removed() when its it_set was built */
 };
 
 /**
- * struct agent - all there is
+ * struct agent - all state of the agent
  * @machine: source of the metrics
  * @number: PCP's number of the domain of metrics: 450, or 10 for trace.*
- * @window_ns: age from which on the trace statistics are read again
- * @read_ns: when they were read last, on CLOCK_MONOTONIC; 0: read them at the next request
+ * @window_ns: age at which the trace statistics are read again
+ * @read_ns: CLOCK_MONOTONIC of the last reading; 0: read them at the next request
  * @metrics: the library's table of that domain's metrics; m_user: number in the machine's list + 1
  * @nmetrics: number of @metrics
  * @indoms: the library's table of instance domains
- * @domains: for each of @indoms, at the same index, what else is known of it
+ * @domains: more about each of @indoms, at the same index
  * @nindoms: number of @indoms
  * @result: memory of the last fetch's result
  * @result_room: its bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The PMDA's callbacks but for fetching: instances, texts and labels, and storing of values. */
+/* The PMDA's callbacks except fetch: instances, texts, labels, and storing values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "agent.h"
 
-/* A static variable, as only some of the library's callbacks get a structure of the library's */
+/* A static variable because only some of the library's callbacks receive a pointer to its state */
 static struct agent *the_agent;
 
 static uint64_t now_ns(void)
@@ -19,12 +19,12 @@ static uint64_t now_ns(void)
 }
 
 /**
- * agent_refresh() - sample the groups of metrics that are asked for
+ * agent_refresh() - sample the requested groups of metrics
  * @agent: its tables of instances grow with the sample
  * @groups: mask of SHIM_GROUP_*
  *
- * The trace statistics are costly to read, and some of their values are about a window of time:
- * until the last reading is window_ns old, all clients get its values.
+ * Reading the trace statistics is slow, and some of their values describe a window of time: until
+ * the last reading is window_ns old, all clients receive its values.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -102,7 +102,7 @@ static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **l
 
 	if (i < 0 || !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
 		return 0;
-	/* Return the number of labels: the library passes on to clients no more than that. */
+	/* Return the number of labels: the library passes only that many on to clients. */
 	n = pmdaAddLabels(labels, "%s", text);
 	return n < 0 ? 0 : n;
 }
@@ -124,7 +124,7 @@ static int store_one(const pmValueSet *set)
 		return PM_ERR_PERMISSION;
 	if (ret == -ENODEV || ret == -EBUSY)
 		return PM_ERR_AGAIN;
-	the_agent->read_ns = 0;	/* read again: it may have changed what is traced */
+	the_agent->read_ns = 0;	/* read again: the store may have changed what is traced */
 	return ret;
 }
 

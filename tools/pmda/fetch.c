@@ -2,9 +2,9 @@
 /*
  * Fetching: builds the result that the library sends to pmcd.
  *
- * The library's own pmdaFetch() asks for each value by a callback and allocates each one, which
- * takes nearly as long as reading and calculating them does.  Here a result is one block of memory,
- * which the agent keeps for the next one.
+ * The library's own pmdaFetch() calls back for each value and allocates it, which takes nearly as
+ * long as reading and calculating the values.  Here a result is one block of memory, which the next
+ * fetch reuses.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,13 +14,13 @@
 #include "agent.h"
 
 /*
- * A client may name a metric as often as it likes.  All metrics once, with 50,000 tags, are less than
- * half of that; where there are even more, all metrics once are the limit.
+ * A client may request the same metric repeatedly.  Requesting every metric once, with 50,000 tags,
+ * takes less than half of this; if there are more, the limit is the size of every metric once.
  */
 #define RESULT_MAX	((size_t)64 << 20)
-#define KEPT_MAX	((size_t)8 << 20)	/* not kept for the next fetch if it is larger */
+#define KEPT_MAX	((size_t)8 << 20)	/* a larger block is freed after the fetch */
 
-/* A pmValueBlock of any number; its value begins behind its head, at no address of its own size */
+/* A pmValueBlock of any number; its value follows the header and is not naturally aligned */
 struct block {
 	_Alignas(pmValueBlock) char bytes[PM_VAL_HDR_SIZE + sizeof(uint64_t)];
 };
@@ -36,7 +36,7 @@ static size_t head_len(int n)
 	return offsetof(agent_result, vset) + (size_t)n * sizeof(pmValueSet *);
 }
 
-/* Bytes of a value set; even without values it is a whole structure. */
+/* Bytes of a value set; without values it is still a whole structure. */
 static size_t set_len(int numval)
 {
 	return offsetof(pmValueSet, vlist) + (size_t)(numval > 1 ? numval : 1) * sizeof(pmValue);
@@ -47,7 +47,7 @@ static bool in_place(const struct shim_metric *m)
 	return m->type == PM_TYPE_32 || m->type == PM_TYPE_U32;
 }
 
-/* How many values a metric has at most, 0 if it has an error or is none */
+/* The maximum number of a metric's values; 0 if it has an error or does not exist */
 static size_t most_values(const struct agent *agent, int metric)
 {
 	int n = metric < 0 ? 0 : shim_machine__values(agent->machine, metric);
@@ -74,7 +74,7 @@ static size_t size_of_all(const struct agent *agent)
 	return sets + blocks;
 }
 
-/* Have agent->result with at least @size bytes, some more where it is to be kept. */
+/* Grow agent->result to at least @size bytes, with some reserve if it will be reused. */
 static int make_room(struct agent *agent, size_t size)
 {
 	if (size > RESULT_MAX && size > size_of_all(agent))
@@ -91,7 +91,7 @@ static int make_room(struct agent *agent, size_t size)
 	return 0;
 }
 
-/* Have room for @n metrics' values, and find where sets and blocks begin. */
+/* Make room for the values of @n metrics, and set where value sets and blocks begin. */
 static int begin(struct agent *agent, int n, const pmID *pmids, struct cursor *cursor)
 {
 	size_t sets = head_len(n), blocks = 0;
@@ -109,7 +109,7 @@ static int begin(struct agent *agent, int n, const pmID *pmids, struct cursor *c
 	return 0;
 }
 
-/* What the client's profile says of a metric's instances; NULL if nothing is said of their domain */
+/* The client's profile of a metric's instances; NULL if it does not mention their domain */
 static const pmInDomProfile *profile_of(const pmProfile *profile, pmInDom indom)
 {
 	for (int i = 0; profile && i < profile->profile_len; i++)
@@ -127,8 +127,8 @@ static int by_number(const void *a, const void *b)
 
 /**
  * agent_profile() - receive a client's profile
- * @profile: belongs to the library; its lists of instances are sorted here, so that one is found
- *	among as many as a client may choose
+ * @profile: belongs to the library; its lists of instances are sorted here, for a fast search,
+ * 	however many the client has listed
  * @pmda: the library's
  *
  * Return: 0.
@@ -216,7 +216,7 @@ static void fill_set(const struct agent *agent, pmID pmid, const pmProfile *all,
 }
 
 /**
- * agent_keep() - what the library is to do with a result it has sent: nothing
+ * agent_keep() - keep a sent result, which the library would otherwise free
  * @result: the agent's block
  */
 void agent_keep(agent_result *result)
@@ -225,7 +225,7 @@ void agent_keep(agent_result *result)
 }
 
 /**
- * agent_fetch() - the values of some metrics, by a new sample
+ * agent_fetch() - sample and return the values of some metrics
  * @n: number of metrics
  * @pmids: the metrics
  * @result: set to the agent's own block, valid until the next fetch

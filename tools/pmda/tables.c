@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The machine's metrics, domains and names, as PCP's agent library and name space have them. */
+/* The machine's metrics, domains and names, in the form of PCP's agent library and name space. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void add_metric(struct agent *agent, const struct shim_metric *m, size_t 
 }
 
 /**
- * agent_tables() - make the library's tables
+ * agent_tables() - build the library's tables
  * @agent: with a machine and the number of PCP's domain
  *
  * Return: 0, or -1 without memory.
@@ -104,8 +104,8 @@ static int grow_one(struct agent *agent, int i)
 
 /**
  * agent_grow() - bring the instances of the library's tables up to date
- * @agent: just sampled; instances are appended, and those that are there do not change, unless
- *	some have been removed: then all of their domain are made anew
+ * @agent: just sampled; new instances are appended and existing ones do not change, unless some
+ * 	were removed: then the whole domain is rebuilt
  *
  * Return: 0, or -1 without memory.
  */
@@ -117,7 +117,9 @@ int agent_grow(struct agent *agent)
 	return 0;
 }
 
-/* Whether no earlier metric has the first @len characters of @name as its name or a node of it */
+/*
+ * Whether no earlier metric has the first @len characters of @name as its name or as a parent node
+ */
 static bool is_new(const struct agent *agent, int metric, size_t len, const char *name)
 {
 	for (int i = 0; i < metric; i++) {
@@ -163,7 +165,7 @@ static void print_node(const struct agent *agent, size_t len, const char *name)
  * agent_names() - print the name space in the format of a file "pmns"
  * @agent: with tables
  *
- * Return: 0, or -1 if it could not be written.
+ * Return: 0, or -1 if writing failed.
  */
 int agent_names(const struct agent *agent)
 {

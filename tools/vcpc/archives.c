@@ -14,7 +14,9 @@
 /* Suffixes of an archive's files when they are compressed */
 static const char *const packers[] = { ".xz", ".lzma", ".gz", ".bz2", ".bz", ".Z", ".z", ".zst" };
 
-/* Remove @suffix from a name; false if the name does not end with it, or is nothing else. */
+/*
+ * Remove @suffix from a name.  Return false if the name does not end with it, or is nothing else.
+ */
 static bool cut(char *name, const char *suffix)
 {
 	size_t len = strlen(name), end = strlen(suffix);
@@ -32,7 +34,7 @@ static void cut_packer(char *name)
 			return;
 }
 
-/* Remove the number of a volume, such as ".0"; false if there is none. */
+/* Remove the number of a volume, such as ".0".  Return false if there is none. */
 static bool cut_volume(char *name)
 {
 	char *dot = strrchr(name, '.');
@@ -85,7 +87,7 @@ static int append(struct vcpc_archives *archives, char *name)
 	return 0;
 }
 
-/* Add an archive; if @what is no archive's name but a file, the one to which the file belongs. */
+/* Add an archive; if @what is a file, the archive to which it belongs. */
 static int add_archive(struct vcpc_archives *archives, const char *what)
 {
 	char *name = strdup(what);
@@ -103,7 +105,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Archives are found by metadata and by index, in case that one of the two is missing. */
+/* Archives are found by metadata and by index, in case one of them is missing. */
 static int add_folder(struct vcpc_archives *archives, const char *folder)
 {
 	DIR *dir = opendir(folder);

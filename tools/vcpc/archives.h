@@ -5,16 +5,16 @@
 
 #include <stddef.h>
 
-/* struct vcpc_archives - @names: @n base names, each once, in the order of the arguments */
+/* struct vcpc_archives - @names: @n distinct base names, in the order of the arguments */
 struct vcpc_archives {
 	char **names;
 	size_t n;
 };
 
 /*
- * Add what @what stands for: an archive, given by its name or by that of one of its files, whether
- * or not it exists; all archives of a folder, sorted by name; or several of these, separated by
- * commas.  Returns 0, -ENOENT for a folder without archives, an error of opening it, or -ENOMEM.
+ * Add what @what refers to: an archive, given by its name or one of its files, whether or not it
+ * exists; all archives of a folder, sorted by name; or several of these, separated by commas.
+ * Returns 0, -ENOENT for a folder without archives, an error of opening it, or -ENOMEM.
  */
 int vcpc_archives_add(struct vcpc_archives *archives, const char *what);
 void vcpc_archives_free(struct vcpc_archives *archives);

@@ -36,7 +36,10 @@ static char *in_folders(const char *folders, const char *name, int mode)
 	return NULL;
 }
 
-/* The file of this name that the process has mapped, by its name in the process's file system; or NULL */
+/*
+ * The path, in the process's file system, of a file with this name that the process has mapped; or
+ * NULL
+ */
 static char *in_process(const char *name, pid_t pid)
 {
 	char maps[64], *line = NULL, *found = NULL;
@@ -73,9 +76,9 @@ static char *by_name(const char *name, pid_t pid)
 
 /**
  * binary_find() - find a program's or library's file
- * @name: its path; or its name, which is looked for among the files that @pid has mapped, or in PATH or
- *	the usual folders of libraries
- * @pid: the process that is meant, which may have another file system; 0: none
+ * @name: its path; or its name, which is searched among the files that @pid has mapped, or in PATH
+ * 	and the usual library folders
+ * @pid: a process, which may have another file system; 0: none
  * @path: set on success, to be freed
  *
  * Return: 0, or an exit status after a message.
@@ -84,7 +87,7 @@ int binary_find(const char *name, pid_t pid, char **path)
 {
 	char *found = strchr(name, '/') ? realpath(name, NULL) : by_name(name, pid);
 
-	/* What the process calls by this path */
+	/* The file that this path refers to in the process */
 	if (pid && *name == '/' && !found)
 		found = strdup(name);
 	if (!found && pid && !strchr(name, '/'))

@@ -14,14 +14,14 @@ static bool names_calls(const Elf_Data *strings)
 {
 	if (!strings || !strings->d_buf)
 		return false;
-	/* with the byte that ends it */
+	/* including the terminating NUL */
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (memmem(strings->d_buf, strings->d_size, calls[i], strlen(calls[i]) + 1))
 			return true;
 	return false;
 }
 
-/* Look at the tables of strings only: a program may be large. */
+/* Search only the string tables: a program may be large. */
 static bool has_calls(Elf *elf)
 {
 	Elf_Scn *section = NULL;

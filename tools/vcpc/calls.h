@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Whether a program's file names one of the calls that mark transactions and points, as it does if it
- * is linked with them, unless all symbols of a static program were removed.  A script names none.
+ * Whether a program's file contains the name of a trace call.  It does if it is linked with one,
+ * unless it is static and stripped.  Scripts do not.
  */
 bool vcpc_makes_trace_calls(const char *path);
 

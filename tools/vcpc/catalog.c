@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An archive's metrics by number, and its records one after the other. */
+/* An archive's metrics by number, and its records in order. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int by_pmid(const void *a, const void *b)
 	return (x->desc.pmid > y->desc.pmid) - (x->desc.pmid < y->desc.pmid);
 }
 
-/* Sort by PMID, and keep one entry for a metric that has several names or was asked for twice. */
+/* Sort by PMID, and keep one entry for a metric that has several names or was requested twice. */
 static void unite(struct vcpc_catalog *c)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An archive's metrics by number, and its records one after the other. */
+/* An archive's metrics by number, and its records in order. */
 #ifndef VCPC_CATALOG_H
 #define VCPC_CATALOG_H
 
@@ -20,15 +20,18 @@ struct vcpc_catalog {
 	int err;
 };
 
-/* Read the metrics and groups named, or all if none is: 0, or the exit status after a message */
+/*
+ * Read the metrics and groups named, or all if none is.  Return 0, or an exit status after printing
+ * a message.
+ */
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names);
 void vcpc_catalog_free(struct vcpc_catalog *c);
 struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid);
 
 /*
- * Call @take for every record of a window, marks included, in order of time, until it returns
- * another value than 0, which is returned then.  A corrupt record ends the loop.  Returns 0, or the
- * exit status after a message.
+ * Call @take for every record of a window, marks included, in order of time, until it returns a
+ * nonzero value, which is returned.  A corrupt record ends the loop.  Returns 0, or the exit status
+ * after a message.
  */
 int vcpc_records(const struct vcpc_window *w, const char *archive,
 		 int (*take)(const pmHighResResult *r, void *arg), void *arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Draws columns as charts, whichever way the archive was read. */
+/* Draws columns as charts, whether the archive was read forwards or backwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <langinfo.h>
@@ -22,7 +22,7 @@ static bool is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* Reverse the rows if they are in descending order, as charts go from left to right. */
+/* Reverse the rows if they are in descending order, because charts run from left to right. */
 static void ascending(struct vcpc_series *s)
 {
 	size_t n = s->nrows;

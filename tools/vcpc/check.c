@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc check: damage in archives, and what they lack. */
+/* vcpc check: reports damaged and missing parts of archives. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 #define MOST	100	/* problems and notes of an archive that are shown one by one */
 
 /*
- * struct job - the checks under way
- * @archives: all archives to check; @now: index of the one that is being checked
- * @folder: how many characters of its name, its folder, are printed before the names of its files
- * @said: how many problems and notes of it were found so far
+ * struct job - the running checks
+ * @archives: all archives to check; @now: index of the current one
+ * @folder: length of the folder in its name, printed before the names of its files
+ * @said: number of its problems and notes so far
  * @bad: number of damaged archives
  */
 struct job {
@@ -43,7 +43,7 @@ static int help(void)
 	return 0;
 }
 
-/* Print a finding; if several archives are checked, with the folder, to tell their files apart. */
+/* Print a finding, with the folder if several archives are checked, to distinguish their files. */
 static void print_finding(struct job *job, const char *word, const char *file, uint64_t offset,
 			  const char *text)
 {
@@ -107,7 +107,7 @@ static int check_all(struct job *job)
 	int status = 0;
 
 	vcpc_progress_start(&job->progress, 0, all->n);
-	/* stdout may be a terminal, too: little is printed, and problem() clears the progress */
+	/* stdout may also be a terminal: little is printed, and problem() clears the progress */
 	job->progress.visible = isatty(STDERR_FILENO);
 	for (job->now = 0; job->now < all->n; job->now++) {
 		int one = check(job, all->names[job->now]);

@@ -18,7 +18,10 @@
 
 static const int watched[] = { SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-/* The child's report to its parent: first on binding the set, then, if execve(2) failed, on that */
+/*
+ * The child's report to its parent: first the result of binding the set, then, if execve(2) fails,
+ * its error
+ */
 struct report {
 	int err;
 };
@@ -64,7 +67,7 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 	struct report message = { .err = bind_self(child, set) };
 	char go;
 
-	close(answer[1]);	/* so that read(2) ends when the parent does */
+	close(answer[1]);	/* close it, so read(2) returns when the parent exits */
 	if (move(report, &message, sizeof(message), true) <= 0 ||
 	    move(answer[0], &go, sizeof(go), false) <= 0)
 		_exit(126);
@@ -80,7 +83,7 @@ static int next_report(int report, struct report *message)
 	return move(report, message, sizeof(*message), false);
 }
 
-/* See that the set is bound, and have the caller prepare what must precede the command. */
+/* Ensure that the set is bound, and run the caller's preparations for the command. */
 static int prepare(struct vcpc_child *child, struct shim_set *set, int report, const char *command)
 {
 	struct report message = { .err = -ECHILD };
@@ -109,7 +112,7 @@ static int check_file(const char *path)
 }
 
 /*
- * Find the command's file as execvp(3) does: a file that may not be executed hides none in a later
+ * Find the command's file as execvp(3) does: a non-executable file does not hide one in a later
  * folder.  0 or an error number
  */
 static int find_command(const char *command, char path[PATH_MAX])
@@ -136,12 +139,12 @@ static int find_command(const char *command, char path[PATH_MAX])
 }
 
 /**
- * vcpc_child_check() - check that a command can be executed, before anything is changed for it
+ * vcpc_child_check() - check that a command can be executed, before any changes are made for it
  * @command: its name, or its path
  * @path: its file
  *
- * Return: 0, or an exit status, after a message: 127 if there is no such command, 126 if it cannot be
- * executed.
+ * Return: 0, or an exit status, after a message: 127 if the command does not exist, 126 if it
+ * cannot be executed.
  */
 int vcpc_child_check(const char *command, char path[PATH_MAX])
 {
@@ -150,7 +153,7 @@ int vcpc_child_check(const char *command, char path[PATH_MAX])
 	return err ? refuse_command(command, err) : 0;
 }
 
-/* Let the child execute the command.  0, or the exit status that shells have for the failure */
+/* Make the child execute the command.  Return 0, or the exit status of shells for the failure */
 static int release(int report, int answer, const char *command)
 {
 	struct report message;
@@ -167,7 +170,7 @@ static int release(int report, int answer, const char *command)
 	return refuse_command(command, message.err);
 }
 
-/* @answer is closed if the command is not to run: its child ends then. */
+/* @answer is closed if the command must not run, which ends the child. */
 static int await_exec(struct vcpc_child *child, struct shim_set *set, int report, int *answer,
 		      const char *command)
 {
@@ -205,11 +208,11 @@ static void unwatch_signals(struct vcpc_child *child)
 /**
  * vcpc_child_start() - start a command, counted from its first instruction on
  * @child: for vcpc_child_wait(); its @flags, @ready and @arg are the caller's
- * @set: bound to the command and all it will start, or NULL
+ * @set: bound to the command and all processes it will start, or NULL
  * @argv: the command, ended by NULL
  *
- * Return: 0, or an exit status, after a message: 127 if there is no such command, 126 if it cannot be
- * executed.
+ * Return: 0, or an exit status, after a message: 127 if the command does not exist, 126 if it
+ * cannot be executed.
  */
 int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv)
 {
@@ -249,14 +252,17 @@ out:
 	return ret;
 }
 
-/* Forward a signal to the command, unless the terminal sent it: then the command got it already. */
+/*
+ * Forward a signal to the command, unless the terminal sent it: then the command has received it
+ * already.
+ */
 static void pass_on(struct vcpc_child *child, const struct signalfd_siginfo *info)
 {
 	if (info->ssi_signo != SIGCHLD && info->ssi_code != SI_KERNEL)
 		kill(child->pid, info->ssi_signo);
 }
 
-/* Whether the command has ended; *status then is its exit status as a shell has it. */
+/* Whether the command has ended; if so, *status is its exit status as in a shell. */
 static int ended(struct vcpc_child *child, int *status)
 {
 	int raw;

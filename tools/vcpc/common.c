@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Messages of the vcpc command: what failed, why, and what to do about it. */
+/* Messages of the vcpc command: what failed, why, and how to fix it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static const struct hint general[] = {
 	{ 0, NULL }
 };
 
-/* Advice for errors of asking for counters, which goes before the general one */
+/* Advice for errors of opening counters, preferred to the general advice */
 static const struct hint of_counters[] = {
 	{ EACCES, "run as root, or count your own threads in user mode only (event:u)" },
 	{ EAGAIN, "the events were not on the PMU all the time; count fewer events, or stop other profilers" },
@@ -66,7 +66,7 @@ static void complain(int err, const char *hint, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	fprintf(stderr, "%s: ", program_invocation_name);
-	/* Keep line breaks only if the format has some: those of names in it are replaced. */
+	/* Keep line breaks only if the format contains some: those within names are replaced. */
 	vcpc_put_printable(stderr, text ? text : fmt, strchr(fmt, '\n') ? "\n\t" : "\t");
 	free(text);
 	if (err)
@@ -106,8 +106,8 @@ int vcpc_fail(int err, const char *fmt, ...)
 }
 
 /*
- * Advice: a device that may not be opened, else of @hints, else general; then what the checks of
- * this machine say about @err.
+ * Print advice: on a device that cannot be opened, else from @hints, else general; then the results
+ * of this machine's checks for @err.
  */
 static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int err, const char *fmt,
 			   va_list ap)
@@ -125,9 +125,9 @@ static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int 
 }
 
 /**
- * vcpc_no_memory() - end the command, where going on would print less than there is
+ * vcpc_no_memory() - exit if continuing would print incomplete output
  *
- * For commands that only read: a recorder has to finish its archive instead.
+ * For commands that only read: a recorder must finish its archive instead.
  */
 void vcpc_no_memory(void)
 {
@@ -135,7 +135,7 @@ void vcpc_no_memory(void)
 }
 
 /**
- * vcpc_fail_counters() - report that counters are not to be had, with advice for that
+ * vcpc_fail_counters() - report that counters are not available, with advice
  * @err: error number, positive or negative
  * @fmt: as for printf, without a newline
  *
@@ -152,7 +152,7 @@ int vcpc_fail_counters(int err, const char *fmt, ...)
 }
 
 /**
- * vcpc_fail_tracing() - report that tracing cannot be turned on, with advice for that
+ * vcpc_fail_tracing() - report that tracing cannot be turned on, with advice
  * @err: error number, positive or negative
  * @fmt: as for printf, without a newline
  *
@@ -182,7 +182,7 @@ int vcpc_flush(void)
 
 /**
  * vcpc_usage() - report that the command was used wrongly
- * @fmt: as for printf, without a newline; NULL if there was a message already
+ * @fmt: as for printf, without a newline; NULL if a message was already printed
  *
  * Return: VCPC_EXIT_USAGE, for the caller to return.
  */
@@ -200,7 +200,7 @@ int vcpc_usage(const char *fmt, ...)
 }
 
 /**
- * vcpc_interval() - parse a time as the commands that count have it
+ * vcpc_interval() - parse a time as used by the counting commands
  * @text: "100ms", "2s", "1min"; a number alone is in milliseconds, as in perf stat
  * @interval: nanoseconds, on success
  *
@@ -241,7 +241,7 @@ static bool lacks(const char *place, const char *event)
 	return access(path, F_OK);
 }
 
-/* Report why a tracepoint cannot be counted: false, without a message, if it is another event */
+/* Report why a tracepoint cannot be counted: false, without a message, for other events */
 static bool fail_tracepoint(int err, const char *event)
 {
 	static const char now[] = "/sys/kernel/tracing/events", before[] = "/sys/kernel/debug/tracing/events";

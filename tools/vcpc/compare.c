@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc compare: what changed between two recorded runs, or two sets of runs, and whether it may. */
+/*
+ * vcpc compare: reports what changed between two recorded runs or sets of runs, and checks limits.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

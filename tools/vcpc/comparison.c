@@ -10,7 +10,7 @@
 #include "names.h"
 
 /*
- * struct builder - the pairs while they are being made
+ * struct builder - the pairs during construction
  * @scopes: numbers of scopes, in the order in which the runs have them
  * @pairs: index of each pair in @c->pairs
  */

@@ -40,19 +40,22 @@ struct vcpc_comparison {
 /* A word: "same", "higher", "lower", "unclear", "one run", "only in A" or "only in B" */
 const char *vcpc_verdict(const struct vcpc_pair *pair);
 
-/* The archives of a side: 0, or the exit status after a message; comparison_read.c */
+/*
+ * The archives of a side.  Return 0, or an exit status after printing a message
+ * (comparison_read.c).
+ */
 int vcpc_comparison_archives(struct vcpc_archives *archives, const char *side);
 /*
- * Read the runs of both sides: each of @sides is an archive, a list of archives or a folder.  @names: as for
- * vcpc_run_read().  Each side's first @c->nruns runs are in @c->runs already.
- * 0, or the exit status after a message; comparison_read.c
+ * Read the runs of both sides: each of @sides is an archive, a list of archives or a folder.
+ * @names: as for vcpc_run_read().  Each side's first @c->nruns runs are in @c->runs already.
+ * Return 0, or an exit status after printing a message (comparison_read.c).
  */
 int vcpc_comparison_read(struct vcpc_comparison *c, const struct vcpc_window *options, char **sides, char **names);
-/* Make the pairs from @runs, which the caller has filled: 0 or -ENOMEM */
+/* Build the pairs from @runs, which the caller has filled.  Return 0 or -ENOMEM. */
 int vcpc_comparison_make(struct vcpc_comparison *c);
 void vcpc_comparison_free(struct vcpc_comparison *c);
 
-/* A pair as text: each side's mean, the change in percent, its interval; "-" where there is none */
+/* A pair as text: each side's mean, the change in percent, its interval; "-" for missing values */
 struct vcpc_pair_text {
 	char a[24], b[24], change[24], interval[64];
 };
@@ -60,7 +63,10 @@ struct vcpc_pair_text {
 void vcpc_pair_text(const struct vcpc_pair *pair, struct vcpc_pair_text *text);
 /* Print a line with the number of runs, and how intervals are computed. */
 void vcpc_comparison_sides(FILE *out, const struct vcpc_comparison *c);
-/* Whether a scope has a number other than 0 on either side; @i: its first pair, moved to the next scope's */
+/*
+ * Whether a scope has a number other than 0 on either side; @i: index of its first pair, advanced
+ * to the next scope
+ */
 bool vcpc_comparison_used(const struct vcpc_comparison *c, size_t *i);
 
 void vcpc_comparison_table(FILE *out, const struct vcpc_comparison *c);

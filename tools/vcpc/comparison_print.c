@@ -25,7 +25,7 @@ static void put_percent(char *buf, size_t size, double change, double a)
 			 percent);
 }
 
-/* Whether all of a side's values were counted: then an interval of no width is exact. */
+/* Whether all of a side's values were counted: then an interval of width 0 is exact. */
 static bool is_counted(const struct vcpc_pair *p)
 {
 	for (int side = 0; side < VCPC_SIDES; side++)

@@ -32,10 +32,10 @@
 	"                        when COMMAND, which is then not counted, or all targets have ended)\n"
 
 /*
- * struct vcpc_counting - what is asked for
+ * struct vcpc_counting - the request
  * @interval: in nanoseconds; unchanged if it was not given
  * @delay: nanoseconds until the first tick; 0: one interval
- * @targets: what runs already, and is counted instead of the command
+ * @targets: running targets to count instead of the command
  * @duration: how long to count @targets, in nanoseconds; 0: until they end or the user interrupts
  * @argv: the command and its arguments; the first is NULL if there is none
  * @path: the command's file, if there is a command
@@ -52,8 +52,8 @@ struct vcpc_counting {
 
 /*
  * struct vcpc_counting_options - a command's options: those above and its own
- * @own: handles an option of the command's own: 0, -1 if it is not one, or the exit status after a
- *	message
+ * @own: handles a command-specific option.  Return 0, -1 if it is not one, or an exit status after
+ * 	printing a message.
  */
 struct vcpc_counting_options {
 	const char *letters;
@@ -61,12 +61,12 @@ struct vcpc_counting_options {
 	int (*own)(int letter, void *arg);
 };
 
-/* 0, -1 if help is wanted, or the exit status after a message */
+/* Return 0, -1 if help is requested, or the exit status after a message */
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg);
 /*
- * Check that there is a command, which can be executed, or a target to count: 0, or the exit status
- * after a message
+ * Check that there is a command, which can be executed, or a target to count.  Return 0, or an exit
+ * status after printing a message.
  */
 int vcpc_counting_command(struct vcpc_counting *counting);
 

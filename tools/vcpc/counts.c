@@ -57,7 +57,7 @@ int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *ro
 	return err;
 }
 
-/* The estimate of a sum; its share of the time is that of the part that was counted least */
+/* The estimate of a sum; its share of the time is the smallest share of its parts */
 static void estimate_row(const struct vcpc_turns *turns, const struct vcpc_event_row *row,
 			 struct vcpc_estimate *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs of a command have counted, and how it is printed. */
+/* Counts of a command's runs, and their output. */
 #ifndef VCPC_COUNTS_H
 #define VCPC_COUNTS_H
 
@@ -17,11 +17,12 @@
  * @what: what was counted, for messages: "'make'", "process 12 (make)"
  * @part: whose part of it, if it is printed in parts, otherwise NULL
  * @n: number of events, @names: their names
- * @lacking: events that cannot be counted here; their values are NAN, as those of a run without counts
- * @values: for each event, one value a run
+ * @lacking: events that cannot be counted here; their values are NAN, like those of a run without
+ *   counts
+ * @values: for each event, one value per run
  * @elapsed, @cpu: for each run, its seconds, and those of CPU time while counting
  * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage
- * @groups: number of groups that took turns; 0: not asked for, 1: there was room for all events
+ * @groups: number of multiplexed groups; 0: not requested, 1: all events fit at once
  * @half: if @groups is not 0, half the 95 % interval of the last run, see struct vcpc_estimate
  * @share: if @groups is not 0, the part of the time that was counted, summed over all runs
  */
@@ -41,26 +42,26 @@ struct vcpc_counts {
 	double share[SHIM_SET_MAX];
 };
 
-/* Add a run, in which nothing was counted if @sample is NULL: 0 or -ENOMEM */
+/* Add a run; a NULL @sample means that nothing was counted.  Return 0 or -ENOMEM. */
 int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
 		    const struct shim_set *set, const struct shim_sample *sample, double elapsed);
-/* Add a run in which events took turns: 0 or -ENOMEM */
+/* Add a run with multiplexed events.  Return 0 or -ENOMEM. */
 int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
 			  const struct shim_set *set, const struct vcpc_turns *turns, double elapsed);
-/* Add the CPU time of the command that the last run had: 0 or -ENOMEM */
+/* Add the CPU time of the command that the last run had.  Return 0 or -ENOMEM. */
 int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
 /* @n parts of what was counted */
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts, unsigned int n);
 void vcpc_counts_json(FILE *out, const struct vcpc_counts *counts);
-/* A line per event with the fields that perf stat -x has */
+/* A line per event with the fields of perf stat -x */
 void vcpc_counts_separated(FILE *out, const struct vcpc_counts *counts, const char *separator);
 /* The counts of an interval that ended @seconds after the start; @separator: as above, or NULL */
 void vcpc_counts_interval(FILE *out, const struct vcpc_counts *counts, double seconds,
 			  const char *separator);
 
-/* "1,234,567"; @decimals behind the point */
+/* "1,234,567"; @decimals: digits after the point */
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);
 /* Whether an event counts nanoseconds */
 bool vcpc_is_clock(const char *event);

@@ -14,7 +14,7 @@
 #define NOT_COUNTED	"<not counted>"
 
 /*
- * struct form - how a line's number is printed, as perf stat does
+ * struct form - how a line's number is printed, as in perf stat
  * @decimals: 0: none in a single run's number, and one in a mean below 1e6
  */
 struct form {
@@ -71,7 +71,7 @@ static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
 	s.counted = isfinite(s.mean);
 	if (!c->groups)
 		return s;
-	/* An event that was counted all the time only by chance counts as estimated, too. */
+	/* An event that was counted all the time only by chance still counts as estimated. */
 	s.estimated = c->half[i] != 0;
 	if (c->runs == 1)
 		s.half = c->half[i];
@@ -278,7 +278,9 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *c)
 	fputs("}\n", out);
 }
 
-/* A clock's value is in ms, with the unit; of a mean, the digits behind the point count, too. */
+/*
+ * A clock's value is in ms, with the unit; in a mean, the digits after the point are significant.
+ */
 static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *separator)
 {
 	struct spread s = spread_of(c, i);
@@ -293,7 +295,7 @@ static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 		fprintf(out, "%s%.2f%%", separator, s.mean != 0 ? s.half / fabs(s.mean) * 100 : 0);
 }
 
-/* A line; behind the event, for how many ns and for which part of the time it was counted */
+/* A line; the event is followed by how many ns and which part of the time it was counted */
 static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i, const double *means,
 			  const char *separator)
 {

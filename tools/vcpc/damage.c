@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Warns if an archive whose values were shown is damaged, or lacks something.
+ * Warns if an archive whose values were shown is damaged or incomplete.
  *
  * Like PCP's own library, our PMAPI reads past damage where it can, and ends the archive where it
- * cannot.  Neither is an error to the caller, so what was read is checked separately.  The rest of
- * the archive, which may be much larger, is left to 'vcpc check'.
+ * cannot.  Neither is an error to the caller, so what was read is checked separately.  Use 'vcpc
+ * check' for the rest of the archive, which may be much larger.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void ignore(void *arg, const char *file, uint64_t offset, const char *tex
 	(void)text;
 }
 
-/* How many notes there are of each kind */
+/* Number of notes of each kind */
 static void count(void *arg, int kind, const char *file, uint64_t offset, const char *text)
 {
 	unsigned int *notes = arg;
@@ -101,7 +101,7 @@ int vcpc_damage(const char *archive, const struct vcpc_read *read)
 		}
 	}
 	vcpc_archives_free(&archives);
-	/* the reader does not say which of several archives it is */
+	/* the reader does not report which of several archives it is */
 	if (!status && read->damaged && !written)
 		status = say_damaged(archive, 0);
 	return status;

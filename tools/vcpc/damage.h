@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Warns if an archive whose values were shown is damaged, or lacks something. */
+/* Warns if an archive whose values were shown is damaged or incomplete. */
 #ifndef VCPC_DAMAGE_H
 #define VCPC_DAMAGE_H
 
@@ -8,10 +8,10 @@
 #include "window.h"
 
 /*
- * struct vcpc_read - what a command has read of an archive, besides its metadata
+ * struct vcpc_read - what a command has read of an archive, in addition to its metadata
  * @window: the part of its time
- * @points: only values at some times of it, or nothing; otherwise its records
- * @damaged: reading came upon damage
+ * @points: only values at some points in time, or nothing; otherwise its records
+ * @damaged: reading found damage
  */
 struct vcpc_read {
 	const struct vcpc_window *window;
@@ -22,8 +22,8 @@ struct vcpc_read {
 /* Whether a writer holds the archive's lock */
 bool vcpc_is_written(const char *archive);
 /*
- * Call this after @archive was read: 0, with a note on stderr if what was read lacks something or
- * has something unknown; or the exit status after a message if it is damaged
+ * Call this after @archive was read: return 0, with a note on stderr if the part that was read is
+ * incomplete or contains unknown records; or the exit status after a message if it is damaged
  */
 int vcpc_damage(const char *archive, const struct vcpc_read *read);
 

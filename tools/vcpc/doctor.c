@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc doctor: checks what vcpc uses on this machine, and says what follows and what to type. */
+/* vcpc doctor: checks this machine's support for vcpc and suggests fixes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

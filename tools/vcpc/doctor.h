@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks of this machine, for vcpc doctor and for messages that explain why the kernel refused. */
+/* Checks of this machine, for vcpc doctor and for messages that explain the kernel's refusals. */
 #ifndef VCPC_DOCTOR_H
 #define VCPC_DOCTOR_H
 
@@ -11,12 +11,12 @@
 enum vcpc_state { VCPC_FINE, VCPC_LIMITED, VCPC_BROKEN };
 
 /**
- * struct vcpc_finding - what one check has found
- * @state: VCPC_BROKEN if something that vcpc is for cannot be done
+ * struct vcpc_finding - the result of one check
+ * @state: VCPC_BROKEN if a main function of vcpc is unavailable
  * @restricts: it may be why the kernel refuses a request of this process
- * @found: what is here
- * @means: what follows from it for the user; empty if nothing does
- * @type: what to type to change that; empty if nothing needs to, or can be, changed
+ * @found: what was found
+ * @means: its consequence for the user, or empty
+ * @type: the command that fixes it; empty if no fix is needed or possible
  */
 struct vcpc_finding {
 	enum vcpc_state state;
@@ -31,7 +31,7 @@ struct vcpc_check {
 	void (*fn)(struct vcpc_finding *f);
 };
 
-/* What was asked of the kernel */
+/* The kind of request to the kernel */
 enum vcpc_asked {
 	VCPC_ASKED_COUNT,	/* perf_event_open(2), or the module's counters */
 	VCPC_ASKED_BPF,		/* to load BPF programs and attach them */

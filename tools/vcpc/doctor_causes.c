@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Why the kernel may refuse to count or to load BPF programs: one table of checks, which vcpc doctor
- * lists and which error messages consult.
+ * Why the kernel may refuse to count or to load BPF programs: one table of checks, listed by vcpc
+ * doctor and consulted by error messages.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #define CAP_BPF		39
 
 /**
- * vcpc_found() - note what a check has found
+ * vcpc_found() - record the result of a check
  * @f: finding
  * @fmt: as for printf
  */
@@ -33,11 +33,11 @@ void vcpc_found(struct vcpc_finding *f, const char *fmt, ...)
 }
 
 /**
- * vcpc_limits() - note what follows from what a check has found
+ * vcpc_limits() - record the consequence of a check's result
  * @f: finding
  * @state: how bad it is
  * @means: what follows for the user
- * @type: what to type; empty for nothing
+ * @type: the command to type, or empty
  */
 void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *means, const char *type)
 {
@@ -69,7 +69,7 @@ int vcpc_first_line(const char *path, char *line, size_t size)
 	return ret;
 }
 
-/* The number after "KEY:" in /proc/self/status; @otherwise if it has no such line */
+/* The number after "KEY:" in /proc/self/status; @otherwise if the line is missing */
 static uint64_t status_number(const char *key, int base, uint64_t otherwise)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -103,7 +103,7 @@ static void check_capabilities(struct vcpc_finding *f)
 	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count whole CPUs and count the kernel", "");
 }
 
-/* What perf lets users without CAP_PERFMON do */
+/* What perf permits to users without CAP_PERFMON */
 static void check_paranoid(struct vcpc_finding *f)
 {
 	char line[VCPC_FINDING];
@@ -248,7 +248,7 @@ static void check_cpus(struct vcpc_finding *f)
 #define ERR(name)	(1ull << (name))
 
 /*
- * Each restriction, and the errors by which the kernel answers a request (counting, BPF) because of
+ * Each restriction, and the errors that the kernel returns for a request (counting, BPF) because of
  * it.  The numbers of these errors are below 64.
  */
 static const struct cause {
@@ -286,7 +286,7 @@ static void append(char *buf, size_t size, const char *between, const char *text
 }
 
 /**
- * vcpc_causes_text() - what may be why the kernel refused a request, and what was ruled out
+ * vcpc_causes_text() - possible and excluded reasons why the kernel refused a request
  * @asked: the request
  * @err: the kernel's answer, a positive error number
  * @buf: gets one line without a newline; empty if no check is about this answer

@@ -2,9 +2,9 @@
 /*
  * Chooses what a report draws, and reads it.
  *
- * The transactions are chosen before the records are read: those that took most time in all, by the
- * window's last values.  Of an archive without counts and transactions, the metrics are chosen before, too.
- * Everything else is chosen when its first value is read.
+ * The transactions are chosen before the records are read: those with the longest total time, by
+ * the window's last values.  For an archive without counts and transactions, the metrics are also
+ * chosen first. Everything else is chosen when its first value is read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -100,7 +100,7 @@ static struct vcpc_drawn_tag *find_tag(struct vcpc_drawing *d, const char *name,
 	return NULL;
 }
 
-/* Add a tag to those that took most time, if it is one of them: 0 or -ENOMEM */
+/* Add a tag to those with the longest total time, if it is one of them.  Return 0 or -ENOMEM. */
 static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 {
 	struct vcpc_drawn_tag tag = { .seconds = seconds, .count = SIZE_MAX, .time = SIZE_MAX,
@@ -154,7 +154,9 @@ static struct total *totals_of(struct vcpc_drawing *d, pmInDom indom, const stru
 	return totals;
 }
 
-/* Rank tags by what their instances took together: a tag that was removed and came back has several. */
+/*
+ * Rank tags by the total time of their instances: a tag that was removed and recreated has several.
+ */
 static int rank_rows(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_rows *g)
 {
 	size_t n;
@@ -172,8 +174,8 @@ static int rank_rows(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_ro
 }
 
 /*
- * Rank the tags by their time within the window, of which the records are read for it alone.  Where an
- * error ends that early, what was read is ranked, and 0 returned: it ends the reading that follows, too.
+ * Rank the tags by their time within the window, whose records are read just for this.  If an error
+ * ends that early, rank what was read and return 0: the error will also end the next reading.
  */
 static int rank_tags(struct vcpc_drawing *d, const char *archive)
 {
@@ -200,7 +202,10 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Whether a metric has a chart of its own: of the recorder's only these, of all others each */
+/*
+ * Whether a metric has a chart of its own: of the recorder's metrics only these, of all others each
+ * one
+ */
 static bool is_drawn(const char *name)
 {
 	static const char *const own[] = {
@@ -225,7 +230,10 @@ static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
 	return &d->charts[d->ncharts++];
 }
 
-/* Whether a chart has room for an instance; of transactions, only for those that took most time */
+/*
+ * Whether a chart has room for an instance; for transactions, only those with the longest total
+ * time
+ */
 static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, const char *metric,
 		     const char *instance)
 {
@@ -250,7 +258,7 @@ static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *insta
 		d->morecharts++;
 		return NOT_DRAWN;
 	}
-	/* What was removed and came back goes on. */
+	/* An instance that was removed and came back continues its curve. */
 	for (size_t i = 0; instance && i < chart->n; i++)
 		if (!strcmp(chart->lines[i].name, instance))
 			return chart->lines[i].curve + 1;
@@ -345,8 +353,8 @@ static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *
 }
 
 /*
- * Decide what is drawn of a row, and return its note.  If a chart and a tag both draw it, they
- * share one curve, as do the instances of a tag that was removed and came back.
+ * Decide how a row is drawn, and return its note.  If a chart and a tag both draw it, they share
+ * one curve, as do the instances of a tag that was removed and recreated.
  */
 static size_t draw(struct vcpc_drawing *d, size_t metric, int inst)
 {
@@ -380,8 +388,8 @@ static int take_record(void *arg, double at, bool mark)
 }
 
 /*
- * The first value of a transaction's or point's counter, if it was not in the first record: it was gained
- * since the record before.  Otherwise 0.
+ * The first value of a transaction's or point's counter, if it was not in the first record: the
+ * increase happened since the previous record.  Otherwise 0.
  */
 static double first_gain(const struct vcpc_drawing *d, size_t metric, const struct vcpc_row *row)
 {

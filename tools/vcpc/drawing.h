@@ -8,9 +8,9 @@
 #include "steps.h"
 #include "tally.h"
 
-#define VCPC_CHARTS	24	/* metrics that are drawn, at most */
+#define VCPC_CHARTS	24	/* maximum number of drawn metrics */
 #define VCPC_LINES	6	/* instances of each */
-#define VCPC_TAGS	16	/* transactions of which times are drawn */
+#define VCPC_TAGS	16	/* maximum number of transactions with a chart of their times */
 #define VCPC_EVENTS	4	/* events of each */
 #define VCPC_PARTS	3	/* of the time of each */
 
@@ -27,7 +27,10 @@ struct vcpc_drawn {
 	size_t n, more;
 };
 
-/* Curves of what transactions counted of an event, and of how many counted it; or SIZE_MAX */
+/*
+ * Curves of an event's count in transactions, and of the number of transactions that counted it; or
+ * SIZE_MAX
+ */
 struct vcpc_drawn_event {
 	char *name;
 	size_t sum, counted;
@@ -74,8 +77,8 @@ struct vcpc_drawing {
 };
 
 /*
- * Read the current context into @d, which is zero but for the window's options: 0, or the exit
- * status after a message
+ * Read the current context into @d, which is zero but for the window's options.  Return 0, or an
+ * exit status after printing a message.
  */
 int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive);
 /* The last word of the names of the parts' metrics, vcpc.transact.time.* */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc dump: what is in an archive, as it is there. */
+/* vcpc dump: prints an archive's raw contents. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

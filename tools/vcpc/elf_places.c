@@ -28,7 +28,10 @@ struct elf_file {
 #define MACHINE EM_AARCH64
 #endif
 
-/* 0; -ENOEXEC: no ELF file, -EBADMSG: of another machine, or a program of 32 bits; or a negated errno */
+/*
+ * Return 0; -ENOEXEC: not an ELF file; -EBADMSG: for another machine or 32-bit; or another negated
+ * errno
+ */
 static int open_elf(const char *path, int *fd, Elf **elf)
 {
 	GElf_Ehdr header;
@@ -67,7 +70,7 @@ static Elf_Scn *of_name(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-/* The file that has the symbols of one that was stripped, if it is installed */
+/* The file with the symbols of a stripped one, if it is installed */
 static void open_debug(struct elf_file *file)
 {
 	char path[sizeof(DEBUG_FILES) + 2 * 64 + sizeof("/.debug")];
@@ -102,7 +105,8 @@ static void open_debug(struct elf_file *file)
  * @path: its file
  * @file: set on success, to be closed with elf_file_close()
  *
- * Return: 0, -ENOEXEC if it is no ELF file, -EBADMSG if it is not of this machine, or another negated errno.
+ * Return: 0, -ENOEXEC if it is not an ELF file, -EBADMSG if it is for another machine, or another
+ * negated errno.
  */
 int elf_file_open(const char *path, struct elf_file **file)
 {
@@ -133,7 +137,7 @@ void elf_file_close(struct elf_file *file)
 	free(file);
 }
 
-/* Where in the file an address is; 0 if nowhere */
+/* The file offset of an address; 0 if it is not in the file */
 static uint64_t offset_of(Elf *elf, uint64_t address)
 {
 	size_t n = 0;
@@ -161,7 +165,10 @@ static void add_place(Elf *elf, struct elf_places *places, uint64_t address, uin
 	places->offset[places->n++] = offset;
 }
 
-/* A copy that the compiler has made of a function ("f.part.0"), or a longer name with it, is near. */
+/*
+ * A copy that the compiler has made of a function ("f.part.0"), or a longer name that contains it,
+ * is similar.
+ */
 static unsigned int how_far(const char *name, const char *other)
 {
 	size_t len = strlen(name);
@@ -197,16 +204,16 @@ static void add_near(struct elf_places *places, const char *name, const char *ot
 	places->distance[i] = distance;
 }
 
-/* One table of symbols, and what is looked for */
+/* One symbol table, and the symbol to find */
 struct search {
 	struct elf_file *file;
 	struct elf_places *places;
 	const char *name;
-	uint64_t address;	/* or a function that begins here, if it is not 0 */
+	uint64_t address;	/* or a function that begins at this address, if it is not 0 */
 	Elf_Data *versions;
 };
 
-/* Of a name with several versions, programs that are linked now get the one that is not hidden. */
+/* If a name has several versions, newly linked programs use the one that is not hidden. */
 static bool is_old_version(const struct search *search, int i, const char *version)
 {
 	GElf_Versym number;
@@ -249,7 +256,10 @@ static void look_into(struct search *search, Elf *elf, uint32_t type)
 		return;
 	section = type == SHT_DYNSYM ? next_of_type(elf, NULL, SHT_GNU_versym, &versions) : NULL;
 	search->versions = section ? elf_getdata(section, NULL) : NULL;
-	/* Many symbols may share one name of megabytes, which would be read for each. */
+	/*
+	 * Many symbols may share one name of several megabytes, which would be read for each of
+	 * them.
+	 */
 	most = strlen(search->name) + ELF_NAME;
 	for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
 		const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
@@ -287,7 +297,7 @@ static bool section_mentions(Elf *elf, const char *section, const char *name)
 	bool found;
 
 	if (strings && header.sh_flags & SHF_COMPRESSED) {
-		/* anybody can write a size of terabytes there */
+		/* a crafted file may claim a size of terabytes */
 		if (!gelf_getchdr(strings, &packed) || packed.ch_size > MOST_UNPACKED)
 			return false;
 		elf_compress(strings, 0, 0);
@@ -304,7 +314,10 @@ static bool section_mentions(Elf *elf, const char *section, const char *name)
 	return found;
 }
 
-/* Does the debug information know this name?  A function without code of its own was inlined. */
+/*
+ * Whether the debug information contains this name.  A function without code of its own was
+ * inlined.
+ */
 bool elf_file_mentions(struct elf_file *file, const char *name)
 {
 	return section_mentions(file->elf, ".debug_str", name) ||
@@ -312,7 +325,7 @@ bool elf_file_mentions(struct elf_file *file, const char *name)
 }
 
 /**
- * elf_file_language() - what keeps a return probe from being harmless
+ * elf_file_language() - the reason why a return probe could break the program
  * @file: the file
  *
  * Return: the language if its programs move stacks, or look for handlers by return addresses; or NULL.
@@ -333,12 +346,15 @@ const char *elf_file_language(struct elf_file *file)
 	return NULL;
 }
 
-/* A note of a USDT probe: its address, the section's when it was linked, the count's; then names, each with a NUL */
+/*
+ * A note of a USDT probe: its address, the section's address at link time, the semaphore's; then
+ * names, each with a NUL
+ */
 struct usdt_note {
 	uint64_t address, base, semaphore;
 };
 
-/* The note's parts, whatever its alignment: 0, or -1 if it is broken */
+/* Parse the note, whatever its alignment.  Return 0, or -1 if it is malformed */
 static int take_note(const char *from, size_t size, struct usdt_note *note, const char **provider,
 		     const char **name)
 {
@@ -359,7 +375,7 @@ static int take_note(const char *from, size_t size, struct usdt_note *note, cons
  * @file: where
  * @provider: of the probe
  * @name: its name
- * @places: filled in; names that are near have their providers with them
+ * @places: filled in; similar names include their providers
  */
 void elf_file_usdt(struct elf_file *file, const char *provider, const char *name,
 		   struct elf_places *places)

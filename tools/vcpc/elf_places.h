@@ -14,15 +14,15 @@
 struct elf_file;
 
 /**
- * struct elf_places - what was found of a name
- * @n: how many different places
- * @address: in the program's memory, before it is moved
+ * struct elf_places - the search result for a name
+ * @n: number of different places
+ * @address: in the program's memory, before relocation
  * @offset: in the file
- * @semaphore: offset in the file of a USDT probe's count, or 0
- * @imported: the name is known, but is of another file
- * @chosen: it is a function that chooses, at load time, among several (IFUNC)
- * @near: names that are like it, "" from the end on
- * @distance: of each, how far it is from the name
+ * @semaphore: file offset of a USDT probe's semaphore, or 0
+ * @imported: the name is defined in another file
+ * @chosen: it is resolved at load time to one of several functions (IFUNC)
+ * @near: similar names; "" ends the list
+ * @distance: edit distance of each
  */
 struct elf_places {
 	unsigned int n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc events: which events can be counted here; and the lists of -e. */
+/* vcpc events: lists the events that can be counted here; parses the lists of -e. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
@@ -12,15 +12,15 @@
 #include "options.h"
 #include "vcpc.h"
 
-#define TURN	4000000		/* ns that a group of events counts before the next one does */
+#define TURN	4000000		/* ns that an event group counts before the next one is enabled */
 
-/* The default events, of which those are counted that exist here. */
+/* The default events; those that do not exist on this machine are skipped. */
 static const char *const usual[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles", "instructions", "branches", "branch-misses",
 };
 
-/* As strsep() with a comma, but PMU/TERM,TERM/ is one name */
+/* Like strsep() with a comma, but PMU/TERM,TERM/ is one name */
 static char *next_name(char **rest)
 {
 	char *name = *rest;
@@ -63,7 +63,7 @@ static bool take_braces(struct vcpc_events *events, char **name, bool *inside)
 /**
  * vcpc_events_add() - more events to count
  * @events: zero at first
- * @list: names with commas between
+ * @list: comma-separated names
  *
  * Return: 0, or an exit status, after a message.
  */
@@ -126,8 +126,8 @@ static unsigned int count_pmus(void)
 }
 
 /*
- * Add an event that the user did not name: if it does not exist here, only where it has a line that
- * says so.
+ * Add an event that the user did not name: if it does not exist here, only if the output has a line
+ * to report that.
  */
 static void add_default(struct shim_handle *handle, struct vcpc_events *events, const char *name)
 {
@@ -157,7 +157,7 @@ static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
 }
 
 /**
- * vcpc_say_backend() - print on stderr which backend counts and why, or why none does
+ * vcpc_say_backend() - print on stderr which backend is used and why, or why none is
  * @handle: of shim_open(), or NULL if that failed
  */
 void vcpc_say_backend(struct shim_handle *handle)
@@ -197,10 +197,10 @@ static bool is_unsupported(struct shim_handle *handle, const char *event)
 }
 
 /*
- * Leave out the events that this machine cannot count: a list of events is of use on machines with and
- * without a PMU.  Where there is a line of output for each event, it says so; otherwise a message
- * does, if others remain.  Where there are several kinds of core, vcpc_kinds_explain() has more to say
- * about an event that cannot be counted.
+ * Leave out the events that this machine cannot count: the same list is useful on machines with and
+ * without a PMU.  Report it in the event's line of output if there is one, otherwise by a message
+ * if others remain.  On machines with several kinds of core, vcpc_kinds_explain() gives more
+ * details.
  */
 static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *events)
 {
@@ -232,9 +232,9 @@ static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *eve
 }
 
 /**
- * vcpc_events_open() - make a set of the events
- * @events: if there are none, the default ones are put in; those that this machine cannot count are
- *	taken out, with @by_kind even if no others remain
+ * vcpc_events_open() - create a set of the events
+ * @events: if empty, the default ones are added; those that this machine cannot count are removed,
+ * 	with @by_kind even if none remain
  * @set: for shim_set_destroy()
  *
  * Return: 0, or an exit status, after a message.
@@ -265,7 +265,7 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 			return ret;
 		}
 	}
-	/* A set has an event, although none of those asked for exists. */
+	/* A set needs an event, although none of the requested ones exists. */
 	if (!events->n)
 		events->names[events->n++] = "dummy";
 	ret = create(handle, events, &bad, set);
@@ -305,7 +305,7 @@ static int print(void *arg, const char *name, const char *desc)
 	return printf("%-32s %s\n", name, desc) < 0 ? -EIO : 0;
 }
 
-/* The PMUs of the cores, where there is more than one */
+/* The core PMUs, if there are several */
 struct cores {
 	unsigned int n;
 	char text[1024];

@@ -39,13 +39,13 @@ static void put_number(FILE *out, double v)
 	fputs(buf, out);
 }
 
-/* Whether a cell is a number that also has a text, in which it is exact */
+/* Whether a cell is a number that also has an exact text */
 static bool is_exact(const struct vcpc_column *c, size_t row)
 {
 	return c->texts[row] && !isnan(c->values[row]);
 }
 
-/* Write a part of a quoted field: printable, and quotes in it are doubled. */
+/* Write a part of a quoted field: printable, with quotes doubled. */
 static void csv_part(FILE *out, const char *text)
 {
 	char *copy = strdup(text);
@@ -61,7 +61,7 @@ static void csv_part(FILE *out, const char *text)
 	free(copy);
 }
 
-/* Whether a spreadsheet would take a text for a formula and execute it */
+/* Whether a spreadsheet would execute a text as a formula */
 static bool is_formula(const char *text)
 {
 	char *end;

@@ -7,7 +7,7 @@
 
 #include "series.h"
 
-/* Write a line of names, and then one for each row; numbers keep all their digits */
+/* Write a header line, then a line for each row; numbers keep all their digits */
 void vcpc_csv(FILE *out, const struct vcpc_series *s);
 /* Write one object: archive, host, columns, and rows of values in the columns' order */
 void vcpc_json(FILE *out, const struct vcpc_series *s, const char *archive, const char *host);

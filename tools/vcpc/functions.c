@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions and USDT probes that 'vcpc trace on' is to trace: from the command line to places in files. */
+/* Functions and USDT probes for 'vcpc trace on': from the command line to places in files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 /* What was typed, in pieces: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
 struct pieces {
-	char *binary;		/* allocated, and the rest is in it */
+	char *binary;		/* allocated; the other members point into it */
 	char *provider;		/* of USDT probes */
-	char *name;		/* function, or begin */
+	char *name;		/* function, or begin of a pair */
 	char *end;		/* of USDT probes */
 	const char *tag;
 };
@@ -29,7 +29,7 @@ int functions_add(struct functions *f, const char *text, bool usdt)
 	return 0;
 }
 
-/* Cut @s at the first @c: what is behind it, or NULL */
+/* Cut @s at the first @c: the part after it, or NULL */
 static char *cut(char *s, char c)
 {
 	char *at = s ? strchr(s, c) : NULL;
@@ -77,7 +77,7 @@ static void add_probe(struct functions *f, const struct pieces *p, const char *p
 		vcpc_no_memory();
 }
 
-/* " (near names: a, b)", or "" */
+/* " (similar names: a, b)", or "" */
 static const char *near_names(const struct elf_places *places, char text[ELF_NEAR * ELF_NAME + 32])
 {
 	size_t len = 0;
@@ -200,7 +200,7 @@ static int find_one(struct functions *f, const struct functions_spec *spec)
 	return ret;
 }
 
-/* Find all that is to be traced: 0, or an exit status after a message. */
+/* Find all requested places.  Return 0, or an exit status after printing a message. */
 int functions_find(struct functions *f)
 {
 	int ret = 0;
@@ -212,7 +212,10 @@ int functions_find(struct functions *f)
 	return ret;
 }
 
-/* Trace what was found, in a session that is on: 0, or an exit status after a message. */
+/*
+ * Trace the places that were found, in an active session.  Return 0, or an exit status after
+ * printing a message.
+ */
 int functions_attach(const struct functions *f)
 {
 	unsigned int bad = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions and USDT probes that 'vcpc trace on' is to trace: from the command line to places in files. */
+/* Functions and USDT probes for 'vcpc trace on': from the command line to places in files. */
 #ifndef VCPC_FUNCTIONS_H
 #define VCPC_FUNCTIONS_H
 
@@ -11,13 +11,13 @@
 #include <shim/trace.h>
 
 /**
- * struct functions - what is to be traced
- * @n: how many @specs
+ * struct functions - what to trace
+ * @n: number of @specs
  * @specs: what the user typed
  * @pid: process, 0: all
- * @unwind: trace also functions of programs that may have exceptions
- * @nprobes: how many @probes
- * @probes: where these are, once they are found; their texts are allocated
+ * @unwind: also trace functions of programs that may throw exceptions
+ * @nprobes: number of @probes
+ * @probes: their places, once found; the texts are allocated
  */
 struct functions {
 	size_t n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes any text as a part of a page of HTML. */
+/* Escapes arbitrary text for HTML. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

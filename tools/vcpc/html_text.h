@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes any text as a part of a page of HTML, such that a browser takes none of it for markup. */
+/* Escapes arbitrary text for HTML, so a browser does not interpret it as markup. */
 #ifndef VCPC_HTML_TEXT_H
 #define VCPC_HTML_TEXT_H
 
@@ -9,7 +9,7 @@
 void vcpc_html_text(FILE *out, const char *text, size_t most);
 /* Write JSON with '<', '>' and '&' escaped, so that it cannot end the script element it is in */
 void vcpc_html_json(FILE *out, const char *json);
-/* Write a text as a string of JSON, cut as by vcpc_html_text() */
+/* Write a text as a string of JSON, cut as in vcpc_html_text() */
 void vcpc_json_text_within(FILE *out, const char *text, size_t most);
 
 #endif /* VCPC_HTML_TEXT_H */

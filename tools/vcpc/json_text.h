@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any text as a string of JSON. */
+/* Writes arbitrary text as a JSON string. */
 #ifndef VCPC_JSON_TEXT_H
 #define VCPC_JSON_TEXT_H
 

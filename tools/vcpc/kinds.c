@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Events on machines with several kinds of core: each is counted on each kind, and printed for each
- * and as their sum, as by perf stat.
+ * Events on machines with several kinds of core: each is counted on each kind of core, and printed
+ * for each kind and as a sum, as in perf stat.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool counts_here(struct shim_handle *handle, const char *name)
 	return true;
 }
 
-/* An event's names on the kinds of core that have it: how many; they are to be freed */
+/* Get an event's names on the kinds of core that have it, to be freed.  Return their number */
 static unsigned int find_kinds(struct shim_handle *handle, const struct pmus *pmus,
 			       const char *name, char **on)
 {
@@ -64,7 +64,10 @@ static bool is_full(const struct vcpc_events *events, const struct vcpc_event_ro
 	return events->n + more > SHIM_SET_MAX || rows->n + more + 1 > SHIM_SET_MAX;
 }
 
-/* Add an event, or one for each kind of core: 0, or an exit status after a message */
+/*
+ * Add an event, or one for each kind of core.  Return 0, or an exit status after printing a
+ * message.
+ */
 static int add(struct shim_handle *handle, const struct pmus *pmus, const char *name,
 	       struct vcpc_events *to)
 {
@@ -78,7 +81,7 @@ static int add(struct shim_handle *handle, const struct pmus *pmus, const char *
 		return vcpc_usage("more than %d events, each counted on %u kinds of cores",
 				  SHIM_SET_MAX, pmus->n);
 	}
-	/* What one kind lacks has no sum, nor has what no kind counts alone. */
+	/* An event that one kind of core lacks has no sum. */
 	if (n && n == pmus->n)
 		add_row(rows, name, to->n, n);
 	for (unsigned int k = 0; k < (n ? n : 1); k++) {
@@ -112,7 +115,7 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 	return ret;
 }
 
-/* An event's name: for a sum, the one that was asked for, with the modes that were added to its parts */
+/* An event's name: for a sum, the requested name with the modes that were added to its parts */
 void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, const struct shim_set *set,
 		   char *buf, size_t size)
 {

@@ -9,7 +9,7 @@
 
 /*
  * Replace each event that all cores count by one for each kind of core that has it, and fill in
- * @events->rows.  Nothing is done if that was done before.
+ * @events->rows.  A second call has no effect.
  *
  * Return: 0, or an exit status, after a message.
  */

@@ -17,7 +17,7 @@ static int bad(const char *text)
 			  text);
 }
 
-/* Parse "+2%", "-1000" or "5ms"; a time may have a sign before it, too. */
+/* Parse "+2%", "-1000" or "5ms"; a time may also have a sign. */
 static bool parse_change(struct vcpc_limit *limit, const char *text)
 {
 	double sign = *text == '-' ? -1 : 1;
@@ -38,7 +38,10 @@ static bool parse_change(struct vcpc_limit *limit, const char *text)
 	return true;
 }
 
-/* Take the words "from one run" off the end of a condition's text: whether they were there. */
+/*
+ * Remove the words "from one run" from the end of a condition's text.  Return whether they were
+ * present.
+ */
 static bool cut_one_run(char *text)
 {
 	static const char words[] = "from one run";
@@ -55,7 +58,7 @@ static bool cut_one_run(char *text)
 
 int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 {
-	/* take the last '<' or '>', as a tag may contain these itself */
+	/* take the last '<' or '>', because a tag may contain them */
 	const char *more = strrchr(text, '>'), *less = strrchr(text, '<');
 	const char *sign = !less || (more && more > less) ? more : less;
 	char change[64];
@@ -80,7 +83,10 @@ int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 	return limit->name ? 0 : vcpc_fail(0, "out of memory");
 }
 
-/* Compare names, all punctuation being equal: users write page-faults, metrics have page_faults. */
+/*
+ * Compare names, treating all punctuation as equal: users write page-faults, metrics have
+ * page_faults.
+ */
 static bool same(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)

@@ -23,7 +23,7 @@ static bool value_of(const char *line, const char *key, char *buf, size_t size)
 
 bool vcpc_machine_cpu(char *buf, size_t size)
 {
-	/* Arm's kernels have numbers in place of a name. */
+	/* On Arm, the kernel reports numbers instead of a name. */
 	static const char *const keys[] = { "model name", "Model", "Hardware", "CPU part" };
 	size_t best = sizeof(keys) / sizeof(keys[0]);
 	FILE *file = fopen(CPUINFO, "re");

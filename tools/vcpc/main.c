@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The vcpc command: finds the command that was asked for and runs it. */
+/* The vcpc command: finds and runs the requested command. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static const struct vcpc_command *find(const char *name)
 	return NULL;
 }
 
-/* Suggest the command of which the name is a beginning, or to which it is close. */
+/* Suggest a command that begins with the name or resembles it. */
 static int no_command(const char *name)
 {
 	const char *best = NULL;

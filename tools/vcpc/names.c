@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Numbers for pairs of names, in a balanced tree, so that lookup is fast with many of them, too. */
+/* Numbers for pairs of names, in a balanced tree, for fast lookup among many. */
 #define _GNU_SOURCE	/* tdestroy */
 #include <errno.h>
 #include <search.h>

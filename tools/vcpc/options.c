@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parses options, and refuses by name those that other tools of a command's family have.
+ * Parses options, and rejects with a hint those of related tools.
  *
- * The commands that count have the letters of perf stat, the commands that replay those of PCP.  A
- * letter that a command does not take has a row here if users of these tools may expect it, or if
+ * The counting commands use the letters of perf stat, the replaying commands those of PCP.  A
+ * letter that a command does not accept has a row here if users of these tools may expect it, or if
  * an earlier version had it.
  */
 #define _GNU_SOURCE
@@ -77,7 +77,7 @@ static const struct refusal {
 	{ "check", "Zz", NULL, "this command prints no times" },
 };
 
-/* Whether a list of words has this one */
+/* Whether a list of words contains this one */
 static bool has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses the options of all commands, and names the option to use instead of one that is not theirs. */
+/* Parses the options of all commands, and suggests the right option for one they do not have. */
 #ifndef VCPC_OPTIONS_H
 #define VCPC_OPTIONS_H
 
 #include <getopt.h>
 
 /*
- * As getopt_long(3), with messages of our own.  Letters have one meaning in the commands that count,
+ * Like getopt_long(3), with our own messages.  Letters have one meaning in the commands that count,
  * that of perf-stat(1), and one in the commands that replay, that of PCPIntro(1).
  */
 int vcpc_getopt(int argc, char **argv, const char *letters, const struct option *names);

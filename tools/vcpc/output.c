@@ -72,7 +72,7 @@ int vcpc_output_open(struct vcpc_output *output, const char *name)
 	return err ? vcpc_fail(err, "cannot write '%s'", name) : 0;
 }
 
-/* 0 or a negated errno */
+/* Return 0 or a negated errno */
 static int settle(struct vcpc_output *output)
 {
 	int err = ferror(output->file) ? -EIO : 0;

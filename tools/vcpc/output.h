@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that the user named for output: written whole, or left as it was. */
+/* A file that the user named for output: written completely or left unchanged. */
 #ifndef VCPC_OUTPUT_H
 #define VCPC_OUTPUT_H
 
 #include <stdio.h>
 
 /*
- * struct vcpc_output - an output under way
+ * struct vcpc_output - an output in progress
  * @file: where to write
- * @name: what the user called it; NULL for standard output
- * @temporary: what it is called until it is whole; NULL if it is written directly, as
- *	devices and pipes are
+ * @name: the name given by the user; NULL for standard output
+ * @temporary: its name until it is complete; NULL for devices and pipes, which are written directly
  */
 struct vcpc_output {
 	FILE *file;
@@ -18,11 +17,11 @@ struct vcpc_output {
 	char *temporary;
 };
 
-/* @name: NULL or "-" for standard output.  0, or the exit status after a message */
+/* @name: NULL or "-" for standard output.  Return 0, or an exit status after printing a message. */
 int vcpc_output_open(struct vcpc_output *output, const char *name);
 /*
- * Finish the output.  If @status is not 0, a temporary file is removed, and the user's file stays
- * as it was.  Returns @status, or the exit status after a message.
+ * Finish the output.  If @status is not 0, a temporary file is removed, and the user's file is
+ * unchanged.  Returns @status, or the exit status after a message.
  */
 int vcpc_output_close(struct vcpc_output *output, int status);
 

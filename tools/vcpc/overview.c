@@ -14,7 +14,8 @@
 
 /*
  * @instance: the one to show first; NULL: the one with the largest mean, except the loopback interface
- * @or_else: use it only if the archive has none of the lines before it, up to the last one without this flag
+ * @or_else: use it only if the archive lacks all preceding lines, back to the last one without this
+ *   flag
  */
 static const struct first {
 	const char *metric, *instance;
@@ -57,7 +58,7 @@ static const char *const last[] = { "pmcd.", "pmproxy.", "pmlogger.", "pmda." };
 /*
  * struct item - a column, or a metric
  * @variation: standard deviation in proportion to the mean, at most 1: rare events are not the most interesting
- * @place: in the order, before its variation counts
+ * @place: its rank in the order; items of equal rank are sorted by variation
  * @at: its index
  */
 struct item {
@@ -83,7 +84,7 @@ static void set_numbers(struct item *item, double n, double sum, double squares)
 
 	item->empty = !(n > 0);
 	item->mean = item->instance && !strcmp(item->instance, "lo") ? -1 : mean;
-	/* what rounding leaves of equal values is no variation */
+	/* rounding errors of equal values are not variation */
 	if (!item->empty && isfinite(variance) && variance > mean * mean * 1e-12)
 		item->variation = fmin(sqrt(variance) / fabs(mean), 1);
 }
@@ -124,7 +125,7 @@ static void place_others(struct item *item)
 			item->place++;
 }
 
-/* Give the instances of a metric, which are adjacent, the largest variation of them, and the first place. */
+/* Give the instances of a metric, which are adjacent, their largest variation and first rank. */
 static void share(struct item *items, size_t n, bool places)
 {
 	size_t end;

@@ -2,11 +2,11 @@
 /*
  * Compresses the volumes of archives that are complete: vcpc record --compress.
  *
- * A volume is replaced only after its compressed copy is on the disk, so that one of them is
- * complete at any time.  The format is xz, which every version of PCP's library reads without
- * running another program, with blocks of which it unpacks only those that it reads.  Records of
- * the same metrics resemble each other, so a fast preset is enough if its dictionary holds several
- * records of many tags.
+ * A volume is replaced only after its compressed copy is on the disk, so one of them is complete at
+ * any time.  The format is xz, which every version of PCP's library reads without running another
+ * program, in blocks, of which it unpacks only those it needs.  Records of the same metrics
+ * resemble each other, so a fast preset is enough if its dictionary holds several records of many
+ * tags.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -173,7 +173,7 @@ void vcpc_packer_start(struct vcpc_packer *packer, const char *archive)
 
 	snprintf(packer->archive, sizeof(packer->archive), "%s", archive);
 	packer->err = 0;
-	/* Signals are the recorder's. */
+	/* Signals are handled by the recorder's thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
 	packer->running = !pthread_create(&packer->thread, NULL, pack, packer);

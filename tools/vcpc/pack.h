@@ -18,9 +18,9 @@ struct vcpc_packer {
 	int err;
 };
 
-/* Begin to compress an archive that nothing writes any more; the packer must be idle. */
+/* Begin to compress an archive that is no longer written; the packer must be idle. */
 void vcpc_packer_start(struct vcpc_packer *packer, const char *archive);
-/* Wait until the archive is compressed: 0, or -errno after a message. */
+/* Wait until the archive is compressed.  Return 0, or -errno after a message. */
 int vcpc_packer_wait(struct vcpc_packer *packer);
 
 #endif /* VCPC_PACK_H */

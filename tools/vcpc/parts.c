@@ -34,9 +34,9 @@ static void label(char *buf, size_t size, enum vcpc_apart apart, pid_t cpu)
 }
 
 /**
- * vcpc_parts_divide() - put each target into a part
+ * vcpc_parts_divide() - assign each target to a part
  * @parts: result; in the order of the first CPU of each part
- * @apart: what a part is
+ * @apart: the kind of part
  * @targets: CPUs, unless all are one part
  */
 void vcpc_parts_divide(struct vcpc_parts *parts, enum vcpc_apart apart, const struct vcpc_targets *targets)

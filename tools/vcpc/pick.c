@@ -63,8 +63,8 @@ static size_t item_length(const char *text, size_t len, const char *ends)
 static struct vcpc_pick *pick_new(const char *text, size_t len, const char *const *ends);
 
 /*
- * Split a text into items separated by the characters of @ends[0], each of which may be a list by
- * the next separators; a text without any of these characters is tried with the next ones itself.
+ * Split a text into items separated by the characters of @ends[0], each of each of which may be a
+ * list with the next separators; a text without any of these characters is split at the next ones.
  */
 static int split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
 {

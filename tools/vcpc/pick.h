@@ -9,8 +9,8 @@
 struct vcpc_pick;
 
 /*
- * struct vcpc_picks - all that was asked for
- * @list: @n texts, one for each option
+ * struct vcpc_picks - all requested names
+ * @list: @n texts, one per option
  */
 struct vcpc_picks {
 	struct vcpc_pick **list;
@@ -19,12 +19,13 @@ struct vcpc_picks {
 
 /*
  * Add a text: the name of an instance, or several separated by commas or blanks; a name that
- * contains these can be in quotes.  A name may be given up to its first blank only.  0 or -ENOMEM
+ * contains these can be in quotes.  A name may be abbreviated to the part before its first blank.
+ * 0 or -ENOMEM
  */
 int vcpc_picks_add(struct vcpc_picks *picks, const char *text);
-/* Sets @chosen for those of a domain's @n names that are asked for: all, if nothing was */
+/* Set @chosen for the requested ones of a domain's @n names; all of them, without a request */
 void vcpc_picks_choose(const struct vcpc_picks *picks, char *const *names, size_t n, bool *chosen);
-/* A name that was asked for and that vcpc_picks_choose() has found in no domain so far, or NULL */
+/* A requested name that vcpc_picks_choose() has not found in any domain so far, or NULL */
 const char *vcpc_picks_missing(const struct vcpc_picks *picks);
 void vcpc_picks_free(struct vcpc_picks *picks);
 

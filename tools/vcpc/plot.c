@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A chart of values over time, drawn with characters: from numbers to text, and nothing else. */
+/* A chart of values over time, drawn with characters. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 #define SEVERAL		'*'	/* where lines of several series meet */
 
 /*
- * The drawing.  One character has 2 by 4 dots in braille, 1 by 2 in ASCII, and 1 if there are
- * several series.
+ * The drawing.  One character has 2 by 4 dots in braille, 1 by 2 in ASCII, and 1 with several
+ * series.
  */
 struct canvas {
 	unsigned int columns, lines;	/* characters */
-	unsigned int per_x, per_y;	/* dots in one of them */
-	unsigned char *dots;		/* for each character its dots' bits, or its series' letter */
-	unsigned char letter;		/* of the series that is drawn; 0 if it is the only one */
+	unsigned int per_x, per_y;	/* dots per character */
+	unsigned char *dots;		/* each character's dots as bits, or its series' letter */
+	unsigned char letter;		/* letter of the current series; 0 if there is only one */
 };
 
 /* The bit of each of braille's dots, by line and column */
@@ -168,7 +168,7 @@ void vcpc_plot_number(char *buf, size_t size, double v)
 	snprintf(buf, size, "%.3g%s", v / units[i].unit, units[i].suffix);
 }
 
-/* A value of the chart, which has its unit if it is a time */
+/* A value of the chart, with a unit if it is a time */
 static void put_number(char *buf, size_t size, const struct vcpc_plot *p, double v)
 {
 	if (p->seconds > 0)
@@ -191,7 +191,7 @@ static void put_cell(FILE *out, const struct canvas *c, unsigned int line, unsig
 		fputc(" '.:"[dots & 3], out);
 }
 
-/* The axis' labels stand at the top, the bottom, and the middle if there is room. */
+/* Labels of the axis are at the top, the bottom, and the middle if there is room. */
 static void put_label(FILE *out, const struct vcpc_plot *p, const struct range *r,
 		      unsigned int line)
 {

@@ -12,13 +12,14 @@
 /**
  * struct vcpc_plot - what to draw
  * @title: above the chart
- * @unit: of the values, behind the title; may be empty
- * @seconds: how many a value is, if it is a time: then the numbers have units, and @unit is not written
- * @left: what is written below the left end of the time axis
- * @right: what is written below its right end
+ * @unit: of the values, printed after the title; may be empty
+ * @seconds: seconds per unit, if values are times: then the numbers have units, and @unit is not
+ *   printed
+ * @left: text below the left end of the time axis
+ * @right: text below its right end
  * @n: number of points
  * @x: their times, any unit
- * @nseries: how many lines, up to VCPC_PLOT_SERIES; several are drawn with letters
+ * @nseries: number of lines, up to VCPC_PLOT_SERIES; several are drawn with letters
  * @y: each line's values; a NAN interrupts the line
  * @names: each line's name, if there are several
  * @width: of the whole chart, in characters, at least 40
@@ -41,10 +42,10 @@ struct vcpc_plot {
 	bool utf8;
 };
 
-/* 0 or -ENOMEM */
+/* Return 0 or -ENOMEM */
 int vcpc_plot(FILE *out, const struct vcpc_plot *plot);
 
-/* A number in six characters or so: 12.3k, 4.56G, 0.0123 */
+/* A number in about six characters: 12.3k, 4.56G, 0.0123 */
 void vcpc_plot_number(char *buf, size_t size, double v);
 
 #endif /* VCPC_PLOT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Presets: a table of names for metrics that are often wanted together, and its lookup. */
+/* Presets: a table of names for metrics that are often used together, and its lookup. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define MOST	16
 
-/* @metrics: names of metrics or groups, in the order of output; @all: then all others, too */
+/* @metrics: names of metrics or groups, in the order of output; @all: followed by all others */
 static const struct preset {
 	const char *name;
 	const char *help;	/* NULL: not for users to name */

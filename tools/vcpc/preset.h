@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Presets: one name for metrics that are often wanted together. */
+/* Presets: one name for metrics that are often used together. */
 #ifndef VCPC_PRESET_H
 #define VCPC_PRESET_H
 
@@ -9,8 +9,8 @@
 #define VCPC_PRESET_DEFAULT	":default"
 
 /*
- * Add those metrics of the preset @name, such as ":counts", that the archive has: 0, or the exit
- * status after a message
+ * Add those metrics of the preset @name, such as ":counts", that the archive has.  Return 0, or an
+ * exit status after printing a message.
  */
 int vcpc_preset_add(struct vcpc_series *s, const char *name);
 /* Print a line for each preset, for --help */

@@ -50,13 +50,13 @@ struct recording {
 	struct vcpc_with *with;	/* NULL: no other metrics */
 	struct shim_set *sets[VCPC_TARGETS];
 	unsigned int n;
-	int missing;	/* the first reason why values are left out */
+	int missing;	/* first reason why values were left out */
 	int broken;	/* the error that ended it */
-	bool full;	/* it is as large as it may be */
+	bool full;	/* the archive has reached its maximum size */
 	bool traced;	/* transactions are recorded */
 	struct record_why why;
 	struct vcpc_packer packer;
-	int unpacked;	/* why the first archive that stayed uncompressed did */
+	int unpacked;	/* why an archive stayed uncompressed, the first time */
 };
 
 static int help(void)
@@ -97,7 +97,7 @@ static bool is_full(const struct job *job)
 	return true;
 }
 
-/* Refuse an event that is given twice: both would be the same metric. */
+/* Reject an event that is given twice: both would be the same metric. */
 static int check_twice(const struct shim_set *set)
 {
 	for (unsigned int i = 0; i < shim_set_size(set); i++)
@@ -139,7 +139,7 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 	return 0;
 }
 
-/* Open the archive after the present one, and write a record into it: 0 or -errno */
+/* Open the next archive, and write a record into it.  Return 0 or -errno. */
 static int open_next(struct recording *r, const char *path, struct shim_recorder **next)
 {
 	const struct shim_record_options options = { .size = sizeof(options), .after = r->rec };
@@ -150,11 +150,14 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	if (ret)
 		return ret;
 	r->rec = *next;
-	/* a message is out already if a source cannot be added */
+	/* a message was already printed if a source cannot be added */
 	ret = add_sources(r->job, r, r->pid, traced) ? -ECANCELED : 0;
 	if (!ret)
 		ret = shim_record_tick(*next);
-	/* If the next archive got no record, give it up and go on with the present one. */
+	/*
+	 * If the next archive could not be given a record, drop it and continue with the current
+	 * one.
+	 */
 	if (!ret && !shim_record_count(*next))
 		ret = -ENODATA;
 	r->rec = present;
@@ -178,9 +181,8 @@ static void wait_for_packer(struct recording *r)
 }
 
 /*
- * Begin the next archive before the present one ends, so that nothing is lost if that fails:
- * recording then goes on in the present one, with a message the first time, and the next tick tries
- * again.
+ * Begin the next archive before the current one ends, so nothing is lost if that fails: recording
+ * then continues in the current one, with a message the first time, and the next tick tries again.
  */
 static int rotate(struct recording *r)
 {
@@ -218,7 +220,7 @@ static int rotate(struct recording *r)
 	return ret;
 }
 
-/* A value that is not 0 ends the ticks */
+/* A nonzero value ends the ticks */
 static int tick(void *arg)
 {
 	struct recording *r = arg;
@@ -243,7 +245,7 @@ static int nothing_recorded(const struct job *job)
 			 job->archive, program_invocation_name);
 }
 
-/* Remove the folder of --rotate if this command made it; rmdir(2) fails if it is not empty. */
+/* Remove the folder of --rotate if this command created it; rmdir(2) fails if it is not empty. */
 static void remove_folder(const struct job *job)
 {
 	if (job->rotate.made)
@@ -286,8 +288,9 @@ static int conclude(const struct job *job, struct recording *r, int status)
 }
 
 /*
- * Programs that run already are not to be reached into: have all traced threads count the first events
- * in their transactions.  Whether they do: somebody else may want other events, or only root may.
+ * Counters cannot be added to running programs from outside: have all traced threads count the
+ * first events in their transactions.  Return whether they do: another user may have requested
+ * other events, or only root may request them.
  */
 static int want_counts(const struct job *job, const struct recording *r)
 {
@@ -323,7 +326,7 @@ static void label(struct shim_recorder *rec, char *const *argv)
 		shim_record_label(rec, "kernel", vcpc_printable(kernel, ""));
 }
 
-/* Write the first record, whose values are those from which the run's are counted. */
+/* Write the first record, whose values are the baseline of the run's counts. */
 static int baseline(void *arg, pid_t pid)
 {
 	struct recording *r = arg;
@@ -339,8 +342,8 @@ static int baseline(void *arg, pid_t pid)
 }
 
 /*
- * Bind the sets to the targets, or start the command, with the first record in between: 0, or the exit
- * status after a message
+ * Bind the sets to the targets, or start the command, with the first record in between.  Return 0,
+ * or an exit status after printing a message.
  */
 static int begin(const struct job *job, struct recording *r, struct vcpc_child *child)
 {
@@ -361,7 +364,7 @@ static int begin(const struct job *job, struct recording *r, struct vcpc_child *
 	return 0;
 }
 
-/* @ticks: whether to record meanwhile */
+/* @ticks: whether to record at each tick */
 static int wait_for(const struct job *job, struct recording *r, struct vcpc_child *child,
 		    bool ticks)
 {
@@ -370,7 +373,7 @@ static int wait_for(const struct job *job, struct recording *r, struct vcpc_chil
 	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
 }
 
-/* Open the archive, or with --rotate the first one in the folder: 0 or -errno */
+/* Open the archive, or with --rotate the first one in the folder.  Return 0 or -errno. */
 static int open_first(struct recording *r)
 {
 	struct job *job = r->job;
@@ -535,7 +538,7 @@ static int nothing_counts(void)
 	return ret == -ENODEV || (ret == -EACCES && access("/dev/vcpc", F_OK));
 }
 
-/* Open a set for each target, so that each becomes an instance, or one for the command. */
+/* Open a set for each target, so each becomes an instance, or one for the command. */
 static int open_each(struct job *job, struct recording *r)
 {
 	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;
@@ -549,8 +552,8 @@ static int open_each(struct job *job, struct recording *r)
 }
 
 /*
- * Open the sets.  If nothing can count here, and neither events nor targets were asked for, go on
- * without sets as long as there is something else to record: transactions, or metrics of --with.
+ * Open the sets.  If this machine cannot count, and neither events nor targets were requested,
+ * continue without sets as long as transactions or metrics of --with can be recorded.
  */
 static int open_sets(struct job *job, struct recording *r)
 {

@@ -32,7 +32,7 @@ struct options {
 	char **names;
 	struct vcpc_picks picks;	/* only these instances */
 	int mode;
-	int64_t delta;		/* ns; 0 if not given */
+	int64_t delta;		/* in ns; 0 if not given */
 	size_t samples;		/* 0 if not given */
 	enum form form;
 	bool raw, ascii, reverse, together;
@@ -87,7 +87,7 @@ static int parse_mode(const char *text, int *mode)
 	return -EINVAL;
 }
 
-/* Choose the form of output; asking for two different ones is an error. */
+/* Choose the output format; requesting two different ones is an error. */
 static int choose_form(struct options *o, enum form form)
 {
 	if (o->form != TABLE && o->form != form)
@@ -106,7 +106,7 @@ static int take_samples(struct options *o)
 	return vcpc_usage("-s: '%s' is not a number of rows from 1 to %d", optarg, MOST_ROWS);
 }
 
-/* 0, or the exit status after a message */
+/* Return 0, or an exit status after printing a message */
 static int take_option(struct options *o, int c)
 {
 	switch (c) {
@@ -144,7 +144,7 @@ static int take_option(struct options *o, int c)
 	}
 }
 
-/* -1: go on; otherwise the exit status */
+/* Return -1 to continue, otherwise the exit status */
 static int parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
@@ -245,7 +245,7 @@ static int plan(const struct options *o, struct vcpc_walk *walk)
 	if (!o->samples && span * 1e9 / delta > MOST_ROWS)
 		return vcpc_fail(0, "%.0f rows are too many; use a longer interval",
 				 span * 1e9 / delta);
-	/* each part has the sign, as pmSetModeHighRes() has it */
+	/* all parts have the same sign, as in pmSetModeHighRes() */
 	walk->delta.tv_sec = (backwards ? -delta : delta) / VCPC_NSEC_PER_SEC;
 	walk->delta.tv_nsec = (backwards ? -delta : delta) % VCPC_NSEC_PER_SEC;
 	return 0;
@@ -300,7 +300,10 @@ static struct timespec step(const struct vcpc_walk *walk)
 	return t;
 }
 
-/* Say why there is nothing: a rate needs two values, for which the interval may be too long. */
+/*
+ * Explain why there is no output: a rate needs two values, and the interval may be too long for
+ * that.
+ */
 static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 {
 	double length = vcpc_seconds(o->window.to) - vcpc_seconds(o->window.from);
@@ -312,7 +315,7 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 	putchar('\n');
 }
 
-/* Whether to choose the order: nothing was named, and the archive has nothing that vcpc recorded */
+/* Whether to choose the order: no metric was named, and the archive has no metrics of vcpc */
 static bool wants_overview(const struct vcpc_series *s, const struct options *o)
 {
 	if (*o->names || o->form == CSV || o->form == JSON || !s->nrows)

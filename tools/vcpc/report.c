@@ -99,7 +99,10 @@ static int compare(struct report *r, char **argv)
 	return err ? vcpc_fail(err, "comparison") : status;
 }
 
-/* Read the first archive of each of @argv; one archive may be a folder, whose archives are one. */
+/*
+ * Read the first archive of each of @argv; a single argument may be a folder, whose archives are
+ * read as one.
+ */
 static int read_sides(struct report *r, char **argv, struct vcpc_archives *archives)
 {
 	int status = 0;
@@ -116,7 +119,7 @@ static int read_sides(struct report *r, char **argv, struct vcpc_archives *archi
 	return status;
 }
 
-/* Write a page of the archive, or what could be read of it, or of two sides: the exit status */
+/* Write a page of an archive (or the readable part of it) or of two sides: the exit status */
 static int report(struct report *r, char **argv, const char *name)
 {
 	struct vcpc_archives archives[VCPC_SIDES] = { 0 };

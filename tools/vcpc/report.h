@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of 'vcpc report' share. */
+/* Shared by the parts of 'vcpc report'. */
 #ifndef VCPC_REPORT_H
 #define VCPC_REPORT_H
 
@@ -8,7 +8,7 @@
 #include "comparison.h"
 #include "drawing.h"
 
-#define REPORT_NAME	160	/* bytes of a name that are shown */
+#define REPORT_NAME	160	/* maximum number of bytes shown of a name */
 
 /* Lines of folded stacks, those with most time first: @n of them */
 struct report_stacks {
@@ -19,7 +19,7 @@ struct report_stacks {
 /*
  * struct report_side - an archive of the page
  * @context: of the PMAPI, or -1
- * @drawing: what was read of it
+ * @drawing: the data read from it
  * @run: its quantities
  * @stacks: of its transactions, if they were kept
  */
@@ -45,9 +45,9 @@ struct report {
 
 /* Make a side's context current: its metadata is read through it. */
 void report_use(const struct report_side *side);
-/* What the page's scripts draw, as one object of JSON: 0 or -ENOMEM; report_data.c */
+/* The data that the page's scripts draw, as one JSON object: 0 or -ENOMEM; report_data.c */
 int report_data(FILE *out, struct report *r);
-/* The page: 0, or the exit status after a message; report_page.c */
+/* The page.  Return 0, or an exit status after printing a message (report_page.c). */
 int report_page(FILE *out, struct report *r);
 /*
  * Read folded stacks with two numbers, as written by 'vcpc why --folded-diff': 0, or an exit status after
@@ -58,12 +58,15 @@ void report_stacks(FILE *out, const struct report_stacks *stacks);
 void report_stacks_free(struct report_stacks *stacks);
 /* What is known of a run: command, host, CPU, kernel, time; report_facts.c */
 void report_facts(FILE *out, const struct report_side *side, const char *name);
-/* A sentence with the costliest transaction, and a table of all: 0 or -ENOMEM; report_transactions.c */
+/*
+ * A sentence about the costliest transaction, and a table of all: 0 or -ENOMEM;
+ * report_transactions.c
+ */
 int report_transactions(FILE *out, struct report_side *side);
 /* The differences of two sides, with intervals and verdicts; report_differences.c */
 void report_differences(FILE *out, const struct vcpc_comparison *c);
 
-/* Files of the folder report/, which are a part of the program; report_assets.c */
+/* Files of the folder report/, embedded in the program; report_assets.c */
 extern const char report_css[], report_js[], report_plot_css[], report_plot_js[], report_plot_license[];
 extern const char report_flame_css[], report_flame_js[], report_flame_license[];
 extern const char report_select_js[], report_select_license[];

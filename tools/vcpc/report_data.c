@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the report's page draws, as JSON: times in seconds since the first record's. */
+/* The data drawn by the report's page, as JSON: times in seconds since the first record's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #define HEAT_COLUMNS	128
 #define ROOM		3000000		/* bytes; transactions beyond are left out */
 
-/* Percentiles that are drawn of each step's transactions */
+/* Percentiles drawn for each step's transactions */
 static const double parts[] = { 0.5, 0.9, 0.99 };
 
 #define NPARTS	(sizeof(parts) / sizeof(parts[0]))
@@ -107,7 +107,7 @@ static void put_charts(FILE *out, const struct vcpc_drawing *d)
 	putc(']', out);
 }
 
-/* How many transactions a slot has in the steps from @from up to, but not including, @to */
+/* Number of transactions in a bucket in the steps from @from up to, but not including, @to */
 static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, size_t to)
 {
 	double sum = 0;
@@ -118,8 +118,8 @@ static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, s
 }
 
 /*
- * A percentile in seconds: the middle of the slot that it falls into, as for recorded percentiles;
- * NAN if the step has no transactions
+ * A percentile in seconds: the middle of its histogram bucket, as for recorded percentiles; NAN if
+ * the step has no transactions
  */
 static double percentile(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag,
 			 size_t step, double part)
@@ -183,8 +183,8 @@ static bool is_used(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *t
 }
 
 /*
- * Write a heat map: the number of steps in each column, the slots' lower bounds in seconds, and for
- * each column pairs of a slot and its number of transactions.
+ * Write a heat map: the number of steps in each column, the buckets' lower bounds in seconds, and
+ * for each column pairs of a bucket and its number of transactions.
  */
 static void put_heat(FILE *out, const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag)
 {
@@ -245,7 +245,7 @@ static void put_tag(FILE *out, const struct vcpc_drawing *d, const struct vcpc_d
 	putc('}', out);
 }
 
-/* Write the tags that fit into ROOM bytes, and the number of the others: 0 or -ENOMEM */
+/* Write the tags that fit into ROOM bytes, and the number of omitted ones.  Return 0 or -ENOMEM. */
 static int put_tags(FILE *out, const struct vcpc_drawing *d)
 {
 	size_t left = d->moretags, room = ROOM;

@@ -23,7 +23,7 @@ static void put_name(FILE *out, const struct vcpc_pair *p)
 	vcpc_html_text(out, p->what, REPORT_NAME);
 }
 
-/* The answer: what is different, or that nothing is known to be */
+/* The answer: the significant differences, or a note that there are none */
 static void put_sentence(FILE *out, const struct vcpc_comparison *c)
 {
 	size_t changes = 0;

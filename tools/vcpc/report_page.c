@@ -80,7 +80,7 @@ static void put_head(FILE *out, const struct report *r)
 	fputs("</header>\n<main>\n", out);
 }
 
-/* What the reader came for, before all charts: 0 or -ENOMEM */
+/* The main result, before all charts.  Return 0 or -ENOMEM. */
 static int put_answer(FILE *out, struct report *r)
 {
 	if (r->n > 1) {
@@ -172,7 +172,7 @@ static void put_row(FILE *out, const struct shown *m, const struct vcpc_row *row
 	fputs("</tr>\n", out);
 }
 
-/* Whether a metric has so many rows that they are drawn as a heat map instead of listed */
+/* Whether a metric has so many rows that they are drawn as a heat map instead */
 static bool is_histogram(const struct vcpc_entry *e)
 {
 	return !strcmp(e->name, "vcpc.transact.hist");
@@ -275,12 +275,15 @@ static bool find_metric(const struct vcpc_entry *e, struct shown *other)
 	return false;
 }
 
-/* How many metrics are in the table, how many are left out, and how many rows it has room for */
+/* Numbers of metrics in the table, of omitted metrics, and of rows for which it has room */
 struct listed {
 	size_t metrics, left, room;
 };
 
-/* List a side's metrics, with those of the other side; of the second side, those that were not listed. */
+/*
+ * List a side's metrics, with those of the other side; for the second side, only those not yet
+ * listed.
+ */
 static void put_side(FILE *out, struct report *r, size_t side, struct listed *listed)
 {
 	const struct vcpc_drawing *d = &r->sides[side].drawing;
@@ -328,7 +331,9 @@ static int put_data(FILE *out, struct report *r)
 	FILE *memory = open_memstream(&json, &len);
 	int err = memory ? report_data(memory, r) : -ENOMEM;
 
-	/* without memory there may be no text at all, and fclose() says nothing of what was lost before */
+	/*
+	 * without memory there may be no text at all, and fclose() does not report earlier losses
+	 */
 	if (memory && ferror(memory))
 		err = -ENOMEM;
 	if (memory && (fclose(memory) || !json))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The report's answer: what the costliest transaction costs, and a table of all transactions. */
+/* The report's answer: the cost of the costliest transaction, and a table of all transactions. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -23,13 +23,13 @@ struct transaction {
 	double events[EVENTS];
 };
 
-/* @list: @n of them, those that took most time first; @events: the columns' names */
+/* @list: @n of them, sorted by descending total time; @events: the columns' names */
 struct transactions {
 	struct transaction *list;
 	size_t n, nevents;
 	const char *events[EVENTS];
 	bool is_time[EVENTS];
-	double seconds;		/* that were recorded */
+	double seconds;		/* number recorded */
 };
 
 static void take_event(struct transactions *all, struct transaction *t, const struct vcpc_quantity *q)
@@ -98,7 +98,7 @@ static int collect(struct transactions *all, const struct report_side *side)
 	return 0;
 }
 
-/* The end of the highest bucket that a transaction of the window is in, in seconds */
+/* The upper bound, in seconds, of the highest bucket used by a transaction of the window */
 static double end_of_bucket(const char *text)
 {
 	unsigned long long floor = strtoull(text, NULL, 10);
@@ -110,8 +110,8 @@ static double end_of_bucket(const char *text)
 }
 
 /*
- * The recorded maximum is that since tracing was turned on.  If the window's histogram ends below it,
- * the longest transaction of the window is known only to within its bucket.
+ * The recorded maximum covers all time since tracing was turned on.  If the window's histogram ends
+ * below it, the longest transaction of the window is known only to the precision of its bucket.
  */
 static void take_max(struct report_side *side, size_t metric, const struct vcpc_names *tags, struct transactions *all)
 {
@@ -182,7 +182,7 @@ static void put_sentence(FILE *out, const struct transactions *all)
 	fprintf(out, ", %s in %s.</p>\n", a, b);
 }
 
-/* Without transactions: what the command counted */
+/* Without transactions: the command's counts */
 static void put_counts(FILE *out, const struct report_side *side)
 {
 	const struct vcpc_tally *t = &side->drawing.tally;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record --rotate: when an archive ends, what the next is called, which are removed. */
+/* vcpc record --rotate: when an archive ends, the name of the next, and which ones are removed. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -46,7 +46,9 @@ bool vcpc_parse_size(const char *text, double *size)
 	return true;
 }
 
-/* A size ends in K, M or G; all else is a time, so that "5" and "5m" are not taken for bytes */
+/*
+ * A size ends in K, M or G; everything else is a time, so "5" and "5m" are not mistaken for bytes
+ */
 int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text)
 {
 	size_t len = strlen(text);
@@ -96,7 +98,7 @@ static bool is_taken(const char *archive)
 	return false;
 }
 
-/* Names sort as the archives do, so they have the time in UTC: local time goes back once a year. */
+/* Names use UTC so they sort in the order of the archives: local time goes back once a year. */
 static int name_at(const char *folder, const struct timespec *when, char path[PATH_MAX])
 {
 	char text[32];
@@ -154,7 +156,7 @@ bool vcpc_rotate_due(const struct vcpc_rotate *rotate)
 	return rotate->size > 0 && vcpc_archive_size(rotate->archive) >= rotate->size;
 }
 
-/* Match only names that name_at() makes, such as 20260301T143000-250Z.meta, and no other files. */
+/* Match only names created by name_at(), such as 20260301T143000-250Z.meta, and no other files. */
 static int is_ours(const struct dirent *entry)
 {
 	static const char shape[] = "ddddddddTdddddd-dddZ";
@@ -166,7 +168,7 @@ static int is_ours(const struct dirent *entry)
 	return !strcmp(name, ".meta");
 }
 
-/* Remove an archive's files, .meta last, by which an interrupted removal is found the next time. */
+/* Remove an archive's files, .meta last, so the next attempt finds an interrupted removal. */
 static int remove_archive(const char *folder, const char *meta)
 {
 	int len = strlen(meta) - strlen(suffixes[0]);
@@ -182,7 +184,10 @@ static int remove_archive(const char *folder, const char *meta)
 	return ret;
 }
 
-/* Whether a file may be one that an earlier recorder of this user made, and no link to another */
+/*
+ * Whether a file may have been created by an earlier recorder of this user, and is not a link to
+ * another file
+ */
 static bool is_own(const char *path)
 {
 	struct stat st;
@@ -206,7 +211,10 @@ static bool is_own_archive(const char *folder, const char *meta)
 	return true;
 }
 
-/* Drop from the list those that this user's recorders have not made: they neither count nor go. */
+/*
+ * Drop from the list those that this user's recorders did not create: they are neither counted nor
+ * removed.
+ */
 static int keep_own(const char *folder, struct dirent **entries, int n)
 {
 	int kept = 0;
@@ -220,7 +228,7 @@ static int keep_own(const char *folder, struct dirent **entries, int n)
 	return kept;
 }
 
-/* Remove an archive unless somebody writes it, another recorder for instance. */
+/* Remove an archive unless another process, such as another recorder, is writing it. */
 static int prune_archive(const char *folder, const char *meta)
 {
 	char path[PATH_MAX];
@@ -230,7 +238,7 @@ static int prune_archive(const char *folder, const char *meta)
 	return vcpc_is_written(path) ? 0 : remove_archive(folder, meta);
 }
 
-/* The index of the archive @present, or of the last */
+/* The index of archive @present, or of the last one */
 static int find_present(struct dirent *const *entries, int n, const char *present)
 {
 	size_t len = strlen(present);
@@ -242,8 +250,8 @@ static int find_present(struct dirent *const *entries, int n, const char *presen
 }
 
 /*
- * No archive is newer than the present one: names behind its own are from a time when the clock was ahead,
- * and they are the oldest.
+ * No archive is newer than the current one: names that sort after it were made while the clock was
+ * ahead, and count as the oldest.
  */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder)
 {

@@ -2,9 +2,9 @@
 /*
  * Computes the quantities of one recorded run.
  *
- * The recorder's own metrics are summed over the run: what the command counted since its start, and
- * what each tag's transactions took and counted that ended in the run, as means per transaction.
- * All other metrics are averaged over the time, counters as rates.
+ * The recorder's own metrics are summed over the run: the command's counts since its start, and the
+ * times and counts of each tag's transactions that ended in the run, as means per transaction. All
+ * other metrics are averaged over time, counters as rates.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "tally.h"
 #include "vcpc.h"
 
-/* The histogram of a tag's times so far: how many transactions each slot has */
+/* The histogram of a tag's times so far: number of transactions per bucket */
 struct times {
 	char *tag;
 	uint64_t slots[SHIM_TRACE_HIST_SLOTS];
@@ -104,13 +104,13 @@ static struct vcpc_quantity *add(struct builder *b, const char *scope, const cha
 	return q;
 }
 
-/* What a tag's counter gained in the run; one that was not in the first record began at 0 */
+/* The increase of a tag's counter in the run; one that was not in the first record started at 0 */
 static double of_tag(const struct vcpc_row *row)
 {
 	return row->gained + (row->late ? row->first : 0);
 }
 
-/* What the command counted: including the first value, as its counters began at 0 when it did */
+/* The command's counts: including the first value, because its counters started at 0 with it */
 static double of_command(const struct vcpc_row *row)
 {
 	return row->first + row->gained;
@@ -154,7 +154,7 @@ static void take_count(struct builder *b, const char *leaf, const char *instance
 	add(b, instance, leaf, false, of_tag(row));
 }
 
-/* Keep the sum of a tag's times until finish_means(), as their number may come later. */
+/* Keep the sum of a tag's times until finish_means(), because their number may be read later. */
 static void take_time(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -190,7 +190,7 @@ static struct times *times_of(struct builder *b, const char *instance, size_t le
 	return &b->times[at];
 }
 
-/* A slot of a tag's histogram, whose instance is called "tag/4096ns" */
+/* A bucket of a tag's histogram; its instance is named "tag/4096ns" */
 static void take_slot(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -255,8 +255,8 @@ static const struct vcpc_row *row_of(const struct vcpc_rows *g, int inst)
 }
 
 /*
- * What transactions counted of an event, whose mean finish_means() makes: a tag that came back has several
- * instances.  They are called "tag/event".
+ * An event's count in transactions; finish_means() computes the mean.  A tag that was removed and
+ * recreated has several instances, named "tag/event".
  */
 static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		     const struct vcpc_row *row)
@@ -301,7 +301,7 @@ static void ignore(struct builder *b, const char *leaf, const char *instance,
 	(void)row;
 }
 
-/* The recorder's metrics, by what their names begin with */
+/* The recorder's metrics, by the beginning of their names */
 static const struct {
 	const char *metric;
 	void (*take)(struct builder *b, const char *leaf, const char *instance,
@@ -361,7 +361,7 @@ static void take_metric(struct builder *b, size_t at)
 
 		if (err == -ENOMEM)
 			vcpc_no_memory();
-		/* without a name it has no counterpart in the other run */
+		/* without a name it cannot be paired with the other run */
 		if (err)
 			continue;
 		take_row(b, e, name, &g->rows[i]);
@@ -473,7 +473,7 @@ static bool is_there(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1;
 }
 
-/* A new list of @names and of their divisors; NULL if there is no memory */
+/* A new list of @names and their divisors; NULL without memory */
 static char **with_divisors(char *const *names, bool *count_is_hidden)
 {
 	size_t n = 0;

@@ -11,11 +11,11 @@
 /*
  * struct vcpc_quantity - one number of a run
  * @scope: a transaction's or point's tag; "" for the whole run
- * @what: which number of it: an event, "time", "count", ..., or a metric's name
+ * @what: the kind of number: an event, "time", "count", ..., or a metric's name
  * @seconds: it is a time
- * @resolution: half the width of what @value may be: a percentile's histogram bucket; 0 if it is exact
- * @order: of its scope, the whole run's first, then as they came
- * @counted: if it is the mean of what transactions counted: of how many; otherwise 0
+ * @resolution: half the width of a percentile's histogram bucket; 0 if @value is exact
+ * @order: of its scope, the whole run's first, then in order of appearance
+ * @counted: if it is the mean of a count in transactions, their number; otherwise 0
  */
 struct vcpc_quantity {
 	char *scope;
@@ -27,7 +27,7 @@ struct vcpc_quantity {
 	double counted;
 };
 
-/* @list: @n of them, those of a scope together, the whole run's first */
+/* @list: @n quantities, grouped by scope, the whole run's first */
 struct vcpc_run {
 	struct vcpc_quantity *list;
 	size_t n, room;
@@ -35,7 +35,8 @@ struct vcpc_run {
 
 /*
  * Add up a run's archive within a window, of which only the options are used.  If metrics are
- * named, read only these.  0, or the exit status after a message, also if what was read is damaged
+ * named, read only these.  Return 0, or an exit status after printing a message, even if the part
+ * that was read is damaged.
  */
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names);

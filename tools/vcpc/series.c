@@ -22,7 +22,7 @@ static bool is_numeric(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
 }
 
-/* How many seconds a metric's unit is; 0 if it is no time */
+/* A metric's unit in seconds; 0 if it is not a time */
 static double seconds_of(const pmDesc *desc)
 {
 	pmUnits units = desc->units;
@@ -139,7 +139,7 @@ static int add_metric(struct vcpc_series *s, const char *name, const char *insta
 struct group {
 	struct vcpc_series *series;
 	bool numeric;		/* only those that have numbers and are not in the series yet */
-	bool histograms;	/* of these, histograms, too */
+	bool histograms;	/* include histograms */
 	int err;
 };
 
@@ -148,7 +148,9 @@ static bool recorded(const char *name)
 	return strncmp(name, "event.", 6) != 0;
 }
 
-/* The recorder's histograms have an instance for each slot, which makes hundreds of columns. */
+/*
+ * The recorder's histograms have an instance for each bucket, which would give hundreds of columns.
+ */
 static bool is_histogram(const char *name)
 {
 	return !strcmp(name, "vcpc.transact.hist");
@@ -205,8 +207,8 @@ int vcpc_series_add(struct vcpc_series *s, const char *name)
 }
 
 /*
- * Reverse the metrics from @first on: the PMAPI gives children newest first, but they are to be
- * shown in the order in which they were recorded.
+ * Reverse the metrics from @first on: the PMAPI gives children newest first, but they are shown in
+ * the order in which they were recorded.
  */
 static int reverse(struct vcpc_series *s, size_t first)
 {
@@ -304,7 +306,7 @@ static void put_number(struct vcpc_series *s, struct vcpc_column *c, long double
 	if (c->last_row != SIZE_MAX) {
 		seconds = seconds_between(s->times[c->last_row], s->times[row]);
 		if (seconds != 0) {
-			/* + 0: backwards, no change is -0 */
+			/* + 0: when reading backwards, no change would be -0 */
 			c->values[row] = (double)((v - c->last) / seconds) * c->scale + 0.0;
 			c->empty = false;
 		}
@@ -332,7 +334,7 @@ static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_
 
 	if (err == -ENOMEM)
 		vcpc_no_memory();
-	/* a value that does not fit its type is none */
+	/* a value that does not fit its type is treated as missing */
 	if (err < 0)
 		return;
 	if (type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE || (s->raw && integer))
@@ -399,7 +401,9 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 		err = pmSetModeHighRes(walk->mode, &walk->from, &walk->delta);
 	while (!err) {
 		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
-		/* damage is returned once, and the next fetch reads on; vcpc_damage() reports it */
+		/*
+		 * damage is returned once, and the next fetch continues; vcpc_damage() reports it
+		 */
 		if (err == PM_ERR_LOGREC) {
 			s->damaged = true;
 			err = pmFetchHighRes((int)s->nmetrics, pmids, &r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc stat: run a command, or take what runs already, and print what it has counted. */
+/* vcpc stat: runs a command, or takes running targets, and prints their counts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "rates.h"
 
 #define MOST_RUNS	10000
-#define LOOK		10000000	/* ns between two samples of events that take turns */
+#define LOOK		10000000	/* ns between two samples of multiplexed events */
 
 enum { OPTION_MULTIPLEX = 300, OPTION_PER_CORE, OPTION_PER_THREAD, OPTION_RATES };
 
@@ -26,13 +26,13 @@ struct job {
 	bool threads;
 	enum vcpc_apart apart;
 	struct vcpc_parts parts;
-	bool rates;		/* at each interval a line of rates instead of counts */
+	bool rates;		/* print a line of rates at each interval instead of counts */
 	bool json;
 	const char *separator;	/* of -x, or NULL */
 	unsigned long runs;	/* 0 if not given */
 	const char *name;	/* of -o, or NULL */
 	struct vcpc_output output;
-	char what[1024];	/* what is counted, for people */
+	char what[1024];	/* description of the counted targets */
 };
 
 static int help(void)
@@ -63,7 +63,7 @@ static int help(void)
 }
 
 /*
- * A command under way, or a part of the targets
+ * A running command, or a part of the targets
  * @counts: what it has counted, of all runs of the command
  * @base: the counts before the delay was over; @waits: it is not
  * @before, @shown: the counts at the end of the last interval, and its time
@@ -81,7 +81,7 @@ struct run {
 	struct vcpc_turns turns;
 };
 
-/* @list: @n of them, one unless the targets are divided */
+/* @list: @n parts, one unless the targets are divided */
 struct runs {
 	const struct job *job;
 	struct run *list;
@@ -107,7 +107,7 @@ static int show_rates(struct run *run)
 	return 0;
 }
 
-/* Sample events that take turns; an error in tick() is left to the last sample to report. */
+/* Sample multiplexed events; an error in tick() is reported by the last sample. */
 static int look(struct run *run)
 {
 	uint64_t whole[SHIM_SET_MAX];
@@ -130,14 +130,14 @@ static int take_turns(struct run *run)
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
-/* The run ended during the delay of -D: 0, or the exit status after a message */
+/* The run ended during the delay of -D.  Return 0, or an exit status after printing a message. */
 static int take_nothing(struct run *run)
 {
 	return vcpc_counts_add(&run->counts, &run->job->counting.events.rows, run->set, NULL, 0) ?
 		vcpc_fail(ENOMEM, "counts") : 0;
 }
 
-/* 0, or the exit status after a message */
+/* Return 0, or an exit status after printing a message */
 static int take(struct run *run, struct shim_sample *total)
 {
 	double elapsed = (now() - run->start) / 1e9;
@@ -152,7 +152,7 @@ static int take(struct run *run, struct shim_sample *total)
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
-/* Print what was counted since the last interval. */
+/* Print the counts since the last interval. */
 static int show_counts(struct run *run)
 {
 	const struct vcpc_event_rows *rows = &run->job->counting.events.rows;
@@ -178,7 +178,7 @@ static int show_counts(struct run *run)
 	return 0;
 }
 
-/* The delay of -D is over: what was counted so far does not count. */
+/* The delay of -D is over: discard the counts so far. */
 static int begin(struct run *run)
 {
 	int ret = shim_set_total(run->set, 0, &run->base);
@@ -280,7 +280,7 @@ static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 	return ret ? vcpc_fail(ret, "cannot add up the CPU time") : 0;
 }
 
-/* What has been counted by the end of a run: 0, or the exit status after a message */
+/* Collect the counts at the end of a run.  Return 0, or an exit status after printing a message. */
 static int take_all(struct runs *runs, struct shim_sample *total)
 {
 	const struct vcpc_counting *counting = &runs->job->counting;
@@ -299,7 +299,10 @@ static int take_all(struct runs *runs, struct shim_sample *total)
 	return ret;
 }
 
-/* Open the sets of a run, whose first one may be open already: 0, or the exit status after a message */
+/*
+ * Open the sets of a run, the first of which may already be open.  Return 0, or an exit status
+ * after printing a message.
+ */
 static int open_sets(struct job *job, struct runs *runs)
 {
 	int ret = 0;
@@ -328,7 +331,10 @@ static void close_sets(struct runs *runs)
 	}
 }
 
-/* One run: 0, or the exit status after a message.  @status: the command's, if that is not 0 */
+/*
+ * One run.  Return 0, or an exit status after printing a message.  @status: the command's, if that
+ * is not 0.
+ */
 static int run_once(struct job *job, struct runs *runs, struct shim_sample *total, int *status)
 {
 	const struct vcpc_counting *counting = &job->counting;
@@ -341,7 +347,7 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 	getrusage(RUSAGE_CHILDREN, &usage);
 	one = wait_for(job, runs);
 	*status = one ? one : *status;
-	/* negative: the command could not be started, or a target not be bound */
+	/* negative: the command could not be started, or a target could not be bound */
 	ret = one < 0 ? -one : take_all(runs, total);
 	if (!ret && counting->targets.kind == VCPC_NO_TARGETS && !counting->delay)
 		ret = take_usage(&runs->list->counts, &usage);
@@ -349,8 +355,8 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 }
 
 /*
- * Run the command once or more.  Each run has a set of its own, as a set's total includes
- * everything that it was ever bound to.
+ * Run the command once or more.  Each run has its own set because a set's total includes everything
+ * it was ever bound to.
  */
 static int run_all(struct job *job, struct runs *runs)
 {
@@ -436,7 +442,10 @@ static int own_option(int letter, void *arg)
 	}
 }
 
-/* Reject options that are mutually exclusive: 0, or the exit status after a message */
+/*
+ * Reject options that are mutually exclusive.  Return 0, or an exit status after printing a
+ * message.
+ */
 static int check(const struct job *job)
 {
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
@@ -498,7 +507,10 @@ static int parse(int argc, char **argv, struct job *job)
 	return ret ? ret : vcpc_counting_command(&job->counting);
 }
 
-/* perf has only the total of the threads that a command starts; those that run already are counted apart. */
+/*
+ * perf reports only a total for the threads that a command starts; threads that are already running
+ * are counted separately.
+ */
 static int check_threads(const struct job *job)
 {
 	struct shim_handle *handle;
@@ -529,7 +541,9 @@ static void name_it(struct job *job)
 		vcpc_targets_text(&job->counting.targets, job->what, sizeof(job->what));
 }
 
-/* Divide the targets, and count: 0, or the exit status after a message */
+/*
+ * Divide the targets into parts, and count.  Return 0, or an exit status after printing a message.
+ */
 static int count(struct job *job)
 {
 	struct runs runs = { .job = job };

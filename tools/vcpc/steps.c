@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values over time, added up in few enough steps to be drawn.
+ * Sums values over time in a limited number of steps for drawing.
  *
  * The number of records is not known in advance.  A step is one record at first; whenever all
  * VCPC_STEPS are used, each two steps are merged into one.
@@ -42,7 +42,7 @@ static void unite_curve(struct vcpc_curve *c)
 		c->sum[i] = c->weight[i] = 0;
 }
 
-/* Merge each two steps into one. */
+/* Merge pairs of adjacent steps. */
 static void unite(struct vcpc_steps *s)
 {
 	for (size_t i = 0; i < VCPC_STEPS / 2; i++) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values over time, added up in few enough steps to be drawn. */
+/* Sums values over time in a limited number of steps for drawing. */
 #ifndef VCPC_STEPS_H
 #define VCPC_STEPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VCPC_STEPS	512	/* at most; at least half of it, if there are that many records */
+#define VCPC_STEPS	512	/* maximum number; at least half of it is used, if there are that
+				 * many records */
 
 /*
  * struct vcpc_curve - one value over time
- * @counter: it is a counter: what it gained is added up; otherwise its values are
- * @sum: for each step, what the counter gained, or the sum of the values
- * @weight: for each step, the seconds in which it gained that, or the number of values
+ * @counter: it is a counter: increases are summed; otherwise values
+ * @sum: for each step, the counter's increase, or the sum of the values
+ * @weight: for each step, the seconds of that increase, or the number of values
  */
 struct vcpc_curve {
 	bool counter;
@@ -25,8 +26,8 @@ struct vcpc_curve {
  * @times: for each step, the time of its last record
  * @gap: for each step, whether a mark came before one of its records
  * @curves: @ncurves of them
- * @records: how many records a step has; @filled: how many the last one has so far
- * @broken: a mark came, and no record since
+ * @records: number of records per step; @filled: number in the last one so far
+ * @broken: a mark was read, and no record since
  */
 struct vcpc_steps {
 	size_t n;
@@ -38,20 +39,20 @@ struct vcpc_steps {
 	bool broken;
 };
 
-/* Add a curve: its index, or SIZE_MAX if there is no memory */
+/* Add a curve.  Return its index, or SIZE_MAX without memory */
 size_t vcpc_steps_add(struct vcpc_steps *s, bool counter);
 void vcpc_steps_record(struct vcpc_steps *s, double at, bool mark);
 /*
- * Add to the present record's step: what a counter gained in @weight seconds, or a value with
- * weight 1
+ * Add to the current record's step: a counter's increase in @weight seconds, or a value with weight
+ * 1
  */
 void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double weight);
 /*
- * To be called at the end: merge a last step that is shorter than half of the one before into that one.  A
- * recording's last interval is cut when the command ends, and would look like a drop.
+ * Call this at the end: if the last step is shorter than half of the previous one, merge them.  A
+ * recording's last interval is cut short when the command ends, and would look like a drop.
  */
 void vcpc_steps_finish(struct vcpc_steps *s);
-/* A step's rate or mean, NAN if it has none */
+/* A step's rate or mean; NAN if it has none */
 double vcpc_steps_get(const struct vcpc_steps *s, size_t curve, size_t step);
 void vcpc_steps_free(struct vcpc_steps *s);
 

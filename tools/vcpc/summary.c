@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc summary: averages, least and greatest values of an archive's metrics. */
+/* vcpc summary: prints averages, minima and maxima of an archive's metrics. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,10 @@ static void put_all(const struct vcpc_tally *s)
 				put_row(&s->catalog.entries[i], &s->groups[i].rows[j], (int)width);
 }
 
-/* Empty the histograms, whose hundreds of buckets would hide the rest: how many rows that leaves out */
+/*
+ * Empty the histograms, whose hundreds of buckets would hide the rest.  Return the number of
+ * omitted rows
+ */
 static size_t drop_histograms(struct vcpc_tally *s)
 {
 	size_t dropped = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Resolves addresses by the files that processes have mapped, which it remembers. */
+/* Resolves addresses in the files that processes have mapped, and keeps these files open. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #define MOST_FILES	256
 #define MOST_PROCESSES	64
-#define MOST_MAPPINGS	512	/* of code, of a process */
+#define MOST_MAPPINGS	512	/* a mapping of code in a process */
 
 struct mapping {
 	uint64_t start;
@@ -26,7 +26,7 @@ struct process {
 	pid_t pid;
 	size_t n;
 	struct mapping *at;
-	uint64_t vdso;		/* the kernel's code in the process: from where to where, or 0 */
+	uint64_t vdso;		/* address range of the kernel's code in the process (vDSO), or 0 */
 	uint64_t vdso_end;
 	struct symbols_table *jit;
 };
@@ -44,7 +44,7 @@ struct symbols {
 /**
  * symbols_set_name() - set a symbol's name
  * @symbol: the symbol
- * @name: any bytes: names come from files that anybody wrote
+ * @name: any bytes: names come from untrusted files
  */
 void symbols_set_name(struct symbol *symbol, const char *name)
 {
@@ -68,7 +68,7 @@ struct symbols *symbols_open(void)
 	return calloc(1, sizeof(struct symbols));
 }
 
-/* Takes @fd: the file's index, or -1 */
+/* Takes ownership of @fd: returns the file's index, or -1 */
 static int add_file(struct symbols *symbols, int fd, const char *path)
 {
 	struct stat stat;
@@ -92,7 +92,7 @@ unknown:
 	return -1;
 }
 
-/* A line of /proc/PID/maps; what is deleted can still be opened by the mapping */
+/* A line of /proc/PID/maps; a deleted file can still be opened through its mapping */
 static void take_line(struct symbols *symbols, struct process *process, char *line)
 {
 	unsigned long long start, end, offset;
@@ -155,11 +155,11 @@ static void forget(struct process *process)
 }
 
 /**
- * symbols_learn() - remember which files a process has mapped, and what its JIT compiler wrote
+ * symbols_learn() - record which files a process has mapped, and the symbols of its JIT compiler
  * @symbols: the handle
- * @pid: the process; it may be known already, and have mapped more
+ * @pid: the process; it may be known already and have new mappings
  *
- * Return: 0, or a negated errno: of an exited process, what is known of it stays.
+ * Return: 0, or a negated errno; data of an exited process is kept.
  */
 int symbols_learn(struct symbols *symbols, pid_t pid)
 {
@@ -185,7 +185,7 @@ int symbols_learn(struct symbols *symbols, pid_t pid)
 }
 
 /**
- * symbols_know() - whether a process was learnt
+ * symbols_know() - whether a process is known
  * @symbols: the handle
  * @pid: the process
  *
@@ -197,7 +197,7 @@ bool symbols_know(const struct symbols *symbols, pid_t pid)
 }
 
 /**
- * symbols_renew() - learn all known processes that still run again: they may have mapped more
+ * symbols_renew() - update all known processes that still run: they may have new mappings
  * @symbols: the handle
  */
 void symbols_renew(struct symbols *symbols)
@@ -214,7 +214,7 @@ static struct symbols_file *find_id(struct symbols *symbols, const uint8_t *id)
 	return NULL;
 }
 
-/* A file that the distribution lists by its build id; @hex is the id */
+/* A file that the distribution installs under its build id; @hex is the id */
 static void add_listed(struct symbols *symbols, const char *hex)
 {
 	static const char * const folders[] = { "/usr/lib/debug/.build-id", "/usr/lib/.build-id" };
@@ -227,11 +227,11 @@ static void add_listed(struct symbols *symbols, const char *hex)
 }
 
 /**
- * symbols_of_file() - resolve an offset in a file that is known by its build id
+ * symbols_of_file() - resolve an offset in a file identified by its build id
  * @symbols: the handle
  * @pid: a process that had the file mapped, or 0
  * @build_id: SYMBOLS_BUILD_ID bytes
- * @offset: from the file's begin
+ * @offset: from the beginning of the file
  * @symbol: written
  */
 void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id, uint64_t offset,
@@ -332,10 +332,10 @@ bool symbols_kernel_hidden(struct symbols *symbols)
 }
 
 /**
- * symbols_dropped() - what could not be remembered
+ * symbols_dropped() - number of files, processes and mappings that were dropped
  * @symbols: the handle
  *
- * Return: how many files, processes and mappings there was no room for.
+ * Return: the number for which there was no room.
  */
 unsigned long symbols_dropped(const struct symbols *symbols)
 {
@@ -343,11 +343,11 @@ unsigned long symbols_dropped(const struct symbols *symbols)
 }
 
 /**
- * symbols_cut() - which lists of symbols were too long
+ * symbols_cut() - number of truncated symbol lists
  * @symbols: the handle
  *
- * Return: how many, of the kernel's and those that JIT compilers wrote; the rest of them was not
- *	read, and an address in it has no name, or in the kernel a wrong one.
+ * Return: their number, counting the kernel's list and those of JIT compilers.  An address in the
+ * 	part that was not read has no name, or in the kernel a wrong one.
  */
 unsigned long symbols_cut(const struct symbols *symbols)
 {
@@ -359,7 +359,7 @@ unsigned long symbols_cut(const struct symbols *symbols)
 }
 
 /**
- * symbols_close() - forget everything
+ * symbols_close() - free the resolver
  * @symbols: the handle, or NULL
  */
 void symbols_close(struct symbols *symbols)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Resolves addresses of programs, of exited ones too, and of the kernel to functions and lines. */
+/*
+ * Resolves addresses of the kernel and of programs, including exited ones, to functions and lines.
+ */
 #ifndef VCPC_SYMBOLS_H
 #define VCPC_SYMBOLS_H
 

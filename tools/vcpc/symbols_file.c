@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions and lines of an ELF file, by libdw. */
+/* Finds functions and lines in an ELF file through libdw. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +15,14 @@
 
 #include "symbols_parts.h"
 
-#define MOST_BYTES	(256u << 20)	/* of a copy, and of what is unpacked */
-#define MOST_LINES	(32u << 20)	/* of line programs: a byte becomes a row of 88 bytes */
-#define XZ_RATIO	10000		/* more than xz packs */
+#define MOST_BYTES	(256u << 20)	/* maximum size of a copy, and of unpacked data */
+#define MOST_LINES	(32u << 20)	/* of line programs: each byte can become a row of 88
+					 * bytes */
+#define XZ_RATIO	10000		/* more than xz can compress */
 
 /*
- * A debug link or a debugaltlink may name any path, such as a FIFO that nobody writes to.  Only
- * build ids are followed, and those lead to the administrator's files.
+ * A debug link or a debugaltlink may name any path, such as a FIFO without a writer.  Only build
+ * ids are followed: they refer to files that the administrator installed.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
@@ -36,8 +37,8 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /*
- * libdw maps the file, and reading a mapping of a file that was truncated is fatal.  Who owns the
- * file can do that, therefore a copy of it is read.
+ * libdw maps the file, and reading a mapping of a truncated file is fatal (SIGBUS).  The file's
+ * owner can truncate it at any time, so a copy is read.
  */
 static int stable_copy(int fd)
 {
@@ -58,7 +59,7 @@ static int stable_copy(int fd)
 	return copy;
 }
 
-/* The most bytes that libdw makes of a section, or more than MOST_BYTES if that is unknown */
+/* The maximum size of a section after libdw has unpacked it, or more than MOST_BYTES if unknown */
 static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
 	GElf_Chdr packed;
@@ -97,8 +98,8 @@ static bool is_bounded(Elf *elf)
 }
 
 /*
- * libdw unpacks a file that is not ELF, and packed sections, into memory without a limit.  Anybody
- * can have a program whose file is 1 MB and unpacks to 1 GB; only the administrator's may do that.
+ * libdw unpacks compressed files and sections into memory without a limit.  Any user can run a
+ * program whose file of 1 MB unpacks to 1 GB, so only the administrator's files may do that.
  */
 static bool is_harmless(const struct symbols_file *file, int fd)
 {
@@ -165,10 +166,10 @@ static void set_line(Dwfl_Module *module, GElf_Addr address, struct symbol *symb
 /**
  * symbols_file_find() - find a file's function and line at an offset
  * @file: the file
- * @offset: where, from the file's begin
+ * @offset: from the beginning of the file
  * @symbol: written
  *
- * A function whose symbol was stripped has no name: the next one before it would be a wrong one.
+ * A function whose symbol was stripped has no name: the preceding symbol would be wrong.
  */
 void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol)
 {
@@ -208,9 +209,9 @@ static void read_id(struct symbols_file *file)
 }
 
 /**
- * symbols_file_init() - take a file
+ * symbols_file_init() - initialize a file
  * @file: written
- * @fd: of a file, which is taken if this succeeds
+ * @fd: of a file; owned by @file on success
  * @path: its path
  *
  * Return: 0, or a negated errno.
@@ -235,7 +236,7 @@ int symbols_file_init(struct symbols_file *file, int fd, const char *path)
 }
 
 /**
- * symbols_file_fini() - let a file go
+ * symbols_file_fini() - close a file
  * @file: the file
  */
 void symbols_file_fini(struct symbols_file *file)

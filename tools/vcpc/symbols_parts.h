@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the symbol resolver share. */
+/* Shared by the files of the symbol resolver. */
 #ifndef VCPC_SYMBOLS_PARTS_H
 #define VCPC_SYMBOLS_PARTS_H
 
@@ -8,11 +8,11 @@
 #include "symbols.h"
 
 /**
- * struct symbols_file - an ELF file, which stays open, so that its program may exit and be deleted
+ * struct symbols_file - an ELF file, which stays open because its program may exit and be deleted
  * @dev: its device
  * @ino: its inode
  * @fd: open
- * @tried: whether @module was asked for
+ * @tried: whether opening @module was attempted
  * @has_id: whether it has a build id of SYMBOLS_BUILD_ID bytes
  * @id: the build id
  * @path: its path in its process's mount namespace
@@ -33,11 +33,11 @@ struct symbols_file {
 
 /**
  * struct symbols_table - symbols by address: of the kernel, or of a JIT compiler
- * @n: how many
+ * @n: number of symbols
  * @at: sorted by address; @size is 0 if the next symbol ends it
  * @text: their names
- * @used: how many bytes of @text are used
- * @cut: there were more, for which there was no room
+ * @used: number of used bytes in @text
+ * @cut: some symbols did not fit
  */
 struct symbols_table {
 	size_t n;

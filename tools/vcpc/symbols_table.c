@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Symbols from text: the kernel's, and those that JIT compilers write to /tmp/perf-PID.map. */
+/* Symbols from text: the kernel's, and those of JIT compilers in /tmp/perf-PID.map. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* "ADDRESS TYPE NAME [MODULE]", of functions; an address that is hidden is 0 */
+/* "ADDRESS TYPE NAME [MODULE]", of functions; a hidden address is 0 */
 static int take_kernel(struct symbols_table *table, char *line)
 {
 	unsigned long long address;
@@ -113,7 +113,7 @@ struct symbols_table *symbols_table_kernel(void)
  * symbols_open_in() - open a file in the mount namespace and root directory of a process
  * @pid: the process
  * @path: the file there
- * @resolve: RESOLVE_*, for openat2(), besides RESOLVE_IN_ROOT
+ * @resolve: RESOLVE_*, for openat2(), in addition to RESOLVE_IN_ROOT
  *
  * No link leads out of the root directory, and a FIFO does not block.
  *
@@ -159,10 +159,10 @@ static int identify(pid_t pid, pid_t *inner, uid_t *owner)
 }
 
 /**
- * symbols_table_jit() - read what a JIT compiler wrote of a process
+ * symbols_table_jit() - read the symbols that a JIT compiler wrote for a process
  * @pid: the process
  *
- * Anybody can write to /tmp: only a regular file of the process's own user counts.
+ * Any user can write to /tmp: only a regular file owned by the process's user is read.
  *
  * Return: the table, or NULL.
  */
@@ -193,7 +193,7 @@ struct symbols_table *symbols_table_jit(pid_t pid)
  * symbols_table_find() - find the symbol at an address
  * @table: the table, or NULL
  * @address: the address
- * @offset: of @address from the symbol's begin: written
+ * @offset: written: distance of @address from the beginning of the symbol
  *
  * Return: its name, or NULL.
  */

@@ -10,7 +10,7 @@
 
 #define GAP		2
 #define WIDEST		28
-#define DIGITS		6	/* of a number with an exponent */
+#define DIGITS		6	/* digits of a number with an exponent */
 #define TIME_DIGITS	3
 
 bool vcpc_several_days(struct timespec a, struct timespec b)
@@ -31,7 +31,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 	size_t len;
 
 	if (!delta.tv_sec && !delta.tv_nsec)
-		digits = 6;	/* rows are records, at any times */
+		digits = 6;	/* rows are records, at arbitrary times */
 	else
 		while (digits > 0 && delta.tv_nsec % 10 == 0 && digits--)
 			delta.tv_nsec /= 10;
@@ -51,13 +51,13 @@ struct layout {
 	int decimals;		/* -1: very small or very big numbers, with exponents */
 };
 
-/* Whether a number is whole, but for the rounding error of a division */
+/* Whether a number is whole, except for the rounding error of a division */
 static bool is_whole(double v)
 {
 	return fabs(v - round(v)) <= fabs(v) * 1e-9;
 }
 
-/* A column's decimals: 0 if all values are whole, else as its greatest needs; -1: exponents */
+/* A column's decimals: 0 if all values are whole, else as its largest value needs; -1: exponents */
 static int decimals_of(const struct vcpc_column *c, size_t rows)
 {
 	bool whole = true;
@@ -122,7 +122,7 @@ static unsigned int longer(unsigned int a, size_t b)
 	return a > b ? a : (unsigned int)b;
 }
 
-/* What is above the column: each time has its own unit */
+/* The column's heading; time values have individual units */
 static const char *unit_of(const struct vcpc_column *c)
 {
 	return c->seconds > 0 ? "" : c->unit;
@@ -177,7 +177,7 @@ static size_t group_end(const struct panel *p, size_t first, unsigned int *width
 	return i;
 }
 
-/* Print the part of the names that adjacent columns share once, above them. */
+/* Print the part of the names that adjacent columns share only once, above them. */
 static void put_groups(FILE *out, const struct panel *p)
 {
 	fprintf(out, "%*s", (int)p->time_width, "");
@@ -289,7 +289,9 @@ static unsigned int with_column(const struct panel *p, size_t i, struct used *us
 	return used->before + longer(used->group, group_len(c) + GAP);
 }
 
-/* Take as many of the next columns as fit, but at least one; false if there are none left. */
+/*
+ * Take as many of the next columns as fit, but at least one.  Return false if there are none left.
+ */
 static bool next_panel(struct panel *p, unsigned int width)
 {
 	struct used used = { .before = p->time_width };

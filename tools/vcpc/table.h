@@ -8,17 +8,19 @@
 #include "series.h"
 
 /*
- * Write a time of day, with as many decimals of the second as rows need that are @delta apart;
+ * Write a time of day, with enough decimals of the second for rows that are @delta apart;
  * @dated: with the date before it
  */
 void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta,
 		     bool dated);
-/* Whether times from @a to @b need dates: they are not of one day, in the zone that is shown */
+/*
+ * Whether times from @a to @b need dates because they span several days in the displayed time zone
+ */
 bool vcpc_several_days(struct timespec a, struct timespec b);
 
 /*
  * Print columns side by side as far as they fit into @width.  The others follow in further tables
- * or, if @left is not NULL, are left out and counted there.  0 or -ENOMEM
+ * or, if @left is not NULL, are omitted and counted there.  0 or -ENOMEM
  */
 int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width,
 	       size_t *left);

@@ -45,7 +45,7 @@ static void count(struct vcpc_row *row, double v)
 	row->n++;
 }
 
-/* Add a counter's value.  If it went back, it was reset, and what it gained is left out. */
+/* Add a counter's value.  If it went back, it was reset, and the increase is ignored. */
 static void take_counter(struct vcpc_row *row, double v, double at)
 {
 	double seconds = at - row->at;
@@ -61,7 +61,7 @@ static void take_counter(struct vcpc_row *row, double v, double at)
 	row->at = at;
 }
 
-/* Add a value, which is taken to last until the next one. */
+/* Add a value, which is assumed to last until the next one. */
 static void take_value(struct vcpc_row *row, double v, double at)
 {
 	if (at > row->at) {
@@ -90,7 +90,7 @@ static int take_set(struct vcpc_tally *t, size_t metric, const pmValueSet *set, 
 
 		if (err == -ENOMEM)
 			return vcpc_fail(ENOMEM, "values");
-		/* what is no number is not tallied */
+		/* values that are not numbers are not tallied */
 		if (err)
 			continue;
 		row = row_of(g, inst, v.d, late);

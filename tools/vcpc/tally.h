@@ -9,12 +9,12 @@
 
 /*
  * struct vcpc_row - a metric's instance
- * @n: number of values, or for counters of differences between two values
- * @squares: sum of the squares of these
- * @weighted: sum of values times the seconds they lasted, which are @seconds
- * @gained: what a counter gained from its first value to its last, without resets and marks
+ * @n: number of values, or, for counters, of differences between two values
+ * @squares: sum of their squares
+ * @weighted: sum of values times the seconds they lasted; the total of these seconds is @seconds
+ * @gained: a counter's increase from its first value to its last, without resets and marks
  * @first: the first value
- * @late: it was not in the first record that had anything
+ * @late: it was not in the first nonempty record
  * @at: time of the last value, in seconds since the window's start; NAN at first and after a mark
  * @last: the last value
  * @note: for the use of the tally's @watch; 0 at first
@@ -55,7 +55,7 @@ struct vcpc_watch {
 /*
  * struct vcpc_tally - sums over a window of the archive that is the current context
  * @groups: the rows of each metric of the catalog
- * @records: how many had values
+ * @records: number of records with values
  * @begin, @end: times of the first and the last of them, in seconds since the window's start
  * @watch: or NULL
  */
@@ -68,7 +68,10 @@ struct vcpc_tally {
 	const struct vcpc_watch *watch;
 };
 
-/* @tally: zero but for its window's options and @watch.  0, or the exit status after a message */
+/*
+ * @tally: zero but for its window's options and @watch.  Return 0, or an exit status after printing
+ * a message.
+ */
 int vcpc_tally_read(struct vcpc_tally *tally, const char *archive, char **names);
 void vcpc_tally_free(struct vcpc_tally *tally);
 

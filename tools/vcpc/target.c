@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts processes, threads or CPUs that exist already, until they end or the user interrupts. */
+/* Counts existing processes, threads or CPUs until they end or the user interrupts. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static int add(struct vcpc_targets *targets, long id)
 	return 0;
 }
 
-/* Parse a number, and set @end behind it; -1 if there is none. */
+/* Parse a number, and set @end to the character after it; -1 if there is none. */
 static long number(const char *text, const char **end)
 {
 	char *behind;
@@ -192,7 +192,7 @@ static bool is_gone(pid_t id)
 	return access(path, F_OK) != 0;
 }
 
-/* Report the targets that have ended since the last call; true if all have ended. */
+/* Report the targets that have ended since the last call; return true if all have ended. */
 static bool look(const struct vcpc_targets *targets, bool *gone)
 {
 	unsigned int left = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Targets to count instead of a command: processes, threads and CPUs that exist already. */
+/* Targets to count instead of a command: existing processes, threads and CPUs. */
 #ifndef VCPC_TARGET_H
 #define VCPC_TARGET_H
 
@@ -11,7 +11,7 @@
 
 #define VCPC_TARGETS	1024
 
-/* All targets are of one kind, that of the first one asked for */
+/* All targets are of one kind, that of the first one requested */
 enum vcpc_target_kind { VCPC_NO_TARGETS, VCPC_PROCESSES, VCPC_THREADS, VCPC_CPUS };
 
 /* @ids: @n process, thread or CPU numbers, each once */
@@ -21,11 +21,14 @@ struct vcpc_targets {
 	pid_t ids[VCPC_TARGETS];
 };
 
-/* @list: numbers with commas between, of CPUs also 0-3.  0, or the exit status after a message */
+/*
+ * @list: comma-separated numbers, for CPUs also ranges like 0-3.  Return 0, or an exit status after
+ * printing a message.
+ */
 int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, const char *list);
 /* All CPUs that are online */
 int vcpc_targets_add_all(struct vcpc_targets *targets);
-/* Count target @i from now on: 0, or the exit status after a message */
+/* Count target @i from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set);
 int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set);
 /* "process 12 (make)", "CPUs 0, 1" */
@@ -33,8 +36,8 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
 
 /*
  * Wait until a signal interrupts, @duration ns (0: no limit) have passed, or all processes or
- * threads have ended, which is reported; @delay: until the first @tick, which is as in vcpc_child_wait().  0, or the exit status
- * after a message
+ * threads have ended, which is reported; @delay: until the first @tick, which is as in
+ * vcpc_child_wait().  Return 0, or an exit status after printing a message.
  */
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
 		      uint64_t duration, int (*tick)(void *arg), void *arg);

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Replaces control characters and overrides of direction in names and values, so that a terminal does not act on them. */
+/*
+ * Replaces control characters and text direction overrides in names and values, so a terminal does
+ * not interpret them.
+ */
 #include <stdbool.h>
 #include <string.h>
 
 #include "text.h"
 #include "utf8.h"
 
-/* U+202A to U+202E and U+2066 to U+2069, which show the text around them in another order */
+/* U+202A to U+202E and U+2066 to U+2069, which display the surrounding text in another order */
 static bool turns_around(const unsigned char *s)
 {
 	return *s == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
 			      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-/* In UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f; and what turns text around */
+/* In UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f; and text direction overrides */
 bool vcpc_is_control(const unsigned char *s, int n)
 {
 	if (n == 1)
@@ -21,7 +24,7 @@ bool vcpc_is_control(const unsigned char *s, int n)
 	return n == 2 ? *s == 0xc2 && s[1] < 0xa0 : n == 3 && turns_around(s);
 }
 
-/* Length of the character at @s if it may be shown, otherwise 0 */
+/* Length of the character at @s if it is safe to print, otherwise 0 */
 static int showable(const unsigned char *s, const char *keep)
 {
 	int n = vcpc_utf8(s);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text of unknown origin, made fit for a terminal. */
+/* Text of unknown origin, made safe for a terminal. */
 #ifndef VCPC_TEXT_H
 #define VCPC_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether a character of @n bytes is a control character or an override of direction */
+/* Whether a character of @n bytes is a control character or a text direction override */
 bool vcpc_is_control(const unsigned char *s, int n);
 /*
- * Replace by '?' what a terminal would act on: control characters, including C1 in UTF-8 and as
- * single bytes, and all other bytes that are not UTF-8.  @keep: bytes to leave alone, such as "\n".
- * Returns @text.
+ * Replace with '?' all bytes that a terminal would interpret: control characters, including C1 in
+ * UTF-8 and as single bytes, and all other bytes that are not UTF-8.  @keep: bytes to leave alone,
+ * such as "\n". Returns @text.
  */
 char *vcpc_printable(char *text, const char *keep);
 /* Write @text to @out with the same replacements */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The counts of each thread of a set, as a table. */
+/* Prints the counts of each thread of a set as a table. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define TID_WIDTH	10
 #define LEAST_WIDTH	14
 
-/* A table under way; @rest: what of the total no line has shown so far */
+/* A table in progress; @rest: the part of the total not shown in any line so far */
 struct table {
 	FILE *out;
 	const struct shim_set *set;
@@ -44,8 +44,9 @@ static int print_thread(void *arg, pid_t tid, const struct shim_sample *sample)
 }
 
 /*
- * Whether the total has more than the lines.  If the rest of an event is negative, no rest is
- * shown: a thread that ended after the total was taken may have counted more than is in it.
+ * Whether the total exceeds the sum of the lines.  If the rest of an event is negative, no rest is
+ * shown: a thread that ended after the total was taken may have counted more than the total
+ * includes.
  */
 static bool has_rest(const struct table *table)
 {
@@ -60,13 +61,13 @@ static bool has_rest(const struct table *table)
 }
 
 /**
- * vcpc_threads_print() - what each thread has counted
+ * vcpc_threads_print() - print the counts of each thread
  * @out: where to
  * @set: bound to them
- * @total: the sums that were just taken
+ * @total: the sums, sampled just before
  *
- * If many threads have ended, the oldest of them are in the sums only; the last line is
- * what these have counted.
+ * If many threads have ended, the sums alone include the oldest ones, whose counts are on the last
+ * line.
  *
  * Return: 0, or an exit status, after a message.
  */

@@ -51,7 +51,7 @@ int top_again(struct top_view *view, struct shim_trace **trace)
 		err = top_look(view, *trace, (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec);
 	if (!err || err == -EAGAIN)
 		return err;
-	/* tracing may have been turned off, and on again: open it anew the next time */
+	/* tracing may have been turned off and on again: reopen it the next time */
 	shim_trace_close(*trace);
 	*trace = NULL;
 	top_forget(view);

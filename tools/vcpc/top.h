@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of 'vcpc top' share: what transactions did since the previous snapshot (look). */
+/* Shared by the parts of 'vcpc top': statistics of transactions since the previous snapshot. */
 #ifndef VCPC_TOP_H
 #define VCPC_TOP_H
 
@@ -8,9 +8,9 @@
 
 #include <shim/trace.h>
 
-#define TOP_EVENTS	6	/* events that have a column with the counts of transactions */
+#define TOP_EVENTS	6	/* number of event columns with the counts of transactions */
 
-/* What has a row: a tag, a process with all its tags, or a tag in one process */
+/* The kind of rows: a tag, a process with all its tags, or a tag in one process */
 enum top_by { TOP_BY_TAG, TOP_BY_PROCESS, TOP_BY_BOTH, TOP_BYS };
 
 enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
@@ -18,10 +18,10 @@ enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
 /*
  * struct top_row - the transactions of a tag, a process or both
  * @entry: the first of the row's entries in the snapshot
- * @rate: how many ended, per second
- * @p50, @p99, @mean: what these took, in seconds; NAN if none ended
- * @total: how many ended since tracing was turned on
- * @each: for each event, what one of them counted on average; NAN if it was not counted
+ * @rate: number that ended per second
+ * @p50, @p99, @mean: their durations in seconds; NAN if none ended
+ * @total: number that ended since tracing was turned on
+ * @each: for each event, mean count per transaction; NAN if it was not counted
  */
 struct top_row {
 	const struct top_entry *entry;
@@ -34,9 +34,9 @@ struct top_entry;
 struct top_look;
 
 /*
- * struct top_view - what the user wants to see, and the rows
+ * struct top_view - the user's selection, and the rows
  * @events: @nevents names, in the order of the columns
- * @nrows, @nall: how many rows are shown, and how many there are
+ * @nrows, @nall: number of rows shown, and of all rows
  * @widest: columns of the longest name shown so far, which is where the numbers begin; 0: none yet
  * @before: the previous snapshot, into which @rows point, or NULL
  * @spare: an older snapshot, whose memory is for the next one
@@ -69,9 +69,9 @@ void top_arrange(struct top_view *view);
 void top_forget(struct top_view *view);
 void top_free(struct top_view *view);
 
-#define TOP_LABEL	640	/* bytes of a row's name with its NUL; longer ones are cut */
+#define TOP_LABEL	640	/* bytes of a row's name with its NUL; longer ones are truncated */
 
-/* A row's name, printable; the trace handle of the snapshot has to be open still */
+/* A row's name, printable; the trace handle of the snapshot must still be open */
 void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size);
 /* The heading (@row: NULL) or a row; @line needs 4 bytes for each of @width columns, and a NUL */
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
@@ -83,7 +83,7 @@ void top_title(const struct top_view *view, bool paused, char *line, size_t size
 const char *top_key_name(enum top_key key);
 const char *top_by_name(enum top_by by);
 
-/* Why there are no processes, and what to do */
+/* Why no processes are shown, and how to change that */
 #define TOP_NO_PROCESSES	"tracing keeps no statistics by process; turn it on with 'vcpc trace on --processes'"
 
 /* Show the view, refreshed each @interval ns, until the user quits: exit status (top_screen.c) */

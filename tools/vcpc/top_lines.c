@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: formats its rows, and what is above them, as lines of text. */
+/* vcpc top: formats its rows and headings as lines of text. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ unsigned int top_columns(const char *text)
 
 /*
  * Write a text left-aligned into @columns columns, cut to fit, in at most four bytes for each
- * column; returns its end.
+ * column; return its end.
  */
 static char *put_left(char *at, const char *text, unsigned int columns)
 {
@@ -65,8 +65,8 @@ static char *put_left(char *at, const char *text, unsigned int columns)
 }
 
 /*
- * Write a text right-aligned into the next NUMBER columns, a blank first, if @room is left for
- * them; returns its end.
+ * Write a text right-aligned into the next NUMBER columns, a blank first, if @room permits.  Return
+ * its end.
  */
 static char *put_right(char *at, const char *text, unsigned int *room)
 {

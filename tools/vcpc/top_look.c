@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Takes snapshots (looks) of the statistics for 'vcpc top', to compare the next one with. */
+/* Takes snapshots of the statistics for 'vcpc top', each compared with the next. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ void top_look_free(struct top_look *look)
 	free(look);
 }
 
-/* Make room for @n elements: 0, or -ENOMEM with the array as it was */
+/* Make room for @n elements.  Return 0, or -ENOMEM with the array as it was. */
 static int reserve(void **array, size_t *room, size_t n, size_t size)
 {
 	void *more;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Snapshots (looks) of the statistics for 'vcpc top', to compare the next one with. */
+/* Snapshots of the statistics for 'vcpc top', each compared with the next. */
 #ifndef VCPC_TOP_LOOK_H
 #define VCPC_TOP_LOOK_H
 
@@ -22,7 +22,7 @@ struct top_entry {
 	struct shim_trace_stat stat;	/* without name and label */
 };
 
-/* What transactions counted of an event, which is given by its column */
+/* Transactions' count of an event, identified by its column */
 struct top_count {
 	struct top_whose whose;
 	unsigned int column;

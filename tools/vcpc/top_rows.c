@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: makes rows of the differences between two snapshots of the statistics. */
+/* vcpc top: computes rows from the differences between two snapshots of the statistics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -31,7 +31,7 @@ const char *top_key_name(enum top_key key)
 /*
  * struct group - entries that become one row: those of a tag, of a process, or of both
  * @since: statistics of the transactions that ended since the previous snapshot; valid if @any
- * @counted: what these counted, by column
+ * @counted: their counts, by column
  */
 struct group {
 	const struct top_entry *first;
@@ -44,8 +44,8 @@ struct group {
 };
 
 /*
- * Subtract @old from @now.  false if a value went back: then the statistics were dropped meanwhile
- * and began again, and @old is to be ignored.
+ * Subtract @old from @now.  false if a value went back: then the statistics were dropped and
+ * restarted, and @old must be ignored.
  */
 static bool subtract(struct shim_trace_stat *restrict d, const struct shim_trace_stat *restrict old,
 		     const struct shim_trace_stat *restrict now)
@@ -92,7 +92,7 @@ static const struct top_count *first_count(const struct top_look *look,
 	return &look->counts[lo];
 }
 
-/* Add what an entry's transactions counted since @before, or all of it if @before is NULL. */
+/* Add the counts of an entry's transactions since @before, or all if @before is NULL. */
 static void add_counts(struct group *group, const struct top_look *before,
 		       const struct top_look *look,
 		       const struct top_entry *entry)
@@ -118,7 +118,7 @@ static void join_entry(struct group *group, const struct top_look *before,
 	struct shim_trace_stat d, *since = group->any ? &d : &group->since;
 
 	group->total += entry->stat.count;
-	/* Skip entries in which no transaction ended, as most are. */
+	/* Skip entries in which no transaction ended, which are most of them. */
 	if (old && old->stat.count == entry->stat.count && old->stat.sum_ns == entry->stat.sum_ns)
 		return;
 	if (old && !subtract(since, &old->stat, &entry->stat))
@@ -146,8 +146,8 @@ static void ask_name(struct top_entry *entry)
 }
 
 /*
- * Read a process's present name from /proc: that in the statistics may be a thread's, or from
- * before an exec.  As reading all names takes long, a process without new transactions keeps its
+ * Read a process's current name from /proc: the one in the statistics may be a thread's, or from
+ * before an exec.  Reading all names is slow, so a process without new transactions keeps its
  * previous one.
  */
 static void name_process(const struct top_look *look, struct top_entry *entry,
@@ -189,7 +189,9 @@ static bool is_same_row(enum top_by by, const struct top_entry *x, const struct 
 	return x->whose.pid == y->whose.pid && (by == TOP_BY_PROCESS || x->whose.tag == y->whose.tag);
 }
 
-/* Make a row of the entries from @i on that belong to it; returns the index of the next entry. */
+/*
+ * Build a row from the entries from @i on that belong to it.  Return the index of the next entry.
+ */
 static size_t add_group(struct top_view *view, const struct top_look *look, size_t i,
 			struct group *group)
 {
@@ -220,7 +222,7 @@ static void forget_rows(struct top_view *view)
 	view->nrows = view->nall = 0;
 }
 
-/* Make the rows of a snapshot, by comparing it with the previous one: 0 or -ENOMEM */
+/* Build the rows of a snapshot, by comparing it with the previous one.  Return 0 or -ENOMEM. */
 static int compare(struct top_view *view, const struct top_look *look)
 {
 	struct top_row *rows = reallocarray(view->rows, look->nentries + 1, sizeof(*rows));
@@ -325,7 +327,7 @@ static bool is_shown(const struct top_view *view, const struct top_row *row)
 	return strcasestr(label, view->filter);
 }
 
-/* The numbers do not move back to the left when a long name goes away. */
+/* The number columns do not move back to the left when a long name disappears. */
 static void note_width(struct top_view *view, const struct top_row *row)
 {
 	char label[TOP_LABEL];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top on a terminal, by ncurses. */
+/* vcpc top on a terminal, with ncurses. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <curses.h>
@@ -16,9 +16,9 @@
 #define FILTER	64
 
 /*
- * struct screen - what is on it
+ * struct screen - its state
  * @first: row at the top
- * @err: of the last look
+ * @err: of the last snapshot
  * @typing: a filter is being typed
  */
 struct screen {
@@ -27,7 +27,7 @@ struct screen {
 	size_t first;
 	int err;
 	bool paused, typing;
-	uint64_t interval, next;	/* when the next look is due */
+	uint64_t interval, next;	/* time of the next snapshot */
 	char filter[FILTER];
 };
 
@@ -116,7 +116,7 @@ static void scroll_by(struct screen *s, long rows)
 	s->first = rows < 0 && (size_t)-rows > s->first ? 0 : s->first + rows;
 }
 
-/* Show the next kind of rows, and drop the snapshots, which are of the former kind. */
+/* Show the next kind of rows, and drop the snapshots, which are of the previous kind. */
 static void next_by(struct screen *s)
 {
 	s->view->by = (s->view->by + 1) % TOP_BYS;
@@ -166,7 +166,7 @@ static bool obey(struct screen *s, int c)
 	return true;
 }
 
-/* Whether the terminal is gone, in which case getch() would return at once forever */
+/* Whether the terminal was closed, in which case getch() would always return immediately */
 static bool is_gone(void)
 {
 	struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };

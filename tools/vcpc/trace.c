@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace: turns the machine's tracing on and off, and shows or exports what was traced. */
+/* vcpc trace: turns the machine's tracing on and off, and shows or exports the results. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static const char help_text[] =
 	"\n"
 	"bpftool can print the statistics: bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat\n";
 
-/* "123", 1 to 2^30: 0, or -1 if it is anything else */
+/* "123", 1 to 2^30.  Return 0, or -1 if it is anything else. */
 static int parse_number(const char *s, uint32_t *n)
 {
 	char *end;
@@ -93,7 +93,7 @@ static int parse_size(const char *s, uint32_t *n)
 	return 0;
 }
 
-/* Nobody is to give a group this map without knowing what that allows. */
+/* Granting a group access to this map must be a deliberate decision. */
 static void say_who_trusts(void)
 {
 	puts("direct: all programs that may write to " DIRECT_MAP "\n"
@@ -116,8 +116,8 @@ static int want_counts(const struct vcpc_events *events)
 }
 
 /*
- * Programs that can open the module's device send their events to it: probes would see nothing of
- * them.  SHIM_TRACE=probe in the environment of this command says that the programs have it, too.
+ * Programs that can open the module's device send their events to it: probes would not see them.
+ * SHIM_TRACE=probe in the environment of this command implies that the programs have it as well.
  */
 static int probes_see_nothing(const struct trace_options *options)
 {
@@ -127,7 +127,7 @@ static int probes_see_nothing(const struct trace_options *options)
 	       (!transport || strcasecmp(transport, "probe"));
 }
 
-/* If events cannot be counted, or functions not be traced, tracing is off again. */
+/* If events cannot be counted or functions cannot be traced, turn tracing off again. */
 static int set_up(const struct trace_options *options)
 {
 	int ret = want_counts(&options->counts);
@@ -314,7 +314,9 @@ static int take_option(int letter, struct trace_options *options)
 	}
 }
 
-/* 0, -1 for --help, or VCPC_EXIT_USAGE after a message; @used gets the letters that were given */
+/*
+ * 0, -1 for --help, or VCPC_EXIT_USAGE after a message; @used is set to the letters that were given
+ */
 static int parse(int argc, char **argv, struct trace_options *options, char *used, size_t size)
 {
 	static const struct option longs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of 'vcpc trace' share. */
+/* Shared by the parts of 'vcpc trace'. */
 #ifndef VCPC_TRACE_H
 #define VCPC_TRACE_H
 
@@ -12,16 +12,16 @@
 #include "vcpc.h"
 
 /**
- * struct trace_options - what the user asked for
+ * struct trace_options - the user's request
  * @on: for shim_trace_on()
- * @counts: events that each traced thread is to count
- * @functions: of programs without trace calls, to be traced
+ * @counts: events that each traced thread must count
+ * @functions: functions to trace, of programs without trace calls
  * @hist: draw the distributions
  * @json: print JSON
- * @watch: nanoseconds after which to show again; 0: show once
- * @rounds: how often to show, with @watch; 0: until interrupted
- * @duration: how long to export, in nanoseconds; 0: what is there now
- * @output: where to; NULL: standard output
+ * @watch: refresh interval in nanoseconds; 0: show once
+ * @rounds: number of refreshes with @watch; 0: until interrupted
+ * @duration: how long to export, in nanoseconds; 0: only the present events
+ * @output: file; NULL: standard output
  */
 struct trace_options {
 	struct shim_trace_options on;
@@ -36,15 +36,15 @@ struct trace_options {
 };
 
 /**
- * struct trace_view - the statistics as they are shown
+ * struct trace_view - the statistics to show
  * @trace: handle
  * @stats: sorted by kind and name
- * @n: how many
+ * @n: number of @stats
  * @counts: sorted by name and event
- * @ncounts: how many
- * @drops: numbers of events that are missing
- * @losses: those of single events, by account
- * @nlosses: how many
+ * @ncounts: number of @counts
+ * @drops: numbers of lost events
+ * @losses: lost single events, by account
+ * @nlosses: number of @losses
  */
 struct trace_view {
 	struct shim_trace *trace;

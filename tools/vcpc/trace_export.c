@@ -18,12 +18,12 @@
 #include "trace.h"
 #include "vcpc.h"
 
-/* An export under way */
+/* An export in progress */
 struct export {
 	FILE *out;
 	const char *comma;
 	uint64_t events;
-	uint32_t *named;	/* processes that have been given a name */
+	uint32_t *named;	/* processes whose name was exported */
 	size_t nnamed, room;
 };
 
@@ -48,7 +48,7 @@ static void put_head(struct export *x, const char *phase, const struct shim_trac
 {
 	fprintf(x->out, "%s\n{\"ph\":\"%s\",\"name\":", x->comma, phase);
 	vcpc_json_text(x->out, event->label);
-	/* The format has microseconds. */
+	/* The format uses microseconds. */
 	fprintf(x->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%llu.%03u", event->pid, event->tid,
 		(unsigned long long)(ns / 1000), (unsigned int)(ns % 1000));
 	x->comma = ",";
@@ -155,7 +155,7 @@ static int put_event(void *arg, const struct shim_trace_event *event)
 	return ferror(x->out) ? -EIO : 0;
 }
 
-/* Export the events that there are, then those that come within @duration. */
+/* Export the present events, then those that arrive within @duration. */
 static int take_events(struct shim_trace *trace, struct export *x, uint64_t duration)
 {
 	uint64_t end = now_ns() + duration, now;

@@ -85,7 +85,10 @@ static int show_once(const struct trace_options *options)
 	return err;
 }
 
-/* Show again at each interval, with a new handle each time, as tracing may be turned off and on. */
+/*
+ * Show again at each interval, with a new handle each time because tracing may be turned off and
+ * on.
+ */
 static int watch(const struct trace_options *options)
 {
 	const struct timespec pause = {

@@ -30,7 +30,7 @@ static const char *time_text(char *text, size_t size, double ns)
 	return text;
 }
 
-/* Print a name, padded to @width, of which each of its bytes takes one. */
+/* Print a name, padded to @width; each byte counts as one column. */
 static void print_name(const char *name, int width)
 {
 	int len = strlen(name);
@@ -60,7 +60,7 @@ static uint64_t sum_of_slots(const struct shim_trace_stat *stat, int from, int n
 	return sum;
 }
 
-/* How many slots make a row: the least power of two that gives at most HIST_ROWS rows */
+/* Number of buckets per row: the smallest power of two that gives at most HIST_ROWS rows */
 static int slots_to_a_row(int first, int last)
 {
 	int n = 1;

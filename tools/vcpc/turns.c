@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates the counts of events that take turns (multiplexing).
+ * Estimates the counts of multiplexed events.
  *
  * An event is assumed to occur in proportion to time.  The standard error of the estimate is that
  * of a ratio of two means: it comes from how far the samples in which the event was counted deviate
- * from that proportion, each weighted by its length.  However large the part of the time that was
- * counted, the variance is not reduced for it (no finite population correction): the turns of a
- * round may differ from each other even where rounds do not.
+ * from that proportion, each weighted by its length.  The variance is not reduced for the counted
+ * part of the time (no finite population correction): the slots of a round may differ from each
+ * other even if the rounds do not.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static double gained(uint64_t now, uint64_t before)
 }
 
 /**
- * vcpc_turns_look() - add what was counted since the previous sample
+ * vcpc_turns_look() - add the counts since the previous sample
  * @turns: the sums
  * @now: a sample of shim_set_turns_whole()
  * @whole: likewise
@@ -62,7 +62,7 @@ static double half_of(const struct vcpc_turn_sums *s, double time)
 }
 
 /**
- * vcpc_turns_estimate() - estimate what an event would have counted all the time
+ * vcpc_turns_estimate() - extrapolate an event's count to the whole time
  * @turns: with at least one sample
  * @i: which event
  * @out: filled
@@ -77,7 +77,7 @@ void vcpc_turns_estimate(const struct vcpc_turns *turns, unsigned int i, struct 
 		*out = (struct vcpc_estimate){ last->values[i], 0, 1 };
 		return;
 	}
-	/* The target was never on a core that counts the event. */
+	/* The target never ran on a core that counts the event. */
 	if (!turns->whole[i] && last->tick) {
 		*out = (struct vcpc_estimate){ 0, 0, 1 };
 		return;

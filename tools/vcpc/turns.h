@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Estimates what events that take turns would have counted all the time, with an interval. */
+/* Extrapolates the counts of multiplexed events to the whole time, with a confidence interval. */
 #ifndef VCPC_TURNS_H
 #define VCPC_TURNS_H
 
@@ -8,8 +8,8 @@
 #include <shim/shim.h>
 
 /*
- * Sums over samples (looks): of the events @n counted since the one before, of the time @t in which
- * they were, and of the products of these
+ * Sums over samples: of the events @n counted since the previous one, of the time @t spent counting
+ * them, and of their products
  */
 struct vcpc_turn_sums {
 	double n, t, nn, nt, tt;
@@ -19,7 +19,7 @@ struct vcpc_turn_sums {
 /*
  * struct vcpc_turns - zero at first
  * @last: the last sample
- * @whole: to how much time each event's value extends
+ * @whole: the time to which each event's value is extrapolated
  * @of: for each event, sums over the samples in which it was counted
  */
 struct vcpc_turns {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints a value with its unit: "12.34 ms", "2.1 M", "1500". */
+/* Formats a value with its unit: "12.34 ms", "2.1 M", "1500". */
 #ifndef VCPC_VALUE_H
 #define VCPC_VALUE_H
 

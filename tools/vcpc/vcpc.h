@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the vcpc command's parts share: the commands, exit statuses and messages. */
+/* Shared by the parts of the vcpc command: the commands, exit statuses and messages. */
 #ifndef VCPC_H
 #define VCPC_H
 
@@ -19,9 +19,9 @@
 
 /**
  * struct vcpc_command - one command of the vcpc program
- * @name: what the user types after "vcpc"
- * @fn: runs it; argv[0] is "vcpc NAME", for getopt's messages; returns the
- *	program's exit status, and answers --help itself
+ * @name: the word after "vcpc"
+ * @fn: runs it; argv[0] is "vcpc NAME", for getopt's messages; returns the program's exit status,
+ * 	and handles --help itself
  * @help: one line for "vcpc --help"
  */
 struct vcpc_command {
@@ -30,7 +30,7 @@ struct vcpc_command {
 	const char *help;
 };
 
-/* One file each; a new one is a line here and a line in main.c's table. */
+/* One file each; a new command needs a line here and a line in main.c's table. */
 int vcpc_cmd_check(int argc, char **argv);
 int vcpc_cmd_compare(int argc, char **argv);
 int vcpc_cmd_doctor(int argc, char **argv);
@@ -47,8 +47,8 @@ int vcpc_cmd_trace(int argc, char **argv);
 int vcpc_cmd_why(int argc, char **argv);
 
 /*
- * Messages go to stderr as "vcpc NAME: text[: what the error means]", and what
- * to do about the error on a line of its own where that is known.
+ * Messages go to stderr as "vcpc NAME: text[: what the error means]", followed by advice on a
+ * separate line if there is any.
  */
 int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void vcpc_no_memory(void) __attribute__((noreturn));
@@ -67,8 +67,8 @@ unsigned int vcpc_distance(const char *a, const char *b);
 /**
  * struct vcpc_event_rows - lines of output
  * @n: number of lines
- * @row: each: the name of a sum, or NULL for one event; the first event, and how many are added up, 0
- *	if the event cannot be counted here
+ * @row: for each line, the name of a sum, or NULL for one event; the first event, and the number of
+ * 	summed events, 0 if the event cannot be counted here
  */
 struct vcpc_event_rows {
 	unsigned int n;
@@ -79,18 +79,18 @@ struct vcpc_event_rows {
 };
 
 /**
- * struct vcpc_events - events to count, from -e or, if there was none, the usual ones
+ * struct vcpc_events - events to count, from -e or else the default ones
  * @n: number of names
- * @names: what the user calls them
- * @text: what the names point into
+ * @names: as given by the user
+ * @text: the storage of the names
  * @verbose: print which backend counts, and why
- * @in_turn: let events take turns for which the CPU has no room at a time
+ * @in_turn: multiplex events that do not fit on the CPU at the same time
  * @grouped: braces were given
- * @by_kind: count each event on each kind of core, where there are several
- * @detailed: how many of the lists of -d to count, too
+ * @by_kind: count each event on each kind of core, if there are several
+ * @detailed: number of additional lists of -d
  * @lacking: with @by_kind, which of the names this machine cannot count; they have lines without a count
  * @rows: with @by_kind, the lines of output, once the events are open
- * @made: with @by_kind, names that were made
+ * @made: with @by_kind, generated names
  */
 struct vcpc_events {
 	unsigned int n;
@@ -119,7 +119,7 @@ void vcpc_say_backend(struct shim_handle *handle);
  * @arg: for @ready
  * @delay: nanoseconds until the first tick; 0: one interval
  * @pid: the command's process
- * @signals: signalfd for its end, and for the signals that are forwarded to it
+ * @signals: signalfd for its end, and for the signals to forward to it
  * @mask: signals that were blocked before
  */
 struct vcpc_child {

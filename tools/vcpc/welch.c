@@ -4,10 +4,10 @@
 
 #include "welch.h"
 
-#define STEPS	300	/* at most; the continued fraction converges long before */
+#define STEPS	300	/* maximum number of steps; the continued fraction converges long before */
 #define CLOSE	1e-14
 
-/* Add up differences from the first value: the mean of equal values is exact then. */
+/* Sum the differences from the first value, so the mean of equal values is exact. */
 static double mean_of(const double *v, size_t n)
 {
 	double sum = 0;
@@ -60,7 +60,7 @@ static double beta(double a, double b, double x)
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* The one-sided probability of a t of that size or more */
+/* The one-sided probability of a t of at least that size */
 static double tail(double t, double df)
 {
 	return beta(df / 2, 0.5, df / (df + t * t)) / 2;

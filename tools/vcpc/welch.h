@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The difference of two means, and how well it is known: Welch's t interval. */
+/* The difference of two means, and its precision: Welch's t interval. */
 #ifndef VCPC_WELCH_H
 #define VCPC_WELCH_H
 
@@ -18,7 +18,7 @@ struct vcpc_difference {
 	double least, most;
 };
 
-/* Relative differences of this size are those of rounding. */
+/* Relative differences of this size are rounding errors. */
 #define VCPC_ROUNDING	1e-12
 
 /**
@@ -34,7 +34,7 @@ struct vcpc_difference {
 void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
 		struct vcpc_difference *out);
 
-/* Widen the interval by what a mean may be off for the resolution of its values. */
+/* Widen the interval by the error of a mean that is due to the resolution of its values. */
 void vcpc_widen(struct vcpc_difference *d, double by);
 
 /* The 97.5 % quantile of Student's t with @df degrees of freedom */

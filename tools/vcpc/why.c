@@ -12,7 +12,7 @@
 #include "why.h"
 
 #define DEFAULT_TIME	10000000000ull
-#define LEARN_TIME	1000000000ull	/* between looks for new processes */
+#define LEARN_TIME	1000000000ull	/* between searches for new processes */
 
 enum {
 	OPTION_ABOVE = 256,
@@ -58,7 +58,7 @@ int why_fail_open(int err)
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 
-/* Until the time is over, or SIGINT or SIGTERM comes */
+/* Wait until the time is over, or SIGINT or SIGTERM arrives */
 static void watch(const struct job *job)
 {
 	uint64_t left = job->duration, step;
@@ -79,7 +79,7 @@ static void watch(const struct job *job)
 	}
 }
 
-/* The wanted tag: 0, or an exit status after a message */
+/* The wanted tag.  Return 0, or an exit status after printing a message. */
 static int choose(struct job *job)
 {
 	struct why_view *view = &job->view;
@@ -109,7 +109,7 @@ static int print(struct job *job)
 	return job->view.folded ? why_print_folded(&job->view) : why_print(&job->view);
 }
 
-/* 0, or an exit status after a message */
+/* Return 0, or an exit status after printing a message */
 static int explain(struct job *job)
 {
 	bool stacks = job->options.flags & SHIM_WHY_F_STACKS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What vcpc why prints: the table, the sentence, the stacks; as text, JSON or folded. */
+/* Prints the output of vcpc why: the table, the sentence, the stacks; as text, JSON or folded. */
 #ifndef VCPC_WHY_H
 #define VCPC_WHY_H
 

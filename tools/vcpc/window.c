@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The part of an archive's time that options ask for, which are those of PCP's tools. */
+/* Computes the part of an archive's time that PCP's standard options select. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -196,7 +196,7 @@ static bool is_zone_file(const char *path)
 	return is;
 }
 
-/* Whether there is such a zone: the C library silently takes one that it does not know for UTC. */
+/* Whether the zone exists: the C library silently treats an unknown one as UTC. */
 static bool is_zone(const char *zone)
 {
 	const char *folder = getenv("TZDIR");
@@ -211,14 +211,17 @@ static bool is_zone(const char *zone)
 	return is_zone_file(path);
 }
 
-/* Whether a label's zone, which is set as TZ, makes the C library read no file but a zone's */
+/* Whether a label's zone, which is set as TZ, makes the C library read only zone files */
 static bool is_harmless(const char *zone)
 {
 	zone += *zone == ':';
 	return *zone != '/' && !strstr(zone, "..");
 }
 
-/* Set the zone in which times are read and shown: 0, or the exit status after a message */
+/*
+ * Set the zone in which times are read and shown.  Return 0, or an exit status after printing a
+ * message.
+ */
 static int use_zone(const struct vcpc_window *w)
 {
 	if (w->zone && w->host_zone)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the commands for archives share: opening one, and the part of its time that is asked for. */
+/* Shared by the commands for archives: opening one, and the requested part of its time. */
 #ifndef VCPC_WINDOW_H
 #define VCPC_WINDOW_H
 
@@ -11,7 +11,7 @@
 
 #define VCPC_NSEC_PER_SEC	1000000000LL
 
-/* Options as PCP's tools have them: for getopt's short and long ones, and for help */
+/* The options of PCP's tools: short and long ones for getopt, and their help */
 #define VCPC_WINDOW_SHORT	"a:S:T:A:O:Z:z"
 #define VCPC_WINDOW_LONG				\
 	{ "archive", required_argument, NULL, 'a' },	\
@@ -45,12 +45,12 @@ struct vcpc_window {
 	struct timespec end;
 };
 
-/* Open an archive as the current context: 0, or the exit status after a message */
+/* Open an archive as the current context.  Return 0, or an exit status after printing a message. */
 int vcpc_open_archive(const char *name);
 
 /*
- * As pmTraversePMNS_r(), for metrics that the user did not name: PMAPI's messages on derived metrics
- * of PCP's configuration whose operands the archive lacks are not shown.
+ * As pmTraversePMNS_r(), for metrics that the user did not name: suppress PMAPI's messages about
+ * configured derived metrics whose operands the archive lacks.
  */
 int vcpc_traverse(const char *from, void (*take)(const char *name, void *arg), void *arg);
 /* Print the message for a PMAPI code; returns the exit status */
@@ -61,11 +61,15 @@ int vcpc_parse_interval(const char *text, int64_t *ns);
 /* The same; @bare: nanoseconds of a number without a unit */
 int vcpc_parse_time(const char *text, double bare, int64_t *ns);
 
-/* Take an option; false if it is none of these */
+/* Take an option.  Return false if it is none of these. */
 bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg);
-/* The archive, which is -a's or the next argument; NULL after a message.  @optind is moved behind it. */
+/*
+ * The archive, which is -a's or the next argument; NULL after a message.  @optind is moved past it.
+ */
 const char *vcpc_window_archive(const struct vcpc_window *w, char **argv);
-/* Compute the window in the current context: 0, or the exit status after a message */
+/*
+ * Compute the window in the current context.  Return 0, or an exit status after printing a message.
+ */
 int vcpc_window_set(struct vcpc_window *w, const char *archive);
 
 int64_t vcpc_ns_of(struct timespec t);

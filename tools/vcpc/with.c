@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the metrics of this machine's pmcd that vcpc record --with records, too. */
+/* Finds the metrics of this machine's pmcd for vcpc record --with. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void free_names(struct names *names)
 	free(names->name);
 }
 
-/* Only numbers and strings are recorded: other types have formats that only their agents know. */
+/* Only numbers and strings are recorded: other types have formats known only to their agents. */
 static bool is_plain(const pmDesc *desc)
 {
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_STRING;
@@ -140,7 +140,7 @@ static int add_metrics(struct vcpc_with *with, const struct names *names, const 
 	return ret || found ? ret : vcpc_fail(0, "--with: %s: none of its metrics can be recorded", part);
 }
 
-/* A metric, or all below a name: 0, or the exit status after a message */
+/* A metric, or all below a name.  Return 0, or an exit status after printing a message. */
 static int add_part(struct vcpc_with *with, const char *part)
 {
 	struct names names = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vcpc record --with: records other metrics of this machine's pmcd into the archive, too. */
+/* vcpc record --with: also records other metrics of this machine's pmcd into the archive. */
 #ifndef VCPC_WITH_H
 #define VCPC_WITH_H
 
@@ -7,9 +7,12 @@
 
 struct vcpc_with;
 
-/* Find the metrics of a comma list of names and subtrees: 0, or the exit status after a message */
+/*
+ * Find the metrics of a comma-separated list of names and subtrees.  Return 0, or an exit status
+ * after printing a message.
+ */
 int vcpc_with_open(const char *list, struct vcpc_with **with);
-/* Record them into @rec, too, from now on: 0, or the exit status after a message */
+/* Also record them into @rec from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
 /* Forget a recorder that is closed; it need not have been added */
 void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec);

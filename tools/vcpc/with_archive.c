@@ -2,8 +2,8 @@
 /*
  * Records metrics of this machine's pmcd into archives: vcpc record --with.
  *
- * They are fetched at each tick and stamped with its time.  If pmcd goes away, records do not have
- * them, and each tick tries to connect again.
+ * They are fetched at each tick and stamped with its time.  If the connection to pmcd is lost,
+ * records lack them, and each tick tries to reconnect.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static int sort(int n, int *inst, char **names)
 	return kept;
 }
 
-/* Replace the domain's instances, also in the archive: 0, and @inst is the domain's, or -errno */
+/* Replace the domain's instances, also in the archive: 0, and the domain owns @inst, or -errno */
 static int replace(struct domain *domain, int n, int *inst, char *const *names,
 		   struct shim_recorder *rec)
 {
@@ -149,7 +149,7 @@ static int replace(struct domain *domain, int n, int *inst, char *const *names,
 }
 
 /*
- * Update a domain from pmcd.  If pmcd does not give its instances, the domain stays as it was, and
+ * Update a domain from pmcd.  If pmcd does not return its instances, the domain is unchanged, and
  * values of new instances are left out.
  */
 static int write_domain(struct domain *domain, struct shim_recorder *rec)
@@ -214,7 +214,7 @@ static bool is_string(const pmValueSet *set, const pmValue *value)
 	       block->vlen > PM_VAL_HDR_SIZE && memchr(block->vbuf, '\0', block->vlen - PM_VAL_HDR_SIZE);
 }
 
-/* Convert a value; false if it is not of the metric's type. */
+/* Convert a value.  Return false if it is not of the metric's type. */
 static bool translate(const pmValueSet *set, int i, int type, struct shim_record_value *value)
 {
 	const pmValue *from = &set->vlist[i];
@@ -292,8 +292,9 @@ static int declare(const struct with_metric *of, struct shim_recorder *rec)
 }
 
 /*
- * Declare the metrics in the first archive: 0, or the exit status after a message, also if there is
- * no memory.  A metric that this archive cannot have is left out of all further ones, too.
+ * Declare the metrics in the first archive.  Return 0, or an exit status after printing a message,
+ * also if there is no memory.  A metric that this archive cannot contain is also omitted from all
+ * later ones.
  */
 static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 {
@@ -324,8 +325,8 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 }
 
 /*
- * Declare the metrics in a further archive: 0, or 1 after a failure, upon which the caller tries
- * again; there is a message only the first time.
+ * Declare the metrics in a further archive: 0, or 1 after a failure, after which the caller tries
+ * again; only the first failure prints a message.
  */
 static int declare_again(struct vcpc_with *with, struct shim_recorder *rec)
 {
@@ -349,7 +350,7 @@ static int number_of_domain(struct vcpc_with *with, pmInDom indom)
 	return with->nindoms++;
 }
 
-/* Prepare what each tick needs: 0, or the exit status after a message */
+/* Prepare what each tick needs.  Return 0, or an exit status after printing a message. */
 static int prepare(struct vcpc_with *with)
 {
 	with->pmids = calloc(with->n, sizeof(*with->pmids));

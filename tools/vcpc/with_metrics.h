@@ -13,7 +13,7 @@ struct with_archive;
 
 /*
  * A metric that is recorded
- * @named: it was asked for itself, not as a part of what is below a name
+ * @named: it was requested itself, not as a part of a subtree
  * @line, @help: its texts from pmcd, or NULL
  * @domain: index of its instance domain in struct vcpc_with's @indoms, or -1
  */
@@ -37,7 +37,7 @@ struct vcpc_with {
 	pmResult *result;		/* of this tick, or NULL */
 };
 
-/* Report why a metric is not recorded: 0 or, if it was asked for itself, the exit status */
+/* Report why a metric is not recorded: 0 or, if it was requested itself, the exit status */
 int with_leave_out(const char *name, bool named, const char *why);
 void with_free_metric(struct with_metric *metric);
 void with_end_all(struct vcpc_with *with);

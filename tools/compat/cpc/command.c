@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What cputrack and cpustat have in common.
+ * Code shared by cputrack and cpustat.
  *
- * The command's name, which begins each error message, is kept in a static variable, as libcpc
+ * The command's name, which begins each error message, is kept in a static variable, because libcpc
  * passes its error handler no argument.
  */
 #include <errno.h>

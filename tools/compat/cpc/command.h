@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What cputrack and cpustat share: options, errors, and measuring with several sets in turn. */
+/* What cputrack and cpustat share: options, errors, and measuring several sets alternately. */
 #ifndef CPC_COMMAND_H
 #define CPC_COMMAND_H
 
@@ -20,7 +20,7 @@ struct command {
 	const char *usage;
 };
 
-/* Call this once, before anything else: messages need the name, also where there is no handle. */
+/* Call this once, before anything else: messages need the name even before a handle exists. */
 void command_begin(const struct command *command);
 /* Let error messages name the function that reported the error (-D). */
 void command_debug(void);
@@ -28,7 +28,10 @@ void command_debug(void);
 void command_complain(const char *fn, int subcode, const char *fmt, va_list ap);
 void command_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Exit statuses: of the first two 2, after the usage on stderr; command_help() (-h): 0 or 1 */
+/*
+ * Exit statuses.  command_usage() and command_fail() print the usage on stderr and return 2;
+ * command_help() (-h) returns 0 or 1
+ */
 int command_usage(void);
 int command_mistake(const char *what);
 int command_help(void);
@@ -40,7 +43,7 @@ cpc_t *command_open(void);
 int command_number(const char *text, double least, double *value);
 
 /*
- * struct specs - the event sets of a command line, which take turns if there are several
+ * struct specs - the event sets of a command line, which alternate if there are several
  * @n: number of sets
  * @text: argument of each -c
  * @at: each argument, parsed
@@ -68,13 +71,16 @@ struct meter {
 	cpc_buf_t *before[COMMAND_SPECS];
 };
 
-/* 0 or -1; meter_end() releases what was made, after a failure, too */
+/* Return 0 or -1; meter_end() releases all resources, even after a failure */
 int meter_make(struct meter *meter, cpc_t *cpc, struct specs *specs);
 void meter_end(struct meter *meter, cpc_t *cpc);
 
-/* Sample set @s: its "before" becomes what was counted since the kept sample; 0, or -1 and errno */
+/*
+ * Sample set @s: its "before" becomes what was counted since the kept sample.  Return 0, or -1 and
+ * errno.
+ */
 int meter_take(struct meter *meter, cpc_t *cpc, int s);
-/* Keep the last sample, so that the next one is compared with it. */
+/* Keep the last sample for comparison with the next one. */
 void meter_keep(struct meter *meter, cpc_t *cpc, int s);
 
 #endif /* CPC_COMMAND_H */

@@ -6,7 +6,7 @@
 
 #include "spec.h"
 
-/* The rest of the header line, after the columns that each command prints itself */
+/* The rest of the header line, after the columns that are specific to each command */
 void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick)
 {
 	if (tick)
@@ -72,7 +72,9 @@ static void put_label(struct list *list, const char *label)
 		list->column += fprintf(list->out, "%*s", list->margin - list->column, "");
 }
 
-/* For -h: what can be counted here.  There is one list, as all counters count the same events. */
+/*
+ * For -h: what can be counted here.  One list suffices because all counters count the same events.
+ */
 void cpcspec_capabilities(FILE *out, cpc_t *cpc)
 {
 	struct list list = { out, 17, 0, " " };

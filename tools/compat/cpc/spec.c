@@ -88,7 +88,7 @@ static int next_event(cpc_t *cpc, struct cpcspec *spec, const char *event)
 	return set_event(cpc, spec, pic, event);
 }
 
-/* The mode words "sys" and "nouser" take no value: one that is given is ignored. */
+/* The mode words "sys" and "nouser" take no value; a given value is ignored. */
 static int is_mode(const char *name, size_t len)
 {
 	return (len == 3 && !strncmp(name, "sys", len)) || (len == 6 && !strncmp(name, "nouser", len));
@@ -119,7 +119,7 @@ static int set_attr(struct cpcspec *spec, const char *name, size_t len, int pic,
 	return 0;
 }
 
-/* One of the parts between commas */
+/* One comma-separated part */
 static int take_token(cpc_t *cpc, struct cpcspec *spec, char *token)
 {
 	char *equals = strchr(token, '=');
@@ -144,7 +144,7 @@ static int take_token(cpc_t *cpc, struct cpcspec *spec, char *token)
 	return next_event(cpc, spec, token);
 }
 
-/* 0, or -1 after a message */
+/* Return 0, or -1 after printing a message */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec)
 {
 	char *copy = strdup(text), *rest = copy, *token;

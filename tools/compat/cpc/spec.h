@@ -9,15 +9,15 @@
 
 #define CPCSPEC_ATTRS	32
 
-/* An attribute as it was given, of one counter or of all */
+/* An attribute as given on the command line, for one counter or for all */
 struct cpcspec_attr {
 	char name[CPC_MAX_ATTR_LEN];
-	int pic;		/* -1: of all */
+	int pic;		/* -1: for all counters */
 	uint64_t value;
 };
 
 /*
- * struct cpcspec - an event set that was asked for
+ * struct cpcspec - a requested event set
  * @text: as it was given
  * @event: by the counter's number, NULL for none
  * @npic: number of counters
@@ -34,7 +34,7 @@ struct cpcspec {
 	struct cpcspec_attr attr[CPCSPEC_ATTRS];
 };
 
-/* spec.c: 0 or a set; -1 or NULL after a message */
+/* spec.c: Return 0 or a set; -1 or NULL after printing a message */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec);
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec);
 void cpcspec_free(struct cpcspec *spec);

@@ -19,7 +19,7 @@ void hpm_fail(const char *what, int error)
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, hint);
 }
 
-/* Print a message, which is the library's if @error is not 0, and exit. */
+/* Print a message, the library's if @error is not 0, and exit. */
 void hpm_die(const char *what, int error)
 {
 	if (error)
@@ -45,7 +45,7 @@ int hpm_mode(const char *letters)
 	return mode;
 }
 
-/* The mode of NAME:MODE, which is cut off the name, or @otherwise if there is none */
+/* Cut the mode off NAME:MODE and return it, or @otherwise if there is none */
 static int take_mode(char *name, int otherwise)
 {
 	char *colon = strchr(name, ':');
@@ -115,8 +115,8 @@ void hpm_choose_groups(struct hpm_choice *choice, char *list)
 
 /*
  * Put an event on a free counter that can count it: if there are several, on the one that can count
- * the fewest events.  An event that is in the set already is not added again.  false if there is no
- * free counter for it.
+ * the fewest events.  An event that the set already contains is not added again.  false if there is
+ * no free counter for it.
  */
 bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name)
 {
@@ -140,7 +140,7 @@ bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name
 }
 
 /*
- * The set of this mode among those from @first on, made if there is none: a list's events of one
+ * The set of this mode among those from @first on, created if there is none: a list's events of one
  * mode share a set.
  */
 static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)

@@ -80,7 +80,7 @@ const pm_events2_t *hpm_event(const pm_info2_t *info, int counter, const char *n
 	return NULL;
 }
 
-/* Parse a text that is an integer and nothing else; false if it is not. */
+/* Parse a text that consists only of an integer.  Return false if it does not. */
 bool hpm_number(const char *text, int *n)
 {
 	char *end;

@@ -40,7 +40,7 @@ bool hpm_number(const char *text, int *n);
 
 #define HPM_MAX_SETS	64
 
-/* Sets to count, each with its mode; @mode is for those that are given without one. */
+/* Sets to count, each with its mode; @mode applies to those without a mode of their own. */
 struct hpm_choice {
 	const pm_info2_t *info;
 	const pm_groups_info_t *groups;

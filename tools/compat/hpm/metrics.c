@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics by name: what is asked for, in which mode, and what has to be counted for it. */
+/* Derived metrics by name: which are requested, in which mode, and which events they need. */
 #include <string.h>
 
 #include "hpm.h"
 
-/* Find a name in a comma list, where ":MODE" may follow it: the place after it, or NULL */
+/*
+ * Find a name, optionally followed by ":MODE", in a comma-separated list.  Return the position
+ * after it, or NULL
+ */
 static const char *find(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -15,7 +18,7 @@ static const char *find(const char *list, const char *name)
 	return NULL;
 }
 
-/* Whether a list asks for a name (no list asks for all); sets @mode if the list gives one */
+/* Whether a list contains a name (no list means all); sets @mode if the list specifies one */
 bool hpm_listed(const char *list, const char *name, int *mode)
 {
 	const char *behind = list ? find(list, name) : NULL;
@@ -55,7 +58,7 @@ static bool is_here(const struct hpm_choice *choice, const char *event)
 	return !strcmp(event, "seconds") || hpm_event(choice->info, 0, event, 0);
 }
 
-/* Put both of a metric's events into one set, so that they are counted over the same time. */
+/* Put both of a metric's events into one set, so they are counted over the same time. */
 static bool put(const struct hpm_choice *choice, pm_prog_t *set, const struct hpm_metric *m)
 {
 	const char *const events[] = { m->part, m->over };
