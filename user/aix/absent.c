@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls about what only POWER has: counter frequencies, event-based branches,
- * the branch history buffer.  They exist so that programs linked against them
- * load; all return Pmapi_Unsupported.
+ * Calls for features that only POWER has: counter frequencies, event-based branches, the branch
+ * history buffer.  They exist so that programs linked against them load; all return
+ * Pmapi_Unsupported.
  */
 #include "base/api.h"
 #include "impl.h"

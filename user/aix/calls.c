@@ -2,9 +2,9 @@
 /*
  * The public calls of all families: each passes its target to the engine (impl.h).
  *
- * A family is defined by the suffix of its calls, the parameters that precede each call's
- * own, and the target that these name.  Calls that only some families have are in a macro
- * of their own.
+ * A family is defined by the suffix of its calls, the parameters that precede each call's own, and
+ * the target that these parameters identify.  Calls that only some families have are in a macro of
+ * their own.
  */
 #include "base/api.h"
 #include "impl.h"

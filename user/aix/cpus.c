@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Binds the system's context to the processors that are online.  One that comes online
+ * Binds the system's context to the processors that are online.  A processor that comes online
  * later is added at the next call on that context.
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ static int bind_cpu(void *arg, int cpu)
  * shim_aix_cpus__bind() - bind a context to all processors that are online
  * @ctx: the system's, not a process tree's
  *
- * Return: 0 or core's error.
+ * Return: 0 or a core error.
  */
 int shim_aix_cpus__bind(struct shim_aix_context *ctx)
 {

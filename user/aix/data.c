@@ -17,7 +17,7 @@ static int right_kind(const struct shim_aix_call *call, enum shim_aix_kind kind)
 	return call->ctx->program.kind == kind ? 0 : Pmapi_WrongKind;
 }
 
-/* Sets @on to whether the target counts now, for mode.b.count: 0 or the API's error */
+/* Sets @on to whether the target is currently counting, for mode.b.count: 0 or the API's error */
 static int live_state(const struct shim_aix_call *call, bool *on)
 {
 	int ret = shim_aix_turn__on(call->ctx, call->tid);

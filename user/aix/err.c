@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Translates core's errors into the API's numbers, and those into text. */
+/* Translates errors of the core layer into the API's error numbers, and those into text. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 /* The longest text of pm_strerror(), with its NUL */
 #define LINE	256
 
-/* Errors of core that have a number of the API's; all others become positive errno numbers. */
+/* Core errors with an API error number; all others become positive errno numbers. */
 static const struct {
 	int core;
 	int code;
@@ -25,7 +25,7 @@ static const struct {
 	{ -EOPNOTSUPP, Pmapi_Unsupported },
 };
 
-/* Translates an error of core's about existing counters; for new ones see refused() in set.c */
+/* Translates a core error about existing counters; for new ones see refused() in set.c */
 int shim_aix__error(int ret)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -68,7 +68,7 @@ static const char *text_of(int error)
 }
 
 /**
- * pm_strerror() - an error in words
+ * pm_strerror() - describe an error
  * @where: the prefix, usually the name of the call that failed; NULL for "pmapi"
  * @error: what a call returned
  *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups of events that the processor can count at the same time; most have
- * cycles and instructions, too, as far as these are available.
+ * Groups of events that the processor can count at the same time; most also have cycles and
+ * instructions, if available.
  *
- * They are made from a fixed list, in its order, without the groups whose events
- * are not available: so a machine's groups have the same numbers each time.
+ * They are built from a fixed list, in its order, without the groups whose events are not
+ * available, so a machine's groups always have the same numbers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +14,10 @@
 #include "table.h"
 
 /*
- * struct form - what a group is made of; of several with one name, the first available is used
- * @common: it has cycles and instructions, too, of which one must be available
- * @needed: how many of its own events must be available
+ * struct form - the contents of a group; if several have the same name, the first available one is
+ * used
+ * @common: it also has cycles and instructions, of which one must be available
+ * @needed: number of its own events that must be available
  * @own: its events
  */
 static const struct form {
@@ -53,7 +54,10 @@ static const struct form {
 	  { "PM_PAGE_FAULTS", "PM_CONTEXT_SWITCHES", "PM_CPU_MIGRATIONS", "PM_TASK_CLOCK" } },
 };
 
-/* Puts an event on the free counter for it that counts the fewest events: 1, or 0 without one */
+/*
+ * Assigns an event to the free counter that can count it and the fewest other events.  Returns 1,
+ * or 0 if there is none
+ */
 static int add(const struct shim_aix_table *table, struct shim_aix_group *group, const char *name)
 {
 	int event = shim_aix_table__find(table, name), best = -1;
@@ -90,8 +94,8 @@ static void classify(const struct shim_aix_table *table, struct shim_aix_group *
 }
 
 /*
- * Whether the processor can count a whole group at a time: 1, 0, or core's error.  -EAGAIN, which
- * says that the counters are in use now, is no reason to leave the group out.
+ * Whether the processor can count a whole group at the same time: 1, 0, or a core error.  -EAGAIN
+ * means that the counters are in use now, so the group is kept.
  */
 static int fits(struct shim_session *session, const struct shim_aix_table *table,
 		const struct shim_aix_group *group)
@@ -119,7 +123,7 @@ static bool is_made(const struct shim_aix_table *table, const char *name)
 	return false;
 }
 
-/* Makes a form's group, if enough of its events are available and fit: 1, 0, or core's error */
+/* Creates a form's group, if enough of its events are available and fit: 1, 0, or a core error */
 static int make(struct shim_session *session, const struct shim_aix_table *table,
 		const struct form *form, struct shim_aix_group *group)
 {
@@ -146,7 +150,7 @@ static int make(struct shim_session *session, const struct shim_aix_table *table
  * @session: the back end
  * @table: with its events
  *
- * Return: 0 or core's error.
+ * Return: 0 or a core error.
  */
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table)
 {

@@ -18,7 +18,7 @@ enum shim_aix_scope {
 /*
  * struct shim_aix_who - the target of a call
  * @scope: the kind of context
- * @nth: @cpu is an index among the CPUs that are online, not a CPU's number
+ * @nth: @cpu is an index among the online CPUs, not a CPU number
  * @other: the target is not the calling thread, but the one that @pid, @tid, @ptid name
  * @wp: the workload partition; any but 0 is unsupported
  */
@@ -95,7 +95,7 @@ int shim_aix__tdata_mx(struct shim_aix_who who, pm_data_mx_t *data, timebasestru
 /* self.c */
 bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time);
 
-/* As shim_aix__get_data(), but what is most frequent first; @who is known where this is compiled. */
+/* Like shim_aix__get_data(), with a fast path; @who is a compile-time constant. */
 static inline int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
 {
 	if (who.scope == AIX_THREAD && !who.other && data && shim_aix_self__data(data, NULL, NULL))
@@ -106,7 +106,7 @@ static inline int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
 /* timebase.c */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns);
 
-/* err.c: the API's number for an error of core's */
+/* err.c: the API's number for a core error */
 int shim_aix__error(int ret);
 
 #endif /* SHIM_AIX_IMPL_H */

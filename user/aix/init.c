@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * pm_init() and pm_initialize(), which return tables of what can be counted here;
- * the library owns the tables and never frees them.  And the calls without a context.
+ * pm_init() and pm_initialize(), which return tables of the events available on this machine; the
+ * library owns the tables and never frees them.  Also the calls without a context.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void free_view(const struct shim_aix_table *table, struct shim_aix_view *
 	free(view);
 }
 
-/* The tables as a filter shows them, made at its first use */
+/* The tables as seen through a filter, built at its first use */
 static int view_of(struct shim_aix_state *state, int filter, struct shim_aix_view **out)
 {
 	struct shim_aix_view *view = state->views[filter];
@@ -188,16 +188,16 @@ static bool good_filter(int filter)
 }
 
 /**
- * pm_initialize() - get the tables of what can be counted here
- * @filter: PM_VERIFIED, PM_UNVERIFIED, PM_CAVEAT: only these events may be used
- *	from then on; PM_GET_GROUPS asks for @groups
- * @info: filled; its tables are the library's
+ * pm_initialize() - get the tables of this machine's events
+ * @filter: PM_VERIFIED, PM_UNVERIFIED, PM_CAVEAT: only these events may be used from then on;
+ * 	PM_GET_GROUPS requests @groups
+ * @info: filled; the library owns its tables
  * @groups: filled likewise; may be NULL without PM_GET_GROUPS
  * @proctype: PM_CURRENT
  *
- * Return: 0, EINVAL, Pmapi_InvalidProctype, Pmapi_Unsupported (the tables of another
- * processor are asked for), ENODEV (no back end is available), EACCES (no permission to
- * use it), Pmapi_Malloc_Err.
+ * Return: 0, EINVAL, Pmapi_InvalidProctype, Pmapi_Unsupported (the tables of another processor were
+ * requested), ENODEV (no back end is available), EACCES (no permission to use it),
+ * Pmapi_Malloc_Err.
  */
 SHIM_API int pm_initialize(int filter, pm_info2_t *info, pm_groups_info_t *groups, int proctype)
 {
@@ -227,10 +227,10 @@ SHIM_API int pm_initialize(int filter, pm_info2_t *info, pm_groups_info_t *group
 }
 
 /**
- * pm_init() - as pm_initialize(), for programs that use the older tables
+ * pm_init() - like pm_initialize(), for programs that use the older tables
  * @filter: as for pm_initialize()
- * @info: filled; its tables are the library's
- * @groups: not looked at without PM_GET_GROUPS: the oldest programs do not pass it
+ * @info: filled; the library owns its tables
+ * @groups: ignored without PM_GET_GROUPS: the oldest programs do not pass it
  *
  * Return: as pm_initialize().
  */
@@ -259,9 +259,9 @@ SHIM_API int pm_init(int filter, pm_info_t *info, pm_groups_info_t *groups)
 }
 
 /**
- * pm_get_procindex() - which of the processor types this machine is
+ * pm_get_procindex() - get this machine's processor type
  *
- * Return: PM_CURRENT, as it is none of AIX's types.
+ * Return: PM_CURRENT because it is none of AIX's types.
  */
 SHIM_API int pm_get_procindex(void)
 {
@@ -269,8 +269,8 @@ SHIM_API int pm_get_procindex(void)
 }
 
 /**
- * pm_get_wplist() - the partitions that were active in the last count: none
- * @name: not looked at
+ * pm_get_wplist() - get the partitions that were active in the last count: none
+ * @name: ignored
  * @list: not written to
  * @size: set to 0
  *

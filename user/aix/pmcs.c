@@ -2,9 +2,9 @@
 /*
  * The counters that programs see, and which events each of them counts.
  *
- * The kernel assigns events to hardware counters.  How many there are of each kind
- * is found by trying how many events fit at a time.  General counters come first and
- * count every event; fixed counters come last and count only their own.
+ * The kernel assigns events to hardware counters.  The number of each kind is found by trying how
+ * many events fit at the same time.  General counters come first and count every event; fixed
+ * counters come last and count only certain events.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,7 +12,7 @@
 #include "core/event.h"
 #include "table.h"
 
-/* How many counters are reported if there are no hardware counters, for software events */
+/* Number of counters reported, for software events, if there are no hardware counters */
 #define SOFTWARE_PMCS	4
 
 /* Events for which no processor has a fixed counter: only general counters count them */
@@ -46,8 +46,8 @@ int shim_aix_table__try(struct shim_session *session, const struct vcpc_request 
 }
 
 /*
- * How many counters can count one event at a time, @at_most or fewer: the number, 0, or a negative
- * error if that cannot be found out now.
+ * How many counters can count one event at the same time, up to @at_most.  Returns the number, 0,
+ * or a negative error if it cannot be determined now.
  */
 static int capacity(struct shim_session *session, __u64 config, int at_most)
 {
@@ -109,7 +109,7 @@ static int find_fixed(struct shim_session *session, struct shim_aix_table *table
 }
 
 /**
- * shim_aix_pmcs__find() - find out which counters there are
+ * shim_aix_pmcs__find() - find out which counters exist
  * @session: the back end
  * @table: with its events; filled in
  *
@@ -141,11 +141,11 @@ int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *tab
 }
 
 /**
- * shim_aix_pmcs__events() - how many events a counter counts
+ * shim_aix_pmcs__events() - get the number of events that a counter can count
  * @table: the table
  * @c: the counter
  *
- * Return: how many; on that counter they are numbered from 0.
+ * Return: the number; on that counter they are numbered from 0.
  */
 int shim_aix_pmcs__events(const struct shim_aix_table *table, int c)
 {
@@ -153,12 +153,12 @@ int shim_aix_pmcs__events(const struct shim_aix_table *table, int c)
 }
 
 /**
- * shim_aix_pmcs__event() - an event by its number on a counter
+ * shim_aix_pmcs__event() - find an event by its number on a counter
  * @table: the table
  * @c: the counter
  * @id: the number
  *
- * Return: its place in the table, or -1.
+ * Return: its index in the table, or -1.
  */
 int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id)
 {
@@ -168,12 +168,12 @@ int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id)
 }
 
 /**
- * shim_aix_pmcs__number() - an event's number on a counter
+ * shim_aix_pmcs__number() - get an event's number on a counter
  * @table: the table
  * @c: the counter
- * @event: its place in the table
+ * @event: its index in the table
  *
- * Return: the number, or COUNT_NOTHING if it is not counted there.
+ * Return: the number, or COUNT_NOTHING if that counter cannot count it.
  */
 int shim_aix_pmcs__number(const struct shim_aix_table *table, int c, int event)
 {

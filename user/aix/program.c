@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs: the three forms in which callers give them are converted to one, checked,
- * and packed into requests.
+ * Programs: the three forms used by callers are converted to one, checked, and packed into
+ * requests.
  *
- * All sets are checked before any counters are made, so that one invalid set fails
- * the call.  Errors are the API's.
+ * All sets are checked before any counters are opened, so one invalid set fails the call.  Errors
+ * are API errors.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -118,7 +118,7 @@ static int check_events(const struct shim_aix_table *table, int filter, const in
 	return 0;
 }
 
-/* Sets @ids to a set's events by counter: its own, or those of the group that it names */
+/* Sets @ids to a set's events by counter: its own, or those of its group */
 static int resolve(const struct shim_aix_table *table, int filter, const pm_prog_t *set,
 		   const int **ids)
 {
@@ -146,7 +146,7 @@ static void push(struct shim_aix_program *p, int k, const struct vcpc_request *r
 	p->n++;
 }
 
-/* Each group of requests needs at least one: a set that counts nothing gets a dummy event. */
+/* Each group of requests needs at least one request: an empty set gets a dummy event. */
 static void push_dummy(struct shim_aix_program *p, int k)
 {
 	static const struct vcpc_request dummy = {

@@ -19,7 +19,7 @@ enum shim_aix_kind {
  * @sets: @nsets, each with its mode
  * @reqs: @n requests
  * @where: for each set and counter the index in @reqs, or -1
- * @group: of each request its set
+ * @group: the set of each request
  */
 struct shim_aix_program {
 	enum shim_aix_kind kind;
@@ -32,7 +32,7 @@ struct shim_aix_program {
 	int (*where)[MAX_COUNTERS];
 };
 
-/* Put requests' values where a set's counters have theirs: long long[MAX_COUNTERS]. */
+/* Copy the values of requests to a set's counters: long long[MAX_COUNTERS]. */
 static inline void shim_aix_program__values(const struct shim_aix_program *p, int k,
 					    const __u64 *values, long long *accu)
 {

@@ -3,12 +3,12 @@
  * Caches the calling thread's context, and reads its values without the lock.
  *
  * A thread holds a reference to its context, which keeps the memory, until it deletes its program
- * or the context is removed.  The back end is asked once whether the thread inherited one.  A
- * thread without a context gets one only by a call of its own, or when its process becomes a
+ * or the context is removed.  The back end is queried once whether the thread inherited a context.
+ * A thread without a context acquires one only through its own call, or when its process becomes a
  * group, which changes the state's generation.
  *
  * A context of AIX_THREAD is removed only by its last thread, so its counters exist while one of
- * its threads reads them.  Only a signal handler may remove it during the read: that is checked
+ * its threads reads them.  Only a signal handler can remove it during the read, which is checked
  * afterwards.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 
 static __thread struct {
 	struct shim_aix_context *ctx;
-	unsigned int generation;	/* the state's when @ctx was noted; 0: @ctx is not known */
+	unsigned int generation;	/* generation of the state when @ctx was set; 0: unknown */
 	unsigned int reading;
 } self __attribute__((tls_model("initial-exec")));
 
@@ -41,7 +41,7 @@ static void keep(const struct shim_aix_state *state, struct shim_aix_context *ct
 }
 
 /**
- * shim_aix_self__has() - note which context the calling thread has from now on
+ * shim_aix_self__has() - set the calling thread's context
  * @state: the process's
  * @ctx: the context, or NULL: none
  */
@@ -64,7 +64,7 @@ void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_con
 }
 
 /**
- * shim_aix_self__context() - the calling thread's context
+ * shim_aix_self__context() - get the calling thread's context
  * @state: the process's
  * @ctx: set to the context, or NULL, on success
  *
@@ -98,7 +98,7 @@ static inline bool has_own_program(const struct shim_aix_context *ctx)
 	       !atomic_load(&ctx->removed);
 }
 
-/* The clock is read only if the caller wants to know the time. */
+/* The clock is read only if the caller requests the time. */
 static inline bool sample(const struct shim_aix_context *ctx, bool timed, struct room *room)
 {
 	if (!shim_counters__read_own(ctx->counters, 0, room->values, MAX_COUNTERS, &room->head.tick))
@@ -109,13 +109,13 @@ static inline bool sample(const struct shim_aix_context *ctx, bool timed, struct
 }
 
 /**
- * shim_aix_self__data() - the calling thread's own values, if its context is a thread's
+ * shim_aix_self__data() - get the calling thread's own values, if its context is a thread's
  * @data: filled on success
- * @tick: set to its time while it was counted, unless NULL
+ * @tick: set to its time while counting, unless NULL
  * @time: set to the time of the sample, unless NULL
  *
- * Context: takes no lock; makes no system call where perf's mapped pages can be read.
- * Return: whether there are any; if not, the caller takes the lock and finds out why.
+ * Context: takes no lock; makes no system call if perf's mapped pages can be read.
+ * Return: true on success; otherwise the caller takes the lock and determines the reason.
  */
 bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 {
@@ -124,7 +124,9 @@ bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 	struct room room;
 	bool done = false;
 
-	/* Look the context up only now: before, a signal handler could remove and free it. */
+	/*
+	 * Look up the context only now: earlier, a signal handler could have removed and freed it.
+	 */
 	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	ctx = self.ctx;
@@ -157,7 +159,7 @@ bool shim_aix_self__forked(void)
 	return !self.reading;
 }
 
-/* Unbinds a thread that ends from its own context, which goes with its last thread. */
+/* Unbinds an exiting thread from its own context, which is removed with its last thread. */
 static void thread_exits(void *unused)
 {
 	struct shim_aix_state *state = shim_aix_state__lock();

@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-/* The API's number for an error that setting a program met; @bad: the request to blame, or -1 */
+/* The API's number for an error in setting a program; @bad: the request that caused it, or -1 */
 static int refused(int ret, int bad)
 {
 	if (ret == -EAGAIN)
@@ -20,7 +20,10 @@ static int refused(int ret, int bad)
 static int create(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
 	const struct shim_aix_program *p = &ctx->program;
-	/* All calls on a group, the system or a third party come from outside the counted threads. */
+	/*
+	 * All calls on a group, the system or a third party are made from outside the counted
+	 * threads.
+	 */
 	struct shim_terms terms = { .remote = ctx->remote };
 	int bad, ret;
 
@@ -63,9 +66,9 @@ static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scop
 }
 
 /*
- * perf reports only the sum of threads that inherit.  For a group and a process tree that is all that
- * is needed.  A thread's program is inherited only if the module counts it, which does so for one
- * set of a thread that sets its own program.
+ * perf reports only a total for inherited threads, which suffices for a group and a process tree.
+ * A thread's program is inherited only if the module counts it, which requires a single set and a
+ * thread that sets its own program.
  */
 static void choose_back_end(const struct shim_aix_state *state, struct shim_aix_context *ctx,
 			    bool third_party)
@@ -107,7 +110,7 @@ static int install(struct shim_aix_state *state, struct shim_aix_context *ctx, p
 
 	if (!ret)
 		ret = bind(ctx, tid);
-	/* Existing members of a group get the initial state, too. */
+	/* Existing members of a group also get the initial state. */
 	if (!ret && ctx->program.sets[0].mode.b.count) {
 		ret = shim_counters__enable_at(ctx->counters, all ? 0 : tid,
 					       all ? SHIM_TARGET_F_ALL : 0);
@@ -148,7 +151,7 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 }
 
 /*
- * Takes ownership of @program, also on failure.  @ret is the result of making it, which is
+ * Takes ownership of @program, even on failure.  @ret is the result of creating it, which is
  * returned only if the library is initialized.
  */
 static int set(struct shim_aix_who who, struct shim_aix_program *program, int ret)
@@ -233,7 +236,10 @@ static int delete_locked(struct shim_aix_call *call, void *arg)
 	return 0;
 }
 
-/* A thread could not be bound again: it has no program, and the last one's context is removed. */
+/*
+ * If a thread cannot be bound again, it has no program, and the context of the last such thread is
+ * removed.
+ */
 static void abandon(struct shim_aix_call *call)
 {
 	let_go(call);
@@ -241,7 +247,10 @@ static void abandon(struct shim_aix_call *call)
 		shim_aix_state__remove(call->state, call->ctx);
 }
 
-/* Unbinds and binds again, which clears the counts and starts the first set with a whole slot. */
+/*
+ * Unbinds and binds again, which clears the counts and starts the first set with a full multiplex
+ * slot.
+ */
 static int rebind_thread(struct shim_aix_call *call)
 {
 	struct shim_aix_context *ctx = call->ctx;
@@ -264,7 +273,10 @@ static int rebind_thread(struct shim_aix_call *call)
 	return shim_aix__error(ret);
 }
 
-/* The same on all CPUs; if binding fails, shim_aix_cpus__follow() tries again at the next call. */
+/*
+ * Does the same on all CPUs; if binding fails, shim_aix_cpus__follow() tries again at the next
+ * call.
+ */
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
 	int ret = shim_counters__unbind_at(ctx->counters, 0, SHIM_TARGET_F_ALL);
@@ -280,7 +292,7 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 	return ret;
 }
 
-/* Resets without unbinding: the counts so far become the base that later reads subtract. */
+/* Resets without unbinding: the counts so far become the base, which later reads subtract. */
 static int rebase(struct shim_aix_context *ctx)
 {
 	struct shim_aix_sums *base;

@@ -2,14 +2,13 @@
 /*
  * The API's state of this process: the tables, and the list of contexts.
  *
- * The API's calls name no context, so it is found here by the thread.  A thread has the
- * context in which it has an instance: because it set a program, by inheritance, or as
- * a member of a group.  The back end is asked once which one that is; self.c caches it.
+ * The API's calls do not pass a context, so it is looked up by thread.  A thread has the context in
+ * which it has an instance: because it set a program, by inheritance, or as a member of a group.
+ * The back end is queried once for it; self.c caches it.
  *
- * Locking: one lock guards all; signals are blocked while it is held, so that a
- * signal handler may use the library.  A forked child begins with no context: its
- * parent's go on without it.  A thread that exits is unbound from its own context,
- * but what it counted for a group stays.
+ * Locking: one lock guards everything; signals are blocked while it is held, so a signal handler
+ * may use the library.  A forked child starts without contexts; its parent's are not affected.  A
+ * thread that exits is unbound from its own context, but its counts for a group are kept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +38,7 @@ static void in_child(void)
 
 		state->contexts = ctx->next;
 		atomic_store(&ctx->removed, true);
-		/* Other references are those of threads that exist only in the parent. */
+		/* Other references are held by threads that exist only in the parent. */
 		if (may_free)
 			free_context(ctx);
 	}
@@ -56,7 +55,7 @@ static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
  */
 struct shim_aix_state *shim_aix_state__lock(void)
 {
-	/* If this fails for want of memory, a forked child may find the lock held for ever. */
+	/* If this fails for lack of memory, a forked child may find the lock held forever. */
 	shim_fork__wait_for(&lock);
 	shim_siglock__enter(&lock);
 	if (!the_state.generation)
@@ -70,14 +69,14 @@ void shim_aix_state__leave(struct shim_aix_state *state)
 	shim_siglock__leave(&lock);
 }
 
-/* The back end, opened if it is not: 0, or the API's error */
+/* Opens the back end if it is not open: 0, or an API error */
 int shim_aix_state__session(struct shim_aix_state *state)
 {
 	return state->session ? 0 : shim_aix__error(shim_session__open(&state->session));
 }
 
 /**
- * shim_aix_state__enter() - take the lock, if the library is initialized and a back end is open
+ * shim_aix_state__enter() - take the lock if the library is initialized, and open a back end
  * @state: for shim_aix_state__leave(); set only on success
  *
  * Return: 0 or the API's error.
@@ -100,9 +99,9 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 }
 
 /*
- * Whether a thread has an instance in a context: 1, 0, or core's error if that cannot be
- * found out now.  An invalid instance (-EAGAIN) is one, too, and one whose values perf adds to those
- * of the threads that inherit it (-EOPNOTSUPP); that of a thread that has exited is not, as another
+ * Whether a thread has an instance in a context: 1, 0, or a core error if that cannot be determined
+ * now.  An invalid instance counts (-EAGAIN), as does one whose values perf adds to those of the
+ * threads that inherit it (-EOPNOTSUPP).  The instance of an exited thread does not because another
  * thread may have its number by now.
  */
 static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
@@ -122,10 +121,10 @@ static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 	return !(state & VCPC_STATE_EXITED);
 }
 
-/* To ask up to this many contexts takes less time than to read a thread's start from /proc. */
+/* Querying up to this many contexts is faster than reading a thread's start time from /proc. */
 #define MANY	32
 
-/* Whether a thread may have an instance in a context; only false is certain */
+/* Whether a thread may have an instance in a context; only a false result is certain */
 static bool may_have(const struct shim_aix_state *state, const struct shim_aix_context *ctx,
 		     pid_t tid, struct shim_aix_start *start)
 {
@@ -137,7 +136,7 @@ static bool may_have(const struct shim_aix_state *state, const struct shim_aix_c
 }
 
 /**
- * shim_aix_state__search() - find a thread's context by asking each one that may have the thread
+ * shim_aix_state__search() - find a thread's context by querying each one that may have the thread
  * @state: the process's
  * @tid: the thread
  * @found: set to the context, or NULL, on success
@@ -190,7 +189,7 @@ static struct shim_aix_context *the_systems(const struct shim_aix_state *state)
  * shim_aix_state__find() - find the context of a call's target
  * @state: the process's
  * @who: the target
- * @ctx: set if there is one, otherwise NULL
+ * @ctx: set to the context, or NULL
  * @tid: the thread or CPU
  *
  * Return: 0 or the API's error.
@@ -242,10 +241,10 @@ int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call
 }
 
 /**
- * shim_aix_state__is_member() - whether a call is about one thread of a group
+ * shim_aix_state__is_member() - check whether a call concerns one thread of a group
  * @call: on an existing context
  *
- * A group is changed as a whole only.
+ * A group can only be changed as a whole.
  */
 bool shim_aix_state__is_member(const struct shim_aix_call *call)
 {
@@ -253,11 +252,11 @@ bool shim_aix_state__is_member(const struct shim_aix_call *call)
 }
 
 /**
- * shim_aix_state__deserted() - has a context of threads no live thread left?
+ * shim_aix_state__deserted() - check whether a context of threads has no live thread left
  * @ctx: the context
- * @but: a thread to disregard, or 0
+ * @but: a thread to ignore, or 0
  *
- * Return: 1 if all its threads have ended or were unbound, otherwise 0; or core's error.
+ * Return: 1 if all its threads have ended or were unbound, otherwise 0; or a core error.
  */
 int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 {
@@ -276,7 +275,8 @@ int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 }
 
 /**
- * shim_aix_state__members() - how many threads a context has or had, without those that inherited it
+ * shim_aix_state__members() - count a context's present and past threads, except those that
+ * inherited it
  * @ctx: of threads
  * @members: set on success
  *
@@ -322,7 +322,7 @@ int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scop
 			sweep(state);
 		return state->nthreads ? Pmapi_Locked : 0;
 	}
-	/* While there are threads' contexts, the system can have none: do not look for it. */
+	/* While threads have contexts, the system cannot have one: do not look for it. */
 	if (!state->nthreads && the_systems(state))
 		return Pmapi_Locked;
 	/* At each power of two, remove the contexts whose threads have all ended. */
@@ -351,7 +351,7 @@ void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *
 	if (ctx->next)
 		ctx->next->at = &ctx->next;
 	state->contexts = ctx;
-	/* Threads that had no context may have this one now: they have to ask again. */
+	/* Threads that had no context may have this one now: they must look it up again. */
 	if (ctx->process)
 		state->generation++;
 	if (own)
@@ -359,7 +359,7 @@ void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *
 }
 
 /**
- * shim_aix_state__remove() - end a context on all that it counts
+ * shim_aix_state__remove() - end a context on all its targets
  * @state: the process's
  * @ctx: the context; other threads that keep it see that it was removed
  */

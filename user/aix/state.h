@@ -10,10 +10,10 @@
 #define AIX_ONLINE	256
 
 /*
- * struct shim_aix_sums - what was counted
+ * struct shim_aix_sums - accumulated counts
  * @time: when it was read
  * @state: VCPC_STATE_*
- * @tick: the target's time while it was counted
+ * @tick: the target's time while counting
  * @values: one for each request
  * @turns: one for each set; NULL for a program of AIX_PLAIN
  */
@@ -31,18 +31,18 @@ struct shim_aix_sums {
  * @at: what points to it there
  * @refs: held by the list, and by each thread that has it
  * @removed: from the list
- * @number: no other context of the process has it
+ * @number: unique within the process
  * @root: the thread for which it was set, 0 of the system
  * @since: when it was set, by shim_aix_target__tick(): threads that started earlier did not inherit
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
  * @bind: VCPC_BIND_F_* and SHIM_BIND_F_* with which its threads are bound
- * @remote: it is operated from outside the threads that it counts
- * @tree: of the system: it counts a process and its descendants only
- * @online: of the system: the processors when it was bound last, as the list in /sys
- * @on: of a group and of the system: it counts
+ * @remote: it is controlled from outside the threads that it counts
+ * @tree: for the system: it counts only a process and its descendants
+ * @online: for the system: the online processors when it was last bound, as the list in /sys
+ * @on: for a group and the system: counting is on
  * @process: a group of all a process's threads
- * @stopped: when it was stopped last, if not @on
- * @base: what was counted before the last reset, to be subtracted; or NULL
+ * @stopped: when it was last stopped, if not @on
+ * @base: counts before the last reset, which are subtracted; or NULL
  */
 struct shim_aix_context {
 	struct shim_aix_context *next, **at;
@@ -65,11 +65,12 @@ struct shim_aix_context {
 };
 
 /*
- * struct shim_aix_state - the process's
+ * struct shim_aix_state - the process's state
  * @initialised: events may be counted, of the classes in @filter
  * @views: the tables that pm_init() and pm_initialize() have returned, by filter
- * @nprograms: how many contexts were made, for their numbers
- * @generation: changes when a thread without a context may have got one by another thread's call
+ * @nprograms: number of contexts created, for their numbers
+ * @generation: changes when another thread's call may have given a context to a thread that had
+ *   none
  */
 struct shim_aix_state {
 	struct shim_session *session;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Takes samples of a context, and subtracts what was counted before a reset. */
+/* Takes samples of a context, and subtracts the counts before a reset. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static unsigned int turns_of(const struct shim_aix_context *ctx)
  * @flags: VCPC_SAMPLE_F_*
  * @sums: to be freed; set only on success
  *
- * Return: 0 or core's error.
+ * Return: 0 or a core error.
  */
 int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,
 			struct shim_aix_sums **sums)
@@ -46,12 +46,12 @@ int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned 
 }
 
 /**
- * shim_aix_sums__state() - a thread's state in a context
+ * shim_aix_sums__state() - get a thread's state in a context
  * @ctx: the context
  * @tid: the thread
  * @state: VCPC_STATE_*; set only on success
  *
- * Return: 0 or core's error, -EINVAL if it has none there.
+ * Return: 0 or a core error, -EINVAL if it has none.
  */
 int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state)
 {
@@ -65,7 +65,7 @@ int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *s
 	return 0;
 }
 
-/* Stops at 0: the counts of a group's member that was deleted since are no longer in the total. */
+/* Clamped to 0: the counts of a group member deleted since then are no longer in the total. */
 static __u64 less(__u64 a, __u64 b)
 {
 	return a > b ? a - b : 0;
@@ -74,7 +74,7 @@ static __u64 less(__u64 a, __u64 b)
 /**
  * shim_aix_sums__subtract() - subtract earlier sums from later ones
  * @ctx: whose sums they are
- * @sums: the later ones; on return, what was added since
+ * @sums: the later ones; on return, the counts since @base
  * @base: the earlier ones
  */
 void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The table of events: AIX's mnemonics where the meaning is the same, then all
- * that perf and libpfm know here.
+ * The table of events: AIX's mnemonics where the meaning is the same, then all that perf and libpfm
+ * support on this machine.
  *
- * An event's number is its index in the table, which has only what can be
- * counted here; it stays the same unless the machine or libpfm changes.
+ * An event's number is its index in the table, which has only countable events; it does not change
+ * unless the machine or libpfm changes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "core/pmus.h"
 #include "table.h"
 
-/* Mnemonics that stand for perf's events; the first of each are in every program. */
+/* Mnemonics for perf's events; every program uses the first one of each. */
 static const struct {
 	const char *name;
 	const char *event;
@@ -43,7 +43,7 @@ struct build {
 };
 
 /**
- * shim_aix_table__find() - an event by its mnemonic
+ * shim_aix_table__find() - find an event by its mnemonic
  * @table: the table
  * @name: PM_...
  *
@@ -127,7 +127,7 @@ static int add_aliases(struct build *b)
 	return ret;
 }
 
-/* Whether an event is in the table by another name: perf has several names for some events. */
+/* Whether an event is in the table under another name: perf has several names for some events. */
 static bool is_there(const struct build *b, const struct shim_event_name *e)
 {
 	for (int i = 0; i < b->table->nevents; i++)
@@ -172,11 +172,11 @@ static int name_cpu(struct shim_aix_table *table)
 }
 
 /**
- * shim_aix_table__make() - find out what can be counted here
+ * shim_aix_table__make() - find out which events this machine can count
  * @session: the back end
  * @table: filled; for shim_aix_table__free()
  *
- * Return: 0 or core's error.
+ * Return: 0 or a core error.
  */
 int shim_aix_table__make(struct shim_session *session, struct shim_aix_table *table)
 {

@@ -10,10 +10,10 @@
 /*
  * struct shim_aix_event - an event; its number is its index in the table
  * @name: PM_...
- * @shown: how perf or libpfm call it
+ * @shown: its name in perf or libpfm
  * @desc: what it counts
  * @class: PM_VERIFIED or PM_UNVERIFIED
- * @req: what the back end gets, without modes
+ * @req: the request for the back end, without modes
  */
 struct shim_aix_event {
 	char *name;
@@ -24,8 +24,8 @@ struct shim_aix_event {
 };
 
 /*
- * A group; its number is its index in the table.  events[] has for each counter the number that
- * the event has on it, or COUNT_NOTHING.
+ * A group; its number is its index in the table.  events[] has for each counter the event's number
+ * on that counter, or COUNT_NOTHING.
  */
 struct shim_aix_group {
 	const char *name;
@@ -47,7 +47,7 @@ struct shim_aix_fixed {
 /*
  * struct shim_aix_table - the machine's counters, events and groups
  * @pmcs: number of counters
- * @general: how many of them, the first ones, count any event
+ * @general: number of leading ones that count any event
  * @fixed: the others
  * @cpu: name of the processor
  */
@@ -77,7 +77,7 @@ int shim_aix_pmcs__events(const struct shim_aix_table *table, int c);
 int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id);
 int shim_aix_pmcs__number(const struct shim_aix_table *table, int c, int event);
 
-/* Whether the processor holds these requests at a time: 0, or core's error */
+/* Check that these requests fit on the processor at the same time: 0, or a core error */
 int shim_aix_table__try(struct shim_session *session, const struct vcpc_request *reqs,
 			unsigned int n);
 

@@ -47,12 +47,12 @@ static bool is_ours(pid_t tid)
 }
 
 /**
- * shim_aix_target__check() - find the thread a call names, and check that the caller may use it
+ * shim_aix_target__check() - find the thread identified by a call, and check the caller's
+ * permission
  * @who: the thread, by any of its numbers
  * @tid: set on success
  *
- * Return: 0 or the API's error: another thread has to be traced by the caller
- * and stopped.
+ * Return: 0 or the API's error: another thread must be traced by the caller and stopped.
  */
 int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 {
@@ -78,7 +78,8 @@ int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 }
 
 /**
- * shim_aix_target__tick() - now, in clock ticks since boot, as /proc gives a thread's start
+ * shim_aix_target__tick() - get the current time in clock ticks since boot, the unit of a thread's
+ * start in /proc
  */
 __u64 shim_aix_target__tick(void)
 {
@@ -89,7 +90,10 @@ __u64 shim_aix_target__tick(void)
 	return now.tv_sec * hz + now.tv_nsec / (1000000000L / hz);
 }
 
-/* The name in parentheses may hold anything, so words count from the last ')': first the state. */
+/*
+ * The name in parentheses may contain anything, so fields are counted from the last ')': first the
+ * state.
+ */
 static __u64 read_start(pid_t tid)
 {
 	char path[64], line[1024];
@@ -110,11 +114,11 @@ static __u64 read_start(pid_t tid)
 }
 
 /**
- * shim_aix_target__start() - when a thread started
+ * shim_aix_target__start() - get a thread's start time
  * @start: caches the answer; for one thread only
  * @tid: the thread
  *
- * Return: in the ticks of shim_aix_target__tick(); ~0 if it cannot be found out.
+ * Return: in the ticks of shim_aix_target__tick(); ~0 if it cannot be determined.
  */
 __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 {
@@ -123,7 +127,7 @@ __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 	return start->tick;
 }
 
-/* Whether a thread is of the same process as another one */
+/* Whether two threads belong to the same process */
 bool shim_aix_target__is_in(pid_t tid, pid_t process)
 {
 	char path[64];
@@ -133,8 +137,8 @@ bool shim_aix_target__is_in(pid_t tid, pid_t process)
 }
 
 /**
- * shim_aix_target__each_cpu() - call a function for each CPU that is online
- * @fn: called for each; anything but 0 ends it
+ * shim_aix_target__each_cpu() - call a function for each online CPU
+ * @fn: called for each; a nonzero value ends the loop
  * @arg: for @fn
  *
  * Return: 0, -ENODEV without /sys, -ENOMEM and the like, or what @fn returned.
@@ -171,7 +175,7 @@ static int count_down(void *arg, int cpu)
 	return nth->left-- == 0;
 }
 
-/* The number of the n-th CPU that is online, or -1 */
+/* The number of the n-th online CPU, or -1 */
 int shim_aix_target__nth_cpu(int n)
 {
 	struct nth nth = { .left = n };
@@ -184,7 +188,7 @@ int shim_aix_target__nth_cpu(int n)
 /**
  * shim_aix_target__each_thread() - call a function for each thread of a thread's process
  * @tid: one of them
- * @fn: called for each; anything but 0 ends it
+ * @fn: called for each; a nonzero value ends the loop
  * @arg: for @fn
  *
  * Return: 0, -ESRCH, -ENOMEM and the like, or what @fn returned.

@@ -16,7 +16,7 @@ void shim_aix__ticks(timebasestruct_t *t, __u64 ns)
 }
 
 /**
- * read_real_time() - now, in the time base
+ * read_real_time() - read the time base
  * @t: filled
  * @size: TIMEBASE_SZ
  *
@@ -34,7 +34,7 @@ SHIM_API int read_real_time(timebasestruct_t *t, size_t size)
 }
 
 /**
- * read_wall_time() - the same as read_real_time(), which never goes back here
+ * read_wall_time() - same as read_real_time(), which is monotonic on Linux
  * @t: filled
  * @size: TIMEBASE_SZ
  *
@@ -46,7 +46,7 @@ SHIM_API int read_wall_time(timebasestruct_t *t, size_t size)
 }
 
 /**
- * mread_real_time() - the same as read_real_time(), which never goes back here
+ * mread_real_time() - same as read_real_time(), which is monotonic on Linux
  * @t: filled
  * @size: TIMEBASE_SZ
  *
@@ -59,7 +59,7 @@ SHIM_API int mread_real_time(timebasestruct_t *t, size_t size)
 
 /**
  * time_base_to_time() - convert ticks to seconds and nanoseconds, in place
- * @t: RTC_POWER_PC becomes RTC_POWER; a time that is RTC_POWER already is not changed
+ * @t: RTC_POWER_PC becomes RTC_POWER; an RTC_POWER time is not changed
  * @size: TIMEBASE_SZ
  *
  * Return: 0; -1 if it is neither, or @size is too small.

@@ -9,31 +9,33 @@
 
 #include "state.h"
 
-/* Whether a thread counts: 1, 0, or core's error */
+/* Whether a thread is counting: 1, 0, or a core error */
 static int is_on(const struct shim_aix_context *ctx, pid_t tid)
 {
 	__u32 state;
 	int ret = shim_aix_sums__state(ctx, tid, &state);
 
-	/* An invalid instance (-EAGAIN) does not count. */
+	/* An invalid instance (-EAGAIN) is not counting. */
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	return state & VCPC_STATE_COUNTING ? 1 : 0;
 }
 
 /**
- * shim_aix_turn__on() - whether a call's target counts
+ * shim_aix_turn__on() - check whether a call's target is counting
  * @ctx: the context
  * @tid: the thread
  *
- * Return: 1, 0, or core's error.
+ * Return: 1, 0, or a core error.
  */
 int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid)
 {
 	return ctx->scope == AIX_THREAD ? is_on(ctx, tid) : ctx->on;
 }
 
-/* A context of one thread is started and stopped there, all others on all that they count. */
+/*
+ * A context of one thread is started and stopped on that thread, all others on all their targets.
+ */
 static int turn(struct shim_aix_context *ctx, pid_t tid, bool on)
 {
 	bool all = ctx->scope != AIX_THREAD;
@@ -58,7 +60,7 @@ static __u64 now(const struct shim_aix_call *call)
 	return shim_session__ops(call->state->session)->now();
 }
 
-/* A start is stamped before counting starts, a stop after it has stopped. */
+/* A start is time-stamped before counting starts, a stop after it has stopped. */
 static int turn_locked(struct shim_aix_call *call, void *arg)
 {
 	struct order *order = arg;

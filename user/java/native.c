@@ -8,7 +8,7 @@
 
 #include "sgi_pcp_trace.h"
 
-/* A tag as C has it, in bytes that are ours to give back; NULL for a null string. */
+/* A tag as a C string, to be freed by the caller; NULL for a null string. */
 static const char *take(JNIEnv *env, jstring tag)
 {
 	return tag ? (*env)->GetStringUTFChars(env, tag, NULL) : NULL;
@@ -25,7 +25,7 @@ static jint with_tag(JNIEnv *env, jstring tag, int (*call)(const char *))
 	const char *bytes = take(env, tag);
 	jint result;
 
-	/* Java is out of memory, and has said so by an exception. */
+	/* Java is out of memory and has thrown an exception. */
 	if (tag && !bytes)
 		return -ENOMEM;
 	result = call(bytes);

@@ -59,16 +59,16 @@ extern "C" {
 #define PM_PROCESS		0x10
 #define THRESH_SHIFT_MODE	26
 
-/* Errors beside errno's numbers */
-#define Pmapi_ContextExists		59	/* there is a program already */
+/* Errors in addition to errno's numbers */
+#define Pmapi_ContextExists		59	/* the target already has a program */
 #define Pmapi_NotCounting		85	/* stop without a start */
-#define Pmapi_NoInit			201	/* neither pm_init() nor pm_initialize() */
-#define Pmapi_NoSetProg			202	/* there is no program */
+#define Pmapi_NoInit			201	/* pm_init(), pm_initialize() not called */
+#define Pmapi_NoSetProg			202	/* the target has no program */
 #define Pmapi_Malloc_Err		203	/* no memory */
 #define Pmapi_InvalidEvent		204	/* not in that counter's table */
 #define Pmapi_InvalidGroup		205	/* no such group */
 #define Pmapi_GroupRequired		206	/* the event can be counted in groups only */
-#define Pmapi_InvalidMode		207	/* a mode that is not for this call, or not here */
+#define Pmapi_InvalidMode		207	/* mode unsupported by this call or platform */
 #define Pmapi_InvalidThreshold		208	/* no event here has a threshold */
 #define Pmapi_InvalidSlice		209	/* not 10..30000 ms */
 #define Pmapi_InvalidSetCount		210	/* no sets, or too many */
@@ -78,7 +78,7 @@ extern "C" {
 #define Pmapi_BadCpu			214	/* no such processor, or never online since the set */
 #define Pmapi_InvalidProctype		215	/* no such processor type */
 #define Pmapi_Unsupported		216	/* cannot be done here */
-#define Pmapi_NoCounters		217	/* the processor's counters do not do, or were taken away */
+#define Pmapi_NoCounters		217	/* counters cannot count this, or were taken */
 
 #ifndef SHIM_HAVE_TID_T
 #define SHIM_HAVE_TID_T
@@ -234,7 +234,7 @@ typedef struct {
 	} flags;
 } pm_ginfo_t;
 
-/* Events and groups of events; the tables are the library's and stay */
+/* Events and groups of events; the library owns the tables and keeps them */
 typedef struct {
 	int event_id;
 	char status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many processors there are, and which, as programs for AIX ask. */
+/* The number and kind of processors, as AIX programs query them. */
 #ifndef SHIM_AIX_SYS_SYSTEMCFG_H
 #define SHIM_AIX_SYS_SYSTEMCFG_H
 
