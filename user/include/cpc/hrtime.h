@@ -2,8 +2,7 @@
 /*
  * Nanoseconds of Solaris' high-resolution clock.
  *
- * A program that has an hrtime_t of another type, or a gethrtime() of its own, defines
- * SHIM_NO_HRTIME and keeps them.
+ * A program with its own hrtime_t or gethrtime() defines SHIM_NO_HRTIME.
  */
 #ifndef SHIM_HRTIME_H
 #define SHIM_HRTIME_H

@@ -3,7 +3,7 @@
  * libcpc, version 2: counters of threads, processes and CPUs, on Linux.
  *
  * The names, types and numbers are those of Solaris;
- * Documentation/api/libcpc-porting.rst says where a call differs.
+ * Documentation/api/libcpc-porting.rst lists the differences.
  */
 #ifndef SHIM_LIBCPC_H
 #define SHIM_LIBCPC_H
@@ -59,7 +59,7 @@ typedef void (cpc_errhndlr_t)(const char *fn, int subcode, const char *fmt, va_l
 #define CPC_MAX_IMPL_NAME	512
 #define CPC_MAX_CPUREF		1024
 
-/* Subcodes that the error handler gets */
+/* Subcodes passed to the error handler */
 #define CPC_INVALID_EVENT		1
 #define CPC_INVALID_PICNUM		2
 #define CPC_INVALID_ATTRIBUTE		3
@@ -96,7 +96,7 @@ int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
 int cpc_enable(cpc_t *cpc);
 int cpc_disable(cpc_t *cpc);
 
-/* Let pctx_run() return for each process that a set of this handle is bound to. */
+/* Make pctx_run() return for each process to which a set of this handle is bound. */
 void cpc_terminate(cpc_t *cpc);
 
 cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libcpc, version 1: obsolete calls that programs for Solaris 8 and 9 make, on Linux.
+ * libcpc, version 1: the obsolete calls of programs for Solaris 8 and 9, on Linux.
  *
- * They count two events at a time.  Documentation/api/libcpc-porting.rst says what differs.
+ * They count two events at a time.  Documentation/api/libcpc-porting.rst lists the differences.
  */
 #ifndef SHIM_LIBCPC_V1_H
 #define SHIM_LIBCPC_V1_H
@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 /*
- * Two events, and their values: as on x86, on every machine.  In ce_pes, bits 0 to 15
- * are an event code and its unit mask, 16 user and 17 system mode, 18 edge, 23 inv and
- * 24 to 31 cmask, as in the CPU's own register; with bit 21 the code is instead
- * cpc_strtoevent()'s number for a name.
+ * Two events and their values, in the layout of x86 on every machine.  In ce_pes, bits 0 to 15 are
+ * an event code and its unit mask, 16 user and 17 system mode, 18 edge, 23 inv and 24 to 31 cmask,
+ * as in the CPU's register; with bit 21, the code is a number that cpc_strtoevent() assigned to a
+ * name.
  */
 typedef struct _cpc_event {
 	int ce_cpuver;
@@ -34,7 +34,7 @@ typedef struct _cpc_event {
 
 #define ce_cesr	ce_pes[0]
 
-/* What cpc_getcpuver() says, beside the original's, which it never does */
+/* Returned by cpc_getcpuver(), which never returns the original's values */
 #define CPC_ULTRA1		1000
 #define CPC_ULTRA2		1001
 #define CPC_ULTRA3		1002

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libpctx: control another process, and hear of what happens to it, on Linux.
+ * libpctx: control another process, and receive its events, on Linux.
  *
- * The names, types and numbers are those of Solaris; a process is controlled by
- * ptrace(2), so all calls on one handle are made by the thread that made it.
+ * The names, types and numbers are those of Solaris; a process is controlled through ptrace(2), so
+ * only the thread that created a handle may use it.
  */
 #ifndef SHIM_LIBPCTX_H
 #define SHIM_LIBPCTX_H
@@ -23,7 +23,7 @@ pctx_t *pctx_create(const char *filename, char *const *argv, void *arg, int verb
 		    pctx_errfn_t *errfn);
 pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn);
 
-/* What can be heard of, each followed by its handler, in pctx_set_events() */
+/* The events for pctx_set_events(), each followed by its handler */
 typedef enum {
 	PCTX_NULL_EVENT = 0,
 	PCTX_SYSC_EXEC_EVENT,

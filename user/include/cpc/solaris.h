@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What programs for Solaris take for granted beside libcpc: types, the clock, the overflow signal,
+ * What programs for Solaris expect in addition to libcpc: types, the clock, the overflow signal,
  * processors and their sets, and strlcpy().
  *
- * A program with names of its own defines, before the first include: SHIM_NO_HRTIME for
- * hrtime_t and gethrtime(), SHIM_NO_STRLCPY for strlcpy(), SHIM_NO_REGSET for PC, SP and USP.
+ * A program with its own definitions defines, before the first include: SHIM_NO_HRTIME for hrtime_t
+ * and gethrtime(), SHIM_NO_STRLCPY for strlcpy(), SHIM_NO_REGSET for PC, SP and USP.
  */
 #ifndef SHIM_SOLARIS_H
 #define SHIM_SOLARIS_H
@@ -44,7 +44,7 @@ typedef pid_t lwpid_t;
 
 int processor_bind(idtype_t idtype, id_t id, processorid_t processorid, processorid_t *obind);
 
-/* For p_online(); Linux' processors are on or off, and in none of the other states. */
+/* For p_online(); processors of Linux are online or offline, and never in the other states. */
 #define P_OFFLINE	0x0001
 #define P_ONLINE	0x0002
 #define P_STATUS	0x0003
@@ -59,23 +59,23 @@ int p_online(processorid_t processorid, int flag);
 #define PI_FPUTYPE	32
 
 typedef struct {
-	int pi_state;				/* as of p_online() */
+	int pi_state;				/* as set by p_online() */
 	char pi_processor_type[PI_TYPELEN];	/* uname(2)'s machine */
 	char pi_fputypes[PI_FPUTYPE];		/* empty */
-	int pi_clock;				/* MHz, 0 if it is not known */
+	int pi_clock;				/* MHz, 0 if unknown */
 } processor_info_t;
 
 int processor_info(processorid_t processorid, processor_info_t *infop);
 
-/* Numbers of processors are below what sysconf(3) says of this. */
+/* Processor numbers are smaller than the value that sysconf(3) returns for this. */
 #ifndef _SC_CPUID_MAX
 #define _SC_CPUID_MAX	_SC_NPROCESSORS_CONF
 #endif
 
-/* The calling thread's number, which no other thread of this machine has */
+/* The calling thread's number, which is unique on this machine */
 lwpid_t _lwp_self(void);
 
-/* glibc has it since 2.38; then a program cannot define its own in any case. */
+/* glibc has it since version 2.38, where a program cannot define its own anyway. */
 #if !defined(SHIM_NO_STRLCPY) && !defined(strlcpy) && defined(__GLIBC__) && \
 	(__GLIBC__ == 2 && __GLIBC_MINOR__ < 38)
 size_t strlcpy(char *dst, const char *src, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Solaris' mutexes and conditions, which are POSIX' under other names.
+ * The mutexes and condition variables of Solaris, which are those of POSIX under other names.
  *
- * As on Solaris, one that is all zero is ready for use.
+ * As on Solaris, an all-zero object is ready for use.
  */
 #ifndef SHIM_SYNCH_H
 #define SHIM_SYNCH_H
@@ -21,7 +21,7 @@ typedef struct timespec timestruc_t;
 #define DEFAULTMUTEX	PTHREAD_MUTEX_INITIALIZER
 #define DEFAULTCV	PTHREAD_COND_INITIALIZER
 
-/* What Linux calls a wait that took too long is ETIMEDOUT. */
+/* Linux returns ETIMEDOUT for a wait that timed out. */
 static __inline__ int shim_etime(int error)
 {
 	return error == ETIMEDOUT ? ETIME : error;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Solaris' threads, which are POSIX' under other names.
+ * The threads of Solaris, which are those of POSIX under other names.
  *
- * Every thread is bound to one of the kernel's.  What Linux cannot do is refused: a thread that
- * begins suspended, and waiting for whichever thread ends first (both ENOTSUP).
+ * Every thread is bound to a kernel thread.  Starting a suspended thread, and waiting for whichever
+ * thread exits first, fail with ENOTSUP because Linux supports neither.
  */
 #ifndef SHIM_THREAD_H
 #define SHIM_THREAD_H
@@ -78,7 +78,7 @@ static __inline__ void thr_yield(void)
 	sched_yield();
 }
 
-/* A hint, which Linux does not need */
+/* A hint, which Linux ignores */
 static __inline__ int thr_setconcurrency(int level)
 {
 	return level < 0 ? EINVAL : 0;

@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Older names of what <pcp/pmapi.h> has, for programs that were written for PCP before its
- * version 4.  What begins with two underscores and is not here was never public.
+ * Older names of declarations in <pcp/pmapi.h>, for programs written for PCP before version 4.
+ * Names with two leading underscores that are missing here were never public.
  */
 #ifndef PCP_DEPRECATED_H
 #define PCP_DEPRECATED_H
 
 #include <pcp/pmapi.h>
 
-/* PCP 7 has none of them. */
+/* PCP 7 does not have them. */
 #if PMAPI_VERSION < PMAPI_VERSION_4
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What pmGetProgname() answers; a program may set it */
+/* The result of pmGetProgname(); a program may set it */
 extern char *pmProgname;
 
 int __pmSetProgname(const char *program);	/* 0 */
 
-/* Those of pmDebugOptions that have a number, as bits; pmSetDebug() and pmClearDebug() set both */
+/*
+ * The options of pmDebugOptions that have a number, as bits; pmSetDebug() and pmClearDebug() set
+ * both
+ */
 extern int pmDebug;
 
-/* The bits of a list of names or numbers, which are also switched on; or an error */
+/* Enables a list of names or numbers.  Returns their bits, or an error */
 int __pmParseDebug(const char *spec);
-/* Switch on what @bits says */
+/* Enable the options in @bits */
 void __pmSetDebugBits(int bits);
 
 #define DBG_TRACE_PDU		(1 << 0)

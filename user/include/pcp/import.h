@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing archives: Performance Co-Pilot's LOGIMPORT, as of its version 6.0.3,
- * and what it lacks.
+ * Writing archives: Performance Co-Pilot's LOGIMPORT, as of version 6.0.3, with extensions.
  *
  * A program describes metrics and instances, puts values, and writes them as
  * one record with a time; pmiEnd() finishes the archive.  What each call does,
  * and where it differs from the original, is in libshim-import(3).
  *
- * Threads: as in the original there is one current context for the whole
- * process.  Calls may be made from any thread, one at a time goes through.
+ * Threads: as in the original there is one current context for the whole process.  Any thread may
+ * make calls, which are serialized.
  */
 #ifndef PCP_IMPORT_H
 #define PCP_IMPORT_H
@@ -21,7 +20,7 @@
 extern "C" {
 #endif
 
-/* Contexts: each writes one archive, which comes into being with the first record */
+/* Contexts: each writes one archive, which is created with the first record */
 
 #if PMAPI_VERSION >= PMAPI_VERSION_4
 #define PMI_VERSION_2	2
@@ -40,7 +39,7 @@ int pmiSetHostname(const char *host);
 int pmiSetTimezone(const char *timezone);
 int pmiSetVersion(int version);
 
-/* What can have values; PM_ID_NULL lets the library choose the identifier */
+/* Metrics, instances and handles; with PM_ID_NULL the library chooses the identifier */
 
 int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem, pmUnits units);
 int pmiAddInstance(pmInDom indom, const char *instance, int inst);
@@ -59,7 +58,7 @@ int pmiWrite(int sec, int usec);
 int pmiPutResult(const pmResult *result) __PM_AS(pmiPutHighResResult);
 int pmiPutMark(void);
 
-/* Texts and labels, which go out with the next record */
+/* Texts and labels, which are written with the next record */
 
 int pmiPutText(unsigned int type, unsigned int class_, unsigned int id, const char *content);
 int pmiPutLabel(unsigned int type, unsigned int id, unsigned int inst, const char *name,
@@ -97,7 +96,7 @@ int pmiDelInstance(pmInDom indom, int inst);
 int pmiSetZoneinfo(const char *zoneinfo);
 int pmiNextVolume(void);
 
-/* What went wrong: also PMAPI's codes and texts; -1 stands for the last call's */
+/* Error codes and texts, including those of PMAPI; -1 means the last call's error */
 
 #define PMI_MAXERRMSGLEN	128
 

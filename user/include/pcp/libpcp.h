@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What PCP's own library declares in its internal header and programs use nevertheless: its Python
- * binding, and tools that have options from elsewhere than a command line.
+ * Declarations of an internal header of PCP that some programs use: its Python binding, and tools
+ * whose options do not come from a command line.
  */
 #ifndef PCP_LIBPCP_H
 #define PCP_LIBPCP_H

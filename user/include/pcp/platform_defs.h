@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What PCP's header for the platform has and programs rely upon: other headers, and names that
- * are not the same on every system that PCP runs on.  <pcp/pmapi.h> includes it.
+ * The parts of PCP's platform header that programs rely on: other headers, and names that differ
+ * between the systems on which PCP runs.  <pcp/pmapi.h> includes it.
  */
 #ifndef PCP_PLATFORM_DEFS_H
 #define PCP_PLATFORM_DEFS_H
@@ -42,9 +42,9 @@
 #define PCP_DATA
 
 #define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
-#define PM_VERSION_CURRENT	PM_VERSION(6, 3, 8)	/* whose interface this is */
+#define PM_VERSION_CURRENT	PM_VERSION(6, 3, 8)	/* system whose interface this is */
 
-/* Of what struct timeval has */
+/* Types of struct timeval's members */
 #define PM_SIZEOF_TIME_T	__SIZEOF_LONG__
 #define PM_SIZEOF_SUSECONDS_T	__SIZEOF_LONG__
 
@@ -53,7 +53,7 @@
 #define FMT_PID		"d"
 #define FMT_SIZE	"zu"
 #define FMT_PTHREAD	"lu"
-#define PRINTF_P_PFX	""	/* printf's %p begins with 0x by itself */
+#define PRINTF_P_PFX	""	/* printf's %p prints the 0x itself */
 
 #ifndef LONGLONG_MAX
 #define LONGLONG_MAX	LLONG_MAX
@@ -75,7 +75,7 @@
 #define strtoint64	strtoll
 #define strtouint64	strtoull
 
-/* Errors of the system, of the network, and of names of hosts */
+/* Errors of the system, the network, and host names */
 #define setoserror(code)	(errno = (code))
 #define oserror()		errno
 #define osstrerror()		strerror(errno)

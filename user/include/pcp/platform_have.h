@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the system has, by the names under which PCP's header for the platform says so, for programs
- * that choose by them.  Headers and sizes are found out where a program is compiled; the rest is the
- * same on every Linux with the C library that libshim needs.
+ * Features of the system, under the names of PCP's platform header, for programs with conditional
+ * code. Headers and sizes are detected when a program is compiled; the rest is the same on every
+ * Linux with the C library that libshim needs.
  *
- * How another library was built is not said: HAVE_SECURE_SOCKETS, HAVE_STATIC_PROBES, HAVE_PMA_QUERY_VIA,
- * HAVE_UV_PIPE_CHMOD, HAVE_LIBIBMAD, HAVE_LIBIBUMAD, HAVE_SET_ESCDELAY, HAVE_GETMOUSE.
+ * Macros about the build of another library are omitted: HAVE_SECURE_SOCKETS, HAVE_STATIC_PROBES,
+ * HAVE_PMA_QUERY_VIA, HAVE_UV_PIPE_CHMOD, HAVE_LIBIBMAD, HAVE_LIBIBUMAD, HAVE_SET_ESCDELAY,
+ * HAVE_GETMOUSE.
  */
 #ifndef PCP_PLATFORM_HAVE_H
 #define PCP_PLATFORM_HAVE_H
@@ -109,7 +110,7 @@
 #define HAVE_STRERROR_R_PTR 1
 #endif
 
-/* Types, members, constants, symbols of the linker, and properties */
+/* Types, members, constants, linker symbols, and properties */
 #define HAVE_AI_ADDRCONFIG 1
 #define HAVE_CAST_U64_DOUBLE 1
 #define HAVE_CONST_DIRENT 1

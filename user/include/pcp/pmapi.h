@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Performance Co-Pilot's PMAPI, as of its version 6.0.3: types, numbers and
- * the calls that libshim offers.  A program that includes <pcp/pmapi.h> and
- * reads archives is rebuilt with -lshim in place of -lpcp.
+ * Performance Co-Pilot's PMAPI, as of its version 6.0.3: types, numbers and the calls that libshim
+ * offers.  To use it in a program that includes <pcp/pmapi.h> and reads archives, link with -lshim
+ * instead of -lpcp.
  *
- * Time stamps are struct timeval; the calls with HighRes in
- * their name have struct timespec.  With PMAPI_VERSION 4 all have struct timespec, as in PCP 7.
- * What each call does, and where it differs from the original, is in
- * Documentation/api/pmapi.rst and libshim-pcp(3).
+ * Time stamps are struct timeval; the calls with HighRes in their name have struct timespec.  With
+ * PMAPI_VERSION 4 all have struct timespec, as in PCP 7. Each call, and its differences from the
+ * original, is described in Documentation/api/pmapi.rst and libshim-pcp(3).
  */
 #ifndef PCP_PMAPI_H
 #define PCP_PMAPI_H
@@ -32,7 +31,7 @@ extern "C" {
 #error "libshim offers the PMAPI's versions 2, 3 and 4"
 #endif
 
-/* How version 4 names a function, and the library's symbol for it */
+/* A function's name in version 4, and the library's symbol for it */
 #define __PM_SYMBOL(symbol) __asm__(#symbol)
 #if PMAPI_VERSION >= PMAPI_VERSION_4
 #define __PM_AS(symbol) __PM_SYMBOL(symbol)
@@ -59,7 +58,7 @@ pmInDom pmInDom_build(unsigned int domain, unsigned int serial);
 unsigned int pmInDom_domain(pmInDom indom);
 unsigned int pmInDom_serial(pmInDom indom);
 
-#define DYNAMIC_PMID	511	/* a domain of no agent */
+#define DYNAMIC_PMID	511	/* a domain without an agent */
 #define IS_DYNAMIC_ROOT(x) (pmID_domain(x) == DYNAMIC_PMID && pmID_item(x) == 0)
 #define IS_DERIVED(x) \
 	(pmID_domain(x) == DYNAMIC_PMID && (pmID_cluster(x) & 2048) == 0 && pmID_item(x) != 0)
@@ -67,8 +66,8 @@ unsigned int pmInDom_serial(pmInDom indom);
 	(pmID_domain(x) == DYNAMIC_PMID && (pmID_cluster(x) & 2048) != 0 && pmID_item(x) != 0)
 
 /*
- * Units: a dimension (exponent) and a scale for each of space, time and count; and at most one extra
- * unit with its scale, which is negated where it divides
+ * Units: a dimension (exponent) and a scale for each of space, time and count; and at most one
+ * extra unit with its scale, negated in the denominator
  */
 
 typedef struct pmUnits {
@@ -94,7 +93,7 @@ typedef struct pmUnits {
 } pmUnits;
 
 #define PM_SPACE_BYTE	0
-#define PM_SPACE_KBYTE	1	/* 1024 bytes, and so on */
+#define PM_SPACE_KBYTE	1	/* units of 1024 bytes, and so on */
 #define PM_SPACE_MBYTE	2
 #define PM_SPACE_GBYTE	3
 #define PM_SPACE_TBYTE	4
@@ -183,7 +182,7 @@ typedef struct pmValue {
 	} value;
 } pmValue;
 
-/* numval: number of values, 0, or an error code; valfmt holds only if it is > 0 */
+/* numval: number of values, 0, or an error code; valfmt is valid only if it is > 0 */
 typedef struct pmValueSet {
 	pmID pmid;
 	int numval;
@@ -243,14 +242,14 @@ typedef struct pmTimespec {
 	int64_t tv_nsec;
 } pmTimespec;
 
-/* its value comes behind it, up to a multiple of 4 bytes */
+/* followed by its value, padded to a multiple of 4 bytes */
 typedef struct pmEventParameter {
 	pmID ep_pmid;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	unsigned int ep_type : 8;
 	unsigned int ep_len : 24;
 #else
-	unsigned int ep_len : 24;	/* of the value and 4 bytes more */
+	unsigned int ep_len : 24;	/* length of the value plus 4 bytes */
 	unsigned int ep_type : 8;
 #endif
 } pmEventParameter;
@@ -258,7 +257,7 @@ typedef struct pmEventParameter {
 typedef struct pmEventRecord {
 	pmTimeval er_timestamp;
 	unsigned int er_flags;
-	int er_nparams;			/* or how many were missed, if the flag says so */
+	int er_nparams;			/* or number of missed records, if the flag is set */
 	pmEventParameter er_param[1];
 } pmEventRecord;
 
@@ -296,8 +295,8 @@ typedef struct pmHighResEventArray {
 #define PM_EVENT_FLAG_POINT	(1U << 0)
 #define PM_EVENT_FLAG_START	(1U << 1)
 #define PM_EVENT_FLAG_END	(1U << 2)
-#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter tells events apart */
-#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second one, to which they belong */
+#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter identifies the event */
+#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second one identifies its parent */
 #define PM_EVENT_FLAG_MISSED	(1U << 31)
 
 int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult_v2 ***rap);
@@ -316,7 +315,7 @@ void pmFreeHighResEventResult(pmHighResResult **rset);
 #define PM_LOG_MAGIC	0x50052600	/* | version */
 #define PM_LOG_VERS02	2
 #define PM_LOG_VERS03	3
-#define PM_LOG_VOL_TI	(-2)	/* a file's number in its label: the index */
+#define PM_LOG_VOL_TI	(-2)	/* file number in its label: the index */
 #define PM_LOG_VOL_META	(-1)
 #define PM_LOG_VOL_CURRENT	0
 
@@ -350,7 +349,7 @@ typedef struct __PM_HIGHRES_LABEL {
 	char zoneinfo[PM_MAX_ZONEINFOLEN];
 } __PM_HIGHRES_LABEL;
 
-#define PM_MAX_TIME_T	LLONG_MAX	/* seconds of an end that is not known */
+#define PM_MAX_TIME_T	LLONG_MAX	/* seconds of an unknown end */
 
 /* Contexts: each thread has a current one */
 
@@ -360,7 +359,7 @@ typedef struct __PM_HIGHRES_LABEL {
 #define PM_CONTEXT_LOCAL	3
 #define PM_CONTEXT_TYPEMASK	0xff
 
-/* or-ed to the type, for live sources; without a meaning for archives */
+/* or-ed to the type, for live sources; ignored for archives */
 #define PM_CTXFLAG_SHALLOW	(1U << 8)
 #define PM_CTXFLAG_EXCLUSIVE	(1U << 9)
 #define PM_CTXFLAG_SECURE	(1U << 10)
@@ -369,7 +368,7 @@ typedef struct __PM_HIGHRES_LABEL {
 #define PM_CTXFLAG_AUTH		(1U << 13)
 #define PM_CTXFLAG_CONTAINER	(1U << 14)
 #define PM_CTXFLAG_NO_FEATURE_CHECK (1U << 15)
-/* Volumes and index are opened when they are needed, with these flags and without */
+/* Volumes and index are opened on demand, with or without these flags */
 #define PM_CTXFLAG_METADATA_ONLY (1U << 16)
 #define PM_CTXFLAG_LAST_VOLUME	(1U << 17)
 
@@ -424,7 +423,7 @@ int pmDelProfile(pmInDom indom, int numinst, int *instlist);
 #define PM_PROFILE_INCLUDE	0
 #define PM_PROFILE_EXCLUDE	1
 
-/* What agents and writers of archives are given; here only for programs that name the types */
+/* Arguments of agents and archive writers; only for programs that use the type names */
 typedef struct pmInDomProfile {
 	pmInDom indom;
 	int state;		/* PM_PROFILE_x, and the instances are the exceptions */
@@ -445,26 +444,26 @@ typedef struct pmInResult {
 	char **namelist;
 } pmInResult;
 
-/* Texts: what a metric or an instance domain is */
+/* Texts that describe a metric or an instance domain */
 
 #define PM_TEXT_ONELINE	1
-#define PM_TEXT_HELP	2	/* or the one line if there is none */
-#define PM_TEXT_PMID	4	/* for pmiPutText(): which of the two it is about */
+#define PM_TEXT_HELP	2	/* or the one line if there is no help text */
+#define PM_TEXT_PMID	4	/* for pmiPutText(): the kind of its target */
 #define PM_TEXT_INDOM	8
-#define PM_TEXT_DIRECT	16	/* or-ed: no one line in place of help */
+#define PM_TEXT_DIRECT	16	/* or-ed: do not substitute the one-line text for help */
 
 int pmLookupText(pmID pmid, int level, char **buffer);
 int pmLookupInDomText(pmInDom indom, int level, char **buffer);
 
 /* Labels: names and values that annotate metrics, as of the current time of the context */
 
-/* where a label's name and value are in its set's text */
+/* offsets of a label's name and value in its set's text */
 typedef struct pmLabel {
 	unsigned int name : 16;
-	unsigned int namelen : 8;	/* the name has no quotes */
+	unsigned int namelen : 8;	/* the name is not quoted */
 	unsigned int flags : 8;
 	unsigned int value : 16;
-	unsigned int valuelen : 16;	/* the value has, if it is a string */
+	unsigned int valuelen : 16;	/* the value is quoted, if it is a string */
 } pmLabel;
 
 /* flags: one of PM_LABEL_CONTEXT to _INSTANCES, and */
@@ -505,16 +504,16 @@ int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
 void pmFreeLabelSets(pmLabelSet *sets, int nsets);
 void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets);
 
-/* Time: where the next fetch looks, and how the time moves from fetch to fetch */
+/* Time: position of the next fetch, and how it moves from fetch to fetch */
 
 #define PM_MODE_LIVE	0
-#define PM_MODE_INTERP	1	/* values at a time; time moves by delta */
+#define PM_MODE_INTERP	1	/* values at a point in time, which moves by delta */
 #define PM_MODE_FORW	2	/* record by record */
 #define PM_MODE_BACK	3	/* the same, backwards */
 
 /* Fetching */
 
-#define PMCD_ADD_AGENT		(1 << 0)	/* what a fetch from a live source may return */
+#define PMCD_ADD_AGENT		(1 << 0)	/* possible results of a fetch from a live source */
 #define PMCD_RESTART_AGENT	(1 << 1)
 #define PMCD_DROP_AGENT		(1 << 2)
 #define PMCD_NO_CHANGE		0
@@ -526,8 +525,8 @@ void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets)
 #include <pcp/pmapi_versions.h>
 
 /*
- * Values and texts; what returns a const char * without _r is good until the thread's next call,
- * but for pmTypeStr() and pmSemStr(), which are always
+ * Values and texts.  A const char * returned by a call without _r is valid until the thread's next
+ * call; those of pmTypeStr() and pmSemStr() are always valid
  */
 
 int pmExtractValue(int valfmt, const pmValue *ival, int itype, pmAtomValue *oval, int otype);
@@ -545,7 +544,7 @@ char *pmIDStr_r(pmID pmid, char *buf, int buflen);
 const char *pmInDomStr(pmInDom indom);
 char *pmInDomStr_r(pmInDom indom, char *buf, int buflen);
 
-/* Times: Inc and Dec change the first; sums, differences and times as seconds */
+/* Times: Inc and Dec change the first argument; sums, differences and conversion to seconds */
 
 void pmtimevalInc(struct timeval *a, const struct timeval *b);
 void pmtimevalDec(struct timeval *a, const struct timeval *b);

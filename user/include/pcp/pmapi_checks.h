@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The last part of <pcp/pmapi.h>: makes a pointer to the wrong kind of time an error in C, as it is
- * in C++.  Many compilers only warn, and the call would read microseconds as nanoseconds or the other
- * way round.  If a call is refused here, PMAPI_VERSION is not the one that the program was written
- * for: PCP 7 has version 4.  A program that defines functions of these names itself may define
- * PM_NO_TIME_CHECKS.
+ * The last part of <pcp/pmapi.h>: makes a pointer to the wrong type of time an error in C, as it is
+ * in C++.  Many compilers only warn, and the call would confuse microseconds and nanoseconds.  If a
+ * call fails to compile here, the program was written for another PMAPI_VERSION: PCP 7 has version
+ * 4.  A program with its own functions of these names may define PM_NO_TIME_CHECKS.
  */
 #ifndef PCP_PMAPI_CHECKS_H
 #define PCP_PMAPI_CHECKS_H

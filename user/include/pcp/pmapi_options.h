@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of <pcp/pmapi.h> that reads a program's arguments as PCP's tools do.
- * Include <pcp/pmapi.h>.
+ * The part of <pcp/pmapi.h> that parses a program's arguments like PCP's tools. Include
+ * <pcp/pmapi.h>.
  */
 #ifndef PCP_PMAPI_OPTIONS_H
 #define PCP_PMAPI_OPTIONS_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The options that all tools have, for short_options */
+/* The options common to all tools, for short_options */
 #define PMAPI_OPTIONS	"A:a:D:gh:n:O:p:S:s:T:t:VZ:z?"
 
 /* For long_options: a heading in the usage message, a line of text, the end */
@@ -109,21 +109,21 @@ extern "C" {
 	PMOPT_ORIGIN, PMOPT_GUIPORT, PMOPT_START, PMOPT_SAMPLES, PMOPT_FINISH, PMOPT_INTERVAL, \
 	PMOPT_TIMEZONE, PMOPT_HOSTZONE, PMOPT_VERSION, PMOPT_HELP
 
-/* pmOptions.flags: the library's, and the caller's */
+/* pmOptions.flags: set by the library, and by the caller */
 #define PM_OPTFLAG_INIT		(1 << 0)
 #define PM_OPTFLAG_DONE		(1 << 1)
-#define PM_OPTFLAG_MULTI	(1 << 2)	/* several hosts, or archives one by one */
+#define PM_OPTFLAG_MULTI	(1 << 2)	/* several hosts, or several separate archives */
 #define PM_OPTFLAG_USAGE_ERR	(1 << 3)	/* out: the arguments are wrong */
 #define PM_OPTFLAG_RUNTIME_ERR	(1 << 4)	/* out: something else went wrong */
 #define PM_OPTFLAG_EXIT		(1 << 5)	/* out: the program should end, successfully */
 #define PM_OPTFLAG_POSIX	(1 << 6)	/* options end at the first argument */
 #define PM_OPTFLAG_MIXED	(1 << 7)	/* hosts and archives */
 #define PM_OPTFLAG_ENV_ONLY	(1 << 8)	/* only the environment, no arguments */
-#define PM_OPTFLAG_LONG_ONLY	(1 << 9)	/* -option as --option */
-#define PM_OPTFLAG_BOUNDARIES	(1 << 10)	/* the window also if no option asks for it */
-#define PM_OPTFLAG_STDOUT_TZ	(1 << 11)	/* print which time zone is taken */
+#define PM_OPTFLAG_LONG_ONLY	(1 << 9)	/* accept -option as --option */
+#define PM_OPTFLAG_BOUNDARIES	(1 << 10)	/* compute the window in any case */
+#define PM_OPTFLAG_STDOUT_TZ	(1 << 11)	/* print the time zone in use */
 #define PM_OPTFLAG_NOFLUSH	(1 << 12)	/* the caller calls pmflush() */
-#define PM_OPTFLAG_QUIET	(1 << 13)	/* no messages about wrong arguments */
+#define PM_OPTFLAG_QUIET	(1 << 13)	/* do not print messages about wrong arguments */
 
 /* has_arg: 0, 1, or 2 if it is optional; short_opt: or 0 */
 typedef struct pmLongOptions {
@@ -135,17 +135,18 @@ typedef struct pmLongOptions {
 } pmLongOptions;
 
 /*
- * What pmOptions has, with the type of its override and of its times:
+ * The members of pmOptions, with the types of its override and its times:
  *
- * @short_options, @long_options: in: the options there are, as getopt's
- * @short_usage: in: the usage message's first line
- * @override: in: called first for each option; what it returns 1 for is the caller's
- * @index: in @long_options, of a long option
- * @errors: out: how many
- * @context, @nhosts, and so on: out: what the standard options said; @context is PM_CONTEXT_x, or 0
- * @start, @finish, @origin, @interval: out: from pmGetContextOptions(); in version 3 the ones at
- *	the end, if @version is set to 3
- * @tzflag: out: the zone of the host
+ * @short_options, @long_options: in: the accepted options, as for getopt
+ * @short_usage: in: first line of the usage message
+ * @override: in: called first for each option; returns 1 if the caller has handled it
+ * @index: index of a long option in @long_options
+ * @errors: out: number of errors
+ * @context, @nhosts, and so on: out: the values of the standard options; @context is PM_CONTEXT_x,
+ *   or 0
+ * @start, @finish, @origin, @interval: out: from pmGetContextOptions(); in version 3 the members at
+ * 	the end, if @version is set to 3
+ * @tzflag: out: use the host's time zone
  * @nsflag: out: a name space was loaded
  */
 #define __PM_OPTIONS_MEMBERS(override_type, time)	\

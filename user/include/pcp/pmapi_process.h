@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of <pcp/pmapi.h> that is about the process: its configuration, its messages, a
- * log file for them, and a name space of its own.  Include <pcp/pmapi.h>.
+ * The part of <pcp/pmapi.h> for the process: its configuration, messages, log file and name space.
+ * Include <pcp/pmapi.h>.
  */
 #ifndef PCP_PMAPI_PROCESS_H
 #define PCP_PMAPI_PROCESS_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Variables of the environment, or of pcp.conf; the answer belongs to the library */
+/* Variables of the environment, or of pcp.conf; the library owns the result */
 
 char *pmGetConfig(const char *variable);
 char *pmGetOptionalConfig(const char *variable);
@@ -20,7 +20,7 @@ const char *pmGetAPIConfig(const char *feature);
 int pmGetVersion(void);
 int pmGetUsername(char **username);
 
-/* A name space of the program's own, in place of those of its contexts */
+/* The program's own name space, which replaces those of its contexts */
 
 #define PM_NS_DEFAULT	NULL
 
@@ -28,7 +28,7 @@ int pmLoadNameSpace(const char *filename);
 int pmLoadASCIINameSpace(const char *filename, int dupok);
 void pmUnloadNameSpace(void);
 
-/* Messages, to stderr, or to the file that the environment's PCP_STDERR names */
+/* Messages, to stderr or to the file in the environment variable PCP_STDERR */
 
 int pmprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int pmflush(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of <pcp/pmapi.h> that needs no archive: values and texts, parsing, time
- * zones, the program's name and its debugging options.  Include <pcp/pmapi.h>.
+ * The part of <pcp/pmapi.h> that does not need an archive: values, texts, parsing, time zones, the
+ * program's name and its debugging options.  Include <pcp/pmapi.h>.
  */
-#include <pcp/pmapi.h>	/* first, as it includes this and then defines macros of these names */
+#include <pcp/pmapi.h>	/* first: this file defines macros of these names */
 
 #ifndef PCP_PMAPI_TEXT_H
 #define PCP_PMAPI_TEXT_H
@@ -27,15 +27,15 @@ char *pmNumberStr_r(double value, char *buf, int buflen);
 const char *pmEventFlagsStr(int flags);
 char *pmEventFlagsStr_r(int flags, char *buf, int buflen);
 
-/* Of an event record */
+/* Flags of an event record */
 #define PM_EVENT_FLAG_POINT	(1U << 0)
 #define PM_EVENT_FLAG_START	(1U << 1)
 #define PM_EVENT_FLAG_END	(1U << 2)
-#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter is one */
+#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter is an event id */
 #define PM_EVENT_FLAG_PARENT	(1U << 4)	/* and the second its parent's */
-#define PM_EVENT_FLAG_MISSED	(1U << 31)	/* only a number of records that are lost */
+#define PM_EVENT_FLAG_MISSED	(1U << 31)	/* only a number of lost records */
 
-/* Parsing; a message is to be given to free() */
+/* Parsing; the caller frees the message */
 
 int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errmsg);
 
@@ -52,7 +52,7 @@ int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec
 		      char **errmsg);
 void pmFreeMetricSpec(pmMetricSpec *spec);
 
-/* The time zone in which times are told and read: TZ's until another one is made */
+/* The time zone for reading and printing times: TZ's until a call creates another one */
 
 int pmNewZone(const char *tz);
 int pmNewContextZone(void);
@@ -68,7 +68,7 @@ void pmPrintStamp(FILE *f, const struct timeval *tv);
 void pmPrintHighResStamp(FILE *f, const struct timespec *ts);
 #endif
 
-/* Texts in buffers; the length is the buffer's, and what is too long is cut */
+/* Texts in buffers of the given length; longer texts are truncated */
 
 int pmsprintf(char *str, size_t size, const char *fmt, ...) __PM_PRINTFLIKE(3, 4);
 int pmstrncpy(char *dest, size_t destlen, const char *src);
@@ -89,7 +89,7 @@ int pmDiscoverServices(const char *service, const char *mechanism, char ***urls)
 #define PM_SERVER_PROXY_SPEC	"pmproxy"
 #define PM_SERVER_WEBAPI_SPEC	"pmwebapi"
 
-/* Debugging options: the caller's; libshim shows nothing for them */
+/* Debugging options for the caller; libshim itself prints nothing for them */
 
 typedef struct {
 	int pdu, fetch, profile, value, context, indom, pdubuf, log, logmeta, optfetch, af;
@@ -108,7 +108,7 @@ typedef struct {
 #endif
 } pmdebugoptions_t;
 
-/* Each version's objects have flags of their own; pmSetDebug() and pmClearDebug() set both. */
+/* Each version has its own flags; pmSetDebug() and pmClearDebug() set both. */
 extern pmdebugoptions_t pmDebugOptions __PM_AS(pmDebugOptions_v4);
 
 int pmSetDebug(const char *spec);

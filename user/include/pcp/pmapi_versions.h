@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The part of <pcp/pmapi.h> that depends on PMAPI_VERSION: the calls that take or give times.
- * Version 4 has the names of PCP 7 for the library's functions with struct timespec, and names that
- * end in _v2 for those with struct timeval.  Include <pcp/pmapi.h>.
+ * The part of <pcp/pmapi.h> that depends on PMAPI_VERSION: the calls that take or return times.
+ * Version 4 uses the names of PCP 7 for the functions with struct timespec, and names that end in
+ * _v2 for those with struct timeval.  Include <pcp/pmapi.h>.
  */
-#include <pcp/pmapi.h>	/* first, as it includes this and then defines macros of these names */
+#include <pcp/pmapi.h>	/* first: this file defines macros of these names */
 
 #ifndef PCP_PMAPI_VERSIONS_H
 #define PCP_PMAPI_VERSIONS_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* A result is freed by the call of its own type. */
+/* Each type of result has its own call to free it. */
 
 int pmFetch(int numpmid, pmID *pmidlist, pmResult **result) __PM_AS(pmFetchHighRes);
 int pmFetchArchive(pmResult **result) __PM_AS(pmFetchHighResArchive);
@@ -26,7 +26,7 @@ int pmGetArchiveEnd(__pmTime *end) __PM_AS(pmGetHighResArchiveEnd);
 
 int pmParseInterval(const char *string, __pmTime *rslt, char **errmsg)
 	__PM_AS(pmParseHighResInterval);
-/* The argument of the tools' options -S, -T, -A and -O, of which any may be NULL */
+/* The arguments of the tools' options -S, -T, -A and -O; any may be NULL */
 int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
 		      const char *swOffset, const __pmTime *logStart, const __pmTime *logEnd,
 		      __pmTime *rsltStart, __pmTime *rsltEnd, __pmTime *rsltOffset,
@@ -53,7 +53,7 @@ int pmParseTimeWindow_v2(const char *swStart, const char *swEnd, const char *swA
 	__PM_AS(pmParseTimeWindow);
 int pmSetMode_v2(int mode, const struct timeval *when, int delta) __PM_AS(pmSetMode);
 
-/* The names that these calls had before version 4 */
+/* The names of these calls before version 4 */
 #define pmFetchHighRes			pmFetch
 #define pmHighResFetch			pmFetch
 #define pmFetchHighResArchive		pmFetchArchive
@@ -90,7 +90,7 @@ int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, const char 
 			     char **errMsg);
 int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta);
 
-/* The names that version 4 has for what version 2 has by itself */
+/* Names in version 4 of the functions of version 2 */
 #define pmFetch_v2		pmFetch
 #define pmFetchArchive_v2	pmFetchArchive
 #define pmFreeResult_v2		pmFreeResult

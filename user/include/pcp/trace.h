@@ -22,7 +22,7 @@ int pmtracecounter(const char *tag, double value);
 char *pmtraceerrstr(int code);
 int pmtracestate(int flags);
 
-/* Not of PCP: events of this process that an agent should have got and has not */
+/* Not in PCP: number of events of this process that did not reach the agent */
 unsigned long long shim_trace_lost(void);
 
 #define PMTRACE_ERR_BASE		12000
@@ -49,16 +49,16 @@ unsigned long long shim_trace_lost(void);
 #define PMTRACE_STATE_ASYNC		32
 
 /*
- * Not of PCP: while nobody listens, a call with a literal returns without calling the library,
- * in code that is optimized.  That changes no result but one: such a call does not ask whether the
- * module has room for its tag, and is 0.  The calls are macros then, too; a source that has other
- * functions of these names defines PCP_TRACE_NO_INLINE.
+ * Not in PCP: while there is no listener, a call with a literal tag in optimized code returns
+ * without calling the library.  This changes a single result: such a call returns 0 without
+ * checking whether the module has room for its tag.  The calls are also macros then; a source file
+ * with other functions of these names defines PCP_TRACE_NO_INLINE.
  */
 
 /**
  * struct shim_trace_state - a tag of this process
- * @gate: where it says who listens; NULL: the library has to be asked
- * @progress: of the tag's transaction: 1 in the two lower bits if it has begun, 2 if it has ended
+ * @gate: location of the listener flags; NULL: call the library
+ * @progress: of the tag's transaction: the two lower bits are 1 if it has begun, 2 if it has ended
  */
 struct shim_trace_state {
 	const unsigned int *const *gate;
@@ -66,9 +66,9 @@ struct shim_trace_state {
 };
 
 /**
- * struct shim_trace_site - what tag a literal is
- * @literal: its address; never changes again
- * @state: the tag's
+ * struct shim_trace_site - the tag of a literal
+ * @literal: its address, set once
+ * @state: the tag's state
  */
 struct shim_trace_site {
 	const char *literal;

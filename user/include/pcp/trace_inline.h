@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace calls that return at once while nobody listens; part of <pcp/trace.h>.
+ * Trace calls that return immediately while there is no listener; part of <pcp/trace.h>.
  *
- * A source file remembers what tag each of its literals is: an address and a tag, which never
- * change once they are there.  The library keeps the tags in memory that is zero in a forked
- * child, and zero means that the library has to be asked.  A call that finds somebody listening,
- * or anything else than the usual, is the library's.
+ * A source file caches the tag of each of its literals, as an address and a tag that never change
+ * once set.  The library keeps the tags in memory that is zero in a forked child; zero means that
+ * the library must be called.  A call that finds a listener, or any unusual state, calls the
+ * library.
  */
 #ifndef PCP_TRACE_INLINE_H
 #define PCP_TRACE_INLINE_H
 
-/* What is here is written into sources of any language and level of warnings. */
+/* This code is compiled in sources of any language and warning level. */
 #pragma GCC system_header
 
 #include <pcp/trace.h>
@@ -31,15 +31,18 @@ extern "C" {
 
 #define SHIM_TRACE_SITES	64
 #define SHIM_TRACE_MAX_TAG	254
-/* Not static, as inline functions of the program's headers may make these calls; never called by themselves */
+/*
+ * Not static because inline functions in the program's headers may make these calls; never called
+ * directly
+ */
 #define SHIM_TRACE_INLINE	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __unused__))
 
-/* Literals of this source file by their addresses; the first that comes keeps a place. */
+/* Literals of this source file by address; the first one keeps an entry. */
 static struct shim_trace_site shim_trace_sites[SHIM_TRACE_SITES] __attribute__((__unused__));
-/* For what has no progress: whichever tag it is */
+/* For calls without progress, whatever the tag */
 static struct shim_trace_site shim_trace_values __attribute__((__unused__));
 
-/* The state of a literal's tag if nobody listens, otherwise NULL */
+/* The state of a literal's tag if there is no listener, otherwise NULL */
 SHIM_TRACE_INLINE struct shim_trace_state *shim_trace_quiet(const char *tag, struct shim_trace_site *site)
 {
 	const char *known = __atomic_load_n(&site->literal, __ATOMIC_RELAXED);
@@ -59,8 +62,9 @@ SHIM_TRACE_INLINE struct shim_trace_state *shim_trace_quiet(const char *tag, str
 }
 
 /*
- * Begin (1) or end (2) a transaction that nobody hears of: 0 if that is not what comes next, or if
- * there are other threads: only the library knows which of them is in the transaction.
+ * Begin (1) or end (2) a transaction without a listener.  Returns 0 if the transaction is not in
+ * the right state for that, or if there are other threads: only the library knows which of them is
+ * in the transaction.
  */
 SHIM_TRACE_INLINE int shim_trace_pass(struct shim_trace_state *state, unsigned int to)
 {
@@ -127,8 +131,8 @@ SHIM_TRACE_INLINE int shim_trace_counter(int is_literal, const char *tag, double
 #endif
 
 /*
- * Of a pointer, a compiler says so only if it is a literal.  An argument may have commas of its
- * own; of two, the second.
+ * For a pointer, compilers report a constant only if it is a literal.  An argument may contain
+ * commas, so this macro takes the second of two.
  */
 #define pmtracebegin(...)	shim_trace_begin(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)
 #define pmtraceend(...)		shim_trace_end(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is wrong with an archive of Performance Co-Pilot: see shim_archive_check(3). */
+/* Finds damage in an archive of Performance Co-Pilot: see shim_archive_check(3). */
 #ifndef SHIM_ARCHIVE_H
 #define SHIM_ARCHIVE_H
 
@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /**
- * enum shim_archive_note - kinds of notes about an archive whose values are right
+ * enum shim_archive_note - kinds of notes about an archive whose values are correct
  * @SHIM_ARCHIVE_INCOMPLETE: an instance's name or a file is missing
- * @SHIM_ARCHIVE_UNKNOWN: something that only a newer version of PCP writes
+ * @SHIM_ARCHIVE_UNKNOWN: a record that only newer versions of PCP write
  */
 enum shim_archive_note {
 	SHIM_ARCHIVE_INCOMPLETE = 0,
@@ -22,9 +22,9 @@ enum shim_archive_note {
 
 /**
  * struct shim_archive_span - a part of an archive
- * @from: time of its first record, or before it
- * @to: time of its last record, or behind it
- * @points: 1: only values at some times in between were read, so no record is to be checked; or 0
+ * @from: time of its first record, or earlier
+ * @to: time of its last record, or later
+ * @points: 1: only values at some points in between were read, so records are not checked; or 0
  * @reserved: 0
  */
 struct shim_archive_span {
@@ -41,8 +41,8 @@ struct shim_archive_span {
  * @progress: NULL, or called now and then with the bytes checked and their total
  * @arg: passed to all
  * @note: NULL, or called for each note; @kind is of enum shim_archive_note
- * @span: NULL to check all, or the records to check; labels, metadata, the index and how the last
- *	volume ends are checked in any case
+ * @span: NULL to check all, or the records to check; labels, metadata, the index and the end of the
+ * 	last volume are always checked
  */
 struct shim_archive_watch {
 	uint32_t size;

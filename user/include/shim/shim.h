@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * vcpc's own face: sets of counters on any thread or process tree, and the
- * recorder that writes counts and transactions into one PCP archive.
+ * vcpc's own API: sets of counters on any thread or process tree, and the recorder that writes
+ * counts and transactions into one PCP archive.
  *
- * Calls return 0 or a negated errno, never set errno, never print, and leave
- * what they point to alone when they fail.  Any thread may make any call; two
- * threads do not use one recorder at a time, nor destroy what another uses.
+ * Calls return 0 or a negated errno, never set errno, never print, and do not modify their output
+ * arguments on failure.  Any thread may make any call, but two threads must not use the same
+ * recorder at the same time, nor destroy an object that another thread uses.
  */
 #ifndef SHIM_SHIM_H
 #define SHIM_SHIM_H
@@ -22,8 +22,9 @@ extern "C" {
 const char *shim_version(void);
 
 /*
- * What counts: the module together with perf_event_open(2), or perf alone where the module is not
- * loaded.  -ENODEV: neither is here; -EACCES: no access to the module's device, or perf is not allowed.
+ * The backend: the module together with perf_event_open(2), or perf alone if the module is not
+ * loaded.  -ENODEV: neither is available; -EACCES: no access to the module's device, or perf is not
+ * permitted.
  */
 struct shim_handle;
 
@@ -35,10 +36,9 @@ const char *shim_backend(struct shim_handle *handle);
 int shim_backend_why(struct shim_handle *handle, char *buf, size_t size);
 
 /*
- * Events: those that the module can count here, or, with a NULL handle, all
- * that have a name on this machine.  A name may have modes behind it: :u (user
- * mode), :k (kernel).  fn's first value that is not 0 ends the walk and is
- * returned.
+ * Events: those that the module can count on this machine, or, with a NULL handle, all that have a
+ * name.  Modes may follow a name: :u (user mode), :k (kernel).  The first nonzero value of fn ends
+ * the walk and is returned.
  */
 #define SHIM_EVENT_MAX	256	/* bytes of a name, with its NUL */
 
@@ -52,15 +52,15 @@ int shim_event_suggest(const char *name, char *buf, size_t size);
 #define SHIM_SET_MAX	64	/* events of a set */
 
 #define SHIM_BIND_ON_EXEC	(1U << 0)	/* counting starts at the target's next execve */
-#define SHIM_BIND_THREADS	(1U << 1)	/* with the threads that it will start */
-#define SHIM_BIND_TREE		(1U << 2)	/* with all threads and processes it will start */
-#define SHIM_BIND_PROCESS	(1U << 3)	/* with the other threads of its process */
-#define SHIM_BIND_CPU		(1U << 4)	/* on the CPU of that number, whoever runs there */
+#define SHIM_BIND_THREADS	(1U << 1)	/* also threads that it will start */
+#define SHIM_BIND_TREE		(1U << 2)	/* also all threads and processes it will start */
+#define SHIM_BIND_PROCESS	(1U << 3)	/* also the other threads of its process */
+#define SHIM_BIND_CPU		(1U << 4)	/* on the CPU of that number, for all processes */
 #define SHIM_BIND_TRACE		(1U << 8)	/* for transactions, see shim_trace_counts_get() */
 
 #define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
 #define SHIM_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
-#define SHIM_STATE_OFFLINE	(1U << 2)	/* the target is a CPU that is offline now; values stay */
+#define SHIM_STATE_OFFLINE	(1U << 2)	/* the target CPU is offline; its values are kept */
 
 struct shim_set;
 
@@ -69,10 +69,10 @@ struct shim_set;
  * @time: CLOCK_MONOTONIC
  * @tick: CPU time of the target while the set was counting
  * @enabled: time the set was enabled on the running target
- * @running: time it really counted: equal to @enabled
+ * @running: time it was on the counters: equal to @enabled
  * @nr: number of values
  * @state: SHIM_STATE_*
- * @values: one an event; 64-bit counters that go on across switches of CPU and context
+ * @values: one per event; 64-bit counters that continue across migrations and context switches
  */
 struct shim_sample {
 	uint64_t time;
@@ -101,25 +101,25 @@ int shim_set_walk(struct shim_set *set,
 		  int (*fn)(void *arg, pid_t tid, const struct shim_sample *sample), void *arg);
 
 /*
- * Where a CPU cannot hold all events at a time: groups of them take turns.  What was counted and
- * for how long is told; nothing is scaled.
+ * Multiplexing, for events that do not fit on a CPU at the same time.  The counts and their
+ * durations are returned unscaled.
  */
 #define SHIM_TURN_MIN	1000000ULL	/* ns */
 #define SHIM_TURN_MAX	30000000000ULL
 
 /**
- * struct shim_turns - what a set's events have counted, and when; times in ns
+ * struct shim_turns - counts and counting times of a set's events; times in ns
  * @time: CLOCK_MONOTONIC
  * @tick: CPU time of the target while the set was counting
- * @counted: of that, the time in which a group counted: the whole for estimates
- * @voids: turns in which a counter was missing, which are in neither values nor times
+ * @counted: the part of @tick in which a group was counting: the base for estimates
+ * @voids: slots in which a counter was missing; excluded from values and times
  * @exact: bit i is set if event i was counted all the time
- * @groups: that take turns, or 1 if there was room for all
+ * @groups: number of multiplexed groups, or 1 if all events fit
  * @nr: number of values
  * @state: SHIM_STATE_*
  * @reserved: 0
- * @values: what was counted
- * @ticks: in how much of @counted; 0 if it was never its turn
+ * @values: counts
+ * @ticks: the part of @counted in which the event was counted; 0: never
  */
 struct shim_turns {
 	uint64_t time;
@@ -142,18 +142,19 @@ int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *tur
 			 uint64_t whole[SHIM_SET_MAX]);
 
 /*
- * The recorder: counts of sets and the machine's transactions, on one clock,
- * in one PCP archive.  Every record is whole on disk before the next is begun:
- * what was recorded can be replayed after any crash.
+ * The recorder: counts of sets and the machine's transactions, on one clock, in one PCP archive.
+ * Every record is complete on disk before the next one is begun, so a recording can be replayed
+ * after any crash.
  */
 struct shim_recorder;
 
 /**
  * struct shim_record_options - how to record
  * @size: sizeof(struct shim_record_options)
- * @version: of the archive's format: 3, 2, or 0 for the default, 3
- * @after: a recorder whose archive this one continues, or NULL: instances of transactions keep their numbers,
- *	and those of sets their names, and counts go on.  It must stay open until all sources are added.
+ * @version: archive format: 3, 2, or 0 for the default, 3
+ * @after: a recorder whose archive this one continues, or NULL: instances of transactions keep
+ * 	their numbers, those of sets keep their names, and counts continue.  It must stay open until all
+ * 	sources are added.
  */
 struct shim_record_options {
 	uint32_t size;
@@ -169,15 +170,15 @@ int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int i
 int shim_record_add_trace(struct shim_recorder *rec);
 int shim_record_label(struct shim_recorder *rec, const char *name, const char *value);
 /*
- * What a program has from elsewhere, such as from a host's pmcd, goes into the same records.
- * Numbers of metrics, types, semantics and units are PCP's, as in <pcp/pmapi.h>.
+ * Values from other sources, such as a host's pmcd, are written into the same records. Metric
+ * numbers, types, semantics and units are PCP's, as in <pcp/pmapi.h>.
  */
 
 /**
- * struct shim_record_source - where such values come from; each is called once a tick, in this order
- * @sample: get them: how many metrics have some, or a negated errno, which is what
- *	shim_record_missing() then says; if there are none, the other two are not called, and the
- *	record is written without them
+ * struct shim_record_source - callbacks for such values, called once per tick in this order
+ * @sample: fetch the values.  Return the number of metrics that have some, or a negated errno,
+ * 	which shim_record_missing() then returns; if there are none, the other two are not called, and
+ * 	the record is written without them
  * @instances: calls shim_record_instances() for each domain whose instances have changed
  * @values: calls shim_record_values() for each metric; both return 0, or an error that ends the tick
  */
@@ -189,14 +190,14 @@ struct shim_record_source {
 
 /**
  * struct shim_record_metric - a metric, as a pmDesc and its texts
- * @name: whole
- * @pmid: its number
- * @indom: of its instances, or PM_INDOM_NULL
+ * @name: full name
+ * @pmid: its PMID
+ * @indom: its instance domain, or PM_INDOM_NULL
  * @type: PM_TYPE_*
  * @sem: PM_SEM_*
  * @units: as a pmUnits
- * @line: what it is, in one line, or NULL
- * @help: and in more, or NULL
+ * @line: one-line description, or NULL
+ * @help: full description, or NULL
  */
 struct shim_record_metric {
 	const char *name;
@@ -212,8 +213,8 @@ struct shim_record_metric {
 /**
  * struct shim_record_value - a value
  * @inst: its instance, or -1
- * @number: of a number, its bytes from the front on, 4 or 8 as its type has
- * @string: of a string
+ * @number: the bytes of a number, left-aligned, 4 or 8 as in its type
+ * @string: text of a string
  */
 struct shim_record_value {
 	int32_t inst;

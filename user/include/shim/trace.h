@@ -3,12 +3,11 @@
  * Trace control and statistics: turn the machine's tracing on and off, and
  * read what the programs on it have traced.
  *
- * Tracing is one state of the whole machine: while it is on, BPF programs
- * listen to the vcpc module, or where that is not loaded to probes on this
- * library, and keep statistics in maps, pinned in the BPF file system, for
- * every process that calls <pcp/trace.h>.  These calls
- * need root (CAP_BPF, CAP_PERFMON, and CAP_SYS_ADMIN if the BPF file system is
- * not mounted yet); the traced programs need nothing.
+ * Tracing is one state of the whole machine: while it is on, BPF programs attached to the vcpc
+ * module, or to probes on this library if the module is not loaded, keep statistics of every
+ * process that calls <pcp/trace.h>, in maps pinned in the BPF file system.  These calls need root
+ * (CAP_BPF, CAP_PERFMON, and CAP_SYS_ADMIN if the BPF file system is not mounted yet); the traced
+ * programs need no privileges.
  *
  * The calls return 0 or a negated errno, never set errno, never print.
  */
@@ -24,7 +23,7 @@ extern "C" {
 
 #define SHIM_TRACE_HIST_SLOTS 368
 
-/* What a tag was used for; PCP's kinds. */
+/* What a tag was used for, as PCP's kinds. */
 enum shim_trace_kind {
 	SHIM_TRACE_TRANSACTION = 1,
 	SHIM_TRACE_POINT = 2,
@@ -32,30 +31,30 @@ enum shim_trace_kind {
 	SHIM_TRACE_COUNTER = 4
 };
 
-/* What shim_trace_status() tells: how events come to the BPF programs. */
+/* The result of shim_trace_status(): how events reach the BPF programs. */
 enum shim_trace_way {
 	SHIM_TRACE_BY_MODULE = 1,
 	SHIM_TRACE_BY_PROBES = 2
 };
 
 /* struct shim_trace_options.flags */
-/* Begins come to the kernel as they happen; without, together with their ends. */
+/* Begins are sent to the kernel immediately; otherwise together with their ends. */
 #define SHIM_TRACE_F_BEGINS	(1u << 0)
-/* Only this way, or -ENODEV; without, by the module if it is there, otherwise by probes. */
+/* Use only probes, or fail with -ENODEV; otherwise the module if loaded, else probes. */
 #define SHIM_TRACE_F_MODULE	(1u << 1)
 #define SHIM_TRACE_F_PROBES	(1u << 2)
-/* Each process's transactions are told apart, too, for shim_trace_processes_get() */
+/* Also keep statistics per process, for shim_trace_processes_get() */
 #define SHIM_TRACE_F_PROCESSES	(1u << 3)
 
 /**
- * struct shim_trace_options - what is wanted, and bounds of the kernel's tables
+ * struct shim_trace_options - requested features, and sizes of the kernel's tables
  * @size: sizeof(struct shim_trace_options)
- * @max_tags: how many tags, and how many pairs of tag and kind, have
- *	statistics, and (256 for each CPU at least) how many pairs of tag and process; 0: 4096, less on a machine with very many CPUs
- * @max_open: how many pairs of tag and process can be in a transaction, as far
- *	as the kernel knows; 0: 16384
+ * @max_tags: maximum number of tags, of pairs of tag and kind, and (at least 256 per CPU) of pairs
+ * 	of tag and process with statistics; 0: 4096, less on a machine with very many CPUs
+ * @max_open: maximum number of pairs of tag and process in a transaction, as known to the kernel;
+ * 	0: 16384
  * @flags: SHIM_TRACE_F_*
- * @ring_bytes: room for single events, for shim_trace_events(); 0: none are kept
+ * @ring_bytes: room for single events, for shim_trace_events(); 0: do not keep events
  * @direct_slots: room for programs that write their statistics themselves
  *	(SHIM_TRACE=direct): a slot for each thread, tag and kind; 0: not offered
  */
@@ -69,27 +68,27 @@ struct shim_trace_options {
 };
 
 /**
- * struct shim_trace_stat - what is known of one tag used for one kind
- * @name: the tag, as its program wrote it; any bytes
- * @label: the tag as it is to be shown: @name, or, where several users have tags of that
- *	name, "name@user"; a @name that ends in "@" and digits is always shown so
- * @id: the tag's number; a number is never given to another tag
- * @user: whose tag it is
+ * struct shim_trace_stat - statistics of one tag used for one kind
+ * @name: the tag as passed by its program; any bytes
+ * @label: the tag for display: @name, or, where several users have tags of that name, "name@user";
+ * 	a @name that ends in "@" and digits is always displayed this way
+ * @id: the tag's number; numbers are never reused
+ * @user: the tag's user
  * @kind: enum shim_trace_kind
- * @count: transactions completed, points passed, or values given
- * @aborted: transactions aborted; this and the next three are 0 for other kinds
- * @sum_ns: total time of the transactions completed
+ * @count: completed transactions, passed points, or given values
+ * @aborted: aborted transactions; this and the next three are 0 for other kinds
+ * @sum_ns: total time of completed transactions
  * @min_ns: the shortest
  * @max_ns: the longest
- * @last_ns: when the last event came, CLOCK_MONOTONIC
- * @last_took_ns: what the transaction took that ended then; 0 for other kinds
+ * @last_ns: CLOCK_MONOTONIC of the last event
+ * @last_took_ns: duration of the transaction that ended then; 0 for other kinds
  * @value: the last value of an observation or counter, otherwise 0
- * @value_min: the least of them; NaN only if all were
- * @value_max: the greatest
- * @hist: how many transactions took how long, see shim_trace_hist_floor()
+ * @value_min: the minimum; NaN only if all were
+ * @value_max: the maximum
+ * @hist: histogram of durations, see shim_trace_hist_floor()
  *
- * All counts are since tracing was turned on.  Fields are read one by one
- * while events go on: @sum_ns and @hist may be an event behind @count.
+ * All counts are since tracing was turned on.  Fields are read one by one while events arrive:
+ * @sum_ns and @hist may lag one event behind @count.
  */
 struct shim_trace_stat {
 	const char *name;
@@ -111,15 +110,15 @@ struct shim_trace_stat {
 };
 
 /**
- * struct shim_trace_count - what a tag's transactions have counted
+ * struct shim_trace_count - counts of a tag's transactions
  * @name: the tag
  * @label: as in struct shim_trace_stat
  * @id: the tag's number
- * @user: whose tag it is
+ * @user: the tag's user
  * @reserved: zero
- * @event: which event, as in shim_set_create()
- * @transactions: how many had the counter at begin and end
- * @sum: what it counted in them, together
+ * @event: the event, as in shim_set_create()
+ * @transactions: number with the counter at begin and end
+ * @sum: its total count in them
  */
 struct shim_trace_count {
 	const char *name;
@@ -133,18 +132,18 @@ struct shim_trace_count {
 };
 
 /**
- * struct shim_trace_process - what one process's transactions of a tag did
- * @stat: of those that ended, since the process is known here; its aborted and value are 0
+ * struct shim_trace_process - statistics of one process's transactions of a tag
+ * @stat: transactions that ended since the process was first seen; its aborted and value are 0
  * @pid: process, as the first PID namespace knows it; 0: programs that write their statistics
- *	themselves (SHIM_TRACE=direct), which are not told apart
- * @ncounts: how many @counts there are
- * @counts: what these transactions counted, for each event
- * @events: stands for these events, 0: none; rows of a tag and process differ in it
- * @command: name of the process's thread that ended one first; "" if @pid is 0
+ * 	themselves (SHIM_TRACE=direct), which are not distinguished
+ * @ncounts: number of @counts
+ * @counts: counts of these transactions, for each event
+ * @events: identifies this set of events, 0: none; a tag and process has one row per set
+ * @command: name of the process's thread that was the first to end one; "" if @pid is 0
  *
- * Processes that have ended are among them, until others need the room: then rows give way that
- * were not used lately, and begin at 0 again if they come back, as they do with their tag.  A new
- * process that gets the number of an old one goes on with its rows.
+ * Processes that have exited are included until others need the room: then the least recently used
+ * rows are dropped, and restart at 0 if they are used again; the same happens with dropped tags.  A
+ * new process that receives the PID of an old one continues its rows.
  */
 struct shim_trace_process {
 	struct shim_trace_stat stat;
@@ -155,9 +154,9 @@ struct shim_trace_process {
 	char command[16];
 };
 
-/* What struct shim_trace_event tells of. */
+/* The kinds of struct shim_trace_event. */
 enum shim_trace_op {
-	SHIM_TRACE_OP_BEGIN = 1,	/* not over yet, see shim_trace_events() */
+	SHIM_TRACE_OP_BEGIN = 1,	/* still open, see shim_trace_events() */
 	SHIM_TRACE_OP_END = 2,
 	SHIM_TRACE_OP_ABORT = 3,
 	SHIM_TRACE_OP_POINT = 4,
@@ -171,10 +170,10 @@ enum shim_trace_op {
  * @label: as in struct shim_trace_stat
  * @id: the tag's number
  * @op: enum shim_trace_op
- * @user: whose tag it is
- * @ns: when, CLOCK_MONOTONIC
- * @start_ns: of an end or abort: when the transaction began
- * @value: of an observation or counter, otherwise 0
+ * @user: the tag's user
+ * @ns: CLOCK_MONOTONIC of the event
+ * @start_ns: for an end or abort: when the transaction began
+ * @value: for an observation or counter, otherwise 0
  * @pid: process that reported it
  * @tid: thread
  */
@@ -194,22 +193,21 @@ struct shim_trace_event {
 typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event);
 
 /**
- * struct shim_trace_drops - events that are not where they should be, by reason
- * @open_full: begins, as @max_open, or the user's half of it, was reached
- * @stat_full: events of a new pair of tag and kind, as @max_tags, or the user's
- *	half of it, was reached
+ * struct shim_trace_drops - lost events, by reason
+ * @open_full: begins, because @max_open, or the user's half of it, was reached
+ * @stat_full: events of a new pair of tag and kind, because @max_tags, or the user's half of it,
+ * 	was reached
  * @tag_full: events of a new tag, for the same reason
- * @not_open: ends and aborts whose begin was not seen, mostly as tracing was
- *	turned on between the two
- * @given_up: transactions that neither ended nor were aborted: their process
- *	died, or executed another program.  Known only of begins that came to
- *	the kernel.
- * @count_full: transactions in the statistics, but not in what is counted in
- *	them, as too many pairs of tag and events are
- * @ring_full: events that are in the statistics, but not among single events,
- *	as nobody took those fast enough
- * @direct_full: events of programs that write by themselves, as @direct_slots was
- *	reached
+ * @not_open: ends and aborts whose begin was not seen, mostly because tracing was turned on between
+ * 	the two
+ * @given_up: transactions that neither ended nor were aborted: their process exited or executed
+ * 	another program.  Counted only for begins that were sent to the kernel.
+ * @count_full: transactions in the statistics whose counts were dropped because there were too many
+ * 	pairs of tag and events
+ * @ring_full: events that are in the statistics, but not among single events because the reader was
+ * 	too slow
+ * @direct_full: events of programs that write statistics themselves, because @direct_slots was
+ * 	reached
  */
 struct shim_trace_drops {
 	uint64_t open_full;
@@ -222,24 +220,24 @@ struct shim_trace_drops {
 	uint64_t direct_full;
 };
 
-/* What struct shim_trace_loss is about */
+/* The kinds of struct shim_trace_loss */
 enum shim_trace_lost {
 	SHIM_TRACE_LOST_EVENTS = 1,	/* single events: those of drops.ring_full, by account */
-	/* What shim_trace_count() wants, in all; @account is 0 */
+	/* For the events of shim_trace_count(), in total; @account is 0 */
 	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count it */
 	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
 };
 
-/* A user namespace that root has made is one account; other accounts are user ids. */
+/* A user namespace created by root is one account; other accounts are user ids. */
 #define SHIM_TRACE_NAMESPACE	(1ull << 32)	/* added to its number */
-#define SHIM_TRACE_OTHERS	((1ull << 33) + 1)	/* accounts for which there was no room */
+#define SHIM_TRACE_OTHERS	((1ull << 33) + 1)	/* accounts that did not fit */
 
 /**
- * struct shim_trace_loss - what one account has lost
+ * struct shim_trace_loss - losses of one account
  * @what: enum shim_trace_lost
  * @reserved: zero
- * @account: whose it is: a user id, SHIM_TRACE_NAMESPACE + a number, or SHIM_TRACE_OTHERS
- * @n: how many
+ * @account: a user id, SHIM_TRACE_NAMESPACE + a number, or SHIM_TRACE_OTHERS
+ * @n: number of lost events
  */
 struct shim_trace_loss {
 	uint32_t what;
@@ -250,7 +248,7 @@ struct shim_trace_loss {
 
 typedef int shim_trace_loss_fn(void *arg, const struct shim_trace_loss *loss);
 
-/* What a probe is on */
+/* The place of a probe */
 enum shim_trace_probe_what {
 	SHIM_TRACE_PROBE_FUNCTION = 1,	/* a function: each call is a transaction */
 	SHIM_TRACE_PROBE_BEGIN = 2,	/* an instruction: a transaction of its thread begins ... */
@@ -261,13 +259,13 @@ enum shim_trace_probe_what {
  * struct shim_trace_probe - a place in programs that call no trace functions
  * @size: sizeof(struct shim_trace_probe)
  * @what: enum shim_trace_probe_what
- * @tag: of the transactions; 1 to 255 bytes; several probes may have the same
+ * @tag: tag of the transactions; 1 to 255 bytes; several probes may share a tag
  * @file: the program or library, shorter than 256 bytes
- * @path: by which name the file is opened now; NULL: @file
- * @offset: of the function's first instruction, or the instruction, in the file
- * @semaphore: offset in the file of a 16-bit number that the kernel keeps above 0 while the probe is
- *	there, as some probes in a program's source have; 0: none
- * @pid: process in which the probe is; 0: all that have the file mapped
+ * @path: path for opening the file now; NULL: @file
+ * @offset: file offset of the function's first instruction, or of the instruction
+ * @semaphore: file offset of a USDT semaphore, a 16-bit number that the kernel keeps above 0 while
+ * 	the probe is attached; 0: none
+ * @pid: process to probe; 0: all that have the file mapped
  * @reserved: zero
  */
 struct shim_trace_probe {

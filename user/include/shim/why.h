@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the time of transactions goes: on a CPU, waiting for a CPU, or blocked, and in which system
- * calls and stacks; of all transactions of a tag, and of the slow ones.
+ * Explains where the time of transactions goes: on a CPU, waiting for a CPU, or blocked, and in
+ * which system calls and stacks; for all transactions of a tag, and for the slow ones.
  *
  * While a handle is open, BPF programs watch threads that are in a transaction.  That requires root
  * (CAP_BPF and CAP_PERFMON) and a kernel with BTF.  It does not require tracing to be on, and
- * leaves nothing behind.
+ * leaves no trace on the machine.
  *
  * The calls return 0 or a negated errno, never set errno, never print.
  */
@@ -20,14 +20,15 @@ extern "C" {
 #endif
 
 /* struct shim_why_options.flags */
-#define SHIM_WHY_F_STACKS	(1u << 0)	/* keep stacks, too */
+#define SHIM_WHY_F_STACKS	(1u << 0)	/* also record stacks */
 #define SHIM_WHY_F_PROBES	(1u << 1)	/* use probes even if the module is loaded */
 
 /**
- * struct shim_why_options - what to look at
+ * struct shim_why_options - the request
  * @size: sizeof(struct shim_why_options)
  * @flags: SHIM_WHY_F_*
  * @pid: only transactions of this process (as the first PID namespace knows it); 0: of all
+ *   processes
  * @hertz: samples per second on each CPU, for SHIM_WHY_F_STACKS; 0: 999
  */
 struct shim_why_options {
@@ -49,7 +50,7 @@ enum shim_why_part {
 
 /**
  * struct shim_why_parts - the time of some transactions
- * @count: how many
+ * @count: number of transactions
  * @ns: the parts of their time; they add up to it
  */
 struct shim_why_parts {
@@ -64,8 +65,9 @@ struct shim_why_parts {
  * @reserved: zero
  * @above_ns: the slow ones took this long, or longer
  * @all: all of them
- * @slow: those among them that were slow
- * @hist: of each part, how many transactions had 2^n to 2^(n+1) - 1 ns of it, but those with none
+ * @slow: the slow ones among them
+ * @hist: for each part, number of transactions with 2^n to 2^(n+1) - 1 ns of it; those with 0 are
+ *   not counted
  */
 struct shim_why_tag {
 	const char *name;
@@ -83,12 +85,12 @@ struct shim_why_tag {
  * struct shim_why_reason - a reason for which a tag's transactions were blocked
  * @reason: for shim_why_reason_name()
  * @reserved: zero
- * @all_ns: how long, together
- * @all_times: how often
- * @slow_ns: how long the slow ones were
- * @slow_times: how often
+ * @all_ns: total time
+ * @all_times: number of times
+ * @slow_ns: total time of the slow ones
+ * @slow_times: number of times in the slow ones
  *
- * A transaction keeps six reasons; what others add to SHIM_WHY_BLOCKED is in no reason.
+ * A transaction keeps six reasons; the time of others is only in SHIM_WHY_BLOCKED.
  */
 struct shim_why_reason {
 	uint32_t reason;
@@ -117,14 +119,14 @@ struct shim_why_frame {
  * struct shim_why_stack - a stack of a tag's transactions
  * @reason: SHIM_WHY_SAMPLED, or the reason for which it was blocked there
  * @pid: process, as the first PID namespace knows it
- * @nuser: how many frames @user has, innermost first; 0: unknown
- * @nkernel: likewise @kernel
+ * @nuser: number of frames in @user, innermost first; 0: unknown
+ * @nkernel: likewise for @kernel
  * @user: frames in user space
  * @kernel: addresses in the kernel
- * @all_ns: how long they were there, together; samples stand for the time between two
- * @all_times: how often
- * @slow_ns: how long the slow ones were there
- * @slow_times: how often
+ * @all_ns: total time there; a sample stands for the sampling interval
+ * @all_times: number of times
+ * @slow_ns: total time of the slow ones there
+ * @slow_times: number of times in the slow ones
  */
 struct shim_why_stack {
 	uint32_t reason;
@@ -140,16 +142,16 @@ struct shim_why_stack {
 };
 
 /**
- * struct shim_why_drops - what is not in the statistics
- * @not_seen: ends whose thread had begun nothing: begun earlier, or in another thread
- * @moved: transactions that another thread ended than the one that began them
+ * struct shim_why_drops - losses from the statistics
+ * @not_seen: ends without a begin in their thread: begun earlier, or in another thread
+ * @moved: transactions ended by another thread than the one that began them
  * @died: transactions that were open when their thread ended or executed a program
- * @deep: transactions that gave way to a fifth one of their thread
+ * @deep: transactions dropped for a fifth one of their thread
  * @broken: transactions whose parts do not add up, because a change of state was not seen
- * @threads: transactions of threads for which there was no room
- * @tags: transactions of tags for which there was no room
- * @reasons: times that a transaction was blocked for a reason for which there was no room
- * @stacks: stacks for which there was no room
+ * @threads: transactions of threads that did not fit
+ * @tags: transactions of tags that did not fit
+ * @reasons: blocking times of transactions whose reason did not fit
+ * @stacks: stacks that did not fit
  */
 struct shim_why_drops {
 	uint64_t not_seen;

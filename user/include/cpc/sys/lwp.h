@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where programs for Solaris look for the number of a thread; all of it is in solaris.h. */
+/* Included by Solaris programs for thread numbers; everything is in solaris.h. */
 #ifndef SHIM_SYS_LWP_H
 #define SHIM_SYS_LWP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where programs for Solaris look for whom processor_bind() means; all of it is in solaris.h. */
+/* Included by Solaris programs for the id types of processor_bind(); everything is in solaris.h. */
 #ifndef SHIM_SYS_PROCSET_H
 #define SHIM_SYS_PROCSET_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The places of registers in uc_mcontext.gregs, as handlers for Solaris write it.
+ * The indexes of registers in uc_mcontext.gregs, as used by handlers for Solaris.
  *
- * On arm64 the C library calls the array regs, and sp and pc lie right behind its 31 elements; the
- * compiler is kept from knowing the index, as it would take one past the end for a mistake.
- * A program with names of its own defines SHIM_NO_REGSET.
+ * On arm64 the C library calls the array regs, and sp and pc follow its 31 elements.  The index is
+ * hidden from the compiler, which would warn about an index past the end.  A program with its own
+ * definitions defines SHIM_NO_REGSET.
  */
 #ifndef SHIM_SYS_REGSET_H
 #define SHIM_SYS_REGSET_H

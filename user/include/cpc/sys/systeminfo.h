@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Solaris' sysinfo(2): words about the machine, all from uname(2).
+ * The sysinfo(2) of Solaris: strings that describe the machine, all from uname(2).
  *
- * The C library has another call of that name, with one argument, so this one is a macro; the other
- * is declared before.
+ * The C library has another call of that name, with one argument, so this one is a macro.
  */
 #ifndef SHIM_SYS_SYSTEMINFO_H
 #define SHIM_SYS_SYSTEMINFO_H
@@ -41,7 +40,10 @@ static __inline__ const char *shim_sysinfo_word(int command, const struct utsnam
 	}
 }
 
-/* The length of the word with its NUL, of which at most @count bytes are stored; -1 and EINVAL */
+/*
+ * Returns the length of the string with its NUL and stores at most @count bytes of it; or -1 and
+ * EINVAL
+ */
 static __inline__ int shim_sysinfo(int command, char *buf, long count)
 {
 	struct utsname name;
