@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of AIX's API share. */
+/* Shared by the tests of AIX's API. */
 #ifndef AIX_TEST_H
 #define AIX_TEST_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The header: sizes, offsets, constants, and w against b; and what needs no module. */
+/*
+ * The header: sizes, offsets, constants, the layout of w and b, and calls that do not need the
+ * module.
+ */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets that take turns on the real clock: the estimates of a loop that is the
- * same all the time agree with a run that is not multiplexed, for any number of sets.
+ * Multiplexed sets on the real clock: for any number of sets, the estimates of a constant loop
+ * agree with a run that is not multiplexed.
  */
 #include <fcntl.h>
 #include <linux/vcpc.h>
@@ -12,7 +12,7 @@
 
 #define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
 
-/* How often each set of some has its turn */
+/* Number of multiplex slots of each of several sets */
 #define PASSES	6
 
 INITIALIZE_ONCE()
@@ -52,10 +52,13 @@ static double whole_rate(void)
 	return (double)data.accu[0] / raw(times.accu_timebase);
 }
 
-/* Each of so many sets agrees, and all of the time is theirs but gaps. */
+/* Each set's estimate agrees, and the slots account for all of the time except gaps. */
 static double try_sets(struct __test_metadata *_metadata, int sets, double whole)
 {
-	/* Without a PMU there is no clock of instructions either, and all is slower than it says. */
+	/*
+	 * Without a PMU there is no clock of instructions either, and everything is slower than the
+	 * clock shows.
+	 */
 	double tolerance = has_pmu() ? 0.005 : 0.25, worst = 0;
 	pm_prog_mx_t prog = program_mx(event(), sets, 10);
 	unsigned long long sum = 0, before;
@@ -81,7 +84,7 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 			TH_LOG("set %d of %d: %f, not %f", k, sets, rate, whole);
 		}
 	}
-	/* What is nobody's is the gaps, and what set and stop take; the clocks are two. */
+	/* Time in no set is gaps, and what setting and stopping take; two clocks are compared. */
 	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
 	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);
 	free(data.accu_set);
@@ -106,7 +109,7 @@ static void agree(struct __test_metadata *_metadata, int from, int to)
 	       worst * 100);
 }
 
-/* From 2 sets to 16, in parts that take less than a test may. */
+/* From 2 sets to 16, in parts that each finish within a test's time limit. */
 TEST(homogeneous_loop)
 {
 	if (kernel_checks())
@@ -170,8 +173,8 @@ TEST(shorter_than_the_sets_need)
 }
 
 /*
- * A slot of 30 s holds more than a counter of 32 bits, which the kernel moreover
- * starts half-way so that it wraps in time; nobody sees that.
+ * A slot of 30 s overflows a 32-bit counter, which the kernel starts at half its range so that it
+ * wraps in time; this must stay invisible.
  */
 TEST(past_the_counter_s_width)
 {
@@ -196,7 +199,9 @@ TEST(past_the_counter_s_width)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* As many sets as AIX has, full, if there are so many descriptors and requests; otherwise an error. */
+/*
+ * As many sets as AIX supports, each full, if descriptors and requests suffice; otherwise an error.
+ */
 TEST(full_sets)
 {
 	pm_prog_mx_t prog;
@@ -272,7 +277,7 @@ TEST(system_wide)
 	ASSERT_EQ(0, pm_get_data_mx(&data));
 	EXPECT_LE(1, data.nb_mx_round);
 	for (int k = 0; k < 3; k++) {
-		/* perf lets several count at a time, if there is room. */
+		/* perf counts several at the same time, if they fit. */
 		EXPECT_GE((raw(stop) - raw(start)) * sysconf(_SC_NPROCESSORS_ONLN),
 			  raw(data.accu_set[k].accu_time));
 		sum += raw(data.accu_set[k].accu_time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Other processes: a debugger's target, process trees, and who owns the counters. */
+/* Other processes: a debugger's target, process trees, and ownership of the counters. */
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(others)
 {
 }
 
-/* A child that touches each time it is let go, and stops. */
+/* A child that touches a page whenever it is continued, and then stops. */
 static pid_t start_target(void)
 {
 	pid_t pid = fork();
@@ -40,7 +40,7 @@ static pid_t start_target(void)
 	return pid;
 }
 
-/* Let it go until it stops again. */
+/* Continue it until it stops again. */
 static void go_on(pid_t pid)
 {
 	int status;
@@ -99,7 +99,7 @@ static int debug_as_nobody(const pm_prog_t *user)
 	int status;
 	pid_t pid;
 
-	/* As any program that nobody starts: what had root's rights before is closed to others. */
+	/* Like any program started by an ordinary user: what root opened before is inaccessible. */
 	if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
 		return 1;
 	pid = start_target();
@@ -208,7 +208,7 @@ TEST_F(others, tree)
 	EXPECT_EQ(0, pm_delete_program());
 }
 
-/* Its root sets a tree, starts somebody, and ends before that one does. */
+/* Its root sets a tree, starts a process, and exits before that process does. */
 static void leave_an_orphan(pm_prog_t *tree)
 {
 	if (pm_set_program(tree) || pm_start())
@@ -221,7 +221,10 @@ static void leave_an_orphan(pm_prog_t *tree)
 	_exit(0);
 }
 
-/* With the root ends the tree's program, whoever is left of it; the next owner may come. */
+/*
+ * The tree's program ends with its root, whichever processes remain; the next owner can have the
+ * counters.
+ */
 TEST_F(others, root_that_exits)
 {
 	pm_prog_t tree = self->prog;
@@ -277,7 +280,7 @@ TEST_F(others, one_owner_a_process)
 	EXPECT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Nobody may count what others do without a privilege; a tree of one's own everybody may. */
+/* Counting other processes requires a privilege; counting one's own tree does not. */
 TEST_F(others, without_privilege)
 {
 	int status;

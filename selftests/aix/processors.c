@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A processor goes offline and comes back while it is counted, or before. */
+/* A processor goes offline and comes back, while or before it is counted. */
 #include <fcntl.h>
 
 #include "work.h"
@@ -17,7 +17,7 @@ static int set_online(int on)
 	return ok ? 0 : -1;
 }
 
-/* Without the module, this may be anybody's machine, whose CPUs are to stay online. */
+/* Without the module, this may be any machine, whose CPUs must stay online. */
 #define NEED_TWO()	do {						\
 	if (access("/dev/vcpc", F_OK))					\
 		SKIP(return, "needs the vcpc module");			\
@@ -68,7 +68,7 @@ TEST_F(processors, values_stay_and_go_on)
 	ASSERT_EQ(0, set_online(0));
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &off));
 	EXPECT_LE(before.accu[0], off.accu[0]);
-	/* Numbered among those online it is not there, by its own number it is. */
+	/* By its index among the online processors it does not exist; by its own number it does. */
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_cpu(sysconf(_SC_NPROCESSORS_CONF) - 1, &later));
 	usleep(50000);
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &later));
@@ -99,7 +99,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(data.accu[0], later.accu[0]);
 }
 
-/* It comes while nothing is counted: it waits for the start, too. */
+/* It comes online while counting is stopped, and waits for the start like the others. */
 TEST_F(processors, online_while_stopped)
 {
 	pm_data_t data;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every state and every transition, also the wrong ones, in each scope; bad programs change nothing. */
+/*
+ * Every state and every transition, including invalid ones, in each scope; bad programs change
+ * nothing.
+ */
 #include "scopes.h"
 #include "needs_module.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Another user takes all counters through perf: sets lose multiplex slots, and their rates stay right. */
+/*
+ * Another user takes all counters through perf: sets lose multiplex slots, and their rates stay
+ * correct.
+ */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events and groups of events: what consumers of the tables take for granted. */
+/* Events and groups of events: properties that users of the tables rely on. */
 #include "work.h"
 
 static void check_counter(struct __test_metadata *_metadata, const pm_info2_t *full, int c)
@@ -32,7 +32,7 @@ TEST(full_table)
 	EXPECT_NE(COUNT_NOTHING, event_on(0, "PM_PAGE_FAULTS"));
 }
 
-/* Whoever takes one event of each counter's list has a program that fits. */
+/* A program with one event from each counter's list fits. */
 TEST(one_event_on_each_counter)
 {
 	pm_prog_t prog = { .mode.w = PM_USER | PM_COUNT };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads inherit, groups add up, and one member's calls do to the others what they should. */
+/* Threads inherit, groups sum up, and one member's calls affect the others as documented. */
 #include "work.h"
 #include "needs_module.h"
 
@@ -154,7 +154,7 @@ TEST_F_TIMEOUT(threads, hundreds, 1200)
 	EXPECT_EQ(0, pm_delete_program());
 }
 
-/* A thread that does what it is told, one step at a time */
+/* A thread that executes commands, one step at a time */
 struct member {
 	pthread_t thread;
 	pthread_barrier_t barrier;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work that lasts for some time, and the memory that is used. */
+/* Work of a certain duration, and the memory in use. */
 #ifndef AIX_WORK_H
 #define AIX_WORK_H
 

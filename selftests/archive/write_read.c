@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive with values of every type, errors, marks, instances that come and
- * go, and several volumes: written, and read back.
+ * An archive with values of every type, errors, marks, instances that come and go, and several
+ * volumes is written and read back.
  *
  * usage: write_read [BASE 2|3]
  *
- * With arguments it writes that archive there, and says, for a comparison with
- * what other readers see, "HH:MM:SS.UUUUUU METRIC INSTANCE VALUE" for each value
- * (UTC; "-" for no instance), "... METRIC - error" for an error, and
- * "... mark" for a mark.
+ * With arguments it writes that archive there, and prints, for comparison with other readers,
+ * "HH:MM:SS.UUUUUU METRIC INSTANCE VALUE" for each value (UTC; "-" for no instance), "... METRIC -
+ * error" for an error, and "... mark" for a mark.
  */
 #include <inttypes.h>
 #include <stdbool.h>

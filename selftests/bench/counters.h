@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the benchmarks of counting share: some counters as a set, and the same as a perf group. */
+/* Shared by the benchmarks of counting: some counters as a set, and the same as a perf group. */
 #ifndef BENCH_COUNTERS_H
 #define BENCH_COUNTERS_H
 
@@ -22,7 +22,7 @@ struct event {
 	__u64 config;
 };
 
-/* Where there is no PMU, software events stand in; the proportion still tells. */
+/* Without a PMU, software events are used; the ratios remain meaningful. */
 static const struct event hardware[MAX_COUNTERS] = {
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
@@ -82,7 +82,7 @@ static inline int try_set(const struct event *events, unsigned int nr, __u64 far
 	return ret;
 }
 
-/* Hardware's if the PMU has room for so many */
+/* Hardware events if the PMU has enough counters */
 static inline const struct event *events_for(unsigned int nr)
 {
 	int set = try_set(hardware, nr, 0);

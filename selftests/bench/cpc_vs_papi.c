@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What cpc_set_sample() of four requests costs, beside PAPI_read() and read() of a perf
- * group of the same four, each by its system call.
+ * Compares cpc_set_sample() of four requests with PAPI_read() and read() of a perf group of the
+ * same four, each with its system call.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -55,7 +55,7 @@ static void papi_read(void)
 }
 #endif
 
-/* The least of some rounds, because interrupts only ever add. */
+/* The minimum of several rounds, because interrupts only add time. */
 static double cost(void (*call)(void))
 {
 	__u64 start, took, least = ~0ULL;
@@ -106,7 +106,7 @@ static double by_perf(void)
 	return took;
 }
 
-/* 0 if there is no PAPI, which is told */
+/* 0, with a message, if PAPI is not available */
 static double by_papi(const char *why)
 {
 	double took = 0;

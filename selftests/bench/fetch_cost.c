@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a fetch of what is traced costs the one who answers it: CPU time of a local context, whose
- * work the agent does, too, beside one dump of the same map by bpftool.
+ * Compares a fetch of trace metrics, in CPU time of a local context (which does the agent's work),
+ * with one dump of the same map by bpftool.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thousand sets of two on one thread: what creating, binding, sampling and taking off one more costs beside as
- * many of perf's groups, and how that grows.
- * May take 300 s on a busy machine.
+ * A thousand sets of two on one thread: compares creating, binding, sampling and unbinding one more
+ * with the same number of perf groups, and shows how the cost grows. May take 300 s on a busy
+ * machine.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -12,7 +12,7 @@
 
 #define NR	2
 #define MOST	1000
-#define STEP	20	/* what one costs is a mean over so many */
+#define STEP	20	/* number of sets over which a cost is averaged */
 
 struct costs {
 	double open, sample, close;
@@ -116,7 +116,7 @@ static struct costs measure(const char *what, void (*open)(int i), void (*sample
 	return c[2];
 }
 
-/* By itself the module lets a thread have far fewer counters. */
+/* By default the module permits far fewer counters per thread. */
 static void lift_limits(void)
 {
 	int fd = open("/sys/module/vcpc/parameters/max_thread_counters", O_WRONLY);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a counter user costs others on the same CPU: how late a SCHED_FIFO thread wakes up beside a
- * thread that has as many counters as a user without CAP_PERFMON may have, and what a pair of
- * trace calls costs while another thread has counts in its transactions.
+ * Measures the effect of counting on other threads of the same CPU: the wakeup latency of a
+ * SCHED_FIFO thread next to a thread with the maximum number of counters of a user without
+ * CAP_PERFMON, and the cost of a pair of trace calls while another thread has counts in its
+ * transactions.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

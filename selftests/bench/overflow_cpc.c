@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SIGEMT and cpc_set_restart(3CPC) in its handler: by the module, and by perf alone. */
+/* SIGEMT and cpc_set_restart(3CPC) in its handler: through the module, and through perf alone. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void spin(unsigned long n)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* What 4 events cost that overflow every so many cycles: nanoseconds for each overflow */
+/* Cost of 4 events that overflow after a given number of cycles: nanoseconds per overflow */
 static int measure(const char *backend)
 {
 	static const char *const events[] = { "PAPI_tot_cyc", "PAPI_tot_ins", "PAPI_tot_cyc", "PAPI_tot_ins" };

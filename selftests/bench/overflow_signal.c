@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What it costs to be told of an overflow by a signal: from the page fault that
- * overflows to the handler, and with going on again; by a set, and by perf's F_SETSIG.
+ * Measures overflow signals: from the page fault that overflows to the handler, with and without
+ * restarting; for a set, and for perf's F_SETSIG.
  *
- * In both the counters stand still until the handler lets them go on, by RESTART or by
+ * In both cases the counters are stopped until the handler restarts them, through RESTART or
  * PERF_EVENT_IOC_REFRESH.  In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
 #include <signal.h>
@@ -106,7 +106,10 @@ struct cost {
 	double to_handler, in_all;
 };
 
-/* Faults in turn, each of which overflows if somebody counts; the least, as interrupts only add. */
+/*
+ * Page faults, each of which overflows if it is counted; the minimum, because interrupts only add
+ * time.
+ */
 static struct cost fault(const char *by, unsigned int wanted)
 {
 	volatile char *map = mmap(NULL, ROUNDS * 4096UL, PROT_READ | PROT_WRITE,
@@ -193,7 +196,7 @@ static void cycles(unsigned int nr)
 
 int main(void)
 {
-	/* What else faults would be told, too. */
+	/* Otherwise faults outside the measurement would also cause signals. */
 	if (mlockall(MCL_CURRENT))
 		die("mlockall");
 	faults(1);

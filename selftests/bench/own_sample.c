@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What it costs a thread to sample four counters of its own: by each face, over the module and over
- * perf's pages, beside read() of perf's group and perf's own pages read by hand.
+ * Measures a thread's sample of four of its own counters: through each API, the module and perf's
+ * pages, compared with read() of a perf group and with reading perf's pages directly.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "counters.h"
-#undef MAX_COUNTERS	/* AIX has one, too. */
+#undef MAX_COUNTERS	/* AIX also has one. */
 #include "aix/pmapi.h"
 #include "cpc/libcpc.h"
 #include "shim/shim.h"
@@ -30,7 +30,7 @@ static const char *const aix_names[2][NR] = {
 static unsigned int kind;		/* of names: software events where there is no PMU */
 static double by_group;
 
-/* The least of some rounds, because interrupts only ever add. */
+/* The minimum of several rounds, because interrupts only add time. */
 static double cost(void (*call)(void))
 {
 	__u64 start, took, least = ~0ULL;
@@ -284,7 +284,10 @@ static void allow_pages(const char *yes)
 	close(fd);
 }
 
-/* The module alone, and the module with perf's pages, which the library chooses where it may */
+/*
+ * The module alone, and the module with perf's pages, which the library prefers if they are
+ * readable
+ */
 static void rows_of_module(void (*rows)(const char *back_end))
 {
 	allow_pages("0");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PAPI as a peer: begun if it was there when this was built and finds a PMU that it knows. */
+/* PAPI as a peer: used if it was installed at build time and supports this PMU. */
 #ifndef BENCH_PAPI_H
 #define BENCH_PAPI_H
 

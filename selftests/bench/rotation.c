@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a change-over from one group of four events to another costs a thread
- * that does nothing but compute: by the library over perf, in perf, and by a helper that
- * disables one perf group and enables the other while the thread does not run.
+ * Measures the cost, for a compute-bound thread, of switching from one group of four events to
+ * another: by the library on perf, by perf itself, and by a helper that disables one perf group and
+ * enables the other while the thread is not running.
  *
- * The same work is done with one group and with two that take turns; what it
- * takes longer is shared among the change-overs.  In the arm64 VM with
- * -icount shift=0 a nanosecond is an instruction.
+ * The same work runs with one group and with two multiplexed groups; the extra time is divided by
+ * the number of switches.  In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,8 +65,8 @@ static int event_on(const pm_info2_t *info, int counter, const char *name)
 }
 
 /*
- * The library over perf, by AIX' calls: the time that the work takes, how many turns there were,
- * and what reading the counts takes
+ * The library on perf, through AIX's calls: the time of the work, the number of multiplex slots,
+ * and the time of reading the counts
  */
 static unsigned long long with_library(int groups, unsigned long long *turns,
 				       unsigned long long *sample)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one sample of 1, 4 and 6 counters costs: SAMPLE and read() of a set, and
- * read() of a perf group of as many.
+ * Measures one sample of 1, 4 and 6 counters: SAMPLE and read() of a set, and read() of a perf
+ * group of the same size.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -45,7 +45,7 @@ static void group_read(struct bench *b)
 		die("read of the group");
 }
 
-/* The least of some rounds, because interrupts only ever add. */
+/* The minimum of several rounds, because interrupts only add time. */
 static double cost(struct bench *b, void (*call)(struct bench *b))
 {
 	__u64 start, took, least = ~0ULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What starting and ending a thread, and a process, costs: alone, while others
- * inherit, and inheriting four counters, from a set and from perf.
+ * Measures starting and ending a thread or a process: alone, while others inherit, and inheriting
+ * four counters, from a set and from perf.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -156,7 +156,7 @@ static void both(const char *what, double *thread, double *process)
 	printf("%-44s %9.0f %9.0f\n", what, *thread, *process);
 }
 
-/* Another process whose threads inherit, so that the kernel tells of every new one. */
+/* Another process whose threads inherit, so the kernel reports every new one. */
 static pid_t start_other(int set)
 {
 	int pipes[2];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a context switch costs between two processes that hand a byte to and fro: with
- * no counters at all, while somebody else counts, with a set of four each, of which one
- * may overflow, and with a perf group of four each.
+ * Measures a context switch between two processes that exchange a byte: without counters, while
+ * another process counts, with a set of four each, one of which may overflow, and with a perf group
+ * of four each.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -51,7 +51,7 @@ static void answer(int to, int from)
 	_exit(0);
 }
 
-/* The least of some rounds, in a process of its own, which takes its counters along */
+/* The minimum of several rounds, in a separate process, whose counters end with it */
 static double measure(enum counting counting)
 {
 	__u64 start, took, least = ~0ULL;

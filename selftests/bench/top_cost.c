@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What 'vcpc top' costs while it is open: CPU time of a look each second, beside one
- * dump of the same map by bpftool a second.
+ * Compares the CPU time of 'vcpc top' with a refresh interval of one second with a dump of the same
+ * map by bpftool per second.
  *
  * May take 300 s on a busy machine.
  */
@@ -54,7 +54,7 @@ static void use(int from, int tags)
 	}
 }
 
-/* A process that has begun all its tags, and goes on with some of them twice a look */
+/* A process that has begun all its tags, and repeats some of them twice per refresh */
 static pid_t start_process(const struct scene *scene)
 {
 	int ready[2];
@@ -81,7 +81,7 @@ static pid_t start_process(const struct scene *scene)
 	return pid;
 }
 
-/* Read what it draws for so many seconds */
+/* Read its output for the given number of seconds */
 static void look(int fd, int seconds)
 {
 	struct timespec now, end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a begin and an end cost with the counts of four hardware events: by the module, which samples
- * in the kernel, and by a thread that reads its counters and writes its statistics itself.
+ * Measures a begin and an end with counts of four hardware events: with the module, which samples
+ * in the kernel, and with a thread that reads its counters and writes its statistics itself.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -33,7 +33,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* The least of some rounds, because interrupts only ever add; less than 0: a call failed. */
+/* The minimum of several rounds, because interrupts only add time; negative: a call failed. */
 static double cost(void)
 {
 	uint64_t least = UINT64_MAX;

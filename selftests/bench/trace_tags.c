@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a transaction costs where a program has many tags and threads, and how that grows.
- * May take 200 s on a busy machine.
+ * Measures a transaction in a program with many tags and threads, and how the cost grows. May take
+ * 200 s on a busy machine.
  *
  * usage: trace_tags [WAY TAGS THREADS [points]]
  *
- * WAY is SHIM_TRACE's, "off" that by probes while there are none.  With one way the nanoseconds
- * alone are printed, for lttng.sh.
+ * WAY is a value of SHIM_TRACE; "off" means probes while none are attached.  With one transport
+ * only the nanoseconds are printed, for lttng.sh.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ static void point(const char *tag)
 	pmtracepoint(tag);
 }
 
-/* Who listens, if anybody: 0 or a negative errno */
+/* Turn the listener on, if any: 0 or a negative errno */
 static int listen_for(const char *way)
 {
 	struct shim_trace_options options = { .size = sizeof(options) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a transaction or a point costs where a program has many tags and threads, by whatever call. */
+/* Measures a transaction or a point in a program with many tags and threads, for any trace call. */
 #ifndef SELFTESTS_BENCH_TRACE_TAGS_H
 #define SELFTESTS_BENCH_TRACE_TAGS_H
 
@@ -34,7 +34,7 @@ struct tags_member {
 	unsigned int number;
 };
 
-/* Of all threads; what others on the machine do is not in it */
+/* CPU time of all threads, without other processes */
 static double tags_clock(void)
 {
 	struct timespec t;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a transaction costs by each way into the same BPF code.
+ * Measures a transaction for each transport into the same BPF code.
  *
- * The peer is the usual way to trace a program by BPF: a probe on a function
- * that is called at the begin, and one at the end.  Once on empty functions, whose
- * first instruction the kernel need not step over: less is not possible.  And
- * once on ordinary ones, which most are.  Ours is the whole of
- * pmtracebegin() and pmtraceend(), with their checks.
+ * The peer is the usual method of tracing a program with BPF: a probe on a function called at the
+ * begin, and one at the end.  It is measured with empty functions, whose first instruction the
+ * kernel need not step over, which is the lower bound, and with ordinary functions.  Ours is the
+ * complete pmtracebegin() and pmtraceend(), with their checks.
  *
- * Where the clock counts instructions (arm64 VM) a nanosecond is one.  That
- * flatters the uprobes: a trap counts no more than any other instruction there.
+ * If the clock counts instructions (arm64 VM), a nanosecond is one instruction.  That favors
+ * uprobes: a trap counts as one instruction there.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -124,7 +123,7 @@ static struct tag tags[MAX_THREADS];
 struct team {
 	const struct load *load;
 	pthread_barrier_t barrier;
-	double best;		/* of a round; the first thread's */
+	double best;		/* number of calls in a round, by the first thread */
 };
 
 struct member {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What 'vcpc why' costs: a pair of begin and end, and a context switch of two threads, with tracing
- * as it is and with a handle of <shim/why.h>.  In the arm64 VM that counts, a ns is an instruction.
+ * Measures the overhead of 'vcpc why': a pair of begin and end, and a context switch of two
+ * threads, with tracing alone and with a handle of <shim/why.h>.  In the arm64 VM with -icount, a
+ * nanosecond is an instruction.
  */
 #include <sched.h>
 #include <stdio.h>

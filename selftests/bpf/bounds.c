@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Maps are bounded, and what does not fit is counted. */
+/* Maps are bounded, and events that do not fit are counted. */
 #include "bpf_test.h"
 
 FIXTURE(bounds) {
@@ -46,7 +46,7 @@ TEST_F(bounds, open_transactions)
 		ASSERT_EQ(0, pmtraceend(name));
 		full += count_of(name, SHIM_TRACE_TRANSACTION) == 1;
 	}
-	/* The ends know when it began, too. */
+	/* The ends also carry the begin time. */
 	EXPECT_EQ(6, full);
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.not_open);
@@ -100,7 +100,7 @@ TEST_F(bounds, end_without_begin)
 	EXPECT_EQ(2, self->drops.not_open);
 }
 
-/* A process that is gone, also one that was killed, leaves its room to others. */
+/* A process that has exited or was killed frees its rows for others. */
 TEST_F(bounds, the_dead_make_room)
 {
 	char name[32];

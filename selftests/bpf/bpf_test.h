@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of the BPF programs share: statistics by name, and raw trace events. */
+/* Shared by the tests of the BPF programs: statistics by name, and raw trace events. */
 #ifndef BPF_TEST_H
 #define BPF_TEST_H
 
@@ -25,7 +25,7 @@
 
 #include "kselftest_harness.h"
 
-/* The statistics of a tag, as they are now: 0, -ENOENT, or what the library says */
+/* The current statistics of a tag: 0, -ENOENT, or an error of the library */
 static inline int read_stat(const char *name, uint32_t kind, struct shim_trace_stat *stat)
 {
 	struct shim_trace *trace;
@@ -135,7 +135,7 @@ static inline int private_bpffs(void)
 	return 0;
 }
 
-/* Linux 6.12 takes a program off a tracepoint some time after it was told to. */
+/* Linux 6.12 detaches a program from a tracepoint some time after the request. */
 static inline int nobody_listens(void)
 {
 	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC), listening = 1;
@@ -175,7 +175,7 @@ static inline int trace_place(uint32_t way, const char **missing)
 	return *missing ? 0 : err;
 }
 
-/* The harness goes on with a test whose set-up was skipped: first in each test. */
+/* The harness continues a test whose set-up was skipped: call this first in each test. */
 #define UNLESS_MISSING() do {						\
 	if (self->missing)						\
 		SKIP(return, "%s", self->missing);			\
@@ -245,7 +245,7 @@ static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 	return bad || count_of("of all threads", SHIM_TRACE_POINT) != (uint64_t)n * rounds;
 }
 
-/* Every test turns tracing on for itself: off before, whoever left it on. */
+/* Every test turns tracing on itself: turn it off before, whoever turned it on. */
 #define TRACING_ON(options) do {					\
 	shim_trace_off();						\
 	ASSERT_EQ(0, shim_trace_on(options));				\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a thread's counters count in its transactions. */
+/* Counts of a thread's counters in its transactions. */
 #include <sys/prctl.h>
 
 #include <shim/shim.h>
@@ -142,7 +142,7 @@ static int in_thread(void *name)
 	       pthread_join(thread, &done) || !done;
 }
 
-/* Only threads that have such a set ask for counts, whoever has bound it. */
+/* Only threads that have such a set request counts, whoever has bound it. */
 TEST_F(counted, in_threads_that_inherit)
 {
 	ASSERT_EQ(0, in_thread("inherits nothing"));
@@ -183,7 +183,7 @@ static void begins_and_dies(void)
 		_exit(1);
 }
 
-/* Nothing but counts makes begins come to the kernel: a row of vc_open each. */
+/* Only counts require sending begins to the kernel: one row of vc_open each. */
 TEST_F(counted, begins_of_others_stay_away)
 {
 	struct shim_trace_drops drops;

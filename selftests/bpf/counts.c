@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was traced is what the statistics say, to the event. */
+/* The statistics match the traced events exactly. */
 #include <math.h>
 
 #include "bpf_test.h"
@@ -127,7 +127,7 @@ TEST_F(counts, kinds_are_independent)
 	EXPECT_TRUE(self->stat.value == 41);
 }
 
-/* What is no number is no extreme, but the last value. */
+/* A value that is not a number is not an extreme, but it is the last value. */
 TEST_F(counts, values_that_are_no_numbers)
 {
 	const double values[] = { NAN, -0.5, INFINITY, -3, 0, NAN };

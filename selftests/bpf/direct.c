@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics that programs write themselves: the same, by the same readers. */
+/* Statistics that programs write themselves: same results, same readers. */
 #include <math.h>
 #include <semaphore.h>
 
@@ -194,7 +194,10 @@ static void *holds_a_slot(void *told_to_end)
 	return NULL;
 }
 
-/* Whoever got no slot looks again, ever more rarely, until somebody of that name has ended. */
+/*
+ * A thread without a slot searches again, less and less often, until a thread with that tag has
+ * exited.
+ */
 TEST_F(direct, a_slot_becomes_free)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a thread counts in transactions whose statistics it writes itself. */
+/* Counts in transactions whose statistics the thread writes itself. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -107,7 +107,7 @@ TEST_F(direct_counts, nested)
 	EXPECT_COUNTED("inner", "page-faults", 1, 5, 50, 60);
 }
 
-/* A begin that is refused, and an abort, leave the counts as they were. */
+/* A refused begin, and an abort, do not change the counts. */
 TEST_F(direct_counts, refused_and_aborted)
 {
 	UNLESS_MISSING();
@@ -207,7 +207,7 @@ TEST_F(direct_counts, destroyed_by_another)
 	EXPECT_GE(count_of("destroyed", SHIM_TRACE_TRANSACTION), 2000);
 }
 
-/* Each set has its row, also where they take turns in one thread. */
+/* Each set has its own row, even if they alternate in one thread. */
 TEST_F(direct_counts, two_sets)
 {
 	struct shim_set *other;
@@ -451,7 +451,7 @@ TEST_F(direct_counts, handlers)
 	EXPECT_LE(sum, before);
 }
 
-/* Of a set of many events, the first eight go along. */
+/* Of a set with many events, the first eight are counted. */
 TEST_F(direct_counts, many_events)
 {
 	const char *events[12];
@@ -515,7 +515,10 @@ TEST_F(direct_counts, instructions)
 	shim_set_destroy(set);
 }
 
-/* Nobody can count for another thread's transactions; the module counts for threads that inherit. */
+/*
+ * A thread cannot count for another thread's transactions; the module counts for threads that
+ * inherit.
+ */
 TEST_F(direct_counts, for_others)
 {
 	bool module;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When the module forgets a tag that nobody holds, its statistics go, too. */
+/* When the module forgets an unused tag, its statistics are deleted. */
 #include "bpf_test.h"
 
 #define LIMIT(name) "/sys/module/vcpc/parameters/" name
@@ -124,7 +124,7 @@ static int known_of(uid_t uid, int from, int to)
 	return known;
 }
 
-/* Who makes many drives out his own, not another's who has fewer. */
+/* A user who creates many tags evicts their own, not those of another user with fewer. */
 TEST_F(evicted, another_user_s_stay)
 {
 	ASSERT_EQ(0, set_limits("2048", "0"));
@@ -142,7 +142,7 @@ TEST_F(evicted, another_user_s_stay)
 	EXPECT_EQ(8, known_of(1002, 92, 100));
 }
 
-/* A user who has nothing left has no account, either. */
+/* The account of a user without tags is closed. */
 TEST_F(evicted, accounts_go_with_the_last_tag)
 {
 	ASSERT_EQ(0, set_limits("2048", "8"));

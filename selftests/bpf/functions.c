@@ -414,7 +414,10 @@ TEST_F(functions, in_threads)
 		ASSERT_EQ(0, pthread_join(thread[i], NULL));
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(8 * n, COUNT("work") + self->drops.given_up + self->drops.open_full);
-	/* Before Linux 6.10 a thread that is preempted in a program makes another's program lose its call. */
+	/*
+	 * Before Linux 6.10, a thread that is preempted in a program causes another thread's
+	 * program to lose its call.
+	 */
 	EXPECT_LE(8 * n - 8, COUNT("work"));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Children that end inside a transaction which they began, and one that knows nothing of its parent's. */
+/* Children that exit inside a transaction they began, and one that is not in its parent's. */
 #ifndef BPF_TEST_INSIDE_H
 #define BPF_TEST_INSIDE_H
 

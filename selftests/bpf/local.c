@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A local context has what is traced, as it is, also over off and on; and what users have of the module. */
+/*
+ * A local context has the traced metrics, even when tracing is turned off and on; and the module's
+ * usage per user.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,7 +174,9 @@ TEST_F(local, store_turns_tracing_on_and_off)
 	EXPECT_EQ(0, shim_trace_status());
 }
 
-/* As user @uid, have @sets sets of two events each until killed; 0 is written to @ready if they are there */
+/*
+ * As user @uid, hold @sets sets of two events each until killed; write 0 to @ready once they exist
+ */
 static void have_sets(uid_t uid, int sets, int ready)
 {
 	static const char *const events[] = { "page-faults", "context-switches" };

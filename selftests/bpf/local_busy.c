@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts of several threads, read as fast as they can, while transactions run, a CPU goes
- * offline and comes back, and tracing ends and begins again.
+ * Local contexts of several threads, read as fast as possible while transactions run, a CPU goes
+ * offline and online, and tracing stops and starts.
  */
 #include <errno.h>
 #include <fcntl.h>

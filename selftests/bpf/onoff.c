@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tracing goes on and off, whole, and says what is wrong. */
+/* Tracing is turned on and off atomically, and reports errors. */
 #include <sys/stat.h>
 
 #include "bpf_test.h"
@@ -90,7 +90,7 @@ TEST_F(onoff, foreign_maps)
 	EXPECT_EQ(NULL, self->trace);
 }
 
-/* Of several at a time, one turns it on. */
+/* If several processes turn it on at the same time, one succeeds. */
 TEST_F(onoff, one_wins)
 {
 	int on = 0, already = 0, status;

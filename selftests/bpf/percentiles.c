@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Percentiles are right to a tenth, whatever the times are spread like.
+ * Percentiles are accurate to 1/10 for any distribution of times.
  *
- * An end says when its transaction began, so the test says how long it took; of
- * what it has sent it knows the percentiles itself.
+ * An end carries the begin time of its transaction, so the test determines the duration and knows
+ * the exact percentiles.
  */
 #include <math.h>
 #include <time.h>
@@ -95,7 +95,7 @@ static double worst_error(struct shim_trace_stat *stat, uint64_t *samples)
 
 	qsort(samples, SAMPLES, sizeof(*samples), by_size);
 	for (int percent = 1; percent < 100; percent++) {
-		/* As many are not more as the percentile says. */
+		/* The share of times up to a percentile is not larger than the percentile. */
 		double right = samples[(SAMPLES * percent + 99) / 100 - 1];
 		double error = fabs(shim_trace_percentile(stat, percent) - right) / right;
 
@@ -150,7 +150,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Through the module and the BPF programs, which tell of each how long it took in the end. */
+/* Through the module and the BPF programs; each end carries the duration. */
 TEST_F(percentiles, of_transactions)
 {
 	struct shim_trace_options options = { .size = sizeof(options), .ring_bytes = 1 << 20 };

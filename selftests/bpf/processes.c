@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What each process's transactions did: by the module and by probes, with counters, and when there are many. */
+/*
+ * Statistics per process: through the module and through probes, with counters, and with many
+ * processes.
+ */
 #include <sys/prctl.h>
 
 #include <shim/shim.h>
@@ -56,7 +59,10 @@ static void *transact_of_all(void *arg)
 	return NULL;
 }
 
-/* Threads on all CPUs with one tag; of a transaction that two of them are in, the second end is an error */
+/*
+ * Threads on all CPUs with one tag; if two of them are in one transaction, the second end is an
+ * error
+ */
 static int transact_in_threads(void)
 {
 	pthread_t threads[4];
@@ -159,7 +165,7 @@ TEST_F(processes, are_not_told_apart_unless_asked_for)
 	EXPECT_EQ(3, count_of("unseen", SHIM_TRACE_TRANSACTION));
 }
 
-/* The oldest give way: nothing is lost of the tag, and the newest are there. */
+/* The oldest rows are evicted: no event of the tag is lost, and the newest rows exist. */
 TEST_F(processes, more_than_there_is_room_for)
 {
 	const struct shim_trace_process *row = NULL;
@@ -249,7 +255,7 @@ TEST_F(processes, half_full)
 		EXPECT_EQ(1, find(self->trace, n, children[i], "half", &row));
 }
 
-/* Its threads on all CPUs share a row: nothing is lost, whoever is first. */
+/* Its threads on all CPUs share a row: no event is lost, whichever is first. */
 TEST_F(processes, with_threads)
 {
 	const struct shim_trace_process *row = NULL;
@@ -281,7 +287,7 @@ TEST_F(processes, with_threads)
 	EXPECT_LE(row->stat.sum_ns, ended * row->stat.max_ns);
 }
 
-/* With begins and single events, too: the same. */
+/* Same with begins and single events. */
 TEST_F(processes, beside_what_else_is_wanted)
 {
 	const struct shim_trace_process *row = NULL;
@@ -318,7 +324,7 @@ TEST_F(processes, off_and_on)
 	EXPECT_EQ(0, n);
 }
 
-/* Those that write by themselves are not told apart, and stand behind the others. */
+/* Processes that write statistics themselves are not distinguished, and are sorted last. */
 TEST_F(processes, that_write_by_themselves)
 {
 	const struct shim_trace_process *row = NULL;
@@ -327,7 +333,7 @@ TEST_F(processes, that_write_by_themselves)
 	UNLESS_MISSING();
 	self->options.direct_slots = 16;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	/* First: a process looks once which way it goes. */
+	/* First, because a process chooses its transport only once. */
 	setenv("SHIM_TRACE", "direct", 1);
 	ASSERT_LT(0, child_with("direct", "mixed", 6));
 	ASSERT_LT(0, child_with("direct", "mixed", 7));
@@ -381,7 +387,7 @@ static void touch_in(const char *tag, size_t pages)
 	munmap((void *)p, pages * page);
 }
 
-/* What was counted stands in a row of its own, beside what was not. */
+/* Counted transactions have a separate row from uncounted ones. */
 TEST_F(process_counts, in_each_process)
 {
 	const struct shim_trace_process *rows[2] = { NULL }, *row = NULL;

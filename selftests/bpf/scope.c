@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A transaction is its process's: any thread of it ends it, no other process does. */
+/* A transaction belongs to its process: any thread of it can end it, other processes cannot. */
 #include "bpf_test.h"
 
 FIXTURE(scope) {

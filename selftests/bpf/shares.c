@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A user who fills the maps fills his share of them: others, and root, still find room. */
+/* A user who fills the maps fills only their share: other users and root still find room. */
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -64,7 +64,7 @@ static int use_all(uid_t uid, int n, use_fn use)
 	return bad;
 }
 
-/* As another user, by a process that says when it has done so and stays: its id, or -1 */
+/* As another user, in a process that reports completion and stays: its id, or -1 */
 static pid_t user_with(uid_t uid, int n, use_fn use)
 {
 	int ends[2];
@@ -304,7 +304,7 @@ static int use_in_namespace(uid_t maker, int users, int n)
 	return waitpid(pid, &status, 0) != pid || status || bad;
 }
 
-/* Who has many user ids, by user namespaces, has one share all the same. */
+/* A user with many user ids, through user namespaces, still has one share. */
 TEST_F(shares, subordinate_users)
 {
 	UNLESS_MISSING();
@@ -411,7 +411,7 @@ TEST_F(shares, ring)
 /* More than vc_user has rows for */
 #define CROWD	1100
 
-/* Whoever comes when there is no row for another user is counted with those that came so. */
+/* Users without a row of their own share an account with all others without one. */
 TEST_F(shares, more_users_than_there_are_rows_for)
 {
 	struct shim_trace_options options = {

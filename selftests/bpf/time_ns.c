@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs in a time namespace, whose CLOCK_MONOTONIC is not the host's. */
+/* Programs in a time namespace, whose CLOCK_MONOTONIC differs from the host's. */
 #include <time.h>
 
 #include "bpf_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two users' equal names are two tags, and nobody ends another's transaction. */
+/* Equal names of two users are two tags, and a user cannot end another's transaction. */
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -164,7 +164,7 @@ static void write_number(const char *path, int n)
 	fclose(f);
 }
 
-/* A process that begins and dies, while its child goes on to have its descriptor: that child */
+/* A process that begins and exits while its child still holds its descriptor: returns that child */
 static pid_t begin_and_die(uid_t uid, pid_t *dead)
 {
 	pid_t child = -1;
@@ -191,7 +191,7 @@ static pid_t begin_and_die(uid_t uid, pid_t *dead)
 	return child;
 }
 
-/* Begins as soon as @go can be read, ends when that is closed: what it was told */
+/* Begins once @go is readable, and ends when it is closed */
 static int transaction_of_victim(uid_t uid, int go, int begun)
 {
 	char c;
@@ -209,7 +209,7 @@ static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 	for (int i = 0; i < 20000; i++) {
 		pid_t pid;
 
-		/* Where the kernel lets us choose, it is the next. */
+		/* If the kernel permits choosing the id, it is the next one. */
 		write_number(LAST_PID, wanted - 1);
 		pid = fork();
 		if (!pid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs that bind nothing count what the tracing session wants. */
+/* Programs that bind nothing count the events that the tracing session requests. */
 #include <sys/prctl.h>
 
 #include <shim/shim.h>
@@ -138,7 +138,7 @@ TEST_F(wanted, by_users_without_privilege)
 	EXPECT_GE(each, FAULTS);
 }
 
-/* A process that runs already begins to count, and stops again. */
+/* A running process starts to count, and stops again. */
 TEST_F(wanted, while_it_runs)
 {
 	uint64_t each, n;
@@ -148,7 +148,7 @@ TEST_F(wanted, while_it_runs)
 	EXPECT_EQ(0, counted_of(self->trace, "all along", &each));
 	ASSERT_EQ(0, want());
 	usleep(150000);
-	/* Direct tracing looks at the second begin, as it takes no time for that. */
+	/* Direct tracing checks from the second begin on, to save time. */
 	ASSERT_NE(NULL, transactions("all along"));
 	n = counted_of(self->trace, "all along", &each);
 	EXPECT_GE(n, ROUNDS - 1);
@@ -206,7 +206,7 @@ static void by_probes(void)
 		_exit(1);
 }
 
-/* Probes have no counts: that is said. */
+/* Probes do not have counts: the call reports that. */
 TEST_F(wanted, by_probes)
 {
 	uint64_t lost[SHIM_TRACE_LOST_THREADS + 1] = { 0 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* By the module and without it, by probes on libshim: the same statistics, and all that can go wrong. */
+/*
+ * With the module and without it, through probes on libshim: the same statistics, and all error
+ * cases.
+ */
 #include <signal.h>
 #include <time.h>
 
@@ -189,7 +192,7 @@ TEST_F(ways, detached_in_flight)
 	ASSERT_EQ(0, pmtraceend("in flight"));
 	EXPECT_EQ(1, count_of("in flight", SHIM_TRACE_TRANSACTION));
 	EXPECT_EQ(0, count_of("off", SHIM_TRACE_POINT));
-	/* One that began while nobody listened is not known, and counted as that. */
+	/* A transaction that began without a listener is unknown, and is counted as such. */
 	for (int ms = 300; ms < 30000; ms *= 2) {
 		ASSERT_EQ(0, begin_unheard(&self->options, 1000 * ms));
 		if (!count_of("in flight", SHIM_TRACE_TRANSACTION))

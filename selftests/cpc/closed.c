@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A daemon closes all descriptors that it has not opened, the library's among them, and what it
- * opens then is its own: nothing is read from it, and nothing is closed.
+ * A daemon closes all descriptors that it did not open, including the library's, and reuses their
+ * numbers: the library neither reads nor closes them.
  */
 #include <fcntl.h>
 #include <sys/eventfd.h>

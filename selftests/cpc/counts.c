@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts with known answers: software events anywhere, cycles and instructions with a PMU. */
+/* Counts with known results: software events anywhere, cycles and instructions with a PMU. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -131,7 +131,7 @@ static long switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* As many as the kernel says between the samples, and no more than it says around them. */
+/* The count is at least the kernel's between the samples, and at most its count around them. */
 TEST(context_switches)
 {
 	long outside, inside;
@@ -243,7 +243,7 @@ TEST(instructions_across_switches)
 	cpc_close(c.cpc);
 }
 
-/* One counter of each CPU counts nothing but cycles: refused as a whole, and told. */
+/* One counter of each CPU counts only cycles: such a set is refused as a whole, with an error. */
 static int told;
 
 static void remember(const char *fn, int subcode, const char *fmt, va_list ap)

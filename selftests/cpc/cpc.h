@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of libcpc share: sets of one request, and their values. */
+/* Shared by the tests of libcpc: sets of one request, and their values. */
 #ifndef SELFTESTS_CPC_H
 #define SELFTESTS_CPC_H
 
@@ -49,7 +49,7 @@ static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
 	return set;
 }
 
-/* A handle with such a set; NULL after a line that says why */
+/* Create a handle with such a set; NULL after printing the reason */
 static inline cpc_t *open_with(cpc_set_t **set, const char *event, uint64_t preset)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -63,7 +63,7 @@ static inline cpc_t *open_with(cpc_set_t **set, const char *event, uint64_t pres
 	return NULL;
 }
 
-/* One more request for user mode, told of when its counter has gone @events further */
+/* Add a request for user mode that overflows after @events events */
 static inline int add_overflowing(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t events)
 {
 	return cpc_set_add_request(cpc, set, event, -events, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpc_bind_cpu(): what a CPU does, whoever runs on it, and what that excludes. */
+/* cpc_bind_cpu(): counts a CPU, whichever process runs on it, and excludes other bindings. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

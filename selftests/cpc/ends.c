@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is left when a program is replaced, threads end, and a handle is closed: nothing. */
+/* Nothing remains when a program is replaced, threads exit, or a handle is closed. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each error of libcpc's calls: return value, errno, subcode, and nothing changed. */
+/* Each error of libcpc's calls: return value, errno, subcode, and no side effects. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,7 +25,9 @@ static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
 	errno = 0;	/* must not matter */
 }
 
-/* An expression fails with -1, an errno, and a subcode told by function (0: nobody is told). */
+/*
+ * An expression fails with -1, an errno, and a subcode for the error handler (0: it is not called).
+ */
 #define EXPECT_FAIL(expr, err, sub, name)					\
 	do {									\
 		memset(&told, 0, sizeof(told));					\
@@ -189,7 +191,7 @@ TEST_F(cpc, bind_picnum_twice)
 	EXPECT_FAIL(cpc_bind_curlwp(self->cpc, set, 0), EINVAL, 0, "");
 }
 
-/* A bind that fails has let go of what was bound before. */
+/* A failed bind has released the previous binding. */
 TEST_F(cpc, failed_bind_unbinds)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);
@@ -374,7 +376,7 @@ TEST_F(cpc, system_mode_needs_privilege)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Without a handler, a line on stderr says it. */
+/* Without a handler, the error is printed on stderr. */
 TEST_F(cpc, default_handler)
 {
 	char text[256] = "";

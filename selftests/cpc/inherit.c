@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT: each new thread has the set, with values of its own. */
+/* CPC_BIND_LWP_INHERIT: each new thread has the set, with its own values. */
 #include <limits.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -166,7 +166,7 @@ TEST_F(inherit, not_by_a_forked_child)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* Calls that name no set find the inherited one, too. */
+/* Calls without a set argument also find the inherited one. */
 static void *stop_and_go_on(void *arg)
 {
 	struct heir *heir = arg;
@@ -197,7 +197,7 @@ TEST_F(inherit, an_heir_stops_its_own_counters_only)
 	EXPECT_EQ(0, cpc_disable(self->cpc));
 }
 
-/* An heir binds another set in place of the inherited one, or the same again. */
+/* A thread binds another set in place of the inherited one, or the same one again. */
 static void *bind_again(void *arg)
 {
 	struct heir *heir = arg;
@@ -311,7 +311,9 @@ static void *sample_once(void *arg)
 TEST_F(inherit, a_thread_with_a_small_stack)
 {
 	struct heir heir = { .cpc = self->cpc, .set = cpc_set_create(self->cpc), .error = -1 };
-	/* 12 kB of values, three quarters of the least stack on x86-64, or what a PMU has counters for */
+	/*
+	 * 12 kB of values, 3/4 of the minimum stack on x86-64, or as many as the PMU has counters
+	 */
 	const uint_t n = cpc_npic(self->cpc) < 1536 ? cpc_npic(self->cpc) : 1536;
 	pthread_attr_t attr;
 	pthread_t thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What can be counted here: lists of events and attributes that agree with each other. */
+/* The lists of events and attributes are consistent with each other. */
 #include "cpc.h"
 #include "kselftest_harness.h"
 

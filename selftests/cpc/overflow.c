@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SIGEMT when a counter goes past its end: the set stands still, and starts anew. */
+/* SIGEMT when a counter overflows: the set stops, and can be restarted. */
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 		on_emt.errors += cpc_bind_curlwp(on_emt.cpc, on_emt.set, 0) != 0;
 }
 
-/* Two requests of faults: the first is told of after 50, the second never */
+/* Two requests of faults: the first one overflows after 50, the second never */
 FIXTURE(overflow) {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -257,7 +257,7 @@ TEST_F(overflow, without_a_handler_it_ends_the_process)
 	EXPECT_EQ(SIGEMT, WTERMSIG(status));
 }
 
-/* The counter wraps, and who has not asked hears nothing. */
+/* The counter wraps, and a request without notification does not cause a signal. */
 TEST_F(overflow, a_wrap_that_is_not_asked_for_goes_on)
 {
 	cpc_set_t *set = set_of(self->cpc, "page-faults", UINT64_MAX - 10);
@@ -323,7 +323,9 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 	EXPECT_EQ(0, on_emt.times);
 }
 
-/* Of a CPU nobody is told, and the set counts on; a thread may have it after that. */
+/*
+ * A CPU's overflow does not cause a signal, and the set continues; a thread can use it afterwards.
+ */
 TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 {
 	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));

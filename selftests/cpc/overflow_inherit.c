@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: a new thread is told first of all. */
+/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: a new thread is signaled first of all. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -108,7 +108,7 @@ TEST_F(heirs, a_new_thread_is_signalled_first_and_reads_uint64_max)
 	EXPECT_EQ(0, seen.errors);
 	EXPECT_EQ(UINT64_MAX, seen.values[0]);
 	EXPECT_EQ(7, seen.values[1]);
-	/* It is frozen until it is restarted, which nobody has done. */
+	/* It is frozen until a restart, which does not happen here. */
 	EXPECT_EQ(0, heir.errors);
 	EXPECT_EQ(UINT64_MAX, heir.end[0]);
 	EXPECT_EQ(7, heir.end[1]);

@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(pages)
 		EXPECT_EQ(EINVAL, errno);					\
 	} while (0)
 
-/* A call that returns nothing says EINVAL in errno only, and has changed nothing. */
+/* A void call reports EINVAL only in errno, and has changed nothing. */
 #define EXPECT_REFUSED(call, buf)						\
 	do {									\
 		uint64_t was_ = value(self->cpc, buf, 0);			\

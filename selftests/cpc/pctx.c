@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process that libpctx has created: what handlers hear, and in which order. */
+/* A process created by libpctx: which handlers are called, and in which order. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process that libpctx captures, and how it is left. */
+/* A process captured by libpctx, and its state after release. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ TEST(captured_and_let_go)
 	EXPECT_EQ(0, status);
 }
 
-/* Each is a directory there, beside '.' and '..': one link each. */
+/* Each is a directory in addition to '.' and '..': one link each. */
 static int threads_of(pid_t pid)
 {
 	struct stat st = { 0 };
@@ -112,7 +112,7 @@ static int untraced(pid_t pid)
 	return n;
 }
 
-/* A thread that is made while its maker is about to be stopped is found, too. */
+/* A thread that is created while its creator is being stopped is also found. */
 TEST(captured_while_it_starts_threads)
 {
 	for (int i = 0; i < 20; i++) {
@@ -163,7 +163,7 @@ TEST(captured_with_threads)
 	waitpid(pid, NULL, 0);
 }
 
-/* One that job control has stopped stays so, and goes on when it is told to. */
+/* A process stopped by job control stays stopped, and continues when it receives SIGCONT. */
 TEST(stopped_by_job_control)
 {
 	struct heard heard = { 0 };

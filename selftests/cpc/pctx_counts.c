@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting on the threads of a process that libpctx controls. */
+/* Counting on the threads of a process controlled by libpctx. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static void *works(void *unused)
 	return unused;
 }
 
-/* Each thread: so many faults, and what its start costs. */
+/* Each thread: a known number of faults, plus those of its start. */
 static int play(int threads)
 {
 	pthread_t thread;
@@ -161,7 +161,7 @@ TEST_F(pctx, wrong_arguments)
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
 	EXPECT_EQ(0, cpc_close(other));
 	pctx_release(self->pctx);
-	/* The process is nobody's now; the set knows it no more. */
+	/* The process is no longer controlled; the set does not know it any more. */
 	EXPECT_EQ(0, cpc_unbind(self->job.cpc, set));
 	EXPECT_EQ(0, cpc_set_destroy(self->job.cpc, set));
 }
@@ -197,7 +197,7 @@ static int as_nobody(void)
 	cpc_set_t *system;
 	pctx_t *pctx;
 
-	/* As any program that nobody starts: what had root's rights before is closed to others. */
+	/* Like any program started by an ordinary user: what root opened before is inaccessible. */
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
 	    prctl(PR_SET_DUMPABLE, 1))
 		return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Errors that need a module: who may, how many, and what this machine cannot. */
+/* Errors that need a module: permissions, limits, and unsupported features. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ TEST_F(refused, no_descriptor_is_left)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* Run as nobody; what it returned */
+/* Result of the function when run as nobody */
 static int as_nobody(int (*fn)(cpc_t *cpc, cpc_set_t *set), cpc_t *cpc, cpc_set_t *set)
 {
 	int status;

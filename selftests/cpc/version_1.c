@@ -158,7 +158,7 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* The same pair from other values: each begins at its own, whoever has bound it before. */
+/* The same pair with other preset values: each starts at its own, whoever bound it before. */
 TEST_F(v1, bound_again_from_other_presets)
 {
 	for (uint64_t preset = 0; preset < 3000000; preset += 1000000) {
@@ -292,7 +292,7 @@ TEST_F(v1, many_threads)
 	EXPECT_EQ(0, failed);
 }
 
-/* More pairs than are kept: those that nobody has go. */
+/* More pairs than are cached: the unused ones are dropped. */
 TEST_F(v1, many_pairs)
 {
 	static const char *const names[] = {

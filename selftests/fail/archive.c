@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading archives while calls of the system fail: three volumes, several archives as one, packed
- * files, a volume that is mapped, in all modes; and their derived metrics and fetch groups.
+ * Reading archives with failing system calls: three volumes, several archives as one, packed files,
+ * a mapped volume, in all modes; with derived metrics and fetch groups.
  */
 #include <stdlib.h>
 #include <unistd.h>

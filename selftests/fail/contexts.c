@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The importer, and contexts of a host and of this machine, while calls of the system fail. */
+/* The importer, and contexts of a host and of this machine, with failing system calls. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ static void stop_serving(void)
 	fake_stop(&fake);
 }
 
-/* A connection that was lost is made anew, as a program does when it is told so. */
+/* A lost connection is reestablished, as a program does after the error. */
 static long asked(long err)
 {
 	if (err < 0 && err != PM_ERR_EOL)

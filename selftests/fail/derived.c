@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics and fetch groups over an archive while calls of the system fail. */
+/* Derived metrics and fetch groups over an archive, with failing system calls. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +153,7 @@ static void run_variable(void)
 	pmDestroyContext(context);
 }
 
-/* The items' own statuses say a failure, too; to repeat the fetch takes the program going back. */
+/* The items' own statuses also report a failure; to repeat the fetch, the program must go back. */
 static long fetch_group(pmFG fg, const struct timespec *ts, const int *sts, const int *all)
 {
 	struct timeval again;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packed files that unpack to far more: what they may take is limited, and what repeats is kept once. */
+/* Packed files that expand enormously: memory use is limited, and repeated data is kept once. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *
 	return NULL;
 }
 
-/* Repeat the record behind the end of the file until it has so many bytes */
+/* Repeat the record after the end of the file until it has the given size */
 static int repeat_record(const char *path, size_t size)
 {
 	FILE *f = fopen(path, "r+");

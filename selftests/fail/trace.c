@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tracing to an agent, by both protocols, and tracing that is off, while calls of the system fail. */
+/* Tracing to an agent, with both protocols, and with tracing off, with failing system calls. */
 #include <dlfcn.h>
 
 #include "fail/shared/sweep.h"
@@ -81,7 +81,7 @@ static long told(long err)
 	return err;
 }
 
-/* A transaction has ended, whether it could be told or not. */
+/* A transaction has ended, whether or not it could be sent. */
 static long transact(void)
 {
 	long err = pmtracebegin("transaction");

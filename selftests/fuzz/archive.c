@@ -272,7 +272,7 @@ static size_t records_of(const uint8_t *p, size_t size, size_t *starts, size_t m
 struct part {
 	uint8_t *all;
 	size_t size, max;
-	size_t at, len;		/* of the part */
+	size_t at, len;		/* range of the part */
 	int which;		/* 0: metadata, 2: volume */
 };
 

@@ -221,7 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_all(&pdu);
 	}
 	check(wire.in_room <= 2 * size + 131072, "more memory than what came");
-	wire.fd.nr = -1;	/* it is nobody's descriptor */
+	wire.fd.nr = -1;	/* the descriptor belongs to no process */
 	shim_wire__fini(&wire);
 	return 0;
 }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 /*
- * Exactly @pages faults in user mode.  No huge pages in the whole process: the
- * new mapping may join a thread's stack beside it, and another thread's fault
- * there would bring a huge page that reaches into ours.
+ * Exactly @pages faults in user mode.  Huge pages are disabled in the whole process: the new
+ * mapping may be merged with an adjacent thread stack, and another thread's fault there could map a
+ * huge page that covers this one.
  */
 static inline void touch(int pages)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests of what only the module can do are skipped where it is not loaded, unless the program's
- * library has a synthetic back end.
+ * Skips tests of what only the module can do if it is not loaded, unless the program's library has
+ * a synthetic back end.
  */
 #ifndef SELFTESTS_NEEDS_MODULE_H
 #define SELFTESTS_NEEDS_MODULE_H

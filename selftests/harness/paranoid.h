@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests of programs without privileges that perf counts are skipped where perf counts nothing for
- * them: kernel.perf_event_paranoid is 3 (Debian's default) or more.
+ * Skips tests of unprivileged programs if perf does not count for them: kernel.perf_event_paranoid
+ * is 3 (Debian's default) or more.
  */
 #ifndef SELFTESTS_PARANOID_H
 #define SELFTESTS_PARANOID_H

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates of events that take turns while their thread moves between two kinds of core: 95 of 100
- * intervals hold the truth, for each kind and for the sum.
+ * Estimates of multiplexed events whose thread moves between two kinds of core: 95 of 100 intervals
+ * contain the true value, for each kind and for the sum.
  *
- * The events 0xd2, 0xd3 and 0xd4 of the synthetic PMUs count the same, at a rate that changes at random.
- * The first two have one counter, so that they take turns; the third has its own, and gives the truth.
+ * The events 0xd2, 0xd3 and 0xd4 of the synthetic PMUs count the same, at a rate that changes at
+ * random. The first two share a counter, so they are multiplexed; the third has its own, and gives
+ * the true value.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -77,8 +78,9 @@ static int open_exact(const char *pmu, pid_t pid)
 }
 
 /*
- * A virtual machine whose host is busy stands still now and then.  If that happens while the kernel
- * stops one context of events and not yet the other, their times differ, and the run says nothing.
+ * A virtual machine on a busy host stalls now and then.  If that happens after the kernel has
+ * stopped one context of events and before it stops the other, their times differ, and the run is
+ * inconclusive.
  */
 static bool read_exact(struct run *run)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of events on two kinds of core: each kind's counts and their sum, exact wherever threads go. */
+/*
+ * Sets of events on two kinds of core: each kind's counts and their sum are exact, wherever threads
+ * run.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -138,7 +141,7 @@ TEST_F(kinds, cpus)
 	expect(_metadata, &sample, want);
 }
 
-/* Software events beside hardware events count everywhere. */
+/* Software events in a set with hardware events count everywhere. */
 TEST_F(kinds, software_beside)
 {
 	static const char *const names[] = { "cpu_atom/cycles/", "page-faults:u", "cpu_atom/atom_only/" };

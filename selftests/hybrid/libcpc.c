@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libcpc on two kinds of core: one set of counters, of the narrowest kind. */
+/* libcpc on two kinds of core: one set of counters, those of the kind with the fewest. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The synthetic PMUs do what tests expect of them: counts, constraints, overflows. */
+/* The synthetic PMUs behave as tests expect: counts, constraints, overflows. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -140,7 +140,7 @@ TEST_F(pmu, overflows)
 		ASSERT_TRUE(make_ticks(1000));
 	EXPECT_EQ(1000, signals);
 	EXPECT_EQ(1000 * 1000 * CORE_CYCLES, value_of(fd));
-	/* By the clock, too: 4 GHz */
+	/* Also by the clock: 4 GHz */
 	signals = 0;
 	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_PERIOD, &(uint64_t){ 4000000 }));
 	ASSERT_TRUE(set_manual(false));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* <libcpc.h> and <libpctx.h>, misused, on the synthetic PMU. */
+/* Misuse of <libcpc.h> and <libpctx.h>, on the synthetic PMU. */
 #include "core/session.h"
 #include "selftests/synthetic/backend_sim.h"
 #include "../cpc/cpc.h"
@@ -104,7 +104,7 @@ static long release_in_thread(void)
 	return 0;
 }
 
-/* How many of so many are open at a time; then all are closed. */
+/* Open up to the given number, return how many succeeded, and close them all. */
 static int open_handles(int many)
 {
 	cpc_t **all = calloc(many, sizeof(*all));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A typical program of each API at the limits of the system: it has the answers that it has without the limit, or
- * a call reports an error.
+ * A typical program of each API at the limits of the system: either its results are those without
+ * the limit, or a call reports an error.
  */
 #include <limits.h>
 #include <sched.h>
@@ -48,7 +48,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return backend;
 }
 
-/* In memory that a process and its child share: what the child says, and the call that failed in it */
+/* Memory shared by a process and its child: the child's result, and the call that failed in it */
 static struct said {
 	char answers[ANSWERS];
 	char error[128];

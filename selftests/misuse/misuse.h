@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the table of misuse: each call is made in a child of its own, so that a crash is a row's result.
+ * Rows of the table of misuse: each call runs in a separate child, so a crash is the result of a
+ * row.
  *
- * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh makes Documentation/api/misuse.rst of them.
- * A row fails if the call crashes or does not return within some seconds.
+ * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
+ * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within
+ * some seconds.
  */
 #ifndef SELFTESTS_MISUSE_H
 #define SELFTESTS_MISUSE_H
@@ -23,7 +25,7 @@
 
 #define MISUSE_SECONDS	20
 
-/* A sanitizer lets a crash be a signal. */
+/* Disable the sanitizer's handler so a crash is a signal. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -31,7 +33,7 @@ const char *__asan_default_options(void)
 }
 
 static int misuse_rows, misuse_failed, misuse_pipe = -1;
-static const char *misuse_original;	/* crashes, too, in the rows that follow */
+static const char *misuse_original;	/* also crashes in the following rows */
 
 /* What a result is called; each program has its own */
 void misuse_name(char *text, size_t size, long value, int error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* <pcp/pmapi.h>, misused, with contexts on an archive. */
+/* Misuse of <pcp/pmapi.h>, with contexts on an archive. */
 #include "../pcp/archive_file.h"
 #include "misuse.h"
 #include "pmapi_codes.h"

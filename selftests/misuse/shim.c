@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The headers of shim/, misused, on the synthetic PMU; tracing is never turned on. */
+/* Misuse of the headers of shim/, on the synthetic PMU; tracing is never turned on. */
 #include "core/session.h"
 #include "selftests/synthetic/backend_sim.h"
 #include "shim/archive.h"

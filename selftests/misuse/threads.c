@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads that exit, destroy, and record while others still use the same thing; mainly for ThreadSanitizer. */
+/*
+ * Threads that exit, destroy, and record while others still use the same object; mainly for
+ * ThreadSanitizer.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* <pcp/trace.h>, misused, where nobody listens. */
+/* Misuse of <pcp/trace.h>, without a listener. */
 #define PCP_TRACE_NO_INLINE
 #include "pcp/trace.h"
 #include "misuse.h"

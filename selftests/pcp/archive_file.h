@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Archives for tests, written byte by byte from the format's description; it
- * shares no code with the library, so that the two can disagree.
+ * Archives for tests, written byte by byte from the format's description; it shares no code with
+ * the library, so the two can disagree.
  *
- * All times are nanoseconds after AF_START.  What fails ends the program.
+ * All times are nanoseconds after AF_START.  The program exits on any failure.
  */
 #ifndef ARCHIVE_FILE_H
 #define ARCHIVE_FILE_H
@@ -30,7 +30,7 @@ struct af {
 	struct af_bytes sets, blocks;
 	size_t *refs;		/* places in sets that are offsets into blocks */
 	size_t nrefs;
-	size_t numval_at;	/* of the open set in sets, or 0 */
+	size_t numval_at;	/* index of the open set in sets, or 0 */
 	uint32_t npmids, numval;
 	int64_t at;
 };
@@ -83,7 +83,7 @@ static inline void af_stamp(struct af_bytes *b, int version, int64_t ns)
 	af_put32(b, (uint32_t)(version == 3 ? ns % AF_SEC : ns % AF_SEC / 1000));
 }
 
-/* Puts the record's length before and behind it, and the record into its file. */
+/* Add the record's length before and after it, and write the record to its file. */
 static inline void af_frame(struct af_bytes *b, FILE *f)
 {
 	unsigned char len[4] = { (b->len + 8) >> 24, (b->len + 8) >> 16, (b->len + 8) >> 8,
@@ -198,7 +198,7 @@ static inline void af_note(struct af *a, uint32_t type, uint32_t ident, const ch
 }
 
 struct af_label {
-	int inst;		/* -1 but for level 32 */
+	int inst;		/* -1 except for level 32 */
 	const char *name;	/* NULL: a set without labels */
 	const char *value;
 	unsigned int flags;	/* besides the level */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Eight threads read one archive, each in contexts of its own and all in one
- * that they share: each sees what a single thread sees.  archive_threads.sh runs
- * it under ThreadSanitizer.
+ * Eight threads read one archive, in private contexts and in a shared one: each gets the results of
+ * a single thread.  archive_threads.sh runs it under ThreadSanitizer.
  */
 #include <pthread.h>
 
@@ -45,7 +44,7 @@ static int own_context(const struct worker *w, int round)
 	return wrong + (pmDestroyContext(handle) != 0);
 }
 
-/* Somebody else may move the time between two calls; each call is whole all the same */
+/* Another thread may move the time between two calls, but each call is atomic */
 static int shared_context(const struct worker *w, int round)
 {
 	pmID pmids[] = { AF_PMID(CU32), AF_PMID(SET), AF_PMID(ISTR) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What PCP's own writers leave in archives, and its library reads without a word. */
+/* Irregularities of archives that PCP's own writers produce and its library reads silently. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(made)
 	af_remove(self->base);
 }
 
-/* The set of an instance, or what the call says */
+/* The set of an instance, or the call's error */
 static const char *labels_of(unsigned int inst, int n, pmLabelSet *sets)
 {
 	static char text[256];
@@ -164,7 +164,7 @@ TEST_F(made, stray_bytes_at_a_volumes_end)
 	EXPECT_EQ(PM_ERR_LOGREC, last);
 }
 
-/* The next archive of a list is read behind them. */
+/* The next archive of a list is read after them. */
 TEST_F(made, stray_bytes_before_the_next_archive)
 {
 	char second[300], list[600];
@@ -219,7 +219,7 @@ TEST_F(made, features_that_are_not_asked_for)
 	ASSERT_GE(pmNewContext(type, self->base), 0);
 	EXPECT_LT(0, records(&last));
 	EXPECT_EQ(PM_ERR_EOL, last);
-	/* What one context may, another one that has it open by now may not. */
+	/* A new context may be refused what another one that already has it open may do. */
 	EXPECT_EQ(PM_ERR_FEATURE, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Arguments that are none, and archives that are missing, empty, cut or changed. */
+/* Invalid arguments, and archives that are missing, empty, truncated or modified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -151,7 +151,9 @@ static void save(const char *path, const unsigned char *data, size_t size)
 	af_check(!utimensat(AT_FDCWD, path, long_ago, 0), path);
 }
 
-/* Fetches of the first so many metrics, until the end: how many say that there is damage */
+/*
+ * Fetch the given number of metrics until the end; return the number of fetches that report damage
+ */
 static int count_damage(const char *base, int nmetrics, int from, int step)
 {
 	int err = 0, found = 0;
@@ -175,7 +177,7 @@ static int count_damage(const char *base, int nmetrics, int from, int step)
 
 TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, from near the end, from behind it */
+	/* step by step, in jumps, from near the end, from after it */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 20000 }, { 45000, 1000 }, { 90000, 1000 } };
 	unsigned char *data;
 	char path[512];
@@ -258,7 +260,7 @@ static void do_damage(const char *base, const struct damage *d, const long *offs
 		 fwrite(d->bytes, 1, 4, f) == 4 && !fclose(f), path);
 }
 
-/* Each whole record's values, wherever the fetches come from; beside them none is invented. */
+/* The values of each intact record, wherever fetches start; no other values are invented. */
 static void right_or_missing(struct __test_metadata *_metadata, const struct damage *d,
 			     const pmResult *r)
 {
@@ -277,7 +279,7 @@ static void right_or_missing(struct __test_metadata *_metadata, const struct dam
 
 TEST_F(archive, damage_in_a_middle_volume_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, backwards, from behind it */
+	/* step by step, in jumps, backwards, from after the end */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 700 }, { 0, 6000 }, { 19000, -1000 },
 				       { 19000, -4500 }, { 12000, 500 } };
 	const pmID pmids[] = { AF_PMID(1), AF_PMID(2), AF_PMID(3) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread that is cancelled within a call leaves nothing locked: others go on. */
+/* A thread that is cancelled within a call leaves no lock held: others continue. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -40,7 +40,7 @@ TEST_F(archive, each_has_its_own_time)
 	b = pmDupContext();
 	ASSERT_GE(b, 0);
 	EXPECT_EQ(pmWhichContext(), b);
-	/* the copy goes on from the same time */
+	/* the copy continues from the same time */
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 5);
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 10);
 	ASSERT_EQ(pmUseContext(a), 0);
@@ -76,7 +76,7 @@ static int instances_now(void)
 	return n;
 }
 
-/* Without a list the number says nothing about a domain, and only 0 means all domains. */
+/* Without a list, the number does not apply to a domain, and only 0 means all domains. */
 TEST_F(archive, a_profile_without_a_list)
 {
 	int all = instances_now();

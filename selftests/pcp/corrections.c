@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each place where we deliberately do other than PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
+/* Each deliberate difference from PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
 #include "pcp_fixture.h"
 
 /* Hours are 3600 s, and no unit overflows: mode_units.c. */
@@ -90,8 +90,8 @@ TEST_F(archive, jumps_see_marks)
 }
 
 /*
- * Two lists take turns: each counter is left out once behind the mark, whichever
- * of the lists was fetched when it was passed.
+ * Two lists are fetched alternately: each counter is omitted once after the mark, whichever list
+ * was fetched when it was passed.
  */
 TEST_F(archive, lists_that_alternate_around_a_mark)
 {
@@ -221,7 +221,7 @@ TEST_F(archive, equal_stamps)
 	af_remove(base);
 }
 
-/* Index entries that name the place behind their record, or one before it: the record is found. */
+/* Index entries that point after or before their record: the record is still found. */
 TEST_F(archive, the_index_is_only_near)
 {
 	static const int seconds[] = { 0, 10, 20, 30 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics without PCP to compare with: bounds, expressions that are anything, definitions
- * that go in circles, and threads.
+ * Derived metrics without PCP as a reference: limits, arbitrary expressions, circular definitions,
+ * and threads.
  */
 #include <locale.h>
 #include <pthread.h>

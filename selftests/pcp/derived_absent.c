@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics without a value: counters that go back, novalue(), and sides of ternaries that
- * name metrics which do not exist.
+ * Derived metrics without a value: counters that decrease, novalue(), and operands of ternaries
+ * that are metrics that do not exist.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 	}
 }
 
-/* What an expression gives in all four fetches, with commas between, and its descriptor before */
+/* An expression's results in all four fetches, comma-separated, after its descriptor */
 static void evaluate(const char *base, const char *expr, int mode, char *out)
 {
 	static unsigned int number;
@@ -221,7 +221,7 @@ TEST_F(absent, forgets_after_a_gap)
 	EXPECT_STREQ("DOUBLE 3 count / sec: -, -, -, 10", out);
 }
 
-/* A definition may go on in the next line */
+/* A definition may continue on the next line */
 TEST_F(absent, reads_definitions_of_several_lines)
 {
 	static const char text[] = "absent.joined = defined(no.such) ? \\\n\tno.such : \\\n\ti.u32\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics get texts after they were defined, and are removed: as with libpcp 7.2.2. */
+/* Derived metrics get texts after their definition, and are removed: as in libpcp 7.2.2. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>

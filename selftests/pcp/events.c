@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event records taken out of values: good ones, and lengths that do not fit. */
+/* Unpacking event records from values: valid ones, and wrong lengths. */
 #include "pcp_fixture.h"
 
 static union {

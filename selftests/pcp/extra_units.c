@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Extra units of PCP 7.2: in words and from words, converted, derived, and through an archive.  The
- * values are those of libpcp 7.2.2.
+ * Extra units of PCP 7.2: formatted and parsed, converted, derived, and in an archive.  The values
+ * are those of libpcp 7.2.2.
  */
 #include <stdio.h>
 #include <stdlib.h>

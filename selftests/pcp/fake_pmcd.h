@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small pmcd for tests, in a process of its own, behind a UNIX socket in a scratch folder: it
- * knows some metrics, and tells the lies that the test asks for.
+ * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch folder: it has some
+ * metrics, and sends the false replies that the test requests.
  */
 #ifndef SELFTESTS_PCP_FAKE_PMCD_H
 #define SELFTESTS_PCP_FAKE_PMCD_H
@@ -45,12 +45,12 @@ struct fake_pdu {
 };
 
 /*
- * struct fake_lies - what the test asks for; in memory that both processes see
+ * struct fake_lies - the test's requests, in memory shared by both processes
  * @features: of the greeting
  * @status: of the greeting
- * @lie: called with each reply, which it may change; it returns what is to be done then
+ * @lie: called with each reply, which it may change; it returns the next action
  * @arg: for @lie
- * @stall: after the connection, the server says nothing
+ * @stall: after the connection, the server does not reply
  * @connections, @profiles, @requests: seen so far
  * @repeats: replies that were sent once more (FAKE_AGAIN)
  * @notices: ERROR PDUs with a code of 1 before a result
@@ -168,7 +168,7 @@ static inline void fake_put_desc(struct fake_pdu *out, uint32_t pmid)
 	fake_put(out, 0);
 }
 
-/* The words of one metric's value set, or (blocks) its values behind all sets */
+/* Words of one metric's value set, or (blocks) of its values after all sets */
 static inline uint32_t fake_put_values(struct fake_pdu *out, uint32_t pmid, bool blocks,
 				       uint32_t next)
 {

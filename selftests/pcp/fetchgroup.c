@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch groups without PCP to compare with: bounds of the program's arrays, strings that are given
- * back, places that nobody wants, and what a group leaves behind.
+ * Fetch groups without PCP as a reference: bounds of the program's arrays, strings that the caller
+ * frees, NULL outputs, and leftovers of a group.
  */
 #include <errno.h>
 #include <malloc.h>

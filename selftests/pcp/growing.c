@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An archive that is being written: its last volume grows, a next one comes, and contexts follow. */
+/*
+ * An archive that is being written: its last volume grows, a next one is added, and contexts
+ * follow.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 
@@ -101,7 +104,7 @@ TEST(volumes_that_come)
 	begin(&w);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, w.base), 0);
 	EXPECT_EQ(read_on(&next), 1);
-	/* more than one at a time, too, and more than there was room for */
+	/* also several at the same time, and more than there was room for */
 	for (int i = 1; i < 200; i++) {
 		add(&w);
 		next_volume(&w);
@@ -148,7 +151,7 @@ TEST(a_volume_with_half_a_label)
 	end(&w);
 }
 
-/* Somebody opens the archive between the making of a volume and the first write to it. */
+/* A process opens the archive between the creation of a volume and the first write to it. */
 TEST(a_volume_only_begun)
 {
 	struct writer w;
@@ -177,7 +180,7 @@ TEST(a_volume_only_begun)
 	}
 }
 
-/* One that its writer leaves as it is */
+/* A volume that its writer leaves unchanged */
 TEST(half_a_record)
 {
 	struct writer w;
@@ -288,7 +291,7 @@ static void *reader(void *base)
 	return got < 0 ? pmErrStr(got) : NULL;
 }
 
-/* The writer hands over whole records only, so nobody may see another. */
+/* The writer hands over only complete records, so no reader may see a partial one. */
 TEST(several_readers)
 {
 	pthread_t readers[READERS];

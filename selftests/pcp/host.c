@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a host context promises beyond the values: connections, forks, threads, signals, and
- * what is sent when.  The server is a small one of the test's own.
+ * The guarantees of a host context beyond the values: connections, forks, threads, signals, and
+ * what is sent when.  The server is a small one in this test.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* A child's calls go over a connection of its own, and the parent's goes on */
+/* A child's calls use their own connection, and the parent's connection continues */
 TEST_F(host, fork)
 {
 	unsigned int before;
@@ -49,7 +49,7 @@ TEST_F(host, fork)
 	EXPECT_EQ(self->fake.lies->connections, before + 1);
 }
 
-/* The instance profile is the child's, too */
+/* The instance profile is also the child's */
 TEST_F(host, fork_profile)
 {
 	unsigned int before;
@@ -94,7 +94,7 @@ static int socket_number(void)
 	return -1;
 }
 
-/* As socketpair(2) by TCP, which is what a connection to a host is, too */
+/* Like socketpair(2), but with TCP, which is also the transport of a connection to a host */
 static int tcp_pair(int pair[2])
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -309,7 +309,7 @@ TEST_F(host, signals)
 	pmDestroyContext(handle);
 }
 
-/* After a failure it is too early for as long as the environment says */
+/* After a failure, reconnecting is too early until the time in the environment has passed */
 TEST_F(host, reconnect_pauses)
 {
 	double before;
@@ -342,7 +342,7 @@ TEST_F(host, greetings)
 		{ 0, -13, 0, -EACCES },
 		{ 0, 1, 0, PM_ERR_IPC },
 		{ 0x80, 0, 0, 0 },	/* the UNIX socket needs no certificate */
-		{ 0x08, 0, 0, 0 },	/* and says who we are */
+		{ 0x08, 0, 0, 0 },	/* and sends our credentials */
 		{ 0x01, 0, PM_CTXFLAG_SECURE, -EOPNOTSUPP },
 		{ 0x01, 0, PM_CTXFLAG_RELAXED, 0 },
 		{ 0x02, 0, PM_CTXFLAG_COMPRESS, -EOPNOTSUPP },

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics of a host: while its server, or the agent that they need, is away, and after that. */
+/*
+ * Derived metrics of a host: while its server, or the agent that they need, is down, and after
+ * that.
+ */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -60,7 +63,9 @@ static enum fake_then no_names(struct fake_pdu *reply, uint64_t code)
 	return FAKE_GO_ON;
 }
 
-/* pmcd is not asked for the same again and again, but the metric is there when its agent is back. */
+/*
+ * pmcd does not receive the same request repeatedly, but the metric exists once its agent is back.
+ */
 TEST_F(host, derived_metrics_while_an_agent_is_away)
 {
 	const char *name = "derived.waits";

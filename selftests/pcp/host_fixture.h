@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A host context whose server is a small one of the test's own. */
+/* A host context whose server is a small one in the test. */
 #ifndef SELFTESTS_PCP_HOST_FIXTURE_H
 #define SELFTESTS_PCP_HOST_FIXTURE_H
 
@@ -50,7 +50,7 @@ FIXTURE_SETUP(host)
 	static const char *const unwanted[] = { "PMCD_PORT", "PMPROXY_HOST", "PCP_CONTAINER",
 						"PCP_SECURE_SOCKETS" };
 
-	/* sockets that whoever runs the test has left open */
+	/* sockets left open by the caller of the test */
 	close_range(3, ~0u, 0);
 	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
 		unsetenv(unwanted[i]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A server that lies about lengths, counts, types or order: the caller gets PM_ERR_IPC in time,
- * nothing is read behind the end of what it sent, and the connection is not used any more.
+ * A server that sends wrong lengths, counts, types or order: the caller gets PM_ERR_IPC in time,
+ * nothing is read past the end of the reply, and the connection is closed.
  *
- * First the lies one by one, then random ones: HOST_FUZZ_SEED and HOST_FUZZ_TIMES choose.
+ * First the errors one by one, then random ones, controlled by HOST_FUZZ_SEED and HOST_FUZZ_TIMES.
  */
 #include <time.h>
 
@@ -244,7 +244,7 @@ static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* It is shorter, and says so */
+/* It is shorter, with a matching length */
 static enum fake_then shorten(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -273,7 +273,7 @@ static enum fake_then error_of(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_GO_ON;
 }
 
-/* Another PDU behind the reply, which nobody asked for */
+/* Another PDU after the reply, which was not requested */
 static enum fake_then add_more(struct fake_pdu *pdu, uint64_t arg)
 {
 	(void)arg;
@@ -425,7 +425,7 @@ TEST_F(host, errors_are_no_lies)
 	EXPECT_EQ(self->fake.lies->connections, 2);
 }
 
-/* A reply that nobody asked for does not become the answer to the next question */
+/* An unsolicited reply does not become the answer to the next request */
 TEST_F(host, order)
 {
 	ASSERT_EQ(reconnect(&self->fake, self->handle, add_more, 0), self->handle);

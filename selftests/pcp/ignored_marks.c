@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PCP_IGNORE_MARK_RECORDS: marks that INTERP overlooks, all or those in short gaps, both ways. */
+/*
+ * PCP_IGNORE_MARK_RECORDS: marks that INTERP ignores, all of them or those in short gaps, in both
+ * directions.
+ */
 #include "pcp_fixture.h"
 
 #include <pcp/import.h>
 
-/* Of the vectors: a mark between records at 20 and 30 s */
+/* In the vectors: a mark between records at 20 and 30 s */
 static void step_over(struct __test_metadata *_metadata, const char *base, const char *gap, int seen)
 {
 	ASSERT_EQ(0, setenv("PCP_IGNORE_MARK_RECORDS", gap, 1));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT: what an importer puts is in the archive, and what no archive can have is refused. */
+/*
+ * LOGIMPORT: values put by an importer are in the archive, and anything that an archive cannot
+ * contain is refused.
+ */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -139,7 +142,7 @@ TEST_F(import, what_is_put_can_be_read)
 	v.cp = (char *)"two words";
 	EXPECT_EQ(0, pmiPutAtomValue("demo.text", "", &v));
 	EXPECT_EQ(0, pmiHighResWrite(T0 + 10, 123456789));
-	/* so that there is something behind what is asked for below */
+	/* so that records follow those requested below */
 	EXPECT_EQ(0, pmiPutValue("demo.one", NULL, "0"));
 	EXPECT_EQ(0, pmiPutAtomValueHandle(handle, &v));
 	EXPECT_EQ(0, pmiPutValue("demo.set", "right", "0"));
@@ -354,7 +357,7 @@ TEST_F(import, a_scale_alone_is_dropped)
 	}
 }
 
-/* A set has room for 255; PCP's writer goes on, and no reader opens what it has written. */
+/* A set has room for 255; PCP's writer continues, and no reader can open the result. */
 TEST_F(import, more_labels_than_an_archive_can_have)
 {
 	pmLabelSet *sets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PMI_APPEND: records are appended to an existing archive, or nothing of it changes. */
+/* PMI_APPEND: records are appended to an existing archive, or the archive is unchanged. */
 #define PMAPI_VERSION 4
 #include <errno.h>
 #include <fcntl.h>

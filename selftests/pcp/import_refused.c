@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LOGIMPORT: instances that PCP takes for one, and archives that cannot be created. */
+/* LOGIMPORT: instances that PCP considers equal, and archives that cannot be created. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 	}
 }
 
-/* A folder that comes into being later: nothing is lost, and nothing is said any more */
+/* A folder that is created later: nothing is lost, and no more errors are reported */
 TEST_F(refused, archives_that_can_be_created_later)
 {
 	char base[100], dir[80];

@@ -136,7 +136,7 @@ TEST_F(import, now)
 	pmDestroyContext(handle);
 }
 
-/* The new volume cannot be created: the old one goes on, and nothing is lost. */
+/* If the new volume cannot be created, the old one continues, and nothing is lost. */
 TEST_F(import, no_new_volume)
 {
 	struct rlimit limit, none = { 0, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_INTERP of values that are not counters: the nearer observation, from PCP 6.3.2 on. */
+/* PM_MODE_INTERP of values that are not counters: the nearest observation, from PCP 6.3.2 on. */
 #include <stdbool.h>
 
 #include <kselftest_harness.h>
@@ -51,7 +51,7 @@ static const struct row {
 	{ 5001, 11, 11, 10, 10, NONE, 10 },
 	{ 9000, 11, 11, 10, 10, NONE, 10 },
 	{ 10000, 11, 11, 11, 11, NONE, 10 },
-	{ 13000, NONE, 11, NONE, 11, NONE, 10 },	/* 16 s is nearer, but behind the mark */
+	{ 13000, NONE, 11, NONE, 11, NONE, 10 },	/* 16 s is nearer, but after the mark */
 	{ 15000, NONE, NONE, NONE, NONE, NONE, NONE },
 	{ 17000, 12, 12, 12, 12, 12, 12 },
 	{ 19000, 13, 13, 12, 12, 13, 13 },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Texts and labels of an archive, and labels merged. */
+/* Texts and labels of an archive, and merged labels. */
 #include "pcp_fixture.h"
 
 FIXTURE(notes)
@@ -85,7 +85,7 @@ TEST_F(notes, texts_of_domains)
 	EXPECT_EQ(text, NULL);
 }
 
-/* The only set's text, or what the call says */
+/* The only set's text, or the call's error */
 static const char *said(int n, pmLabelSet *sets)
 {
 	static char text[256];

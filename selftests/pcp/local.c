@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts where nothing is traced: names, descriptors, texts, instances and labels are there
- * all the same, values where perf counts, and of the rest the reason why there is none.
+ * Local contexts without tracing: names, descriptors, texts, instances and labels exist, as do
+ * values that perf counts; for the others the reason is reported.
  *
- * With values of what is traced: selftests/bpf, in the VMs; of processes: local_processes.c.
+ * For values of trace metrics see selftests/bpf, in the VMs; of processes: local_processes.c.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -144,7 +144,7 @@ static int count_open(void)
 	return n;
 }
 
-/* Instances that are known are told without reading the machine, which opens counters */
+/* Known instances are returned without reading the machine, which would open counters */
 TEST_F(local, known_instances_need_no_reading)
 {
 	int before = count_open();
@@ -248,7 +248,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
 	setenv("VCPC_CONFIG", "/tmp", 1);
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
-	/* nobody will ever write to it, nor does anybody wait for that */
+	/* no process ever writes to it or waits for that */
 	unlink(self->config);
 	ASSERT_EQ(0, mkfifo(self->config, 0600));
 	setenv("VCPC_CONFIG", self->config, 1);
@@ -256,7 +256,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(self->handle, pmWhichContext());
 }
 
-/* Without the module nobody has anything of it, and that is said */
+/* Without the module there are no users of it, which is reported */
 TEST_F(local, users_without_the_module)
 {
 	pmID pmids[] = { find("vcpc.user.sets"), find("vcpc.limit.user_sets") };
@@ -273,7 +273,7 @@ TEST_F(local, users_without_the_module)
 	EXPECT_EQ(0, pmGetInDom(pmInDom_build(450, 9), &insts, &names));
 }
 
-/* Contexts that count leave no descriptor, and a forked child goes on. */
+/* Contexts that count do not leak descriptors, and a forked child can continue. */
 TEST_F(local, descriptors_and_forks)
 {
 	pmID pmids[] = { find("vcpc.control.module"), find("vcpc.count.cpu_clock") };

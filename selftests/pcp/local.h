@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of local contexts share: configurations, and metrics by their names. */
+/* Shared by the tests of local contexts: configurations, and metrics by name. */
 #ifndef SELFTESTS_PCP_LOCAL_H
 #define SELFTESTS_PCP_LOCAL_H
 
@@ -25,7 +25,7 @@ static inline pmID find(const char *name)
 	return pmid;
 }
 
-/* Names that pmTraversePMNS_r() told, and those of them without a descriptor or texts */
+/* Names from pmTraversePMNS_r(), and those of them without a descriptor or texts */
 struct names {
 	int seen, wrong;
 };

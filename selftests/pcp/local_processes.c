@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts that count chosen processes: which these are, who gives way to whom, and what comes
- * back after it was lost.
+ * Local contexts that count chosen processes: which ones, the sharing between clients, and recovery
+ * after a loss.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* With so many threads beside the first, which do nothing */
+/* With a number of idle threads in addition to the first */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
@@ -184,7 +184,7 @@ TEST_F(processes, come_and_go)
 
 	end_chosen(b);
 	c = start_chosen("vcpc-chosen-\n\33");
-	usleep(1100000);	/* /proc is searched once a second */
+	usleep(1100000);	/* /proc is searched once per second */
 	EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", b.pid));
 	EXPECT_LE(0, value_for("vcpc.process.count.page_faults", c.pid));
 	EXPECT_LE(after, value_for("vcpc.process.count.page_faults", a.pid));
@@ -255,7 +255,7 @@ TEST_F(processes, share_counters)
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", one.pid));
 		EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", many.pid));
-		/* What he has room for beside it he gets. */
+		/* The remaining places are assigned. */
 		small = start_chosen_of(STRANGER, "vcpc-chosen-small", 1);
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", small.pid));
@@ -304,7 +304,10 @@ static void end_idle(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Nobody keeps all places: who has most gives way, but not to those who would have more than he. */
+/*
+ * No client keeps all places: the one with the most gives up some, but not to clients that would
+ * then have more.
+ */
 TEST_F(processes, share_places)
 {
 	pid_t all[PLACES + 1], late;
@@ -341,7 +344,9 @@ TEST_F(processes, share_places)
 		SKIP(return, "this machine's CPUs may not be counted");
 }
 
-/* A forked child counts for itself; the parent's counts go on, also after the child has ended. */
+/*
+ * A forked child counts for itself; the parent's counts continue, even after the child has exited.
+ */
 TEST_F(processes, in_a_forked_child)
 {
 	struct chosen a = start_chosen("vcpc-chosen-a"), late;
@@ -382,7 +387,7 @@ TEST_F(processes, in_a_forked_child)
 	end_chosen(late);
 }
 
-/* perf counts processes and CPUs at the same time, and a thread's own set beside them. */
+/* perf counts processes and CPUs at the same time as a thread's own set. */
 TEST_F(processes, cpus_and_threads_count_too)
 {
 	const char *const events[] = { "cycles" };

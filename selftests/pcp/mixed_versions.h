@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two files of mixed_versions share: no types that depend on PMAPI_VERSION. */
+/* Shared by the two files of mixed_versions, without types that depend on PMAPI_VERSION. */
 #ifndef MIXED_VERSIONS_H
 #define MIXED_VERSIONS_H
 

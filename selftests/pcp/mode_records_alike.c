@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * PM_MODE_FORW and PM_MODE_BACK over records of the same length, most of which are alike
- * but for their values, some not: of other metrics, instances, numbers or order of values.
+ * PM_MODE_FORW and PM_MODE_BACK over records of the same length, most of which differ only in their
+ * values; some differ in metrics, instances, number or order of values.
  */
 #include "pcp_fixture.h"
 
@@ -175,7 +175,7 @@ static bool set_is(const pmValueSet *set, int i, int without)
 	return set->numval == n;
 }
 
-/* As a caller may: nothing of it may be seen in what is fetched later */
+/* A caller may do this; it must not affect later fetches */
 static void spoil(pmResult *r)
 {
 	for (int s = 0; s < r->numpmid; s++) {

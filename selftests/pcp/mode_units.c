@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmSetMode: every unit of delta, every mode, and what is no mode. */
+/* pmSetMode: every unit of delta, every mode, and invalid modes. */
 #include "pcp_fixture.h"
 
 static const struct {
@@ -129,7 +129,7 @@ TEST(no_context)
 	EXPECT_EQ(pmSetModeHighRes(PM_MODE_INTERP, NULL, NULL), PM_ERR_NOCONTEXT);
 }
 
-/* Times far outside are times, too. */
+/* Times far outside are also valid. */
 TEST_F(hours, extreme_times)
 {
 	struct timespec far = { INT64_MAX, 999999999 }, early = { INT64_MIN, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Name spaces of files in place of an archive's own: what they may be, and what not. */
+/* Name spaces from files instead of an archive's own: what they may contain, and what not. */
 #include "pcp_fixture.h"
 
 /* Load a name space of this text; stderr is not for that */
@@ -67,7 +67,7 @@ TEST_F(archive, derived_metrics_in_their_places)
 	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
 	free(names);
 	pmUnloadNameSpace();
-	/* of the archive's own names, too */
+	/* also of the archive's own names */
 	EXPECT_EQ(3, pmTraversePMNS("v.cu32", nothing));
 	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
 	free(names);
@@ -124,7 +124,7 @@ TEST_F(archive, directives)
 	EXPECT_EQ(pmid, pmID_build(60, 0, 7));
 }
 
-/* A file that includes itself ends, too. */
+/* A file that includes itself also terminates. */
 TEST_F(archive, a_file_in_itself)
 {
 	char text[400];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives whose files do not quite agree: what is whole in them is read, wherever one comes from. */
+/* Archives with slightly inconsistent files: every intact part is read, from any starting point. */
 #include "pcp_fixture.h"
 
 FIXTURE(odd)
@@ -46,7 +46,7 @@ static void remove_index(const char *base)
 	af_check(!unlink(path), path);
 }
 
-/* A file system that lost power leaves zeros: the last record is found without an index, too. */
+/* A file system that lost power leaves zeros: the last record is also found without an index. */
 TEST_F(odd, zeros_behind_the_last_record)
 {
 	static const int zeros[] = { 0, 1, 4, 8, 64, 4096 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values that are not of their metric's type, or of no known metric; records far from the start. */
+/* Values whose type is not their metric's, or of an unknown metric; records far from the start. */
 #include "pcp_fixture.h"
 
 #define ODD	AF_PMID(1)	/* a 64-bit metric, in place in the record at 1 s, a float at 2 s */
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(odd)
 	af_remove(self->base);
 }
 
-/* What came of @set at record @i, and that nobody takes it for the metric's type */
+/* The result for @set at record @i, which is never mistaken for the metric's type */
 static void check_odd(struct __test_metadata *_metadata, const pmValueSet *set, int i)
 {
 	pmAtomValue v;
@@ -155,7 +155,7 @@ static void add_blocks(struct af *a, int record, int type, int len)
 			   (uint32_t)at + block_of(record, i) * (4 + (uint32_t)len));
 }
 
-/* Writers put a set's blocks one behind the other; a value has the block that it names all the same. */
+/* Writers put a set's blocks in order; but a value uses the block it refers to. */
 TEST(blocks_in_any_order)
 {
 	char base[256];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What older programs include beside <pcp/pmapi.h>: deprecated names, and names of the platform. */
+/*
+ * Declarations that older programs expect in addition to <pcp/pmapi.h>: deprecated names, and
+ * platform names.
+ */
 #include <kselftest_harness.h>
 #include <pcp/deprecated.h>
 

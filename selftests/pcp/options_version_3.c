@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program of PMAPI version 3: the times of its options are to the nanosecond, and elsewhere. */
+/* A program of PMAPI version 3: the times of its options have nanoseconds, in other members. */
 #define PMAPI_VERSION 3
 #include "pcp_fixture.h"
 

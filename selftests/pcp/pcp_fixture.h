@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What tests of the PMAPI begin with: a context on the archive of the vectors, and short ways to ask. */
+/* Common code of PMAPI tests: a context on the archive of the vectors, and short queries. */
 #ifndef PCP_FIXTURE_H
 #define PCP_FIXTURE_H
 
@@ -9,7 +9,7 @@
 
 #include "archive_file.h"
 
-#define NOTHING	(-1000000)	/* a value that is not there */
+#define NOTHING	(-1000000)	/* a value that does not exist */
 
 static inline struct timeval at_ms(int64_t ms)
 {
@@ -34,7 +34,10 @@ static inline int go_to(int mode, int64_t ms, int delta_ms)
 	return pmSetMode(mode, &when, delta_ms);
 }
 
-/* One fetch of one number: 0 or more, or what pmFetch or numval says if that is negative, or NOTHING */
+/*
+ * One fetch of one number: 0 or more, or the result of pmFetch or numval if that is negative, or
+ * NOTHING
+ */
 static inline int fetch_number(pmID pmid, int64_t *ms)
 {
 	pmResult *r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Scales, short texts, units and intervals from words, and texts in buffers, without an archive. */
+/* Scales, short texts, parsed units and intervals, and texts in buffers, without an archive. */
 #include <math.h>
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
@@ -136,7 +136,7 @@ TEST(intervals_that_are_none)
 	EXPECT_EQ(7, ts.tv_sec);
 }
 
-/* Of these, the original makes no errors */
+/* The original does not report errors for these */
 TEST(no_numbers)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives as one context, where the original goes astray: asked for the label or the
- * end, beyond the end, and copied.
+ * Several archives as one context, in cases where the original is wrong: queries of the label or
+ * the end, beyond the end, and copies.
  */
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 #include <pcp/import.h>
 
 #define START	1000000000
-#define RECORDS	4	/* of each archive, a second apart */
+#define RECORDS	4	/* in each archive, a second apart */
 #define SECOND	10	/* where the second archive starts */
 #define METRIC	pmID_build(60, 0, 1)
 #define INDOM	pmInDom_build(60, 1)
@@ -180,7 +180,7 @@ TEST_F(several, a_copy_finds_the_records_of_the_index)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
-/* As fetch(); one that comes upon the damage says so once, and the next one goes on */
+/* Like fetch(); one that hits the damage reports it once, and the next one continues */
 static int fetch_across_damage(pmID metric)
 {
 	int got = fetch(metric);
@@ -188,7 +188,7 @@ static int fetch_across_damage(pmID metric)
 	return got == PM_ERR_LOGREC ? fetch(metric) : got;
 }
 
-/* The former archive ends within its last record: all that comes before that and behind it is there. */
+/* The previous archive ends within its last record: everything before and after that is read. */
 TEST_F(several, a_damaged_tail_costs_one_record)
 {
 	char path[128];

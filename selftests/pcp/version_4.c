@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program of PMAPI version 4, as PCP 7 has it: all times are to the nanosecond. */
+/* A program of PMAPI version 4, as in PCP 7: all times have nanoseconds. */
 #define PMAPI_VERSION 4
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ TEST_F(archive, options)
 	char *argv[] = { "prog", "-a", self->base, "-S", "0.000000001sec", "-T", "0.5sec",
 			 "-O", "0.000000003sec", "-t", "1.000000007sec", "-x", NULL };
 	pmLongOptions long_options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
-	/* the version is not said: as in PCP 7 it is that of the header */
+	/* the version is not given: as in PCP 7 it is that of the header */
 	struct {
 		pmOptions opts;
 		char behind[64];

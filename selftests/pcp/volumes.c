@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An archive of many volumes, of which some are missing: all that are there are found, from wherever one comes. */
+/*
+ * An archive of many volumes, some of which are missing: all others are found, from any starting
+ * point.
+ */
 #include <sys/resource.h>
 
 #include "pcp_fixture.h"
@@ -101,7 +104,7 @@ TEST_F(volumes, by_a_file_of_it)
 	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
 }
 
-/* It is said once, and in whichever mode it comes first; then it is passed over. */
+/* It is reported once, in whichever mode it is hit first; then it is skipped. */
 TEST_F(volumes, a_damaged_one)
 {
 	const int modes[] = { PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -129,7 +132,7 @@ TEST_F(volumes, a_damaged_one)
 	}
 }
 
-/* A failure that passes is no damage: it is said, and the volume is read when it has passed. */
+/* A temporary failure is not damage: it is reported, and the volume is read afterwards. */
 TEST_F(volumes, no_descriptor_for_one)
 {
 	struct rlimit before, none;

@@ -8,7 +8,7 @@
 static const struct timespec from = { SUNDAY, 500000000 };
 static const struct timespec to = { SUNDAY + 100000, 250000000 };	/* Mon 16:13:20 */
 
-/* Seconds of @S behind the start, or -1 */
+/* Seconds of @S after the start, or -1 */
 static double after(const char *S)
 {
 	struct timespec start, end, origin;

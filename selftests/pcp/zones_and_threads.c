@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The reporting zone is the library's: the C library's, which other threads ask, is another one. */
+/*
+ * The reporting zone is the library's; the zone of the C library, used by other threads, is
+ * independent.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 
 static atomic_bool over;
 
-/* How often another zone's time was told */
+/* Number of times in another zone */
 static void *asks_the_c_library(void *unused)
 {
 	const time_t noon = 12 * 3600;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_archive_check() calls damage what is damage, and notes what real loggers write. */
+/* shim_archive_check() reports damage as damage, and real loggers' peculiarities as notes. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,7 +119,7 @@ static bool patch(const char *base, const char *suffix, const void *from, const 
 	return !fclose(f) && places == 1;
 }
 
-/* Replace @from in the four bytes at @skip behind the only place of @key */
+/* Replace @from in the four bytes at @skip after the only occurrence of @key */
 static bool patch_behind(const char *base, const char *suffix, const uint8_t *key, size_t skip,
 			 uint32_t from, uint32_t to)
 {

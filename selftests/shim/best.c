@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * With the module loaded and perf's pages readable, a thread's own hardware events are perf's, what
- * it passes on is the module's, and other targets are perf's; the values are the same.
+ * With the module loaded and perf's pages readable, a thread's own hardware events use perf,
+ * inherited ones use the module, and other targets use perf; the values are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -174,7 +174,10 @@ TEST_F(best, only_where_it_is_allowed)
 	ASSERT_EQ(0, write_to(USER_ACCESS, "1"));
 }
 
-/* The module's values of the same work beside: it is told from what reading costs. */
+/*
+ * The module's values of the same work, for comparison: only the cost of reading distinguishes
+ * them.
+ */
 TEST_F(best, same_values)
 {
 	const char *events[] = { "cycles:u", "instructions:u", "page-faults:u" };

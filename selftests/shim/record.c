@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The recorder makes an archive of its own three files, and says what is wrong. */
+/* The recorder creates an archive of its own three files, and reports errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -231,7 +231,7 @@ TEST_F(record, one_metric_an_event)
 	shim_set_destroy(twice);
 }
 
-/* A record is written for a set that cannot be sampled, too. */
+/* A record is also written for a set that cannot be sampled. */
 TEST_F(record, missing_values_are_told)
 {
 	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));

@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(several)
 
 #define PROCESSES 3
 
-/* A child that waits to be counted, works as much as its number says, and waits */
+/* A child that waits until it is counted, works as much as its number specifies, and waits */
 static pid_t start_worker(int number, int go, int done)
 {
 	pid_t pid = fork();

@@ -156,7 +156,7 @@ TEST_F(target, from_exec_on)
 	EXPECT_GT(PAGES, self->sample.values[0]);
 }
 
-/* Who may not count the kernel counts in user mode, and is told so. */
+/* A user without permission to count the kernel counts in user mode, and receives a message. */
 static int use_parents(struct shim_set *set)
 {
 	const pid_t whom[] = { 0, getppid(), getpid(), 1 };

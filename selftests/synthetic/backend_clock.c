@@ -151,7 +151,7 @@ static struct clock_instance *find(struct clock_set *set, pid_t tid, bool cpu)
 	return set->instances && !set->instances->next ? set->instances : NULL;
 }
 
-/* A new instance at the end of the list, with its groups and values behind it */
+/* A new instance at the end of the list, followed by its groups and values */
 struct clock_instance *shim_clock__add(struct clock_set *set, pid_t tid, pid_t root,
 				       unsigned int flags)
 {

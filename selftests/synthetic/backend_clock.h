@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a test turns the synthetic clock, and what it says happens meanwhile. */
+/* Controls of the synthetic clock: time, and the events that happen meanwhile. */
 #ifndef SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 #define SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A synthetic PMU for tests of what stands above it; nothing but a test can
- * pick it.
+ * A synthetic PMU for tests of the upper layers; only a test can select it.
  *
  * It knows software events and perf's generic hardware events, of which it
  * holds SIM_SLOTS at a time.  While a target is enabled, each sample of it
  * finds 1 ms more, and (request's index + 1) * 1000 more events, than the last.
  *
- * Locking: a set's lock guards its targets; signals wait meanwhile, as handlers sample, too.
+ * Locking: a set's lock guards its targets; signals are blocked meanwhile because handlers also
+ * sample.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@ struct target {
 	pid_t tid;		/* 0: free */
 	bool on;
 	__u64 steps;		/* samples taken while on */
-	__u64 restarted;	/* of these, before the last restart */
+	__u64 restarted;	/* sum of these, before the last restart */
 	__u64 stopped;		/* when it was; 0 while on */
 	__u64 from[SIM_REQUESTS];	/* what values start from since the last restart */
 	__u64 preset[SIM_REQUESTS];	/* and from the next on */
@@ -41,7 +41,7 @@ struct sim_set {
 	struct shim_siglock lock;
 	unsigned int flags;
 	unsigned int n;
-	unsigned int hardware;	/* of the requests */
+	unsigned int hardware;	/* number of requests */
 	__u64 preset[SIM_REQUESTS];
 	__u64 step[SIM_REQUESTS];
 	struct target targets[SIM_TARGETS];	/* lock */

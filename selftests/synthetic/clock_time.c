@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Time passes on the synthetic clock: threads run, are born and end, groups have
- * their turns, and each counts what the test says happens meanwhile.
+ * Time passes on the synthetic clock: threads run, start and end, groups are multiplexed, and each
+ * counts the events that the test generates.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -128,8 +128,8 @@ __u64 shim_clock__now(void)
 }
 
 /**
- * shim_clock__run() - time passes
- * @tid: the thread that runs, 0: nobody; CPUs' clocks go on in any case
+ * shim_clock__run() - advance the time
+ * @tid: the thread that runs, 0: none; CPUs' clocks continue in any case
  * @ns: how long
  */
 void shim_clock__run(pid_t tid, __u64 ns)
@@ -198,8 +198,8 @@ void shim_clock__exits(pid_t tid)
 }
 
 /**
- * shim_clock__steal() - somebody else takes the counters, or gives them back
- * @stolen: takes
+ * shim_clock__steal() - another user takes the counters, or releases them
+ * @stolen: true: taken
  */
 void shim_clock__steal(bool stolen)
 {
@@ -209,8 +209,8 @@ void shim_clock__steal(bool stolen)
 }
 
 /**
- * shim_clock__cycle_counter() - beside the counters there is one for cycles alone, or not
- * @there: it is there
+ * shim_clock__cycle_counter() - add or remove a counter that counts only cycles
+ * @there: true: it exists
  */
 void shim_clock__cycle_counter(bool there)
 {

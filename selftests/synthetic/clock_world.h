@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the synthetic PMU has: its sets, their instances, and the time; behind one lock. */
+/* State of the synthetic PMU: its sets, their instances, and the time; guarded by one lock. */
 #ifndef SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 #define SELFTESTS_SYNTHETIC_CLOCK_WORLD_H
 
@@ -13,16 +13,16 @@
 struct clock_instance {
 	struct clock_instance *next;
 	pid_t tid, tgid, root;
-	unsigned int flags;		/* of the bind */
+	unsigned int flags;		/* flags of the bind */
 	bool on, exited, invalid;
 	unsigned int first, cur;
 	__u64 left, tick;
 	__u64 random;			/* 0: nothing is shuffled */
 	unsigned int place;
-	unsigned int *order;		/* behind the values */
+	unsigned int *order;		/* allocated after the values */
 	__u64 stopped;
 	struct shim_group_sample *group;
-	double *values;			/* behind the groups */
+	double *values;			/* allocated after the groups */
 };
 
 struct clock_set {
@@ -32,7 +32,7 @@ struct clock_set {
 	__u32 seed;
 	bool shuffle;
 	struct vcpc_request *reqs;
-	__u16 *group;			/* of each; behind them */
+	__u16 *group;			/* of each; allocated after them */
 	struct clock_instance *instances;	/* oldest first */
 };
 

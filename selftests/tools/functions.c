@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace --function and --usdt: this program's functions and USDT probes, by the command, and what it refuses. */
+/*
+ * vcpc trace --function and --usdt: this program's functions and USDT probes, through the command,
+ * and refused arguments.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,7 @@ int traced_function(int n)
 	return n * wanted;
 }
 
-/* A USDT probe as <sys/sdt.h> makes it: provider "shop", and a count of who looks */
+/* A USDT probe like those of <sys/sdt.h>: provider "shop", and a semaphore that counts tracers */
 #define MARK(name)									\
 	__asm__ volatile("990: nop\n"							\
 		".pushsection .note.stapsdt, \"\", \"note\"\n"			\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A strict reader of JSON, for tests that look at what our tools write. */
+/* A strict JSON reader, for tests of our tools' output. */
 #ifndef JSON_H
 #define JSON_H
 
@@ -16,7 +16,7 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 struct json {
 	enum json_type type;
 	char *key;		/* in an object */
-	char *text;		/* of a string */
+	char *text;		/* length of a string */
 	double number;		/* 1 is true */
 	struct json *first, *next;
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record has every transaction of a program that ends at once: none is lost at its start. */
+/*
+ * vcpc record records every transaction of a program that exits immediately: none is lost at its
+ * start.
+ */
 #include <libgen.h>
 #include <pcp/trace.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace show --json, --watch, and export: JSON that holds all that was traced. */
+/* vcpc trace show --json, --watch, and export: the JSON contains everything that was traced. */
 #include <libgen.h>
 #include <math.h>
 
@@ -17,7 +17,7 @@ FIXTURE(trace_json) {
 	struct json *json;
 };
 
-/* Beside the test where it was built, in the path where it is installed */
+/* Next to the test in the build folder, in the path when installed */
 static void find_vcpc(char *path, size_t size)
 {
 	char self[200];
@@ -185,7 +185,7 @@ TEST_F(trace_json, export_holds_every_event)
 	event = find(export, "M", "process_name");
 	EXPECT_STREQ("trace_json", json_string(json_get(event, "args"), "name"));
 	EXPECT_EQ(0, json_number(json_get(export, "otherData"), "lost"));
-	/* What was taken is not there any more. */
+	/* Events that were taken no longer exist. */
 	ASSERT_EQ(0, vcpc(self, "export -o " OUT ".2"));
 	free(self->text);
 	self->text = slurp(OUT ".2");
@@ -220,7 +220,7 @@ TEST_F(trace_json, export_has_open_and_aborted)
 	EXPECT_EQ(1, aborted);
 }
 
-/* What did not fit is said, and all the rest is there. */
+/* Events that did not fit are reported, and all others exist. */
 TEST_F(trace_json, export_says_what_is_lost)
 {
 	const struct json *export;
@@ -244,7 +244,7 @@ TEST_F(trace_json, export_says_what_is_lost)
 	self->at = self->text;
 }
 
-/* A tag's statistics of a kind in what show --json says */
+/* A tag's statistics of a kind in the output of show --json */
 static const struct json *stat_of(const struct json *show, const char *tag, const char *kind)
 {
 	const struct json *tags = json_get(show, "tags");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an agent gets of each call, and what a caller hears of an agent's manners. */
+/* What an agent receives from each call, and how a caller sees an agent's behavior. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -197,7 +197,7 @@ TEST(agent_refuses)
 	agent_stop(&agent);
 }
 
-/* What an agent says of an event is told; the connection is as good as before. */
+/* An agent's error for an event is returned; the connection remains usable. */
 TEST(agent_complains)
 {
 	struct agent agent;
@@ -311,7 +311,7 @@ TEST(exit_at_once)
 	EXPECT_EQ(0, agent->bad);
 }
 
-/* An agent that does not keep up is refused events, whole ones, and hurts nobody. */
+/* An agent that is too slow loses whole events, and does not affect others. */
 TEST(agent_is_slow)
 {
 	struct agent agent;
@@ -474,7 +474,7 @@ static int exits_inside(void *unused)
 	return pmtracebegin("inside") || pmtracepoint("before") ? 1 : 0;
 }
 
-/* A transaction that does not end is told to nobody; what came before it is. */
+/* A transaction that does not end is never sent; events before it are. */
 TEST(exec_and_exit_inside)
 {
 	struct agent *agent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace agent in a thread of the test, or beside it, which does what it is told. */
+/* A trace agent in a thread of the test, or in a separate process, which follows commands. */
 #ifndef AGENT_FAKE_H
 #define AGENT_FAKE_H
 
@@ -19,7 +19,7 @@ struct agent_manners {
 	int split;		/* acknowledgements byte by byte */
 	int answer;		/* instead of the kind of event */
 	int no_answer;
-	int hang_up_after;	/* so many events on a connection */
+	int hang_up_after;	/* number of events on a connection */
 	int slow;		/* does not read */
 	unsigned int garbage;	/* seed: bytes that may mean anything */
 };
@@ -34,7 +34,7 @@ struct agent {
 	_Atomic int kinds[5];
 	_Atomic int bad;	/* events that are not as they should be */
 	_Atomic int synchronous;	/* that want an answer */
-	double value;		/* of the last one */
+	double value;		/* length of the last one */
 	char tag[256];
 };
 
@@ -93,7 +93,7 @@ static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 	return 1;
 }
 
-/* The tag ends where it says, and what fills the event up is what the agent's own clients send. */
+/* The tag ends at its given length, and the padding is that of the agent's own clients. */
 static inline int agent_is_whole(const unsigned char *bytes, uint32_t size)
 {
 	uint32_t end = 24 + bytes[13];
@@ -204,7 +204,7 @@ static void *agent_client(void *arg)
 	return NULL;
 }
 
-/* Listen on a port of the loopback, 0: any; tell the library where. */
+/* Listen on a loopback port, 0: any; pass it to the library. */
 static inline int agent_listen(struct agent *agent, in_port_t port)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),

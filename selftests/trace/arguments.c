@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bad tags are refused by all six calls, before anything else. */
+/* All six calls refuse invalid tags, before any other check. */
 #include "trace_test.h"
 
 static int obs(const char *tag)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread that is cancelled while it waits for the agent leaves nothing locked: others go on. */
+/* A thread that is cancelled while it waits for the agent leaves no lock held: others continue. */
 #include <dlfcn.h>
 
 #include "agent_fake.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process has one connection, a child its own, and a lost one is made again. */
+/* A process has one connection, a child its own, and a lost one is reestablished. */
 #include <fcntl.h>
 
 #include <shim/trace.h>
@@ -13,7 +13,7 @@ FIXTURE(connection) {
 FIXTURE_SETUP(connection)
 {
 	NEEDS_MODULE();
-	/* Who is not listened to says nothing, and so misses nothing. */
+	/* A process without a listener sends nothing, so it loses nothing. */
 	shim_trace_off();
 	ASSERT_EQ(0, shim_trace_on(NULL));
 	ASSERT_EQ(0, pmtracepoint("p"));
@@ -95,7 +95,7 @@ static int lose_for_good(void *async)
 	err = async ? PMTRACE_ERR_IPC : 0;
 	if (pmtraceend("t") != err || pmtracepoint("p") != err || pmtracebegin("u") != err)
 		return 3;
-	/* The asynchronous begin has failed, the other goes on by itself. */
+	/* The asynchronous begin has failed; the other one continues. */
 	return pmtraceend("u") == (async ? PMTRACE_ERR_NOSUCHTAG : 0) ? 0 : 4;
 }
 

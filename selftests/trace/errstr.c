@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each code has a text of its own. */
+/* Each code has its own text. */
 #include "trace_test.h"
 
 TEST(each_code_has_its_text)

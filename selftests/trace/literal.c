@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls with literals, which return without a call of the library while nobody listens: the same
- * results as by the functions, whatever changes in between.
+ * Calls with literals, which return without calling the library while there is no listener: the
+ * results equal those of the functions, whatever changes in between.
  */
 #include <dlfcn.h>
 
@@ -180,7 +180,7 @@ TEST_F(literal, quick)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, forks, &ret));
 	EXPECT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(0, ret);
-	EXPECT_EQ(2, is_slow(NULL));	/* all is known, so nobody has to be asked */
+	EXPECT_EQ(2, is_slow(NULL));	/* everything is cached, so the library is not called */
 }
 
 /* What the flags say is done from the next call on. */
@@ -210,7 +210,7 @@ TEST_F(literal, flags_between)
 	EXPECT_EQ(3 * TIMES, lines);
 }
 
-/* Begun while no event may leave the process, ended when one could, and the other way round */
+/* Begun while events are not sent, ended while they are, and vice versa */
 TEST_F(literal, turned_on_between)
 {
 	setenv("SHIM_TRACE", "probe", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without the module a begin by way of it says so, and nothing has begun. */
+/* Without the module, a begin through it reports an error, and does not begin. */
 #include <time.h>
 
 #include "trace_test.h"

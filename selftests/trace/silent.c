@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PMTRACE_STATE_NOAGENT, and PCP_TRACE_NOAGENT, leave the module alone. */
+/* PMTRACE_STATE_NOAGENT and PCP_TRACE_NOAGENT do not affect the module. */
 #include "trace_test.h"
 
 static int use_all(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmtracestate() gives back what was there, and knows when the protocol is settled. */
+/* pmtracestate() returns the previous flags, and knows when the protocol is fixed. */
 #include "trace_test.h"
 
 TEST(gives_back_the_flags_before)

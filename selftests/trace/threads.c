@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* First calls of several threads at once make one connection; many threads lose nothing. */
+/* First calls of several threads at once open one connection; many threads lose nothing. */
 #include "trace_test.h"
 
 #define THREADS	4
@@ -99,7 +99,10 @@ static intptr_t in_thread(void *(*fn)(void *), const char *tag)
 	return (intptr_t)ret;
 }
 
-/* Who has begun none ends another's, of a thread that may be gone; as many as were begun */
+/*
+ * A thread without a transaction ends another's, whose thread may have exited; as many as were
+ * begun
+ */
 TEST(an_end_without_a_begin_ends_anothers)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of the trace calls share. */
+/* Shared by the tests of the trace calls. */
 #ifndef TRACE_TEST_H
 #define TRACE_TEST_H
 

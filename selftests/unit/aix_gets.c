@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A million gets, each freed, take no memory. */
+/* A million gets, each freed, do not grow memory. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of each call fails in turn, once or from then on: the call says so, nothing
- * has changed, nothing has leaked, and the call works when there is memory again.
+ * Each allocation of each call fails in turn, once or from then on: the call reports it, nothing
+ * has changed or leaked, and the call works once memory is available again.
  *
- * The linker sends all allocations of the library here (--wrap); files that are opened count,
- * too, as that takes memory.
+ * The linker redirects all allocations of the library to this file (--wrap); opening a file also
+ * counts as an allocation.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ static int set_mm(const struct scope *s, int mode)
 	return s->set_mm(&prog);
 }
 
-/* What a call that failed leaves behind: no memory of its own ... */
+/* A failed call leaves no memory of its own ... */
 static int allocated(int ret, void *memory)
 {
 	if (ret && memory)
@@ -232,7 +232,7 @@ static bool manages_without(const struct scope *s)
 	return !strcmp(s->name, "system");
 }
 
-/* A thread's sample of itself that fails is taken again, with the lock, which says why. */
+/* If a thread's sample of itself fails, it is repeated with the lock, which yields the reason. */
 static bool tries_again(const struct scope *s, const struct op *op)
 {
 	return !strcmp(s->name, "mythread") && (op->call == data || op->call == Tdata);
@@ -337,8 +337,8 @@ TEST_F(memory, set)
 }
 
 /*
- * A reset takes the program off and puts it on again.  If that fails for want of memory the
- * thread may be left without one, which the next call says; processors get it back then.
+ * A reset unbinds the program and binds it again.  If that fails for lack of memory, the thread may
+ * be left without one, which the next call reports; processors are bound again then.
  */
 TEST_F(memory, reset)
 {

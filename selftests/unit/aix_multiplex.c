@@ -153,7 +153,7 @@ TEST_F(mx, system)
 	ASSERT_EQ(0, pm_delete_program());
 }
 
-/* Shorter than a slot, again and again: every set has its turn. */
+/* Repeatedly shorter than a slot: every set is counted. */
 TEST_F(mx, bracketed_region)
 {
 	pm_data_mx_t data;

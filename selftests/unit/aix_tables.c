@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* selftests/aix/tables.c on the synthetic PMU; time has to be turned there. */
+/* selftests/aix/tables.c on the synthetic PMU, where the test must advance the time. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
@@ -16,7 +16,7 @@ static const pm_events2_t *event_of(int counter, int id)
 	return NULL;
 }
 
-/* A counter that counts nothing but cycles comes last, with a list of its own. */
+/* A counter that counts only cycles comes last, with its own list. */
 TEST(a_counter_of_cycles)
 {
 	pm_prog_t prog = { .mode.w = PM_USER | PM_COUNT };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Hundreds of threads at a time on the synthetic clock, so that sanitizers see them: each
- * with a program of its own, and all in one group; every count is known.
+ * Hundreds of concurrent threads on the synthetic clock, for sanitizers: each with its own program,
+ * and all in one group; every count is known.
  */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
@@ -77,7 +77,7 @@ TEST(each_by_itself)
 
 static pid_t leader;
 
-/* The clock is told of its birth, as the kernel would see it. */
+/* Report its start to the clock, as the kernel would. */
 static void *member(void *arg)
 {
 	pm_data_mx_t data;

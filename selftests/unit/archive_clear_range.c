@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ranges without marks: whatever is put in in whatever order, exactly that is found, in as few
- * pieces as it can be.
+ * Ranges without marks: whatever is inserted, in any order, is found exactly, in the minimum number
+ * of pieces.
  */
 #include <stdlib.h>
 #include <string.h>

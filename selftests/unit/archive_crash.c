@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writers that come to a bad end: killed at random moments, and out of room.
- * What was committed is there, whole; what was not is not; the archive opens.
+ * Interrupted writers: killed at random moments, and out of disk space. Committed records are
+ * complete; others are absent; the archive opens.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -75,7 +75,7 @@ static void write_forever(const char *base, int version, volatile unsigned int *
 	}
 }
 
-/* Records there are; all good, the end is the last one's, and at most @behind follows */
+/* All records are valid, the end is the last one's, and at most @behind bytes follow */
 static int count(const char *base, int behind)
 {
 	struct shim_ts end, last = { 0, 0 };
@@ -185,7 +185,7 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 	}
 }
 
-/* The last thing that can fail is said; the records are there all the same */
+/* The last possible failure is reported; the records still exist */
 TEST_F(crash, closing_says_what_failed)
 {
 	struct shim_label label = sample_label(variant->version);

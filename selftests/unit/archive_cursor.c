@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Cursors over archives of known content: every record in both directions,
- * and every seek against a search through the plain list, with the index as it
- * was written, without it, and with an index that lies.
+ * Cursors over archives of known content: every record in both directions, and every seek compared
+ * with a search through the plain list, with the original index, without it, and with a wrong
+ * index.
  */
 #include "archive/archive.h"
 #include "archive/readbuf.h"
@@ -13,7 +13,7 @@
 
 FIXTURE(cursor) {
 	struct place place;
-	struct shim_ts *stamps;	/* of the records, in order */
+	struct shim_ts *stamps;	/* number of the records, in order */
 	bool *marks;
 	unsigned int n;
 };
@@ -189,7 +189,7 @@ TEST(the_label_is_no_record)
 	step_before_the_first(_metadata, 3);
 }
 
-/* Seek to @when: @first records are before it, @last not behind it */
+/* Seek to @when: @first records are before it, @last not after it */
 static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 		       struct shim_readbuf *readbuf, struct shim_ts when, unsigned int first,
 		       unsigned int last)
@@ -321,7 +321,7 @@ TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 	free(data);
 }
 
-/* In order, on records, but each with the stamp of the one before, or of the one behind */
+/* In order, on records, but each with the stamp of the previous one, or of the next */
 TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 1200)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
@@ -359,12 +359,12 @@ TEST_F(cursor, passes_over_a_missing_volume)
 		return;
 	}
 	ASSERT_EQ(0, unlink(place_file(&self->place, "1")));
-	/* and one that is there but cannot be used */
+	/* and one that exists but cannot be used */
 	spit(place_file(&self->place, "2"), "garbage", 7);
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
 	while ((err = shim_cursor__next(&cur, &rec)) != -ERANGE) {
-		/* which is said once on the way, in each direction */
+		/* which is reported once on the way, in each direction */
 		if (err == -SHIM_EVOLUME) {
 			damaged++;
 			continue;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Damaged archives: cut at every byte, changed at every byte, shuffled at
- * random.  Whatever is read, nothing is touched that is not there (which the
- * sanitizers see), everything ends, and what is said to be a string is one.
+ * Damaged archives: cut at every byte, changed at every byte, shuffled at random.  No read goes out
+ * of bounds (checked by the sanitizers), everything terminates, and strings are valid.
  */
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -10,7 +9,7 @@
 #define RECORDS		4
 #define LIMIT		100000	/* more records than any of the files has bytes */
 
-static unsigned long touched;	/* so that no read is optimised away */
+static unsigned long touched;	/* so no read is optimized away */
 
 static void touch_value(const struct shim_value *v)
 {
@@ -232,7 +231,7 @@ TEST_F_TIMEOUT(damage, cut_at_every_byte, 1200)
 		ASSERT_EQ(0, truncate(path, n));
 		opened += exercise(self->place.base);
 	}
-	/* all but a cut label, or nothing but one, can be read */
+	/* all but a truncated label, or no volume except one, can be read */
 	EXPECT_NE(0, opened);
 	free(data);
 }

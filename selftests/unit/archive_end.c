@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where an archive ends: cut off, with garbage behind it, growing, without its index. */
+/* The end of an archive: truncated, followed by garbage, growing, without its index. */
 #include "archive_sample.h"
 #include "base/bytes.h"
 #include "kselftest_harness.h"
@@ -40,8 +40,7 @@ FIXTURE_TEARDOWN(end)
 }
 
 /*
- * The archive opens, ends with record @n - 1 of @n readable ones, and behind
- * them says @then.
+ * The archive opens and ends with record @n - 1 of @n readable ones, followed by the result @then.
  */
 static bool ends(struct place *place, unsigned int n, int then)
 {
@@ -96,7 +95,7 @@ TEST_F(end, of_one_cut_in_its_last_record)
 {
 	for (size_t len = self->last + 1; len < self->len; len++) {
 		spit(place_file(&self->place, "0"), self->data, len);
-		/* Less than a length says nothing, and is taken for the end. */
+		/* An incomplete length is silently treated as the end. */
 		with_and_without_index(_metadata, &self->place, RECORDS - 1,
 				       len < self->last + 4 ? -ERANGE : -EBADMSG, "cut");
 	}
@@ -195,7 +194,7 @@ TEST_F(end, with_a_partial_index_entry)
 	free(data);
 }
 
-/* It is the physically last one, be its time what it may */
+/* It is the physically last one, whatever its time */
 TEST_F(end, of_one_whose_time_goes_back)
 {
 	struct shim_archive *ar;
@@ -209,7 +208,7 @@ TEST_F(end, of_one_whose_time_goes_back)
 	shim_archive__put(ar);
 }
 
-/* A writer goes on, now and then with half a record to be seen */
+/* A writer continues, sometimes with half a record visible */
 TEST_F(end, moves_as_the_archive_grows)
 {
 	size_t record = self->len - self->last, size = self->len / 4;
@@ -255,7 +254,7 @@ TEST_F(end, moves_as_the_archive_grows)
 	shim_archive__put(ar);
 }
 
-/* From nothing but a label, past what is copied, to where it is mapped, and further */
+/* From a lone label, past the copied size, to the mapped size, and further */
 TEST_F(end, moves_into_the_mapped)
 {
 	const uint32_t big = 3 << 20;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives' files are found in a folder that was read once as they are in one that is read for each. */
+/* Archives' files are found in a folder that was read once as in one that is read for each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ TEST_F(folder, has_the_same_files)
 	}
 }
 
-/* Many archives of a folder cost one look at it: what is new since then is not seen. */
+/* Many archives of a folder cost one scan of it: newer files are not seen. */
 TEST_F(folder, is_read_once)
 {
 	struct shim_files files;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A small archive of each version, byte for byte: what the writer makes, and
- * what the reader makes of it.
+ * A small archive of each version, byte for byte: the writer's output, and the reader's
+ * interpretation.
  */
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -15,7 +15,7 @@ static size_t pack(uint8_t *out, const char *s)
 
 	while (*s) {
 		unsigned int byte, times;
-		int used = 0;	/* stays so unless the whole pattern was there */
+		int used = 0;	/* unchanged unless the whole pattern was present */
 
 		if (*s == ' ') {
 			s++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instance domains over time: what the writer makes of a random history, the
- * reader spells out again, state by state, from several threads at once.
+ * Instance domains over time: the reader reconstructs a random history from the writer's output,
+ * state by state, in several threads at once.
  */
 #include <pthread.h>
 
@@ -187,7 +187,7 @@ TEST_F(indom, all_states_newest_first)
 	shim_archive__put(ar);
 }
 
-/* Version 3 says what changed where that is less, and everything where a name changed */
+/* Version 3 stores the changes if that is shorter, and everything if a name changed */
 TEST_F(indom, records_are_of_the_right_kind)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Instances are found by name as one by one, before and after there is a table. */
+/* Instances are found by name as with a linear search, before and after a table exists. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The arithmetic between two values: every type, signs, wraps, and the ends of each range. */
+/* Interpolation between two values: every type, signs, wraps, and the ends of each range. */
 #include <kselftest_harness.h>
 
 #include "archive/lerp.h"
@@ -42,7 +42,7 @@ TEST(unsigned_64)
 {
 	AT_40(SHIM_TYPE_U64, ull, 5, (1ull << 33) + 5, false, 3435973842ull);
 	AT_40(SHIM_TYPE_U64, ull, 100, 50, false, 80ull);
-	/* the difference is a signed number, too */
+	/* the difference is also a signed number */
 	AT_40(SHIM_TYPE_U64, ull, 0x7ffffffffffffffaull, 0xfffffffffffffff8ull, false,
 	      0xb333333333333000ull);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Long steps over an archive with marks: what earlier readers have remembered of it
- * changes no answer, is used, and is forgotten when a file was cut off.
+ * Long steps over an archive with marks: positions cached by earlier readers do not change results,
+ * are used, and are dropped when a file is truncated.
  */
 #include "archive/archive.h"
 #include "archive/interp.h"
@@ -143,7 +143,7 @@ static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASK
 	return err;
 }
 
-/* By an interpolator over an archive that nobody has looked at */
+/* With an interpolator on an archive that was never read */
 static int play_fresh(const char *base, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_archive *ar;
@@ -314,7 +314,7 @@ TEST_F(marks, nor_records_that_go_back_in_time)
 	} while (rec.volume || !rec.npmids || shim_ts__cmp(rec.stamp, at(100)) < 0);
 	odd = (struct shim_position){ rec.volume, rec.offset };
 	bytes = slurp(place_file(&self->place, "0"), &len);
-	bytes[odd.offset + 4 + 3] -= 50;	/* of the low half of its seconds */
+	bytes[odd.offset + 4 + 3] -= 50;	/* half of the range of its seconds' low word */
 	spit(place_file(&self->place, "0"), bytes, len);
 	free(bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records that are laid out alike are recognised as such, and no others. */
+/* Records with the same layout are recognized as such, and no others. */
 #include <string.h>
 
 #include "archive/record.h"

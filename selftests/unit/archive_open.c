@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opening archives: by which names, and what is said of those that cannot be. */
+/* Opening archives: accepted names, and errors for archives that cannot be opened. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -13,7 +13,7 @@ FIXTURE_SETUP(open)
 {
 	ASSERT_EQ(0, place_make(&self->place));
 	ASSERT_EQ(0, sample_write(self->place.base, 3, 3));
-	/* must stay as it is whenever opening fails */
+	/* must not change when opening fails */
 	self->ar = (struct shim_archive *)self;
 }
 
@@ -89,7 +89,7 @@ static int count_records(const char *base)
 	return n;
 }
 
-/* Six volumes of a record each, of which the second and the fourth are gone */
+/* Six volumes of one record each, of which the second and the fourth are missing */
 static int write_gaps(FIXTURE_DATA(open) *self)
 {
 	struct shim_label label = sample_label(3);
@@ -132,7 +132,7 @@ TEST_F(open, in_a_folder_that_may_not_be_read)
 		ASSERT_EQ(0, seteuid(0));
 	ASSERT_EQ(0, chmod(self->place.dir, 0700));
 	EXPECT_EQ(4, count_records(self->place.base));
-	/* without an index there is no knowing what is behind a gap */
+	/* without an index, records after a gap are unknown */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	EXPECT_EQ(4, count_records(self->place.base));
 }
@@ -256,7 +256,7 @@ TEST_F(open, with_another_label)
 	EXPECT_EQ(0, try_base(self));
 }
 
-/* @data with a metadata record behind it */
+/* @data followed by a metadata record */
 static void append(FIXTURE_DATA(open) *self, const uint8_t *data, size_t len,
 		   const struct shim_buf *rec)
 {
@@ -334,7 +334,7 @@ TEST_F(open, with_more_names)
 	free(data);
 }
 
-/* One record behind the others, of five words */
+/* One record after the others, of five words */
 TEST_F(open, with_a_strange_record)
 {
 	static const struct row {
@@ -412,7 +412,7 @@ TEST_F(open, without_any_metric)
 	free(data);
 }
 
-/* A name that was made shorter in place, with NULs behind it */
+/* A name that was shortened in place, followed by NULs */
 TEST_F(open, with_a_padded_name)
 {
 	size_t len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each kind of record there and back, in both versions, and cut at every byte. */
+/* Each kind of record encoded and decoded, in both versions, and cut at every byte. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -164,7 +164,7 @@ TEST_F(record, desc)
 	name = shim_rec_desc__name(&got.names, &len);
 	EXPECT_EQ(1, len);
 	EXPECT_EQ(0, memcmp(name, "c", 1));
-	/* more, or fewer, names than it says */
+	/* more, or fewer, names than its count */
 	shim_be32__put(self->buf.data + 28, 1);
 	EXPECT_EQ(-EBADMSG, shim_rec_desc__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + 28, 0xffffffff);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives opened as one: by list and by folder, one after the other
- * with a mark between; what keeps them from being one.
+ * Several archives opened as one: by list and by folder, in sequence with a mark between them; and
+ * reasons why they cannot be joined.
  */
 #include "archive/interp.h"
 
@@ -204,7 +204,7 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(0, try(name));
 }
 
-/* Seen where the one ends behind the start of the other, not at opening */
+/* Detected where one ends after the start of the other, not at opening */
 TEST_F(several, overlapping)
 {
 	const char *dir = self->place.dir;

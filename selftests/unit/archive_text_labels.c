@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Texts and labels: what is written is read, at the right time; what is bad is refused. */
+/* Texts and labels: written ones are read at the right time; invalid ones are refused. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -240,7 +240,7 @@ TEST_F(notes, limits)
 	EXPECT_TRUE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 2));
 }
 
-/* What opening says after a record was appended to the metadata */
+/* Result of opening after a record was appended to the metadata */
 static int open_with(struct place *p, const uint8_t *meta, size_t len,
 		     const struct shim_buf *record)
 {
@@ -266,7 +266,7 @@ static int open_with(struct place *p, const uint8_t *meta, size_t len,
 }
 
 struct change {
-	uint32_t at;		/* counted from behind the stamp, for labels */
+	uint32_t at;		/* counted from after the stamp, for labels */
 	uint32_t value;
 	int want;
 };
@@ -280,7 +280,7 @@ TEST_F(notes, bad_text_records)
 		{ 8, 0x80000005, -EBADMSG },
 		{ 12, 0xffffffff, 0 },
 		{ 16, 0x61626364, -EBADMSG },	/* no NUL */
-		{ 16, 0, 0 },			/* nothing but NULs */
+		{ 16, 0, 0 },			/* only NULs */
 	};
 	static const struct shim_rec_text text = { 5, 7, "abc" };
 	struct shim_buf record = { 0 };

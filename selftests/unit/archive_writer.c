@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a writer takes and what it refuses, each refusal leaving the archive as it was. */
+/* Valid and invalid input of a writer; each refusal leaves the archive unchanged. */
 #include <sys/wait.h>
 
 #include "archive/record.h"
@@ -134,7 +134,7 @@ TEST_F(writer, there_is_one_archive_of_a_name)
 	EXPECT_EQ(-ENODATA, shim_writer__close(w));
 }
 
-/* Of many at once, one writes */
+/* One of many at once writes */
 TEST_F(writer, of_many_at_once_one_writes)
 {
 	int won = 0, status;
@@ -377,7 +377,7 @@ TEST_F(writer, a_single_value_may_be_missing)
 	shim_archive__put(ar);
 }
 
-/* A record with nothing but attempts at bad values between its good ones is a good one */
+/* A record whose good values surround refused ones is a good one */
 TEST_F(writer, refuses_bad_values)
 {
 	static const struct row {
@@ -579,7 +579,7 @@ TEST_F(writer, index_entries_lead_to_records)
 	free(data);
 }
 
-/* Volumes follow one another in the index too; one without a record is not there */
+/* Volumes are also in sequence in the index; one without a record is absent */
 TEST_F(writer, volumes)
 {
 	const struct shim_format *f = shim_format__of(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Locks, forks, threads that end, and descriptors, as a library shares them with its process. */
+/* Locks, forks, exiting threads, and descriptors, as a library shares them with its process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A zone of one's own has the times that the C library has with that TZ. */
+/* A private time zone has the same times as the C library with that TZ. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 		       got.tm_hour, got.tm_min, got.tm_isdst, got.tm_gmtoff, want.tm_hour,
 		       want.tm_min, want.tm_isdst, want.tm_gmtoff);
 	}
-	/* of what is no zone it says nothing, or UTC */
+	/* for an invalid zone it returns nothing, or UTC */
 	if (*want.tm_zone)
 		ASSERT_STREQ(want.tm_zone, got.tm_zone);
 	/* A date is one time, or one of two that have the same date. */
@@ -61,8 +61,8 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Rules hold from 1970 on, as in older C libraries; that of Debian 13 (2.41)
- * applies them to earlier times, too, where the two are not compared.
+ * Rules hold from 1970 on, as in older C libraries; Debian 13's (2.41) also applies them to earlier
+ * times, which are not compared there.
  */
 static bool rules_hold_before_1970(void)
 {
@@ -109,7 +109,7 @@ TEST(times_are_the_c_librarys)
 	}
 }
 
-/* Dates whose summer time nobody knows, but for the hours that there are twice or not at all */
+/* Dates with unknown summer time, except the hours that exist twice or not at all */
 TEST(dates_are_the_c_librarys)
 {
 	for (size_t i = 0; i < NAMES; i++) {

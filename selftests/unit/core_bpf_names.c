@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of traced tags: those of events stay as long as is said, and labels tell users apart.
+ * Names of traced tags: those of events are kept as documented, and labels distinguish users.
  *
- * The maps are real, and what they have is written by the test.
+ * The maps are real, and the test writes their contents.
  */
 #include <stdint.h>
 #include <stdio.h>

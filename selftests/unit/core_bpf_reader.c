@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A reader that reads again and again, and looks only at what has changed, sees what one sees that has
- * just been opened, whatever happens to the maps in between.
+ * A reader that reads repeatedly, and only looks at changes, gets the same results as a new reader,
+ * whatever happens to the maps in between.
  *
- * The test writes into the maps itself, which is how it comes to rows that are torn or odd.
+ * The test writes to the maps itself, which allows torn and odd rows.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 struct model {
 	int tag, stat, count, events, cpus;
 	struct vc_direct *slots;
-	struct vc_stat *row[TAGS];	/* of each CPU; NULL: there is none */
+	struct vc_stat *row[TAGS];	/* per CPU; NULL: none */
 	unsigned char named[TAGS];
 	uint32_t kind[TAGS];
 	uint64_t id[TAGS], last_id, now;
@@ -463,7 +463,10 @@ TEST_F(reader, all_slots_of_all_tags)
 	}
 }
 
-/* Rows come and go as fast as a process can: whoever may make tags can do so to everybody's readers. */
+/*
+ * Rows come and go as fast as a process can create them: any user who may create tags can do so to
+ * all readers.
+ */
 static void churn(void)
 {
 	for (;;) {
@@ -569,7 +572,7 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 	EXPECT_GE(before + (1 << 20), in_use());
 }
 
-/* Events come to tags that are there; until they rest, the reader sees what a new one sees. */
+/* Events of existing tags; until they rest, the reader gets the same as a new one. */
 static int events_seen(struct shim_bpf_reader *r, int apart)
 {
 	for (int i = 0; i < TAGS; i++)
@@ -580,7 +583,7 @@ static int events_seen(struct shim_bpf_reader *r, int apart)
 	return agree(r, apart) && agree(r, apart) && agree(r, apart);
 }
 
-/* A forked child has the reader, too, and neither's readings change what the other sees. */
+/* A forked child also has the reader, and neither's readings affect the other's. */
 TEST_F(reader, in_a_forked_child)
 {
 	const struct shim_bpf_stat *stats;

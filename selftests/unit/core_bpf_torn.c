@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A reader of the statistics: while a writer changes a row all the time, and of an odd row. */
+/* A reader of the statistics, while a writer changes a row continuously, and with an odd row. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ TEST(extremes_outside)
 
 	ASSERT_NE(MAP_FAILED, at);
 	ASSERT_NE(NULL, row);
-	/* So that slot 0 would be before the part, and the last one behind it */
+	/* So that slot 0 would be before the part, and the last one after it */
 	ASSERT_EQ(0, mprotect(at, page, PROT_NONE));
 	part = (struct vc_stat *)(at + page);
 	*part = (struct vc_stat) { .count = 1, .min_ns = 0, .max_ns = LONG };

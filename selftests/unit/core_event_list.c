@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every listed event can be asked for; a mistyped one is guessed. */
+/* Every listed event can be opened; a mistyped one gets a suggestion. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where libpfm is not installed: perf's names and raw codes are there, the others are an error of its own. */
+/* Without libpfm: perf's names and raw codes work, others fail with a specific error. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>

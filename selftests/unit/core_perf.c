@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The back end over perf_event_open(2), with the kernel's own events, which every machine has. */
+/*
+ * The back end on perf_event_open(2), with the kernel's software events, which every machine has.
+ */
 #include "core_perf.h"
 
 /* Whatever is called for the first time has its own page faults. */
@@ -154,7 +156,7 @@ static int in_child(FIXTURE_DATA(perf) *self, int error)
 	return 0;
 }
 
-/* The second way tells no library of it. */
+/* The second method does not notify any library. */
 TEST_F(perf, a_forked_child_gets_errors)
 {
 	__u64 before;
@@ -169,7 +171,7 @@ TEST_F(perf, a_forked_child_gets_errors)
 		if (!pid)
 			_exit(in_child(self, raw ? -EBADF : -EINVAL));
 		EXPECT_EQ(0, child_status(pid));
-		/* The parent's goes on. */
+		/* The parent's set continues. */
 		warm_up(self);
 		ASSERT_EQ(0, sample(self, 0));
 		before = VALUES[0];
@@ -229,7 +231,7 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	EXPECT_EQ(files, open_files());
 }
 
-/* A call that was under way when the set was ended: it finds nothing, and not somebody else's memory. */
+/* A call in progress when the set was ended: it finds nothing, and does not touch reused memory. */
 TEST_F(perf, ended_under_a_call)
 {
 	const struct shim_backend_ops *ops = &shim_backend__perf;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of page faults over perf, and a thread that makes some: for core_perf's tests. */
+/* A set of page faults on perf, and a thread that causes some: for core_perf's tests. */
 #ifndef SELFTESTS_CORE_PERF_H
 #define SELFTESTS_CORE_PERF_H
 
@@ -92,13 +92,13 @@ FIXTURE_TEARDOWN(perf)
 #define VALUES	(self->room.sample.values)
 #define STATE	(self->room.sample.state)
 
-/* A thread that touches pages when it is told, and goes */
+/* A thread that touches pages on command, and exits */
 struct worker {
 	pthread_t thread;
 	sem_t go, ready, done;
 	int pages;
 	pid_t tid;
-	struct shim_counters *reads;	/* a set on it, which it samples by itself, too */
+	struct shim_counters *reads;	/* a set on it, which it also samples itself */
 };
 
 static void *work(void *arg)

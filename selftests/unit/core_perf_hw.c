@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The back end over perf on a PMU: known answers, by the pages and by the kernel, while the thread is
- * switched, moved and robbed of its counters.  With the module there, its answers beside them.
+ * The back end on perf on a PMU: known results, through the pages and through the kernel, while the
+ * thread is switched, migrated and deprived of its counters.  If the module is loaded, its results
+ * are compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,7 +113,7 @@ static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 /* A sample after a switch of the thread has to look up where its counters are. */
 #define LOOKED_UP	400
 
-/* The least of some, without a switch */
+/* The minimum of several, without a switch */
 static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 least = cost(self, rounds);
@@ -197,7 +198,7 @@ static int access_of(void)
 	return c != '0';
 }
 
-/* What the kernel says of the same counters is between two samples by the pages. */
+/* The kernel's values of the same counters lie between two samples through the pages. */
 TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 {
 	struct vcpc_instances_args args;
@@ -225,7 +226,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 	free(list);
 }
 
-/* Other counters, of a thread beside it on the CPU, and of timers that interrupt */
+/* Other counters, of another thread on the CPU, and of timers that interrupt */
 static pid_t disturber(void)
 {
 	pid_t pid = fork();
@@ -363,7 +364,7 @@ TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 	EXPECT_EQ(0, apart);
 }
 
-/* Somebody pins all counters of the CPU: whole or refused, and refused from then on. */
+/* Another user pins all counters of the CPU: complete or refused, and refused from then on. */
 TEST_F(perf_hw, stolen)
 {
 	struct perf_event_attr attr = {
@@ -410,7 +411,7 @@ TEST_F(perf_hw, more_than_the_pmu_has)
 	ASSERT_EQ(0, shim_counters__create(self->session, reqs, slots + 1, 0, &self->bad, &set));
 	EXPECT_EQ(-ENOSPC, shim_counters__bind(set, 0, 0, &self->bad));
 	shim_counters__put(set);
-	/* Beside four that are pinned already there is no room for another four. */
+	/* With four counters already pinned, another four do not fit. */
 	ASSERT_EQ(0, shim_counters__create(self->session, reqs, slots, 0, &self->bad, &set));
 	EXPECT_EQ(-ENOSPC, shim_counters__bind(set, 0, 0, &self->bad));
 	EXPECT_EQ(0, shim_counters__unbind(self->set, 0));
@@ -419,7 +420,7 @@ TEST_F(perf_hw, more_than_the_pmu_has)
 	EXPECT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 }
 
-/* The same work by both: what lies between two samples beside it is each one's own. */
+/* The same work for both: the costs between two samples are excluded from each other. */
 TEST_F(perf_hw, as_the_module_counts)
 {
 	__u64 perf, module;

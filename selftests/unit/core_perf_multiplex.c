@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed groups over perf: times, rounds, stops, and what a program may do meanwhile: handle
+ * Multiplexed groups on perf: times, rounds, stops, and what a program may do meanwhile: handle
  * signals, block them, fork, execute, end threads, close descriptors.
  */
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #define MS	1000000ULL
 #define MOST	5	/* groups */
 #define EACH	2	/* events of each: the thread's CPU time, page faults */
-#define SHUFFLE	(1U << 31)	/* of make_groups(), beside VCPC_SET_F_* */
+#define SHUFFLE	(1U << 31)	/* flags of make_groups(), in addition to VCPC_SET_F_* */
 
 struct grouped {
 	struct vcpc_sample head;
@@ -336,7 +336,7 @@ static void expect_whole(struct __test_metadata *_metadata, const struct grouped
 	}
 }
 
-/* A child that waits until it is told, then works and ends; and its own child does so, too. */
+/* A child that waits for a command, then works and exits; and its own child does the same. */
 static pid_t start_child(int go)
 {
 	pid_t child = fork();
@@ -540,7 +540,9 @@ TEST_F(perf, unbound_while_the_alarm_is_pending)
 	EXPECT_EQ(1, urgent);
 }
 
-/* What the program takes for itself is not there for slots: the present group goes on. */
+/*
+ * Time that the program takes for itself is not available for slots: the current group continues.
+ */
 TEST_F(perf, the_programs_own_handler)
 {
 	struct grouped g;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflows of perf's sets, and what a program may do meanwhile: fork, execute, block, end, close. */
+/*
+ * Overflows of perf's sets, and what a program may do meanwhile: fork, execute, block, exit, close.
+ */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -86,7 +88,7 @@ TEST_F(perf, the_second_request_stops_both)
 	EXPECT_EQ(values[1], VALUES[1]);
 }
 
-/* Its values are right however often it overflows, and whoever stops and starts it between. */
+/* Its values are correct however often it overflows, and whoever stops and starts it in between. */
 TEST_F(perf, ten_thousand_overflows)
 {
 	BOUND_SET();
@@ -206,7 +208,7 @@ TEST_F(perf, whom_it_cannot_tell)
 	expect_own_threads_only(_metadata, self);
 }
 
-/* The child counts nothing, and can count by a set of its own; its parent goes on. */
+/* The child does not count, and can use its own set; its parent continues. */
 TEST_F(perf, over_a_fork)
 {
 	int status = -1;
@@ -259,7 +261,7 @@ TEST_F(perf, over_an_exec)
 	EXPECT_EQ(7, WEXITSTATUS(status));
 }
 
-/* Files that take the descriptors' numbers are not touched, and nobody is told. */
+/* Files that reuse the descriptors' numbers are not touched, and no signal is sent. */
 TEST_F(perf, descriptors_closed_by_the_program)
 {
 	int fd;
@@ -279,7 +281,7 @@ TEST_F(perf, descriptors_closed_by_the_program)
 
 static atomic_bool stop;
 
-/* A thread that is bound, told, restarted, unbound by others all the time */
+/* A thread that is continuously bound, signaled, restarted, and unbound by others */
 static void *suffers(void *arg)
 {
 	atomic_int *tid = arg;

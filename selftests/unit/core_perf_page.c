@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters read by perf's pages: every width, wrapping, pages that change meanwhile, and signal
- * handlers that read in the middle.
+ * Counters read through perf's pages: every width, wrapping, pages that change meanwhile, and
+ * signal handlers that read in the middle.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ static struct {
 	__u64 clock;
 	unsigned int reads;		/* until then */
 	void (*meanwhile)(void);
-	unsigned int places;		/* until then, if it is to be while a plan is made */
+	unsigned int places;		/* until then, if it has to happen while a plan is made */
 	void (*while_making)(void);
 	unsigned int counters_read, places_found;
 } cpu;
@@ -118,7 +118,7 @@ static void reset(void)
 	plan_for(N);
 }
 
-/* As the kernel does: the counter begins @left before its end, and the page says what that is. */
+/* As in the kernel: the counter starts @left before its end, and the page contains that. */
 static void program(unsigned int i, unsigned int width, __u64 count, __u64 left)
 {
 	page[i].pmc_width = width;
@@ -516,7 +516,7 @@ static void *kernel(void *arg)
 		}
 		for (unsigned int i = 0; i < N; i++)
 			__atomic_store_n(&page[i].lock, page[i].lock + 1, __ATOMIC_SEQ_CST);
-		/* Nobody is switched all the time. */
+		/* There is no thread switching all the time. */
 		for (volatile int i = 0; i < 300; i++)
 			;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The back end over perf: processes and trees, whose threads are there, come and end. */
+/* The back end on perf: processes and trees whose threads exist, start and exit. */
 #include "core_perf.h"
 
 static int instances(FIXTURE_DATA(perf) *self)
@@ -30,7 +30,7 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 	EXPECT_LE(301, VALUES[0]);
 	EXPECT_GE(350 + SLACK, VALUES[0]);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
-	/* Of single threads nothing is known, and no sum is said to be one's. */
+	/* Counts of single threads are unknown, and a sum is never returned as one thread's. */
 	EXPECT_EQ(-EOPNOTSUPP, sample(self, old.tid));
 	EXPECT_EQ(-EINVAL, sample(self, new.tid));
 	end(&new);
@@ -96,7 +96,7 @@ TEST_F(perf, a_tree_from_execve_on)
 	EXPECT_LT(0, self->room.sample.tick);
 }
 
-/* A process goes on when its first thread has ended. */
+/* A process continues after its first thread has exited. */
 static void *waits(void *arg)
 {
 	pause();
@@ -153,7 +153,10 @@ static void *idles(void *arg)
 	return NULL;
 }
 
-/* One that starts another one when it is told, and a little later; until there is none to start */
+/*
+ * A process that starts another one on command, and a little later; until there is none left to
+ * start
+ */
 struct starter {
 	struct worker *late;
 	sem_t go, started;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters read by real rdpmc instructions, which the CPU refuses and a signal handler answers: which
+ * Counters read by real rdpmc instructions, which fault and are emulated in a signal handler: which
  * counter is read, what its bits mean, and when none is read.
  *
  * A CPU without a PMU raises SIGILL, one whose kernel does not allow the instruction SIGSEGV.
@@ -55,7 +55,7 @@ static void answer(int signal, siginfo_t *info, void *context)
 
 	(void)info;
 	if (code[0] != 0x0f || code[1] != 0x33) {
-		/* Not rdpmc: let it fault again. */
+		/* Not rdpmc: fault again. */
 		struct sigaction none = { .sa_handler = SIG_DFL };
 
 		sigaction(signal, &none, NULL);
@@ -95,7 +95,7 @@ static int read_all(void)
 	return shim_page__read(&of.plan, &shim_cpu__this, from, values, &tick);
 }
 
-/* One event's value; -1 if it is not read, as a value never is here */
+/* One event's value; -1, which is never a value here, if it is not read */
 static __u64 value_of(__u32 index, unsigned int width, __s64 offset)
 {
 	set_page(0, index, width, offset);

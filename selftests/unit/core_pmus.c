@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Core PMUs as the kernel's folder shows them: which there are, their CPUs, and whose an event is. */
+/* Core PMUs from the kernel's folder: which exist, their CPUs, and the owner of an event. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The arithmetic of multiplexed groups, on a clock that a test sets; the module's has the same vectors. */
+/*
+ * The arithmetic of multiplexed groups, on a clock controlled by a test; the module uses the same
+ * vectors.
+ */
 #include <string.h>
 
 #include "core/rotation.h"

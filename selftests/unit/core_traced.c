@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A signal handler takes the set for transactions away, or gives another one, at each instruction of a
- * call that does the same: no set's memory is given back twice, or never.
+ * A signal handler removes or replaces the set for transactions at each instruction of a call that
+ * does the same: each set's memory is freed exactly once.
  */
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
@@ -19,10 +19,10 @@
 #include "kselftest_harness.h"
 
 #define MOST_STEPS	100000
-#define EACH		1000	/* a call of so many instructions is interrupted at each of them, */
-#define TIMES		100	/* and a longer one so often */
+#define EACH		1000	/* a call of up to this many instructions is interrupted at each, */
+#define TIMES		100	/* and a longer one this often */
 
-/* What the stepped child tells: -1 during the call, then the number of faults found so far */
+/* Results of the stepped child: -1 during the call, then the number of faults found so far */
 static volatile int *state;
 static struct shim_counters *a, *b;
 static void (*called)(void), (*in_handler)(void);
@@ -119,7 +119,7 @@ static int stopped_by(pid_t pid, int sig)
 {
 	int status, got = waitpid(pid, &status, 0);
 
-	/* A signal that came while it was blocked is told of again. */
+	/* A signal that arrived while it was blocked is delivered again. */
 	if (got == pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1) {
 		ptrace(PTRACE_CONT, pid, NULL, (void *)(long)SIGUSR1);
 		got = waitpid(pid, &status, 0);
@@ -127,7 +127,7 @@ static int stopped_by(pid_t pid, int sig)
 	return got == pid && WIFSTOPPED(status) && WSTOPSIG(status) == sig;
 }
 
-/* Step a call by so many instructions, then let the handler run: 1, 0 if the call is shorter, -1 */
+/* Step a call by this many instructions, then run the handler: 1, 0 if the call is shorter, -1 */
 static int step(pid_t pid, int steps, int *stepped, int *faults)
 {
 	int in_time, i;
@@ -169,7 +169,7 @@ static int step_through(void (*call)(void), void (*handled)(void))
 			_exit(1);
 		run_child();
 	}
-	/* Once to its end, which tells how long it is */
+	/* Once to its end, to learn its length */
 	ret = step(pid, MOST_STEPS, &length, &faults);
 	do
 		ret = ret < 0 ? ret : step(pid, steps, &stepped, &faults);

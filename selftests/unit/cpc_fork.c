@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A set that was bound before a fork: what the child does with its copy is not done to what its
- * parent counts, whose descriptor it shares.
+ * A set that was bound before a fork: the child's use of its copy does not affect the parent's
+ * counting, although they share a descriptor.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,7 +83,7 @@ static void bind_to_a_process(struct __test_metadata *_metadata, FIXTURE_DATA(fo
 	binds = 0;
 }
 
-/* The status of a child that exits with what @fn says */
+/* The exit status of a child, which is the result of @fn */
 static int in_child(int (*fn)(FIXTURE_DATA(fork) *self), FIXTURE_DATA(fork) *self)
 {
 	pid_t pid = fork();
@@ -153,7 +153,7 @@ TEST_F(fork, an_inherited_set_may_be_changed_and_destroyed)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* A child that is done with the handle first and then lets the process go, whose handle it was */
+/* A child that closes the handle first and then releases the process that belonged to it */
 static int closes_and_releases(FIXTURE_DATA(fork) *self)
 {
 	cpc_unbind(self->cpc, self->set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event names of Solaris' own processors: taken where perf counts the same, listed if asked for. */
+/* Event names of Solaris' own processors: accepted if perf counts the same, listed on request. */
 #include <stdlib.h>
 
 #include "core/session.h"
@@ -81,7 +81,7 @@ TEST_F(native, walks_list_them_only_if_asked)
 	EXPECT_LT(without.calls, with.calls);
 }
 
-/* Each listed name can be counted: what the walk says, add_request takes. */
+/* Each listed name can be counted: add_request accepts every name from the walk. */
 static void add_each(void *arg, const char *event)
 {
 	FIXTURE_DATA(native) *self = ((void **)arg)[0];

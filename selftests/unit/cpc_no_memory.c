@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of libcpc's calls fails in turn: ENOMEM, nothing is changed, nothing
- * leaks, and the next try works.
+ * Each allocation of libcpc's calls fails in turn: ENOMEM, nothing is changed, nothing leaks, and
+ * the next attempt works.
  *
- * The linker has the library call what follows in place of the C library's (--wrap).
+ * The linker replaces the C library's functions with those below (--wrap).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -99,8 +99,8 @@ FIXTURE_TEARDOWN(memory)
 }
 
 /*
- * Whether a call succeeds, for its n-th allocation failing, n from 1 up to one that it
- * does not make; how many it makes is at least @least.
+ * Whether a call succeeds with its n-th allocation failing, for n from 1 up to one that it does not
+ * make; the number of allocations is at least @least.
  */
 #define EACH_FAILS(least, call)							\
 	do {									\
@@ -210,7 +210,7 @@ static void see(void *arg, const char *name)
 	++*(int *)arg;
 }
 
-/* A walk that fails visits nothing, and says so by errno only. */
+/* A failed walk visits nothing, and reports that only in errno. */
 static bool walks(cpc_t *cpc, void (*walk)(cpc_t *cpc, void *arg,
 					   void (*action)(void *arg, const char *event)))
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A fork while another thread lets a process go: the child can leave the process, too. */
+/* A fork while another thread releases a process: the child can also leave the process. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -20,7 +20,7 @@ static _Thread_local bool dawdles;
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
-/* The thread that lets go keeps its lock until the other one forks. */
+/* The releasing thread holds its lock until the other one forks. */
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	if (dawdles) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What transactions have counted: sums are of all rows of the kernel's that there ever were, whichever
- * of them changed last.  The reader's answers are made up here.
+ * Counts of transactions: sums include all rows that ever existed in the kernel, whichever changed
+ * last.  The test generates the reader's results.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -136,7 +136,9 @@ TEST_F(pairs, an_event_of_two_sets)
 	EXPECT_EQ(43, sum_of(self, 3, 1));
 }
 
-/* What programs count themselves stands beside the kernel's rows, whose ids are less. */
+/*
+ * Counts written by programs themselves are merged with the kernel's rows, which have smaller ids.
+ */
 TEST_F(pairs, counted_by_programs_too)
 {
 	put(self, 0, 1, 100, 2, 1, 5);
@@ -173,7 +175,7 @@ TEST_F(pairs, an_event_that_a_set_has_twice)
 	EXPECT_EQ(1, sum_of(self, 2, 0));
 }
 
-/* The row of an id that was given up is there beside its successor's for a while, and may move. */
+/* The row of a dropped id coexists with its successor's for a while, and may change. */
 TEST_F(pairs, an_id_that_was_given_up)
 {
 	put(self, 0, 1, 100, 2, 1, 5);
@@ -227,7 +229,7 @@ TEST_F(pairs, whatever_happens)
 	}
 }
 
-/* After 2^31 numbers, they begin again: with those that are there */
+/* After 2^31 numbers, they restart: skipping existing ones */
 TEST_F(pairs, all_numbers_were_given)
 {
 	struct shim_live_tag *known = self->tags.at[0];
@@ -308,7 +310,7 @@ static size_t slots_of(FIXTURE_DATA(pairs) *self, uint32_t user)
 	return n;
 }
 
-/* One user's tags have half of the slots at most, and others go on; room that there is again is used. */
+/* One user's tags have at most half of the slots, and others continue; freed room is reused. */
 TEST_F(pairs, slots_of_one_user)
 {
 	const size_t most = 262144, tags = most / VC_HIST_SLOTS + 1;

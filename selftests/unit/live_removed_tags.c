@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Labels of tags that are removed and come back: each is one user's for ever. */
+/* Labels of tags that are removed and recreated: each belongs to one user forever. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +75,7 @@ TEST_F(tags, come_back)
 	EXPECT_STREQ("a@7@3", take(self, "a@7", 3));
 }
 
-/* Nobody gets another's label by having very many tags removed. */
+/* A user cannot obtain another's label by having very many tags removed. */
 TEST_F(tags, more_than_are_remembered)
 {
 	char name[32];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who gives way where there is not room for all users. */
+/* Which user loses a place when not all fit. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "live/shares.h"
 #include "kselftest_harness.h"
 
-/* Whoever has more than he who asks would have, by his largest thing, or the latest of them */
+/* The user who has more than the requester would have: its largest item, or the latest of them */
 TEST(who_has_most)
 {
 	const struct shim_share all[] = {

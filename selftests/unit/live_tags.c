@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a record says of the transactions since the one before agrees with itself and with the truth. */
+/* A record's statistics of the transactions since the previous one are consistent and correct. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "live/tags.h"
 #include "kselftest_harness.h"
 
-/* A tag, and the transactions since its last record as they were */
+/* A tag, and its true transactions since its last record */
 struct window {
 	struct shim_live_tag tag;
 	uint64_t n, sum, least, most;
@@ -133,8 +133,8 @@ static void add_some(struct shim_bpf_stat *w, uint64_t *n, uint64_t hist[VC_HIST
 }
 
 /*
- * Whatever goes on and off, under whatever ids, and whoever writes (the kernel begins anew with each
- * session and id): totals are all that ever was.
+ * Totals include everything that ever happened, whatever is turned on and off, under whatever ids,
+ * and whoever writes (the kernel restarts with each session and id).
  */
 TEST(totals_over_sessions)
 {
@@ -183,7 +183,7 @@ TEST(totals_over_sessions)
 	shim_live_tags__free(&tags);
 }
 
-/* The row of an id that was given up is there beside its successor's for a while. */
+/* The row of a dropped id coexists with its successor's for a while. */
 TEST(an_id_that_was_given_up)
 {
 	struct shim_bpf_tag name = { .name = "tag", .label = "tag" };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instances of tags that come and go without end: those of tags that are there stay, with their numbers and
- * counts; of those that have gone, a bounded number does.  The reader's answers are made up here.
+ * Instances of tags that are endlessly created and deleted: those of existing tags are kept, with
+ * their numbers and counts; of deleted ones, a bounded number is kept.  The test generates the
+ * reader's results.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -20,12 +21,12 @@
 #define NAMES	40000
 #define KEPT	1024	/* of those that have gone; there are fewer at a time */
 
-/* Rows of the reader: a transaction of each tag that is there, and what it counted */
+/* Rows of the reader: a transaction of each existing tag, and its counts */
 static struct shim_bpf_stat stats[PRESENT];
 static struct shim_bpf_count counts[PRESENT];
 static struct shim_bpf_tag tags[PRESENT];
 static uint64_t version, last_id;
-/* Of each name, the number it had last and what has been counted since, as it should be */
+/* For each name, its last number and the expected counts since then */
 static int32_t inst_of[NAMES];
 static uint64_t total_of[NAMES];
 static int opened;
@@ -104,7 +105,7 @@ static size_t name_at(size_t i)
 	return strtoul(tags[i].name + strlen("tag "), NULL, 10);
 }
 
-/* A row gets a tag whose id is new; of its name, there may have been another before. */
+/* A row gets a tag with a new id; its name may have been used before. */
 static void begin(size_t i, size_t name)
 {
 	tags[i] = (struct shim_bpf_tag) { .user = 5 };
@@ -201,7 +202,7 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 			return 0;
 		}
 	}
-	/* As many have come as have gone or are there. */
+	/* The number created equals those deleted plus those existing. */
 	return shim_live_trace__changes(self->trace, indom) ==
 		       n + 2 * shim_live_trace__removed(self->trace, indom) &&
 	       shim_live_trace__find(self->trace, indom, last + 1) == -1 &&
@@ -240,7 +241,7 @@ TEST_F(trace, tags_without_end)
 		ASSERT_EQ(1, check(self, self->hist, "tag %u/"));
 		ASSERT_EQ(1, check(self, self->sum, "tag %u/"));
 		ASSERT_EQ(1, all_are_there(self));
-		/* Whoever has the names is told when they change, and only then. */
+		/* The owner of the names is notified when, and only when, they change. */
 		if (sample)
 			ASSERT_EQ(sample % 3 == 1 && removed == shim_live_trace__removed(self->trace, indom),
 				  changes == shim_live_trace__changes(self->trace, indom));
@@ -261,7 +262,7 @@ TEST_F(trace, tags_without_end)
 				begin(i, some_name(&next));
 		ASSERT_GT(NAMES, next);
 	}
-	/* They go, too, but others have been idle for longer. */
+	/* These also go, but others have been idle for longer. */
 	for (size_t i = 0; i < PRESENT / 3; i++)
 		transact(i, i);
 	ASSERT_EQ(0, shim_live_trace__sample(self->trace));
@@ -276,7 +277,10 @@ TEST_F(trace, tags_without_end)
 	EXPECT_LT(5000, shim_live_trace__removed(self->trace, indom));
 }
 
-/* A reading that misses a tag that is there, as one of a table that changes fast may, removes nothing of it. */
+/*
+ * A reading that misses an existing tag, as may happen in a fast-changing table, does not remove
+ * it.
+ */
 TEST_F(trace, a_tag_that_is_missed)
 {
 	size_t next = PRESENT, indom = shim_live_trace__domain(self->count);

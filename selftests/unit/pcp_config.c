@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pcp.conf becomes part of the environment: which of its variables, and that threads which read the
+ * pcp.conf becomes part of the environment: which of its variables, and threads that read the
  * environment meanwhile always find one.
  */
 #define VARIABLES	200
@@ -54,7 +54,7 @@ TEST_F(config, becomes_environment)
 	EXPECT_STREQ("", getenv("SHIM_TEST_EMPTY"));
 	EXPECT_STREQ("a=b", getenv("SHIM_TEST_EQUAL"));
 	EXPECT_STREQ(self->path, getenv("PCP_CONF"));
-	/* The program's own changes go on from there. */
+	/* The program's own changes are kept. */
 	ASSERT_EQ(0, setenv("SHIM_TEST_HAD", "changed", 1));
 	ASSERT_EQ(0, unsetenv("SHIM_TEST_FIRST"));
 	EXPECT_STREQ("changed", pmGetConfig("SHIM_TEST_HAD"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every error of the archive room has its PMAPI code; others pass as they are. */
+/* Every error of user/archive has its PMAPI code; others pass unchanged. */
 #include <errno.h>
 
 #include <kselftest_harness.h>

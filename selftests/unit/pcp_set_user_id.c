@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program with more rights than its caller takes nothing from the caller's environment. */
+/* A program with more privileges than its caller ignores the caller's environment. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

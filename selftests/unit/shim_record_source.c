@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program's own metrics in the recorder's records: what is taken, refused, and left out. */
+/* A program's own metrics in the recorder's records: accepted, refused, and omitted values. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ FIXTURE_TEARDOWN(source)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* End the archive, and have its first record: whether it is there and whole */
+/* End the archive, and read its first record: whether it exists and is complete */
 static bool read_back(FIXTURE_DATA(source) *self)
 {
 	bool closed = !shim_record_close(self->rec);
@@ -124,7 +124,7 @@ static bool read_back(FIXTURE_DATA(source) *self)
 	return !shim_cursor__next(&self->cursor, &self->record) && !shim_record__check(&self->record);
 }
 
-/* Values of a metric in the record, or the code in their place, or -EINVAL if it is not there */
+/* Values of a metric in the record, or the code in their place, or -EINVAL if it is missing */
 static int numval(FIXTURE_DATA(source) *self, uint32_t pmid)
 {
 	struct shim_vset vset;
@@ -161,7 +161,7 @@ TEST_F(source, a_metric_may_have_no_value)
 	EXPECT_EQ(-12357, numval(self, TEXT));
 }
 
-/* The source may go on with the next metric, and the record is written */
+/* The source may continue with the next metric, and the record is written */
 TEST_F(source, what_is_refused_is_left_out)
 {
 	own.nsingle = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the recorder wrote is what was sampled: metrics, instances, values, label. */
+/* The recorder writes what was sampled: metrics, instances, values, label. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ TEST_F(archive, metrics)
 	}
 }
 
-/* Every metric says what it is, an event's in the words it was asked for by */
+/* Every metric has a help text, which for an event contains its requested name */
 TEST_F(archive, texts)
 {
 	const char *text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets whose events take turns, on the synthetic clock of four counters: every count is known. */
+/* Sets with multiplexed events, on the synthetic clock with four counters: every count is known. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,7 +187,7 @@ TEST_F(turns, stops_goes_on_and_ends)
 	EXPECT_EQ(-EINVAL, shim_set_unbind(self->set, 0));
 }
 
-/* Where there is room for all, nothing takes turns, and every call is as ever. */
+/* If all events fit, nothing is multiplexed, and every call works as usual. */
 TEST_F(turns, room_for_all)
 {
 	struct shim_sample sample;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A plugin that is unloaded takes the library along, but threads that have used it still end. */
+/*
+ * A plugin that is unloaded takes the library with it, but threads that have used it still exit
+ * cleanly.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

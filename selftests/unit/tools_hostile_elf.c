@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs of other users that are made to waste the time and the memory of their reader. */
+/* Programs of other users that are built to waste their reader's time and memory. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ unsigned int vcpc_distance(const char *a, const char *b)
 	return UINT32_MAX;
 }
 
-/* A file without a name, in which parts are put behind one another */
+/* A file without a name, to which parts are appended */
 struct image {
 	int fd;
 	uint64_t end;
@@ -138,7 +138,7 @@ static long most_memory(void)
 	return kb;
 }
 
-/* A section that says it unpacks to 3 GB, which libelf would allocate at once */
+/* A section that claims to unpack to 3 GB, which libelf would allocate at once */
 TEST(section_that_swells)
 {
 	Elf64_Chdr *packed = calloc(1, PACKED);
@@ -162,7 +162,7 @@ TEST(section_that_swells)
 	close(image.fd);
 }
 
-/* A section that says it swells, in a program that another user owns */
+/* A section that claims to expand, in a program owned by another user */
 TEST(module_that_swells)
 {
 	Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30, .ch_addralign = 1 };

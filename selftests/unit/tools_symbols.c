@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Addresses become functions and lines: of this program, of its copies, which exit and are deleted. */
+/*
+ * Addresses become functions and lines: of this program, and of its copies, which exit and are
+ * deleted.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@
 
 #include "kselftest_harness.h"
 
-/* What the child says: where its function is */
+/* The child's output: the address of its function */
 struct told {
 	unsigned long address;
 	unsigned long offset;	/* in the file */
@@ -42,7 +45,7 @@ static unsigned long offset_of(unsigned long address)
 	return found;
 }
 
-/* Executed as a copy: says where it is, and stays until its input ends */
+/* Executed as a copy: prints its address, and stays until its input ends */
 static __attribute__((constructor)) void be_a_child(int argc, char **argv)
 {
 	struct told told = { .address = (unsigned long)planted };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events to the bytes that PCP's agent takes, and its acknowledgements back. */
+/* Encodes events to the bytes that PCP's agent accepts, and decodes its acknowledgements. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What probes see of trace calls, which are told only while somebody has put one there; no probe is needed for it. */
+/*
+ * What probes see of trace calls, which are made only while a probe is attached; this test needs
+ * none.
+ */
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
@@ -103,7 +106,7 @@ TEST_F(probes, ends_only)
 	EXPECT_EQ(VCPC_TRACE_END, calls[0].op);
 }
 
-/* A transaction that nobody saw begin is not told as if it had taken since the machine was started. */
+/* A transaction whose begin was not seen is not reported as if it had lasted since boot. */
 TEST_F(probes, put_there_in_the_middle)
 {
 	shim_probe_wanted.any = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tags of a process: found by name and by address, however many, alike and in whatever threads. */
+/*
+ * The tags of a process: found by name and by address, however many, however similar, and in any
+ * thread.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -145,7 +148,7 @@ static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name
 	EXPECT_EQ(tag, shim_tags__recent(process(), name));
 }
 
-/* The name's last byte is its page's, and nothing may be read behind it. */
+/* The name's last byte is its page's last, and reads must not go past it. */
 TEST(at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of vcpc top: from two looks at statistics that are given. */
+/* Rows of vcpc top, from two given snapshots of statistics. */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -258,8 +258,8 @@ TEST_F(top, names_are_cut_by_columns)
 }
 
 /*
- * Of a tag: this process twice, as two of its threads have different counters, and one that is long
- * gone; this process's other tag; and those that write by themselves.
+ * Of a tag: this process twice, because two of its threads have different counters, and one that
+ * exited long ago; this process's other tag; and processes that write statistics themselves.
  */
 static void some_processes(void)
 {
@@ -378,7 +378,7 @@ TEST_F(top, and_also_if_there_are_more_by_now)
 	EXPECT_EQ(shim_trace_hist_floor(50), llround(self->view.rows[0].mean * 1e9));
 }
 
-/* One tag's row of a process is gone: the others' are compared with what they were. */
+/* A process's row of one tag is gone: the others are compared with their previous values. */
 TEST_F(top, a_row_of_several_that_goes)
 {
 	look_at_processes(&self->view, TOP_BY_PROCESS);

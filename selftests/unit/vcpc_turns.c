@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Estimates of vcpc stat --multiplex: known ones, what is not known, and how often intervals hold. */
+/*
+ * Estimates of vcpc stat --multiplex: known ones, unknown ones, and how often intervals contain the
+ * truth.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -71,7 +74,7 @@ TEST(what_is_not_known)
 	EXPECT_TRUE(isfinite(e.half));
 }
 
-/* Turns that were lost are in nobody's time, but in the target's. */
+/* Lost multiplex slots are in no event's time, but in the target's. */
 TEST(lost_turns)
 {
 	struct vcpc_turns turns = { .last.nr = 0 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Intervals of vcpc compare and vcpc stat -r: against tables, and by how often they hold. */
+/*
+ * Intervals of vcpc compare and vcpc stat -r: compared with tables, and by how often they contain
+ * the truth.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record --with: names, answers of agents that are odd, and what is made of them. */
+/* vcpc record --with: names, odd replies of agents, and the resulting records. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -236,7 +236,7 @@ static const char *recorded(FIXTURE_DATA(with) *self, pmID pmid)
 	return text;
 }
 
-/* What cannot be recorded is said, and the rest is recorded */
+/* Metrics that cannot be recorded are reported, and the rest is recorded */
 TEST_F(with, a_part_of_the_name_space_has_all_that_can_be_recorded)
 {
 	ASSERT_EQ(0, vcpc_with_open("part", &self->with)) TH_LOG("%s", pmcd.messages);
@@ -291,7 +291,7 @@ TEST_F(with, an_instance_that_is_there_twice_is_recorded_once)
 	EXPECT_STREQ("3: 9=10 4=11 5=13", recorded(self, PMID(2)));
 }
 
-/* A set that the recorder refuses is missing; the others are there, and the recording goes on */
+/* A set that the recorder refuses is missing; the others exist, and recording continues */
 TEST_F(with, one_bad_answer_is_left_out)
 {
 	static const int inst[] = { 1, 2 };

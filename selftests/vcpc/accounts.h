@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What users have open, as root reads it in debugfs. */
+/* The users' resources in the module, as shown to root in debugfs. */
 #ifndef VCPC_TEST_ACCOUNTS_H
 #define VCPC_TEST_ACCOUNTS_H
 
@@ -13,7 +13,9 @@ struct account {
 	int sets, counters, tags;
 };
 
-/* Of all accounts of a user together; of several for user 0, as without capabilities it is not root */
+/*
+ * Sum over all accounts of a user; user 0 has several because without capabilities it is not root
+ */
 static inline struct account account_of(unsigned int uid)
 {
 	struct account sum = { 0 }, a;

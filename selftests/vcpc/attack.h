@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests share that attack the module: an unprivileged attacker, programs that gain
- * privileges, moments that have to be hit, and the clock by which they are.
+ * Shared by the tests that attack the module: an unprivileged attacker, programs that gain
+ * privileges, and the timing of events that must coincide.
  */
 #ifndef VCPC_TEST_ATTACK_H
 #define VCPC_TEST_ATTACK_H
@@ -55,7 +55,7 @@ static inline void run_on_cpu(unsigned int cpu)
 		abort();
 }
 
-/* A line for whoever reads the results; also from processes that are no test's own */
+/* Print a line for the reader of the results; also from processes that are not a test's own */
 __attribute__((format(printf, 1, 2))) static inline void remark(const char *format, ...)
 {
 	char line[256];
@@ -67,7 +67,7 @@ __attribute__((format(printf, 1, 2))) static inline void remark(const char *form
 	dprintf(2, "# %s\n", line);
 }
 
-/* Also to end with the parent: a test that was ended for taking too long leaves nobody behind. */
+/* Also exit with the parent: a test that is killed by its timeout leaves no process. */
 static inline int become_user(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
@@ -91,7 +91,7 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Let everybody open the device, as the administrator may; gives what was before. */
+/* Make the device accessible to all users, as an administrator may.  Returns the previous mode. */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;
@@ -128,7 +128,7 @@ static inline int give_capability(const char *path, unsigned int cap)
 	return setxattr(path, "security.capability", &data, sizeof(data), 0) ? -errno : 0;
 }
 
-/* A number in a line "Name: ..." of /proc/PID/status, also of one that nobody has waited for */
+/* A number in a line "Name: ..." of /proc/PID/status, also of a zombie */
 static inline __u64 status_number(pid_t pid, const char *name, const char *format)
 {
 	char path[64], line[256];
@@ -147,14 +147,14 @@ static inline __u64 status_number(pid_t pid, const char *name, const char *forma
 }
 
 /*
- * struct aim - when something has to happen so that it is beside something else
- * @delta: after so many nanoseconds
- * @step: how far the next try is from this one
+ * struct aim - timing of an action that must coincide with another event
+ * @delta: delay in nanoseconds
+ * @step: change of the delay for the next attempt
  * @early: whether the last one was too early
  * @random: state of chance()
  *
- * The other thing's time is not known, and changes with the machine's load: what was too early is
- * tried later, and the other way round, in steps that become smaller as the two alternate.
+ * The other event's time is unknown, and changes with the machine's load: after an early attempt
+ * the next one is later and vice versa, in steps that shrink as the two alternate.
  */
 struct aim {
 	__u64 delta, step;
@@ -177,18 +177,18 @@ static inline void aim_next(struct aim *aim, bool early, __u64 least_step)
 		aim->delta += aim->step;
 }
 
-/* Not always the same place beside it */
+/* Vary the position around it */
 static inline __u64 aim_delta(struct aim *aim, __u64 around)
 {
 	return aim->delta + chance(&aim->random) % around;
 }
 
 /*
- * struct holder - somebody who keeps a set's lock taken as well as he can
- * @set: whose
- * @cpu: where
- * @rests: set to let others have it without waiting
- * @resting: it does
+ * struct holder - a thread that holds a set's lock as much as possible
+ * @set: the set
+ * @cpu: its CPU
+ * @rests: set to release the lock to others
+ * @resting: it is released
  * @bound, @refused: threads of the crowd whose BIND worked, or did not
  */
 struct holder {
@@ -220,12 +220,12 @@ static inline void holder_rests(struct holder *h, bool rests)
 }
 
 /*
- * struct moment - the time when a victim does something, beside an overflow
- * @events: how many lead to the overflow
+ * struct moment - the time of a victim's action, relative to an overflow
+ * @events: number of events up to the overflow
  * @delta: how long after its RESTART the victim does it, in nanoseconds
- * @holder: who keeps the set's lock taken meanwhile, and only then; or NULL
- * @ready: set by the victim: it runs, and waits
- * @begin: set by the director: the holder runs
+ * @holder: the thread that holds the set's lock only during that time; or NULL
+ * @ready: set by the victim: it is running and waits
+ * @begin: set by the director: the holder is running
  */
 struct moment {
 	__u64 events, delta;
@@ -299,7 +299,7 @@ static inline void *shared_memory(size_t size)
 	return memory;
 }
 
-/* Threads that do nothing but be counted */
+/* Threads that only exist to be counted */
 static inline void *idles(void *arg)
 {
 	for (;;)
@@ -345,9 +345,9 @@ static inline int gather(struct holder *h, unsigned int nr)
 }
 
 /*
- * In a process of its own, as that many threads make each fork and execve slow: threads that a set
- * counts, so that totals take long, and one that keeps the set's lock taken by them when @h, which
- * is shared memory, says so.  0, or what the crowd failed with.
+ * In a separate process, because that many threads make each fork and execve slow: threads that a
+ * set counts, which makes totals slow, and one that uses totals to hold the set's lock when @h (in
+ * shared memory) requests it.  Returns 0, or the crowd's error.
  */
 static inline int start_crowd(struct holder *h, unsigned int nr)
 {

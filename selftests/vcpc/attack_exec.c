@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow beside execve of a program that gains privileges: what has gained them is not
- * sent the set's signal, which the attacker could not send it either.
+ * An overflow concurrent with execve of a program that gains privileges: the set's signal, which
+ * the attacker could not send, is not sent to it.
  *
  * The attacker is nobody.  A child of his binds the set, whose signal is SIGKILL, to itself; its
  * counter overflows at about the time when it executes a program of root's, set-user-ID, and
@@ -16,7 +16,9 @@
 /* How long the program lives that has gained privileges: long enough to be reached late */
 #define LIFE_US	20000
 
-/* After execve, with privileges or without: says whether it has any, lives for a while and ends. */
+/*
+ * After execve, with or without privileges: prints whether it has any, lives for a while and exits.
+ */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	__u64 rights;
@@ -129,7 +131,7 @@ static int execute_many(const struct attack *a, struct holder *holder)
 		return 10;
 	if (sum.no_rights || sum.errors > a->tries / 10)
 		return 5;
-	/* Otherwise the two were never beside each other. */
+	/* Otherwise the two never coincided. */
 	return sum.survived && sum.killed_before ? 0 : 6;
 }
 

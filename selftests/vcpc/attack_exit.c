@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow that is found late, while the thread that it happened to ends: nobody may touch
- * what is left of the thread.
+ * An overflow that is found late, while its thread is exiting: the remains of the thread must not
+ * be touched.
  *
  * The attacker is nobody.  A thread's counter overflows at about the time when the thread exits,
- * and another thread keeps the set's lock taken by totals over many instances, so that who comes
- * to look at the overflow is late.  ATTACK_TRIES in the environment says how many threads die.
+ * and another thread keeps the set's lock taken by totals over many instances, so the overflow is
+ * handled late.  ATTACK_TRIES in the environment says how many threads die.
  */
 #include "attack.h"
 #include "overflow.h"
@@ -55,7 +55,7 @@ struct outcome {
 	unsigned int early, late, told, lost, errors;
 };
 
-/* The value that it ended with says on which side of the overflow that was. */
+/* Its final value shows on which side of the overflow that was. */
 static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum)
 {
 	struct room room;
@@ -104,7 +104,7 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 	       tries, sum.early, sum.late, sum.told, sum.lost, sum.errors);
 	if (sum.lost + sum.errors > tries / 10)
 		return 5;
-	/* Otherwise the two were never beside each other. */
+	/* Otherwise the two never coincided. */
 	return sum.early && sum.late ? 0 : 6;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A table of callers, calls and states of a target, each with the answer that the contract has for
- * it, and what must be true afterwards.
+ * A table of callers, calls and states of a target, each with its documented result, and the
+ * conditions that must hold afterwards.
  *
  * Each cell is a target of its own, a process of nobody's that has bound the set to itself and is
  * brought into the state, and one call by a process of the caller's kind.  After it the target is
  * alive if it was, continues, has not been sent the set's signal, and is not counted any more if it
- * has gained privileges or executes what may not be read.  The kernel's log says which row was the
- * last one, should the machine stop.
+ * has gained privileges or executes what may not be read.  The kernel log shows the last row, in
+ * case the machine hangs.
  */
 #include <sys/mount.h>
 

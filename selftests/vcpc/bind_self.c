@@ -96,7 +96,7 @@ TEST(more_than_the_cpu_can_hold)
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(-ENOSPC, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(slots, args.bad_request);
-	/* Nothing is left behind. */
+	/* No descriptor or memory is left. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	fits = set_create(device, requests, slots, 0);
 	ASSERT_GE(fits, 0);

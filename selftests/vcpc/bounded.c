@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one user may take: of a thread's time by counters that count there together, and of the
- * kernel's memory by all his counters.
+ * What one user may consume: a thread's time, through counters that count at the same time, and
+ * kernel memory, through all of the user's counters.
  *
- * The bounds are not the module's own numbers, but what the machine notices: another thread on
- * the same CPU, and the memory that the kernel says is left.
+ * The test does not use the module's own numbers, but measures the effect: on another thread of the
+ * same CPU, and on the free memory that the kernel reports.
  */
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -103,7 +103,7 @@ static int put(const char *path, const char *text)
 	return ret;
 }
 
-/* A control group for the caller's children; 0 if it can be told what is charged to it */
+/* A control group for the caller's children; 0 if its charged memory can be read */
 static int make_group(void)
 {
 	mkdir(CGROUPS, 0700);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ten thousand short threads, and a thousand short processes: totals are exact,
- * and what is kept of them is bounded.  Where all is slow, fewer: as many as
- * there are in SECONDS.
+ * Ten thousand short threads, and a thousand short processes: totals are exact, and memory for them
+ * is bounded.  On slow machines, as many as start within SECONDS.
  *
- * The threads are made by clone() on a stack that is there already, so that each
- * does nothing but its work, and that is the same for all.
+ * The threads are created by clone() on an existing stack, so each does only its work, which is the
+ * same for all.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -132,7 +131,7 @@ static int run_processes(struct worker *w, int most)
 	return nr;
 }
 
-/* What the heirs counted: all but the caller's own */
+/* Counts of the inherited instances: all except the caller's own */
 static __u64 heirs_value(int set, int value)
 {
 	struct room total, own;

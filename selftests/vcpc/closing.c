@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Closing a set that somebody else is still busy with: a thread that has not run, another user. */
+/*
+ * Closing a set that is still in use elsewhere: by a thread that has not run, or by another user.
+ */
 #include "accounts.h"
 #include "attack.h"
 #include "heirs.h"
@@ -21,7 +23,7 @@ TEST(a_thread_that_has_not_run_gets_nothing)
 	pthread_t thread;
 
 	ASSERT_GE(set, 0);
-	/* New threads are on this CPU, too, and have no such priority. */
+	/* New threads also run on this CPU, without such a priority. */
 	run_on_cpu(0);
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first));
 	for (again = 0; again < 2; again++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets that a worker closes, because the last copies of their descriptors are another user's: one
- * that cannot be closed for now holds up the others of its account, and nobody else's.
+ * Sets that a worker closes because the last copies of their descriptors are another user's: one
+ * that cannot be closed for now delays the others of its account, but not those of other accounts.
  *
- * Closing waits for a thread that inherits the set and opens its events.  Here that thread has a CPU
- * on which root's thread runs all the time, so it stays in the middle.
+ * Closing waits for a thread that inherits the set and opens its events.  Here that thread has a
+ * CPU on which root's thread runs all the time, so it makes no progress.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -183,7 +183,10 @@ static void close_all(FIXTURE_DATA(later) *self, int which)
 		close(self->held[which][i]);
 }
 
-/* All are bound, the last copies are here, and a new thread is about to inherit the first set. */
+/*
+ * All are bound, this process has the last copies, and a new thread is about to inherit the first
+ * set.
+ */
 static int begin(FIXTURE_DATA(later) *self)
 {
 	int i, ret = 0;

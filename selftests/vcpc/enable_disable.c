@@ -2,7 +2,7 @@
 /* VCPC_IOC_ENABLE and VCPC_IOC_DISABLE. */
 #include "vcpc_test.h"
 
-/* Of a sample of two requests */
+/* Size of a sample of two requests */
 #define SIZE	(sizeof(struct vcpc_sample) + 2 * sizeof(__u64))
 
 FIXTURE(enable) {

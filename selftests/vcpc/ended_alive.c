@@ -3,11 +3,11 @@
  * An instance that has ended while its thread lives on: execve of a file that the caller may not
  * read ends the thread's perf events, and nothing may refer to the instance afterwards.
  *
- * In the first test what the thread has to do before it is in user mode again takes long: it waits
- * for the socket that execve closes, whose data nobody reads (SO_LINGER).  Whatever the module has
- * queued before for the thread, such as a signal of an overflow in the middle of execve, comes after
- * that.  Meanwhile its parent starts threads, which make the module give back what ended instances
- * do not need.  KASAN reports an access to freed memory.
+ * In the first test the thread takes long to return to user mode: it waits for the socket that
+ * execve closes, whose data is never read (SO_LINGER).  Whatever the module has queued before for
+ * the thread, such as a signal of an overflow in the middle of execve, comes after that.  Meanwhile
+ * its parent starts threads, which make the module free what ended instances do not need.  KASAN
+ * reports an access to freed memory.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -95,7 +95,7 @@ static bool bind_all(int set)
 	return !set_bind(all, 0);
 }
 
-/* After exec: says that it is in user mode, waits for a byte and ends. */
+/* After exec: reports that it is in user mode, waits for a byte and exits. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	char byte = 'x';
@@ -237,7 +237,7 @@ static int attack(void *arg)
 	got = child_hear(&c);
 	if (got != 'x')
 		return 16;
-	/* It counts nothing, and goes on. */
+	/* It does not count, and continues. */
 	if (!(state_of(set, c.pid) & VCPC_STATE_EXITED))
 		return 17;
 	return child_end(&c) ? 18 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A child that binds itself and execs, sampled by its parent, also after its end. */
+/* A child that binds itself and execs, sampled by its parent, also after its exit. */
 #include "attack.h"
 #include "exec_child.h"
 #include "vcpc_test.h"
@@ -11,7 +11,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 		touch_for_parent(argv[2]);
 }
 
-/* A child that binds @set to itself, and execs @program when it is told to. */
+/* A child that binds @set to itself, and execs @program on command */
 static void child_start(struct child *c, int set, __u32 flags, uid_t uid, const char *program)
 {
 	char byte;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of execve share: a child, and two pipes through which it is told to go on. */
+/* Shared by the tests of execve: a child, and two pipes through which it is controlled. */
 #ifndef VCPC_TEST_EXEC_CHILD_H
 #define VCPC_TEST_EXEC_CHILD_H
 
@@ -67,7 +67,7 @@ static inline int child_end(struct child *c)
 	return status;
 }
 
-/* After exec, in a program that was told to touch pages: says so, waits for a line and ends */
+/* After exec, in a program that has touched its pages: reports that, waits for a line and exits */
 static inline void touch_for_parent(const char *pages)
 {
 	char line[8];

@@ -104,7 +104,7 @@ TEST(the_second_thread_executes)
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
 
-	/* Now it is the process; nobody has its old number. */
+	/* Now it is the process; its old number is unused. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value + PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -199,7 +199,7 @@ static int copy_setuid(char *program)
 	return system(copy) || chown(program, 0, 0) || chmod(program, 04755) ? -EIO : 0;
 }
 
-/* Nobody's tree executes root's program, which starts a child: neither is counted. */
+/* An unprivileged user's tree executes root's program, which starts a child: neither is counted. */
 TEST(setuid_in_a_tree)
 {
 	char program[] = "/tmp/vcpc-suid-XXXXXX";

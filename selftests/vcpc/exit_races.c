@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads and processes begin, execute and are killed while they are bound, sampled and unbound. */
+/* Threads and processes start, execute and are killed while they are bound, sampled and unbound. */
 #include <pthread.h>
 #include <time.h>
 
@@ -11,14 +11,14 @@
 #define SECONDS	(getenv("VM_ICOUNT") ? 1 : 4)
 
 static volatile bool over;
-static pid_t tester;	/* who breeds ends with it, as a test that fails ends nobody */
+static pid_t tester;	/* a failed test does not clean up, so breeders exit with it */
 
 static void *ends_at_once(void *arg)
 {
 	return arg;
 }
 
-/* A process of threads and children, until it is killed; a child is as @depth says, less one. */
+/* A process of threads and children, until it is killed; a child gets @depth minus one. */
 static void breed(unsigned int depth)
 {
 	pthread_t thread;
@@ -119,7 +119,7 @@ FIXTURE_SETUP(races)
 FIXTURE_TEARDOWN(races)
 {
 	close(self->set);
-	/* Nothing stays charged; the last heirs are on their way out. */
+	/* Nothing stays charged; the last inherited instances are being freed. */
 	EXPECT_TRUE(has_nothing_soon(0, 5000));
 }
 
@@ -141,7 +141,7 @@ TEST_F_TIMEOUT(races, meddled_with, 1200)
 		pthread_join(threads[i], NULL);
 }
 
-/* Nobody meddles: totals are whole at any time, only grow, and end. */
+/* Without interference, totals are complete at any time, only grow, and end. */
 TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 {
 	struct vcpc_instances_args args;
@@ -178,7 +178,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 	EXPECT_EQ(0, args.pending);
 }
 
-/* The set is closed while heirs are on their way; they must find nothing. */
+/* The set is closed while inheriting threads are exiting; they must not find it. */
 TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 {
 	pid_t pid;

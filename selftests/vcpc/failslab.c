@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each allocation of each call fails once: ENOMEM, nothing changed, and the next try works. */
+/* Each allocation of each call fails once: ENOMEM, nothing changed, and the next attempt works. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -118,7 +118,7 @@ TEST_F(failslab, bind_with_overflow)
 	bind_watched(_metadata, self->nth, watched_set(0, SIGURG));
 }
 
-/* Its thread is followed, too. */
+/* Allocations of its thread also fail. */
 TEST_F(failslab, bind_with_hardware_overflow)
 {
 	struct vcpc_request request = overflowing(&cycles, 1ULL << 40);
@@ -206,9 +206,9 @@ TEST_F(failslab, total_and_list)
 }
 
 /*
- * A new thread gets its instance before it is in user mode.  Parent and thread share
- * a CPU, and the thread does not run until the parent sleeps: so it can be told from
- * outside which of its first allocations fails.
+ * A new thread gets its instance before it is in user mode.  Parent and thread share a CPU, and the
+ * thread does not run until the parent sleeps: so its first allocations can be made to fail from
+ * outside.
  */
 struct heir {
 	volatile pid_t tid;
@@ -275,7 +275,7 @@ static int start_heir(int n)
 	return failed;
 }
 
-/* Return: what a total of a set with such an heir says; the heir's faults must be in it. */
+/* Return: the result of a total of a set with such an instance, which must include its faults. */
 static int total_with_heir(int n, int *failed, int *lost)
 {
 	int set = watched_set(0, 0), ret;
@@ -312,7 +312,7 @@ TEST_F(failslab, heirs_allocate_again)
 	TH_LOG("%d allocations", n - 2);
 }
 
-/* Totals are not whole then, and say so; the next heir is as any other. */
+/* Totals are then incomplete, and report that; the next inherited instance is normal. */
 TEST_F(failslab, an_heir_without_memory_is_known)
 {
 	int failed, lost;

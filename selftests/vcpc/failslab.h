@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Letting one allocation of a call fail after the other. */
+/* Makes the allocations of a call fail one after the other. */
 #ifndef VCPC_TEST_FAILSLAB_H
 #define VCPC_TEST_FAILSLAB_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random calls from many threads and processes: each fails as the contract
- * says, writes nothing else, and the module is none the worse for it.
+ * Random calls from many threads and processes: each fails as documented, writes nothing else, and
+ * the module keeps working.
  *
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
@@ -45,7 +45,7 @@ static void end_child(struct worker *w)
 	w->child = 0;
 }
 
-/* A child that waits, binds and samples, becomes another program, or is gone. */
+/* A child that waits, binds and samples, executes another program, or has exited. */
 static void do_child(struct worker *w)
 {
 	unsigned int kind = below(&w->f, 4), i;

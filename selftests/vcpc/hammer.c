@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Many threads at one set: nothing but the documented answers, and no crash. */
+/* Many threads use one set: only documented results, and no crash. */
 #include <pthread.h>
 #include <time.h>
 
@@ -48,7 +48,7 @@ static void *short_life(void *arg)
 	return NULL;
 }
 
-/* Threads that come and go, bound by themselves; some leave their instance behind. */
+/* Short-lived threads that bind themselves; some leave their instance behind. */
 static void *comes_and_goes(void *arg)
 {
 	struct hammer *h = arg;

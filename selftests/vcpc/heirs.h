@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of inheriting sets share. */
+/* Shared by the tests of inherited sets. */
 #ifndef VCPC_TEST_HEIRS_H
 #define VCPC_TEST_HEIRS_H
 
@@ -29,7 +29,7 @@ static inline struct vcpc_instances_args set_count(int set)
 	return args;
 }
 
-/* A thread of so many pages, from its start to its end */
+/* A thread that touches the given number of pages, from its start to its end */
 static inline void *touches(void *arg)
 {
 	touch(*(int *)arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_INFO, and what every ioctl says to wrong sizes and pointers. */
+/* VCPC_IOC_INFO, and each ioctl's result for wrong sizes and pointers. */
 #include <sys/stat.h>
 
 #include "vcpc_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_BIND_F_INHERIT: new threads of the process get an instance of their own. */
+/* VCPC_BIND_F_INHERIT: new threads of the process get their own instance. */
 #include "heirs.h"
 #include "vcpc_test.h"
 
@@ -182,7 +182,7 @@ static void *acts_and_waits(void *arg)
 	return NULL;
 }
 
-/* Each thread turns its own instance on and off; nobody turns others'. */
+/* Each thread enables and disables its own instance, and cannot do so for others. */
 TEST(each_thread_acts_on_its_own)
 {
 	int set = set_of(&page_faults, 0);
@@ -201,7 +201,7 @@ TEST(each_thread_acts_on_its_own)
 	EXPECT_EQ(0, room.sample.state);
 	ASSERT_EQ(0, set_sample(set, parent, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
-	/* The caller's is on already, whatever its heir's is. */
+	/* The caller's is already enabled, whatever the state of the inherited one. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
 	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);

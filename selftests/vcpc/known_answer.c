@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of work whose answer is known. */
+/* Counts of work with known results. */
 #include <sys/resource.h>
 
 #include "vcpc_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of as many requests as there can be, which only who has CAP_PERFMON may have. */
+/* Sets with the maximum number of requests, which require CAP_PERFMON. */
 #include <pthread.h>
 
 #include "vcpc_test.h"
@@ -117,7 +117,7 @@ TEST(an_overflow_of_many)
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	EXPECT_EQ(VCPC_STATE_FROZEN, l.head.state);
 	EXPECT_EQ(0, values(&l)[MANY - 1]);
-	/* Of the same fault, the counters before it may have counted or not. */
+	/* Counters before it may or may not have counted the same fault. */
 	EXPECT_LE(PAGES - 1, values(&l)[0]);
 	EXPECT_GE(PAGES, values(&l)[0]);
 	close(set);
@@ -190,7 +190,7 @@ TEST_F_TIMEOUT(full, is_as_much_as_there_can_be, 1200)
 	close(device);
 }
 
-/* What others may have at most, as INFO says: one request more is refused */
+/* The maximum for other users, from INFO: one more request is refused */
 static int asks_for_more(void *arg)
 {
 	struct vcpc_info_args info = { .size = sizeof(info) };

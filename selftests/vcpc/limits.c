@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What one user may have, as the module's parameters say. */
+/* The limits per user, from the module's parameters. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -70,7 +70,7 @@ TEST(sets)
 	set_parameter("max_user_sets", before);
 }
 
-/* A child that, when it is told, gives its parent's new user namespace its users */
+/* A child that, on command, sets up the users of its parent's new user namespace */
 static pid_t start_mapper(int *tell, const char *map)
 {
 	pid_t parent = own_tid(), pid;
@@ -114,7 +114,7 @@ static int stay_root(void)
 	return 0;
 }
 
-/* How many sets the caller gets of so many */
+/* How many of the given number of sets the caller can create */
 static int take_sets(int most)
 {
 	int device = device_open(), n = 0;
@@ -125,11 +125,11 @@ static int take_sets(int most)
 }
 
 /*
- * struct many - one who is several users
- * @before: who he is before he makes his namespace
- * @map: whom there is in it
- * @wants: how many sets the first of them takes
- * @left: how many the second gets, whatever he wants
+ * struct many - a user with several user ids
+ * @before: user id before creating the namespace
+ * @map: the user ids in it
+ * @wants: number of sets that the first of them requests
+ * @left: number that the second one gets, whatever it requests
  */
 struct many {
 	int (*before)(void);
@@ -169,7 +169,7 @@ static int be_many(void *arg)
 	return take_sets(6) == many->left ? 0 : 3;
 }
 
-/* Root's container takes all that it may, and then root takes as much. */
+/* Root's container takes its maximum, and then root takes as much. */
 static int be_beside(void *arg)
 {
 	pid_t child = 0;
@@ -184,8 +184,8 @@ static int be_beside(void *arg)
 }
 
 /*
- * Whoever is many users in a namespace has together what one user may have.  So have all users of
- * a namespace that root made, as for a container; that takes nothing from root.
+ * All user ids of a user's namespace share the limits of one user.  So do all users of a namespace
+ * created by root, as for a container; this does not reduce root's limits.
  */
 TEST(users_of_namespaces)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread that cannot be given an instance: totals say so, and nothing else is the worse. */
+/*
+ * A thread for which no instance could be created: totals report it, and nothing else is affected.
+ */
 #include <pthread.h>
 
 #include "heirs.h"
@@ -89,7 +91,7 @@ static int too_many_at_a_time(void *arg)
 	(void)arg;
 	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT))
 		return 1;
-	/* Room for three beside the caller */
+	/* Room for three in addition to the caller */
 	crowd(&barrier, threads, 3);
 	if (set_total(set, &room) || set_count(set).nr != 4)
 		return 2;
@@ -100,7 +102,7 @@ static int too_many_at_a_time(void *arg)
 	args = set_count(set);
 	if (args.lost != 1)
 		return 4;
-	/* Who has an instance keeps it. */
+	/* Threads with an instance keep it. */
 	if (set_sample(set, 0, &room))
 		return 5;
 	disperse(&barrier, threads, 4);
@@ -169,7 +171,7 @@ static int newest_kept(void *arg)
 		if (pthread_create(&thread, NULL, touches_and_tells, &tids[i]) ||
 		    pthread_join(thread, NULL))
 			return 2;
-		/* Beside the caller's own; when some go, the others stay. */
+		/* In addition to the caller's own; when some exit, the others stay. */
 		if (i >= KEPT && set_count(set).nr <= KEPT)
 			return 3;
 	}

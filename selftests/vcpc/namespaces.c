@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads are named by the caller's numbers, whatever those of the set's other users are. */
+/*
+ * Threads are identified by numbers in the caller's PID namespace, whatever those of the set's
+ * other users.
+ */
 #include <sched.h>
 
 #include "exec_child.h"
 #include "heirs.h"
 #include "vcpc_test.h"
 
-/* In a namespace of its own, where it is the first; the set is its parent's, too. */
+/* In its own namespace, as the first process; the set is also its parent's. */
 static int first_of_its_own(int set, pid_t parent)
 {
 	struct vcpc_instance_info info[2];

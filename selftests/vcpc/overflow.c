@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflow: the set stops, the thread is told, and RESTART goes on. */
+/* Overflow: the set stops, the thread is signaled, and RESTART continues. */
 #include <pthread.h>
 #include <ucontext.h>
 
@@ -11,7 +11,7 @@
 #define MANY		1000000
 #define FEW		20000	/* where the kernel checks whatever it does */
 
-/* All that is mapped is there: what faults from now on is what a test touches. */
+/* Everything mapped is populated: all later faults are caused by a test's accesses. */
 FIXTURE(overflow) {
 	int unused;
 };
@@ -361,7 +361,7 @@ static unsigned long interrupts(void)
 	return sum;
 }
 
-/* The timer of a counter that has come to its end does not go on every 10 us. */
+/* The timer of a counter that has overflowed does not fire every 10 us. */
 TEST_F(overflow, no_timer_when_frozen)
 {
 	const struct vcpc_request req = overflowing(&task_clock, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of overflow share. */
+/* Shared by the tests of overflow. */
 #ifndef VCPC_TEST_OVERFLOW_H
 #define VCPC_TEST_OVERFLOW_H
 

@@ -127,7 +127,7 @@ TEST_F(heirs, the_parent_goes_on)
 	EXPECT_EQ(1, times);
 }
 
-/* The heir sets a preset of its own, and is told of its own overflow then. */
+/* The inherited instance sets its own preset, and is signaled for its own overflow. */
 TEST_F(heirs, each_has_signals_of_its_own)
 {
 	struct work work = { .pages = 300 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Overflow while the thread is on its way off the CPU: noticed, though it sleeps from then on.
+ * Overflow while the thread is being switched out: noticed, although it sleeps from then on.
  *
- * What a thread does between being woken and sleeping again is overflowed after ever more
- * cycles, so that some of the overflows are in the scheduler, where interrupts are off.  Those
- * by the very last instructions before its counters are taken off are noticed the next time.
- * Another set, that only counts, tells how far the thread has come.
+ * The cycles between a thread's wakeup and its next sleep are covered by overflows after an
+ * increasing number of cycles, so some occur in the scheduler, where interrupts are off.  Overflows
+ * in the very last instructions before the counters are disabled are noticed the next time. Another
+ * set, which only counts, shows the thread's progress.
  */
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -22,11 +22,11 @@ struct sleeper {
 	pthread_barrier_t ready;
 	int set;	/* that only counts */
 	int watched;	/* that overflows */
-	__u64 after;	/* so many cycles after it was armed; 0: it is not to be armed */
+	__u64 after;	/* number of cycles after it was armed; 0: not armed */
 	int ret;
 };
 
-/* Let it overflow after so many cycles from now on. */
+/* Make it overflow after the given number of cycles from now. */
 static int arm(const struct sleeper *s)
 {
 	return set_preset(s->watched, 0, -s->after) ?: set_own(s->watched, VCPC_IOC_RESTART);
@@ -47,7 +47,7 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
-/* Its state in /proc is behind its name, which is in brackets. */
+/* Its state in /proc follows its name, which is in parentheses. */
 static bool is_asleep(const struct sleeper *s)
 {
 	char path[64], line[256];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who is told what of an overflow, where several things come together. */
+/* Which thread is signaled for an overflow, if several events coincide. */
 #include <sys/resource.h>
 
 #include "heirs.h"
@@ -91,7 +91,7 @@ static __u32 listed_state(int set)
 	return set_instances(set, &info, 1, &args) || args.nr != 1 ? 0 : info.state;
 }
 
-/* A set that has lost counters does not overflow: nobody knows the values of that moment. */
+/* A set that has lost counters does not overflow: the values at that moment are unknown. */
 TEST(no_overflow_without_all_counters)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 500), cycles };

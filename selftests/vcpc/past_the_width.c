@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts past the end of the hardware's counters, which are 32 bits wide on many machines. */
+/* Counts past the range of the hardware's counters, which are 32 bits wide on many machines. */
 #include "vcpc_test.h"
 
 #define STEP	(1ULL << 27)	/* instructions between two looks */
@@ -15,7 +15,7 @@ FIXTURE_SETUP(wide)
 	struct vcpc_request requests[2] = { instructions, cycles };
 	int device = device_open();
 
-	/* Through the end of ours, too */
+	/* Also past the range of ours */
 	requests[0].preset = -(STEP * 3);
 	self->set = set_create(device, requests, 2, 0);
 	close(device);

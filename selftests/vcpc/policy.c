@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who may count what: the device's node is root's until the administrator lets others in; to be
- * let in allows one's own threads in user mode; kernel mode needs CAP_PERFMON.
+ * Permissions: only root can open the device until the administrator changes its mode; opening it
+ * permits counting one's own threads in user mode; kernel mode requires CAP_PERFMON.
  */
 #include "attack.h"
 #include "vcpc_test.h"
@@ -118,14 +118,14 @@ static int opens(void *arg)
 	return fd < 0 ? errno : 0;
 }
 
-/* By itself the node is nobody's but root's. */
+/* By default the node is accessible only to root. */
 TEST_F(policy, node_is_roots)
 {
 	char text[256] = "";
 	mode_t mode;
 	int fd = open("/sys/class/misc/vcpc/uevent", O_RDONLY | O_CLOEXEC);
 
-	/* What the driver says, whatever somebody has made of the node since. */
+	/* The driver's default, whatever the node's mode was changed to. */
 	ASSERT_LT(0, read(fd, text, sizeof(text) - 1));
 	close(fd);
 	EXPECT_NE(NULL, strstr(text, "DEVMODE=0600"));
@@ -163,7 +163,7 @@ static int binds_with_a_set(void *arg)
 	return set_bind(*(int *)arg, 0) == -EACCES ? 0 : 1;
 }
 
-/* A set that somebody made who was allowed more: asked again when it is bound */
+/* A set created by a more privileged process: permissions are checked again when it is bound */
 TEST_F(policy, asked_again_at_bind)
 {
 	struct vcpc_request kernel = page_faults;
@@ -175,7 +175,7 @@ TEST_F(policy, asked_again_at_bind)
 	EXPECT_EQ(0, in_child(binds_with_a_set, &set));
 }
 
-/* Somebody who is no more than root in a namespace of his own */
+/* A user who is root only in a user namespace */
 static int what_a_namespaces_root_may(void *arg)
 {
 	(void)arg;
@@ -208,7 +208,7 @@ static int bind_as(uid_t uid, int set)
 	return ret;
 }
 
-/* Whoever makes a set chooses a signal for its own threads only, unless it is root. */
+/* The creator of a set chooses a signal for its own threads only, unless it is root. */
 static int signals_of_others(void)
 {
 	struct vcpc_request request = page_faults;

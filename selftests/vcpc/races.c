@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Everything at once against everything: sets that are bound, sampled, turned off
- * and on, unbound and closed while their targets fork, exec, exit and move, CPUs
- * go and come back, and somebody tries to unload the module.
+ * Everything at once against everything: sets that are bound, sampled, turned off and on, unbound
+ * and closed while their targets fork, exec, exit and move, CPUs go offline and online, and a
+ * process tries to unload the module.
  *
- * RACES_SECONDS and RACES_SEED in the environment change how long and in which order.
+ * RACES_SECONDS and RACES_SEED in the environment change the duration and the order.
  */
 #include <pthread.h>
 
@@ -96,7 +96,7 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 		actors[i] = (struct actor) { &self->world, i, seed * 64 + i };
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, play, &actors[i]));
 	}
-	/* Where it is slow, as long as it takes for each to have had its turn. */
+	/* On slow machines, until each act has been performed. */
 	for (again = seconds; again || !all_done(&self->world); again -= !!again)
 		sleep(1);
 	__atomic_store_n(&self->world.stop, true, __ATOMIC_RELAXED);

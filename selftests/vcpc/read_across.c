@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread is sampled by another while it runs, sleeps and moves: a counter's value is one that it
- * had during the call.
+ * A thread is sampled by another while it runs, sleeps and migrates: a counter's value is one that
+ * it had during the call.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 
 #define LOOKS	2000
 
-/* What the thread says it has done, before and after each page */
+/* The thread's progress, as it reports it, before and after each page */
 struct worker {
 	pthread_t thread;
 	pid_t tid;
@@ -56,7 +56,7 @@ static int start(struct worker *w)
 			-1, 0);
 	if (w->pages == MAP_FAILED || pthread_create(&w->thread, NULL, work, w))
 		return -1;
-	/* What it needs itself is there when it has been everywhere. */
+	/* Its own pages are populated once it has visited every CPU. */
 	while (__atomic_load_n(&w->done, __ATOMIC_ACQUIRE) < 3 * REST)
 		usleep(1000);
 	return 0;
@@ -86,7 +86,7 @@ FIXTURE_TEARDOWN(across)
 {
 }
 
-/* The values that it may have by what the thread says around the call */
+/* The possible values, from the thread's reported progress around the call */
 TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 1200)
 {
 	int set = set_of(&page_faults, 0), i;

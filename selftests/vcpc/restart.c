@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_PRESET and _RESTART: whose presets, from when on, and what goes on all the same. */
+/* VCPC_IOC_PRESET and _RESTART: whose presets they set, from when on, and what keeps counting. */
 #include <pthread.h>
 
 #include "vcpc_test.h"
@@ -86,7 +86,7 @@ TEST(time_goes_on)
 	ASSERT_EQ(0, set_sample(set, 0, &after));
 	EXPECT_LE(before.sample.tick, after.sample.tick);
 	EXPECT_LE(before.sample.time, after.sample.time);
-	/* Not while it is stopped, from which it goes on. */
+	/* Not while it is stopped, from where it continues. */
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_DISABLE));
 	ASSERT_EQ(0, set_sample(set, 0, &before));
 	burn(off);
@@ -155,7 +155,7 @@ TEST(of_hardware_counters)
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_LT(1ULL << 63, first_value(set, 0));
-	/* Past 2^64, without a word, as nobody has asked for one. */
+	/* Past 2^64 silently, because no signal was requested. */
 	for (tries = 0; tries < 1000; tries++) {
 		spin(1000000);
 		value = first_value(set, 0);

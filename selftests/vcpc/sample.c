@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SAMPLE and read(): one sample, two ways to it, each way to fail. */
+/* VCPC_IOC_SAMPLE and read(): one sample, two methods, each kind of failure. */
 #include <time.h>
 
 #include "vcpc_test.h"
@@ -196,7 +196,7 @@ TEST_F(sample, tick_is_cpu_time)
 		 cpu[1].tv_nsec - cpu[0].tv_nsec < 20000000);
 	ASSERT_EQ(0, set_sample(self->set, 0, &spun));
 	EXPECT_GE(spun.sample.tick - slept.sample.tick, share(20000000, 75, 50));
-	/* As the task clock, which is another event, says */
+	/* As reported by the task clock, which is another event */
 	EXPECT_LT(llabs((long long)(spun.sample.tick - spun.sample.values[1])),
 		  (long long)share(20000000, 25, 50));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SET_CREATE: what makes a set, and each way to be refused. */
+/* VCPC_IOC_SET_CREATE: valid sets, and each reason for refusal. */
 #include "vcpc_test.h"
 
 FIXTURE(set_create) {
@@ -65,7 +65,7 @@ TEST_F(set_create, wrong_sizes)
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.size = sizeof(self->args) - 4;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
-	/* Nobody said that there is room for it. */
+	/* Not all of them need to fit. */
 	EXPECT_EQ(77, self->args.bad_request);
 	longer.args.size = sizeof(longer);
 	set = create(self->device, &longer.args);
@@ -180,7 +180,7 @@ struct refused {
 	__u64 config;
 };
 
-/* Nobody may count these through the module, root neither. */
+/* The module refuses to count these for any user, including root. */
 static const struct refused refused[] = {
 	{ "tracepoint", PERF_TYPE_TRACEPOINT, 1 },
 	{ "breakpoint", PERF_TYPE_BREAKPOINT, 0 },

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * No user waits for another one's: somebody keeps a lock of the module as long as he can, and
- * everybody else's calls take as long as ever.  Who does wait can be killed.
+ * Users do not wait for each other: an attacker holds a lock of the module as long as possible, and
+ * the calls of other users take as long as before.  A waiting thread can be killed.
  *
- * The attacker is nobody.  Threads of his in the class SCHED_IDLE, beside threads that leave them
- * next to no time of their CPU, add up the totals of 500 instances, and bind and close sets that
- * are inherited.
+ * The attacker is the user nobody.  Its SCHED_IDLE threads, on a CPU that other threads keep almost
+ * completely busy, compute the totals of 500 instances, and bind and close inherited sets.
  */
 #include "attack.h"
 #include "overflow.h"
@@ -15,7 +14,7 @@
 #define BINDERS		4
 #define REQUESTS	32
 #define ROUNDS		10
-/* The most a call may take, beside as many times what it takes at rest */
+/* Maximum time of a call, in addition to a multiple of its time at rest */
 #define LIMIT		(SECOND / 2)
 #define TIMES		4
 #define OTHER_USER	(NOBODY - 1)
@@ -36,7 +35,7 @@ static void *keeps_busy(void *arg)
 	return arg;
 }
 
-/* A thread that is only let run when the others leave it time, and holds a lock then. */
+/* A thread that runs only in the time that others leave it, and holds a lock then. */
 static void *adds_up(void *arg)
 {
 	struct sched_param none = { 0 };
@@ -67,7 +66,7 @@ static void *binds_and_closes(void *arg)
 	return arg;
 }
 
-/* The attacker, until he is killed; says so when it has begun. */
+/* The attacker, until it is killed; reports when it has started. */
 static void attack(int set, int said)
 {
 	static struct holder holder = { .cpu = BUSY_CPU };
@@ -275,7 +274,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 	}
 }
 
-/* Who waits for the set's own lock: each of its calls in turn, as somebody who shares it */
+/* Waiters for the set's own lock: each call in turn, by a user who shares it */
 static int shares(int set, unsigned int which)
 {
 	struct vcpc_instances_args list = {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A set that lost its counters to somebody else, be it for a moment, is invalid until it is bound again. */
+/*
+ * A set that lost its counters to another user, even for a moment, is invalid until it is bound
+ * again.
+ */
 #include <pthread.h>
 
 #include "heirs.h"
@@ -42,7 +45,7 @@ FIXTURE_TEARDOWN(stolen)
 			SKIP(return, "no hardware counters");		\
 	} while (0)
 
-/* All counters are gone while the caller runs, and there again. */
+/* All counters are taken while the caller runs, and returned. */
 static void lose_them(int loot[LOOT])
 {
 	take_all_counters(loot);
@@ -119,7 +122,7 @@ TEST_F(stolen, no_room_meanwhile)
 	close(other);
 }
 
-/* A set may have as many as are left, whoever has the others. */
+/* A set may have as many as are left, whoever uses the others. */
 TEST_F(stolen, what_is_left)
 {
 	struct vcpc_request requests[LOOT];
@@ -202,7 +205,7 @@ static void let_other_end(struct other *o)
 	pthread_join(o->thread, NULL);
 }
 
-/* Nobody looks before the thread has ended, which hides what has become of its counters. */
+/* The set is not read before the thread has exited, which hides that its counters were lost. */
 TEST_F(stolen, seen_only_after_the_end)
 {
 	struct room room;
@@ -226,7 +229,7 @@ static void *tells_its_number(void *arg)
 	return NULL;
 }
 
-/* An heir that has ended, and whose counts are whole */
+/* An inherited instance that has ended, with complete counts */
 static pid_t ended_heir(int set)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflows that come too often for perf, which stops hardware counters then: what is frozen has nothing to lose. */
+/* Overflows at a rate at which perf stops hardware counters: a frozen set does not lose counts. */
 #include "overflow.h"
 #include "vcpc_test.h"
 
@@ -114,7 +114,7 @@ FIXTURE(storm)
 	unsigned int rate;
 };
 
-/* One a tick is all that perf lets through. */
+/* perf permits only one per tick. */
 FIXTURE_SETUP(storm)
 {
 	ASSERT_EQ(0, rate_set(100, &self->rate));
@@ -142,7 +142,7 @@ static int spin_to_the_end(int set, struct room *room)
 	return -1;
 }
 
-/* RESTART lets it count at once. */
+/* RESTART makes it count immediately. */
 TEST_F(storm, frozen_goes_on)
 {
 	const struct vcpc_request req = overflowing(&cycles, OFTEN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Somebody who takes all hardware counters of CPU 0, past the module. */
+/* A process that takes all hardware counters of CPU 0 without the module. */
 #ifndef VCPC_TEST_THIEF_H
 #define VCPC_TEST_THIEF_H
 

@@ -6,7 +6,7 @@
 
 #define THREADS	16
 #define PAGES(i) (100 * ((i) + 1))
-/* Faults on what threads share: whoever comes first to a page of the C library has them. */
+/* Faults on shared pages: the first thread to touch a page of the C library counts them. */
 #define OTHER_FAULTS 5
 
 struct worker {

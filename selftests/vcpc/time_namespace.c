@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Times are those of the caller's CLOCK_MONOTONIC, which a time namespace may have moved. */
+/* Times are those of the caller's CLOCK_MONOTONIC, which a time namespace may have shifted. */
 #include <sched.h>
 #include <time.h>
 
@@ -52,7 +52,7 @@ static int samples(void *arg)
 	return own.sample.time < total.sample.time ? 6 : 0;
 }
 
-/* An end says when its transaction began: that is also by the caller's clock. */
+/* An end carries the begin time of its transaction, also by the caller's clock. */
 static int ends(void *arg)
 {
 	int device = device_open(), handle = tag_handle(device, "vcpc-test-time");

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread that is told of overflows, in programs where anything may overflow at any time. */
+/* A thread that receives overflow signals, in programs where anything may overflow at any time. */
 #ifndef VCPC_TOLD_H
 #define VCPC_TOLD_H
 
 #include "calls.h"
 
-/* It does no harm to whom it reaches without a handler. */
+/* It is harmless to a thread without a handler. */
 #define TOLD_BY		SIGURG
 
 static __thread unsigned int told UNUSED;
 
-/* Go on now and then: if it always did, there might be nothing else any more. */
+/* Continue only sometimes: otherwise nothing else might ever run again. */
 static inline void go_on(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;

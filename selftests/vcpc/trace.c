@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writing to the device: each write fires its tracepoint, and each way to be refused. */
+/* Writing to the device: each write fires its tracepoint, or is refused for each reason. */
 #include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -120,7 +120,7 @@ TEST_F(trace, gone)
 	NEEDS_FTRACE();
 	EXPECT_EQ(0, in_child(begins_and_dies, &op));
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
-	/* Who began nothing leaves nothing behind. */
+	/* A process that has begun no transaction leaves nothing behind. */
 	op = VCPC_TRACE_END;
 	EXPECT_EQ(0, in_child(begins_and_dies, &op));
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
@@ -198,7 +198,9 @@ static __attribute__((noinline)) int put_bytes(int fd, const void *from, size_t 
 	return n < 0 ? -errno : n;
 }
 
-/* What is written is one struct: shorter is none, longer only with zeroes behind. */
+/*
+ * A write is one struct: a shorter one is refused, a longer one only accepted with zeroes after it.
+ */
 TEST_F(trace, sizes)
 {
 	struct {
@@ -282,7 +284,7 @@ TEST_F(trace, no_other_file_takes_it)
 	EXPECT_EQ(ESPIPE, errno);
 }
 
-/* The page says who listens, and cannot be written. */
+/* The page has the listener flags, and cannot be written. */
 TEST_F(trace, page)
 {
 	const size_t size = sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Short ways to make trace calls, and to look at what ftrace says of them. */
+/* Short functions to make trace calls, and to examine ftrace's output. */
 #ifndef VCPC_TRACE_CALLS_H
 #define VCPC_TRACE_CALLS_H
 
@@ -73,7 +73,7 @@ static UNUSED unsigned int get_number(const char *path)
 	return number;
 }
 
-/* Let ftrace write events down: 0 if it does */
+/* Make ftrace record events: 0 if it does */
 static UNUSED int listen_by_ftrace(void)
 {
 	return put(TRACING "events/vcpc/enable", "1") || put(TRACING "trace", "\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts accompany trace events that ask for them, of threads that have a set for that. */
+/* Counts accompany trace events that request them, in threads with a set for that. */
 #include "exec_child.h"
 #include "heirs.h"
 #include "trace_calls.h"
@@ -130,7 +130,7 @@ TEST_F(counts, inherited)
 	EXPECT_EQ(0, in_child(heir_is_counted, &self->device));
 }
 
-/* After execve: says with its status what INFO says. */
+/* After execve: exits with the status reported by INFO. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	int device;
@@ -149,7 +149,7 @@ static int executes(void *arg)
 	return 102;
 }
 
-/* A program that was bound by the one before it is told. */
+/* A program that was bound by its predecessor is informed. */
 TEST_F(counts, since_before_execve)
 {
 	EXPECT_EQ(1, in_child(executes, &self->set));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How many tags a user may have, all users together, and root. */
+/* Maximum numbers of tags: for a user, for all users together, and for root. */
 #include <sys/prctl.h>
 
 #include "attack.h"
@@ -131,7 +131,7 @@ TEST_F(limits, user_0_without_capabilities_is_not_root)
 	close(device);
 }
 
-/* Names that nobody uses any more are remembered up to a number, of all users together. */
+/* A limited number of unused names, of all users together, are remembered. */
 TEST_F(limits, idle_ones_of_all_users_are_bounded)
 {
 	__u64 first, last;
@@ -154,7 +154,7 @@ TEST_F(limits, idle_ones_of_all_users_are_bounded)
 	close(device);
 }
 
-/* A new tag beyond the share takes the place of the user's oldest that nobody holds. */
+/* A new tag beyond the share replaces the user's oldest unused one. */
 static int own_idle_ones_go(void *arg)
 {
 	int device, other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE_TAG: names to handles and ids, and each way to be refused. */
+/* VCPC_IOC_TRACE_TAG: names to handles and ids, and each reason for refusal. */
 #include <sys/socket.h>
 
 #include "vcpc_test.h"
@@ -131,7 +131,7 @@ TEST_F(tag, wrong_arguments)
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, _IOC_NR(VCPC_IOC_TRACE_TAG)), &args));
 }
 
-/* Another user's name is another tag, whoever asked first. */
+/* Another user's name is another tag, whoever registered it first. */
 static int another_user(void *arg)
 {
 	const __u64 *own = arg;
@@ -152,7 +152,7 @@ TEST_F(tag, a_name_is_its_user_s)
 	EXPECT_EQ(own, tag_id(self->device, "vcpc-test-shared"));
 }
 
-/* A descriptor's names are those of the user who opened it, whoever has it. */
+/* A descriptor's names belong to the user who opened it, whoever holds it. */
 static int with_passed_descriptor(void *arg)
 {
 	const int *device = arg;

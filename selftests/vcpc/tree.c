@@ -68,7 +68,7 @@ TEST(while_they_live)
 	EXPECT_GE(first_value(set, pid), 2000);
 }
 
-/* The target ends before its heir: the totals go on, and end with it. */
+/* The target exits before its child: the totals continue, and end with the child. */
 TEST(heirs_survive_the_target)
 {
 	int set = set_of(&page_faults, 0);
@@ -104,7 +104,7 @@ TEST(heirs_survive_the_target)
 	EXPECT_GE(first_total(set), 3000);
 	EXPECT_LT(first_value(set, pid), 3000);
 	close(go[1]);
-	/* The end of the pipe is the end of the heir, nearly. */
+	/* The end of the pipe is almost the exit of the child. */
 	EXPECT_EQ(0, read(done[0], &byte, 1));
 	usleep(100000);
 	ASSERT_EQ(0, set_total(set, &room));
@@ -140,14 +140,14 @@ TEST(trees_together)
 	ASSERT_EQ(4, args.nr);
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(roots[i / 2], info[i].root);
-	/* Only all of them, as this process has none of its own. */
+	/* Only the total, because this process has no instance of its own. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	ASSERT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(-EINVAL, set_total(set, &(struct room) { 0 }));
 	EXPECT_EQ(0, set_count(set).nr);
 }
 
-/* What waits for execve has heirs that wait for theirs. */
+/* A process that waits for execve has children that wait for theirs. */
 TEST(heirs_of_who_waits_wait)
 {
 	int set = set_of(&page_faults, 0);

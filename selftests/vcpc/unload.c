@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The module does not go while a descriptor is open, and leaves nothing behind when it goes. */
+/*
+ * The module cannot be unloaded while a descriptor is open, and leaves nothing behind when it is.
+ */
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -42,7 +44,7 @@ TEST(refused_while_a_set_is_open)
 	close(set);
 }
 
-/* Whoever was killed just now may not have closed everything yet. */
+/* A process that was just killed may not have closed everything yet. */
 static int unload_in_the_end(void)
 {
 	int tries, ret = 0;
@@ -61,7 +63,10 @@ static int load(void)
 	int file = open("/vcpc.ko", O_RDONLY | O_CLOEXEC);
 	int ret = file < 0 || syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
 
-	/* The new node is root's alone; the tests after this one are let in as any user. */
+	/*
+	 * The new node is accessible only to root; the following tests also need access as other
+	 * users.
+	 */
 	if (!ret && chmod("/dev/vcpc", 0666))
 		ret = -errno;
 
@@ -117,8 +122,8 @@ static int use_it(void)
 }
 
 /*
- * The first place where something of it is left, "" if it is all gone.  A debug kernel also
- * lists the locks of work queues, which are there as long as they are.
+ * The first remaining trace of the module, "" if there is none.  A debug kernel also lists the
+ * locks of work queues, as long as these exist.
  */
 static const char *left_behind(void)
 {

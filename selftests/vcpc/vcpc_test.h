@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each of the module's tests begins with: the harness, ways to call the module, and what time is worth. */
+/*
+ * Included by each of the module's tests: the harness, functions to call the module, and tolerances
+ * for times.
+ */
 #ifndef VCPC_TEST_H
 #define VCPC_TEST_H
 
@@ -10,9 +13,8 @@
 #include <time.h>
 
 /*
- * So many per cent of @of: @exact where time is a count of instructions, and so nothing is
- * late by more than it does; elsewhere @loose, as a host that has other things to do may
- * stop the machine at any time.
+ * A percentage of @of: @exact if time is a count of instructions, which makes delays reproducible;
+ * otherwise @loose, because a busy host may stop the machine at any time.
  */
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {

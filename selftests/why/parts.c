@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the time of transactions goes, of programs whose answer is known. */
+/* Where the time of transactions goes, in programs with known results. */
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <shim/why.h>
@@ -39,7 +39,7 @@ FIXTURE_SETUP(parts)
 
 	ASSERT_EQ(0, trace_place(variant->way, &self->missing));
 	setenv("SHIM_TRACE", variant->env, 1);
-	/* With the module, too, the scheduler's programs look into the kernel's types. */
+	/* With the module, the scheduler's programs also need the kernel's types. */
 	if (!self->missing && access("/sys/kernel/btf/vmlinux", F_OK))
 		self->missing = "this kernel has no BTF";
 	if (!self->missing)
@@ -60,8 +60,8 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Sleep for so long.  A thread is blocked for less: until it has left its CPU, which may take
- * milliseconds on a busy machine, it is on it.
+ * Sleep for the given time.  The thread is blocked for less: until it has left its CPU, which may
+ * take milliseconds on a busy machine, it counts as running.
  */
 static void sleep_ms(unsigned int ms)
 {
@@ -475,7 +475,7 @@ static __attribute__((noinline, noclone)) int call_by_bits(unsigned int bits, un
 	return bad;
 }
 
-/* Of so many stacks some have the same hash. */
+/* Among this many stacks, some have the same hash. */
 TEST_F(parts, stacks_that_collide)
 {
 	size_t at = ~0ul, n = 0, known = 0, unknown = 0;

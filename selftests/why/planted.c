@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why names the cause that was planted in every fifth transaction, and its function. */
+/* vcpc why identifies the cause that was planted in every fifth transaction, and its function. */
 #include <libgen.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -92,7 +92,7 @@ static FOREIGN void planted_faults(void)
 	munmap(memory, size);
 }
 
-static int ends[2];	/* of a pair of sockets */
+static int ends[2];	/* one end of a pair of sockets */
 
 static void *answer_late(void *arg)
 {
@@ -397,7 +397,7 @@ FIXTURE_TEARDOWN(planted)
 	}
 }
 
-/* What vcpc why says of the child */
+/* The output of vcpc why for the child */
 static int explain(char *text, size_t size)
 {
 	char command[400];

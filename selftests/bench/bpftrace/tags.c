@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The peer of ../trace_tags.c: the same transactions by two functions on which bpftrace puts probes. */
+/* The peer of ../trace_tags.c: the same transactions, through two functions probed by bpftrace. */
 #include <string.h>
 
 #include "../trace_tags.h"

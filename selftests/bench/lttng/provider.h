@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LTTng-UST's tracepoints of a transaction, with its tag as a string. */
+/* LTTng-UST tracepoints of a transaction, with its tag as a string. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER vcpc_bench
 

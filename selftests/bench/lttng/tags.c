@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The peer of ../trace_tags.c: the same transactions by two of LTTng-UST's tracepoints; run by ../trace_lttng.sh. */
+/*
+ * The peer of ../trace_tags.c: the same transactions, through two LTTng-UST tracepoints; run by
+ * ../trace_lttng.sh.
+ */
 #include <string.h>
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -30,7 +33,7 @@ int main(int argc, char **argv)
 	load.tags = atoi(argv[1]);
 	load.threads = atoi(argv[2]);
 	load.calls = CALLS / load.threads;
-	/* Somebody listens, or this would measure nothing. */
+	/* There must be a listener, or this would measure nothing. */
 	if (!lttng_ust_tracepoint_enabled(vcpc_bench, begin))
 		return 3;
 	printf("%.1f\n", tags_cost(&load));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process under control, played by this same program, and what its handlers hear. */
+/* A controlled process, played by this same program, and its handlers' calls. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

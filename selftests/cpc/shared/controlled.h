@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of libpctx: this same program as one that is under control, and what
- * the controller's handlers hear of it.
+ * For tests of libpctx: this same program as the controlled process, and the calls of the
+ * controller's handlers.
  */
 #ifndef SELFTESTS_CONTROLLED_H
 #define SELFTESTS_CONTROLLED_H
@@ -41,10 +41,10 @@ int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 /* This program in another role (exit, threads, abandon, fork, exec, texec, sleep, kill) */
 pctx_t *start(struct heard *heard, const char *what, const char *n);
 pid_t run_apart(const char *what, const char *n);
-/* A process with so many threads that never end */
+/* A process with a given number of threads that never end */
 int be_abandoned(int n);
 
-/* An error function of libpctx: 0 before, the text's length after it was told */
+/* An error function of libpctx: 0 before, the text's length after a call */
 extern int last_complaint;
 void complain(const char *fn, const char *fmt, va_list ap);
 

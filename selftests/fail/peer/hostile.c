@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes an archive whose host, instances, values and texts have names that attack what shows them. */
+/* Writes an archive whose host, instances, values and texts have malicious names. */
 #include <stdlib.h>
 #include <string.h>
 

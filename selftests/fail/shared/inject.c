@@ -2,10 +2,9 @@
 /*
  * Makes the n-th call of one kind fail, in this process.
  *
- * A test that links this file starts it by inject_start().  A program that has it
- * preloaded fails as the variable INJECT says, WAY:N from its first call on, and
- * appends the number of calls to the file that INJECT_COUNT names.  With INJECT_TRAP the call that
- * fails stops in a debugger.
+ * A test that links this file starts it with inject_start().  A preloaded program uses the variable
+ * INJECT=WAY:N from its first call on, and appends the number of calls to the file in INJECT_COUNT.
+ * With INJECT_TRAP the failing call stops in a debugger.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -203,7 +202,7 @@ void free(void *p)
 	(__interceptor_free ? __interceptor_free : __libc_free)(p);
 }
 
-/* The function of that name behind this one */
+/* The original function of that name */
 #define REAL(name) ({							\
 	static typeof(&name) real_;					\
 	if (!real_)							\

@@ -28,7 +28,7 @@ enum inject_kind {
 
 /*
  * struct inject_way - a way to fail
- * @name: as it is named in results and in the variable INJECT
+ * @name: its name in results and in the variable INJECT
  * @error: the errno, or INJECT_*
  */
 struct inject_way {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a program of calls once for each call of the system that can fail in it, and judges it. */
+/* Runs a program of calls once for each system call that can fail in it, and judges the result. */
 #ifndef FAIL_SWEEP_H
 #define FAIL_SWEEP_H
 
@@ -29,8 +29,8 @@ struct sweep_case {
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Make a call whose result is negative on error.  If a failure made it fail, it has
- * said so, and is made once more: then it must succeed.
+ * Make a call whose result is negative on error.  If an injected failure made it fail, record that,
+ * and repeat it: then it must succeed.
  */
 #define TRY(call) TRY_UNLESS(call, 0)
 
@@ -42,7 +42,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	result_;								\
 })
 
-/* A call that ends with an error, too, what it ends: it is not repeated, and need not succeed */
+/* A call that ends an object even if it fails: it is not repeated, and need not succeed */
 #define LAST(call) ({						\
 	long result_ = (long)(call);				\
 	sweep_again(result_ < 0, #call, result_) ? 0 : result_;	\

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls of the module: arguments from an act, good or bad, and what a good answer looks like. */
+/*
+ * Calls of the module: arguments from an act, good or bad, and the properties of a correct result.
+ */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -10,7 +12,7 @@
 #define MAX_ARGS	128
 /* A signal that is handled here, but ends a program that was executed */
 #define ENDS_OTHERS	SIGPROF
-/* Where buffers lie in the arena, behind arguments */
+/* Offsets of buffers in the arena, after the arguments */
 #define BUFFER		4096
 
 enum { SIZE_SAME, SIZE_NONE, SIZE_SHORT, SIZE_LONGER, SIZE_LONGER_USED, SIZE_PAGE, SIZE_BUFFER,
@@ -242,7 +244,7 @@ static long do_preset(const struct act *a, const struct file *f)
 {
 	struct vcpc_preset_args args = { .request = a->flags % 8 };
 
-	/* What the request counts is not known here: none overflows sooner than clocks may. */
+	/* What the request counts is unknown here: use the minimum overflow distance of clocks. */
 	args.preset = some_preset(&kinds[args.request ? TASK_CLOCK : FAULTS], a->value & 3, a->value >> 2);
 	return fire(a, f->fd, OP_PRESET, &args, sizeof(args));
 }
@@ -267,7 +269,7 @@ static __u64 now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The last sample that this thread took by a descriptor, and of whom */
+/* The last sample that this thread took through a descriptor, and its target */
 static __thread struct {
 	bool any;
 	int set;
@@ -491,7 +493,7 @@ long act_on_device(const struct act *a, const struct file *f)
 	case ACT_INFO:
 		return fire(a, f->fd, OP_INFO, &info, sizeof(info));
 	case ACT_CREATE:
-		/* Mostly on a device: act.target says which set it becomes. */
+		/* Mostly on a device: act.target selects the kind of set. */
 		device = file_get(SETS + a->fd % (a->fd < SETS ? DEVICES : 4));
 		return do_create(a, device.fd);
 	case ACT_TAG:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* KCOV descriptors, and the module's part of what they say. */
+/* KCOV descriptors, and the module's part of their coverage. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/kcov.h>

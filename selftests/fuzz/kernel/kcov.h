@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of the module a thread has executed, by the kernel's KCOV. */
+/* What the module executes in a thread, from the kernel's KCOV. */
 #ifndef FUZZ_KERNEL_KCOV_H
 #define FUZZ_KERNEL_KCOV_H
 

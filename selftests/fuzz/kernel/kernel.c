@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	leave_trail(data, n * sizeof(acts[0]));
 	world_run(acts, n);
 	memcpy(counters, shared->coverage.counters, sizeof(counters));
-	counters[0]++;	/* an input that reaches nothing is one, too */
+	counters[0]++;	/* an input that reaches nothing also counts */
 	if (shared->wrong) {
 		fprintf(stderr, "fuzz: %s; the input:\n", shared->text);
 		program_print(stderr, acts, n);

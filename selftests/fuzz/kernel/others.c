@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What else happens around the module: files, threads, processes, limits, CPUs. */
+/* Events around the module: files, threads, processes, limits, CPUs. */
 #include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #define TRACEPOINTS	"/sys/kernel/tracing/events/vcpc/enable"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
-/* Of the calling process, for all its threads */
+/* limits of the calling process, for all its threads */
 static struct file files[FILES];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -140,7 +140,7 @@ static long work(const struct act *a)
 	return 0;
 }
 
-/* A thread that is nobody's actor, with work from another act's value */
+/* A thread that is not an actor, with work from another act's value */
 static void *short_thread(void *arg)
 {
 	work(arg);
@@ -161,7 +161,7 @@ static long start(const struct act *a)
 	return 0;
 }
 
-/* A process that is nobody's actor: a child of an actor that is one. */
+/* A process that is not an actor: a child of an actor that is one. */
 static long short_process(const struct act *a)
 {
 	pid_t pid = fork();
@@ -195,7 +195,7 @@ static long execute(const struct act *a)
 	sem_post(&self->done);
 	execve(programs[a->flags >> 1 & 3], argv, envp);
 	__atomic_fetch_sub(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
-	/* The end of the act has been told already. */
+	/* The end of the act has already been reported. */
 	_exit(1);
 }
 
@@ -225,7 +225,7 @@ static long move(const struct act *a)
 	return sched_setaffinity(target_tid(a), sizeof(cpus), &cpus) ? -errno : 0;
 }
 
-/* Signals that end somebody go to processes only. */
+/* Signals that terminate are sent only to processes. */
 static long send_signal(const struct act *a)
 {
 	static const int signals[] = { SIGURG, SIGKILL, SIGSTOP, SIGCONT };
@@ -285,7 +285,7 @@ static long get(const char *path, char *text, size_t room)
 	return ret;
 }
 
-/* Not more often than once in so many milliseconds: what stops all CPUs takes long here. */
+/* At most once per this many milliseconds: stopping all CPUs is slow here. */
 static bool too_soon(unsigned long *last, unsigned int ms)
 {
 	struct timespec now;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An input of the kernel's fuzzer: a sequence of acts, each by one of a few threads and processes. */
+/*
+ * An input of the kernel's fuzzer: a sequence of acts, each performed by one of a few threads and
+ * processes.
+ */
 #ifndef FUZZ_KERNEL_PROGRAM_H
 #define FUZZ_KERNEL_PROGRAM_H
 
@@ -26,7 +29,7 @@ enum act_op {
 	ACT_NR,
 };
 
-/* Whose instance is sampled, and whom an act on threads is about: act.target modulo TARGET_NR */
+/* Target of a sample or of an act on threads: act.target modulo TARGET_NR */
 enum target {
 	TARGET_NONE, TARGET_ACTOR, TARGET_LAST_ACTOR = TARGET_ACTOR + ACTORS - 1,
 	TARGET_MAIN, TARGET_INIT, TARGET_DEAD, TARGET_ODD,
@@ -64,7 +67,7 @@ struct create_plan {
 	uint64_t kinds : 12;	/* enum kind of each of the first four, again and again for the others */
 	uint64_t overflow : 4;	/* which of these have VCPC_REQ_F_OVERFLOW */
 	uint64_t presets : 2;	/* enum preset */
-	uint64_t kernel : 1;	/* kernel mode, too */
+	uint64_t kernel : 1;	/* also kernel mode */
 	uint64_t signal : 1;
 	uint64_t fatal : 1;	/* a signal that ends a program which was executed */
 	uint64_t odd : 4;	/* from 10 on one thing about a request is wrong */

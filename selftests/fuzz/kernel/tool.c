@@ -44,7 +44,7 @@ static void add(unsigned int who, enum act_op op, unsigned int fd, unsigned int 
 	};
 }
 
-/* Of the first four requests */
+/* Flags of the first four requests */
 #define KINDS(a, b, c, d)	((a) | (b) << 3 | (c) << 6 | (d) << 9)
 
 /* A set of @n requests as the actor's descriptor @set */

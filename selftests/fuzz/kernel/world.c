@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Actors: how they begin, are given acts, and end; whatever happens, in bounded time. */
+/* Actors: start them, give them acts, and end them; all in bounded time. */
 #include "../../vcpc/fuzz/contract.h"
 #include "../../vcpc/calls.h"
 #include "world.h"
@@ -11,7 +11,7 @@ __thread unsigned char *arena, *arena_ro;
 
 /* The allocation that fails next, of the calling thread */
 static __thread int fail_fd = -1;
-/* Of the fuzzer's process: its threads, and who has an act that has not ended yet */
+/* State of the fuzzer's process: its threads, and the actors with an unfinished act */
 static pthread_t threads[THREADS];
 static bool busy[ACTORS];
 
@@ -249,7 +249,7 @@ static void hand(unsigned int number, const struct act *a)
 		settle(number, 2);
 }
 
-/* Whoever shall act and is not there yet is begun, by actor 0 if that is not itself. */
+/* An actor that does not exist yet is started by actor 0, unless that is the one itself. */
 static bool ready(unsigned int number)
 {
 	struct act begin = {

@@ -18,7 +18,7 @@
 
 enum life { ABSENT, ALIVE, ENDED, OTHER_PROGRAM };
 
-/* What the dispatcher and an actor tell each other; shared memory */
+/* Shared memory between the dispatcher and an actor */
 struct actor {
 	sem_t go, done;
 	enum life life;
@@ -34,7 +34,7 @@ struct actor {
 struct shared {
 	struct coverage coverage;
 	struct actor actors[ACTORS];
-	/* of each set that was made, and of all: see acts.c, disturb() */
+	/* of each set that was created, and of all: see acts.c, disturb() */
 	unsigned int epochs[MAX_SETS_MADE], restarts;
 	unsigned int sets_made;
 	pid_t dead;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is known of all metrics of vcpc.* and trace.*, a line each: of a host, or of "local". */
+/*
+ * Prints the description of all metrics of vcpc.* and trace.*, one per line, of a host or of
+ * "local".
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

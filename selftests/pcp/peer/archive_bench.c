@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one kind of reading an archive costs; built against libshim and against
- * PCP's own library, and run in turn by selftests/bench/archive.sh.
+ * Measures one kind of reading an archive; built against libshim and against PCP's own library,
+ * which selftests/bench/archive.sh runs alternately.
  *
  * usage: archive_bench ARCHIVE WHAT
  *
- * Prints the seconds of CPU time of one operation, how many there were, the peak of memory
- * in kB, and a sum over all values that were seen, which both builds must share.  The environment
- * may have a PREFIX of metrics that are asked for, EVERY which of them, and INTERVAL between records.
+ * Prints the CPU seconds per operation, the number of operations, the peak memory in kB, and a sum
+ * over all values, which must be equal in both builds.  Environment: PREFIX selects metrics by
+ * name, EVERY the n-th of them, and INTERVAL is the time between records.
  */
 #include <malloc.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);	/* others use the machine, too */
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);	/* other programs also use the machine */
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
@@ -172,7 +172,7 @@ static long step_back(void)
 	return run();
 }
 
-/* Once more in a context beside the first, by what was learnt the first time */
+/* Repeat in a context in addition to the first, which benefits from data cached the first time */
 static long step_360_again(void)
 {
 	step_360();

@@ -32,7 +32,7 @@ static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;
 	int type, sem;
-	int time, count, scale;	/* of its unit */
+	int time, count, scale;	/* name of its unit */
 } metrics[] = {
 	[COUNT] = { "trace.transact.count", 10, 0, 0, 0, PM_TYPE_U64, PM_SEM_COUNTER, 0, 1, 0 },
 	[TOTAL] = { "trace.transact.total_time", 10, 0, 5, 0, PM_TYPE_DOUBLE, PM_SEM_COUNTER, 1, 0, 3 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive of one counter, work.done, that goes on for days: a record each 12 hours.
+ * An archive of one counter, work.done, that spans days: a record every 12 hours.
  *
  * usage: days ARCHIVE RECORDS
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics, by a script on standard input: what each call says, and each value to the last
- * bit.  Built with libshim and with PCP's own library, it has to print the same.
+ * Derived metrics, from a script on standard input: prints each call's result and each value to the
+ * last bit.  Builds with libshim and with PCP's own library must print the same.
  *
  * The first word of a line is what to do, the second its object, the rest of the line its argument.
  */
@@ -38,7 +38,7 @@ static void said(const char *expr, const char *at)
 		puts(" ok");
 		return;
 	}
-	/* of an empty one, the original points before its start */
+	/* in an empty one, the original's pointer is before its start */
 	printf(" at %d: %s\n", *expr ? (int)(at - expr) : 0, why ? why : "(no reason)");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unpack event records that were made here, good ones and bad ones, and print what comes.
+ * Unpack generated event records, valid and invalid, and print the results.
  *
  * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
  *

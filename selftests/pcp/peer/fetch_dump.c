@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Print all that the PMAPI tells of an archive, to the last bit.
+ * Print everything the PMAPI returns for an archive, to the last bit.
  *
- * It sees nothing but <pcp/pmapi.h>, and is built against libshim and against
- * PCP's own library: compare_with_pcp.sh compares what the two print.
+ * It includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
+ * compare_with_pcp.sh compares what the two print.
  *
  * usage: fetch_dump ARCHIVE meta|text|labels
  *        fetch_dump ARCHIVE interp|forw|back|raw|jump [DELTA-MS [FETCHES [METRIC...]]]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch groups, by a script on standard input: what each call says, and each value to the last bit.
- * Built with libshim and with PCP's own library, it has to print the same.
+ * Fetch groups, from a script on standard input: prints each call's result and each value to the
+ * last bit. Builds with libshim and with PCP's own library must print the same.
  *
- * A line's words have | between; an empty one is NULL.
+ * A line's words are separated by |; an empty one is NULL.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static void act(char **word)
 						   w->values, w->type, w->stss, w->max, &w->num,
 						   &w->sts));
 	} else if (!strcmp(word[0], "nothing")) {
-		/* nobody wants to know */
+		/* the caller does not want it */
 		say(pmExtendFetchGroup_item(group, word[1], word[2], word[3], NULL, PM_TYPE_STRING, NULL));
 		say(pmExtendFetchGroup_indom(group, word[1], word[3], NULL, NULL, NULL, PM_TYPE_STRING, NULL,
 					     3, NULL, NULL));

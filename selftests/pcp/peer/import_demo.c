@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An importer such as people write: it makes an archive of numbers that follow
- * from a seed, and prints what each call answered.  The same source for libshim
- * and for PCP's library.
+ * A typical importer: it creates an archive of numbers derived from a seed, and prints the result
+ * of each call.  The same source for libshim and for PCP's library.
  *
  * usage: import_demo ARCHIVE VERSION SEED
  */

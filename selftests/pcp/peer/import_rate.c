@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Write an archive of so many metrics and samples through LOGIMPORT's calls,
- * and print seconds and peak memory; the same source for libshim and for PCP's
- * library.
+ * Write an archive with a given number of metrics and samples through LOGIMPORT, and print seconds
+ * and peak memory; the same source for libshim and for PCP's library.
  *
  * usage: import_rate ARCHIVE METRICS SAMPLES VERSION
  */

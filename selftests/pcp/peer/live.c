@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ask a host's pmcd, and print all that a caller sees.
+ * Query a host's pmcd, and print everything a caller sees.
  *
- * It knows nothing but <pcp/pmapi.h>, and is built against libshim and against PCP's own
- * library: host_vs_pcp.sh compares what the two print.
+ * It includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
+ * host_vs_pcp.sh compares what the two print.
  *
  * usage: live SPEC names|meta|values|profile|store|errors|contexts|events|changes|outage|silence|
  *	     many
@@ -274,7 +274,9 @@ static void play_values(void)
 	learn();
 	for (int i = 0; i < metrics.n; i++)
 		fetch(metrics.name[i], 1, &metrics.pmid[i]);
-	/* with its own metrics among them, the original takes the results apart, and says PM_VAL_DPTR */
+	/*
+	 * with its own metrics among them, the original splits the results, and reports PM_VAL_DPTR
+	 */
 	for (int i = 0; i < metrics.n; i++)
 		if (pmID_domain(metrics.pmid[i]) != 511)
 			all[n++] = metrics.pmid[i];
@@ -514,7 +516,7 @@ static void wait_for_line(const char *what)
 		exit(3);
 }
 
-/* What a fetch says and has of a metric: the time is no part of it */
+/* A fetch's result and values for a metric, without the time */
 static int fetch_one(const char *name)
 {
 	pmID pmid = id_of(name);
@@ -620,7 +622,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* Many contexts leave nothing behind */
+/* Many contexts leave no leaks */
 static void play_many(void)
 {
 	int handles[200], before = descriptors(), opened = 0;

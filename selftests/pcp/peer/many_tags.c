@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A transaction under each of so many tags, whose names begin as the first argument says */
+/* A transaction under each of many tags, whose names begin with the first argument */
 #include <stdio.h>
 #include <stdlib.h>
 

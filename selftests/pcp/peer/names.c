@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Load name spaces and print what the calls then say of names.
+ * Load name spaces and print the results of name lookups.
  *
  * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
  *
@@ -98,7 +98,10 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return 2;
 	setbuf(stdout, NULL);
-	/* Beside any name space there are the process's own; the first context brings the original's. */
+	/*
+	 * In addition to any name space there are the process's own; the first context adds the
+	 * original's.
+	 */
 	if (getenv("PCP_TEST_DERIVED")) {
 		int handle = pmNewContext(PM_CONTEXT_ARCHIVE, argv[1]);
 

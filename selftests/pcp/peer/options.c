@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random command lines, or single options, files that they name in the current folder, and what is made of them; to be built against
- * libshim and against PCP's own library.
+ * Random command lines, single options, and files in the current folder that they refer to; prints
+ * the parsed results.  Built against libshim and against PCP's own library.
  *
  * usage: options options|getopt|parts SEED TIMES
  */
@@ -108,7 +108,7 @@ static void write_file(const char *name, const char *const *lines, size_t n, siz
 	fclose(f);
 }
 
-/* A last line of hosts without an end makes the original write behind it. */
+/* A last line of hosts without a newline causes the original to write past its end. */
 static void write_files(void)
 {
 	static const char *const folio[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Asks a pmcd for instances of a metric by profiles of any kind, and for odd lists of metrics: the
- * values must be those that are told to whom asks for all.
+ * Queries a pmcd for instances of a metric with arbitrary profiles, and for unusual lists of
+ * metrics: the values must be those of a query for all instances.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int has_marked(const char *what, const char *marks)
 	return expected == -1;
 }
 
-/* Some instances in no order and more than once, and some that are not there */
+/* Some instances in random order, repeatedly, and some that do not exist */
 static int some(int *list, char *marks, char mark)
 {
 	int len = rand() % (2 * n);
@@ -102,7 +102,7 @@ static int profiles(void)
 	return good;
 }
 
-/* A metric that there is not beside others, and one that is named twice */
+/* A nonexistent metric together with others, and one that is listed twice */
 static int odd_lists(void)
 {
 	pmID pmids[] = { pmid, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 999), pmid, singular };
@@ -120,7 +120,7 @@ static int odd_lists(void)
 	return good;
 }
 
-/* So many values that nobody could hold them: refused, and what is asked next is answered. */
+/* An impossible number of values is refused, and the next request is answered. */
 static int too_much(void)
 {
 	pmID *pmids = calloc(MANY, sizeof(*pmids));

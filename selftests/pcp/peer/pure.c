@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls that need no archive, with random arguments, and all that they answer; to
- * be built against libshim and against PCP's own library.
+ * Calls that need no archive, with random arguments; prints all results.  Built against libshim and
+ * against PCP's own library.
  *
  * usage: pure WHAT SEED TIMES
  */
@@ -108,7 +108,7 @@ static void units(void)
 	pmUnits u;
 	int code;
 
-	/* the original stops the program if a time that has no length is to be converted */
+	/* the original aborts when a time without a length is converted */
 	if (strcasestr(text, "time-") && strpbrk(text, "/^"))
 		return;
 	show_text(text);
@@ -122,7 +122,7 @@ static void units(void)
 		free(error);
 }
 
-/* What pmUnitsStr() says, pmParseUnitsStr() understands */
+/* pmParseUnitsStr() parses the output of pmUnitsStr() */
 static void units_again(void)
 {
 	char buf[64], *error = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive as vcpc record makes it, of a run whose numbers are given: three records, a second
- * apart; what a transaction took and counted is the same in all of them.
+ * An archive like those of vcpc record, of a run with given numbers: three records, a second apart;
+ * all transactions have the same time and count.
  *
  * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *

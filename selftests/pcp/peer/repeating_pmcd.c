@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A pmcd whose agents make mistakes: a value twice for an instance, and an instance for a metric
- * that has none.  It prints its socket and serves until its input ends.
+ * A pmcd with faulty agents: two values for one instance, and an instance for a metric without
+ * instances.  It prints its socket and serves until its input ends.
  */
 #include "../fake_pmcd.h"
 

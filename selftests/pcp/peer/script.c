@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Play random scripts of calls over an archive, and print all that a caller sees.
+ * Run random scripts of calls on an archive, and print everything a caller sees.
  *
- * It knows nothing but <pcp/pmapi.h>, and is built against libshim and against
- * PCP's own library (with -DPEER_IS_PCP): random_scripts.sh compares what the
- * two print.  What a script does depends on its seed and the archive alone, not
- * on what the calls answer, so that one difference does not lead to others.
+ * It includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library (with
+ * -DPEER_IS_PCP): random_scripts.sh compares what the two print.  A script depends only on its seed
+ * and the archive, not on the results of its calls, so one difference does not lead to others.
  *
- * Each script has a process of its own: the original may crash, or never end.
+ * Each script runs in a separate process: the original may crash or hang.
  *
  * usage: script ARCHIVE SEED FIRST LAST
  */
@@ -19,15 +18,15 @@
 #include "script.h"
 
 #define STEPS		30
-#define SECONDS		20	/* of the CPU: more than any script takes that ends */
+#define SECONDS		20	/* CPU seconds: more than any script takes that terminates */
 #define WAITING		900	/* however busy the machine is */
 #define MEMORY		(2ul << 30)
 #define KEPT		(500ul << 20)
 
 #ifdef PEER_IS_PCP
 /*
- * The original frees records that it still refers to.  What it then answers is
- * anybody's guess; here they stay for a while, and it answers what it means to.
+ * The original frees records that it still refers to, with undefined results.  Here they are kept
+ * for a while, so it returns the intended results.
  */
 void __libc_free(void *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random scripts of calls over an archive: what the parts of the program share. */
+/* Random scripts of calls on an archive: shared by the parts of the program. */
 #ifndef PEER_SCRIPT_H
 #define PEER_SCRIPT_H
 
@@ -14,7 +14,7 @@
 #define MAX_STAMPS	4096
 
 /*
- * struct archive - what calls can be about, as the first look found it
+ * struct archive - possible arguments of calls, collected at the start
  * @pmids: of the recorded metrics, each once, with their @names and @descs
  * @indoms: each domain once
  * @instances: ids and names of all instances, @first[i] to @first[i + 1] are those of indom i

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: a first look at the archive, for what calls can be about. */
+/* Random scripts of calls: collects possible arguments from the archive. */
 #include <sys/stat.h>
 
 #include "script.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: making, copying, choosing and ending contexts, and their profiles. */
+/* Random scripts of calls: creating, copying, selecting and ending contexts, and their profiles. */
 #include "script.h"
 
 static bool is_number(int type)

@@ -177,7 +177,7 @@ static void set(struct script *s, int mode, int64_t when, bool keep, int64_t ste
 		set_by_unit(a, mode, when, keep, step, roll(s, sizeof(units) / sizeof(units[0])));
 }
 
-/* The original overlooks marks when it jumps: here one only goes on from the start. */
+/* The original ignores marks when it jumps: here this is only done from the start. */
 static void go_on(struct script *s, struct actor *a)
 {
 	int64_t when = to_nsec(s->ar->start), step = some_step(s);
@@ -292,8 +292,9 @@ static void pass_end(const struct script *s, struct actor *a)
 }
 
 /*
- * In the millisecond after the end there are values or not, as the fetch before had it.  The first
- * time beyond the end of several archives is not beyond, for who comes from a former one.
+ * In the millisecond after the end, whether there are values depends on the previous fetch.  With
+ * several archives, the first time after the end counts as inside if the fetch came from an earlier
+ * archive.
  */
 static bool is_doubtful(const struct script *s, const struct actor *a)
 {
@@ -314,7 +315,7 @@ void play_fetch(struct script *s)
 	for (int n = 1 + roll(s, 8); n && !is_doubtful(s, a); n--) {
 		int err = roll(s, 3) ? fetch(s, a, any) : fetch_coarse(s, a, any);
 
-		/* the original sometimes says 1 where a record has no values of a metric */
+		/* the original sometimes returns 1 if a record has no values of a metric */
 		if (err < 0)
 			printf("fetch: %d\n", err);
 		if (err == PM_ERR_EOL)

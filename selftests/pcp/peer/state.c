@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Print what the calls say that are about the state of contexts and of the process.
+ * Print the results of calls about the state of contexts and of the process.
  *
  * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
  *

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive as pmlogger makes it of a system: PCP's own state first, and what people look at last.
+ * An archive like pmlogger's of a whole system: PCP's own state first, and the popular metrics
+ * last.
  *
  * usage: system_archive ARCHIVE RECORDS [PROCESSES]
  *
- * Records are one second apart.  With PROCESSES, each record has four counters of so many processes.
+ * Records are one second apart.  With PROCESSES, each record has four counters of that many
+ * processes.
  */
 #include <stdio.h>
 #include <stdlib.h>

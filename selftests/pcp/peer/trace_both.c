@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The same trace calls by PCP's library and by ours, at the same time in one process, so
- * that what both tell of them can be compared to the time.
+ * Makes the same trace calls with PCP's library and with ours, at the same time in one process, so
+ * their results, including times, can be compared.
  *
  * usage: trace_both PCP'S-LIBRARY OUR-LIBRARY
  */

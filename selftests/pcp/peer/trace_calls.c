@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Trace calls of all kinds, and what each returned; to be built against libshim
- * and against PCP's own library.
+ * Makes trace calls of all kinds and prints their results; built against libshim and against PCP's
+ * own library.
  *
  * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N [THREADS]]
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Turn tracing on, run a command, and record what it has traced: before it, and after.
+ * Turn tracing on, run a command, and record the trace statistics before and after it.
  *
  * usage: trace_record ARCHIVE COMMAND [ARGUMENT...]
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Time windows, dates and zones of random words, and all that the calls answer; to
- * be built against libshim and against PCP's own library, with still_time.c preloaded.
+ * Time windows, dates and zones from random words; prints all results; built against libshim and
+ * against PCP's own library, with still_time.c preloaded.
  *
  * usage: window WHAT SEED TIMES
  */
@@ -129,8 +129,8 @@ static int is_far(const char *s)
 }
 
 /*
- * Months beside a zone, a letter or an offset: the original mixes it up with the
- * reporting one.  Beside other lengths they may end at a 31st that there is not.
+ * Months together with a zone, a letter or an offset: the original confuses it with the reporting
+ * zone.  With other lengths they may end at a 31st that does not exist.
  */
 static int is_mixed(const char *s)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The caller of a cell: it becomes who it is to be, calls, and what the contract has for an answer. */
+/* The caller of a cell: it takes its role, makes the call, and knows the documented result. */
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 
@@ -15,8 +15,8 @@ static int answer(int ret)
 }
 
 /*
- * What those get who have the descriptor, whoever they are and whatever the target does: they can
- * read it, and close everything.  What acts on an instance acts on the caller's, who has none.
+ * The results of any holder of the descriptor, whatever the target does: it can read and close
+ * everything.  Calls on an instance act on the caller's, which does not exist.
  */
 static const int answers[DEEDS] = {
 	[BIND] = OK,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cells of the table: their targets, what state these are brought into, and who calls. */
+/* The cells of the table: their targets, the targets' states, and the callers. */
 #ifndef ATTACK_TABLE_TABLE_H
 #define ATTACK_TABLE_TABLE_H
 
@@ -32,13 +32,13 @@ enum deed {
 enum { OK = 1, INVAL = 2, OTHER = 64 };
 
 /*
- * struct shared - what all processes of a cell see
- * @ready: the target is as far as it can get by itself
- * @go: it shall do what it dies or executes by
- * @leave: who runs or sleeps shall go on to the end
- * @told: signals that it was sent
- * @pid: the target's, where it does not come from fork()
- * @rights: what a program said that was executed before the call: 'r' if it has privileges
+ * struct shared - shared by all processes of a cell
+ * @ready: the target has prepared everything it can do by itself
+ * @go: it must now exit or execute
+ * @leave: running or sleeping processes must finish
+ * @told: number of signals it received
+ * @pid: the target's PID, if it is not the result of fork()
+ * @rights: the output of a program executed before the call: 'r' if it has privileges
  */
 struct shared {
 	volatile bool ready, go, leave;

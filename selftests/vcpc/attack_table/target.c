@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The target of a cell: it gets into its state, and is looked at after the call. */
+/* The target of a cell: gets into its state, and is examined after the call. */
 #include <linux/seccomp.h>
 #include <sys/ptrace.h>
 
@@ -7,7 +7,7 @@
 
 #define STACK	(256 * 1024)
 
-/* After execve: says whether it has privileges, and touches pages whenever it is told to. */
+/* After execve: prints whether it has privileges, and touches pages on command. */
 static void speak(int hear, int say)
 {
 	char byte = status_number(getpid(), "CapPrm", "%llx") ? 'r' : 'n';
@@ -54,7 +54,7 @@ bool dies_meanwhile(enum state state)
 	return state == DYING || state == KILLED_IN_SIGNAL || state == KILLED_BY_SECCOMP;
 }
 
-/* Its child has its memory until the target may go on. */
+/* Its child shares its memory until the target may continue. */
 static void wait_in_vfork(const struct cell *c)
 {
 	pid_t pid = vfork();
@@ -180,7 +180,7 @@ static bool says(const struct cell *c, char *byte)
 	return read(c->hear, byte, 1) == 1;
 }
 
-/* Its tracer stops the target when a signal is to be delivered, and kills it there. */
+/* Its tracer stops the target when a signal is about to be delivered, and kills it there. */
 static void kill_in_signal(const struct cell *c)
 {
 	int status;
@@ -299,7 +299,7 @@ const char *wrong_with_target(const struct cell *c)
 		waitpid(c->helper, NULL, 0);
 	if (!ended_as_it_should(c, status))
 		return WIFSIGNALED(status) ? "a signal killed it" : "it ended with another status";
-	/* Whoever is frozen by an overflow was told of that one. */
+	/* A thread that is frozen by an overflow was signaled for it. */
 	if (c->shared->told != (c->state == FROZEN))
 		return wrong ?: "it was sent the signal, or was not";
 	return wrong;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chance, and the memory that arguments are laid in. */
+/* Random numbers, and the memory that holds arguments. */
 #include "../calls.h"
 #include "arena.h"
 
@@ -53,8 +53,8 @@ enum place some_place(struct fuzzer *f)
 }
 
 /*
- * Where in the arena @len bytes at @place begin, and how many of them are
- * there; what the caller gives as their address.
+ * The start of @len bytes at @place in the arena, and how many of them exist; the caller passes
+ * this address.
  */
 size_t lay(struct fuzzer *f, enum place place, size_t len, size_t *there)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets put on the calling thread, taken off, and turned on and off. */
+/* Sets bound to the calling thread, unbound, enabled and disabled. */
 #include "acts.h"
 
 #define BIND_KNOWN	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE |	\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Make a call with an argument in a bad place, and judge what came of it. */
+/* Make a call with an argument in a bad place, and check its result. */
 #include "../calls.h"
 #include "call.h"
 
@@ -37,7 +37,7 @@ void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
 		wrong(f, h->op->name, "error not documented", ret, h->op->cmd);
 }
 
-/* What taking the argument in must say, if anything can be said. */
+/* The result that copying the argument in must have, if it can be known. */
 static int predict(const struct hostile *h, enum place place, size_t there)
 {
 	__u32 size;
@@ -117,7 +117,7 @@ long fire(struct fuzzer *f, struct hostile *h)
 	len = size > h->op->known && size <= sizeof(h->image) ? size : h->op->known;
 	at = lay(f, place, len, &there);
 	must = predict(h, place, there);
-	/* What can be read but not written is an error where there is something to tell. */
+	/* Readable but read-only memory is an error if the call has output. */
 	if (place == PLACE_READ_ONLY && h->op->out_len && !h->op->out_on_failure && must <= 0)
 		must = must == MUST_WORK ? EFAULT : MUST_FAIL;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One hostile call: where its argument lies, what it may answer, and which
- * bytes it may write.
+ * One hostile call: the place of its argument, its possible results, and the bytes it may write.
  */
 #ifndef FUZZ_CALL_H
 #define FUZZ_CALL_H
@@ -16,7 +15,7 @@
 #define MUST_FAIL	(-1)
 #define MUST_WORK	(-2)
 
-/* What all processes of a run tell. */
+/* Counters shared by all processes of a run. */
 struct verdicts {
 	unsigned long calls, wrong, worked[OP_NR];
 	char text[REPORTS][200];

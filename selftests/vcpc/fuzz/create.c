@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of all kinds, good and bad. */
+/* Sets of all kinds, valid and invalid. */
 #include "../told.h"
 #include "acts.h"
 
@@ -70,7 +70,7 @@ static void some_requests(struct worker *w, struct vcpc_set_create_args *args, i
 		*must = MUST_FAIL;
 }
 
-/* Overflows that are told, or not */
+/* Overflows with and without a signal */
 static void some_signal(struct worker *w, struct vcpc_set_create_args *args, struct own_set *own,
 			int *must)
 {

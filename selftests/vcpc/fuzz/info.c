@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that ask what there is, and calls that there are not. */
+/* Calls that query the module, and calls that do not exist. */
 #include "acts.h"
 
 void do_info(struct worker *w)

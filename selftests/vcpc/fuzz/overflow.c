@@ -2,7 +2,7 @@
 /* Presets. */
 #include "acts.h"
 
-/* Mostly near what was there, so that values can still be checked. */
+/* Mostly near the current value, so values can still be checked. */
 static __u64 some_preset(struct worker *w, struct own_set *own, __u32 request)
 {
 	if (!own || request >= own->nr)

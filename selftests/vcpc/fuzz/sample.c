@@ -28,7 +28,7 @@ static bool is_state(__u32 state, const struct own_set *own)
 	return !(state & ~known);
 }
 
-/* Is this a sample, of the set as it was made? */
+/* Whether this is a sample of the set as it was created */
 void check_sample(struct worker *w, const char *name, const struct own_set *own, const void *from)
 {
 	union {
@@ -65,7 +65,7 @@ static void check_buffer(struct worker *w, const char *name, const struct own_se
 
 	if (ret >= 0) {
 		check_sample(w, name, own, buf);
-		/* Of a set of somebody else's only read() says how many values it has. */
+		/* For another process's set, only read() reveals its number of values. */
 		if (own)
 			end = sample_len(own);
 		else

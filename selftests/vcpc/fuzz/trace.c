@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace tags and events, and the page that says who listens. */
+/* Trace tags and events, and the page with the listener flags. */
 #include "acts.h"
 
 void do_tag(struct worker *w)
@@ -49,7 +49,7 @@ static int trace_must(const struct vcpc_trace_write *event)
 		return EINVAL;
 	if (event->op & VCPC_TRACE_F_COUNTS && op > VCPC_TRACE_END)
 		return EINVAL;
-	/* An end says when its transaction began. */
+	/* An end carries the begin time of its transaction. */
 	value |= op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT;
 	return event->value && !value ? EINVAL : MAY_ANY;
 }
@@ -93,7 +93,7 @@ static size_t some_size(struct worker *w, struct hostile *h, enum place place, s
 		h->must = EINVAL;
 	else if (size > PAGE)
 		h->must = E2BIG;
-	/* What lies behind the struct may be zero or not, or not be there. */
+	/* The memory after the struct may be zero, nonzero, or unmapped. */
 	else if (size > known)
 		h->must = MAY_ANY;
 	return size;
@@ -127,7 +127,7 @@ void do_trace(struct worker *w)
 	write_event(w, &h, address(&w->f.data, place, at), size);
 }
 
-/* The page that says who listens: what it says, and that it stays as it is. */
+/* The page with the listener flags: its contents, and that it cannot be changed. */
 static void use_page(struct worker *w, const struct hostile *h, void *at, int prot)
 {
 	const volatile struct vcpc_trace_page *page = at;
@@ -166,7 +166,7 @@ void do_map(struct worker *w)
 		return;
 	if (!h.strange_fd)
 		use_page(w, &h, at, prot);
-	/* Longer than it is, and somewhere else: nothing is behind it, and all goes. */
+	/* A mapping that is too long or at another offset fails. */
 	moved = one_in(&w->f, 4) ? mremap(at, pages * PAGE, (pages + 1) * PAGE, MREMAP_MAYMOVE) :
 				   MAP_FAILED;
 	if (moved == MAP_FAILED)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which file a call is made on, and which thread is sampled. */
+/* Chooses the file for a call, and the thread to sample. */
 #include "worker.h"
 
-/* A file that only this thread uses, or one that anybody may close meanwhile. */
+/* A file that only this thread uses, or one that any thread may close meanwhile. */
 static int strange_fd(struct worker *w)
 {
 	struct process *p = w->process;

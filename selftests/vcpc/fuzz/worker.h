@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who makes the calls: processes of threads that share files, and what each has of its own. */
+/* The callers: processes of threads that share files, and the private state of each. */
 #ifndef FUZZ_WORKER_H
 #define FUZZ_WORKER_H
 
@@ -13,7 +13,7 @@
 #define COMMON		8	/* files that all threads of a process use */
 #define TAGS		6
 
-/* A set, and what is known of it; nothing of its values if somebody else may change them. */
+/* A set, and its known properties; its values are unknown if other threads may change them. */
 struct own_set {
 	int fd;
 	unsigned int nr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A CPU that goes and comes back, and a module that may not go. */
+/* A CPU that goes offline and online, and a module that must not be unloaded. */
 #include "acts.h"
 
-/* A CPU other than the first, where the kernel lets it go. */
+/* A CPU other than the first, if the kernel can take it offline. */
 void do_cpu(struct actor *a)
 {
 	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls on sets, any of which may be closed, unbound or turned by somebody else meanwhile. */
+/* Calls on sets, any of which another thread may close, unbind, enable or disable meanwhile. */
 
 #include "../heirs.h"
 #include "../told.h"

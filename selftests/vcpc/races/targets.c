@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Those who are counted: threads and processes that come, fork, exec, exit, move and are killed. */
+/* The counted threads and processes, which start, fork, exec, exit, migrate and are killed. */
 #include <pthread.h>
 #include <sched.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all actors reach for, chosen by chance, and what a call may answer. */
+/* Objects that all actors share, chosen at random, and the possible results of a call. */
 #ifndef RACES_WORLD_H
 #define RACES_WORLD_H
 

@@ -39,7 +39,10 @@ static const struct synth_event {
 	{ 0x412e, PERF_COUNT_HW_CACHE_MISSES, BIT(3), { 1, 2 } },
 	{ 0x00d0, -1, ANY, { 5, 0 } },
 	{ 0x00d1, -1, ANY, { 0, 5 } },
-	/* The same on one counter, twice, and on another: two take turns beside the third. */
+	/*
+	 * The same on one counter, twice, and on another: two are multiplexed, in addition to the
+	 * third.
+	 */
 	{ 0x00d2, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d3, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d4, -1, BIT(1), { 1, 2 }, true },
@@ -97,8 +100,8 @@ static u64 rate_of(const struct perf_event *event)
 }
 
 /*
- * The PMU's time now.  It stands still while the PMU is disabled, so that all counters see the same
- * instant, and then catches up: perf's time running goes on, too.
+ * The PMU's time now.  It stands still while the PMU is disabled, so all counters see the same
+ * instant, and then catches up, like perf's time running.
  */
 u64 synth_now(struct synth_cpu *cpu)
 {
@@ -140,7 +143,7 @@ static void update(struct synth_cpu *cpu, struct perf_event *event)
 	local64_sub(delta, &hwc->period_left);
 }
 
-/* Let the counter run from minus what is left of the period. */
+/* Start the counter at minus what is left of the period. */
 static void set_period(struct synth_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -498,7 +501,7 @@ static void do_step(u64 ticks)
 	local_irq_restore(flags);
 }
 
-/* So many ticks pass at once on this CPU. */
+/* Advance this CPU by the given number of ticks at once. */
 void synth_work(u64 ticks)
 {
 	for (; ticks > STEP; ticks -= STEP)

@@ -35,7 +35,7 @@ MODULE_PARM_DESC(nmi, "counters overflow by an NMI");
 struct synth_pmu synth_pmus[KINDS];
 synth_overflow_fn *synth_overflow;
 
-/* Let a CPU's ticks come from its clock, or from "work". */
+/* Switch a CPU's ticks between its clock and "work". */
 static void set_mode(void *arg)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);

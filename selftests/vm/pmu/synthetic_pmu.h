@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Synthetic core PMUs: what their two files share. */
+/* Synthetic core PMUs: shared by their two files. */
 #ifndef SYNTHETIC_PMU_H
 #define SYNTHETIC_PMU_H
 

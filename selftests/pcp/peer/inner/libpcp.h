@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In place of the header of PCP's internals that programs of its test suite include: the few
- * things that those use that are about archives.  Both builds of a program get this one.
+ * Replaces the header of PCP's internals that programs of its test suite include, with the few
+ * archive-related declarations they use.  Both builds of a program include it.
  */
 #ifndef PEER_INNER_LIBPCP_H
 #define PEER_INNER_LIBPCP_H
