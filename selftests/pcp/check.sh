@@ -80,7 +80,7 @@ fresh
 says index 'empty' "an empty index"
 fresh
 truncate -s 808 "$dir/c.index"
-says index 'nothing behind the label' "an index of a label"
+says index 'nothing after the label' "an index of a label"
 fresh
 poke meta 37 101
 says meta 'label' "labels that do not agree"

@@ -61,17 +61,17 @@ static const struct command self = {
 	.name = "cpustat",
 	.usage = "Usage:\n\tcpustat -c spec [-c spec]... [-p period] [-T u|d]\n"
 		 "\t\t[-sntD] [interval [count]]\n\n"
-		 "\t-c spec\t  an event set; more of them take turns\n"
-		 "\t-D\t  say which function an error is from\n"
-		 "\t-h\t  print this, and what can be counted\n"
-		 "\t-n\t  no header\n"
-		 "\t-p period\n\t\t  cycle through all sets, then rest until so many seconds\n"
-		 "\t\t  have passed; the count is of cycles\n"
-		 "\t-s\t  a thread of least priority keeps each CPU busy while a set counts\n"
-		 "\t\t  system mode only\n"
-		 "\t-t\t  a column of time counted, in nanoseconds\n"
-		 "\t-T d|u\t  the date, or seconds since 1970, before each line\n\n"
-		 "\tThe interval is in seconds, by default 5; the count unlimited.\n",
+		 "\t-c spec\t  an event set; several sets are counted alternately\n"
+		 "\t-D\t  name the function that reported an error\n"
+		 "\t-h\t  print this help and the events of this machine\n"
+		 "\t-n\t  omit the header\n"
+		 "\t-p period\n\t\t  cycle through all sets once every PERIOD seconds;\n"
+		 "\t\t  the count is the number of cycles\n"
+		 "\t-s\t  keep each CPU busy with an idle-priority thread while\n"
+		 "\t\t  a set counts system mode only\n"
+		 "\t-t\t  add a column with the counting time in nanoseconds\n"
+		 "\t-T d|u\t  print the date, or seconds since 1970, before each line\n\n"
+		 "\tThe interval is in seconds (default 5); by default the count is unlimited.\n",
 };
 
 static void print_stamp(int kind)

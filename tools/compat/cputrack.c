@@ -60,18 +60,18 @@ static const struct command self = {
 	.name = "cputrack",
 	.usage = "Usage:\n\tcputrack [-T secs] [-N count] [-Defhntv] [-o file]\n"
 		 "\t\t-c events [cmd [args...] | -p pid]\n\n"
-		 "\t-T secs\t  seconds between samples, default 1; 0: none\n"
+		 "\t-T secs\t  seconds between samples, default 1; 0: no samples\n"
 		 "\t-N count  number of samples, default unlimited\n"
-		 "\t-D\t  say which function an error is from\n"
+		 "\t-D\t  name the function that reported an error\n"
 		 "\t-e\t  follow exec(2)\n"
 		 "\t-f\t  follow fork(2)\n"
-		 "\t-h\t  print this, and what can be counted\n"
-		 "\t-n\t  no header\n"
-		 "\t-t\t  a column of time counted, in nanoseconds\n"
-		 "\t-v\t  lines for the start and the end of threads\n"
-		 "\t-o file\t  print into a file\n"
-		 "\t-c events\n\t\t  an event set; more of them take turns\n"
-		 "\t-p pid\t  a process that runs already\n",
+		 "\t-h\t  print this help and the events of this machine\n"
+		 "\t-n\t  omit the header\n"
+		 "\t-t\t  add a column with the counting time in nanoseconds\n"
+		 "\t-v\t  print lines when threads start and end\n"
+		 "\t-o file\t  write to a file\n"
+		 "\t-c events\n\t\t  an event set; several sets are counted alternately\n"
+		 "\t-p pid\t  a running process\n",
 };
 
 static void begin_line(struct track *t, hrtime_t when, pid_t pid, id_t lwpid, const char *event)

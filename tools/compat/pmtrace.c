@@ -30,12 +30,12 @@ struct job {
 static int usage(FILE *to)
 {
 	fputs("Usage: pmtrace [-q] [-c VALUE | -e COMMAND | -v VALUE] [-h HOST] [-S STATE] TAG\n"
-	      "Send one trace event: by itself, that a point was passed.\n\n"
-	      "  -c VALUE    a counter has this value\n"
-	      "  -e COMMAND  run the command, as a transaction; its exit status is pmtrace's\n"
-	      "  -v VALUE    this value was observed\n"
+	      "Send one trace event, by default a point.\n\n"
+	      "  -c VALUE    send the value of a counter\n"
+	      "  -e COMMAND  run the command as a transaction, and exit with its status\n"
+	      "  -v VALUE    send an observed value\n"
 	      "  -h HOST     send it to the trace agent of this host\n"
-	      "  -q          say nothing of success\n"
+	      "  -q          print nothing on success\n"
 	      "  -S STATE    flags of pmtracestate(3): 1 calls, 2 connection, 4 protocol,\n"
 	      "              8 buffers, 16 send nothing; may be repeated\n", to);
 	return to == stdout ? 0 : 1;

@@ -34,16 +34,16 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 		       (e->volume == before->volume && e->off_data < before->off_data)))
 		return "leads back";
 	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
-		return "names a place in .meta where no record begins";
+		return "refers to a place in .meta where no record begins";
 	/* an old volume may have been removed, but no volume follows the last one */
 	if (!volume || !volume->data)
 		return e->volume < 0 || (s->names.nvolumes &&
 					 e->volume > s->names.volumes[s->names.nvolumes - 1]) ?
-		       "names a volume that there is not" : NULL;
+		       "refers to a volume that does not exist" : NULL;
 	if (s->partial && (e->off_data < volume->from || e->off_data > volume->to))
 		return NULL;
 	if (!is_boundary(s, volume, e->off_data))
-		return "names a place in its volume where no record begins";
+		return "refers to a place in its volume where no record begins";
 	shim_check__release(volume, e->off_data);
 	/* loggers take the time of an entry slightly after the time of its record */
 	if (before && e->off_data < volume->size &&

@@ -72,7 +72,7 @@ bool shim_check__label(struct shim_check_state *s, const struct shim_check_file 
 	if (err)
 		shim_check__say(s, file, 0, "the label is bad, or not that of the first volume");
 	else if (file->size == s->f->label_len)
-		shim_check__say(s, file, file->size, "there is nothing behind the label");
+		shim_check__say(s, file, file->size, "there is nothing after the label");
 	return !err;
 }
 

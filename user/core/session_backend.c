@@ -68,11 +68,11 @@ static int tell_how_read(char *buf, size_t size)
 	long access = shim_sysctl__number(SHIM_USER_ACCESS);
 
 	if (!shim_group__slots())
-		return snprintf(buf, size, "there is no PMU that the caller may use: software events only");
+		return snprintf(buf, size, "no PMU is available to the caller: software events only");
 	if (shim_pmus__several())
-		return snprintf(buf, size, "each sample is a system call, as there are several kinds of core");
+		return snprintf(buf, size, "each sample is a system call because there are several kinds of core");
 	if (access < 0)
-		return snprintf(buf, size, "each sample is a system call, as there is no %s", SHIM_USER_ACCESS_IS);
+		return snprintf(buf, size, "each sample is a system call because the kernel lacks %s", SHIM_USER_ACCESS_IS);
 	return snprintf(buf, size, "%s is %ld: %s", SHIM_USER_ACCESS_IS, access,
 			access ? "a thread reads its own hardware counters without a system call" :
 				 "each sample is a system call");
@@ -104,14 +104,14 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 	case -EACCES:
 		if (paranoid > 2)
 			return snprintf(buf, size,
-					"perf_event_open(2) is not allowed: kernel.perf_event_paranoid is %ld; "
+					"perf_event_open(2) is not permitted: kernel.perf_event_paranoid is %ld; "
 					"to count one's own processes in user mode, as root: "
 					"sysctl kernel.perf_event_paranoid=2", paranoid);
 		return snprintf(buf, size,
 				"perf_event_open(2) is not allowed, although kernel.perf_event_paranoid is "
 				"%ld; a security module's policy may forbid it", paranoid);
 	case -EPERM:
-		return snprintf(buf, size, "perf_event_open(2) is forbidden, as a security module's policy does");
+		return snprintf(buf, size, "perf_event_open(2) is forbidden, for example by a security module's policy");
 	case -ENOSYS:
 		return snprintf(buf, size, "this kernel has no perf_event_open(2)");
 	default:
@@ -125,7 +125,7 @@ static void tell_module(const char *name, char *buf, size_t size)
 	long access = shim_sysctl__number(SHIM_USER_ACCESS);
 
 	snprintf(buf, size, "%s; a thread reads its own hardware counters %s",
-		 name ? "SHIM_BACKEND says so" : "/dev/vcpc is there",
+		 name ? "SHIM_BACKEND selects it" : "/dev/vcpc exists",
 		 shim_group__slots() && access > 0 && !shim_pmus__several() ? "through perf's pages, without a system call" :
 						     "by a system call");
 }
@@ -139,7 +139,7 @@ static int tell_no_module(bool asked, char *buf, size_t size)
 		return snprintf(buf, size,
 				"the loaded vcpc module has version %d of the interface, and this "
 				"library needs version %d; ", abi, VCPC_ABI_VERSION);
-	return snprintf(buf, size, "%s; ", asked ? "SHIM_BACKEND says so" :
+	return snprintf(buf, size, "%s; ", asked ? "SHIM_BACKEND selects perf" :
 			access("/dev/vcpc", F_OK) ? "the vcpc module is not loaded" :
 						    "/dev/vcpc cannot be used");
 }

@@ -367,7 +367,7 @@ static enum outcome handle_events(pctx_t *pctx)
 		outcome = handle_killed(pctx);
 	shim_tracees__drop_gone(t);
 	if (outcome == GOES_ON && !shim_tracees__any(t)) {
-		shim_pctx__say(pctx, "run", "process %d is gone\n", t->pid);
+		shim_pctx__say(pctx, "run", "process %d has exited\n", t->pid);
 		return HAS_FAILED;
 	}
 	return outcome;

@@ -117,9 +117,9 @@ SHIM_API int cpc_access(void)
 		return 0;
 	err = errno;
 	if (err == ENOSYS)
-		shim_v1__tell("access", "there are no counters here\n");
+		shim_v1__tell("access", "this machine has no counters\n");
 	else if (err == EAGAIN)
-		shim_v1__tell("access", "the counters are taken by somebody else\n");
+		shim_v1__tell("access", "the counters are in use by another process\n");
 	else
 		shim_v1__tell("access", "the counters cannot be used: %s\n", strerror(err));
 	return shim_cpc__fail(err);

@@ -252,7 +252,7 @@ static bool take_flag(struct parse *p, const char *token, size_t len, int pic, c
 		value = strtoul(text, &end, 0);
 	if (!has_attr(p->cpc, flag->attr) ||
 	    (flag->shift && (!text || end == text || *end || value > 255)))
-		wrong(p, "cannot be said here:", token);
+		wrong(p, "not valid here:", token);
 	else
 		for (int i = 0; i < 2; i++)
 			if (pic < 0 || pic == i)

@@ -17,22 +17,22 @@
 		   SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_NSEC, 0, line, help }
 
 const struct shim_metric shim_live_times[SHIM_TIMES] = {
-	TIME(SHIM_TIME_TICK, "tick", "CPU time of the process while its counters counted",
-	     "CPU time in nanoseconds that the threads under the counters took while these\n"
-	     "counted. Counts per second of CPU time are the rates of vcpc.count.* over the\n"
-	     "rate of this. Of a CPU that is counted as a whole, all of the time."),
-	TIME(SHIM_TIME_ENABLED, "enabled", "time the counters were wanted",
+	TIME(SHIM_TIME_TICK, "tick", "CPU time of the process while counting",
+	     "CPU time in nanoseconds that the counted threads used while counting was on.\n"
+	     "Divide the rates of vcpc.count.* by the rate of this metric to get counts per\n"
+	     "second of CPU time. For a CPU that is counted as a whole, the elapsed time."),
+	TIME(SHIM_TIME_ENABLED, "enabled", "time the counters were enabled",
 	     "Time in nanoseconds that the counters were enabled on running threads of the\n"
 	     "process."),
-	TIME(SHIM_TIME_RUNNING, "running", "time the counters counted",
-	     "Time in nanoseconds that the counters were on the CPU. It is that of\n"
+	TIME(SHIM_TIME_RUNNING, "running", "time the counters were on the CPU",
+	     "Time in nanoseconds that the counters were on the CPU. It equals\n"
 	     "vcpc.time.enabled: counts are never estimated from a part of the time."),
 };
 
 const struct shim_metric_indom shim_live_targets = {
-	INDOM_TARGETS, 0, "processes that are counted",
-	"Each process of which a set was recorded, by its number and name, or each CPU. What\n"
-	"a process's children counted is in it, if the set was bound to be inherited."
+	INDOM_TARGETS, 0, "counted processes",
+	"Each process of which a set was recorded, by PID and name, or each CPU. The counts\n"
+	"of a process's children are included if the set was bound to be inherited."
 };
 
 /**
@@ -112,14 +112,14 @@ const struct shim_metric shim_live_process_time = {
 	"vcpc.process.cpu_time",
 	SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS_TIME, 0), INDOM_PROCESSES,
 	SHIM_TYPE_U64, SHIM_SEM_COUNTER, SHIM_UNITS_NSEC, 1, "CPU time of the process while counted",
-	"CPU time in nanoseconds that the threads of the process took while the events of the\n"
-	"first line about processes that its command matches counted in them."
+	"CPU time in nanoseconds that the threads of the process used while the events of the\n"
+	"first line about processes that matches its command were counted in them."
 };
 
 const struct shim_metric_indom shim_live_process_indom = {
-	INDOM_PROCESSES, 1, "processes that are counted",
-	"The processes whose command matches a line \"processes\" of the configuration, by their\n"
-	"numbers; names are the number and the command."
+	INDOM_PROCESSES, 1, "counted processes",
+	"The processes whose command matches a line \"processes\" of the configuration, by\n"
+	"PID; names are the PID and the command."
 };
 
 /* The two kinds differ only in the serial of the domain and in the cluster. */

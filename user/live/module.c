@@ -24,23 +24,23 @@ enum { TRACING, DROPS, LOADED, STATS };	/* rows of metrics[]; STATS is the first
 static const struct shim_metric metrics[] = {
 	[TRACING] = CONTROL(0, "tracing", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			    SHIM_UNITS_NONE, "whether transactions are traced",
-			    "0 if tracing is off, 1 if events come by the module, 2 if by probes on the\n"
-			    "library. Store 0 to turn tracing off, which ends all statistics, and another\n"
+			    "0 if tracing is off, 1 if events come through the module, 2 through probes on\n"
+			    "the library. Store 0 to turn tracing off, which ends all statistics, and another\n"
 			    "number to turn it on."),
 	[DROPS] = CONTROL(1, "dropped", INDOM_DROPS, SHIM_TYPE_U64, SHIM_SEM_COUNTER,
-			  SHIM_UNITS_COUNT, "trace events that are not where they should be",
-			  "How many events are in no statistics, or not in all, by the reason: mostly a\n"
-			  "table that is full."),
+			  SHIM_UNITS_COUNT, "lost trace events",
+			  "Number of events that are missing from some or all statistics, by reason,\n"
+			  "usually a full table."),
 	[LOADED] = CONTROL(2, "module", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			   SHIM_UNITS_NONE, "whether the module is loaded",
 			   "1 if the module vcpc is loaded, otherwise 0."),
 	[STATS] = STAT(0, "late_overflows", SHIM_UNITS_COUNT, "overflows noticed late",
 		       "Overflows that were found when their thread left its CPU."),
 	STAT(1, "overflows_not_signaled", SHIM_UNITS_COUNT, "overflows without a signal",
-	     "Overflows not signaled, as the program had gone, or was just going."),
+	     "Overflows not signaled because the program had exited or was exiting."),
 	STAT(3, "invalid_instances", SHIM_UNITS_COUNT, "instances that became invalid",
-	     "Instances of sets that were found to have lost counts, for whatever reason."),
-	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that inherited no set",
+	     "Instances of sets that were found to have lost counts, for any reason."),
+	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that did not inherit a set",
 	     "New threads that could not be given an instance of the set they should inherit."),
 	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused by a user's limit",
 	     "Sets, bindings and trace tags that were refused because their user had as many as\n"
@@ -53,7 +53,7 @@ _Static_assert(NMETRICS == STATS + SHIM_MODULE_STATS, "each statistic has its me
 
 const struct shim_metric_indom shim_live_drops = {
 	INDOM_DROPS, 1, "why trace events are dropped",
-	"Tables that are full, and transactions of which a part was not seen."
+	"Full tables, and transactions of which a part was not seen."
 };
 
 static const char *const drop_names[VC_DROP_NR] = {

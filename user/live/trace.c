@@ -27,7 +27,7 @@ enum { PCP_T, PCP_P, PCP_O, PCP_C, OUR_T, SLOTS, SUMS, OUR_P, OUR_O, OUR_C, NIND
 
 #define TAGS_HELP \
 	"Each tag that programs have used since tracing was turned on, by its name; its\n" \
-	"number is the order in which it was first seen. Tags that have gone stay until\n" \
+	"number is the order in which it was first seen. Deleted tags are kept until\n" \
 	"there are many of them."
 
 #define INDOM_PCP_T	SHIM_INDOM(SHIM_DOMAIN_TRACE, 0)
@@ -53,10 +53,10 @@ static const struct {
 	TAGS(PCP_O, OBSERVE, 0, "tags of observations"),
 	TAGS(PCP_C, COUNTER, 0, "tags of counters"),
 	TAGS(OUR_T, TRANSACT, 0, "tags of transactions"),
-	[SLOTS] = { { INDOM_SLOTS, 0, "slots of the transactions' histograms",
-		      "Each tag and least time of a slot that has any." }, OF_SLOTS, TRANSACT },
+	[SLOTS] = { { INDOM_SLOTS, 0, "buckets of the transactions' histograms",
+		      "Each tag and lower bound of a nonempty bucket." }, OF_SLOTS, TRANSACT },
 	[SUMS] = { { INDOM_SUMS, 0, "events counted in transactions",
-		     "Each tag and event that was counted in it." }, OF_SUMS, TRANSACT },
+		     "Each tag with an event that was counted in its transactions." }, OF_SUMS, TRANSACT },
 	TAGS(OUR_P, POINT, 1, "tags of points"),
 	TAGS(OUR_O, OBSERVE, 1, "tags of observations"),
 	TAGS(OUR_C, COUNTER, 1, "tags of counters"),
@@ -150,10 +150,10 @@ static double aborted_of(const struct sight *s)
 #define TIME_EVER(fn)	SHIM_TYPE_DOUBLE, SHIM_SEM_INSTANT, SHIM_UNITS_SEC, 0, fn
 #define TIME(type, fn)	type, SHIM_SEM_INSTANT, SHIM_UNITS_SEC, 1, fn
 
-#define BY_SAMPLE(what)	what " since the sample before, over the\nseconds between the two."
+#define BY_SAMPLE(what)	what " since the previous sample, divided by\nthe seconds between the two."
 #define BY_HIST(what) \
-	"Seconds that " what " that ended since the sample\n" \
-	"before; from the histogram, to a sixteenth."
+	"Seconds that " what " that ended since the\n" \
+	"previous sample; from the histogram, accurate to 1/16."
 
 /* Counts are u64 in the metric.  As doubles here they are exact up to 2^53. */
 struct row {
@@ -186,13 +186,13 @@ struct row {
 
 static const struct row rows[] = {
 	BOTH("transact.count", 0, T, COUNTED(count_of), "completed transactions",
-	     "How many transactions of the tag ended, those aborted not counted,\n"
-	     "while it was recorded and before, since tracing was turned on."),
+	     "Number of transactions of the tag that ended since tracing was turned on,\n"
+	     "except aborted ones, including those before the recording."),
 	BOTH("transact.rate", 1, T, RATE, "completed transactions per second",
-	     BY_SAMPLE("How many transactions of the tag ended")),
+	     BY_SAMPLE("Number of transactions of the tag that ended")),
 	BOTH("transact.ave_time", 2, T, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, SHIM_UNITS_SEC_PER, 1,
 	     ave_since, "mean time of a transaction",
-	     "Seconds that a transaction took that ended since the sample before, on the\n"
+	     "Seconds that a transaction that ended since the previous sample took, on the\n"
 	     "mean."),
 	BOTH_AS("transact.min_time", "transact.recent_min_time", 3, T,
 		TIME(SHIM_TYPE_FLOAT, min_since), "shortest transaction",
@@ -202,8 +202,8 @@ static const struct row rows[] = {
 		BY_HIST("the longest transaction took")),
 	BOTH("transact.total_time", 5, T, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, SHIM_UNITS_SEC, 0,
 	     sum_of, "time in completed transactions",
-	     "Seconds from begin to end of all transactions of the tag that ended. Over\n"
-	     "the count of transactions, the mean time of one."),
+	     "Seconds from begin to end of all transactions of the tag that ended. Divide\n"
+	     "by the count of transactions to get the mean time of one."),
 	BOTH("point.count", 6, P, COUNTED(count_of), "times a point was passed",
 	     "How often programs passed the point of that tag."),
 	BOTH("point.rate", 7, P, RATE, "times a point was passed per second",
@@ -213,7 +213,7 @@ static const struct row rows[] = {
 	BOTH("observe.rate", 9, O, RATE, "observations per second",
 	     BY_SAMPLE("How often programs reported a value")),
 	BOTH("observe.value", 10, O, VALUE(SHIM_SEM_INSTANT), "last value observed",
-	     "The value that a program reported last for the tag; its unit is the program's."),
+	     "The last value that a program reported for the tag, in the program's unit."),
 	BOTH("counter.count", 17, C, COUNTED(count_of), "counter reports made",
 	     "How often programs reported a counter for the tag."),
 	BOTH("counter.rate", 18, C, RATE, "counter reports per second",
@@ -222,11 +222,11 @@ static const struct row rows[] = {
 	     "The value of the counter that a program reported last for the tag; its unit is\n"
 	     "the program's."),
 	OURS("min_time", 0, TIME_EVER(min_of), "shortest transaction so far",
-	     "Seconds that the shortest transaction of the tag took, of all."),
+	     "Seconds that the tag's shortest transaction so far took."),
 	OURS("max_time", 1, TIME_EVER(max_of), "longest transaction so far",
-	     "Seconds that the longest transaction of the tag took, of all."),
+	     "Seconds that the tag's longest transaction so far took."),
 	OURS("aborted", 2, COUNTED(aborted_of), "aborted transactions",
-	     "How many transactions of the tag were aborted."),
+	     "Number of aborted transactions of the tag."),
 	OURS("p50_time", 3, TIME(SHIM_TYPE_DOUBLE, p50_since), "median time of a transaction",
 	     BY_HIST("half of the transactions took at most")),
 	OURS("p90_time", 4, TIME(SHIM_TYPE_DOUBLE, p90_since),
@@ -236,10 +236,10 @@ static const struct row rows[] = {
 	     "99th percentile of transactions' times",
 	     BY_HIST("99 of 100 transactions took at most")),
 	OURS("last_time", 9, TIME_EVER(last_of), "time of the last transaction",
-	     "Seconds that the transaction of the tag took that ended last."),
-	PAIRS("hist", 6, SLOTS, 0, "how many transactions took how long",
-	      "Transactions of the tag that took the time of the instance or longer, and less\n"
-	      "than that of the next slot, which is an eighth more at most."),
+	     "Seconds that the tag's last completed transaction took."),
+	PAIRS("hist", 6, SLOTS, 0, "histogram of transaction times",
+	      "Number of the tag's transactions in this histogram bucket: they took at least the\n"
+	      "time in the instance name, and less than that of the next bucket, at most 1/8 more."),
 	PAIRS("counted", 7, SUMS, 0, "transactions in which an event was counted",
 	      "How many transactions of the tag had the event's counter at begin and end."),
 	PAIRS("sum", 8, SUMS, 1, "what transactions have counted",

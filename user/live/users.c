@@ -27,8 +27,8 @@ static const struct shim_metric metrics[] = {
 	       "Sets of counters that each user's programs have open in the module. More than\n"
 	       "vcpc.limit.user_sets are refused."),
 	AMOUNT(1, "counters", "counters of each user's sets",
-	       "Counters of each user's bound sets: for each thread one more than the set has\n"
-	       "events, and 7 more for each clock that may overflow. More than\n"
+	       "Counters of each user's bound sets: for each thread, the set's number of\n"
+	       "events plus 1, and 7 more for each clock that can overflow. More than\n"
 	       "vcpc.limit.user_counters are refused."),
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open or that are remembered. More than\n"
@@ -40,8 +40,8 @@ static const struct shim_metric metrics[] = {
 	LIMIT(2, "user_tags", "trace tags one user may have",
 	      "The module's parameter max_user_tags."),
 	LIMIT(8, "idle_tags", "trace tags remembered while unused",
-	      "The module's parameter max_idle_tags: so many tags, of all users together, are\n"
-	      "remembered while no program uses them."),
+	      "The module's parameter max_idle_tags: the number of tags, of all users together,\n"
+	      "that are remembered while no program uses them."),
 	LIMIT(5, "thread_counters", "counters of one thread without CAP_PERFMON",
 	      "The module's parameter max_thread_counters."),
 };
@@ -57,8 +57,8 @@ static const char *const parameters[SHIM_USER_LIMITS] = {
 
 const struct shim_metric_indom shim_live_user_indom = {
 	INDOM_USERS, 1, "users of the module",
-	"Users who have sets or trace tags of the module vcpc, by their numbers; those of\n"
-	"2147483647 and above are one, \"others\"."
+	"Users with sets or trace tags of the module vcpc, by user id; ids of 2147483647\n"
+	"and above share one instance, \"others\"."
 };
 
 const struct shim_metric *shim_live_users__metric(size_t i)

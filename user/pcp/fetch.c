@@ -44,7 +44,7 @@ static void ignore_marks(struct shim_context *ctx)
 	if (!gap)
 		return;
 	if (*gap && pmParseHighResInterval(gap, &longest, &message)) {
-		pmprintf("%s: Warning: PCP_IGNORE_MARK_RECORDS is no interval: %s",
+		pmprintf("%s: Warning: PCP_IGNORE_MARK_RECORDS is not an interval: %s",
 			 pmGetProgname(), message);
 		pmflush();
 		free(message);

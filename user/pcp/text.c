@@ -56,12 +56,12 @@ static const struct {
 	const char *line, *help;
 } event_texts[] = {
 	[1] = { "Flags for event records",
-		"What is noted of an event record in one word: that it is the first or last of\n"
-		"several, or names others.  pmUnpackEventRecords(3) puts it before a record's\n"
-		"parameters if it is not zero." },
+		"Flag bits of an event record: whether it is the first or last of several, or\n"
+		"identifies others.  pmUnpackEventRecords(3) returns them before the record's\n"
+		"parameters if they are not zero." },
 	[2] = { "Count of missed event records",
-		"How many event records were lost between two that are there, as nobody took them\n"
-		"in time.  pmUnpackEventRecords(3) has it in the place of those that are lost." },
+		"Number of event records lost between two others because no client fetched them in\n"
+		"time.  pmUnpackEventRecords(3) returns it in place of the lost records." },
 };
 
 static int text_of_event(pmID pmid, int level, char **out)

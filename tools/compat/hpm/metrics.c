@@ -98,8 +98,8 @@ void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const ch
 		if (is_here(choice, m->part) && is_here(choice, m->over))
 			choose_one(choice, m, mode < 0 ? choice->mode : mode);
 		else if (metrics)
-			hpm_die("a metric's events are not here", 0);
+			hpm_die("this machine cannot count the events of a metric", 0);
 	}
 	if (!choice->n)
-		hpm_die("no metric of these can be counted here", 0);
+		hpm_die("this machine cannot count the events of any of these metrics", 0);
 }
