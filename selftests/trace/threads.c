@@ -142,6 +142,30 @@ static void *many_tags(void *arg)
 	return (void *)bad;
 }
 
+/* Tags of which each thread was the first to use some: all are found again, also in a child */
+static int tags_of_both(void *unused)
+{
+	char tag[32];
+	int bad = 0;
+
+	(void)unused;
+	for (int i = 0; i < MANY_TAGS; i++) {
+		snprintf(tag, sizeof(tag), "of both %d", i);
+		bad |= i % 2 ? pmtracebegin(tag) : (int)in_thread(begin_it, tag) | pmtraceend(tag);
+		bad |= pmtracebegin(tag) != (i % 2 ? PMTRACE_ERR_INPROGRESS : 0);
+		bad |= pmtraceend(tag) | (pmtraceend(tag) != PMTRACE_ERR_NOPROGRESS);
+	}
+	return bad;
+}
+
+TEST(tags_that_another_thread_was_the_first_to_use)
+{
+	pmtracestate(PMTRACE_STATE_NOAGENT);
+	EXPECT_EQ(0, tags_of_both(NULL));
+	EXPECT_EQ(0, in_child(tags_of_both, NULL));
+	EXPECT_EQ(0, tags_of_both(NULL));
+}
+
 TEST(many_tags_in_each_thread)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);

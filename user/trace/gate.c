@@ -17,6 +17,7 @@
 
 static const unsigned int never;
 static const unsigned int always = 1;
+const unsigned int shim_gate__direct = 1;
 
 /* With PMTRACE_STATE_API each call prints a diagnostic, so no call may return early. */
 static const unsigned int *choose(const struct shim_process *p, int flags,

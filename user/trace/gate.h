@@ -5,10 +5,13 @@
 
 #include "process.h"
 
-/* The gate; NULL if it is unknown, because the process has no transport yet */
+/*
+ * The gate; NULL if it is unknown, because the process has no transport yet.  Relaxed, because the
+ * word itself is atomic, and nothing else is read through it.
+ */
 static inline const unsigned int *shim_gate__get(const struct shim_process *p)
 {
-	return __atomic_load_n(&p->gate, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&p->gate, __ATOMIC_RELAXED);
 }
 
 /* Whether the gate is the module's word (VCPC_TRACE_*), so no state flag replaces it */
@@ -18,6 +21,9 @@ static inline int shim_gate__is_module(const struct shim_process *p, const unsig
 
 	return page && gate == &page->flags;
 }
+
+/* The gate of a process that writes its statistics itself; no state flag replaces it either */
+extern const unsigned int shim_gate__direct __attribute__((visibility("hidden")));
 
 void shim_gate__set(struct shim_process *p);
 

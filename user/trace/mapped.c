@@ -9,22 +9,12 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "core/direct.h"
-#include "core/direct_wanted.h"
-#include "core/traced.h"
+#include "gate.h"
 #include "mapped.h"
 #include "open.h"
 #include "say.h"
 #include "tags.h"
 #include "way.h"
-
-/* The map, or NULL if tracing is off */
-static struct shim_direct *map_of(const struct shim_process *p)
-{
-	struct shim_direct *d = atomic_load_explicit(&p->direct, memory_order_acquire);
-
-	return d && shim_direct__active(d) ? d : NULL;
-}
 
 /* Never unmap a former mapping, because another thread may be writing to it. */
 static int try_connect(struct shim_process *p)
@@ -42,7 +32,7 @@ static int try_connect(struct shim_process *p)
 
 static int connect_locked(struct shim_process *p)
 {
-	if (map_of(p))
+	if (shim_mapped__map(p))
 		return 0;
 	if (shim_retry__is_early(&p->retry))
 		return p->retry.error;
@@ -63,12 +53,7 @@ static int connect_way(struct shim_process *p)
 static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
 {
 	(void)tag;
-	return map_of(p);
-}
-
-static struct shim_direct_tag tag_of(const struct shim_tag *tag)
-{
-	return (struct shim_direct_tag) { tag->index, tag->name };
+	return shim_mapped__map(p);
 }
 
 /* Whether the calling thread has begun a transaction of the tag, so another begin has no effect */
@@ -79,53 +64,46 @@ static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
 	return word && shim_open__is_begun(shim_open__progress(word));
 }
 
-/*
- * Use the clock of the map: the CPU's own counter if possible.  Read the thread's counters before
- * the clock, so the transaction's time does not include that.
- */
 static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
 {
-	struct shim_direct *d = map_of(p);
-	uint64_t now;
+	struct shim_direct *d = shim_mapped__map(p);
 
-	if (!d)
-		return 0;
-	shim_direct_wanted__begin(d);
-	if (shim_traced__any() && !is_begun(p, tag))
-		now = shim_direct__begin_counted(d, tag_of(tag));
-	else
-		now = shim_tick__now(d->tick);
-	shim_direct_wanted__own.last = now;
-	return now;
+	return d ? shim_mapped__begin(d, tag, is_begun(p, tag)) : 0;
 }
 
 static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
 		    uint64_t end_ns)
 {
-	struct shim_direct *d = map_of(p);
+	struct shim_direct *d = shim_mapped__map(p);
 
 	(void)end_ns;
 	if (d && begin_ns)
-		shim_direct__end(d, tag_of(tag), begin_ns);
+		shim_direct__end(d, shim_mapped__tag(tag), begin_ns);
 	return 0;
 }
 
 static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
 {
-	struct shim_direct *d = map_of(p);
+	struct shim_direct *d = shim_mapped__map(p);
 
 	if (d && begin_ns)
-		shim_direct__abort(d, tag_of(tag));
+		shim_direct__abort(d, shim_mapped__tag(tag));
 }
 
 static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
-	struct shim_direct *d = map_of(p);
+	struct shim_direct *d = shim_mapped__map(p);
 
 	/* Kinds (VC_POINT, ...) have the same order as operations (VCPC_TRACE_POINT, ...). */
 	if (d)
-		shim_direct__value(d, tag_of(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
+		shim_direct__value(d, shim_mapped__tag(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
 	return 0;
+}
+
+static const unsigned int *gate_of(const struct shim_process *p)
+{
+	(void)p;
+	return &shim_gate__direct;
 }
 
 const struct shim_way shim_mapped__way = {
@@ -136,4 +114,5 @@ const struct shim_way shim_mapped__way = {
 	.end = tell_end,
 	.abort = tell_abort,
 	.value = tell_value,
+	.gate = gate_of,
 };

@@ -4,15 +4,19 @@
  *
  * The first thread that uses a tag owns the word in the tag itself, and most programs need no
  * other.  Each other thread has a table of words, indexed by the tags' numbers, so its begins and
- * ends do not touch memory that other threads write.  An end without a begin in its thread searches
- * all tables, and ends the transaction that has been open longest.
+ * ends do not touch memory that other threads write.  Each thread has a cache of the addresses of
+ * its words, in either place.  An end without a begin in its thread searches all tables, and ends
+ * the transaction that has been open longest.
  *
  * Tables are never freed.  The table of a thread that has ended is reused by another thread, unless
  * it has open transactions, which another thread may still end.
  *
  * Threads and signal handlers: words are atomic; no function here takes a lock.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/process.h"
@@ -22,7 +26,10 @@
 #define CHUNKS		SHIM_OPEN_CHUNKS
 #define MAX_ABANDONED	1024	/* kept tables of ended threads with open transactions */
 
-__thread struct shim_open_own shim_open__own;
+#define LEAST_KNOWN	510	/* a thread's first cache and its head fill a page */
+
+__thread struct shim_open_own shim_open__own
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* The calling thread's number, assigned at the first call */
 uint32_t shim_open__me(void)
@@ -134,15 +141,39 @@ static uint32_t epoch_of(struct shim_process *p)
 	return epoch;
 }
 
+static struct shim_open_known *known_of(const struct shim_open_own *own)
+{
+	return own->known ? (void *)((char *)own->known - offsetof(struct shim_open_known, word)) :
+	       NULL;
+}
+
+static void forget_words(struct shim_open_own *own)
+{
+	struct shim_open_known *known = known_of(own), *shorter;
+
+	own->n = 0;
+	own->known = NULL;
+	/* A cache that a forked child inherited has lost its size. */
+	for (; known && known->size; known = shorter) {
+		shorter = known->shorter;
+		munmap(known, known->size);
+	}
+}
+
 static void thread_ends(void *arg)
 {
 	struct shim_open_own *own = arg;
 	struct shim_process *p = atomic_load(&shim_process__inherited()->process);
 	struct shim_open_table *table = own->table;
+	sigset_t all, mask;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &mask);
+	forget_words(own);
 	own->table = NULL;
 	if (table && p && atomic_load(&p->open_epoch) == own->epoch)
 		atomic_store(&table->taken, 0);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 static struct shim_thread_end at_end = { .fn = thread_ends };
@@ -178,18 +209,75 @@ static struct shim_open_table *take_table(struct shim_process *p)
 	return table;
 }
 
+/* Memory that is all zero in a forked child, or NULL */
+static void *wiped_memory_of(size_t size)
+{
+	void *room = memory_of(size);
+
+	if (room && madvise(room, size, MADV_WIPEONFORK)) {
+		munmap(room, size);
+		room = NULL;
+	}
+	return room;
+}
+
+/* Replace the thread's cache by one with an entry @index.  Signals are blocked. */
+static void extend(struct shim_open_own *own, uint32_t index)
+{
+	struct shim_open_known *known;
+	size_t size, n = LEAST_KNOWN;
+
+	while (n <= index)
+		n = 2 * n + 2;
+	size = sizeof(*known) + n * sizeof(known->word[0]);
+	known = shim_thread_end__arm(&at_end, own) ? NULL : wiped_memory_of(size);
+	if (!known)
+		return;
+	if (own->n)
+		memcpy(known->word, own->known, own->n * sizeof(known->word[0]));
+	known->size = size;
+	known->shorter = known_of(own);
+	own->known = known->word;
+	atomic_signal_fence(memory_order_release);
+	own->n = n;
+}
+
+/* Remember where the thread's word of a tag is, so the next call does not search for it. */
+static void remember(uint32_t index, shim_open_word *word)
+{
+	struct shim_open_own *own = &shim_open__own;
+	sigset_t all, mask;
+
+	if (index >= own->n && shim_process__wipes(shim_process__inherited())) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &mask);
+		if (index >= own->n)
+			extend(own, index);
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	}
+	if (index < own->n)
+		own->known[index] = word;
+}
+
 /**
- * shim_open__find() - find the calling thread's word of a tag that another thread owns
+ * shim_open__find() - find the calling thread's word of a tag, and remember where it is
  * @p: process
  * @tag: tag
  *
  * Return: the word, or NULL if the thread has none yet.
  */
-const shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_tag *tag)
+shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_tag *tag)
 {
 	struct shim_open_table *table = own_table(p);
+	shim_open_word *word = NULL;
 
-	return table ? word_in(table, tag->index) : NULL;
+	if (tag->owner == shim_open__own.me)
+		word = (shim_open_word *)&tag->state.progress;
+	else if (table)
+		word = word_in(table, tag->index);
+	if (word)
+		remember(tag->index, word);
+	return word;
 }
 
 static shim_open_word *make_chunk(struct shim_open_table *table, unsigned int i)

@@ -34,24 +34,41 @@ struct shim_open_table {
 };
 
 /**
+ * struct shim_open_known - where a thread's words are: a cache, which is all zero in a forked child
+ * @shorter: the cache that this one replaced; it stays until the thread ends, because a signal
+ *	handler may replace the cache that its thread is reading
+ * @size: size of this struct in bytes
+ * @word: the words by the tags' numbers; NULL if not known
+ */
+struct shim_open_known {
+	struct shim_open_known *shorter;
+	size_t size;
+	shim_open_word *word[];
+};
+
+/**
  * struct shim_open_own - a thread's state of its transactions
+ * @n: number of entries in @known
  * @me: its number, unique among all threads that this process and its ancestors have ever had; 0
  *	until it is needed
+ * @known: member @word of its struct shim_open_known; valid if @n is not 0
+ * @table: its words for tags that other threads own; NULL until it begins such a transaction
  * @epoch: the process's open_epoch when @table was taken; if it differs, @table belongs to a parent
  *	process
- * @table: its words for tags that other threads own; NULL until it begins such a transaction
  */
 struct shim_open_own {
+	uint32_t n;
 	uint32_t me;
-	uint32_t epoch;
+	shim_open_word **known;
 	struct shim_open_table *table;
+	uint32_t epoch;
 };
 
 extern __thread struct shim_open_own shim_open__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 uint32_t shim_open__me(void);
-const shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_tag *tag);
+shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_tag *tag);
 shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag);
 int shim_open__finish_any(struct shim_process *p, struct shim_tag *tag, uint64_t *ns);
 
@@ -65,18 +82,26 @@ static inline bool shim_open__is_begun(uint64_t progress)
 	return (progress & SHIM_PROGRESS_MASK) == SHIM_BEGUN;
 }
 
+/* The calling thread's word of the tag, if it is known where that is, otherwise NULL */
+static inline shim_open_word *shim_open__known(const struct shim_tag *tag)
+{
+	const struct shim_open_own *own = &shim_open__own;
+	uint32_t index = tag->index;
+
+	if (__builtin_expect(index >= own->n, 0))
+		return NULL;
+	/* A signal handler may make @known longer, and then @n larger. */
+	atomic_signal_fence(memory_order_acquire);
+	return own->known[index];
+}
+
 /* The calling thread's word of the tag, or NULL if it has none yet */
 static inline shim_open_word *shim_open__word(const struct shim_process *p,
 					      const struct shim_tag *tag)
 {
-	struct shim_open_own *own = &shim_open__own;
+	shim_open_word *word = shim_open__known(tag);
 
-	if (tag->owner == own->me)
-		return (shim_open_word *)&tag->state.progress;
-	if (__builtin_expect(own->table && !(tag->index >> SHIM_OPEN_FIRST_BITS) &&
-			     own->epoch == atomic_load_explicit(&p->open_epoch, memory_order_relaxed), 1))
-		return &own->table->first[tag->index];
-	return (shim_open_word *)shim_open__find(p, tag);
+	return __builtin_expect(word != NULL, 1) ? word : shim_open__find(p, tag);
 }
 
 /* Replace the progress @old.  Return 1, or 0 if it has changed; @old is then the current one. */

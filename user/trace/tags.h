@@ -42,10 +42,10 @@ static inline struct shim_tag *_Atomic *shim_tags__guess(struct shim_tag_table *
 }
 
 /*
- * Whether a name is the tag's name.  A name at a multiple of eight is compared eight bytes at a
- * time: the last load may extend beyond the NUL, but not into another page.
+ * Whether a name at a multiple of eight is the tag's name.  It is compared eight bytes at a time:
+ * the last load may extend beyond the NUL, but not into another page.  Other addresses return 0.
  */
-static inline int shim_tags__is_named(const struct shim_tag *tag, const char *name)
+static inline int shim_tags__is_aligned_name(const struct shim_tag *tag, const char *name)
 {
 	/* AddressSanitizer would report loads beyond the NUL. */
 #if !defined(__SANITIZE_ADDRESS__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -58,17 +58,28 @@ static inline int shim_tags__is_named(const struct shim_tag *tag, const char *na
 				return 0;
 		return !((shim_tags__word(mine) ^ shim_tags__word(name)) << tag->behind);
 	}
+#else
+	(void)tag;
+	(void)name;
 #endif
-	return !strcmp(tag->name, name);
+	return 0;
 }
 
-static inline struct shim_tag *shim_tags__recent(struct shim_process *p, const char *name)
+/* The tag in the cache for this address; the caller compares the names. */
+static inline struct shim_tag *shim_tags__cached(const struct shim_process *p, const char *name)
 {
 	struct shim_tag_table *recent = atomic_load_explicit(&p->recent, memory_order_acquire);
-	struct shim_tag *tag = recent ? atomic_load_explicit(shim_tags__guess(recent, name),
-							     memory_order_acquire) : NULL;
 
-	return tag && shim_tags__is_named(tag, name) ? tag : NULL;
+	return recent ? atomic_load_explicit(shim_tags__guess(recent, name),
+					     memory_order_acquire) : NULL;
+}
+
+static inline struct shim_tag *shim_tags__recent(const struct shim_process *p, const char *name)
+{
+	struct shim_tag *tag = shim_tags__cached(p, name);
+
+	return tag && (shim_tags__is_aligned_name(tag, name) || !strcmp(tag->name, name)) ? tag :
+	       NULL;
 }
 
 int shim_tag_key__init(struct shim_tag_key *key, const char *name);

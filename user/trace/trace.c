@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "kernel.h"
+#include "mapped.h"
 #include "open.h"
 #include "tags.h"
 #include "way.h"
@@ -45,69 +46,75 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 }
 
 /**
- * struct shortcut - data for the fast path of a call
- * @p: this process
- * @tag: the tag; NULL: the call takes the slow path, a function whose name ends in _the_long_way()
- * @wanted: VCPC_TRACE_* that listeners want through the module; 0: no listener
+ * struct audience - who listens to a call
+ * @p: this process; valid with @gate
+ * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _the_long_way()
+ *
+ * While nobody listens, a call nearly always takes the first path, which calls no other function.
+ * If the module or the map of statistics listens, it calls a second function, and takes the slow
+ * path only if the tag is not in the cache by address or a state flag changes the behavior.
  */
-struct shortcut {
+struct audience {
 	struct shim_process *p;
-	struct shim_tag *tag;
-	unsigned int wanted;
+	const unsigned int *gate;
 };
 
-/*
- * Nearly every call can take the fast path: the tag is cached by the address of its name, no state
- * flag changes the behavior, and there is either no listener or one through the module.
- */
-INLINED struct shortcut find_shortcut(const char *name)
+INLINED struct audience find_audience(const char *name)
 {
-	struct shortcut s = { .p = atomic_load_explicit(&shim_process__inherited()->process,
+	struct audience a = { .p = atomic_load_explicit(&shim_process__inherited()->process,
 							memory_order_acquire) };
-	const unsigned int *gate = s.p && name ? shim_gate__get(s.p) : NULL;
 
-	if (!gate)
-		return s;
-	s.wanted = __atomic_load_n(gate, __ATOMIC_RELAXED);
-	if (!s.wanted || shim_gate__is_module(s.p, gate))
-		s.tag = shim_tags__recent(s.p, name);
-	return s;
+	if (a.p && name)
+		a.gate = shim_gate__get(a.p);
+	return a;
 }
 
-/* Whether there is a listener and the tag has a handle, so the event needs no further checks */
-INLINED int is_heard(const struct shortcut *s)
+INLINED unsigned int wanted_by(const unsigned int *gate)
 {
-	return s->wanted & VCPC_TRACE_LISTENING &&
-	       shim_kernel__is_ready(shim_kernel__connection(s->p), s->tag);
+	return __atomic_load_n(gate, __ATOMIC_RELAXED);
 }
 
-/* The calling thread's word, or NULL if it has none, and its progress */
-INLINED shim_open_word *own_word(const struct shortcut *s, uint64_t *progress)
+INLINED int is_quiet(struct audience a)
 {
-	shim_open_word *word = shim_open__word(s->p, s->tag);
-
-	if (word)
-		*progress = shim_open__progress(word);
-	return word;
+	return a.gate && !wanted_by(a.gate);
 }
 
-INLINED int begins_quietly(const struct shortcut *s)
+INLINED int begins_quietly(shim_open_word *word)
 {
-	uint64_t old;
-	shim_open_word *word = own_word(s, &old);
-
-	if (!word || shim_open__is_begun(old))
+	if (!word || shim_open__is_begun(shim_open__progress(word)))
 		return 0;
 	shim_open__set(word, 0);
 	return 1;
 }
 
-INLINED int ends_quietly(const struct shortcut *s)
+INLINED int ends_quietly(shim_open_word *word)
 {
-	uint64_t old;
-	shim_open_word *word = own_word(s, &old);
+	uint64_t old = word ? shim_open__progress(word) : SHIM_NEVER_BEGUN;
 
-	return word && shim_open__is_begun(old) && shim_open__end_quietly(word, old);
+	return shim_open__is_begun(old) && shim_open__end_quietly(word, old);
+}
+
+/* The calling thread's word, if it can be found without a call of another function */
+INLINED shim_open_word *quick_word(struct shim_process *p, const char *name)
+{
+	const struct shim_tag *tag = shim_tags__cached(p, name);
+
+	return tag && shim_tags__is_aligned_name(tag, name) ? shim_open__known(tag) : NULL;
+}
+
+/* The tag and the map of a call in a process that writes its statistics itself, or NULL */
+INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *name,
+				    struct shim_direct **d)
+{
+	*d = shim_mapped__map(p);
+	return *d ? shim_tags__recent(p, name) : NULL;
+}
+
+/* Whether there is a listener and the tag has a handle, so the event needs no further checks */
+INLINED int is_heard(const struct shim_process *p, const struct shim_tag *tag, unsigned int wanted)
+{
+	return wanted & VCPC_TRACE_LISTENING &&
+	       shim_kernel__is_ready(shim_kernel__connection(p), tag);
 }
 
 INLINED int start_call(struct call *call, const char *function, const char *name)
@@ -192,6 +199,56 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 	return err;
 }
 
+/* Begin a transaction in the map. */
+static __attribute__((noinline)) int begin_directly(const struct shim_process *p, const char *name)
+{
+	struct shim_direct *d;
+	struct shim_tag *tag = direct_tag(p, name, &d);
+	shim_open_word *word = tag ? shim_open__word(p, tag) : NULL;
+	uint64_t now;
+
+	if (!word || shim_open__is_begun(shim_open__progress(word)))
+		return begin_the_long_way(name);
+	now = shim_mapped__begin(d, tag, false);
+	/* A signal handler may have begun it in the meantime. */
+	if (shim_open__is_begun(shim_open__progress(word)))
+		return PMTRACE_ERR_INPROGRESS;
+	shim_open__set(word, now);
+	return 0;
+}
+
+/* A begin that the module does not hear */
+static __attribute__((noinline)) int begin_elsewhere(struct shim_process *p, const char *name,
+						     const unsigned int *gate)
+{
+	struct shim_tag *tag;
+
+	if (gate == &shim_gate__direct)
+		return begin_directly(p, name);
+	tag = wanted_by(gate) ? NULL : shim_tags__recent(p, name);
+	if (tag && begins_quietly(shim_open__word(p, tag)))
+		return 0;
+	return begin_the_long_way(name);
+}
+
+static __attribute__((noinline)) int begin_aloud(struct shim_process *p, const char *name,
+						 const unsigned int *gate)
+{
+	unsigned int wanted = wanted_by(gate);
+	struct shim_tag *tag;
+	uint64_t now;
+
+	if (!wanted || !shim_gate__is_module(p, gate))
+		return begin_elsewhere(p, name, gate);
+	tag = shim_tags__recent(p, name);
+	if (!tag || !is_heard(p, tag, wanted))
+		return begin_the_long_way(name);
+	now = shim_clock__now();
+	if (shim_kernel__tells_begin(wanted, now))
+		return begin_and_tell(p, tag, now);
+	return shim_open__begin(p, tag, now);
+}
+
 /**
  * pmtracebegin() - begin a transaction
  * @tag: its name, 1 to 254 bytes
@@ -206,17 +263,13 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
  */
 SHIM_API int pmtracebegin(const char *tag)
 {
-	struct shortcut s = find_shortcut(tag);
-	uint64_t now;
+	struct audience a = find_audience(tag);
 
-	if (s.tag && !s.wanted && begins_quietly(&s))
-		return 0;
-	if (!s.tag || !is_heard(&s))
+	if (!a.gate)
 		return begin_the_long_way(tag);
-	now = shim_clock__now();
-	if (shim_kernel__tells_begin(s.wanted, now))
-		return begin_and_tell(s.p, s.tag, now);
-	return shim_open__begin(s.p, s.tag, now);
+	if (is_quiet(a) && begins_quietly(quick_word(a.p, tag)))
+		return 0;
+	return begin_aloud(a.p, tag, a.gate);
 }
 
 /* The common part of end and abort; neither adds a tag. */
@@ -242,6 +295,61 @@ static __attribute__((noinline)) int end_the_long_way(const char *tag)
 	return shim_way__end(call.p, call.tag, begin_ns, end_ns);
 }
 
+/* End a transaction in the map. */
+static __attribute__((noinline)) int end_directly(struct shim_process *p, const char *name)
+{
+	struct shim_direct *d;
+	struct shim_tag *tag = direct_tag(p, name, &d);
+	uint64_t begin;
+	int err;
+
+	if (!tag)
+		return end_the_long_way(name);
+	err = shim_open__finish(p, tag, &begin);
+	if (!err && begin)
+		shim_direct__end(d, shim_mapped__tag(tag), begin);
+	return err;
+}
+
+/* An end that the module does not hear */
+static __attribute__((noinline)) int end_elsewhere(struct shim_process *p, const char *name,
+						   const unsigned int *gate)
+{
+	struct shim_tag *tag;
+
+	if (gate == &shim_gate__direct)
+		return end_directly(p, name);
+	tag = wanted_by(gate) ? NULL : shim_tags__recent(p, name);
+	if (tag && ends_quietly(shim_open__word(p, tag)))
+		return 0;
+	return end_the_long_way(name);
+}
+
+static __attribute__((noinline)) int end_aloud(struct shim_process *p, const char *name,
+					       const unsigned int *gate)
+{
+	unsigned int wanted = wanted_by(gate);
+	struct shim_tag *tag;
+	uint64_t begin_ns;
+	int err;
+
+	if (!(wanted & VCPC_TRACE_LISTENING) || !shim_gate__is_module(p, gate))
+		return end_elsewhere(p, name, gate);
+	tag = shim_tags__recent(p, name);
+	if (!tag)
+		return end_the_long_way(name);
+	err = shim_open__finish(p, tag, &begin_ns);
+	return err ? err : shim_kernel__fire(p, tag, VCPC_TRACE_END | shim_counted__flag(),
+					     begin_ns);
+}
+
+/* In a function of its own, because pmtraceend() then needs no stack frame. */
+static __attribute__((noinline)) int end_in_word(shim_open_word *word, uint64_t old,
+						 const char *name)
+{
+	return shim_open__end_quietly(word, old) ? 0 : end_the_long_way(name);
+}
+
 /**
  * pmtraceend() - end a transaction and record its duration
  * @tag: its name
@@ -255,17 +363,16 @@ static __attribute__((noinline)) int end_the_long_way(const char *tag)
  */
 SHIM_API int pmtraceend(const char *tag)
 {
-	struct shortcut s = find_shortcut(tag);
-	uint64_t begin_ns;
-	int err;
+	struct audience a = find_audience(tag);
+	shim_open_word *word;
+	uint64_t old;
 
-	if (s.tag && !s.wanted && ends_quietly(&s))
-		return 0;
-	if (!s.tag || !(s.wanted & VCPC_TRACE_LISTENING))
+	if (!a.gate)
 		return end_the_long_way(tag);
-	err = shim_open__finish(s.p, s.tag, &begin_ns);
-	return err ? err : shim_kernel__fire(s.p, s.tag, VCPC_TRACE_END | shim_counted__flag(),
-					     begin_ns);
+	word = is_quiet(a) ? quick_word(a.p, tag) : NULL;
+	old = word ? shim_open__progress(word) : SHIM_NEVER_BEGUN;
+	return shim_open__is_begun(old) ? end_in_word(word, old, tag) :
+					  end_aloud(a.p, tag, a.gate);
 }
 
 /**
@@ -278,12 +385,12 @@ SHIM_API int pmtraceend(const char *tag)
  */
 SHIM_API int pmtraceabort(const char *tag)
 {
-	struct shortcut s = find_shortcut(tag);
+	struct audience a = find_audience(tag);
 	struct call call;
 	uint64_t begin_ns;
 	int err;
 
-	if (s.tag && !s.wanted && ends_quietly(&s))
+	if (is_quiet(a) && ends_quietly(quick_word(a.p, tag)))
 		return 0;
 	err = start_call(&call, "pmtraceabort", tag);
 	if (!err)
@@ -306,17 +413,19 @@ static __attribute__((noinline)) int event_the_long_way(const char *function, co
 	return err ? err : shim_way__value(call.p, call.tag, op, value);
 }
 
-INLINED int event(const char *function, const char *tag, uint32_t op, double value)
+INLINED int event(const char *function, const char *name, uint32_t op, double value)
 {
-	struct shortcut s = find_shortcut(tag);
-	uint64_t bits;
+	struct audience a = find_audience(name);
+	unsigned int wanted = a.gate ? wanted_by(a.gate) : 0;
+	struct shim_tag *tag = NULL;
 
-	if (s.tag && !s.wanted)
+	if (a.gate && (!wanted || shim_gate__is_module(a.p, a.gate)))
+		tag = shim_tags__recent(a.p, name);
+	if (tag && !wanted)
 		return 0;
-	if (!s.tag || !is_heard(&s))
-		return event_the_long_way(function, tag, op, value);
-	memcpy(&bits, &value, sizeof(bits));
-	return shim_kernel__fire(s.p, s.tag, op, bits);
+	if (!tag || !is_heard(a.p, tag, wanted))
+		return event_the_long_way(function, name, op, value);
+	return shim_kernel__fire(a.p, tag, op, shim_way__bits(value));
 }
 
 /**
