@@ -28,6 +28,7 @@ struct shim_declared_indom {
 /*
  * struct shim_declared_metric - a metric that is being written
  * @used: the serial number of the last record that contained it
+ * @follower: the metric after it in that record or an earlier one; NULL: none yet
  */
 struct shim_declared_metric {
 	struct shim_hnode node;
@@ -38,6 +39,7 @@ struct shim_declared_metric {
 	uint32_t units;
 	uint64_t used;
 	struct shim_declared_indom *group;
+	struct shim_declared_metric *follower;
 };
 
 struct shim_declared {

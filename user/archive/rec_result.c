@@ -349,56 +349,80 @@ static void end_set(struct shim_rec_result *r)
  */
 void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error)
 {
+	uint8_t *p;
+
 	end_set(r);
 	r->set = (uint32_t)r->sets.len;
 	r->npmids++;
-	shim_buf__put32(&r->sets, pmid);
-	shim_buf__put32(&r->sets, (uint32_t)error);
+	p = shim_buf__add(&r->sets, SET_HEAD);
+	if (p) {
+		shim_be32__put(p, pmid);
+		shim_be32__put(p + 4, (uint32_t)error);
+	}
 }
 
-static void put_block(struct shim_rec_result *r, const struct shim_value *v)
+/* Length of a value in a block.  Only strings and aggregates have their length in the value. */
+static uint32_t block_len(const struct shim_value *v)
 {
-	uint32_t vlen = SHIM_BLOCK_HEAD + v->len;
-
-	if (shim_vec__room(r->refs, &r->refs_cap, r->nrefs)) {
-		r->sets.err = -ENOMEM;
-		return;
-	}
-	r->refs[r->nrefs++] = (uint32_t)r->sets.len;
-	shim_buf__put32(&r->sets, (uint32_t)(r->blocks.len / 4));
-	shim_buf__put32(&r->blocks, (uint32_t)v->type << 24 | vlen);
 	switch (v->type) {
 	case SHIM_TYPE_64:
 	case SHIM_TYPE_U64:
 	case SHIM_TYPE_DOUBLE:
-		shim_buf__put64(&r->blocks, v->ull);
-		break;
+		return 8;
 	case SHIM_TYPE_FLOAT:
-		shim_buf__put32(&r->blocks, v->ul);
-		break;
+		return 4;
 	default:
-		shim_buf__put(&r->blocks, v->bytes, v->len);
-		break;
+		return v->len;
 	}
-	shim_buf__fill(&r->blocks, SHIM_BLOCK_PAD, -vlen & 3);
+}
+
+/* Write a value's block.  Returns its offset from the first block in words. */
+static uint32_t put_block(struct shim_rec_result *r, const struct shim_value *v)
+{
+	uint32_t len = block_len(v), vlen = SHIM_BLOCK_HEAD + len, padding = -vlen & 3;
+	uint32_t offset = (uint32_t)(r->blocks.len / 4);
+	uint8_t *p = shim_buf__add(&r->blocks, (size_t)vlen + padding);
+
+	if (!p)
+		return 0;
+	shim_be32__put(p, (uint32_t)v->type << 24 | vlen);
+	p += SHIM_BLOCK_HEAD;
+	if (v->type == SHIM_TYPE_FLOAT)
+		shim_be32__put(p, v->ul);
+	else if (v->type < SHIM_TYPE_STRING)
+		shim_be64__put(p, v->ull);
+	else if (len)
+		memcpy(p, v->bytes, len);
+	memset(p + len, SHIM_BLOCK_PAD, padding);
+	return offset;
 }
 
 /**
  * shim_rec_result__value() - add a value to the set under construction
  * @r: the record
- * @value: the value; the caller has checked that its length matches its type and fits in a block
+ * @value: the value; the caller has checked that it fits in a block.  Its length is used only for
+ *	strings and aggregates.
  */
 void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
 {
 	bool insitu = value->type == SHIM_TYPE_32 || value->type == SHIM_TYPE_U32;
+	uint32_t head = r->numval ? 0 : VLIST_HEAD - SET_HEAD;
+	uint8_t *p = shim_buf__add(&r->sets, head + VALUE_LEN);
 
-	if (!r->numval++)
-		shim_buf__put32(&r->sets, insitu ? SHIM_VAL_INSITU : SHIM_VAL_DPTR);
-	shim_buf__put32(&r->sets, (uint32_t)value->inst);
-	if (insitu)
-		shim_buf__put32(&r->sets, value->ul);
-	else
-		put_block(r, value);
+	r->numval++;
+	if (!p)
+		return;
+	if (head)
+		shim_be32__put(p, insitu ? SHIM_VAL_INSITU : SHIM_VAL_DPTR);
+	shim_be32__put(p + head, (uint32_t)value->inst);
+	if (insitu) {
+		shim_be32__put(p + head + 4, value->ul);
+	} else if (shim_vec__room(r->refs, &r->refs_cap, r->nrefs)) {
+		r->sets.err = -ENOMEM;
+	} else {
+		r->refs[r->nrefs++] = (uint32_t)(r->sets.len - 4);
+		shim_be32__put(p + head + 4, put_block(r, value));
+	}
 }
 
 int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r)

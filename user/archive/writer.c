@@ -18,6 +18,7 @@
  * @serial: counts records and sets, to detect metrics and instances that are used twice
  * @in_record: between begin and commit
  * @metric: metric of the set under construction, or NULL
+ * @first: the first metric of the last record, or NULL
  * @hint: index at which the next instance is expected
  */
 struct shim_writer {
@@ -38,6 +39,7 @@ struct shim_writer {
 	uint64_t set_serial;
 	bool in_record;
 	struct shim_declared_metric *metric;
+	struct shim_declared_metric *first;
 	int32_t set_error;
 	unsigned int hint;
 };
@@ -332,6 +334,20 @@ int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp)
 	return 0;
 }
 
+/* Find a metric.  Most records have the same metrics in the same order. */
+static struct shim_declared_metric *next_metric(struct shim_writer *w, uint32_t pmid)
+{
+	struct shim_declared_metric **guess = w->metric ? &w->metric->follower : &w->first;
+	struct shim_declared_metric *m = *guess;
+
+	if (m && m->pmid == pmid)
+		return m;
+	m = shim_declared__metric(&w->declared, pmid);
+	if (m)
+		*guess = m;
+	return m;
+}
+
 /**
  * shim_writer__vset() - start a metric's values
  * @w: the writer
@@ -348,7 +364,7 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 
 	if (!w->in_record || error_or_0 > 0)
 		return -EINVAL;
-	m = shim_declared__metric(&w->declared, pmid);
+	m = next_metric(w, pmid);
 	if (!m || m->used == w->record_serial)
 		return -EINVAL;
 	shim_rec_result__set(&w->rec, pmid, error_or_0);
@@ -404,19 +420,6 @@ static bool take_instance(struct shim_writer *w, int32_t inst)
 	return true;
 }
 
-/* Size of a fixed-size type; for other types, the value contains its length */
-static uint32_t type_len(int32_t type)
-{
-	switch (type) {
-	case SHIM_TYPE_64:
-	case SHIM_TYPE_U64:
-	case SHIM_TYPE_DOUBLE:
-		return 8;
-	default:
-		return 4;
-	}
-}
-
 /**
  * shim_writer__value() - add a value of the metric
  * @w: the writer
@@ -426,14 +429,10 @@ static uint32_t type_len(int32_t type)
  */
 int shim_writer__value(struct shim_writer *w, const struct shim_value *value)
 {
-	struct shim_value v = *value;
-
 	if (!w->in_record || !w->metric || w->set_error || !value_ok(w->metric, value) ||
 	    !take_instance(w, value->inst))
 		return -EINVAL;
-	if (v.type < SHIM_TYPE_STRING)
-		v.len = type_len(v.type);
-	shim_rec_result__value(&w->rec, &v);
+	shim_rec_result__value(&w->rec, value);
 	return 0;
 }
 

@@ -77,29 +77,37 @@ static int keep_text(struct shim_imp_slot *slot, const char *text)
 
 #define PLAIN_DIGITS	15	/* a double represents this many exactly */
 
+/* Append digits to *@n, which wraps if there are too many.  Returns the first other character. */
+static const char *take_digits(const char *text, uint64_t *n)
+{
+	unsigned int digit;
+
+	for (; (digit = (unsigned int)*text - '0') <= 9; text++)
+		*n = *n * 10 + digit;
+	return text;
+}
+
 /* Parse up to PLAIN_DIGITS digits with an optional minus and point; false for any other text. */
 static bool plain_number(const char *text, int64_t *number, unsigned int *decimals, bool *has_point)
 {
-	unsigned int digits = 0, behind = 0;
-	bool minus = *text == '-', point = false;
-	int64_t n = 0;
+	bool minus = *text == '-';
+	const char *whole = text + minus;
+	uint64_t n = 0;
+	const char *end = take_digits(whole, &n);
+	size_t digits = end - whole, behind = 0;
 
-	for (text += minus; *text; text++) {
-		unsigned int digit = (unsigned int)*text - '0';
+	*has_point = *end == '.';
+	if (*has_point) {
+		const char *fraction = end + 1;
 
-		if (*text == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (digit > 9 || ++digits > PLAIN_DIGITS)
-			return false;
-		n = n * 10 + digit;
-		behind += point;
+		end = take_digits(fraction, &n);
+		behind = end - fraction;
 	}
-	*number = minus ? -n : n;
-	*decimals = behind;
-	*has_point = point;
-	return digits > behind && !(minus && !n);
+	if (*end || !digits || digits + behind > PLAIN_DIGITS || (minus && !n))
+		return false;
+	*number = minus ? -(int64_t)n : (int64_t)n;
+	*decimals = (unsigned int)behind;
+	return true;
 }
 
 /*
