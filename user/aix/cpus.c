@@ -9,7 +9,10 @@
 
 #include "state.h"
 
-/* Reads the kernel's list of online CPUs as text; a list that does not fit is cut off. */
+/*
+ * Reads the kernel's list of online CPUs as text; a list that does not fit is cut off.  Without the
+ * list, the text is empty, and the next call looks for CPUs again.
+ */
 static void read_online(char text[AIX_ONLINE])
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");

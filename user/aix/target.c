@@ -22,6 +22,7 @@ struct status {
 static int read_status(pid_t tid, struct status *status)
 {
 	char path[64], line[256];
+	int ret = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
@@ -34,8 +35,10 @@ static int read_status(pid_t tid, struct status *status)
 		sscanf(line, "Tgid: %d", &status->tgid);
 		sscanf(line, "TracerPid: %d", &status->tracer);
 	}
+	if (ferror(f))
+		ret = -errno;
 	fclose(f);
-	return 0;
+	return ret;
 }
 
 static bool is_ours(pid_t tid)

@@ -253,9 +253,8 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 	l->trace->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->trace->rodata->vc_max_tags = rows_of_tags(options);
 	l->trace->rodata->vc_max_open = rows_of_open(options);
-	shim_bpf_offsets__find(&l->trace->rodata->vc_offsets);
 	l->obj = l->trace->obj;
-	return 0;
+	return shim_bpf_offsets__find(&l->trace->rodata->vc_offsets);
 }
 
 static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
@@ -268,9 +267,8 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	l->uprobe->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
 	l->uprobe->rodata->vc_max_open = rows_of_open(options);
-	shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
 	l->obj = l->uprobe->obj;
-	return 0;
+	return shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
 }
 
 /* Calibrate the clock of direct tracing, which programs read from vc_tick. */
@@ -309,6 +307,7 @@ static void stop_clock(const char *pin)
 
 	if (fd < 0)
 		return;
+	/* An entry of an array that exists can be written. */
 	bpf_map_update_elem(fd, &key, &tick, 0);
 	close(fd);
 }

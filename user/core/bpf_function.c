@@ -101,7 +101,7 @@ static int use_pinned(struct vc_function *skel)
 }
 
 /* Derive the session's options from its maps. */
-static void set_options(struct vc_function *skel)
+static int set_options(struct vc_function *skel)
 {
 	uint32_t ring = rows_of(skel->maps.vc_ring);
 
@@ -109,7 +109,7 @@ static void set_options(struct vc_function *skel)
 	skel->rodata->vc_ring_bytes = ring > (uint32_t)sysconf(_SC_PAGESIZE) ? ring : 0;
 	skel->rodata->vc_max_tags = rows_of(skel->maps.vc_stat);
 	skel->rodata->vc_max_open = rows_of(skel->maps.vc_open);
-	shim_bpf_offsets__find(&skel->rodata->vc_offsets);
+	return shim_bpf_offsets__find(&skel->rodata->vc_offsets);
 }
 
 /* The threads can be counted from here only if all probes are in one process. */
@@ -137,8 +137,9 @@ static int load(struct attaching *a)
 		err = want_counts(a);
 	if (err)
 		return err;
-	set_options(a->skel);
-	err = vc_function__load(a->skel);
+	err = set_options(a->skel);
+	if (!err)
+		err = vc_function__load(a->skel);
 	/* libbpf found no kernel BTF. */
 	if (err == -ESRCH)
 		return -EOPNOTSUPP;

@@ -18,6 +18,7 @@
 
 #include "bpf_function_counts.h"
 #include "bpf_pins.h"
+#include "base/lines.h"
 
 #define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
 
@@ -79,9 +80,9 @@ static int count_threads(DIR *threads, const struct vc_events *events, int count
 {
 	uint32_t n = 0;
 	struct dirent *entry;
-	int err = 0;
+	int err = 0, more = 0;
 
-	while (!err && (entry = readdir(threads))) {
+	while (!err && (more = shim_entries__next(threads, &entry)) > 0) {
 		const uint32_t tid = strtoul(entry->d_name, NULL, 10), first = n * VC_MAX_COUNTERS;
 
 		if (!tid)
@@ -94,7 +95,7 @@ static int count_threads(DIR *threads, const struct vc_events *events, int count
 		n += !err;
 		err = err == -ESRCH ? 0 : err;
 	}
-	return err;
+	return err ? err : more;
 }
 
 /**
@@ -106,7 +107,7 @@ static int count_threads(DIR *threads, const struct vc_events *events, int count
  * @events_map: vc_events
  *
  * Return: 0, -ESRCH if the process does not exist, -E2BIG if it has too many threads, or the error
- *	of opening an event.
+ *	of listing them or of opening an event.
  */
 int shim_function_counts__open(pid_t pid, const struct vc_events *events, int counter_map,
 			       int thread_map, int events_map)

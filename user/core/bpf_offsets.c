@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Offsets of members of kernel structs, for BPF programs without relocations. */
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -39,10 +40,16 @@ static int offset_of(const struct btf *btf, const char *type, const char *member
 /**
  * shim_bpf_offsets__find() - find the members that vc_account_of() in bpf/users.bpf.h reads
  * @offsets: written; all zero if this kernel has no BTF or lacks one of the members
+ *
+ * Without them, users are told apart in a less exact way, so a lack of memory or of descriptors is
+ * an error.
+ *
+ * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */
-void shim_bpf_offsets__find(struct vc_offsets *offsets)
+int shim_bpf_offsets__find(struct vc_offsets *offsets)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	int err = btf ? 0 : -errno;
 	const struct {
 		const char *type, *member;
 		__u32 *at;
@@ -71,4 +78,5 @@ void shim_bpf_offsets__find(struct vc_offsets *offsets)
 	else
 		offsets->user_ns_inum += inum;
 	btf__free(btf);
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
 }

@@ -5,6 +5,6 @@
 
 #include "bpf/trace.h"
 
-void shim_bpf_offsets__find(struct vc_offsets *offsets);
+int shim_bpf_offsets__find(struct vc_offsets *offsets);
 
 #endif /* SHIM_CORE_BPF_OFFSETS_H */

@@ -15,6 +15,7 @@
 #include <linux/magic.h>
 
 #include "bpf_pins.h"
+#include "base/lines.h"
 
 /* Report missing permission as -EPERM, regardless of which layer denied it. */
 int shim_bpf_pins__error(int err)
@@ -108,7 +109,10 @@ int shim_bpf_pins__lock(int *fd, int mount_it)
 	return err;
 }
 
-/* Get the IDs of the links pinned in a directory, at most @max. */
+/*
+ * Get the IDs of the links pinned in a directory, at most @max.  Those that cannot be read are left
+ * out: the caller only waits until they are detached.
+ */
 size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
 {
 	struct bpf_link_info info;
@@ -161,17 +165,20 @@ int shim_bpf_pins__remove(const char *path)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(path);
-	int err = 0;
+	int err = 0, more;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
-	while ((entry = readdir(dir))) {
+	while ((more = shim_entries__next(dir, &entry)) > 0) {
 		if (entry->d_name[0] == '.')
 			continue;
+		/* The others are removed nevertheless. */
 		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
 			err = -errno;
 	}
 	closedir(dir);
+	if (!err)
+		err = more;
 	if (!err && rmdir(path))
 		err = -errno;
 	return err;

@@ -19,24 +19,25 @@
 #define PATH_ROOM	512
 #define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
 
+/* Read the first line of a file.  Return 0, -ENOENT if there is no such file, or another error. */
 static int read_file(const char *pmu, const char *folder, const char *name, char *text, int size)
 {
 	char path[PATH_ROOM];
 	FILE *file;
-	bool good;
+	int ret = 0;
 
 	if (snprintf(path, sizeof(path), "%s/%s%s/%s", SHIM_FORMAT_DEVICES, pmu, folder, name) >=
 	    (int)sizeof(path))
 		return -ENAMETOOLONG;
 	file = fopen(path, "re");
 	if (!file)
-		return -ENOENT;
-	good = fgets(text, size, file);
+		return errno == ENOTDIR || errno == EACCES ? -ENOENT : -errno;
+	/* A term such as ".." names a directory. */
+	if (!fgets(text, size, file))
+		ret = ferror(file) && errno != EISDIR ? -errno : -ENOENT;
 	fclose(file);
-	if (!good)
-		return -ENOENT;
 	text[strcspn(text, "\n")] = '\0';
-	return 0;
+	return ret;
 }
 
 /* config, config1 or config2 of a request, or NULL */
@@ -76,10 +77,13 @@ static int set_terms(const char *pmu, const struct shim_pmu_format *format, char
 	int ret = 0;
 
 	while (!ret && (term = strsep(&rest, ",")) != NULL) {
-		if (listed && !strpbrk(term, "=/") &&
-		    !read_file(pmu, "/events", term, text, sizeof(text)))
+		bool may_be_listed = listed && !strpbrk(term, "=/");
+
+		*text = '\0';
+		ret = may_be_listed ? read_file(pmu, "/events", term, text, sizeof(text)) : -ENOENT;
+		if (!ret)
 			ret = set_terms(pmu, format, text, false, req);
-		else
+		else if (ret == -ENOENT || ret == -ENAMETOOLONG)
 			ret = set_term(format, term, req);
 	}
 	return ret && named ? -ENOENT : ret;
@@ -135,7 +139,8 @@ static int encode(const char *pmu, char *terms, struct vcpc_request *req)
  * @name: as above, without modes
  * @req: on success, type, config* and reserved are set
  *
- * Return: 0, -ENOENT (no such PMU or event), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM.
+ * Return: 0, -ENOENT (no such PMU or event), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM,
+ * or another error of reading the kernel's files.
  */
 int shim_event__of_pmu(const char *name, struct vcpc_request *req)
 {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "format.h"
+#include "base/lines.h"
 
 #define NAME_ROOM	32
 #define MAX_RANGES	4
@@ -77,23 +78,30 @@ static bool parse_field(const char *text, struct field *field)
 	return false;
 }
 
-static bool read_field(const char *dir, const char *name, struct field *field)
+/* Whether a file or directory is absent or not for this user, rather than unreadable for a moment */
+static bool is_absent(int err)
+{
+	return err == ENOENT || err == ENOTDIR || err == EACCES;
+}
+
+/* Return 1, 0 if it is not a field, or -errno. */
+static int read_field(const char *dir, const char *name, struct field *field)
 {
 	char path[PATH_ROOM], text[128];
 	FILE *file;
-	bool good;
+	int ret;
 
 	if (strlen(name) >= NAME_ROOM ||
 	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		return false;
+		return 0;
 	file = fopen(path, "re");
 	if (!file)
-		return false;
-	good = fgets(text, sizeof(text), file) && parse_field(text, field);
+		return is_absent(errno) ? 0 : -errno;
+	ret = fgets(text, sizeof(text), file) ? parse_field(text, field) : ferror(file) ? -errno : 0;
 	fclose(file);
-	if (good)
+	if (ret > 0)
 		strcpy(field->name, name);
-	return good;
+	return ret;
 }
 
 static int by_name(const void *a, const void *b)
@@ -103,23 +111,28 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void read_fields(const char *devices, struct shim_pmu_format *format)
+static int read_fields(const char *devices, struct shim_pmu_format *format)
 {
 	char path[PATH_ROOM];
 	struct dirent *entry;
+	int ret = 0;
 	DIR *dir;
 
 	if (snprintf(path, sizeof(path), "%s/%s/format", devices, format->pmu) >= (int)sizeof(path))
-		return;
+		return -ENAMETOOLONG;
 	dir = opendir(path);
 	if (!dir)
-		return;
-	while (format->nr < MAX_FIELDS && (entry = readdir(dir)) != NULL)
-		if (entry->d_name[0] != '.' &&
-		    read_field(path, entry->d_name, &format->field[format->nr]))
-			format->nr++;
+		return is_absent(errno) ? 0 : -errno;
+	while (format->nr < MAX_FIELDS && (ret = shim_entries__next(dir, &entry)) > 0) {
+		ret = entry->d_name[0] == '.' ? 0 :
+			read_field(path, entry->d_name, &format->field[format->nr]);
+		if (ret < 0)
+			break;
+		format->nr += ret;
+	}
 	closedir(dir);
 	qsort(format->field, format->nr, sizeof(format->field[0]), by_name);
+	return ret < 0 ? ret : 0;
 }
 
 static bool is_cpu(const char *devices, const char *name)
@@ -132,17 +145,32 @@ static bool is_cpu(const char *devices, const char *name)
 	       !access(path, F_OK);
 }
 
-static void find_pmu(const char *devices, char *pmu)
+static int find_pmu(const char *devices, char *pmu)
 {
 	DIR *dir = opendir(devices);
 	struct dirent *entry;
+	int ret;
 
-	while (dir && (entry = readdir(dir)) != NULL)
+	if (!dir)
+		return is_absent(errno) ? 0 : -errno;
+	while ((ret = shim_entries__next(dir, &entry)) > 0)
 		if (strlen(entry->d_name) < NAME_ROOM && is_cpu(devices, entry->d_name) &&
 		    (!*pmu || strcmp(entry->d_name, pmu) < 0))
 			strcpy(pmu, entry->d_name);
-	if (dir)
-		closedir(dir);
+	closedir(dir);
+	return ret;
+}
+
+/* Read the fields of the format's PMU, if it has one, and pass the format on. */
+static int fill(const char *devices, struct shim_pmu_format *format, struct shim_pmu_format **out)
+{
+	int ret = format->pmu[0] ? read_fields(devices, format) : 0;
+
+	if (ret)
+		free(format);
+	else
+		*out = format;
+	return ret;
 }
 
 /**
@@ -150,19 +178,20 @@ static void find_pmu(const char *devices, char *pmu)
  * @devices: SHIM_FORMAT_DEVICES
  * @out: for shim_pmu_format__close(); without fields if the CPUs have no PMU
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or another error of opendir(3), readdir(3) or fopen(3).
  */
 int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
 {
 	struct shim_pmu_format *format = calloc(1, sizeof(*format));
+	int ret;
 
 	if (!format)
 		return -ENOMEM;
-	find_pmu(devices, format->pmu);
-	if (format->pmu[0])
-		read_fields(devices, format);
-	*out = format;
-	return 0;
+	ret = find_pmu(devices, format->pmu);
+	if (!ret)
+		return fill(devices, format, out);
+	free(format);
+	return ret;
 }
 
 /**
@@ -171,7 +200,7 @@ int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
  * @pmu: its name
  * @out: for shim_pmu_format__close(); without fields if the PMU does not exist
  *
- * Return: 0, -ENAMETOOLONG, -ENOMEM.
+ * Return: 0, -ENAMETOOLONG, -ENOMEM, or another error of opendir(3), readdir(3) or fopen(3).
  */
 int shim_pmu_format__open_of(const char *devices, const char *pmu, struct shim_pmu_format **out)
 {
@@ -183,9 +212,7 @@ int shim_pmu_format__open_of(const char *devices, const char *pmu, struct shim_p
 	if (!format)
 		return -ENOMEM;
 	strcpy(format->pmu, pmu);
-	read_fields(devices, format);
-	*out = format;
-	return 0;
+	return fill(devices, format, out);
 }
 
 void shim_pmu_format__close(struct shim_pmu_format *format)

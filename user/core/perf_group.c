@@ -301,6 +301,7 @@ static void map(struct shim_group *group)
 		void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ,
 				  MAP_SHARED | MAP_POPULATE, group->events[i].fd.nr, 0);
 
+		/* Without the pages, samples are system calls, with the same values. */
 		if (page == MAP_FAILED) {
 			unmap(group, i);
 			return;

@@ -67,7 +67,7 @@ struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid,
 	return NULL;
 }
 
-/* Get a thread's process; 0 if the thread does not exist. */
+/* Get a thread's process: -ESRCH if the thread does not exist, or another error of reading /proc. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], line[64];
@@ -80,9 +80,11 @@ static pid_t process_of(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	f = fopen(path, "re");
 	if (!f)
-		return 0;
+		return errno == ENOENT ? -ESRCH : -errno;
 	while (!tgid && fgets(line, sizeof(line), f))
 		sscanf(line, "Tgid: %d", &tgid);
+	if (!tgid)
+		tgid = ferror(f) && errno != ESRCH ? -errno : -ESRCH;
 	fclose(f);
 	return tgid;
 }
@@ -165,8 +167,8 @@ static int add(struct shim_binding *binding, pid_t tid)
 	struct shim_instance *inst = make(binding, tid);
 	int ret = inst ? 0 : -ENOMEM;
 
-	if (!ret && !shim_instance__is_cpu(inst) && !inst->tgid)
-		ret = -ESRCH;
+	if (!ret && !shim_instance__is_cpu(inst) && inst->tgid < 0)
+		ret = inst->tgid;
 	if (!ret)
 		ret = open_events(inst, binding->bad);
 	if (ret) {

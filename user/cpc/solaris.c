@@ -97,22 +97,24 @@ static bool is_processor(processorid_t cpu)
 	return cpu >= 0 && cpu < sysconf(_SC_NPROCESSORS_CONF);
 }
 
-/* Whether a CPU is in the kernel's list of online CPUs, such as 0-3,5 */
-static bool is_online(processorid_t cpu)
+/* Whether a CPU is in the kernel's list of online CPUs, such as 0-3,5: 1, 0, or -1 and errno */
+static int is_online(processorid_t cpu)
 {
 	FILE *list = fopen("/sys/devices/system/cpu/online", "re");
-	int first, last, ch;
-	bool found = false;
+	int first, last, ch, found = 0;
 
-	while (list && !found && fscanf(list, "%d", &first) == 1) {
+	if (!list)
+		return -1;
+	while (!found && fscanf(list, "%d", &first) == 1) {
 		last = first;
 		ch = getc(list);
 		if (ch == '-' && fscanf(list, "%d", &last) == 1)
 			ch = getc(list);
 		found = cpu >= first && cpu <= last;
 	}
-	if (list)
-		fclose(list);
+	if (!found && ferror(list))
+		found = -1;
+	fclose(list);
 	return found;
 }
 
@@ -122,17 +124,21 @@ static bool is_online(processorid_t cpu)
  * @flag: P_STATUS, or its current state: the state is never changed
  *
  * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor, or flag), EPERM (the
- * state would change).
+ * state would change), or that of reading the kernel's list.
  */
 SHIM_API int p_online(processorid_t processorid, int flag)
 {
-	int status = is_online(processorid) ? P_ONLINE : P_OFFLINE;
+	int online, status;
 
 	if (!is_processor(processorid) ||
 	    (flag != P_STATUS && flag != P_ONLINE && flag != P_OFFLINE && flag != P_NOINTR)) {
 		errno = EINVAL;
 		return -1;
 	}
+	online = is_online(processorid);
+	if (online < 0)
+		return -1;
+	status = online ? P_ONLINE : P_OFFLINE;
 	if (flag == P_STATUS || flag == status)
 		return status;
 	errno = EPERM;
@@ -169,18 +175,23 @@ static int mhz_of(processorid_t cpu)
  * @processorid: the processor
  * @infop: set to these; fields that Linux does not provide are empty or 0
  *
- * Return: 0, or -1 and errno: EINVAL (no such processor), EFAULT.
+ * Return: 0, or -1 and errno: EINVAL (no such processor), EFAULT, or that of reading the kernel's
+ * list of online processors.
  */
 SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
 {
 	struct utsname name;
+	int online;
 
 	if (!is_processor(processorid) || !infop) {
 		errno = infop ? EINVAL : EFAULT;
 		return -1;
 	}
+	online = is_online(processorid);
+	if (online < 0)
+		return -1;
 	*infop = (processor_info_t) {
-		.pi_state = is_online(processorid) ? P_ONLINE : P_OFFLINE,
+		.pi_state = online ? P_ONLINE : P_OFFLINE,
 		.pi_clock = mhz_of(processorid),
 	};
 	if (!uname(&name))

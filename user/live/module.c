@@ -91,13 +91,16 @@ static int read_stats(struct shim_live_module *module)
 	FILE *f = fopen(STATS_FILE, "re");
 	unsigned long long value;
 	char name[64];
+	int ret = 0;
 
 	if (!f)
 		return -errno;
 	while (fscanf(f, "%63s %llu", name, &value) == 2)
 		take(module, name, value);
+	if (!feof(f))
+		ret = ferror(f) ? -EIO : -EPROTO;
 	fclose(f);
-	return 0;
+	return ret;
 }
 
 /* Errors are not returned, but become the status of the metrics. */

@@ -295,6 +295,17 @@ static int add(struct shim_live_processes *p, const struct shim_proc *id)
 	return 0;
 }
 
+/* Note that a process could not be examined, of which it is not known which sets match it. */
+static void fail_unknown(struct shim_live_processes *p, uint64_t sets, int err)
+{
+	/* ended, hidden from this user, or without a place, as documented */
+	if (err == -ENOENT || err == -EINVAL || err == -EACCES || err == -EPERM || err == -EUSERS)
+		return;
+	for (unsigned int i = 0; i < p->nsets; i++)
+		if (sets >> i & 1)
+			fail(p, &p->sets[i], err);
+}
+
 /* Examine a process found in /proc: it is already counted, new, or does not match. */
 static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 {
@@ -302,13 +313,20 @@ static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 	bool has_turn = is_new || (p->searches + (unsigned int)pid) % RECHECK == 0;
 	struct shim_proc id = { 0 };
 	uint64_t sets;
+	int err;
 
-	if ((at < 0 && !has_turn) || shim_proc__read(pid, &id))
+	if (at < 0 && !has_turn)
 		return;
+	err = shim_proc__read(pid, &id);
+	if (err) {
+		fail_unknown(p, UINT64_MAX, err);
+		return;
+	}
 	sets = matching(p, id.command);
 	if (at >= 0 && id.start == p->all[at].id.start && !strcmp(id.command, p->all[at].id.command)) {
 		p->all[at].id.threads = id.threads;
 		if (has_turn) {
+			/* otherwise it keeps its previous user until it is examined again */
 			shim_proc__user(pid, &p->all[at].user);
 			bind_sets(p, pid, sets & ~p->all[at].sets);
 		}
@@ -316,7 +334,10 @@ static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 	}
 	if (at >= 0)
 		remove_at(p, at);
-	if (sets && !add(p, &id))
+	err = sets ? add(p, &id) : 0;
+	if (err)
+		fail_unknown(p, sets, err);
+	else if (sets)
 		bind_sets(p, pid, sets);
 }
 

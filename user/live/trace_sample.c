@@ -232,23 +232,29 @@ static void keep_ended_reader(struct shim_live_trace *trace)
 	trace->ntaken = 0;
 }
 
-static void take_ended(struct shim_live_trace *trace)
+/* Without memory, the next sample tries again, because the reader is the last one to have the maps. */
+static int take_ended(struct shim_live_trace *trace)
 {
+	int ret;
+
 	if (!trace->ended)
-		return;
+		return 0;
 	shim_bpf_reader__has_ended(trace->ended);
-	take_from(trace, trace->ended, trace->ended_session);
+	ret = take_from(trace, trace->ended, trace->ended_session);
+	if (ret == -ENOMEM)
+		return ret;
 	shim_bpf_reader__close(trace->ended);
 	trace->ended = NULL;
 	trace->ntaken = 0;
+	return ret == -ESTALE ? 0 : ret;
 }
 
 static int take_all(struct shim_live_trace *trace)
 {
-	int ret;
+	int ret = take_ended(trace);
 
-	take_ended(trace);
-	ret = shim_live_trace__open(trace);
+	if (!ret)
+		ret = shim_live_trace__open(trace);
 	if (!ret)
 		ret = take_from(trace, trace->reader, trace->session);
 	if (ret == -ESTALE)

@@ -18,6 +18,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/lines.h"
 #include "base/process.h"
 #include "base/vec.h"
 
@@ -127,13 +128,17 @@ static void read_file(void)
 {
 	char *line = NULL;
 	size_t room = 0;
+	int more = 0;
 	FILE *f;
 
 	shim_lock__enter(&lock);
 	f = was_read ? NULL : open_file();
-	was_read = true;
-	while (f && getline(&line, &room, f) >= 0)
+	/* The callers cannot return an error, but the next one reads again what could not be read. */
+	if (!was_read)
+		was_read = f || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+	while (f && (more = shim_lines__next(f, &line, &room)) > 0)
 		take_line(line);
+	was_read = was_read && !more;
 	free(line);
 	if (f) {
 		publish();

@@ -87,19 +87,26 @@ void shim_rec_sets__destroy(struct shim_rec_sets *sets)
 	free(sets);
 }
 
-/* Name an instance as PCP names processes: the number with six digits, and the command. */
+/*
+ * Name an instance as PCP names processes: the number with six digits, and the command, which is
+ * missing if the process has ended.  Returns NULL with errno.
+ */
 static char *instance_name(pid_t pid)
 {
 	char path[64], comm[64] = "";
 	char *name = NULL;
+	int err = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "re");
-	if (f) {
-		if (!fgets(comm, sizeof(comm), f))
-			comm[0] = '\0';
+	if (!f || !fgets(comm, sizeof(comm), f))
+		err = errno;
+	if (f)
 		fclose(f);
+	if (err && err != ENOENT && err != ESRCH && err != EACCES) {
+		errno = err;
+		return NULL;
 	}
 	comm[strcspn(comm, "\n")] = '\0';
 	if (asprintf(&name, "%06d%s%s", pid, comm[0] ? " " : "", comm) < 0)
@@ -270,7 +277,7 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 	source->set = set;
 	source->pid = pid;
 	source->name = name ? strdup(name) : instance_name(pid);
-	ret = source->name ? check_new(sets, source) : -ENOMEM;
+	ret = source->name ? check_new(sets, source) : -errno;
 	if (!ret)
 		ret = write_times(sets, w);
 	if (!ret)

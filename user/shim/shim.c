@@ -104,12 +104,12 @@ SHIM_API int shim_events_walk(struct shim_handle *handle,
  * If there are several, an event without a PMU is counted on all of them, and its value is the sum;
  * an event such as cpu_core/cycles/ is counted on one.
  *
- * Return: 0, even if there is no PMU, or the value of @fn.
+ * Return: 0, even if there is no PMU, the value of @fn, or an error of reading the kernel's list.
  */
 SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), void *arg)
 {
+	int ret = fn ? shim_pmus__load() : -EINVAL;
 	const struct shim_pmus *pmus = shim_pmus__get();
-	int ret = fn ? 0 : -EINVAL;
 
 	for (unsigned int i = 0; i < pmus->n && !ret; i++)
 		ret = fn(arg, pmus->pmu[i].name, pmus->pmu[i].list);
