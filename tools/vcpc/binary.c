@@ -19,6 +19,15 @@
 
 #define LIBRARIES "/lib/" TRIPLET ":/usr/lib/" TRIPLET ":/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib"
 
+static char *copy_of(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		vcpc_no_memory();
+	return copy;
+}
+
 /* The first of the folders, with ':' between them, that has the file: its path, or NULL */
 static char *in_folders(const char *folders, const char *name, int mode)
 {
@@ -38,27 +47,32 @@ static char *in_folders(const char *folders, const char *name, int mode)
 
 /*
  * The path, in the process's file system, of a file with this name that the process has mapped; or
- * NULL
+ * NULL with errno, which is 0 if it has no such file
  */
 static char *in_process(const char *name, pid_t pid)
 {
 	char maps[64], *line = NULL, *found = NULL;
 	size_t size = 0;
+	int err;
 	FILE *f;
 
 	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
 	f = fopen(maps, "re");
-	while (f && !found && getline(&line, &size, f) > 0) {
+	if (!f)
+		return NULL;
+	errno = 0;
+	while (!found && getline(&line, &size, f) > 0) {
 		char *path = strchr(line, '/'), *end = strchr(line, '\n');
 
 		if (end)
 			*end = '\0';
 		if (path && !strcmp(strrchr(path, '/') + 1, name))
-			found = strdup(path);
+			found = copy_of(path);
 	}
-	if (f)
-		fclose(f);
+	err = found || feof(f) ? 0 : errno;
+	fclose(f);
 	free(line);
+	errno = err;
 	return found;
 }
 
@@ -89,7 +103,9 @@ int binary_find(const char *name, pid_t pid, char **path)
 
 	/* The file that this path refers to in the process */
 	if (pid && *name == '/' && !found)
-		found = strdup(name);
+		found = copy_of(name);
+	if (!found && pid && !strchr(name, '/') && errno)
+		return vcpc_fail(errno, "cannot read which files process %d has mapped", (int)pid);
 	if (!found && pid && !strchr(name, '/'))
 		return vcpc_fail(0, "process %d has no file '%s' mapped (see /proc/%d/maps)", (int)pid, name, (int)pid);
 	if (!found && !strchr(name, '/'))

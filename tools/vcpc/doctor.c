@@ -25,16 +25,20 @@
 static const char *const state_names[] = { "ok", "limited", "broken" };
 
 /* 1 if a line of the file has the text */
-static int file_has(const char *path, const char *text)
+static int file_has(struct vcpc_finding *f, const char *path, const char *text)
 {
 	FILE *file = fopen(path, "re");
 	char line[4096];
 	int has = 0;
 
-	if (!file)
+	if (!file) {
+		vcpc_doubt(f, errno);
 		return 0;
+	}
 	while (!has && fgets(line, sizeof(line), file))
 		has = strstr(line, text) != NULL;
+	if (ferror(file))
+		vcpc_doubt(f, errno);
 	fclose(file);
 	return has;
 }
@@ -62,22 +66,22 @@ static void check_kernel(struct vcpc_finding *f)
 		       "");
 }
 
-static int module_installed(void)
+static int module_installed(struct vcpc_finding *f)
 {
 	char path[LONGEST];
 	struct utsname name;
 
 	uname(&name);
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", name.release);
-	return file_has(path, "/vcpc.ko");
+	return file_has(f, path, "/vcpc.ko");
 }
 
 static void check_module(struct vcpc_finding *f)
 {
 	char version[LONGEST];
 
-	if (access(MODULE, F_OK)) {
-		int there = module_installed();
+	if (!vcpc_is_there(f, MODULE, F_OK)) {
+		int there = module_installed(f);
 
 		vcpc_found(f, there ? "installed, but not loaded" : "not installed for this kernel");
 		vcpc_limits(f, VCPC_LIMITED, "without it, inherited threads report only a total, and tracing uses probes",
@@ -85,7 +89,7 @@ static void check_module(struct vcpc_finding *f)
 			       "as root: apt install vcpc-dkms, or in the source tree: make module && make install");
 		return;
 	}
-	if (vcpc_first_line(MODULE "/version", version, sizeof(version)))
+	if (vcpc_first_line(f, MODULE "/version", version, sizeof(version)))
 		snprintf(version, sizeof(version), "unknown");
 	vcpc_found(f, "loaded, version %s", version);
 	if (strcmp(version, VCPC_VERSION))
@@ -95,12 +99,12 @@ static void check_module(struct vcpc_finding *f)
 
 static void check_device(struct vcpc_finding *f)
 {
-	if (access(NODE, F_OK)) {
+	if (!vcpc_is_there(f, NODE, F_OK)) {
 		vcpc_found(f, "no " NODE);
-		if (!access(MODULE, F_OK))
+		if (vcpc_is_there(f, MODULE, F_OK))
 			vcpc_limits(f, VCPC_BROKEN, "the module is loaded, but programs cannot find its device",
 			       "as root: udevadm trigger --name-match=vcpc; for a container: --device " NODE);
-	} else if (access(NODE, R_OK | W_OK)) {
+	} else if (!vcpc_is_there(f, NODE, R_OK | W_OK)) {
 		vcpc_found(f, "no permission to open " NODE);
 		vcpc_limits(f, VCPC_LIMITED, "only members of the group vcpc can use the module",
 		       "as root: usermod -aG vcpc USER, then log in again");
@@ -128,12 +132,16 @@ static void check_counting(struct vcpc_finding *f)
 static void check_libpfm(struct vcpc_finding *f)
 {
 	void *library = dlopen("libpfm.so.4", RTLD_LAZY);
+	const char *why;
 
 	if (library) {
 		vcpc_found(f, "installed");
 		dlclose(library);
 		return;
 	}
+	why = dlerror();
+	if (why && !strstr(why, strerror(ENOENT)))
+		vcpc_doubt(f, ENOMEM);
 	vcpc_found(f, "not installed");
 	vcpc_limits(f, VCPC_LIMITED, "only perf's own events can be named, not the processor's",
 	       "as root: apt install libpfm4");
@@ -141,7 +149,7 @@ static void check_libpfm(struct vcpc_finding *f)
 
 static void check_btf(struct vcpc_finding *f)
 {
-	if (!access("/sys/kernel/btf/vmlinux", R_OK)) {
+	if (vcpc_is_there(f, "/sys/kernel/btf/vmlinux", R_OK)) {
 		vcpc_found(f, "the kernel has type information");
 		return;
 	}
@@ -168,7 +176,7 @@ static void check_tracing(struct vcpc_finding *f)
 		vcpc_limits(f, VCPC_LIMITED, "transactions may not be timed", "as root: vcpc trace off, then vcpc trace on");
 		return;
 	}
-	if (!access(BPF_FOLDER "/vcpc", F_OK)) {
+	if (vcpc_is_there(f, BPF_FOLDER "/vcpc", F_OK)) {
 		vcpc_found(f, "off, but maps are pinned in " BPF_FOLDER "/vcpc");
 		vcpc_limits(f, VCPC_LIMITED, "they are left over from tracing that was not turned off completely, and use memory",
 		       "as root: vcpc trace off");
@@ -181,7 +189,7 @@ static void check_tracing(struct vcpc_finding *f)
 		vcpc_limits(f, VCPC_FINE, "", "as root: vcpc trace on");
 }
 
-static int in_path(const char *command)
+static int in_path(struct vcpc_finding *f, const char *command)
 {
 	const char *path = getenv("PATH");
 	char *copy = strdup(path ? path : "/usr/bin:/bin");
@@ -190,9 +198,11 @@ static int in_path(const char *command)
 	char file[LONGEST];
 	int there = 0;
 
-	while (!there && (folder = strsep(&rest, ":")) != NULL) {
+	if (!copy)
+		vcpc_doubt(f, ENOMEM);
+	while (copy && !there && (folder = strsep(&rest, ":")) != NULL) {
 		snprintf(file, sizeof(file), "%s/%s", *folder ? folder : ".", command);
-		there = !access(file, X_OK);
+		there = vcpc_is_there(f, file, X_OK);
 	}
 	free(copy);
 	return there;
@@ -200,8 +210,8 @@ static int in_path(const char *command)
 
 static void check_pcp(struct vcpc_finding *f)
 {
-	int tools = in_path("pmval");
-	int pmcd = !access("/run/pcp/pmcd.socket", F_OK);
+	int tools = in_path(f, "pmval");
+	int pmcd = vcpc_is_there(f, "/run/pcp/pmcd.socket", F_OK);
 
 	vcpc_found(f, "its tools are%s installed, its collector %s", tools ? "" : " not",
 	      pmcd ? "runs" : "does not run");
@@ -262,9 +272,9 @@ static int examine(int json)
 	if (json)
 		printf("{\"version\": \"" VCPC_VERSION "\", \"checks\": [");
 	for (size_t i = 0; (check = i < N_CHECKS ? &checks[i] : vcpc_cause(i - N_CHECKS)) != NULL; i++) {
-		struct vcpc_finding f = { .state = VCPC_FINE };
+		struct vcpc_finding f;
 
-		check->fn(&f);
+		vcpc_check_run(check, &f);
 		(json ? print_json : print_text)(check, &f);
 		if (f.state == VCPC_BROKEN)
 			status = VCPC_EXIT_FAILURE;

@@ -13,6 +13,7 @@ enum vcpc_state { VCPC_FINE, VCPC_LIMITED, VCPC_BROKEN };
 /**
  * struct vcpc_finding - the result of one check
  * @state: VCPC_BROKEN if a main function of vcpc is unavailable
+ * @err: an error that leaves the check without a result, or 0; see vcpc_doubt()
  * @restricts: it may be why the kernel refuses a request of this process
  * @found: what was found
  * @means: its consequence for the user, or empty
@@ -20,6 +21,7 @@ enum vcpc_state { VCPC_FINE, VCPC_LIMITED, VCPC_BROKEN };
  */
 struct vcpc_finding {
 	enum vcpc_state state;
+	int err;
 	bool restricts;
 	char found[VCPC_FINDING];
 	char means[VCPC_FINDING];
@@ -39,7 +41,10 @@ enum vcpc_asked {
 
 void vcpc_found(struct vcpc_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *means, const char *type);
-int vcpc_first_line(const char *path, char *line, size_t size);
+bool vcpc_doubt(struct vcpc_finding *f, int err);
+bool vcpc_is_there(struct vcpc_finding *f, const char *path, int mode);
+void vcpc_check_run(const struct vcpc_check *check, struct vcpc_finding *f);
+int vcpc_first_line(struct vcpc_finding *f, const char *path, char *line, size_t size);
 
 const struct vcpc_check *vcpc_cause(size_t i);
 void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size);

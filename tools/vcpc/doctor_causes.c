@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <shim/shim.h>
 
@@ -47,22 +48,74 @@ void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *mean
 }
 
 /**
+ * vcpc_doubt() - note an error after which a check has no result
+ * @f: the check's finding
+ * @err: errno, or 0
+ *
+ * Return: true, unless the error is an answer: there is no such file, or it is not for this user.
+ */
+bool vcpc_doubt(struct vcpc_finding *f, int err)
+{
+	bool doubt = err == ENOMEM || err == EMFILE || err == ENFILE || err == EINTR || err == EIO;
+
+	if (doubt)
+		f->err = err;
+	return doubt;
+}
+
+/**
+ * vcpc_is_there() - whether a file exists and may be used
+ * @f: the check's finding, for vcpc_doubt()
+ * @path: the file
+ * @mode: F_OK, or what for, as for access(2)
+ *
+ * Return: true if so.
+ */
+bool vcpc_is_there(struct vcpc_finding *f, const char *path, int mode)
+{
+	if (!access(path, mode))
+		return true;
+	vcpc_doubt(f, errno);
+	return false;
+}
+
+/**
+ * vcpc_check_run() - make a check
+ * @check: the check
+ * @f: written; says so if an error leaves the check without a result
+ */
+void vcpc_check_run(const struct vcpc_check *check, struct vcpc_finding *f)
+{
+	*f = (struct vcpc_finding){ .state = VCPC_FINE };
+	check->fn(f);
+	if (!f->err)
+		return;
+	*f = (struct vcpc_finding){ .err = f->err };
+	vcpc_found(f, "unknown: %s", strerror(f->err));
+	vcpc_limits(f, VCPC_LIMITED, "this could not be checked", "vcpc doctor");
+}
+
+/**
  * vcpc_first_line() - read the first line of a file
+ * @f: the check's finding, for vcpc_doubt()
  * @path: the file
  * @line: the line without its newline
  * @size: of @line
  *
  * Return: 0, or a negated errno.
  */
-int vcpc_first_line(const char *path, char *line, size_t size)
+int vcpc_first_line(struct vcpc_finding *f, const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
 	int ret = 0;
 
-	if (!file)
-		return -errno;
+	if (!file) {
+		ret = -errno;
+		vcpc_doubt(f, errno);
+		return ret;
+	}
 	if (!fgets(line, (int)size, file))
-		ret = -ENODATA;
+		ret = ferror(file) && vcpc_doubt(f, errno) ? -errno : -ENODATA;
 	else
 		line[strcspn(line, "\n")] = '\0';
 	fclose(file);
@@ -70,7 +123,7 @@ int vcpc_first_line(const char *path, char *line, size_t size)
 }
 
 /* The number after "KEY:" in /proc/self/status; @otherwise if the line is missing */
-static uint64_t status_number(const char *key, int base, uint64_t otherwise)
+static uint64_t status_number(struct vcpc_finding *f, const char *key, int base, uint64_t otherwise)
 {
 	FILE *file = fopen("/proc/self/status", "re");
 	size_t len = strlen(key);
@@ -80,19 +133,21 @@ static uint64_t status_number(const char *key, int base, uint64_t otherwise)
 	while (file && fgets(line, sizeof(line), file))
 		if (!strncmp(line, key, len) && line[len] == ':')
 			number = strtoull(line + len + 1, NULL, base);
+	if (!file || ferror(file))
+		vcpc_doubt(f, errno);
 	if (file)
 		fclose(file);
 	return number;
 }
 
-static bool has_capability(unsigned int cap)
+static bool has_capability(struct vcpc_finding *f, unsigned int cap)
 {
-	return status_number("CapEff", 16, 0) & (1ull << cap | 1ull << CAP_SYS_ADMIN);
+	return status_number(f, "CapEff", 16, 0) & (1ull << cap | 1ull << CAP_SYS_ADMIN);
 }
 
 static void check_capabilities(struct vcpc_finding *f)
 {
-	bool perfmon = has_capability(CAP_PERFMON), bpf = has_capability(CAP_BPF);
+	bool perfmon = has_capability(f, CAP_PERFMON), bpf = has_capability(f, CAP_BPF);
 
 	if (perfmon && bpf) {
 		vcpc_found(f, "CAP_PERFMON and CAP_BPF");
@@ -109,7 +164,7 @@ static void check_paranoid(struct vcpc_finding *f)
 	char line[VCPC_FINDING];
 	long level;
 
-	if (vcpc_first_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line))) {
+	if (vcpc_first_line(f, "/proc/sys/kernel/perf_event_paranoid", line, sizeof(line))) {
 		vcpc_found(f, "this kernel has no perf events");
 		f->restricts = true;
 		vcpc_limits(f, VCPC_BROKEN, "nothing can be counted", "");
@@ -117,7 +172,7 @@ static void check_paranoid(struct vcpc_finding *f)
 	}
 	level = strtol(line, NULL, 10);
 	vcpc_found(f, "%ld", level);
-	f->restricts = level > 0 && !has_capability(CAP_PERFMON);
+	f->restricts = level > 0 && !has_capability(f, CAP_PERFMON);
 	if (level > 2)
 		vcpc_limits(f, VCPC_LIMITED, "only root may count CPUs and running processes; without the module, only root may count at all",
 			    "as root: sysctl kernel.perf_event_paranoid=2");
@@ -133,7 +188,7 @@ static void check_lockdown(struct vcpc_finding *f)
 {
 	char line[VCPC_FINDING];
 
-	if (vcpc_first_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
+	if (vcpc_first_line(f, "/sys/kernel/security/lockdown", line, sizeof(line))) {
 		vcpc_found(f, "unknown (no securityfs)");
 		return;
 	}
@@ -150,7 +205,7 @@ static void check_lockdown(struct vcpc_finding *f)
 
 static void check_seccomp(struct vcpc_finding *f)
 {
-	uint64_t mode = status_number("Seccomp", 10, 0);
+	uint64_t mode = status_number(f, "Seccomp", 10, 0);
 
 	if (!mode) {
 		vcpc_found(f, "no filter");
@@ -166,9 +221,9 @@ static void check_lsm(struct vcpc_finding *f)
 {
 	char list[VCPC_FINDING], label[VCPC_FINDING];
 
-	if (vcpc_first_line("/sys/kernel/security/lsm", list, sizeof(list)))
+	if (vcpc_first_line(f, "/sys/kernel/security/lsm", list, sizeof(list)))
 		snprintf(list, sizeof(list), "unknown (no securityfs)");
-	if (vcpc_first_line("/proc/self/attr/current", label, sizeof(label)) || !*label ||
+	if (vcpc_first_line(f, "/proc/self/attr/current", label, sizeof(label)) || !*label ||
 	    strstr(label, "unconfined") || !strcmp(label, "kernel")) {
 		vcpc_found(f, "%s; this process is not confined", list);
 		return;
@@ -199,7 +254,8 @@ static void check_pmu(struct vcpc_finding *f)
 {
 	struct core_pmus pmus = { 0 };
 
-	shim_pmus_walk(add_pmu, &pmus);
+	if (vcpc_doubt(f, -shim_pmus_walk(add_pmu, &pmus)))
+		return;
 	if (pmus.n) {
 		vcpc_found(f, "hardware counters: %.480s", pmus.text);
 		f->restricts = pmus.n > 1;
@@ -217,7 +273,7 @@ static void check_watchdog(struct vcpc_finding *f)
 {
 	char line[VCPC_FINDING];
 
-	if (vcpc_first_line("/proc/sys/kernel/nmi_watchdog", line, sizeof(line))) {
+	if (vcpc_first_line(f, "/proc/sys/kernel/nmi_watchdog", line, sizeof(line))) {
 		vcpc_found(f, "not present");
 	} else if (!strcmp(line, "0")) {
 		vcpc_found(f, "off");
@@ -233,9 +289,9 @@ static void check_cpus(struct vcpc_finding *f)
 {
 	char online[VCPC_FINDING], offline[VCPC_FINDING];
 
-	if (vcpc_first_line("/sys/devices/system/cpu/online", online, sizeof(online)))
+	if (vcpc_first_line(f, "/sys/devices/system/cpu/online", online, sizeof(online)))
 		snprintf(online, sizeof(online), "unknown");
-	if (vcpc_first_line("/sys/devices/system/cpu/offline", offline, sizeof(offline)) || !*offline) {
+	if (vcpc_first_line(f, "/sys/devices/system/cpu/offline", offline, sizeof(offline)) || !*offline) {
 		vcpc_found(f, "online: %.200s", online);
 		return;
 	}
@@ -298,11 +354,11 @@ void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size)
 
 	*buf = '\0';
 	for (size_t i = 0; i < N_CAUSES; i++) {
-		struct vcpc_finding f = { .state = VCPC_FINE };
+		struct vcpc_finding f;
 
 		if (err < 0 || err > 63 || !(causes[i].errors[asked] & ERR(err)))
 			continue;
-		causes[i].check.fn(&f);
+		vcpc_check_run(&causes[i].check, &f);
 		if (!f.restricts) {
 			append(ruled_out, sizeof(ruled_out), ", ", causes[i].check.name);
 			continue;

@@ -121,7 +121,7 @@ static unsigned int count_pmus(void)
 {
 	unsigned int n = 0;
 
-	shim_pmus_walk(count_pmu, &n);
+	shim_pmus_walk(count_pmu, &n);	/* vcpc_kinds_split() reports an error */
 	return n;
 }
 
@@ -326,9 +326,10 @@ static int print_cores(void)
 {
 	struct cores cores = { 0 };
 
-	shim_pmus_walk(note_cores, &cores);
-	if (cores.n < 2)
-		return 0;
+	int ret = shim_pmus_walk(note_cores, &cores);
+
+	if (ret || cores.n < 2)
+		return ret;
 	return printf("%sAn event is counted on all of these PMUs, PMU/EVENT/ on one.\n\n", cores.text) < 0 ? -EIO : 0;
 }
 
@@ -336,7 +337,7 @@ static int list(const char *pattern)
 {
 	struct listing listing = { .pattern = pattern };
 	struct shim_handle *handle = NULL;
-	int ret = shim_open(&handle);
+	int ret = shim_open(&handle), unknown = ret;
 
 	if (ret) {
 		vcpc_fail(ret, "cannot find out which events can be counted here; these are all known names");
@@ -350,6 +351,8 @@ static int list(const char *pattern)
 		shim_close(handle);
 	if (ret || fflush(stdout))
 		return vcpc_fail(ret ? ret : errno, "cannot write");
+	if (listing.n && unknown)
+		return VCPC_EXIT_FAILURE;
 	if (!listing.n)
 		return vcpc_fail(0, "no event has '%s' in its name or description", pattern);
 	return 0;

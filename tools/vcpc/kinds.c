@@ -96,11 +96,13 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 {
 	struct vcpc_events split = { .n = 0 };
 	struct pmus pmus = { 0 };
-	int ret = 0;
+	int ret;
 
 	if (events->rows.n)
 		return 0;
-	shim_pmus_walk(note, &pmus);
+	ret = shim_pmus_walk(note, &pmus);
+	if (ret)
+		return vcpc_fail(ret, "cannot read which PMUs there are");
 	if (pmus.n < 2)
 		pmus.n = 0;
 	for (unsigned int i = 0; i < events->n && !ret; i++)
@@ -141,8 +143,8 @@ int vcpc_kinds_explain(const char *event)
 	if (slash)
 		return vcpc_fail(0, "event '%s': there is no PMU '%.*s', or it has no such event or field; see /sys/bus/event_source/devices",
 				 event, (int)(slash - event), event);
-	shim_pmus_walk(note, &pmus);
-	if (pmus.n < 2 || shim_open(&handle))
+	/* an explanation in addition to another message */
+	if (shim_pmus_walk(note, &pmus) || pmus.n < 2 || shim_open(&handle))
 		return 0;
 	n = find_kinds(handle, &pmus, event, on);
 	shim_close(handle);

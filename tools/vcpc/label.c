@@ -38,12 +38,17 @@ static int show(struct vcpc_window *w, const char *archive)
 {
 	int status = vcpc_open_archive(archive);
 	size_t metrics = 0;
+	int ret;
 
 	if (status)
 		return status;
 	status = vcpc_window_set(w, archive);
 	if (!status) {
-		pmTraversePMNS_r("", count, &metrics);
+		ret = pmTraversePMNS_r("", count, &metrics);
+		if (ret < 0)
+			status = vcpc_fail_pm(ret, archive);
+	}
+	if (!status) {
 		vcpc_printable(w->label.hostname, "");
 		vcpc_printable(w->label.timezone, "");
 		vcpc_printable(w->label.zoneinfo, "");

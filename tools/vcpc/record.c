@@ -311,7 +311,15 @@ static int want_counts(const struct job *job, const struct recording *r)
 	return !err;
 }
 
-/* Describe the recording for readers of the archive: a label that cannot be written is left out. */
+static void label_one(struct shim_recorder *rec, const char *name, char *value)
+{
+	int ret = shim_record_label(rec, name, vcpc_printable(value, ""));
+
+	if (ret)
+		vcpc_fail(ret, "the archive has no label '%s'", name);
+}
+
+/* Describe the recording for readers of the archive: without a label it is complete. */
 static void label(struct shim_recorder *rec, char *const *argv)
 {
 	char command[1024] = "", cpu[256], kernel[256];
@@ -319,11 +327,11 @@ static void label(struct shim_recorder *rec, char *const *argv)
 
 	for (size_t i = 0; argv[i] && len < sizeof(command); i++)
 		len += snprintf(command + len, sizeof(command) - len, "%s%s", i ? " " : "", argv[i]);
-	shim_record_label(rec, "command", vcpc_printable(command, ""));
+	label_one(rec, "command", command);
 	if (vcpc_machine_cpu(cpu, sizeof(cpu)))
-		shim_record_label(rec, "cpu", vcpc_printable(cpu, ""));
+		label_one(rec, "cpu", cpu);
 	if (vcpc_machine_kernel(kernel, sizeof(kernel)))
-		shim_record_label(rec, "kernel", vcpc_printable(kernel, ""));
+		label_one(rec, "kernel", kernel);
 }
 
 /* Write the first record, whose values are the baseline of the run's counts. */
@@ -431,7 +439,7 @@ static int watch(const struct job *job, struct recording *r)
 static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0, counts, status;
-	int ret;
+	int ret, undo;
 
 	if (job->trace) {
 		ret = shim_trace_on(NULL);
@@ -449,10 +457,12 @@ static int run_traced(const struct job *job, struct recording *r)
 		ret = run(job, r);
 	status = record_why_close(&r->why, r->recorded);
 	ret = ret ? ret : status;
-	if (counts)
-		shim_trace_count(NULL, 0, NULL);
-	if (ours)
-		shim_trace_off();
+	undo = counts ? shim_trace_count(NULL, 0, NULL) : 0;
+	if (undo)
+		vcpc_fail(undo, "transactions are still counted; as root: vcpc trace off");
+	undo = ours ? shim_trace_off() : 0;
+	if (undo)
+		return vcpc_fail(undo, "cannot turn tracing off again; as root: vcpc trace off");
 	return ret;
 }
 

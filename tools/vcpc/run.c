@@ -362,8 +362,12 @@ static void take_metric(struct builder *b, size_t at)
 		if (err == -ENOMEM)
 			vcpc_no_memory();
 		/* without a name it cannot be paired with the other run */
-		if (err)
+		if (err == PM_ERR_INST_LOG || err == PM_ERR_INST || err == PM_ERR_INDOM_LOG)
 			continue;
+		if (err) {
+			b->err = err > -PM_ERR_BASE ? err : -EIO;
+			return;
+		}
 		take_row(b, e, name, &g->rows[i]);
 		free(name);
 	}

@@ -68,13 +68,23 @@ struct symbols *symbols_open(void)
 	return calloc(1, sizeof(struct symbols));
 }
 
+/* Note what could not be read, unless it is gone, or not for this user. */
+static void note_failure(struct symbols *symbols, int err)
+{
+	if (err != ENOENT && err != ESRCH && err != ENOTDIR && err != EACCES && err != EPERM &&
+	    err != ELOOP && err != EXDEV && err != ENXIO)
+		symbols->dropped++;
+}
+
 /* Takes ownership of @fd: returns the file's index, or -1 */
 static int add_file(struct symbols *symbols, int fd, const char *path)
 {
 	struct stat stat;
 
-	if (fd < 0 || fstat(fd, &stat))
+	if (fd < 0 || fstat(fd, &stat)) {
+		note_failure(symbols, errno);
 		goto unknown;
+	}
 	for (size_t i = 0; i < symbols->nfiles; i++)
 		if (symbols->files[i].dev == stat.st_dev && symbols->files[i].ino == stat.st_ino) {
 			close(fd);
@@ -86,6 +96,7 @@ static int add_file(struct symbols *symbols, int fd, const char *path)
 	}
 	if (!symbols_file_init(&symbols->files[symbols->nfiles], fd, path))
 		return symbols->nfiles++;
+	symbols->dropped++;
 unknown:
 	if (fd >= 0)
 		close(fd);
@@ -134,6 +145,7 @@ static int read_maps(struct symbols *symbols, struct process *process)
 {
 	char path[32], *line = NULL;
 	size_t size = 0;
+	int err = 0;
 	FILE *in;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", process->pid);
@@ -141,11 +153,15 @@ static int read_maps(struct symbols *symbols, struct process *process)
 	if (!in)
 		return -errno;
 	process->at = calloc(MOST_MAPPINGS, sizeof(*process->at));
-	while (process->at && getline(&line, &size, in) >= 0)
+	if (!process->at)
+		err = -ENOMEM;
+	while (!err && getline(&line, &size, in) >= 0)
 		take_line(symbols, process, line);
+	if (!err && !feof(in))
+		err = -errno;
 	free(line);
 	fclose(in);
-	return process->n ? 0 : -ESRCH;
+	return err ? err : process->n ? 0 : -ESRCH;
 }
 
 static void forget(struct process *process)
@@ -172,10 +188,13 @@ int symbols_learn(struct symbols *symbols, pid_t pid)
 	}
 	err = read_maps(symbols, &now);
 	if (err) {
+		note_failure(symbols, -err);
 		forget(&now);
 		return err;
 	}
 	now.jit = symbols_table_jit(pid);
+	if (!now.jit)
+		note_failure(symbols, errno);
 	if (known)
 		forget(known);
 	else
@@ -297,6 +316,8 @@ static void need_kernel(struct symbols *symbols)
 {
 	if (!symbols->kernel_tried)
 		symbols->kernel = symbols_table_kernel();
+	if (!symbols->kernel_tried && !symbols->kernel)
+		note_failure(symbols, errno);
 	symbols->kernel_tried = true;
 }
 
@@ -335,7 +356,7 @@ bool symbols_kernel_hidden(struct symbols *symbols)
  * symbols_dropped() - number of files, processes and mappings that were dropped
  * @symbols: the handle
  *
- * Return: the number for which there was no room.
+ * Return: the number for which there was no room, or that could not be read.
  */
 unsigned long symbols_dropped(const struct symbols *symbols)
 {

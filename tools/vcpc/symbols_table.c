@@ -91,6 +91,10 @@ static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_tab
 			break;
 		}
 	}
+	if (table && ferror(in))
+		table->cut = true;
+	if (!table)
+		errno = ENOMEM;
 	fclose(in);
 	if (table && table->n)
 		qsort(table->at, table->n, sizeof(*table->at), compare);
@@ -100,7 +104,7 @@ static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_tab
 /**
  * symbols_table_kernel() - read the kernel's functions
  *
- * Return: the table, which is empty if the addresses are hidden, or NULL.
+ * Return: the table, which is empty if the addresses are hidden, or NULL with errno.
  */
 struct symbols_table *symbols_table_kernel(void)
 {
@@ -117,25 +121,27 @@ struct symbols_table *symbols_table_kernel(void)
  *
  * No link leads out of the root directory, and a FIFO does not block.
  *
- * Return: a descriptor, or -1.
+ * Return: a descriptor, or -1 with errno.
  */
 int symbols_open_in(pid_t pid, const char *path, uint64_t resolve)
 {
 	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 				.resolve = resolve | RESOLVE_IN_ROOT };
 	char root[32];
-	int fd, dir;
+	int fd, dir, err;
 
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
 	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	err = errno;
 	close(dir);
+	errno = err;
 	return fd;
 }
 
-/* The process's id in its own PID namespace, and its owner: 0, or -1 */
+/* The process's id in its own PID namespace, and its owner: 0, or -1 with errno */
 static int identify(pid_t pid, pid_t *inner, uid_t *owner)
 {
 	char path[32], line[256];
@@ -154,6 +160,8 @@ static int identify(pid_t pid, pid_t *inner, uid_t *owner)
 		if (!strncmp(line, "NSpid:", 6))
 			*inner = atoi(strrchr(line, '\t') + 1);
 	}
+	if (!*inner)
+		errno = ferror(in) ? errno : ESRCH;
 	fclose(in);
 	return *inner ? 0 : -1;
 }
@@ -164,7 +172,7 @@ static int identify(pid_t pid, pid_t *inner, uid_t *owner)
  *
  * Any user can write to /tmp: only a regular file owned by the process's user is read.
  *
- * Return: the table, or NULL.
+ * Return: the table, or NULL with errno.
  */
 struct symbols_table *symbols_table_jit(pid_t pid)
 {
@@ -173,7 +181,7 @@ struct symbols_table *symbols_table_jit(pid_t pid)
 	pid_t inner;
 	uid_t owner;
 	FILE *in;
-	int fd;
+	int fd, err;
 
 	if (identify(pid, &inner, &owner))
 		return NULL;
@@ -181,11 +189,14 @@ struct symbols_table *symbols_table_jit(pid_t pid)
 	fd = symbols_open_in(pid, path, RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return NULL;
+	errno = EACCES;
 	in = !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_uid == owner ?
 		fdopen(fd, "r") : NULL;
 	if (in)
 		return read_table(in, take_jit);
+	err = errno;
 	close(fd);
+	errno = err;
 	return NULL;
 }
 

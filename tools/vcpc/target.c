@@ -91,12 +91,18 @@ int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, c
 int vcpc_targets_add_all(struct vcpc_targets *targets)
 {
 	char list[4096] = "";
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	static const char online[] = "/sys/devices/system/cpu/online";
+	FILE *f = fopen(online, "re");
+	int err = 0;
 
-	if (!f || !fgets(list, sizeof(list), f))
+	if (!f && errno == ENOENT)	/* no /sys */
 		snprintf(list, sizeof(list), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	else if (!f || !fgets(list, sizeof(list), f))
+		err = errno ? errno : EIO;
 	if (f)
 		fclose(f);
+	if (err)
+		return vcpc_fail(err, "cannot read %s", online);
 	list[strcspn(list, "\n")] = '\0';
 	return vcpc_targets_add(targets, VCPC_CPUS, list);
 }

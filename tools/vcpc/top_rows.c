@@ -138,6 +138,7 @@ static void ask_name(struct top_entry *entry)
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", entry->whose.pid);
 	file = fopen(path, "re");
+	/* The entry keeps the name from the statistics, or the one that was read before. */
 	if (!file)
 		return;
 	if (fgets(name, sizeof(name), file) && *name != '\n')

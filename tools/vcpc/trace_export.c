@@ -94,16 +94,20 @@ static void put_value(struct export *x, const struct shim_trace_event *event)
 	fputs("}}", x->out);
 }
 
-static void put_process_name(struct export *x, uint32_t pid)
+/* A process that has ended has no name: 0, or a negated errno */
+static int put_process_name(struct export *x, uint32_t pid)
 {
 	char path[64], name[64] = "";
+	int err = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	file = fopen(path, "re");
 	if (!file)
-		return;
-	if (fgets(name, sizeof(name), file)) {
+		return errno == ENOENT ? 0 : -errno;
+	if (!fgets(name, sizeof(name), file)) {
+		err = ferror(file) && errno != ESRCH ? -errno : 0;
+	} else {
 		name[strcspn(name, "\n")] = '\0';
 		fprintf(x->out, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,"
 			"\"args\":{\"name\":", x->comma, pid);
@@ -112,6 +116,7 @@ static void put_process_name(struct export *x, uint32_t pid)
 		x->comma = ",";
 	}
 	fclose(file);
+	return err;
 }
 
 static int name_process(struct export *x, uint32_t pid)
@@ -129,8 +134,7 @@ static int name_process(struct export *x, uint32_t pid)
 		x->room = room;
 	}
 	x->named[x->nnamed++] = pid;
-	put_process_name(x, pid);
-	return 0;
+	return put_process_name(x, pid);
 }
 
 static int put_event(void *arg, const struct shim_trace_event *event)

@@ -58,25 +58,27 @@ int why_fail_open(int err)
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 
-/* Wait until the time is over, or SIGINT or SIGTERM arrives */
-static void watch(const struct job *job)
+/* Wait until the time is over, or SIGINT or SIGTERM arrives: 0, or an exit status after a message */
+static int watch(const struct job *job)
 {
 	uint64_t left = job->duration, step;
 	struct timespec time;
 	sigset_t ends;
+	int err = 0;
 
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
-	for (; left; left -= step) {
+	for (; left && !err; left -= step) {
 		step = left < LEARN_TIME ? left : LEARN_TIME;
 		time = (struct timespec){ step / 1000000000, step % 1000000000 };
 		if (sigtimedwait(&ends, NULL, &time) >= 0)
-			return;
+			return 0;
 		if (job->view.symbols)
-			why_learn(&job->view);
+			err = why_learn(&job->view);
 	}
+	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }
 
 /* The wanted tag.  Return 0, or an exit status after printing a message. */
@@ -118,10 +120,11 @@ static int explain(struct job *job)
 	job->view.symbols = stacks ? symbols_open() : NULL;
 	if (stacks && !job->view.symbols)
 		return vcpc_fail(ENOMEM, "symbols");
-	watch(job);
-	if (stacks)
+	err = watch(job);
+	if (stacks && !err)
 		symbols_renew(job->view.symbols);
-	err = print(job);
+	if (!err)
+		err = print(job);
 	symbols_close(job->view.symbols);
 	return err;
 }

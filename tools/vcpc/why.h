@@ -47,6 +47,6 @@ int why_print_stacks(const struct why_view *view);
 double why_stack_difference(const struct shim_why_tag *tag, const struct shim_why_stack *stack);
 void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,
 	       struct symbol *symbol);
-void why_learn(const struct why_view *view);
+int why_learn(const struct why_view *view);
 
 #endif /* VCPC_WHY_H */

@@ -42,23 +42,24 @@ void why_frame(const struct why_view *view, const struct shim_why_stack *stack, 
 /**
  * why_learn() - remember the files of the processes that have stacks, which may exit soon
  * @view: has the resolver and the stacks
+ *
+ * Return: 0, or an error of reading the stacks.  The resolver notes which files it cannot read.
  */
-void why_learn(const struct why_view *view)
+int why_learn(const struct why_view *view)
 {
 	size_t ntags = 0, n = 0;
+	int err = shim_why_tags_get(view->why, 0, &ntags);
 
-	if (shim_why_tags_get(view->why, 0, &ntags))
-		return;
-	for (size_t tag = 0; tag < ntags; tag++) {
-		if (shim_why_stacks_get(view->why, tag, &n))
-			continue;
-		for (size_t i = 0; i < n; i++) {
+	for (size_t tag = 0; !err && tag < ntags; tag++) {
+		err = shim_why_stacks_get(view->why, tag, &n);
+		for (size_t i = 0; !err && i < n; i++) {
 			pid_t pid = shim_why_stack_at(view->why, i)->pid;
 
 			if (pid && !symbols_know(view->symbols, pid))
 				symbols_learn(view->symbols, pid);
 		}
 	}
+	return err;
 }
 
 /**
@@ -87,7 +88,7 @@ void why_print_nameless(struct symbols *symbols, FILE *out)
 	if (symbols_kernel_hidden(symbols))
 		fputs("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).\n", out);
 	if (symbols_dropped(symbols))
-		fprintf(out, "\n%lu files, processes or mappings had no room: their frames have no names.\n",
+		fprintf(out, "\n%lu files, processes or mappings had no room or could not be read: their frames have no names.\n",
 			symbols_dropped(symbols));
 	if (symbols_cut(symbols))
 		fprintf(out, "\n%lu lists of symbols (/tmp/perf-PID.map, /proc/kallsyms) were not read to the end: some frames have no name or a wrong one.\n",

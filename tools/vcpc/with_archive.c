@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "vcpc.h"
+#include "window.h"
 #include "with_metrics.h"
 
 /*
@@ -291,6 +292,16 @@ static int declare(const struct with_metric *of, struct shim_recorder *rec)
 	return shim_record_metric(rec, &metric);
 }
 
+/* Many metrics have no text. */
+static int learn_texts(struct with_metric *metric)
+{
+	int ret = pmLookupText(metric->desc.pmid, PM_TEXT_ONELINE, &metric->line);
+
+	if (ret >= 0 || ret == PM_ERR_TEXT)
+		ret = pmLookupText(metric->desc.pmid, PM_TEXT_HELP, &metric->help);
+	return ret >= 0 || ret == PM_ERR_TEXT ? 0 : vcpc_fail_pm(ret, metric->name);
+}
+
 /*
  * Declare the metrics in the first archive.  Return 0, or an exit status after printing a message,
  * also if there is no memory.  A metric that this archive cannot contain is also omitted from all
@@ -304,10 +315,8 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 		struct with_metric *metric = &with->metrics[i];
 		int ret;
 
-		if (!status) {
-			pmLookupText(metric->desc.pmid, PM_TEXT_ONELINE, &metric->line);
-			pmLookupText(metric->desc.pmid, PM_TEXT_HELP, &metric->help);
-		}
+		if (!status)
+			status = learn_texts(metric);
 		ret = status ? 0 : declare(metric, rec);
 		if (!ret) {
 			with->metrics[kept++] = *metric;
