@@ -54,6 +54,8 @@ const struct inject_way inject_ways[] = {
 	{ "stat-EIO", INJECT_STAT, EIO },
 	{ "change-EIO", INJECT_CHANGE, EIO },
 	{ "socket-EMFILE", INJECT_SOCKET, EMFILE },
+	{ "entry-EIO", INJECT_ENTRY, EIO },
+	{ "line-EIO", INJECT_LINE, EIO },
 	{ 0 },
 };
 
@@ -273,6 +275,55 @@ FUNCTION(INJECT_SOCKET, int, socket, (int family, int type, int protocol), (fami
 FUNCTION(INJECT_SOCKET, int, pipe2, (int fds[2], int flags), (fds, flags), -1)
 FUNCTION(INJECT_THREAD, int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr,
 	 void *(*start)(void *), void *arg), (thread, attr, start, arg), EAGAIN)
+
+FUNCTION(INJECT_ENTRY, struct dirent *, readdir, (DIR *dir), (dir), NULL)
+FUNCTION(INJECT_ENTRY, int, scandir, (const char *path, struct dirent ***list,
+	 int (*filter)(const struct dirent *), int (*compare)(const struct dirent **,
+	 const struct dirent **)), (path, list, filter, compare), -1)
+
+/* A stream is read inside the C library, whose error flag ferror() then shows. */
+static int fails_stream(FILE *f)
+{
+	int how = fails(INJECT_LINE);
+
+	if (how)
+		f->_flags |= _IO_ERR_SEEN;
+	return how;
+}
+
+char *fgets(char *line, int size, FILE *f)
+{
+	return fails_stream(f) ? NULL : REAL(fgets)(line, size, f);
+}
+
+ssize_t __getdelim(char **line, size_t *room, int end, FILE *f)
+{
+	return fails_stream(f) ? -1 : REAL(__getdelim)(line, room, end, f);
+}
+
+ssize_t getline(char **line, size_t *room, FILE *f)
+{
+	return __getdelim(line, room, '\n', f);
+}
+
+size_t fread(void *data, size_t size, size_t n, FILE *f)
+{
+	return fails_stream(f) ? 0 : REAL(fread)(data, size, n, f);
+}
+
+int __isoc99_fscanf(FILE *f, const char *format, ...);
+int __isoc99_fscanf(FILE *f, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	if (fails_stream(f))
+		return EOF;
+	va_start(ap, format);
+	n = vfscanf(f, format, ap);
+	va_end(ap);
+	return n;
+}
 
 /* A transfer of @n bytes by @args; the short one moves half of them, but at least one */
 #define TRANSFER(kind, name, params, args)				\

@@ -19,6 +19,8 @@ enum inject_kind {
 	INJECT_STAT,
 	INJECT_CHANGE,	/* rename, unlink, ftruncate, fsync, ... */
 	INJECT_SOCKET,	/* socket, connect, poll, pipe2 */
+	INJECT_ENTRY,	/* readdir, scandir */
+	INJECT_LINE,	/* fgets, getline, fread, fscanf */
 };
 
 /* In place of an errno: transfer half of the bytes; or send a signal to the process instead */
