@@ -117,7 +117,7 @@ int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **
 	return shim_tracees__add(t, tid, out);
 }
 
-/* A thread's state as in /proc */
+/* A thread's state as in /proc: 'X' if it is gone, '?' if that cannot be read */
 static char state_of(pid_t tid)
 {
 	char path[64], line[512], state = 'X', *end;
@@ -126,11 +126,13 @@ static char state_of(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	file = fopen(path, "re");
 	if (!file)
-		return state;
+		return errno == ENOENT || errno == ESRCH ? 'X' : '?';
 	if (fgets(line, sizeof(line), file)) {
 		end = strrchr(line, ')');
 		if (end && end[1])
 			state = end[2];
+	} else if (ferror(file) && errno != ESRCH) {
+		state = '?';
 	}
 	fclose(file);
 	return state;
