@@ -73,14 +73,15 @@ def check_csv():
 
 
 def check_json():
-    text = run('replay', '--json', archive)
-    try:
-        json.loads(text)
-        good = True
-    except ValueError:
-        good = False
-    say(good, 'json: is JSON')
-    say(not controls(text), 'json: no control characters')
+    for args in (['replay', '--json', archive], ['compare', '--json', archive, archive]):
+        text = run(*args)
+        try:
+            json.loads(text)
+            good = True
+        except ValueError:
+            good = False
+        say(good, '%s: is JSON' % args[0])
+        say(not controls(text), '%s --json: no control characters' % args[0])
 
 
 def check_html():
@@ -100,11 +101,64 @@ def check_html():
 
 
 def check_text():
-    for args in (['dump', '--instances'], ['dump'], ['summary'], ['replay'], ['label'], ['check']):
-        say(not controls(run(*args, archive)), '%s: no control characters' % ' '.join(args))
+    for args in (['dump', '--instances'], ['dump'], ['summary'], ['replay'], ['label'], ['check'],
+                 ['replay', '--plot'], ['compare', archive]):
+        say(not controls(run(*args, archive)), '%s: no control characters' % ' '.join(args).replace(archive, 'A'))
+
+
+NAMES = ['\x1b[31m$(touch made)', '=cmd|x', '<b>"a"', 'turned \u202e around', '`touch made`', 'a,b;c']
+
+
+def check_messages():
+    """Names that a user types, or that come from a file's name"""
+    for name in NAMES:
+        for args in ([name], ['replay', name], ['replay', archive, name], ['stat', '-e', name, 'true'],
+                     ['summary', archive, 'demo.set[%s]' % name]):
+            done = subprocess.run([vcpc, *args], capture_output=True, check=False)
+            text = (done.stdout + done.stderr).decode('utf-8')
+            if not done.returncode or controls(text):
+                say(False, 'message of %r: %r' % (args, text))
+    say(True, 'messages: no control characters')
+
+
+def check_stat():
+    """The name of the command that is counted"""
+    for i, name in enumerate(NAMES):
+        name = name.replace('/', '')
+        os.symlink('/bin/true', name)
+        for option in (['-j'], ['-x', ','], []):
+            done = subprocess.run([vcpc, 'stat', *option, '-e', 'page-faults', './' + name],
+                                  capture_output=True, check=False)
+            text = (done.stdout + done.stderr).decode('utf-8')
+            good = not done.returncode and not controls(text)
+            if option == ['-j']:
+                good = good and './' + name in json.loads(done.stderr)['counted']
+            say(good, 'stat %s of command %d: no control characters' % (' '.join(option), i))
+
+
+def check_completion():
+    """bash makes words of archives' and metrics' names, and runs none"""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/completion/vcpc.bash')
+    ask = '. "$0"; COMP_WORDS=(vcpc "$@") COMP_CWORD=$#; _vcpc; printf "%s\\n" "${COMPREPLY[@]}"'
+    os.mkdir('complete')
+    for name in NAMES + ['*']:
+        with open('complete/%s.meta' % name, 'w', encoding='utf-8'):
+            pass
+    env = dict(os.environ, PATH=os.path.dirname(vcpc) + ':' + os.environ['PATH'])
+    for words in (['report', 'complete/'], ['replay', 'complete/'], ['dump', archive, '']):
+        done = subprocess.run(['bash', '-c', ask, script, *words], capture_output=True, check=False, env=env)
+        text = done.stdout.decode('utf-8')
+        say(text.strip() and not os.path.exists('made'), 'completion of %s: runs nothing' % words[0])
+    say(set(text.split()) == {'demo.set', 'demo.text'}, 'completion of dump: the metrics and nothing else')
+    done = subprocess.run(['bash', '-c', ask, script, 'report', 'complete/'], capture_output=True, check=False, env=env)
+    offered = sorted(done.stdout.decode('utf-8').splitlines())
+    say(offered == sorted('complete/' + name for name in NAMES + ['*']), 'completion of report: each archive once')
 
 
 check_csv()
 check_json()
 check_html()
 check_text()
+check_messages()
+check_stat()
+check_completion()

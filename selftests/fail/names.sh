@@ -15,8 +15,8 @@ ${CC:-cc} -D_GNU_SOURCE -I"$here/../../user/include" -I"$here/.." -o "$dir/hosti
 	"$here"/shared/*.c -L"$build/lib" -Wl,-rpath,"$build/lib" -lshim >"$dir/log" 2>&1 &&
 	"$dir/hostile" "$dir/a" >>"$dir/log" 2>&1
 result "an archive of such names"
-VCPC=$build/bin/vcpc ARCHIVE=$dir/a python3 "$here/names.py" >"$dir/out" 2>"$dir/log"
-[ -s "$dir/out" ]
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+(cd "$dir" && VCPC=$build/bin/vcpc ARCHIVE=$dir/a python3 "$here/names.py" >out 2>log) && [ -s "$dir/out" ]
 result "each output can be parsed"
 while IFS='	' read -r good what; do
 	[ "$good" = yes ]

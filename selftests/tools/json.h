@@ -45,7 +45,7 @@ static inline int json_is(const char **s, char c)
 	return 1;
 }
 
-/* After a backslash; \u only of what our tools write so, below 256: 0, or -1 */
+/* After a backslash; \u of one code unit, which our tools write of control characters: 0, or -1 */
 static inline int json_escape(const char **s, char **to)
 {
 	static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -58,11 +58,13 @@ static inline int json_escape(const char **s, char **to)
 		return 0;
 	}
 	if (**s != 'u' || strspn(*s + 1, "0123456789abcdefABCDEF") < 4 ||
-	    sscanf(*s + 1, "%4x", &code) != 1 || code > 255)
+	    sscanf(*s + 1, "%4x", &code) != 1 || code / 0x800 == 0x1b)	/* no surrogates */
 		return -1;
 	*s += 5;
+	if (code >= 0x800)
+		*(*to)++ = 0xe0 | code >> 12;
 	if (code >= 0x80) {
-		*(*to)++ = 0xc0 | code >> 6;
+		*(*to)++ = code < 0x800 ? 0xc0 | code >> 6 : 0x80 | (code >> 6 & 0x3f);
 		code = 0x80 | (code & 0x3f);
 	}
 	*(*to)++ = code;

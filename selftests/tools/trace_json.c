@@ -135,8 +135,8 @@ static int slices(const struct json *export)
 }
 
 /* What is never simple about names */
-static const char odd[] = "a \"quoted\" \\ name\n\x01 with \xc3\xa4 and \xe4";
-static const char odd_as_utf8[] = "a \"quoted\" \\ name\n\x01 with \xc3\xa4 and \xc3\xa4";
+static const char odd[] = "=a \"quoted\" \\ <b>name\n\x01 \xe2\x80\xae with \xc3\xa4 and \xe4";
+static const char odd_as_utf8[] = "=a \"quoted\" \\ <b>name\n\x01 \xe2\x80\xae with \xc3\xa4 and \xc3\xa4";
 
 static int make_events(void)
 {
@@ -358,7 +358,8 @@ TEST_F(trace_json, watch_is_live)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	first = json_number(stat_of(next_json(self), "lives", "point"), "count");
 	for (; next_json(self); n++) {
-		EXPECT_LT(last, json_number(stat_of(self->json, "lives", "point"), "count"));
+		/* On a busy machine nothing may come between two rounds. */
+		EXPECT_LE(last, json_number(stat_of(self->json, "lives", "point"), "count"));
 		last = json_number(stat_of(self->json, "lives", "point"), "count");
 	}
 	EXPECT_EQ(4, n);

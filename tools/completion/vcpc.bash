@@ -2,7 +2,7 @@
 # Completion of the vcpc command for bash: commands, options, events, archives and their metrics.
 #
 # Commands and options are those that --help lists, so that there is no second list of them.
-# shellcheck shell=bash disable=SC2207
+# shellcheck shell=bash
 
 _vcpc_commands() { vcpc --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'; }
 
@@ -46,13 +46,14 @@ _vcpc() {
 	local IFS=$'\n' word archive='' current=${COMP_WORDS[COMP_CWORD]}
 
 	if [ "$COMP_CWORD" = 1 ]; then
-		COMPREPLY=($(compgen -W "$(_vcpc_commands)"$'\n--help\n--version' -- "$current"))
+		mapfile -t COMPREPLY < <(compgen -W "$(_vcpc_commands)"$'\n--help\n--version' -- "$current")
 		return
 	fi
 	for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
 		[ -n "$archive" ] || [ ! -e "$word.meta" ] || archive=$word
 	done
-	COMPREPLY=($(_vcpc_words "${COMP_WORDS[1]}" "${COMP_WORDS[COMP_CWORD-1]}" "$current" "$archive"))
+	# mapfile: a name such as '*' is no pattern
+	mapfile -t COMPREPLY < <(_vcpc_words "${COMP_WORDS[1]}" "${COMP_WORDS[COMP_CWORD-1]}" "$current" "$archive")
 }
 
 complete -F _vcpc vcpc

@@ -5,6 +5,7 @@
 
 #include "counts.h"
 #include "json_text.h"
+#include "text.h"
 #include "welch.h"
 
 #define NAME_WIDTH	24
@@ -130,7 +131,8 @@ static void put_turns(FILE *out, const struct vcpc_counts *c)
 
 static void put_heading(FILE *out, const struct vcpc_counts *c)
 {
-	fprintf(out, "\nCounts of %s", c->what);
+	fputs("\nCounts of ", out);
+	vcpc_put_printable(out, c->what, "");
 	if (c->runs > 1)
 		fprintf(out, ", means of %zu runs, +- half the 95 %% interval of the mean (Student's t)",
 			c->runs);

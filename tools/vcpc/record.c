@@ -92,8 +92,7 @@ static bool is_full(const struct job *job)
 {
 	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
 		return false;
-	fprintf(stderr, "vcpc record: %s has reached the size of --max-size; recording stops\n",
-		job->archive);
+	vcpc_fail(0, "%s has reached the size of --max-size; recording stops", job->archive);
 	return true;
 }
 
@@ -272,10 +271,9 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	r->recorded = true;
 	if (!r->broken && ret != -ENODATA)
 		r->broken = ret;
-	fprintf(stderr, "vcpc record: %" PRIu64 " record%s in %s\n", records, records == 1 ? "" : "s",
-		job->archive);
+	vcpc_fail(0, "%" PRIu64 " record%s in %s", records, records == 1 ? "" : "s", job->archive);
 	if (job->archive == job->chosen)
-		fprintf(stderr, "vcpc record: to show it: vcpc replay %s\n", job->archive);
+		vcpc_fail(0, "to show it: vcpc replay %s", job->archive);
 	if (job->compress && !r->broken)
 		compress_last(job, r);
 	if (r->broken)
@@ -368,7 +366,7 @@ static int begin(const struct job *job, struct recording *r, struct vcpc_child *
 	if (ret || *job->counting.argv || job->counting.duration)
 		return ret;
 	vcpc_targets_text(targets, what, sizeof(what));
-	fprintf(stderr, "vcpc record: recording %s in %s; stop with Ctrl-C\n", what, job->archive);
+	vcpc_fail(0, "recording %s in %s; stop with Ctrl-C", what, job->archive);
 	return 0;
 }
 
@@ -449,8 +447,8 @@ static int run_traced(const struct job *job, struct recording *r)
 	}
 	r->traced = shim_trace_status() > 0;
 	if (!r->traced && *job->counting.argv && vcpc_makes_trace_calls(job->counting.path))
-		fprintf(stderr, "vcpc record: '%s' marks transactions, but tracing is off, so they are not recorded (add --trace)\n",
-			*job->counting.argv);
+		vcpc_fail(0, "'%s' marks transactions, but tracing is off, so they are not recorded (add --trace)",
+			  *job->counting.argv);
 	counts = r->traced && want_counts(job, r);
 	ret = job->why ? watch(job, r) : 0;
 	if (!ret)

@@ -229,7 +229,7 @@ static int wait_for(const struct job *job, struct runs *runs)
 	if (job->counting.targets.kind != VCPC_NO_TARGETS) {
 		ret = bind(runs);
 		if (!ret && !*job->counting.argv && !job->counting.duration)
-			fprintf(stderr, "vcpc stat: counting %s; stop with Ctrl-C\n", job->what);
+			vcpc_fail(0, "counting %s; stop with Ctrl-C", job->what);
 		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, runs);
 	}
 	ret = vcpc_child_start(&child, runs->list->set, job->counting.argv);
@@ -288,7 +288,7 @@ static int take_all(struct runs *runs, struct shim_sample *total)
 	int ret = 0;
 
 	if (waits)
-		fprintf(stderr, "vcpc stat: %s ended before counting began (-D)\n", runs->job->what);
+		vcpc_fail(0, "%s ended before counting began (-D)", runs->job->what);
 	else if (prints_intervals(counting))
 		ret = tick(runs);
 	for (unsigned int i = 0; i < runs->n && !ret; i++) {
