@@ -10,7 +10,8 @@
 # It works in a copy of what is checked out, build/mutants.  Tests that fail, skip or take longer than
 # MUTANT_SECONDS (5; five times that with sanitizers) without any change are left out.  A table of all mutants is in
 # build/mutants.txt.  With MUTANTS_AGAIN=1 those are what an earlier run has found.  MUTANTS_FILES are files to change instead of
-# chosen ones.  MUTANTS_KNOWN is a list of equivalent changes, "FILE: change" a line (equivalent.txt beside this script).
+# chosen ones; ../tools/vcpc/FILE is one of the command.  With MUTANTS_ERRORS=1 each change turns an error into
+# success.  With MUTANTS_PLAIN=1 nothing is sanitized.  MUTANTS_KNOWN is a list of equivalent changes, "FILE: change" a line (equivalent.txt beside this script).
 # Status: 0 if all but those were caught.
 set -u
 
@@ -40,29 +41,32 @@ sanitized() { san=1 built=$out-san VCPC_LEAKS=1 slower=5; }
 export VCPC_LEAKS
 
 compile() {
-	make -s -C "$copy" ARCH="$arch" SAN="$san" lib >"$copy/log" 2>&1
+	make -s -C "$copy" ARCH="$arch" SAN="$san" lib tools >"$copy/log" 2>&1
 }
 
 # compile_test NAME
 compile_test() {
+	case $1 in *.sh) make -s -C "$copy" ARCH="$arch" SAN="$san" -f selftests/Makefile "$built/lib/libinject.so" >>"$copy/log" 2>&1; return ;; esac
 	make -s -C "$copy" ARCH="$arch" SAN="$san" -f selftests/Makefile "$built/tests/$1" >>"$copy/log" 2>&1
 }
 
 # run NAME SECONDS: the test's status
 run() {
+	case $1 in *.sh) (cd "$copy" && VCPC_BUILD=$built FAIL_POINTS=2 timeout -k 5 "$2" sh "selftests/$1") >"$copy/log" 2>&1; return ;; esac
 	(cd "$copy" && VCPC_BUILD=$built timeout -k 5 "$2" "$built/tests/$1") >"$copy/log" 2>&1
 }
 
 # folders_of FILE: patterns of the tests that concern it
 folders_of() {
 	case $1 in
-	base/*) echo 'unit/base_|unit/archive_|pcp/' ;;
-	archive/*) echo 'unit/archive_|archive/|pcp/' ;;
-	pdu/*) echo 'pcp/' ;;
-	pcp/*) echo 'unit/pcp_|pcp/' ;;
-	live/*) echo 'unit/live_|unit/shim_|pcp/local' ;;
-	core/*) echo 'unit/core_|unit/cpc_|unit/aix_|unit/shim_|unit/trace_|cpc/' ;;
-	*) echo "unit/${1%%/*}_|${1%%/*}/" ;;
+	../tools/*) echo 'unit/vcpc_|unit/tools_|fail/tools' ;;
+	base/*) echo 'unit/base_|unit/archive_|pcp/|fail/' ;;
+	archive/*) echo 'unit/archive_|archive/|pcp/|fail/' ;;
+	pdu/*) echo 'pcp/|fail/contexts' ;;
+	pcp/*) echo 'unit/pcp_|pcp/|fail/' ;;
+	live/*) echo 'unit/live_|unit/shim_|pcp/local|fail/contexts' ;;
+	core/*) echo 'unit/core_|unit/cpc_|unit/aix_|unit/shim_|unit/trace_|cpc/|fail/counters' ;;
+	*) echo "unit/${1%%/*}_|${1%%/*}/|fail/" ;;
 	esac
 }
 
@@ -79,7 +83,8 @@ in_vm() {
 
 # Each test without a change: those that pass quickly, with their milliseconds, quickest first
 measure() {
-	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c trace/*.c cpc/pctx.c) | sed 's/\.c$//' |
+	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c trace/*.c cpc/pctx.c fail/*.c
+	 [ -n "$san" ] || ls unit/vcpc_*.sh fail/tools.sh) | sed 's/\.c$//' |
 		grep -vE '^unit/(vcpc_|core_perf)' |
 	while read -r name; do
 		compile_test "$name" || continue
@@ -121,7 +126,7 @@ caught_in_vm() {
 caught_by() {
 	plainly
 	by=$(caught "$1")
-	if [ -z "$by" ]; then
+	if [ -z "$by" ] && [ -z "${MUTANTS_PLAIN:-}" ]; then
 		cp "$copy/user/$1" "$copy/changed"
 		cp "$copy/original" "$copy/user/$1"
 		sanitized
@@ -139,7 +144,7 @@ caught_by() {
 try() {
 	cp -p "$copy/user/$1" "$copy/original"
 	for again in 0 1 2 3 4; do
-		awk -v seed=$((seed * 1009 + again)) -f "$here/mutate.awk" "$copy/original" \
+		awk -v seed=$((seed * 1009 + again)) -v errors="${MUTANTS_ERRORS:-}" -f "$here/mutate.awk" "$copy/original" \
 			>"$copy/user/$1" 2>"$copy/what" || break
 		! compile || break
 		: >"$copy/what"		# it does not compile: another one

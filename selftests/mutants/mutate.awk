@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One change, chosen by a seed, in a C file: the changed file on stdout, the change on stderr.
 #
-# usage: awk -v seed=N -f mutate.awk FILE
+# usage: awk -v seed=N [-v errors=1] -f mutate.awk FILE
+#
+# With errors=1, the change turns an error into success.
 
 function rule(of, to, how) {
 	rules++
@@ -53,6 +55,23 @@ function negate(line,    s, from, to) {
 	add(line, substr(s, 1, from) "!" substr(s, from) ")" substr(lines[line], length(s) + 1), "negated")
 }
 
+# An error that is returned or noted becomes 0.
+function forgive(line,    s, code) {
+	s = lines[line]
+	code = "-(E[A-Z0-9]+|errno|PM_ERR_[A-Z0-9_]+)|PM_ERR_[A-Z0-9_]+"
+	if (s ~ "^\t+return (" code "|err|ret|status);$")
+		add(line, substr(s, 1, index(s, "return ") + 6) "0;", "success")
+	else if (s ~ "^\t+[a-z_>.-]+ = (" code ");$")
+		add(line, substr(s, 1, index(s, " = ") + 2) "0;", "success")
+	else if (s ~ "[?:] -(E[A-Z0-9]+|errno);$" || s ~ "[?:] -(E[A-Z0-9]+|errno) :")
+		add(line, gensub_code(s), "success")
+}
+
+function gensub_code(s) {
+	match(s, /[?:] -(E[A-Z0-9]+|errno)/)
+	return substr(s, 1, RSTART) " 0" substr(s, RSTART + RLENGTH)
+}
+
 function look(line,    s, r) {
 	s = lines[line]
 	if (s !~ /^\t/ || s ~ /^\t* ?(\/?\*|#)/)
@@ -69,7 +88,10 @@ function look(line,    s, r) {
 
 END {
 	for (i = 1; i <= NR; i++)
-		look(i)
+		if (errors)
+			forgive(i)
+		else
+			look(i)
 	if (!n)
 		exit 1
 	for (i = 0; i < 5; i++)
