@@ -65,12 +65,15 @@ int record_why_open(struct record_why *why, const char *archive)
 void record_why_tick(struct record_why *why)
 {
 	struct timespec now;
+	int err;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!why->view.symbols || now.tv_sec == why->learned)
 		return;
 	why->learned = now.tv_sec;
-	why_learn(&why->view);
+	err = why_learn(&why->view);
+	if (err)
+		vcpc_fail(err, "cannot read the stacks: names of processes that exit now may be missing");
 }
 
 static int write_tags(struct why_view *view, FILE *out)
