@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* VCPC_BIND_F_INHERIT: new threads of the process get their own instance. */
+#include <sched.h>
+
 #include "heirs.h"
 #include "vcpc_test.h"
 
@@ -242,6 +244,53 @@ TEST(an_owner_without_an_instance)
 	EXPECT_LE(100, first_total(set));
 	pthread_barrier_wait(&barrier);
 	pthread_join(w.thread, NULL);
+}
+
+static void *ends_at_once(void *arg)
+{
+	return arg;
+}
+
+/*
+ * A thread that was started before UNBIND of all, and first runs after it, gets no instance, not
+ * even if its parent has bound the set again.  With SCHED_FIFO, on its parent's CPU, it does not
+ * run before its parent waits for it.
+ */
+static void new_thread_meets_unbind_all(struct __test_metadata *_metadata, bool again)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	int set = set_of(&page_faults, 0);
+	struct vcpc_instances_args before, after;
+	pthread_t thread;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(cpus), &cpus));
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
+	ASSERT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, ends_at_once, NULL));
+	ASSERT_EQ(0, set_unbind_all(set));
+	if (again)
+		ASSERT_EQ(0, set_bind(set, 0));
+	before = set_count(set);
+	pthread_join(thread, NULL);
+	after = set_count(set);
+	EXPECT_EQ(1, before.pending);
+	EXPECT_EQ(0, after.pending);
+	EXPECT_EQ(again, before.nr);
+	EXPECT_EQ(again, after.nr);
+	EXPECT_EQ(0, after.lost);
+}
+
+TEST(a_new_thread_after_unbind_all)
+{
+	new_thread_meets_unbind_all(_metadata, false);
+}
+
+TEST(a_new_thread_after_unbind_all_and_bind)
+{
+	new_thread_meets_unbind_all(_metadata, true);
 }
 
 TEST(hardware_totals)
