@@ -276,7 +276,20 @@ TEST_F(archive, an_illegal_type_keeps_the_context)
 	EXPECT_EQ(pmWhichContext(), handle);
 }
 
-/* A 32-bit counter that wraps, with PCP_COUNTER_WRAP */
+static uint64_t wide_at(pmID pmid, int64_t ms)
+{
+	pmAtomValue v = { .ull = 0 };
+	pmResult *r;
+
+	if (go_to(PM_MODE_INTERP, ms, 0) || pmFetch(1, &pmid, &r) < 0)
+		return 0;
+	if (r->vset[0]->numval == 1)
+		pmExtractValue(r->vset[0]->valfmt, r->vset[0]->vlist, PM_TYPE_U64, &v, PM_TYPE_U64);
+	pmFreeResult(r);
+	return v.ull;
+}
+
+/* Counters that wrap, with PCP_COUNTER_WRAP; the one of 64 bits by more than half of its range */
 TEST_F(archive, wrapping_counters)
 {
 	struct af a;
@@ -287,6 +300,8 @@ TEST_F(archive, wrapping_counters)
 	af_open(&a, base, 3);
 	af_desc(&a, AF_PMID(C32), 0, AF_NONE, 1, 0, "signed");
 	af_desc(&a, AF_PMID(CU32), 1, AF_NONE, 1, 0, "unsigned");
+	af_desc(&a, AF_PMID(CU64), 3, AF_NONE, 1, 0, "wide");
+	af_desc(&a, AF_PMID(C64), 3, AF_NONE, 1, 0, "wider");
 	for (int i = 0; i < 2; i++) {
 		if (i == 0)
 			af_index(&a, 0);
@@ -295,6 +310,10 @@ TEST_F(archive, wrapping_counters)
 		af_u32(&a, -1, values[i]);
 		af_set(&a, AF_PMID(CU32), 0);
 		af_u32(&a, -1, values[2 + i]);
+		af_set(&a, AF_PMID(CU64), 1);
+		af_u64(&a, -1, 3, i ? 1ull << 62 : 1ull << 63);
+		af_set(&a, AF_PMID(C64), 1);
+		af_u64(&a, -1, 3, i ? 1ull << 61 : 1ull << 62);
 		af_end(&a);
 	}
 	af_close(&a);
@@ -304,6 +323,10 @@ TEST_F(archive, wrapping_counters)
 	EXPECT_EQ(number_at(AF_PMID(C32), 5000), INT32_MIN);
 	EXPECT_EQ((uint32_t)number_at(AF_PMID(CU32), 2500), 0xfffffff8u);
 	EXPECT_EQ(number_at(AF_PMID(CU32), 7500), 8);
+	EXPECT_EQ(wide_at(AF_PMID(CU64), 5000), 7ull << 61);
+	EXPECT_EQ(wide_at(AF_PMID(CU64), 7500), 1ull << 60);
+	EXPECT_EQ(wide_at(AF_PMID(C64), 5000), 11ull << 60);
+	EXPECT_EQ(wide_at(AF_PMID(C64), 9375), 9ull << 57);
 	af_remove(base);
 }
 

@@ -212,6 +212,50 @@ TEST_F(absent, gives_values_only_where_there_are_some)
 	}
 }
 
+/* As 7.2.2, except that its max() of nothing is a number at random */
+static const struct {
+	const char *expr, *result;
+} unknown[] = {
+	{ "no.such", "32 4 " NOTHING },
+	{ "no.such + 1", "U32 4 " NOTHING },
+	{ "no.such[a]", "32 4 " NOTHING },
+	{ "rate(no.such)", "DOUBLE 3 / sec" NOTHING },
+	{ "rate(c.u32) / no.such", "DOUBLE 3 count / sec" NOTHING },
+	{ "max(no.such)", "32 3 " NOTHING },
+	{ "sum(no.such)", "32 4 : 0, 0, 0, 0" },
+	{ "count(no.such)", "U32 3 count: 0, 0, 0, 0" },
+	{ "defined(no.such)", "U32 4 : 0, 0, 0, 0" },
+	{ "defined(no.such) ? no.such : c.u32", "U32 1 count: 100, 200, 50, 150" },
+	{ "i.u32 > 100 ? i.u32 : no.such", "U32 3 count: -, 200, -, 150" },
+	{ "i.u32 > 100 ? no.such : i.u32", "U32 3 count: 100, -, 50, -" },
+	{ "no.such ? i.u32 : i.u32", "U32 3 count" NOTHING },
+	{ "no.such + c.u32", "error -12409" },
+	{ "rescale(no.such, \"kbyte\")", "error -12409" },
+};
+
+TEST_F(absent, unknown_operands_as_novalue)
+{
+	char out[512];
+	int value = -1;
+
+	EXPECT_EQ(0, pmGetDerivedControl(PCP_DERIVED_OPTION_NOVALUE, &value));
+	EXPECT_EQ(0, value);
+	EXPECT_EQ(PM_ERR_ARG, pmSetDerivedControl(PCP_DERIVED_OPTION_NOVALUE, 2));
+	EXPECT_EQ(PM_ERR_ARG, pmSetDerivedControl(PCP_DERIVED_OPTION_NOVALUE, -1));
+	ASSERT_EQ(0, pmSetDerivedControl(PCP_DERIVED_OPTION_NOVALUE, 1));
+	EXPECT_EQ(0, pmGetDerivedControl(PCP_DERIVED_OPTION_NOVALUE, &value));
+	EXPECT_EQ(1, value);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		evaluate(self->base, unknown[i].expr, PM_MODE_FORW, out);
+		EXPECT_STREQ(unknown[i].result, out) {
+			TH_LOG("%s", unknown[i].expr);
+		}
+	}
+	ASSERT_EQ(0, pmSetDerivedControl(PCP_DERIVED_OPTION_NOVALUE, 0));
+	evaluate(self->base, "no.such + 1", PM_MODE_FORW, out);
+	EXPECT_STREQ("error -12409", out);
+}
+
 /* After a fetch that has failed there is nothing to compare with */
 TEST_F(absent, forgets_after_a_gap)
 {

@@ -127,7 +127,7 @@ play 10 <<-END
 	get 4
 	get 5
 	get 0
-	get 6
+	get 7
 	set 2 1
 	A a 1
 	A b 1
@@ -140,7 +140,7 @@ play 10 <<-END
 	get 1
 	set 1 -1
 	R three 1
-	set 6 1
+	set 7 1
 END
 result "limits"
 mkdir -p "$dir/conf/sub"

@@ -14,7 +14,6 @@ absent='
 PCP_CONFIGSZ_H		guard of a header that describes how PCP was built
 PCP_PLATFORMSZ_H	likewise
 PMI_CALL		only for Windows
-PCP_DERIVED_OPTION_NOVALUE	not implemented, see Documentation/api/pmapi.rst
 PM_CTXFLAG_STREAMING_WRITER	remote writing of archives, which no call of the public headers uses
 '
 

@@ -26,7 +26,10 @@ compile() {
 }
 
 # today FILE: an older header than ours has another word in one text of its options
-today() { sed -i 's/metrics source is a PCP log archive/metrics source is a PCP archive/' "$1"; }
+today() {
+	sed -i 's/metrics source is a PCP log archive/metrics source is a PCP archive/' "$1"
+	own_version "$1"
+}
 
 # compare PROGRAM WHAT: the same lines from both, which may write files in their folder
 compare() {

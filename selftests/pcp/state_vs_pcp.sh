@@ -37,6 +37,7 @@ same() {
 		cat "$dir"/made/* >>"$dir/$side" 2>/dev/null
 		sed -i 's/\(Sun\|Mon\|Tue\|Wed\|Thu\|Fri\|Sat\) [A-Z][a-z][a-z] [ 0-9:]*/DATE/; s/talker([0-9]*)/talker(PID)/' "$dir/$side"
 	done
+	own_version "$dir/pcp"
 	diff "$dir/pcp" "$dir/shim" >"$dir/log" && [ "$(wc -l <"$dir/shim")" -gt 40 ]
 }
 

@@ -68,8 +68,12 @@ static int64_t lerp_64(const struct shim_span *s, int64_t a, int64_t b)
  */
 static uint64_t lerp_u64(const struct shim_span *s, uint64_t a, uint64_t b)
 {
-	double base = (double)(int64_t)a;
+	double base = (double)(int64_t)a, v;
 
+	if (b < a && s->wrap) {
+		v = 0.5 + base + part(s, (double)(b - a));
+		return to_u64(v >= 2 * TWO_63 ? v - 2 * TWO_63 : v);
+	}
 	if ((int64_t)b >= (int64_t)a || s->wrap)
 		return to_u64(0.5 + base + part(s, (double)(int64_t)(b - a)));
 	return to_u64(0.5 + base - part(s, (double)(int64_t)(a - b)));

@@ -55,7 +55,8 @@ struct shim_derived_values {
 /*
  * struct shim_cell - a node of an expression, bound to a context
  * @pmid: for a name, its metric; PM_ID_NULL if the context does not have it
- * @unused: the name is the operand of defined(), so its values are not fetched
+ * @unused: the name has no values here: it is the operand of defined(), or it is unknown and
+ *	PCP_DERIVED_OPTION_NOVALUE is set
  * @ruled_out: it belongs to the unused side of a ternary, or to the guard
  * @taken: for a ternary whose guard is known, the node of the side to use; otherwise 0
  * @mul, @div: factors that convert its values, as an operand, to the scale of the other operand
@@ -85,6 +86,12 @@ struct shim_bound {
 	const struct shim_expr *expr;
 	struct shim_cell *cells;
 };
+
+/* Whether a side of a ternary is novalue(), or a name that is treated as novalue() */
+static inline bool shim_bound__is_novalue(const struct shim_node *node, const struct shim_cell *cell)
+{
+	return node->kind == SHIM_NODE_NOVALUE || (node->kind == SHIM_NODE_NAME && cell->unused);
+}
 
 enum shim_derived_state {
 	SHIM_DERIVED_NEW,
@@ -192,6 +199,9 @@ bool shim_registry__remove(const char *name);
 int shim_registry__text(pmID pmid, int level, char **out);
 int shim_registry__limit(void);
 void shim_registry__set_limit(int limit);
+/* PCP_DERIVED_OPTION_NOVALUE: an unknown operand has no values, instead of being an error */
+bool shim_registry__novalue(void);
+void shim_registry__set_novalue(bool on);
 unsigned int shim_registry__count(void);
 struct shim_definition *shim_registry__at(unsigned int number);
 /* The number of the metric of that name, or -1 */

@@ -211,10 +211,11 @@ static int set_context_limit(int value)
 }
 
 /**
- * pmGetDerivedControl() - get a limit on derived metrics, or whether their debug messages are on
- * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context, or
- *	PCP_DERIVED_DEBUG_x
- * @value: set to a number of metrics or -1 for no limit; or to 0 or 1 for messages
+ * pmGetDerivedControl() - get a limit on derived metrics, or whether an option is on
+ * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context,
+ *	PCP_DERIVED_DEBUG_x for debug messages, or PCP_DERIVED_OPTION_NOVALUE: operands that a
+ *	context does not have are no error but have no values, as novalue()
+ * @value: set to a number of metrics or -1 for no limit; or to 0 or 1 for an option
  *
  * Return: 0, PM_ERR_BADDERIVE for another @what, PM_ERR_NOCONTEXT.
  */
@@ -228,6 +229,8 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
 		return context_limit(value);
 	if (what == PCP_DERIVED_GLOBAL_LIMIT)
 		*value = shim_registry__limit();
+	else if (what == PCP_DERIVED_OPTION_NOVALUE)
+		*value = shim_registry__novalue();
 	else if (option)
 		*value = shim_debug__derive() &&
 			 (*option || *debug_option(&pmDebugOptions_v4.v2, what));
@@ -237,11 +240,12 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
 }
 
 /**
- * pmSetDerivedControl() - set a limit on derived metrics, or switch their debug messages
+ * pmSetDerivedControl() - set a limit on derived metrics, or switch an option
  * @what: as for pmGetDerivedControl
  * @value: likewise; a limit does not remove existing metrics
  *
- * Return: as pmGetDerivedControl.
+ * Return: as pmGetDerivedControl; PM_ERR_ARG for a @value of PCP_DERIVED_OPTION_NOVALUE that is
+ * neither 0 nor 1.
  */
 SHIM_API int pmSetDerivedControl(int what, int value)
 {
@@ -249,8 +253,12 @@ SHIM_API int pmSetDerivedControl(int what, int value)
 
 	if (what == PCP_DERIVED_CONTEXT_LIMIT)
 		return set_context_limit(value);
+	if (what == PCP_DERIVED_OPTION_NOVALUE && (value & ~1))
+		return PM_ERR_ARG;
 	if (what == PCP_DERIVED_GLOBAL_LIMIT) {
 		shim_registry__set_limit(value);
+	} else if (what == PCP_DERIVED_OPTION_NOVALUE) {
+		shim_registry__set_novalue(value);
 	} else if (option) {
 		pmDebugOptions.derive = value;
 		pmDebugOptions_v4.v2.derive = value;

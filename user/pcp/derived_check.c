@@ -267,17 +267,20 @@ static bool check_binary(struct check *c, const struct shim_node *node, struct s
 	return map_indom(c, &cell->desc, l, r);
 }
 
+static bool is_novalue(const struct check *c, int i)
+{
+	return shim_bound__is_novalue(&c->expr->nodes[i], &c->cells[i]);
+}
+
 static bool check_colon(struct check *c, const struct shim_node *node, struct shim_cell *cell)
 {
 	const pmDesc *l = &c->cells[node->left].desc, *r = &c->cells[node->right].desc;
 	const pmUnits *lu = &l->units, *ru = &r->units;
+	bool left_empty = is_novalue(c, node->left);
 
-	cell->desc = *l;
 	/* novalue() gets the descriptor of the other side */
-	if (c->expr->nodes[node->left].kind == SHIM_NODE_NOVALUE)
-		cell->desc = *r;
-	if (c->expr->nodes[node->left].kind == SHIM_NODE_NOVALUE ||
-	    c->expr->nodes[node->right].kind == SHIM_NODE_NOVALUE)
+	cell->desc = left_empty ? *r : *l;
+	if (left_empty || is_novalue(c, node->right))
 		return true;
 	if (l->type != r->type)
 		return fails(c, "Different types for ternary operands");

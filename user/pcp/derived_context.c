@@ -206,6 +206,12 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 	cell->unused = optional;
 	if (err < 0 && optional && !is_of_connection(err))
 		return 0;
+	if (err < 0 && !shim_derived__passes(err) && shim_registry__novalue()) {
+		cell->unused = true;
+		cell->desc = (pmDesc){ .pmid = PM_ID_NULL, .type = PM_TYPE_32,
+				       .indom = PM_INDOM_NULL, .sem = PM_SEM_DISCRETE };
+		return 0;
+	}
 	if (err >= 0)
 		err = describe(ctx, cell->pmid, &cell->desc);
 	if (err < 0)

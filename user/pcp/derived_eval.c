@@ -278,11 +278,15 @@ struct sides {
 	int n;
 };
 
+static bool is_novalue(const struct evaluation *ev, int i)
+{
+	return shim_bound__is_novalue(&ev->expr->nodes[i], &ev->cells[i]);
+}
+
 /* Returns false if a side that requires values has none. */
 static bool find_sides(const struct evaluation *ev, const struct shim_node *colon, struct sides *s)
 {
-	bool any_yes = ev->expr->nodes[colon->left].kind != SHIM_NODE_NOVALUE;
-	bool any_no = ev->expr->nodes[colon->right].kind != SHIM_NODE_NOVALUE;
+	bool any_yes = !is_novalue(ev, colon->left), any_no = !is_novalue(ev, colon->right);
 	bool many_yes, many_no;
 
 	s->yes = s->insts = &ev->cells[colon->left];

@@ -40,6 +40,7 @@ static struct {
 	struct shim_hash hash;
 	bool hashed;
 	int limit;
+	bool novalue;
 } registry = { .limit = -1 };
 
 static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
@@ -289,6 +290,23 @@ void shim_registry__set_limit(int limit)
 {
 	shim_lock__enter(&lock);
 	registry.limit = limit;
+	shim_lock__leave(&lock);
+}
+
+bool shim_registry__novalue(void)
+{
+	bool on;
+
+	shim_lock__enter(&lock);
+	on = registry.novalue;
+	shim_lock__leave(&lock);
+	return on;
+}
+
+void shim_registry__set_novalue(bool on)
+{
+	shim_lock__enter(&lock);
+	registry.novalue = on;
 	shim_lock__leave(&lock);
 }
 

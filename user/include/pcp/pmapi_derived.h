@@ -18,6 +18,7 @@ int pmAddDerivedText(const char *name, int type, const char *text);
 #define PCP_DERIVED_DEBUG_SYNTAX	3
 #define PCP_DERIVED_DEBUG_SEMANTICS	4
 #define PCP_DERIVED_DEBUG_EVAL		5
+#define PCP_DERIVED_OPTION_NOVALUE	6
 
 int pmGetDerivedControl(int what, int *value);
 int pmSetDerivedControl(int what, int value);
