@@ -117,7 +117,7 @@ TEST_F(log, the_previous_log)
 /* A device stays where it is: PCP moves /dev/null away if root is the user.  A terminal stands for it. */
 TEST_F(log, a_device)
 {
-	int status = -1, fd = posix_openpt(O_RDWR | O_NOCTTY);
+	int status = -1, fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
 	char text[200] = "", *name;
 	struct stat before, after;
 
