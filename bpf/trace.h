@@ -105,8 +105,8 @@ struct vc_stat {
 	__u64 last_ns;		/* CLOCK_MONOTONIC of the last event */
 	__u64 last_took_ns;	/* duration of the transaction that ended then */
 	__u64 value;		/* bits of the last observation or counter value */
-	__u64 value_min;	/* of the minimum; NaN only if all were */
-	__u64 value_max;	/* of the maximum, likewise */
+	__u64 value_min;	/* minimum; NaN only if all values were */
+	__u64 value_max;	/* maximum, likewise */
 	__u64 hist[VC_HIST_SLOTS];
 };
 

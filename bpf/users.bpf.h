@@ -4,7 +4,7 @@
  *
  * An account is a user, with all user ids of the user namespaces that this user has created; or a
  * user namespace created by root, with everything in it.  It has at most half of a map's rows, and
- * all accounts except root's together leave 1/8 to root, who has no limit.  User 0 without
+ * all accounts except root's together leave 1/8 to root, which is not limited.  User 0 without
  * capabilities shares the account of users for which there is no room.
  *
  * A tag's account is that of the task that used the tag first.  All rows of the tag are charged to

@@ -141,7 +141,7 @@ static __always_inline __u8 *vw_opened(__u32 tid)
 	return &vw_open[tid & (VC_WHY_PIDS - 1)];
 }
 
-/* End the thread's current state.  CPU clocks may differ; never let time run backwards. */
+/* End the thread's current state.  CPU clocks may differ: time must not run backwards. */
 static __always_inline __u64 vw_leave(struct vc_why_thread *thread, __u64 now)
 {
 	__u32 state = thread->state;

@@ -97,7 +97,7 @@ TEST_F(states, life)
 		expect_state(_metadata, s, &self->prog, 0);
 		EXPECT_CODE(Pmapi_NotCounting, s->stop());
 		EXPECT_CODE(0, s->start());
-		/* From running, too */
+		/* Also from running */
 		EXPECT_CODE(0, s->drop());
 		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
 		prog = for_scope(&self->prog, s, PM_COUNT);

@@ -275,8 +275,8 @@ struct way {
 	struct shim_trace_options options;
 	unsigned int pairs;
 	unsigned int steps;
-	int off;		/* nobody listens */
-	int no_way;		/* nor could */
+	int off;		/* not attached */
+	int no_way;		/* tracing is disabled in the library */
 };
 
 /* What a first call does is not measured. */

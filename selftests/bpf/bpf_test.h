@@ -245,7 +245,7 @@ static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 	return bad || count_of("of all threads", SHIM_TRACE_POINT) != (uint64_t)n * rounds;
 }
 
-/* Every test turns tracing on itself: turn it off before, whoever turned it on. */
+/* Every test turns tracing on itself: turn it off first in case it is on. */
 #define TRACING_ON(options) do {					\
 	shim_trace_off();						\
 	ASSERT_EQ(0, shim_trace_on(options));				\

@@ -142,7 +142,7 @@ static int in_thread(void *name)
 	       pthread_join(thread, &done) || !done;
 }
 
-/* Only threads that have such a set request counts, whoever has bound it. */
+/* Only threads with such a set request counts, whichever thread has bound it. */
 TEST_F(counted, in_threads_that_inherit)
 {
 	ASSERT_EQ(0, in_thread("inherits nothing"));

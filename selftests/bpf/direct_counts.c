@@ -451,7 +451,7 @@ TEST_F(direct_counts, handlers)
 	EXPECT_LE(sum, before);
 }
 
-/* Of a set with many events, the first eight are counted. */
+/* The first eight events of a large set are counted. */
 TEST_F(direct_counts, many_events)
 {
 	const char *events[12];

@@ -250,7 +250,7 @@ TEST_F(users, reused_process_number)
 	close(go[0]);
 	ASSERT_EQ(1, read(begun[0], &c, 1));
 	kill(holder, SIGKILL);
-	/* Its descriptor is closed a moment after it is told to die. */
+	/* Its descriptor is closed a moment after it receives the signal. */
 	for (int i = 0; i < 500; i++) {
 		ASSERT_EQ(0, read_drops(&self->drops));
 		if (self->drops.given_up)

@@ -29,7 +29,7 @@ FIXTURE_TEARDOWN(inherit)
 }
 
 /*
- * struct heir - a thread, and what it finds
+ * struct heir - a thread with an inherited set, and its results
  * @cpc: the handle
  * @set: its creator's
  * @depth: how many more generations it starts

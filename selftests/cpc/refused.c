@@ -83,7 +83,7 @@ TEST_F(refused, no_descriptor_is_left)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* Result of the function when run as nobody */
+/* Result of the function when run by an unprivileged user */
 static int as_nobody(int (*fn)(cpc_t *cpc, cpc_set_t *set), cpc_t *cpc, cpc_set_t *set)
 {
 	int status;

@@ -158,7 +158,7 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* The same pair with other preset values: each starts at its own, whoever bound it before. */
+/* The same pair with other preset values: each starts at its own, whatever was bound before. */
 TEST_F(v1, bound_again_from_other_presets)
 {
 	for (uint64_t preset = 0; preset < 3000000; preset += 1000000) {

@@ -2,10 +2,10 @@
 /*
  * libFuzzer: an archive whose bytes are anything, read in every way there is.
  *
- * An input is the three files of an archive one behind the other: the lengths of
- * metadata and index as little-endian words, then metadata, index, volume.  The
- * mutator knows records: it changes, repeats, drops and swaps them with their
- * frames kept right, so that what is behind the first check is reached, too.
+ * An input is the concatenation of the three files of an archive: the lengths of metadata and index
+ * as little-endian words, then metadata, index, volume.  The mutator knows records: it changes,
+ * repeats, drops and swaps them and keeps their frames valid, so the code after the first check is
+ * also reached.
  *
  * Built with FUZZ_SEED, it is the program that makes such an input of an archive.
  */
@@ -250,7 +250,7 @@ static void put_be(uint8_t *p, uint32_t v)
 	put_le(p, __builtin_bswap32(v));
 }
 
-/* Where the records of a file are: their starts, and behind the last one */
+/* Offsets of the records of a file, and the end of the last one */
 static size_t records_of(const uint8_t *p, size_t size, size_t *starts, size_t max)
 {
 	size_t at = size >= LABEL_V3 && get_be(p) == LABEL_V3 ? LABEL_V3 : LABEL_MIN;

@@ -2,10 +2,10 @@
 /*
  * libFuzzer: a pmcd that answers anything, in any pieces.
  *
- * The connection's bytes are the input's; of each PDU that arrives whole, every decoder of
- * replies is tried, and what it accepts is walked to its end as host contexts do.  Checked is
- * that nothing is read behind the end, that counts add up to what the decoder promised, and that
- * the connection takes no more memory than arrived.
+ * The connection's bytes are the input's; every decoder of replies is tried on each complete PDU,
+ * and an accepted one is walked to its end as in host contexts.  The test checks that no read
+ * passes the end, that counts match the decoder's results, and that the connection does not use
+ * more memory than the data that arrived.
  */
 #include <errno.h>
 #include <stdio.h>

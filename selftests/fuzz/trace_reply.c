@@ -2,11 +2,10 @@
 /*
  * libFuzzer: a trace agent that answers anything, at any time, in any pieces.
  *
- * The library's connection runs on a socket, a clock and a host that are this
- * program's: an input says what each of its calls finds.  There is no waiting, so
- * thousands of connections are made in a second.  Checked is that every call
- * returns in the time it may take, that an event goes out whole or not at all,
- * and that what a caller hears is one of the documented answers.
+ * The library's connection uses a simulated socket, clock and host: an input determines the result
+ * of each call.  There is no waiting, so thousands of connections are made in a second.  The test
+ * checks that every call returns within its time limit, that an event is sent completely or not at
+ * all, and that each result is a documented one.
  */
 #include <arpa/inet.h>
 #include <endian.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Freed contexts and results leave no memory behind, whatever was done with them. */
+/* Freed contexts and results do not leak memory, whatever was done with them. */
 #include <malloc.h>
 
 #include "pcp_fixture.h"

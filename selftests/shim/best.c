@@ -224,7 +224,7 @@ struct other {
 	int ret;
 };
 
-/* Binds the set to itself, and works until it is told to end. */
+/* Binds the set to itself, and works until the end is requested. */
 static void *bind_itself(void *arg)
 {
 	struct other *other = arg;

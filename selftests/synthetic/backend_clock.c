@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A synthetic PMU on a synthetic clock, for tests of what stands above it;
- * nothing but a test can pick it.
+ * A synthetic PMU on a synthetic clock, for tests of the upper layers; only a test can select it.
  *
- * Time passes only when the test says so, and the test says who ran meanwhile.
- * So it is known to the nanosecond what each group of each thread and CPU has
- * to have counted, by the reference model of counters that take turns.
+ * Only the test advances the time, and it determines which thread ran meanwhile. So the expected
+ * counts of each group of each thread and CPU are known to the nanosecond, from the reference model
+ * of multiplexed counters.
  *
  * Locking: one lock guards everything.
  */

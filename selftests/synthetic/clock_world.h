@@ -32,7 +32,7 @@ struct clock_set {
 	__u32 seed;
 	bool shuffle;
 	struct vcpc_request *reqs;
-	__u16 *group;			/* of each; allocated after them */
+	__u16 *group;			/* per request; allocated after the requests */
 	struct clock_instance *instances;	/* oldest first */
 };
 

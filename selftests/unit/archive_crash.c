@@ -75,7 +75,7 @@ static void write_forever(const char *base, int version, volatile unsigned int *
 	}
 }
 
-/* All records are valid, the end is the last one's, and at most @behind bytes follow */
+/* All records are valid, the end is the last one's, and up to @behind bytes follow */
 static int count(const char *base, int behind)
 {
 	struct shim_ts end, last = { 0, 0 };

@@ -231,7 +231,7 @@ TEST_F_TIMEOUT(damage, cut_at_every_byte, 1200)
 		ASSERT_EQ(0, truncate(path, n));
 		opened += exercise(self->place.base);
 	}
-	/* all but a truncated label, or no volume except one, can be read */
+	/* every volume except a truncated label, or a single volume, can be read */
 	EXPECT_NE(0, opened);
 	free(data);
 }

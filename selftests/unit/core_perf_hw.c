@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The back end on perf on a PMU: known results, through the pages and through the kernel, while the
- * thread is switched, migrated and deprived of its counters.  If the module is loaded, its results
+ * thread is switched, migrated and robbed of its counters.  If the module is loaded, its results
  * are compared.
  */
 #include <errno.h>

@@ -88,7 +88,10 @@ TEST_F(perf, the_second_request_stops_both)
 	EXPECT_EQ(values[1], VALUES[1]);
 }
 
-/* Its values are correct however often it overflows, and whoever stops and starts it in between. */
+/*
+ * Its values are correct however often it overflows, and whichever thread stops and starts it in
+ * between.
+ */
 TEST_F(perf, ten_thousand_overflows)
 {
 	BOUND_SET();

@@ -6,7 +6,7 @@
 #include "live/shares.h"
 #include "kselftest_harness.h"
 
-/* The user who has more than the requester would have: its largest item, or the latest of them */
+/* The user with more than the requester would have: its largest item, or the latest of them */
 TEST(who_has_most)
 {
 	const struct shim_share all[] = {

@@ -134,7 +134,7 @@ static void add_some(struct shim_bpf_stat *w, uint64_t *n, uint64_t hist[VC_HIST
 
 /*
  * Totals include everything that ever happened, whatever is turned on and off, under whatever ids,
- * and whoever writes (the kernel restarts with each session and id).
+ * by the kernel or by programs (the kernel restarts with each session and id).
  */
 TEST(totals_over_sessions)
 {

@@ -258,8 +258,9 @@ TEST_F(top, names_are_cut_by_columns)
 }
 
 /*
- * Of a tag: this process twice, because two of its threads have different counters, and one that
- * exited long ago; this process's other tag; and processes that write statistics themselves.
+ * Rows of a tag: this process twice, because two of its threads have different counters, and a
+ * process that exited long ago; this process's other tag; and processes that write statistics
+ * themselves.
  */
 static void some_processes(void)
 {
@@ -378,7 +379,7 @@ TEST_F(top, and_also_if_there_are_more_by_now)
 	EXPECT_EQ(shim_trace_hist_floor(50), llround(self->view.rows[0].mean * 1e9));
 }
 
-/* A process's row of one tag is gone: the others are compared with their previous values. */
+/* A process's row of one tag was dropped: the others are compared with their previous values. */
 TEST_F(top, a_row_of_several_that_goes)
 {
 	look_at_processes(&self->view, TOP_BY_PROCESS);

@@ -91,7 +91,10 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Make the device accessible to all users, as an administrator may.  Returns the previous mode. */
+/*
+ * Make the device accessible to all users, which an administrator may do.  Returns the previous
+ * mode.
+ */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;

@@ -3,10 +3,10 @@
  * An overflow concurrent with execve of a program that gains privileges: the set's signal, which
  * the attacker could not send, is not sent to it.
  *
- * The attacker is nobody.  A child of his binds the set, whose signal is SIGKILL, to itself; its
- * counter overflows at about the time when it executes a program of root's, set-user-ID, and
- * the attacker keeps the set's lock taken meanwhile.  ATTACK_TRIES in the environment says how many
- * children do so.
+ * The attacker runs as an unprivileged user.  A child of his binds the set, whose signal is
+ * SIGKILL, to itself; its counter overflows at about the time when it executes a program of root's,
+ * set-user-ID, and the attacker keeps the set's lock taken meanwhile.  ATTACK_TRIES in the
+ * environment sets the number of children.
  */
 #include "attack.h"
 #include "overflow.h"

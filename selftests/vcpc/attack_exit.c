@@ -3,9 +3,9 @@
  * An overflow that is found late, while its thread is exiting: the remains of the thread must not
  * be touched.
  *
- * The attacker is nobody.  A thread's counter overflows at about the time when the thread exits,
- * and another thread keeps the set's lock taken by totals over many instances, so the overflow is
- * handled late.  ATTACK_TRIES in the environment says how many threads die.
+ * The attacker runs as an unprivileged user.  A thread's counter overflows at about the time when
+ * the thread exits, and another thread keeps the set's lock taken by totals over many instances, so
+ * the overflow is handled late.  ATTACK_TRIES in the environment sets the number of threads.
  */
 #include "attack.h"
 #include "overflow.h"

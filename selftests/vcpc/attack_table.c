@@ -3,7 +3,7 @@
  * A table of callers, calls and states of a target, each with its documented result, and the
  * conditions that must hold afterwards.
  *
- * Each cell is a target of its own, a process of nobody's that has bound the set to itself and is
+ * Each cell is a separate target, an unprivileged process that has bound the set to itself and is
  * brought into the state, and one call by a process of the caller's kind.  After it the target is
  * alive if it was, continues, has not been sent the set's signal, and is not counted any more if it
  * has gained privileges or executes what may not be read.  The kernel log shows the last row, in

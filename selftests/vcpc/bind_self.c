@@ -65,7 +65,7 @@ TEST(wrong_arguments)
 	for (args.flags = 1U << 3; args.flags <= 1U << 5; args.flags <<= 1)
 		EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.flags = 0;
-	/* Once a thread's id */
+	/* The id of an exited thread */
 	args.reserved = own_tid();
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.reserved = 0;

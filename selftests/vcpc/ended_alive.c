@@ -165,8 +165,8 @@ static int open_lingering(const struct plan *p)
 }
 
 /*
- * In the child.  The last descriptor that execve closes is the first whose work is done: the end of
- * this pipe tells the parent that the child is about to wait for the socket.
+ * In the child.  The last descriptor that execve closes is the first whose work is done: the parent
+ * sees the end of this pipe when the child is about to wait for the socket.
  */
 static void execute(const struct plan *p, int closed_by_exec)
 {

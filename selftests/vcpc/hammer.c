@@ -48,7 +48,7 @@ static void *short_life(void *arg)
 	return NULL;
 }
 
-/* Short-lived threads that bind themselves; some leave their instance behind. */
+/* Short-lived threads that bind themselves; some do not unbind their instance. */
 static void *comes_and_goes(void *arg)
 {
 	struct hammer *h = arg;

@@ -10,7 +10,7 @@
 
 #define LOOKS	2000
 
-/* The thread's progress, as it reports it, before and after each page */
+/* The thread's reported progress, before and after each page */
 struct worker {
 	pthread_t thread;
 	pid_t tid;

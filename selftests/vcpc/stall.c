@@ -3,8 +3,8 @@
  * Users do not wait for each other: an attacker holds a lock of the module as long as possible, and
  * the calls of other users take as long as before.  A waiting thread can be killed.
  *
- * The attacker is the user nobody.  Its SCHED_IDLE threads, on a CPU that other threads keep almost
- * completely busy, compute the totals of 500 instances, and bind and close inherited sets.
+ * The attacker is an unprivileged user.  Its SCHED_IDLE threads, on a CPU that other threads keep
+ * almost completely busy, compute the totals of 500 instances, and bind and close inherited sets.
  */
 #include "attack.h"
 #include "overflow.h"

@@ -122,7 +122,7 @@ TEST_F(stolen, no_room_meanwhile)
 	close(other);
 }
 
-/* A set may have as many as are left, whoever uses the others. */
+/* A set may have as many as are left, whichever process uses the others. */
 TEST_F(stolen, what_is_left)
 {
 	struct vcpc_request requests[LOOT];
@@ -177,7 +177,7 @@ struct other {
 	int set, ret;
 };
 
-/* Until it is told to, it does not run. */
+/* It runs only on request. */
 static void *runs_once(void *arg)
 {
 	struct other *o = arg;

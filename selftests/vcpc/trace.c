@@ -120,7 +120,7 @@ TEST_F(trace, gone)
 	NEEDS_FTRACE();
 	EXPECT_EQ(0, in_child(begins_and_dies, &op));
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
-	/* A process that has begun no transaction leaves nothing behind. */
+	/* A process that has begun no transaction leaves no state. */
 	op = VCPC_TRACE_END;
 	EXPECT_EQ(0, in_child(begins_and_dies, &op));
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));

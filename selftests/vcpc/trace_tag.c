@@ -131,7 +131,7 @@ TEST_F(tag, wrong_arguments)
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, _IOC_NR(VCPC_IOC_TRACE_TAG)), &args));
 }
 
-/* Another user's name is another tag, whoever registered it first. */
+/* Another user's name is another tag, whichever was registered first. */
 static int another_user(void *arg)
 {
 	const __u64 *own = arg;
@@ -152,7 +152,7 @@ TEST_F(tag, a_name_is_its_user_s)
 	EXPECT_EQ(own, tag_id(self->device, "vcpc-test-shared"));
 }
 
-/* A descriptor's names belong to the user who opened it, whoever holds it. */
+/* A descriptor's names belong to the user who opened it, not to its current holder. */
 static int with_passed_descriptor(void *arg)
 {
 	const int *device = arg;

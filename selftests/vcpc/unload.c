@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The module cannot be unloaded while a descriptor is open, and leaves nothing behind when it is.
+ * The module cannot be unloaded while a descriptor is open, and unloading it leaves no trace.
  */
 #include <pthread.h>
 #include <sys/stat.h>

@@ -194,7 +194,7 @@ static void measure_one(struct cpu *cpu)
 	cpc_unbind(cpu->job->cpc, cpu->meter.set[0]);
 }
 
-/* Bind a set, let it count until @goal, sample and unbind it.  Return 0 or -1. */
+/* Bind a set until @goal, sample it and unbind it.  Return 0 or -1. */
 static int turn(struct cpu *cpu, int s, hrtime_t goal)
 {
 	int ret;

@@ -390,7 +390,7 @@ static int run(struct track *t, pctx_t *pctx)
 	return ret || t->failed ? 1 : 0;
 }
 
-/* -1 to go on, or an exit status */
+/* Return -1 to continue, or an exit status */
 static int take_option(struct track *t, int option, const char *argument)
 {
 	double value;

@@ -64,7 +64,7 @@ static int flags(const char *text, int *state)
 	return end != text && !*end && *text != '-';
 }
 
-/* -1 to go on, or an exit status */
+/* Return -1 to continue, or an exit status */
 static int take_option(struct job *job, int option, const char *argument)
 {
 	switch (option) {

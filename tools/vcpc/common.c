@@ -89,7 +89,7 @@ static const char *general_hint(int err)
 
 /**
  * vcpc_fail() - report that something failed
- * @err: error number, positive or negative, or 0 if the text says it all
+ * @err: error number, positive or negative, or 0 if the text is sufficient
  * @fmt: as for printf, without a newline
  *
  * Return: VCPC_EXIT_FAILURE, for the caller to return.

@@ -92,7 +92,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 
 static int judge_all(const struct job *job)
 {
-	/* with --json, nothing but the JSON goes to standard output */
+	/* with --json, only the JSON goes to standard output */
 	FILE *out = job->json ? stderr : stdout;
 	int status = 0;
 

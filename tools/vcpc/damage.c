@@ -2,9 +2,9 @@
 /*
  * Warns if an archive whose values were shown is damaged or incomplete.
  *
- * Like PCP's own library, our PMAPI reads past damage where it can, and ends the archive where it
- * cannot.  Neither is an error to the caller, so what was read is checked separately.  Use 'vcpc
- * check' for the rest of the archive, which may be much larger.
+ * Like PCP's own library, our PMAPI skips damage if possible, and otherwise ends the archive there.
+ * Neither is an error to the caller, so what was read is checked separately.  Use 'vcpc check' for
+ * the rest of the archive, which may be much larger.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -22,7 +22,7 @@ struct vcpc_line {
 
 /* A metric over time; @more: instances that are left out */
 struct vcpc_drawn {
-	size_t metric;	/* of the catalog */
+	size_t metric;	/* index in the catalog */
 	struct vcpc_line lines[VCPC_LINES];
 	size_t n, more;
 };
@@ -57,7 +57,7 @@ struct vcpc_drawing_names {
 
 /*
  * struct vcpc_drawing - all that a report draws
- * @order: indexes of the catalog's metrics as they are shown, or NULL: as they are
+ * @order: indexes of the catalog's metrics in display order, or NULL: unsorted
  * @moretags: transactions that are left out
  * @morecharts: metrics that are left out
  * @now, @before: times of the record that is read and of the one before
@@ -77,7 +77,7 @@ struct vcpc_drawing {
 };
 
 /*
- * Read the current context into @d, which is zero but for the window's options.  Return 0, or an
+ * Read the current context into @d, which is zero except for the window's options.  Return 0, or an
  * exit status after printing a message.
  */
 int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive);

@@ -14,7 +14,7 @@
 
 #define DEBUG_FILES	"/usr/lib/debug/.build-id/"
 #define HIDDEN_VERSION	0x8000
-#define MOST_UNPACKED	(512u << 20)	/* of a section */
+#define MOST_UNPACKED	(512u << 20)	/* maximum size of a section */
 
 /* A file, and the one with its debug information; -1 and NULL if there is none */
 struct elf_file {

@@ -53,8 +53,8 @@ static void draw_line(struct canvas *c, int x0, int y0, int x1, int y1)
 }
 
 struct range {
-	double lo, hi;		/* of the axis */
-	double min, max, mean;	/* of the values */
+	double lo, hi;		/* range of the axis */
+	double min, max, mean;	/* statistics of the values */
 	size_t n;		/* values that are numbers */
 };
 

@@ -26,7 +26,7 @@ static const struct {
 	{ "Kernel", "kernel", "kernel.uname.release" },
 };
 
-/* Replace the escapes of a JSON string that have one letter; others stay as they are. */
+/* Replace the escapes of a JSON string that have one letter; others are unchanged. */
 static void unescape(char *text)
 {
 	char *to = text;

@@ -19,7 +19,7 @@
 #include "vcpc.h"
 
 #define METRICS		300	/* in the table */
-#define ROWS		1000	/* of all metrics together */
+#define ROWS		1000	/* total for all metrics */
 #define DEFINITION	600	/* bytes of a text */
 
 static const char head[] =
@@ -172,7 +172,7 @@ static void put_row(FILE *out, const struct shown *m, const struct vcpc_row *row
 	fputs("</tr>\n", out);
 }
 
-/* Whether a metric has so many rows that they are drawn as a heat map instead */
+/* Whether a metric has too many rows for a list, so they are drawn as a heat map */
 static bool is_histogram(const struct vcpc_entry *e)
 {
 	return !strcmp(e->name, "vcpc.transact.hist");

@@ -40,7 +40,7 @@ struct vcpc_rows {
 struct vcpc_tally;
 
 /*
- * struct vcpc_watch - callbacks for the records as they are read
+ * struct vcpc_watch - callbacks for each record during reading
  * @record: called first for each record or mark (no counter is continuous across a mark); @at: as
  *	in struct vcpc_row
  * @value: called for each value of the record, before it is added to its row
@@ -69,8 +69,8 @@ struct vcpc_tally {
 };
 
 /*
- * @tally: zero but for its window's options and @watch.  Return 0, or an exit status after printing
- * a message.
+ * @tally: zero except for its window's options and @watch.  Return 0, or an exit status after
+ * printing a message.
  */
 int vcpc_tally_read(struct vcpc_tally *tally, const char *archive, char **names);
 void vcpc_tally_free(struct vcpc_tally *tally);

@@ -58,9 +58,8 @@ struct top_view {
 
 /*
  * Take a snapshot at the time @now, in nanoseconds, and compare it with the previous one: 0, or a
- * negated errno; if the statistics could not be read, the rows stay as they were.  -EAGAIN: it is
- * the first one, so there is nothing to compare it with; -ENODATA: tracing does not distinguish
- * processes
+ * negated errno; if the statistics could not be read, the rows are unchanged.  -EAGAIN: it is the
+ * first snapshot, which cannot be compared; -ENODATA: tracing does not distinguish processes
  */
 int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now);
 /* Filter and sort the rows again, after @key, @reverse or @filter have changed */

@@ -42,7 +42,7 @@ void top_look_free(struct top_look *look)
 	free(look);
 }
 
-/* Make room for @n elements.  Return 0, or -ENOMEM with the array as it was. */
+/* Make room for @n elements.  Return 0, or -ENOMEM with the array unchanged. */
 static int reserve(void **array, size_t *room, size_t n, size_t size)
 {
 	void *more;

@@ -14,7 +14,7 @@
 
 #define VCPC_EXIT_FAILURE	1
 #define VCPC_EXIT_USAGE		2
-#define VCPC_EXIT_NOT_EXECUTABLE	126	/* of a command that is to be run, as shells have it */
+#define VCPC_EXIT_NOT_EXECUTABLE	126	/* for a command, as in shells */
 #define VCPC_EXIT_NO_COMMAND	127
 
 /**

@@ -10,7 +10,8 @@
  * struct vcpc_difference - of the means of two samples
  * @a, @b: the means
  * @known: both samples have two values or more, so that there is an interval
- * @least, @most: ends of the 95 % interval of @b - @a; if it is not @known, both are the difference
+ * @least, @most: bounds of the 95 % interval of @b - @a; if it is not @known, both are the
+ *   difference
  */
 struct vcpc_difference {
 	double a, b;

@@ -8,7 +8,7 @@
 #include "why_paths.h"
 
 #define SHOWN	3
-#define KERNEL_FRAMES	5	/* of a stack, on the screen */
+#define KERNEL_FRAMES	5	/* shown per stack */
 #define USER_FRAMES	12
 
 /**

@@ -9,7 +9,7 @@
 
 #include "why_paths.h"
 
-#define SMALL	100	/* of the first one's difference: less is noise */
+#define SMALL	100	/* 1/100 of the largest difference: less is noise */
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -146,7 +146,7 @@ static void merge_all(struct why_paths *paths)
  * why_paths_read() - read the stacks of a tag
  * @view: has the handle and the resolver
  * @tag: which tag
- * @brief: for people: a recursion is one frame, and functions without a name are not told apart
+ * @brief: for display: a recursion is one frame, and functions without a name are merged
  * @paths: written, for why_paths_free() in any case
  *
  * Return: 0 or a negated errno.
@@ -179,7 +179,7 @@ int why_paths_read(const struct why_view *view, size_t tag, bool brief, struct w
 	return err;
 }
 
-/* Of the paths from @from to @to, those that have the frame in common that has most at a depth */
+/* Find the paths from @from to @to that share the largest frame at a depth */
 static double heaviest(const struct why_paths *paths, size_t depth, size_t *from, size_t *to)
 {
 	size_t first = *from, last = *to;

@@ -13,7 +13,7 @@
  * @nkernel: how many of them are the kernel's
  * @frames: outermost first
  * @difference: ns per slow transaction, less those per transaction of all
- * @all_ns: sums of their stacks, as there
+ * @all_ns: sum over their stacks, as in struct shim_why_stack
  * @all_times: likewise
  * @slow_ns: likewise
  * @slow_times: likewise

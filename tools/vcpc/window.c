@@ -117,7 +117,7 @@ static int compute(struct vcpc_window *w)
 
 	if (code < 0)
 		return no_time(message);
-	/* 0: the start cannot be rounded up; it stays as it is, without a message */
+	/* 0: the start cannot be rounded up; it is unchanged, without a message */
 	if (code == 0)
 		free(message);
 	if (vcpc_ns_of(w->from) > vcpc_ns_of(w->end) || vcpc_ns_of(w->to) < vcpc_ns_of(w->from))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The engine behind all public calls: the target of a call, and the operations on its context. */
+/* The engine of all public calls: the target of a call, and the operations on its context. */
 #ifndef SHIM_AIX_IMPL_H
 #define SHIM_AIX_IMPL_H
 

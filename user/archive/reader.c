@@ -142,7 +142,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	return err;
 }
 
-/* Whether an error is permanent, in which case the index is used as far as it was loaded */
+/* Whether an error is permanent, in which case the loaded part of the index is used */
 static bool is_lasting(int err)
 {
 	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;

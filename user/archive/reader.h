@@ -116,7 +116,7 @@ struct shim_record {
 	struct shim_ts stamp;
 	unsigned int npmids;
 	unsigned int volume;
-	uint64_t offset;	/* of the record in its volume */
+	uint64_t offset;	/* offset of the record in its volume */
 	const uint8_t *sets;	/* first value set */
 	const uint8_t *data;	/* the whole record, framing included */
 	uint32_t len;		/* bytes at @data */

@@ -19,8 +19,8 @@ static inline int shim_lines__next(FILE *f, char **line, size_t *room)
 }
 
 /*
- * Read the next entry.  Returns 1, 0 at the end or if the directory was removed, as those of /proc
- * are, or -errno.
+ * Read the next entry.  Returns 1, 0 at the end or if the directory was removed, which happens in
+ * /proc, or -errno.
  */
 static inline int shim_entries__next(DIR *dir, struct dirent **entry)
 {

@@ -324,7 +324,7 @@ static int first_number(void)
 }
 
 /*
- * Move a descriptor to a number of at least @least; on error, it stays open at its original number.
+ * Move a descriptor to number @least or higher; on error, it stays open at its original number.
  */
 static int move(int nr, int least)
 {

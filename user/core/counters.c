@@ -354,7 +354,7 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
 }
 
 /**
- * shim_counters__sample_at() - sample a thread or a CPU, or get a total
+ * shim_counters__sample_at() - sample one thread, one CPU or a total
  * @counters: the set
  * @tid: thread or CPU, depending on @flags
  * @flags: VCPC_SAMPLE_F_TOTAL, SHIM_TARGET_F_CPU

@@ -273,7 +273,7 @@ static int has_called_exit(pid_t pid, pid_t tid)
 	return atoi(line) == SYS_exit_group;
 }
 
-/* The thread that has called exit_group(2); @told if a signal ended the process instead */
+/* The thread that has called exit_group(2); return @told if a signal ended the process instead */
 static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *told)
 {
 	for (size_t i = 0; i < t->n; i++)

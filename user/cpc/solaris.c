@@ -67,7 +67,7 @@ static bool is_known(idtype_t idtype, processorid_t cpu)
  * processor_bind() - bind a thread to a processor
  * @idtype: P_LWPID, or P_PID for a process's first thread
  * @id: the thread, or P_MYID
- * @processorid: the processor, PBIND_NONE to let it run anywhere, or PBIND_QUERY
+ * @processorid: the processor, PBIND_NONE to unbind, or PBIND_QUERY
  * @obind: set to the previous binding, or PBIND_NONE; may be NULL
  *
  * Return: 0, or -1 and errno: EINVAL, ESRCH, EPERM.

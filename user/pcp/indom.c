@@ -74,8 +74,8 @@ static int hand_out(unsigned int n, const int32_t *ids, const char *const *names
 }
 
 /*
- * Whether the names are close together in memory, as they are if one record contains the whole
- * domain.  In that case, @bytes at @first contain all of them, and little else.
+ * Whether the names are close together in memory, which is the case if one record contains the
+ * whole domain.  In that case, @bytes at @first contain all of them, and little else.
  */
 static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {

@@ -134,8 +134,9 @@ static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint3
 }
 
 /*
- * The slot from which on transactions are slow.  The percentile's slot may have many more than are
- * to be slow, and the slots above it none: of the two, take what is nearer to the wanted share.
+ * The slot from which on transactions are slow.  The percentile's bucket may contain many more
+ * transactions than the requested share, and the buckets above it none: use whichever of the two is
+ * closer to the share.
  */
 static uint32_t first_slow(const struct tag *tag, uint64_t count, double percent)
 {
@@ -224,7 +225,7 @@ SHIM_API int shim_why_tags_get(struct shim_why *why, double percent, size_t *n)
 /**
  * shim_why_tag_at() - a tag
  * @why: the handle
- * @i: which, less than shim_why_tags_get() said
+ * @i: index, below the result of shim_why_tags_get()
  *
  * Return: the tag, or NULL.
  */
@@ -282,7 +283,7 @@ static int compare_reasons(const void *a, const void *b)
 /**
  * shim_why_reasons_get() - read why a tag's transactions were blocked
  * @why: the handle
- * @tag: which, less than shim_why_tags_get() said
+ * @tag: index, below the result of shim_why_tags_get()
  * @n: how many reasons there are, the slow transactions' longest first
  *
  * Return: 0, -EINVAL, -ENOMEM, or another errno.
@@ -304,7 +305,7 @@ SHIM_API int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n)
 	return 0;
 }
 
-/** shim_why_reason_at() - a reason, or NULL; @i: less than shim_why_reasons_get() said */
+/** shim_why_reason_at() - a reason, or NULL; @i: index, below the result of shim_why_reasons_get() */
 SHIM_API const struct shim_why_reason *shim_why_reason_at(const struct shim_why *why, size_t i)
 {
 	return i < why->nreasons ? &why->reasons[i] : NULL;
@@ -377,7 +378,7 @@ static int add_stack(void *arg, const void *row, const void *value)
 /**
  * shim_why_stacks_get() - read the stacks of a tag's transactions
  * @why: the handle
- * @tag: which, less than shim_why_tags_get() said
+ * @tag: index, below the result of shim_why_tags_get()
  * @n: how many stacks there are, in no order; 0 without SHIM_WHY_F_STACKS
  *
  * Return: 0, -EINVAL, -ENOMEM, or another errno.
@@ -402,7 +403,7 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 	return 0;
 }
 
-/** shim_why_stack_at() - a stack, or NULL; @i: less than shim_why_stacks_get() said */
+/** shim_why_stack_at() - a stack, or NULL; @i: index, below the result of shim_why_stacks_get() */
 SHIM_API const struct shim_why_stack *shim_why_stack_at(const struct shim_why *why, size_t i)
 {
 	return i < why->nstacks ? &why->stacks[i] : NULL;

@@ -33,7 +33,7 @@ enum shim_progress {
  * @len: bytes of the name without the NUL
  * @index: number of tags that were added before it
  * @owner: the number of the first thread that used it, see open.h
- * @behind: number of bits that follow the NUL in the name's last word
+ * @behind: number of bits after the NUL in the name's last word
  * @name: the name, padded with zeroes to the end of its last word
  */
 struct shim_tag {

@@ -3,9 +3,9 @@
  * Runs a program of calls once for each call of the system that can fail in it.
  *
  * Each run is a child, so that no run depends on what another has left.  A run is "same" if its
- * answers are those of a run without a failure, and no call said an error; "said" if the call in
- * which the failure happened said an error, and all answers are right when it was repeated; and
- * wrong otherwise, or if memory or a descriptor is left, or it crashes or hangs.
+ * results are those of a run without a failure, and no call reported an error; "said" if the
+ * failing call reported an error, and all results are right after it was repeated; otherwise,
+ * or if it leaks memory or a descriptor, crashes or hangs, it is "wrong".
  *
  * FAIL_POINTS: how many failures of each way, spread evenly; 0 for all.  FAIL_ONLY: CASE:WAY:N,
  * one run in this process, for a debugger.
@@ -40,7 +40,7 @@
 /*
  * struct run - what a run leaves, in memory shared with the parent
  * @in: the call in which the failure happened and which did not say so
- * @late: a call said an error that happened in an earlier one
+ * @late: a call reported an error of an earlier one
  */
 struct run {
 	long calls, blocks;

@@ -11,7 +11,7 @@
  * @prepare: makes what the program needs in the current folder, which is empty; or NULL
  * @before: is called in front of each run, in its process, without failures; or NULL
  * @run: makes the calls by TRY(), and writes their answers by say()
- * @after: the same behind it, to write what the run has left; or NULL
+ * @after: the same after it, to write what the run has left; or NULL
  * @without: a way to fail that is documented to be passed over; or NULL
  * @left: blocks that the C library itself may leave after a failure
  */

@@ -105,7 +105,7 @@ static unsigned int epoch(const struct file *f)
 	return f->set < 0 ? 0 : all + __atomic_load_n(&shared->epochs[f->set], __ATOMIC_SEQ_CST);
 }
 
-/* Now and then one goes on after an overflow; whichever set that is. */
+/* Occasionally one continues after an overflow; whichever set that is. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	static unsigned int n;

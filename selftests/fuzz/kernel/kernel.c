@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The module under libFuzzer: each input is a sequence of calls (program.h), and what KCOV says
- * of the module is the coverage.
+ * The module under libFuzzer: each input is a sequence of calls (program.h), and the coverage is
+ * KCOV's for the module.
  *
  * What an input is finds its way to FUZZ_TRAIL (a block device's last kilobytes) before it is
  * run, as a kernel that stops takes all else with it.  FUZZ_COVERAGE names a file for the

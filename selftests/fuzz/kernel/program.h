@@ -40,14 +40,14 @@ enum target {
 #define HOSTILE		0xc0
 
 /**
- * struct act - one call, as it is in the input
+ * struct act - one call, in the format of the input
  * @op: enum act_op, modulo ACT_NR
- * @who: the actor, modulo ACTORS; with ASYNC the others go on meanwhile
+ * @who: the actor, modulo ACTORS; with ASYNC the others continue meanwhile
  * @fd: which of the actor's descriptors, modulo FILES
  * @target: enum target
  * @flags: of the call
  * @how: from HOSTILE on a bad size or address, by its lower bits
- * @fail: let the so many-th allocation of the call fail; 0 or more than 40: none
+ * @fail: number of the allocation that fails in the call; 0 or more than 40: none
  * @value: whatever else the call needs
  */
 struct act {

@@ -34,7 +34,7 @@ struct actor {
 struct shared {
 	struct coverage coverage;
 	struct actor actors[ACTORS];
-	/* of each set that was created, and of all: see acts.c, disturb() */
+	/* per set, and in total: see acts.c, disturb() */
 	unsigned int epochs[MAX_SETS_MADE], restarts;
 	unsigned int sets_made;
 	pid_t dead;
@@ -82,8 +82,8 @@ void acts_open(void);
 void machine_open(void);
 void machine_restore(void);
 /*
- * The calling process's descriptors.  A copy may be out of date as soon as it is taken, as other
- * threads put others there: file_is() says whether it still was not after a call.
+ * The calling process's descriptors.  A copy may be outdated immediately because other threads
+ * replace descriptors: file_is() checks that it is still valid after a call.
  */
 void files_open(void);
 void files_close(void);

@@ -7,11 +7,11 @@
  *        make_archive BASE VERSION random|marked SEED
  *        make_archive BASE VERSION big|steady|sparse|many|wide RECORDS
  *
- * A marked archive is a random one with marks, and longer.
- * The instances of churn are like processes: of a thousand, a tenth is new each time.
- * Of a big archive's metrics, one never occurs; all of a steady one's do, always.
- * A sparse archive's records have the groups "often", and one in 500 also "rare"; a many archive has
- * 1,000 metrics, and a wide one three metrics of 10,000 instances.
+ * A marked archive is a random one with marks, and longer. The instances of churn are like
+ * processes: of a thousand, a tenth is new each time. One metric of a big archive never occurs; all
+ * those of a steady one occur in every record. A sparse archive's records have the groups "often",
+ * and one in 500 also "rare"; a many archive has 1,000 metrics, and a wide one three metrics of
+ * 10,000 instances.
  */
 #include <stdbool.h>
 
@@ -212,7 +212,7 @@ static void make_big(struct af *a, int records, int never)
 	}
 }
 
-/* Records are of any length, as those with processes are. */
+/* Record lengths vary, like those of records with processes. */
 static void sparse_record(struct af *a, int r)
 {
 	int n = 1 + (int)roll(40);

@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	random_state = strtoull(argv[2], NULL, 10);
-	/* messages, too */
+	/* include messages */
 	dup2(STDOUT_FILENO, STDERR_FILENO);
 	write_files();
 	for (int n = atoi(argv[3]); n > 0; n--) {

@@ -28,7 +28,7 @@ static bool is_state(__u32 state, const struct own_set *own)
 	return !(state & ~known);
 }
 
-/* Whether this is a sample of the set as it was created */
+/* Whether this is a valid sample of the set */
 void check_sample(struct worker *w, const char *name, const struct own_set *own, const void *from)
 {
 	union {

@@ -22,7 +22,7 @@ struct command {
 
 /* Call this once, before anything else: messages need the name even before a handle exists. */
 void command_begin(const struct command *command);
-/* Let error messages name the function that reported the error (-D). */
+/* Make error messages include the function that reported the error (-D). */
 void command_debug(void);
 
 void command_complain(const char *fn, int subcode, const char *fmt, va_list ap);
@@ -39,7 +39,7 @@ int command_help(void);
 /* A handle, or NULL after a message */
 cpc_t *command_open(void);
 
-/* Parse an argument that is a number from @least to below 1e6 and nothing else: 1 or 0 */
+/* Parse an argument that must be a number from @least to below 1e6: 1 or 0 */
 int command_number(const char *text, double least, double *value);
 
 /*
@@ -54,7 +54,7 @@ struct specs {
 	struct cpcspec at[COMMAND_SPECS];
 };
 
-/* -1 to go on, or an exit status after a message */
+/* Return -1 to continue, or an exit status after printing a message */
 int specs_add(struct specs *specs, const char *text);
 int specs_parse(struct specs *specs, cpc_t *cpc);
 void specs_free(struct specs *specs);

@@ -18,7 +18,7 @@ struct cpcspec_attr {
 
 /*
  * struct cpcspec - a requested event set
- * @text: as it was given
+ * @text: as given by the user
  * @event: by the counter's number, NULL for none
  * @npic: number of counters
  * @nreqs: how many of them are used

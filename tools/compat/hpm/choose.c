@@ -166,7 +166,7 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 	}
 }
 
-/* If no option says what to count: the file libHPM_events, else the environment, else set 1 */
+/* Without an option for events: the file libHPM_events, else the environment, else set 1 */
 void hpm_choose_default(struct hpm_choice *choice)
 {
 	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");

@@ -4,8 +4,8 @@
  * system, threads and groups of threads, also of more events than the
  * processor has counters.
  *
- * Calls return 0 or a positive error: one of those below, or an errno.
- * Documentation/api/aix.rst says where the port differs from AIX.
+ * Calls return 0 or a positive error: one of those below, or an errno. Documentation/api/aix.rst
+ * lists the differences from AIX.
  */
 #ifndef SHIM_AIX_PMAPI_H
 #define SHIM_AIX_PMAPI_H

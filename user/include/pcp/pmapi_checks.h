@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The last part of <pcp/pmapi.h>: makes a pointer to the wrong type of time an error in C, as it is
- * in C++.  Many compilers only warn, and the call would confuse microseconds and nanoseconds.  If a
- * call fails to compile here, the program was written for another PMAPI_VERSION: PCP 7 has version
+ * The last part of <pcp/pmapi.h>: makes a pointer to the wrong type of time an error not only in
+ * C++ but also in C.  Many compilers only warn, and the call would confuse microseconds and
+ * nanoseconds.  If a call fails to compile here, the program was written for another PMAPI_VERSION:
+ * PCP 7 has version
  * 4.  A program with its own functions of these names may define PM_NO_TIME_CHECKS.
  */
 #ifndef PCP_PMAPI_CHECKS_H

@@ -88,7 +88,7 @@ struct shim_trace_options {
  * @hist: histogram of durations, see shim_trace_hist_floor()
  *
  * All counts are since tracing was turned on.  Fields are read one by one while events arrive:
- * @sum_ns and @hist may lag one event behind @count.
+ * @sum_ns and @hist may miss the last event in @count.
  */
 struct shim_trace_stat {
 	const char *name;
