@@ -6,8 +6,8 @@
  * checked, or where others use the machine.  A test that hangs is ended by
  * run-tests.sh in any case.
  *
- * Each test is a child that ends by _exit(2), behind which LeakSanitizer never looks.  With SAN=1,
- * and VCPC_LEAKS=1 in the environment, a test that would pass and has leaked fails.
+ * Each test is a child that ends with _exit(2), after which LeakSanitizer does not run.  With
+ * SAN=1, and VCPC_LEAKS=1 in the environment, a test that would pass and has leaked fails.
  */
 #ifndef VCPC_KSELFTEST_HARNESS_H
 #define VCPC_KSELFTEST_HARNESS_H

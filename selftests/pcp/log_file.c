@@ -96,7 +96,7 @@ TEST_F(log, the_previous_log)
 	}
 	EXPECT_TRUE(has(self->name, "\nrun 3\n"));
 	EXPECT_TRUE(has(previous(self->name), "\nrun 2\n"));
-	/* a symbolic link is renamed, and its target stays as it is */
+	/* a symbolic link is renamed, and its target is unchanged */
 	snprintf(target, sizeof(target), "%s.target", self->name);
 	ASSERT_EQ(0, rename(self->name, target));
 	ASSERT_EQ(0, symlink(target, self->name));

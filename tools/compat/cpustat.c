@@ -61,7 +61,7 @@ static const struct command self = {
 	.name = "cpustat",
 	.usage = "Usage:\n\tcpustat -c spec [-c spec]... [-p period] [-T u|d]\n"
 		 "\t\t[-sntD] [interval [count]]\n\n"
-		 "\t-c spec\t  an event set; several sets are counted alternately\n"
+		 "\t-c spec\t  event set; several sets are counted alternately\n"
 		 "\t-D\t  name the function that reported an error\n"
 		 "\t-h\t  print this help and the events of this machine\n"
 		 "\t-n\t  omit the header\n"

@@ -70,7 +70,7 @@ static const struct command self = {
 		 "\t-t\t  add a column with the counting time in nanoseconds\n"
 		 "\t-v\t  print lines when threads start and end\n"
 		 "\t-o file\t  write to a file\n"
-		 "\t-c events\n\t\t  an event set; several sets are counted alternately\n"
+		 "\t-c events\n\t\t  event set; several sets are counted alternately\n"
 		 "\t-p pid\t  a running process\n",
 };
 

@@ -5,7 +5,7 @@
 
 #define RECORD_NAME	128
 
-/* Choose a name for a recording of @command (NULL: of what runs already): 0, or an exit status */
+/* Choose a name for a recording of @command (NULL: of running targets): 0, or an exit status */
 int record_name_choose(char name[RECORD_NAME], const char *command);
 /* Whether an archive can have this name (NULL: none was given): 0, or an exit status after a message */
 int record_name_check(const char *archive);

@@ -122,8 +122,8 @@ static int try_types(void)
 }
 
 /*
- * Return an error that the caller passes on: temporary ones as they are, and -ELIBACC for all
- * others, with which a program can do without libpfm's names.
+ * Return an error for the caller to pass on: temporary ones unchanged, and -ELIBACC for all others,
+ * which means that libpfm's names are unavailable.
  */
 static int error_to_load(int err)
 {

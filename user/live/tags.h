@@ -61,7 +61,7 @@ struct shim_live_since {
  * @before: @total at the last written sample
  * @part: its statistics by writer
  * @earlier: total of earlier sessions and IDs, NULL if there were none
- * @parts: where the time of its transactions went, as far as it was watched
+ * @parts: parts of its transactions' time, while it was watched
  * @unseen: buckets that have changed since instances were last added
  * @aborted_ns: time when an abort was last seen, which the statistics do not contain
  * @seen: the last sample in which shim_live_tags__see() found it

@@ -117,7 +117,7 @@ static int fails_in(enum inject_kind kind, const void *caller)
 
 #define fails(kind) fails_in(kind, __builtin_return_address(0))
 
-/* Memory: the sanitizers' allocator if it is there, else the C library's */
+/* Memory: the sanitizer's allocator if present, else the C library's */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t), __libc_free(void *);
 extern void *__interceptor_malloc(size_t) __attribute__((weak));
