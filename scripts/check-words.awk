@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Find unidiomatic phrases in Markdown, reStructuredText, manual pages and the strings of C files; called by check-words.sh.
-# A phrase is matched against a whole sentence, which may span lines.  The first file has the patterns, see check-words.sh.
+# Find unidiomatic phrases in Markdown, reStructuredText, manual pages, and the strings and comments of C files; called by
+# check-words.sh.  A phrase is matched against a whole sentence, which may span lines.  The first file has the patterns.
 
 function add_pattern(line,   tab) {
 	tab = index(line, "\t")
@@ -11,6 +11,7 @@ function add_pattern(line,   tab) {
 		return
 	}
 	patterns[++npatterns] = "[^a-z](" substr(line, 1, tab - 1) ")[^a-z]"
+	any = any (any == "" ? "" : "|") substr(line, 1, tab - 1)
 	hints[npatterns] = substr(line, tab + 1)
 }
 
@@ -19,10 +20,13 @@ function check(sentence,   text, i) {
 	if (sentence !~ /[^ ] +[^ ]/)
 		return
 	text = " | " tolower(sentence) " | "
+	gsub(/@[a-z_>-]+/, "ARG", text)
 	gsub(/[*_]+/, "", text)
 	gsub(/ +/, " ", text)
 	if (allowed != "")
 		gsub("[^a-z](" allowed ")[^a-z]", " ok ", text)
+	if (text !~ any_pattern)
+		return
 	for (i = 1; i <= npatterns; i++)
 		if (text ~ patterns[i]) {
 			printf "%s:%d: %s\n    %s\n", unit_file, unit_line, sentence, hints[i]
@@ -54,7 +58,7 @@ function append(text) {
 
 function start_file() {
 	flush()
-	literal = section_skipped = no_fill = tag_next = 0
+	literal = section_skipped = no_fill = tag_next = in_comment = 0
 	kind = FILENAME ~ /\.[ch]$/ ? "c" : FILENAME ~ /\.[1-9]$/ ? "man" : FILENAME ~ /\.md$/ ? "md" : "rst"
 }
 
@@ -125,7 +129,7 @@ function prose_line() {
 
 # A string of a C file: an option or a blank line before it ends the sentence.
 function c_string(text) {
-	match(text, /^ */)
+	match(text, /^( |\\t)*/)
 	if (RLENGTH > 1 && RLENGTH < 8)
 		flush()
 	append(text)
@@ -133,11 +137,46 @@ function c_string(text) {
 		flush()
 }
 
+# A line of a comment: an empty one, a parameter or a result begins a paragraph.
+function c_comment(text) {
+	sub(/^[[:space:]]*\*+/, "", text)
+	gsub(/"[^"]*"/, "TEXT", text)
+	if (text ~ /^[[:space:]]*(@|Return:|Context:|- |$)/)
+		flush()
+	sub(/^[[:space:]]+/, "", text)
+	sub(/[[:space:]]+$/, "", text)
+	if (text !~ /^SPDX|^$/)
+		append(text)
+}
+
+# Return a line of a C file without its comments.
+function c_code(line,   code, at, quotes) {
+	while (1) {
+		at = index(line, in_comment ? "*/" : "/*")
+		if (in_comment) {
+			c_comment(at ? substr(line, 1, at - 1) : line)
+			if (!at)
+				return code
+			flush()
+		} else {
+			quotes = substr(line, 1, at)
+			if (!at || gsub(/"/, "", quotes) % 2)
+				return code line
+			flush()
+			code = code substr(line, 1, at - 1)
+		}
+		line = substr(line, at + 2)
+		in_comment = !in_comment
+	}
+}
+
 # Strings continue each other, unless a comma or an operator is between them.
 function c_line(   rest, between, string) {
-	if (/^[[:space:]]*(\*|\/\*|#[[:space:]]*include)/)
+	if (/^[[:space:]]*#[[:space:]]*include/)
 		return
-	rest = $0
+	rest = c_code($0)
+	if (FILENAME ~ /^selftests\//)	# tests' strings are data
+		return
 	gsub(/\\"/, "'", rest)
 	while (match(rest, /"[^"]*"/)) {
 		between = substr(rest, 1, RSTART - 1)
@@ -151,7 +190,10 @@ function c_line(   rest, between, string) {
 		flush()
 }
 
-FNR == 1 && NR > 1 { start_file() }
+FNR == 1 && NR > 1 {
+	any_pattern = "[^a-z](" any ")[^a-z]"
+	start_file()
+}
 NR == FNR { add_pattern($0); next }
 kind == "c" { c_line(); next }
 kind == "man" && /^[.']/ { man_request(); next }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Find phrases that are not idiomatic English, or not the project's terms, in the finished documentation and messages.
+# Find phrases that are not idiomatic English, or not the project's terms, in documentation, messages and C comments.
 #
 # usage: check-words.sh [FILE...]
 set -eu
@@ -11,7 +11,7 @@ trap 'rm -f "$patterns"' EXIT
 # An extended regular expression in lower case, a tab, and what to write.  It has to match whole words; | in
 # brackets is an end of a sentence.  "allow": phrases that look like one of them and are none.
 sed '/^$/d; s/  *	/	/' >"$patterns" <<'END'
-allow	at least|the manual says|lags? behind|if none can|least recently|least significant|there (is|are) no|interval in least and most
+allow	at least|successfully initialised|struct heir|the manual says|lags? behind|if none can|least recently|least significant|there (is|are) no|interval in least and most
 
 whom|whoever	name the person: the user that ...
 who (uses|wants|has|comes|needs|looks)	users that ...
@@ -53,6 +53,7 @@ licences?|behaviours?|colours?|neighbours?|favourites?|honours?|centres?|(initia
 END
 
 cd "$top"
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/site/*.rst Documentation/api/*.rst Documentation/man/*.[1-8] tools/vcpc/*.c \
-	tools/vcpc/counting.h tools/vcpc/window.h tools/common/*.c
-awk -f scripts/check-words.awk "$patterns" "$@"
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/*.rst Documentation/site/*.rst Documentation/api/*.rst \
+	Documentation/man/*.[1-8] $(git ls-files 'bpf/*.[ch]' 'selftests/*.[ch]' 'tools/*.[ch]' 'user/*.[ch]')
+LC_ALL=C awk -f scripts/check-words.awk "$patterns" "$@"

@@ -70,11 +70,16 @@ found "$dir/bad.c"; result "C: a string that spans lines"
 printf 'f("%%s: the %%s " NODE " is gone", name);\n' >"$dir/bad.c"
 found "$dir/bad.c"; result "C: a macro within a string"
 
+printf '/*\n * The command\n * says why.\n */\n' >"$dir/bad.c"
+found "$dir/bad.c" && grep -q "bad.c:2: " "$dir/log"; result "C: a comment that spans lines"
+printf 'int a;\t/* as it was */\n' >"$dir/bad.c"
+found "$dir/bad.c"; result "C: a comment after code"
+
 printf 'The command::\n\n    says why\n\nIt reports ``what it says``, at least once.\nThere is no interval.\n' >"$dir/good.rst"
 printf 'Text:\n\n    it says why\n\nIt reports the reason.\n' >"$dir/good.md"
 printf '.TH X 1\n.SH SYNOPSIS\nx says\n.SH EXAMPLE\n.nf\n$ x says why\n.fi\n' >"$dir/good.1"
-printf '/* It says why. */\n#include "says.h"\nf("%%s", "says", "why it fails");\n * it says why\n' >"$dir/good.c"
-clean "$dir/good.rst" "$dir/good.md" "$dir/good.1" "$dir/good.c"; result "accepts code, comments and exceptions"
+printf '/* It reports "it says". */\n#include "says.h"\nf("%%s", "says", "why it fails");\n/* @least: Return */\n' >"$dir/good.c"
+clean "$dir/good.rst" "$dir/good.md" "$dir/good.1" "$dir/good.c"; result "accepts code and exceptions"
 clean; result "the finished files"
 for file in README.md Documentation/site/start.rst Documentation/man/vcpc-stat.1 tools/vcpc/stat.c; do
 	case $file in
