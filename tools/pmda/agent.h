@@ -9,7 +9,7 @@
 #include "result.h"
 
 /* State for one of the library's instance domains */
-struct domain {
+struct agent_domain {
 	size_t at;		/* number in the machine's list */
 	size_t room;		/* number of instances that fit in its it_set */
 	uint64_t removed;	/* shim_machine__removed() when its it_set was built */
@@ -36,7 +36,7 @@ struct agent {
 	pmdaMetric *metrics;
 	int nmetrics;
 	pmdaIndom *indoms;
-	struct domain *domains;
+	struct agent_domain *domains;
 	int nindoms;
 	agent_result *result;
 	size_t result_room;

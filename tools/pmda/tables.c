@@ -72,7 +72,7 @@ int agent_tables(struct agent *agent)
 static int grow_one(struct agent *agent, int i)
 {
 	pmdaIndom *indom = &agent->indoms[i];
-	struct domain *domain = &agent->domains[i];
+	struct agent_domain *domain = &agent->domains[i];
 	size_t n = shim_machine__instances(agent->machine, domain->at);
 	uint64_t removed = shim_machine__removed(agent->machine, domain->at);
 	char name[SHIM_LIVE_NAME_LEN];

@@ -22,7 +22,7 @@ static const int watched[] = { SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM };
  * The child's report to its parent: first the result of binding the set, then, if execve(2) fails,
  * its error
  */
-struct report {
+struct child_report {
 	int err;
 };
 
@@ -64,7 +64,7 @@ static int bind_child(const struct vcpc_child *child, struct shim_set *set)
 static void become(struct vcpc_child *child, struct shim_set *set, char **argv, int report,
 		   const int *answer)
 {
-	struct report message = { .err = bind_self(child, set) };
+	struct child_report message = { .err = bind_self(child, set) };
 	char go;
 
 	close(answer[1]);	/* close it, so read(2) returns when the parent exits */
@@ -78,7 +78,7 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 }
 
 /* 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes, or -errno */
-static int next_report(int report, struct report *message)
+static int next_report(int report, struct child_report *message)
 {
 	return move(report, message, sizeof(*message), false);
 }
@@ -86,7 +86,7 @@ static int next_report(int report, struct report *message)
 /* Ensure that the set is bound, and run the caller's preparations for the command. */
 static int prepare(struct vcpc_child *child, struct shim_set *set, int report, const char *command)
 {
-	struct report message = { .err = -ECHILD };
+	struct child_report message = { .err = -ECHILD };
 
 	if (next_report(report, &message) > 0 && message.err == -EOPNOTSUPP)
 		message.err = bind_child(child, set);
@@ -156,7 +156,7 @@ int vcpc_child_check(const char *command, char path[PATH_MAX])
 /* Make the child execute the command.  Return 0, or the exit status of shells for the failure */
 static int release(int report, int answer, const char *command)
 {
-	struct report message;
+	struct child_report message;
 	char go = 0;
 
 	int err = move(answer, &go, sizeof(go), true);

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One word for one thing: fails if two files define the same non-static function, or the same struct, union or enum
+# tag where one definition is in a header or the tag has a prefix of the project.  Static functions, and tags within
+# a C file, may repeat.
+#
+# usage: check-names.sh [FILE...]
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+[ $# -gt 0 ] || cd "$top"
+# BPF programs declare structs of the kernel again, for the loader to relocate; compile probes are files of their own.
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $(find bpf include kmod tools user -name '*.[ch]' ! -path 'kmod/compat/have/*')
+
+LC_ALL=C awk '
+function define(name, shared,   key) {
+	if (name in first && first[name] != FILENAME) {
+		if (shared || is_shared[name]) {
+			printf "%s:%d: %s is also defined in %s\n", FILENAME, FNR, name, first[name]
+			found = 1
+		}
+	} else {
+		first[name] = FILENAME
+	}
+	if (shared)
+		is_shared[name] = 1
+}
+
+# A function begins in the first column and has no semicolon before its brace.
+function end_head(   name) {
+	name = head
+	sub(/\(.*/, "", name)
+	sub(/.*[ *]/, "", name)
+	if (name != "" && name != "main")
+		define(name "()", 1)
+	head = ""
+}
+
+FNR == 1 { head = "" }
+/^(struct|union|enum) [a-zA-Z_0-9]+ *(\{|$)/ {
+	if ($2 !~ /___/ && $0 !~ /preserve_access_index/)
+		define($1 " " $2, FILENAME ~ /\.h$/ || $2 ~ /^(shim|vcpc|vc|vw)_/)
+	head = ""
+	next
+}
+head == "" && /^[a-zA-Z_][a-zA-Z_0-9 *]*[ *][a-zA-Z_0-9]+\(/ && !/^(static|extern|typedef)|;/ { head = $0; next }
+head != "" && /^\{/ { end_head(); next }
+head != "" && /;|^[^ \t]/ { head = "" }
+END { exit found }
+' "$@"

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# scripts/check-names.sh finds a function or a shared struct tag that two files define, and accepts static ones.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
+evidence=$dir/log
+
+# found FILE...: the last file is reported
+found() { ! "$top/scripts/check-names.sh" "$@" >"$dir/log" 2>&1 && eval "grep -q \"^\${$#}:[0-9]*: \" \"\$dir/log\""; }
+clean() { "$top/scripts/check-names.sh" "$@" >"$dir/log" 2>&1 && [ ! -s "$dir/log" ]; }
+
+cd "$dir" || exit
+printf 'struct thing {\n};\n\nchar *take(int x,\n\t   int y)\n{\n}\n\nstatic void add(void)\n{\n}\n' >one.c
+printf 'char *take(int x, int y);\n\nstruct thing {\n};\n\nstatic char *take(int x)\n{\n}\n\nvoid add(void)\n{\n}\n' >static.c
+printf 'struct thing {\n};\n' >thing.h
+printf 'int take(void)\n{\n}\n' >take.c
+printf 'struct vcpc_thing {\n};\n' >prefix.c
+cp prefix.c prefix_2.c
+clean one.c static.c; result "accepts static functions, declarations, and tags of a file"
+found one.c take.c; result "two functions with one name"
+found one.c thing.h; result "a tag of a file that a header defines"
+found thing.h one.c; result "... in the other order"
+found prefix.c prefix_2.c; result "a tag with a prefix of the project in two files"
+clean; result "the project's files"
+done_testing
