@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare the library's functions and the public headers' types with those that user/abi has of it, by libabigail: what has
-# gone or changed is an error, what was added is said.  With --renew, put the library's into user/abi.
+# Compare the library's functions and the public headers' types with those that user/abi has of it, with libabigail:
+# removed and changed ones are errors, added ones are listed.  With --renew, put the library's into user/abi.
 #
 # usage: check-abi.sh [--renew] BUILD...
 #

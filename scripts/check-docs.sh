@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Check that every public function is in a manual page, that kernel-doc and the pages parse,
-# and that every file says its licence and its job first.
+# and that every file begins with its license and its purpose.
 set -eu
 cd "$(dirname "$0")/.."
 ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}

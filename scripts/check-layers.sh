@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Check that no file includes what does not lie below it.
+# Check that every file includes only headers of lower layers.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The module's files stand in a line: each calls only what stands before it in Kbuild's list.
-# What is built is asked, not the source: a callback that is passed down is no call.
+# Check that each of the module's files calls only files before it in Kbuild's list. The object files are examined, so
+# a callback passed down does not count as a call.
 #
 # usage: check-order.sh BUILD
 set -eu

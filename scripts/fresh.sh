@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run commands the way somebody does who has just cloned this: in a bare Debian with git and
-# make only, so that nothing installed here by chance hides a missing package; called by
-# make test-fresh.
+# Run commands like a user who has just cloned the repository: in a bare Debian with git and make only, so that
+# nothing installed here by chance hides a missing package; called by make test-fresh.
 #
 # usage: fresh.sh SUITE [COMMAND-LINE]     (bookworm or trixie; default: make demo && make test)
 #

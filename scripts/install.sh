@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Put what was built where it belongs, list it, or take it away again; called by make install
-# and make uninstall.
+# Install, list or uninstall the built files; called by make install and make uninstall.
 #
 # usage: install.sh install|list|uninstall BUILD
 #

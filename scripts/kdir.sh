@@ -3,7 +3,7 @@
 # Print the kernel build folder to build the module against for a machine, or check one.
 #
 # usage: kdir.sh ARCH
-#        kdir.sh --check ARCH KDIR    fails if it is none; says if it is not the running kernel's
+#        kdir.sh --check ARCH KDIR    fails if it is not one; prints a note if it is not the running kernel's
 set -eu
 here=$(dirname "$0")
 host=$(uname -m | sed s/aarch64/arm64/)

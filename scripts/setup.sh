@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install what is missing on a Debian machine, saying what, why, how much and how far it is;
-# does nothing when all is there.
+# Install missing packages on a Debian machine, and print what, why, how much, and the progress; does nothing if none
+# is missing.
 #
 # usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs|bench ...]   (default: all up to peers)
 #

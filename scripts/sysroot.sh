@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Say where another machine's libraries are in the cache, or what they are made of.
+# Print where another machine's libraries are in the cache, or their packages.
 #
 # usage: sysroot.sh path|packages|release ARCH
 #

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What we write, Performance Co-Pilot's own tools read: every value, every mark, no complaint.
+# Performance Co-Pilot's own tools read our archives: every value, every mark, no error.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hot paths beside their peers, in guest instructions; called by make bench.
+# Hot paths compared with their peers, in guest instructions; called by make bench.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The pinned maps tell what they hold without us: bpftool shows names and fields.
+# The pinned maps are self-describing: bpftool shows names and fields.
 pins=/sys/fs/bpf/vcpc
 count=0
 failed=0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# libcpc's headers beside each other face's header, in C and in C++, in both orders.
+# libcpc's headers together with each other API's header, in C and in C++, in both orders.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh

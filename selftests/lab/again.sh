@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A test that fails once and then passes is told, few of them are allowed; nothing else is run twice.
+# A test that fails once and then passes is reported, and few of them are allowed; no other test runs twice.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What runs natively runs apart from the machine's tracing: it sees none, and may not change any.
+# Native tests are isolated from the machine's tracing: they neither see nor change it.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

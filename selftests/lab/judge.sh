@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The VM's judge: green only if the guest said so and its kernel kept quiet.
+# The VM's judge: a run passes only if the guest reported success and its kernel logged no error.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

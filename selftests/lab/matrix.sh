@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The table of kernels says what the results say, and a bad run is not hidden by a good one.
+# The table of kernels matches the results, and a failed run is not hidden by a good one.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

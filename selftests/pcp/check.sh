@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc check: silent about good archives, says each kind of damage, and agrees
-# with pmlogcheck on the archives of PCP's test suite.
+# vcpc check: silent about good archives, reports each kind of damage, and agrees with pmlogcheck on the archives of
+# PCP's test suite.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc compare: the differences that were put in, their verdicts, and conditions by exit status.
+# vcpc compare: the planted differences, their verdicts, and conditions by exit status.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

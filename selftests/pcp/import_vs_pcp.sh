@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The same importer, built against libshim and against PCP's own library, makes
-# the same archive; and PCP's tools are content with ours.
+# The same importer, built against libshim and against PCP's own library, creates the same archive, and PCP's tools
+# accept ours.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands read as much of a long archive as they show: little memory, and damage elsewhere is left
-# to 'vcpc check'.
+# Commands read only the part of a long archive that they show: they use little memory, and only 'vcpc check' finds
+# damage elsewhere.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

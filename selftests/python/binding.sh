@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The Python package vcpc: what it declares is what the headers have, and what it does is what its page says.
+# The Python package vcpc: its declarations match the headers, and its behavior matches its page.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

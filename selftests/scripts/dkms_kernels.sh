@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which kernels DKMS builds the module for: the tested ones. For others it says why not, and apt does not fail.
+# Which kernels DKMS builds the module for: the tested ones. For others it prints the reason, and apt does not fail.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/tap.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Which kernel headers are taken where the running kernel's are not there: the newest of the usual kind.
+# Kernel headers used if the running kernel's are not installed: the newest of the usual kind.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/tap.sh

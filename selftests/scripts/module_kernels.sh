@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the module's build says of a kernel, and how it finds out how that one differs from others.
+# The messages of the module's build about a kernel, and its detection of differences between kernels.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/tap.sh

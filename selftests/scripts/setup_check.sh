@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh --check says what is missing and how to get it, and installs nothing.
+# setup.sh --check lists missing packages and how to install them, and installs nothing.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=../tap.sh
