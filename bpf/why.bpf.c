@@ -55,14 +55,12 @@ static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 	return reason;
 }
 
-static __noinline int vw_out(__u64 *ctx, __u64 now)
+static __always_inline int vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now)
 {
 	struct task_struct *prev = (void *)ctx[1];
-	__u32 tid = prev->pid;
-	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
 	__u64 state = (__u32)ctx[3];
 
-	if (!thread || thread->state != VC_WHY_ON_CPU)
+	if (thread->state != VC_WHY_ON_CPU)
 		return 0;
 	vw_leave(thread, now);
 	/* Preempted, or runnable again already */
@@ -79,14 +77,10 @@ static __noinline int vw_out(__u64 *ctx, __u64 now)
 	return 0;
 }
 
-static __noinline int vw_in(__u32 tid, __u64 now)
+static __noinline int vw_in(struct vc_why_thread *thread, __u64 now)
 {
-	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
-	__u64 spent;
+	__u64 spent = vw_leave(thread, now);
 
-	if (!thread)
-		return 0;
-	spent = vw_leave(thread, now);
 	if (thread->state == VC_WHY_BLOCKED)
 		vw_unblock(thread, spent);
 	thread->state = VC_WHY_ON_CPU;
@@ -98,25 +92,23 @@ SEC("tp_btf/sched_switch")
 int vw_on_switch(__u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	__u8 from = *vw_opened(prev->pid), to = *vw_opened(next->pid);
+	struct vc_why_thread *from = vw_busy_thread(prev->pid), *to = vw_busy_thread(next->pid);
 	__u64 now;
 
 	if (!from && !to)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (from)
-		vw_out(ctx, now);
+		vw_out(ctx, from, now);
 	if (to)
-		vw_in(next->pid, now);
+		vw_in(to, now);
 	return 0;
 }
 
-static __noinline int vw_woken(__u32 tid)
+static __noinline int vw_woken(struct vc_why_thread *thread)
 {
-	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
-
 	/* A thread that is woken before it has left its CPU is still on it. */
-	if (!thread || thread->state != VC_WHY_BLOCKED)
+	if (thread->state != VC_WHY_BLOCKED)
 		return 0;
 	vw_unblock(thread, vw_leave(thread, bpf_ktime_get_ns()));
 	thread->state = VC_WHY_RUNNABLE;
@@ -129,7 +121,9 @@ int vw_on_wakeup(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 
-	return *vw_opened(task->pid) ? vw_woken(task->pid) : 0;
+	struct vc_why_thread *thread = vw_busy_thread(task->pid);
+
+	return thread ? vw_woken(thread) : 0;
 }
 
 static __noinline int vw_exit_now(void)
@@ -167,15 +161,13 @@ int vw_on_exec(__u64 *ctx)
 }
 
 /* The interrupted thread, vw_period ns after the CPU's last sample */
-static __noinline int vw_sample_now(void *ctx)
+static __noinline int vw_sample_now(void *ctx, struct vc_why_thread *thread)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
-	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
 	struct vc_why_seen seen = {
 		.reason = VC_WHY_SAMPLED, .times = 1, .ns = vw_period,
 	};
 
-	if (!thread || thread->state != VC_WHY_ON_CPU)
+	if (thread->state != VC_WHY_ON_CPU)
 		return 0;
 	seen.user = vw_user_trace(ctx);
 	seen.kernel = vw_kernel_trace(ctx);
@@ -186,9 +178,9 @@ static __noinline int vw_sample_now(void *ctx)
 SEC("perf_event")
 int vw_on_sample(void *ctx)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
+	struct vc_why_thread *thread = vw_busy_thread(bpf_get_current_pid_tgid());
 
-	return *vw_opened(tid) ? vw_sample_now(ctx) : 0;
+	return thread ? vw_sample_now(ctx, thread) : 0;
 }
 
 static __always_inline int vw_wanted(void)

@@ -23,16 +23,25 @@ const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
 const volatile __u32 vw_stacks;		/* record stacks */
 const volatile __u64 vw_period;		/* ns between two samples */
 
-/* Number of a thread's open transactions: all other work is done only for threads that have one. */
-static __u8 vw_open[VC_WHY_PIDS];
+/*
+ * By thread id: its row in vw_thread + 1, or 0.  Finding it takes a few instructions, where a hash
+ * takes a hundred, at each switch and wakeup.
+ */
+static __u16 vw_row[VC_WHY_PIDS];
+static __u32 vw_used;	/* rows used so far; vw_free has those that were given back */
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, VC_WHY_THREADS);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32);
 	__type(value, struct vc_why_thread);
 } vw_thread SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, VC_WHY_THREADS);
+	__type(value, __u32);
+} vw_free SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -136,9 +145,23 @@ static __always_inline __s32 vw_kernel_trace(void *ctx)
 	return vw_trace(ctx, &vw_kernel, &vw_kernel2, 0);
 }
 
-static __always_inline __u8 *vw_opened(__u32 tid)
+/* A thread's row, or NULL if it has none */
+static __always_inline struct vc_why_thread *vw_thread_of(__u32 tid)
 {
-	return &vw_open[tid & (VC_WHY_PIDS - 1)];
+	__u32 row = vw_row[tid & (VC_WHY_PIDS - 1)];
+
+	if (!row)
+		return NULL;
+	row--;
+	return bpf_map_lookup_elem(&vw_thread, &row);
+}
+
+/* Likewise, if it is in a transaction: other threads need no work. */
+static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
+{
+	struct vc_why_thread *thread = vw_thread_of(tid);
+
+	return thread && thread->opened ? thread : NULL;
 }
 
 /* End the thread's current state.  CPU clocks may differ: time must not run backwards. */
@@ -155,17 +178,19 @@ static __always_inline __u64 vw_leave(struct vc_why_thread *thread, __u64 now)
 	return spent;
 }
 
-static const struct vc_why_thread vw_no_thread;
-
 static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
 {
-	struct vc_why_thread *thread;
+	__u32 row;
 
-	bpf_map_update_elem(&vw_thread, &tid, &vw_no_thread, BPF_NOEXIST);
-	thread = bpf_map_lookup_elem(&vw_thread, &tid);
-	if (!thread)
-		vw_count_drop(VC_WHY_DROP_THREADS, 1);
-	return thread;
+	if (bpf_map_pop_elem(&vw_free, &row)) {
+		row = vw_used < VC_WHY_THREADS ? __sync_fetch_and_add(&vw_used, 1) : VC_WHY_THREADS;
+		if (row >= VC_WHY_THREADS) {
+			vw_count_drop(VC_WHY_DROP_THREADS, 1);
+			return NULL;
+		}
+	}
+	vw_row[tid & (VC_WHY_PIDS - 1)] = row + 1;
+	return bpf_map_lookup_elem(&vw_thread, &row);
 }
 
 /*
@@ -173,7 +198,7 @@ static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
  * end was not seen; if there is no room, drop the oldest one: another thread may have ended it.
  */
 static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
-						   const struct vc_why_key *key, __u8 *opened)
+						   const struct vc_why_key *key)
 {
 	struct vc_why_open *open = &thread->open[0];
 
@@ -190,15 +215,14 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 	if (open->start_ns)
 		vw_count_drop(VC_WHY_DROP_DEEP, 1);
 	else
-		(*opened)++;
+		thread->opened++;
 	return open;
 }
 
 static __always_inline void vw_begin(const struct vw_event *ev)
 {
 	__u32 tid = bpf_get_current_pid_tgid();
-	__u8 *opened = vw_opened(tid);
-	struct vc_why_thread *thread = bpf_map_lookup_elem(&vw_thread, &tid);
+	struct vc_why_thread *thread = vw_thread_of(tid);
 	struct vc_why_open *open;
 	__u64 now;
 
@@ -206,8 +230,8 @@ static __always_inline void vw_begin(const struct vw_event *ev)
 		thread = vw_new_thread(tid);
 	if (!thread)
 		return;
-	if (*opened) {
-		open = vw_next_open(thread, &ev->key, opened);
+	if (thread->opened) {
+		open = vw_next_open(thread, &ev->key);
 		now = bpf_ktime_get_ns();
 		vw_leave(thread, now);
 	} else {
@@ -215,7 +239,7 @@ static __always_inline void vw_begin(const struct vw_event *ev)
 		now = bpf_ktime_get_ns();
 		thread->state = VC_WHY_ON_CPU;
 		thread->since_ns = now;
-		*opened = 1;
+		thread->opened = 1;
 	}
 	open->tag = ev->key.tag;
 	open->user = ev->key.user;
@@ -303,16 +327,17 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
 	}
 }
 
-static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_slot *slot,
+/* @slot: of the whole time, @spent, which most transactions spend in one part */
+static __always_inline void vw_add_part(struct vc_why_stat *stat, __u32 slot, __u64 spent,
 					__u32 part, __u64 ns)
 {
 	__u32 octave;
 
 	if (!ns)
 		return;
-	slot->part[part] += ns;
+	stat->slot[slot].part[part] += ns;
 	/* From 8 ns upwards an octave has eight buckets; below that, these counts do not matter. */
-	octave = vw_slot(ns) / VC_HIST_SUB + VC_HIST_BITS - 1;
+	octave = (ns == spent ? slot : vw_slot(ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
 	if (octave < VC_WHY_OCTAVES)
 		stat->hist[part][octave]++;
 }
@@ -341,7 +366,7 @@ static __always_inline void vw_commit(const struct vw_event *ev, const struct vc
 		return;
 	stat->slot[slot].count++;
 	for (int i = 0; i < VC_WHY_PARTS; i++)
-		vw_add_part(stat, &stat->slot[slot], i, part[i]);
+		vw_add_part(stat, slot, spent, i, part[i]);
 	if (open->causes)
 		vw_add_causes(open, slot);
 	if (open->stacks)
@@ -368,8 +393,7 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u32 tid = bpf_get_current_pid_tgid();
-	__u8 *opened = vw_opened(tid);
-	struct vc_why_thread *thread = *opened ? bpf_map_lookup_elem(&vw_thread, &tid) : NULL;
+	struct vc_why_thread *thread = vw_busy_thread(tid);
 	struct vc_why_open *open = thread ? vw_find_open(thread, &ev->key) : NULL;
 
 	if (!open) {
@@ -382,18 +406,24 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 	else if (!is_abort)
 		vw_commit(ev, thread, open, now);
 	open->start_ns = 0;
-	(*opened)--;
+	thread->opened--;
 }
 
 /* The thread cannot end its open transactions. */
 static __noinline void vw_thread_gone(__u32 tid)
 {
-	__u8 *opened = vw_opened(tid);
+	struct vc_why_thread *thread = vw_thread_of(tid);
+	__u32 row = vw_row[tid & (VC_WHY_PIDS - 1)] - 1;
 
-	if (*opened)
-		vw_count_drop(VC_WHY_DROP_DIED, *opened);
-	*opened = 0;
-	bpf_map_delete_elem(&vw_thread, &tid);
+	if (!thread)
+		return;
+	if (thread->opened)
+		vw_count_drop(VC_WHY_DROP_DIED, thread->opened);
+	thread->opened = 0;
+	for (int i = 0; i < VC_WHY_DEPTH; i++)
+		thread->open[i].start_ns = 0;
+	vw_row[tid & (VC_WHY_PIDS - 1)] = 0;
+	bpf_map_push_elem(&vw_free, &row, 0);
 }
 
 static __always_inline void vw_add_cause(struct vc_why_open *open, __u32 reason, __u64 ns)

@@ -64,7 +64,7 @@ struct vc_why_open {
 	struct vc_why_seen stack[VC_WHY_OWN_STACKS];
 };
 
-/* vw_thread: thread id -> its state and its open transactions */
+/* vw_thread: row of a thread -> its state and its open transactions */
 struct vc_why_thread {
 	__u64 since_ns;		/* when the thread entered @state */
 	__u64 part[VC_WHY_PARTS];	/* total time in each state before */
@@ -72,6 +72,7 @@ struct vc_why_thread {
 	__u32 reason;		/* if it is blocked: why, and where */
 	__s32 user;
 	__s32 kernel;
+	__u64 opened;		/* how many are open */
 	struct vc_why_open open[VC_WHY_DEPTH];
 };
 
