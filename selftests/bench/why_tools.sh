@@ -14,16 +14,18 @@ stop() {
 }
 trap stop EXIT
 
+loaded() { bpftool prog list | grep -c '^[0-9]' || :; }
+
 # beside NAME FUNCTION COMMAND...: run the command meanwhile, once its programs are loaded
 beside() {
 	name=$1 measure=$2
 	shift 2
 	command -v "$1" >/dev/null || { echo "bench: $1 is not installed"; return 0; }
-	before=$(bpftool prog list | grep -c '^[0-9]')
+	before=$(loaded)
 	"$@" >/dev/null 2>&1 &
 	tool=$!
 	tries=0
-	until [ "$(bpftool prog list | grep -c '^[0-9]')" -gt "$before" ] || [ $tries -ge 300 ]; do
+	until [ "$(loaded)" -gt "$before" ] || [ $tries -ge 300 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
