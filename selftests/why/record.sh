@@ -35,8 +35,9 @@ result "orders is recorded"
 result "all 1500 batches were watched"
 total=$(last trace.transact.total_time)
 echo "$total $(last vcpc.transact.time.oncpu) $(last vcpc.transact.time.runqueue) $(last vcpc.transact.time.blocked)" >"$dir/values"
-awk '{ parts = ($2 + $3 + $4) / 1e9; exit !($2 > 0 && parts > 0.99 * $1 && parts < 1.01 * $1) }' "$dir/values"
-result "the parts add up to the transactions' time within 1 %"
+# 10 us: an emulated CPU takes that long from one program at the end of a transaction to the next one.
+awk '{ parts = ($2 + $3 + $4) / 1e9; off = 0.01 * $1 + 1500 * 10e-6; exit !($2 > 0 && parts > $1 - off && parts < $1 + off) }' "$dir/values"
+result "the parts add up to the transactions' time within 1 % and 10 us each"
 [ -s "$dir/a.folded" ] && grep -q '^batch;' "$dir/a.folded" && ! grep -qv '^[^;]*;.* [0-9][0-9]* [0-9][0-9]*$' "$dir/a.folded"
 result "the stacks are next to the archive"
 vcpc compare "$dir/a" "$dir/a" >"$dir/out" 2>"$dir/err" && grep -q oncpu "$dir/out" && grep -q blocked "$dir/out"
