@@ -5,6 +5,7 @@
  * Locking: none of its own.
  */
 #include <linux/anon_inodes.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -29,11 +30,15 @@
 
 /**
  * struct vcpc_file - one opening of /dev/vcpc
- * @user: who opened it
+ * @user: on whose account
+ * @creator: who opened it
+ * @release: closes it
  * @tracer: its trace state
  */
 struct vcpc_file {
 	struct vcpc_user *user;
+	kuid_t creator;
+	struct vcpc_release release;
 	struct vcpc_tracer tracer;
 };
 
@@ -273,19 +278,28 @@ static int chardev_open(struct inode *inode, struct file *file)
 		kfree(vf);
 		return ret;
 	}
+	vf->creator = current_uid();
 	vcpc_tracecall_init(&vf->tracer, vf->user);
 	file->private_data = vf;
 	vcpc_unsigned_offset(file);
 	return 0;
 }
 
-static int chardev_release(struct inode *inode, struct file *file)
+static void release_file(struct vcpc_release *release)
 {
-	struct vcpc_file *vf = file->private_data;
+	struct vcpc_file *vf = container_of(release, struct vcpc_file, release);
 
 	vcpc_tracecall_release(&vf->tracer);
 	vcpc_limits_put(vf->user);
 	kfree(vf);
+}
+
+/* It may hold thousands of tags; and listeners look for what was begun on it. */
+static int chardev_release(struct inode *inode, struct file *file)
+{
+	struct vcpc_file *vf = file->private_data;
+
+	vcpc_limits_release(vf->user, vf->creator, &vf->release, release_file);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one user may have open: the module's parameters and the accounts; and, for root, what is
- * in them (debugfs, vcpc/users) and what the module counts of itself (vcpc/stats).
+ * What one user may have open: the module's parameters and the accounts; closing what another
+ * user closes last; and, for root, what is in the accounts (debugfs, vcpc/users) and what the
+ * module counts of itself (vcpc/stats).
  *
  * Locking: users_lock guards the list of accounts; it is a spin lock, so that nobody waits for
  * another user's thread that the scheduler has set aside.  The amounts in an account are atomic.
@@ -11,13 +12,16 @@
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
+#include <linux/workqueue.h>
 
 #include "limits.h"
 
@@ -57,6 +61,7 @@ static LIST_HEAD(users);
 static DEFINE_SPINLOCK(users_lock);
 static atomic64_t stats[VCPC_STAT_NR];
 static struct dentry *folder;
+static struct workqueue_struct *releasers;
 
 static bool is_same(const struct vcpc_user *user, const struct vcpc_user *as)
 {
@@ -97,6 +102,41 @@ static void set_responsible(struct vcpc_user *user)
 	user->root = uid_eq(user->uid, GLOBAL_ROOT_UID) && !user->ns && is_privileged();
 }
 
+/* One after the other for each account, so that nobody's descriptors wait for another's. */
+static void release_all(struct work_struct *work)
+{
+	struct vcpc_user *user = container_of(work, struct vcpc_user, releaser);
+	struct llist_node *all = llist_reverse_order(llist_del_all(&user->releases));
+	struct vcpc_release *release, *next;
+
+	llist_for_each_entry_safe(release, next, all, node) {
+		release->fn(release);
+		/* vcpc_limits_exit() waits for the rest of this function. */
+		module_put(THIS_MODULE);
+		cond_resched();
+	}
+	vcpc_limits_put(user);
+}
+
+/**
+ * vcpc_limits_init() - at load
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int vcpc_limits_init(void)
+{
+	releasers = alloc_workqueue("vcpc", WQ_UNBOUND, 0);
+	return releasers ? 0 : -ENOMEM;
+}
+
+/**
+ * vcpc_limits_exit() - wait until all is closed; at unload
+ */
+void vcpc_limits_exit(void)
+{
+	destroy_workqueue(releasers);
+}
+
 /**
  * vcpc_limits_get() - the calling user's account
  *
@@ -112,7 +152,8 @@ struct vcpc_user *vcpc_limits_get(void)
 	set_responsible(fresh);
 	refcount_set(&fresh->refs, 1);
 	INIT_LIST_HEAD(&fresh->idle_tags);
-	INIT_LIST_HEAD(&fresh->releases);
+	init_llist_head(&fresh->releases);
+	INIT_WORK(&fresh->releaser, release_all);
 
 	spin_lock(&users_lock);
 	user = find_account(fresh);
@@ -142,18 +183,41 @@ void vcpc_limits_put(struct vcpc_user *user)
 	}
 }
 
-/**
- * vcpc_limits_is_own() - whether the calling task is on an account
- * @user: the account
- *
- * Return: true or false.
- */
-bool vcpc_limits_is_own(const struct vcpc_user *user)
+/* The calling task is the user who made it, on his account: user 0 of a container is not root. */
+static bool is_own(const struct vcpc_user *user, kuid_t creator)
 {
 	struct vcpc_user own = { };
 
 	set_responsible(&own);
-	return is_same(user, &own);
+	return uid_eq(current_euid(), creator) && is_same(user, &own);
+}
+
+/**
+ * vcpc_limits_release() - the last copy of a descriptor is closed
+ * @user: the account
+ * @creator: the user who made what the descriptor stands for
+ * @release: of that, not used yet
+ * @fn: closes it, and gives its reference to the account back
+ *
+ * A descriptor may have come to another user, to a set-user-ID program or to the kernel: they do
+ * not wait, a worker of the account calls @fn.
+ *
+ * Context: sleeps.
+ */
+void vcpc_limits_release(struct vcpc_user *user, kuid_t creator, struct vcpc_release *release,
+			 void (*fn)(struct vcpc_release *release))
+{
+	if (!(current->flags & PF_KTHREAD) && is_own(user, creator)) {
+		fn(release);
+		return;
+	}
+	/* The descriptor's reference to the module may be the last. */
+	__module_get(THIS_MODULE);
+	release->fn = fn;
+	refcount_inc(&user->refs);
+	llist_add(&release->node, &user->releases);
+	if (!queue_work(releasers, &user->releaser))
+		vcpc_limits_put(user);
 }
 
 /**

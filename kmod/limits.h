@@ -4,9 +4,11 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+#include <linux/workqueue.h>
 
 /* Requests that a set can have, whatever the administrator allows */
 #define VCPC_REQUESTS_CAP	2048
@@ -35,7 +37,8 @@ enum vcpc_stat {
  * @uid: the user; includes the users of user namespaces that he has made
  * @ns: inode number of the user namespace, if root made it: it is one account; otherwise 0
  * @root: it is root's; user 0 without its capabilities has an account like anybody
- * @releases: sets that a worker closes for it, one after the other
+ * @releases: what @releaser closes for it, the last one first: struct vcpc_release
+ * @releaser: holds a reference while it is queued
  * @used: how much of each limit is taken
  * @idle_tags: tags that no file holds
  * @nr_idle: their number
@@ -47,16 +50,30 @@ struct vcpc_user {
 	kuid_t uid;
 	unsigned int ns;
 	bool root;
-	struct list_head releases;
+	struct llist_head releases;
+	struct work_struct releaser;
 	atomic_t used[VCPC_LIMIT_NR];
 	struct list_head idle_tags;
 	unsigned int nr_idle;
 	struct list_head idle_node;
 };
 
+/**
+ * struct vcpc_release - closes something of an account
+ * @node: in the account's list
+ * @fn: closes it
+ */
+struct vcpc_release {
+	struct llist_node node;
+	void (*fn)(struct vcpc_release *release);
+};
+
+int vcpc_limits_init(void);
+void vcpc_limits_exit(void);
 struct vcpc_user *vcpc_limits_get(void);
 void vcpc_limits_put(struct vcpc_user *user);
-bool vcpc_limits_is_own(const struct vcpc_user *user);
+void vcpc_limits_release(struct vcpc_user *user, kuid_t creator, struct vcpc_release *release,
+			 void (*fn)(struct vcpc_release *release));
 int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr);
 int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit);
 int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr);

@@ -26,9 +26,9 @@ static int __init vcpc_init(void)
 	ret = vcpc_tracepage_init();
 	if (ret)
 		goto err_tracepage;
-	ret = vcpc_set_init();
+	ret = vcpc_limits_init();
 	if (ret)
-		goto err_set;
+		goto err_limits;
 	vcpc_inherit_init();
 	vcpc_debugfs_init();
 	ret = vcpc_chardev_register();
@@ -42,8 +42,8 @@ static int __init vcpc_init(void)
 err_chardev:
 	vcpc_debugfs_exit();
 	vcpc_inherit_exit();
-	vcpc_set_exit();
-err_set:
+	vcpc_limits_exit();
+err_limits:
 	vcpc_tracepage_exit();
 err_tracepage:
 	vcpc_hardware_exit();
@@ -54,7 +54,7 @@ static void __exit vcpc_exit(void)
 {
 	vcpc_chardev_unregister();
 	vcpc_debugfs_exit();
-	vcpc_set_exit();
+	vcpc_limits_exit();
 	vcpc_hardware_exit();
 	vcpc_inherit_exit();
 	/* Task works may have put the module and not yet returned. */

@@ -13,14 +13,12 @@
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include <linux/workqueue.h>
 
 #include "limits.h"
 #include "set.h"
@@ -30,9 +28,6 @@
 #define REAP_STEP	64
 /* How many ended ones, about, are kept one by one */
 #define KEPT		256
-
-static struct workqueue_struct *releases;
-static DEFINE_SPINLOCK(releases_lock);	/* vcpc_user.releases */
 
 static struct vcpc_set *set_alloc(u32 nr)
 {
@@ -328,36 +323,12 @@ static void close_all(struct vcpc_set *set)
 	mutex_unlock(&set->lock);
 }
 
-/* One after the other for each account, so that nobody's sets wait for another's. */
-static void release_later(struct work_struct *work)
+static void release(struct vcpc_release *release)
 {
-	struct vcpc_set *next, *set = container_of(work, struct vcpc_set, release);
+	struct vcpc_set *set = container_of(release, struct vcpc_set, release);
 
 	close_all(set);
-	spin_lock(&releases_lock);
-	list_del(&set->releasing);
-	next = list_first_entry_or_null(&set->user->releases, struct vcpc_set, releasing);
-	spin_unlock(&releases_lock);
-	if (next)
-		queue_work(releases, &next->release);
 	vcpc_set_put(set);
-	/* vcpc_set_exit() waits for the rest of this function. */
-	module_put(THIS_MODULE);
-}
-
-static void queue_release(struct vcpc_set *set)
-{
-	bool first;
-
-	/* The descriptor's reference to the module may be the last. */
-	__module_get(THIS_MODULE);
-	INIT_WORK(&set->release, release_later);
-	spin_lock(&releases_lock);
-	first = list_empty(&set->user->releases);
-	list_add_tail(&set->releasing, &set->user->releases);
-	spin_unlock(&releases_lock);
-	if (first)
-		queue_work(releases, &set->release);
 }
 
 /**
@@ -365,39 +336,12 @@ static void queue_release(struct vcpc_set *set)
  * @set: the set
  *
  * Closing waits for threads that inherit the set, and for perf's locks of all counted threads.
- * A descriptor may have come to another user, to a set-user-ID program or to the kernel: they do
- * not wait.  User 0 of a container is another user than root: it has another account.
  *
  * Context: sleeps.
  */
 void vcpc_set_release(struct vcpc_set *set)
 {
-	if (!(current->flags & PF_KTHREAD) && uid_eq(current_euid(), set->creator) &&
-	    vcpc_limits_is_own(set->user)) {
-		close_all(set);
-		vcpc_set_put(set);
-	} else {
-		queue_release(set);
-	}
-}
-
-/**
- * vcpc_set_init() - at load
- *
- * Return: 0 or -ENOMEM.
- */
-int vcpc_set_init(void)
-{
-	releases = alloc_workqueue("vcpc", WQ_UNBOUND, 0);
-	return releases ? 0 : -ENOMEM;
-}
-
-/**
- * vcpc_set_exit() - wait until all sets are closed; at unload
- */
-void vcpc_set_exit(void)
-{
-	destroy_workqueue(releases);
+	vcpc_limits_release(set->user, set->creator, &set->release, release);
 }
 
 static int own_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_args *preset)

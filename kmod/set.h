@@ -9,13 +9,11 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
-#include <linux/workqueue.h>
 #include <linux/vcpc.h>
 
 #include "instance.h"
+#include "limits.h"
 #include "spec.h"
-
-struct vcpc_user;
 
 /**
  * struct vcpc_set - requests that count together
@@ -25,8 +23,7 @@ struct vcpc_user;
  * @creator: the user who made it
  * @pending: new threads that will get an instance
  * @lost: a thread that should have an instance has none; set without a lock
- * @release: closes it, if its last user may not wait for that
- * @releasing: in the list of those that are closed so for the account
+ * @release: closes it
  * @lock: guards all below
  * @closing: number of times that all instances were closed; new threads that were started
  *	before that get none
@@ -46,8 +43,7 @@ struct vcpc_set {
 	kuid_t creator;
 	atomic_t pending;
 	bool lost;
-	struct work_struct release;
-	struct list_head releasing;
+	struct vcpc_release release;
 
 	struct mutex lock;	/* see above */
 	u32 closing;
@@ -61,8 +57,6 @@ struct vcpc_set {
 	struct vcpc_spec spec;
 };
 
-int vcpc_set_init(void);
-void vcpc_set_exit(void);
 struct vcpc_set *vcpc_set_create(const struct vcpc_set_create_args *args, struct vcpc_user *user,
 				 int *bad);
 void vcpc_set_put(struct vcpc_set *set);
