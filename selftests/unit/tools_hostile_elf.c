@@ -166,6 +166,7 @@ TEST(section_that_swells)
 TEST(module_that_swells)
 {
 	Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 3ull << 30, .ch_addralign = 1 };
+	struct symbols_room room = { 0 };
 	struct symbols_file file;
 	struct symbol symbol = { 0 };
 	struct image image;
@@ -177,12 +178,67 @@ TEST(module_that_swells)
 	image.sections[2].sh_flags = SHF_COMPRESSED;
 	finish(&image);
 	ASSERT_EQ(0, fchown(image.fd, 1, 1));
-	ASSERT_EQ(0, symbols_file_init(&file, dup(image.fd), image.path));
+	ASSERT_EQ(0, symbols_file_init(&file, dup(image.fd), image.path, &room));
 	symbols_file_find(&file, 0x1000, &symbol);
 	EXPECT_EQ(NULL, file.module);
 	EXPECT_EQ('[', symbol.name[0]);
 	symbols_file_fini(&file);
 	close(image.fd);
+}
+
+#define FILES	24
+#define LARGE	(250ll << 20)
+
+/* A file of another user, nearly all holes; @note: how many bytes it says its notes have */
+static int large_file(uint64_t note)
+{
+	const Elf64_Phdr parts[] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = LARGE, .p_memsz = LARGE },
+		{ .p_type = PT_NOTE, .p_offset = 4096, .p_filesz = note, .p_align = 4 },
+	};
+	const Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_machine = MACHINE, .e_version = EV_CURRENT,
+		.e_phoff = sizeof(header), .e_ehsize = sizeof(header),
+		.e_phentsize = sizeof(*parts), .e_phnum = 2,
+	};
+	int fd = memfd_create("large", MFD_CLOEXEC);
+
+	if (pwrite(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    pwrite(fd, parts, sizeof(parts), sizeof(header)) != sizeof(parts) ||
+	    ftruncate(fd, LARGE) || fchown(fd, 1, 1))
+		abort();
+	return fd;
+}
+
+/* A process can map hundreds of them. */
+TEST(many_large_files)
+{
+	struct symbols_file file[FILES];
+	struct symbols_room room = { 0 };
+	struct symbol symbol;
+	clock_t start = clock();
+	int i, refused = 0;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	for (i = 0; i < FILES; i++) {
+		int fd = large_file(i % 2 ? LARGE - 4096 : 64);
+
+		ASSERT_EQ(0, symbols_file_init(&file[i], fd, "large", &room));
+		EXPECT_FALSE(file[i].has_id);
+	}
+	/* Copying each of them takes 5 s. */
+	EXPECT_GT(1, (double)(clock() - start) / CLOCKS_PER_SEC);
+	/* Of those that have the frames' names, copies stay in memory. */
+	for (i = 0; i < FILES; i++) {
+		symbols_file_find(&file[i], 0x1000, &symbol);
+		EXPECT_STREQ("[large]+0x1000", symbol.name);
+		refused += file[i].no_room;
+	}
+	EXPECT_EQ(FILES - 2, refused);
+	for (i = 0; i < FILES; i++)
+		symbols_file_fini(&file[i]);
 }
 
 TEST_HARNESS_MAIN

@@ -118,6 +118,7 @@ static int make_copy(FIXTURE_DATA(symbols) *self)
 
 static int start(FIXTURE_DATA(symbols) *self)
 {
+	struct symbols_room room = { 0 };
 	struct symbols_file file;
 	int in[2], out[2];
 
@@ -136,7 +137,7 @@ static int start(FIXTURE_DATA(symbols) *self)
 	if (read(out[0], &self->told, sizeof(self->told)) != sizeof(self->told))
 		return -1;
 	close(out[0]);
-	if (symbols_file_init(&file, open(self->copy, O_RDONLY | O_CLOEXEC), self->copy))
+	if (symbols_file_init(&file, open(self->copy, O_RDONLY | O_CLOEXEC), self->copy, &room))
 		return -1;
 	memcpy(self->id, file.id, sizeof(self->id));
 	symbols_file_fini(&file);

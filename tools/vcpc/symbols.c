@@ -34,6 +34,7 @@ struct process {
 struct symbols {
 	size_t nfiles;
 	struct symbols_file files[MOST_FILES];
+	struct symbols_room room;
 	size_t nprocesses;
 	struct process processes[MOST_PROCESSES];
 	bool kernel_tried;
@@ -94,7 +95,7 @@ static int add_file(struct symbols *symbols, int fd, const char *path)
 		symbols->dropped++;
 		goto unknown;
 	}
-	if (!symbols_file_init(&symbols->files[symbols->nfiles], fd, path))
+	if (!symbols_file_init(&symbols->files[symbols->nfiles], fd, path, &symbols->room))
 		return symbols->nfiles++;
 	symbols->dropped++;
 unknown:
@@ -360,7 +361,11 @@ bool symbols_kernel_hidden(struct symbols *symbols)
  */
 unsigned long symbols_dropped(const struct symbols *symbols)
 {
-	return symbols->dropped;
+	unsigned long n = symbols->dropped;
+
+	for (size_t i = 0; i < symbols->nfiles; i++)
+		n += symbols->files[i].no_room;
+	return n;
 }
 
 /**

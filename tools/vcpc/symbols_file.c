@@ -16,8 +16,12 @@
 #include "symbols_parts.h"
 
 #define MOST_BYTES	(256u << 20)	/* maximum size of a copy, and of unpacked data */
-#define MOST_LINES	(32u << 20)	/* of line programs: each byte can become a row of 88
-					 * bytes */
+#define MOST_TOTAL	(512u << 20)	/* of both, for all files */
+#define MOST_LINES	(32u << 20)	/* of line programs of all files: each byte can become a
+					 * row of 88 bytes
+					 */
+#define MOST_PARTS	256		/* program headers of a file */
+#define MOST_NOTES	(1u << 20)	/* bytes of its notes */
 #define XZ_RATIO	10000		/* more than xz can compress */
 
 /*
@@ -36,21 +40,33 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* Files that do not belong to the administrator share this room: true if there is as much */
+static bool take_room(struct symbols_file *file, uint64_t bytes, uint64_t lines)
+{
+	file->no_room = bytes > MOST_BYTES || bytes > MOST_TOTAL - file->room->bytes ||
+			lines > MOST_LINES - file->room->lines;
+	if (file->no_room)
+		return false;
+	file->room->bytes += bytes;
+	file->room->lines += lines;
+	return true;
+}
+
 /*
  * libdw maps the file, and reading a mapping of a truncated file is fatal (SIGBUS).  The file's
  * owner can truncate it at any time, so a copy is read.
  */
-static int stable_copy(int fd)
+static int stable_copy(struct symbols_file *file)
 {
+	int copy, fd = file->fd;
 	struct stat stat;
 	off_t at = 0;
-	int copy;
 
 	if (fstat(fd, &stat))
 		return -1;
 	if (!stat.st_uid || stat.st_uid == geteuid())
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (stat.st_size > MOST_BYTES)
+	if (!take_room(file, stat.st_size, 0))
 		return -1;
 	copy = memfd_create("symbols", MFD_CLOEXEC);
 	while (copy >= 0 && at < stat.st_size)
@@ -71,15 +87,12 @@ static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const c
 		return header->sh_size < MOST_BYTES ? header->sh_size * XZ_RATIO : UINT64_MAX;
 	if (header->sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed))
 		size = packed.ch_size;
-	if (!strcmp(name, ".debug_line") && (size ? size : header->sh_size) > MOST_LINES)
-		return UINT64_MAX;
 	return size;
 }
 
-static bool is_bounded(Elf *elf)
+static bool is_bounded(struct symbols_file *file, Elf *elf)
 {
 	Elf_Scn *section = NULL;
-	uint64_t total = 0;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
@@ -88,11 +101,12 @@ static bool is_bounded(Elf *elf)
 		GElf_Shdr header;
 		const char *name = gelf_getshdr(section, &header) ?
 				   elf_strptr(elf, names, header.sh_name) : NULL;
-		uint64_t size = name ? unpacked_size(section, &header, name) : 0;
+		uint64_t size = name ? unpacked_size(section, &header, name) : 0, lines = 0;
 
-		if (size > MOST_BYTES - total)
+		if (name && !strcmp(name, ".debug_line"))
+			lines = size ? size : header.sh_size;
+		if (!take_room(file, size, lines))
 			return false;
-		total += size;
 	}
 	return true;
 }
@@ -101,12 +115,12 @@ static bool is_bounded(Elf *elf)
  * libdw unpacks compressed files and sections into memory without a limit.  Any user can run a
  * program whose file of 1 MB unpacks to 1 GB, so only the administrator's files may do that.
  */
-static bool is_harmless(const struct symbols_file *file, int fd)
+static bool is_harmless(struct symbols_file *file, int fd)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	struct stat stat;
 	bool harmless = elf && elf_kind(elf) == ELF_K_ELF && !fstat(file->fd, &stat) &&
-			(!stat.st_uid || is_bounded(elf));
+			(!stat.st_uid || is_bounded(file, elf));
 
 	elf_end(elf);
 	return harmless;
@@ -114,7 +128,7 @@ static bool is_harmless(const struct symbols_file *file, int fd)
 
 static void open_module(struct symbols_file *file)
 {
-	int fd = stable_copy(file->fd);
+	int fd = stable_copy(file);
 
 	file->tried = true;
 	if (fd >= 0 && !is_harmless(file, fd)) {
@@ -192,20 +206,37 @@ void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol
 	symbols_set_name(symbol, name ? name : text);
 }
 
+/* libelf reads all notes that the file declares, of any size. */
+static bool has_short_notes(Elf *elf)
+{
+	size_t n = 0, total = 0;
+	GElf_Ehdr header;
+	GElf_Phdr part;
+
+	if (!gelf_getehdr(elf, &header) || header.e_type == ET_REL || elf_getphdrnum(elf, &n) ||
+	    !n || n > MOST_PARTS)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, i, &part) || part.p_type != PT_NOTE)
+			continue;
+		if (part.p_filesz > MOST_NOTES - total)
+			return false;
+		total += part.p_filesz;
+	}
+	return true;
+}
+
+/* This does not map the file: one that is truncated meanwhile has no id. */
 static void read_id(struct symbols_file *file)
 {
-	int copy = stable_copy(file->fd);
-	Elf *elf = copy >= 0 ? elf_begin(copy, ELF_C_READ, NULL) : NULL;
+	Elf *elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	const void *id;
 
-	if (elf && dwelf_elf_gnu_build_id(elf, &id) == SYMBOLS_BUILD_ID) {
+	if (elf && has_short_notes(elf) && dwelf_elf_gnu_build_id(elf, &id) == SYMBOLS_BUILD_ID) {
 		memcpy(file->id, id, SYMBOLS_BUILD_ID);
 		file->has_id = true;
 	}
-	if (elf)
-		elf_end(elf);
-	if (copy >= 0)
-		close(copy);
+	elf_end(elf);
 }
 
 /**
@@ -213,14 +244,16 @@ static void read_id(struct symbols_file *file)
  * @file: written
  * @fd: of a file; owned by @file on success
  * @path: its path
+ * @room: used by all files together
  *
  * Return: 0, or a negated errno.
  */
-int symbols_file_init(struct symbols_file *file, int fd, const char *path)
+int symbols_file_init(struct symbols_file *file, int fd, const char *path,
+		      struct symbols_room *room)
 {
 	struct stat stat;
 
-	*file = (struct symbols_file){ .fd = fd };
+	*file = (struct symbols_file){ .fd = fd, .room = room };
 	if (fstat(fd, &stat))
 		return -errno;
 	if (!S_ISREG(stat.st_mode))

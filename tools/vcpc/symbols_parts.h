@@ -8,13 +8,25 @@
 #include "symbols.h"
 
 /**
+ * struct symbols_room - memory that is used for files that do not belong to the administrator
+ * @bytes: copies and unpacked sections
+ * @lines: line programs
+ */
+struct symbols_room {
+	uint64_t bytes;
+	uint64_t lines;
+};
+
+/**
  * struct symbols_file - an ELF file, which stays open because its program may exit and be deleted
  * @dev: its device
  * @ino: its inode
  * @fd: open
  * @tried: whether opening @module was attempted
+ * @no_room: there was no room for it, so its frames have no names
  * @has_id: whether it has a build id of SYMBOLS_BUILD_ID bytes
  * @id: the build id
+ * @room: used by all files together
  * @path: its path in its process's mount namespace
  * @dwfl: the session of @module
  * @module: for the library, or NULL
@@ -24,8 +36,10 @@ struct symbols_file {
 	ino_t ino;
 	int fd;
 	bool tried;
+	bool no_room;
 	bool has_id;
 	uint8_t id[SYMBOLS_BUILD_ID];
+	struct symbols_room *room;
 	char *path;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
@@ -51,7 +65,8 @@ struct symbols_table {
 	bool cut;
 };
 
-int symbols_file_init(struct symbols_file *file, int fd, const char *path);
+int symbols_file_init(struct symbols_file *file, int fd, const char *path,
+		      struct symbols_room *room);
 void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol);
 void symbols_file_fini(struct symbols_file *file);
 
