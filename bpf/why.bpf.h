@@ -72,7 +72,9 @@ struct {
 } vw_stack SEC(".maps");
 
 /*
- * By build id, if the kernel can find it: programs may have exited when their stacks are read.
+ * Stacks of root's threads are stored by build id, if the kernel can find it: programs may have
+ * exited when their stacks are read.  Those of other users are stored as addresses: any user can map
+ * files in which the kernel searches 50 us for a build id, for each frame, with the run queue locked.
  *
  * A map of stacks keeps only the first of all stacks with the same hash.  The second maps take most
  * of the others.
@@ -85,12 +87,12 @@ struct vw_user_map {
 	__uint(value_size, VC_WHY_FRAMES * sizeof(struct bpf_stack_build_id));
 } vw_user SEC(".maps"), vw_user2 SEC(".maps");
 
-struct vw_kernel_map {
+struct vw_address_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, VC_WHY_TRACES);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
-} vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps");
+} vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps"), vw_address SEC(".maps"), vw_address2 SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -137,7 +139,12 @@ static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 
 
 static __always_inline __s32 vw_user_trace(void *ctx)
 {
-	return vw_trace(ctx, &vw_user, &vw_user2, BPF_F_USER_STACK);
+	__s32 id;
+
+	if (!(__u32)bpf_get_current_uid_gid())
+		return vw_trace(ctx, &vw_user, &vw_user2, BPF_F_USER_STACK);
+	id = vw_trace(ctx, &vw_address, &vw_address2, BPF_F_USER_STACK);
+	return id < 0 ? id : id | VC_WHY_ADDRESS;
 }
 
 static __always_inline __s32 vw_kernel_trace(void *ctx)

@@ -16,6 +16,7 @@
 #define VC_WHY_STACKS	16384	/* rows of vw_stack */
 #define VC_WHY_TRACES	8192	/* different user stacks, and as many kernel stacks */
 #define VC_WHY_MORE	(1 << 30)	/* flag: the rest of the key is a key of the second map */
+#define VC_WHY_ADDRESS	(1 << 29)	/* flag: a key of vw_address, not of vw_user */
 #define VC_WHY_FRAMES	48	/* maximum number of frames per stack */
 #define VC_WHY_DEPTH	4	/* maximum number of open transactions per thread */
 #define VC_WHY_OWN_REASONS 6	/* different causes that a transaction keeps until it ends */
@@ -46,7 +47,7 @@ struct vc_why_cause {
 
 struct vc_why_seen {
 	__u32 reason;		/* or VC_WHY_SAMPLED */
-	__s32 user;		/* keys in vw_user and vw_kernel, or VC_WHY_MORE; negative: none */
+	__s32 user;		/* keys in vw_user and vw_kernel, or VC_WHY_*; negative: none */
 	__s32 kernel;
 	__u32 times;
 	__u64 ns;

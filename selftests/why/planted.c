@@ -8,10 +8,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "../bpf/bpf_test.h"
 
+#define NOBODY		65534
 #define MS		1000000ull
 #define CHUNKS		200000u
 #define CHUNK		200u	/* bytes: more than the allocator keeps outside its locked lists */
@@ -334,10 +336,11 @@ FIXTURE_VARIANT(planted) {
 	const char *part;	/* the largest of the three */
 	const char *reason;	/* of blocking, or NULL */
 	const char *function;	/* in the first stack, or NULL */
+	uid_t user;		/* whose process it is */
 };
 
 #define PLANT(name, plant, prepare, typical, part, reason, function) \
-	FIXTURE_VARIANT_ADD(planted, name) { plant, prepare, typical, part, reason, function }
+	FIXTURE_VARIANT_ADD(planted, name) { plant, prepare, typical, part, reason, function, 0 }
 
 PLANT(mutex, planted_mutex, NULL, NULL, "blocked", "futex", "planted_mutex");
 PLANT(sleep, planted_sleep, NULL, NULL, "blocked", "nanosleep", NULL);
@@ -351,6 +354,14 @@ PLANT(recursion, call_recursion, NULL, NULL, "on CPU", NULL, "planted_recursion"
 PLANT(nice_jobs, planted_jobs, share_a_cpu, NULL, "waiting for a CPU", NULL, NULL);
 PLANT(tenant, planted_tenant, NULL, NULL, "on CPU", NULL, "planted_tenant");
 
+/* Frames of others than root are known by address, not by build id. */
+FIXTURE_VARIANT_ADD(planted, another_users_socket) {
+	planted_socket, prepare_socket, NULL, "blocked", "recvfrom", "planted_socket", NOBODY
+};
+FIXTURE_VARIANT_ADD(planted, another_users_faults) {
+	planted_faults, NULL, NULL, "on CPU", NULL, "planted_faults", NOBODY
+};
+
 static void typical(void)
 {
 	spin(MS / 2, CLOCK_MONOTONIC);
@@ -358,6 +369,8 @@ static void typical(void)
 
 static void child(const FIXTURE_VARIANT(planted) *variant)
 {
+	if (variant->user && setuid(variant->user))
+		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	start(other_thread);
 	if (variant->prepare)
@@ -391,6 +404,7 @@ FIXTURE_SETUP(planted)
 
 FIXTURE_TEARDOWN(planted)
 {
+	(void)!chmod("/dev/vcpc", 0600);
 	if (self->child > 0) {
 		kill(self->child, SIGKILL);
 		waitpid(self->child, NULL, 0);
@@ -468,6 +482,8 @@ TEST_F_TIMEOUT(planted, is_named, 60)
 	const char *stack;
 
 	UNLESS_MISSING();
+	/* Without the module, there is none. */
+	(void)!chmod("/dev/vcpc", 0666);
 	if (needs_two_cpus(variant) && sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "there is only one CPU");
 	self->child = fork();

@@ -46,7 +46,7 @@ static int shrink_traces(struct vc_why *skel)
 {
 	struct bpf_map *const maps[] = {
 		skel->maps.vw_user, skel->maps.vw_user2, skel->maps.vw_kernel,
-		skel->maps.vw_kernel2,
+		skel->maps.vw_kernel2, skel->maps.vw_address, skel->maps.vw_address2,
 	};
 	int err = 0;
 
@@ -278,27 +278,53 @@ int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *ke
 	return 0;
 }
 
+static int read_trace(const struct bpf_map *first, const struct bpf_map *second, int32_t id, void *frames)
+{
+	const struct bpf_map *map = id & VC_WHY_MORE ? second : first;
+
+	id &= ~(VC_WHY_MORE | VC_WHY_ADDRESS);
+	return bpf_map_lookup_elem(bpf_map__fd(map), &id, frames) ? -errno : 0;
+}
+
 /**
- * shim_bpf_why__trace() - read a stack
+ * shim_bpf_why__kernel_trace() - read a stack of the kernel's
  * @w: the handle
- * @user: of user space, otherwise the kernel's
  * @id: its key
- * @frames: struct bpf_stack_build_id or uint64_t [VC_WHY_FRAMES]
+ * @frames: written; 0 after the last one
  *
  * Return: 0, or -ENOENT.
  */
-int shim_bpf_why__trace(const struct shim_bpf_why *w, int user, int32_t id, void *frames)
+int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
+			       uint64_t frames[VC_WHY_FRAMES])
 {
-	const struct bpf_map *const maps[2][2] = {
-		{ w->skel->maps.vw_kernel, w->skel->maps.vw_kernel2 },
-		{ w->skel->maps.vw_user, w->skel->maps.vw_user2 },
-	};
-	const struct bpf_map *map = maps[!!user][id & VC_WHY_MORE ? 1 : 0];
+	return id < 0 ? -ENOENT : read_trace(w->skel->maps.vw_kernel, w->skel->maps.vw_kernel2, id, frames);
+}
+
+/**
+ * shim_bpf_why__user_trace() - read a stack of user space
+ * @w: the handle
+ * @id: its key
+ * @frames: written; with a status of 0 after the last one
+ *
+ * Return: 0, or -ENOENT.
+ */
+int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
+			     struct bpf_stack_build_id frames[VC_WHY_FRAMES])
+{
+	uint64_t address[VC_WHY_FRAMES];
+	int err;
 
 	if (id < 0)
 		return -ENOENT;
-	id &= ~VC_WHY_MORE;
-	return bpf_map_lookup_elem(bpf_map__fd(map), &id, frames) ? -errno : 0;
+	if (!(id & VC_WHY_ADDRESS))
+		return read_trace(w->skel->maps.vw_user, w->skel->maps.vw_user2, id, frames);
+	err = read_trace(w->skel->maps.vw_address, w->skel->maps.vw_address2, id, address);
+	for (size_t i = 0; i < VC_WHY_FRAMES && !err; i++)
+		frames[i] = (struct bpf_stack_build_id){
+			.status = address[i] ? BPF_STACK_BUILD_ID_IP : BPF_STACK_BUILD_ID_EMPTY,
+			.ip = address[i],
+		};
+	return err;
 }
 
 /** shim_bpf_why__drops() - read what is not in the statistics, by reason: 0 or a negated errno */

@@ -3,6 +3,7 @@
 #ifndef SHIM_CORE_BPF_WHY_H
 #define SHIM_CORE_BPF_WHY_H
 
+#include <linux/bpf.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +43,10 @@ int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which
 		       shim_bpf_why_fn *fn, void *arg);
 int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
 		       char name[VC_TAG_LEN]);
-int shim_bpf_why__trace(const struct shim_bpf_why *w, int user, int32_t id, void *frames);
+int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
+			       uint64_t frames[VC_WHY_FRAMES]);
+int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
+			     struct bpf_stack_build_id frames[VC_WHY_FRAMES]);
 int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR]);
 const char *shim_syscall__name(uint32_t number);
 

@@ -316,7 +316,7 @@ static void read_frames(const struct shim_why *why, struct shim_why_stack *stack
 {
 	struct bpf_stack_build_id user[VC_WHY_FRAMES];
 
-	if (!shim_bpf_why__trace(why->bpf, 1, to->user_id, user)) {
+	if (!shim_bpf_why__user_trace(why->bpf, to->user_id, user)) {
 		while (stack->nuser < VC_WHY_FRAMES && user[stack->nuser].status) {
 			const struct bpf_stack_build_id *from = &user[stack->nuser];
 			struct shim_why_frame *frame = &to->user[stack->nuser++];
@@ -327,7 +327,7 @@ static void read_frames(const struct shim_why *why, struct shim_why_stack *stack
 				memcpy(frame->build_id, from->build_id, sizeof(frame->build_id));
 		}
 	}
-	if (!shim_bpf_why__trace(why->bpf, 0, to->kernel_id, to->kernel))
+	if (!shim_bpf_why__kernel_trace(why->bpf, to->kernel_id, to->kernel))
 		while (stack->nkernel < VC_WHY_FRAMES && to->kernel[stack->nkernel])
 			stack->nkernel++;
 }

@@ -105,7 +105,7 @@ struct shim_why_reason {
 
 /**
  * struct shim_why_frame - a frame of a user stack
- * @has_build_id: whether @build_id is known
+ * @has_build_id: whether @build_id is known: only of programs that root executes
  * @build_id: of the file
  * @at: with a build id: the offset in the file; without: the address in the process
  */

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vcpc why while a user's thread has a stack of made-up frames, each in another file than the last, in
+ * which the kernel would look for a build id for a long time: with the run queue locked.
+ */
+#include <elf.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../bpf/bpf_test.h"
+
+#define NOBODY	65534
+#define FRAMES	100
+#define NOTES	36
+#define BATCH	100	/* sleeps */
+#define BATCHES	20
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* A page of a file whose notes are all the same: as many empty ones as there is room for */
+static unsigned long map_file(bool notes)
+{
+	union {
+		Elf64_Ehdr header;
+		unsigned char bytes[4096];
+	} page = { .header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_version = EV_CURRENT, .e_phoff = sizeof(Elf64_Ehdr),
+		.e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = notes ? NOTES : 0,
+	} };
+	Elf64_Phdr *part = (void *)(page.bytes + sizeof(Elf64_Ehdr));
+	size_t end = sizeof(Elf64_Ehdr) + NOTES * sizeof(*part);
+	int fd = memfd_create("made-up", MFD_CLOEXEC);
+	volatile unsigned char *at;
+
+	for (int i = 0; i < NOTES; i++)
+		part[i] = (Elf64_Phdr) { .p_type = PT_NOTE, .p_offset = end, .p_filesz = sizeof(page) - end };
+	if (write(fd, &page, sizeof(page)) != sizeof(page))
+		_exit(1);
+	at = mmap(NULL, sizeof(page), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	return (unsigned long)at + at[8];
+}
+
+/* A system call with another frame pointer */
+static void sleep_in(unsigned long *frames)
+{
+	const struct timespec us = { .tv_nsec = 1000 };
+#ifdef __x86_64__
+	long ret;
+
+	__asm__ volatile("push %%rbp; mov %1, %%rbp; syscall; pop %%rbp" : "=a"(ret)
+			 : "r"(frames), "a"(SYS_nanosleep), "D"(&us), "S"(0L) : "rcx", "r11", "memory");
+#else
+	register long x0 __asm__("x0") = (long)&us;
+	register long x1 __asm__("x1") = 0;
+	register long x8 __asm__("x8") = SYS_nanosleep;
+
+	__asm__ volatile("mov x9, x29; mov x29, %3; svc 0; mov x29, x9" : "+r"(x0)
+			 : "r"(x1), "r"(x8), "r"(frames) : "x9", "memory");
+#endif
+}
+
+/* How long @BATCH sleeps in a transaction take, at least */
+static uint64_t least_time(bool notes)
+{
+	unsigned long *frames = aligned_alloc(16, (FRAMES + 1) * 2 * sizeof(*frames));
+	unsigned long file[] = { map_file(notes), map_file(notes) };
+	uint64_t least = ~0ull;
+
+	for (int i = 0; i < FRAMES; i++) {
+		frames[2 * i] = (unsigned long)(frames + 2 * i + 2);
+		frames[2 * i + 1] = file[i % 2] + 100;
+	}
+	frames[2 * FRAMES] = frames[2 * FRAMES + 1] = 0;
+	for (int batch = 0; batch < BATCHES; batch++) {
+		uint64_t start = now(), took;
+
+		pmtracebegin("made-up");
+		for (int i = 0; i < BATCH; i++)
+			sleep_in(frames);
+		pmtraceend("made-up");
+		took = now() - start;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+static uint64_t measure(bool notes)
+{
+	uint64_t took = 0;
+	int result[2];
+	pid_t pid;
+
+	if (pipe(result))
+		return 0;
+	pid = fork();
+	if (!pid) {
+		took = setuid(NOBODY) ? 0 : least_time(notes);
+		_exit(write(result[1], &took, sizeof(took)) != sizeof(took));
+	}
+	close(result[1]);
+	if (read(result[0], &took, sizeof(took)) != sizeof(took))
+		took = 0;
+	waitpid(pid, NULL, 0);
+	close(result[0]);
+	return took;
+}
+
+TEST(notes_of_a_users_file_cost_nothing)
+{
+	const char *missing;
+	uint64_t without, with;
+	char line[512] = "";
+	FILE *why;
+
+	ASSERT_EQ(0, trace_place(HAS_MODULE ? SHIM_TRACE_F_MODULE : SHIM_TRACE_F_PROBES, &missing));
+	if (missing || access("/sys/kernel/btf/vmlinux", F_OK))
+		SKIP(return, "%s", missing ? missing : "this kernel has no BTF");
+	setenv("SHIM_TRACE", HAS_MODULE ? "kernel" : "probe", 1);
+	/* Without the module, there is none. */
+	(void)!chmod("/dev/vcpc", 0666);
+	why = popen("vcpc why made-up --for 8s 2>&1", "r");
+	ASSERT_NE(NULL, why);
+	sleep(2);
+	without = measure(false);
+	with = measure(true);
+	EXPECT_LT(0, without);
+	EXPECT_LT(with, 3 * without);
+	TH_LOG("%d sleeps take %llu us, with notes %llu", BATCH, (unsigned long long)without / 1000,
+	       (unsigned long long)with / 1000);
+	/* It was seen. */
+	ASSERT_NE(NULL, fgets(line, sizeof(line), why));
+	EXPECT_EQ(0, strncmp(line, "made-up, ", 9));
+	while (fgets(line, sizeof(line), why))
+		;
+	EXPECT_EQ(0, pclose(why));
+	(void)!chmod("/dev/vcpc", 0600);
+}
+
+TEST_HARNESS_MAIN
