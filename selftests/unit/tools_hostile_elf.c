@@ -189,7 +189,7 @@ TEST(module_that_swells)
 #define FILES	24
 #define LARGE	(250ll << 20)
 
-/* A file of another user, nearly all holes; @note: how many bytes it says its notes have */
+/* A file of another user, nearly all holes; @note: the declared size of its notes */
 static int large_file(uint64_t note)
 {
 	const Elf64_Phdr parts[] = {
