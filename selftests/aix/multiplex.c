@@ -239,7 +239,7 @@ TEST(full_sets)
 	EXPECT_TRUE(false) TH_LOG("not even one full set");
 }
 
-/* A thread that mostly sleeps visits all sets, as a turn is of its own time. */
+/* A mostly sleeping thread counts all sets because a slot is measured in its CPU time. */
 TEST(a_sleepy_thread)
 {
 	pm_prog_mx_t prog;

@@ -241,7 +241,7 @@ TEST_F(others, root_that_exits)
 	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data(&data));
 	ASSERT_EQ(0, pm_set_program(&tree));
 	ASSERT_EQ(0, pm_start());
-	/* It is not of this tree. */
+	/* It does not belong to this tree. */
 	sleep(4);
 	ASSERT_EQ(0, pm_get_data(&data));
 	EXPECT_GT(PAGES, data.accu[0]);

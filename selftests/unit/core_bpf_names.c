@@ -134,7 +134,7 @@ static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_
 	return tag->label;
 }
 
-/* A label names its user as soon as there are several of the name, in whichever order they come. */
+/* A label includes its user as soon as several users have the name, in any order of creation. */
 TEST_F(names, labels)
 {
 	const char *first, *again, *other;

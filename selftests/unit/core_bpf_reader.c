@@ -600,7 +600,7 @@ TEST_F(reader, in_a_forked_child)
 		child = fork();
 		if (!child)
 			_exit(events_seen(self->r, variant->apart) ? 0 : 1);
-		/* Meanwhile, what it sees may be of any moment. */
+		/* Meanwhile, the rows it reads may be from different moments. */
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, status);

@@ -94,7 +94,7 @@ TEST_F(archive, starts_at_its_first_record)
 
 /* domain 450, clusters 0 and 1 */
 #define TIME(item)	(450u << 22 | (item))
-/* Numbers of metrics of counts follow from their names, for good: archives and agents agree. */
+/* The PMID of a count metric is a fixed function of its name, so archives and agents agree. */
 static const unsigned int items[] = { 67, 373, 801 };
 #define COUNT(i)	(450u << 22 | 1u << 10 | items[i])
 

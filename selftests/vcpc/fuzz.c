@@ -14,7 +14,7 @@
 
 #define PROCESSES	3
 
-/* Files come and go under the hands of the process's other threads. */
+/* The process's other threads open and close files at the same time. */
 static void do_files(struct worker *w)
 {
 	int *common = &w->process->common[below(&w->f, COMMON)];
@@ -124,7 +124,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* One process: some files that all have since before the fork, some of its own. */
+/* One process: some files shared since before the fork, some private. */
 static int run_process(struct process *p, const int *inherited)
 {
 	struct start starts[THREADS];

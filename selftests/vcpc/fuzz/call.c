@@ -3,7 +3,7 @@
 #include "../calls.h"
 #include "call.h"
 
-#define WINDOW		768	/* bytes that are looked at around an argument */
+#define WINDOW		768	/* bytes checked before and after an argument */
 
 void wrong(struct fuzzer *f, const char *name, const char *what, long a, long b)
 {
