@@ -82,7 +82,7 @@ bool vcpc_is_there(struct vcpc_finding *f, const char *path, int mode)
 /**
  * vcpc_check_run() - make a check
  * @check: the check
- * @f: written; says so if an error leaves the check without a result
+ * @f: written; reports an error that leaves the check without a result
  */
 void vcpc_check_run(const struct vcpc_check *check, struct vcpc_finding *f)
 {

@@ -41,8 +41,8 @@ static int offset_of(const struct btf *btf, const char *type, const char *member
  * shim_bpf_offsets__find() - find the members that vc_account_of() in bpf/users.bpf.h reads
  * @offsets: written; all zero if this kernel has no BTF or lacks one of the members
  *
- * Without them, users are told apart in a less exact way, so a lack of memory or of descriptors is
- * an error.
+ * Without them, users are distinguished less exactly, so a lack of memory or of descriptors is an
+ * error.
  *
  * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */

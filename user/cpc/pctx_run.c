@@ -228,7 +228,7 @@ static int is_told(pid_t pid, pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
 	file = fopen(path, "re");
 	if (!file)
-		return errno == ENOENT || errno == ESRCH;	/* it is gone */
+		return errno == ENOENT || errno == ESRCH;	/* it has exited */
 	while (fgets(line, sizeof(line), file))
 		if (sscanf(line, "SigPnd: %llx", &pending) == 1)
 			break;

@@ -117,7 +117,7 @@ int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **
 	return shim_tracees__add(t, tid, out);
 }
 
-/* A thread's state as in /proc: 'X' if it is gone, '?' if that cannot be read */
+/* A thread's state as in /proc: 'X' if it does not exist, '?' if that cannot be read */
 static char state_of(pid_t tid)
 {
 	char path[64], line[512], state = 'X', *end;

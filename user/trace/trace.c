@@ -50,9 +50,10 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
  * @p: this process; valid with @gate
  * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _the_long_way()
  *
- * While nobody listens, a call nearly always takes the first path, which calls no other function.
- * If the module or the map of statistics listens, it calls a second function, and takes the slow
- * path only if the tag is not in the cache by address or a state flag changes the behavior.
+ * While there is no listener, a call nearly always takes the first path, which calls no other
+ * function. If the module or the map of statistics listens, it makes another function call, and
+ * takes the slow path only if the tag is not in the cache by address or a state flag changes the
+ * behavior.
  */
 struct audience {
 	struct shim_process *p;
