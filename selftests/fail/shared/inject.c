@@ -9,7 +9,9 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -65,6 +67,9 @@ static bool fired;
 
 void inject_start(const struct inject_way *way, long n)
 {
+	void *frame;
+
+	backtrace(&frame, 1);	/* loads what it needs */
 	calls = 0;
 	fired = false;
 	fail_at = n;
@@ -88,26 +93,37 @@ long inject_blocks(void)
 }
 
 /*
- * pfm_initialize() of libpfm 4.13 crashes if it cannot open a file in /sys.  The library checks that
- * the files can be opened before it calls that.  Not inlined: malloc() comes here before the
- * sanitizer can set up a stack frame.
+ * Is a function of libpfm in the call chain?  pfm_initialize() of libpfm 4.13 crashes if it cannot
+ * allocate memory or open a file, and the library cannot prevent that.
  */
-static __attribute__((noinline, no_sanitize("address"))) bool is_libpfm(const void *caller)
+static bool in_libpfm(void)
 {
-	Dl_info info;
+	struct dl_find_object object;
+	void *frames[32];
+	int n = backtrace(frames, 32);
 
-	return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "/libpfm.so");
+	for (int i = 0; i < n; i++)
+		if (!_dl_find_object(frames[i], &object) &&
+		    strstr(object.dlfo_link_map->l_name, "/libpfm.so"))
+			return true;
+	return false;
 }
 
-/* Whether this call is the one that fails: then errno is set, and the error returned, else 0 */
-static int fails_in(enum inject_kind kind, const void *caller)
+/*
+ * Whether this call fails: the n-th, or the first one after it that is not libpfm's.  If it does,
+ * errno is set and the error returned, else 0.
+ */
+static int fails(enum inject_kind kind)
 {
 	const struct inject_way *way = __atomic_load_n(&chosen, __ATOMIC_SEQ_CST);
+	long n;
 
-	if (!way || way->kind != kind || (kind == INJECT_OPEN && is_libpfm(caller)) ||
-	    __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) != fail_at)
+	if (!way || way->kind != kind)
 		return 0;
-	fired = true;
+	n = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+	if (!fail_at || n < fail_at || fired || in_libpfm() ||
+	    __atomic_exchange_n(&fired, true, __ATOMIC_SEQ_CST))
+		return 0;
 	if (getenv("INJECT_TRAP"))
 		raise(SIGTRAP);
 	if (way->error > 0)
