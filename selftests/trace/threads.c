@@ -20,7 +20,7 @@ static void *first_calls(void *arg)
 
 static int race(void *unused)
 {
-	static char tags[THREADS][16];
+	static char tags[THREADS][20];
 	pthread_t threads[THREADS];
 	intptr_t bad = 0;
 	void *result;
