@@ -37,13 +37,13 @@ endif
 module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents VERSION Kbuild $(shell find kmod include/uapi -type f) $(OUT)/module/
-	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
+	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(LLVM),,$(if $(CCACHE),CC='$(CC)')) $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
 vm-pmu: .needs-module ## build the core PMUs that VMs load for tests of two kinds of core (x86-64; KDIR)
 	@mkdir -p $(OUT)/vm-pmu
 	@cp -pu selftests/vm/pmu/Kbuild selftests/vm/pmu/*.[ch] $(OUT)/vm-pmu/
-	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/vm-pmu $(if $(CCACHE),CC='$(CC)') $(KMAKEFLAGS) --no-print-directory modules
+	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/vm-pmu $(if $(LLVM),,$(if $(CCACHE),CC='$(CC)')) $(KMAKEFLAGS) --no-print-directory modules
 
 bpf: .needs ## build the BPF objects and their skeletons
 	$(Q)$(MAKE) --no-print-directory -f bpf/Makefile
