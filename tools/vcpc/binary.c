@@ -104,7 +104,7 @@ int binary_find(const char *name, pid_t pid, char **path)
 	/* The file that this path refers to in the process */
 	if (pid && *name == '/' && !found)
 		found = copy_of(name);
-	if (!found && pid && !strchr(name, '/') && errno)
+	if (!found && pid && !strchr(name, '/') && errno && errno != ENOENT && errno != ESRCH)
 		return vcpc_fail(errno, "cannot read which files process %d has mapped", (int)pid);
 	if (!found && pid && !strchr(name, '/'))
 		return vcpc_fail(0, "process %d has no file '%s' mapped (see /proc/%d/maps)", (int)pid, name, (int)pid);
