@@ -131,8 +131,6 @@ static int fails(enum inject_kind kind)
 	return way->error;
 }
 
-#define fails(kind) fails_in(kind, __builtin_return_address(0))
-
 /* Memory: the sanitizer's allocator if present, else the C library's */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t), __libc_free(void *);
