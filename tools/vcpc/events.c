@@ -231,6 +231,23 @@ static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *eve
 	events->n = n;
 }
 
+/* Count only a control group: 0, or an exit status after a message */
+static int limit(const char *cgroup, struct shim_set *set)
+{
+	int ret = shim_set_cgroup(set, cgroup);
+
+	switch (ret) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		return vcpc_fail(0, "there is no control group '%s'; /proc/PID/cgroup has the group of a process", cgroup);
+	case -ENODEV:
+		return vcpc_fail(0, "control groups are not mounted; as root: mount -t cgroup2 cgroup2 /sys/fs/cgroup");
+	default:
+		return vcpc_fail(ret, "cannot count control group '%s'", cgroup);
+	}
+}
+
 /**
  * vcpc_events_open() - create a set of the events
  * @events: if empty, the default ones are added; those that this machine cannot count are removed,
@@ -270,6 +287,14 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 		events->names[events->n++] = "dummy";
 	ret = create(handle, events, &bad, set);
 	shim_close(handle);
+	if (!ret && events->cgroup) {
+		ret = limit(events->cgroup, *set);
+		if (ret) {
+			shim_set_destroy(*set);
+			*set = NULL;
+		}
+		return ret;
+	}
 	if (!ret)
 		return 0;
 	return bad < events->n ? vcpc_fail_event(ret, events->names[bad]) :
@@ -337,7 +362,9 @@ static int list(const char *pattern)
 {
 	struct listing listing = { .pattern = pattern };
 	struct shim_handle *handle = NULL;
-	int ret = shim_open(&handle), unknown = ret;
+	int ret = shim_open(&handle);
+	/* That nothing can be counted is an answer; that it is not known is a failure. */
+	bool unknown = ret && ret != -ENODEV && ret != -EACCES && ret != -EPROTONOSUPPORT;
 
 	if (ret) {
 		vcpc_fail(ret, "cannot find out which events can be counted here; these are all known names");
