@@ -63,6 +63,9 @@ done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/usr/bin/pmtrace" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/host.sh:/tests/host.sh"
 
+# Drops capabilities; the other machine's sysroot does not have it.
+[ "$arch" != x86_64 ] || [ ! -x /usr/bin/setpriv ] || set -- "$@" --program setpriv
+
 for document in "$selftests"/../README.md "$selftests"/../Documentation/site/*.rst "$selftests"/../Documentation/man/vcpc-*.1; do
 	set -- "$@" --with "$document:/tests/tools/documents/${document##*/}"
 done

@@ -25,6 +25,13 @@ fi
 record --why -o "$dir/a" orders
 [ $? = 1 ] && grep -q 'add --trace' "$dir/err" && [ ! -e "$dir/a.meta" ]
 result "without tracing"
+# busybox has a setpriv that drops nothing.
+if setpriv --version 2>/dev/null | grep -q util-linux; then
+	vcpc trace on >"$dir/out" 2>"$dir/err" && setpriv --bounding-set -sys_admin vcpc record --why -o "$dir/a" orders >"$dir/out" 2>"$dir/err"
+	[ $? = 1 ] && grep -q CAP_SYS_ADMIN "$dir/err" && [ ! -e "$dir/a.meta" ]
+	result "without CAP_SYS_ADMIN"
+	vcpc trace off
+fi
 touch "$dir/a.folded"
 record --trace --why -o "$dir/a" orders
 [ $? = 1 ] && grep -q 'cannot write the stacks' "$dir/err" && [ ! -e "$dir/a.meta" ] && rm "$dir/a.folded"

@@ -7,7 +7,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +17,17 @@
 #include "vcpc.h"
 
 #define PERCENT		99	/* transactions above this percentile are slow */
+
+/* The recorder looks for the times among the BPF programs of all users. */
+static int check_rights(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (!syscall(SYS_capget, &head, data) && !(data[0].effective & 1u << CAP_SYS_ADMIN))
+		return vcpc_fail(0, "--why requires CAP_SYS_ADMIN, without which the times of transactions cannot be recorded");
+	return 0;
+}
 
 /* Prepare to keep stacks: 0, or an exit status after a message */
 static int want_stacks(struct record_why *why, const char *archive)
@@ -49,9 +62,11 @@ int record_why_open(struct record_why *why, const char *archive)
 	struct shim_why_options options = {
 		.size = sizeof(options), .flags = archive ? SHIM_WHY_F_STACKS : 0,
 	};
-	int status = archive ? want_stacks(why, archive) : 0, err;
+	int status = check_rights(), err;
 
 	why->view.differential = true;
+	if (!status && archive)
+		status = want_stacks(why, archive);
 	if (!status) {
 		err = shim_why_open(&options, &why->view.why);
 		status = err ? why_fail_open(err) : 0;
