@@ -209,4 +209,24 @@ run -I often -e page-faults true
 result "an interval that is none"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
 result "vcpc events"
+# A process that computes, outside of the control group and then in it
+mkdir "$dir/groups"
+if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && mkdir "$dir/groups/inside"; then
+	(while :; do :; done) &
+	busy=$!
+	in_group() {
+		vcpc stat -a -G inside -x, -e task-clock --for 300ms 2>"$dir/err"
+	}
+	in_group && awk -F, '$3 == "task-clock" { exit !($1 == 0) }' "$dir/err"
+	result "-G: an empty control group"
+	echo $busy >"$dir/groups/inside/cgroup.procs" && in_group && awk -F, '$3 == "task-clock" { exit !($1 > 20) }' "$dir/err"
+	result "-G: a control group with a process"
+	kill $busy
+	wait
+	! vcpc stat -a -G outside -e task-clock --for 100ms 2>"$dir/err" && grep -q "no control group 'outside'" "$dir/err" &&
+		! vcpc stat -a -G / -e task-clock -p $$ 2>"$dir/err" && ! vcpc stat -G inside true 2>"$dir/err" && grep -q 'requires -a or -C' "$dir/err"
+	result "-G: other targets"
+	rmdir "$dir/groups/inside"
+	umount "$dir/groups"
+fi
 done_testing

@@ -10,8 +10,8 @@ cd "$dir" || exit 1
 
 # COMMAND: the letters that it takes alone / with an argument / refuses by a sentence; others are unknown to it
 table='
-stat:    Aadhjv/CDIeoprtx/BGMSTcgin
-record:  ah/CIeopt/ADGTdijrx
+stat:    Aadhjv/CDGIeoprtx/BMSTcgin
+record:  ah/CGIeopt/ADTdijrx
 top:     h/Ibfs/ACDGadeijoprtx
 trace:   hj/Iop/ACDGadeirtx
 events:  h//ACDGIadeijioprtx

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parses the options of the counting commands, and waits for the counted targets. */
 
+#include <string.h>
+
 #include "counting.h"
 
 static int take(struct vcpc_counting *counting, int letter)
@@ -10,6 +12,9 @@ static int take(struct vcpc_counting *counting, int letter)
 		return vcpc_targets_add_all(&counting->targets);
 	case 'C':
 		return vcpc_targets_add(&counting->targets, VCPC_CPUS, optarg);
+	case 'G':
+		counting->targets.cgroup = optarg;
+		return strchr(optarg, ',') ? vcpc_usage("-G takes one control group") : 0;
 	case 'p':
 		return vcpc_targets_add(&counting->targets, VCPC_PROCESSES, optarg);
 	case 't':
@@ -54,6 +59,9 @@ int vcpc_counting_command(struct vcpc_counting *counting)
 		return vcpc_usage("a command is required (or a running target: -p PID, -t TID, -C CPUS, -a)");
 	if (counting->duration && (!attached || *counting->argv))
 		return vcpc_usage("--for requires -p, -t, -C or -a, and no command");
+	if (counting->targets.cgroup && counting->targets.kind != VCPC_CPUS)
+		return vcpc_usage("-G requires -a or -C: a control group is counted on CPUs");
+	counting->events.cgroup = counting->targets.cgroup;
 	return *counting->argv ? vcpc_child_check(*counting->argv, counting->path) : 0;
 }
 

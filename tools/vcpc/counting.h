@@ -11,10 +11,11 @@
 
 /* For getopt: the options that these commands share */
 #define VCPC_OPTION_FOR		256
-#define VCPC_COUNTING_SHORT	"+aC:e:hI:p:t:"
+#define VCPC_COUNTING_SHORT	"+aC:e:G:hI:p:t:"
 #define VCPC_COUNTING_LONG				\
 	{ "all-cpus", no_argument, NULL, 'a' },		\
 	{ "cpus", required_argument, NULL, 'C' },	\
+	{ "cgroup", required_argument, NULL, 'G' },	\
 	{ "events", required_argument, NULL, 'e' },	\
 	{ "for", required_argument, NULL, VCPC_OPTION_FOR },	\
 	{ "pid", required_argument, NULL, 'p' },	\
@@ -28,6 +29,7 @@
 	"  -t, --tid TID         count single threads\n"	\
 	"  -a, --all-cpus        count all CPUs, whatever runs on them\n"	\
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
+	"  -G, --cgroup GROUP    with -a or -C: count only the processes of this control group\n"	\
 	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: at Ctrl-C, or\n"	\
 	"                        when COMMAND, which is then not counted, or all targets have ended)\n"
 

@@ -35,7 +35,6 @@ static const struct refusal {
 	{ "stat", "i", NULL, "use -I TIME to print the counts of each interval (what COMMAND starts is always counted)" },
 	{ "stat", "c", "csv", WITH_SEPARATOR },
 	{ "stat", "T", "threads", PER_THREAD },
-	{ "stat record", "G", "cgroup", "control groups cannot be counted; use -p PID,... for their processes" },
 	{ "stat", "B", NULL, "digits are always grouped; -x and -j print plain numbers" },
 	{ "stat", "M", NULL, "metrics are always printed, next to the events from which they are computed" },
 	{ "stat", "n", NULL, "use -e task-clock to measure only the time" },

@@ -169,8 +169,9 @@ static void comm_of(pid_t pid, char *buf, size_t size)
 
 void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size)
 {
-	size_t len = snprintf(buf, size, "%s", targets->n == 1 ? kinds[targets->kind].one :
-							      kinds[targets->kind].many);
+	size_t len = snprintf(buf, size, "%s%s%s%s", targets->cgroup ? "control group " : "",
+			      targets->cgroup ? targets->cgroup : "", targets->cgroup ? " on " : "",
+			      targets->n == 1 ? kinds[targets->kind].one : kinds[targets->kind].many);
 
 	for (unsigned int i = 0; i < targets->n && len < size; i++) {
 		char comm[64] = "";

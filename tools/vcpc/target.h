@@ -14,10 +14,14 @@
 /* All targets are of one kind, that of the first one requested */
 enum vcpc_target_kind { VCPC_NO_TARGETS, VCPC_PROCESSES, VCPC_THREADS, VCPC_CPUS };
 
-/* @ids: @n process, thread or CPU numbers, each once */
+/*
+ * @ids: @n process, thread or CPU numbers, each once
+ * @cgroup: with CPUs: count only the processes of this control group; or NULL
+ */
 struct vcpc_targets {
 	enum vcpc_target_kind kind;
 	unsigned int n;
+	const char *cgroup;
 	pid_t ids[VCPC_TARGETS];
 };
 
@@ -31,7 +35,7 @@ int vcpc_targets_add_all(struct vcpc_targets *targets);
 /* Count target @i from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set);
 int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set);
-/* "process 12 (make)", "CPUs 0, 1" */
+/* "process 12 (make)", "CPUs 0, 1", "control group user.slice on CPUs 0, 1" */
 void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size);
 
 /*

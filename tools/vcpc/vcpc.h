@@ -87,6 +87,7 @@ struct vcpc_event_rows {
  * @in_turn: multiplex events that do not fit on the CPU at the same time
  * @grouped: braces were given
  * @by_kind: count each event on each kind of core, if there are several
+ * @cgroup: the control group to count, or NULL
  * @detailed: number of additional lists of -d
  * @lacking: with @by_kind, which of the names this machine cannot count; they have lines without a count
  * @rows: with @by_kind, the lines of output, once the events are open
@@ -100,6 +101,7 @@ struct vcpc_events {
 	char *text[SHIM_SET_MAX];
 	bool grouped;
 	bool by_kind;
+	const char *cgroup;
 	unsigned int detailed;
 	bool lacking[SHIM_SET_MAX];
 	struct vcpc_event_rows rows;

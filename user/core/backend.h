@@ -94,6 +94,8 @@ struct shim_terms {
  * @create: create a set of n requests; on failure, bad is the index of the rejected request, or -1
  * @destroy: end the set on all its targets; other threads may be in calls on it
  * @release: free its memory after the last reference is dropped; NULL if @destroy does so
+ * @limit: before the first bind: count only while processes of a control group run on a CPU; its
+ *	folder.  Such a set can be bound to CPUs only.  NULL if not supported
  * @bind: bind the set to a target; bad as for @create
  * @unbind: unbind the set from a target
  * @sample: store a sample of the set, or with VCPC_SAMPLE_F_TOTAL a total, in buf, which has size
@@ -122,6 +124,7 @@ struct shim_backend_ops {
 		      union shim_backend_ref *set);
 	void (*destroy)(union shim_backend_ref set);
 	void (*release)(union shim_backend_ref set);
+	int (*limit)(union shim_backend_ref set, const char *cgroup);
 	int (*bind)(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad);
 	int (*unbind)(union shim_backend_ref set, pid_t tid, unsigned int flags);
 	int (*sample)(union shim_backend_ref set, pid_t tid, unsigned int flags,

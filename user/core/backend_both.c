@@ -183,6 +183,13 @@ static int bind_by_module(struct both *both, unsigned int flags, int *bad)
 	return ret;
 }
 
+static int both_limit(union shim_backend_ref set, const char *cgroup)
+{
+	struct both *both = set.ptr;
+
+	return both->perf.ptr ? perf_ops.limit(both->perf, cgroup) : -EOPNOTSUPP;
+}
+
 static int both_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
 {
 	bool thread = !(flags & SHIM_BIND_F_CPU);
@@ -390,6 +397,7 @@ const struct shim_backend_ops shim_backend__both = {
 	.create = both_create,
 	.destroy = both_destroy,
 	.release = both_release,
+	.limit = both_limit,
 	.bind = both_bind,
 	.unbind = both_unbind,
 	.sample = both_sample,

@@ -229,6 +229,7 @@ static void perf_release(union shim_backend_ref ref)
 	shim_instance__free(set->instances, here);
 	shim_instance__free(set->gone, here);
 	shim_siglock__leave(&shim_perf__lock);
+	free(set->cgroup);
 	free(set);
 }
 
@@ -245,6 +246,7 @@ const struct shim_backend_ops shim_backend__perf = {
 	.create = perf_create,
 	.destroy = perf_destroy,
 	.release = perf_release,
+	.limit = shim_perf__limit,
 	.bind = shim_perf__bind,
 	.unbind = shim_perf__unbind,
 	.sample = shim_perf__sample,

@@ -180,6 +180,20 @@ unsigned int shim_counters__nr(const struct shim_counters *counters)
 }
 
 /**
+ * shim_counters__limit() - count only the processes of a control group, on CPUs
+ * @counters: the set, not bound yet
+ * @cgroup: the group's folder
+ *
+ * Return: 0, -EBUSY (it is bound, or has a group), -EOPNOTSUPP, -EBADF, -ENOMEM.
+ */
+int shim_counters__limit(struct shim_counters *counters, const char *cgroup)
+{
+	if (atomic_load(&counters->shut))
+		return -EBADF;
+	return counters->ops->limit ? counters->ops->limit(counters->ref, cgroup) : -EOPNOTSUPP;
+}
+
+/**
  * shim_counters__bind() - bind the set to a target
  * @counters: the set
  * @tid: a thread, or 0 for the caller

@@ -52,6 +52,7 @@ void shim_counters__unhold(struct shim_counters *counters);
 const char *shim_counters__backend(const struct shim_counters *counters);
 bool shim_counters__is_own(const struct shim_counters *counters);
 unsigned int shim_counters__nr(const struct shim_counters *counters);
+int shim_counters__limit(struct shim_counters *counters, const char *cgroup);
 int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int flags, int *bad);
 int shim_counters__unbind(struct shim_counters *counters, pid_t tid);
 int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,

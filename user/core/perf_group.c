@@ -46,6 +46,27 @@ static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int lead
 	return syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
+/*
+ * The folder is opened for each event, so a CPU that comes back online finds it, even if the program
+ * has closed all descriptors that it does not know.
+ */
+static int open_at(struct perf_event_attr *attr, const struct shim_group_place *place, int leader)
+{
+	int folder, fd, err;
+
+	if (!place->cgroup)
+		return open_event(attr, place->tid, place->cpu, leader);
+	folder = open(place->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return -1;
+	fd = syscall(SYS_perf_event_open, attr, folder, place->cpu, leader,
+		     PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+	err = errno;
+	close(folder);
+	errno = err;
+	return fd;
+}
+
 static void describe(struct perf_event_attr *attr, const struct vcpc_request *req)
 {
 	*attr = (struct perf_event_attr) {
@@ -235,13 +256,13 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 
 	if (hardware && !attr->config1 && !place.inherit && place.cpu < 0) {
 		attr->config1 = ARM64_USER_READ;
-		fd = open_event(attr, place.tid, place.cpu, leader);
+		fd = open_at(attr, &place, leader);
 		if (fd >= 0)
 			return fd;
 		attr->config1 = 0;
 	}
 #endif
-	return open_event(attr, place.tid, place.cpu, leader);
+	return open_at(attr, &place, leader);
 }
 
 /*

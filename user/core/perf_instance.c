@@ -98,6 +98,7 @@ static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
 	inst->reqs = binding->reqs;
 	inst->n = binding->n;
 	inst->slots = binding->slots;
+	inst->cgroup = binding->cgroup;
 	inst->tid = tid;
 	inst->root = binding->root;
 	inst->flags = binding->flags;
@@ -118,6 +119,7 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 	return (struct shim_group_place) {
 		.tid = shim_instance__is_cpu(inst) ? -1 : inst->tid,
 		.cpu = shim_instance__is_cpu(inst) ? inst->tid : -1,
+		.cgroup = inst->cgroup,
 		.inherit = shim_instance__is_inherited(inst),
 		.threads_only = !(inst->flags & VCPC_BIND_F_TREE),
 		.on_exec = inst->waiting,

@@ -43,6 +43,7 @@ struct shim_slots {
  * @reqs: its set's requests
  * @n: number of requests
  * @slots: how its set's groups are multiplexed, or NULL
+ * @cgroup: the control group that is counted on a CPU, or NULL
  * @tid: the thread, or the CPU
  * @tgid: its process
  * @root: the thread or CPU that was given to bind
@@ -70,6 +71,7 @@ struct shim_instance {
 	const struct vcpc_request *reqs;
 	unsigned int n;
 	const struct shim_slots *slots;
+	const char *cgroup;
 	pid_t tid, tgid, root;
 	unsigned int flags;
 	bool on, waiting, known, offline;
@@ -95,6 +97,7 @@ struct shim_instance {
  * @flags: VCPC_BIND_F_*
  * @signal: sent at overflows, or 0
  * @slots: how groups are multiplexed, or NULL
+ * @cgroup: the control group that is counted on a CPU, or NULL
  * @bad: on failure, the index of the rejected request, or -1
  */
 struct shim_binding {
@@ -106,6 +109,7 @@ struct shim_binding {
 	unsigned int flags;
 	int signal;
 	const struct shim_slots *slots;
+	const char *cgroup;
 	int *bad;
 };
 

@@ -15,6 +15,7 @@
  * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: sent at overflows, or 0
+ * @cgroup: the folder of the control group that it counts on CPUs, or NULL
  * @slots: how its groups are multiplexed, if it has any; their numbers are stored after the
  *	requests
  * @n: requests
@@ -28,6 +29,7 @@ struct shim_perf_set {
 	__u64 maker;
 	unsigned int flags;
 	int signal;
+	char *cgroup;
 	struct shim_slots slots;
 	unsigned int n;
 	struct shim_instance *instances;
@@ -60,6 +62,7 @@ bool shim_perf__has_one(union shim_backend_ref ref);
 bool shim_perf__reads_itself(union shim_backend_ref ref);
 
 /* perf_target.c */
+int shim_perf__limit(union shim_backend_ref ref, const char *cgroup);
 int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad);
 int shim_perf__unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags);
 int shim_perf__enable(union shim_backend_ref ref, pid_t tid, unsigned int flags);

@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -96,10 +98,13 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		.flags = flags,
 		.signal = set->signal,
 		.slots = set->slots.groups ? &set->slots : NULL,
+		.cgroup = set->cgroup,
 		.bad = bad,
 	};
 	int ret;
 
+	if (set->cgroup && !(flags & SHIM_BIND_F_CPU))
+		return -EINVAL;
 	shim_perf__sweep(set);
 	binding.taken = set->instances;
 	ret = shim_instance__bind(&binding);
@@ -113,6 +118,28 @@ static bool is_signaled(const struct shim_perf_set *set)
 		if (set->reqs[i].flags & VCPC_REQ_F_OVERFLOW)
 			return true;
 	return false;
+}
+
+int shim_perf__limit(union shim_backend_ref ref, const char *cgroup)
+{
+	struct shim_perf_set *set = ref.ptr;
+	char *copy;
+	int ret = 0;
+
+	if (!shim_perf__is_made_here(set))
+		return -EOPNOTSUPP;
+	copy = strdup(cgroup);
+	if (!copy)
+		return -ENOMEM;
+	shim_siglock__enter(&shim_perf__lock);
+	if (set->cgroup || set->instances)
+		ret = -EBUSY;
+	else
+		set->cgroup = copy;
+	shim_siglock__leave(&shim_perf__lock);
+	if (ret)
+		free(copy);
+	return ret;
 }
 
 int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, int *bad)

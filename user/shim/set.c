@@ -241,14 +241,16 @@ static int bind_directly(struct shim_set *set)
  * Return: 0, -ESRCH (the thread does not exist), -EACCES (no permission to count it), -EBUSY
  * (already bound there), -ENODEV (the CPU does not exist or is offline), -EAGAIN (the CPU's
  * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot count all events
- * simultaneously), -EINVAL (invalid flags; SHIM_BIND_TRACE for a set with multiplexed events),
+ * simultaneously), -EINVAL (invalid flags; SHIM_BIND_TRACE for a set with multiplexed events; no
+ * SHIM_BIND_CPU for one with a control group),
  * -EOPNOTSUPP (see Documentation/api/backends.rst), -ENOMEM.
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
 	int bad, ret;
 
-	if (!set || (set->groups > 1 && flags & SHIM_BIND_TRACE))
+	if (!set || (set->groups > 1 && flags & SHIM_BIND_TRACE) ||
+	    (set->in_cgroup && !(flags & SHIM_BIND_CPU)))
 		return -EINVAL;
 	if (flags == SHIM_BIND_TRACE && !set->always && (!tid || tid == gettid()) &&
 	    shim_traced__is_direct())

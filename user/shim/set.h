@@ -10,6 +10,7 @@
  * struct shim_set - a set
  * @counters: its counters; if events are multiplexed, those of the groups
  * @always: if events are multiplexed, the counters that count all the time, if any; otherwise NULL
+ * @in_cgroup: it counts a control group, on CPUs only
  * @groups: number of multiplexed groups; 0 or 1 if none are
  * @where: if events are multiplexed, each event's index in @counters or in @always
  * @on_one_kind: if events are multiplexed, bit mask of the events that count on only one of several
@@ -20,6 +21,7 @@ struct shim_set {
 	struct shim_counters *counters;
 	struct shim_counters *always;
 	unsigned int n;
+	bool in_cgroup;
 	unsigned int groups;
 	unsigned int where[SHIM_SET_MAX];
 	uint64_t on_one_kind;

@@ -91,6 +91,7 @@ const char *shim_set_backend(const struct shim_set *set);
 unsigned int shim_set_size(const struct shim_set *set);
 const char *shim_set_event(const struct shim_set *set, unsigned int i);
 
+int shim_set_cgroup(struct shim_set *set, const char *group);
 int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags);
 int shim_set_unbind(struct shim_set *set, pid_t tid);
 int shim_set_enable(struct shim_set *set, pid_t tid);
