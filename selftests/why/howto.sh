@@ -4,7 +4,7 @@
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 guide=$(dirname "$0")/../tools/documents/howto-p99.rst
-evidence="$dir/typed $dir/log"
+evidence="$dir/typed $dir/first $dir/log"
 cd "$dir" || exit 1
 [ -e "$guide" ] || guide=$(dirname "$0")/../../Documentation/site/howto-p99.rst
 if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/btf/vmlinux ]; then
@@ -27,7 +27,11 @@ rm -f /tmp/run.*
 # step WORDS: type the guide's command that has these words
 step() {
 	sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$guide" | grep -e "$1" | head -n 1 >typed
-	[ -s typed ] && timeout 120 sh ./typed >log 2>&1 </dev/null
+	[ -s typed ] || return 1
+	timeout 120 sh ./typed >log 2>&1 </dev/null
+	ended=$?
+	head -n 3 log >first
+	return $ended
 }
 
 step 'why checkout --for 10s'
