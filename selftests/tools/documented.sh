@@ -56,6 +56,7 @@ reason() {
 	case $1:$2 in
 	*--usdt*mysqld*) [ ! -e /usr/sbin/mysqld ] && grep -q mysqld log && echo "# no mysqld here" ;;
 	1:*doctor*) grep -q . log && echo "# something of this VM can be better" ;;
+	1:*' -G '*) grep -q 'control group' log && echo "# no such control group" ;;
 	3:*--fail-if*) echo "# the condition holds" ;;
 	1:*'events instr'*) ! $pmu && grep -q "no event has 'instr'" log && echo "# no PMU" ;;
 	1:*'record '*'-e instructions:u '*) ! $pmu && grep -q "'instructions:u' cannot be counted here" log && echo "# no PMU" ;;
