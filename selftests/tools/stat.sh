@@ -211,7 +211,8 @@ vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 
 result "vcpc events"
 # A process that computes, outside of the control group and then in it
 mkdir "$dir/groups"
-if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && mkdir "$dir/groups/inside"; then
+# The kernel makes new groups countable only after the first change of a parent's controllers.
+if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && echo +pids >"$dir/groups/cgroup.subtree_control" && mkdir "$dir/groups/inside"; then
 	(while :; do :; done) &
 	busy=$!
 	in_group() {
@@ -227,6 +228,7 @@ if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && mkdir "$dir/groups/inside
 		! vcpc stat -a -G / -e task-clock -p $$ 2>"$dir/err" && ! vcpc stat -G inside true 2>"$dir/err" && grep -q 'requires -a or -C' "$dir/err"
 	result "-G: other targets"
 	rmdir "$dir/groups/inside"
+	echo -pids >"$dir/groups/cgroup.subtree_control"
 	umount "$dir/groups"
 fi
 done_testing

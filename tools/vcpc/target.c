@@ -129,6 +129,11 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 		if (targets->kind == VCPC_CPUS && is_offline(id))
 			return vcpc_fail(0, "CPU %d is offline; as root: echo 1 >/sys/devices/system/cpu/cpu%d/online", id, id);
 		return vcpc_fail(0, "%s %d does not exist", what, id);
+	case -ENOENT:
+		if (!targets->cgroup)
+			return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
+		return vcpc_fail(0, "the kernel cannot count control group '%s'; as root, write +pids to cgroup.subtree_control in the folder above it, and make the group again",
+				 targets->cgroup);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)
 			return vcpc_fail_counters(ret, "cannot count CPU %d, which needs root or CAP_PERFMON", id);
