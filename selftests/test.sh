@@ -140,6 +140,9 @@ kinds_of_core() {
 		RECORDED='' VM_NAME=$name VM_PMU=hybrid VM_MODULE=$module \
 			"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/$name" hybrid
 	done
+	# With one kind, the commands of the documents: the other VM has no PMU.
+	RECORDED='' VM_NAME=x86_64-pmu VM_PMU=one \
+		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-pmu" tools/documented.sh
 }
 
 # lane NAME: begin lane_NAME, beside what follows
