@@ -14,7 +14,6 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +25,6 @@
 
 #include "base/rawcall.h"
 #include "perf_group.h"
-#include "pmus.h"
-
-#define MOST_SLOTS	32
 
 /*
  * How often a read is repeated while a thread that has inherited the group exits: first by yielding
@@ -41,21 +37,25 @@
 /* config1 on arm64: request reads in user mode, which kernel.perf_user_access has to permit */
 #define ARM64_USER_READ	2
 
-static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
-{
-	return syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
-}
-
-/*
- * The folder is opened for each event, so a CPU that comes back online finds it, even if the program
- * has closed all descriptors that it does not know.
+/**
+ * shim_group__open_event() - call perf_event_open(2)
+ * @attr: the event
+ * @place: its target
+ * @leader: descriptor of the group's leader, or -1
+ *
+ * A control group's folder is opened for each event, so a CPU that comes back online finds it, even
+ * if the program has closed all descriptors that it does not know.
+ *
+ * Return: the descriptor, or -1 and errno.
  */
-static int open_at(struct perf_event_attr *attr, const struct shim_group_place *place, int leader)
+int shim_group__open_event(struct perf_event_attr *attr, const struct shim_group_place *place,
+			   int leader)
 {
 	int folder, fd, err;
 
 	if (!place->cgroup)
-		return open_event(attr, place->tid, place->cpu, leader);
+		return syscall(SYS_perf_event_open, attr, place->tid, place->cpu, leader,
+			       PERF_FLAG_FD_CLOEXEC);
 	folder = open(place->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return -1;
@@ -67,7 +67,8 @@ static int open_at(struct perf_event_attr *attr, const struct shim_group_place *
 	return fd;
 }
 
-static void describe(struct perf_event_attr *attr, const struct vcpc_request *req)
+/** shim_group__describe() - fill in @attr for the request @req */
+void shim_group__describe(struct perf_event_attr *attr, const struct vcpc_request *req)
 {
 	*attr = (struct perf_event_attr) {
 		.size = sizeof(*attr),
@@ -90,8 +91,8 @@ static void describe(struct perf_event_attr *attr, const struct vcpc_request *re
 	attr->remove_on_exec = 1;
 }
 
-/* Translate an error of perf_event_open(2) to one of VCPC_IOC_SET_CREATE. */
-static int error_of(int err)
+/** shim_group__error() - translate an errno of perf_event_open(2) to an error of VCPC_IOC_SET_CREATE */
+int shim_group__error(int err)
 {
 	switch (err) {
 	case EPERM:
@@ -101,125 +102,6 @@ static int error_of(int err)
 	default:
 		return -err;
 	}
-}
-
-/**
- * shim_group__try() - whether an event can be counted here
- * @req: the event
- *
- * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
- */
-int shim_group__try(const struct vcpc_request *req)
-{
-	struct perf_event_attr attr;
-	int fd, err;
-
-	describe(&attr, req);
-	attr.disabled = 1;
-	fd = open_event(&attr, 0, -1, -1);
-	err = errno;
-	/* EINVAL for a thread: the event may count only on CPUs. */
-	if (fd < 0 && err == EINVAL)
-		fd = open_event(&attr, -1, 0, -1);
-	if (fd < 0)
-		return error_of(err);
-	close(fd);
-	return 0;
-}
-
-/**
- * shim_group__why() - whether perf counts anything for the caller
- *
- * Return: 0, -EACCES (kernel.perf_event_paranoid), -EPERM (something else forbids the call, for
- * example a container's system call filter), -ENOSYS, or another error of perf_event_open(2).
- */
-int shim_group__why(void)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = open_event(&attr, 0, -1, -1);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-/*
- * Find how many counters a group may use: add events until the kernel refuses the group because it
- * could never be on the PMU.  @short_of: set if it was refused for lack of descriptors or memory
- * instead; another try may then find more.
- */
-static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of)
-{
-	struct perf_event_attr attr;
-	int fds[MOST_SLOTS];
-	unsigned int n;
-
-	/* The leader is enabled, because arm64 does not include a disabled leader in its check. */
-	describe(&attr, cycles);
-	for (n = 0; n < MOST_SLOTS; n++) {
-		fds[n] = open_event(&attr, 0, -1, n ? fds[0] : -1);
-		if (fds[n] < 0)
-			break;
-	}
-	*short_of |= n < MOST_SLOTS && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
-	for (unsigned int i = n; i--; )
-		close(fds[i]);
-	return n;
-}
-
-/* The minimum of all kinds of core */
-static unsigned int find_least_slots(bool *short_of)
-{
-	const struct shim_pmus *pmus = shim_pmus__several();
-	const struct vcpc_request cycles = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.flags = VCPC_REQ_F_USER,
-	};
-	struct vcpc_request one = cycles;
-	unsigned int least = MOST_SLOTS;
-
-	*short_of = false;
-	if (!pmus)
-		return find_slots(&cycles, short_of);
-	for (unsigned int k = 0; k < pmus->n; k++) {
-		unsigned int n;
-
-		shim_pmus__make(pmus, k, &cycles, &one);
-		n = find_slots(&one, short_of);
-		least = n < least ? n : least;
-	}
-	return least;
-}
-
-/**
- * shim_group__slots() - get the number of the PMU's counters
- *
- * The number is found by trying, and cached unless descriptors or memory were short.
- *
- * Return: the number; if there are several kinds of core, that of the PMU with the fewest; 0 if
- * there is no PMU or the caller has no permission to use it.
- */
-unsigned int shim_group__slots(void)
-{
-	static atomic_uint found;	/* the number + 1; 0: unknown */
-	unsigned int n = atomic_load(&found);
-	bool short_of;
-
-	if (!n) {
-		n = find_least_slots(&short_of) + 1;
-		if (!short_of)
-			atomic_store(&found, n);
-	}
-	return n - 1;
 }
 
 /**
@@ -256,13 +138,13 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 
 	if (hardware && !attr->config1 && !place.inherit && place.cpu < 0) {
 		attr->config1 = ARM64_USER_READ;
-		fd = open_at(attr, &place, leader);
+		fd = shim_group__open_event(attr, &place, leader);
 		if (fd >= 0)
 			return fd;
 		attr->config1 = 0;
 	}
 #endif
-	return open_at(attr, &place, leader);
+	return shim_group__open_event(attr, &place, leader);
 }
 
 /*
@@ -283,7 +165,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	struct perf_event_attr attr;
 	int fd, ret;
 
-	describe(&attr, req);
+	shim_group__describe(&attr, req);
 	/* A member's own count can be read after the group was split, see perf_apart.c. */
 	if (!leads)
 		attr.read_format &= ~PERF_FORMAT_GROUP;
@@ -294,7 +176,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	attr.inherit_thread = place.inherit && place.threads_only;
 	fd = open_readable(&attr, place, leads ? -1 : group->events[group->lead].fd.nr);
 	if (fd < 0)
-		return error_of(errno);
+		return shim_group__error(errno);
 	ret = shim_fd__own(fd, &event->fd);
 	if (ret)
 		return ret;

@@ -14,6 +14,7 @@
 /* The maximum distance to an overflow that perf accepts; no counter ever gets that far */
 #define SHIM_GROUP_NEVER	(1ull << 62)
 
+struct perf_event_attr;
 struct perf_event_mmap_page;
 
 /**
@@ -72,9 +73,10 @@ struct shim_group_counts {
 
 bool shim_group__is_ours(const struct shim_group_event *event);
 long shim_group__read_event(const struct shim_group_event *event, void *to, size_t size);
-int shim_group__try(const struct vcpc_request *req);
-unsigned int shim_group__slots(void);
-int shim_group__why(void);
+int shim_group__open_event(struct perf_event_attr *attr, const struct shim_group_place *place,
+			   int leader);
+void shim_group__describe(struct perf_event_attr *attr, const struct vcpc_request *req);
+int shim_group__error(int err);
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad);
 void shim_group__close(struct shim_group *group);
@@ -89,5 +91,10 @@ int shim_group__read_any(const struct shim_group *group, struct shim_group_count
 bool shim_group__is_taken_apart(const struct shim_group *group);
 int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts);
 bool shim_group__has_ended(const struct shim_group *group);
+
+/* perf_try.c */
+int shim_group__try(const struct vcpc_request *req);
+unsigned int shim_group__slots(void);
+int shim_group__why(void);
 
 #endif /* SHIM_CORE_PERF_GROUP_H */
