@@ -138,6 +138,9 @@ static void bindings(void)
 	INT(ready(), "thread 2147483647", shim_set_bind(set, 0x7fffffff, 0));
 	INT(ready(), "all flags", shim_set_bind(set, 0, ~0U));
 	INT(bound(), "bound twice", shim_set_bind(set, 0, 0));
+	INT(, "NULL set", shim_set_cgroup(NULL, "a"));
+	INT(ready(), "NULL name", shim_set_cgroup(set, NULL));
+	INT(ready(), "no name", shim_set_cgroup(set, ""));
 	INT(, "NULL set", shim_set_unbind(NULL, 0));
 	INT(ready(), "not bound", shim_set_unbind(set, 0));
 	INT(, "NULL set", shim_set_enable(NULL, 0));

@@ -36,6 +36,8 @@ static int find_root(char **root)
 		*root = strdup(mount.mnt_dir);
 		ret = *root ? 0 : -ENOMEM;
 	}
+	if (ret == -ENODEV && ferror(mounts))
+		ret = -EIO;
 	endmntent(mounts);
 	return ret;
 }
@@ -59,9 +61,10 @@ static int find(const char *group, char **folder)
 {
 	char *root = NULL;
 	int ret = find_root(&root);
+	size_t len = ret ? 0 : strlen(root);
 
-	if (!ret && !strncmp(group, root, strlen(root)))
-		group += strlen(root);
+	if (!ret && !strncmp(group, root, len) && (group[len] == '/' || !group[len]))
+		group += len;
 	if (!ret && asprintf(folder, "%s/%s", root, group) < 0) {
 		*folder = NULL;
 		ret = -ENOMEM;
@@ -81,7 +84,7 @@ static int find(const char *group, char **folder)
  *
  * Return: 0, -ENOENT (no such control group), -ENODEV (control groups are not mounted), -EBUSY (the
  * set is bound or has a group), -EOPNOTSUPP (only the module counts the set, or a forked child
- * calls), -EINVAL, -ENOMEM, -EACCES, -EMFILE.
+ * calls), -EINVAL, -ENOMEM, -EACCES, -EMFILE, -EIO.
  */
 SHIM_API int shim_set_cgroup(struct shim_set *set, const char *group)
 {
