@@ -119,10 +119,7 @@ static __always_inline void vw_count_drop(__u32 why, __u64 many)
 #define VW_TAKEN	-17	/* EEXIST: occupied by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
-/*
- * Return the current stack's key, or a negative value if there is none or no room (which is
- * counted).
- */
+/* Return the current stack's key; negative: no stack, or no room, which is counted. */
 static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	long id = bpf_get_stackid(ctx, map, flags);

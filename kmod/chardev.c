@@ -294,7 +294,7 @@ static void release_file(struct vcpc_release *release)
 	kfree(vf);
 }
 
-/* It may hold thousands of tags; and listeners look for what was begun on it. */
+/* A file may hold thousands of tags, and BPF programs search for transactions begun on it. */
 static int chardev_release(struct inode *inode, struct file *file)
 {
 	struct vcpc_file *vf = file->private_data;

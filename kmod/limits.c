@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one user may have open: the module's parameters and the accounts; closing what another
- * user closes last; and, for root, what is in the accounts (debugfs, vcpc/users) and what the
- * module counts of itself (vcpc/stats).
+ * Limits per user: the module's parameters and the accounts.  If another user closes the last copy
+ * of a descriptor, a worker of its account does the work.  For root, debugfs has the accounts
+ * (vcpc/users) and the module's own statistics (vcpc/stats).
  *
  * Locking: users_lock guards the list of accounts; it is a spin lock, so that nobody waits for
  * another user's thread that the scheduler has set aside.  The amounts in an account are atomic.

@@ -2,8 +2,8 @@
 /*
  * Takes in the requests of a new set, and checks that the caller may count them.
  *
- * perf does not check permissions for kernel counters.  Anyone who may open the device may count
- * their own threads in user mode: the administrator decides that by the node's mode.  Kernel mode
+ * perf does not check permissions of counters that a module opens.  Users who may open the device
+ * may count their own threads in user mode; the administrator sets the node's mode.  Kernel mode
  * needs CAP_PERFMON, when the set is created and when it is bound, because the set may come from a
  * process with more privileges.
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run commands like a user who has just cloned the repository: in a bare Debian with git and make only, so that
-# nothing installed here by chance hides a missing package; called by make test-fresh.
+# Run commands in a bare Debian that has only git and make, as after a fresh clone.  A missing package then shows,
+# even if it is installed here.  make test-fresh calls this.
 #
 # usage: fresh.sh SUITE [COMMAND-LINE]     (bookworm or trixie; default: make demo && make test)
 #

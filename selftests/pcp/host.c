@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The guarantees of a host context beyond the values: connections, forks, threads, signals, and
- * what is sent when.  The server is a small one in this test.
+ * A host context apart from its values: connections, forks, threads, signals, and the order of
+ * requests.  A small server in this test answers.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc's progress display for long work, on a terminal: shown after half a second, ascending, wiped out at the end,
-# and never among what is printed. The time is made up.
+# vcpc's progress display for long work on a terminal: it appears after half a second, ascends, is erased at the end, and
+# is never mixed with the output. The test sets the time.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -117,7 +117,7 @@ for wrong in 'no numbers' 'a;b 1' ' 1 2' 'a;b 1 x' 'a;b -1 2' 'a;b 1 nan'; do
 	wrong=
 done
 [ -z "$wrong" ]
-result "what is no stack is an error"
+result "a line that is not a stack is an error"
 report "$dir/a" "$dir/h" --folded "$dir/s.folded" -o "$dir/f.html"
 [ $? = 2 ] && grep -q 'single archive' "$dir/err"
 result "stacks of one archive only"

@@ -200,8 +200,8 @@ TEST_F(target, a_control_group)
 	umount2("/sys/fs/cgroup", MNT_DETACH);
 	ASSERT_EQ(0, mount("none", root, "cgroup2", 0, NULL));
 	/*
-	 * The kernel can count new groups only after a change of controllers.  Where version 1 has
-	 * them all, somebody has changed them.
+	 * The kernel can count a new group only after the parent's controllers were changed once.  This
+	 * fails if version 1 has the controller, but then another process has changed some.
 	 */
 	put(root, "cgroup.subtree_control", "+pids");
 	snprintf(inside, sizeof(inside), "%s/inside", root);

@@ -77,7 +77,7 @@ TEST(each_by_itself)
 
 static pid_t leader;
 
-/* Report its start to the clock, as the kernel would. */
+/* Register this thread with the synthetic clock, as the kernel would. */
 static void *member(void *arg)
 {
 	pm_data_mx_t data;

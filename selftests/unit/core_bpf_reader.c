@@ -463,10 +463,7 @@ TEST_F(reader, all_slots_of_all_tags)
 	}
 }
 
-/*
- * Rows come and go as fast as a process can create them: any user who may create tags can do so to
- * all readers.
- */
+/* Create and remove rows as fast as possible.  Any user who may create tags can do this. */
 static void churn(void)
 {
 	for (;;) {
