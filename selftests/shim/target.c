@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sets on other targets: a thread, a tree of processes, a control group, a program from its start,
- * after its end.
- */
+/* Sets on other targets: a thread, a tree of processes, a program from its start, after its end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,95 +141,6 @@ static void exec_after_work(void)
 	touch(PAGES);
 	execlp("true", "true", NULL);
 	_exit(98);
-}
-
-static int put(const char *folder, const char *file, const char *text)
-{
-	char path[256];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ret = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
-	close(fd);
-	return ret;
-}
-
-static int use_cpu_0(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	return sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
-/* A process that touches pages on CPU 0, in the control group @folder */
-static int touch_in(const char *folder)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		if (put(folder, "cgroup.procs", "0") || use_cpu_0())
-			_exit(1);
-		touch(PAGES);
-		_exit(0);
-	}
-	return waitpid(pid, &status, 0) == pid ? status : -1;
-}
-
-TEST_F(target, a_control_group)
-{
-	char root[] = "/tmp/cgroup.XXXXXX", inside[64], outside[64], wrong[128];
-	const char *event = "page-faults:u";
-	struct shim_set *bound;
-
-	if (unshare(CLONE_NEWNS))
-		SKIP(return, "only root can mount control groups");
-	ASSERT_EQ(0, mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
-	ASSERT_NE(NULL, mkdtemp(root));
-	umount2("/sys/fs/cgroup", MNT_DETACH);
-	ASSERT_EQ(0, mount("none", root, "cgroup2", 0, NULL));
-	/*
-	 * The kernel can count a new group only after the parent's controllers were changed once.  This
-	 * fails if version 1 has the controller, but then another process has changed some.
-	 */
-	put(root, "cgroup.subtree_control", "+pids");
-	snprintf(inside, sizeof(inside), "%s/inside", root);
-	snprintf(outside, sizeof(outside), "%s/outside", root);
-	ASSERT_EQ(0, mkdir(inside, 0755) | mkdir(outside, 0755));
-
-	EXPECT_EQ(-ENOENT, shim_set_cgroup(self->set, "none"));
-	EXPECT_EQ(-ENOENT, shim_set_cgroup(self->set, "inside/cgroup.procs"));
-	EXPECT_EQ(-ENOENT, shim_set_cgroup(self->set, "../../tmp"));
-	snprintf(wrong, sizeof(wrong), "%s2", root);
-	EXPECT_EQ(-ENOENT, shim_set_cgroup(self->set, wrong));
-	EXPECT_EQ(0, shim_set_cgroup(self->set, inside));
-	EXPECT_EQ(-EBUSY, shim_set_cgroup(self->set, "outside"));
-	EXPECT_EQ(-EINVAL, shim_set_bind(self->set, 0, 0));
-	EXPECT_EQ(-EINVAL, shim_set_bind(self->set, getpid(), SHIM_BIND_TREE));
-	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_CPU));
-	EXPECT_EQ(-EBUSY, shim_set_cgroup(self->set, "inside"));
-
-	ASSERT_EQ(0, touch_in(outside));
-	ASSERT_EQ(0, shim_set_total(self->set, 0, &self->sample));
-	EXPECT_EQ(0, self->sample.values[0]);
-	ASSERT_EQ(0, touch_in(inside));
-	ASSERT_EQ(0, touch_in(outside));
-	ASSERT_EQ(0, shim_set_total(self->set, 0, &self->sample));
-	EXPECT_LE(PAGES, self->sample.values[0]);
-	EXPECT_GT(PAGES + 200, self->sample.values[0]);
-
-	ASSERT_EQ(0, shim_set_create(self->handle, &event, 1, NULL, &bound));
-	ASSERT_EQ(0, shim_set_bind(bound, 0, SHIM_BIND_CPU));
-	EXPECT_EQ(-EBUSY, shim_set_cgroup(bound, "inside"));
-	shim_set_destroy(bound);
-	EXPECT_EQ(0, rmdir(inside) | rmdir(outside));
-	put(root, "cgroup.subtree_control", "-pids");
-	umount2(root, MNT_DETACH);
-	rmdir(root);
-	EXPECT_EQ(-ENODEV, shim_set_cgroup(self->set, "inside"));
 }
 
 TEST_F(target, from_exec_on)

@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -30,8 +29,13 @@
 
 #define INHERIT_TRIES	64
 
-/* If a CPU's events lag behind wall time by more than this, the CPU has been offline. */
-#define OFFLINE_NS	1000000
+static void close_groups(struct shim_instance *inst, bool here)
+{
+	void (*end)(struct shim_group *group) = here ? shim_group__close : shim_group__forget;
+
+	end(&inst->group);
+	end(&inst->watch.group);
+}
 
 /**
  * shim_instance__free() - free a list of instances
@@ -45,10 +49,7 @@ void shim_instance__free(struct shim_instance *inst, bool here)
 		struct shim_instance *next = inst->next;
 
 		shim_overflow__remove(inst);
-		if (here)
-			shim_group__close(&inst->group);
-		else
-			shim_group__forget(&inst->group);
+		close_groups(inst, here);
 		free(inst->plan);
 		shim_multiplex__free(inst->multiplex, here);
 		shim_flexible__free(inst->flexible, here);
@@ -148,7 +149,7 @@ static int add_plan(struct shim_instance *inst)
  * the library multiplexes.  It cannot predict on which kind of core a thread will run in a slot, so
  * on machines with several kinds perf multiplexes.
  */
-static int open_events(struct shim_instance *inst, int *bad)
+static int open_counting(struct shim_instance *inst, int *bad)
 {
 	struct shim_group_place place = place_of(inst);
 
@@ -160,6 +161,17 @@ static int open_events(struct shim_instance *inst, int *bad)
 	    !shim_kinds__are_needed(inst->reqs, inst->n))
 		return shim_multiplex__open(inst, bad);
 	return shim_flexible__open(inst, place, bad);
+}
+
+static int open_events(struct shim_instance *inst, int *bad)
+{
+	int ret = inst->cgroup ? shim_watch__open(&inst->watch, inst->tid) : 0;
+
+	if (!ret)
+		ret = open_counting(inst, bad);
+	if (ret)
+		shim_group__close(&inst->watch.group);
+	return ret;
 }
 
 /* Append an instance to the binding's list.  It does not count yet. */
@@ -298,26 +310,6 @@ static int bind_inherited(struct shim_binding *binding)
 	return ret;
 }
 
-/* A CPU without a file "online" cannot go offline. */
-static bool is_online(int cpu)
-{
-	char path[64];
-	char c = '1';
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
-	if (access(path, F_OK))
-		return false;
-	strcat(path, "/online");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	if (read(fd, &c, 1) != 1)
-		c = '1';
-	close(fd);
-	return c != '0';
-}
-
 /**
  * shim_instance__bind() - create all instances of a bind
  * @binding: its list receives the instances, which do not count yet
@@ -331,7 +323,7 @@ int shim_instance__bind(struct shim_binding *binding)
 
 	if (shim_instance__find(binding->taken, binding->root, cpu))
 		return -EBUSY;
-	if (cpu && !is_online(binding->root))
+	if (cpu && !shim_watch__is_online(binding->root))
 		return -ENODEV;
 	return bind_inherited(binding);
 }
@@ -350,7 +342,7 @@ static void save(struct shim_instance *inst)
 		shim_flexible__save(inst);
 	if (inst->kinds)
 		shim_kinds__save(inst);
-	shim_group__close(&inst->group);
+	close_groups(inst, true);
 	inst->ran = 0;
 	inst->offline = true;
 }
@@ -363,7 +355,7 @@ static int reopen(struct shim_instance *inst)
 {
 	int bad, ret = 0;
 
-	if (!is_online(inst->tid))
+	if (!shim_watch__is_online(inst->tid))
 		return 0;
 	if (open_events(inst, &bad))
 		ret = -EAGAIN;
@@ -371,7 +363,7 @@ static int reopen(struct shim_instance *inst)
 		inst->offline = false;
 	if (!ret && inst->on)
 		ret = shim_instance__start(inst);
-	if (!ret || is_online(inst->tid))
+	if (!ret || shim_watch__is_online(inst->tid))
 		return ret;
 	/* It failed because the CPU has gone offline again in the meantime. */
 	if (!inst->offline)
@@ -417,7 +409,7 @@ int shim_instance__start(struct shim_instance *inst)
 	int ret;
 
 	/* The CPU may have been offline unnoticed since the stop.  Reopen its events. */
-	if (inst->ran && shim_instance__is_cpu(inst))
+	if (inst->cgroup ? shim_watch__lags(&inst->watch) : inst->ran && shim_instance__is_cpu(inst))
 		save(inst);
 	if (inst->offline) {
 		inst->on = true;
@@ -437,12 +429,14 @@ int shim_instance__start(struct shim_instance *inst)
  * When a CPU goes offline, its events end, but perf does not report that: it splits the group, and
  * the time enabled lags behind the wall time.
  */
-static bool has_been_offline(const struct shim_instance *inst, __u64 before, __u64 enabled)
+static bool has_been_offline(struct shim_instance *inst, __u64 before, __u64 enabled)
 {
 	__u64 wall = before > inst->since ? before - inst->since : 0;
 
+	if (inst->cgroup)
+		return shim_watch__lags(&inst->watch);
 	return shim_group__is_taken_apart(&inst->group) ||
-	       (inst->on && enabled - inst->ran + OFFLINE_NS + wall / 1000 < wall);
+	       (inst->on && shim_watch__is_behind(enabled - inst->ran, wall));
 }
 
 /* Read a CPU's counts, which are 0 while the CPU is offline, because earlier counts were saved. */
@@ -456,7 +450,7 @@ static int read_cpu(struct shim_instance *inst, struct shim_group_counts *counts
 		return ret;
 	ret = read_events(inst, counts);
 	if (has_been_offline(inst, before, ret ? inst->ran : counts->enabled) ||
-	    (ret && !is_online(inst->tid))) {
+	    (ret && !shim_watch__is_online(inst->tid))) {
 		save(inst);
 		*counts = (struct shim_group_counts) { 0 };
 		return reopen(inst);

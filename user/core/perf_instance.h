@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "perf_group.h"
+#include "perf_watch.h"
 
 /**
  * struct shim_overflow - the overflows of an instance
@@ -44,6 +45,7 @@ struct shim_slots {
  * @n: number of requests
  * @slots: how its set's groups are multiplexed, or NULL
  * @cgroup: the control group that is counted on a CPU, or NULL
+ * @watch: with @cgroup, while the CPU is online: shows that it was offline
  * @tid: the thread, or the CPU
  * @tgid: its process
  * @root: the thread or CPU that was given to bind
@@ -72,6 +74,7 @@ struct shim_instance {
 	unsigned int n;
 	const struct shim_slots *slots;
 	const char *cgroup;
+	struct shim_watch watch;
 	pid_t tid, tgid, root;
 	unsigned int flags;
 	bool on, waiting, known, offline;
