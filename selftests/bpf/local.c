@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,7 @@ TEST_F(local, tracing_goes_on_and_values_come)
 TEST_F(local, parts_of_time)
 {
 	struct shim_why_options options = { .size = sizeof(options) };
+	struct rlimit limit, none;
 	double parts, before;
 	struct shim_why *why;
 
@@ -125,6 +127,18 @@ TEST_F(local, parts_of_time)
 	before = value_of("trace.transact.total_time", "parts") - before;
 	EXPECT_LE(before * 0.99, parts / 1e9);
 	EXPECT_GE(before * 1.01, parts / 1e9);
+	/*
+	 * Without a free descriptor it is unknown whether the 'why' has ended.  The last values stay, and
+	 * are not added a second time later.
+	 */
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
+	none = (struct rlimit) { .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_EQ(200, value_of("vcpc.transact.time.count", "parts"));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	EXPECT_EQ(200, value_of("vcpc.transact.time.count", "parts"));
+	sleep(1);
+	EXPECT_EQ(200, value_of("vcpc.transact.time.count", "parts"));
 	transactions("parts", 3);
 	shim_why_close(why);
 	EXPECT_EQ(203, value_of("vcpc.transact.time.count", "parts"));

@@ -21,30 +21,32 @@
 #define MAPS		16			/* that it can use */
 #define CONSTANTS	".rodata"
 
-/* Whether a map watches one process only, or cannot be read */
-static int is_limited(int fd, const struct bpf_map_info *info)
+/* Check that the constants in a map are those of a 'why' that watches all processes: 0 or -ENOENT */
+static int check_constants(int fd, const struct bpf_map_info *info)
 {
 	uint32_t key = 0, pid = 1;
 	unsigned char *value = calloc(1, info->value_size);
 
-	if (value && info->value_size >= sizeof(struct vc_why__rodata) &&
+	if (!value)
+		return -ENOMEM;
+	if (info->value_size >= sizeof(struct vc_why__rodata) &&
 	    !bpf_map_lookup_elem(fd, &key, value))
 		memcpy(&pid, value + offsetof(struct vc_why__rodata, vw_pid), sizeof(pid));
 	free(value);
-	return pid != 0;
+	return pid ? -ENOENT : 0;
 }
 
-/* Keep a map if it is one of those that are wanted.  Return whether the 'why' is unsuitable. */
+/* Keep a map if it is one of those that are wanted: 0, or -ENOENT if the 'why' is unsuitable */
 static int take_map(struct shim_why_maps *maps, uint32_t id)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
-	int fd = bpf_map_get_fd_by_id(id), unsuitable = 0;
+	int fd = bpf_map_get_fd_by_id(id), err = 0;
 
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
-		unsuitable = 1;
+		err = -errno;
 	else if (strstr(info.name, CONSTANTS))
-		unsuitable = is_limited(fd, &info);
+		err = check_constants(fd, &info);
 	else if (!strcmp(info.name, "vw_stat") && maps->stat < 0 &&
 		 info.value_size == sizeof(struct vc_why_stat))
 		maps->stat = fd;
@@ -53,56 +55,57 @@ static int take_map(struct shim_why_maps *maps, uint32_t id)
 		maps->tag = fd;
 	if (fd >= 0 && maps->stat != fd && maps->tag != fd)
 		close(fd);
-	return unsuitable;
+	return err;
 }
 
 static int take_program(struct shim_why_maps *maps, int fd)
 {
 	uint32_t ids[MAPS], len = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = { .nr_map_ids = MAPS, .map_ids = (uintptr_t)ids };
-	int unsuitable = 0;
+	int err = 0;
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len) || strcmp(info.name, PROGRAM))
 		return -ENOENT;
 	*maps = (struct shim_why_maps) { .program = info.id, .stat = -1, .tag = -1 };
-	for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS && !unsuitable; i++)
-		unsuitable = take_map(maps, ids[i]);
-	if (!unsuitable && maps->stat >= 0 && maps->tag >= 0)
+	for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS && !err; i++)
+		err = take_map(maps, ids[i]);
+	if (!err && maps->stat >= 0 && maps->tag >= 0)
 		return 0;
 	shim_why_maps__close(maps);
-	return -ENOENT;
+	return err ? err : -ENOENT;
 }
 
 /**
  * shim_why_maps__find() - find the oldest 'why' that watches all processes
  * @maps: written on success, for shim_why_maps__close()
  *
- * Return: 0, -ENOENT if there is none, -EPERM without CAP_SYS_ADMIN.
+ * Return: 0, -ENOENT if there is none, -EPERM without CAP_SYS_ADMIN, -ENOMEM, -EMFILE, -ENFILE.
  */
 int shim_why_maps__find(struct shim_why_maps *maps)
 {
 	uint32_t id = 0;
 	int err = -ENOENT;
 
-	while (err && !bpf_prog_get_next_id(id, &id)) {
+	while (err == -ENOENT && !bpf_prog_get_next_id(id, &id)) {
 		int fd = bpf_prog_get_fd_by_id(id);
 
-		if (fd < 0)
-			continue;
-		err = take_program(maps, fd);
-		close(fd);
+		/* ENOENT: the program was unloaded in the meantime. */
+		err = fd < 0 ? -errno : take_program(maps, fd);
+		if (fd >= 0)
+			close(fd);
 	}
-	return err && errno == EPERM ? -EPERM : err;
+	return err == -ENOENT && errno == EPERM ? -EPERM : err;
 }
 
-/** shim_why_maps__has_ended() - whether the process that had it open has closed it */
+/** shim_why_maps__has_ended() - whether the process that had it open has closed it: 1, 0, or an error */
 int shim_why_maps__has_ended(const struct shim_why_maps *maps)
 {
 	int fd = bpf_prog_get_fd_by_id(maps->program);
 
-	if (fd >= 0)
-		close(fd);
-	return fd < 0;
+	if (fd < 0)
+		return errno == ENOENT ? 1 : -errno;
+	close(fd);
+	return 0;
 }
 
 static void add_cpu(struct shim_why_sums *sums, const struct vc_why_stat *stat)

@@ -44,14 +44,19 @@ static void end(struct shim_live_split *split, struct shim_live_tags *tags)
 	shim_why_maps__close(&split->maps);
 }
 
-static void search(struct shim_live_split *split)
+static int search(struct shim_live_split *split)
 {
 	uint64_t now = shim_live__now_ns();
+	int err;
 
 	if (split->denied || (split->searched_ns && now - split->searched_ns < SEARCH_NS))
-		return;
+		return 0;
+	err = shim_why_maps__find(&split->maps);
+	split->denied = err == -EPERM;
+	if (err && err != -ENOENT && err != -EPERM)
+		return err;
 	split->searched_ns = now;
-	split->denied = shim_why_maps__find(&split->maps) == -EPERM;
+	return 0;
 }
 
 /**
@@ -59,17 +64,17 @@ static void search(struct shim_live_split *split)
  * @split: which one is read
  * @tags: transactions that were sampled before; their parts are written
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */
 int shim_live_split__sample(struct shim_live_split *split, struct shim_live_tags *tags)
 {
-	int ended, err;
+	int err = split->maps.program ? 0 : search(split), ended;
 
-	if (!split->maps.program)
-		search(split);
-	if (!split->maps.program)
-		return 0;
+	if (err || !split->maps.program)
+		return err;
 	ended = shim_why_maps__has_ended(&split->maps);
+	if (ended < 0)
+		return ended;
 	err = take_all(split, tags);
 	if (ended && !err)
 		end(split, tags);
