@@ -110,7 +110,7 @@ report "$dir/a" --folded "$dir/s.folded" -o "$dir/f.html" && page "$dir/f.html" 
 assert len(d["stacks"]) == 3
 PY
 result "stacks that 'vcpc why' has printed"
-for wrong in 'no numbers' 'a;b 1' ' 1 2' 'a;b 1 x' 'a;b -1 2' 'a;b 1 nan'; do
+for wrong in 'no numbers' 'a;b 1' ' 1 2' 'a;b 1 x' 'a;b -1 2' 'a;b 1 nan' 'a;b 1 inf'; do
 	printf 'a;b 1 2\n%s\n' "$wrong" >"$dir/wrong"
 	report "$dir/a" --folded "$dir/wrong" -o "$dir/f.html"
 	[ $? = 1 ] && grep -q 'line 2 is not a stack' "$dir/err" || break

@@ -2,6 +2,7 @@
 /* The stacks of slow and typical transactions, from a file of folded stacks into the report's data. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static bool take_numbers(const char *line, double *typical, double *slow)
 		return false;
 	*typical = strtod(first + 1, &middle);
 	*slow = strtod(last + 1, &end);
-	return middle == last && middle > first + 1 && end > last + 1 && !*end && *typical >= 0 && *slow >= 0;
+	return middle == last && middle > first + 1 && end > last + 1 && !*end &&
+	       *typical >= 0 && *slow >= 0 && isfinite(*typical + *slow);
 }
 
 static double weight(const char *line)
