@@ -9,7 +9,7 @@
 #include "trace_calls.h"
 #include "vcpc_test.h"
 
-#define REQUESTS	500
+#define REQUESTS	1000
 #define TAGS		1000
 #define TRIES		5
 
