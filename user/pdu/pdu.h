@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * PCP's protocol data units, version 2, as sent and received by a client of pmcd: the encoder of a
- * request next to the decoder of its reply, one file per kind (pdu_*.c).
+ * request next to the decoder of its reply (pdu_*.c).
  *
  * Encoders write a whole PDU into a buffer, which records if memory runs out.  Decoders accept
  * arbitrary bytes and do not read beyond the PDU's end.  They return 0, or -EBADMSG if the lengths,
@@ -144,10 +144,8 @@ int shim_pdu_error__decode_status(struct shim_pdu *pdu, int32_t *code);
 int shim_pdu_error__decode_greeting(struct shim_pdu *pdu, int32_t *status, unsigned int *version,
 				    uint32_t *features);
 
-/* pdu_creds.c */
 void shim_pdu_creds__encode(struct shim_buf *out, int32_t from, uint32_t flags);
 
-/* pdu_attr.c */
 void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, const char *value);
 
 /* pdu_desc.c */
@@ -166,7 +164,6 @@ void shim_pdu_descs__encode(struct shim_buf *out, int32_t from, uint32_t n, cons
 int shim_pdu_descs__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids);
 void shim_pdu_descs__next(struct shim_pdu *pdu, struct shim_pdu_desc *desc);
 
-/* pdu_instance.c */
 struct shim_pdu_instance {
 	int32_t inst;
 	struct shim_pdu_string name;
@@ -184,7 +181,6 @@ void shim_pdu_instance__encode(struct shim_buf *out, int32_t from, uint32_t indo
 int shim_pdu_instance__decode(struct shim_pdu *pdu, uint32_t *n, size_t *bytes);
 void shim_pdu_instance__next(struct shim_pdu *pdu, struct shim_pdu_instance *instance);
 
-/* pdu_text.c */
 void shim_pdu_text__encode(struct shim_buf *out, int32_t from, uint32_t ident, uint32_t flags);
 int shim_pdu_text__decode(struct shim_pdu *pdu, struct shim_pdu_string *text);
 
@@ -202,15 +198,13 @@ int shim_pdu_names__decode(struct shim_pdu *pdu, struct shim_pdu_names *names);
 void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *names,
 			  struct shim_pdu_string *name, bool *leaf);
 
-/* pdu_ids.c */
 void shim_pdu_ids__encode(struct shim_buf *out, int32_t from, uint32_t pmid);
 int shim_pdu_ids__decode(struct shim_pdu *pdu, uint32_t n, uint32_t *pmids);
 
-/* pdu_child.c */
 void shim_pdu_child__encode(struct shim_buf *out, int32_t from, const char *name, bool status);
 void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *name);
 
-/* pdu_profile.c */
+/* pdu_result.c */
 struct shim_pdu_profile {
 	uint32_t indom;
 	bool exclude;		/* exclude all except the listed ones; if false, only those */
@@ -221,11 +215,9 @@ struct shim_pdu_profile {
 void shim_pdu_profile__encode(struct shim_buf *out, int32_t from, bool exclude, uint32_t n,
 			      const struct shim_pdu_profile *indoms);
 
-/* pdu_fetch.c */
 void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, uint32_t n,
 			    const uint32_t *pmids);
 
-/* pdu_result.c */
 struct shim_pdu_result {
 	struct shim_ts stamp;
 	uint32_t n;		/* number of value sets */
@@ -277,7 +269,7 @@ void shim_pdu_store__vset(struct shim_buf *out, uint32_t pmid, uint32_t numval, 
 void shim_pdu_store__value(struct shim_buf *out, int32_t inst, uint32_t word);
 void shim_pdu_store__block(struct shim_buf *out, uint32_t type, const void *bytes, uint32_t len);
 
-/* pdu_label.c */
+/* pdu_desc.c, continued */
 struct shim_pdu_labelset {
 	int32_t inst;
 	int32_t nlabels;	/* or an error code */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* ERROR: only a code; in the first PDU of a connection also the server's version and features. */
+/* ERROR, CREDS and ATTR: status replies, and the client's version, features and attributes. */
 #include "pdu.h"
 
 /* A rejection is an error code of PCP 1, whose own codes begin at -1000, not at -12345. */
@@ -39,4 +39,27 @@ int shim_pdu_error__decode_greeting(struct shim_pdu *pdu, int32_t *status, unsig
 	*version = info >> 24 & 0x7f;
 	*features = info & 0xffff;
 	return 0;
+}
+
+/* CREDS: the client's protocol version, and the server features that it requests. */
+
+#define CRED_VERSION	1u
+#define PDU_VERSION	2u
+
+void shim_pdu_creds__encode(struct shim_buf *out, int32_t from, uint32_t flags)
+{
+	shim_pdu__begin(out, SHIM_PDU_CREDS, from);
+	shim_buf__put32(out, 1);
+	shim_buf__put32(out, CRED_VERSION << 24 | PDU_VERSION << 16 | (flags & 0xffff));
+	shim_pdu__end(out);
+}
+
+/* ATTR: an attribute of the connection; its value extends to the end of the PDU, unpadded. */
+
+void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, const char *value)
+{
+	shim_pdu__begin(out, SHIM_PDU_ATTR, from);
+	shim_buf__put32(out, attr);
+	shim_buf__put(out, value, strlen(value));
+	shim_pdu__end(out);
 }

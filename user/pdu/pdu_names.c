@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PMNS_NAMES: names, as a request for their metrics or as the reply to other requests. */
+/* PMNS_NAMES, PMNS_IDS, PMNS_CHILD and PMNS_TRAVERSE: the name space. */
 #include "pdu.h"
 
 #define ENTRY_SIZE	4	/* without the name */
@@ -55,4 +55,49 @@ void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *nam
 			  struct shim_pdu_string *name, bool *leaf)
 {
 	take(&pdu->in, names->has_status, name, leaf);
+}
+
+/* PMNS_IDS: a request for a metric's names, or the metrics of names. */
+
+void shim_pdu_ids__encode(struct shim_buf *out, int32_t from, uint32_t pmid)
+{
+	shim_pdu__begin(out, SHIM_PDU_PMNS_IDS, from);
+	shim_buf__put32(out, 0);
+	shim_buf__put32(out, 1);
+	shim_buf__put32(out, pmid);
+	shim_pdu__end(out);
+}
+
+int shim_pdu_ids__decode(struct shim_pdu *pdu, uint32_t n, uint32_t *pmids)
+{
+	uint32_t count;
+
+	shim_in__u32(&pdu->in);		/* the number found, which the caller counts itself */
+	count = shim_in__u32(&pdu->in);
+	if (pdu->in.bad || count != n || shim_in__left(&pdu->in) != (size_t)n * 4)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < n; i++)
+		pmids[i] = shim_in__u32(&pdu->in);
+	return 0;
+}
+
+/* PMNS_CHILD and PMNS_TRAVERSE: names directly below a name, or all metrics below it. */
+
+static void encode(struct shim_buf *out, enum shim_pdu_type type, int32_t from, const char *name,
+		   bool status)
+{
+	shim_pdu__begin(out, type, from);
+	shim_buf__put32(out, status);
+	shim_pdu__put_string(out, name, strlen(name));
+	shim_pdu__end(out);
+}
+
+void shim_pdu_child__encode(struct shim_buf *out, int32_t from, const char *name, bool status)
+{
+	encode(out, SHIM_PDU_PMNS_CHILD, from, name, status);
+}
+
+void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *name)
+{
+	encode(out, SHIM_PDU_PMNS_TRAVERSE, from, name, false);
 }

@@ -1,6 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* RESULT and HIGHRES_RESULT: values with their time; RESULT is also the request to store values. */
+/* PROFILE, FETCH and RESULT: the values of metrics, requested, received and stored. */
 #include "pdu.h"
+
+/* PROFILE: the instances that the following fetches return.  There is no reply. */
+
+void shim_pdu_profile__encode(struct shim_buf *out, int32_t from, bool exclude, uint32_t n,
+			      const struct shim_pdu_profile *indoms)
+{
+	shim_pdu__begin(out, SHIM_PDU_PROFILE, from);
+	shim_buf__put32(out, 0);	/* the context's number: a connection has only one */
+	shim_buf__put32(out, exclude);
+	shim_buf__put32(out, n);
+	shim_buf__put32(out, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		shim_buf__put32(out, indoms[i].indom);
+		shim_buf__put32(out, indoms[i].exclude);
+		shim_buf__put32(out, indoms[i].n);
+		shim_buf__put32(out, 0);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < indoms[i].n; j++)
+			shim_buf__put32(out, (uint32_t)indoms[i].inst[j]);
+	shim_pdu__end(out);
+}
+
+/* FETCH and HIGHRES_FETCH: requests for the values of metrics. */
+
+void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, uint32_t n,
+			    const uint32_t *pmids)
+{
+	uint8_t *p;
+
+	shim_pdu__begin(out, highres ? SHIM_PDU_HIGHRES_FETCH : SHIM_PDU_FETCH, from);
+	shim_buf__put32(out, 0);	/* the context's number, as in PROFILE */
+	shim_buf__put32(out, 0);
+	shim_buf__put32(out, 0);
+	shim_buf__put32(out, n);
+	p = shim_buf__add(out, (size_t)n * 4);
+	for (uint32_t i = 0; p && i < n; i++)
+		shim_be32__put(p + (size_t)i * 4, pmids[i]);
+	shim_pdu__end(out);
+}
 
 #define NSEC_PER_USEC	1000
 #define NSEC_PER_SEC	1000000000u
