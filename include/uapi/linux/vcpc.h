@@ -1,84 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The contract between vcpc.ko and user space: /dev/vcpc, sets of virtual 64-bit
+ * The interface between vcpc.ko and user space: /dev/vcpc, sets of virtual 64-bit
  * counters, and trace events.
  *
  * Sets
- *   /dev/vcpc answers VCPC_IOC_INFO and VCPC_IOC_SET_CREATE.  A set is a file
- *   descriptor (O_CLOEXEC).  Closing its last copy, also by the process's death,
- *   undoes everything.
+ *   VCPC_IOC_INFO and VCPC_IOC_SET_CREATE are ioctls on /dev/vcpc.  SET_CREATE
+ *   returns a set: a file descriptor with O_CLOEXEC.  When its last copy is closed,
+ *   which also happens when the process dies, the kernel removes the set and all of
+ *   its instances.
  *
- *   BIND puts the set on the calling thread: the thread gets an instance of the
- *   set.  No call names another thread, process or CPU as a target; use
- *   perf_event_open(2) for those.  ENABLE, DISABLE, RESTART, PRESET and UNBIND act
- *   on the calling thread's own instance and fail with EINVAL if it has none.
+ *   BIND attaches the set to the calling thread, which gets an instance of the set.
+ *   A caller cannot bind a set to another thread, to a process or to a CPU; use
+ *   perf_event_open(2) to count those.  ENABLE, DISABLE, RESTART, PRESET and UNBIND
+ *   act on the calling thread's own instance and fail with EINVAL if it has none.
  *   Counting starts at once unless VCPC_SET_F_DISABLED or
- *   VCPC_BIND_F_ENABLE_ON_EXEC says otherwise.
+ *   VCPC_BIND_F_ENABLE_ON_EXEC is given.
  *
- *   SAMPLE, or read(2) on the set, returns the values of one instant: all counters
- *   of the calling thread are read in one section with interrupts disabled.
+ *   SAMPLE, or read(2) on the set, returns all values as of one instant: the
+ *   calling thread's counters are read in one section with interrupts disabled.
  *
- *   Values are virtual counters: the request's preset plus the events since BIND,
- *   modulo 2^64.  They are never scaled: a set whose counters were ever off the PMU
- *   while its thread ran is invalid, and every sample of it fails with EAGAIN.
+ *   A value is the request's preset plus the number of events since BIND, modulo
+ *   2^64.  Values are never scaled: if a counter was off the PMU while its thread
+ *   ran, the set becomes invalid, and every sample of it fails with EAGAIN.
  *
  *   A descriptor is a capability: permission is checked when a set is created and
  *   when it is bound, not when it is sampled.
  *
  * Inheritance
- *   With VCPC_BIND_F_INHERIT or VCPC_BIND_F_TREE each new thread opens an instance
- *   of its own, in its own context, before it first returns to user mode.  Holders
- *   of the descriptor can list all instances (INSTANCES), sample one of them by its
- *   thread's id, and sample the total (VCPC_SAMPLE_F_TOTAL), which includes the
- *   instances of threads that have ended.  A sample of another thread's instance is
- *   read counter by counter while that thread runs, so its values do not belong to
- *   one instant; only a thread's sample of its own instance does.
+ *   With VCPC_BIND_F_INHERIT or VCPC_BIND_F_TREE each new thread opens its own
+ *   instance before it first returns to user mode.  Holders of the descriptor can
+ *   list all instances (INSTANCES), sample one of them by its thread's ID, and
+ *   sample the total (VCPC_SAMPLE_F_TOTAL), which includes the instances of threads
+ *   that have ended.  A sample of another thread's instance is read counter by
+ *   counter while that thread runs, so its values do not belong to one instant.
  *
  * execve
- *   An instance stays with its thread across execve(2).  It ends when the new
- *   program gains privileges (set-user-ID, file capabilities) or when the caller may
- *   not read the new program's file; the last values can still be sampled.
+ *   An instance stays with its thread across execve(2).  It ends if the new program
+ *   gains privileges (set-user-ID, file capabilities) or if the caller is not
+ *   permitted to read the new program's file.  The last values can still be sampled.
  *
  * Overflow
- *   When the counter of a request with VCPC_REQ_F_OVERFLOW goes past 2^64 - 1, all
- *   counters of its instance stop with the values of that moment, and the thread
- *   receives the set's signal, if there is one.  The value of that counter is the
- *   number of events after the overflow.  RESTART continues from the presets, ENABLE
- *   from the values.  A counter that starts from 0 never overflows in practice.
- *   Precision is the PMU's: events between the overflow and its interrupt are
- *   counted.  An overflow caused by the kernel's last instructions before the thread
- *   leaves its CPU may be noticed only when it leaves its CPU the next time.
+ *   When the counter of a request with VCPC_REQ_F_OVERFLOW passes 2^64 - 1, all
+ *   counters of its instance stop and keep their values, and the thread receives the
+ *   set's signal, if it has one.  That counter's value is then the number of events
+ *   since the overflow.  RESTART continues from the presets, ENABLE from the values.
+ *   A counter that starts from 0 never overflows in practice.  Events between the
+ *   overflow and the PMU's interrupt are counted.  If the kernel's last instructions
+ *   before a context switch cause the overflow, it can go unnoticed until the
+ *   thread's next context switch.
  *
- *   The signal has si_code VCPC_SI_OVERFLOW, si_addr the address in user mode, si_fd
- *   the descriptor that SET_CREATE returned, and si_errno the request's index.  A
- *   thread that has executed another program since then does not receive it.
+ *   In the signal, si_code is VCPC_SI_OVERFLOW, si_addr is the address in user mode,
+ *   si_fd is the descriptor that SET_CREATE returned, and si_errno is the request's
+ *   index.  The signal is not sent if the thread has executed another program since
+ *   the overflow.
  *
  * Trace
  *   VCPC_IOC_TRACE_TAG turns a name into a tag.  A name belongs to the user who
- *   opened /dev/vcpc: the same name of another user is another tag.  The tag has an
- *   id, which listeners see and which is never given to another tag, and a handle,
- *   which stands for it on this descriptor.
+ *   opened /dev/vcpc: if another user registers the same name, it is another tag.
+ *   The tag has an ID, which listeners see and which is never reused, and a handle,
+ *   which identifies it on this descriptor.
  *
  *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...)
  *   and does nothing else; the listener takes the time.  One write is one event.
  *   pwrite(2) does the same at any position.  No other file accepts a write at
- *   VCPC_TRACE_AT, so a program that is not sure whether the descriptor is still the
- *   device can use that position without harming another file.
+ *   VCPC_TRACE_AT, so a program that is not sure whether the descriptor still refers
+ *   to the device can write at that position without damaging another file.
  *
- *   A transaction belongs to its process (or thread) on the descriptor on which it
- *   was begun: an end on another descriptor does not end it, unless the end says when
- *   the transaction began.  When the descriptor's last copy is closed, transactions
- *   that are still open on it are abandoned.
+ *   A transaction belongs to its process (or thread) and to the descriptor on which
+ *   it began.  An END on another descriptor ends it only if the END carries the
+ *   transaction's start time.  When the descriptor's last copy is closed, its open
+ *   transactions are abandoned.
  *
- *   A page of /dev/vcpc, mapped read-only, says whether anybody listens: see struct
- *   vcpc_trace_page.  While nobody listens, a program need not call.
+ *   The first page of /dev/vcpc, mapped read-only, shows whether any listener is
+ *   attached: see struct vcpc_trace_page.  If none is, a program can skip the write.
  *
  * Every argument struct starts with its size, which the caller sets to
- * sizeof(struct ...).  A longer struct than the module knows is accepted if the rest
- * is zero (E2BIG otherwise); a shorter one than this version's is EINVAL.  Reserved
- * fields must be zero, and unknown flags are EINVAL.  Structs that the module fills
- * are filled up to the caller's size.  All times are nanoseconds; CLOCK_MONOTONIC is
- * the caller's, by its time namespace.
+ * sizeof(struct ...).  If the struct is longer than the module's version, the extra
+ * bytes must be zero, otherwise the call fails with E2BIG.  If it is shorter than
+ * this version's, the call fails with EINVAL.  Reserved fields must be zero, and
+ * unknown flags fail with EINVAL.  The module fills output structs up to the
+ * caller's size.  All times are in nanoseconds.  CLOCK_MONOTONIC is read in the
+ * caller's time namespace.
  */
 #ifndef _UAPI_LINUX_VCPC_H
 #define _UAPI_LINUX_VCPC_H
@@ -86,7 +88,6 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Version 1 could bind other threads, processes and CPUs, and had multiplexed groups. */
 #define VCPC_ABI_VERSION	2
 
 /* Features, in struct vcpc_info_args.features */
@@ -103,14 +104,14 @@
  * @size: in: sizeof(struct vcpc_info_args)
  * @abi: out: VCPC_ABI_VERSION of the module
  * @features: out: VCPC_FEAT_*
- * @max_requests: out: requests that one set of the caller may have
- * @max_sets: out: sets one user may have open
- * @max_tags: out: trace tags one user may have
+ * @max_requests: out: maximum number of requests per set, for this caller
+ * @max_sets: out: maximum number of open sets per user
+ * @max_tags: out: maximum number of trace tags per user
  * @hw_slots: out: hardware counters that were free when the module was loaded; 0 if there
  *	is no PMU
- * @sample_size: out: bytes of struct vcpc_sample before its values
+ * @sample_size: out: size of struct vcpc_sample without its values, in bytes
  * @counted: out: 1 if the calling thread has an instance that was bound with
- *	VCPC_BIND_F_TRACE and has not ended, for example from before its execve
+ *	VCPC_BIND_F_TRACE and has not ended, possibly by an earlier program before execve
  */
 struct vcpc_info_args {
 	__u32 size;
@@ -124,10 +125,10 @@ struct vcpc_info_args {
 	__u32 counted;
 };
 
-/* struct vcpc_request.flags: what is counted; at least one of the first two */
+/* struct vcpc_request.flags: the modes to count in; at least one of the first two */
 #define VCPC_REQ_F_USER		(1U << 0)
 #define VCPC_REQ_F_KERNEL	(1U << 1)
-/* Stop the set when the virtual counter goes past 2^64 - 1; see "Overflow" above. */
+/* Stop the instance when the virtual counter passes 2^64 - 1; see "Overflow" above. */
 #define VCPC_REQ_F_OVERFLOW	(1U << 2)
 
 /**
@@ -154,22 +155,23 @@ struct vcpc_request {
 #define VCPC_SET_F_DISABLED	(1U << 0)	/* BIND does not start counting */
 
 /**
- * struct vcpc_set_create_args - make a set (VCPC_IOC_SET_CREATE)
+ * struct vcpc_set_create_args - create a set (VCPC_IOC_SET_CREATE)
  * @size: in: sizeof(struct vcpc_set_create_args)
  * @flags: in: VCPC_SET_F_*
  * @nr_requests: in: 1..max_requests
  * @request_size: in: sizeof(struct vcpc_request)
  * @requests: in: user address of @nr_requests structs of @request_size bytes
- * @bad_request: out, on failure: index of the request that was refused, or
- *	-1 if the failure is not about one request
+ * @bad_request: out, on failure: index of the refused request, or -1 if the error
+ *	does not concern a single request
  * @signal: in: the signal sent to a thread at an overflow, 0 for none; only with a
  *	request that has VCPC_REQ_F_OVERFLOW
  * @reserved: must be zero
  *
- * ioctl(2) returns the new descriptor, or -1 and errno: EINVAL (arguments,
- * or an event whose config the PMU refuses), ENOENT/EOPNOTSUPP (no such event
- * here), EACCES (needs CAP_PERFMON), EMFILE, ENFILE, EUSERS (the user's limit
- * of sets), ENOMEM, EFAULT.  The events are checked again at BIND.
+ * ioctl(2) returns the new descriptor.  On failure it returns -1 and sets errno to
+ * EINVAL (invalid argument, or the PMU refused an event's config), ENOENT or
+ * EOPNOTSUPP (this machine does not have the event), EACCES (needs CAP_PERFMON),
+ * EMFILE, ENFILE, EUSERS (the user's limit on sets), ENOMEM or EFAULT.  The events
+ * are checked again at BIND.
  */
 struct vcpc_set_create_args {
 	__u32 size;
@@ -182,47 +184,48 @@ struct vcpc_set_create_args {
 	__u64 reserved[2];
 };
 
-/* siginfo_t.si_code of an overflow's signal */
+/* siginfo_t.si_code of the overflow signal */
 #define VCPC_SI_OVERFLOW	2
 
 /* struct vcpc_bind_args.flags */
 /* Start counting at the thread's next execve. */
 #define VCPC_BIND_F_ENABLE_ON_EXEC	(1U << 0)
-/* The thread's new threads get an instance too, and the threads that those start. */
+/* Threads that this thread starts get an instance, and so do the threads that they start. */
 #define VCPC_BIND_F_INHERIT		(1U << 1)
-/* New threads and new processes get an instance. */
+/* Like VCPC_BIND_F_INHERIT, but new processes also get an instance. */
 #define VCPC_BIND_F_TREE		(1U << 2)
 /*
- * Samples of the thread's instance accompany its trace events that have
- * VCPC_TRACE_F_COUNTS: the counts of a transaction are the difference of two samples.
- * If a thread has several such sets, one of them is sampled; of a set, the first 8
- * counters are.
+ * Attach a sample of the thread's instance to each trace event with
+ * VCPC_TRACE_F_COUNTS.  A transaction's counts are the difference of two samples.
+ * If a thread has several such sets, only one of them is sampled.  A sample holds
+ * the set's first 8 counters.
  */
 #define VCPC_BIND_F_TRACE		(1U << 8)
 
 /**
- * struct vcpc_bind_args - put the set on the calling thread (VCPC_IOC_BIND)
+ * struct vcpc_bind_args - bind the set to the calling thread (VCPC_IOC_BIND)
  * @size: in: sizeof(struct vcpc_bind_args)
  * @flags: in: VCPC_BIND_F_*
  * @reserved: must be zero
  * @bad_request: out, on failure: as in struct vcpc_set_create_args
  *
- * Errors: EACCES (also: a set with a signal that another user than root created), EBUSY (the thread
- * has an instance of this set), ENOSPC (the CPU cannot hold the whole set), EUSERS (the
- * user's limit of counters, or the thread's), EINTR (killed), EOPNOTSUPP (this kernel does
- * not report new threads or execve), EINVAL (a set with a signal and VCPC_BIND_F_TREE), and
- * those of SET_CREATE for the events.
+ * Errors: EACCES (needs CAP_PERFMON, or the set has a signal and was created by another
+ * user who is not root), EBUSY (the thread already has an instance of this set), ENOSPC (the
+ * PMU does not have enough free counters for the whole set), EUSERS (the user's or the
+ * thread's limit on counters), EINTR (a fatal signal), EOPNOTSUPP (this kernel does not
+ * report new threads or execve), EINVAL (a set with a signal and VCPC_BIND_F_TREE), and the
+ * errors of SET_CREATE for the events.
  *
- * A thread's limit counts one for each request, one for each instance, and seven more for
- * each request for time (cpu-clock, task-clock) that has VCPC_REQ_F_OVERFLOW.
+ * The thread's limit is charged one for each request, one for each instance, and seven more
+ * for each clock request (cpu-clock, task-clock) that has VCPC_REQ_F_OVERFLOW.
  *
- * A new thread that inherits starts from the presets that its parent's instance has,
- * including those set by PRESET, and counts, is disabled, or waits for execve as its
- * parent does.  If the set has a signal, the new thread's instance starts stopped, as
- * by an overflow, with the requests that have VCPC_REQ_F_OVERFLOW at 2^64 - 1, and the
- * thread receives the signal before its first instruction in user mode.  Kernel helper
- * threads inside a process (io_uring, vhost) inherit nothing.  If an instance cannot
- * be made, because of memory, counters or a limit, totals fail with EAGAIN.
+ * An inherited instance starts with the current presets of the parent's instance, including
+ * those set by PRESET.  Like the parent's, it counts, is disabled, or waits for execve.  If
+ * the set has a signal, the new thread's instance starts stopped, as if it had overflowed:
+ * requests with VCPC_REQ_F_OVERFLOW are at 2^64 - 1, and the thread receives the signal
+ * before its first instruction in user mode.  Kernel helper threads inside a process
+ * (io_uring, vhost) inherit nothing.  If an instance cannot be created for lack of memory or
+ * counters, or because of a limit, totals fail with EAGAIN.
  */
 struct vcpc_bind_args {
 	__u32 size;
@@ -231,7 +234,7 @@ struct vcpc_bind_args {
 	__s32 bad_request;
 };
 
-/* struct vcpc_own_args.flags, for UNBIND only: all instances of the set */
+/* struct vcpc_own_args.flags, for UNBIND only: unbind all instances of the set */
 #define VCPC_OWN_F_ALL		(1U << 0)
 
 /**
@@ -241,16 +244,16 @@ struct vcpc_bind_args {
  * @flags: in: 0, or VCPC_OWN_F_ALL with UNBIND
  *
  * Errors: EINVAL (the thread has no instance; ENABLE while counting; DISABLE while
- * stopped; all but UNBIND before the execve that an instance waits for), EAGAIN (the
- * set is invalid; UNBIND still works), EINTR (killed).
+ * stopped; any call except UNBIND while the instance waits for execve), EAGAIN (the
+ * set is invalid; UNBIND still works), EINTR (a fatal signal).
  *
- * UNBIND with VCPC_OWN_F_ALL closes every instance and forgets the totals, as closing
+ * UNBIND with VCPC_OWN_F_ALL closes every instance and clears the totals, as closing
  * the descriptor does, but keeps the set.  UNBIND of one instance removes its counts
  * from the total.
  *
- * RESTART sets all counters to their presets and lets them count, whether they
- * were stopped or not; the virtual time continues.  A thread that restarts so often
- * that the kernel throttles its counters sleeps until the next timer tick first.
+ * RESTART sets all counters to their presets and starts them, whether they were
+ * stopped or not.  Virtual time is not reset.  If the kernel is throttling a counter
+ * because of too frequent overflows, RESTART sleeps until the next timer tick.
  */
 struct vcpc_own_args {
 	__u32 size;
@@ -260,8 +263,8 @@ struct vcpc_own_args {
 /**
  * struct vcpc_preset_args - set a request's start value (VCPC_IOC_PRESET)
  * @size: in: sizeof(struct vcpc_preset_args)
- * @request: in: its index
- * @preset: in: its preset in the calling thread's instance from the next RESTART on
+ * @request: in: index of the request
+ * @preset: in: the value that the calling thread's instance starts from at the next RESTART
  *
  * Errors: EINVAL (the thread has no instance; no such request), EAGAIN (the set is invalid).
  */
@@ -274,21 +277,21 @@ struct vcpc_preset_args {
 /* struct vcpc_sample.state */
 #define VCPC_STATE_COUNTING	(1U << 0)	/* not disabled, not waiting for execve */
 #define VCPC_STATE_EXITED	(1U << 1)	/* the thread has exited or its execve ended
-						 * the instance; of a total: all threads
+						 * the instance; in a total: all threads
 						 */
 #define VCPC_STATE_FROZEN	(1U << 3)	/* stopped by an overflow */
 
 /**
  * struct vcpc_sample - the values of a set
- * @size: offset of @values, which a later version may increase
+ * @size: offset of @values; a later version can have a larger one
  * @nr: number of values
  * @state: VCPC_STATE_*
- * @time: CLOCK_MONOTONIC; of a stopped set, when it was stopped
+ * @time: CLOCK_MONOTONIC time of the sample, or the time at which the set stopped
  * @tick: virtual time: CPU time of the thread while the set was counting
  * @values: one per request, in the order of SET_CREATE
  *
- * read(2) on the set returns this, whole or not at all (EINVAL if the buffer is too
- * small).
+ * read(2) on the set returns this struct.  It fails with EINVAL if the buffer is too
+ * small for all values.
  */
 struct vcpc_sample {
 	__u16 size;
@@ -300,27 +303,26 @@ struct vcpc_sample {
 };
 
 /* struct vcpc_sample_args.flags */
-/* The sum over all instances, including those that have ended */
+/* Return the sum over all instances, including those that have ended. */
 #define VCPC_SAMPLE_F_TOTAL	(1U << 0)
 
 /**
  * struct vcpc_sample_args - take a sample (VCPC_IOC_SAMPLE)
  * @size: in: sizeof(struct vcpc_sample_args)
  * @flags: in: VCPC_SAMPLE_F_*
- * @tid: in: thread of one of the set's instances, as INSTANCES lists it; 0 for the
- *	calling thread's instance, or the set's only instance if the caller has none; must be
- *	0 with VCPC_SAMPLE_F_TOTAL
- * @buf_size: in: bytes at @buf, at least the sample's
+ * @tid: in: thread ID from INSTANCES; 0 for the calling thread's instance, or for the
+ *	set's only instance if the caller has none; must be 0 with VCPC_SAMPLE_F_TOTAL
+ * @buf_size: in: size of @buf in bytes, at least that of the sample
  * @buf: in: user address of a struct vcpc_sample
  *
  * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid, or a
- * total would be incomplete), EBUSY (another thread's instance was restarted again and
- * again while it was read), EFAULT, EINTR (killed), ENOMEM.
+ * total would be incomplete), EBUSY (another thread kept restarting its instance
+ * during the read), EFAULT, EINTR (a fatal signal), ENOMEM.
  *
- * A total is the sum of all instances' values, modulo 2^64, and CPU times.  The
- * threads are read one after the other while they run.  Its @time is when that began;
- * its @state is VCPC_STATE_EXITED when all threads have ended, VCPC_STATE_COUNTING if
- * any counts.
+ * A total is the sum of all instances' values, modulo 2^64, and of their CPU times.
+ * The threads are read one after the other while they run.  Its time is the start of
+ * that read.  Its state is VCPC_STATE_EXITED if all threads have ended, and
+ * VCPC_STATE_COUNTING if at least one instance counts.
  */
 struct vcpc_sample_args {
 	__u32 size;
@@ -330,12 +332,12 @@ struct vcpc_sample_args {
 	__u64 buf;
 };
 
-/* struct vcpc_instance_info.state, in addition to VCPC_STATE_*; not in samples */
-#define VCPC_STATE_INVALID	(1U << 16)	/* counts were lost: a sample fails with EAGAIN */
+/* struct vcpc_instance_info.state, in addition to VCPC_STATE_*; never set in samples */
+#define VCPC_STATE_INVALID	(1U << 16)	/* counts were lost: samples fail with EAGAIN */
 
 /**
  * struct vcpc_instance_info - one instance of a set
- * @tid: its thread, by the caller's pid namespace; 0 if it has no id there
+ * @tid: its thread's ID in the caller's PID namespace; 0 if it has none there
  * @tgid: its process, likewise
  * @root: the thread that called BIND, likewise
  * @bind_flags: VCPC_BIND_F_* of that BIND
@@ -357,12 +359,12 @@ struct vcpc_instance_info {
  * @flags: must be zero
  * @info: in: user address of @room structs of @info_size bytes
  * @info_size: in: sizeof(struct vcpc_instance_info)
- * @room: in: how many structs fit; 0 only counts
- * @nr: out: number of instances, of which the first @room were written,
- *	oldest first
- * @folded: out: ended ones that are no longer listed, and are in the total only
- * @pending: out: new threads that will have an instance when they first run
- * @lost: out: 1 if a thread could not be given an instance
+ * @room: in: number of structs at @info; with 0, instances are only counted
+ * @nr: out: number of instances; at most the @room oldest are written, oldest first
+ * @folded: out: number of ended instances that are no longer listed and only
+ *	contribute to the total
+ * @pending: out: number of new threads that will get an instance when they first run
+ * @lost: out: 1 if an instance could not be created for a new thread
  *
  * Errors: EINVAL, E2BIG, ENOMEM, EFAULT, EINTR.
  */
@@ -379,18 +381,19 @@ struct vcpc_instances_args {
 };
 
 /**
- * struct vcpc_trace_tag_args - a tag of a name (VCPC_IOC_TRACE_TAG)
+ * struct vcpc_trace_tag_args - look up or create the tag of a name (VCPC_IOC_TRACE_TAG)
  * @size: in: sizeof(struct vcpc_trace_tag_args)
  * @flags: must be zero
  * @name: in: user address of the name
- * @name_len: in: its length without a NUL, 1..VCPC_TAG_LEN-1; no NUL inside
- * @handle: out: the tag on this descriptor, never 0; the same for the same name
- * @tag: out: its id, never 0; the same for all of the user's descriptors while any
+ * @name_len: in: length of the name, 1..VCPC_TAG_LEN-1; it must not contain a NUL
+ * @handle: out: the tag's handle on this descriptor, never 0; the same name always has
+ *	the same handle
+ * @tag: out: the tag's ID, never 0; the same for all of the user's descriptors while any
  *	of them holds the tag
  *
- * Errors: EINVAL (length, NUL inside), ENAMETOOLONG, EUSERS (the user has all tags
- * that one user may have, and holds them), ENOSPC (the descriptor has 4095 tags),
- * EINTR (killed), ENOMEM, EFAULT.
+ * Errors: EINVAL (bad length, or the name contains a NUL), ENAMETOOLONG, EUSERS (the
+ * user holds the maximum number of tags), ENOSPC (the descriptor has 4095 tags), EINTR
+ * (a fatal signal), ENOMEM, EFAULT.
  */
 struct vcpc_trace_tag_args {
 	__u32 size;
@@ -401,28 +404,28 @@ struct vcpc_trace_tag_args {
 	__u64 tag;
 };
 
-/* struct vcpc_trace_write.op: one of these ... */
+/* struct vcpc_trace_write.op: one of these */
 #define VCPC_TRACE_BEGIN	1
 #define VCPC_TRACE_END		2
 #define VCPC_TRACE_ABORT	3
 #define VCPC_TRACE_POINT	4
 #define VCPC_TRACE_OBSERVE	5
 #define VCPC_TRACE_COUNTER	6
-/* ... and with BEGIN and END, sample the thread's instance that has VCPC_BIND_F_TRACE */
+/* Or this flag to BEGIN and END to sample the thread's instance that has VCPC_BIND_F_TRACE. */
 #define VCPC_TRACE_F_COUNTS	(1U << 8)
 
 /**
  * struct vcpc_trace_write - a trace event (write(2) on /dev/vcpc)
  * @op: VCPC_TRACE_*
- * @handle: the tag, as VCPC_IOC_TRACE_TAG gave it on this descriptor
- * @value: bits of a double for OBSERVE and COUNTER; for END and ABORT when
- *	the transaction began (CLOCK_MONOTONIC), 0 if its BEGIN was written or
- *	that is not known; otherwise 0
+ * @handle: the tag's handle, returned by VCPC_IOC_TRACE_TAG on this descriptor
+ * @value: OBSERVE and COUNTER: the bits of a double.  END and ABORT: the transaction's
+ *	start time (CLOCK_MONOTONIC), or 0 if its BEGIN was written or the time is not
+ *	known.  Otherwise 0.
  *
- * Its size is what is written: all of it, or nothing.  VCPC_TRACE_F_COUNTS of a thread
- * without such an instance is no error.
+ * The byte count of write(2) is the size of this struct; there are no partial writes.
+ * VCPC_TRACE_F_COUNTS is ignored if the thread has no such instance.
  *
- * Errors: EINVAL, E2BIG, ENOENT (no tag of this descriptor), EFAULT.
+ * Errors: EINVAL, E2BIG, ENOENT (the descriptor has no such tag), EFAULT.
  */
 struct vcpc_trace_write {
 	__u32 op;
@@ -430,21 +433,21 @@ struct vcpc_trace_write {
 	__u64 value;
 };
 
-/* A write that ends beyond the last position that a file can have */
+/* A position that makes the write end beyond the maximum offset of a file */
 #define VCPC_TRACE_AT		0x7ffffffffffffff8LL
 
 /* struct vcpc_trace_page.flags */
-#define VCPC_TRACE_LISTENING	(1U << 0)	/* somebody listens to events */
-/* ... and needs BEGIN as well: END and ABORT with a time do not suffice */
+#define VCPC_TRACE_LISTENING	(1U << 0)	/* a listener is attached */
+/* A listener needs BEGIN events: END and ABORT with a start time do not suffice. */
 #define VCPC_TRACE_BEGINS	(1U << 1)
 
 /**
- * struct vcpc_trace_page - whether anybody listens to trace events
- * @size: bytes of this struct that are valid
- * @flags: VCPC_TRACE_LISTENING, VCPC_TRACE_BEGINS; they change at any time
+ * struct vcpc_trace_page - whether trace events have a listener
+ * @size: number of valid bytes in this struct
+ * @flags: VCPC_TRACE_LISTENING, VCPC_TRACE_BEGINS; they can change at any time
  *
- * The first page of /dev/vcpc, for mmap(2) with PROT_READ.  A transaction with
- * VCPC_TRACE_F_COUNTS always needs its BEGIN.
+ * Map the first page of /dev/vcpc with mmap(2) and PROT_READ to read it.  A transaction
+ * with VCPC_TRACE_F_COUNTS always needs its BEGIN.
  */
 struct vcpc_trace_page {
 	__u32 size;
@@ -452,16 +455,16 @@ struct vcpc_trace_page {
 };
 
 /*
- * A command's number encodes the direction and size of its struct in this version; a
- * caller with a longer struct has another number, and the size in the struct's first
- * field is what counts.
+ * A command's number encodes the direction and size of its struct in this version.  The
+ * module ignores the size in the number and uses the one in the struct's first field, so
+ * callers built with a longer struct work.
  */
 #define VCPC_IOC_TYPE		0xFA
 #define VCPC_IOC_INFO		_IOWR(VCPC_IOC_TYPE, 0x00, struct vcpc_info_args)
 #define VCPC_IOC_SET_CREATE	_IOWR(VCPC_IOC_TYPE, 0x01, struct vcpc_set_create_args)
 #define VCPC_IOC_TRACE_TAG	_IOWR(VCPC_IOC_TYPE, 0x02, struct vcpc_trace_tag_args)
 
-/* On a set's descriptor */
+/* Commands on a set's descriptor */
 #define VCPC_IOC_BIND		_IOWR(VCPC_IOC_TYPE, 0x10, struct vcpc_bind_args)
 #define VCPC_IOC_UNBIND		_IOW(VCPC_IOC_TYPE, 0x11, struct vcpc_own_args)
 #define VCPC_IOC_SAMPLE		_IOW(VCPC_IOC_TYPE, 0x12, struct vcpc_sample_args)
