@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/vcpc and the descriptors of sets: their file operations, and the switches over ioctls.
+ * /dev/vcpc and the descriptors of sets: file operations and ioctl dispatch.
  *
  * Locking: none of its own.
  */
@@ -29,10 +29,10 @@
 #include "uarg.h"
 
 /**
- * struct vcpc_file - one opening of /dev/vcpc
- * @user: on whose account
- * @creator: who opened it
- * @release: closes it
+ * struct vcpc_file - an open file of /dev/vcpc
+ * @user: the account that it is charged to
+ * @creator: the user who opened it
+ * @release: for vcpc_limits_release()
  * @tracer: its trace state
  */
 struct vcpc_file {
@@ -42,7 +42,7 @@ struct vcpc_file {
 	struct vcpc_tracer tracer;
 };
 
-/* Tell the caller which request was refused, if its struct has room for that. */
+/* Report the index of the refused request, if the caller's struct has the field. */
 static int put_bad(int ret, int bad, bool room, __s32 __user *where)
 {
 	return ret < 0 && room && put_user(bad, where) ? -EFAULT : ret;
@@ -54,7 +54,7 @@ static int put_sample(struct vcpc_sample *sample, void __user *to)
 	return copy_to_user(to, sample, vcpc_sample_size(sample->nr)) ? -EFAULT : 0;
 }
 
-/* What is not just the calling thread's own instance, or too large for the stack */
+/* The slow path: another thread's instance, a total, or a sample too large for the stack */
 static noinline int sample_any(struct vcpc_set *set, u32 flags, pid_t tid, void __user *to)
 {
 	struct vcpc_sample *sample = kvmalloc(vcpc_sample_size(set->spec.nr), GFP_KERNEL_ACCOUNT);
@@ -115,7 +115,7 @@ static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_i
 
 static int ioc_instances(struct vcpc_set *set, struct vcpc_instances_args *args, void __user *uarg)
 {
-	/* If more come before they are listed, those are counted and not listed. */
+	/* Instances created before the list is read are counted but not listed. */
 	u32 room = min(args->room, READ_ONCE(set->nr));
 	struct vcpc_instance_info *info;
 	int ret;
@@ -294,7 +294,7 @@ static void release_file(struct vcpc_release *release)
 	kfree(vf);
 }
 
-/* A file may hold thousands of tags, and BPF programs search for transactions begun on it. */
+/* This can be slow: a file can hold thousands of tags, and BPF programs search its transactions. */
 static int chardev_release(struct inode *inode, struct file *file)
 {
 	struct vcpc_file *vf = file->private_data;
@@ -315,8 +315,8 @@ static const struct file_operations chardev_fops = {
 };
 
 /*
- * A static number lets the module be loaded when its node is opened: of the unassigned ones,
- * the one that systems hand out last.
+ * With a static minor number, opening the node loads the module.  This is the
+ * unassigned number that dynamic allocation uses last.
  */
 #define CHARDEV_MINOR	249
 
@@ -329,7 +329,7 @@ static struct miscdevice chardev = {
 };
 
 /**
- * vcpc_chardev_register() - make /dev/vcpc
+ * vcpc_chardev_register() - create /dev/vcpc
  *
  * Return: 0 or a negative errno.
  */
@@ -347,7 +347,7 @@ MODULE_ALIAS_MISCDEV(CHARDEV_MINOR);
 MODULE_ALIAS("devname:vcpc");
 
 /**
- * vcpc_chardev_unregister() - remove it
+ * vcpc_chardev_unregister() - remove /dev/vcpc
  */
 void vcpc_chardev_unregister(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CLOCK_MONOTONIC of the caller, whose time namespace may have an offset, and of the kernel.
+ * Convert between the kernel's CLOCK_MONOTONIC and that of the caller's time namespace.
  */
 #ifndef VCPC_CLOCK_H
 #define VCPC_CLOCK_H
@@ -9,7 +9,7 @@
 #include <linux/time_namespace.h>
 #include <linux/types.h>
 
-/* What leads from the kernel's time to the caller's */
+/* Nanoseconds to add to the kernel's time to get the caller's */
 static inline s64 vcpc_clock_offset(void)
 {
 	struct timespec64 offset = { };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The perf events of one thread: opening, closing, and reading them together.
+ * Open, close, and read together the perf events of one thread.
  *
  * Each request is one pinned event of the calling thread: perf keeps it on the PMU whenever the
- * thread runs, or puts it into an error state that it does not leave by itself.
+ * thread runs, or puts it into an error state that it never leaves by itself.
  *
- * While an event is on, its running time grows with the clock of its perf context, so their
- * difference is what it was at the start; any other difference means that the event was off.
+ * While an event is on the PMU, its running time grows with the clock of its perf context, so the
+ * difference between the two stays constant.  If the difference changed, the event was off.
  *
  * Locking: none of its own, see struct vcpc_counters.
  */
@@ -20,14 +20,14 @@
 
 /**
  * vcpc_event_open() - count a request on the calling thread
- * @req: what to count; the caller has checked that it is allowed
- * @period: after how many events to call @handler; 0 for never
- * @handler: called with interrupts disabled, perhaps in an NMI
+ * @req: the event to count; the caller has checked that it is allowed
+ * @period: number of events between calls of @handler; 0 for no calls
+ * @handler: called with interrupts disabled, possibly in an NMI
  * @context: the event's overflow_handler_context
- * @disabled: it does not count
+ * @disabled: open the event without starting it
  *
  * Context: sleeps.
- * Return: the event, or an ERR_PTR: -ESRCH if the thread is exiting, -ENOMEM, or the PMU's.
+ * Return: the event, or an ERR_PTR: -ESRCH if the thread is exiting, -ENOMEM, or the PMU's error.
  */
 struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
 				   perf_overflow_handler_t handler, void *context,
@@ -44,12 +44,12 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
 		.pinned = 1,
 		.disabled = disabled,
 		/*
-		 * Time passes in all modes, whatever is excluded; but perf would not call
-		 * the handler in an excluded mode.
+		 * A clock event counts in all modes, even excluded ones, but perf does not
+		 * call the handler in an excluded mode.
 		 */
 		.exclude_user = !is_clock && !(req->flags & VCPC_REQ_F_USER),
 		.exclude_kernel = !is_clock && !(req->flags & VCPC_REQ_F_KERNEL),
-		/* A thread's own work is neither the hypervisor's nor that of its guest. */
+		/* Count only the thread itself, not the hypervisor or the thread's guest. */
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
@@ -58,14 +58,14 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
 }
 
 /**
- * vcpc_event_period() - the period for what is left to an overflow
+ * vcpc_event_period() - the perf period that makes an event interrupt at an overflow
  * @type: the request's type
- * @left: how many events; 0: 2^64
+ * @left: number of events until the overflow; 0 means 2^64
  *
- * Never 1 for a PMU's event: a period of 1 makes Intel's driver trace branches into memory
- * instead of counting them.  Such an overflow is noticed one event late.
+ * The result is never 1 for a PMU event, because a period of 1 makes Intel's driver trace branches
+ * into memory instead of counting them.  Such an overflow is noticed one event late.
  *
- * Return: the period that perf takes.
+ * Return: the period to pass to perf.
  */
 u64 vcpc_event_period(u32 type, u64 left)
 {
@@ -74,7 +74,7 @@ u64 vcpc_event_period(u32 type, u64 left)
 	return left ? clamp(left, shortest, VCPC_PERIOD_MAX) : VCPC_PERIOD_MAX;
 }
 
-/* Note when the events were started, if all of them are on. */
+/* Record the start times of all events, or fail if one of them is not on the PMU. */
 static int note_starts(struct vcpc_counters *c, int *bad)
 {
 	int ret = 0;
@@ -94,16 +94,16 @@ static int note_starts(struct vcpc_counters *c, int *bad)
 
 /**
  * vcpc_counters_open() - count a set's requests on the calling thread
- * @c: room for the counters
+ * @c: the counters to fill in
  * @spec: the requests
- * @handler: called when a counter with VCPC_REQ_F_OVERFLOW has counted its period, which is the
- *	longest at first; the event's overflow_handler_context is its struct vcpc_counter
- * @owner: of the counters, for @handler
- * @bad: on failure set to the request that was refused, or left alone
+ * @handler: called when a counter with VCPC_REQ_F_OVERFLOW has counted its period, which is
+ *	initially VCPC_PERIOD_MAX; the event's overflow_handler_context is its struct vcpc_counter
+ * @owner: the counters' owner, for @handler
+ * @bad: on failure set to the index of the refused request, if there is one
  *
  * Context: sleeps.
- * Return: 0, -ENOSPC if the CPU cannot hold all of them, -ESRCH if the thread is exiting,
- * -ENOMEM, or the PMU's.
+ * Return: 0, -ENOSPC if the PMU cannot hold all of them, -ESRCH if the thread is exiting,
+ * -ENOMEM, or the PMU's error.
  */
 int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
 		       perf_overflow_handler_t handler, void *owner, int *bad)
@@ -125,20 +125,20 @@ int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
 		if (IS_ERR(event))
 			break;
 		counter->event = event;
-		/* An interrupt looks at the first @nr. */
+		/* An interrupt handler reads the first @nr counters. */
 		barrier();
 		WRITE_ONCE(c->nr, i + 1);
 	}
 	if (i == spec->nr)
 		return note_starts(c, bad);
-	/* An exiting thread refuses any event. */
+	/* -ESRCH concerns the exiting thread, not this request. */
 	if (event != ERR_PTR(-ESRCH))
 		*bad = i;
 	return PTR_ERR(event);
 }
 
 /**
- * vcpc_counters_close() - stop counting, and give the events back
+ * vcpc_counters_close() - stop counting and release the events
  * @c: the counters
  *
  * Context: sleeps.
@@ -155,11 +155,11 @@ void vcpc_counters_close(struct vcpc_counters *c)
  * vcpc_counters_read() - read all counters at one instant
  * @c: the calling thread's counters
  * @now: ktime_get_ns(), read in the same section
- * @sample: has room for all; @size and @nr are set; undefined after a failure
+ * @sample: filled in; @size and @nr are set by the caller; undefined on failure
  *
  * Context: interrupts disabled.
- * Return: 0; -EAGAIN if a counter was ever off while the thread ran; -ESTALE if the counters
- * have ended.
+ * Return: 0; -EAGAIN if a counter was ever off the PMU while the thread ran; -ESTALE if the
+ * counters have ended.
  */
 int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sample)
 {
@@ -182,29 +182,30 @@ int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sam
 	return 0;
 }
 
-/* An event in error stays so until it ends; then its times are final. */
+/* An event in the error state stays there until it ends; then its times are final. */
 static bool was_off(const struct vcpc_counter *counter)
 {
 	enum perf_event_state state = vcpc_event_state(counter->event);
 
 	if (state != PERF_EVENT_STATE_EXIT)
 		return state == PERF_EVENT_STATE_ERROR;
-	/* The thread set its times before the state, with the context's lock in between. */
+	/* The thread set the times before the state, under the context's lock. */
 	smp_rmb();
 	return vcpc_event_start(counter->event) != counter->start;
 }
 
 /**
  * vcpc_counters_read_other() - read the counters of another thread, or of one that has ended
- * @c: the counters, which nobody closes meanwhile
- * @counts: u64[@c->nr], gets what each event has counted, without @add
- * @run: how long the first one has counted
+ * @c: the counters; the caller prevents their closing
+ * @counts: u64[@c->nr], filled with the count of each event, without @add
+ * @run: set to the running time of the first event
  *
- * One after the other, while the thread runs.  perf reports for how long each event was enabled
- * and on the PMU, at one instant, but not for events in error, whose times have stopped.
+ * The counters are read one after the other while the thread runs.  For each event perf reports the
+ * enabled and the running time of the same instant, except for events in the error state, whose
+ * times have stopped.
  *
  * Context: sleeps.
- * Return: 0, or -EAGAIN if a counter was off while the thread ran.
+ * Return: 0, or -EAGAIN if a counter was off the PMU while the thread ran.
  */
 int vcpc_counters_read_other(const struct vcpc_counters *c, u64 *counts, u64 *run)
 {
@@ -222,12 +223,12 @@ int vcpc_counters_read_other(const struct vcpc_counters *c, u64 *counts, u64 *ru
 }
 
 /**
- * vcpc_counters_set() - let the counters and the time continue from other values
+ * vcpc_counters_set() - set the values from which the counters and the time continue
  * @c: the calling thread's counters
- * @from: what they were just read as
- * @to: what they shall be
+ * @from: the values that were just read
+ * @to: the values to continue from
  *
- * Context: interrupts disabled, in one section with the reading.
+ * Context: interrupts disabled since @from was read.
  */
 void vcpc_counters_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		       const struct vcpc_sample *to)

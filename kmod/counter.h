@@ -16,10 +16,10 @@ struct vcpc_spec;
 /**
  * struct vcpc_counter - one request's virtual counter on one thread
  * @event: its perf event
- * @add: what to add to the event's count
- * @start: when the event was started, by its context's clock; changes if it was ever off
- * @from: the value it counts from, for overflows
- * @owner: of the counters, for the overflow handler
+ * @add: added to the event's count
+ * @start: start time of the event, by its context's clock; changes if it was ever off the PMU
+ * @from: the value that counting started from, for overflows
+ * @owner: the counters' owner, for the overflow handler
  */
 struct vcpc_counter {
 	struct perf_event *event;
@@ -32,11 +32,12 @@ struct vcpc_counter {
 /**
  * struct vcpc_counters - the counters of a set's requests on one thread
  * @nr: their number
- * @tick_add: what to add to the first event's running time
- * @charge: as much memory as the events take, which perf charges to nobody
+ * @tick_add: added to the first event's running time
+ * @charge: memory of the same size as the events, because perf does not charge theirs to the
+ *	caller's memory control group
  * @counter: one per request
  *
- * Locking: the owner's; opening and closing are in process context, under the set's mutex.
+ * Locking: the owner's; opened and closed in process context, under the set's mutex.
  */
 struct vcpc_counters {
 	u32 nr;
@@ -58,7 +59,7 @@ int vcpc_counters_read_other(const struct vcpc_counters *c, u64 *counts, u64 *ru
 void vcpc_counters_set(struct vcpc_counters *c, const struct vcpc_sample *from,
 		       const struct vcpc_sample *to);
 
-/* Whether all counters have ended, with their thread or by an execve that gained privileges */
+/* Whether the counters have ended, because the thread exited or gained privileges at execve */
 static inline bool vcpc_counters_ended(const struct vcpc_counters *c)
 {
 	u32 i;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What this machine can count: which events are offered, and how many at a time.  Found by
- * trying.
+ * Find out, by trying, which events this machine can count and how many at a time.
  *
- * Only events of the CPU's core and of software are offered.  Other PMUs (tracepoints, probes,
- * breakpoints, tracing hardware, memory controllers) see more than one thread's user-mode work,
+ * Only core PMU events and software events are offered.  Other PMUs (tracepoints, probes,
+ * breakpoints, tracing hardware, memory controllers) count more than one thread's user-mode work,
  * or do more than count.
  *
- * Locking: none; all is written at load only, except for the anchors, by one worker.
+ * Locking: none; everything is written at load time only, except the anchors, which one worker
+ * writes.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -19,7 +19,7 @@
 #include "hardware.h"
 #include "internals.h"
 
-/* Kinds of core in one machine */
+/* Maximum number of core types in one machine */
 #define MAX_CORES	8
 /* No known PMU has more counters than this. */
 #define MAX_SLOTS	64
@@ -29,10 +29,11 @@ static unsigned int nr_cores;
 static unsigned int slots;
 
 /*
- * The first event of a kind, and the end of the last one, interrupt all CPUs: software's patch the
- * kernel's text, and some core PMUs change all CPUs' tables.  So the module keeps one of each kind
- * from the first set to unload, which does not count: users cause that once.  A worker opens them,
- * because events belong to their creator's pid namespace, and perf asks for CAP_PERFMON on a CPU.
+ * Opening the first event of a kind and closing the last one interrupt all CPUs: software events
+ * patch the kernel's text, and some core PMUs change tables of all CPUs.  To prevent users from
+ * causing that repeatedly, the module keeps one disabled event of each kind open from the first set
+ * until it is unloaded.  A worker opens them, because an event belongs to its creator's PID
+ * namespace, and perf requires CAP_PERFMON for CPU events.
  */
 static struct perf_event *anchors[PERF_COUNT_SW_MAX + 1];
 static atomic_t anchored = ATOMIC_INIT(0);
@@ -65,7 +66,7 @@ static struct perf_event *open_dormant(u32 type, u64 config, int cpu)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* Without one, counting is only dearer. */
+/* A failure is ignored: without an anchor, counting only costs more. */
 static void open_anchors(struct work_struct *work)
 {
 	int cpu = cpumask_first(cpu_online_mask);
@@ -79,7 +80,7 @@ static void open_anchors(struct work_struct *work)
 static DECLARE_WORK(anchor_work, open_anchors);
 
 /**
- * vcpc_hardware_exit() - give the anchors back; at unload
+ * vcpc_hardware_exit() - close the anchors; at unload
  */
 void vcpc_hardware_exit(void)
 {
@@ -91,7 +92,7 @@ void vcpc_hardware_exit(void)
 			perf_event_release_kernel(anchors[i]);
 }
 
-/* The type of a CPU's core's PMU, as in struct perf_event_attr, or a negative errno */
+/* The type of a CPU's core PMU, as in struct perf_event_attr, or a negative errno */
 static int core_type(int cpu)
 {
 	struct perf_event *event = open_dormant(cycles.type, cycles.config, cpu);
@@ -104,7 +105,7 @@ static int core_type(int cpu)
 	return type;
 }
 
-/* How many counters there are for the calling thread beside what others have taken */
+/* Count the hardware counters that are free for the calling thread. */
 static unsigned int try_slots(void)
 {
 	struct perf_event *event[MAX_SLOTS];
@@ -123,7 +124,7 @@ static unsigned int try_slots(void)
 }
 
 /**
- * vcpc_hardware_init() - find the PMUs of the CPUs' cores, and how much they count
+ * vcpc_hardware_init() - find the core PMUs and their number of free counters
  *
  * Context: sleeps; at load.
  */
@@ -141,7 +142,7 @@ void vcpc_hardware_init(void)
 
 static bool is_offered(const struct vcpc_request *req)
 {
-	/* Generic events name the kind of core in their upper half. */
+	/* The upper half of a generic event's config is the type of the core PMU. */
 	u32 core = req->config >> PERF_PMU_TYPE_SHIFT;
 
 	switch (req->type) {
@@ -159,7 +160,7 @@ static bool is_offered(const struct vcpc_request *req)
 }
 
 /**
- * vcpc_hardware_check() - whether an event can be counted here at all
+ * vcpc_hardware_check() - check whether this machine can count an event
  * @req: the request; the caller has checked that it is allowed
  *
  * Context: sleeps.
@@ -179,16 +180,16 @@ int vcpc_hardware_check(const struct vcpc_request *req)
 	event = vcpc_event_open(req, 0, NULL, NULL, true);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	/* Other PMUs count what several threads do, or do more than count. */
+	/* Other PMUs count several threads together, or do more than count. */
 	ret = vcpc_event_is_hw(event) ? 0 : -EOPNOTSUPP;
 	perf_event_release_kernel(event);
 	return ret;
 }
 
 /**
- * vcpc_hardware_slots() - how many hardware counters a set can have
+ * vcpc_hardware_slots() - the maximum number of hardware counters per set
  *
- * Return: the number that was found at load; 0 if there is no PMU.
+ * Return: the number found at load time; 0 if there is no PMU.
  */
 unsigned int vcpc_hardware_slots(void)
 {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that inherit a set when they are started.
+ * Inheritance: give new threads an instance of their parent's set.
  *
  * perf can inherit events itself, but its copies end with their threads and cannot be read one
- * by one.  So every new thread opens an instance of its own, as BIND does.
+ * by one.  Therefore every new thread opens its own instance, as BIND does.
  *
- * The task_newtask tracepoint, for which there is no exported call, fires in the parent when the
- * new thread is complete and cannot fail any more, and has not run yet.  One may not sleep
- * there; so the new thread gets a task work, which it runs before its first instruction in user
- * mode.  A thread that could not be given an instance makes totals an error: they are never
- * silently too small.
+ * The task_newtask tracepoint fires in the parent when the new thread is complete and can no longer
+ * fail, but has not run yet.  (The kernel exports no function for that.)  The probe must not sleep,
+ * so it queues task work, which the new thread runs before its first instruction in user mode.  If
+ * no instance can be created for a thread, totals fail, so they are never silently too small.
  *
- * The probes stay registered, because registering them waits for other users' grace periods.
+ * The probes stay registered, because registering them would wait for other users' grace periods.
  *
- * Locking: none of its own.  A task work holds the set and the module.
+ * Locking: none of its own.  Task work holds a reference to the set and to the module.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
@@ -35,10 +34,10 @@
 #include "thread.h"
 
 /**
- * struct heritage - what a new thread is to do
- * @work: in its list of task works
- * @start: how the instance begins: as its parent's is; holds a reference to the set
- * @presets: the parent's
+ * struct heritage - a new thread's task work that opens its instance
+ * @work: in the thread's list of task works
+ * @start: the instance's initial state, that of its parent; holds a reference to the set
+ * @presets: the parent's presets
  */
 struct heritage {
 	struct callback_head work;
@@ -52,7 +51,7 @@ static void lose(struct vcpc_set *set)
 	vcpc_stats_count(VCPC_STAT_UNINHERITED);
 }
 
-/* A thread that exits or is killed before it was in user mode has nothing to count. */
+/* Open nothing in a thread that exits or is killed before it enters user mode. */
 static void inherit(const struct vcpc_start *start)
 {
 	struct vcpc_set *set = start->set;
@@ -65,7 +64,7 @@ static void inherit(const struct vcpc_start *start)
 	mutex_unlock(&set->lock);
 }
 
-/* In the new thread */
+/* Called in the new thread */
 static void accept(struct callback_head *work)
 {
 	struct heritage *h = container_of(work, struct heritage, work);
@@ -80,7 +79,7 @@ static void accept(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* @inst cannot go: its lock is held, and it was not closed. */
+/* @inst cannot be freed: its lock is held, and it was not closed. */
 static bool fill_locked(struct heritage *h, struct vcpc_instance *inst)
 {
 	struct vcpc_set *set = inst->set;
@@ -149,7 +148,7 @@ static void start(struct vcpc_instance *inst, void *arg)
 	(void)vcpc_instance_op(inst, VCPC_OP_EXEC, NULL);
 }
 
-/* After the execve of the calling thread has ended what it ends */
+/* By now execve has ended the events of a thread that gained privileges. */
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
@@ -176,22 +175,22 @@ static void look_at(struct tracepoint *tp, void *arg)
 }
 
 /**
- * vcpc_inherit_init() - find the tracepoints, and register the probes; at load
+ * vcpc_inherit_init() - find the tracepoints and register the probes; at load
  *
- * Without one of them there is neither inheritance nor VCPC_BIND_F_ENABLE_ON_EXEC.
+ * If one of them is missing, inheritance and VCPC_BIND_F_ENABLE_ON_EXEC are not available.
  */
 void vcpc_inherit_init(void)
 {
-	/* Only their types are checked: the functions that register are not for modules. */
+	/* This checks the types only: the register functions are not exported to modules. */
 	check_trace_callback_type_task_newtask(probe_newtask);
 	check_trace_callback_type_sched_process_exec(probe_exec);
 	for_each_kernel_tracepoint(look_at, NULL);
 }
 
 /**
- * vcpc_inherit_exit() - wait until nobody is in this file any more; at unload
+ * vcpc_inherit_exit() - unregister the probes and wait until none of them runs; at unload
  *
- * Context: sleeps; there are no sets left.
+ * Context: sleeps; no sets are left.
  */
 void vcpc_inherit_exit(void)
 {
@@ -204,7 +203,7 @@ void vcpc_inherit_exit(void)
 }
 
 /**
- * vcpc_inherit_can() - whether sets can be inherited on this kernel
+ * vcpc_inherit_can() - whether this kernel supports inheritance
  *
  * Return: true or false.
  */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set on one thread: opening, sampling, stopping and starting, closing.
+ * Open, sample, stop, start and close a set's instance on one thread.
  *
- * DISABLE does not touch the perf events: it notes the values, and ENABLE continues from them.
- * So both cost no more than a sample, act on all requests at the same instant, and a set that
- * has found room keeps it.  An overflow stops an instance in the same way.
+ * DISABLE does not touch the perf events: it saves the values, and ENABLE continues from them.
+ * Therefore both cost no more than a sample and act on all requests at the same instant, and the
+ * set keeps its hardware counters.  An overflow stops an instance in the same way.
  *
- * An instance is open, ended, settled, closed, in this order.  Its perf events end with the
- * thread, or by an execve that gains privileges, while the thread lives on; then it is ended.
- * Settling, under the set's mutex, keeps the last values and gives the events back.
+ * An instance goes through four states: open, ended, settled, closed.  It has ended when its perf
+ * events have, because the thread exited or its execve gained privileges.  Settling saves the last
+ * values and releases the events.
  *
- * All operations but the last two run in the counted thread.
+ * Everything except settling and closing runs in the counted thread.
  *
- * Locking: the instance's lock, see struct vcpc_instance.  Opening, settling and closing are
+ * Locking: the instance's lock, see struct vcpc_instance.  Instances are opened, settled and closed
  * under the set's mutex.
  */
 #include <linux/atomic.h>
@@ -31,7 +31,7 @@
 #include "spec.h"
 #include "thread.h"
 
-/* How often another thread may change an instance while it is read */
+/* Number of attempts to read an instance that its thread keeps changing */
 #define READ_TRIES	64
 
 static atomic64_t last_bind = ATOMIC64_INIT(0);
@@ -71,12 +71,12 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	vcpc_sample_init(inst->room, spec->nr);
 	inst->kept->time = ktime_get_ns();
 	memcpy(inst->kept->values, inst->presets, spec->nr * sizeof(u64));
-	/* Events interrupt as soon as they are open; until all are, there is nothing to stop. */
+	/* Events interrupt from the moment they are open; ignore that until all are. */
 	inst->state = VCPC_INSTANCE_STOPPED;
 	return inst;
 }
 
-/* A new thread whose set has a signal begins stopped, and continues by itself. */
+/* An inherited instance of a set with a signal starts stopped; its signal handler restarts it. */
 static int start_counting(struct vcpc_instance *inst, const struct vcpc_start *start)
 {
 	if (start->on_exec) {
@@ -91,12 +91,12 @@ static int start_counting(struct vcpc_instance *inst, const struct vcpc_start *s
 }
 
 /**
- * vcpc_instance_open() - put a set on the calling thread
- * @start: how it begins
- * @bad: on failure set to the request that was refused, or left alone
+ * vcpc_instance_open() - open an instance of a set on the calling thread
+ * @start: its initial state
+ * @bad: on failure set to the index of the refused request, if there is one
  *
  * Context: sleeps; under the set's mutex.
- * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -EUSERS, -ENOMEM, or the PMU's.
+ * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -EUSERS, -ENOMEM, or the PMU's error.
  */
 struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *bad)
 {
@@ -127,8 +127,8 @@ static void give_events_back(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_instance_close() - take a set off a thread
- * @inst: the instance, no longer in any list; freed when nobody can see it any more
+ * vcpc_instance_close() - close a thread's instance
+ * @inst: the instance, no longer in any list; freed with its last reference
  *
  * Context: sleeps; under the set's mutex.
  */
@@ -165,11 +165,11 @@ static void copy_kept(const struct vcpc_instance *inst, struct vcpc_sample *samp
 /**
  * vcpc_instance_sample_own() - sample the calling thread's instance
  * @inst: the instance
- * @sample: room for its values; @size and @nr are set
+ * @sample: filled in; @size and @nr are set by the caller
  *
- * Context: the caller is an RCU reader, or holds the set's mutex.
+ * Context: the caller is an RCU reader or holds the set's mutex.
  * Return: 0; -EAGAIN if counts were lost; -EINVAL if it is being closed; -ESTALE if it has
- * ended: vcpc_instance_sample_other() can sample it.
+ * ended and only vcpc_instance_sample_other() can sample it.
  */
 int vcpc_instance_sample_own(struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
@@ -192,8 +192,8 @@ int vcpc_instance_sample_own(struct vcpc_instance *inst, struct vcpc_sample *sam
 }
 
 /*
- * What must not change while the events are read: what is added to their counts.
- * Return: true if @sample is complete with it, because the instance is stopped.
+ * Copy the amounts to add to the events' counts; @changes detects whether they change afterwards.
+ * Return: true if the instance is stopped, which makes @sample complete.
  */
 static bool note_adds(struct vcpc_instance *inst, struct vcpc_sample *sample, u32 *changes)
 {
@@ -231,7 +231,7 @@ static int read_counting(struct vcpc_instance *inst, struct vcpc_sample *sample,
 		ret = vcpc_counters_read_other(&inst->counters, counts, &run);
 		if (ret)
 			return ret;
-		/* Pairs with the instance's lock, under which the counts were changed. */
+		/* Pairs with the instance's lock, under which the thread changes the counts. */
 		smp_rmb();
 		if (READ_ONCE(inst->changes) != changes)
 			continue;
@@ -246,13 +246,13 @@ static int read_counting(struct vcpc_instance *inst, struct vcpc_sample *sample,
 /**
  * vcpc_instance_sample_other() - sample another thread's instance, or one that has ended
  * @inst: the instance
- * @sample: room for its values; @size and @nr are set
+ * @sample: filled in; @size and @nr are set by the caller
  * @scratch: u64[nr]
  *
- * Counter by counter, while the thread runs.
+ * The values are read counter by counter while the thread runs.
  *
  * Context: sleeps; under the set's mutex.
- * Return: 0; -EAGAIN if counts were lost; -EBUSY if the thread restarted it all the time.
+ * Return: 0; -EAGAIN if counts were lost; -EBUSY if the thread kept restarting it.
  */
 int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *sample,
 			       u64 *scratch)
@@ -275,8 +275,8 @@ int vcpc_instance_sample_other(struct vcpc_instance *inst, struct vcpc_sample *s
 }
 
 /**
- * vcpc_instance_settle() - keep the last values of an instance that has ended
- * @inst: the instance, which its thread's list no longer has
+ * vcpc_instance_settle() - save the last values of an instance that has ended
+ * @inst: the instance, no longer in its thread's list
  * @scratch: u64[nr]
  *
  * Context: sleeps; under the set's mutex.
@@ -286,7 +286,7 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch)
 	struct pid *pid = get_pid(vcpc_instance_pid(inst));
 	unsigned long flags;
 
-	/* Nothing writes what is kept any more; a failure has made the instance invalid. */
+	/* @kept has no other writer any more, and a failure marks the instance invalid. */
 	(void)vcpc_instance_sample_other(inst, inst->kept, scratch);
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	inst->kept->state |= VCPC_STATE_EXITED;
@@ -299,7 +299,7 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch)
 	WRITE_ONCE(inst->task, NULL);
 }
 
-/* From what was just read into @room to @values, with the interrupts for overflows */
+/* Continue from @values instead of those just read into @room; rearm the overflow interrupts. */
 static int continue_locked(struct vcpc_instance *inst, const u64 *values)
 {
 	if (!vcpc_overflow_restart(inst, values))
@@ -324,7 +324,7 @@ static int enable_locked(struct vcpc_instance *inst)
 	return ret ?: continue_locked(inst, inst->kept->values);
 }
 
-/* An execve does not wait until perf no longer throttles a counter. */
+/* Do not delay execve until perf stops throttling a counter: invalidate the instance. */
 static int exec_locked(struct vcpc_instance *inst)
 {
 	inst->state &= ~VCPC_INSTANCE_WAITING;
@@ -346,7 +346,7 @@ static int disable_locked(struct vcpc_instance *inst)
 	return 0;
 }
 
-/* Virtual time continues from where it was stopped, or from now. */
+/* Virtual time is not reset. */
 static int restart_locked(struct vcpc_instance *inst)
 {
 	int ret = read_locked(inst, inst->room);
@@ -368,7 +368,7 @@ static int op_locked(struct vcpc_instance *inst, enum vcpc_op op,
 		inst->presets[preset->request] = preset->preset;
 		return 0;
 	}
-	/* Only the execve that it waits for starts what waits for one. */
+	/* An instance that waits for execve can only be started by that execve. */
 	if (op == VCPC_OP_EXEC ? !(inst->state & VCPC_INSTANCE_WAITING) :
 				 inst->state & VCPC_INSTANCE_WAITING)
 		return -EINVAL;
@@ -384,12 +384,12 @@ static int op_locked(struct vcpc_instance *inst, enum vcpc_op op,
 /**
  * vcpc_instance_op() - start, stop or restart the calling thread's instance
  * @inst: the instance
- * @op: what to do
- * @preset: for VCPC_OP_PRESET: what a request starts from at the next RESTART
+ * @op: the operation
+ * @preset: for VCPC_OP_PRESET: the value that a request starts from at the next RESTART
  *
- * Context: the caller is an RCU reader, or holds the set's mutex.
- * Return: 0; -EINVAL if it is in that state already, or has ended; -EAGAIN if counts were lost;
- * -ERESTART if perf throttles a counter: try again after a tick.
+ * Context: the caller is an RCU reader or holds the set's mutex.
+ * Return: 0; -EINVAL if the instance has ended or @op is not valid in its state; -EAGAIN if counts
+ * were lost; -ERESTART if perf throttles a counter: retry after a timer tick.
  */
 int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op,
 		     const struct vcpc_preset_args *preset)
@@ -425,14 +425,13 @@ u32 vcpc_instance_state(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_instance_pid() - the id that an instance's thread has, or had at its end
+ * vcpc_instance_pid() - the ID that an instance's thread has, or had when it ended
  * @inst: the instance
  *
- * A thread that calls execve and is not its process's first gets the first one's id, which
- * gets its.
+ * If a thread other than the thread group leader calls execve, the two swap IDs.
  *
  * Context: under the set's mutex.
- * Return: the id; the instance holds the reference.
+ * Return: the ID; the instance holds the reference.
  */
 struct pid *vcpc_instance_pid(const struct vcpc_instance *inst)
 {

@@ -20,43 +20,43 @@ struct vcpc_set;
 struct vcpc_spec;
 
 /* struct vcpc_instance.state */
-#define VCPC_INSTANCE_STOPPED	BIT(0)	/* disabled or frozen: @kept has the values */
+#define VCPC_INSTANCE_STOPPED	BIT(0)	/* disabled or frozen: values are in @kept */
 #define VCPC_INSTANCE_INVALID	BIT(1)	/* counts were lost */
-#define VCPC_INSTANCE_SETTLED	BIT(2)	/* ended, events given back: @kept has the values */
+#define VCPC_INSTANCE_SETTLED	BIT(2)	/* ended, events released: values are in @kept */
 #define VCPC_INSTANCE_CLOSED	BIT(3)	/* about to be freed */
 #define VCPC_INSTANCE_WAITING	BIT(4)	/* STOPPED until the thread's next execve */
 
 /**
- * struct vcpc_instance - a set on one thread
- * @refs: the set's list, and a signal that is on its way to the thread
+ * struct vcpc_instance - a set's counters on one thread
+ * @refs: held by the set's list and by a signal that is being delivered
  * @rcu: for freeing
- * @set: whose, fixed; holds no reference, because the set closes its instances
- * @closing: the set's, when this was opened
- * @spec: what is counted
+ * @set: the set; holds no reference, because the set closes its instances
+ * @closing: the set's @closing when this instance was opened
+ * @spec: the set's requests
  * @task: the thread; holds a reference until settled
- * @pid: the thread's id at BIND, or at its end
+ * @pid: the thread's ID at BIND, or when it ended
  * @tgid: its process
  * @root: the thread that called BIND
  * @bind_flags: VCPC_BIND_F_* of that BIND
  * @in_set: in the set's list; under the set's mutex
  * @on_thread: in the table of threads, see thread.c
  * @lock: guards all below; taken with interrupts disabled
- * @state: VCPC_INSTANCE_*; SETTLED also under the set's mutex
- * @bind: another number for each instance and after each RESTART
- * @changes: how often @counters were stopped or continued
- * @which: the request whose overflow stopped it
- * @signal_due: the thread has not received the signal for it yet
+ * @state: VCPC_INSTANCE_*; SETTLED is also guarded by the set's mutex
+ * @bind: unique number, a new one for each instance and after each RESTART
+ * @changes: number of times that @counters were stopped or continued
+ * @which: index of the request whose overflow stopped the instance
+ * @signal_due: the thread has not yet received the signal of that overflow
  * @signal_queued: @signal_work is in the thread's list
- * @unlooked: a counter interrupted and nobody has looked yet; written without the lock
- * @first: which one; written before @unlooked
- * @program: which program the thread executed at the overflow
- * @address: where it was, in user mode
- * @look_work: looks at the counters after an interrupt, or wakes the thread for its signal
+ * @unlooked: a counter interrupted and was not examined yet; written without the lock
+ * @first: index of that counter; written before @unlooked
+ * @program: the program that the thread executed at the overflow
+ * @address: its user-mode address at the overflow
+ * @look_work: examines the counters after an interrupt, or wakes the thread for its signal
  * @signal_work: sends the signal, in the thread
- * @switches: an event that reports when the thread leaves its CPU; NULL if not needed
+ * @switches: an event that reports context switches of the thread; NULL if not needed
  * @presets: u64[nr] that RESTART continues from
- * @kept: the values while STOPPED or SETTLED; its state always
- * @room: for a sample that is only needed for a moment
+ * @kept: the values while STOPPED or SETTLED; its state is always valid
+ * @room: a temporary sample
  * @counters: the thread's counters
  */
 struct vcpc_instance {
@@ -94,16 +94,16 @@ struct vcpc_instance {
 };
 
 /**
- * struct vcpc_start - how an instance begins
- * @set: whose
- * @closing: the set's
- * @spec: what to count
+ * struct vcpc_start - initial state of an instance
+ * @set: the set
+ * @closing: the set's @closing
+ * @spec: the set's requests
  * @root: the thread that called BIND
  * @bind_flags: VCPC_BIND_F_* of that BIND
- * @presets: u64[nr] to start from; NULL: those of the requests
- * @stopped: it waits for ENABLE
- * @on_exec: it waits for execve
- * @inherited: it is a new thread's
+ * @presets: u64[nr] to start from; NULL for the requests' presets
+ * @stopped: wait for ENABLE
+ * @on_exec: wait for execve
+ * @inherited: the thread inherits the set
  */
 struct vcpc_start {
 	struct vcpc_set *set;
@@ -122,7 +122,7 @@ enum vcpc_op {
 	VCPC_OP_DISABLE = _IOC_NR(VCPC_IOC_DISABLE),
 	VCPC_OP_RESTART = _IOC_NR(VCPC_IOC_RESTART),
 	VCPC_OP_PRESET = _IOC_NR(VCPC_IOC_PRESET),
-	/* No ioctl: ENABLE by the execve that a WAITING instance waits for */
+	/* Not an ioctl: execve enables a WAITING instance. */
 	VCPC_OP_EXEC = _IOC_NRMASK + 1,
 };
 
@@ -139,14 +139,14 @@ int vcpc_instance_op(struct vcpc_instance *inst, enum vcpc_op op,
 u32 vcpc_instance_state(struct vcpc_instance *inst);
 struct pid *vcpc_instance_pid(const struct vcpc_instance *inst);
 
-/* A sample's head, which does not change; the values are behind it. */
+/* Initialize the constant fields of a sample. */
 static inline void vcpc_sample_init(struct vcpc_sample *sample, u32 nr)
 {
 	sample->size = sizeof(*sample);
 	sample->nr = nr;
 }
 
-/* @kept has just been read, under the instance's lock. */
+/* The caller holds the instance's lock and has just read the values into @kept. */
 static inline void vcpc_instance_stop(struct vcpc_instance *inst, u32 state)
 {
 	inst->kept->state = state;
@@ -154,14 +154,14 @@ static inline void vcpc_instance_stop(struct vcpc_instance *inst, u32 state)
 	inst->state |= VCPC_INSTANCE_STOPPED;
 }
 
-/* The thread has exited, or has executed a program that ended the counting. */
+/* The thread has exited, or an execve that gained privileges has ended its events. */
 static inline bool vcpc_instance_ended(const struct vcpc_instance *inst)
 {
 	return READ_ONCE(inst->state) & VCPC_INSTANCE_SETTLED ||
 	       vcpc_counters_ended(&inst->counters);
 }
 
-/* Its counters are on their thread; the caller is an RCU reader. */
+/* Whether perf still schedules its counters with the thread; the caller is an RCU reader. */
 static inline bool vcpc_instance_lives(struct vcpc_instance *inst)
 {
 	unsigned long flags;

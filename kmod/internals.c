@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module relies on beyond the kernel's exported calls: the facts that are more than
- * one field, and the check at load.
+ * Kernel internals that the module relies on in addition to exported functions: those that take
+ * more than reading one field, and their check at load time.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -14,21 +14,21 @@
 #include "internals.h"
 
 /**
- * vcpc_event_restart_period() - set after how many events from now an event interrupts
+ * vcpc_event_restart_period() - make an event interrupt after a number of events from now
  * @event: the calling thread's event, opened with a period
- * @period: the number of events; the event then interrupts again after as many
+ * @period: the number of events; afterwards the event interrupts once per period
  *
- * perf_event_period() sleeps, and what is counted meanwhile would be added to the period.
+ * perf_event_period() sleeps, and events counted in the meantime would be added to the period.
  *
  * Context: interrupts disabled; not in the event's own interrupt.
- * Return: false, and nothing was changed, if perf throttles the event: it does not count until
- * the next timer tick, or until its thread is scheduled again.
+ * Return: true; or false, with nothing changed, if perf throttles the event: then it does not count
+ * until the next timer tick or until its thread is scheduled again.
  */
 bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool active = vcpc_event_state(event) == PERF_EVENT_STATE_ACTIVE;
-	/* perf counts these one by one, and their period up to 0. */
+	/* perf counts these one by one; their period_left goes up to 0. */
 	bool up = event->attr.type == PERF_TYPE_SOFTWARE &&
 		  !vcpc_is_clock(event->attr.type, event->attr.config);
 
@@ -48,10 +48,10 @@ bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 static bool task_work_seen;
 
 /**
- * vcpc_task_work_works() - whether a thread can be made to run something before user mode
+ * vcpc_task_work_works() - whether task work runs before a thread returns to user mode
  *
- * Return: false until the check at load has come back, which happens before the process that
- * loads the module returns to user mode.
+ * Return: true once the test at load time has run, which happens before the process that loads the
+ * module returns to user mode.
  */
 bool vcpc_task_work_works(void)
 {
@@ -59,16 +59,16 @@ bool vcpc_task_work_works(void)
 }
 
 /**
- * vcpc_task_work_push() - run something in a thread before it returns to user mode
- * @task: the calling thread, which is not exiting; or one that has not run yet
- * @work: called once, in process context, also if the thread is killed or exits
- * @notify: TIF_NOTIFY_RESUME, or TIF_NOTIFY_SIGNAL to interrupt a system call as well
+ * vcpc_task_work_push() - run a function in a thread before it returns to user mode
+ * @task: the calling thread if it is not exiting, or a thread that has not run yet
+ * @work: called once, in process context, even if the thread is killed or exits
+ * @notify: TIF_NOTIFY_RESUME, or TIF_NOTIFY_SIGNAL to also interrupt a system call
  *
- * task_work_add() is not exported.  It solves three problems that these threads do not have:
- * the list may be closed (only the thread itself does that, when it exits); the thread may be in
- * user mode on another CPU and need a kick (it is on none, or here); others may add at the same
- * time (they use cmpxchg on the head, as this does).  The return to user mode, signal delivery
- * and exit all run the list.
+ * task_work_add() is not exported.  It handles three cases that do not arise for these threads: the
+ * list is closed (only the thread itself does that, when it exits), the thread is in user mode on
+ * another CPU and must be kicked (it runs here or has never run), and concurrent additions (they
+ * use cmpxchg on the head, like this function).  The return to user mode, signal delivery and exit
+ * all run the list.
  *
  * Context: any but NMI.
  */
@@ -92,7 +92,7 @@ static void see_task_work(struct callback_head *work)
 /**
  * vcpc_internals_try_task_work() - check that task work runs, for vcpc_task_work_works()
  *
- * Context: the last step of loading, which cannot fail any more.
+ * Context: the last step of loading; loading cannot fail afterwards.
  */
 void vcpc_internals_try_task_work(void)
 {
@@ -134,10 +134,10 @@ static void ignore(struct perf_event *event, struct perf_sample_data *data, stru
 }
 
 /**
- * vcpc_internals_check() - check that the facts are true of this kernel
+ * vcpc_internals_check() - test the assumptions about kernel internals on this kernel
  *
  * Context: sleeps; at load.
- * Return: 0; -ENODEV if not, and the log says which; or perf's error.
+ * Return: 0; -ENODEV if one of them does not hold, which is logged; or perf's error.
  */
 int vcpc_internals_check(void)
 {
@@ -165,12 +165,12 @@ int vcpc_internals_check(void)
 }
 
 /**
- * vcpc_internals_exit() - wait until no thread is in one of the module's task works
+ * vcpc_internals_exit() - wait until no thread runs task work of the module
  *
  * Context: sleeps; at unload, or when loading fails.
  */
 void vcpc_internals_exit(void)
 {
-	/* A task work may have put the module and not yet returned. */
+	/* Task work puts its module reference before it returns. */
 	synchronize_rcu_tasks();
 }

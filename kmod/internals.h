@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module relies on beyond the kernel's exported calls: one function per fact, and
- * nothing of the kind anywhere else.
+ * Kernel internals that the module relies on in addition to exported functions: one function per
+ * assumption.  No other file of the module uses any.
  *
- * perf gives modules events, but no read of several at one instant and no report that an event
- * was ever off.  Both are in its structures, which modules can see as types.  Each field has a
- * compile-time check of its type, and vcpc_internals_check() tries the facts on a real event
- * when the module is loaded; loading fails if one of them is not true of this kernel.  Without
- * task work there is no inheritance and no signal on overflow.
+ * perf has an interface for modules, but no function that reads several events at one instant or
+ * reports that an event was off the PMU.  Both can be derived from its structures, whose types
+ * modules can see.  The type of each field is checked at compile time, and vcpc_internals_check()
+ * tests the assumptions on a real event when the module is loaded; loading fails if one of them
+ * does not hold.  Without task work, inheritance and overflow signals are not available.
  */
 #ifndef VCPC_INTERNALS_H
 #define VCPC_INTERNALS_H
@@ -36,25 +36,26 @@ VCPC_FIELD_IS(struct task_struct, task_works, struct callback_head *);
 VCPC_FIELD_IS(struct task_struct, self_exec_id, u64);
 
 /*
- * An event's state: ACTIVE on the PMU, INACTIVE while its thread is off its CPU, ERROR when a
- * pinned event found no room, EXIT after its thread's end or an execve that ended it, OFF while
- * it waits for execve.
+ * An event's state: ACTIVE on the PMU, INACTIVE while its thread is not running, ERROR if the PMU
+ * had no free counter for a pinned event, EXIT after its thread exited or an execve ended it, OFF
+ * while it waits for execve.
  */
 static __always_inline enum perf_event_state vcpc_event_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
 }
 
-/* Whether a CPU core's PMU counts the event, whatever type it was requested by */
+/* Whether a core PMU counts the event, independent of the type in its request */
 static inline bool vcpc_event_is_hw(const struct perf_event *event)
 {
 	return event->pmu->task_ctx_nr == perf_hw_context;
 }
 
 /*
- * When the event would have started if it had never been off, by its context's clock: perf adds
- * the time between two changes of state to the running time, so the difference is constant while
- * the event is on whenever its thread runs, and grows otherwise.
+ * The time, by its context's clock, at which the event would have started if it had never been off
+ * the PMU.  perf adds the time between two state changes to the running time.  The result is
+ * therefore constant as long as the event is on the PMU whenever its thread runs, and grows
+ * otherwise.
  */
 static __always_inline u64 vcpc_event_start(const struct perf_event *event)
 {
@@ -62,22 +63,22 @@ static __always_inline u64 vcpc_event_start(const struct perf_event *event)
 }
 
 /*
- * The clock of an event's context, which runs while the thread does; the event is ACTIVE.  Another
- * CPU may bring the context's time up to date, but the offset stays what it is.
+ * The clock of an event's context, which runs while the thread does.  The event must be ACTIVE.
+ * Another CPU can update the context's time meanwhile, but not its offset.
  */
 static __always_inline u64 vcpc_event_now(const struct perf_event *event)
 {
 	return event->clock() + vcpc_ctx_offset(event->ctx);
 }
 
-/* What an event has counted that is on the PMU of this CPU; interrupts are disabled. */
+/* The count of an event that is on this CPU's PMU; interrupts are disabled. */
 static __always_inline u64 vcpc_event_count(struct perf_event *event)
 {
 	event->pmu->read(event);
 	return local64_read(&event->count);
 }
 
-/* Whether it is a clock, which perf measures, and for which it interrupts by a timer */
+/* Whether it is a clock event, for which perf uses a timer instead of a PMU interrupt */
 static inline bool vcpc_is_clock(u32 type, u64 config)
 {
 	return type == PERF_TYPE_SOFTWARE &&
@@ -86,7 +87,7 @@ static inline bool vcpc_is_clock(u32 type, u64 config)
 
 bool vcpc_event_restart_period(struct perf_event *event, u64 period);
 
-/* Which program the calling thread executes: another number after each execve */
+/* A number that identifies the calling thread's program and changes at each execve */
 static inline u64 vcpc_own_program(void)
 {
 	return current->self_exec_id;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits per user: the module's parameters and the accounts.  If another user closes the last copy
- * of a descriptor, a worker of its account does the work.  For root, debugfs has the accounts
- * (vcpc/users) and the module's own statistics (vcpc/stats).
+ * Limits per user: module parameters and accounts.  If another user closes the last copy of a
+ * descriptor, a worker of its account does the work.  In debugfs, root can read the accounts
+ * (vcpc/users) and the module's statistics (vcpc/stats).
  *
- * Locking: users_lock guards the list of accounts; it is a spin lock, so that nobody waits for
- * another user's thread that the scheduler has set aside.  The amounts in an account are atomic.
+ * Locking: users_lock guards the list of accounts.  It is a spin lock because a thread must not
+ * wait for another user's preempted thread.  The amounts in an account are atomic.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -79,7 +79,7 @@ static struct vcpc_user *find_account(const struct vcpc_user *as)
 	return NULL;
 }
 
-/* Limits are not a question of permission: refusals are not for the audit log. */
+/* Reaching a limit is not a permission failure, so do not write it to the audit log. */
 static bool is_privileged(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
@@ -87,8 +87,9 @@ static bool is_privileged(void)
 }
 
 /*
- * A user namespace gives its owner many users, by subordinate ids: they are one account, the
- * owner's.  Root makes namespaces for others, so one that root owns is an account of its own.
+ * The owner of a user namespace can have many users through subordinate IDs.  All of them are
+ * charged to the owner's account.  A namespace that root owns has its own account, because root
+ * creates namespaces for others.
  */
 static void set_responsible(struct vcpc_user *user)
 {
@@ -102,7 +103,7 @@ static void set_responsible(struct vcpc_user *user)
 	user->root = uid_eq(user->uid, GLOBAL_ROOT_UID) && !user->ns && is_privileged();
 }
 
-/* One after the other for each account, so that nobody's descriptors wait for another's. */
+/* Each account has its own worker, so a user's descriptors do not wait for another user's. */
 static void release_all(struct work_struct *work)
 {
 	struct vcpc_user *user = container_of(work, struct vcpc_user, releaser);
@@ -119,7 +120,7 @@ static void release_all(struct work_struct *work)
 }
 
 /**
- * vcpc_limits_init() - at load
+ * vcpc_limits_init() - create the workqueue; at load
  *
  * Return: 0 or -ENOMEM.
  */
@@ -130,7 +131,7 @@ int vcpc_limits_init(void)
 }
 
 /**
- * vcpc_limits_exit() - wait until all is closed; at unload
+ * vcpc_limits_exit() - wait until all descriptors are closed; at unload
  */
 void vcpc_limits_exit(void)
 {
@@ -138,9 +139,9 @@ void vcpc_limits_exit(void)
 }
 
 /**
- * vcpc_limits_get() - the calling user's account
+ * vcpc_limits_get() - get a reference to the calling user's account
  *
- * Return: the account, for vcpc_limits_put(); or ERR_PTR(-ENOMEM).
+ * Return: the account, to be released with vcpc_limits_put(); or ERR_PTR(-ENOMEM).
  */
 struct vcpc_user *vcpc_limits_get(void)
 {
@@ -171,7 +172,7 @@ struct vcpc_user *vcpc_limits_get(void)
 }
 
 /**
- * vcpc_limits_put() - give a reference to an account back
+ * vcpc_limits_put() - drop a reference to an account
  * @user: the account; freed with its last reference
  */
 void vcpc_limits_put(struct vcpc_user *user)
@@ -183,7 +184,7 @@ void vcpc_limits_put(struct vcpc_user *user)
 	}
 }
 
-/* The calling task is the user who made it, on his account: user 0 of a container is not root. */
+/* Whether the caller is the creator, with the same account: user 0 of a container is not root. */
 static bool is_own(const struct vcpc_user *user, kuid_t creator)
 {
 	struct vcpc_user own = { };
@@ -193,14 +194,14 @@ static bool is_own(const struct vcpc_user *user, kuid_t creator)
 }
 
 /**
- * vcpc_limits_release() - the last copy of a descriptor is closed
+ * vcpc_limits_release() - release an object when the last copy of its descriptor is closed
  * @user: the account
- * @creator: the user who made what the descriptor stands for
- * @release: of that, not used yet
- * @fn: closes it, and gives its reference to the account back
+ * @creator: the user who created the object
+ * @release: the object's, not used yet
+ * @fn: frees the object and drops its reference to the account
  *
- * A descriptor may have come to another user, to a set-user-ID program or to the kernel: they do
- * not wait, a worker of the account calls @fn.
+ * The last copy can be held by another user, a set-user-ID program or the kernel.  They do not
+ * wait: a worker of the account calls @fn.
  *
  * Context: sleeps.
  */
@@ -211,7 +212,7 @@ void vcpc_limits_release(struct vcpc_user *user, kuid_t creator, struct vcpc_rel
 		fn(release);
 		return;
 	}
-	/* The descriptor's reference to the module may be the last. */
+	/* The descriptor's reference to the module can be the last one. */
 	__module_get(THIS_MODULE);
 	release->fn = fn;
 	refcount_inc(&user->refs);
@@ -221,10 +222,10 @@ void vcpc_limits_release(struct vcpc_user *user, kuid_t creator, struct vcpc_rel
 }
 
 /**
- * vcpc_limits_max() - how much one user may have
- * @limit: of which limit
+ * vcpc_limits_max() - the maximum per user
+ * @limit: the limit
  *
- * Return: the number.
+ * Return: the maximum.
  */
 unsigned int vcpc_limits_max(enum vcpc_limit limit)
 {
@@ -232,13 +233,13 @@ unsigned int vcpc_limits_max(enum vcpc_limit limit)
 }
 
 /**
- * vcpc_limits_try() - take some of what a user may have, if there is as much
+ * vcpc_limits_try() - charge an account unless that exceeds its limit
  * @user: the account
- * @limit: of which limit
- * @nr: how many
+ * @limit: the limit
+ * @nr: the amount
  *
  * Context: any.
- * Return: 0, or -EUSERS if that is more than the user may have.
+ * Return: 0, or -EUSERS if the limit would be exceeded.
  */
 int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 {
@@ -251,16 +252,16 @@ int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 }
 
 /**
- * vcpc_limits_refuse() - a call fails, because a user is at a limit
+ * vcpc_limits_refuse() - count and log that a call fails because of a limit
  * @user: the account
- * @limit: which limit
+ * @limit: the limit
  *
  * Return: -EUSERS.
  */
 int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit)
 {
 	vcpc_stats_count(VCPC_STAT_REFUSED);
-	/* At most one line per minute: it may be a program's fault, or the limit is too low. */
+	/* Log at most one line per minute: a faulty program can cause this any number of times. */
 	if (__ratelimit(&refused))
 		pr_warn("user %u is at a limit of %u %s\n",
 			from_kuid_munged(&init_user_ns, user->uid), vcpc_limits_max(limit),
@@ -269,10 +270,10 @@ int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit)
 }
 
 /**
- * vcpc_limits_charge() - take some of what a user may have, or refuse it
+ * vcpc_limits_charge() - charge an account, and log a refusal
  * @user: the account
- * @limit: of which limit
- * @nr: how many
+ * @limit: the limit
+ * @nr: the amount
  *
  * Return: 0 or -EUSERS.
  */
@@ -282,10 +283,10 @@ int vcpc_limits_charge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 }
 
 /**
- * vcpc_limits_uncharge() - give back what was taken
+ * vcpc_limits_uncharge() - undo vcpc_limits_charge()
  * @user: the account
- * @limit: of which limit
- * @nr: how many
+ * @limit: the limit
+ * @nr: the amount
  */
 void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 {
@@ -293,9 +294,9 @@ void vcpc_limits_uncharge(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 }
 
 /**
- * vcpc_limits_thread() - how many counters the calling thread may have
+ * vcpc_limits_thread() - the calling thread's limit on counters
  *
- * Return: the number; with CAP_PERFMON as many as a set can have.
+ * Return: the limit; with CAP_PERFMON, the maximum that a set can have.
  */
 unsigned int vcpc_limits_thread(void)
 {
@@ -305,7 +306,7 @@ unsigned int vcpc_limits_thread(void)
 }
 
 /**
- * vcpc_limits_requests() - how many requests one set of the caller may have
+ * vcpc_limits_requests() - the caller's limit on requests per set
  *
  * Return: 0..VCPC_REQUESTS_CAP.
  */
@@ -318,8 +319,8 @@ unsigned int vcpc_limits_requests(void)
 }
 
 /**
- * vcpc_stats_count() - count an occurrence
- * @which: of what
+ * vcpc_stats_count() - increment one of the module's statistics
+ * @which: the statistic
  *
  * Context: any.
  */
@@ -357,7 +358,7 @@ static int users_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(users);
 
 /**
- * vcpc_debugfs_init() - make the files in debugfs; at load
+ * vcpc_debugfs_init() - create the files in debugfs; at load
  *
  * Nothing depends on them, so a failure is ignored.
  */
@@ -369,7 +370,7 @@ void vcpc_debugfs_init(void)
 }
 
 /**
- * vcpc_debugfs_exit() - remove them, after their last reader
+ * vcpc_debugfs_exit() - remove the files after their last reader has closed them
  */
 void vcpc_debugfs_exit(void)
 {

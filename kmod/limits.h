@@ -10,7 +10,7 @@
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
 
-/* Requests that a set can have, whatever the administrator allows */
+/* Maximum number of requests per set, independent of the module's parameters */
 #define VCPC_REQUESTS_CAP	2048
 
 enum vcpc_limit {
@@ -20,29 +20,31 @@ enum vcpc_limit {
 	VCPC_LIMIT_NR,
 };
 
-/* What the module counts of itself since it was loaded; the files of debugfs show it. */
+/* The module's own statistics since it was loaded, shown in debugfs */
 enum vcpc_stat {
 	VCPC_STAT_LATE,		/* overflows found when their thread left its CPU */
-	VCPC_STAT_UNSIGNALED,	/* overflows not signaled: the program had gone */
+	VCPC_STAT_UNSIGNALED,	/* overflows not signaled: another program runs */
 	VCPC_STAT_INVALID,	/* instances found invalid */
-	VCPC_STAT_UNINHERITED,	/* new threads that could not be given an instance */
+	VCPC_STAT_UNINHERITED,	/* new threads without an instance, after an error */
 	VCPC_STAT_REFUSED,	/* calls refused by a limit */
 	VCPC_STAT_NR,
 };
 
 /**
- * struct vcpc_user - an account: what one user has open
+ * struct vcpc_user - an account: the objects that one user has open
  * @node: in the list of accounts
- * @refs: files, sets and tags that are charged here
- * @uid: the user; includes the users of user namespaces that he has made
- * @ns: inode number of the user namespace, if root made it: it is one account; otherwise 0
- * @root: it is root's; user 0 without its capabilities has an account like anybody
- * @releases: what @releaser closes for it, the last one first: struct vcpc_release
+ * @refs: files, sets and tags that are charged to it
+ * @uid: the user; includes the users of the user namespaces that this user created
+ * @ns: inode number of the user namespace if the account is that of a namespace which root
+ *	created; otherwise 0
+ * @root: the account of root; user 0 without capabilities has an ordinary account
+ * @releases: objects that @releaser has to release, last one first: struct vcpc_release
  * @releaser: holds a reference while it is queued
- * @used: how much of each limit is taken
+ * @used: the amount charged, for each limit
  * @idle_tags: tags that no file holds
- * @nr_idle: their number
- * @idle_node: in the list of accounts that have any; these three under the tags' lock
+ * @nr_idle: number of idle tags
+ * @idle_node: in the list of accounts with idle tags; guarded, like the previous two, by the lock
+ *	of the tags
  */
 struct vcpc_user {
 	struct list_head node;
@@ -59,9 +61,9 @@ struct vcpc_user {
 };
 
 /**
- * struct vcpc_release - closes something of an account
+ * struct vcpc_release - an object to be released by its account's worker
  * @node: in the account's list
- * @fn: closes it
+ * @fn: releases the object
  */
 struct vcpc_release {
 	struct llist_node node;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading and unloading, and the module's metadata.
+ * Load and unload the module; its metadata.
  */
 #include <linux/module.h>
 #include <linux/printk.h>
@@ -57,7 +57,7 @@ static void __exit vcpc_exit(void)
 	vcpc_limits_exit();
 	vcpc_hardware_exit();
 	vcpc_inherit_exit();
-	/* Task works may have put the module and not yet returned. */
+	/* Task work puts its module reference before it returns. */
 	vcpc_internals_exit();
 	vcpc_tag_exit();
 	vcpc_tracepage_exit();

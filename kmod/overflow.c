@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual counters that go past their end: noticing it, and signaling the thread.
+ * Overflows: detect that a virtual counter has passed 2^64 - 1, and signal the thread.
  *
- * perf interrupts when a counter has counted a period, which is what was left to 2^64.  The
- * interrupt, which may be an NMI, only notes that and queues an interrupt work, which runs as
- * soon as interrupts are on again.  Whether the virtual counter has gone past its end is seen
- * by its value there: periods of counters that are further away than a period can be long
- * mean nothing.
+ * perf interrupts when a counter has counted its period, which is the number of events left to
+ * 2^64.  The handler can run in an NMI, so it only records the interrupt and queues irq_work, which
+ * runs as soon as interrupts are enabled again.  The irq_work reads the virtual counter to find out
+ * whether it has overflowed: a counter that is further from 2^64 than perf's longest period
+ * interrupts earlier.
  *
- * Interrupts are disabled while a thread leaves its CPU: what overflows then is dropped by perf,
- * or its interrupt work runs in the next thread.  So a set with overflows has one more event, of
- * context switches, whose handler looks just before the counters are taken off.  What overflows
- * after that, which only counts of the kernel's own work can, is seen when the thread leaves
- * its CPU the next time.
+ * During a context switch interrupts are disabled.  perf drops an overflow that happens there, or
+ * its irq_work runs in the next thread.  Therefore a set with overflows has an additional event for
+ * context switches, whose handler reads the counters just before they are taken off the PMU.
+ * Events in kernel mode can still cause an overflow after that; it is detected at the thread's next
+ * context switch.
  *
- * All of this runs in the counted thread, and so does the signal: it is sent by task work,
- * before the thread returns to user mode, and only if it still executes the program that it
- * executed at the overflow.
+ * All of this runs in the counted thread.  Task work sends the signal before the thread returns to
+ * user mode, and only if the thread still executes the program that it executed at the overflow.
  *
- * Locking: the instance's lock, within those of perf and of the scheduler.
+ * Locking: the instance's lock, nested in those of perf and of the scheduler.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -40,7 +39,7 @@ static bool is_watched(const struct vcpc_instance *inst, u32 i)
 }
 
 /**
- * vcpc_instance_lost() - counts were lost: the instance is invalid from now on
+ * vcpc_instance_lost() - invalidate an instance because counts were lost
  * @inst: the instance
  *
  * Context: under the instance's lock.
@@ -52,7 +51,7 @@ void vcpc_instance_lost(struct vcpc_instance *inst)
 	inst->state |= VCPC_INSTANCE_INVALID;
 }
 
-/* A stopped instance that still interrupts would do so after each period. */
+/* Keep the events of a stopped instance from interrupting after every period. */
 static void silence(struct vcpc_instance *inst)
 {
 	u32 i;
@@ -63,7 +62,7 @@ static void silence(struct vcpc_instance *inst)
 						  VCPC_PERIOD_MAX);
 }
 
-/* Of several counters that have gone past their end, the one that interrupted counts. */
+/* If several counters have overflowed, report the one that interrupted. */
 static bool find_overflow(struct vcpc_instance *inst, u32 interrupted)
 {
 	bool any = false;
@@ -80,7 +79,7 @@ static bool find_overflow(struct vcpc_instance *inst, u32 interrupted)
 	return any;
 }
 
-/* Under the instance's lock, or the set's mutex: the set may go after that. */
+/* The caller holds the instance's lock or the set's mutex, so that the set is not freed. */
 static void fill_info(const struct vcpc_instance *inst, struct kernel_siginfo *info)
 {
 	clear_siginfo(info);
@@ -91,7 +90,7 @@ static void fill_info(const struct vcpc_instance *inst, struct kernel_siginfo *i
 	info->si_fd = inst->spec->fd;
 }
 
-/* In the thread, before it returns to user mode */
+/* Task work: called in the thread before it returns to user mode */
 static void signal_thread(struct callback_head *work)
 {
 	struct vcpc_instance *inst = container_of(work, struct vcpc_instance, signal_work);
@@ -107,7 +106,7 @@ static void signal_thread(struct callback_head *work)
 		fill_info(inst, &info);
 	raw_spin_unlock_irqrestore(&inst->lock, flags);
 
-	/* A full queue of real-time signals refuses one more. */
+	/* send_sig_info() fails if the thread's queue of real-time signals is full. */
 	if (due && (inst->program != vcpc_own_program() || current->flags & PF_EXITING ||
 		    send_sig_info(info.si_signo, &info, current)))
 		vcpc_stats_count(VCPC_STAT_UNSIGNALED);
@@ -116,7 +115,7 @@ static void signal_thread(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* Interrupts a system call as a signal does, so that the task work runs. */
+/* Queue the task work that sends the signal; it interrupts system calls as a signal does. */
 static void queue_signal(struct vcpc_instance *inst)
 {
 	if (!inst->spec->signal)
@@ -126,7 +125,7 @@ static void queue_signal(struct vcpc_instance *inst)
 		return;
 	}
 	inst->program = vcpc_own_program();
-	/* Kernel threads, which only tests count, have no registers of user mode. */
+	/* Tests count kernel threads, which have no user-mode registers. */
 	inst->address = current->mm ? instruction_pointer(task_pt_regs(current)) : 0;
 	inst->signal_due = true;
 	if (inst->signal_queued)
@@ -138,12 +137,12 @@ static void queue_signal(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_restart() - interrupt when counters that continue come to their end
+ * vcpc_overflow_restart() - set the periods after which the counters overflow
  * @inst: the calling thread's instance
- * @from: the values that they continue from
+ * @from: the values that the counters continue from
  *
- * Context: under the instance's lock, in one section with vcpc_counters_set().
- * Return: false if perf throttles a counter, which would not count from now on.
+ * Context: under the instance's lock, held until vcpc_counters_set() returns.
+ * Return: false if perf throttles a counter, which therefore does not count at the moment.
  */
 bool vcpc_overflow_restart(struct vcpc_instance *inst, const u64 *from)
 {
@@ -161,8 +160,8 @@ bool vcpc_overflow_restart(struct vcpc_instance *inst, const u64 *from)
 }
 
 /*
- * Something may have overflowed: find out by the values, and stop all counters.
- * Return: true if they were counting and are stopped now.
+ * Read the counters, and stop all of them if one has overflowed.
+ * Return: true if this call stopped them.
  */
 static bool look_locked(struct vcpc_instance *inst)
 {
@@ -170,7 +169,7 @@ static bool look_locked(struct vcpc_instance *inst)
 	u32 interrupted;
 
 	lockdep_assert_held(&inst->lock);
-	/* First: what interrupts from now on may not be among the values. */
+	/* Clear this before the read, which misses the events of a later interrupt. */
 	smp_store_mb(inst->unlooked, false);
 	interrupted = READ_ONCE(inst->first);
 	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
@@ -180,11 +179,11 @@ static bool look_locked(struct vcpc_instance *inst)
 			silence(inst);
 		return false;
 	}
-	/* Counters that are off may be about to end; if not, the next sample finds the loss. */
+	/* Counters can be off because they are about to end; if not, the next sample reports it. */
 	if (vcpc_counters_read(&inst->counters, ktime_get_ns(), inst->kept))
 		return false;
 	if (!find_overflow(inst, interrupted)) {
-		/* A timer may be early by the difference of two clocks. */
+		/* A timer can be early by the difference between two clocks. */
 		if (rang && !vcpc_overflow_restart(inst, inst->kept->values))
 			vcpc_instance_lost(inst);
 		return false;
@@ -206,12 +205,12 @@ static bool look(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_interrupt() - a counter has counted its period
- * @event: its event
+ * vcpc_overflow_interrupt() - record that a counter has counted its period
+ * @event: the counter's event
  * @data: unused
  * @regs: unused
  *
- * Context: perf's overflow handler, perhaps in an NMI: it takes no lock and reads no counter.
+ * Context: perf's overflow handler, possibly in an NMI: it takes no lock and reads no counter.
  */
 void vcpc_overflow_interrupt(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
@@ -229,7 +228,7 @@ void vcpc_overflow_interrupt(struct perf_event *event, struct perf_sample_data *
 	irq_work_queue(&inst->look_work);
 }
 
-/* The thread leaves its CPU; its counters are still on the PMU, and interrupts are disabled. */
+/* Context switch: the counters are still on the PMU, and interrupts are disabled. */
 static void thread_leaves(struct perf_event *event, struct perf_sample_data *data,
 			  struct pt_regs *regs)
 {
@@ -238,7 +237,7 @@ static void thread_leaves(struct perf_event *event, struct perf_sample_data *dat
 	if (inst->task != current || !look(inst))
 		return;
 	vcpc_stats_count(VCPC_STAT_LATE);
-	/* It may be going to sleep: wake it up, so that it runs its task work. */
+	/* If the thread is about to sleep, wake it so that it runs its task work. */
 	irq_work_queue(&inst->look_work);
 }
 
@@ -254,7 +253,7 @@ static void look_or_wake(struct irq_work *work)
 
 /**
  * vcpc_overflow_init() - prepare an instance for overflows
- * @inst: the instance, which nobody sees yet
+ * @inst: the instance, not yet in any list
  */
 void vcpc_overflow_init(struct vcpc_instance *inst)
 {
@@ -263,7 +262,7 @@ void vcpc_overflow_init(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_open() - watch for the thread leaving its CPU
+ * vcpc_overflow_open() - start watching context switches of the thread
  * @inst: the calling thread's instance; its counters are not open yet
  *
  * Context: sleeps.
@@ -288,8 +287,8 @@ int vcpc_overflow_open(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_close() - watch no longer
- * @inst: the instance, whose counters are closed and do not interrupt any more
+ * vcpc_overflow_close() - stop watching context switches
+ * @inst: the instance; its counters are closed and no longer interrupt
  *
  * Context: sleeps; not under the instance's lock.
  */
@@ -302,12 +301,12 @@ void vcpc_overflow_close(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_overflow_inherited() - let a new thread begin as if all that can overflow had done so
- * @inst: the calling thread's instance, which is stopped; the thread was not in user mode yet
+ * vcpc_overflow_inherited() - put an inherited instance into the state after an overflow
+ * @inst: the calling thread's stopped instance; the thread has not yet entered user mode
  *
- * The thread is signaled at once: its handler sets presets and restarts the set, or does not.
+ * The thread receives the signal at once; its handler can set presets and restart the set.
  *
- * Context: in the thread, sleeps.
+ * Context: in the thread; sleeps.
  */
 void vcpc_overflow_inherited(struct vcpc_instance *inst)
 {

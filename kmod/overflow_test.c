@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts of perf's that come when they are called for: in vain, of another counter than the
- * one that is past its end, where nothing can be locked, and in another thread than the counted.
+ * perf interrupts at chosen moments: without an overflow, from a counter other than the one that
+ * overflowed, in an NMI, and in a thread other than the counted one.
  *
- * Of the machines that the tests run on, only that of "vm/run --nmi" has interrupts that cannot be
- * masked, and none comes when it is asked for: so the handler is called as from one.
+ * Only the machine of "vm/run --nmi" has NMIs, and they cannot be triggered, so the tests call the
+ * handler in the context of an NMI.
  */
 #include <kunit/test.h>
 #include <linux/err.h>
@@ -21,7 +21,7 @@
 static struct vcpc_user_memory memory;
 static struct vcpc_user *user;
 
-/* Their ends are too far away for the events to ring by themselves. */
+/* These counters are too far from 2^64 to interrupt by themselves. */
 static const struct vcpc_request switches[] = {
 	{
 		.type = PERF_TYPE_SOFTWARE,
@@ -46,7 +46,7 @@ static struct vcpc_set *counting_set(struct kunit *test)
 	return set;
 }
 
-/* The set's only user is the test. */
+/* The result stays valid because only the test uses the set. */
 static struct vcpc_instance *find_own(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst;
@@ -81,7 +81,7 @@ static void interrupt(struct vcpc_instance *inst, u32 which, unsigned int contex
 	irq_work_sync(&inst->look_work);
 }
 
-/* What cannot be masked only leaves a word; it is looked at when interrupts are on again. */
+/* An NMI only records the interrupt; the counters are read when interrupts are enabled again. */
 static void unmasked(struct kunit *test)
 {
 	struct vcpc_set *set = counting_set(test);
@@ -100,7 +100,7 @@ static void unmasked(struct kunit *test)
 	vcpc_user_test_destroy(set);
 }
 
-/* The set goes before anybody has looked. */
+/* The set is closed before the interrupt was processed. */
 static void gone_before_it_is_told(struct kunit *test)
 {
 	const u64 from[] = { U64_MAX, 0 };
@@ -135,7 +135,7 @@ static void interrupt_elsewhere(struct work_struct *work)
 	struct elsewhere *e = container_of(work, struct elsewhere, work);
 	const u64 past[] = { U64_MAX, 0 }, none[] = { 0, 0 };
 
-	/* The counted thread has left its CPU, so it does not look now. */
+	/* The counted thread is not running, so it does not read its counters now. */
 	begin_from(e->inst, past);
 	interrupt(e->inst, 0, 0);
 	interrupt(e->inst, 0, NMI_OFFSET);
@@ -143,7 +143,7 @@ static void interrupt_elsewhere(struct work_struct *work)
 	begin_from(e->inst, none);
 }
 
-/* Nothing is done to a thread by what is called in another. */
+/* An interrupt in another thread does not change the instance. */
 static void another_threads(struct kunit *test)
 {
 	struct vcpc_set *set = counting_set(test);
@@ -154,7 +154,7 @@ static void another_threads(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, e.inst);
 	if (e.inst) {
 		INIT_WORK_ONSTACK(&e.work, interrupt_elsewhere);
-		/* On another CPU, this thread would still look when it leaves its own. */
+		/* On another CPU, this thread could read its counters at a context switch. */
 		migrate_disable();
 		schedule_work_on(smp_processor_id(), &e.work);
 		flush_work(&e.work);
@@ -166,11 +166,11 @@ static void another_threads(struct kunit *test)
 }
 
 /*
- * struct hint - an interrupt, and what comes of it
- * @from: from what the two counters, which are about 0, began: past the end, if it is more
- * @which: which of them has interrupted
- * @freezes: one is past its end
- * @told: which the thread is told of then
+ * struct hint - an interrupt and its effect
+ * @from: start values of the two counters, which are now near 0: a larger one means an overflow
+ * @which: index of the counter that interrupts
+ * @freezes: the instance is stopped, because one has overflowed
+ * @told: index of the counter that is reported
  */
 struct hint {
 	u64 from[2];
@@ -189,7 +189,7 @@ static const struct hint hints[] = {
 	{ .from = { U64_MAX, U64_MAX }, .which = 1, .freezes = true, .told = 1 },
 };
 
-/* Whether there was an overflow is a matter of values; that perf interrupts is only a hint. */
+/* The values decide whether a counter has overflowed; perf's interrupt is only a hint. */
 static void an_interrupt_is_only_a_hint(struct kunit *test)
 {
 	const struct hint *hint = test->param_value;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set: its requests, its instances, and what can be done with them.
+ * Sets: their requests, their instances, and the operations on both.
  *
- * A thread that samples (up to VCPC_SAMPLE_STACK requests) or operates its own instance takes no
- * lock of the set: it is an RCU reader, finds the instance, and takes that one's lock.  All else is
- * under the set's mutex, which is waited for killably.  Nobody but holders of the set's
- * descriptor, and the threads that inherit the set, ever wait for it.
+ * A thread that samples its own instance (up to VCPC_SAMPLE_STACK requests), or starts or stops it,
+ * takes no lock of the set: as an RCU reader it finds the instance and takes the instance's lock.
+ * Everything else runs under the set's mutex.  Waiting for the mutex is killable, and only holders
+ * of the set's descriptor and threads that inherit the set can wait for it.
  *
  * Locking: see struct vcpc_set.
  */
@@ -24,9 +24,9 @@
 #include "set.h"
 #include "thread.h"
 
-/* How many new instances there are, at the least, between two looks for ended ones */
+/* Minimum number of new instances between two searches for ended ones */
 #define REAP_STEP	64
-/* How many ended ones, about, are kept one by one */
+/* Approximate number of ended instances that can still be sampled individually */
 #define KEPT		256
 
 static struct vcpc_set *set_alloc(u32 nr)
@@ -48,10 +48,10 @@ static struct vcpc_set *set_alloc(u32 nr)
 }
 
 /**
- * vcpc_set_create() - make a set from the caller's requests
- * @args: checked arguments
- * @user: the account to charge it to
- * @bad: on failure set to the request that was refused, or left alone
+ * vcpc_set_create() - create a set from the caller's requests
+ * @args: validated arguments
+ * @user: the account to charge
+ * @bad: on failure set to the index of the refused request, if there is one
  *
  * Context: sleeps.
  * Return: the set, or an ERR_PTR: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP, -EACCES, -EUSERS,
@@ -90,12 +90,12 @@ static void set_free(struct kref *refs)
 	vcpc_limits_uncharge(set->user, VCPC_LIMIT_SETS, 1);
 	vcpc_limits_put(set->user);
 	mutex_destroy(&set->lock);
-	/* A thread may be looking for its instance. */
+	/* A thread can be searching for its instance as an RCU reader. */
 	kvfree_rcu(set, rcu);
 }
 
 /**
- * vcpc_set_put() - give a reference back
+ * vcpc_set_put() - drop a reference
  * @set: the set
  *
  * Context: sleeps.
@@ -136,7 +136,7 @@ static void add_up(struct vcpc_sample *sum, const struct vcpc_sample *sample, u3
 		sum->values[i] += sample->values[i];
 }
 
-/* An ended instance stays in the total only. */
+/* Add an ended instance to the total and free it. */
 static void fold(struct vcpc_set *set, struct vcpc_instance *inst)
 {
 	if (READ_ONCE(inst->state) & VCPC_INSTANCE_INVALID)
@@ -147,7 +147,10 @@ static void fold(struct vcpc_set *set, struct vcpc_instance *inst)
 	drop(set, inst);
 }
 
-/* Settle what has ended, and fold the oldest beyond @keep, except for the first of all. */
+/*
+ * Settle the instances that have ended, and fold the oldest of them until @keep are left.  The
+ * set's first instance is never folded.
+ */
 static void reap(struct vcpc_set *set, unsigned int keep)
 {
 	struct vcpc_instance *inst, *next;
@@ -170,7 +173,7 @@ static void reap(struct vcpc_set *set, unsigned int keep)
 	set->reap_at = set->nr + max(set->nr / 4, (unsigned int)REAP_STEP);
 }
 
-/* Ended instances may have left too little of what the user may have: then try once more. */
+/* If a limit is reached, free what ended instances still hold and try once more. */
 static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 {
 	struct vcpc_instance *inst;
@@ -192,14 +195,14 @@ static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 		}
 		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 		ret = PTR_ERR(inst);
-		/* BIND's caller can try again itself. */
+		/* After -ENOMEM the caller of BIND can retry; an inherited instance cannot. */
 		if (ret != -EUSERS && !(ret == -ENOMEM && start->inherited))
 			break;
 	}
 	return ret;
 }
 
-/* The calling thread's instance, also if it was settled: the last one */
+/* The calling thread's last instance, even if it is settled */
 static struct vcpc_instance *find_own(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst, *found = vcpc_thread_find(set);
@@ -221,7 +224,7 @@ static struct vcpc_instance *find_live(struct vcpc_set *set)
 	return inst && !is_settled(inst) ? inst : NULL;
 }
 
-/* Only the user itself and root choose a signal that a thread receives. */
+/* A thread receives signals only from sets that its own user or root created. */
 static bool signal_allowed(const struct vcpc_set *set)
 {
 	return !set->spec.signal || uid_eq(set->creator, current_uid()) ||
@@ -229,10 +232,10 @@ static bool signal_allowed(const struct vcpc_set *set)
 }
 
 /**
- * vcpc_set_bind() - put a set on the calling thread
+ * vcpc_set_bind() - bind a set to the calling thread
  * @set: the set
  * @flags: VCPC_BIND_F_*
- * @bad: on failure set to the request that was refused, or left alone
+ * @bad: on failure set to the index of the refused request, if there is one
  *
  * Context: sleeps.
  * Return: 0, -EACCES, -EBUSY, -ENOSPC, -EUSERS, -ENOMEM, -EINTR, -EINVAL, or the PMU's error.
@@ -249,7 +252,7 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 	};
 	int ret;
 
-	/* New processes may become another user's. */
+	/* A new process can become another user's. */
 	if (flags & VCPC_BIND_F_TREE && set->spec.signal)
 		return -EINVAL;
 	ret = signal_allowed(set) ? vcpc_spec_allowed(&set->spec, bad) : -EACCES;
@@ -264,9 +267,9 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 }
 
 /**
- * vcpc_set_inherit() - put a set on the calling thread, which its parent has started
- * @set: the set; under its mutex
- * @start: how it begins
+ * vcpc_set_inherit() - open an instance of the parent's set on the calling thread
+ * @set: the set; the caller holds its mutex
+ * @start: the instance's initial state
  *
  * Return: 0 or a negative errno.
  */
@@ -294,9 +297,9 @@ static void close_locked(struct vcpc_set *set)
 }
 
 /**
- * vcpc_set_unbind() - take a set off the calling thread; or off all threads, and forget its totals
+ * vcpc_set_unbind() - unbind a set from the calling thread, or from all threads
  * @set: the set
- * @all: off all
+ * @all: unbind all threads and clear the totals
  *
  * Context: sleeps.
  * Return: 0, -EINVAL or -EINTR.
@@ -332,10 +335,10 @@ static void release(struct vcpc_release *release)
 }
 
 /**
- * vcpc_set_release() - the last copy of a set's descriptor is closed
+ * vcpc_set_release() - close all instances after the last copy of the descriptor was closed
  * @set: the set
  *
- * Closing waits for threads that inherit the set, and for perf's locks of all counted threads.
+ * This waits for threads that inherit the set and for perf's locks of all counted threads.
  *
  * Context: sleeps.
  */
@@ -360,8 +363,8 @@ static int own_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_prese
 /**
  * vcpc_set_op() - start, stop or restart the calling thread's instance, or set a preset
  * @set: the set
- * @op: what to do
- * @preset: checked arguments of VCPC_OP_PRESET
+ * @op: the operation
+ * @preset: validated arguments of VCPC_OP_PRESET
  *
  * Context: sleeps.
  * Return: 0, -EINVAL, -EAGAIN or -EINTR.
@@ -372,7 +375,7 @@ int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_
 
 	if (op == VCPC_OP_PRESET && preset->request >= set->spec.nr)
 		return -EINVAL;
-	/* perf throttles a counter that interrupts too often, until the thread was off its CPU. */
+	/* perf throttles a counter that interrupts too often until its thread is rescheduled. */
 	while ((ret = own_op(set, op, preset)) == -ERESTART) {
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
@@ -384,10 +387,10 @@ int vcpc_set_op(struct vcpc_set *set, enum vcpc_op op, const struct vcpc_preset_
 /**
  * vcpc_set_sample_own() - sample the calling thread's instance at one instant
  * @set: the set
- * @sample: room for a sample
+ * @sample: filled in
  *
- * Context: waits for nobody.
- * Return: 0; -EAGAIN; -EINVAL or -ESTALE if vcpc_set_sample() may know more.
+ * Context: does not sleep and takes no lock of the set.
+ * Return: 0; -EAGAIN; -EINVAL or -ESTALE if the caller must try vcpc_set_sample().
  */
 int vcpc_set_sample_own(struct vcpc_set *set, struct vcpc_sample *sample)
 {
@@ -408,7 +411,7 @@ static bool has_tid(const struct vcpc_instance *inst, pid_t tid)
 	return pid_nr_ns(vcpc_instance_pid(inst), task_active_pid_ns(current)) == tid;
 }
 
-/* A thread's instance is its last one; an id may have been another thread's before. */
+/* Find the last match, because a thread ID can be reused. */
 static struct vcpc_instance *find_named(struct vcpc_set *set, pid_t tid)
 {
 	struct vcpc_instance *inst, *found = NULL;
@@ -429,7 +432,7 @@ static struct vcpc_instance *find_default(struct vcpc_set *set)
 	return inst;
 }
 
-/* The thread's own is of one instant; others are read counter by counter. */
+/* The caller's own instance is sampled at one instant; others are read counter by counter. */
 static int sample_one(struct vcpc_set *set, struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
 	int ret;
@@ -474,8 +477,8 @@ static int sample_total(struct vcpc_set *set, struct vcpc_sample *total)
  * vcpc_set_sample() - sample any instance, or the total
  * @set: the set
  * @flags: VCPC_SAMPLE_F_*
- * @tid: thread of one of the set's instances; 0 for the caller's, or the only one
- * @sample: room for a sample
+ * @tid: a thread of the set; 0 for the caller's instance, or for the set's only one
+ * @sample: filled in
  *
  * Context: sleeps.
  * Return: 0, -EINVAL, -EAGAIN, -EBUSY or -EINTR.
@@ -513,9 +516,9 @@ static void fill_info(struct vcpc_instance_info *info, struct vcpc_instance *ins
 /**
  * vcpc_set_list() - list a set's instances
  * @set: the set
- * @args: the numbers of instances are written on success
- * @info: gets the first instances
- * @room: how many at most
+ * @args: its output fields are written on success
+ * @info: filled with the first instances
+ * @room: maximum number of instances at @info
  *
  * Context: sleeps.
  * Return: the number of instances listed, or -EINTR.

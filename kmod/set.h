@@ -16,25 +16,25 @@
 #include "spec.h"
 
 /**
- * struct vcpc_set - requests that count together
- * @refs: the descriptor's, and that of each new thread that will get an instance
+ * struct vcpc_set - requests that are counted together
+ * @refs: held by the descriptor and by each new thread that is about to get an instance
  * @rcu: for freeing
  * @user: the account that it is charged to
- * @creator: the user who made it
- * @pending: new threads that will get an instance
- * @lost: a thread that should have an instance has none; set without a lock
- * @release: closes it
+ * @creator: the user who created it
+ * @pending: number of new threads that are about to get an instance
+ * @lost: an instance could not be created for a thread; set without a lock
+ * @release: for vcpc_limits_release()
  * @lock: guards all below
- * @closing: number of times that all instances were closed; new threads that were started
- *	before that get none
+ * @closing: number of times that all instances were closed; threads that were started before the
+ *	last time get no instance
  * @instances: all instances, oldest first
- * @nr: their number
- * @reap_at: the number at which to look for ended ones
- * @folded: instances that ended and are in @ended only
- * @ended: their sum
- * @scratch: room for a sample
- * @counts: u64[nr], room for counts
- * @spec: what it counts; fixed
+ * @nr: number of instances
+ * @reap_at: value of @nr at which to search for ended instances
+ * @folded: number of ended instances that only contribute to @ended
+ * @ended: sum of the folded instances
+ * @scratch: a temporary sample
+ * @counts: u64[nr], temporary counts
+ * @spec: its requests, which do not change
  */
 struct vcpc_set {
 	struct kref refs;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making a set fails at every step in turn: the error, the request that is to
- * blame, and nothing left on the user's account.  And sampling oneself, which
- * takes no lock of the set's.
+ * Creating a set fails at every step in turn: check the error, the reported
+ * request, and that nothing stays charged to the account.  Also check that a
+ * thread samples itself without the set's mutex.
  */
 #include <kunit/test.h>
 #include <linux/err.h>
@@ -26,7 +26,7 @@ static const struct vcpc_request faults = {
 	.flags = VCPC_REQ_F_USER,
 };
 
-/* As many good requests as there is room for, for a test to spoil one. */
+/* The maximum number of valid requests, of which a test makes one invalid */
 struct draft {
 	struct vcpc_request requests[REQUESTS];
 	struct vcpc_set_create_args args;
@@ -54,7 +54,7 @@ static int used(enum vcpc_limit limit)
 	return atomic_read(&user->used[limit]);
 }
 
-/* Make it and undo it; the account is as it was before. */
+/* Create and destroy the set, and check that the account is unchanged. */
 static int create(struct kunit *test, const struct draft *d, int *bad)
 {
 	int sets = used(VCPC_LIMIT_SETS), counters = used(VCPC_LIMIT_COUNTERS), ret = 0;
@@ -104,7 +104,7 @@ static void number_of_requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, UNTOUCHED, bad);
 }
 
-/* What makes a request bad, and what is said then */
+/* Invalid requests and their errors */
 static const struct {
 	struct vcpc_request request;
 	int ret;
@@ -136,7 +136,7 @@ static void each_bad_request_at_each_place(struct kunit *test)
 	}
 }
 
-/* The memory ends within each of the requests. */
+/* The caller's memory ends within each of the requests. */
 static void requests_that_are_not_there(struct kunit *test)
 {
 	struct draft d;
@@ -167,7 +167,7 @@ static void more_sets_than_allowed(struct kunit *test)
 	vcpc_limits_uncharge(user, VCPC_LIMIT_SETS, left - 1);
 }
 
-/* A thread that samples itself does not wait for others that use the set. */
+/* A thread that samples itself does not wait for other users of the set. */
 static void own_sample_needs_no_mutex(struct kunit *test)
 {
 	struct vcpc_set *set = vcpc_user_test_set(test, &memory, user, &faults, 1, 0);

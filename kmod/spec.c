@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes in the requests of a new set, and checks that the caller may count them.
+ * Copy in the requests of a new set, and check that the caller is permitted to count them.
  *
- * perf does not check permissions of counters that a module opens.  Users who may open the device
- * may count their own threads in user mode; the administrator sets the node's mode.  Kernel mode
- * needs CAP_PERFMON, when the set is created and when it is bound, because the set may come from a
- * process with more privileges.
+ * perf does not check permissions of counters that a module opens.  Users who have permission to
+ * open the device can count their own threads in user mode; the administrator sets the node's mode.
+ * Counting in kernel mode requires CAP_PERFMON when the set is created and again when it is bound,
+ * because the descriptor can come from a process with more privileges.
  */
 #include <linux/capability.h>
 #include <linux/errno.h>
@@ -21,7 +21,7 @@
 #include "trace/counts.h"
 #include "uarg.h"
 
-/* A number that identifies what a set's first counters count; keyed, so that nobody can forge it */
+/* A number that identifies the events of a set's first counters; keyed, so it cannot be forged */
 static u64 identify(const struct vcpc_spec *spec)
 {
 	static siphash_key_t secret;
@@ -59,10 +59,10 @@ static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_arg
 }
 
 /**
- * vcpc_spec_take() - take in and check what a new set shall count
- * @spec: all zero, with room for all requests
- * @args: checked arguments
- * @bad: on failure set to the request that was refused, or left alone
+ * vcpc_spec_take() - copy in and check the requests of a new set
+ * @spec: zeroed, with space for all requests
+ * @args: validated arguments
+ * @bad: on failure set to the index of the refused request, if there is one
  *
  * Context: sleeps.
  * Return: 0, -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP, -EACCES, -EFAULT, -EINTR, or the PMU's error.
@@ -89,9 +89,9 @@ int vcpc_spec_take(struct vcpc_spec *spec, const struct vcpc_set_create_args *ar
 }
 
 /**
- * vcpc_spec_allowed() - check whether the caller may count this
+ * vcpc_spec_allowed() - check whether the caller is permitted to count the requests
  * @spec: the requests
- * @bad: on failure set to the first request that is not allowed
+ * @bad: on failure set to the index of the first request that is not permitted
  *
  * Return: 0 or -EACCES.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a set counts: the arguments of SET_CREATE, which never change.
+ * The requests of a set, as SET_CREATE received them; they never change.
  */
 #ifndef VCPC_SPEC_H
 #define VCPC_SPEC_H
@@ -9,18 +9,18 @@
 #include <linux/vcpc.h>
 
 /**
- * struct vcpc_spec - what SET_CREATE asked for
+ * struct vcpc_spec - the arguments of SET_CREATE
  * @flags: VCPC_SET_F_*
  * @nr: number of requests
- * @cost: counters that it takes on each thread: one per request, one that reports context
- *	switches, and VCPC_TIMER_COST more for each timer, which is armed and canceled whenever
- *	the thread is scheduled
- * @kernel: the first request that counts kernel mode; @nr if none does
- * @overflows: a request has VCPC_REQ_F_OVERFLOW
- * @signal: sent to a thread at an overflow; 0 for none
+ * @cost: charge per thread: one counter per request, one for context switches, and
+ *	VCPC_TIMER_COST more for each timer, which is armed and canceled whenever the thread is
+ *	scheduled
+ * @kernel: index of the first request that counts in kernel mode; @nr if none does
+ * @overflows: at least one request has VCPC_REQ_F_OVERFLOW
+ * @signal: the signal sent to a thread at an overflow; 0 for none
  * @fd: the descriptor that SET_CREATE returned
- * @events: identifies what the first counters count, see struct vcpc_trace_counts
- * @requests: what it counts
+ * @events: identifies the events of the first counters, see struct vcpc_trace_counts
+ * @requests: the requests
  */
 struct vcpc_spec {
 	u32 flags;
@@ -48,8 +48,8 @@ static inline size_t vcpc_sample_size(u32 nr)
 
 /**
  * union vcpc_sample_room - a sample of a set of at most VCPC_SAMPLE_STACK requests
- * @sample: as the caller gets it
- * @words: its size
+ * @sample: the sample
+ * @words: reserves its size
  */
 union vcpc_sample_room {
 	struct vcpc_sample sample;

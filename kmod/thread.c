@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The instances of each thread, in all sets: for finding its own, for its limit of counters, for
- * the threads that it starts, and for its trace events; and their references.
+ * The table of each thread's instances in all sets, and references to instances.  It serves
+ * look-ups of the own instance, the thread's limit on counters, inheritance, and trace events.
  *
- * Only the thread itself looks for its instances.
+ * Only the thread itself looks up its instances.
  *
- * Locking: table_lock for changes, innermost; RCU for looking.
+ * Locking: table_lock for changes, innermost; RCU for look-ups.
  */
 #include <linux/hashtable.h>
 #include <linux/pid.h>
@@ -32,12 +32,12 @@ static void instance_free(struct kref *refs)
 	put_pid(inst->root);
 	if (inst->task)
 		put_task_struct(inst->task);
-	/* A thread may be looking at it. */
+	/* A thread can be looking at it as an RCU reader. */
 	kvfree_rcu(inst, rcu);
 }
 
 /**
- * vcpc_instance_put() - give a reference back
+ * vcpc_instance_put() - drop a reference
  * @inst: the instance
  *
  * Context: any but NMI.
@@ -49,22 +49,22 @@ void vcpc_instance_put(struct vcpc_instance *inst)
 
 static void count(struct vcpc_instance *inst, void *counters)
 {
-	/* perf does not schedule what has ended. */
+	/* perf does not schedule events that have ended. */
 	if (vcpc_instance_lives(inst))
 		*(unsigned int *)counters += inst->spec->cost;
 }
 
 /**
- * vcpc_thread_add() - make an instance known as its thread's
+ * vcpc_thread_add() - add an instance to its thread's
  * @inst: the calling thread's instance
  *
- * Return: 0, or -EUSERS if the thread would have more counters than allowed.
+ * Return: 0, or -EUSERS if that would exceed the thread's limit on counters.
  */
 int vcpc_thread_add(struct vcpc_instance *inst)
 {
 	unsigned int counters = inst->spec->cost;
 
-	/* Nobody else adds to it, and who takes one away makes it less. */
+	/* Other threads can only remove instances meanwhile, which lowers the sum. */
 	vcpc_thread_walk(count, &counters);
 	if (counters > vcpc_limits_thread()) {
 		vcpc_stats_count(VCPC_STAT_REFUSED);
@@ -78,7 +78,7 @@ int vcpc_thread_add(struct vcpc_instance *inst)
 
 /**
  * vcpc_thread_del() - undo vcpc_thread_add()
- * @inst: the instance, which need not be known; freed by RCU only
+ * @inst: the instance, which need not be in the table; freed after an RCU grace period
  */
 void vcpc_thread_del(struct vcpc_instance *inst)
 {
@@ -88,11 +88,11 @@ void vcpc_thread_del(struct vcpc_instance *inst)
 }
 
 /**
- * vcpc_thread_find() - the calling thread's instance of a set
+ * vcpc_thread_find() - find the calling thread's instance of a set
  * @set: the set
  *
- * Return: the instance, which may have ended, valid for an RCU reader or under the set's mutex; or
- * NULL.
+ * Return: the instance, which can have ended, or NULL; valid for an RCU reader or under the set's
+ * mutex.
  */
 struct vcpc_instance *vcpc_thread_find(const struct vcpc_set *set)
 {
@@ -107,9 +107,9 @@ struct vcpc_instance *vcpc_thread_find(const struct vcpc_set *set)
 }
 
 /**
- * vcpc_thread_walk() - look at the calling thread's instances
- * @fn: called for each, in an RCU reader
- * @arg: for @fn
+ * vcpc_thread_walk() - call a function for each of the calling thread's instances
+ * @fn: called under RCU
+ * @arg: passed to @fn
  *
  * Context: any but NMI.
  */

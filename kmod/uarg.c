@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies every struct of the contract in, and checks its size, flags and reserved fields.
+ * Copy in every struct of the interface, and check its size, flags and reserved fields.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -11,20 +11,20 @@
 
 #include "uarg.h"
 
-/* Each ioctl's number has the size of its struct in it; the most frequent one first. */
+/* Each ioctl's number contains the size of its struct; the most frequent one is first. */
 static const unsigned int known[] = {
 	VCPC_IOC_SAMPLE, VCPC_IOC_RESTART, VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_PRESET,
 	VCPC_IOC_INSTANCES, VCPC_IOC_BIND, VCPC_IOC_UNBIND, VCPC_IOC_SET_CREATE, VCPC_IOC_INFO,
 };
 
 /**
- * vcpc_uarg_sized() - copy in a struct that may be longer than what is known
+ * vcpc_uarg_sized() - copy in a struct that can be longer than the module's version
  * @to: written on success
- * @known: its size here, which is also the minimum
- * @from: the caller's
- * @size: its size there
+ * @known: size of the module's version, which is also the minimum
+ * @from: the caller's struct
+ * @size: its size
  *
- * Return: 0; -EINVAL (too short), -E2BIG (longer, and not zero there), or -EFAULT.
+ * Return: 0; -EINVAL (too short), -E2BIG (longer, with nonzero extra bytes), or -EFAULT.
  */
 int vcpc_uarg_sized(void *to, size_t known, const void __user *from, size_t size)
 {
@@ -35,14 +35,14 @@ int vcpc_uarg_sized(void *to, size_t known, const void __user *from, size_t size
 	return copy_struct_from_user(to, known, from, size);
 }
 
-/* Word by word: copy_from_user() takes three times as long for so little. */
+/* Copy word by word: for so few bytes copy_from_user() takes three times as long. */
 static __always_inline int copy_words(u64 *to, const u64 __user *from, size_t size)
 {
 	size_t i;
 
 	if (!user_read_access_begin(from, size))
 		return -EFAULT;
-	/* No loop where the size is a constant */
+	/* Unroll the loop where the size is a constant. */
 #pragma GCC unroll 2
 	for (i = 0; i < size / sizeof(*to); i++)
 		unsafe_get_user(to[i], &from[i], err_fault);
@@ -54,7 +54,7 @@ err_fault:
 	return -EFAULT;
 }
 
-/* Callers of this version of the contract need one copy; others may have more or less. */
+/* The struct of a caller with this version is copied at once; others can be longer or shorter. */
 static int copy_args(void *to, size_t known_size, const void __user *from)
 {
 	u32 *size = to;
@@ -97,8 +97,8 @@ static bool is_known(const union vcpc_uargs *args, unsigned int cmd)
 }
 
 /**
- * vcpc_uarg_take() - take in the arguments of an ioctl
- * @args: written on success; its size always, 0 if it could not be read
+ * vcpc_uarg_take() - copy in and check the arguments of an ioctl
+ * @args: written on success; its size is always written, 0 if it could not be read
  * @cmd: the ioctl, with any size
  * @from: the caller's struct
  *
@@ -120,10 +120,10 @@ int vcpc_uarg_take(union vcpc_uargs *args, unsigned int cmd, const void __user *
 }
 
 /**
- * vcpc_uarg_request() - take in one request of a new set
+ * vcpc_uarg_request() - copy in and check one request of a new set
  * @req: written on success
- * @args: says where the requests are and how long each is
- * @index: which one
+ * @args: contains the address and size of the requests
+ * @index: index of the request
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */
@@ -142,12 +142,12 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 }
 
 /**
- * vcpc_uarg_tag() - take in the arguments of VCPC_IOC_TRACE_TAG, and the name
+ * vcpc_uarg_tag() - copy in and check the arguments of VCPC_IOC_TRACE_TAG, and the name
  * @args: written on success
- * @name: char[VCPC_TAG_LEN], gets the name and a NUL
- * @from: the caller's
+ * @name: char[VCPC_TAG_LEN], filled with the name and a NUL
+ * @from: the caller's struct
  *
- * Return: 0, -EINVAL (also if there is a NUL inside), -ENAMETOOLONG, -E2BIG or -EFAULT.
+ * Return: 0, -EINVAL (also if the name contains a NUL), -ENAMETOOLONG, -E2BIG or -EFAULT.
  */
 int vcpc_uarg_tag(struct vcpc_trace_tag_args *args, char *name, const void __user *from)
 {
@@ -179,10 +179,10 @@ static int check_event(const struct vcpc_trace_write *event)
 }
 
 /**
- * vcpc_uarg_event() - take in a trace event
+ * vcpc_uarg_event() - copy in and check a trace event
  * @event: written on success
- * @from: the caller's
- * @size: how many bytes
+ * @from: the caller's struct
+ * @size: number of bytes
  *
  * Return: 0, -EINVAL, -E2BIG or -EFAULT.
  */

@@ -5,10 +5,10 @@
 #include <linux/types.h>
 #include <linux/vcpc.h>
 
-/* An ioctl's number without the size in it, which is that of the caller's struct */
+/* An ioctl's number without the size of the caller's struct */
 #define VCPC_UARG_CMD(cmd)	((cmd) & ~IOCSIZE_MASK)
 
-/* The arguments of an ioctl; all begin with their size. */
+/* The arguments of an ioctl; the first field of each struct is its size. */
 union vcpc_uargs {
 	u32 size;
 	struct vcpc_info_args info;

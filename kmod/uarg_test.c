@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each struct of the contract as it comes in: every size, every flag, every
- * reserved byte, and memory that ends in the middle.
+ * Copy in each struct of the interface with every size, every flag and every
+ * reserved byte, and from memory that ends in the middle.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -9,7 +9,7 @@
 #include "uarg.h"
 #include "user_test.h"
 
-/* The structs as version 2 of the contract has them; they only grow. */
+/* Sizes in version 2 of the interface; structs can only grow. */
 static_assert(sizeof(struct vcpc_info_args) == 40);
 static_assert(sizeof(struct vcpc_request) == 64);
 static_assert(sizeof(struct vcpc_set_create_args) == 48);
@@ -25,15 +25,15 @@ static_assert(sizeof(struct vcpc_trace_write) == 16);
 
 #define ROOM	512
 
-/* A struct: what is fixed of it, and which bits of its flags have a meaning */
+/* A struct: its fixed layout and its valid flags */
 struct taken {
 	const char *name;
 	unsigned int cmd;
 	size_t known;
-	size_t flags_at;	/* 0: it has none */
+	size_t flags_at;	/* 0: no flags */
 	u32 flags;
-	size_t reserved_at;	/* 0: it has none */
-	size_t reserved_end;	/* 0: the struct's end */
+	size_t reserved_at;	/* 0: no reserved field */
+	size_t reserved_end;	/* 0: the end of the struct */
 };
 
 static const struct taken all[] = {
@@ -75,7 +75,7 @@ KUNIT_ARRAY_PARAM(all, all, describe);
 
 static struct vcpc_user_memory memory;
 
-/* A struct as it should be, with its size, in a room that is zero after it. */
+/* Write a valid struct into @image, with zeros after it. */
 static void good(const struct taken *t, u8 *image)
 {
 	memset(image, 0, ROOM);
@@ -117,7 +117,7 @@ static void sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
 }
 
-/* What a newer caller has set behind the struct is not understood. */
+/* Nonzero bytes after the struct, as a newer caller can pass them, are refused. */
 static void longer_and_not_zero(struct kunit *test)
 {
 	const struct taken *t = test->param_value;
@@ -129,7 +129,7 @@ static void longer_and_not_zero(struct kunit *test)
 		image[i] = 1;
 		*(u32 *)image = t->known + 32;
 		KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
-		/* Behind the caller's struct it is none of our business. */
+		/* Bytes after the caller's struct are not read. */
 		*(u32 *)image = i;
 		KUNIT_EXPECT_EQ(test, 0, take(test, image));
 	}
@@ -166,7 +166,7 @@ static void reserved_bytes(struct kunit *test)
 	}
 }
 
-/* The memory ends at any byte of the struct, and right behind it. */
+/* The caller's memory ends at each byte of the struct, and right after it. */
 static void edge_of_memory(struct kunit *test)
 {
 	const struct taken *t = test->param_value;

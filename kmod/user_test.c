@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a process for suites that test what is copied from there, and sets made of it.
+ * User memory for suites that test copying from it, and sets created from that memory.
  *
- * A suite begins in the process that loads the module, but its tests run in
- * kernel threads: they borrow the process's memory.
+ * A suite starts in the process that loads the module, but its tests run in
+ * kernel threads, which use that process's memory.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -17,8 +17,8 @@
 #include "user_test.h"
 
 /**
- * vcpc_user_test_open() - find memory, at the beginning of a suite
- * @memory: filled
+ * vcpc_user_test_open() - map user memory at the start of a suite
+ * @memory: filled in
  *
  * Return: 0 or a negative errno.
  */
@@ -49,8 +49,8 @@ err_map:
 }
 
 /**
- * vcpc_user_test_close() - give it back, at the end of the suite
- * @memory: as it was opened
+ * vcpc_user_test_close() - release the memory at the end of the suite
+ * @memory: from vcpc_user_test_open()
  */
 void vcpc_user_test_close(struct vcpc_user_memory *memory)
 {
@@ -62,11 +62,11 @@ void vcpc_user_test_close(struct vcpc_user_memory *memory)
 }
 
 /**
- * vcpc_user_test_begin() - what a suite needs that makes sets
- * @memory: filled
- * @user: set to whose account they are on; NULL on failure
+ * vcpc_user_test_begin() - set up a suite that creates sets
+ * @memory: filled in
+ * @user: set to the account that the sets are charged to; NULL on failure
  *
- * Linux 6.1 runs suites before it initializes their module, newer ones after that.
+ * Linux 6.1 runs suites before it initializes their module, newer kernels afterwards.
  *
  * Return: 0 or a negative errno.
  */
@@ -88,9 +88,8 @@ int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **use
 
 /**
  * vcpc_user_test_end() - undo vcpc_user_test_begin()
- * @memory: as it was filled
- * @user: whose account it was; NULL if the suite could not begin: newer kernels end it
- *	all the same
+ * @memory: from vcpc_user_test_begin()
+ * @user: its account; NULL if that failed, because newer kernels end a suite even then
  */
 void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 {
@@ -101,11 +100,11 @@ void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 }
 
 /**
- * vcpc_user_test_enter() - use it, in a test
+ * vcpc_user_test_enter() - start using the memory in a test
  * @memory: the suite's
  *
- * A test that ends before vcpc_user_test_leave() would take the memory along: no
- * KUNIT_ASSERT_*() in between.
+ * A test must not end before vcpc_user_test_leave(), so do not use KUNIT_ASSERT_*() in
+ * between.
  */
 void vcpc_user_test_enter(const struct vcpc_user_memory *memory)
 {
@@ -113,7 +112,7 @@ void vcpc_user_test_enter(const struct vcpc_user_memory *memory)
 }
 
 /**
- * vcpc_user_test_leave() - use it no longer
+ * vcpc_user_test_leave() - stop using the memory
  * @memory: the suite's
  */
 void vcpc_user_test_leave(const struct vcpc_user_memory *memory)
@@ -122,15 +121,15 @@ void vcpc_user_test_leave(const struct vcpc_user_memory *memory)
 }
 
 /**
- * vcpc_user_test_put() - lay something there
+ * vcpc_user_test_put() - write data to the memory
  * @test: the test
  * @memory: the suite's
- * @at: where in the page
- * @from: what
- * @len: how long it is
+ * @at: offset in the page
+ * @from: the data
+ * @len: its length
  *
  * Context: between vcpc_user_test_enter() and vcpc_user_test_leave().
- * Return: its address.
+ * Return: the user address of the data.
  */
 void __user *vcpc_user_test_put(struct kunit *test, const struct vcpc_user_memory *memory,
 				size_t at, const void *from, size_t len)
@@ -152,15 +151,15 @@ void vcpc_user_test_destroy(struct vcpc_set *set)
 }
 
 /**
- * vcpc_user_test_set() - make a set
+ * vcpc_user_test_set() - create a set
  * @test: the test
  * @memory: the suite's; overwritten
- * @user: on whose account
- * @requests: what it counts
- * @nr: how many
+ * @user: the account to charge
+ * @requests: the requests
+ * @nr: number of requests
  * @flags: VCPC_SET_F_*
  *
- * Return: the set, for vcpc_user_test_destroy(); or an ERR_PTR, for which the test has failed.
+ * Return: the set, for vcpc_user_test_destroy(); or an ERR_PTR, and the test fails.
  */
 struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_memory *memory,
 				    struct vcpc_user *user, const struct vcpc_request *requests,

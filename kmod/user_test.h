@@ -10,9 +10,9 @@ struct vcpc_set;
 struct vcpc_user;
 
 /**
- * struct vcpc_user_memory - what a suite has of a process's memory
- * @mm: the process's, which loaded the module; NULL if there is none
- * @page: one page that can be written, followed by one that is not there
+ * struct vcpc_user_memory - user memory of a suite
+ * @mm: that of the process which loaded the module; NULL if the kernel did
+ * @page: one writable page, followed by one that is not mapped
  */
 struct vcpc_user_memory {
 	struct mm_struct *mm;

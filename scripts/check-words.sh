@@ -55,5 +55,5 @@ END
 cd "$top"
 # shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/*.rst Documentation/site/*.rst Documentation/api/*.rst \
-	Documentation/man/*.[1-8] $(find bpf selftests tools user -name '*.[ch]')
+	Documentation/man/*.[1-8] $(find bpf include kmod selftests tools user -name '*.[ch]')
 LC_ALL=C awk -f scripts/check-words.awk "$patterns" "$@"

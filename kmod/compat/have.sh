@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Find out how this kernel differs from others: compile each file of have/ and print
-# "#define HAVE_NAME 1" for each that compiles.  Run by kmod/Kbuild.
+# Detect the kernel's interfaces: compile each file of have/ and print "#define HAVE_NAME 1"
+# for each one that compiles.  Run by kmod/Kbuild.
 #
 # usage: have.sh RELEASE COMPILER [FLAG...]
 set -eu
@@ -10,14 +10,14 @@ here=$(dirname "$0")
 release=$1
 shift
 
-# compiles FILE COMMAND...: as C, without a result; errors go to standard error
+# compiles FILE COMMAND...: check the syntax of a C file; errors go to standard error
 compiles() {
 	file=$1
 	shift
 	"$@" -Werror -fsyntax-only -x c "$file"
 }
 
-# If nothing compiles, no answer means anything.
+# Stop if even an empty file does not compile, because then all results would be wrong.
 echo '#include <linux/module.h>' | compiles - "$@" || {
 	echo "vcpc: this compiler cannot use the headers of Linux $release (above)" >&2
 	exit 1

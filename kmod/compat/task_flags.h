@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * VCPC_NEVER_IN_USER_MODE: marks of threads that have no user mode of their
- * own.  Linux 6.4 gave kernel helpers of a user's process that are not
- * io_uring's a mark too.
+ * VCPC_NEVER_IN_USER_MODE: flags of threads that never run in user mode.  Linux
+ * 6.4 added one for kernel helper threads of a user process other than those of
+ * io_uring.
  */
 #ifndef VCPC_COMPAT_TASK_FLAGS_H
 #define VCPC_COMPAT_TASK_FLAGS_H

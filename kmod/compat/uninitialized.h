@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * __uninitialized: a variable that the compiler need not clear first, in kernels
- * that clear all (CONFIG_INIT_STACK_ALL_ZERO).  New in Linux 6.14, and taken
- * into some of the stable releases before it.
+ * __uninitialized: exempts a variable from zeroing in kernels that zero all
+ * variables (CONFIG_INIT_STACK_ALL_ZERO).  New in Linux 6.14, and backported to
+ * some stable releases.
  */
 #ifndef VCPC_COMPAT_UNINITIALIZED_H
 #define VCPC_COMPAT_UNINITIALIZED_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * vcpc_unsigned_offset(): an open file takes every position, also those beyond 2^63 - 1, which
- * are an error of all that do not say so.  Linux 6.12 asks for it in struct file_operations
- * (VCPC_FOP_UNSIGNED_OFFSET); before, each open file has to.
+ * vcpc_unsigned_offset(): accept file positions beyond 2^63 - 1, which are an error by default.
+ * Since Linux 6.12 a flag in struct file_operations (VCPC_FOP_UNSIGNED_OFFSET) does that; before, a
+ * flag of each open file.
  */
 #ifndef VCPC_COMPAT_UNSIGNED_OFFSET_H
 #define VCPC_COMPAT_UNSIGNED_OFFSET_H

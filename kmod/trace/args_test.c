@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The structs of tags and events as they come in: sizes, flags, values, and memory that ends
- * in the middle; and names as text.
+ * Copy in the structs of tags and events: sizes, flags, values, and memory that ends in the
+ * middle.  Also escape names.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -33,7 +33,7 @@ static void tag(struct kunit *test)
 	char text[VCPC_TAG_LEN];
 	int bit;
 
-	/* The name is in the middle of the page. */
+	/* Put the name into the middle of the page. */
 	memset(text, 'x', sizeof(text));
 	args.name = memory.page + PAGE_SIZE / 2;
 	vcpc_user_test_enter(&memory);
@@ -111,7 +111,7 @@ static int check(struct kunit *test, u32 op, u64 value)
 	return vcpc_uarg_event(&taken, from, sizeof(event));
 }
 
-/* Every operation, with every other bit, with a value and without */
+/* Every operation, combined with every other bit, with and without a value */
 static void operations(struct kunit *test)
 {
 	u32 op;

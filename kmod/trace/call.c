@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trace calls of one open file: each is checked and fires its tracepoint.
+ * Trace calls of an open file: check each event and fire its tracepoint.
  *
- * Nobody notes who began what: an event says which open file it was written to, by a number that
- * is never used again, and listeners find by it what was begun on a file that is closed.  Process
- * numbers would be used again; and a file costs the same however many transactions begin on it.
+ * The module does not record open transactions.  Each event carries the number of the open file
+ * that it was written to, and listeners use it to find the transactions of a closed file.  The
+ * number is never reused, unlike a process ID, and the cost of a file does not depend on its number
+ * of transactions.
  *
- * Counts accompany only events that ask for them, so a thread that counts costs no other
- * thread anything.
+ * Only events with VCPC_TRACE_F_COUNTS carry counts, so a thread that counts adds no cost to other
+ * threads.
  *
- * Tracepoints are fired with preemption disabled.  Since Linux 7.0 they do not see to that
- * themselves, and a BPF program that is preempted misses the events of all other threads on its
- * CPU until it continues.
+ * Tracepoints are fired with preemption disabled.  Since Linux 7.0 they no longer disable it
+ * themselves, and while a BPF program is preempted, the events of all other threads on its CPU are
+ * missed.
  *
  * Locking: none; the thread's instance is found under RCU.
  */
@@ -35,7 +36,7 @@
 /**
  * vcpc_tracecall_init() - prepare a new file
  * @tracer: its trace state
- * @user: whose names it gives
+ * @user: the account that its tags are charged to
  */
 void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user)
 {
@@ -47,7 +48,7 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user)
 }
 
 /**
- * vcpc_tracecall_release() - the file is closed
+ * vcpc_tracecall_release() - release the trace state of a closed file
  * @tracer: its trace state
  *
  * Context: sleeps.
@@ -62,7 +63,7 @@ void vcpc_tracecall_release(struct vcpc_tracer *tracer)
 }
 
 /**
- * vcpc_tracecall_tag() - do VCPC_IOC_TRACE_TAG
+ * vcpc_tracecall_tag() - perform VCPC_IOC_TRACE_TAG
  * @tracer: the file's trace state
  * @uarg: the caller's struct vcpc_trace_tag_args
  *
@@ -111,7 +112,7 @@ static void fill(struct vcpc_trace_room *room, const struct vcpc_instance *inst)
 	}
 }
 
-/* Nothing else uses the thread's room for a sample while interrupts are disabled. */
+/* Interrupts are disabled, so @inst->room has no other user. */
 static void take(struct vcpc_instance *inst, void *arg)
 {
 	struct vcpc_trace_room *room = arg;
@@ -126,7 +127,7 @@ static void take(struct vcpc_instance *inst, void *arg)
 	local_irq_restore(flags);
 }
 
-/* The calling thread's counts, in @room; NULL if it has none, or its set does not count */
+/* Read the calling thread's counts into @room; NULL if it has none or its set is stopped. */
 static const struct vcpc_trace_counts *take_counts(struct vcpc_trace_room *room)
 {
 	room->counts.events = 0;
@@ -141,9 +142,9 @@ static void see(struct vcpc_instance *inst, void *found)
 }
 
 /**
- * vcpc_tracecall_counted() - whether the calling thread can have counts in its trace events
+ * vcpc_tracecall_counted() - whether the calling thread's trace events can carry counts
  *
- * Return: whether it has an instance for that which has not ended.
+ * Return: true if it has an instance bound with VCPC_BIND_F_TRACE that has not ended.
  */
 bool vcpc_tracecall_counted(void)
 {
@@ -153,7 +154,7 @@ bool vcpc_tracecall_counted(void)
 	return found;
 }
 
-/* Functions of their own: the room is not to be on everybody's stack. */
+/* Not inlined, so that only events with counts need the stack space of the room. */
 static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids)
 {
 	struct vcpc_trace_room room __uninitialized;
@@ -174,7 +175,7 @@ static noinline void end_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u
 		trace_vcpc_end(tag->id, file, ids, tag->name, start, take_counts(&room));
 }
 
-/* Whose event it is: the tag's user, and the process */
+/* The tag's user and the process, in one word */
 static __always_inline u64 ids_of(const struct vcpc_tag *tag)
 {
 	return (u64)tag->uid << 32 | (u32)current->tgid;
@@ -184,7 +185,7 @@ static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, bool c
 {
 	const u64 ids = ids_of(tag);
 
-	/* The file's release is an event only if something may be open then. */
+	/* Closing the file fires an event only if a transaction has begun on it. */
 	if (!READ_ONCE(tracer->began))
 		WRITE_ONCE(tracer->began, true);
 	trace_vcpc_begin(tag->id, tracer->file, ids, tag->name);
@@ -203,7 +204,7 @@ static __always_inline void end(struct vcpc_tracer *tracer, const struct vcpc_ta
 		trace_vcpc_end(tag->id, tracer->file, ids, tag->name, start, NULL);
 }
 
-/* When a transaction began, by the kernel's clock; 0 stays unknown, and nothing else becomes 0. */
+/* Convert a start time to the kernel's clock.  0 (unknown) stays 0; no other value becomes 0. */
 static __always_inline u64 begun_at(u64 value)
 {
 	return value ? value - vcpc_clock_offset() ?: 1 : 0;
@@ -231,10 +232,10 @@ static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_t
 }
 
 /**
- * vcpc_tracecall_write() - fire what a program has written to the device
+ * vcpc_tracecall_write() - fire the event that a program has written to the device
  * @tracer: the file's trace state
  * @from: the caller's struct vcpc_trace_write
- * @size: how long it is
+ * @size: its size
  *
  * Return: @size, -EINVAL, -E2BIG, -ENOENT or -EFAULT.
  */

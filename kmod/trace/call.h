@@ -9,8 +9,8 @@
 /**
  * struct vcpc_tracer - the trace state of one open file
  * @holder: the tags it holds
- * @file: its number, never given to another
- * @began: whether a transaction was begun on it
+ * @file: its number, never reused
+ * @began: a transaction has begun on it
  */
 struct vcpc_tracer {
 	struct vcpc_tag_holder holder;

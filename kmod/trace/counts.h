@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a thread has counted by the time of a trace event, as listeners get it.
+ * The counts of a thread at a trace event, as listeners receive them.
  */
 #ifndef VCPC_TRACE_COUNTS_H
 #define VCPC_TRACE_COUNTS_H
@@ -10,10 +10,10 @@
 #define VCPC_TRACE_COUNTERS	8
 
 /**
- * struct vcpc_trace_event - what one of the counters counts
- * @type: as in struct vcpc_request, like the next two
+ * struct vcpc_trace_event - the event of one counter
+ * @type: as in struct vcpc_request
  * @flags: VCPC_REQ_F_*
- * @config: perf's
+ * @config: as in struct vcpc_request
  */
 struct vcpc_trace_event {
 	u32 type;
@@ -23,13 +23,14 @@ struct vcpc_trace_event {
 
 /**
  * struct vcpc_trace_counts - a sample of the thread's set
- * @events: identifies what is counted; never 0, the same for equal sets
+ * @events: identifies the events; never 0, the same for equal sets
  * @value: VCPC_TRACE_COUNTERS values, 0 beyond @nr
- * @event: as many descriptions
- * @nr: how many there are
- * @bind: identifies the instance, and its last RESTART: only samples of the same have a difference
+ * @event: the same number of events
+ * @nr: number of valid values
+ * @bind: identifies the instance and its last RESTART; only samples with the same @bind can be
+ *	subtracted
  *
- * Listeners read it by this layout: append only.
+ * Listeners depend on this layout, so only append fields.
  */
 struct vcpc_trace_counts {
 	u64 events;
@@ -40,10 +41,10 @@ struct vcpc_trace_counts {
 };
 
 /**
- * struct vcpc_trace_room - room for them while a tracepoint fires
- * @counts: what listeners get
- * @value: what it points to
- * @event: likewise
+ * struct vcpc_trace_room - storage for the counts while a tracepoint fires
+ * @counts: passed to listeners
+ * @value: @counts.value points to it
+ * @event: @counts.event points to it
  */
 struct vcpc_trace_room {
 	struct vcpc_trace_counts counts;

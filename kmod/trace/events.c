@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints themselves, how a name looks in their text, and the page that tells programs
- * whether anybody listens.
+ * The tracepoints, the escaping of names in their text, and the page that shows programs whether a
+ * listener is attached.
  *
- * Tracepoints report their first listener and their last, so the page is right whoever listens:
- * BPF, perf or ftrace.
+ * Tracepoints call a function for their first and their last listener, so the page is correct for
+ * BPF, perf and ftrace.
  *
  * Locking: page_lock guards the counts and the page.
  */
@@ -23,21 +23,21 @@
 static DEFINE_MUTEX(page_lock);
 static struct vcpc_trace_page *page;
 static unsigned int listeners;		/* tracepoints that have a listener */
-static unsigned int begin_listeners;	/* of these, vcpc_begin */
+static unsigned int begin_listeners;	/* 1 if vcpc_begin has one */
 
-/* Printable ASCII stays, but what ends a string or begins an escape. */
+/* Escape everything except printable ASCII; also escape quotes and backslashes. */
 #define ESCAPES	(ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND)
 
 /**
- * vcpc_events_escape() - a name as text: one line without control characters
- * @to: where to, or NULL
- * @size: how many bytes there are
+ * vcpc_events_escape() - convert a name to one line of text without control characters
+ * @to: destination, or NULL
+ * @size: size of @to in bytes
  * @name: any bytes
  *
- * Different names give different texts.
+ * Different names result in different texts.
  *
  * Context: any.
- * Return: how many bytes the text needs, with its NUL.
+ * Return: size of the text in bytes, including its NUL.
  */
 size_t vcpc_events_escape(char *to, size_t size, const char *name)
 {
@@ -49,7 +49,7 @@ size_t vcpc_events_escape(char *to, size_t size, const char *name)
 }
 
 /**
- * vcpc_tracepage_init() - make the page
+ * vcpc_tracepage_init() - allocate the page
  *
  * Return: 0 or -ENOMEM.
  */
@@ -63,9 +63,9 @@ int vcpc_tracepage_init(void)
 }
 
 /**
- * vcpc_tracepage_exit() - free it; nobody has it mapped, because nobody has the device open
+ * vcpc_tracepage_exit() - free the page; it is not mapped, because the device is not open
  *
- * ftrace gives up an unloaded module's tracepoints only after this.
+ * ftrace unregisters from an unloaded module's tracepoints only after this call.
  */
 void vcpc_tracepage_exit(void)
 {
@@ -76,10 +76,10 @@ void vcpc_tracepage_exit(void)
 }
 
 /**
- * vcpc_tracepage_map() - map it for a program
- * @vma: where to
+ * vcpc_tracepage_map() - map the page into a program
+ * @vma: the mapping
  *
- * Return: 0; -EINVAL (not this page), -EACCES (to be written), or the kernel's.
+ * Return: 0; -EINVAL (not this page), -EACCES (writable mapping), or another error of the kernel.
  */
 int vcpc_tracepage_map(struct vm_area_struct *vma)
 {
@@ -103,7 +103,7 @@ static void change(int all, int begin)
 }
 
 /**
- * vcpc_tracepage_listen() - a tracepoint has got its first listener
+ * vcpc_tracepage_listen() - called for the first listener of a tracepoint
  *
  * Return: 0.
  */
@@ -114,7 +114,7 @@ int vcpc_tracepage_listen(void)
 }
 
 /**
- * vcpc_tracepage_unlisten() - a tracepoint has lost its last listener
+ * vcpc_tracepage_unlisten() - called after the last listener of a tracepoint
  */
 void vcpc_tracepage_unlisten(void)
 {
@@ -122,7 +122,7 @@ void vcpc_tracepage_unlisten(void)
 }
 
 /**
- * vcpc_tracepage_listen_begin() - vcpc_begin has got its first listener
+ * vcpc_tracepage_listen_begin() - called for the first listener of vcpc_begin
  *
  * Return: 0.
  */
@@ -133,7 +133,7 @@ int vcpc_tracepage_listen_begin(void)
 }
 
 /**
- * vcpc_tracepage_unlisten_begin() - vcpc_begin has lost its last listener
+ * vcpc_tracepage_unlisten_begin() - called after the last listener of vcpc_begin
  */
 void vcpc_tracepage_unlisten_begin(void)
 {

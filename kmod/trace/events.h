@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracepoints vcpc:*: what programs report of their transactions.
+ * The tracepoints vcpc:*, which report the transactions of programs.
  *
- * Arguments are scalars, and names as strings, so that BPF programs of the kind
- * raw_tp need no type information of this module.  @tag is a tag's id, @file the
- * number of the open file of /dev/vcpc that the event was written to, and @ids
- * the tag's user << 32 | the process's id.  Ids are those of the initial namespaces.
+ * Arguments are scalars and strings, so BPF programs of type raw_tp do not need
+ * this module's type information.  @tag is the tag's ID, @file is the number of
+ * the open file of /dev/vcpc that the event was written to, and @ids is the ID of
+ * the tag's user << 32 | the process ID, both in the initial namespaces.
  *
- * Names are any bytes: BPF programs get them as they are, ftrace and perf get
- * them escaped.
+ * Names can contain any bytes: BPF programs receive them unchanged, ftrace and
+ * perf receive them escaped.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM vcpc
@@ -36,7 +36,7 @@ int vcpc_tracepage_listen_begin(void);
 void vcpc_tracepage_unlisten_begin(void);
 #endif
 
-/* What all events of a transaction have */
+/* Fields of every event of a transaction */
 #define VCPC_TRANSACTION_FIELDS							\
 		__field(u64, tag)						\
 		__field(u64, file)						\
@@ -68,8 +68,8 @@ TRACE_EVENT_FN(vcpc_begin,
 );
 
 /*
- * The begin of a thread that has a set bound for tracing, after vcpc_begin;
- * @counts is what it has counted.
+ * Fired after vcpc_begin if the thread has a set bound for tracing; @counts
+ * points to its counts.
  */
 TRACE_EVENT(vcpc_begin_counts,
 	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name,
@@ -96,8 +96,8 @@ DECLARE_EVENT_CLASS(vcpc_finish,
 );
 
 /*
- * It ends.  @start is when it began, if its program says so, otherwise 0.
- * @counts is what the thread has counted, if it has a set bound for tracing.
+ * A transaction ends.  @start is its start time, or 0 if its program did not
+ * pass it.  @counts points to the thread's counts if it has a set bound for tracing.
  */
 DEFINE_EVENT_FN(vcpc_finish, vcpc_end,
 	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
@@ -106,7 +106,7 @@ DEFINE_EVENT_FN(vcpc_finish, vcpc_end,
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
-/* It is given up, and does not count; @counts is NULL. */
+/* A transaction is aborted and not counted; @counts is NULL. */
 DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
 	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
 		 const struct vcpc_trace_counts *counts),
@@ -114,7 +114,7 @@ DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
-/* A point was reached, or a value seen: the bits of a double.  @user is the tag's. */
+/* A program passes a point or reports a value: the bits of a double.  @user is the tag's. */
 TRACE_EVENT_FN(vcpc_value,
 	TP_PROTO(u64 tag, u32 op, u64 value, const char *name, u32 user),
 	TP_ARGS(tag, op, value, name, user),
@@ -142,7 +142,7 @@ TRACE_EVENT_FN(vcpc_value,
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
-/* A tag's name is forgotten; the id will not come again. */
+/* A tag is removed; its ID is never reused. */
 TRACE_EVENT(vcpc_tag_put,
 	TP_PROTO(u64 tag),
 	TP_ARGS(tag),
@@ -152,8 +152,8 @@ TRACE_EVENT(vcpc_tag_put,
 );
 
 /*
- * An open file of /dev/vcpc on which transactions were begun is closed, for good: nobody
- * can end them.  The number will not come again.
+ * The last copy of an open file of /dev/vcpc on which transactions began is closed, so they
+ * cannot end any more.  The number is never reused.
  */
 TRACE_EVENT(vcpc_gone,
 	TP_PROTO(u64 file),

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trace tags: from a user's name to an id, counted and bounded.
+ * Trace tags: map a user's names to IDs, within limits.
  *
- * A name belongs to its user: the same name of another user is another tag.  A tag that no file
- * holds is idle; it stays known, so that a program that starts again finds its statistics.
+ * A name belongs to its user: if two users register the same name, they get two tags.  A tag that
+ * no file holds is idle.  It is kept so that a restarted program continues its statistics.
  *
- * An account has max_user_tags tags, held or idle, and loses the oldest idle one when it needs one
- * more.  When all accounts together have more than max_idle_tags idle ones, the account with the
- * most loses its oldest.  Listeners to vcpc:vcpc_tag_put forget the tag, too.
+ * An account can have max_user_tags tags, held or idle; if it needs another, its oldest idle tag is
+ * removed.  If all accounts together have more than max_idle_tags idle tags, the account with the
+ * most loses its oldest.  Listeners of vcpc:vcpc_tag_put then also remove the tag.
  *
- * Locking: a holder's mutex, and in it table_lock, which guards the table, who holds what, and
- * what is idle.  It is a spin lock, so that nobody waits for another user's thread that the
- * scheduler has set aside; memory is allocated and freed, and tracepoints fire, outside it.
+ * Locking: a holder's mutex, and nested in it table_lock, which guards the table, the holders and
+ * the idle lists.  It is a spin lock because a thread must not wait for another user's preempted
+ * thread.  Memory is allocated and freed, and tracepoints are fired, without it.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -41,7 +41,7 @@ static LIST_HEAD(idle_users);	/* accounts that have idle tags */
 static unsigned int nr_idle;
 static u64 last_id;
 
-/* Keyed, so that nobody can choose names that are all in one place. */
+/* Keyed, so that users cannot choose names that collide in the hash table. */
 static u32 key(u32 uid, const char *name)
 {
 	static u32 secret;
@@ -61,7 +61,7 @@ static struct vcpc_tag *find_same(const struct vcpc_tag *as)
 	return NULL;
 }
 
-/* The file that held it last is closed. */
+/* Called when the last file that holds the tag is closed */
 static void make_idle(struct vcpc_tag *tag)
 {
 	lockdep_assert_held(&table_lock);
@@ -80,7 +80,7 @@ static void make_busy(struct vcpc_tag *tag)
 		list_del(&tag->user->idle_node);
 }
 
-/* Take it out of the table; free_forgotten() is to follow, without the lock. */
+/* Remove the tag from the table; the caller must call free_forgotten() without the lock. */
 static void forget_oldest(struct vcpc_user *user, struct list_head *forgotten)
 {
 	struct vcpc_tag *tag = list_first_entry(&user->idle_tags, struct vcpc_tag, idle);
@@ -139,7 +139,7 @@ static struct vcpc_tag *alloc_tag(const struct vcpc_tag_holder *holder, const ch
 	return tag;
 }
 
-/* The oldest idle tags make room for another. */
+/* Charge the account for a tag; remove its oldest idle tags if the limit is reached. */
 static int charge(struct vcpc_user *user, struct list_head *forgotten)
 {
 	int ret;
@@ -149,7 +149,7 @@ static int charge(struct vcpc_user *user, struct list_head *forgotten)
 	return ret;
 }
 
-/* The tag of @fresh's name, held once more: another, or @fresh itself, which is then NULL */
+/* Take the existing tag with @fresh's name, or add @fresh and set it to NULL. */
 static int take_locked(struct vcpc_tag **fresh, struct list_head *forgotten,
 		       struct vcpc_tag **taken)
 {
@@ -202,7 +202,7 @@ static const struct vcpc_tag **chunk_of(struct vcpc_tag_holder *holder, u32 hand
 	return holder->chunks[handle / VCPC_TAG_CHUNK];
 }
 
-/* Room for one more handle */
+/* Make space for one more handle. */
 static int grow(struct vcpc_tag_holder *holder)
 {
 	unsigned int nr = holder->nr + 1;
@@ -216,12 +216,12 @@ static int grow(struct vcpc_tag_holder *holder)
 	chunk = kcalloc(VCPC_TAG_CHUNK, sizeof(*chunk), GFP_KERNEL_ACCOUNT);
 	if (!chunk)
 		return -ENOMEM;
-	/* Who sees the array sees that it is empty. */
+	/* A reader that sees the array also sees that it is empty. */
 	smp_store_release(&holder->chunks[nr / VCPC_TAG_CHUNK], chunk);
 	return 0;
 }
 
-/* The handle by which the file holds it already, or 0 */
+/* The handle if the file already holds the tag, or 0 */
 static u32 known_handle(const struct vcpc_tag_holder *holder, const char *name)
 {
 	unsigned int handle;
@@ -244,16 +244,16 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
 	if (ret)
 		return ret;
 	*handle = ++holder->nr;
-	/* Who sees the tag sees its name and id. */
+	/* A reader that sees the tag also sees its name and ID. */
 	smp_store_release(&chunk_of(holder, *handle)[*handle % VCPC_TAG_CHUNK], tag);
 	return 0;
 }
 
 /**
- * vcpc_tag_hold() - a name's tag, held until the file is closed
- * @holder: what the file holds
+ * vcpc_tag_hold() - look up or create a name's tag and hold it until the file is closed
+ * @holder: the file's holder
  * @name: shorter than VCPC_TAG_LEN
- * @handle: for vcpc_tag_find(), never 0; the same for the same name
+ * @handle: set to a handle for vcpc_tag_find(), never 0; the same for the same name
  *
  * Context: sleeps.
  * Return: 0, -EUSERS, -ENOSPC (too many on this file), -ENOMEM or -EINTR.
@@ -274,11 +274,11 @@ int vcpc_tag_hold(struct vcpc_tag_holder *holder, const char *name, u32 *handle)
 }
 
 /**
- * vcpc_tag_holder_init() - a new file, which holds nothing yet
- * @holder: what it holds
- * @user: on whose account
+ * vcpc_tag_holder_init() - initialize the holder of a new file
+ * @holder: the holder
+ * @user: the account to charge
  *
- * Its names are the calling user's.
+ * Its names belong to the calling user.
  */
 void vcpc_tag_holder_init(struct vcpc_tag_holder *holder, struct vcpc_user *user)
 {
@@ -290,8 +290,8 @@ void vcpc_tag_holder_init(struct vcpc_tag_holder *holder, struct vcpc_user *user
 }
 
 /**
- * vcpc_tag_holder_release() - the file is closed
- * @holder: what it holds
+ * vcpc_tag_holder_release() - release all tags of a closed file
+ * @holder: the file's holder
  *
  * Context: sleeps.
  */
@@ -309,7 +309,7 @@ void vcpc_tag_holder_release(struct vcpc_tag_holder *holder)
 }
 
 /**
- * vcpc_tag_exit() - forget all tags
+ * vcpc_tag_exit() - remove all tags
  *
  * Context: sleeps; at unload, when no file is open.
  */

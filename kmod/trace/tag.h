@@ -11,16 +11,16 @@
 struct vcpc_user;
 
 /**
- * struct vcpc_tag - a name of one user's transactions
+ * struct vcpc_tag - the name of a user's transactions
  * @node: in the table of names
- * @idle: if no file holds it, in the list of its user's, oldest first
- * @user: on whose account it is; a reference
- * @holders: how many files hold it
- * @id: given to this name only, never to another
- * @uid: whose name it is, by the initial namespace
- * @name: without a length, because the tracepoints want a string
+ * @idle: in the account's list of idle tags, oldest first, if no file holds the tag
+ * @user: the account that it is charged to; holds a reference
+ * @holders: number of files that hold it
+ * @id: its ID, never reused
+ * @uid: the user whose name it is, in the initial namespace
+ * @name: NUL-terminated, for the tracepoints
  *
- * @node, @idle and @holders are under the table's lock; the others do not change.
+ * The table's lock guards @node, @idle and @holders; the others do not change.
  */
 struct vcpc_tag {
 	struct hlist_node node;
@@ -36,17 +36,17 @@ struct vcpc_tag {
 #define VCPC_TAG_HANDLES	(64 * VCPC_TAG_CHUNK)
 
 /**
- * struct vcpc_tag_holder - what one open file holds
- * @user: on whose account
- * @uid: whose names it gives, by the initial namespace
- * @lock: taken to hold one more
- * @chunks: the tags by handle, in arrays of VCPC_TAG_CHUNK; NULL where there is none
- * @nr: how many (@lock)
+ * struct vcpc_tag_holder - the tags that one open file holds
+ * @user: the account to charge
+ * @uid: the user whose names it looks up, in the initial namespace
+ * @lock: held while a tag is added
+ * @chunks: the tags by handle, in arrays of VCPC_TAG_CHUNK; unused entries are NULL
+ * @nr: number of tags; guarded by @lock
  */
 struct vcpc_tag_holder {
 	struct vcpc_user *user;
 	u32 uid;
-	struct mutex lock;	/* while one more is taken */
+	struct mutex lock;	/* held while a tag is added */
 	const struct vcpc_tag **chunks[VCPC_TAG_HANDLES / VCPC_TAG_CHUNK];
 	unsigned int nr;
 };
@@ -57,11 +57,12 @@ int vcpc_tag_hold(struct vcpc_tag_holder *holder, const char *name, u32 *handle)
 void vcpc_tag_exit(void);
 
 /**
- * vcpc_tag_find() - a tag that the file holds
- * @holder: what it holds
- * @handle: what vcpc_tag_hold() gave, or anything else
+ * vcpc_tag_find() - find a tag that the file holds
+ * @holder: the file's holder
+ * @handle: a handle from vcpc_tag_hold(), or any other number
  *
- * Takes no lock: an array is complete when it can be seen, and stays until the file is closed.
+ * Takes no lock: an array is complete before it becomes visible, and stays until the file is
+ * closed.
  *
  * Return: the tag, valid while the file is open, or NULL.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tags of users who take all they get: shares, root's reserve, ids, handles.
+ * Tags of users who take the maximum: limits, root's reserve, IDs, handles.
  */
 #include <kunit/test.h>
 #include <linux/cred.h>
@@ -9,11 +9,11 @@
 #include "limits.h"
 #include "trace/tag.h"
 
-/* As many as the defaults allow */
+/* The default limits */
 #define SHARE	2048
 #define IDLE	4096
 
-/* A user with a file, whose account no other file knows */
+/* A user with an open file, and an account that only this test uses */
 struct actor {
 	struct vcpc_user user;
 	struct vcpc_tag_holder holder;
@@ -23,7 +23,7 @@ static void begin_actor(struct actor *actor, unsigned int uid)
 {
 	*actor = (struct actor) {
 		.user.uid = KUIDT_INIT(uid),
-		/* Never given back: it is not an account of the list. */
+		/* Never freed: the account is not in the list. */
 		.user.refs = REFCOUNT_INIT(1 << 30),
 		.user.root = !uid,
 	};
@@ -45,7 +45,7 @@ static int take(struct actor *actor, unsigned int nr, u32 *handle)
 	return vcpc_tag_hold(&actor->holder, name, handle);
 }
 
-/* How many it gets; @error says why no more */
+/* Take up to @most tags; return their number, and the error that ended it in @error. */
 static unsigned int take_all(struct actor *actor, unsigned int most, int *error)
 {
 	unsigned int nr;
@@ -86,7 +86,7 @@ static int tags_of(const struct actor *actor)
 	return atomic_read(&actor->user.used[VCPC_LIMIT_TAGS]);
 }
 
-/* Each gets as many, whatever others hold; idle ones are bounded for all together. */
+/* Each user gets the same number, whatever others hold; the limit on idle tags is global. */
 static void shares(struct kunit *test)
 {
 	const struct cred *old = without_capabilities(test);
@@ -104,7 +104,7 @@ static void shares(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(actors); i++) {
 		idle += tags_of(&actors[i]);
-		/* Who has most loses most. */
+		/* The account with the most idle tags loses the most. */
 		KUNIT_EXPECT_LE(test, tags_of(&actors[i]), IDLE / 5 + 1);
 	}
 	KUNIT_EXPECT_EQ(test, IDLE, idle);
@@ -122,10 +122,10 @@ static void ids(struct kunit *test)
 	first = id_of(test, &actors[0], 1);
 	other = id_of(test, &actors[1], 1);
 	KUNIT_EXPECT_NE(test, first, other);
-	/* Remembered while nobody holds it, */
+	/* An idle tag keeps its ID. */
 	reopen(&actors[0]);
 	KUNIT_EXPECT_EQ(test, first, id_of(test, &actors[0], 1));
-	/* and once it is forgotten, never given again. */
+	/* After a tag was removed, its ID is not reused. */
 	reopen(&actors[0]);
 	vcpc_tag_exit();
 	second = id_of(test, &actors[0], 1);

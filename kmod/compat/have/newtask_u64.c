@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The clone flags that task_newtask reports are a u64, since Linux 6.18. */
+/* Since Linux 6.18, task_newtask reports the clone flags as a u64. */
 #include <linux/tracepoint.h>
 #include <trace/events/task.h>
 

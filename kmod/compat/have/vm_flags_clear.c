@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A mapping's flags are changed by functions only, since Linux 6.3. */
+/* Since Linux 6.3, only functions can change the flags of a mapping. */
 #include <linux/mm.h>
 
 void try(struct vm_area_struct *vma);
