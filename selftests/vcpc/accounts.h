@@ -35,7 +35,7 @@ static inline struct account account_of(unsigned int uid)
 	return sum;
 }
 
-/* What is closed by a worker, or by processes that are just ending, comes back soon: true if it has. */
+/* Workers and exiting processes release objects asynchronously: wait until nothing is charged. */
 static inline bool has_nothing_soon(unsigned int uid, unsigned int ms)
 {
 	struct account a;

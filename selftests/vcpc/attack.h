@@ -19,7 +19,7 @@
 #define SECOND		1000000000ULL
 #define USEC		1000ULL
 
-/* The exit status of an attacker that could not even begin */
+/* The exit status of an attacker whose set-up failed */
 #define CANNOT		200
 
 static inline __u64 now(void)
@@ -30,21 +30,21 @@ static inline __u64 now(void)
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
-/* The director and the victim need a CPU each: with one, they only wait for each other. */
+/* The director and the victim need one CPU each; on a single CPU they only wait for each other. */
 #define NEED_TWO_CPUS()							\
 	do {								\
 		if (sysconf(_SC_NPROCESSORS_ONLN) < 2)			\
 			SKIP(return, "there is only one CPU");		\
 	} while (0)
 
-/* In user mode until that time: a sleep would be late by a timer, and the thread off its CPU. */
+/* Spin until that time: a sleep would end late, and the thread would leave its CPU. */
 static inline void spin_until(__u64 time)
 {
 	while (now() < time)
 		;
 }
 
-/* Run on the CPU with that number, or on one of those that there are. */
+/* Run on the CPU with that number, modulo the number of CPUs. */
 static inline void run_on_cpu(unsigned int cpu)
 {
 	cpu_set_t cpus;
@@ -55,7 +55,7 @@ static inline void run_on_cpu(unsigned int cpu)
 		abort();
 }
 
-/* Print a line for the reader of the results; also from processes that are not a test's own */
+/* Print a line for the reader of the results; works in child processes of a test as well. */
 __attribute__((format(printf, 1, 2))) static inline void remark(const char *format, ...)
 {
 	char line[256];
@@ -67,16 +67,16 @@ __attribute__((format(printf, 1, 2))) static inline void remark(const char *form
 	dprintf(2, "# %s\n", line);
 }
 
-/* Also exit with the parent: a test that is killed by its timeout leaves no process. */
+/* Also exit with the parent, so that a test that is killed by its timeout leaves no process. */
 static inline int become_user(uid_t uid)
 {
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		return -errno;
-	/* As after a login: others of the same user may trace it. */
+	/* As after a login: other processes of the same user can trace it. */
 	return prctl(PR_SET_DUMPABLE, 1) || prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 
-/* To have just these capabilities */
+/* Keep only these capabilities. */
 static inline int have_only(__u64 which)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -91,10 +91,7 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/*
- * Make the device accessible to all users, which an administrator may do.  Returns the previous
- * mode.
- */
+/* Set the device's mode, as an administrator can.  Returns the previous mode. */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;
@@ -104,7 +101,7 @@ static inline mode_t device_mode(mode_t mode)
 	return st.st_mode & 07777;
 }
 
-/* A copy of this program of root's; @path ends in XXXXXX. */
+/* Copy this program, owned by root; @path ends in XXXXXX. */
 static inline int copy_program(char *path, mode_t mode)
 {
 	char command[128];
@@ -112,7 +109,7 @@ static inline int copy_program(char *path, mode_t mode)
 
 	if (file < 0)
 		return -errno;
-	/* What is open for writing cannot be executed. */
+	/* A file that is open for writing cannot be executed. */
 	close(file);
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), path);
 	if (system(command) || chown(path, 0, 0) || chmod(path, mode))
@@ -120,7 +117,7 @@ static inline int copy_program(char *path, mode_t mode)
 	return 0;
 }
 
-/* File capabilities, as setcap(8) gives them; -EOPNOTSUPP where the file system has none */
+/* Set file capabilities, like setcap(8); -EOPNOTSUPP if the file system does not support them */
 static inline int give_capability(const char *path, unsigned int cap)
 {
 	struct vfs_cap_data data = {
@@ -153,11 +150,11 @@ static inline __u64 status_number(pid_t pid, const char *name, const char *forma
  * struct aim - timing of an action that must coincide with another event
  * @delta: delay in nanoseconds
  * @step: change of the delay for the next attempt
- * @early: whether the last one was too early
+ * @early: whether the last attempt was too early
  * @random: state of chance()
  *
- * The other event's time is unknown, and changes with the machine's load: after an early attempt
- * the next one is later and vice versa, in steps that shrink as the two alternate.
+ * The time of the other event is unknown and depends on the machine's load.  After an early attempt
+ * the next one is later, and vice versa; the steps shrink as the two alternate.
  */
 struct aim {
 	__u64 delta, step;
@@ -180,19 +177,19 @@ static inline void aim_next(struct aim *aim, bool early, __u64 least_step)
 		aim->delta += aim->step;
 }
 
-/* Vary the position around it */
+/* Choose a random delay around the current one. */
 static inline __u64 aim_delta(struct aim *aim, __u64 around)
 {
 	return aim->delta + chance(&aim->random) % around;
 }
 
 /*
- * struct holder - a thread that holds a set's lock as much as possible
+ * struct holder - a thread that holds a set's lock most of the time
  * @set: the set
  * @cpu: its CPU
- * @rests: set to release the lock to others
- * @resting: it is released
- * @bound, @refused: threads of the crowd whose BIND worked, or did not
+ * @rests: set to make it release the lock
+ * @resting: it has released the lock
+ * @bound, @refused: threads of the crowd whose BIND succeeded, or failed
  */
 struct holder {
 	int set;
@@ -225,7 +222,7 @@ static inline void holder_rests(struct holder *h, bool rests)
 /*
  * struct moment - the time of a victim's action, relative to an overflow
  * @events: number of events up to the overflow
- * @delta: how long after its RESTART the victim does it, in nanoseconds
+ * @delta: delay between RESTART and the action, in nanoseconds
  * @holder: the thread that holds the set's lock only during that time; or NULL
  * @ready: set by the victim: it is running and waits
  * @begin: set by the director: the holder is running
@@ -236,7 +233,7 @@ struct moment {
 	volatile bool ready, begin;
 };
 
-/* The moments that are tried in turn, in the second half with the lock free, and their aims */
+/* Moments are tried in turn, the second half of them with the lock free; each has its own aim. */
 #define MOMENTS		8
 #define MOMENTS_AIMS	{							\
 	{ 1000 * USEC, 100 * USEC, false, 1 }, { 1000 * USEC, 100 * USEC, false, 2 },	\
@@ -257,7 +254,7 @@ static inline void moment_choose(struct moment *m, unsigned int which, struct ai
 	m->begin = false;
 }
 
-/* By the victim, which has bound and preset the set */
+/* Called by the victim, which has bound and preset the set */
 static inline void moment_wait(struct moment *m, int set)
 {
 	__u64 end;
@@ -265,13 +262,13 @@ static inline void moment_wait(struct moment *m, int set)
 	m->ready = true;
 	while (!m->begin)
 		;
-	/* From before the call, so that it can be in the middle of it */
+	/* Start before the call, so that the action can happen during it. */
 	end = now() + m->delta;
 	set_own(set, VCPC_IOC_RESTART);
 	spin_until(end);
 }
 
-/* By the director; -ETIME if no victim came */
+/* Called by the director; -ETIME if no victim arrived */
 static inline int moment_begin(struct moment *m)
 {
 	__u64 limit = now() + 30 * SECOND;
@@ -285,7 +282,7 @@ static inline int moment_begin(struct moment *m)
 	return 0;
 }
 
-/* By the director, after it */
+/* Called by the director after the moment */
 static inline void moment_over(const struct moment *m)
 {
 	if (m->holder)
@@ -302,7 +299,7 @@ static inline void *shared_memory(size_t size)
 	return memory;
 }
 
-/* Threads that only exist to be counted */
+/* Threads that exist only to be counted */
 static inline void *idles(void *arg)
 {
 	for (;;)
@@ -329,7 +326,10 @@ static inline int start_idlers(unsigned int nr)
 	return start_threads(nr, idles, NULL);
 }
 
-/* A crowd's thread: it binds the set to itself.  A set with a signal would stop one that inherits it. */
+/*
+ * A thread of the crowd: it binds the set to itself, because an inherited instance of a set with a
+ * signal starts stopped.
+ */
 static inline void *joins_the_crowd(void *arg)
 {
 	struct holder *h = arg;
@@ -348,9 +348,9 @@ static inline int gather(struct holder *h, unsigned int nr)
 }
 
 /*
- * In a separate process, because that many threads make each fork and execve slow: threads that a
- * set counts, which makes totals slow, and one that uses totals to hold the set's lock when @h (in
- * shared memory) requests it.  Returns 0, or the crowd's error.
+ * Start threads that a set counts, which makes totals slow, and one that uses totals to hold the
+ * set's lock when @h (in shared memory) requests it.  They run in a separate process, because so
+ * many threads make fork and execve slow.  Returns 0, or the crowd's error.
  */
 static inline int start_crowd(struct holder *h, unsigned int nr)
 {

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow concurrent with execve of a program that gains privileges: the set's signal, which
- * the attacker could not send, is not sent to it.
+ * An overflow concurrent with execve of a program that gains privileges: the program must not
+ * receive the set's signal, which the attacker is not permitted to send.
  *
- * The attacker runs as an unprivileged user.  A child of his binds the set, whose signal is
- * SIGKILL, to itself; its counter overflows at about the time when it executes a program of root's,
- * set-user-ID, and the attacker keeps the set's lock taken meanwhile.  ATTACK_TRIES in the
- * environment sets the number of children.
+ * The attacker runs as an unprivileged user.  A child of the attacker binds the set, whose signal
+ * is SIGKILL, to itself.  Its counter overflows at about the time when it executes a set-user-ID
+ * program of root, while the attacker keeps the set's lock taken.  ATTACK_TRIES in the environment
+ * sets the number of children.
  */
 #include "attack.h"
 #include "overflow.h"
 #include "vcpc_test.h"
 
 #define CROWD	200
-/* How long the program lives that has gained privileges: long enough to be reached late */
+/* Lifetime of the program with privileges, long enough to be hit by a late signal */
 #define LIFE_US	20000
 
-/*
- * After execve, with or without privileges: prints whether it has any, lives for a while and exits.
- */
+/* After execve, with or without privileges: prints whether it has any, sleeps and exits. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	__u64 rights;
@@ -33,11 +31,11 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 }
 
 /*
- * struct attack - what the attacker has
- * @program: that gains privileges
- * @set: his set
- * @tries: how often
- * @moment: when the child executes it, in memory that both see
+ * struct attack - an attack's parameters
+ * @program: the program that gains privileges
+ * @set: the attacker's set
+ * @tries: number of attempts
+ * @moment: when the child executes it, in shared memory
  */
 struct attack {
 	const char *program;
@@ -46,12 +44,12 @@ struct attack {
 	struct moment *moment;
 };
 
-/* What came of all tries */
+/* Results of all attempts */
 struct outcome {
 	unsigned int survived, killed_before, killed_after, killed_and_spoke, no_rights, errors;
 };
 
-/* In the child */
+/* Called in the child */
 static void execute(const struct attack *a, int said)
 {
 	run_on_cpu(1);
@@ -65,9 +63,7 @@ static void execute(const struct attack *a, int said)
 	_exit(3);
 }
 
-/*
- * How it ended.  What a process was when it died is seen until it has been waited for.
- */
+/* Record how the child ended.  A zombie still shows what it was when it died. */
 static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
 {
 	siginfo_t info;
@@ -88,7 +84,7 @@ static void note_end(pid_t pid, char said, struct aim *aim, struct outcome *sum)
 		sum->errors++;
 		return;
 	}
-	/* Before the overflow nothing kills it. */
+	/* Before the overflow no signal kills it. */
 	aim_next(aim, info.si_code == CLD_EXITED, USEC);
 }
 
@@ -148,7 +144,7 @@ static int attacks(void *arg)
 	if (a->set < 0)
 		return 2;
 	*holder = (struct holder) { .set = a->set, .cpu = 2, .rests = true };
-	/* It ends with this process. */
+	/* The crowd exits with this process. */
 	if (start_crowd(holder, CROWD))
 		return 3;
 	return execute_many(a, holder);
@@ -184,7 +180,7 @@ TEST_F_TIMEOUT(execs, overflow_beside_set_user_id, 100000)
 	EXPECT_EQ(0, in_child(attacks, &a));
 }
 
-/* The same by file capabilities */
+/* The same with file capabilities */
 TEST_F_TIMEOUT(execs, overflow_beside_file_capabilities, 100000)
 {
 	struct attack a = { .program = self->program, .tries = self->tries };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow that is found late, while its thread is exiting: the remains of the thread must not
- * be touched.
+ * An overflow that is found late, while its thread is exiting: the module must not access the
+ * thread any more.
  *
  * The attacker runs as an unprivileged user.  A thread's counter overflows at about the time when
- * the thread exits, and another thread keeps the set's lock taken by totals over many instances, so
- * the overflow is handled late.  ATTACK_TRIES in the environment sets the number of threads.
+ * the thread exits, and another thread keeps the set's lock taken with totals over many instances,
+ * so the overflow is handled late.  ATTACK_TRIES in the environment sets the number of threads.
  */
 #include "attack.h"
 #include "overflow.h"
@@ -24,11 +24,11 @@ static void is_told(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * struct victim - a thread that ends
- * @set: what it binds to itself
- * @tid: once it has
- * @failed: a call of its
- * @moment: when it ends
+ * struct victim - a thread that exits
+ * @set: the set that it binds to itself
+ * @tid: its thread ID, once it has bound the set
+ * @failed: one of its calls failed
+ * @moment: when it exits
  */
 struct victim {
 	int set;
@@ -45,17 +45,17 @@ static void *lives_for_a_moment(void *arg)
 	v->failed = set_bind(v->set, 0) || set_preset(v->set, 0, -v->moment.events);
 	v->tid = own_tid();
 	moment_wait(&v->moment, v->set);
-	/* Without what the library does at a thread's end, which takes time. */
+	/* Exit without the C library, whose clean-up takes time. */
 	syscall(SYS_exit, 0);
 	return NULL;
 }
 
-/* What came of all tries */
+/* Results of all attempts */
 struct outcome {
 	unsigned int early, late, told, lost, errors;
 };
 
-/* Its final value shows on which side of the overflow that was. */
+/* The final value shows whether it exited before or after the overflow. */
 static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum)
 {
 	struct room room;
@@ -121,7 +121,7 @@ static int attacks(void *arg)
 	if (victim.set < 0)
 		return 2;
 	*holder = (struct holder) { .set = victim.set, .cpu = 2, .rests = true };
-	/* It ends with this process. */
+	/* The crowd exits with this process. */
 	if (start_crowd(holder, CROWD))
 		return 3;
 	return end_many(&victim, holder, *(unsigned long *)arg);

@@ -4,10 +4,10 @@
  * conditions that must hold afterwards.
  *
  * Each cell is a separate target, an unprivileged process that has bound the set to itself and is
- * brought into the state, and one call by a process of the caller's kind.  After it the target is
- * alive if it was, continues, has not been sent the set's signal, and is not counted any more if it
- * has gained privileges or executes what may not be read.  The kernel log shows the last row, in
- * case the machine hangs.
+ * brought into the state, and one call by a process of the caller's kind.  After the call the
+ * target must still run if it ran before, must not have received the set's signal, and must no
+ * longer be counted if it has gained privileges or executes a program that the caller cannot read.
+ * The kernel log shows the last row, in case the machine hangs.
  */
 #include <sys/mount.h>
 
@@ -103,7 +103,7 @@ static int new_set(void)
 	return overflow_set(&req, 1, 0, SIGUSR1);
 }
 
-/* One cell; NULL if all is well */
+/* Try one cell; NULL if it is correct. */
 static const char *try_cell(FIXTURE_DATA(table) *self, struct cell *c, int *got)
 {
 	const char *wrong;

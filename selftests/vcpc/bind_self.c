@@ -18,7 +18,7 @@ TEST(counts_from_the_preset)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_GE(room.sample.values[0], 1100);
 	EXPECT_LT(room.sample.values[0], 1200);
-	/* Both count the same, from one instant on; this one wrapped. */
+	/* Both count the same events from the same instant; this one wrapped. */
 	EXPECT_EQ(room.sample.values[0] - 1000, room.sample.values[1] + 10);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 }
@@ -44,7 +44,7 @@ TEST(twice)
 	ASSERT_GE(other, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_EQ(-EBUSY, set_bind(set, 0));
-	/* Another set on the same thread is fine. */
+	/* The same thread can have another set. */
 	EXPECT_EQ(0, set_bind(other, 0));
 }
 
@@ -61,11 +61,11 @@ TEST(wrong_arguments)
 	args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(-1, args.bad_request);
-	/* Once the flags for a process and for a CPU */
+	/* In version 1, the flags for a process and for a CPU */
 	for (args.flags = 1U << 3; args.flags <= 1U << 5; args.flags <<= 1)
 		EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.flags = 0;
-	/* The id of an exited thread */
+	/* The ID of an exited thread */
 	args.reserved = own_tid();
 	EXPECT_EQ(-EINVAL, call(set, VCPC_IOC_BIND, &args));
 	args.reserved = 0;
@@ -96,7 +96,7 @@ TEST(more_than_the_cpu_can_hold)
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(-ENOSPC, call(set, VCPC_IOC_BIND, &args));
 	EXPECT_EQ(slots, args.bad_request);
-	/* No descriptor or memory is left. */
+	/* Check that no descriptor or memory leaked. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	fits = set_create(device, requests, slots, 0);
 	ASSERT_GE(fits, 0);
@@ -121,7 +121,7 @@ TEST(full_pmu_leaves_no_room_for_a_second_set)
 	ASSERT_GE(second, 0);
 	ASSERT_EQ(0, set_bind(first, 0));
 	EXPECT_EQ(-ENOSPC, set_bind(second, 0));
-	/* The first has not suffered. */
+	/* The first instance is unaffected. */
 	EXPECT_EQ(0, set_sample(first, 0, &room));
 	ASSERT_EQ(0, set_own(first, VCPC_IOC_UNBIND));
 	EXPECT_EQ(0, set_bind(second, 0));
@@ -155,7 +155,7 @@ static int nobody_binds(void *arg)
 	return set_bind(set, 0) == -EACCES ? 0 : 2;
 }
 
-/* What acts on an instance acts on the caller's, also if the set has others. */
+/* Calls on an instance act on the caller's, even if the set has others. */
 static int acts_on_nothing(void *arg)
 {
 	static const unsigned long calls[] = {
@@ -170,7 +170,7 @@ static int acts_on_nothing(void *arg)
 			return 1 + i;
 	if (set_preset(set, 0, 1) != -EINVAL)
 		return 5;
-	/* The only instance is its parent's. */
+	/* The only instance is the parent's. */
 	return set_sample(set, 0, &room) ? 6 : 0;
 }
 
@@ -191,7 +191,7 @@ static int unbinds_all(void *arg)
 	return -set_unbind_all(*(int *)arg);
 }
 
-/* The descriptor is enough for that. */
+/* Holding the descriptor is sufficient. */
 TEST(all_instances_are_unbound_by_who_has_the_set)
 {
 	int set = set_of(&page_faults, 0);

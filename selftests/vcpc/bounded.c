@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What one user may consume: a thread's time, through counters that count at the same time, and
- * kernel memory, through all of the user's counters.
+ * Limit the resources of one user: a thread's time, through counters that count at the same time,
+ * and kernel memory, through all of the user's counters.
  *
- * The test does not use the module's own numbers, but measures the effect: on another thread of the
+ * The test does not use the module's own numbers.  It measures the effect on another thread of the
  * same CPU, and on the free memory that the kernel reports.
  */
 #include <sys/mount.h>
@@ -12,13 +12,13 @@
 #include "attack.h"
 #include "vcpc_test.h"
 
-/* Counters on one thread beyond which switching to it takes the others' time */
+/* Number of counters on one thread beyond which context switches slow down other threads */
 #define MOST_AT_A_TIME	32
-/* Memory that one user's counters may take without its being charged to a control group, in kB */
+/* Memory that one user's counters can take outside any control group, in kB */
 #define MOST_UNCHARGED	8192
-/* And in all */
+/* The same in total */
 #define MOST_MEMORY	16384
-/* As many as there may be in a set */
+/* Maximum number of requests in a set */
 #define LARGE		31
 #define SETS		2048
 #define THREADS		256
@@ -33,7 +33,7 @@ static void fill(void)
 		many[i] = page_faults;
 }
 
-/* How many counters one thread may have */
+/* Find the maximum number of counters on one thread. */
 static int bind_many(void *arg)
 {
 	int device, set, ret = 0;
@@ -60,7 +60,7 @@ static int bind_many(void *arg)
 	return ret == -EUSERS || ret == -ENOSPC ? 0 : 4;
 }
 
-/* What the kernel has taken for itself, in kB */
+/* Memory used by the kernel, in kB */
 static long kernel_memory(void)
 {
 	static const char *const names[] = { "Slab:", "Percpu:", "VmallocUsed:" };
@@ -81,7 +81,7 @@ static long kernel_memory(void)
 #define CGROUPS		"/tmp/vcpc-bounded"
 #define GROUP		CGROUPS "/user"
 
-/* What is charged to the caller's control group, in kB; 0 where there is none */
+/* Memory charged to the caller's control group, in kB; 0 if there is no such group */
 static long charged_memory(void)
 {
 	FILE *f = fopen(GROUP "/memory.current", "re");
@@ -103,7 +103,7 @@ static int put(const char *path, const char *text)
 	return ret;
 }
 
-/* A control group for the caller's children; 0 if its charged memory can be read */
+/* Create a control group for the caller's children; 0 if its charged memory can be read. */
 static int make_group(void)
 {
 	mkdir(CGROUPS, 0700);
@@ -122,7 +122,7 @@ static void leave_group(void)
 	rmdir(CGROUPS);
 }
 
-/* All threads are there before anything is bound, so that their own memory is. */
+/* Start all threads before anything is bound, so that their own memory is not measured. */
 static struct {
 	pthread_barrier_t begin, end;
 	int device;
@@ -141,7 +141,7 @@ static void *takes_its_part(void *arg)
 	return idles(arg);
 }
 
-/* As many counters as this user gets, on as many threads as that takes */
+/* Take the maximum number of counters for this user, on as many threads as necessary. */
 static int take_memory(void *arg)
 {
 	struct rlimit files = { SETS * 2, SETS * 2 };

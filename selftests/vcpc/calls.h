@@ -50,7 +50,7 @@ static const struct vcpc_request instructions UNUSED = {
 	.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .flags = VCPC_REQ_F_USER,
 };
 
-/* The next of a sequence of numbers that look like chance */
+/* The next number of a pseudorandom sequence */
 static inline __u64 chance(__u64 *state)
 {
 	__u64 z = *state += 0x9e3779b97f4a7c15ULL;
@@ -83,7 +83,7 @@ static inline int device_open(void)
 	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 }
 
-/* The calls give what the system call gave, or the negative errno. */
+/* These functions return the result of the system call, or a negative errno. */
 static inline int call(int fd, unsigned long cmd, void *args)
 {
 	int ret = ioctl(fd, cmd, args);
@@ -111,7 +111,7 @@ static inline int set_create(int device, const struct vcpc_request *requests, un
 	return call(device, VCPC_IOC_SET_CREATE, &args);
 }
 
-/* A set of one request, on a device of its own. */
+/* A set of one request, created on its own device descriptor */
 static inline int set_of(const struct vcpc_request *request, __u32 flags)
 {
 	int device = device_open();
@@ -128,7 +128,7 @@ static inline int set_bind(int set, __u32 flags)
 	return call(set, VCPC_IOC_BIND, &args);
 }
 
-/* On the caller's own instance */
+/* An operation on the caller's own instance */
 static inline int set_own(int set, unsigned long cmd)
 {
 	struct vcpc_own_args args = { .size = sizeof(args) };
@@ -153,7 +153,7 @@ static inline int set_preset(int set, __u32 request, __u64 preset)
 }
 
 /*
- * How many hardware counters this machine has; 0 if none.  The module knows only how many it has
+ * Number of hardware counters of this machine; 0 if it has none.  The module only knows how many it
  * found by trying.
  */
 static inline unsigned int hw_slots(void)
@@ -211,7 +211,7 @@ static inline __u64 first_total(int set)
 	return set_total(set, &room) ? ~0ULL : room.sample.values[0];
 }
 
-/* The first value of the caller's own, or of the only instance. */
+/* The first value of the caller's own instance, or of the only one */
 static inline __u64 first_value(int set, pid_t tid)
 {
 	struct room room;
@@ -226,7 +226,7 @@ static inline int become_nobody(void)
 	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
 }
 
-/* Run @fn as a child and give what it returned, 0..254; 255 if it died. */
+/* Run @fn in a child and return its result, 0..254; 255 if the child died. */
 static inline int in_child(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ten thousand short threads, and a thousand short processes: totals are exact, and memory for them
- * is bounded.  On slow machines, as many as start within SECONDS.
+ * Ten thousand short-lived threads and a thousand short-lived processes: totals are exact, and
+ * memory for them is bounded.  Slow machines start only as many as fit in SECONDS.
  *
  * The threads are created by clone() on an existing stack, so each does only its work, which is the
  * same for all.
@@ -37,7 +37,7 @@ FIXTURE(churn)
 	int set;
 };
 
-/* No system call that could fault by itself: each touch is one fault. */
+/* No system call that could cause page faults: each touch is one fault. */
 static int works(void *arg)
 {
 	struct worker *w = arg;
@@ -96,7 +96,7 @@ static bool enough(int nr, const struct timespec *since)
 	return nr >= AT_LEAST && now.tv_sec - since->tv_sec > SECONDS;
 }
 
-/* Up to AT_A_TIME live at a time; gives how many were run, -1 for an error. */
+/* Up to AT_A_TIME live at the same time; returns the number that ran, or -1 after an error. */
 static int run_threads(struct worker *workers, int most)
 {
 	struct timespec since;
@@ -148,7 +148,7 @@ static void check_bounded(struct __test_metadata *_metadata, int set, unsigned i
 	EXPECT_EQ(0, args.lost);
 	EXPECT_EQ(0, args.pending);
 	EXPECT_EQ(started, args.folded + args.nr - 1);
-	/* 256 that have ended, and a quarter more because they are looked for now and then */
+	/* The module keeps 256 ended instances, and a quarter more until it searches for them. */
 	EXPECT_LT(args.nr, 256 + 256 / 4 + 64);
 }
 
@@ -180,7 +180,7 @@ TEST_F_TIMEOUT(churn, processes, 1200)
 	TH_LOG("%d processes", nr);
 }
 
-/* Totals that are taken meanwhile only grow. */
+/* Totals that are taken meanwhile never decrease. */
 TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 {
 	__u64 last = 0, now;
@@ -206,7 +206,7 @@ TEST_F_TIMEOUT(churn, seen_while_it_goes, 1200)
 	EXPECT_EQ((__u64)AT_LEAST * TOUCHES, heirs_value(self->set, 0));
 }
 
-/* Each thread has 2 * ROUNDS instructions, and the same few around them. */
+/* Each thread executes 2 * ROUNDS instructions, and a few more around them. */
 TEST_F_TIMEOUT(churn, hardware, 1200)
 {
 	const struct vcpc_request requests[] = { instructions, cycles };
@@ -229,7 +229,7 @@ TEST_F_TIMEOUT(churn, hardware, 1200)
 	nr = 1 + run_threads(self->workers, THREADS / 10 - 1);
 	ASSERT_LT(AT_LEAST, nr);
 	all = heirs_value(self->set, 0);
-	/* An emulated PMU may give an interrupt's first instructions to the thread. */
+	/* An emulated PMU can attribute an interrupt's first instructions to the thread. */
 	EXPECT_GE(all, (__u64)nr * 2 * ROUNDS);
 	EXPECT_LE(all, (__u64)nr * (one + 100));
 	EXPECT_GE(heirs_value(self->set, 1), (__u64)nr * ROUNDS);

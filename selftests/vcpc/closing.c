@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Closing what is still in use elsewhere: a set of a thread that has not run; a set or a trace
- * descriptor whose last copy belongs to another user.
+ * Close objects that are still in use elsewhere: a set of a thread that has not run; a set or a
+ * trace descriptor whose last copy belongs to another user.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -18,7 +18,7 @@ static void *does_nothing(void *arg)
 	return arg;
 }
 
-/* A thread that was started before, and runs after that */
+/* The thread is started before the set is closed and runs afterwards. */
 TEST(a_thread_that_has_not_run_gets_nothing)
 {
 	const struct sched_param first = { .sched_priority = 10 };
@@ -26,7 +26,7 @@ TEST(a_thread_that_has_not_run_gets_nothing)
 	pthread_t thread;
 
 	ASSERT_GE(set, 0);
-	/* New threads also run on this CPU, without such a priority. */
+	/* New threads run on this CPU as well, without its priority. */
 	run_on_cpu(0);
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first));
 	for (again = 0; again < 2; again++) {
@@ -41,7 +41,7 @@ TEST(a_thread_that_has_not_run_gets_nothing)
 		EXPECT_EQ(again, set_count(set).nr);
 		EXPECT_EQ(0, set_count(set).lost);
 	}
-	/* A new one gets something. */
+	/* A thread that starts afterwards gets an instance. */
 	in_thread(10);
 	EXPECT_EQ(2, set_count(set).nr);
 }
@@ -89,7 +89,7 @@ static int become_closer(enum closer who)
 	return who == POWERLESS_ROOT ? have_only(0) : 0;
 }
 
-/* What the last close of a descriptor of root's takes of a process's CPU time */
+/* CPU time that a process spends on the last close of a descriptor of root's */
 static __u64 closing_takes(int (*open_it)(void), enum closer who)
 {
 	int told[2], says[2], fd = open_it(), status;
@@ -132,7 +132,7 @@ static __u64 least_of_tries(int (*open_it)(void), enum closer who)
 	return least;
 }
 
-/* The last copy of a descriptor has come to @who, who does not pay for closing it. */
+/* @who holds the last copy of a descriptor, and does not pay for closing it. */
 static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(void),
 			     enum closer who)
 {
@@ -143,10 +143,10 @@ static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(v
 	own = least_of_tries(open_it, OWNER);
 	EXPECT_EQ(0, account_of(0).counters);
 	others = least_of_tries(open_it, who);
-	/* For a short closing, the time to wake a worker matters. */
+	/* If closing is short, waking a worker takes a significant part of the time. */
 	nothing = open_it == bound_set ? 0 : least_of_tries(device_open, who);
 	EXPECT_LT(others, nothing + own / 4);
-	/* But it is closed. */
+	/* The object is closed nevertheless. */
 	EXPECT_TRUE(has_nothing_soon(0, 10000));
 }
 
@@ -161,13 +161,13 @@ TEST(another_user_does_not_pay)
 	does_not_pay(_metadata, ANOTHER_USER);
 }
 
-/* Its real user is the caller's. */
+/* The program's real user is the caller's. */
 TEST(a_set_user_id_program_does_not_pay)
 {
 	does_not_pay(_metadata, SET_USER_ID);
 }
 
-/* User 0 of a container has the same number as root, and another account. */
+/* User 0 of a container has root's user ID, but another account. */
 TEST(user_0_without_capabilities_does_not_pay)
 {
 	does_not_pay(_metadata, POWERLESS_ROOT);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets that a worker closes because the last copies of their descriptors are another user's: one
- * that cannot be closed for now delays the others of its account, but not those of other accounts.
+ * Sets that a worker closes because another user held the last copies of their descriptors.  A set
+ * that cannot be closed at the moment delays others of its account, but not those of other
+ * accounts.
  *
- * Closing waits for a thread that inherits the set and opens its events.  Here that thread has a
- * CPU on which root's thread runs all the time, so it makes no progress.
+ * Closing waits for a thread that inherits the set and opens its events.  Here a thread of root
+ * runs all the time on that thread's CPU, so it makes no progress.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -18,19 +19,19 @@
 #define BUSY		(SECOND * 3 / 10)
 #define SETS		8
 #define REQUESTS	31
-/* In counters, of a set with that many requests, and of a set with one */
+/* Number of counters of a set with REQUESTS requests, and of a set with one */
 #define LARGE		(1 + REQUESTS)
 #define SMALL		2
 
 /*
  * struct owner - a user's process, which binds sets to itself
- * @uid: whose
- * @nr: how many sets
- * @requests: of each
+ * @uid: the user
+ * @nr: number of sets
+ * @requests: number of requests of each
  * @flags: of BIND
- * @set: their descriptors, there
+ * @set: the descriptors in that process
  * @ready: they are bound
- * @go: it closes its copies, and starts a thread if @flags say that this one inherits
+ * @go: it closes its copies, and starts a thread if @flags request inheritance
  */
 struct owner {
 	uid_t uid;
@@ -65,7 +66,7 @@ static void bind_sets(struct owner *o)
 	close(device);
 }
 
-/* A new thread has its parent's CPU and class. */
+/* A new thread has the CPU and the scheduling class of its parent. */
 static void start_in_background(void)
 {
 	struct sched_param none = { 0 };
@@ -106,7 +107,7 @@ static int start_owner(struct owner *o)
 	return 0;
 }
 
-/* Copies of an owner's descriptors, here */
+/* Copy an owner's descriptors to this process. */
 static int copy_sets(const struct owner *o, int *held)
 {
 	int pidfd = syscall(SYS_pidfd_open, o->pid, 0);
@@ -121,7 +122,7 @@ static int copy_sets(const struct owner *o, int *held)
 	return 0;
 }
 
-/* A thread of root's that does nothing on its CPU but run, from the time *@at, once that is set */
+/* A thread of root that spins on its CPU from the time *@at, once that is set */
 static pid_t start_busy(volatile __u64 *at)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -142,7 +143,7 @@ FIXTURE(later) {
 	mode_t mode;
 	struct owner *owners;
 	volatile __u64 *busy_at;
-	__u64 delay;	/* from the start of the new thread to that time */
+	__u64 delay;	/* from the start of the new thread until the busy thread starts */
 	int held[OWNERS][SETS];
 	pid_t pid;
 };
@@ -184,8 +185,7 @@ static void close_all(FIXTURE_DATA(later) *self, int which)
 }
 
 /*
- * All are bound, this process has the last copies, and a new thread is about to inherit the first
- * set.
+ * Bind all sets, take over the last copies, and start a new thread that will inherit the first set.
  */
 static int begin(FIXTURE_DATA(later) *self)
 {
@@ -193,7 +193,9 @@ static int begin(FIXTURE_DATA(later) *self)
 
 	memcpy(self->owners, owners, sizeof(owners));
 	*self->busy_at = 0;
-	/* First of all, so that none of them has a copy of another's descriptor */
+	/*
+	 * Start this before all others, so that none of them holds a copy of another's descriptor.
+	 */
 	self->pid = start_busy(self->busy_at);
 	for (i = 0; i < OWNERS && !ret; i++)
 		ret = start_owner(&self->owners[i]);
@@ -212,10 +214,9 @@ static int begin(FIXTURE_DATA(later) *self)
 enum result { EARLY, LATE, PASSED, STRAGGLED };
 
 /*
- * The descriptors are closed while the new thread has no CPU.
- * Return: EARLY if it had not begun to open, LATE if it had opened all; PASSED if the other user's set
- * was closed, and STRAGGLED if it was not; or, negative, how many counters of the first user are left
- * that must not be.
+ * Close the descriptors while the new thread has no CPU. Return: EARLY if it had not begun to open
+ * its events, LATE if it had opened all; PASSED if the other user's set was closed, STRAGGLED if it
+ * was not; or the negative number of counters that the first user should not have any more.
  */
 static int try_once(FIXTURE_DATA(later) *self)
 {
@@ -225,7 +226,7 @@ static int try_once(FIXTURE_DATA(later) *self)
 
 	while (now() < *self->busy_at + SECOND / 500)
 		usleep(1000);
-	/* What it opens is charged before. */
+	/* The account is charged before the events are opened. */
 	early = account_of(ONE_USER).counters < BOUND + LARGE;
 	for (int i = 0; i < OWNERS; i++)
 		close_all(self, i);
@@ -233,7 +234,7 @@ static int try_once(FIXTURE_DATA(later) *self)
 		return EARLY;
 	while (account_of(OTHER_USER).counters && now() < end)
 		usleep(1000);
-	/* Time for what must not happen */
+	/* Wait, in case something is closed that must not be. */
 	usleep(20000);
 	left = account_of(ONE_USER).counters;
 	if (left < 2 * LARGE)
@@ -254,7 +255,7 @@ TEST_F_TIMEOUT(later, nobody_else_waits, 600)
 		ASSERT_EQ(0, begin(self));
 		got = try_once(self);
 		self->delay = self->delay * (got == EARLY ? 11 : 8) / 10;
-		/* All of it is closed in the end. */
+		/* In the end everything is closed. */
 		EXPECT_TRUE(has_nothing_soon(ONE_USER, 10000));
 		EXPECT_TRUE(has_nothing_soon(OTHER_USER, 10000));
 		end_all(self);

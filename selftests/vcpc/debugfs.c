@@ -46,7 +46,7 @@ TEST_F(debugfs, what_each_user_has)
 	EXPECT_EQ(0, account_of(4000000000u).sets);
 }
 
-/* A number of the file "stats"; ~0 without one */
+/* A number from the file "stats"; ~0 if it is missing */
 static unsigned long stat_of(const char *name)
 {
 	FILE *f = fopen(FOLDER "/vcpc/stats", "re");
@@ -85,7 +85,7 @@ TEST_F(debugfs, what_was_refused)
 	set_limit("0");
 	EXPECT_EQ(0, in_child(is_refused, &set));
 	set_limit("32");
-	/* Tried once more after ended ones were given back */
+	/* The limit was tried again after ended instances were freed. */
 	EXPECT_LT(before, stat_of("refused_by_limit"));
 	close(set);
 }

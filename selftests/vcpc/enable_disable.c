@@ -20,7 +20,7 @@ FIXTURE_SETUP(enable)
 	close(device);
 	ASSERT_GE(self->set, 0);
 	ASSERT_EQ(0, set_bind(self->set, 0));
-	/* No page of the buffers is new later. */
+	/* Map all pages of the buffers in advance. */
 	set_sample(self->set, 0, &self->room);
 	set_sample(self->set, 0, &self->later);
 	touch(1);
@@ -86,7 +86,7 @@ TEST_F(enable, wrong_arguments)
 		longer.args = (struct vcpc_own_args) { .size = sizeof(longer.args), .flags = 1U << 31 };
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
 		longer.args.flags = 0;
-		/* Only UNBIND has a flag, and is not called here. */
+		/* Only UNBIND, which is not called here, has a flag. */
 		longer.args.flags = i == 2 ? 0 : VCPC_OWN_F_ALL;
 		longer.args.size = i == 2 ? 0 : sizeof(longer.args);
 		EXPECT_EQ(-EINVAL, call(self->set, cmds[i], &longer));
@@ -99,7 +99,7 @@ TEST_F(enable, wrong_arguments)
 		longer.more = 0;
 		EXPECT_EQ(-EFAULT, call(self->set, cmds[i], NULL));
 	}
-	/* All that changed nothing. */
+	/* None of these calls changed anything. */
 	EXPECT_EQ(0, set_sample(self->set, 0, &self->room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, self->room.sample.state);
 }

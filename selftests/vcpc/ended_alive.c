@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An instance that has ended while its thread lives on: execve of a file that the caller may not
+ * An instance that has ended while its thread lives on: execve of a file that the caller cannot
  * read ends the thread's perf events, and nothing may refer to the instance afterwards.
  *
  * In the first test the thread takes long to return to user mode: it waits for the socket that
- * execve closes, whose data is never read (SO_LINGER).  Whatever the module has queued before for
- * the thread, such as a signal of an overflow in the middle of execve, comes after that.  Meanwhile
- * its parent starts threads, which make the module free what ended instances do not need.  KASAN
- * reports an access to freed memory.
+ * execve closes, whose data is never read (SO_LINGER).  Everything that the module has queued
+ * before for the thread, such as the signal of an overflow in the middle of execve, is processed
+ * afterwards.  Meanwhile its parent starts threads, which make the module free ended instances.
+ * KASAN reports an access to freed memory.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -22,14 +22,14 @@
 #include "vcpc_test.h"
 
 #define THREADS		40
-/* Longer than the kernel keeps memory before kfree_rcu() frees it */
+/* Longer than kfree_rcu() delays freeing memory */
 #define LINGER_SECONDS	12
 #define ARGUMENTS	100000
 
-/* What the program does after execve, with a set and a device that were left open for it */
+/* Descriptors of a set and a device that are left open for the program after execve */
 #define SET	50
 #define DEVICE	51
-/* With what each instance takes more, as many counters as a thread may have */
+/* Requests that, with the other counters of an instance, reach the thread's limit */
 #define REQUESTS	31
 
 static void *does_nothing(void *arg)
@@ -42,7 +42,7 @@ static char failed_at(int step)
 	return 'a' + step;
 }
 
-/* Nothing is left of the instance that it had, and the set can be bound again: 'x' if so */
+/* Check that nothing is left of the old instance and that the set can be bound again: 'x' if so. */
 static char try_everything(void)
 {
 	static const unsigned long calls[] = {
@@ -60,7 +60,10 @@ static char try_everything(void)
 	for (i = 0; i < 3; i++)
 		if (set_own(SET, calls[i]) != -EINVAL)
 			return failed_at(2);
-	/* Past what is left to the overflow, with the signal's default action */
+	/*
+	 * The overflow passed without the signal, whose default action would have killed the
+	 * process.
+	 */
 	if (set_sample(SET, 0, &before) || !(before.sample.state & VCPC_STATE_EXITED))
 		return failed_at(3);
 	touch(500);
@@ -81,7 +84,7 @@ static char try_everything(void)
 	return set_sample(SET, 0, &after) == -EINVAL ? 'x' : failed_at(11);
 }
 
-/* As many counters as a thread may have; @set is whose descriptor it gets, if not 0 */
+/* Bind the maximum number of counters of a thread; @set is the descriptor to use, if not 0. */
 static bool bind_all(int set)
 {
 	struct vcpc_request requests[REQUESTS];
@@ -114,9 +117,9 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 }
 
 /*
- * struct plan - what the attacker needs
+ * struct plan - prerequisites of the attack
  * @program: with mode 0111
- * @server: a socket that listens
+ * @server: a listening socket
  * @address: its address
  */
 struct plan {
@@ -149,7 +152,7 @@ static int listen_on_loopback(struct plan *p)
 	return 0;
 }
 
-/* A descriptor that execve closes, and whose close takes LINGER_SECONDS */
+/* Open a descriptor that execve closes, and whose close takes LINGER_SECONDS. */
 static int open_lingering(const struct plan *p)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = LINGER_SECONDS };
@@ -165,8 +168,8 @@ static int open_lingering(const struct plan *p)
 }
 
 /*
- * In the child.  The last descriptor that execve closes is the first whose work is done: the parent
- * sees the end of this pipe when the child is about to wait for the socket.
+ * Called in the child.  execve processes the last descriptor that it closes first: the parent sees
+ * the end of this pipe when the child is about to wait for the socket.
  */
 static void execute(const struct plan *p, int closed_by_exec)
 {
@@ -203,13 +206,13 @@ static __u32 state_of(int set, pid_t tid)
 	for (i = 0; i < args.nr; i++)
 		if (info[i].tid == tid)
 			return info[i].state;
-	/* It was added up, and is not listed any more. */
+	/* The instance was added to the total and is no longer listed. */
 	return VCPC_STATE_EXITED;
 }
 
 static int attack(void *arg)
 {
-	/* Which overflows at any moment of execve */
+	/* Requests that overflow at any moment of execve */
 	const struct vcpc_request requests[] = {
 		overflowing(&task_clock, 1000000), overflowing(&page_faults, 100),
 	};
@@ -237,7 +240,7 @@ static int attack(void *arg)
 	got = child_hear(&c);
 	if (got != 'x')
 		return 16;
-	/* It does not count, and continues. */
+	/* The child is not counted, and continues. */
 	if (!(state_of(set, c.pid) & VCPC_STATE_EXITED))
 		return 17;
 	return child_end(&c) ? 18 : 0;
@@ -269,7 +272,7 @@ TEST_F_TIMEOUT(ended, while_it_waits_in_execve, 600)
 	close(self->plan.server);
 }
 
-/* In the child: bound with all that might refer to the instance afterwards */
+/* Called in the child, bound with everything that could refer to the instance afterwards */
 static void execute_everything(const struct plan *p, int signal)
 {
 	struct vcpc_request request = overflowing(&page_faults, 1ULL << 40);
@@ -315,7 +318,7 @@ TEST_F(ended, nothing_is_left_with_a_signal)
 	nothing_is_left(_metadata, &self->plan, SIGKILL);
 }
 
-/* What a program could bind does not depend on what its caller had bound before. */
+/* The limit of a new program does not depend on what was bound before execve. */
 TEST_F(ended, no_longer_counts_for_the_limit)
 {
 	struct child c;

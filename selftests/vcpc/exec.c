@@ -4,14 +4,14 @@
 #include "exec_child.h"
 #include "vcpc_test.h"
 
-/* After exec: "--touch PAGES" touches them, waits for a line and ends. */
+/* After exec: "--touch PAGES" touches that many pages, waits for a line and exits. */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "--touch"))
 		touch_for_parent(argv[2]);
 }
 
-/* A child that binds @set to itself, and execs @program on command */
+/* Start a child that binds @set to itself and executes @program on command. */
 static void child_start(struct child *c, int set, __u32 flags, uid_t uid, const char *program)
 {
 	char byte;
@@ -110,7 +110,7 @@ TEST(enable_on_exec_seen_only_after_the_end)
 		EXPECT_GT(room.sample.values[1], 1000);
 }
 
-/* It has not begun, so it can be neither stopped, nor started, nor restarted. */
+/* It has not started, so it cannot be disabled, enabled or restarted. */
 TEST(only_execve_starts_what_waits_for_it)
 {
 	int set = set_of(&page_faults, 0);
@@ -153,8 +153,8 @@ FIXTURE_TEARDOWN(ends)
 }
 
 /*
- * A program that gains privileges, or that the caller may not read, takes no counters along: the
- * caller does not learn what it does.
+ * Counting ends if a program gains privileges or if the caller cannot read it, so the caller does
+ * not learn what it does.
  */
 TEST_F(ends, the_counting)
 {

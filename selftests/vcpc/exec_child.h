@@ -6,9 +6,9 @@
 #include "calls.h"
 
 /*
- * struct child - a process that was forked
- * @say, @hear: the ends of the pipes that are ours
- * @tid: for those who put this in memory that both share, a thread of its
+ * struct child - a forked process
+ * @say, @hear: our ends of the pipes
+ * @tid: one of its threads, if the struct is in shared memory
  * @binds_second: the set that a second thread binds, 0 for none
  */
 struct child {
@@ -18,7 +18,7 @@ struct child {
 	int binds_second;
 };
 
-/* True in the child, where its ends of the pipes are 0 and 1 */
+/* Fork; returns true in the child, where its ends of the pipes are descriptors 0 and 1. */
 static inline bool child_fork(struct child *c)
 {
 	int to[2], from[2];
@@ -42,7 +42,7 @@ static inline bool child_fork(struct child *c)
 	return !pid;
 }
 
-/* The next byte from the child, -1 if there is none */
+/* The next byte from the child, or -1 at the end */
 static inline int child_hear(struct child *c)
 {
 	char byte;
@@ -56,7 +56,7 @@ static inline void child_say(struct child *c)
 		abort();
 }
 
-/* Its status, once it has ended for want of more to hear */
+/* Close the pipes, which makes the child exit, and return its status. */
 static inline int child_end(struct child *c)
 {
 	int status = -1;

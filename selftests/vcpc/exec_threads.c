@@ -10,7 +10,10 @@
 #define PAGES_BEFORE	300
 #define PAGES_AFTER	500
 
-/* After exec: "--touch PAGES": touch them, also in a child with --fork; say so, wait and end. */
+/*
+ * After exec: "--touch PAGES" touches that many pages, also in a child with --fork, reports it,
+ * waits and exits.
+ */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {
 	if (argc != 3 || (strcmp(argv[1], "--touch") && strcmp(argv[1], "--fork")))
@@ -56,7 +59,7 @@ static struct child *child_alloc(void)
 	return c;
 }
 
-/* Its end, and that of its memory */
+/* Wait for its end, and free its memory. */
 static void child_free(struct child *c)
 {
 	child_end(c);
@@ -66,8 +69,8 @@ static void child_free(struct child *c)
 #define BINDS_ITSELF	(-1)
 
 /*
- * A process whose second thread executes; @set is bound as @flags say, by the first, or with
- * BINDS_ITSELF by the second.
+ * Start a process whose second thread calls execve.  The first thread binds @set with @flags; with
+ * BINDS_ITSELF, the second does.
  */
 static struct child *start_second(int set, int flags)
 {
@@ -104,7 +107,7 @@ TEST(the_second_thread_executes)
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
 
-	/* Now it is the process; its old number is unused. */
+	/* It is now the thread group leader; its old ID is unused. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value + PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -113,7 +116,7 @@ TEST(the_second_thread_executes)
 	EXPECT_GE(first_total(set), value);
 	child_free(c);
 
-	/* And after its end, also when its number is in use again, nothing else is meant. */
+	/* After its end its ID still refers to it, even if the kernel has reused the ID. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_GE(room.sample.values[0], value);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -155,7 +158,7 @@ TEST(the_first_thread_is_displaced)
 	ASSERT_EQ('t', child_hear(c));
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
-	/* What BIND named has ended; the program is not counted. */
+	/* The thread that called BIND has ended; the program is not counted. */
 	ASSERT_EQ(0, set_sample(set, pid, &room));
 	EXPECT_LT(room.sample.values[0], PAGES_AFTER);
 	EXPECT_EQ(VCPC_STATE_COUNTING | VCPC_STATE_EXITED, room.sample.state);
@@ -181,7 +184,7 @@ TEST(a_tree_whose_leader_executes)
 	child_say(c);
 	ASSERT_EQ('x', child_hear(c));
 	EXPECT_GE(first_total(set), PAGES_AFTER);
-	/* The child of the program, which counts from its first instruction */
+	/* The program's child counts from its first instruction. */
 	EXPECT_LT(first_value(set, c->pid), PAGES_AFTER);
 	EXPECT_EQ(2, set_count(set).nr);
 	child_free(c);

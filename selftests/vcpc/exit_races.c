@@ -7,18 +7,18 @@
 #include "heirs.h"
 #include "vcpc_test.h"
 
-/* On one CPU, where instructions are counted, there is less to hit, and each second takes many. */
+/* On one CPU with counted instructions, fewer races are possible, and each second takes long. */
 #define SECONDS	(getenv("VM_ICOUNT") ? 1 : 4)
 
 static volatile bool over;
-static pid_t tester;	/* a failed test does not clean up, so breeders exit with it */
+static pid_t tester;	/* A failed test does not clean up, so breeders exit with this process. */
 
 static void *ends_at_once(void *arg)
 {
 	return arg;
 }
 
-/* A process of threads and children, until it is killed; a child gets @depth minus one. */
+/* Start threads and children until killed; a child gets @depth minus one. */
 static void breed(unsigned int depth)
 {
 	pthread_t thread;
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 		_exit(0);
 }
 
-/* In a process group of its own, so that all of it can be killed */
+/* In its own process group, so that all of it can be killed */
 static pid_t start_breeding(int set)
 {
 	pid_t pid = fork();
@@ -66,7 +66,7 @@ static void end_breeding(pid_t pid)
 		;
 }
 
-/* Nothing of this may do more than fail. */
+/* Everything here may only fail. */
 static void *meddles(void *arg)
 {
 	static const unsigned long cmds[] = {
@@ -119,7 +119,7 @@ FIXTURE_SETUP(races)
 FIXTURE_TEARDOWN(races)
 {
 	close(self->set);
-	/* Nothing stays charged; the last inherited instances are being freed. */
+	/* Nothing stays charged; the last inherited instances are still being freed. */
 	EXPECT_TRUE(has_nothing_soon(0, 5000));
 }
 
@@ -141,7 +141,7 @@ TEST_F_TIMEOUT(races, meddled_with, 1200)
 		pthread_join(threads[i], NULL);
 }
 
-/* Without interference, totals are complete at any time, only grow, and end. */
+/* Without interference, totals are complete at any time, never decrease, and become final. */
 TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 {
 	struct vcpc_instances_args args;
@@ -165,7 +165,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 		end_breeding(pid);
 	}
 	EXPECT_GT(last, 0);
-	/* The last of the children are on their way out. */
+	/* Wait for the last children to exit. */
 	for (i = 0; i < 500; i++) {
 		ASSERT_EQ(0, set_total(self->set, &room));
 		if (room.sample.state & VCPC_STATE_EXITED)
@@ -178,7 +178,7 @@ TEST_F_TIMEOUT(races, totals_only_grow, 1200)
 	EXPECT_EQ(0, args.pending);
 }
 
-/* The set is closed while inheriting threads are exiting; they must not find it. */
+/* The set is closed while inheriting threads exit; they must not find it. */
 TEST_F_TIMEOUT(races, closed_meanwhile, 1200)
 {
 	pid_t pid;

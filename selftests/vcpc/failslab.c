@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each allocation of each call fails once: ENOMEM, nothing changed, and the next attempt works. */
+/*
+ * Each allocation of each call fails once: the call fails with ENOMEM and changes nothing, and the
+ * next attempt succeeds.
+ */
 #include <pthread.h>
 #include <sched.h>
 
@@ -93,7 +96,7 @@ TEST_F(failslab, bind)
 	EXPECT_GT(each_allocation(self->nth, bind, &b), 0);
 }
 
-/* Sets of each kind, which take along other things when they are bound */
+/* Sets of each kind, including those that need additional events */
 static int watched_set(__u32 flags, int signal)
 {
 	struct vcpc_request requests[2] = { page_faults, overflowing(&page_faults, 1000) };
@@ -138,7 +141,7 @@ static int sample(void *arg)
 	return ret ?: set_own(set, VCPC_IOC_ENABLE);
 }
 
-/* What is bound needs no more memory. */
+/* Calls on a bound set allocate nothing. */
 TEST_F(failslab, sample_disable_enable)
 {
 	int set = set_of(&page_faults, 0);
@@ -164,7 +167,7 @@ TEST_F(failslab, restart)
 	EXPECT_EQ(0, each_allocation(self->nth, restart, &set));
 }
 
-/* The first preset of an instance is kept in memory of its own. */
+/* The first preset of an instance has its own allocation. */
 static int bind_and_preset(void *arg)
 {
 	struct vcpc_preset_args args = { .size = sizeof(args), .preset = 77 };
@@ -206,9 +209,9 @@ TEST_F(failslab, total_and_list)
 }
 
 /*
- * A new thread gets its instance before it is in user mode.  Parent and thread share a CPU, and the
- * thread does not run until the parent sleeps: so its first allocations can be made to fail from
- * outside.
+ * A new thread opens its instance before it enters user mode.  Parent and thread share a CPU, and
+ * the thread does not run until the parent sleeps, so the parent can make its first allocations
+ * fail.
  */
 struct heir {
 	volatile pid_t tid;
@@ -236,7 +239,7 @@ static int start_on_own_cpu(void)
 	return sched_setaffinity(0, sizeof(cpus), &cpus) ?: sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-/* A file in /proc of the other thread, of which only its number is known to come next. */
+/* Open a file in /proc of the next thread, whose ID is predicted. */
 static int open_of_other(const char *name)
 {
 	pid_t tid = own_tid();
@@ -251,8 +254,8 @@ static int open_of_other(const char *name)
 }
 
 /*
- * Its @n-th allocation fails, or with 0 each.
- * Return: 1 if one failed, 0 if none, -1 if this could not be tried.
+ * Make its @n-th allocation fail; 0 for none. Return: 1 if one failed, 0 if none, -1 if this could
+ * not be tried.
  */
 static int start_heir(int n)
 {
@@ -294,7 +297,7 @@ static int total_with_heir(int n, int *failed, int *lost)
 	return ret;
 }
 
-/* For want of memory it is tried twice. */
+/* After -ENOMEM the allocations are tried twice. */
 TEST_F(failslab, heirs_allocate_again)
 {
 	int n, failed = 1, lost;
@@ -307,12 +310,12 @@ TEST_F(failslab, heirs_allocate_again)
 		ASSERT_EQ(0, lost);
 	}
 	EXPECT_EQ(0, failed);
-	/* Events, what they overflow to, the instance, ... */
+	/* The events, the overflow event, the instance, ... */
 	EXPECT_GT(n, 6);
 	TH_LOG("%d allocations", n - 2);
 }
 
-/* Totals are then incomplete, and report that; the next inherited instance is normal. */
+/* Totals are then incomplete and fail; the next inherited instance is normal. */
 TEST_F(failslab, an_heir_without_memory_is_known)
 {
 	int failed, lost;
@@ -338,7 +341,7 @@ static int tag_and_begin(void *arg)
 	char name[16];
 	int ret;
 
-	/* Every time another name. */
+	/* Use a new name each time. */
 	snprintf(name, sizeof(name), "vcpc-fail-%03d", rand() % 1000);
 	tag.name = pointer(name);
 	ret = call(device, VCPC_IOC_TRACE_TAG, &tag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes the allocations of a call fail one after the other. */
+/* Make the allocations of a call fail, one after the other. */
 #ifndef VCPC_TEST_FAILSLAB_H
 #define VCPC_TEST_FAILSLAB_H
 
@@ -17,7 +17,7 @@ static inline int put(const char *path, const char *text)
 	return len < 0 ? -1 : 0;
 }
 
-/* The calling thread's n-th allocation from now on fails; 0 turns that off. */
+/* Make the calling thread's n-th allocation from now on fail; 0 turns that off. */
 static inline int fail_nth(int fd, int n)
 {
 	char text[16];
@@ -39,7 +39,7 @@ FIXTURE(failslab) {
 	int device;
 };
 
-/* A set-up cannot skip. */
+/* A macro, because a fixture's set-up cannot skip. */
 #define NEEDS_FAILSLAB()						\
 	do {								\
 		if (self->missing)					\
@@ -53,7 +53,7 @@ FIXTURE_SETUP(failslab)
 	if (self->missing)
 		return;
 	ASSERT_EQ(0, put(FAILSLAB "ignore-gfp-wait", "N"));
-	/* No stack in the kernel's log for each. */
+	/* Do not log a stack trace for each failure. */
 	ASSERT_EQ(0, put(FAILSLAB "verbose", "0"));
 	self->device = device_open();
 	ASSERT_GE(self->device, 0);
@@ -70,10 +70,9 @@ FIXTURE_TEARDOWN(failslab)
 }
 
 /*
- * Call @fn until no allocation is left to fail; it gives what the call gave,
- * and undoes what the call did if it worked.  Some allocations have a second
- * chance: the call may work though one failed.
- * Return: how often it failed; or -1 if it was with something else than ENOMEM.
+ * Call @fn until no allocation is left to fail.  It returns the call's result and undoes the call
+ * if it succeeded.  Some allocations are retried, so the call can succeed although one failed.
+ * Return: the number of failures; or -1 after an error other than ENOMEM.
  */
 static inline int each_allocation(int nth, int (*fn)(void *arg), void *arg)
 {
@@ -89,7 +88,7 @@ static inline int each_allocation(int nth, int (*fn)(void *arg), void *arg)
 		if (ret < 0 && ret != -ENOMEM)
 			return -1;
 		failed += ret < 0;
-		/* The next try works. */
+		/* The next attempt succeeds. */
 		if (ret < 0 && fn(arg) < 0)
 			return -1;
 	}

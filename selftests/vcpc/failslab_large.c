@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of more requests than are sampled on the stack: the call's memory allocation may fail. */
+/* Sets with more requests than fit on the stack: the memory allocation of a sample can fail. */
 #include "failslab.h"
 #include "overflow.h"
 #include "vcpc_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random calls from many threads and processes: each fails as documented, writes nothing else, and
- * the module keeps working.
+ * Random calls from many threads and processes: each fails only as documented and writes nothing
+ * else, and the module keeps working.
  *
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
@@ -45,7 +45,7 @@ static void end_child(struct worker *w)
 	w->child = 0;
 }
 
-/* A child that waits, binds and samples, executes another program, or has exited. */
+/* A child that waits, binds and samples, executes another program, or exits. */
 static void do_child(struct worker *w)
 {
 	unsigned int kind = below(&w->f, 4), i;
@@ -169,7 +169,10 @@ static unsigned int parameter(const char *name, const char *value)
 	return before;
 }
 
-/* All works, and with no more than this needs: nothing is left on the account. */
+/*
+ * Check that every call works afterwards, with a limit of exactly what this needs, so nothing is
+ * left charged.
+ */
 static int works(void *root)
 {
 	struct vcpc_trace_tag_args tag = {
@@ -193,9 +196,9 @@ static int works(void *root)
 }
 
 /*
- * The kernel patches itself when the first event of a kind begins and the last
- * one ends.  An emulated machine with busy CPUs may not survive that often, and
- * it is not what this is about: some of perf's own events stay on throughout.
+ * The kernel patches its code when the first event of a kind starts and the last one ends.  An
+ * emulated machine with busy CPUs may not survive frequent patching, and this test is not about
+ * that: some perf events stay enabled throughout.
  */
 static void __attribute__((constructor)) keep_events_on(void)
 {
@@ -252,7 +255,7 @@ TEST_F_TIMEOUT(fuzz, calls, 100000)
 	int status;
 
 	catch_overflows();
-	/* One event of each set's is not a request. */
+	/* One event of each set is reserved. */
 	p.max_requests = variant->root ? 2048 : parameter("max_thread_counters", NULL) - 1;
 	p.calls = calls / 2 / PROCESSES / THREADS;
 	for (i = 0; i < PROCESSES; i++) {

@@ -7,7 +7,7 @@
 #include "vcpc_test.h"
 
 #define THREADS		8
-/* On one CPU, where instructions are counted, there is less to hit, and each second takes many. */
+/* On one CPU with counted instructions, fewer races are possible, and each second takes long. */
 #define SECONDS		(getenv("VM_ICOUNT") ? 1 : 2)
 
 struct hammer {
@@ -65,7 +65,7 @@ struct resident {
 	int slot;
 };
 
-/* Threads that stay, act on their own instances, and sample each other. */
+/* Long-lived threads that act on their own instances and sample each other */
 static void *resident(void *arg)
 {
 	struct resident *r = arg;
@@ -175,8 +175,8 @@ FIXTURE_TEARDOWN(hammer)
 }
 
 /*
- * A target dies at any moment of being sampled; its last word stays.  Slow where
- * everything is checked and emulated: more time than the usual 30 s.
+ * A target dies at any moment while it is sampled; its last values stay.  The timeout is longer
+ * than the usual 30 s, because debug kernels and emulation are slow.
  */
 TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 {

@@ -19,7 +19,7 @@ static inline int set_instances(int set, struct vcpc_instance_info *info, unsign
 	return call(set, VCPC_IOC_INSTANCES, args);
 }
 
-/* How many there are, of which kind; nr is ~0 after a failure. */
+/* Count a set's instances by kind; nr is ~0 after a failure. */
 static inline struct vcpc_instances_args set_count(int set)
 {
 	struct vcpc_instances_args args;
@@ -29,7 +29,7 @@ static inline struct vcpc_instances_args set_count(int set)
 	return args;
 }
 
-/* A thread that touches the given number of pages, from its start to its end */
+/* A thread that touches the given number of pages and exits */
 static inline void *touches(void *arg)
 {
 	touch(*(int *)arg);

@@ -20,7 +20,7 @@ TEST(without_it_nothing_is_inherited)
 	ASSERT_EQ(0, set_bind(set, 0));
 	in_thread(pages);
 	EXPECT_EQ(0, in_child(touches_in_child, &pages));
-	/* fork and pthread_create have faults of their own. */
+	/* fork and pthread_create cause page faults themselves. */
 	EXPECT_LT(first_total(set), 700);
 	EXPECT_EQ(1, set_count(set).nr);
 }
@@ -37,14 +37,14 @@ TEST(threads_but_no_processes)
 	value = first_total(set);
 	EXPECT_GE(value, 1000);
 	EXPECT_LT(value, 1500);
-	/* The thread's own are not the caller's. */
+	/* The caller's own sample does not include the thread's events. */
 	EXPECT_LT(first_value(set, 0), 500);
 	ASSERT_EQ(0, in_child(touches_in_child, &pages));
 	EXPECT_LT(first_total(set), value + 500);
 	EXPECT_EQ(2, set_count(set).nr);
 }
 
-/* Threads of threads of threads */
+/* Three levels of threads */
 static void *deeper(void *arg)
 {
 	int depth = *(int *)arg - 1;
@@ -77,7 +77,7 @@ struct waiting {
 	int set, pages;
 };
 
-/* Say who you are, touch, and wait to be sampled. */
+/* Report the thread ID, touch pages, and wait to be sampled. */
 static void *touch_and_wait(void *arg)
 {
 	struct waiting *w = arg;
@@ -115,14 +115,14 @@ TEST(each_thread_has_its_own_values)
 	for (i = 0; i < 3; i++)
 		pthread_join(w[i].thread, NULL);
 
-	/* And after their end */
+	/* The same after they have ended */
 	for (i = 0; i < 3; i++) {
 		value = first_value(set, w[i].tid);
 		EXPECT_GE(value, w[i].pages);
 		EXPECT_LT(value, w[i].pages + 200);
 	}
 	EXPECT_GE(first_total(set), 3000);
-	/* What a thread has counted that unbinds is in no total any more. */
+	/* The counts of a thread that unbinds are removed from the total. */
 	touch(5000);
 	EXPECT_GE(first_total(set), 8000);
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_UNBIND));
@@ -130,7 +130,7 @@ TEST(each_thread_has_its_own_values)
 	EXPECT_LT(first_total(set), 4000);
 }
 
-/* Before its first instruction: a value that starts at the request's preset */
+/* Before its first instruction in user mode the value is the request's preset. */
 static void *samples_at_once(void *arg)
 {
 	return (void *)(long)set_sample(*(int *)arg, 0, &(struct room) { 0 });
@@ -203,7 +203,7 @@ TEST(each_thread_acts_on_its_own)
 	EXPECT_EQ(0, room.sample.state);
 	ASSERT_EQ(0, set_sample(set, parent, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
-	/* The caller's is already enabled, whatever the state of the inherited one. */
+	/* The caller's instance is already enabled, whatever the state of the inherited one. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_ENABLE));
 	ASSERT_EQ(0, set_total(set, &room));
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
@@ -212,13 +212,16 @@ TEST(each_thread_acts_on_its_own)
 
 	ASSERT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(-EINVAL, set_total(set, &room));
-	/* Nothing is left to do. */
+	/* No instance is left. */
 	EXPECT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(0, set_count(set).nr);
 	EXPECT_EQ(0, set_bind(set, VCPC_BIND_F_INHERIT));
 }
 
-/* The owner has no instance any more: what acts on one fails, though its threads have some. */
+/*
+ * The owner has no instance any more: its calls on an instance fail, although its threads have
+ * some.
+ */
 TEST(an_owner_without_an_instance)
 {
 	static const unsigned long calls[] = {
@@ -253,8 +256,8 @@ static void *ends_at_once(void *arg)
 
 /*
  * A thread that was started before UNBIND of all, and first runs after it, gets no instance, not
- * even if its parent has bound the set again.  With SCHED_FIFO, on its parent's CPU, it does not
- * run before its parent waits for it.
+ * even if its parent has bound the set again.  With SCHED_FIFO on its parent's CPU, it does not run
+ * before its parent waits for it.
  */
 static void new_thread_meets_unbind_all(struct __test_metadata *_metadata, bool again)
 {

@@ -39,8 +39,8 @@ TEST(context_switches)
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	/*
-	 * A switch may fall between the count and the kernel's own figure; and who is
-	 * slow to go to sleep finds the time over already, which is no switch.
+	 * A context switch can happen between the count and the kernel's own number, and if going
+	 * to sleep takes too long, the time is over before a switch happens: retry.
 	 */
 	for (try = 0; try < 5; try++) {
 		getrusage(RUSAGE_THREAD, &usage[0]);
@@ -58,7 +58,7 @@ TEST(context_switches)
 	EXPECT_GE(counted, 25);
 }
 
-/* The system calls around the loop add some; the kernel's part does not count. */
+/* The system calls around the loop add some instructions in user mode. */
 #define AROUND	400
 
 TEST(instructions_of_a_loop)
@@ -101,7 +101,7 @@ TEST(values_of_one_sample_belong_together)
 	for (i = 0; i < 1000; i++) {
 		spin(100);
 		ASSERT_EQ(0, set_sample(set, 0, &room));
-		/* User mode stands still while the sample is taken. */
+		/* Nothing runs in user mode while the sample is taken. */
 		ASSERT_EQ(room.sample.values[0], room.sample.values[2]);
 		ASSERT_EQ(room.sample.values[0], room.sample.values[3]);
 	}
@@ -127,7 +127,7 @@ TEST(kernel_mode)
 	for (i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
-	/* A system call costs the kernel more than the caller. */
+	/* A system call takes more instructions in the kernel than in the caller. */
 	EXPECT_GT(room.sample.values[1], 1000 * 100);
 	EXPECT_LT(room.sample.values[0], room.sample.values[1]);
 }

@@ -5,10 +5,10 @@
 #include "vcpc_test.h"
 
 #define MOST		2048
-#define MANY		300	/* page faults' counters of one set; no PMU has to hold them */
+#define MANY		300	/* page fault counters of one set, which need no PMU */
 #define PAGES		50
 
-/* Whatever a sample may have */
+/* The maximum size of a sample */
 struct large {
 	struct vcpc_sample head;
 	__u64 more[MOST];
@@ -54,7 +54,7 @@ static __u64 *values_of(struct __test_metadata *_metadata, struct large *l, unsi
 	return l->more;
 }
 
-/* All counters of the same, which started from 0, 1, 2 ... */
+/* All counters count the same event and started from 0, 1, 2 ... */
 static void expect_alike(struct __test_metadata *_metadata, struct large *l, unsigned int nr)
 {
 	const __u64 *value = values_of(_metadata, l, nr);
@@ -117,13 +117,13 @@ TEST(an_overflow_of_many)
 	ASSERT_EQ(0, large_sample(set, 0, &l));
 	EXPECT_EQ(VCPC_STATE_FROZEN, l.head.state);
 	EXPECT_EQ(0, values(&l)[MANY - 1]);
-	/* Counters before it may or may not have counted the same fault. */
+	/* Counters before it can have missed the fault. */
 	EXPECT_LE(PAGES - 1, values(&l)[0]);
 	EXPECT_GE(PAGES, values(&l)[0]);
 	close(set);
 }
 
-/* Opening two thousand events takes a debug kernel long. */
+/* A debug kernel takes long to open two thousand events. */
 FIXTURE(full) {
 	int set;
 };
@@ -207,7 +207,7 @@ static int asks_for_more(void *arg)
 	set = large_set(info.max_requests, 0, 0);
 	if (set < 0)
 		return 4;
-	/* All of them fit on a thread that has nothing else. */
+	/* All of them fit on a thread without other instances. */
 	return set_bind(set, 0) ? 5 : 0;
 }
 

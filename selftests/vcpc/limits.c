@@ -48,7 +48,7 @@ static int too_many_sets(void *arg)
 	}
 	if (set_create(device, &page_faults, 1, 0) != -EUSERS)
 		return 3;
-	/* Another file of the same user does not help; closing one does. */
+	/* Opening another file as the same user does not help; closing one does. */
 	if (set_of(&page_faults, 0) != -EUSERS)
 		return 4;
 	close(last);
@@ -65,12 +65,12 @@ TEST(sets)
 	ASSERT_EQ(0, call(device, VCPC_IOC_INFO, &info));
 	EXPECT_EQ(5, info.max_sets);
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
-	/* They died with the child. */
+	/* Its sets were closed when the child died. */
 	EXPECT_EQ(0, in_child(too_many_sets, NULL));
 	set_parameter("max_user_sets", before);
 }
 
-/* A child that, on command, sets up the users of its parent's new user namespace */
+/* A child that maps the users of its parent's new user namespace on command */
 static pid_t start_mapper(int *tell, const char *map)
 {
 	pid_t parent = own_tid(), pid;
@@ -94,7 +94,7 @@ static pid_t start_mapper(int *tell, const char *map)
 	_exit(bad);
 }
 
-/* Into a namespace with these users, as its first */
+/* Enter a namespace with these users, as its first user. */
 static int enter_namespace(int (*before)(void), const char *map)
 {
 	int tell, status;
@@ -114,7 +114,7 @@ static int stay_root(void)
 	return 0;
 }
 
-/* How many of the given number of sets the caller can create */
+/* Create up to the given number of sets; returns how many succeeded. */
 static int take_sets(int most)
 {
 	int device = device_open(), n = 0;
@@ -137,7 +137,7 @@ struct many {
 	int wants, left;
 };
 
-/* It holds them until it is killed. */
+/* The child holds them until it is killed. */
 static int take_in_child(const struct many *many, pid_t *child)
 {
 	int ret = 1, ends[2];
@@ -169,7 +169,7 @@ static int be_many(void *arg)
 	return take_sets(6) == many->left ? 0 : 3;
 }
 
-/* Root's container takes its maximum, and then root takes as much. */
+/* Root's container takes its maximum, and then root can still take its own. */
 static int be_beside(void *arg)
 {
 	pid_t child = 0;
@@ -226,7 +226,7 @@ static int too_many_counters(void *arg)
 	return set_bind(second, 0) ? 5 : 0;
 }
 
-/* What one thread may have, in all sets */
+/* Find a thread's limit on counters, over all sets. */
 static int too_many_on_a_thread(void *arg)
 {
 	struct vcpc_request requests[3] = { page_faults, page_faults, page_faults };
@@ -241,7 +241,7 @@ static int too_many_on_a_thread(void *arg)
 	one = set_create(device, requests, 2, 0);
 	if (set_bind(first, 0))
 		return 2;
-	/* Three of seven are left: each set has one event more, at context switches. */
+	/* Three of seven are left: each set has one additional event for context switches. */
 	if (set_bind(second, 0) != -EUSERS)
 		return 3;
 	if (set_bind(one, 0))
@@ -251,7 +251,7 @@ static int too_many_on_a_thread(void *arg)
 	return set_bind(second, 0) ? 6 : 0;
 }
 
-/* CAP_PERFMON: as many as he likes */
+/* With CAP_PERFMON the thread's limit does not apply. */
 static int none_too_many(void *arg)
 {
 	struct vcpc_request requests[100];
@@ -284,7 +284,7 @@ TEST(counters)
 	set_parameter("max_user_counters", before);
 }
 
-/* One counter of a thread is not a request; there is an end that no parameter moves. */
+/* A set has one counter more than requests; the absolute maximum is independent of parameters. */
 TEST(requests)
 {
 	unsigned int before = parameter("max_thread_counters");

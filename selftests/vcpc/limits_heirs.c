@@ -25,7 +25,7 @@ static unsigned int parameter(const char *name, unsigned int value)
 	return old;
 }
 
-/* A user of their own, of whose counters none are taken */
+/* Run as another user, who has no counters. */
 static int as_nobody(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();
@@ -45,7 +45,7 @@ FIXTURE(limit)
 
 FIXTURE_SETUP(limit)
 {
-	/* A set of one request takes two. */
+	/* A set of one request takes two counters. */
 	self->counters = parameter("max_user_counters", 8);
 }
 
@@ -91,7 +91,7 @@ static int too_many_at_a_time(void *arg)
 	(void)arg;
 	if (set < 0 || set_bind(set, VCPC_BIND_F_INHERIT))
 		return 1;
-	/* Room for three in addition to the caller */
+	/* There is space for three in addition to the caller. */
 	crowd(&barrier, threads, 3);
 	if (set_total(set, &room) || set_count(set).nr != 4)
 		return 2;
@@ -122,7 +122,7 @@ TEST_F(limit, too_many_at_a_time)
 	EXPECT_EQ(0, as_nobody(too_many_at_a_time, NULL));
 }
 
-/* What has ended makes room, whatever is kept otherwise, and stays in the totals. */
+/* Ended instances free their counters and stay in the total. */
 static int one_after_the_other(void *arg)
 {
 	int set = set_of(&page_faults, 0), pages = 100, i;
@@ -146,7 +146,7 @@ TEST_F(limit, one_after_the_other)
 	EXPECT_EQ(0, as_nobody(one_after_the_other, NULL));
 }
 
-/* As many as the module keeps, about */
+/* Approximate number of ended instances that the module keeps */
 #define KEPT	256
 
 static void *touches_and_tells(void *arg)
@@ -156,7 +156,9 @@ static void *touches_and_tells(void *arg)
 	return NULL;
 }
 
-/* Of more than may be kept apart, the last to end are: no more go than have to. */
+/*
+ * Of more ended instances than are kept, the last ones stay, and no more than necessary are folded.
+ */
 static int newest_kept(void *arg)
 {
 	int set = set_of(&page_faults, 0), i;
@@ -171,7 +173,7 @@ static int newest_kept(void *arg)
 		if (pthread_create(&thread, NULL, touches_and_tells, &tids[i]) ||
 		    pthread_join(thread, NULL))
 			return 2;
-		/* In addition to the caller's own; when some exit, the others stay. */
+		/* One is the caller's own; when some exit, the others stay. */
 		if (i >= KEPT && set_count(set).nr <= KEPT)
 			return 3;
 	}
@@ -191,7 +193,7 @@ TEST_F(limit, newest_kept)
 	EXPECT_EQ(0, as_nobody(newest_kept, NULL));
 }
 
-/* All that was taken is given back: the same goes any number of times. */
+/* Everything is returned, so this works any number of times. */
 static int again_and_again(void *arg)
 {
 	int set, pages = 1, i, j;

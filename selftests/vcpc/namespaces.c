@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads are identified by numbers in the caller's PID namespace, whatever those of the set's
- * other users.
+ * Threads are identified by their IDs in the caller's PID namespace, independent of the other
+ * holders of the descriptor.
  */
 #include <sched.h>
 
@@ -9,7 +9,7 @@
 #include "heirs.h"
 #include "vcpc_test.h"
 
-/* In its own namespace, as the first process; the set is also its parent's. */
+/* Called as the first process of a new namespace; its parent has also bound the set. */
 static int first_of_its_own(int set, pid_t parent)
 {
 	struct vcpc_instance_info info[2];
@@ -22,7 +22,7 @@ static int first_of_its_own(int set, pid_t parent)
 		return 2;
 	if (set_bind(set, 0) || set_sample(set, 1, &room) || set_bind(set, 0) != -EBUSY)
 		return 3;
-	/* Who cannot be seen from here has no number. */
+	/* A thread that is not visible in this namespace has ID 0. */
 	if (set_instances(set, info, 2, &args) || args.nr != 2)
 		return 4;
 	if (info[0].tid || info[0].tgid || info[0].root)
@@ -64,7 +64,7 @@ TEST(each_caller_has_its_own_numbers)
 	EXPECT_EQ(c.pid, info[1].tgid);
 	EXPECT_EQ(c.pid, info[1].root);
 	EXPECT_EQ(0, child_end(&c));
-	/* As it had it at its end */
+	/* The ID that it had when it ended */
 	ASSERT_EQ(0, set_sample(set, c.pid, &room));
 	EXPECT_TRUE(room.sample.state & VCPC_STATE_EXITED);
 	EXPECT_EQ(0, set_unbind_all(set));

@@ -9,7 +9,7 @@
 
 #define SIGNAL		SIGUSR1
 #define MANY		1000000
-#define FEW		20000	/* where the kernel checks whatever it does */
+#define FEW		20000	/* for kernels with expensive checks */
 
 /* Everything mapped is populated: all later faults are caused by a test's accesses. */
 FIXTURE(overflow) {
@@ -32,7 +32,7 @@ static int many(void)
 	return number("MANY", kernel_checks() ? FEW : MANY);
 }
 
-/* What the handler saw; async-signal-safe by being plain words. */
+/* Data recorded by the handler, which is async-signal-safe because it only stores words */
 static struct seen {
 	volatile sig_atomic_t times;
 	siginfo_t info;
@@ -101,7 +101,7 @@ TEST_F(overflow, restart_begins_from_the_presets)
 		ASSERT_EQ(0, room.sample.values[1]);
 		ASSERT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	}
-	/* A running set is reset by it. */
+	/* RESTART resets a running set. */
 	touch(4);
 	ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
 	touch(9);
@@ -197,7 +197,7 @@ TEST_F(overflow, the_signal_tells_set_and_request)
 	EXPECT_NE(NULL, seen.info.si_addr);
 	EXPECT_EQ(own_tid(), seen.tid);
 	EXPECT_EQ(0, seen.ret);
-	/* The same fault may count for the other after it has overflowed here. */
+	/* The other counter may also have counted the fault that overflowed here. */
 	EXPECT_LE(6, seen.at.sample.values[0]);
 	EXPECT_GE(7, seen.at.sample.values[0]);
 	EXPECT_EQ(0, seen.at.sample.values[1]);
@@ -254,7 +254,7 @@ TEST_F(overflow, blocked_is_pending_and_ignored_stays_frozen)
 	close(set);
 }
 
-/* Each fault is an overflow: none is lost, none is there twice. */
+/* Each fault is an overflow: none is lost or reported twice. */
 TEST_F(overflow, each_of_many_exactly_once)
 {
 	const struct vcpc_request req = overflowing(&page_faults, 1);
@@ -302,7 +302,7 @@ TEST_F(overflow, cycles_overflow)
 	for (i = 1; i <= 50; i++) {
 		spin(600000);
 		ASSERT_EQ((int)i, seen.times);
-		/* The interrupt comes after the overflow, but soon. */
+		/* The interrupt comes shortly after the overflow. */
 		ASSERT_GT(20000, seen.at.sample.values[0]);
 		ASSERT_LT(900000, seen.at.sample.values[1]);
 		ASSERT_EQ(0, set_own(set, VCPC_IOC_RESTART));
@@ -310,7 +310,7 @@ TEST_F(overflow, cycles_overflow)
 	close(set);
 }
 
-/* Spends CPU time in the kernel until the handler was called, or for two seconds */
+/* Spend CPU time in the kernel until the handler is called, or for two seconds. */
 static void stay_in_the_kernel(void)
 {
 	static char buffer[1 << 20];
@@ -323,7 +323,10 @@ static void stay_in_the_kernel(void)
 	close(fd);
 }
 
-/* CPU time that passes its end in a system call stops the set then, not at some later end in user mode. */
+/*
+ * If CPU time passes its end during a system call, the set stops then and not at the return to user
+ * mode.
+ */
 TEST_F(overflow, time_ends_in_the_kernel)
 {
 	const __u64 end = 10000000;
@@ -333,7 +336,7 @@ TEST_F(overflow, time_ends_in_the_kernel)
 	ASSERT_LE(0, set);
 	catch(set);
 	ASSERT_EQ(0, set_bind(set, 0));
-	/* The whole machine may stand still for longer than that: not at each time. */
+	/* The whole machine can pause for longer than that, but not every time. */
 	for (i = 0; i < 10; i++) {
 		seen.times = 0;
 		stay_in_the_kernel();
@@ -361,7 +364,7 @@ static unsigned long interrupts(void)
 	return sum;
 }
 
-/* The timer of a counter that has overflowed does not fire every 10 us. */
+/* The 10 us timer of a counter that has overflowed stops firing. */
 TEST_F(overflow, no_timer_when_frozen)
 {
 	const struct vcpc_request req = overflowing(&task_clock, 1);

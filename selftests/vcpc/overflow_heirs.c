@@ -11,7 +11,7 @@
 static struct vcpc_request reqs[2];
 static int set;
 
-/* What handlers saw, in the order of their calls */
+/* Data recorded by the handlers, in the order of their calls */
 static struct seen {
 	pid_t tid;
 	int request;
@@ -22,7 +22,7 @@ static struct seen {
 
 static volatile sig_atomic_t times;
 static __thread volatile sig_atomic_t in_thread;
-static __u64 next_preset;	/* what a handler sets; 0: nothing */
+static __u64 next_preset;	/* The preset that a handler sets; 0: none */
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
@@ -44,7 +44,7 @@ FIXTURE(heirs) {
 	int unused;
 };
 
-/* The caller is far from overflowing; what it sets for others comes later. */
+/* The caller is far from overflowing; it sets presets for others later. */
 FIXTURE_SETUP(heirs)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
@@ -68,7 +68,7 @@ FIXTURE_TEARDOWN(heirs)
 struct work {
 	int pages;
 	pid_t tid;
-	struct room first;	/* before it does anything */
+	struct room first;	/* The first sample, taken before anything else */
 	int ret;
 };
 
@@ -127,7 +127,7 @@ TEST_F(heirs, the_parent_goes_on)
 	EXPECT_EQ(1, times);
 }
 
-/* The inherited instance sets its own preset, and is signaled for its own overflow. */
+/* The inherited instance sets its own preset, and receives a signal for its own overflow. */
 TEST_F(heirs, each_has_signals_of_its_own)
 {
 	struct work work = { .pages = 300 };
@@ -167,7 +167,10 @@ static void *starts_another(void *arg)
 	return NULL;
 }
 
-/* Those that the parent has, though it has not counted from them yet; also further on. */
+/*
+ * A thread inherits its parent's presets, even before the parent counts from them, and so do its
+ * own threads.
+ */
 TEST_F(heirs, changed_presets_are_inherited)
 {
 	struct work work = { .pages = 1 }, below = { .pages = 1 };
@@ -192,7 +195,7 @@ TEST_F(heirs, changed_presets_are_inherited)
 	EXPECT_GT(500000, first_value(set, 0) - reqs[0].preset);
 }
 
-/* What cannot overflow begins with its preset, and RESTART with all of them. */
+/* A counter that cannot overflow starts from its preset, and RESTART resets all counters. */
 TEST_F(heirs, presets_go_with_the_signal)
 {
 	struct work work = { .pages = 1 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Overflow while the thread is being switched out: noticed, although it sleeps from then on.
+ * Overflow while the thread is being switched out: it is noticed even though the thread then
+ * sleeps.
  *
- * The cycles between a thread's wakeup and its next sleep are covered by overflows after an
- * increasing number of cycles, so some occur in the scheduler, where interrupts are off.  Overflows
- * in the very last instructions before the counters are disabled are noticed the next time. Another
+ * Overflows are placed after an increasing number of cycles between a thread's wakeup and its next
+ * sleep, so some occur in the scheduler, where interrupts are disabled.  Overflows in the very last
+ * instructions before the counters are disabled are noticed at the next context switch. Another
  * set, which only counts, shows the thread's progress.
  */
 #include <pthread.h>
@@ -20,19 +21,22 @@ struct sleeper {
 	pid_t tid;
 	pthread_t thread;
 	pthread_barrier_t ready;
-	int set;	/* that only counts */
-	int watched;	/* that overflows */
-	__u64 after;	/* number of cycles after it was armed; 0: not armed */
+	int set;	/* counts only */
+	int watched;	/* overflows */
+	__u64 after;	/* number of cycles until the overflow; 0: not armed */
 	int ret;
 };
 
-/* Make it overflow after the given number of cycles from now. */
+/* Make the counter overflow after the given number of cycles. */
 static int arm(const struct sleeper *s)
 {
 	return set_preset(s->watched, 0, -s->after) ?: set_own(s->watched, VCPC_IOC_RESTART);
 }
 
-/* Only the thread itself can arm its counters: when it is woken, last before it sleeps again. */
+/*
+ * Only the thread itself can arm its counters: it does so after each wakeup, just before it sleeps
+ * again.
+ */
 static void *sleeper(void *arg)
 {
 	struct sleeper *s = arg;
@@ -66,7 +70,7 @@ static bool is_asleep(const struct sleeper *s)
 	return end && end[2] == 'S';
 }
 
-/* How many cycles it has had, once it sleeps */
+/* Wait until the thread sleeps, and return its number of cycles. */
 static __u64 cycles_of(const struct sleeper *s)
 {
 	__u64 last = 0, now = first_value(s->set, s->tid);
@@ -79,7 +83,7 @@ static __u64 cycles_of(const struct sleeper *s)
 	return now;
 }
 
-/* How many it needs from one sleep to the next */
+/* Wake the thread, and return its number of cycles until it sleeps again. */
 static __u64 wake(const struct sleeper *s)
 {
 	__u64 before = cycles_of(s);
@@ -147,7 +151,7 @@ TEST(who_sleeps_is_told_of_too)
 		s.after = 0;
 		ASSERT_EQ(0, s.ret);
 		got = first_value(set, s.tid);
-		/* It slept before the overflow. */
+		/* It went to sleep before the overflow. */
 		if (got > 1ULL << 63)
 			continue;
 		told++;

@@ -26,7 +26,9 @@ static long switches_so_far(void)
 	return getrusage(RUSAGE_THREAD, &usage) ? -1 : usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* A switch before perf has the periods would delay both rings: without one meanwhile. */
+/*
+ * A context switch before perf has set the periods would delay both interrupts: retry without one.
+ */
 static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 {
 	int set, ret, tries;
@@ -47,15 +49,15 @@ static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 	return -EBUSY;
 }
 
-/* Off the CPU, and on it again */
+/* Leave the CPU once. */
 static void switch_once(void)
 {
 	usleep(1000);
 }
 
 /*
- * Both ring at the same switch, one after the other: there is one signal, for one of them.  The
- * other may have counted the same event or not.
+ * Both interrupt at the same switch, one after the other: the thread receives one signal, for one
+ * of them.  The other may or may not have counted the same event.
  */
 TEST(of_two_that_ring_one_is_told)
 {
@@ -78,7 +80,7 @@ TEST(of_two_that_ring_one_is_told)
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
 	EXPECT_GT(5, room.sample.values[told]);
-	/* At most a switch apart */
+	/* They differ by at most one switch. */
 	EXPECT_GE(1, room.sample.values[told] - room.sample.values[!told]);
 	close(set);
 }
@@ -91,7 +93,7 @@ static __u32 listed_state(int set)
 	return set_instances(set, &info, 1, &args) || args.nr != 1 ? 0 : info.state;
 }
 
-/* A set that has lost counters does not overflow: the values at that moment are unknown. */
+/* A set that has lost counters does not overflow: its values at that moment are unknown. */
 TEST(no_overflow_without_all_counters)
 {
 	const struct vcpc_request reqs[] = { overflowing(&page_faults, 500), cycles };
@@ -119,7 +121,7 @@ TEST(no_overflow_without_all_counters)
 	close(set);
 }
 
-/* The transaction is traced all the same. */
+/* The transaction is still traced. */
 static int end_transaction(int device)
 {
 	struct vcpc_trace_tag_args tag = {

@@ -2,9 +2,9 @@
 /* Counts past the range of the hardware's counters, which are 32 bits wide on many machines. */
 #include "vcpc_test.h"
 
-#define STEP	(1ULL << 27)	/* instructions between two looks */
-#define STEPS	36		/* more than 2^32, and twice the half of it, where perf turns them back */
-#define AROUND	4000		/* the calls' own, and what is done with their answers */
+#define STEP	(1ULL << 27)	/* instructions between two samples */
+#define STEPS	36		/* exceeds 2^32, and 2^31 repeatedly */
+#define AROUND	4000		/* instructions of the calls and the checks */
 
 FIXTURE(wide) {
 	int set;
@@ -15,7 +15,7 @@ FIXTURE_SETUP(wide)
 	struct vcpc_request requests[2] = { instructions, cycles };
 	int device = device_open();
 
-	/* Also past the range of ours */
+	/* Also past 2^64, where virtual counters wrap */
 	requests[0].preset = -(STEP * 3);
 	self->set = set_create(device, requests, 2, 0);
 	close(device);
@@ -26,7 +26,7 @@ FIXTURE_TEARDOWN(wide)
 	close(self->set);
 }
 
-/* Slow where the machine is emulated on a busy one. */
+/* A long timeout, because an emulated machine on a busy host is slow. */
 TEST_F_TIMEOUT(wide, exact_on_both_sides, 1200)
 {
 	struct room before, after;

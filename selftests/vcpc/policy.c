@@ -8,7 +8,7 @@
 
 #define PERFS		"/proc/sys/kernel/perf_event_paranoid"
 
-/* What is allowed, as bits; what none of the tests expects is the last one. */
+/* Allowed calls, as bits; the last bit marks results that no test expects */
 enum { OWN_USER = 1, OWN_KERNEL = 2, BROKEN = 128 };
 
 static int read_number(const char *path)
@@ -30,7 +30,7 @@ static void write_number(const char *path, int value)
 		abort();
 }
 
-/* A refusal has to be one: EACCES and nothing else. */
+/* A refusal must be EACCES. */
 static int bit_if(int ret, int bit)
 {
 	if (!ret)
@@ -72,7 +72,7 @@ static int what_root_may(void *arg)
 	return what_is_allowed();
 }
 
-/* Nor with CAP_SYS_ADMIN, which the kernel takes for CAP_PERFMON */
+/* The same without CAP_SYS_ADMIN, which the kernel accepts instead of CAP_PERFMON */
 static int what_root_may_without_it(void *arg)
 {
 	(void)arg;
@@ -125,7 +125,7 @@ TEST_F(policy, node_is_roots)
 	mode_t mode;
 	int fd = open("/sys/class/misc/vcpc/uevent", O_RDONLY | O_CLOEXEC);
 
-	/* The driver's default, whatever the node's mode was changed to. */
+	/* Test the driver's default, even if the node's mode was changed. */
 	ASSERT_LT(0, read(fd, text, sizeof(text) - 1));
 	close(fd);
 	EXPECT_NE(NULL, strstr(text, "DEVMODE=0600"));
@@ -134,7 +134,7 @@ TEST_F(policy, node_is_roots)
 	device_mode(mode);
 }
 
-/* Debian's perf_event_paranoid is 3; it decides nothing here. */
+/* perf_event_paranoid has no effect, not even at 3, Debian's default. */
 TEST_F(policy, whatever_perfs_level_is)
 {
 	int perfs;
@@ -146,7 +146,7 @@ TEST_F(policy, whatever_perfs_level_is)
 	}
 }
 
-/* It is that capability, and not who one is. */
+/* Only that capability counts, not the user ID. */
 TEST_F(policy, capable)
 {
 	device_mode(0666);
@@ -163,7 +163,7 @@ static int binds_with_a_set(void *arg)
 	return set_bind(*(int *)arg, 0) == -EACCES ? 0 : 1;
 }
 
-/* A set created by a more privileged process: permissions are checked again when it is bound */
+/* A more privileged process creates the set: permissions are checked again when it is bound. */
 TEST_F(policy, asked_again_at_bind)
 {
 	struct vcpc_request kernel = page_faults;
@@ -198,7 +198,7 @@ TEST_F(policy, root_of_a_namespace_is_nobody)
 	EXPECT_EQ(OWN_USER, may);
 }
 
-/* As the real user @uid, with root's rights */
+/* Bind as the real user @uid, with root's capabilities. */
 static int bind_as(uid_t uid, int set)
 {
 	int ret = setreuid(uid, 0) ? -errno : set_bind(set, 0);

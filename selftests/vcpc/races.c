@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Everything at once against everything: sets that are bound, sampled, turned off and on, unbound
- * and closed while their targets fork, exec, exit and move, CPUs go offline and online, and a
- * process tries to unload the module.
+ * Run all operations concurrently: sets are bound, sampled, enabled, disabled, unbound and closed
+ * while their targets fork, exec, exit and move, CPUs go offline and online, and a process tries to
+ * unload the module.
  *
  * RACES_SECONDS and RACES_SEED in the environment change the duration and the order.
  */
@@ -96,7 +96,7 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 		actors[i] = (struct actor) { &self->world, i, seed * 64 + i };
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, play, &actors[i]));
 	}
-	/* On slow machines, until each act has been performed. */
+	/* On slow machines, continue until each act has been performed. */
 	for (again = seconds; again || !all_done(&self->world); again -= !!again)
 		sleep(1);
 	__atomic_store_n(&self->world.stop, true, __ATOMIC_RELAXED);
@@ -107,7 +107,7 @@ TEST_F_TIMEOUT(races, all_at_once, 100000)
 		TH_LOG("%s: %lu", acts[i].name, self->world.done[i]);
 	EXPECT_EQ(0, self->world.wrong)
 		TH_LOG("the first: %s", self->world.first_wrong);
-	/* And the sets are as good as ever. */
+	/* Afterwards the sets must still work. */
 	for (i = 0; i < SETS; i++)
 		set_unbind_all(self->world.sets[i]);
 	for (i = 0; i < SETS; i++) {

@@ -20,7 +20,7 @@ struct worker {
 	char *pages;
 };
 
-/* A fault each, of memory that is given back again and again */
+/* Each page causes one fault, because its memory is returned again and again. */
 #define PAGES	64
 #define REST	(16 * PAGES)
 
@@ -56,13 +56,13 @@ static int start(struct worker *w)
 			-1, 0);
 	if (w->pages == MAP_FAILED || pthread_create(&w->thread, NULL, work, w))
 		return -1;
-	/* Its own pages are populated once it has visited every CPU. */
+	/* The thread's own pages are mapped once it has visited every CPU. */
 	while (__atomic_load_n(&w->done, __ATOMIC_ACQUIRE) < 3 * REST)
 		usleep(1000);
 	return 0;
 }
 
-/* Off this CPU and on it again, from time to time */
+/* Leave this CPU and return to it, from time to time. */
 static void move(const struct worker *w, int look)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -74,7 +74,7 @@ static void move(const struct worker *w, int look)
 		abort();
 }
 
-/* For more time than the usual 30 s, where all is emulated and slow */
+/* A longer timeout than the usual 30 s, because emulation is slow */
 FIXTURE(across) {
 };
 
@@ -86,7 +86,9 @@ FIXTURE_TEARDOWN(across)
 {
 }
 
-/* The possible values, from the thread's reported progress around the call */
+/*
+ * The possible values follow from the progress that the thread reports before and after the call.
+ */
 TEST_F_TIMEOUT(across, between_what_was_done_and_begun, 1200)
 {
 	int set = set_of(&page_faults, 0), i;

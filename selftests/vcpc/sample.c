@@ -51,7 +51,7 @@ TEST_F(sample, what_is_in_it)
 	EXPECT_GT(self->room.sample.tick, 0);
 	EXPECT_EQ(sizeof(self->room.sample), self->room.sample.size);
 	EXPECT_GE(self->room.sample.values[0], 20);
-	/* Not a byte more than the sample */
+	/* Nothing is written after the sample. */
 	EXPECT_EQ(0xeeeeeeeeeeeeeeeeULL, self->room.sample.values[2]);
 }
 
@@ -60,7 +60,7 @@ TEST_F(sample, ioctl_and_read_agree)
 	struct room again;
 	ssize_t size = self->args.buf_size;
 
-	/* Once before, so that no page of the buffer is new */
+	/* Call it once before, so that every page of the buffer is mapped. */
 	ASSERT_EQ(0, call(self->set, VCPC_IOC_SAMPLE, &self->args));
 	ASSERT_EQ(size, read(self->set, &again, sizeof(again)));
 	ASSERT_EQ(0, call(self->set, VCPC_IOC_SAMPLE, &self->args));
@@ -121,7 +121,7 @@ TEST_F(sample, bad_pointers)
 	EXPECT_EQ(-EFAULT, call(self->set, VCPC_IOC_SAMPLE, &self->args));
 	EXPECT_EQ(-1, read(self->set, nowhere, 4096));
 	EXPECT_EQ(EFAULT, errno);
-	/* It still works. */
+	/* The set still works. */
 	EXPECT_EQ(0, set_sample(self->set, 0, &self->room));
 }
 
@@ -196,7 +196,7 @@ TEST_F(sample, tick_is_cpu_time)
 		 cpu[1].tv_nsec - cpu[0].tv_nsec < 20000000);
 	ASSERT_EQ(0, set_sample(self->set, 0, &spun));
 	EXPECT_GE(spun.sample.tick - slept.sample.tick, share(20000000, 75, 50));
-	/* As reported by the task clock, which is another event */
+	/* The task clock, which is another event, reports the same time. */
 	EXPECT_LT(llabs((long long)(spun.sample.tick - spun.sample.values[1])),
 		  (long long)share(20000000, 25, 50));
 }

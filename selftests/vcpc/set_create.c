@@ -35,7 +35,7 @@ TEST_F(set_create, gives_a_descriptor)
 
 	ASSERT_GE(set, 0);
 	EXPECT_EQ(FD_CLOEXEC, fcntl(set, F_GETFD));
-	/* Only written on failure */
+	/* Written on failure only */
 	EXPECT_EQ(77, self->args.bad_request);
 	EXPECT_EQ(0, close(set));
 }
@@ -65,7 +65,7 @@ TEST_F(set_create, wrong_sizes)
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.size = sizeof(self->args) - 4;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
-	/* Not all of them need to fit. */
+	/* Creation does not require that all of them fit. */
 	EXPECT_EQ(77, self->args.bad_request);
 	longer.args.size = sizeof(longer);
 	set = create(self->device, &longer.args);
@@ -80,7 +80,7 @@ TEST_F(set_create, unknown_flags_and_reserved_fields)
 	self->args.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	EXPECT_EQ(-1, self->args.bad_request);
-	/* Once the flag for groups */
+	/* In version 1, the flag for groups */
 	self->args.flags = VCPC_SET_F_DISABLED << 1;
 	EXPECT_EQ(-EINVAL, create(self->device, &self->args));
 	self->args.flags = 0;

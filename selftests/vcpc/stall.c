@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Users do not wait for each other: an attacker holds a lock of the module as long as possible, and
- * the calls of other users take as long as before.  A waiting thread can be killed.
+ * the calls of other users take no longer than before.  A waiting thread can be killed.
  *
  * The attacker is an unprivileged user.  Its SCHED_IDLE threads, on a CPU that other threads keep
  * almost completely busy, compute the totals of 500 instances, and bind and close inherited sets.
@@ -14,7 +14,7 @@
 #define BINDERS		4
 #define REQUESTS	32
 #define ROUNDS		10
-/* Maximum time of a call, in addition to a multiple of its time at rest */
+/* Maximum time of a call, in addition to a multiple of its time on an idle machine */
 #define LIMIT		(SECOND / 2)
 #define TIMES		4
 #define OTHER_USER	(NOBODY - 1)
@@ -35,7 +35,7 @@ static void *keeps_busy(void *arg)
 	return arg;
 }
 
-/* A thread that runs only in the time that others leave it, and holds a lock then. */
+/* A thread that runs only when the CPU is otherwise idle, and holds a lock then */
 static void *adds_up(void *arg)
 {
 	struct sched_param none = { 0 };
@@ -82,12 +82,12 @@ static void attack(int set, int said)
 	for (i = 0; i < BINDERS; i++)
 		if (pthread_create(&thread, NULL, binds_and_closes, NULL))
 			_exit(2);
-	/* They begin while they have the CPU. */
+	/* They start while they have the CPU. */
 	usleep(100000);
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&thread, NULL, keeps_busy, NULL))
 			_exit(2);
-	/* By now the first of them is somewhere in the middle. */
+	/* By now the first of them is in the middle of its call. */
 	usleep(200000);
 	if (write(said, "x", 1) != 1)
 		_exit(3);
@@ -95,7 +95,7 @@ static void attack(int set, int said)
 	_exit(4);
 }
 
-/* What a user does; the longest of its calls, or a negative errno */
+/* An operation of a user; returns the longest of its calls, or a negative errno */
 struct deed {
 	const char *name;
 	uid_t uid;
@@ -119,7 +119,7 @@ static int binds_itself(void)
 	return ret;
 }
 
-/* With inheritance, and its end */
+/* Bind with inheritance and unbind. */
 static int binds_for_heirs(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
@@ -142,7 +142,7 @@ static int executes(void)
 
 static pid_t attacker;
 
-/* What the kernel reads under the lock that execve takes */
+/* Read a file that the kernel produces under the lock that execve takes. */
 static int reads_proc(void)
 {
 	char path[64], text[512];
@@ -152,7 +152,7 @@ static int reads_proc(void)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/io", attacker);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Not every kernel has it. */
+	/* Some kernels do not have it. */
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	ret = read(fd, text, sizeof(text)) > 0 ? 0 : -errno;
@@ -171,8 +171,8 @@ static const struct deed deeds[] = {
 #define DEEDS	(sizeof(deeds) / sizeof(deeds[0]))
 
 /*
- * The longest of some rounds, through a pipe as a child does it under another user's name; that
- * is the last round which takes longer than @limit.
+ * The longest time of several rounds.  A child runs them as another user and reports through a
+ * pipe.  The first round that takes longer than @limit is the last.
  */
 static __u64 longest(const struct deed *deed, __u64 limit)
 {
@@ -274,7 +274,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 	}
 }
 
-/* Waiters for the set's own lock: each call in turn, by a user who shares it */
+/* Waiters for the set's own lock: each call in turn, by a user who has the descriptor */
 static int shares(int set, unsigned int which)
 {
 	struct vcpc_instances_args list = {

@@ -38,14 +38,14 @@ FIXTURE_TEARDOWN(stolen)
 		close(self->set);
 }
 
-/* A set-up cannot skip. */
+/* A macro, because a fixture's set-up cannot skip. */
 #define NEEDS_COUNTERS()						\
 	do {								\
 		if (self->none)						\
 			SKIP(return, "no hardware counters");		\
 	} while (0)
 
-/* All counters are taken while the caller runs, and returned. */
+/* Take all counters while the caller runs, and return them. */
 static void lose_them(int loot[LOOT])
 {
 	take_all_counters(loot);
@@ -83,7 +83,7 @@ TEST_F(stolen, invalid_until_it_is_bound_again)
 		EXPECT_EQ(EAGAIN, errno);
 		for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 			EXPECT_EQ(-EAGAIN, set_own(self->set, calls[i]));
-		/* No part of it is given, and it does not mend. */
+		/* No part of the sample is returned, and the set stays invalid. */
 		EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
 		EXPECT_EQ(77, room.sample.nr);
 		EXPECT_EQ(VCPC_STATE_INVALID, listed_state(self->set) & VCPC_STATE_INVALID);
@@ -100,7 +100,7 @@ TEST_F(stolen, invalid_until_it_is_bound_again)
 	}
 }
 
-/* Those who need no counters are none the worse. */
+/* Sets without hardware counters are unaffected. */
 TEST_F(stolen, no_room_meanwhile)
 {
 	struct vcpc_bind_args bind = { .size = sizeof(bind), .bad_request = 77 };
@@ -122,7 +122,7 @@ TEST_F(stolen, no_room_meanwhile)
 	close(other);
 }
 
-/* A set may have as many as are left, whichever process uses the others. */
+/* A set can have all counters that are left, whichever process uses the others. */
 TEST_F(stolen, what_is_left)
 {
 	struct vcpc_request requests[LOOT];
@@ -152,7 +152,7 @@ TEST_F(stolen, what_is_left)
 	close(device);
 }
 
-/* What was kept is whole; there is only no going on from there. */
+/* The saved values are complete, but the set cannot continue from them. */
 TEST_F(stolen, disabled_meanwhile)
 {
 	struct room before, after;
@@ -177,7 +177,7 @@ struct other {
 	int set, ret;
 };
 
-/* It runs only on request. */
+/* A thread that runs only on request */
 static void *runs_once(void *arg)
 {
 	struct other *o = arg;
@@ -205,7 +205,7 @@ static void let_other_end(struct other *o)
 	pthread_join(o->thread, NULL);
 }
 
-/* The set is not read before the thread has exited, which hides that its counters were lost. */
+/* The set is first read after the thread has exited, which hides the loss of its counters. */
 TEST_F(stolen, seen_only_after_the_end)
 {
 	struct room room;
@@ -245,7 +245,7 @@ static pid_t ended_heir(int set)
 	return tid;
 }
 
-/* A total lacks nothing: it is given only if each of its parts is. */
+/* A total fails unless each of its parts is complete. */
 TEST_F(stolen, one_of_several)
 {
 	struct room room;

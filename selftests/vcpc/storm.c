@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflows at a rate at which perf stops hardware counters: a frozen set does not lose counts. */
+/* Overflows at a rate at which perf throttles hardware counters: a frozen set loses no counts. */
 #include "overflow.h"
 #include "vcpc_test.h"
 
 #define RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
-#define OFTEN	200000	/* cycles; many times in one tick */
+#define OFTEN	200000	/* cycles; several overflows per tick */
 #define ROUNDS	100
 
 static int rate_set(unsigned int rate, unsigned int *old)
@@ -36,7 +36,7 @@ static void restarts(int sig, siginfo_t *info, void *context)
 
 #define SECONDS		2
 
-/* As many counters as there may be, all of them restarted at each overflow of the first */
+/* A set of the maximum size, all of whose counters are restarted at each overflow of the first */
 static int restarts_all(void *arg)
 {
 	struct sigaction sa = { .sa_sigaction = restarts, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -74,7 +74,7 @@ static unsigned int rate_now(void)
 	return rate;
 }
 
-/* The kernel lowers the rate if it takes long in a PMU's interrupt: a set is read outside of it. */
+/* The kernel lowers the rate if PMU interrupts take long, so a set is not read in them. */
 FIXTURE(rate)
 {
 	unsigned int before;
@@ -114,7 +114,7 @@ FIXTURE(storm)
 	unsigned int rate;
 };
 
-/* perf permits only one per tick. */
+/* Set perf's limit to one interrupt per tick. */
 FIXTURE_SETUP(storm)
 {
 	ASSERT_EQ(0, rate_set(100, &self->rate));
@@ -127,7 +127,7 @@ FIXTURE_TEARDOWN(storm)
 	rate_set(self->rate, &used);
 }
 
-/* Until it is frozen */
+/* Spin until the set is frozen. */
 static int spin_to_the_end(int set, struct room *room)
 {
 	int tries;

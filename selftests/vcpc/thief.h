@@ -18,7 +18,7 @@ static inline int run_on(int cpu)
 	return sched_setaffinity(0, sizeof(cpus), &cpus) ? -errno : 0;
 }
 
-/* As many as the CPU takes: pinned on it, they go before those of any thread. */
+/* Take all counters of the CPU: events pinned to a CPU have priority over those of threads. */
 static inline void take_all_counters(int fds[LOOT])
 {
 	struct perf_event_attr attr = {

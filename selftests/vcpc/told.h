@@ -5,12 +5,12 @@
 
 #include "calls.h"
 
-/* It is harmless to a thread without a handler. */
+/* By default, a thread without a handler ignores it. */
 #define TOLD_BY		SIGURG
 
 static __thread unsigned int told UNUSED;
 
-/* Continue only sometimes: otherwise nothing else might ever run again. */
+/* Restart only sometimes; otherwise nothing else might ever run again. */
 static inline void go_on(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writing to the device: each write fires its tracepoint, or is refused for each reason. */
+/* Write to the device: each write fires its tracepoint or fails with the documented error. */
 #include <limits.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -74,7 +74,7 @@ TEST_F(trace, values)
 	EXPECT_EQ(1, lines_with("vcpc_end:", "start=4711"));
 }
 
-/* A name is any bytes, but the trace's text has neither control characters nor new lines. */
+/* A name can contain any bytes, but the trace's text has no control characters or newlines. */
 TEST_F(trace, names_are_escaped)
 {
 	static const char name[] = "a\nvcpc_end: forged\t\x1b[2J\x9b\"\\ \xc3\xa4";
@@ -89,7 +89,7 @@ TEST_F(trace, names_are_escaped)
 	EXPECT_EQ(1, lines_with("vcpc_begin:", "name=\"a\\nvcpc_end: forged\\t\\e[2J\\x9b\\\"\\\\ \\xc3\\xa4\" user="));
 }
 
-/* The longest, of which each byte needs four. */
+/* The longest name, with each byte escaped to four. */
 TEST_F(trace, long_names_are_escaped)
 {
 	char name[VCPC_TAG_LEN], text[4 * VCPC_TAG_LEN + 16] = "name=\"";
@@ -133,7 +133,7 @@ static int begins(void *arg)
 	return fire(fds[0], VCPC_TRACE_BEGIN, fds[1], 0) ? 1 : 0;
 }
 
-/* A descriptor shared with children: one event, when the last copy goes. */
+/* A descriptor shared with children fires one event, when the last copy is closed. */
 TEST_F(trace, gone_with_a_shared_descriptor)
 {
 	int fds[2] = { self->device, self->handle };
@@ -148,7 +148,7 @@ TEST_F(trace, gone_with_a_shared_descriptor)
 	EXPECT_EQ(1, lines_with("vcpc_gone:", "file="));
 }
 
-/* A descriptor that a million begins went through is closed as fast as any. */
+/* Closing a descriptor takes the same time after a million transactions. */
 TEST_F(trace, release_of_many)
 {
 	int i;
@@ -199,7 +199,8 @@ static __attribute__((noinline)) int put_bytes(int fd, const void *from, size_t 
 }
 
 /*
- * A write is one struct: a shorter one is refused, a longer one only accepted with zeroes after it.
+ * A write is one struct: a shorter one is refused, and a longer one is only accepted with trailing
+ * zeros.
  */
 TEST_F(trace, sizes)
 {
@@ -224,7 +225,7 @@ TEST_F(trace, sizes)
 	close(read_only);
 }
 
-/* An event that ends where memory does, and one that goes beyond. */
+/* An event that ends where the memory does, and one that exceeds it */
 TEST_F(trace, half_an_event)
 {
 	const size_t page = sysconf(_SC_PAGESIZE);
@@ -241,7 +242,7 @@ TEST_F(trace, half_an_event)
 	munmap(at, page);
 }
 
-/* At any position, of which one is taken by no other file. */
+/* Writes work at any position, including the one that no other file accepts. */
 TEST_F(trace, positions)
 {
 	static const long long positions[] = { 0, 1, 4096, 1LL << 40, VCPC_TRACE_AT };

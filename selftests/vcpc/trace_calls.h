@@ -8,7 +8,7 @@
 #define TRACING "/sys/kernel/tracing/"
 #define PARAMETERS "/sys/module/vcpc/parameters/"
 
-/* 0 and the tag, or the negative errno */
+/* Returns 0 and sets the tag, or returns a negative errno. */
 static inline int tag_args(int device, const char *name, unsigned int len,
 			   struct vcpc_trace_tag_args *args)
 {
@@ -18,7 +18,7 @@ static inline int tag_args(int device, const char *name, unsigned int len,
 	return call(device, VCPC_IOC_TRACE_TAG, args);
 }
 
-/* The tag's handle, or the negative errno */
+/* The tag's handle, or a negative errno */
 static UNUSED int tag_handle(int device, const char *name)
 {
 	struct vcpc_trace_tag_args args;
@@ -27,7 +27,7 @@ static UNUSED int tag_handle(int device, const char *name)
 	return ret ?: (int)args.handle;
 }
 
-/* The tag's id, 0 if there is none */
+/* The tag's ID, or 0 if there is none */
 static UNUSED __u64 tag_id(int device, const char *name)
 {
 	struct vcpc_trace_tag_args args;
@@ -35,7 +35,7 @@ static UNUSED __u64 tag_id(int device, const char *name)
 	return tag_args(device, name, strlen(name), &args) ? 0 : args.tag;
 }
 
-/* 0, or the negative errno */
+/* Returns 0 or a negative errno. */
 static UNUSED int fire(int device, __u32 op, __u32 handle, __u64 value)
 {
 	struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
@@ -73,13 +73,13 @@ static UNUSED unsigned int get_number(const char *path)
 	return number;
 }
 
-/* Make ftrace record events: 0 if it does */
+/* Make ftrace record events; returns 0 on success. */
 static UNUSED int listen_by_ftrace(void)
 {
 	return put(TRACING "events/vcpc/enable", "1") || put(TRACING "trace", "\n");
 }
 
-/* How many lines of the trace have both of these? */
+/* Number of lines of the trace that contain both strings */
 static UNUSED int lines_with(const char *event, const char *rest)
 {
 	FILE *f = fopen(TRACING "trace", "r");

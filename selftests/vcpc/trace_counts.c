@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts accompany trace events that request them, in threads with a set for that. */
+/* Trace events carry counts on request, in threads with a set bound for tracing. */
 #include "exec_child.h"
 #include "heirs.h"
 #include "trace_calls.h"
@@ -41,7 +41,7 @@ static int counted(int device)
 	return call(device, VCPC_IOC_INFO, &info) ?: (int)info.counted;
 }
 
-/* How many begins there were since the trace was empty, and how many of these had counts */
+/* The number of begins since the trace was cleared, and how many of them had counts */
 static int begins(void)
 {
 	return lines_with("vcpc_begin:", "vcpc-test-counts");
@@ -86,7 +86,7 @@ TEST_F(counts, only_of_such_a_set)
 	EXPECT_EQ(0, begins_with_counts());
 }
 
-/* A set that stands still has no counts for a transaction. */
+/* A stopped set provides no counts. */
 TEST_F(counts, only_while_it_counts)
 {
 	NEEDS_FTRACE();
@@ -149,7 +149,7 @@ static int executes(void *arg)
 	return 102;
 }
 
-/* A program that was bound by its predecessor is informed. */
+/* INFO reports to a program that it was bound before its execve. */
 TEST_F(counts, since_before_execve)
 {
 	EXPECT_EQ(1, in_child(executes, &self->set));

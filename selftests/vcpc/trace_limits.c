@@ -37,7 +37,7 @@ static int become(uid_t uid)
 	return setresuid(uid, uid, uid) ? -errno : 0;
 }
 
-/* A user who takes all that he gets, and holds it until he is killed */
+/* A user who takes the maximum, and holds it until the process is killed */
 struct taker {
 	pid_t pid;
 	int taken, error;
@@ -87,7 +87,7 @@ static void stop_taker(const struct taker *taker)
 	waitpid(taker->pid, NULL, 0);
 }
 
-/* Two users who take what they get leave root, and each other, able to make tags. */
+/* Two users who take their maximum do not keep root, or each other, from creating tags. */
 TEST_F(limits, two_users_fill_root_still_can)
 {
 	int device = device_open();
@@ -109,7 +109,7 @@ TEST_F(limits, two_users_fill_root_still_can)
 	close(device);
 }
 
-/* User 0 is root by its capabilities: without them it takes nothing from root. */
+/* User 0 is root only with its capabilities: without them it does not reduce root's limits. */
 TEST_F(limits, user_0_without_capabilities_is_not_root)
 {
 	int device = device_open();
@@ -125,13 +125,13 @@ TEST_F(limits, user_0_without_capabilities_is_not_root)
 		ASSERT_GT(tag_handle(device, name), 0);
 	}
 	EXPECT_EQ(-EUSERS, tag_handle(device, "vcpc-one-more"));
-	/* What it holds it gets. */
+	/* It can still look up the tags that it holds. */
 	EXPECT_GT(tag_handle(device, "vcpc-power-3"), 0);
 	stop_taker(&taker);
 	close(device);
 }
 
-/* A limited number of unused names, of all users together, are remembered. */
+/* The number of idle names that are kept is limited for all users together. */
 TEST_F(limits, idle_ones_of_all_users_are_bounded)
 {
 	__u64 first, last;
@@ -154,7 +154,7 @@ TEST_F(limits, idle_ones_of_all_users_are_bounded)
 	close(device);
 }
 
-/* A new tag beyond the share replaces the user's oldest unused one. */
+/* A new tag beyond the limit replaces the user's oldest idle one. */
 static int own_idle_ones_go(void *arg)
 {
 	int device, other;
@@ -180,7 +180,7 @@ static int own_idle_ones_go(void *arg)
 		return 6;
 	close(device);
 	device = device_open();
-	/* It comes back as another. */
+	/* The name gets a new ID. */
 	return tag_id(device, "vcpc-idle") > idle ? 0 : 7;
 }
 
@@ -197,7 +197,7 @@ TEST_F(limits, share)
 	close(device);
 }
 
-/* Ids are not used up by who makes ever new tags. */
+/* A user who creates new tags forever does not use up the IDs. */
 static int makes_ever_new(void *arg)
 {
 	__u64 last = 0, id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE_TAG: names to handles and ids, and each reason for refusal. */
+/* VCPC_IOC_TRACE_TAG: names to handles and IDs, and each reason for refusal. */
 #include <sys/socket.h>
 
 #include "vcpc_test.h"
@@ -30,7 +30,7 @@ TEST_F(tag, one_name_one_id)
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-b", 11, &b));
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-a", 11, &again));
 	ASSERT_EQ(0, tag_args(other, "vcpc-test-a", 11, &elsewhere));
-	/* The length counts, not a NUL that may follow. */
+	/* The length determines the end of the name, not a NUL after it. */
 	ASSERT_EQ(0, tag_args(self->device, "vcpc-test-ab", 12, &longer));
 	EXPECT_NE(0, a.tag);
 	EXPECT_NE(0, b.tag);
@@ -38,7 +38,7 @@ TEST_F(tag, one_name_one_id)
 	EXPECT_EQ(a.tag, again.tag);
 	EXPECT_EQ(a.tag, elsewhere.tag);
 	EXPECT_NE(a.tag, longer.tag);
-	/* Handles are the descriptor's, and never 0. */
+	/* Handles belong to the descriptor and are never 0. */
 	EXPECT_NE(0, a.handle);
 	EXPECT_NE(0, b.handle);
 	EXPECT_NE(a.handle, b.handle);
@@ -109,7 +109,7 @@ TEST_F(tag, wrong_arguments)
 		struct vcpc_trace_tag_args args;
 		__u64 more;
 	} longer = { .args = { .size = sizeof(longer), .name = pointer("x"), .name_len = 1 } };
-	/* What a later version's header would make of the number */
+	/* The command's number if a later version's header had a longer struct */
 	const unsigned long later = _IOC(_IOC_READ | _IOC_WRITE, VCPC_IOC_TYPE,
 					 _IOC_NR(VCPC_IOC_TRACE_TAG), sizeof(longer));
 	struct vcpc_trace_tag_args args;
@@ -131,7 +131,7 @@ TEST_F(tag, wrong_arguments)
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, _IOC_NR(VCPC_IOC_TRACE_TAG)), &args));
 }
 
-/* Another user's name is another tag, whichever was registered first. */
+/* If another user registers the same name, it is another tag. */
 static int another_user(void *arg)
 {
 	const __u64 *own = arg;

@@ -37,7 +37,7 @@ TEST(threads_and_processes)
 	EXPECT_LT(room.sample.values[0] - value, 3000);
 	EXPECT_EQ(VCPC_STATE_COUNTING, room.sample.state);
 	EXPECT_EQ(5, set_count(set).nr);
-	/* read(2) gives the caller's own. */
+	/* read(2) returns the caller's own sample. */
 	EXPECT_EQ(sizeof(room.sample) + 8, read(set, &room, sizeof(room)));
 	EXPECT_LT(room.sample.values[0], 1000);
 }
@@ -68,7 +68,7 @@ TEST(while_they_live)
 	EXPECT_GE(first_value(set, pid), 2000);
 }
 
-/* The target exits before its child: the totals continue, and end with the child. */
+/* The target exits before its child: the totals continue until the child exits. */
 TEST(heirs_survive_the_target)
 {
 	int set = set_of(&page_faults, 0);
@@ -104,7 +104,7 @@ TEST(heirs_survive_the_target)
 	EXPECT_GE(first_total(set), 3000);
 	EXPECT_LT(first_value(set, pid), 3000);
 	close(go[1]);
-	/* The end of the pipe is almost the exit of the child. */
+	/* The pipe reaches its end just before the child exits. */
 	EXPECT_EQ(0, read(done[0], &byte, 1));
 	usleep(100000);
 	ASSERT_EQ(0, set_total(set, &room));
@@ -112,7 +112,7 @@ TEST(heirs_survive_the_target)
 	EXPECT_GE(room.sample.values[0], 3000);
 }
 
-/* Two trees of one set: the total is over both. */
+/* Two trees of one set: the total covers both. */
 TEST(trees_together)
 {
 	int set = set_of(&page_faults, 0);
@@ -140,14 +140,14 @@ TEST(trees_together)
 	ASSERT_EQ(4, args.nr);
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(roots[i / 2], info[i].root);
-	/* Only the total, because this process has no instance of its own. */
+	/* This process has no instance, so it can only read the total. */
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
 	ASSERT_EQ(0, set_unbind_all(set));
 	EXPECT_EQ(-EINVAL, set_total(set, &(struct room) { 0 }));
 	EXPECT_EQ(0, set_count(set).nr);
 }
 
-/* A process that waits for execve has children that wait for theirs. */
+/* The children of a process that waits for execve wait for their own. */
 TEST(heirs_of_who_waits_wait)
 {
 	int set = set_of(&page_faults, 0);
@@ -191,7 +191,10 @@ TEST(a_listing)
 	EXPECT_EQ(0, info[1].reserved[0] | info[1].reserved[1] | info[1].reserved[2]);
 	EXPECT_EQ(0x55555555, info[2].tid);
 
-	/* Less room than instances: the oldest, and the number of all */
+	/*
+	 * A buffer for fewer instances: the oldest ones are written, and the number of all is
+	 * reported.
+	 */
 	memset(info, 0x55, sizeof(info));
 	ASSERT_EQ(0, set_instances(set, info, 1, &args));
 	EXPECT_EQ(2, args.nr);

@@ -19,7 +19,7 @@ TEST(and_bind_again)
 	EXPECT_EQ(-EINVAL, set_sample(set, 0, &room));
 	EXPECT_EQ(-1, read(set, &room, sizeof(room)));
 	EXPECT_EQ(-EINVAL, set_own(set, VCPC_IOC_UNBIND));
-	/* A new start, from the preset */
+	/* A new instance starts from the preset. */
 	ASSERT_EQ(0, set_bind(set, 0));
 	EXPECT_LT(first_value(set, 0), 200);
 }
@@ -45,7 +45,7 @@ TEST(gives_the_counters_back)
 	}
 }
 
-/* Slow where everything is checked and emulated: more time than the usual 30 s. */
+/* A longer timeout than the usual 30 s, because debug kernels and emulation are slow. */
 #define SLOW	300
 
 FIXTURE(unbind) {
@@ -73,7 +73,7 @@ static long mem_available(void)
 	return kb;
 }
 
-/* 1000 sets of 16 counters are more than 20 MB, if they stay. */
+/* 1000 sets of 16 counters take more than 20 MB if they are not freed. */
 TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 {
 	struct vcpc_request requests[16];
@@ -84,7 +84,9 @@ TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 		requests[i] = page_faults;
 	for (i = 0; i < 1200; i++) {
 		if (i == 200) {
-			/* The kernel's caches have grown, and freed what was waiting. */
+			/*
+			 * Wait until the kernel's caches have grown and deferred memory is freed.
+			 */
 			sleep(1);
 			before = mem_available();
 		}
@@ -93,11 +95,11 @@ TEST_F_TIMEOUT(unbind, closing_frees, SLOW)
 		ASSERT_EQ(0, set_bind(set, 0));
 		ASSERT_EQ(0, close(set));
 	}
-	/* The kernel frees when it has time. */
+	/* The kernel frees memory asynchronously. */
 	for (int second = 0; second < 30 && mem_available() <= before - 10000; second++)
 		sleep(1);
 	EXPECT_GT(mem_available(), before - 10000);
-	/* More than a user may have at a time: each was given back. */
+	/* More than a user can have at the same time: each was returned. */
 	EXPECT_GE(i, 1024);
 }
 
@@ -120,7 +122,7 @@ TEST_F_TIMEOUT(unbind, death_closes, SLOW)
 		ASSERT_EQ(0, in_child(dies_with_sets, NULL));
 }
 
-/* The set lives as long as one copy of its descriptor. */
+/* The set exists as long as one copy of its descriptor. */
 TEST(the_last_copy_counts)
 {
 	int set = set_of(&page_faults, 0);

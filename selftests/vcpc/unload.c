@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The module cannot be unloaded while a descriptor is open, and unloading it leaves no trace.
+ * The module cannot be unloaded while a descriptor is open, and unloading it leaves nothing behind.
  */
 #include <pthread.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ TEST(refused_while_a_set_is_open)
 	close(set);
 }
 
-/* A process that was just killed may not have closed everything yet. */
+/* A process that was just killed may still have files open: retry. */
 static int unload_in_the_end(void)
 {
 	int tries, ret = 0;
@@ -74,7 +74,7 @@ static int load(void)
 	return ret;
 }
 
-/* Is there a line with the module's name?  Not if there is no such file. */
+/* Whether the file has a line with the module's name; false if it does not exist */
 static bool is_named_in(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -88,7 +88,7 @@ static bool is_named_in(const char *path)
 	return named;
 }
 
-/* So that a thread is seen to leave its CPU, where there are hardware counters */
+/* Use an event that reports context switches, if there are hardware counters. */
 static int use_overflow(void)
 {
 	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
@@ -107,7 +107,7 @@ static void *ends(void *arg)
 	return arg;
 }
 
-/* A set that is inherited, so that new threads are reported to the module */
+/* Use an inherited set, so that new threads are reported to the module. */
 static int use_it(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
@@ -122,8 +122,8 @@ static int use_it(void)
 }
 
 /*
- * The first remaining trace of the module, "" if there is none.  A debug kernel also lists the
- * locks of work queues, as long as these exist.
+ * The first remnant of the module, or "" if there is none.  A debug kernel also lists the locks of
+ * work queues while they exist.
  */
 static const char *left_behind(void)
 {

@@ -14,7 +14,7 @@
 
 /*
  * A percentage of @of: @exact if time is a count of instructions, which makes delays reproducible;
- * otherwise @loose, because a busy host may stop the machine at any time.
+ * otherwise @loose, because a busy host can stop the machine at any time.
  */
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {
@@ -31,7 +31,7 @@ static inline __u64 cpu_time(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Be on the CPU for some time. */
+/* Spend some time on the CPU. */
 static inline void burn(__u64 ns)
 {
 	__u64 end = cpu_time() + ns;

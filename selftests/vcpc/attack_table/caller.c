@@ -15,8 +15,8 @@ static int answer(int ret)
 }
 
 /*
- * The results of any holder of the descriptor, whatever the target does: it can read and close
- * everything.  Calls on an instance act on the caller's, which does not exist.
+ * The results for any holder of the descriptor, whatever the target does: it can read and close
+ * everything.  Calls on an instance fail, because the caller has none.
  */
 static const int answers[DEEDS] = {
 	[BIND] = OK,
@@ -34,7 +34,7 @@ static const int answers[DEEDS] = {
 
 int expected(const struct cell *c)
 {
-	/* A thread's number means nothing there. */
+	/* The target's thread ID does not exist in that namespace. */
 	if (c->who == PID_NAMESPACE && c->deed == SAMPLE)
 		return INVAL;
 	return answers[c->deed];
@@ -70,7 +70,7 @@ static int do_deed(enum deed deed, int set, pid_t tid)
 	}
 }
 
-/* A descriptor on its way from one process to another */
+/* Pass a descriptor from one process to another. */
 static void pass(int socket, int fd)
 {
 	union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
@@ -106,7 +106,7 @@ static int receive(int socket)
 	return fd;
 }
 
-/* Become the caller; 0, or CANNOT if this machine has no such thing */
+/* Become the caller; returns 0, or CANNOT if this machine does not support it. */
 static int become_who(enum who who, pid_t tid)
 {
 	pid_t pid;
@@ -122,7 +122,7 @@ static int become_who(enum who who, pid_t tid)
 	case PID_NAMESPACE:
 		if (unshare(CLONE_NEWPID))
 			return CANNOT;
-		/* Only a child is in it. */
+		/* Only a child is in the new namespace. */
 		pid = fork();
 		if (pid > 0 && waitpid(pid, &status, 0) == pid)
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : CANNOT);
@@ -130,7 +130,7 @@ static int become_who(enum who who, pid_t tid)
 	case TRACER:
 		if (become_user(NOBODY))
 			return CANNOT;
-		/* What is dead cannot be traced. */
+		/* A dead process cannot be traced. */
 		(void)ptrace(PTRACE_SEIZE, tid, NULL, NULL);
 		return 0;
 	default:
@@ -138,7 +138,7 @@ static int become_who(enum who who, pid_t tid)
 	}
 }
 
-/* The caller's process: its status is the answer. */
+/* The caller's process: its exit status is the result. */
 static void caller(const struct cell *c, int socket, __u64 random)
 {
 	int set = c->set, ret;
@@ -170,7 +170,7 @@ int call_as(const struct cell *c, __u64 random)
 		caller(c, sockets[1], random);
 	if (c->who == RECEIVER)
 		pass(sockets[0], c->set);
-	/* So that a close is the last one */
+	/* Close the other copies, so that this close is the last one. */
 	if (c->deed == CLOSE)
 		close(c->set);
 	if (waitpid(pid, &status, 0) != pid)

@@ -8,27 +8,27 @@
 
 #define OTHER_USER	(NOBODY - 1)
 #define PAGES		50
-/* How many that the first request counts lead to its overflow: only the frozen come so far */
+/* Number of events until the first request overflows; only frozen targets reach it */
 #define FAR		(1ULL << 40)
 #define NEAR		10
 
-/* Which states of the target there are */
+/* States of the target */
 enum state {
 	RUNNING, SLEEPING, STOPPED, FROZEN, CGROUP_FROZEN, DEAD, DEAD_LEADER, DYING,
 	KILLED_IN_SIGNAL, KILLED_BY_SECCOMP, IN_VFORK, SHARES_MEMORY,
 	EXECUTING, EXECUTING_SUID, EXECUTING_FCAP, EXECUTING_UNREADABLE, ENDED_ALIVE, STATES,
 };
 
-/* Who calls */
+/* Callers */
 enum who { ROOT, SAME_USER, ANOTHER_USER, TRACER, RECEIVER, USER_NAMESPACE, PID_NAMESPACE, WHOS };
 
-/* What is called */
+/* Calls */
 enum deed {
 	BIND, SAMPLE, TOTAL, PRESET, RESTART, ENABLE, DISABLE, INSTANCES, UNBIND, UNBIND_ALL,
 	CLOSE, DEEDS,
 };
 
-/* Answers, as bits: in some states more than one is right. */
+/* Results, as bits: in some states several are correct. */
 enum { OK = 1, INVAL = 2, OTHER = 64 };
 
 /*
@@ -48,14 +48,14 @@ struct shared {
 };
 
 /*
- * struct cell - one row and column of the table
- * @who, @deed, @state: which
+ * struct cell - one cell of the table
+ * @who, @deed, @state: its caller, call and state
  * @set: the set
- * @program: what it executes
- * @shared: see there
+ * @program: the program that the target executes
+ * @shared: see struct shared
  * @pid: the target
  * @helper: another process that the state needs, or 0
- * @say, @hear: to it and from it, after execve
+ * @say, @hear: pipes to and from the target after execve
  */
 struct cell {
 	enum who who;
@@ -76,7 +76,7 @@ int expected(const struct cell *c);
 int call_as(const struct cell *c, __u64 random);
 const char *wrong_with_target(const struct cell *c);
 
-/* The tree of cgroups that those cells need, mounted there */
+/* Mount point of the cgroup tree that some states need */
 #define CGROUPS	"/tmp/vcpc-cgroups"
 
 #endif /* ATTACK_TABLE_TABLE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The target of a cell: gets into its state, and is examined after the call. */
+/* The target of a cell: it enters its state, and is examined after the call. */
 #include <linux/seccomp.h>
 #include <sys/ptrace.h>
 
@@ -54,7 +54,7 @@ bool dies_meanwhile(enum state state)
 	return state == DYING || state == KILLED_IN_SIGNAL || state == KILLED_BY_SECCOMP;
 }
 
-/* Its child shares its memory until the target may continue. */
+/* The child shares the target's memory until it may continue. */
 static void wait_in_vfork(const struct cell *c)
 {
 	pid_t pid = vfork();
@@ -68,7 +68,7 @@ static void wait_in_vfork(const struct cell *c)
 	waitpid(pid, NULL, 0);
 }
 
-/* The target's part of each state; the rest is the director's. */
+/* The target's part of each state; the director does the rest. */
 static void be_target(const struct cell *c)
 {
 	pthread_t thread;
@@ -94,7 +94,7 @@ static void be_target(const struct cell *c)
 		c->shared->ready = true;
 		while (!c->shared->go)
 			;
-		/* Not even its end is allowed by another call than exit(2). */
+		/* In strict mode it can only exit with exit(2). */
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 		syscall(SYS_getppid);
 		_exit(21);
@@ -137,7 +137,7 @@ static void target(const struct cell *c, const int to[2], const int from[2])
 	    set_preset(c->set, 0, -(c->state == FROZEN ? NEAR : FAR)) ||
 	    set_own(c->set, VCPC_IOC_RESTART))
 		_exit(24);
-	/* Only the others have the descriptor. */
+	/* Keep the descriptor in the other processes only. */
 	close(c->set);
 	be_target(c);
 }
@@ -180,7 +180,7 @@ static bool says(const struct cell *c, char *byte)
 	return read(c->hear, byte, 1) == 1;
 }
 
-/* Its tracer stops the target when a signal is about to be delivered, and kills it there. */
+/* The tracer stops the target when a signal is about to be delivered, and kills it there. */
 static void kill_in_signal(const struct cell *c)
 {
 	int status;
@@ -208,7 +208,7 @@ static int start_tracer(struct cell *c)
 	return tries < 5000 ? 0 : -ETIME;
 }
 
-/* Where the state is none that the target gets into by itself */
+/* States that the target cannot enter by itself */
 int bring_into_state(struct cell *c)
 {
 	char rights;
@@ -249,7 +249,7 @@ int bring_into_state(struct cell *c)
 	}
 }
 
-/* Nothing is counted any more of what has gained privileges, or may not be read. */
+/* A program that has gained privileges, or that the caller cannot read, is not counted any more. */
 static const char *wrong_with_program(const struct cell *c)
 {
 	bool unreadable = c->state == EXECUTING_UNREADABLE || c->state == ENDED_ALIVE;
@@ -265,7 +265,7 @@ static const char *wrong_with_program(const struct cell *c)
 	if ((rights == 'r' || unreadable) && counted && !set_sample(c->set, c->pid, &after) &&
 	    after.sample.values[0] != before.sample.values[0])
 		return "it is counted after its end";
-	/* Who traces it keeps it from gaining any, and has gone or has not by then. */
+	/* A tracer keeps it from gaining privileges, but the tracer may already have exited. */
 	if (rights != 'r' && (c->state == EXECUTING_SUID || c->state == EXECUTING_FCAP) &&
 	    c->who != TRACER)
 		return "the program has no privileges";
@@ -279,7 +279,7 @@ static bool ended_as_it_should(const struct cell *c, int status)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* How the target is afterwards; NULL if all is well */
+/* Check the target after the call; NULL if it is correct. */
 const char *wrong_with_target(const struct cell *c)
 {
 	const char *wrong = NULL;
@@ -299,13 +299,13 @@ const char *wrong_with_target(const struct cell *c)
 		waitpid(c->helper, NULL, 0);
 	if (!ended_as_it_should(c, status))
 		return WIFSIGNALED(status) ? "a signal killed it" : "it ended with another status";
-	/* A thread that is frozen by an overflow was signaled for it. */
+	/* A thread that an overflow has stopped must have received the signal. */
 	if (c->shared->told != (c->state == FROZEN))
 		return wrong ?: "it was sent the signal, or was not";
 	return wrong;
 }
 
-/* The ends of the pipes, as the target's thread needs them */
+/* Ends of the pipes that the target's thread uses */
 struct ends {
 	const struct cell *cell;
 	int to[2], from[2];
@@ -319,7 +319,7 @@ static int target_that_shares(void *arg)
 	return 0;
 }
 
-/* In a process whose memory the target shares, without being a thread of it; its parent is ours. */
+/* A process that shares the target's memory without being one of its threads; a child of ours */
 static void share_memory(struct ends *ends)
 {
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -53,8 +53,8 @@ enum place some_place(struct fuzzer *f)
 }
 
 /*
- * The start of @len bytes at @place in the arena, and how many of them exist; the caller passes
- * this address.
+ * The start of @len bytes at @place in the arena, which the caller passes to the call, and the
+ * number of mapped ones.
  */
 size_t lay(struct fuzzer *f, enum place place, size_t len, size_t *there)
 {

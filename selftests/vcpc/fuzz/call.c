@@ -37,7 +37,7 @@ void judge(struct fuzzer *f, const struct hostile *h, int must, long ret)
 		wrong(f, h->op->name, "error not documented", ret, h->op->cmd);
 }
 
-/* The result that copying the argument in must have, if it can be known. */
+/* The required result of copying the argument in, if it is known */
 static int predict(const struct hostile *h, enum place place, size_t there)
 {
 	__u32 size;
@@ -62,7 +62,7 @@ static int predict(const struct hostile *h, enum place place, size_t there)
 	return h->must;
 }
 
-/* A size that is mostly right; the bytes after the argument are set to fit or not. */
+/* A size that is usually correct; the bytes after the argument are zero or not. */
 static void some_size(struct fuzzer *f, struct hostile *h)
 {
 	const __u32 sizes[] = {
@@ -80,7 +80,7 @@ static void some_size(struct fuzzer *f, struct hostile *h)
 	memcpy(h->image, &size, sizeof(size));
 }
 
-/* Only what the contract writes may have changed. */
+/* Only the documented output may have changed. */
 static void compare(struct fuzzer *f, const struct hostile *h, long ret,
 			   const unsigned char *before, const unsigned char *after, size_t len,
 			   size_t at)
@@ -134,7 +134,7 @@ long fire(struct fuzzer *f, struct hostile *h)
 	ret = call(h->fd, h->op->cmd, address(&f->args, place, at));
 	compare(f, h, ret, before, window, len, at - from);
 	memcpy(h->image, f->args.rw + at, there < h->op->known ? there : h->op->known);
-	/* A refusal that cannot be explained there is a bad address instead. */
+	/* If the refusal has no other explanation, it must be a bad address. */
 	if (h->op->out_on_failure && must > 0 && ret == -EFAULT &&
 	    (place == PLACE_READ_ONLY || there < h->op->out + h->op->out_len))
 		must = EFAULT;

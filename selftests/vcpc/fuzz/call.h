@@ -10,7 +10,7 @@
 
 #define REPORTS		10
 
-/* What is known of the answer, besides the table of errors; > 0 is an errno. */
+/* The expected result, in addition to the table of errors; > 0 is an errno */
 #define MAY_ANY		0
 #define MUST_FAIL	(-1)
 #define MUST_WORK	(-2)
@@ -21,7 +21,7 @@ struct verdicts {
 	char text[REPORTS][200];
 };
 
-/* One call of it. */
+/* One call */
 struct hostile {
 	const struct contract *op;
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The contract as a table: each operation, what it writes, and how it may fail. */
+/* The interface as a table: each operation, its output and its errors. */
 #ifndef FUZZ_CONTRACT_H
 #define FUZZ_CONTRACT_H
 
@@ -13,17 +13,17 @@ enum op {
 	OP_NR,
 };
 
-/* An operation: its argument's size, which bytes of it are written when, its errors. */
+/* An operation: its argument's size, the bytes it writes and when, its errors */
 struct contract {
 	const char *name;
 	unsigned long cmd;
 	size_t known;
 	size_t out, out_len;
 	bool out_on_failure;
-	int errors[16];		/* 0 at the end */
+	int errors[16];		/* terminated by 0 */
 };
 
-/* Each operation as the contract has it. */
+/* Each operation, as documented */
 extern const struct contract contract[OP_NR];
 
 #endif /* FUZZ_CONTRACT_H */

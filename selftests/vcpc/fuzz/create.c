@@ -3,7 +3,7 @@
 #include "../told.h"
 #include "acts.h"
 
-/* Clocks and cycles not so soon that nothing else happens any more where all is emulated. */
+/* Do not let clocks and cycles overflow so early that an emulated machine does nothing else. */
 static void overflow_soon(struct worker *w, struct vcpc_request *r)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config > PERF_COUNT_SW_TASK_CLOCK;
@@ -45,7 +45,7 @@ static struct vcpc_request some_request(struct worker *w, int *must)
 	return r;
 }
 
-/* Requests in the arena, some of them bad, or not wholly there. */
+/* Requests in the arena, some of them invalid or partly unmapped */
 static void some_requests(struct worker *w, struct vcpc_set_create_args *args, int *must,
 			  struct own_set *own)
 {
@@ -107,7 +107,7 @@ static void use_set(struct worker *w, const struct own_set *set)
 	*own = *set;
 }
 
-/* Flags that are none */
+/* Invalid flags */
 static void some_flags(struct worker *w, struct vcpc_set_create_args *args, int *must)
 {
 	args->flags |= 2U << below(&w->f, 31);

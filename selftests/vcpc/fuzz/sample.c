@@ -4,7 +4,7 @@
 
 #include "acts.h"
 
-/* No event of software's happened a thousand billion times. */
+/* No software event happens a trillion times. */
 static void check_values(struct worker *w, const char *name, const struct own_set *own,
 			 const struct vcpc_sample *sample)
 {
@@ -28,7 +28,7 @@ static bool is_state(__u32 state, const struct own_set *own)
 	return !(state & ~known);
 }
 
-/* Whether this is a valid sample of the set */
+/* Check that this is a valid sample of the set. */
 void check_sample(struct worker *w, const char *name, const struct own_set *own, const void *from)
 {
 	union {
@@ -56,7 +56,7 @@ void check_sample(struct worker *w, const char *name, const struct own_set *own,
 	check_values(w, name, own, &room.sample);
 }
 
-/* After a sample of @len bytes at @at: were those written, and no others? */
+/* Check that a sample of @len bytes at @at, and nothing else, was written. */
 static void check_buffer(struct worker *w, const char *name, const struct own_set *own, long ret,
 			 size_t at, size_t there)
 {
@@ -130,7 +130,7 @@ void do_sample(struct worker *w)
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);
 	memcpy(h.image, &args, sizeof(args));
 	ret = fire(&w->f, &h);
-	/* The presets are in a total as often as there are instances. */
+	/* A total contains the presets once per instance. */
 	check_buffer(w, h.op->name, args.flags ? NULL : own, ret, at, there);
 }
 
@@ -149,7 +149,7 @@ void do_instances(struct worker *w)
 		place = PLACE_PLAIN;
 	at = lay(&w->f, place, (size_t)args.room * args.info_size, &there);
 	args.info = pointer(address(&w->f.data, place, at));
-	/* Nothing is written where nothing is bound. */
+	/* Without an instance nothing is written. */
 	if (one_in(&w->f, 20))
 		args.room = place < PLACE_READ_ONLY ? args.room : (__u32)draw(&w->f);
 	if (one_in(&w->f, 20)) {
@@ -185,7 +185,7 @@ void do_read(struct worker *w)
 	memset(w->f.data.rw, PATTERN, PAGES * PAGE);
 	ret = read(h.fd, address(&w->f.data, place, at), size);
 	ret = ret < 0 ? -errno : ret;
-	/* What is no set gives nothing. */
+	/* A descriptor that is not a set returns nothing. */
 	if (h.strange_fd && !ret)
 		return;
 	judge(&w->f, &h, h.must, ret);

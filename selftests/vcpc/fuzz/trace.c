@@ -49,12 +49,12 @@ static int trace_must(const struct vcpc_trace_write *event)
 		return EINVAL;
 	if (event->op & VCPC_TRACE_F_COUNTS && op > VCPC_TRACE_END)
 		return EINVAL;
-	/* An end carries the begin time of its transaction. */
+	/* An END carries the start time of its transaction. */
 	value |= op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT;
 	return event->value && !value ? EINVAL : MAY_ANY;
 }
 
-/* An event, mostly a good one */
+/* An event, usually a valid one */
 static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 {
 	struct vcpc_trace_write event = { .op = 1 + below(&w->f, 6) };
@@ -79,7 +79,7 @@ static struct vcpc_trace_write some_event(struct worker *w, struct hostile *h)
 	return event;
 }
 
-/* The struct's size, or another one; and memory may end before. */
+/* The struct's size or another one; the memory can end before it. */
 static size_t some_size(struct worker *w, struct hostile *h, enum place place, size_t there)
 {
 	const size_t known = h->op->known;
@@ -99,7 +99,9 @@ static size_t some_size(struct worker *w, struct hostile *h, enum place place, s
 	return size;
 }
 
-/* Written, or written at the position that no other file takes; those may say so. */
+/*
+ * Use write, or pwrite at the position that no other file accepts, whose errors are also allowed.
+ */
 static void write_event(struct worker *w, const struct hostile *h, const void *from, size_t size)
 {
 	long ret;

@@ -13,7 +13,7 @@
 #define COMMON		8	/* files that all threads of a process use */
 #define TAGS		6
 
-/* A set, and its known properties; its values are unknown if other threads may change them. */
+/* A set and its known properties; its values are unknown if other threads can change them. */
 struct own_set {
 	int fd;
 	unsigned int nr;

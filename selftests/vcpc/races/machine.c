@@ -18,7 +18,7 @@ out:
 		close(fd);
 }
 
-/* There is always a descriptor open somewhere, so that this must not work. */
+/* Some descriptor is always open, so unloading must fail. */
 void do_unload(struct actor *a)
 {
 	static const int says[] = { EWOULDBLOCK, 0 };

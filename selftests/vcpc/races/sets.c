@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls on sets, any of which another thread may close, unbind, enable or disable meanwhile. */
+/* Calls on sets, which another thread can close, unbind, enable or disable at any time */
 
 #include "../heirs.h"
 #include "../told.h"
@@ -40,7 +40,7 @@ void do_turn(struct actor *a)
 	check(a->world, "turn", set_own(some_set(a), cmds[below(a, 3)]), other_says);
 }
 
-/* Soon, but not so soon that a clock does nothing else */
+/* A near overflow, but not so near that a clock does nothing else */
 static __u64 soon(struct actor *a, bool faults)
 {
 	return -1ULL - (faults ? below(a, 5) : 500000 + below(a, 1 << 20));
@@ -55,7 +55,7 @@ void do_preset(struct actor *a)
 	};
 	static const int says[] = { EINVAL, EAGAIN, EINTR, ENOMEM, 0 };
 
-	/* The first of each set are page faults, the others clocks and cycles. */
+	/* The first request of each set counts page faults, the others clocks and cycles. */
 	if (below(a, 2))
 		args.preset = soon(a, args.request == 0);
 	check(a->world, "PRESET", call(some_set(a), VCPC_IOC_PRESET, &args), says);
@@ -106,7 +106,7 @@ static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 	args->signal = below(a, 2) ? TOLD_BY : 0;
 }
 
-/* Closing a set takes it from all who use it; another takes its place. */
+/* Close a set, which takes it from all its users, and replace it. */
 void do_replace(struct actor *a)
 {
 	struct vcpc_request requests[3] = { page_faults, task_clock, cycles };

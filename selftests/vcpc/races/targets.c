@@ -18,7 +18,7 @@ static void *short_thread(void *arg)
 	return NULL;
 }
 
-/* What a target does in its short life; it has its own copy of the world. */
+/* The short life of a target, which has its own copy of the world */
 static void live(struct actor *a)
 {
 	struct actor own[2];
@@ -34,7 +34,7 @@ static void live(struct actor *a)
 			_exit(0);
 	}
 	if (below(a, 3) == 0)
-		_exit(0);	/* with its threads at whatever they do */
+		_exit(0);	/* Its threads are still running. */
 	if (below(a, 3) == 0) {
 		pid = fork();
 		if (!pid)
@@ -74,7 +74,7 @@ void do_thread(struct actor *a)
 		pthread_join(thread, NULL);
 }
 
-/* The targets move about, so that they are where they were not just now. */
+/* Move the targets to other CPUs. */
 void do_move(struct actor *a)
 {
 	cpu_set_t cpus;

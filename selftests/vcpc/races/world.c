@@ -13,8 +13,8 @@ bool stopped(struct world *w)
 }
 
 /*
- * A call's answer must be one that the contract has for it; EBADF and ENOTTY come with the
- * territory, as descriptors are closed, and their numbers given to others, at any time.
+ * A call's result must be documented.  EBADF and ENOTTY are also valid, because other threads close
+ * descriptors and reuse their numbers at any time.
  */
 int check(struct world *w, const char *what, int ret, const int *allowed)
 {

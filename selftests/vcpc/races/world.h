@@ -9,7 +9,7 @@
 #define SETS	5
 #define TARGETS	8
 
-/* What all actors reach for; each is changed under the others' hands. */
+/* Objects that all actors use and change concurrently */
 struct world {
 	int sets[SETS];
 	pid_t targets[TARGETS];
