@@ -25,7 +25,7 @@
 
 #include "kselftest_harness.h"
 
-/* The current statistics of a tag: 0, -ENOENT, or an error of the library */
+/* Read the current statistics of a tag: 0, -ENOENT, or an error of the library. */
 static inline int read_stat(const char *name, uint32_t kind, struct shim_trace_stat *stat)
 {
 	struct shim_trace *trace;
@@ -72,11 +72,11 @@ static inline int read_drops(struct shim_trace_drops *drops)
 	return err;
 }
 
-/* How many rows a pinned map has; or -1 */
+/* The number of rows of a pinned map, or -1 */
 static inline int rows_of(const char *path)
 {
 	union bpf_attr attr = { .pathname = (uintptr_t)path };
-	char key[64];	/* longer than any map's */
+	char key[64];	/* longer than the key of any map */
 	int n = 0, fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
 
 	if (fd < 0)
@@ -95,7 +95,7 @@ static inline int raw_open(void)
 	return open("/dev/vcpc", O_RDWR | O_CLOEXEC);
 }
 
-/* The descriptor's handle of a tag, 0 and errno if there is none; @id, if not NULL, gets its id */
+/* The handle of a tag on this descriptor, or 0 and errno; @id, if not NULL, is set to its ID */
 static inline uint32_t raw_tag_id(int fd, const char *name, uint64_t *id)
 {
 	struct vcpc_trace_tag_args args = {
@@ -124,8 +124,8 @@ static inline int raw_fire(int fd, uint32_t op, uint32_t handle)
 }
 
 /*
- * A BPF file system and a /run that only this test sees, so that it does not touch the
- * machine's tracing: 0, or a negated errno.
+ * Mount a BPF file system and a /run that only this test sees, so it does not affect the machine's
+ * tracing: 0, or a negated errno.
  */
 static inline int private_bpffs(void)
 {
@@ -135,7 +135,10 @@ static inline int private_bpffs(void)
 	return 0;
 }
 
-/* Linux 6.12 detaches a program from a tracepoint some time after the request. */
+/*
+ * Wait until no listener is attached: Linux 6.12 detaches a program from a tracepoint some time
+ * after the request.
+ */
 static inline int nobody_listens(void)
 {
 	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC), listening = 1;
@@ -156,8 +159,8 @@ static inline int nobody_listens(void)
 #define HAS_MODULE (!access("/dev/vcpc", F_OK))
 
 /*
- * Make a place for a test that turns tracing on in this way (SHIM_TRACE_F_MODULE,
- * _PROBES, or 0): 0 and why it cannot be tried here, or NULL; or a negated errno.
+ * Set up a test that turns tracing on through this transport (SHIM_TRACE_F_MODULE, _PROBES, or 0).
+ * Returns 0 and sets the reason why it cannot run here, or NULL; or a negated errno.
  */
 static inline int trace_place(uint32_t way, const char **missing)
 {
@@ -168,20 +171,20 @@ static inline int trace_place(uint32_t way, const char **missing)
 		*missing = "needs root";
 	else if (way == SHIM_TRACE_F_MODULE && !HAS_MODULE)
 		*missing = "needs the vcpc module";
-	/* Probes look into the kernel's types. */
+	/* Probes need the kernel's type information. */
 	else if ((way == SHIM_TRACE_F_PROBES || !HAS_MODULE) &&
 		 access("/sys/kernel/btf/vmlinux", F_OK))
 		*missing = "this kernel has no BTF";
 	return *missing ? 0 : err;
 }
 
-/* The harness continues a test whose set-up was skipped: call this first in each test. */
+/* The harness runs a test even if its set-up was skipped: use this first in each test. */
 #define UNLESS_MISSING() do {						\
 	if (self->missing)						\
 		SKIP(return, "%s", self->missing);			\
 } while (0)
 
-/* Run in a child: its exit status, or -1 if it was killed */
+/* Run @fn in a child: its exit status, or -1 if it was killed. */
 static inline int in_child(void (*fn)(void))
 {
 	int status = -1;
@@ -218,9 +221,9 @@ static inline void *trace_in_thread(void *arg)
 }
 
 /*
- * Threads at the same time, each in @rounds transactions of a tag of its own, inside as many of a
- * tag that all share, and passing as many points of one tag: 0 if no call fails, and the statistics
- * then have all of them.
+ * Run threads at the same time.  Each performs @rounds transactions of its own tag, nested in as
+ * many of a shared tag, and passes as many points of another shared tag.  Returns 0 if no call
+ * fails and the statistics are complete.
  */
 static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 {

@@ -6,7 +6,7 @@
 
 #include "faults.h"
 
-#define PAIRS	1024	/* of tag and events that have room */
+#define PAIRS	1024	/* number of pairs of a tag and events that fit */
 
 FIXTURE(counted) {
 	struct shim_handle *handle;
@@ -56,7 +56,7 @@ TEST_F(counted, in_each)
 	EXPECT_LT(count->sum, 250);
 }
 
-/* A set that is bound anew inside a transaction counts from 0 again: that is no difference. */
+/* A set that is bound again inside a transaction counts from 0 again: the difference is invalid. */
 TEST_F(counted, bound_anew_inside)
 {
 	size_t n = 0;
@@ -76,7 +76,7 @@ TEST_F(counted, bound_anew_inside)
 	EXPECT_LT(shim_trace_count_at(self->trace, 0)->sum, 50);
 }
 
-/* Nor if it has counted past what it had before: that would pass for a difference. */
+/* The same if it has counted past its earlier value, which makes the difference look valid. */
 TEST_F(counted, bound_anew_inside_and_further)
 {
 	size_t n = 0;
@@ -92,7 +92,7 @@ TEST_F(counted, bound_anew_inside_and_further)
 	EXPECT_EQ(1, count_of("further", SHIM_TRACE_TRANSACTION));
 }
 
-/* What has no room is a transaction all the same, and its counts are counted as lost. */
+/* If its counts do not fit, a transaction is still recorded, and its counts are counted as lost. */
 TEST_F(counted, full)
 {
 	struct shim_trace_drops drops;
@@ -112,7 +112,7 @@ TEST_F(counted, full)
 	EXPECT_EQ(1, count_of("pair 1029", SHIM_TRACE_TRANSACTION));
 }
 
-/* How many of a tag's transactions were counted */
+/* The number of a tag's transactions that have counts */
 static uint64_t counted_of(struct shim_trace *trace, const char *name)
 {
 	size_t n = 0;
@@ -164,7 +164,7 @@ static void forks_and_traces(void)
 		_exit(1);
 }
 
-/* A forked child has what it inherits: with SHIM_BIND_TREE the set, otherwise none. */
+/* A forked child inherits the set with SHIM_BIND_TREE only. */
 TEST_F(counted, in_processes_that_inherit)
 {
 	ASSERT_EQ(0, transaction("binds", 1));
@@ -183,7 +183,7 @@ static void begins_and_dies(void)
 		_exit(1);
 }
 
-/* Only counts require sending begins to the kernel: one row of vc_open each. */
+/* Begins are sent to the kernel for counts only: one row of vc_open each. */
 TEST_F(counted, begins_of_others_stay_away)
 {
 	struct shim_trace_drops drops;

@@ -42,7 +42,7 @@ static int is_in(uint64_t ns, unsigned int slot)
 	return ns >= shim_trace_hist_floor(slot) && ns < shim_trace_hist_floor(slot + 1);
 }
 
-/* One of 30 ms and one of 3 ms, in their slots */
+/* One transaction of 30 ms and one of 3 ms, in their histogram buckets */
 TEST_F(counts, times)
 {
 	ASSERT_EQ(0, pmtracebegin("slept"));
@@ -57,7 +57,7 @@ TEST_F(counts, times)
 	EXPECT_GE(self->stat.max_ns, 30000000);
 	EXPECT_LT(self->stat.max_ns, getenv("VM_ICOUNT") ? 1000000000 : 30000000000);
 	EXPECT_EQ(self->stat.sum_ns, self->stat.min_ns + self->stat.max_ns);
-	/* A busy host may make the second the longer one. */
+	/* On a busy host the second one can take longer. */
 	if (getenv("VM_ICOUNT"))
 		EXPECT_EQ(self->stat.min_ns, self->stat.last_took_ns);
 	for (int i = 0; i < SHIM_TRACE_HIST_SLOTS; i++)
@@ -70,7 +70,10 @@ TEST_F(counts, times)
 	EXPECT_GE(shim_trace_percentile(&self->stat, 51), self->stat.max_ns * 0.93);
 }
 
-/* Each slot begins where the one before ends, and is an eighth of its floor wide at most. */
+/*
+ * Each histogram bucket starts where the previous one ends, and its width is at most 1/8 of its
+ * lower bound.
+ */
 TEST_F(counts, slots)
 {
 	EXPECT_EQ(0, shim_trace_hist_floor(0));
@@ -127,7 +130,7 @@ TEST_F(counts, kinds_are_independent)
 	EXPECT_TRUE(self->stat.value == 41);
 }
 
-/* A value that is not a number is not an extreme, but it is the last value. */
+/* NaN is recorded as the last value, but neither as a minimum nor as a maximum. */
 TEST_F(counts, values_that_are_no_numbers)
 {
 	const double values[] = { NAN, -0.5, INFINITY, -3, 0, NAN };
@@ -219,7 +222,9 @@ TEST_F(counts, many_tags)
 
 #define OFTEN	60
 
-/* Tags that rest, that move, that are new and that are aborted only, through one handle: as many as there were */
+/*
+ * Read tags that are idle, active, new, and only aborted through one handle: the counts must match.
+ */
 TEST_F(counts, a_handle_reads_again_and_again)
 {
 	uint64_t ended[OFTEN / 5] = { 0 }, aborted[OFTEN / 5] = { 0 };
@@ -228,7 +233,7 @@ TEST_F(counts, a_handle_reads_again_and_again)
 
 	ASSERT_EQ(0, shim_trace_open(&trace));
 	for (unsigned int round = 0; round < OFTEN; round++) {
-		/* The newest one moves, and one of the others; then none. */
+		/* The newest one and one other are active; then none. */
 		unsigned int moves[2] = { round / 5, round * 7 % (round / 5 + 1) };
 
 		for (int i = 0; round % 5 < 2 && i < 2; i++) {

@@ -45,10 +45,10 @@ TEST_F(direct, statistics)
 	ASSERT_EQ(0, read_stat("own", SHIM_TRACE_TRANSACTION, &self->stat));
 	EXPECT_EQ(1001, self->stat.count);
 	EXPECT_EQ(1, self->stat.aborted);
-	/* It was the last that ended, and an abort is no end. */
+	/* It was the last one that ended; an abort is not an end. */
 	EXPECT_GE(self->stat.last_took_ns, 19990000);
 	EXPECT_GE(self->stat.max_ns, self->stat.last_took_ns);
-	/* On a busy host any other may have taken longer. */
+	/* On a busy host any other one can have taken longer. */
 	if (getenv("VM_ICOUNT")) {
 		EXPECT_EQ(self->stat.max_ns, self->stat.last_took_ns);
 		EXPECT_LT(self->stat.max_ns, 5000000000);
@@ -99,7 +99,7 @@ static void one_point(void)
 		_exit(1);
 }
 
-/* A child has slots of its own; those of the dead are used again. */
+/* A child has its own rows; rows of exited processes are reused. */
 TEST_F(direct, processes)
 {
 	UNLESS_MISSING();
@@ -135,7 +135,7 @@ TEST_F(direct, full)
 	EXPECT_EQ(15, self->drops.direct_full);
 }
 
-#define MANY	600	/* more than a thread's first list has room for */
+#define MANY	600	/* more than fit into a thread's first list */
 
 static void *points_of_many(void *unused)
 {
@@ -150,7 +150,7 @@ static void *points_of_many(void *unused)
 	return (void *)bad;
 }
 
-/* Threads that have ended leave their slots to those that come after them, tag by tag. */
+/* Threads that exit leave their rows to later threads, tag by tag. */
 TEST_F(direct, many_tags)
 {
 	uint64_t wrong = 0;
@@ -175,7 +175,7 @@ TEST_F(direct, many_tags)
 	EXPECT_EQ(0, self->drops.direct_full);
 }
 
-/* A child that a thread forks has slots of its own from its first event on. */
+/* A child forked by a thread has its own rows from its first event on. */
 TEST_F(direct, forked_by_a_thread_with_slots)
 {
 	UNLESS_MISSING();
@@ -195,7 +195,7 @@ static void *holds_a_slot(void *told_to_end)
 }
 
 /*
- * A thread without a slot searches again, less and less often, until a thread with that tag has
+ * A thread without a row searches again, less and less often, until a thread with that tag has
  * exited.
  */
 TEST_F(direct, a_slot_becomes_free)
@@ -239,7 +239,7 @@ static void *ends_late(void *unused)
 	return NULL;
 }
 
-/* What other destructors trace, after the thread gave its slots away, is counted once. */
+/* Events of other destructors, after the thread has released its rows, are counted once. */
 TEST_F(direct, destructors)
 {
 	pthread_t thread;
@@ -273,7 +273,7 @@ static void *forks_and_ends(void *bad)
 	return NULL;
 }
 
-/* A child's thread that ends gives none of the parent's slots away. */
+/* If a thread of a child exits, it releases none of the parent's rows. */
 TEST_F(direct, a_child_ends_as_a_thread)
 {
 	pthread_t thread;
@@ -293,7 +293,10 @@ static void begins_inside(void)
 		_exit(1);
 }
 
-/* What never ends is nowhere; what came before it stays, and so does the parent's. */
+/*
+ * A transaction that never ends is not recorded; what was recorded before stays, and so do the
+ * parent's events.
+ */
 TEST_F(direct, ends_inside)
 {
 	UNLESS_MISSING();

@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(direct_counts)
 	shim_trace_off();
 }
 
-/* What transactions of a tag have counted of an event, all rows together; returns the rows */
+/* Sum up the counts of an event over all rows of a tag; returns the number of rows. */
 static unsigned int counted(struct shim_trace *trace, const char *tag, const char *event,
 			    uint64_t *transactions, uint64_t *sum)
 {
@@ -92,7 +92,7 @@ TEST_F(direct_counts, in_each)
 	EXPECT_COUNTED("nothing of it", "page-faults", 0, 0, 0, 0);
 }
 
-/* One tag inside another: each knows its own. */
+/* Nested transactions of two tags: each has its own counts. */
 TEST_F(direct_counts, nested)
 {
 	UNLESS_MISSING();
@@ -145,7 +145,7 @@ static intptr_t in_thread(void *(*fn)(void *), void *arg)
 	return (intptr_t)ret;
 }
 
-/* Counters are a thread's: what one begins and another ends is timed, but not counted. */
+/* Counters belong to a thread: a transaction that another thread ends is timed, but not counted. */
 TEST_F(direct_counts, begun_or_ended_by_another)
 {
 	UNLESS_MISSING();
@@ -159,7 +159,7 @@ TEST_F(direct_counts, begun_or_ended_by_another)
 	EXPECT_EQ(4, count_of("shared", SHIM_TRACE_TRANSACTION));
 }
 
-/* A thread with a set of its own, which is destroyed here while it traces */
+/* A thread whose set is destroyed here while it traces */
 struct victim {
 	struct shim_handle *handle;
 	struct shim_set *_Atomic set;
@@ -201,7 +201,7 @@ TEST_F(direct_counts, destroyed_by_another)
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 		ASSERT_EQ(0, v.bad);
 	}
-	/* Its events are others, so that it has a row of its own. */
+	/* Its events differ, so it has its own row. */
 	EXPECT_LE(counted(self->trace, "destroyed", "context-switches", &n, &sum), 1);
 	EXPECT_LE(sum, 1000000);
 	EXPECT_GE(count_of("destroyed", SHIM_TRACE_TRANSACTION), 2000);
@@ -227,7 +227,7 @@ TEST_F(direct_counts, two_sets)
 	shim_set_destroy(other);
 }
 
-/* A set that was bound anew, stopped or taken away inside the transaction does not belong to it. */
+/* A set that is bound again, stopped or unbound inside the transaction does not count for it. */
 TEST_F(direct_counts, changed_inside)
 {
 	UNLESS_MISSING();
@@ -263,8 +263,8 @@ static void *rebinds(void *arg)
 }
 
 /*
- * Nor does one that another thread has bound anew, or stopped and started.  What the module counts, no
- * other thread can bind or unbind.
+ * The same if another thread binds it again, or stops and starts it.  Sets of the module cannot be
+ * bound or unbound by another thread.
  */
 TEST_F(direct_counts, changed_by_another)
 {
@@ -302,13 +302,13 @@ static void *cancels_itself(void *handle)
 	return (void *)(intptr_t)bad;
 }
 
-/* To begin and to end are no cancellation points, also where the counters are read by a system call. */
+/* Begin and end are not cancellation points, even if a system call reads the counters. */
 TEST_F(direct_counts, cancelled)
 {
 	uint64_t n, sum;
 
 	UNLESS_MISSING();
-	/* The C library loads it to cancel a thread; the VMs do not have it. */
+	/* The C library needs it to cancel a thread, and the VMs do not have it. */
 	if (!dlopen("libgcc_s.so.1", RTLD_NOW))
 		SKIP(return, "no libgcc_s.so.1");
 	for (int i = 0; i < 50; i++)
@@ -325,7 +325,7 @@ static void traces_in_child(void)
 			_exit(1);
 }
 
-/* A child has its parent's set no more than its counters. */
+/* A child inherits neither its parent's set nor its counters. */
 TEST_F(direct_counts, forked)
 {
 	UNLESS_MISSING();
@@ -350,8 +350,8 @@ static void *has_its_own(void *handle)
 }
 
 /*
- * The page faults of this process so far, as the kernel counts them: what transactions count is not
- * more.  AddressSanitizer has page faults of its own in mmap(2) and munmap(2).
+ * The number of page faults of this process so far, which limits the counts of transactions.
+ * AddressSanitizer causes page faults in mmap(2) and munmap(2).
  */
 static uint64_t all_faults(void)
 {
@@ -361,7 +361,7 @@ static uint64_t all_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* Threads one after the other share a slot; their counts add up. */
+/* Consecutive threads share a row; their counts add up. */
 TEST_F(direct_counts, threads)
 {
 	struct shim_trace_drops drops;
@@ -375,7 +375,9 @@ TEST_F(direct_counts, threads)
 	EXPECT_EQ(0, drops.direct_full + drops.count_full);
 }
 
-/* What has no slot of its own events is a transaction all the same, and its counts are lost. */
+/*
+ * If there is no free row for its events, a transaction is still recorded, and its counts are lost.
+ */
 TEST_F(direct_counts, full)
 {
 	struct shim_trace_drops drops;
@@ -412,7 +414,7 @@ static void on_alarm(int sig)
 
 	(void)sig;
 	handled++;
-	/* May be refused: the interrupted call may just be in it. */
+	/* This can be refused because the interrupted call may be inside the library. */
 	if (!pmtracebegin("of both"))
 		pmtraceend("of both");
 	pmtracebegin("handler's");
@@ -420,7 +422,7 @@ static void on_alarm(int sig)
 	errno = saved;
 }
 
-/* A handler that traces at any point of what it interrupts harms no count. */
+/* A handler that traces while it interrupts another call does not falsify counts. */
 TEST_F(direct_counts, handlers)
 {
 	struct itimerval every = { { 0, 300 }, { 0, 300 } }, never = { { 0, 0 }, { 0, 0 } };
@@ -478,8 +480,8 @@ static void __attribute__((noinline)) loop(long n)
 }
 
 /*
- * Instructions of a loop: twice as many rounds more are twice as many instructions more, whatever
- * begin and end take, which is little.
+ * Instructions of a loop: twice as many additional rounds take twice as many additional
+ * instructions, whatever begin and end add.
  */
 TEST_F(direct_counts, instructions)
 {
@@ -509,7 +511,7 @@ TEST_F(direct_counts, instructions)
 	least = sum[2] - sum[1];
 	EXPECT_GE(least, 10 * 1000);
 	EXPECT_LT(sum[0], 10 * 3000);
-	/* After a switch it takes some hundred more to read the counters. */
+	/* After a context switch it takes several hundred more to read the counters. */
 	EXPECT_GE(sum[3] - sum[2], least - least / 50);
 	EXPECT_LE(sum[3] - sum[2], least + least / 50);
 	shim_set_destroy(set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When the module forgets an unused tag, its statistics are deleted. */
+/* When the module evicts an idle tag, its statistics are deleted. */
 #include "bpf_test.h"
 
 #define LIMIT(name) "/sys/module/vcpc/parameters/" name
@@ -14,7 +14,7 @@ static int set_parameter(const char *path, const char *n)
 	return failed;
 }
 
-/* How many tags each user may have, and how many unused ones are remembered */
+/* Set the maximum numbers of tags per user and of idle tags. */
 static int set_limits(const char *each, const char *idle)
 {
 	return set_parameter(LIMIT("max_user_tags"), each) || set_parameter(LIMIT("max_idle_tags"), idle);
@@ -27,7 +27,7 @@ FIXTURE(evicted) {
 
 FIXTURE_SETUP(evicted)
 {
-	/* Statistics are read often here, and a reader goes through all there is room for. */
+	/* Statistics are read often here, and a reader visits the whole map. */
 	struct shim_trace_options options = { .size = sizeof(options), .max_tags = 128 };
 
 	TRACING_ON(&options);
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(evicted)
 	shim_trace_off();
 }
 
-/* All of it in a child, which then holds the tag no more */
+/* Use a tag in a child, which then exits and holds the tag no more. */
 static int use_tag(const char *name)
 {
 	int status;
@@ -76,7 +76,7 @@ TEST_F(evicted, statistics_go_with_the_tag)
 	EXPECT_NE(self->before.id, self->after.id);
 }
 
-/* A tag that is held stays, whatever is asked for. */
+/* A tag that is held is never evicted. */
 TEST_F(evicted, held_tags_stay)
 {
 	uint32_t tag = raw_tag(self->fd, "held");
@@ -90,7 +90,7 @@ TEST_F(evicted, held_tags_stay)
 	EXPECT_EQ(1, count_of("held", SHIM_TRACE_POINT));
 }
 
-/* As another user: points of tags of that user's, one after the other, none of them held */
+/* As another user, record a point for each of that user's tags, without holding any of them. */
 static int use_tags_as(uid_t uid, int n)
 {
 	int status, bad = 0;
@@ -110,7 +110,7 @@ static int use_tags_as(uid_t uid, int n)
 	_exit(bad);
 }
 
-/* How many of these tags have their statistics, each of one point */
+/* The number of these tags that have statistics, each of one point */
 static int known_of(uid_t uid, int from, int to)
 {
 	int known = 0;
@@ -135,7 +135,7 @@ TEST_F(evicted, another_user_s_stay)
 	EXPECT_EQ(4, known_of(1001, 0, 4));
 	EXPECT_EQ(12, known_of(1002, 88, 100));
 	EXPECT_EQ(0, known_of(1002, 0, 88));
-	/* The first one takes his half, and then goes round in that. */
+	/* The first user takes half of them, and then reuses that half. */
 	ASSERT_EQ(0, use_tags_as(1001, 100));
 	EXPECT_EQ(8, known_of(1001, 0, 100));
 	EXPECT_EQ(8, known_of(1001, 92, 100));
@@ -149,7 +149,7 @@ TEST_F(evicted, accounts_go_with_the_last_tag)
 	for (uid_t uid = 1001; uid <= 1040; uid++)
 		ASSERT_EQ(0, use_tags_as(uid, 1));
 	EXPECT_EQ(1, known_of(1040, 0, 1));
-	/* And three that are always there */
+	/* Three rows always exist. */
 	EXPECT_GE(9 + 3, rows_of("/sys/fs/bpf/vcpc/vc_user"));
 	EXPECT_LE(4, rows_of("/sys/fs/bpf/vcpc/vc_user"));
 }

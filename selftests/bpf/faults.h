@@ -5,7 +5,7 @@
 
 #include "bpf_test.h"
 
-/* Cause exactly this number of faults */
+/* Cause exactly this number of faults. */
 static inline int touch(size_t pages)
 {
 	size_t page = sysconf(_SC_PAGESIZE);

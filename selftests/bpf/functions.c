@@ -8,7 +8,7 @@
 #include "bpf_test.h"
 
 #define CALLS	100000
-#define DEEPEST	64	/* calls that can be open in a thread */
+#define DEEPEST	64	/* maximum number of open calls of a thread */
 #define NOBODY	65534
 
 #define TRACED __attribute__((noipa))
@@ -84,7 +84,7 @@ void end_here(void)
 	__asm__ volatile("nop; nop");
 }
 
-/* A compiler might not make the jump. */
+/* A compiler might not generate a tail call. */
 #ifdef __x86_64__
 #define JUMP "jmp is_jumped_to"
 #define RETURN "lea 1(%rdi), %eax; ret"
@@ -186,7 +186,7 @@ static int see_sleep(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Also among single events, and the process's */
+/* The function also appears among single events and in the statistics of the process. */
 static int seen_elsewhere(void)
 {
 	struct shim_trace *trace;
@@ -234,7 +234,7 @@ TEST_F(functions, recursive_calls_are_nested)
 	EXPECT_EQ(0, self->drops.not_open);
 }
 
-/* The abandoned calls are seen to be over by the next entry, or the next return of a caller. */
+/* The next entry, or the next return of a caller, shows that the abandoned calls are over. */
 static TRACED void jump_back(int depth)
 {
 	if (!setjmp(back))
@@ -313,7 +313,7 @@ TEST_F(functions, what_ends_inside_is_lost)
 	UNLESS_MISSING();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_inside, NULL));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* The kernel wakes who joins a thread before that thread is over. */
+	/* The kernel wakes a joining thread before the joined one has ended completely. */
 	for (int i = 0; i < 1000 && LOST(given_up) < 1; i++)
 		usleep(1000);
 	EXPECT_EQ(1, LOST(given_up));
@@ -333,7 +333,7 @@ static void fork_and_return(void)
 		waitpid(pid, NULL, 0);
 }
 
-/* The child returns from what it has not entered. */
+/* The child returns from a function that it has not entered. */
 TEST_F(functions, a_forked_child_is_not_in_it)
 {
 	pid_t pid = getpid();
@@ -371,7 +371,7 @@ static void works_as_nobody(void)
 	work(1);
 }
 
-/* The user who runs the function has the tag. */
+/* The tag belongs to the user who runs the function. */
 TEST_F(functions, of_each_user)
 {
 	struct shim_trace *trace;
@@ -415,8 +415,8 @@ TEST_F(functions, in_threads)
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(8 * n, COUNT("work") + self->drops.given_up + self->drops.open_full);
 	/*
-	 * Before Linux 6.10, a thread that is preempted in a program causes another thread's
-	 * program to lose its call.
+	 * Before Linux 6.10, a thread that is preempted in a BPF program causes another thread's
+	 * program to be skipped.
 	 */
 	EXPECT_LE(8 * n - 8, COUNT("work"));
 }
@@ -488,7 +488,7 @@ static void *touch_in_thread(void *arg)
 	return NULL;
 }
 
-/* What a tag's transactions have counted: 0 or -1 if they have counted nothing */
+/* Read the counts of a tag's transactions: 0, or -1 if there are none. */
 static int read_count(const char *tag, uint64_t *transactions, uint64_t *sum)
 {
 	struct shim_trace *trace;
@@ -530,7 +530,7 @@ TEST_F(session, calls_count_in_one_process)
 	ASSERT_EQ(0, read_count("touch", &transactions, &sum));
 	EXPECT_EQ(101, transactions);
 	EXPECT_EQ(100 * pages, sum - before);
-	/* A thread that came later is not counted, and that is known. */
+	/* A thread that starts later is not counted, and the statistics show that. */
 	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_in_thread, &pages));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_EQ(102, COUNT("touch"));
@@ -585,7 +585,7 @@ TEST_F(session, bad_probes)
 	EXPECT_EQ(-EINVAL, shim_trace_probe(&good, 0, &bad));
 	EXPECT_EQ(-E2BIG, shim_trace_probe(&good, 257, &bad));
 	EXPECT_EQ(-EINVAL, shim_trace_probes(NULL, NULL));
-	/* No failure leaves anything. */
+	/* After a failure nothing is left. */
 	work(1);
 	EXPECT_EQ(0, shim_trace_probe(&good, 1, &bad));
 	EXPECT_EQ(1, bad);

@@ -7,7 +7,7 @@
 
 #include "bpf_test.h"
 
-/* The test's own: begins, and does not end */
+/* Provided by the test: begins a transaction and does not end it */
 static void begins_inside(void);
 
 static void dies_inside(void)
@@ -29,7 +29,9 @@ static void begins_nothing(void)
 		_exit(1);
 }
 
-/* How many of them did not end as they should, while the parent is inside "of the parent" */
+/*
+ * The number of children that did not end as expected, while the parent is inside "of the parent"
+ */
 static inline int children_inside(void)
 {
 	return (in_child(begins_inside) != 0) + (in_child(dies_inside) != -1) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A local context has the traced metrics, even when tracing is turned off and on; and the module's
- * usage per user.
+ * A local context provides the traced metrics, even when tracing is turned off and on, and the
+ * module's usage per user.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void transactions(const char *tag, int n)
 	transactions_of(tag, n, 1000);
 }
 
-/* The value of an instance in the next fetch, or an error below 0 */
+/* The value of an instance in the next fetch, or a negative error */
 static double value_of(const char *metric, const char *instance)
 {
 	pmID pmid = find(metric);
@@ -99,8 +99,9 @@ TEST_F(local, tracing_goes_on_and_values_come)
 }
 
 /*
- * The parts are read from the BPF programs of the process that watches, and stay when it ends.  Long
- * transactions: two programs read their clocks one after the other, 10 us apart on an emulated CPU.
+ * The time parts are read from the BPF programs of the watching process, and stay when it exits.
+ * Transactions are long, because two programs read their clocks one after the other, 10 us apart on
+ * an emulated CPU.
  */
 TEST_F(local, parts_of_time)
 {
@@ -117,7 +118,7 @@ TEST_F(local, parts_of_time)
 	EXPECT_EQ(-3, value_of("vcpc.transact.time.count", "parts"));
 	before = value_of("trace.transact.total_time", "parts");
 	ASSERT_EQ(0, shim_why_open(&options, &why));
-	sleep(1);	/* it is searched for once per second */
+	sleep(1);	/* The library searches for it once per second. */
 	transactions_of("parts", 200, 5000);
 	EXPECT_EQ(200, value_of("vcpc.transact.time.count", "parts"));
 	EXPECT_LE(200 * 4e6, value_of("vcpc.transact.time.blocked", "parts"));
@@ -128,8 +129,8 @@ TEST_F(local, parts_of_time)
 	EXPECT_LE(before * 0.99, parts / 1e9);
 	EXPECT_GE(before * 1.01, parts / 1e9);
 	/*
-	 * Without a free descriptor it is unknown whether the 'why' has ended.  The last values stay, and
-	 * are not added a second time later.
+	 * If no descriptor is free, the library cannot find out whether the 'why' has ended.  The
+	 * last values stay, and are not added a second time later.
 	 */
 	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
 	none = (struct rlimit) { .rlim_cur = 0, .rlim_max = limit.rlim_max };
@@ -149,7 +150,7 @@ TEST_F(local, parts_of_time)
 	shim_why_close(why);
 }
 
-/* Each fetch begins a window; looking at instances does not. */
+/* Each fetch starts a window; listing instances does not. */
 TEST_F(local, windows_are_from_fetch_to_fetch)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -163,7 +164,7 @@ TEST_F(local, windows_are_from_fetch_to_fetch)
 	EXPECT_LT(0, value_of("trace.transact.rate", "window"));
 }
 
-/* Counters do not go back when tracing begins again, and have all until it ended */
+/* Counters do not decrease when tracing is turned on again, and keep everything counted before. */
 TEST_F(local, off_and_on)
 {
 	ASSERT_EQ(0, shim_trace_on(NULL));
@@ -197,7 +198,7 @@ TEST_F(local, store_turns_tracing_on_and_off)
 }
 
 /*
- * As user @uid, hold @sets sets of two events each until killed; write 0 to @ready once they exist
+ * As user @uid, hold @sets sets of two events each until killed; write 0 to @ready once they exist.
  */
 static void have_sets(uid_t uid, int sets, int ready)
 {
@@ -257,7 +258,7 @@ TEST_F(local, what_users_have_and_may_have)
 		{ "vcpc.limit.idle_tags", "max_idle_tags" },
 		{ "vcpc.limit.thread_counters", "max_thread_counters" },
 	};
-	/* the last two are one instance; each binding has a counter more than events */
+	/* the last two are one instance; each binding takes one counter more than it has events */
 	static const uid_t uids[] = { 4711, 12, 4000000000u, 2147483647u };
 	pid_t children[4];
 

@@ -30,7 +30,7 @@ static __thread int nall;
 struct reader {
 	pthread_t thread;
 	unsigned long fetches;
-	char wrong[128];	/* what was wrong first */
+	char wrong[128];	/* the first error */
 };
 
 static void add(const char *name)
@@ -64,10 +64,7 @@ static const pmValueSet *values_of(const pmResult *result, pmID pmid)
 	return NULL;
 }
 
-/*
- * An instance of a counter of 64 bits that goes back is wrong.  @last: the values of the last fetch, by
- * instance.
- */
+/* A 64-bit counter must never decrease.  @last: the values of the last fetch, by instance. */
 static void never_back(struct reader *r, const char *what, const pmValueSet *set,
 		       uint64_t last[INSTANCES])
 {

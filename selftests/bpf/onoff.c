@@ -69,7 +69,7 @@ TEST_F(onoff, bad_options)
 	EXPECT_EQ(0, shim_trace_status());
 }
 
-/* What a killed 'on' would have left. */
+/* The remains of an 'on' that was killed are cleared. */
 TEST_F(onoff, leftovers_are_cleared)
 {
 	ASSERT_EQ(0, mkdir("/sys/fs/bpf/vcpc_new", 0700));
@@ -78,7 +78,7 @@ TEST_F(onoff, leftovers_are_cleared)
 	EXPECT_NE(0, access("/sys/fs/bpf/vcpc_new", F_OK));
 }
 
-/* What is not ours is not read. */
+/* Maps of other programs are not read. */
 TEST_F(onoff, foreign_maps)
 {
 	ASSERT_EQ(0, system("bpftool map create /sys/fs/bpf/foreign type percpu_hash key 8 value 4096 "
@@ -104,7 +104,9 @@ TEST_F(onoff, one_wins)
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		on += WEXITSTATUS(status) == 0;
-		/* Where turning it on takes long, they may not wait for the first to end. */
+		/*
+		 * If turning it on takes long, they may give up before the first one has finished.
+		 */
 		already += WEXITSTATUS(status) == EEXIST || WEXITSTATUS(status) == EBUSY;
 	}
 	EXPECT_EQ(1, on);
@@ -133,7 +135,10 @@ TEST_F(onoff, an_old_reader_is_told)
 	EXPECT_STREQ("p", shim_trace_stat_at(self->trace, 0)->name);
 }
 
-/* A transaction that was open when tracing went on is not recorded, but counted. */
+/*
+ * A transaction that was open when tracing was turned on is not recorded, but it is counted as
+ * unknown.
+ */
 TEST_F(onoff, begun_before)
 {
 	struct shim_trace_drops drops;
@@ -160,10 +165,10 @@ static int as_nobody(void)
 		return 3;
 	if (shim_trace_open(&trace) != -EPERM)
 		return 4;
-	/* Where everybody may look into /sys/fs/bpf, it is no secret. */
+	/* If all users can search /sys/fs/bpf, the status is not protected. */
 	if (shim_trace_status() != -EPERM && shim_trace_status() != 1)
 		return 5;
-	/* To be traced, one needs nothing. */
+	/* Being traced requires no permission. */
 	return pmtracepoint("of nobody") ? 6 : 0;
 }
 

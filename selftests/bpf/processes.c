@@ -10,7 +10,7 @@
 #include "bpf_test.h"
 
 #define ROOM	64
-#define MANY	(256 * (int)sysconf(_SC_NPROCESSORS_CONF) + 100)	/* processes, where there is room for fewer */
+#define MANY	(256 * (int)sysconf(_SC_NPROCESSORS_CONF) + 100)	/* exceeds the number of rows */
 
 FIXTURE(processes) {
 	const char *missing;
@@ -59,10 +59,7 @@ static void *transact_of_all(void *arg)
 	return NULL;
 }
 
-/*
- * Threads on all CPUs with one tag; if two of them are in one transaction, the second end is an
- * error
- */
+/* Threads on all CPUs use one tag; if two of them share a transaction, the second end fails. */
 static int transact_in_threads(void)
 {
 	pthread_t threads[4];
@@ -75,7 +72,7 @@ static int transact_in_threads(void)
 	return bad || started < 4;
 }
 
-/* A child called @command, which has @n transactions: its number, when it has ended, or -1 */
+/* A child called @command that performs @n transactions: its PID after it has ended, or -1 */
 static pid_t child_with(const char *command, const char *tag, unsigned int n)
 {
 	pid_t pid = fork();
@@ -89,7 +86,7 @@ static pid_t child_with(const char *command, const char *tag, unsigned int n)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
-/* Rows of a tag's transactions in a process: how many, and the last of them */
+/* Find the rows of a tag's transactions in a process: their number, and the last one. */
 static size_t find(struct shim_trace *trace, size_t n, pid_t pid, const char *tag,
 		   const struct shim_trace_process **found)
 {
@@ -138,12 +135,12 @@ TEST_F(processes, each_has_its_own)
 	EXPECT_EQ(0, row->ncounts);
 	ASSERT_EQ(1, find(self->trace, n, getpid(), "own", &row));
 	EXPECT_EQ(5, row->stat.count);
-	/* It has ended, and is there all the same. */
+	/* It has exited, but its row still exists. */
 	ASSERT_EQ(1, find(self->trace, n, child, "shared", &row));
 	EXPECT_EQ(12, row->stat.count);
 	EXPECT_STREQ("a child", row->command);
 	EXPECT_EQ(NULL, shim_trace_process_at(self->trace, n));
-	/* The tag has both. */
+	/* The tag counts both processes. */
 	EXPECT_EQ(42, count_of("shared", SHIM_TRACE_TRANSACTION));
 }
 
@@ -198,7 +195,7 @@ TEST_F(processes, more_than_there_is_room_for)
 	EXPECT_EQ(0, drops.stat_full + drops.tag_full);
 }
 
-/* A handle that is read while this process moves and others rest or are new */
+/* One handle reads a process that is active, others that are idle, and new ones. */
 TEST_F(processes, are_read_again)
 {
 	const struct shim_trace_process *row = NULL;
@@ -227,7 +224,7 @@ TEST_F(processes, are_read_again)
 	}
 }
 
-/* On each CPU in turn, half as many as there is room for: none of them gives way. */
+/* Use half of the rows on each CPU in turn: none is evicted. */
 TEST_F(processes, half_full)
 {
 	const struct shim_trace_process *row = NULL;
@@ -255,7 +252,7 @@ TEST_F(processes, half_full)
 		EXPECT_EQ(1, find(self->trace, n, children[i], "half", &row));
 }
 
-/* Its threads on all CPUs share a row: no event is lost, whichever is first. */
+/* Threads of a process on all CPUs share a row: no event is lost, whichever is first. */
 TEST_F(processes, with_threads)
 {
 	const struct shim_trace_process *row = NULL;
@@ -287,7 +284,7 @@ TEST_F(processes, with_threads)
 	EXPECT_LE(row->stat.sum_ns, ended * row->stat.max_ns);
 }
 
-/* Same with begins and single events. */
+/* The same with begins and single events */
 TEST_F(processes, beside_what_else_is_wanted)
 {
 	const struct shim_trace_process *row = NULL;
@@ -333,7 +330,7 @@ TEST_F(processes, that_write_by_themselves)
 	UNLESS_MISSING();
 	self->options.direct_slots = 16;
 	ASSERT_EQ(0, shim_trace_on(&self->options));
-	/* First, because a process chooses its transport only once. */
+	/* Set this first, because a process chooses its transport only once. */
 	setenv("SHIM_TRACE", "direct", 1);
 	ASSERT_LT(0, child_with("direct", "mixed", 6));
 	ASSERT_LT(0, child_with("direct", "mixed", 7));

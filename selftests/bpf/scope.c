@@ -55,7 +55,7 @@ TEST_F(scope, another_thread_ends_it)
 	EXPECT_EQ(1, self->drops.not_open);
 }
 
-/* The same descriptor in a child: other transactions. */
+/* A child that uses the same descriptor has its own transactions. */
 TEST_F(scope, processes_have_their_own)
 {
 	int status;

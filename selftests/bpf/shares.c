@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A user who fills the maps fills only their share: other users and root still find room. */
+/* A user who fills the maps fills only one share: other users and root still find rows. */
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -8,7 +8,7 @@
 #define TAGS	32
 #define OPEN	8
 
-/* What one user may have of them, all users but root, and so what is left for a second one */
+/* The maximum for one user, and for all users except root, so this is left for a second user */
 #define SHARE(n)	(((n) + 1) / 2)
 #define SHARED(n)	((n) - (n) / 8)
 #define REST(n)		(SHARED(n) - SHARE(n))
@@ -64,7 +64,7 @@ static int use_all(uid_t uid, int n, use_fn use)
 	return bad;
 }
 
-/* As another user, in a process that reports completion and stays: its id, or -1 */
+/* Run @use as another user in a process that reports completion and stays: its PID, or -1 */
 static pid_t user_with(uid_t uid, int n, use_fn use)
 {
 	int ends[2];
@@ -143,7 +143,7 @@ TEST_F(shares, open_transactions)
 	EXPECT_EQ(0, end_user(first) + end_user(second));
 }
 
-/* What is gone is no longer on its user's account. */
+/* Rows of exited processes are no longer charged to their user. */
 TEST_F(shares, the_dead_owe_nothing)
 {
 	UNLESS_MISSING();
@@ -158,7 +158,7 @@ TEST_F(shares, the_dead_owe_nothing)
 	EXPECT_EQ(4 * SHARE(OPEN), self->drops.given_up);
 }
 
-/* Begins what there is no room for, again and again, while all its user's rows are in use */
+/* A user who keeps starting transactions although all of the user's rows are in use */
 static pid_t user_at_the_limit(uid_t uid)
 {
 	pid_t pid = fork();
@@ -173,7 +173,7 @@ static pid_t user_at_the_limit(uid_t uid)
 	return pid;
 }
 
-/* Until the user has been refused a row */
+/* Wait until the user has been refused a row. */
 static int wait_for_refusal(void)
 {
 	struct shim_trace_drops drops;
@@ -188,7 +188,7 @@ static int wait_for_refusal(void)
 	return -1;
 }
 
-/* The last of all that another user leaves room for is one more, and is not ended. */
+/* Use the last row that another user leaves, for a transaction that does not end. */
 static int use_again(const char *name)
 {
 	static int used;
@@ -196,7 +196,7 @@ static int use_again(const char *name)
 	return pmtracebegin(name) || (used++ < REST(OPEN) && pmtraceend(name));
 }
 
-/* A user who finds no row that he could do without does not keep others from looking for theirs. */
+/* A user who finds no reclaimable row does not keep others from searching for theirs. */
 TEST_F(shares, rows_of_no_use)
 {
 	pid_t holder, busy, other;
@@ -215,7 +215,7 @@ TEST_F(shares, rows_of_no_use)
 	EXPECT_EQ(0, end_user(busy) + end_user(holder));
 }
 
-/* Processes that were refused a row are not among those whose end has to be looked at. */
+/* Processes that were refused a row are not among those whose exit must be watched. */
 TEST_F(shares, processes_without_a_row)
 {
 	pid_t pids[SHARE(OPEN) + 2];
@@ -233,11 +233,11 @@ TEST_F(shares, processes_without_a_row)
 	EXPECT_EQ(0, rows_of("/sys/fs/bpf/vcpc/vc_began"));
 }
 
-/* The first of the user ids that a namespace has, as root sees them */
+/* The first of the namespace's user IDs, as seen by root */
 #define SUBORDINATE	100000
 #define MAP		"0 100000 4096"
 
-/* Inside the namespace: as each of its first users in turn, a point of each of @n tags */
+/* Inside the namespace: as each of its first users in turn, record a point for each of @n tags. */
 static int use_as_each(int users, int n)
 {
 	int status, bad = 0;
@@ -271,7 +271,7 @@ static int map_users(pid_t pid)
 	return bad;
 }
 
-/* While the namespace is held, by a descriptor for the test's life, its number is no other's. */
+/* A descriptor holds the namespace during the test, so that its number is not reused. */
 static int hold_namespace(pid_t pid)
 {
 	char path[64];
@@ -280,7 +280,7 @@ static int hold_namespace(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC) < 0;
 }
 
-/* In a user namespace that @maker has made: 0, or not */
+/* Run in a user namespace that @maker has created: 0 on success. */
 static int use_in_namespace(uid_t maker, int users, int n)
 {
 	int made[2], mapped[2], status, bad;
@@ -304,7 +304,7 @@ static int use_in_namespace(uid_t maker, int users, int n)
 	return waitpid(pid, &status, 0) != pid || status || bad;
 }
 
-/* A user with many user ids, through user namespaces, still has one share. */
+/* A user with many user IDs, through user namespaces, still has one share. */
 TEST_F(shares, subordinate_users)
 {
 	UNLESS_MISSING();
@@ -313,22 +313,22 @@ TEST_F(shares, subordinate_users)
 	ASSERT_EQ(0, use_in_namespace(1001, 3, 1));
 	EXPECT_EQ(0, known_of(SUBORDINATE + 3, 1));
 	ASSERT_EQ(0, read_drops(&self->drops));
-	/* The second time, the first user has them all, and the second none. */
+	/* The second time, the first user has all of them, and the second user none. */
 	EXPECT_EQ(2 * TAGS - SHARE(TAGS) + 2, self->drops.tag_full);
 }
 
-/* A container that root has made is one account, not root's. */
+/* A container created by root has its own account, separate from root's. */
 TEST_F(shares, container_of_root)
 {
 	UNLESS_MISSING();
 	ASSERT_EQ(0, use_in_namespace(0, 2, TAGS));
 	EXPECT_EQ(SHARE(TAGS), known_of(SUBORDINATE + 1, TAGS) + known_of(SUBORDINATE + 2, TAGS));
-	/* Another container is another account. */
+	/* Another container has another account. */
 	ASSERT_EQ(0, use_in_namespace(0, 3, 1));
 	EXPECT_EQ(1, known_of(SUBORDINATE + 3, 1));
 }
 
-/* What was taken from the ring, by user */
+/* Events read from the ring, by user */
 struct taken {
 	int root, first, second;
 };
@@ -343,7 +343,7 @@ static int note_user(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* What user 1001 has lost, and all others together */
+/* Events lost by user 1001, and by all other users together */
 struct lost {
 	uint64_t first, others;
 };
@@ -370,11 +370,13 @@ static int same_points_as(uid_t uid, int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* Two pages, of which a record takes 56 bytes; a share is of two lots. */
+/* The ring has two pages, and a record takes 56 bytes; a share is half of it. */
 #define RECORDS	(8192 / 56)
 #define LOT	(RECORDS / 8)
 
-/* Who floods the ring loses his own events; all users together leave an eighth to root. */
+/*
+ * A user who floods the ring loses only that user's events; all users together leave 1/8 to root.
+ */
 TEST_F(shares, ring)
 {
 	struct shim_trace_options options = {
@@ -395,7 +397,7 @@ TEST_F(shares, ring)
 	EXPECT_EQ(2 * LOT, taken.first);
 	EXPECT_EQ(20, taken.second);
 	EXPECT_EQ(RECORDS / 8, taken.root);
-	/* When they have been read, there is room again. */
+	/* After they have been read, there is space again. */
 	for (int i = 0; i < 10; i++) {
 		ASSERT_EQ(0, same_points_as(1001, LOT));
 		EXPECT_EQ(LOT, shim_trace_events(trace, 0, note_user, &taken));
@@ -408,10 +410,10 @@ TEST_F(shares, ring)
 	EXPECT_EQ(1000 - 2 * LOT, self->drops.ring_full);
 }
 
-/* More than vc_user has rows for */
+/* More than the rows of vc_user */
 #define CROWD	1100
 
-/* Users without a row of their own share an account with all others without one. */
+/* Users without their own row share one account. */
 TEST_F(shares, more_users_than_there_are_rows_for)
 {
 	struct shim_trace_options options = {

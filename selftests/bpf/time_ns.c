@@ -78,7 +78,7 @@ static int run_transactions(void)
 	return pmtracebegin("given up") || pmtraceabort("given up");
 }
 
-/* The namespace is that of the processes which are started from then on. */
+/* The namespace applies to processes started afterwards. */
 static int run_shifted(int seconds)
 {
 	int status = -1;
@@ -105,7 +105,7 @@ TEST_F(time_ns, transactions)
 	EXPECT_EQ(ROUNDS, stat.count);
 	EXPECT_LT(stat.max_ns, SECOND);
 	EXPECT_LT(stat.sum_ns, now_ns() - before);
-	/* By the host's clock, which direct tracing knows to a few ms */
+	/* Direct tracing knows the host's clock to within a few ms. */
 	EXPECT_GT(stat.last_ns, before - SECOND / 10);
 	EXPECT_LT(stat.last_ns, now_ns() + SECOND / 10);
 	ASSERT_EQ(0, read_stat("given up", SHIM_TRACE_TRANSACTION, &stat));

@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(users)
 	shim_trace_off();
 }
 
-/* As another user, @n points of a tag: 0, or not */
+/* As another user, record @n points of a tag: 0 on success. */
 static int points_as(uid_t uid, const char *name, int n)
 {
 	int status, bad;
@@ -57,7 +57,7 @@ static int points_as(uid_t uid, const char *name, int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* What is known of a user's tag of a name; NULL if nothing is */
+/* Find the statistics of a user's tag by name; NULL if there are none. */
 static const struct shim_trace_stat *find(struct shim_trace *trace, size_t n, const char *name,
 					  uid_t user)
 {
@@ -79,7 +79,7 @@ TEST_F(users, equal_names)
 	ASSERT_EQ(0, points_as(1001, "of two", 3));
 	ASSERT_EQ(0, points_as(1002, "of two", 5));
 	ASSERT_EQ(0, points_as(1002, "of one", 2));
-	/* A name that looks as if it were another's */
+	/* A name that looks like another user's */
 	ASSERT_EQ(0, points_as(1002, "of two@1001", 7));
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
 	ASSERT_EQ(0, shim_trace_stats_get(self->trace, &n));
@@ -97,7 +97,7 @@ TEST_F(users, equal_names)
 	EXPECT_STREQ("of two@1001@1002", like->label);
 }
 
-/* As user 0 without capabilities, @n tags: 0, or not */
+/* As user 0 without capabilities, create @n tags: 0 on success. */
 static int tags_without_capabilities(int n)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -118,7 +118,7 @@ static int tags_without_capabilities(int n)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* It has the share of a user, and leaves root its own. */
+/* It gets a user's share, and leaves root's to root. */
 TEST_F(users, user_0_without_capabilities)
 {
 	struct shim_trace_options options = {
@@ -164,7 +164,10 @@ static void write_number(const char *path, int n)
 	fclose(f);
 }
 
-/* A process that begins and exits while its child still holds its descriptor: returns that child */
+/*
+ * A process that begins a transaction and exits while its child still holds its descriptor: returns
+ * the child
+ */
 static pid_t begin_and_die(uid_t uid, pid_t *dead)
 {
 	pid_t child = -1;
@@ -191,7 +194,7 @@ static pid_t begin_and_die(uid_t uid, pid_t *dead)
 	return child;
 }
 
-/* Begins once @go is readable, and ends when it is closed */
+/* Begin a transaction once @go is readable, and end it when @go is closed. */
 static int transaction_of_victim(uid_t uid, int go, int begun)
 {
 	char c;
@@ -203,13 +206,13 @@ static int transaction_of_victim(uid_t uid, int go, int begun)
 	return pmtraceend("of the living") ? 3 : 0;
 }
 
-/* A child that has got this process number: its number, or -1 if it did not come in time */
+/* Fork until a child has the wanted PID: the PID, or -1 if that takes too long. */
 static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 {
 	for (int i = 0; i < 20000; i++) {
 		pid_t pid;
 
-		/* If the kernel permits choosing the id, it is the next one. */
+		/* If the kernel permits choosing the PID, it is the next one. */
 		write_number(LAST_PID, wanted - 1);
 		pid = fork();
 		if (!pid) {
@@ -228,8 +231,8 @@ static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 }
 
 /*
- * A descriptor outlives the process that began on it, whose number another user's process has
- * by the time that it is closed: that one's transaction is not ended.
+ * A descriptor outlives the process that began a transaction on it.  When it is closed, another
+ * user's process has the same PID: that process's transaction is not ended.
  */
 TEST_F(users, reused_process_number)
 {
@@ -240,7 +243,7 @@ TEST_F(users, reused_process_number)
 	UNLESS_MISSING();
 	ASSERT_EQ(0, pipe(go));
 	ASSERT_EQ(0, pipe(begun));
-	/* For numbers to come around soon */
+	/* Make PIDs wrap around soon. */
 	write_number(PID_MAX, getpid() < 700 ? 1000 : getpid() + 300);
 	holder = begin_and_die(1001, &dead);
 	ASSERT_GT(holder, 0);
@@ -250,7 +253,7 @@ TEST_F(users, reused_process_number)
 	close(go[0]);
 	ASSERT_EQ(1, read(begun[0], &c, 1));
 	kill(holder, SIGKILL);
-	/* Its descriptor is closed a moment after it receives the signal. */
+	/* The descriptor is closed shortly after the process receives the signal. */
 	for (int i = 0; i < 500; i++) {
 		ASSERT_EQ(0, read_drops(&self->drops));
 		if (self->drops.given_up)
@@ -263,7 +266,9 @@ TEST_F(users, reused_process_number)
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(1, count_of("of the living", SHIM_TRACE_TRANSACTION));
 	ASSERT_EQ(0, read_drops(&self->drops));
-	/* Only that of the dead, and the end of the other was expected. */
+	/*
+	 * Only the transaction of the exited process was abandoned; the other one ended normally.
+	 */
 	EXPECT_EQ(1, self->drops.given_up);
 	EXPECT_EQ(0, self->drops.not_open);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs that bind nothing count the events that the tracing session requests. */
+/* Programs that bind no sets count the events that the tracing session requests. */
 #include <sys/prctl.h>
 
 #include <shim/shim.h>
@@ -51,7 +51,7 @@ static int want(void)
 	return shim_trace_count(events, 1, NULL);
 }
 
-/* How many of a tag's transactions were counted, and how many faults each had */
+/* The number of a tag's transactions with counts, and of their page faults each */
 static uint64_t counted_of(struct shim_trace *trace, const char *name, uint64_t *each)
 {
 	size_t n = 0;
@@ -124,7 +124,7 @@ static void as_another_user(void)
 		_exit(1);
 }
 
-/* Direct tracing needs the permission to write to the map. */
+/* Direct tracing requires permission to write to the map. */
 TEST_F(wanted, by_users_without_privilege)
 {
 	uint64_t each;
@@ -160,7 +160,7 @@ TEST_F(wanted, while_it_runs)
 	EXPECT_EQ(3 * ROUNDS, count_of("all along", SHIM_TRACE_TRANSACTION));
 }
 
-/* A thread with a set of its own keeps that. */
+/* A thread with its own set keeps it. */
 TEST_F(wanted, beside_an_own_set)
 {
 	const char *const events[] = { "page-faults", "context-switches" };
@@ -206,7 +206,7 @@ static void by_probes(void)
 		_exit(1);
 }
 
-/* Probes do not have counts: the call reports that. */
+/* Probes do not support counts: the call reports that. */
 TEST_F(wanted, by_probes)
 {
 	uint64_t lost[SHIM_TRACE_LOST_THREADS + 1] = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * With the module and without it, through probes on libshim: the same statistics, and all error
- * cases.
+ * Transports: with the module, and without it through probes on libshim, the statistics and errors
+ * are the same.
  */
 #include <signal.h>
 #include <time.h>
@@ -102,7 +102,7 @@ static void begins_inside(void)
 	pmtracebegin("exit");
 }
 
-/* What is begun and never ends is counted, whatever became of the process. */
+/* A transaction that begins and never ends is counted, whatever happens to the process. */
 TEST_F(ways, given_up)
 {
 	UNLESS_MISSING();
@@ -130,7 +130,7 @@ static uint64_t monotonic(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* The shortest life of a process that traces nothing */
+/* The shortest lifetime of a process that traces nothing */
 static uint64_t shortest_life(void)
 {
 	uint64_t least = UINT64_MAX, took;
@@ -145,7 +145,7 @@ static uint64_t shortest_life(void)
 	return least;
 }
 
-/* What others have begun costs a process nothing that traces nothing. */
+/* Transactions of other processes add no cost to a process that traces nothing. */
 TEST_F(ways, others_begins)
 {
 	uint64_t before;
@@ -167,8 +167,8 @@ TEST_F(ways, others_begins)
 }
 
 /*
- * A transaction that begins while tracing is off and ends while it is on.  The
- * kernel takes a program or a probe away some time after its link: @us later.
+ * Begin a transaction while tracing is off, and turn it on.  The kernel detaches a program or a
+ * probe some time after its link is closed: wait @us.
  */
 static int begin_unheard(const struct shim_trace_options *options, unsigned int us)
 {
@@ -180,7 +180,7 @@ static int begin_unheard(const struct shim_trace_options *options, unsigned int 
 	return err ? err : pmtraceend("in flight");
 }
 
-/* Off and on in the middle of a transaction: its end knows when it began. */
+/* Tracing is turned off and on in the middle of a transaction: its end knows the start time. */
 TEST_F(ways, detached_in_flight)
 {
 	UNLESS_MISSING();
@@ -246,7 +246,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Ends the reading at the second event, with a value of its own */
+/* Stop reading at the second event, with a distinct return value. */
 static int take_two(void *arg, const struct shim_trace_event *event)
 {
 	struct events *events = arg;
@@ -315,7 +315,7 @@ static int take_within(void *arg, const struct shim_trace_event *event)
 	return shim_trace_stats_get(nested->trace, &n);
 }
 
-/* A callback may read all else, but takes no events itself. */
+/* A callback can use all other calls, but cannot read events itself. */
 TEST_F(ways, events_in_a_callback)
 {
 	struct nested nested = { .returned = 0 };
@@ -360,7 +360,7 @@ TEST_F(ways, no_ring)
 	EXPECT_EQ(-ENODATA, shim_trace_events(self->trace, 0, take, &events));
 }
 
-/* Open transactions can be seen, and are there no more when they have ended. */
+/* Open transactions are listed until they have ended. */
 TEST_F(ways, open_ones)
 {
 	struct events events = { .n = 0 };
@@ -378,7 +378,7 @@ TEST_F(ways, open_ones)
 	EXPECT_EQ(1, events.n);
 }
 
-/* With begins, each thread's is a row of its own. */
+/* With begins, each thread's transaction has its own row. */
 TEST_F(ways, threads_share_a_tag)
 {
 	struct events events = { .n = 0 };
@@ -417,7 +417,7 @@ static unsigned int open_now(struct shim_trace *trace)
 	return shim_trace_events_open(trace, take, &events) ? ~0u : events.n;
 }
 
-/* What a thread ends that it has not begun is not open any more, and the others are. */
+/* If a thread ends another thread's transaction, it is no longer listed; the others are. */
 TEST_F(ways, open_ones_of_threads)
 {
 	UNLESS_MISSING();
@@ -445,7 +445,7 @@ static void *pair_shared(void *unused)
 	return (void *)(intptr_t)(pmtracebegin("shared") | pmtraceend("shared"));
 }
 
-/* Threads that have ended leave their rows to others. */
+/* Rows of threads that have exited are reused. */
 TEST_F(ways, threads_come_and_go)
 {
 	void *bad;

@@ -40,7 +40,7 @@ static void daemonize(struct __test_metadata *_metadata, FIXTURE_DATA(closed) *s
 	}
 }
 
-/* All are open, and where they were */
+/* Check that all descriptors are open and unmoved. */
 static void expect_untouched(struct __test_metadata *_metadata, FIXTURE_DATA(closed) *self)
 {
 	uint64_t one;

@@ -11,7 +11,7 @@
 #include "cpc.h"
 #include "kselftest_harness.h"
 
-/* One request of an event, bound */
+/* A bound set with one request */
 struct counter {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -61,7 +61,7 @@ static char *map_pages(int n)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Each page of a new mapping is one fault, which may have to be taken again; no huge pages. */
+/* Each page of a new mapping causes one fault, which can be repeated; huge pages are disabled. */
 TEST(page_faults)
 {
 	struct counter c;
@@ -81,7 +81,7 @@ TEST(page_faults)
 	cpc_close(c.cpc);
 }
 
-/* The virtual counter passes 2^64 in the midst of them. */
+/* The virtual counter passes 2^64 during these faults. */
 TEST(page_faults_across_the_wrap)
 {
 	struct counter c;
@@ -100,7 +100,7 @@ TEST(page_faults_across_the_wrap)
 	cpc_close(c.cpc);
 }
 
-/* What another thread does is not ours. */
+/* Faults of another thread are not counted. */
 static void *touch_elsewhere(void *p)
 {
 	touch_all(p, 3000);
@@ -131,7 +131,10 @@ static long switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* The count is at least the kernel's between the samples, and at most its count around them. */
+/*
+ * The count is at least the kernel's number between the samples, and at most its number around
+ * them.
+ */
 TEST(context_switches)
 {
 	long outside, inside;
@@ -152,7 +155,7 @@ TEST(context_switches)
 	cpc_close(c.cpc);
 }
 
-/* A sleeping thread has no ticks, a working one has no more than time has passed. */
+/* A sleeping thread has no ticks, and a working one at most the elapsed time. */
 TEST(ticks_are_cpu_time)
 {
 	hrtime_t slept, worked;
@@ -172,7 +175,10 @@ TEST(ticks_are_cpu_time)
 	worked = cpc_buf_hrtime(c.cpc, c.after) - cpc_buf_hrtime(c.cpc, c.before);
 	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
 	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
-	/* Strict where time is a count of instructions; elsewhere the host may stop the machine. */
+	/*
+	 * This is exact where time is a count of instructions; elsewhere the host can stop the
+	 * machine.
+	 */
 	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) +
 		  (getenv("VM_ICOUNT") ? 1000000 : 20000000));
 	cpc_close(c.cpc);
@@ -225,7 +231,7 @@ TEST(cycles)
 	cpc_close(c.cpc);
 }
 
-/* While the thread sleeps, others run on its CPU; nothing of that is counted. */
+/* While the thread sleeps, other threads run on its CPU and are not counted. */
 TEST(instructions_across_switches)
 {
 	struct counter c;
@@ -243,7 +249,9 @@ TEST(instructions_across_switches)
 	cpc_close(c.cpc);
 }
 
-/* One counter of each CPU counts only cycles: such a set is refused as a whole, with an error. */
+/*
+ * A CPU has one counter that counts cycles only: such a set is refused as a whole, with an error.
+ */
 static int told;
 
 static void remember(const char *fn, int subcode, const char *fmt, va_list ap)

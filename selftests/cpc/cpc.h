@@ -13,7 +13,7 @@
 #include "cpc/libcpc.h"
 #include "known_work.h"
 
-/* A set that threads share, and how often a call failed in one of them */
+/* A set that threads share, and the number of calls that failed */
 struct shared_set {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -35,7 +35,7 @@ static inline void silent(const char *fn, int subcode, const char *fmt, va_list 
 	(void)ap;
 }
 
-/* A set of one request for user mode; NULL if the event is not known here */
+/* A set of one request for user mode; NULL if this machine does not have the event */
 static inline cpc_set_t *set_of(cpc_t *cpc, const char *event, uint64_t preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -70,7 +70,7 @@ static inline int add_overflowing(cpc_t *cpc, cpc_set_t *set, const char *event,
 				   NULL);
 }
 
-/* Sampled now; -1 and errno in case of failure */
+/* Sample now; -1 and errno on failure. */
 static inline uint64_t sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	return cpc_set_sample(cpc, set, buf) ? -1ULL : value(cpc, buf, 0);

@@ -68,7 +68,7 @@ static void *touch_in_thread(void *n)
 	return NULL;
 }
 
-/* Threads of this CPU, this one or not */
+/* Threads on this CPU, the caller or another one */
 TEST_F(cpu, counts_whoever_runs_there)
 {
 	cpu_set_t only;
@@ -142,7 +142,7 @@ TEST_F(cpu, needs_privilege)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Stopping and starting are for threads' own sets. */
+/* Sets bound to a CPU cannot be enabled or disabled. */
 TEST_F(cpu, is_not_enabled_nor_disabled)
 {
 	ASSERT_EQ(0, cpc_bind_cpu(self->cpc, 0, self->set, 0));
@@ -172,7 +172,7 @@ TEST_F(cpu, a_thread_that_moved)
 	EXPECT_EQ(0, cpc_bind_cpu(self->cpc, 1, self->set, 0));
 }
 
-/* What it was bound to at first is remembered. */
+/* The set can be bound to another CPU after it was unbound from the first. */
 TEST_F(cpu, bound_to_one_cpu_after_the_other)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -205,7 +205,7 @@ static void *measure(void *arg)
 	return NULL;
 }
 
-/* Two CPUs at a time, each by a thread that is bound there: what is done on one is the one's. */
+/* Two threads count two CPUs at the same time: calls of one do not affect the other's CPU. */
 TEST_F(cpu, each_cpu_by_a_thread_of_its_own)
 {
 	struct measured other = { .cpc = self->cpc, .cpu = 1, .pages = 300 };
@@ -228,7 +228,7 @@ TEST_F(cpu, each_cpu_by_a_thread_of_its_own)
 	EXPECT_LE(before, sampled(self->cpc, self->set, self->buf));
 }
 
-/* perf shares the CPU's counters between those on CPUs and those on threads. */
+/* perf shares the CPU's counters between events on CPUs and events on threads. */
 TEST_F(cpu, counts_beside_threads)
 {
 	cpc_set_t *mine, *set;

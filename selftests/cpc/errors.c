@@ -22,7 +22,7 @@ static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
 	told.subcode = subcode;
 	snprintf(told.fn, sizeof(told.fn), "%s", fn);
 	vsnprintf(told.text, sizeof(told.text), fmt, ap);
-	errno = 0;	/* must not matter */
+	errno = 0;	/* must not have an effect */
 }
 
 /*
@@ -44,8 +44,8 @@ static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
 FIXTURE(cpc) {
 	cpc_t *cpc;
 	cpc_t *other;
-	cpc_set_t *set;		/* of cpc: one request */
-	cpc_set_t *foreign;	/* of other: one request */
+	cpc_set_t *set;		/* belongs to cpc; one request */
+	cpc_set_t *foreign;	/* belongs to other; one request */
 	cpc_buf_t *buf;
 };
 
@@ -191,7 +191,7 @@ TEST_F(cpc, bind_picnum_twice)
 	EXPECT_FAIL(cpc_bind_curlwp(self->cpc, set, 0), EINVAL, 0, "");
 }
 
-/* A failed bind has released the previous binding. */
+/* A failed bind also releases the previous binding. */
 TEST_F(cpc, failed_bind_unbinds)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);
@@ -245,7 +245,7 @@ TEST_F(cpc, buffer_of_another_size)
 	EXPECT_FAIL(cpc_set_sample(self->cpc, self->set, buf), EINVAL, 0, "");
 }
 
-/* On Solaris this gave the other set's numbers, or wrote beyond the buffer. */
+/* Solaris returned the other set's numbers, or wrote beyond the buffer. */
 TEST_F(cpc, a_replaced_set_is_not_sampled)
 {
 	cpc_set_t *second = cpc_set_create(self->cpc);
@@ -353,7 +353,7 @@ TEST_F(cpc, a_forked_child_has_no_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* The child has no privilege; the synthetic PMU of the native run asks for none. */
+/* The child has no privilege; the synthetic PMU of the native run requires none. */
 TEST_F(cpc, system_mode_needs_privilege)
 {
 	int status;
@@ -376,7 +376,7 @@ TEST_F(cpc, system_mode_needs_privilege)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Without a handler, the error is printed on stderr. */
+/* Without a handler, the library prints the error on stderr. */
 TEST_F(cpc, default_handler)
 {
 	char text[256] = "";

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A hundred threads bind the same set at the same time: no leak, no cross-talk. */
+/*
+ * A hundred threads bind the same set at the same time: nothing leaks, and each sees only its own
+ * counts.
+ */
 #include <pthread.h>
 
 #include "cpc.h"

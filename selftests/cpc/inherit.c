@@ -31,13 +31,13 @@ FIXTURE_TEARDOWN(inherit)
 /*
  * struct heir - a thread with an inherited set, and its results
  * @cpc: the handle
- * @set: its creator's
- * @depth: how many more generations it starts
- * @faults: what it does
- * @counted: what it has counted of that, -1 if nothing could be
+ * @set: its creator's set
+ * @depth: number of further generations to start
+ * @faults: number of page faults to cause
+ * @counted: counted page faults, -1 on error
  * @error: errno of its sample
- * @child: the next generation's
- * @buf: of a test that does not make one in the thread
+ * @child: the thread of the next generation
+ * @buf: buffer of a test that does not create one in the thread
  */
 struct heir {
 	cpc_t *cpc;
@@ -81,7 +81,7 @@ static void run(struct heir *heir)
 		pthread_join(thread, NULL);
 }
 
-/* Its own: its faults, with some of its stack, and none of the others' thousands. */
+/* Its own faults, including some on its stack, and none of the others' thousands */
 #define EXPECT_OWN(heir)						\
 	do {								\
 		EXPECT_LE((heir).faults, (heir).counted);		\
@@ -197,7 +197,7 @@ TEST_F(inherit, an_heir_stops_its_own_counters_only)
 	EXPECT_EQ(0, cpc_disable(self->cpc));
 }
 
-/* A thread binds another set in place of the inherited one, or the same one again. */
+/* A thread replaces the inherited set by binding another one, or the same one again. */
 static void *bind_again(void *arg)
 {
 	struct heir *heir = arg;
@@ -251,7 +251,7 @@ TEST_F(inherit, an_heir_may_bind_another_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* The set goes while threads have it: they count nothing any more, and say so. */
+/* The set is destroyed while threads have it: their calls fail from then on. */
 static void *wait_twice(void *arg)
 {
 	struct heir *heir = arg;
@@ -307,12 +307,13 @@ static void *sample_once(void *arg)
 	return NULL;
 }
 
-/* With as little stack as a thread can have, and a set whose sample nearly fills it */
+/* The thread has the minimum stack, and a set whose sample nearly fills it. */
 TEST_F(inherit, a_thread_with_a_small_stack)
 {
 	struct heir heir = { .cpc = self->cpc, .set = cpc_set_create(self->cpc), .error = -1 };
 	/*
-	 * 12 kB of values, 3/4 of the minimum stack on x86-64, or as many as the PMU has counters
+	 * 12 kB of values, 3/4 of the minimum stack on x86-64, or the maximum if the PMU has fewer
+	 * counters
 	 */
 	const uint_t n = cpc_npic(self->cpc) < 1536 ? cpc_npic(self->cpc) : 1536;
 	pthread_attr_t attr;

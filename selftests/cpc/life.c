@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A set's life through libcpc: counted, stopped, rebound, destroyed; buffers and walkers. */
+/* A set's life in libcpc: counted, stopped, rebound, destroyed; buffers and walkers. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 FIXTURE(cpc) {
 	cpc_t *cpc;
-	cpc_set_t *set;		/* page-faults from 0, page-faults from 2^64 - 10 */
+	cpc_set_t *set;		/* page faults from 0, and from 2^64 - 10 */
 	cpc_buf_t *buf;
 	cpc_buf_t *more;
 };
@@ -82,7 +82,7 @@ TEST_F(cpc, stopped_stands_still)
 	EXPECT_LT(cpc_buf_hrtime(self->cpc, self->buf), cpc_buf_hrtime(self->cpc, self->more));
 }
 
-/* 100 samples first, so that the synthetic PMU of the native run has counted as well. */
+/* Take 100 samples first, so that the synthetic PMU of the native run has also counted. */
 TEST_F(cpc, rebinding_starts_from_the_presets)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -289,7 +289,7 @@ TEST_F(cpc, every_event_walked_can_be_asked_for)
 	EXPECT_STREQ("picnum", last);
 }
 
-/* Threads share a set; each has its own values, and none sees another's. */
+/* Threads share a set; each has its own values and cannot see those of others. */
 static void *share(void *arg)
 {
 	struct shared_set *s = arg;

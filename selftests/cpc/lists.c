@@ -26,7 +26,7 @@ struct names {
 	int calls;
 };
 
-/* Each name once */
+/* Check that each name is listed once. */
 static void see(void *arg, const char *event)
 {
 	struct names *names = arg;
@@ -143,7 +143,7 @@ static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 	told = subcode;
 }
 
-/* Added, but refused when it is bound: the subcode */
+/* Add the attribute, bind the set, and return the subcode of the refusal. */
 static int bound_with(cpc_t *cpc, const char *event, const char *attr, uint64_t with)
 {
 	cpc_attr_t attrs = { (char *)attr, with };

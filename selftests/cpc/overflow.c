@@ -7,14 +7,14 @@
 #include "cpc.h"
 #include "kselftest_harness.h"
 
-/* What the handler of SIGEMT finds, and what it does then */
+/* Data recorded by the SIGEMT handler, and its actions */
 static struct {
 	cpc_t *cpc;
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 	bool restarts;
 	bool binds;
-	uint64_t preset;	/* of request 0 before it restarts; 0: none */
+	uint64_t preset;	/* of request 0, set before the restart; 0: none */
 	volatile sig_atomic_t times;
 	siginfo_t info;
 	pid_t tid;
@@ -40,7 +40,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 		on_emt.errors += cpc_bind_curlwp(on_emt.cpc, on_emt.set, 0) != 0;
 }
 
-/* Two requests of faults: the first one overflows after 50, the second never */
+/* Two requests for page faults: the first one overflows after 50, the second one never */
 FIXTURE(overflow) {
 	cpc_t *cpc;
 	cpc_set_t *set;
@@ -65,7 +65,7 @@ FIXTURE_SETUP(overflow)
 	on_emt.set = self->set;
 	on_emt.buf = cpc_buf_create(self->cpc, self->set);
 	ASSERT_EQ(0, sigaction(SIGEMT, &sa, NULL));
-	/* What faults from now on is what a test touches. */
+	/* From now on only the test's accesses cause page faults. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT));
 }
 
@@ -93,11 +93,11 @@ TEST_F(overflow, one_sigemt_after_k_events_and_the_whole_set_is_frozen)
 	EXPECT_EQ(EMT_CPCOVF, on_emt.info.si_code);
 	EXPECT_NE(NULL, on_emt.info.si_addr);
 	EXPECT_EQ(0, on_emt.errors);
-	/* What has overflowed is small, and below its preset; what has not is neither. */
+	/* The counter that overflowed is small and below its preset; the other is not. */
 	EXPECT_GT(AFTER, on_emt.values[0]);
 	EXPECT_LE(1000 + AFTER, on_emt.values[1]);
 	EXPECT_GE(1000 + AFTER + 1, on_emt.values[1]);
-	/* Nothing counts until it is started anew. */
+	/* Nothing is counted until the set is restarted. */
 	ASSERT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	tick = cpc_buf_tick(self->cpc, self->buf);
 	touch(10 * AFTER);
@@ -165,7 +165,7 @@ TEST_F(overflow, a_preset_of_the_handler_is_the_next_distance)
 	touch(100);
 	EXPECT_EQ(21, on_emt.times);
 	EXPECT_EQ(0, on_emt.errors);
-	/* A new bind begins from what the request was made with. */
+	/* A new bind starts from the presets that the requests were added with. */
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 }
@@ -177,7 +177,7 @@ TEST_F(overflow, restart_resets_all_requests_also_of_a_running_set)
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	EXPECT_EQ(-(uint64_t)AFTER, sampled(self->cpc, self->set, self->buf));
 	EXPECT_EQ(1000, value(self->cpc, self->buf, 1));
-	/* And of one that was stopped, which counts then. */
+	/* The same for a set that was disabled; binding it starts it. */
 	ASSERT_EQ(0, cpc_disable(self->cpc));
 	ASSERT_EQ(0, cpc_set_restart(self->cpc, self->set));
 	touch(7);
@@ -257,7 +257,7 @@ TEST_F(overflow, without_a_handler_it_ends_the_process)
 	EXPECT_EQ(SIGEMT, WTERMSIG(status));
 }
 
-/* The counter wraps, and a request without notification does not cause a signal. */
+/* If a counter wraps whose request has no notification, no signal is sent. */
 TEST_F(overflow, a_wrap_that_is_not_asked_for_goes_on)
 {
 	cpc_set_t *set = set_of(self->cpc, "page-faults", UINT64_MAX - 10);
@@ -324,7 +324,8 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 }
 
 /*
- * A CPU's overflow does not cause a signal, and the set continues; a thread can use it afterwards.
+ * An overflow of a set bound to a CPU sends no signal, and the set continues; a thread can use it
+ * afterwards.
  */
 TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 {
@@ -342,7 +343,7 @@ TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 	EXPECT_EQ(1, on_emt.times);
 }
 
-/* 10^6 cycles each; the interrupt comes after the overflow, but soon. */
+/* 10^6 cycles each; the interrupt comes shortly after the overflow. */
 TEST_F(overflow, cycles_of_the_cpu)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);

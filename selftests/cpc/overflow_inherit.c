@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: a new thread is signaled first of all. */
+/* CPC_BIND_LWP_INHERIT with CPC_OVF_NOTIFY_EMT: a new thread receives a signal first. */
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@
 static cpc_t *cpc;
 static cpc_set_t *set;
 
-/* What the handler saw at the first signal of a thread that is not the parent */
+/* Data recorded by the handler at the first signal of a thread other than the parent */
 static struct {
 	volatile sig_atomic_t times;
 	lwpid_t tid;

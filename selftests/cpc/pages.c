@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sentences of the original's pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), each as a
- * test; which other tests show a sentence is in Documentation/api/libcpc-conformance.rst.
+ * Sentences of the original manual pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), each as a
+ * test.  Documentation/api/libcpc-conformance.rst lists which other tests cover a sentence.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,10 +14,10 @@
 FIXTURE(pages) {
 	cpc_t *cpc;
 	cpc_t *other;
-	cpc_set_t *set;		/* of cpc, page-faults from PRESET and from 0 */
-	cpc_set_t *twin;	/* the same requests, of cpc as well */
+	cpc_set_t *set;		/* of cpc, page faults from PRESET and from 0 */
+	cpc_set_t *twin;	/* the same requests, also of cpc */
 	cpc_set_t *foreign;	/* the same requests, of the other handle */
-	cpc_buf_t *buf;		/* each of its set */
+	cpc_buf_t *buf;		/* one for each set */
 	cpc_buf_t *more;
 	cpc_buf_t *twins;
 	cpc_buf_t *theirs;
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(pages)
 		EXPECT_EQ(EINVAL, errno);					\
 	} while (0)
 
-/* A void call reports EINVAL only in errno, and has changed nothing. */
+/* A void call reports EINVAL only in errno, and changes nothing. */
 #define EXPECT_REFUSED(call, buf)						\
 	do {									\
 		uint64_t was_ = value(self->cpc, buf, 0);			\
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(pages)
 		EXPECT_EQ(was_, value(self->cpc, buf, 0));			\
 	} while (0)
 
-/* "Upon return [...] each counter will be enabled": of each request, from its preset */
+/* "Upon return [...] each counter will be enabled": all requests, from their presets */
 TEST_F(pages, each_counter_is_enabled)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -83,7 +83,7 @@ TEST_F(pages, each_counter_is_enabled)
 	EXPECT_LE(20, value(self->cpc, self->buf, 1));
 }
 
-/* "The set was not created with the same cpc handle": of each call that names a set */
+/* "The set was not created with the same cpc handle": each call with a set argument */
 TEST_F(pages, a_set_of_another_handle)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -95,7 +95,7 @@ TEST_F(pages, a_set_of_another_handle)
 	EXPECT_EINVAL(cpc_set_sample(self->other, self->set, self->buf));
 	EXPECT_EINVAL(cpc_set_sample(self->other, self->set, self->theirs));
 	EXPECT_EINVAL(cpc_set_destroy(self->other, self->set));
-	/* None of them has ended what is bound. */
+	/* None of these calls has ended the binding. */
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 	EXPECT_LE(PRESET, value(self->cpc, self->buf, 0));
 }
@@ -110,7 +110,7 @@ TEST_F(pages, a_buffer_of_another_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* A set that was made after another was destroyed is another, even at the same address. */
+/* A set that was created after another was destroyed differs from it, even at the same address. */
 TEST_F(pages, a_buffer_of_a_set_that_was_destroyed)
 {
 	for (int i = 0; i < 100; i++) {
@@ -125,7 +125,7 @@ TEST_F(pages, a_buffer_of_a_set_that_was_destroyed)
 	}
 }
 
-/* A buffer "created with the supplied set", which has got another request since */
+/* A buffer "created with the supplied set", to which a request was added afterwards */
 TEST_F(pages, a_buffer_of_before_a_request)
 {
 	ASSERT_EQ(2, cpc_set_add_request(self->cpc, self->set, "page-faults", 0, CPC_COUNT_USER, 0,
@@ -134,7 +134,7 @@ TEST_F(pages, a_buffer_of_before_a_request)
 	EXPECT_EINVAL(cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* "The CPC buffer [was] not created with the given cpc handle": of the calls that take one */
+/* "The CPC buffer [was] not created with the given cpc handle": each call with a buffer argument */
 TEST_F(pages, a_buffer_of_another_handle)
 {
 	uint64_t got = 77;
@@ -170,7 +170,7 @@ TEST_F(pages, copies_are_of_the_same_set)
 	EXPECT_EQ(3, value(self->cpc, self->more, 0));
 }
 
-/* "ds[n] = a[n] - b[n]"; as in the original, also of sets that are copies of each other */
+/* "ds[n] = a[n] - b[n]"; as in the original, this includes sets that are copies of each other */
 TEST_F(pages, sums_and_differences)
 {
 	ASSERT_EQ(0, cpc_buf_set(self->cpc, self->buf, 0, 3));
@@ -196,7 +196,7 @@ TEST_F(pages, buf_set_changes_the_buffer_only)
 	EXPECT_LE(PRESET, value(self->cpc, self->buf, 0));
 }
 
-/* "The calling LWP does not have a bound set": or has another one than that which is named */
+/* "The calling LWP does not have a bound set", or has another set than the argument */
 TEST_F(pages, restart_of_what_is_not_bound)
 {
 	EXPECT_EINVAL(cpc_set_restart(self->cpc, self->set));
@@ -235,7 +235,7 @@ static void *use_elsewhere(void *arg)
 	e->errors[0] = cpc_set_sample(e->cpc, e->set, e->buf) ? errno : 0;
 	e->errors[1] = cpc_set_restart(e->cpc, e->set) ? errno : 0;
 	e->errors[2] = cpc_request_preset(e->cpc, 0, 1) ? errno : 0;
-	/* Each thread that binds the set has values of its own. */
+	/* Each thread that binds the set has its own values. */
 	e->errors[3] = cpc_bind_curlwp(e->cpc, e->set, 0) ||
 		       cpc_set_sample(e->cpc, e->set, e->buf) ? errno : 0;
 	return NULL;
@@ -273,7 +273,7 @@ TEST_F(pages, arguments)
 	EXPECT_EINVAL(cpc_disable(NULL));
 }
 
-/* After cpc_unbind() the set may be changed and bound again. */
+/* After cpc_unbind() the set can be changed and bound again. */
 TEST_F(pages, unbind)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -284,7 +284,7 @@ TEST_F(pages, unbind)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* Hrtime is "exactly when the set was last sampled", tick how long it has counted. */
+/* Hrtime is "exactly when the set was last sampled", and tick is how long it has counted. */
 TEST_F(pages, times)
 {
 	hrtime_t before, after;

@@ -54,7 +54,7 @@ TEST(captured_and_let_go)
 	EXPECT_EQ(0, status);
 }
 
-/* Each is a directory in addition to '.' and '..': one link each. */
+/* Each thread is a directory with one link, in addition to '.' and '..'. */
 static int threads_of(pid_t pid)
 {
 	struct stat st = { 0 };
@@ -70,7 +70,7 @@ static void *ends(void *unused)
 	return unused;
 }
 
-/* Each of four threads starts others all the time, which end at once. */
+/* Each of four threads keeps starting threads that exit at once. */
 static void *starts_others(void *unused)
 {
 	for (;;) {
@@ -82,7 +82,7 @@ static void *starts_others(void *unused)
 	return unused;
 }
 
-/* How many threads of a process are not traced by this one */
+/* The number of a process's threads that are not traced by this one */
 static int untraced(pid_t pid)
 {
 	struct dirent *entry;
@@ -139,7 +139,7 @@ TEST(captured_while_it_starts_threads)
 	}
 }
 
-/* Several threads, found when it is captured. */
+/* A process with several threads, which are found when it is captured */
 TEST(captured_with_threads)
 {
 	struct heard heard = { 0 };
@@ -195,19 +195,19 @@ static int tell_pid(pctx_t *pctx, pid_t pid, id_t lwpid, void *fd)
 	return write(*(int *)fd, &pid, sizeof(pid)) != sizeof(pid);
 }
 
-/* A controller that dies takes along what it has created, and nothing else. */
+/* When a controller dies, the processes that it created die, and no others. */
 TEST(controller_dies)
 {
 	int fds[2], status;
 	pid_t created, captured = run_apart("sleep", "1500"), pid;
 
-	/* What is left of the controller's children is this process's then. */
+	/* The controller's remaining children then become children of this process. */
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ASSERT_EQ(0, pipe(fds));
 	pid = fork();
 	if (!pid) {
 		struct heard heard = { 0 };
-		static pctx_t *volatile other, *volatile pctx;	/* killed, not lost */
+		static pctx_t *volatile other, *volatile pctx;	/* killed, so it does not leak */
 		char *argv[] = { (char *)SELF, (char *)"sleep", (char *)"60000", NULL };
 
 		other = pctx_capture(captured, &heard, 0, NULL);

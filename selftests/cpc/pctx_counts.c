@@ -19,7 +19,7 @@ static void *works(void *unused)
 	return unused;
 }
 
-/* Each thread: a known number of faults, plus those of its start. */
+/* Each thread causes a known number of faults, plus those of its start. */
 static int play(int threads)
 {
 	pthread_t thread;
@@ -134,7 +134,7 @@ TEST_F(pctx, each_thread_its_own)
 		EXPECT_GE(FAULTS + 1000, lwp->faults);
 		EXPECT_LT(0, cpc_buf_hrtime(self->job.cpc, lwp->buf));
 	}
-	/* The threads' faults are not the first one's. */
+	/* The first thread does not count the other threads' faults. */
 	EXPECT_GE(FAULTS + 1000, self->job.lwp[1].faults);
 	pctx_release(self->pctx);
 }
@@ -155,13 +155,13 @@ TEST_F(pctx, wrong_arguments)
 	EXPECT_EQ(-1, cpc_bind_pctx(self->job.cpc, self->pctx, 2, set, 0));
 	EXPECT_EQ(ESRCH, errno);
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
-	/* Bound: no more requests, until it is not. */
+	/* No requests can be added while it is bound. */
 	EXPECT_EQ(-1, cpc_set_add_request(self->job.cpc, set, "page-faults", 0, CPC_COUNT_USER, 0,
 					  NULL));
 	EXPECT_EQ(0, cpc_bind_pctx(self->job.cpc, self->pctx, 1, set, 0));
 	EXPECT_EQ(0, cpc_close(other));
 	pctx_release(self->pctx);
-	/* The process is no longer controlled; the set does not know it any more. */
+	/* The process is no longer controlled, so it is no longer bound. */
 	EXPECT_EQ(0, cpc_unbind(self->job.cpc, set));
 	EXPECT_EQ(0, cpc_set_destroy(self->job.cpc, set));
 }
@@ -189,7 +189,7 @@ TEST_F(pctx, terminated_by_its_counters)
 	pctx_release(self->pctx);
 }
 
-/* A debugger's rights over the process are enough; kernel mode is another matter. */
+/* Permission to debug the process is sufficient, except for kernel mode. */
 static int as_nobody(void)
 {
 	char *argv[] = { (char *)"pctx_counts", (char *)"1", NULL };
@@ -197,7 +197,10 @@ static int as_nobody(void)
 	cpc_set_t *system;
 	pctx_t *pctx;
 
-	/* Like any program started by an ordinary user: what root opened before is inaccessible. */
+	/*
+	 * Like any program started by an ordinary user, it cannot access files that root opened
+	 * before.
+	 */
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
 	    prctl(PR_SET_DUMPABLE, 1))
 		return 1;
@@ -233,7 +236,7 @@ TEST(needs_no_privilege)
 	EXPECT_EQ(0, status);
 }
 
-/* Before the tests: this program may be one that is under control. */
+/* Run before the tests, because this process may be the controlled one. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && argv[1][0] != '-')

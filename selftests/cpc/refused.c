@@ -19,7 +19,7 @@ static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 	told = strcmp(fn, "cpc_bind_curlwp") ? -1 : subcode;
 }
 
-/* Set a parameter of the module; what it was, -1 if that fails */
+/* Set a parameter of the module; returns its previous value, or -1 on failure. */
 static int set_parameter(const char *name, int value)
 {
 	char path[128];
@@ -83,7 +83,7 @@ TEST_F(refused, no_descriptor_is_left)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* Result of the function when run by an unprivileged user */
+/* The result of the function when run by an unprivileged user */
 static int as_nobody(int (*fn)(cpc_t *cpc, cpc_set_t *set), cpc_t *cpc, cpc_set_t *set)
 {
 	int status;
@@ -144,7 +144,7 @@ TEST_F(refused, nobody_may_open_the_device)
 	EXPECT_EQ(0, status);
 }
 
-/* Accepted, as on machines of its time without a hypervisor: there is nothing to count. */
+/* Accepted, as on machines without a hypervisor, although nothing is counted. */
 TEST_F(refused, the_hypervisor_is_not)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);
@@ -159,7 +159,7 @@ TEST_F(refused, the_hypervisor_is_not)
 	EXPECT_EQ(0, told);
 }
 
-/* A raw code is taken, and without a PMU there is none when it is bound. */
+/* A raw code is accepted, and without a PMU the error is reported when the set is bound. */
 TEST_F(refused, a_code_that_is_none_is_told_when_it_is_bound)
 {
 	cpc_set_t *set = cpc_set_create(self->cpc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The obsolete calls of version 1: strings, two events on a thread, a process, a CPU. */
+/* The obsolete calls of version 1: strings; two events on a thread, a process, a CPU. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -97,7 +97,7 @@ TEST_F(v1, strings_there_and_back)
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,sys0,nouser1,sys1", text);
 	free(text);
-	/* words that mean something to other CPUs only, but are taken */
+	/* These words matter only on other CPUs, but are accepted. */
 	ASSERT_EQ(0, cpc_strtoevent(self->cpuver, "sw::page-faults,17,pc,int1", &self->event));
 	text = cpc_eventtostr(&self->event);
 	EXPECT_STREQ("pic0=sw::page-faults,pic1=0x11,pc0,pc1,int1", text);
@@ -158,7 +158,7 @@ TEST_F(v1, two_events_are_counted_from_their_presets)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* The same pair with other preset values: each starts at its own, whatever was bound before. */
+/* The same pair with other presets starts from them, whatever was bound before. */
 TEST_F(v1, bound_again_from_other_presets)
 {
 	for (uint64_t preset = 0; preset < 3000000; preset += 1000000) {
@@ -211,7 +211,7 @@ TEST_F(v1, modes_are_turned_while_it_counts)
 static volatile sig_atomic_t signals;
 static int failed;
 
-/* The idiom of version 1: bind the same again, from the presets on. */
+/* The idiom of version 1: bind the same set again to restart from the presets. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	cpc_event_t *event = context;
@@ -414,7 +414,7 @@ TEST_F(v1, a_cpu_needs_privilege)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Before the tests: this program may be the one that is counted. */
+/* Run before the tests, because this process may be the counted one. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "touch")) {

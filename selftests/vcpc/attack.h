@@ -91,7 +91,7 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Set the device's mode, as an administrator can.  Returns the previous mode. */
+/* Set the device's mode, a step that is up to the administrator.  Returns the previous mode. */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;
@@ -349,8 +349,8 @@ static inline int gather(struct holder *h, unsigned int nr)
 
 /*
  * Start threads that a set counts, which makes totals slow, and one that uses totals to hold the
- * set's lock when @h (in shared memory) requests it.  They run in a separate process, because so
- * many threads make fork and execve slow.  Returns 0, or the crowd's error.
+ * set's lock when @h (in shared memory) requests it.  They run in a separate process, because
+ * thousands of threads make fork and execve slow.  Returns 0, or the crowd's error.
  */
 static inline int start_crowd(struct holder *h, unsigned int nr)
 {

@@ -25,7 +25,7 @@ static unsigned int parameter(const char *name, unsigned int value)
 	return old;
 }
 
-/* Run as another user, who has no counters. */
+/* Run as another user without any counters. */
 static int as_nobody(int (*fn)(void *arg), void *arg)
 {
 	pid_t pid = fork();

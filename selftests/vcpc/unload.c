@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The module cannot be unloaded while a descriptor is open, and unloading it leaves nothing behind.
- */
+/* The module cannot be unloaded while a descriptor is open, and unloading it frees everything. */
 #include <pthread.h>
 #include <sys/stat.h>
 

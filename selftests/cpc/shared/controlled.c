@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A controlled process, played by this same program, and its handlers' calls. */
+/* A controlled process, which is another instance of this program, and its handlers. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 #include "controlled.h"
 
-/* What this program does when it is the one under control */
+/* Roles of this program when it is controlled */
 
 static void *nothing(void *unused)
 {
@@ -37,7 +37,7 @@ static void *for_ever(void *unused)
 	return unused;
 }
 
-/* The process ends while its threads do not. */
+/* The main thread exits while its other threads continue. */
 int be_abandoned(int n)
 {
 	pthread_t thread;
@@ -196,7 +196,7 @@ pid_t run_apart(const char *what, const char *n)
 	}
 	if (!err) {
 		close(fds[1]);
-		/* The end of file: it runs that program now. */
+		/* End of file means that it now executes the program. */
 		err = (int)read(fds[0], &err, sizeof(err));
 		close(fds[0]);
 	}
@@ -214,7 +214,7 @@ void complain(const char *fn, const char *fmt, va_list ap)
 	last_complaint = text[strlen(text) - 1] == '\n' ? (int)strlen(text) : -1;
 }
 
-/* Before the tests: this program may be one that is under control. */
+/* Run before the tests, because this process may be the controlled one. */
 static void __attribute__((constructor(101))) act(int argc, char **argv)
 {
 	if (argc > 1 && argv[1][0] != '-')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of libpctx: this same program as the controlled process, and the calls of the
- * controller's handlers.
+ * For tests of libpctx: a controlled process, which is another instance of this program, and
+ * handlers that record their calls.
  */
 #ifndef SELFTESTS_CONTROLLED_H
 #define SELFTESTS_CONTROLLED_H
@@ -11,12 +11,12 @@
 #define SELF "/proc/self/exe"
 
 /*
- * struct heard - what handlers have heard
- * @line: as a line of letters: i1 is the init_lwp of thread 1
- * @status: of the exit
- * @ticks: how many
- * @fail_at_tick: when on_tick() fails
- * @out: of a pipe, from a copy of this program
+ * struct heard - calls recorded by the handlers
+ * @line: as letters and digits: i1 is the init_lwp of thread 1
+ * @status: the exit status
+ * @ticks: number of ticks
+ * @fail_at_tick: the tick at which on_tick() fails
+ * @out: read end of a pipe from the controlled process
  */
 struct heard {
 	char line[256];
@@ -38,13 +38,13 @@ int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg);
 	PCTX_SYSC_LWP_CREATE_EVENT, on_create, PCTX_SYSC_LWP_EXIT_EVENT, on_lwp_exit,	\
 	PCTX_SYSC_EXIT_EVENT, on_exit_
 
-/* This program in another role (exit, threads, abandon, fork, exec, texec, sleep, kill) */
+/* Start this program in another role (exit, threads, abandon, fork, exec, texec, sleep, kill). */
 pctx_t *start(struct heard *heard, const char *what, const char *n);
 pid_t run_apart(const char *what, const char *n);
-/* A process with a given number of threads that never end */
+/* Be a process with the given number of threads that never exit. */
 int be_abandoned(int n);
 
-/* An error function of libpctx: 0 before, the text's length after a call */
+/* Set by the error function of libpctx: 0 before a call, the length of the message afterwards */
 extern int last_complaint;
 void complain(const char *fn, const char *fmt, va_list ap);
 

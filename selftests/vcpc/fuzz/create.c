@@ -3,7 +3,7 @@
 #include "../told.h"
 #include "acts.h"
 
-/* Do not let clocks and cycles overflow so early that an emulated machine does nothing else. */
+/* Clocks and cycles must not overflow so early that an emulated machine does nothing else. */
 static void overflow_soon(struct worker *w, struct vcpc_request *r)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config > PERF_COUNT_SW_TASK_CLOCK;
