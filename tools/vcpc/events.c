@@ -310,7 +310,8 @@ static int help(void)
 	       "GROUP:NAME, such as sched:sched_switch, is a tracepoint; these are not listed, see\n"
 	       "/sys/kernel/tracing/events.\n"
 	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf.  If the machine\n"
-	       "has several kinds of cores, cpu_core/cycles/ counts on one of them only.\n");
+	       "has several kinds of cores, cpu_core/cycles/ and libpfm's adl_glc::INST_RETIRED:ANY_P\n"
+	       "count on one of them only.\n");
 	return 0;
 }
 
@@ -355,7 +356,7 @@ static int print_cores(void)
 
 	if (ret || cores.n < 2)
 		return ret;
-	return printf("%sAn event is counted on all of these PMUs, PMU/EVENT/ on one.\n\n", cores.text) < 0 ? -EIO : 0;
+	return printf("%sAn event is counted on all of these PMUs, PMU/EVENT/ and PMU::EVENT on one.\n\n", cores.text) < 0 ? -EIO : 0;
 }
 
 static int list(const char *pattern)

@@ -23,6 +23,7 @@
 #include "event.h"
 #include "format.h"
 #include "pfm.h"
+#include "pmus.h"
 
 #define NAME_LEN	256
 #define LIBRARY		"libpfm.so.4"
@@ -205,38 +206,40 @@ int shim_pfm__encode(const char *name, struct vcpc_request *out)
 	return 0;
 }
 
+/* A walk over libpfm's names, and what is called for each */
+struct walk {
+	const struct pfm *p;
+	int (*fn)(void *arg, const char *name, const char *desc);
+	void *arg;
+	const char *prefix;		/* "PMU::", or "" */
+	__u32 types[SHIM_PMUS_MAX];	/* perf types of the PMUs walked so far */
+	unsigned int ntypes;
+};
+
 /* Visit an event once, or once for each of its unit masks. */
-static int walk_event(const struct pfm *p, int idx,
-		      int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+static int walk_event(const struct walk *w, int idx)
 {
 	pfm_event_info_t event = { .size = sizeof(event) };
+	char name[NAME_LEN];
 	bool masks = false;
 	int ret = 0;
 
-	if (p->pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+	if (w->p->pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
 		return 0;
 	for (int i = 0; i < event.nattrs && !ret; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		char name[NAME_LEN];
 
-		if (p->pfm_get_event_attr_info(idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
+		if (w->p->pfm_get_event_attr_info(idx, i, PFM_OS_PERF_EVENT, &attr) != PFM_SUCCESS ||
 		    attr.type != PFM_ATTR_UMASK)
 			continue;
 		masks = true;
-		snprintf(name, sizeof(name), "%s:%s", event.name, attr.name);
-		ret = fn(arg, name, attr.desc);
+		snprintf(name, sizeof(name), "%s%s:%s", w->prefix, event.name, attr.name);
+		ret = w->fn(w->arg, name, attr.desc);
 	}
-	return masks || ret ? ret : fn(arg, event.name, event.desc);
-}
-
-static int walk_pmu(const struct pfm *p, const pfm_pmu_info_t *pmu,
-		    int (*fn)(void *arg, const char *name, const char *desc), void *arg)
-{
-	int ret = 0;
-
-	for (int idx = pmu->first_event; idx != -1 && !ret; idx = p->pfm_get_event_next(idx))
-		ret = walk_event(p, idx, fn, arg);
-	return ret;
+	if (masks || ret)
+		return ret;
+	snprintf(name, sizeof(name), "%s%s", w->prefix, event.name);
+	return w->fn(w->arg, name, event.desc);
 }
 
 /* Leave out the pseudo PMUs for perf's events and raw codes, which event.c parses itself. */
@@ -246,18 +249,81 @@ static bool is_cpu(const pfm_pmu_info_t *pmu)
 	       pmu->pmu != PFM_PMU_PERF_EVENT && pmu->pmu != PFM_PMU_PERF_EVENT_RAW;
 }
 
+/* Encode events of a PMU until one succeeds.  Return 0 and its type, or an error. */
+static int find_type(const struct pfm *p, const pfm_pmu_info_t *pmu, struct vcpc_request *req)
+{
+	int ret = -ENOENT;
+
+	for (int idx = pmu->first_event; idx != -1 && ret; idx = p->pfm_get_event_next(idx)) {
+		pfm_event_info_t event = { .size = sizeof(event) };
+		char name[NAME_LEN];
+
+		if (p->pfm_get_event_info(idx, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+			continue;
+		snprintf(name, sizeof(name), "%s::%s", pmu->name, event.name);
+		ret = shim_pfm__encode(name, req);
+		if (shim_event__is_trouble(ret))
+			break;
+	}
+	return ret;
+}
+
+/*
+ * libpfm reports the PMUs of both kinds of core for a processor model, even if the kernel has only
+ * one of them.  It then encodes both for the same type, and names of the missing kind would count on
+ * the other.  Older names of a PMU have its type as well.  So only the first PMU of each type is
+ * walked.  Return 1 if @pmu is that one, 0 if not, or a temporary error.
+ */
+static int is_first(struct walk *w, const pfm_pmu_info_t *pmu)
+{
+	struct vcpc_request req = { .reserved[0] = SHIM_REQ_ONE_PMU };
+	const struct shim_pmus *several = shim_pmus__several();
+	int ret = find_type(w->p, pmu, &req);
+
+	if (ret)
+		return shim_event__is_trouble(ret) ? ret : 0;
+	if (several && shim_pmus__of(several, &req) == SHIM_PMUS_NONE)
+		return 0;
+	for (unsigned int i = 0; i < w->ntypes; i++)
+		if (w->types[i] == req.type)
+			return 0;
+	if (w->ntypes == SHIM_PMUS_MAX)
+		return 0;
+	w->types[w->ntypes++] = req.type;
+	return 1;
+}
+
+static int walk_pmu(struct walk *w, const pfm_pmu_info_t *pmu)
+{
+	char prefix[NAME_LEN] = "";
+	int ret = is_first(w, pmu);
+
+	if (ret <= 0)
+		return ret;
+	if (shim_pmus__several())
+		snprintf(prefix, sizeof(prefix), "%s::", pmu->name);
+	w->prefix = prefix;
+	ret = 0;
+	for (int idx = pmu->first_event; idx != -1 && !ret; idx = w->p->pfm_get_event_next(idx))
+		ret = walk_event(w, idx);
+	return ret;
+}
+
 /**
  * shim_pfm__walk() - walk over the events of this machine's processor
- * @fn: called for each name; a value other than 0 ends the walk
+ * @fn: called for each name, which has the form PMU::EVENT if there are several kinds of core; a
+ *	value other than 0 ends the walk
  * @arg: for @fn
+ *
+ * Names of a kind of core that the kernel has no PMU for are left out.
  *
  * Return: 0, even if libpfm cannot be used, a temporary error, or the value of @fn that ended the
  * walk.
  */
 int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
-	const struct pfm *p;
-	int ret = get(&p);
+	struct walk w = { .fn = fn, .arg = arg };
+	int ret = get(&w.p);
 	int i;
 
 	if (ret)
@@ -265,9 +331,9 @@ int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), voi
 	pfm_for_all_pmus(i) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
 
-		if (p->pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !is_cpu(&pmu))
+		if (w.p->pfm_get_pmu_info(i, &pmu) != PFM_SUCCESS || !is_cpu(&pmu))
 			continue;
-		ret = walk_pmu(p, &pmu, fn, arg);
+		ret = walk_pmu(&w, &pmu);
 		if (ret)
 			break;
 	}
