@@ -224,11 +224,14 @@ static int grow(struct vcpc_tag_holder *holder)
 /* The handle if the file already holds the tag, or 0 */
 static u32 known_handle(const struct vcpc_tag_holder *holder, const char *name)
 {
+	const struct vcpc_tag *tag;
 	unsigned int handle;
 
-	for (handle = holder->nr; handle; handle--)
-		if (!strcmp(vcpc_tag_find(holder, handle)->name, name))
+	for (handle = holder->nr; handle; handle--) {
+		tag = vcpc_tag_find(holder, handle);
+		if (tag && !strcmp(tag->name, name))
 			return handle;
+	}
 	return 0;
 }
 
