@@ -260,7 +260,7 @@ static void check_pmu(struct vcpc_finding *f)
 		vcpc_found(f, "hardware counters: %.480s", pmus.text);
 		f->restricts = pmus.n > 1;
 		if (f->restricts)
-			vcpc_limits(f, VCPC_FINE, "there are several kinds of cores; an event that only one kind has is not counted on the others", "");
+			vcpc_limits(f, VCPC_FINE, "there are several kinds of cores: hardware events are counted through perf, without overflow signals; to count an event that only one kind has, name its PMU (cpu_core/EVENT/)", "");
 		return;
 	}
 	f->restricts = true;
