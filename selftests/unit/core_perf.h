@@ -131,13 +131,13 @@ start(struct worker *w, int pages)
 	sem_wait(&w->ready);
 }
 
-static void let_work(struct worker *w)
+static __attribute__((unused)) void let_work(struct worker *w)
 {
 	sem_post(&w->go);
 	sem_wait(&w->done);
 }
 
-static void end(struct worker *w)
+static __attribute__((unused)) void end(struct worker *w)
 {
 	sem_post(&w->go);
 	pthread_join(w->thread, NULL);

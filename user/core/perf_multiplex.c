@@ -28,11 +28,19 @@
 
 #include "clock.h"
 #include "perf_multiplex.h"
+#include "perf_overflow.h"
 #include "perf_set.h"
 #include "rotation.h"
 
 /* The number of alarms per slot if they can occur only in user mode */
 #define TRIES	4
+
+/*
+ * Minimum time between two alarms of a set.  perf repeats an alarm until the handler sets the next
+ * one.  In a VM an interrupt and its signal can take 50 us: with less time between them the thread
+ * would never get to its handler, and the kernel would do nothing else on that CPU.
+ */
+#define ALARM_MIN	(SHIM_SLOT_MIN / TRIES)
 
 /*
  * struct one - a group
@@ -53,7 +61,7 @@ struct one {
  * struct shim_multiplex - the groups of one thread
  * @time: CLOCK_MONOTONIC of the last read of the current group
  * @took: durations of the last two rotations; one may include a preemption
- * @sets: number of multiplexed sets of the thread at that time
+ * @sets: number of multiplexed sets of the thread at the last alarm
  * @user_only: the alarm is delayed while the thread is in kernel mode
  * @rotation: the rotation
  * @counts: count of each request at the last read
@@ -140,10 +148,12 @@ static int open_groups(struct shim_multiplex *m, const struct shim_instance *ins
 	return ret;
 }
 
-/* Minimum time between alarms, so that rotations take at most half of the time */
+/* Minimum time between a set's alarms, so that rotations of all sets take at most half of the time */
 static __u64 pause_of(const struct shim_multiplex *m)
 {
-	return 2 * m->sets * (m->took[0] < m->took[1] ? m->took[0] : m->took[1]);
+	__u64 each = 2 * (m->took[0] < m->took[1] ? m->took[0] : m->took[1]);
+
+	return m->sets * (each > ALARM_MIN ? each : ALARM_MIN);
 }
 
 /* Set the alarm to the end of the current slot. */
@@ -156,7 +166,7 @@ static int arm(struct shim_instance *inst)
 		left = most;
 	if (left < least)
 		left = least;
-	return shim_group__set_distance(&inst->group, 0, left ? left : 1);
+	return shim_group__set_distance(&inst->group, 0, left);
 }
 
 /**
@@ -175,6 +185,7 @@ int shim_multiplex__open(struct shim_instance *inst, int *bad)
 	inst->multiplex = make(inst);
 	if (!inst->multiplex)
 		return -ENOMEM;
+	inst->multiplex->sets = shim_overflow__multiplexed(inst->tid) + 1;
 	ret = open_alarm(inst, place);
 	if (!ret)
 		ret = open_groups(inst->multiplex, inst, place, bad);

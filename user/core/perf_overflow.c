@@ -120,7 +120,8 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		chained.sa_handler(signal);
 }
 
-static unsigned int count_multiplexed(pid_t tid)
+/* Number of multiplexed instances of a thread of this process; the caller holds the lock */
+unsigned int shim_overflow__multiplexed(pid_t tid)
 {
 	unsigned int n = 0;
 
@@ -139,7 +140,7 @@ static void handler(int signal, siginfo_t *info, void *context)
 	int err = errno;
 
 	shim_siglock__enter(&shim_perf__lock);
-	sets = count_multiplexed(tid);
+	sets = shim_overflow__multiplexed(tid);
 	for (struct shim_instance *inst = all; inst; inst = inst->overflow.next) {
 		bool own = inst->tid == tid && by_perf && is_of(inst, info);
 

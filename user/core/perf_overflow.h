@@ -6,6 +6,7 @@
 #include "perf_instance.h"
 
 bool shim_overflow__is_possible(void);
+unsigned int shim_overflow__multiplexed(pid_t tid);
 int shim_overflow__add(struct shim_instance *inst);
 void shim_overflow__remove(const struct shim_instance *inst);
 int shim_overflow__start(struct shim_instance *inst);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How often the alarm of multiplexed groups may interrupt a thread on perf.  If the time between two
+ * alarms is shorter than an interrupt takes, the kernel does nothing else on that CPU.
+ */
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "core_perf.h"
+
+#define MS	1000000ULL
+#define ALARM	(MS / 4)	/* minimum between two alarms of one set */
+#define SETS	8
+#define GROUPS	3
+
+static __u64 shortest;
+static unsigned int alarms;
+
+/* Instead of libc's: the library sets the time to the next alarm by this call. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	unsigned long arg;
+	va_list args;
+
+	va_start(args, request);
+	arg = va_arg(args, unsigned long);
+	va_end(args);
+	if (request == PERF_EVENT_IOC_PERIOD) {
+		__u64 period = *(const __u64 *)arg;
+
+		alarms++;
+		shortest = period < shortest ? period : shortest;
+	}
+	return syscall(SYS_ioctl, fd, request, arg);
+}
+
+static int bind_groups(FIXTURE_DATA(perf) *self, struct shim_counters **set)
+{
+	__u16 group[GROUPS] = { 0, 1, 2 };
+	struct shim_terms terms = { .group = group, .slot = MS };
+	struct vcpc_request reqs[GROUPS];
+	int ret;
+
+	for (int i = 0; i < GROUPS; i++)
+		if (shim_event__parse("page-faults:u", &reqs[i]))
+			abort();
+	ret = shim_counters__create_on(self->session, reqs, GROUPS, 0, terms, &self->bad, set);
+	return ret ? ret : shim_counters__bind(*set, 0, 0, &self->bad);
+}
+
+static __u64 cpu_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
+}
+
+/* Sample again and again, so that slots are cut into small rests. */
+static int sample_for(struct shim_counters *set, __u64 ns)
+{
+	union {
+		struct vcpc_sample head;
+		char room[sizeof(struct vcpc_sample) + GROUPS * (sizeof(__u64) + sizeof(struct shim_group_sample))];
+	} s;
+	__u64 end = cpu_time() + ns;
+	int ret = 0;
+
+	while (!ret && cpu_time() < end)
+		ret = shim_counters__sample(set, 0, &s.head, sizeof(s));
+	return ret;
+}
+
+TEST_F(perf, the_rest_of_a_slot_is_not_too_short)
+{
+	NEED_PERF();
+	shortest = ~0ull;
+	alarms = 0;
+	ASSERT_EQ(0, bind_groups(self, &self->set));
+	ASSERT_EQ(0, sample_for(self->set, 100 * MS));
+	EXPECT_LT(20, alarms);
+	EXPECT_LE(ALARM, shortest);
+}
+
+/* The more sets a thread has, the longer each waits: together they interrupt it no more often. */
+TEST_F(perf, many_sets_share_the_interrupts)
+{
+	struct shim_counters *sets[SETS];
+
+	NEED_PERF();
+	for (int i = 0; i < SETS; i++) {
+		shortest = ~0ull;
+		ASSERT_EQ(0, bind_groups(self, &sets[i]));
+		EXPECT_LE(ALARM * (i + 1), shortest);
+	}
+	ASSERT_EQ(0, sample_for(sets[0], 20 * MS));
+	alarms = 0;
+	shortest = ~0ull;
+	ASSERT_EQ(0, sample_for(sets[0], 100 * MS));
+	EXPECT_LT(5, alarms);
+	EXPECT_LE(ALARM * SETS, shortest);
+	for (int i = 0; i < SETS; i++)
+		shim_counters__put(sets[i]);
+}
+
+TEST_HARNESS_MAIN
