@@ -26,8 +26,8 @@ static inline int initialize(void)
 }
 
 /*
- * Finding out what can be counted takes seconds on a debug kernel.  What is known
- * before the harness forks for each test need not be found out again.
+ * Finding the available events takes seconds on a debug kernel.  Do it once, before the harness
+ * forks for each test.
  */
 #define INITIALIZE_ONCE()						\
 static void __attribute__((constructor)) initialize_once(void)		\
@@ -49,7 +49,7 @@ static inline int event_on(int counter, const char *name)
 	return COUNT_NOTHING;
 }
 
-/* A program of one event on the first counter, in user mode */
+/* A program with one event on the first counter, in user mode */
 static inline pm_prog_t program(const char *name)
 {
 	pm_prog_t prog = { .mode = { .w = PM_USER } };
@@ -60,7 +60,7 @@ static inline pm_prog_t program(const char *name)
 	return prog;
 }
 
-/* A program of some sets of one event; the sets are static */
+/* A program with several sets of one event; the sets are static */
 static inline pm_prog_mx_t program_mx(const char *name, int sets, int slice)
 {
 	static pm_events_prog_t lists[300];

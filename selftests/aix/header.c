@@ -110,7 +110,7 @@ TEST(time_base)
 	EXPECT_EQ(RTC_POWER, t.flag);
 	EXPECT_EQ(12, t.tb_high);
 	EXPECT_EQ(884901895, t.tb_low);
-	/* Twice is once. */
+	/* A second conversion changes nothing. */
 	ASSERT_EQ(0, time_base_to_time(&t, TIMEBASE_SZ));
 	EXPECT_EQ(12, t.tb_high);
 	t.flag = 9;

@@ -10,7 +10,7 @@
 #include "checking.h"
 #include "work.h"
 
-#define GETS	20000	/* the machine is emulated; selftests/unit/aix_gets.c does more */
+#define GETS	20000	/* for emulated machines; selftests/unit/aix_gets.c does more */
 
 /* Number of multiplex slots of each of several sets */
 #define PASSES	6
@@ -22,7 +22,7 @@ static bool has_pmu(void)
 	return event_on(0, "PM_INST_CMPL") >= 0;
 }
 
-/* Without a PMU the time on the CPU is what can be counted by the same standards. */
+/* Without a PMU, CPU time is measured in the same way. */
 static const char *event(void)
 {
 	return has_pmu() ? "PM_INST_CMPL" : "PM_TASK_CLOCK";
@@ -36,7 +36,7 @@ static void work(int sets, int passes)
 		spin(100000);
 }
 
-/* Events in a nanosecond of CPU time, without other sets */
+/* Events per nanosecond of CPU time, without other sets */
 static double whole_rate(void)
 {
 	pm_prog_t prog = program(event());
@@ -52,13 +52,10 @@ static double whole_rate(void)
 	return (double)data.accu[0] / raw(times.accu_timebase);
 }
 
-/* Each set's estimate agrees, and the slots account for all of the time except gaps. */
+/* Check that each set's estimate agrees and that the slots add up to the total time minus gaps. */
 static double try_sets(struct __test_metadata *_metadata, int sets, double whole)
 {
-	/*
-	 * Without a PMU there is no clock of instructions either, and everything is slower than the
-	 * clock shows.
-	 */
+	/* Without a PMU, time is not a count of instructions, and the measurement is less exact. */
 	double tolerance = has_pmu() ? 0.005 : 0.25, worst = 0;
 	pm_prog_mx_t prog = program_mx(event(), sets, 10);
 	unsigned long long sum = 0, before;
@@ -84,7 +81,10 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 			TH_LOG("set %d of %d: %f, not %f", k, sets, rate, whole);
 		}
 	}
-	/* Time in no set is gaps, and what setting and stopping take; two clocks are compared. */
+	/*
+	 * Time outside all sets consists of gaps and of the time for setting and stopping; two
+	 * clocks are compared.
+	 */
 	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
 	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);
 	free(data.accu_set);
@@ -92,7 +92,10 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 	return worst;
 }
 
-/* One number of sets in three, all with ALL_SETS in the environment: they take long where time is instructions. */
+/*
+ * Test one in three numbers of sets, or all with ALL_SETS in the environment: they take long where
+ * time is a count of instructions.
+ */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {
 	int step = getenv("ALL_SETS") ? 1 : 3;
@@ -109,7 +112,7 @@ static void agree(struct __test_metadata *_metadata, int from, int to)
 	       worst * 100);
 }
 
-/* From 2 sets to 16, in parts that each finish within a test's time limit. */
+/* From 2 to 16 sets, in parts that each finish within a test's time limit */
 TEST(homogeneous_loop)
 {
 	if (kernel_checks())
@@ -174,7 +177,7 @@ TEST(shorter_than_the_sets_need)
 
 /*
  * A slot of 30 s overflows a 32-bit counter, which the kernel starts at half its range so that it
- * wraps in time; this must stay invisible.
+ * wraps in time; this must not be visible.
  */
 TEST(past_the_counter_s_width)
 {
@@ -200,7 +203,8 @@ TEST(past_the_counter_s_width)
 }
 
 /*
- * As many sets as AIX supports, each full, if descriptors and requests suffice; otherwise an error.
+ * The maximum number of full sets that AIX supports, if descriptors and requests suffice; otherwise
+ * an error
  */
 TEST(full_sets)
 {
@@ -239,7 +243,7 @@ TEST(full_sets)
 	EXPECT_TRUE(false) TH_LOG("not even one full set");
 }
 
-/* A mostly sleeping thread counts all sets because a slot is measured in its CPU time. */
+/* A mostly sleeping thread counts all sets, because a slot is measured in its CPU time. */
 TEST(a_sleepy_thread)
 {
 	pm_prog_mx_t prog;
@@ -277,7 +281,7 @@ TEST(system_wide)
 	ASSERT_EQ(0, pm_get_data_mx(&data));
 	EXPECT_LE(1, data.nb_mx_round);
 	for (int k = 0; k < 3; k++) {
-		/* perf counts several at the same time, if they fit. */
+		/* perf counts several sets at the same time if they fit. */
 		EXPECT_GE((raw(stop) - raw(start)) * sysconf(_SC_NPROCESSORS_ONLN),
 			  raw(data.accu_set[k].accu_time));
 		sum += raw(data.accu_set[k].accu_time);

@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(others)
 {
 }
 
-/* A child that touches a page whenever it is continued, and then stops. */
+/* A child that touches a page each time it is continued, and then stops */
 static pid_t start_target(void)
 {
 	pid_t pid = fork();
@@ -76,7 +76,7 @@ TEST_F(others, debugger)
 	ASSERT_EQ(0, pm_get_data_thread(pid, pid, &data));
 	EXPECT_EQ(0, data.accu[0]);
 	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_group(pid, pid, &data));
-	/* Our own thread has none. */
+	/* This thread has no program. */
 	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data_mythread(&data));
 	EXPECT_EQ(0, pm_delete_program_thread(pid, pid));
 	EXPECT_EQ(Pmapi_NoSetProg, pm_delete_program_thread(pid, pid));
@@ -91,7 +91,7 @@ TEST_F(others, debugger)
 	waitpid(pid, NULL, 0);
 }
 
-/* Who may trace may count what it traces, in user mode. */
+/* A process that is permitted to trace another can count it in user mode. */
 static int debug_as_nobody(const pm_prog_t *user)
 {
 	pm_prog_t prog = *user;
@@ -99,7 +99,10 @@ static int debug_as_nobody(const pm_prog_t *user)
 	int status;
 	pid_t pid;
 
-	/* Like any program started by an ordinary user: what root opened before is inaccessible. */
+	/*
+	 * Like any program started by an ordinary user, it cannot access files that root opened
+	 * before.
+	 */
 	if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
 		return 1;
 	pid = start_target();
@@ -150,7 +153,7 @@ TEST_F(others, a_target_that_runs_or_is_not_ours)
 	waitpid(pid, NULL, 0);
 }
 
-/* A chain of processes, each of which touches, starts the next, and does not wait for it. */
+/* A chain of processes, each of which touches pages, starts the next, and does not wait for it */
 static void chain(int left)
 {
 	do {
@@ -208,7 +211,7 @@ TEST_F(others, tree)
 	EXPECT_EQ(0, pm_delete_program());
 }
 
-/* Its root sets a tree, starts a process, and exits before that process does. */
+/* The root of the tree sets a program, starts a process, and exits before that process does. */
 static void leave_an_orphan(pm_prog_t *tree)
 {
 	if (pm_set_program(tree) || pm_start())
@@ -222,7 +225,7 @@ static void leave_an_orphan(pm_prog_t *tree)
 }
 
 /*
- * The tree's program ends with its root, whichever processes remain; the next owner can have the
+ * The tree's program ends with its root, whichever processes remain; the next owner can use the
  * counters.
  */
 TEST_F(others, root_that_exits)
@@ -241,14 +244,14 @@ TEST_F(others, root_that_exits)
 	EXPECT_EQ(Pmapi_NoSetProg, pm_get_data(&data));
 	ASSERT_EQ(0, pm_set_program(&tree));
 	ASSERT_EQ(0, pm_start());
-	/* It does not belong to this tree. */
+	/* This process does not belong to the tree. */
 	sleep(4);
 	ASSERT_EQ(0, pm_get_data(&data));
 	EXPECT_GT(PAGES, data.accu[0]);
 	EXPECT_EQ(0, pm_delete_program());
 }
 
-/* What another process gets that wants a tree, or a thread's context. */
+/* The result for another process that wants a tree's or a thread's context */
 static int elsewhere(const pm_prog_t *prog, int mode, int (*set)(pm_prog_t *prog))
 {
 	pid_t pid = fork();

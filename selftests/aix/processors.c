@@ -17,7 +17,7 @@ static int set_online(int on)
 	return ok ? 0 : -1;
 }
 
-/* Without the module, this may be any machine, whose CPUs must stay online. */
+/* Without the module, this can be any machine, whose CPUs must stay online. */
 #define NEED_TWO()	do {						\
 	if (access("/dev/vcpc", F_OK))					\
 		SKIP(return, "needs the vcpc module");			\
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(processors)
 	pm_delete_program();
 }
 
-/* The module opens a processor's counters again a little after it has come back. */
+/* The module reopens a processor's counters shortly after it has come back. */
 static long long grown(long long from)
 {
 	pm_data_t data = { .accu = { from } };
@@ -68,7 +68,7 @@ TEST_F(processors, values_stay_and_go_on)
 	ASSERT_EQ(0, set_online(0));
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &off));
 	EXPECT_LE(before.accu[0], off.accu[0]);
-	/* By its index among the online processors it does not exist; by its own number it does. */
+	/* Its index among the online processors does not exist, but its own number does. */
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_cpu(sysconf(_SC_NPROCESSORS_CONF) - 1, &later));
 	usleep(50000);
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &later));
@@ -88,7 +88,7 @@ TEST_F(processors, offline_when_it_was_set)
 	EXPECT_EQ(0, pm_get_data_lcpu(0, &data));
 	EXPECT_EQ(0, pm_get_data(&data));
 	EXPECT_EQ(0, pm_reset_data());
-	/* It comes later, and counts as the others do from the next call on. */
+	/* It comes online later, and counts like the others from the next call on. */
 	ASSERT_EQ(0, set_online(1));
 	ASSERT_EQ(0, pm_get_data_lcpu(CPU, &data));
 	EXPECT_LT(data.accu[0], grown(data.accu[0]));

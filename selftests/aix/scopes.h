@@ -41,7 +41,7 @@ struct scope {
 	  pm_get_Tdata##s, pm_get_data##s##_mx, pm_get_tdata##s##_mx,		\
 	  pm_delete_program##s }
 
-/* A child that is traced and stopped, for the calls about others */
+/* A traced and stopped child, for the calls on other processes */
 static pid_t target UNUSED;
 
 static inline void start_target(void)
@@ -63,7 +63,7 @@ static inline void end_target(void)
 	waitpid(target, NULL, 0);
 }
 
-/* The calls about another thread, with its numbers filled in */
+/* The calls on another thread, with its numbers filled in */
 #define CALL(as, call, type, arg, ...)						\
 static inline int as(type arg) { return call(__VA_ARGS__, arg); }
 #define CALL_TIMED(as, call, type, second, ...)					\

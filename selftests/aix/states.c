@@ -62,7 +62,7 @@ TEST_F(states, nothing_is_set)
 	EXPECT_EQ(NULL, mx.accu_set);
 }
 
-/* What the context is like now: it counts, or not, and it is the only one. */
+/* Check whether the context counts, and that no other context exists. */
 static void expect_state(struct __test_metadata *_metadata, const struct scope *s,
 			 const pm_prog_t *prog, int counts)
 {
@@ -97,7 +97,7 @@ TEST_F(states, life)
 		expect_state(_metadata, s, &self->prog, 0);
 		EXPECT_CODE(Pmapi_NotCounting, s->stop());
 		EXPECT_CODE(0, s->start());
-		/* Also from running */
+		/* Also while it counts */
 		EXPECT_CODE(0, s->drop());
 		EXPECT_CODE(Pmapi_NoSetProg, s->drop());
 		prog = for_scope(&self->prog, s, PM_COUNT);
@@ -145,7 +145,7 @@ TEST_F(states, kinds)
 	}
 }
 
-/* Each set with a mode of its own; its data is read as that of the other kind. */
+/* Each set has its own mode; its data is read with the call for the other kind. */
 TEST_F(states, modes_by_set)
 {
 	pm_prog_t sets[2] = { self->prog, self->prog };
@@ -179,7 +179,7 @@ TEST_F(states, modes_by_set)
 	}
 }
 
-/* Times of start, reading and stop follow each other; PURR and SPURR are 0 and valid. */
+/* The times of start, reading and stop ascend; PURR and SPURR are 0 and valid. */
 TEST_F(states, stamps)
 {
 	timebasestruct_t start, read, stop, again;
@@ -291,7 +291,7 @@ TEST_F(states, slices_and_counts_of_sets)
 	}
 }
 
-/* The last of many is wrong: nothing is set. */
+/* If the last of many sets is invalid, none is set. */
 TEST_F(states, one_bad_set)
 {
 	pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 5, 0);
@@ -316,7 +316,7 @@ TEST_F(states, nothing_to_count)
 		EXPECT_CODE(0, s->data(&data));
 		EXPECT_CODE(0, (int)data.accu[0]);
 		EXPECT_CODE(0, s->drop());
-		/* No mode: zeros, no error */
+		/* Without a mode the values are zero, without an error. */
 		prog = for_scope(&self->prog, s, PM_COUNT);
 		prog.mode.w &= ~PM_USER;
 		ASSERT_EQ(0, s->set(&prog));
@@ -379,7 +379,7 @@ TEST_F(states, processors)
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_lcpu(-1, &data));
 	EXPECT_EQ(Pmapi_BadCpu, pm_get_data_lcpu(99999, &data));
 	EXPECT_EQ(0, pm_delete_program());
-	/* A tree's counts are by thread. */
+	/* Threads can be counted individually in a tree. */
 	prog.mode.w |= PM_PROCTREE;
 	ASSERT_EQ(0, pm_set_program(&prog));
 	EXPECT_EQ(Pmapi_Unsupported, pm_get_data_lcpu(0, &data));
@@ -400,7 +400,7 @@ TEST_F(states, other_threads_need_a_debugger)
 	EXPECT_EQ(ESRCH, pm_delete_program_group(0x3ffffff, 0x3ffffff));
 }
 
-/* A child has none of its parent's contexts, and its parent keeps them. */
+/* A child has none of its parent's contexts, and the parent keeps them. */
 TEST_F(states, fork)
 {
 	pm_prog_t prog = self->prog;
@@ -423,7 +423,7 @@ TEST_F(states, fork)
 	EXPECT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Nor is it a member of a group. */
+/* The child is not a member of the group either. */
 TEST_F(states, fork_of_a_member)
 {
 	pm_prog_t prog = self->prog;

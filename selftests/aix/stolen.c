@@ -11,7 +11,7 @@
 
 #define MANY	32
 
-/* Pinned on the CPU, they come before those of threads. */
+/* Events pinned to the CPU have priority over those of threads. */
 static void take_all(int fds[MANY])
 {
 	struct perf_event_attr attr = {
@@ -61,7 +61,7 @@ TEST(sets_in_turn)
 		rate = r > rate ? r : rate;
 		low = r < low ? r : low;
 	}
-	/* Time without counters is in no set's time. */
+	/* Time without counters is not added to any set's time. */
 	EXPECT_LE(130 * MS, counted);
 	EXPECT_GE(220 * MS, counted);
 	EXPECT_LE(rate * 0.98, low);
@@ -89,7 +89,7 @@ TEST(one_set)
 	EXPECT_EQ(Pmapi_NoCounters, pm_get_data_mythread(&data));
 	EXPECT_EQ(77, data.reserved);
 	give_back(fds);
-	/* What was lost does not come back, but a new program counts. */
+	/* The lost set stays invalid, but a new program counts. */
 	EXPECT_EQ(Pmapi_NoCounters, pm_get_data_mythread(&data));
 	ASSERT_EQ(0, pm_delete_program_mythread());
 	ASSERT_EQ(0, pm_set_program_mythread(&prog));

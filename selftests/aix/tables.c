@@ -53,7 +53,7 @@ TEST(one_event_on_each_counter)
 		EXPECT_LT(0, data.accu[c]) TH_LOG("counter %d", c);
 	}
 	ASSERT_EQ(0, pm_delete_program_mythread());
-	/* What a counter does not list it does not take. */
+	/* A counter refuses events that are not in its list. */
 	for (int c = 0; c < info.maxpmcs; c++) {
 		int id = prog.events[c];
 
@@ -64,7 +64,7 @@ TEST(one_event_on_each_counter)
 	EXPECT_EQ(Pmapi_NoSetProg, pm_start_mythread());
 }
 
-/* With a narrow filter numbers stay, and gaps appear; and what is not shown cannot be set. */
+/* With a narrow filter numbers stay the same, with gaps, and filtered events cannot be set. */
 TEST(filters)
 {
 	pm_info2_t narrow, none;
@@ -93,7 +93,7 @@ TEST(filters)
 	ASSERT_EQ(0, pm_initialize(PM_CAVEAT, &none, NULL, PM_CURRENT));
 	EXPECT_EQ(0, none.maxevents[0]);
 	EXPECT_EQ(Pmapi_InvalidEvent, pm_set_program_mythread(&prog));
-	/* No tables at all: numbers are checked against all. */
+	/* Without tables, numbers are checked against all events. */
 	ASSERT_EQ(0, pm_initialize(0, &none, NULL, PM_CURRENT));
 	EXPECT_EQ(0, none.maxevents[0]);
 	EXPECT_EQ(0, pm_set_program_mythread(&prog));

@@ -5,7 +5,10 @@
 
 #define PAGES	300
 
-/* A counted number of faults is what was touched, and a few of the library's and the stack's. */
+/*
+ * The counted number of faults is the number of touched pages, and a few of the library and the
+ * stack.
+ */
 #define EXPECT_PAGES(pages, value) do {			\
 	EXPECT_LE((long long)(pages), (long long)(value));	\
 	EXPECT_GE((long long)(pages) + 60, (long long)(value));	\
@@ -130,11 +133,11 @@ static void *sets_its_own(void *arg)
 		ret = pm_get_data_mythread(&data);
 	if (!ret && (data.accu[0] < PAGES || data.accu[0] > PAGES + 60))
 		ret = -(int)data.accu[0];
-	/* It ends without a delete. */
+	/* It exits without deleting its program. */
 	return (void *)(long)ret;
 }
 
-/* A kernel that checks whatever it does takes long to make hundreds of sets. */
+/* A debug kernel takes long to create hundreds of sets. */
 TEST_F_TIMEOUT(threads, hundreds, 1200)
 {
 	pthread_t thread[200];
@@ -149,7 +152,7 @@ TEST_F_TIMEOUT(threads, hundreds, 1200)
 			EXPECT_EQ(NULL, ret);
 		}
 	}
-	/* None of them has the counters any more. */
+	/* None of them occupies the counters any more. */
 	EXPECT_EQ(0, pm_set_program(&self->prog));
 	EXPECT_EQ(0, pm_delete_program());
 }
@@ -237,10 +240,10 @@ TEST_F(threads, a_group_is_its_members_sum)
 	tell(&b, touches);
 	touch(PAGES);
 	EXPECT_PAGES(3 * PAGES, total(_metadata, 1));
-	/* The dead stay. */
+	/* Members that have exited are still counted. */
 	dismiss(&a);
 	EXPECT_PAGES(3 * PAGES, total(_metadata, 1));
-	/* What one of them has counted is not known, and those that inherited have no program. */
+	/* The counts of a single member are unknown, and inheriting threads have no program. */
 	EXPECT_EQ(Pmapi_Unsupported, pm_get_data_mythread(&data));
 	EXPECT_EQ(Pmapi_NoSetProg, tell(&b, reads));
 	EXPECT_EQ(Pmapi_NoSetProg, tell(&b, reads_group));
@@ -340,7 +343,7 @@ static void *burns(void *arg UNUSED)
 	return NULL;
 }
 
-/* perf has room for all sets at a time, as software events need no counters. */
+/* perf can count all sets at the same time, because software events need no hardware counters. */
 TEST_F(threads, short_threads_measure_all_sets)
 {
 	pm_prog_mx_t mx = program_mx("PM_PAGE_FAULTS", 3, 100);

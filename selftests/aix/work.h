@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work of a certain duration, and the memory in use. */
+/* Work of a given duration, and the memory in use. */
 #ifndef AIX_WORK_H
 #define AIX_WORK_H
 
@@ -27,7 +27,10 @@ static inline void burn(unsigned long long ns)
 		spin(10000);
 }
 
-/* Pages of its own memory that the process has, as its page tables say: statm lags behind, and has files' pages */
+/*
+ * Number of private pages of the process, from its page tables: statm is updated late and includes
+ * file pages
+ */
 static inline long resident(void)
 {
 	char line[128];

@@ -18,7 +18,7 @@
 #define RECORDS	500
 #define VOLUME	200
 
-/* Seven records of ten have all metrics, the others one each, or an error */
+/* Seven of ten records have all metrics; the others have one each, or an error. */
 static bool has_metric(unsigned int n, int metric)
 {
 	return n % 10 < 7 || (n % 10 == 7 && metric == (int)(n / 10 % NMETRICS)) ||
@@ -35,7 +35,7 @@ static bool is_mark(unsigned int n)
 	return n % 100 == 99;
 }
 
-/* wlan0 is there in every other hundred */
+/* wlan0 exists in every other block of a hundred records. */
 static bool has_instance(unsigned int n, int k)
 {
 	return k != 1 || n / 100 % 2;
@@ -43,7 +43,7 @@ static bool has_instance(unsigned int n, int k)
 
 static struct shim_ts stamp_of(unsigned int n)
 {
-	/* several share one, and they have odd fractions, as fine as both versions can say */
+	/* Several records share a time, with a fraction as fine as both versions support. */
 	return (struct shim_ts){ START + n / 3 * 3, 123456000 };
 }
 
@@ -156,7 +156,7 @@ static int put_record(struct shim_writer *w, unsigned int n, bool aloud)
 	return err ? err : shim_writer__commit(w);
 }
 
-/* Some of both, of which pcp_tools.sh knows what the tools say */
+/* Labels and help texts that pcp_tools.sh expects in the output of PCP's tools */
 static int annotate(struct shim_writer *w)
 {
 	static const char *const context[] = { "{ \"role\": [1, 2],\"host\":\"h1\" }" };

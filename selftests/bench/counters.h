@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the benchmarks of counting: some counters as a set, and the same as a perf group. */
+/* Shared by the benchmarks of counting: several counters as a set, and the same as a perf group. */
 #ifndef BENCH_COUNTERS_H
 #define BENCH_COUNTERS_H
 
@@ -47,8 +47,8 @@ static inline void die(const char *what)
 }
 
 /*
- * A set of @nr, bound to the caller, or a negative errno; the first overflows after @far events,
- * if not 0.
+ * Bind a set of @nr requests to the caller; a negative errno on failure.  The first one overflows
+ * after @far events, if not 0.
  */
 static inline int try_set(const struct event *events, unsigned int nr, __u64 far)
 {
@@ -82,7 +82,7 @@ static inline int try_set(const struct event *events, unsigned int nr, __u64 far
 	return ret;
 }
 
-/* Hardware events if the PMU has enough counters */
+/* Hardware events if the PMU has enough counters, otherwise software events */
 static inline const struct event *events_for(unsigned int nr)
 {
 	int set = try_set(hardware, nr, 0);
@@ -109,7 +109,10 @@ static inline int open_set(const struct event *events, unsigned int nr)
 	return open_set_that_overflows(events, nr, 0);
 }
 
-/* The same as a group of perf's; its descriptors are @fds[0..@nr-1], the first leads. */
+/*
+ * Open the same events as a perf group; its descriptors are @fds[0..@nr-1], the first is the
+ * leader.
+ */
 static inline void open_group(const struct event *events, unsigned int nr, int *fds)
 {
 	struct perf_event_attr attr = {

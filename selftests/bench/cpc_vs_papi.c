@@ -13,7 +13,7 @@
 #define ROUNDS	20
 #define CALLS	1000
 
-/* Events of architecture: an emulated PMU takes them all, and counts the first two. */
+/* Architected events: an emulated PMU accepts all of them, and counts the first two. */
 static const struct {
 	const char *papi;
 	const char *cpc;
@@ -138,7 +138,7 @@ static double by_papi(const char *why)
 
 int main(void)
 {
-	/* First of all: it has libpfm take an emulated PMU for one that it knows. */
+	/* Call this first: it makes libpfm accept an emulated PMU. */
 	const char *why = papi_begin();
 	double ours, papi, perf;
 

@@ -21,8 +21,10 @@
 #define METRICS_MAX	64
 
 /*
- * @tags tags exist, of which @active have a transaction between any two fetches; and @threads of another
- * program write their own statistics, each of one of 50 tags
+ * struct scene - the traced load
+ * @tags: number of tags, of which @active have a transaction between two fetches
+ * @threads: number of threads of another program that write their own statistics, each for one of
+ *	50 tags
  */
 static const struct scene {
 	int tags, active, threads;
@@ -64,7 +66,7 @@ static void *trace_for_ever(void *tag)
 	return NULL;
 }
 
-/* Another program whose threads write their statistics themselves; it ends with this one */
+/* Another program whose threads write their statistics themselves; it exits with this one */
 static pid_t start_threads(int n)
 {
 	static char tags[50][32];
@@ -87,7 +89,7 @@ static pid_t start_threads(int n)
 	_exit(0);
 }
 
-/* How many threads' transactions are there? */
+/* The number of threads with transactions */
 static size_t slots_in_use(void)
 {
 	struct shim_trace *trace;
@@ -108,7 +110,7 @@ static void add(const char *name)
 		nall++;
 }
 
-/* Milliseconds of a fetch, a negative number if it fails */
+/* Milliseconds per fetch; negative on failure */
 static double fetch(int n, pmID *pmids, int active)
 {
 	double sum = 0, before;
@@ -125,7 +127,7 @@ static double fetch(int n, pmID *pmids, int active)
 	return 1000 * sum / FETCHES;
 }
 
-/* Of bpftool, for the map of statistics */
+/* Milliseconds per dump of the statistics map by bpftool */
 static double dump(void)
 {
 	double before = used(RUSAGE_CHILDREN);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thousand sets of two on one thread: compares creating, binding, sampling and unbinding one more
- * with the same number of perf groups, and shows how the cost grows. May take 300 s on a busy
- * machine.
+ * A thousand sets of two requests on one thread: compares creating, binding, sampling and unbinding
+ * another one with the same number of perf groups, and shows how the cost grows. May take 300 s on
+ * a busy machine.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -18,7 +18,7 @@ struct costs {
 	double open, sample, close;
 };
 
-/* Software events, of which a thread may have many at a time */
+/* Software events, because a thread can have any number of them */
 static const struct event *const events = software;
 
 static int groups[MOST][NR];
@@ -72,7 +72,7 @@ static double mean(void (*one)(int i), int from, int to)
 	return (double)(now() - since) / (to - from);
 }
 
-/* With @n on the thread already */
+/* The costs with @n sets already on the thread */
 static struct costs cost_at(void (*open)(int i), void (*sample)(int i), void (*close)(int i), int n)
 {
 	struct costs costs;

@@ -54,7 +54,7 @@ static int make_set(unsigned int nr, __u64 config, __u32 flags, __u32 bind_flags
 	return set;
 }
 
-/* What the neighbor has */
+/* The kinds of neighbor */
 static const struct neighbor {
 	const char *text;
 	unsigned int nr;
@@ -65,7 +65,7 @@ static const struct neighbor {
 	{ "31 page-faults", 31, PERF_COUNT_SW_PAGE_FAULTS, 0 },
 	{ "31 cpu-clock", 31, PERF_COUNT_SW_CPU_CLOCK, 0 },
 	{ "31 page-faults that may overflow", 31, PERF_COUNT_SW_PAGE_FAULTS, VCPC_REQ_F_OVERFLOW },
-	/* Each counts as eight for max_thread_counters. */
+	/* Each of them is charged as eight for max_thread_counters. */
 	{ "3 cpu-clock that may overflow", 3, PERF_COUNT_SW_CPU_CLOCK, VCPC_REQ_F_OVERFLOW },
 };
 
@@ -82,7 +82,7 @@ static void be_neighbor(const struct neighbor *n, int ready)
 		spin(1000000);
 }
 
-/* How much later than asked for, on average */
+/* The average delay after the requested time */
 static double lateness(void)
 {
 	__u64 sum = 0, due;
@@ -178,7 +178,7 @@ int main(void)
 	for (i = 0; i < sizeof(neighbors) / sizeof(neighbors[0]); i++) {
 		char text[96];
 
-		/* The neighbor is not to have it. */
+		/* Children, such as the neighbor, do not inherit this. */
 		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo))
 			die("SCHED_FIFO");
 		snprintf(text, sizeof(text), "SCHED_FIFO wakes up late beside %s", neighbors[i].text);

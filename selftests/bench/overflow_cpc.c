@@ -37,7 +37,7 @@ static void spin(unsigned long n)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* Cost of 4 events that overflow after a given number of cycles: nanoseconds per overflow */
+/* The cost of 4 events that overflow after a given number of cycles, in nanoseconds per overflow */
 static int measure(const char *backend)
 {
 	static const char *const events[] = { "PAPI_tot_cyc", "PAPI_tot_ins", "PAPI_tot_cyc", "PAPI_tot_ins" };

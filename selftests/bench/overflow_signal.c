@@ -48,7 +48,7 @@ static void catch(void (*handler)(int sig))
 	sigaction(SIGUSR1, &sa, NULL);
 }
 
-/* @nr counters of which the first overflows every @period events */
+/* Create a set of @nr counters, of which the first overflows every @period events. */
 static void begin_set(const struct event *events, unsigned int nr, __u64 period)
 {
 	struct vcpc_request requests[MAX_COUNTERS] = { 0 };
@@ -107,8 +107,8 @@ struct cost {
 };
 
 /*
- * Page faults, each of which overflows if it is counted; the minimum, because interrupts only add
- * time.
+ * The time of a page fault, which overflows if it is counted; the minimum, because interrupts only
+ * add time.
  */
 static struct cost fault(const char *by, unsigned int wanted)
 {
@@ -138,7 +138,7 @@ static struct cost fault(const char *by, unsigned int wanted)
 	return (struct cost) { to, all };
 }
 
-/* How much longer the work takes for each overflow */
+/* The additional time of the work per overflow */
 static double work(double without)
 {
 	__u64 start = now();
@@ -196,7 +196,7 @@ static void cycles(unsigned int nr)
 
 int main(void)
 {
-	/* Otherwise faults outside the measurement would also cause signals. */
+	/* Otherwise page faults outside the measurement would also cause signals. */
 	if (mlockall(MCL_CURRENT))
 		die("mlockall");
 	faults(1);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "counters.h"
-#undef MAX_COUNTERS	/* AIX also has one. */
+#undef MAX_COUNTERS	/* AIX's header also defines it. */
 #include "aix/pmapi.h"
 #include "cpc/libcpc.h"
 #include "shim/shim.h"
@@ -27,7 +27,7 @@ static const char *const aix_names[2][NR] = {
 	{ "PM_PAGE_FAULTS", "PM_PAGE_FAULTS", "PM_PAGE_FAULTS", "PM_PAGE_FAULTS" },
 };
 
-static unsigned int kind;		/* of names: software events where there is no PMU */
+static unsigned int kind;		/* Index into names: software events if there is no PMU */
 static double by_group;
 
 /* The minimum of several rounds, because interrupts only add time. */
@@ -71,7 +71,7 @@ static void group_read(void)
 		die("read of the group");
 }
 
-/* The counter with the number that the page gives */
+/* Read the counter with the number from the page. */
 static __u64 counter(__u32 index)
 {
 	__u64 value = 0;
@@ -102,7 +102,7 @@ static __u64 counter(__u32 index)
 	return value;
 }
 
-/* As <linux/perf_event.h> has it, page by page: the values need not belong together. */
+/* The loop from <linux/perf_event.h>, page by page: the values need not belong to one instant. */
 static void by_hand(void)
 {
 	volatile __u64 values[NR];
@@ -207,7 +207,7 @@ static void cpc_rows(const char *back_end)
 	for (int i = 0; i < NR && cpc_set; i++) {
 		char name[32];
 
-		/* The modes are the flags' there. */
+		/* In that API the modes are flags. */
 		snprintf(name, sizeof(name), "%s", names[kind][i]);
 		*strchr(name, ':') = '\0';
 		if (cpc_set_add_request(cpc, cpc_set, name, 0, CPC_COUNT_USER, 0, NULL) != i)
@@ -256,7 +256,7 @@ static void aix_rows(const char *back_end)
 	pm_delete_program_mythread();
 }
 
-/* A process has one back end for all of AIX' calls: a process for each. */
+/* A process has one back end for all of AIX's calls, so each is measured in its own process. */
 static void rows_of(const char *back_end, void (*rows)(const char *back_end))
 {
 	pid_t pid;
@@ -274,7 +274,7 @@ static void rows_of(const char *back_end, void (*rows)(const char *back_end))
 		exit(1);
 }
 
-/* Whether a thread may read its own counters: "0" or "1" */
+/* Set whether a thread is permitted to read its own counters: "0" or "1". */
 static void allow_pages(const char *yes)
 {
 	int fd = open("/proc/sys/kernel/perf_user_access", O_RDWR);
@@ -285,7 +285,7 @@ static void allow_pages(const char *yes)
 }
 
 /*
- * The module alone, and the module with perf's pages, which the library prefers if they are
+ * The module alone, and the module with perf's mmap pages, which the library prefers if they are
  * readable
  */
 static void rows_of_module(void (*rows)(const char *back_end))

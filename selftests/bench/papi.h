@@ -13,8 +13,8 @@
 #endif
 
 /*
- * NULL, or why there is no PAPI here.  It names PMUs by the processor's model, of
- * which an emulated one has none; any of architected events will do.
+ * NULL, or why PAPI is not available.  PAPI identifies PMUs by the processor model, which an
+ * emulated one does not have; any PMU with architected events works.
  */
 static inline const char *papi_begin(void)
 {

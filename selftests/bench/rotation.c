@@ -85,7 +85,7 @@ static unsigned long long with_library(int groups, unsigned long long *turns,
 				     event_on(&info, c, c & 1 ? "PM_INST_CMPL" : "PM_CYC");
 	prog.nb_events_prog = groups;
 	prog.events_set = sets;
-	/* One set with a slot that does not end */
+	/* One set with an infinite slot */
 	if (groups == 1)
 		prog.slice_duration = 30000;
 	if (pm_set_program_mythread_mx(&prog))
@@ -102,7 +102,7 @@ static unsigned long long with_library(int groups, unsigned long long *turns,
 	return took;
 }
 
-/* Groups of perf's, of which all are enabled, or only the first */
+/* Open perf groups; all of them are enabled, or only the first. */
 static void open_groups(int *fd, unsigned int groups, int only_first)
 {
 	int leader = -1;
@@ -131,7 +131,7 @@ static void close_groups(const int *fd, unsigned int groups)
 		close(fd[i]);
 }
 
-/* perf rotates by wall time, which is what the work takes. */
+/* perf rotates by wall time, which is how the work is measured. */
 static unsigned long long with_perf(unsigned int groups)
 {
 	unsigned long long took;
@@ -143,7 +143,7 @@ static unsigned long long with_perf(unsigned int groups)
 	return took;
 }
 
-/* A thread that puts the other one off the CPU changes over. */
+/* A thread that preempts the other one and switches the groups */
 static void *change_over(void *arg)
 {
 	struct exchange *exchange = arg;

@@ -68,7 +68,7 @@ static void compare(unsigned int nr)
 	struct bench b = { 0 };
 	double by_ioctl, by_read, by_group;
 
-	/* One after the other: the PMU need not have room for both. */
+	/* Open one after the other, because the PMU may not hold both. */
 	b.set = open_set(events, nr);
 	b.size = sizeof(b.room.sample) + nr * sizeof(__u64);
 	b.args.size = sizeof(b.args);

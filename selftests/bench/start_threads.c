@@ -38,7 +38,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Cycles, where there is a PMU; otherwise faults: the way there is the same. */
+/* Cycles if there is a PMU, otherwise page faults, whose code path is the same */
 static __u32 type = PERF_TYPE_HARDWARE;
 static __u64 config = PERF_COUNT_HW_CPU_CYCLES;
 
@@ -74,7 +74,7 @@ static void bind_tree(int set)
 		die("BIND");
 }
 
-/* All in one group, as who counts by perf would do it. */
+/* All events in one group, as a program that uses perf directly would open them */
 static void open_group(int *fds)
 {
 	struct perf_event_attr attr = {
@@ -131,7 +131,7 @@ static __u64 now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* The best of some rounds. */
+/* The minimum of several rounds */
 static double cost(void (*start)(void))
 {
 	__u64 best = ~0ULL;
@@ -156,7 +156,7 @@ static void both(const char *what, double *thread, double *process)
 	printf("%-44s %9.0f %9.0f\n", what, *thread, *process);
 }
 
-/* Another process whose threads inherit, so the kernel reports every new one. */
+/* Another process whose threads inherit, which makes the kernel report every new thread */
 static pid_t start_other(int set)
 {
 	int pipes[2];

@@ -118,7 +118,7 @@ int main(void)
 	fd = open_set(events, COUNTERS);
 	beside = cost(NONE);
 	set = cost(SET);
-	/* Processes that end may still have the descriptor. */
+	/* Processes that are exiting may still have the descriptor. */
 	if (ioctl(fd, VCPC_IOC_UNBIND, &all))
 		die("UNBIND");
 	open_set_that_overflows(events, COUNTERS, FAR);

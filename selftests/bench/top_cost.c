@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares the CPU time of 'vcpc top' with a refresh interval of one second with a dump of the same
- * map by bpftool per second.
+ * Compares the CPU time of 'vcpc top' with a refresh interval of one second with one dump of the
+ * same map by bpftool per second.
  *
  * May take 300 s on a busy machine.
  */
@@ -23,7 +23,10 @@
 
 #define LOOKS	10
 
-/* What is looked at: @tags tags, of which @active have transactions all the time, in @processes processes */
+/*
+ * struct scene - the traced load: @tags tags, of which @active always have transactions, in
+ * @processes processes
+ */
 struct scene {
 	const char *what;
 	int tags, active, processes;
@@ -54,7 +57,7 @@ static void use(int from, int tags)
 	}
 }
 
-/* A process that has begun all its tags, and repeats some of them twice per refresh */
+/* A process that has used all its tags, and repeats some of them twice per refresh */
 static pid_t start_process(const struct scene *scene)
 {
 	int ready[2];
@@ -74,14 +77,14 @@ static pid_t start_process(const struct scene *scene)
 		}
 	}
 	close(ready[1]);
-	/* Until it has closed its end */
+	/* Wait until it closes its end. */
 	if (pid > 0 && read(ready[0], &c, 1) < 0)
 		pid = -1;
 	close(ready[0]);
 	return pid;
 }
 
-/* Read its output for the given number of seconds */
+/* Read its output for the given number of seconds. */
 static void look(int fd, int seconds)
 {
 	struct timespec now, end;
@@ -98,7 +101,7 @@ static void look(int fd, int seconds)
 	} while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
 }
 
-/* CPU seconds of the command on a terminal of 24 rows, -1 if it failed */
+/* CPU seconds of the command on a terminal with 24 rows, -1 on failure */
 static double cost_of_top(const char *by, int seconds)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
@@ -157,7 +160,7 @@ static int measure(const struct scene *scene)
 	}
 	while (started < scene->processes && (processes[started] = start_process(scene)) > 0)
 		started++;
-	/* The looks alone: what it takes to begin and to end falls out. */
+	/* Subtract the shorter run, which removes the costs of start and exit. */
 	few = cost_of_top(scene->by, 2);
 	many = cost_of_top(scene->by, 2 + LOOKS);
 	dump = cost_of_dump(strcmp(scene->by, "tag") ? "vc_process" : "vc_stat");

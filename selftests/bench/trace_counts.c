@@ -51,7 +51,7 @@ static double cost(void)
 	return (double)least / CALLS;
 }
 
-/* Have all transactions been counted that were to be? */
+/* Whether all expected transactions have counts */
 static bool all_counted(struct shim_trace *trace, bool counts)
 {
 	uint64_t counted = 0;
@@ -92,7 +92,7 @@ static int measure(const char *way, bool counts)
 	return shim_trace_off() != 0;
 }
 
-/* A process traces in one way. */
+/* Each transport is measured in its own process, because a process uses only one. */
 static int row(const char *way, bool counts, const char *back_end)
 {
 	int status = 1;

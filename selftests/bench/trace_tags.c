@@ -3,9 +3,9 @@
  * Measures a transaction in a program with many tags and threads, and how the cost grows. May take
  * 200 s on a busy machine.
  *
- * usage: trace_tags [WAY TAGS THREADS [points]]
+ * usage: trace_tags [TRANSPORT TAGS THREADS [points]]
  *
- * WAY is a value of SHIM_TRACE; "off" means probes while none are attached.  With one transport
+ * TRANSPORT is a value of SHIM_TRACE; "off" means probes while none are attached.  With arguments
  * only the nanoseconds are printed, for lttng.sh.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #include "trace_tags.h"
 
-#define CALLS		20000	/* a round; of what enters the kernel, fewer */
+#define CALLS		20000	/* per round; fewer for transports that enter the kernel */
 #define CALLS_KERNEL	4000
 
 static void pair(const char *tag)
@@ -32,7 +32,7 @@ static void point(const char *tag)
 	pmtracepoint(tag);
 }
 
-/* Turn the listener on, if any: 0 or a negative errno */
+/* Turn the listener on, if there is one: 0 or a negative errno. */
 static int listen_for(const char *way)
 {
 	struct shim_trace_options options = { .size = sizeof(options) };
@@ -62,7 +62,7 @@ static int measure(const char *way, unsigned int tags, unsigned int threads, boo
 		return 1;
 	}
 	setenv("SHIM_TRACE", off ? "probe" : way, 1);
-	/* Each tag is met in the first round at the latest. */
+	/* Make sure that the first round uses each tag. */
 	if (load.calls < 2 * tags / (points ? 1 : threads))
 		load.calls = 2 * tags / (points ? 1 : threads);
 	*ns = tags_cost(&load);
@@ -71,7 +71,7 @@ static int measure(const char *way, unsigned int tags, unsigned int threads, boo
 	return 0;
 }
 
-/* A process has one way: each is tried in a child. */
+/* Each transport is measured in a child, because a process uses only one. */
 static double in_child(const char *way, unsigned int tags, unsigned int threads, bool points)
 {
 	double *ns = mmap(NULL, sizeof(*ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -13,7 +13,10 @@
 #define TAGS_THREADS	16
 #define TAGS_ROUNDS	5
 
-/* The tags of a transaction's begin and end are a thread's own, as a process is in each only once. */
+/*
+ * Each thread has its own tags for transactions, because a process can have only one open
+ * transaction per tag.
+ */
 struct tags_load {
 	void (*call)(const char *tag);
 	unsigned int tags, threads, calls;
@@ -34,7 +37,7 @@ struct tags_member {
 	unsigned int number;
 };
 
-/* CPU time of all threads, without other processes */
+/* CPU time of all threads of this process */
 static double tags_clock(void)
 {
 	struct timespec t;
@@ -67,14 +70,14 @@ static void *tags_run(void *arg)
 		tags_go_round(team->load, m->number);
 		pthread_barrier_wait(&team->barrier);
 		spent = tags_clock() - begin;
-		/* The first one meets each tag for the first time. */
+		/* The first round uses each tag for the first time. */
 		if (!m->number && (round < 2 || spent < team->best))
 			team->best = spent;
 	}
 	return NULL;
 }
 
-/* Nanoseconds of one call: the best of some rounds, when nothing came in between */
+/* Nanoseconds per call: the minimum of several rounds */
 static double tags_cost(const struct tags_load *load)
 {
 	struct tags_team team = { .load = load };
@@ -86,7 +89,7 @@ static double tags_cost(const struct tags_load *load)
 	for (unsigned int i = 0; i < load->threads; i++) {
 		members[i] = (struct tags_member) { .team = &team, .number = i };
 		if (pthread_create(&members[i].thread, NULL, tags_run, &members[i]))
-			exit(1);	/* the others would wait for ever */
+			exit(1);	/* the others would wait forever */
 	}
 	for (unsigned int i = 0; i < load->threads; i++)
 		pthread_join(members[i].thread, NULL);

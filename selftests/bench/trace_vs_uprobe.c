@@ -4,8 +4,8 @@
  *
  * The peer is the usual method of tracing a program with BPF: a probe on a function called at the
  * begin, and one at the end.  It is measured with empty functions, whose first instruction the
- * kernel need not step over, which is the lower bound, and with ordinary functions.  Ours is the
- * complete pmtracebegin() and pmtraceend(), with their checks.
+ * kernel can emulate, which is the lower bound, and with ordinary functions.  Ours is the complete
+ * pmtracebegin() and pmtraceend(), with their checks.
  *
  * If the clock counts instructions (arm64 VM), a nanosecond is one instruction.  That favors
  * uprobes: a trap counts as one instruction there.
@@ -31,7 +31,7 @@
 #include "uprobe.skel.h"
 
 #define ROUNDS		7
-#define PAIRS		2000	/* a round; of what takes next to no time, more */
+#define PAIRS		2000	/* per round; more for fast transports */
 #define MANY		50000
 #define MAX_THREADS	8
 #define STEPS		4	/* 1, 2, 4, 8 threads */
@@ -44,21 +44,21 @@ struct tag {
 
 typedef void pair_fn(const struct tag *tag);
 
-/* What is measured, and by how many pairs of each thread in a round */
+/* The measured calls, and their number per thread and round */
 struct load {
 	pair_fn *pair;
 	unsigned int pairs;
-	unsigned int steps;	/* how many of STEPS are of use */
+	unsigned int steps;	/* number of STEPS to measure */
 };
 
-/* CPU time of a pair with 1, 2, 4, 8 threads */
+/* CPU time per pair with 1, 2, 4, 8 threads */
 struct costs {
 	double ns[STEPS];
 };
 
 #define PROBED __attribute__((noipa))
 
-/* What a probed function is called with is what its probe sees. */
+/* The arguments of a probed function are what its probe sees. */
 #define ARGUMENTS uint32_t op, uint64_t hash, uint64_t value, const char *name
 
 PROBED void bench_empty_begin(ARGUMENTS);
@@ -66,7 +66,7 @@ PROBED void bench_empty_end(ARGUMENTS);
 PROBED int bench_begin(ARGUMENTS);
 PROBED int bench_end(ARGUMENTS);
 
-/* Begins with what no kernel has to step over. */
+/* Starts with an instruction that every kernel can emulate. */
 void bench_empty_begin(ARGUMENTS)
 {
 	__asm__ volatile("nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
@@ -77,7 +77,7 @@ void bench_empty_end(ARGUMENTS)
 	__asm__ volatile("nop; nop" : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* Ordinary: it has a frame. */
+/* An ordinary function with a frame */
 int bench_begin(ARGUMENTS)
 {
 	bench_empty_begin(op, hash, value, name);
@@ -108,7 +108,7 @@ static void pair_of_calls(const struct tag *tag)
 	pmtraceend(tag->name);
 }
 
-/* What all threads together have used: others on the machine are not in it. */
+/* CPU time of all threads, without other processes */
 static double cpu_time(void)
 {
 	struct timespec ts;
@@ -119,11 +119,11 @@ static double cpu_time(void)
 
 static struct tag tags[MAX_THREADS];
 
-/* Threads that go round together */
+/* Threads that perform each round together */
 struct team {
 	const struct load *load;
 	pthread_barrier_t barrier;
-	double best;		/* number of calls in a round, by the first thread */
+	double best;		/* best round of the first thread, per call */
 };
 
 struct member {
@@ -142,7 +142,7 @@ static void *run(void *arg)
 
 		pthread_barrier_wait(&team->barrier);
 		start = cpu_time();
-		/* None of the others has begun. */
+		/* The other threads have not started yet. */
 		pthread_barrier_wait(&team->barrier);
 		for (unsigned int i = 0; i < team->load->pairs; i++)
 			team->load->pair(m->tag);
@@ -154,7 +154,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* The best of some rounds: nothing came in between. */
+/* The minimum of several rounds */
 static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 {
 	struct team team = { .load = load };
@@ -167,7 +167,7 @@ static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 		members[started] = (struct member) { .team = &team, .tag = &tags[started] };
 		err = pthread_create(&members[started].thread, NULL, run, &members[started]);
 	}
-	/* The others wait for one that will not come. */
+	/* Exit, because the others wait for a thread that will not come. */
 	if (err)
 		return -err;
 	for (unsigned int i = 0; i < n; i++)
@@ -177,7 +177,7 @@ static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 	return 0;
 }
 
-/* Pairs that all of cost() makes */
+/* The number of pairs that cost() performs */
 static uint64_t pairs_of(const struct load *load)
 {
 	return (uint64_t)load->pairs * ROUNDS * ((1u << load->steps) - 1);
@@ -199,7 +199,7 @@ static int fail(const char *what, int err)
 	return 1;
 }
 
-/* Did the probes really see every pair? Tags have got numbers as they came. */
+/* Check that the probes saw every pair. Tags are numbered in order of appearance. */
 static uint64_t seen_by_uprobe(struct vc_uprobe *skel)
 {
 	struct vc_stat cpus[libbpf_num_possible_cpus()];
@@ -268,10 +268,10 @@ static uint64_t seen_by_us(void)
 	return count;
 }
 
-/* One way of ours */
+/* One of our transports */
 struct way {
 	const char *what;
-	const char *env;	/* SHIM_TRACE */
+	const char *env;	/* value of SHIM_TRACE */
 	struct shim_trace_options options;
 	unsigned int pairs;
 	unsigned int steps;
@@ -279,7 +279,7 @@ struct way {
 	int no_way;		/* tracing is disabled in the library */
 };
 
-/* What a first call does is not measured. */
+/* The first call is not measured. */
 static int start_calls(const struct way *way)
 {
 	for (int i = 0; i < MAX_THREADS; i++) {
@@ -316,7 +316,7 @@ static int measure_way(const struct way *way, struct costs *costs)
 	return ret;
 }
 
-/* A process has one way: each is tried in a child. */
+/* Each transport is measured in a child, because a process uses only one. */
 static int in_child(const struct way *way, struct costs *costs)
 {
 	int status = 1;
@@ -345,7 +345,7 @@ static const struct way ways[] = {
 	{ "pmtracebegin + pmtraceend, to nowhere", "none", OPTIONS(0, 0, 0), MANY, STEPS, 1, 1 },
 	{ "... to the module, tracing off", "kernel", OPTIONS(0, 0, 0), MANY, STEPS, 1, 0 },
 	{ "... to the module, into BPF", "kernel", OPTIONS(MODULE, 0, 0), PAIRS, STEPS, 0, 0 },
-	/* With more threads it would be full. */
+	/* With more threads the ring would be full. */
 	{ "... and the event into the ring", "kernel", OPTIONS(MODULE, 1 << 24, 0), PAIRS, 1, 0, 0 },
 	{ "... to the module, begins, too", "kernel", OPTIONS(MODULE | BEGINS, 0, 0), PAIRS, STEPS,
 	  0, 0 },
@@ -367,7 +367,7 @@ static void print(const char *what, const struct costs *costs, const struct cost
 	fflush(stdout);
 }
 
-/* The cheapest that two uprobes can be: the peer is not the one that is easy to beat. */
+/* The minimum cost of two uprobes, so that we do not compare with a weak peer. */
 static int measure_peers(struct costs *empty)
 {
 	struct costs ordinary;

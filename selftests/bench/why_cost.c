@@ -55,7 +55,7 @@ static void *answer(void *arg)
 	return NULL;
 }
 
-/* One switch: half a round trip between two threads on one CPU */
+/* Half a round trip between two threads on one CPU, which is one context switch */
 static double switches(int inside)
 {
 	pthread_t thread;
@@ -101,7 +101,7 @@ static void with_why(const char *what, uint32_t flags)
 	usleep(300000);
 }
 
-/* With an argument: only a row of that name, while another tool watches */
+/* With an argument, measure only the row of that name, while another tool watches. */
 int main(int argc, char **argv)
 {
 	struct shim_trace_options begins = { .size = sizeof(begins), .flags = SHIM_TRACE_F_BEGINS };

@@ -21,7 +21,7 @@ static void prepare_several(void)
 	sample_make("c", 200, 6, 3);
 }
 
-/* The first volume is more than is copied into memory. */
+/* The first volume is larger than the size that is copied into memory. */
 static void prepare_large(void)
 {
 	sample_make("a", 0, 700, 600);
@@ -35,7 +35,7 @@ static void prepare_damaged(void)
 		_exit(1);
 }
 
-/* A mark every ten records; counters are not interpolated over it. */
+/* A mark every ten records; counters are not interpolated across it. */
 static void prepare_marks(void)
 {
 	sample_check(pmiStart("a", 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The importer, and contexts of a host and of this machine, with failing system calls. */
+/* The importer, host contexts and local contexts, with failing system calls. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "fail/shared/sweep.h"
 #include "pcp/fake_pmcd.h"
 
-/* What an importer has written: all its records and their metrics */
+/* Read back all records and metrics that an importer has written. */
 static void read_back(void)
 {
 	int context = pmNewContext(PM_CONTEXT_ARCHIVE, "out");
@@ -88,7 +88,7 @@ static void stop_serving(void)
 	fake_stop(&fake);
 }
 
-/* A lost connection is reestablished, as a program does after the error. */
+/* After the error, reconnect as a program would. */
 static long asked(long err)
 {
 	if (err < 0 && err != PM_ERR_EOL)
@@ -174,7 +174,7 @@ static void local(void)
 static const struct sweep_case cases[] = {
 	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
 	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
-	/* messages of libbpf and of pmprintf() leave a buffer */
+	/* libbpf's messages and pmprintf() keep a buffer */
 	{ .name = "local", .prepare = prepare_local, .run = local, .left = 1 },
 };
 

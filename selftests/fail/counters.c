@@ -12,7 +12,7 @@
 
 #include "fail/shared/sweep.h"
 
-/* 0, or a negated errno for a call that answers with NULL */
+/* 0, or a negative errno for a call that returned NULL */
 static long made(const void *p)
 {
 	return p ? 0 : errno ? -errno : -1;
@@ -52,7 +52,7 @@ static void count_cpc(void)
 	say("close %ld\n", TRY(cpc_close(cpc)));
 }
 
-/* AIX's errors are positive. */
+/* AIX's error codes are positive. */
 static long aix(int code)
 {
 	return -(long)code;
@@ -66,7 +66,7 @@ static int event_named(const pm_info2_t *info, const char *name)
 	return COUNT_NOTHING;
 }
 
-/* A stop may have stopped, and yet have failed. */
+/* A failed stop may nevertheless have stopped the program. */
 static long stop(void)
 {
 	int err = pm_stop_mythread();
@@ -74,7 +74,7 @@ static long stop(void)
 	return err == Pmapi_NotCounting ? 0 : aix(err);
 }
 
-/* After a reset that failed the program has to be set anew. */
+/* After a failed reset the program has to be set again. */
 static long reset(pm_prog_t *prog)
 {
 	int err = pm_reset_data_mythread();
@@ -148,10 +148,10 @@ static void read_back(void)
 }
 
 static const struct sweep_case cases[] = {
-	/* libpfm leaves a block if it fails to begin */
+	/* libpfm leaks a block if its initialization fails */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
 	{ .name = "aix", .run = count_aix, .left = 1 },
-	/* a set that cannot be sampled has its error in the record */
+	/* the record of a set that cannot be sampled contains its error */
 	{ .name = "record", .before = remove_output, .run = record, .after = read_back,
 	  .without = "ioctl-EIO" },
 };

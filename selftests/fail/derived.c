@@ -83,7 +83,7 @@ static void fetches(const char *const *names, int mode)
 	}
 }
 
-/* 0 or -1 for a call that answers with a pointer: NULL or a position of an error */
+/* 0, or -1 for a call that returned NULL or the position of an error */
 static long registered(const char *name, const char *expr)
 {
 	char *message = NULL;
@@ -93,7 +93,7 @@ static long registered(const char *name, const char *expr)
 	return err;
 }
 
-/* The thread's buffer for reasons, which it keeps, comes with the first one. */
+/* Allocate the thread's buffer for error messages, which is kept until the thread exits. */
 static void warm(void)
 {
 	say("%ld", TRY(registered("d.twice", "1")));
@@ -126,7 +126,7 @@ static void run_config(void)
 	pmID id;
 
 	warm();
-	/* how many it was depends on what an attempt before it has defined */
+	/* the number depends on the definitions of earlier attempts */
 	say("load %d\n", TRY(pmLoadDerivedConfig("derived.conf")) >= 0);
 	context = open_archive();
 	fetches(names, PM_MODE_FORW);
@@ -138,7 +138,7 @@ static void run_config(void)
 	pmDestroyContext(context);
 }
 
-/* The file that a variable names is read when the first context is opened. */
+/* The file in the environment variable is read when the first context is opened. */
 static void run_variable(void)
 {
 	static const char *const names[DERIVED] = {
@@ -153,7 +153,9 @@ static void run_variable(void)
 	pmDestroyContext(context);
 }
 
-/* The items' own statuses also report a failure; to repeat the fetch, the program must go back. */
+/*
+ * The items' own statuses also report a failure; to repeat the fetch, the program must seek back.
+ */
 static long fetch_group(pmFG fg, const struct timespec *ts, const int *sts, const int *all)
 {
 	struct timeval again;
@@ -197,10 +199,10 @@ static void run_group(void)
 }
 
 static const struct sweep_case cases[] = {
-	/* regcomp() leaves a block if memory runs out; pmprintf() keeps a buffer */
+	/* regcomp() leaks a block if memory runs out; pmprintf() keeps a buffer */
 	{ .name = "derived", .prepare = prepare, .run = run_register, .left = 1 },
 	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
-	/* a file that may not be read is reported and left out */
+	/* a file without read permission is reported and skipped */
 	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },
 	{ .name = "fetch group", .prepare = prepare, .run = run_group },
 };

@@ -17,7 +17,7 @@
 
 #define SWOLLEN	(16u << 20)
 #ifdef __SANITIZE_ADDRESS__
-#define MORE	200	/* MiB that the sanitizer takes */
+#define MORE	200	/* additional MiB for the sanitizer */
 #else
 #define MORE	0
 #endif
@@ -34,7 +34,7 @@ static uint32_t word_at(const uint8_t *p)
 	return ntohl(word);
 }
 
-/* The first record of an instance domain in a metadata file, and its length */
+/* Find the first record of an instance domain in a metadata file, and its length. */
 static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *len)
 {
 	size_t at = word_at(data);
@@ -50,7 +50,7 @@ static const uint8_t *domain_record(const uint8_t *data, size_t size, uint32_t *
 	return NULL;
 }
 
-/* Repeat the record after the end of the file until it has the given size */
+/* Append the record to the file until it has the given size. */
 static int repeat_record(const char *path, size_t size)
 {
 	FILE *f = fopen(path, "r+");
@@ -68,7 +68,10 @@ static int repeat_record(const char *path, size_t size)
 	return fclose(f) || !record ? -1 : 0;
 }
 
-/* What opening answers in a process with that limit, and the most memory that it had, in MiB */
+/*
+ * Open the archive in a process with that limit; returns the result, and its peak memory use in
+ * MiB.
+ */
 static int open_within(const char *limit, long *mib)
 {
 	struct rusage usage;
@@ -132,7 +135,7 @@ TEST_F(swell, each_format_is_limited)
 	}
 }
 
-/* The file with what is kept of it fits, or does not. */
+/* The file and the data kept from it fit, or do not fit. */
 TEST_F(swell, the_limit_is_what_it_says)
 {
 	long mib;

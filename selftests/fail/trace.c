@@ -5,17 +5,17 @@
 #include "fail/shared/sweep.h"
 #include "trace/agent_fake.h"
 
-#define WAIT_MS	2000	/* for an event to arrive */
+#define WAIT_MS	2000	/* timeout for an event to arrive */
 
 enum kind { TRANSACTION = 1, POINT, OBSERVATION, COUNTER };
 
 static struct agent *agent;
 static pid_t agent_pid;
-static int had[5];	/* events of each kind that have been seen to arrive */
+static int had[5];	/* number of events of each kind that have arrived */
 static unsigned long long lost;
 static time_t skipped;
 
-/* After a failure no connection is tried for some time; that time is made to pass here. */
+/* After a failure the library does not connect for some time; this clock skips it. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	static int (*real)(clockid_t, struct timespec *);
@@ -56,7 +56,7 @@ static void stop_serving(void)
 	say("connections %d, broken events %d\n", agent->connections > 0, agent->bad);
 }
 
-/* Until an event gets through: later connections are made in the background. */
+/* Wait until an event arrives: later connections are made in the background. */
 static void reconnect(void)
 {
 	unsigned long long before;
@@ -71,7 +71,9 @@ static void reconnect(void)
 	lost = shim_trace_lost();
 }
 
-/* A call's answer; an event of a connection that was lost is counted as lost, and that is an error here */
+/*
+ * Check a call's result; events of a lost connection are counted as lost, which is an error here.
+ */
 static long told(long err)
 {
 	if (!err && shim_trace_lost() != lost)
@@ -81,7 +83,7 @@ static long told(long err)
 	return err;
 }
 
-/* A transaction has ended, whether or not it could be sent. */
+/* The transaction has ended, whether or not it could be sent. */
 static long transact(void)
 {
 	long err = pmtracebegin("transaction");
@@ -89,7 +91,7 @@ static long transact(void)
 	return told(err ? err : pmtraceend("transaction"));
 }
 
-/* The part of an event that the socket did not take goes with the next event. */
+/* The rest of a partly sent event is sent with the next event. */
 static bool arrives(enum kind kind)
 {
 	for (int i = 0; i < WAIT_MS && agent->kinds[kind] <= had[kind]; i++) {

@@ -9,7 +9,7 @@
 
 __attribute__((noipa)) void bench_call(int n);
 
-/* Its first instruction is one that the kernel need not step over. */
+/* The kernel can emulate its first instruction, so a probe on it does not single-step. */
 void bench_call(int n)
 {
 	__asm__ volatile("nop" : : "r"(n));

@@ -6,7 +6,7 @@
 
 #define CALLS	4000
 
-/* Their first instruction is one that the kernel need not step over. */
+/* The kernel can emulate their first instruction, so a probe on it does not single-step. */
 __attribute__((noipa)) void bench_begin(const char *tag);
 __attribute__((noipa)) void bench_end(const char *tag);
 

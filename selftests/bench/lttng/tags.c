@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	load.tags = atoi(argv[1]);
 	load.threads = atoi(argv[2]);
 	load.calls = CALLS / load.threads;
-	/* There must be a listener, or this would measure nothing. */
+	/* Without a listener this would measure nothing. */
 	if (!lttng_ust_tracepoint_enabled(vcpc_bench, begin))
 		return 3;
 	printf("%.1f\n", tags_cost(&load));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the n-th call of one kind fail, in this process.
+ * Make the n-th call of one kind fail, in this process.
  *
- * A test that links this file starts it with inject_start().  A preloaded program uses the variable
- * INJECT=WAY:N from its first call on, and appends the number of calls to the file in INJECT_COUNT.
- * With INJECT_TRAP the failing call stops in a debugger.
+ * A test that links this file calls inject_start().  A preloaded program uses the environment
+ * variable INJECT=WAY:N from its first call on, and appends the number of calls to the file in
+ * INJECT_COUNT. With INJECT_TRAP the failing call stops in a debugger.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -31,7 +31,7 @@
 
 #include "inject.h"
 
-/* What is defined here takes the place of the C library's. */
+/* These definitions replace those of the C library. */
 #pragma GCC visibility push(default)
 
 const struct inject_way inject_ways[] = {
@@ -69,7 +69,7 @@ void inject_start(const struct inject_way *way, long n)
 {
 	void *frame;
 
-	backtrace(&frame, 1);	/* loads what it needs */
+	backtrace(&frame, 1);	/* makes it load what it needs */
 	calls = 0;
 	fired = false;
 	fail_at = n;
@@ -93,8 +93,8 @@ long inject_blocks(void)
 }
 
 /*
- * Is a function of libpfm in the call chain?  pfm_initialize() of libpfm 4.13 crashes if it cannot
- * allocate memory or open a file, and the library cannot prevent that.
+ * Whether a function of libpfm is in the call chain.  pfm_initialize() of libpfm 4.13 crashes if it
+ * cannot allocate memory or open a file, which the library cannot prevent.
  */
 static bool in_libpfm(void)
 {
@@ -110,8 +110,8 @@ static bool in_libpfm(void)
 }
 
 /*
- * Whether this call fails: the n-th, or the first one after it that is not libpfm's.  If it does,
- * errno is set and the error returned, else 0.
+ * Whether this call must fail: the n-th, or the first one after it that is not libpfm's.  Sets
+ * errno and returns the error, or returns 0.
  */
 static int fails(enum inject_kind kind)
 {
@@ -259,7 +259,7 @@ int name(int dir, const char *path, int flags, ...)			\
 OPENAT(openat)
 OPENAT(openat64)
 
-/* A function that has @params, is called with @args, and answers @failed when it is to fail */
+/* Define a function with @params that calls the original with @args, or returns @failed */
 #define FUNCTION(kind, type, name, params, args, failed)		\
 type name params							\
 {									\
@@ -295,7 +295,7 @@ FUNCTION(INJECT_ENTRY, int, scandir, (const char *path, struct dirent ***list,
 	 int (*filter)(const struct dirent *), int (*compare)(const struct dirent **,
 	 const struct dirent **)), (path, list, filter, compare), -1)
 
-/* A stream is read inside the C library, whose error flag ferror() then shows. */
+/* The C library reads the stream and sets its error flag, which ferror() reports. */
 static int fails_stream(FILE *f)
 {
 	int how = fails(INJECT_LINE);
@@ -339,7 +339,7 @@ int __isoc99_fscanf(FILE *f, const char *format, ...)
 	return n;
 }
 
-/* A transfer of @n bytes by @args; the short one moves half of them, but at least one */
+/* Define a transfer of @n bytes with @args; a short one transfers half of them, but at least one */
 #define TRANSFER(kind, name, params, args)				\
 ssize_t name params							\
 {									\
@@ -375,7 +375,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return fails(INJECT_IOCTL) ? -1 : REAL(ioctl)(fd, request, arg);
 }
 
-/* Callers pass as many arguments as their call has, and six are read. */
+/* Callers pass only the arguments that their system call has; this reads all six. */
 __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
 	long a[6];
@@ -390,7 +390,7 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Preloaded */
+/* Start from the environment if preloaded. */
 static void __attribute__((constructor)) begin(void)
 {
 	const char *how = getenv("INJECT");
@@ -398,7 +398,7 @@ static void __attribute__((constructor)) begin(void)
 
 	if (!n)
 		return;
-	/* not in what the program starts */
+	/* not inherited by programs that it starts */
 	unsetenv("LD_PRELOAD");
 	for (int i = 0; inject_ways[i].name; i++)
 		if (!strncmp(how, inject_ways[i].name, (size_t)(n - how)) &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes the n-th call of one kind fail, in this process: linked into a test, or preloaded. */
+/* Make the n-th call of one kind fail, in this process: linked into a test, or preloaded. */
 #ifndef FAIL_INJECT_H
 #define FAIL_INJECT_H
 
 #include <stdbool.h>
 
-/* The calls that can fail; each kind is counted on its own. */
+/* The calls that can fail; each kind is counted separately. */
 enum inject_kind {
 	INJECT_NONE,
 	INJECT_MEMORY,
@@ -23,7 +23,7 @@ enum inject_kind {
 	INJECT_LINE,	/* fgets, getline, fread, fscanf */
 };
 
-/* In place of an errno: transfer half of the bytes; or send a signal to the process instead */
+/* Instead of an errno: transfer half of the bytes, or send a signal to the process */
 #define INJECT_SHORT	(-1)
 #define INJECT_KILL	(-2)
 #define INJECT_TERM	(-3)
@@ -42,13 +42,13 @@ struct inject_way {
 /* Ends with a NULL name */
 extern const struct inject_way inject_ways[];
 
-/* Begin to count; the @n-th call of the way's kind fails, none if @n is 0. */
+/* Start counting; the @n-th call of the given kind fails, none if @n is 0. */
 void inject_start(const struct inject_way *way, long n);
-/* Stop; returns how many calls of the kind there were. */
+/* Stop; returns the number of calls of the kind. */
 long inject_stop(void);
 /* Whether a call has failed since inject_start() */
 bool inject_fired(void);
-/* Blocks of memory that were allocated and not freed since the program began */
+/* Number of memory blocks allocated and not freed since the program started */
 long inject_blocks(void);
 
 #endif /* FAIL_INJECT_H */

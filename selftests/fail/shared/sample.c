@@ -59,7 +59,10 @@ void sample_put(int at)
 	sample_check(pmiWrite(SAMPLE_START + at, 0));
 }
 
-/* An archive of @records, one a second from @from on, a new volume after every @each */
+/*
+ * Write an archive of @records, one per second starting at @from, with a new volume after every
+ * @each.
+ */
 void sample_make(const char *name, int from, int records, int each)
 {
 	sample_check(pmiStart(name, 0));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs a program of calls once for each call of the system that can fail in it.
+ * Run a program once for each system call that can fail in it.
  *
- * Each run is a child, so that no run depends on what another has left.  A run is "same" if its
- * results are those of a run without a failure, and no call reported an error; "said" if the
- * failing call reported an error, and all results are right after it was repeated; otherwise,
- * or if it leaks memory or a descriptor, crashes or hangs, it is "wrong".
+ * Each run is a child, so that no run depends on an earlier one.  A run is "same" if its results
+ * are those of a run without a failure and no call reported an error; "said" if the failing call
+ * reported an error and all results are correct after it was repeated; otherwise, or if it leaks
+ * memory or a descriptor, crashes or hangs, it is "wrong".
  *
- * FAIL_POINTS: how many failures of each way, spread evenly; 0 for all.  FAIL_ONLY: CASE:WAY:N,
- * one run in this process, for a debugger.
+ * FAIL_POINTS: maximum number of failures of each kind, spread evenly; 0 for all.  FAIL_ONLY:
+ * CASE:WAY:N, one run in this process, for a debugger.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,18 +28,18 @@
 #include "sweep.h"
 
 #define TEXT	(1u << 20)
-#define SECONDS	20	/* until a run has hung */
-/* The sanitizer's own strdup() and the like allocate where nothing is counted. */
+#define SECONDS	20	/* until a run is considered to hang */
+/* The sanitizer's strdup() and similar functions allocate without being counted. */
 #ifdef __SANITIZE_ADDRESS__
 #define COUNTED	false
 #else
 #define COUNTED	true
 #endif
-#define SHOWN	6	/* wrong runs of a case that are shown */
+#define SHOWN	6	/* number of wrong runs shown per case */
 
 /*
- * struct run - what a run leaves, in memory shared with the parent
- * @in: the call in which the failure happened and which did not say so
+ * struct run - the result of a run, in memory shared with the parent
+ * @in: the call in which the failure happened without being reported
  * @late: a call reported an error of an earlier one
  */
 struct run {
@@ -110,7 +110,7 @@ static void run_here(const struct sweep_case *c, const struct inject_way *way, l
 	now->ended = true;
 }
 
-/* A run in a child: 0, or the status with which it did not end */
+/* Run in a child: 0, or the exit status if it failed. */
 static int run(struct run *into, const struct sweep_case *c, const struct inject_way *way, long n)
 {
 	int status;
@@ -137,7 +137,7 @@ static bool same_answers(void)
 	return now->len == normal->len && !memcmp(now->text, normal->text, now->len);
 }
 
-/* What is wrong with the run, or NULL */
+/* The reason why the run is wrong, or NULL */
 static const char *judge(const struct sweep_case *c, int status)
 {
 	if (status)
@@ -216,7 +216,7 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 	for (const struct inject_way *way = inject_ways; way->name; way++) {
 		struct sums sums = { 0 };
 
-		/* signals are for programs that are run with this preloaded */
+		/* signals are for programs that preload this file */
 		if (way->error == INJECT_KILL || way->error == INJECT_TERM)
 			continue;
 		if (c->without && !strcmp(c->without, way->name))
@@ -249,7 +249,7 @@ static int run_only(const struct sweep_case *c, const char *rest)
 	return 0;
 }
 
-/* An empty folder for the case, and what it needs there, made by a child */
+/* Create an empty folder for the case, and prepare it in a child. */
 static void enter_folder(const struct sweep_case *c, const char *top)
 {
 	pid_t pid;
@@ -286,7 +286,7 @@ int sweep(const struct sweep_case *cases, unsigned int n)
 	if (normal == MAP_FAILED || !mkdtemp(top))
 		return 2;
 	setlinebuf(stdout);
-	/* each case names the derived metrics that it wants */
+	/* each case names the derived metrics that it needs */
 	setenv("PCP_DERIVED_CONFIG", "", 1);
 	for (unsigned int i = 0; i < n; i++) {
 		size_t len = strlen(cases[i].name);

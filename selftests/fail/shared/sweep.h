@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a program of calls once for each system call that can fail in it, and judges the result. */
+/* Run a program once for each system call that can fail in it, and judge the result. */
 #ifndef FAIL_SWEEP_H
 #define FAIL_SWEEP_H
 
 #include <stdbool.h>
 
 /*
- * struct sweep_case - a program of calls
+ * struct sweep_case - a program
  * @name: of the API
- * @prepare: makes what the program needs in the current folder, which is empty; or NULL
- * @before: is called in front of each run, in its process, without failures; or NULL
- * @run: makes the calls by TRY(), and writes their answers by say()
- * @after: the same after it, to write what the run has left; or NULL
- * @without: a way to fail that is documented to be passed over; or NULL
- * @left: blocks that the C library itself may leave after a failure
+ * @prepare: creates the files that the program needs in the current folder, which is empty; or NULL
+ * @before: called before each run, in its process, without failures; or NULL
+ * @run: makes the calls with TRY(), and prints their results with say()
+ * @after: called after it in the same way, to print what the run has left; or NULL
+ * @without: a kind of failure that is documented to be ignored; or NULL
+ * @left: number of blocks that the C library itself can leak after a failure
  */
 struct sweep_case {
 	const char *name;
@@ -25,7 +25,7 @@ struct sweep_case {
 	int left;
 };
 
-/* Write a part of the answers, which must be the same with a failure as without */
+/* Print part of the results, which must be the same with and without a failure. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
@@ -34,7 +34,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 #define TRY(call) TRY_UNLESS(call, 0)
 
-/* The same, if an answer result_ is usual on some condition, though it is negative */
+/* The same, unless result_ is negative for another reason, given by the condition */
 #define TRY_UNLESS(call, usual) ({						\
 	long result_ = (long)(call);						\
 	if (sweep_again(result_ < 0 && !(usual), #call, result_))		\
@@ -42,7 +42,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 	result_;								\
 })
 
-/* A call that ends an object even if it fails: it is not repeated, and need not succeed */
+/* Make a call that ends an object even if it fails: it is not repeated, and need not succeed */
 #define LAST(call) ({						\
 	long result_ = (long)(call);				\
 	sweep_again(result_ < 0, #call, result_) ? 0 : result_;	\
@@ -50,7 +50,9 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 bool sweep_again(bool error, const char *call, long result);
 
-/* Run all the cases, print the results as TAP and a table; the program's exit status */
+/*
+ * Run all cases, and print the results as TAP and a table; returns the exit status of the program.
+ */
 int sweep(const struct sweep_case *cases, unsigned int n);
 
 #endif /* FAIL_SWEEP_H */
