@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer: an archive whose bytes are anything, read in every way there is.
+ * libFuzzer: read an archive of arbitrary bytes in every possible way.
  *
  * An input is the concatenation of the three files of an archive: the lengths of metadata and index
  * as little-endian words, then metadata, index, volume.  The mutator knows records: it changes,
  * repeats, drops and swaps them and keeps their frames valid, so the code after the first check is
  * also reached.
  *
- * Built with FUZZ_SEED, it is the program that makes such an input of an archive.
+ * Built with FUZZ_SEED, it is a program that converts an archive to such an input.
  */
 #include <fcntl.h>
 #include <pcp/pmapi.h>
@@ -106,7 +106,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* As if long ago: of a file that was written a moment ago, half a record's rest is waited for. */
+/*
+ * Set an old modification time, because the reader waits for the rest of a partial record in a
+ * recently written file.
+ */
 static void spit(const char *suffix, const uint8_t *data, size_t size)
 {
 	const struct timespec long_ago[2] = { { 0 } };
@@ -250,7 +253,7 @@ static void put_be(uint8_t *p, uint32_t v)
 	put_le(p, __builtin_bswap32(v));
 }
 
-/* Offsets of the records of a file, and the end of the last one */
+/* Find the offsets of a file's records, and the end of the last one. */
 static size_t records_of(const uint8_t *p, size_t size, size_t *starts, size_t max)
 {
 	size_t at = size >= LABEL_V3 && get_be(p) == LABEL_V3 ? LABEL_V3 : LABEL_MIN;
@@ -268,7 +271,7 @@ static size_t records_of(const uint8_t *p, size_t size, size_t *starts, size_t m
 	return n;
 }
 
-/* A part of the input, in which to change something */
+/* The part of the input to mutate */
 struct part {
 	uint8_t *all;
 	size_t size, max;
@@ -276,7 +279,7 @@ struct part {
 	int which;		/* 0: metadata, 2: volume */
 };
 
-/* Replaces @old bytes at @at by @len others; false if there is no room */
+/* Replace @old bytes at @at with @len others; false if they do not fit. */
 static int exchange(struct part *p, size_t at, size_t old, const uint8_t *data, size_t len)
 {
 	size_t behind = p->size - at - old;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer: a pmcd that answers anything, in any pieces.
+ * libFuzzer: a pmcd that sends arbitrary replies in arbitrary pieces.
  *
- * The connection's bytes are the input's; every decoder of replies is tried on each complete PDU,
- * and an accepted one is walked to its end as in host contexts.  The test checks that no read
- * passes the end, that counts match the decoder's results, and that the connection does not use
- * more memory than the data that arrived.
+ * The input is the byte stream of the connection.  Every decoder of replies is tried on each
+ * complete PDU, and an accepted one is traversed to its end as in host contexts.  The test checks
+ * that no read passes the end, that counts match the decoder's results, and that the connection
+ * does not use more memory than the data that arrived.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void check(int right, const char *what)
 	abort();
 }
 
-/* What the library calls instead of the system's: the input's next bytes, in pieces */
+/* Replaces the system call: delivers the input's next bytes, in pieces. */
 ssize_t fuzz_recv(int fd, void *to, size_t size, int flags);
 ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 {
@@ -53,7 +53,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	return n;
 }
 
-/* Every byte is there to be read */
+/* Read every byte. */
 static void touch(const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer: a trace agent that answers anything, at any time, in any pieces.
+ * libFuzzer: a trace agent that sends arbitrary replies, at any time and in arbitrary pieces.
  *
- * The library's connection uses a simulated socket, clock and host: an input determines the result
- * of each call.  There is no waiting, so thousands of connections are made in a second.  The test
+ * The library's connection uses a simulated socket, clock and host: the input determines the result
+ * of each call.  There is no waiting, so thousands of connections are made per second.  The test
  * checks that every call returns within its time limit, that an event is sent completely or not at
  * all, and that each result is a documented one.
  */
@@ -31,15 +31,15 @@
 #define SOCKET		77
 #define MAX_ACK		16
 
-/* The world of one run. */
+/* State of one run */
 static struct world {
 	const uint8_t *data;
 	size_t size, at;
 	uint64_t now;
-	int open;		/* the socket is */
-	int stranger;		/* the program has another one by its number */
+	int open;		/* the socket is open */
+	int stranger;		/* the program has reused its number for another file */
 	unsigned char sent[SENT];
-	size_t nsent;		/* bytes of an event that is not whole yet */
+	size_t nsent;		/* bytes sent of an incomplete event */
 	unsigned long events;
 } world;
 
@@ -56,7 +56,7 @@ static unsigned int draw(void)
 	return world.at < world.size ? world.data[world.at++] : 0;
 }
 
-/* What the library calls instead of the system's. */
+/* These functions replace system calls. */
 int fuzz_socket(int family, int type, int protocol);
 int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
 int fuzz_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
@@ -112,7 +112,7 @@ int fuzz_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return errno ? -1 : 0;
 }
 
-/* Time passes here only: who waits without it would wait for ever. */
+/* Time advances only here: without a timeout this would wait forever. */
 int fuzz_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	check(n == 1 && fds->fd == SOCKET && world.open, "waits for no socket");
@@ -143,7 +143,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	(void)flags;
 	check(fd == SOCKET && world.open, "receives of no socket");
 	check(size && size <= MAX_ACK, "room that is none");
-	/* Time goes by with whatever does not come. */
+	/* Time also advances when nothing arrives. */
 	world.now += SECOND / 100;
 	switch (draw() % 8) {
 	case 0:
@@ -165,7 +165,7 @@ ssize_t fuzz_recv(int fd, void *to, size_t size, int flags)
 	}
 }
 
-/* Events come one after the other, each whole. */
+/* Events must arrive one after the other, each complete. */
 static void take_byte(unsigned char byte)
 {
 	uint32_t size, type;
@@ -231,7 +231,7 @@ int fuzz_clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
-/* More of them than there is room for */
+/* More addresses than the library uses */
 int fuzz_getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
 		     struct addrinfo **list)
 {
@@ -274,7 +274,7 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 
 	if (how % 8 == 7)
 		world.now += (uint64_t)draw() * SECOND / 8;
-	/* The program closes all its files, and opens others. */
+	/* The program closes all its files and opens others. */
 	if (how % 32 == 31) {
 		world.open = 0;
 		world.stranger = draw() % 2;
@@ -283,7 +283,10 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 	err = how & 64 ? shim_agent__way.connect(p) :
 	      send_event(p, tags[how % NR_TAGS], how / NR_TAGS % 4, how);
 	check(err <= 0, "success that is none");
-	/* All connects together 3 s; a greeting, room for the event, the answer: 10 s each */
+	/*
+	 * Limits: 3 s for all connects; 10 s each for the greeting, for sending the event, for the
+	 * answer
+	 */
 	check(world.now - start <= 34 * SECOND, "a call that takes too long");
 }
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* For a test's SKIP */
+/* The reason to pass to SKIP */
 #define KEEPS_NO_TIME "a kernel that checks whatever it does keeps no time"
 
 static inline bool kernel_checks(void)

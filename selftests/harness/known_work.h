@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work whose counts are known, and what else tests of counters share whatever face they use. */
+/*
+ * Work with known counts, and other functions shared by tests of counters, independent of the API.
+ */
 #ifndef SELFTESTS_KNOWN_WORK_H
 #define SELFTESTS_KNOWN_WORK_H
 
@@ -10,7 +12,7 @@
 #include <unistd.h>
 
 /*
- * Exactly @pages faults in user mode.  Huge pages are disabled in the whole process: the new
+ * Cause exactly @pages faults in user mode.  Huge pages are disabled in the whole process: the new
  * mapping may be merged with an adjacent thread stack, and another thread's fault there could map a
  * huge page that covers this one.
  */
@@ -32,7 +34,7 @@ static inline void touch(int pages)
 	munmap((void *)map, pages * size);
 }
 
-/* Exactly 2 * @rounds instructions, and a few around them. */
+/* Execute exactly 2 * @rounds instructions, and a few around them. */
 static inline void spin(unsigned long rounds)
 {
 	if (!rounds)
@@ -47,7 +49,7 @@ static inline void spin(unsigned long rounds)
 #endif
 }
 
-/* How many files are open, of the first thousand descriptors */
+/* The number of open files among the first thousand descriptors */
 static inline int open_files(void)
 {
 	int fd, n = 0;

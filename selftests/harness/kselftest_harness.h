@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's harness, with more time for each test, and leaks reported.
+ * The kernel's harness with a longer timeout and leak detection.
  *
- * It allows 30 s of the wall's clock, which is not enough where all is emulated or
- * checked, or where others use the machine.  A test that hangs is ended by
- * run-tests.sh in any case.
+ * The original allows 30 s of wall time, which is not enough for emulated machines, debug kernels
+ * or busy hosts.  A test that hangs is ended by run-tests.sh in any case.
  *
  * Each test is a child that ends with _exit(2), after which LeakSanitizer does not run.  With
- * SAN=1, and VCPC_LEAKS=1 in the environment, a test that would pass and has leaked fails.
+ * SAN=1, and VCPC_LEAKS=1 in the environment, a test that would pass but has leaked memory fails.
  */
 #ifndef VCPC_KSELFTEST_HARNESS_H
 #define VCPC_KSELFTEST_HARNESS_H

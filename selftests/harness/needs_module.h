@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Skips tests of what only the module can do if it is not loaded, unless the program's library has
- * a synthetic back end.
+ * Skip tests of features that only the module has if it is not loaded, unless the program's library
+ * has a synthetic back end.
  */
 #ifndef SELFTESTS_NEEDS_MODULE_H
 #define SELFTESTS_NEEDS_MODULE_H
@@ -16,7 +16,7 @@
 
 #define HAS_MODULE	(HAS_SYNTHETIC || !access("/dev/vcpc", F_OK))
 
-/* The first statement of a test; @why: what perf alone cannot do */
+/* The first statement of a test; @why: the feature that perf alone does not have */
 #define NEEDS_MODULE(why) \
 	do { \
 		if (!HAS_MODULE) \

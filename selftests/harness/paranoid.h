@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Skips tests of unprivileged programs if perf does not count for them: kernel.perf_event_paranoid
+ * Skip tests of unprivileged programs if they cannot use perf, because kernel.perf_event_paranoid
  * is 3 (Debian's default) or more.
  */
 #ifndef SELFTESTS_PARANOID_H

@@ -40,7 +40,7 @@ static long cpu_time(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Run on one CPU after the other, for times that are drawn, once a byte comes. */
+/* Once a byte arrives, run on one CPU after the other, for random times. */
 static void wander(int go, unsigned int seed)
 {
 	char c;
@@ -58,7 +58,7 @@ static void wander(int go, unsigned int seed)
 	_exit(0);
 }
 
-/* @truth: what was to be counted; @stalled: the machine stood still between two clocks' readings */
+/* @truth: the true count; @stalled: the machine paused between reading the two clocks */
 struct run {
 	struct shim_set *turns;
 	int exact[2];
@@ -78,7 +78,7 @@ static int open_exact(const char *pmu, pid_t pid)
 }
 
 /*
- * A virtual machine on a busy host stalls now and then.  If that happens after the kernel has
+ * A virtual machine on a busy host pauses now and then.  If that happens after the kernel has
  * stopped one context of events and before it stops the other, their times differ, and the run is
  * inconclusive.
  */
@@ -171,7 +171,7 @@ TEST(intervals_hold)
 	TH_LOG("%u runs, intervals that hold: %u core, %u atom, %u sum; worst sum off by %.2g %%",
 	       runs, held[0], held[1], held[2], worst * 100);
 	EXPECT_EQ(RUNS, runs);
-	/* exact intervals of 95 % hold in fewer than 90 of 100 runs once in a hundred such tests */
+	/* even exact 95 % intervals contain fewer than 90 of 100 values in 1 of 100 such tests */
 	for (unsigned int k = 0; k < 3; k++)
 		EXPECT_LE(90, held[k]);
 	shim_close(handle);

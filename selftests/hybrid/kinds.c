@@ -54,7 +54,7 @@ static const char *const all[] = {
 };
 #define ALL	(sizeof(all) / sizeof(all[0]))
 
-/* Make ticks on both kinds of core in turn, and add up what has to be counted. */
+/* Generate ticks on both kinds of core in turn, and add up the expected counts. */
 static bool wander(unsigned int moves, uint64_t want[ALL])
 {
 	for (unsigned int i = 0; i < moves; i++) {
@@ -78,7 +78,7 @@ static void expect(struct __test_metadata *_metadata, const struct shim_sample *
 		EXPECT_EQ(want[i], sample->values[i]);
 }
 
-/* A thread that samples itself at each move */
+/* A thread that samples itself after each migration */
 TEST_F(kinds, own_thread)
 {
 	uint64_t want[ALL] = { 0 };
@@ -102,7 +102,7 @@ TEST_F(kinds, own_thread)
 	expect(_metadata, &sample, want);
 }
 
-/* The sum over a process that is bound before it forks, and what it starts */
+/* The total over a process that is bound before it forks, and over its children */
 TEST_F(kinds, tree)
 {
 	uint64_t want[ALL] = { 0 }, child[ALL] = { 0 };
@@ -126,7 +126,7 @@ TEST_F(kinds, tree)
 	expect(_metadata, &sample, want);
 }
 
-/* Each CPU is of one kind; the events of the other kind count 0 there. */
+/* Each CPU is of one kind; events of the other kind count 0 there. */
 TEST_F(kinds, cpus)
 {
 	uint64_t want[ALL] = { 0 };
@@ -197,12 +197,15 @@ TEST_F(kinds, names)
 	EXPECT_EQ(-EINVAL, try(self, "cpu_core/cycles/x"));
 	EXPECT_EQ(-EINVAL, try(self, "cpu_core/cycles/u:u"));
 	EXPECT_NE(0, try(self, "../cycles/"));
-	/* Not all kinds of core have it: there is no sum. */
+	/* Not all kinds of core have the event, so it has no sum. */
 	EXPECT_EQ(-EOPNOTSUPP, try(self, "rd0"));
 	EXPECT_EQ(0, try(self, "cpu_core/config=0xd0/"));
 }
 
-/* Another's pinned events on the other kind's counters: the set has no counts from the move on. */
+/*
+ * Another user's pinned events take the other kind's counters: the set is invalid after the
+ * migration.
+ */
 TEST_F(kinds, stolen_on_one_kind)
 {
 	static const char *const names[] = { "branch-misses" };
@@ -226,7 +229,7 @@ TEST_F(kinds, stolen_on_one_kind)
 	ASSERT_TRUE(move_to(1));
 	ASSERT_TRUE(make_ticks(10));
 	EXPECT_EQ(-EAGAIN, shim_set_sample(self->set, 0, &sample));
-	/* The same for what inherits */
+	/* The same for inherited sets */
 	ASSERT_TRUE(move_to(0));
 	shim_set_unbind(self->set, 0);
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, SHIM_BIND_TREE));

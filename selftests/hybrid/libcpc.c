@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libcpc on two kinds of core: one set of counters, those of the kind with the fewest. */
+/*
+ * libcpc on two kinds of core: it reports one number of counters, that of the kind with the fewest.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -40,7 +42,7 @@ TEST_F(cpc, machine)
 	NEED_HYBRID();
 	EXPECT_EQ(CYCLES_FIT, cpc_npic(self->cpc));
 	EXPECT_NE(NULL, strstr(cpc_cciname(self->cpc), " on cpu_core and cpu_atom"));
-	/* A sum's overflow could not be noticed. */
+	/* Overflows are not offered, because an overflow of a sum cannot be detected. */
 	EXPECT_EQ(0, cpc_caps(self->cpc));
 }
 

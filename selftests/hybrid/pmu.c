@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The synthetic PMUs behave as tests expect: counts, constraints, overflows. */
+/* Check that the synthetic PMUs have the counts, constraints and overflows that tests expect. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -84,7 +84,7 @@ TEST_F(pmu, counts_exactly)
 	close(atom);
 }
 
-/* More than a counter of 48 bits holds */
+/* More than a 48-bit counter can hold */
 TEST_F(pmu, wraps)
 {
 	const unsigned long long ticks = 3ULL << 46;
@@ -140,7 +140,7 @@ TEST_F(pmu, overflows)
 		ASSERT_TRUE(make_ticks(1000));
 	EXPECT_EQ(1000, signals);
 	EXPECT_EQ(1000 * 1000 * CORE_CYCLES, value_of(fd));
-	/* Also by the clock: 4 GHz */
+	/* The same with ticks from the clock, at 4 GHz */
 	signals = 0;
 	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_PERIOD, &(uint64_t){ 4000000 }));
 	ASSERT_TRUE(set_manual(false));

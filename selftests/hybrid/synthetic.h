@@ -12,7 +12,7 @@
 
 #define PARAMETER(name)	"/sys/module/synthetic_pmu/parameters/" name
 
-/* What each kind of core counts per tick */
+/* Counts of each kind of core per tick */
 #define CORE_CYCLES		4
 #define CORE_INSTRUCTIONS	6
 #define ATOM_CYCLES		2
@@ -29,13 +29,13 @@ static inline bool write_parameter(const char *path, unsigned long long value)
 	return good;
 }
 
-/* Ticks come from make_ticks(), or from the clock. */
+/* Take ticks from make_ticks() only, or from the clock. */
 static inline bool set_manual(bool on)
 {
 	return write_parameter(PARAMETER("manual"), on);
 }
 
-/* Generate ticks on the CPU of the caller, which must not migrate meanwhile */
+/* Generate ticks on the caller's CPU; the caller must not migrate meanwhile. */
 static inline __attribute__((unused)) bool make_ticks(unsigned long long ticks)
 {
 	return write_parameter(PARAMETER("work"), ticks);
@@ -61,7 +61,7 @@ static inline __attribute__((unused)) bool is_hybrid(void)
 	return is_loaded() && !access("/sys/bus/event_source/devices/cpu_atom/cpus", R_OK);
 }
 
-/* perf's type of a PMU */
+/* The perf type of a PMU */
 static inline __attribute__((unused)) unsigned int type_of(const char *pmu)
 {
 	char path[128];

@@ -42,7 +42,7 @@ static long data_in_thread(void)
 	return pm_get_data_mythread(&data);
 }
 
-/* A row of a scope: its calls are reached through the table of all scopes. */
+/* A row of a scope, whose calls are in the table of all scopes */
 #define OF(ready, misuse, call)						\
 	do {								\
 		char text[64];						\
@@ -181,7 +181,7 @@ int main(void)
 	library();
 	EACH_SCOPE(s)
 		before_initialize(s);
-	ready();	/* once: it takes long */
+	ready();	/* called once, because it takes long */
 	others();
 	programs();
 	EACH_SCOPE(s) {

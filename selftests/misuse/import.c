@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* <pcp/import.h>, misused. */
+/* Misuse of <pcp/import.h>. */
 #include "pcp/import.h"
 #include "misuse.h"
 #include "pmapi_codes.h"
@@ -11,7 +11,7 @@ static const pmUnits none;
 static pmAtomValue atom;
 static char *long_name;
 
-/* A context with a metric of its own and one of instances */
+/* A context with a metric without instances and one with instances */
 static void ready(void)
 {
 	own_folder();
@@ -49,7 +49,7 @@ static void metric(void)
 	pmiAddMetric("one", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, PM_SEM_INSTANT, none);
 }
 
-/* How many were started */
+/* Start many contexts; returns the number that succeeded. */
 static int many_contexts(int many)
 {
 	char name[16];
@@ -62,7 +62,7 @@ static int many_contexts(int many)
 	return err < 0 ? err : n;
 }
 
-/* How many were started and ended, one at a time */
+/* Start and end contexts one at a time; returns the number that succeeded. */
 static int many_ends(int many)
 {
 	int n = 0, err = 0;

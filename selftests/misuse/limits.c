@@ -34,7 +34,7 @@ const char *__asan_default_options(void)
 #define SECONDS		20
 #define ANSWERS		65536
 
-/* Sanitizers map much memory, and have larger frames. */
+/* Sanitizers map much memory, and have larger stack frames. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	true
 #else
@@ -48,16 +48,16 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return backend;
 }
 
-/* Memory shared by a process and its child: the child's result, and the call that failed in it */
+/* Memory shared with the child: its result, and the call that failed in it */
 static struct said {
 	char answers[ANSWERS];
 	char error[128];
 	size_t used;
 } *said;
 static char base[64];
-static long clock_moves;	/* seconds after the third look at the clock */
+static long clock_moves;	/* seconds by which the clock is set, from its third reading on */
 
-/* The clock goes back while a program runs. */
+/* The clock is set back while a program runs. */
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	static int looks;
@@ -208,7 +208,7 @@ static void record(void)
 	shim_close(handle);
 }
 
-/* Records, then fetches all records of that: their times ascend. */
+/* Record, then fetch all records: their times ascend. */
 static void record_and_replay(void)
 {
 	struct timespec last = { 0 };
@@ -246,7 +246,7 @@ static void *run_it(void *arg)
 	return arg;
 }
 
-/* Each sets a limit, and is false if that cannot be done here. */
+/* Each function sets a limit, and returns false if that is not possible here. */
 static bool no_limit(void)
 {
 	return true;
@@ -332,7 +332,7 @@ static const struct limit {
 	{ "the clock set forward by an hour", clock_forward },
 };
 
-/* In the child: 0, or 7 if the limit cannot be set here */
+/* Run in the child: 0, or 7 if the limit cannot be set here. */
 static int child(const struct program *p, const struct limit *l)
 {
 	char name[] = "XXXXXX";

@@ -3,9 +3,10 @@
  * Rows of the table of misuse: each call runs in a separate child, so a crash is the result of a
  * row.
  *
- * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
- * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within
- * some seconds.
+ * A row is a TAP line, "ok N - CALL
+ * MISUSE
+ * RESULT"; misuse/table.sh generates Documentation/api/misuse.rst from them. A row fails if the
+ * call crashes or does not return within several seconds.
  */
 #ifndef SELFTESTS_MISUSE_H
 #define SELFTESTS_MISUSE_H
@@ -25,7 +26,7 @@
 
 #define MISUSE_SECONDS	20
 
-/* Disable the sanitizer's handler so a crash is a signal. */
+/* Disable the sanitizer's handlers, so that a crash is a signal. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -33,9 +34,9 @@ const char *__asan_default_options(void)
 }
 
 static int misuse_rows, misuse_failed, misuse_pipe = -1;
-static const char *misuse_original;	/* also crashes in the following rows */
+static const char *misuse_original;	/* the original crashes in the following rows */
 
-/* What a result is called; each program has its own */
+/* The name of a result; each program defines its own. */
 void misuse_name(char *text, size_t size, long value, int error);
 
 static void misuse_says(const char *text)
@@ -83,7 +84,7 @@ static void misuse_prints(const char *call, const char *misuse, const char *resu
 	printf("%sok %d - %s | %s | %s\n", status ? "not " : "", ++misuse_rows, call, misuse, result);
 }
 
-/* True in the child that is to make the call; the parent prints what came of it. */
+/* Fork; true in the child, which must make the call; the parent prints its result. */
 static bool misuse_begins(const char *misuse, const char *call)
 {
 	char result[256] = "";
@@ -105,7 +106,7 @@ static bool misuse_begins(const char *misuse, const char *call)
 		return true;
 	}
 	close(ends[1]);
-	/* A call that hangs may have blocked the signals. */
+	/* A call that hangs may have blocked signals. */
 	if (poll(&(struct pollfd){ .fd = ends[0], .events = POLLIN }, 1, MISUSE_SECONDS * 1000) > 0)
 		n = read(ends[0], result, sizeof(result) - 1);
 	else
@@ -125,7 +126,7 @@ static inline int misuse_ends(void)
 	return misuse_failed != 0;
 }
 
-/* Rows, by what the call returns; @ready comes before it. */
+/* Rows by the return type of the call; @ready is called before it. */
 #define ROW(ready, misuse, call, result)		\
 	do {						\
 		if (misuse_begins(misuse, call)) {	\
@@ -139,7 +140,7 @@ static inline int misuse_ends(void)
 #define POINTER(ready, misuse, call)	ROW(ready, misuse, #call, misuse_pointer(call))
 #define NOTHING(ready, misuse, call)	ROW(ready, misuse, #call, call; misuse_says("returns"))
 
-/* A new folder of the row's own, within the program's, which is the current one */
+/* Enter a new folder for the row, within the current folder of the program. */
 static inline void own_folder(void)
 {
 	char name[] = "XXXXXX";
@@ -164,7 +165,7 @@ static void *misuse_thread(void *arg)
 	return NULL;
 }
 
-/* In another thread, which has ended then */
+/* Run in another thread, which has exited afterwards. */
 static inline long in_another_thread(long (*fn)(void))
 {
 	struct misuse_call call = { .fn = fn };

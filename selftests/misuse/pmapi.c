@@ -64,7 +64,7 @@ static long destroy_in_thread(void)
 	return pmDestroyContext(context);
 }
 
-/* How many contexts on an archive are open at a time */
+/* The number of contexts on an archive that can be open at the same time */
 static int many_contexts(int many)
 {
 	int n = 0, err = 0;
@@ -83,7 +83,7 @@ static int many_duplicates(int many)
 	return err < 0 ? err : n;
 }
 
-/* One at a time */
+/* The same, one at a time */
 static int many_destroyed(int many)
 {
 	int n = 0, err = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of PMAPI's and LOGIMPORT's codes. */
+/* Names of the codes of PMAPI and LOGIMPORT */
 #ifndef SELFTESTS_MISUSE_PMAPI_CODES_H
 #define SELFTESTS_MISUSE_PMAPI_CODES_H
 

@@ -31,7 +31,7 @@ static _Thread_local cpc_buf_t *mine;
 static atomic_int errors;
 static atomic_int samples;
 
-/* A thread's first signals may come before it has bound the set, and its last ones after it has unbound it. */
+/* A thread can receive signals before it has bound the set, and after it has unbound it. */
 static void sample_in_handler(int sig)
 {
 	int err = errno;

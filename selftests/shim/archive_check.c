@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_archive_check() reports damage as damage, and real loggers' peculiarities as notes. */
+/* shim_archive_check() reports damage as damage, and peculiarities of real loggers as notes. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define T0	1700000000
 #define MOST	8
 
-/* What the callbacks were called with; kind -1 is damage */
+/* Arguments of the callbacks; kind -1 is damage */
 struct found {
 	int n;
 	struct {
@@ -56,7 +56,7 @@ static void on_note(void *arg, int kind, const char *file, uint64_t offset, cons
 	keep(arg, kind, file, text);
 }
 
-/* An archive of two metrics, of two instances and of none, and a third metric's units */
+/* An archive of three metrics: one without instances, one with two instances, one with a unit */
 FIXTURE_SETUP(check)
 {
 	pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
@@ -94,7 +94,7 @@ FIXTURE_TEARDOWN(check)
 	EXPECT_EQ(0, system(command));
 }
 
-/* Replace the only place of @from in a file by @to; false if there is not exactly one */
+/* Replace the only occurrence of @from in a file with @to; false unless there is exactly one. */
 static bool patch(const char *base, const char *suffix, const void *from, const void *to, size_t len)
 {
 	static uint8_t data[65536];
@@ -119,7 +119,7 @@ static bool patch(const char *base, const char *suffix, const void *from, const 
 	return !fclose(f) && places == 1;
 }
 
-/* Replace @from in the four bytes at @skip after the only occurrence of @key */
+/* Replace @from in the four bytes at offset @skip after the only occurrence of @key. */
 static bool patch_behind(const char *base, const char *suffix, const uint8_t *key, size_t skip,
 			 uint32_t from, uint32_t to)
 {
@@ -142,7 +142,7 @@ TEST_F(check, says_nothing_about_a_good_one)
 
 TEST_F(check, notes_values_of_instances_without_names)
 {
-	/* the domain's two instances: 7 and 9 become 7 and 10 */
+	/* the domain's two instances: change 7 and 9 to 7 and 10 */
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
 
 	ASSERT_TRUE(patch_behind(self->base, "meta", two, 8, 9, 10));
@@ -165,14 +165,14 @@ TEST_F(check, notes_a_missing_index)
 	EXPECT_STREQ("a.index", self->found.all[0].file);
 }
 
-/* The bytes of c.one's description: its pmid, type, no domain, semantics */
+/* The bytes of c.one's description: its PMID, type, no domain, semantics */
 static const uint8_t one[] = { 0x0f, 0, 0, 2, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3 };
 
 TEST_F(check, notes_what_it_does_not_know)
 {
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
 
-	/* a scale of space without its dimension, as PCP's Linux agent had for years */
+	/* a scale of space without its dimension, which PCP's Linux agent reported for years */
 	ASSERT_TRUE(patch_behind(self->base, "meta", one, 16, 0, 0x10000));
 	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));
 	ASSERT_EQ(1, self->found.n);
@@ -188,7 +188,7 @@ TEST_F(check, notes_what_it_does_not_know)
 	EXPECT_STREQ("metric 60.0.2: type that this library does not know", self->found.all[0].text);
 }
 
-/* Derived metrics of a logger have another agent's domain, old archives have names of digits */
+/* Derived metrics of a logger have another agent's domain, and old archives have numeric names. */
 TEST_F(check, accepts_descriptions_of_loggers)
 {
 	static const uint8_t set[] = { 0x0f, 0, 0, 1, 0, 0, 0, 1 };
@@ -209,7 +209,7 @@ TEST_F(check, calls_bad_bytes_damage)
 	EXPECT_STREQ("metric 60.0.2: bad semantics", self->found.all[0].text);
 }
 
-/* A program that was built before there were notes */
+/* A program that was built before notes were introduced */
 TEST_F(check, accepts_the_older_structure)
 {
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
@@ -223,7 +223,7 @@ TEST_F(check, accepts_the_older_structure)
 	EXPECT_EQ(-EINVAL, shim_archive_check(self->base, &self->watch));
 }
 
-/* One that was built before there were spans */
+/* A program that was built before spans were introduced */
 TEST_F(check, accepts_the_structure_with_notes)
 {
 	static const uint8_t two[] = { 0, 0, 0, 2, 0, 0, 0, 7 };
@@ -235,7 +235,7 @@ TEST_F(check, accepts_the_structure_with_notes)
 	EXPECT_EQ(1, self->found.n);
 }
 
-/* Check the records between two times, in seconds after the first one */
+/* Check the records between two times, in seconds after the first record. */
 static int check_span(struct shim_archive_watch *watch, const char *base, int from, int to,
 		      bool points)
 {
@@ -253,7 +253,10 @@ static int check_span(struct shim_archive_watch *watch, const char *base, int fr
 
 TEST_F(check, reads_the_records_of_a_span)
 {
-	/* the second record's stamp, and that it has two metrics: the first one becomes another */
+	/*
+	 * the second record's time stamp and its number of metrics, 2: the first of them is
+	 * replaced
+	 */
 	static const uint8_t second[] = { 0x65, 0x53, 0xf1, 0x01, 0, 0, 0, 0, 0, 0, 0, 2 };
 
 	ASSERT_TRUE(patch_behind(self->base, "0", second, 12, pmiID(60, 0, 1), pmiID(60, 0, 9)));

@@ -88,7 +88,7 @@ static void work(unsigned int rounds)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* What a number of rounds takes in instructions, by a set that is bound to the caller */
+/* The instructions of a number of rounds, counted by a set that is bound to the caller */
 static uint64_t instructions_of(struct shim_set *set, unsigned int rounds)
 {
 	struct shim_sample a, b;
@@ -154,7 +154,7 @@ TEST_F(best, each_target_has_its_back_end)
 	}
 }
 
-/* As soon as the administrator forbids it, new sets are the module's alone. */
+/* Once the administrator forbids it, new sets use the module alone. */
 TEST_F(best, only_where_it_is_allowed)
 {
 	struct shim_set *set;
@@ -167,17 +167,14 @@ TEST_F(best, only_where_it_is_allowed)
 	EXPECT_STREQ("vcpc", shim_set_backend(set));
 	EXPECT_LE(ROUNDS, instructions_of(set, ROUNDS));
 	shim_set_destroy(set);
-	/* One that was made before tries, and finds that it may not. */
+	/* A set created before tries perf and falls back to the module. */
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	EXPECT_LE(ROUNDS, instructions_of(self->set, ROUNDS));
 	ASSERT_EQ(0, write_to(USER_ACCESS, "1"));
 }
 
-/*
- * The module's values of the same work, for comparison: only the cost of reading distinguishes
- * them.
- */
+/* Compare with the module's values of the same work: only the cost of reading differs. */
 TEST_F(best, same_values)
 {
 	const char *events[] = { "cycles:u", "instructions:u", "page-faults:u" };
@@ -224,7 +221,7 @@ struct other {
 	int ret;
 };
 
-/* Binds the set to itself, and works until the end is requested. */
+/* Bind the set to this thread, and work until the end is requested. */
 static void *bind_itself(void *arg)
 {
 	struct other *other = arg;
@@ -237,7 +234,7 @@ static void *bind_itself(void *arg)
 	return NULL;
 }
 
-/* Binds the set so that it would be inherited, which the module counts. */
+/* Bind the set with inheritance, which the module counts. */
 static void *binds_for_heirs(void *arg)
 {
 	struct other *other = arg;
@@ -267,7 +264,7 @@ static void end(struct other *other)
 	pthread_join(other->thread, NULL);
 }
 
-/* Each thread its own instance, by perf; others read it, and their sum. */
+/* Each thread's instance uses perf; other threads read it, and the total. */
 TEST_F(best, threads_that_bind_themselves)
 {
 	struct shim_sample own, of_other, sum;
@@ -276,7 +273,7 @@ TEST_F(best, threads_that_bind_themselves)
 	UNLESS_MISSING();
 	start(&other, self->set, bind_itself);
 	EXPECT_EQ(0, other.ret);
-	/* The only one, for a thread that has none */
+	/* A thread without an instance reads the only one. */
 	EXPECT_EQ(0, shim_set_sample(self->set, 0, &of_other));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	work(2 * ROUNDS);
@@ -298,7 +295,7 @@ static int count_one(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 0;
 }
 
-/* One instance by perf, one by the module: operations find them both. */
+/* One instance uses perf, the other uses the module: operations find both. */
 TEST_F(best, both_in_one_set)
 {
 	struct shim_sample own, of_other, sum;
@@ -332,7 +329,7 @@ TEST_F(best, both_in_one_set)
 	end(&other);
 }
 
-/* Many sets of one thread in turn: each sample is of the right one. */
+/* Many sets of one thread in turn: each sample belongs to the right set. */
 TEST_F(best, sets_in_turn)
 {
 	struct shim_set *sets[20];
@@ -359,7 +356,7 @@ TEST_F(best, sets_in_turn)
 	shim_set_destroy(sets[19]);
 }
 
-/* A child that binds itself is the module's, and its parent reads it. */
+/* A child that binds itself is counted by the module, and its parent reads the values. */
 TEST_F(best, forked_child)
 {
 	struct shim_sample sample;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets that count a control group: its name, its processes, while it idles, and a CPU that goes offline. */
+/*
+ * Sets that count a control group: its name, its processes, an idle group, and a CPU that goes
+ * offline.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -96,8 +99,9 @@ FIXTURE_SETUP(control_group)
 	umount2("/sys/fs/cgroup", MNT_DETACH);
 	ASSERT_EQ(0, mount("none", self->root, "cgroup2", 0, NULL));
 	/*
-	 * The kernel can count a new group only after the parent's controllers were changed once.  This
-	 * fails if version 1 has the controller, but then another process has changed some.
+	 * The kernel can count a new group only after the parent's controllers were changed once.
+	 * This fails if version 1 of control groups has the controller, but then another process
+	 * has changed some.
 	 */
 	snprintf(self->controllers, sizeof(self->controllers), "%s/cgroup.subtree_control", self->root);
 	put(self->controllers, "+pids");
@@ -177,7 +181,7 @@ TEST_F(control_group, counts)
 	EXPECT_GT(PAGES + 200, self->sample.values[0]);
 }
 
-/* The sum of the IDs of this process's perf events: another one if an event was opened again */
+/* The sum of the IDs of this process's perf events, which changes if an event is reopened */
 static uint64_t sum_of_ids(void)
 {
 	uint64_t id, sum = 0;
@@ -188,8 +192,8 @@ static uint64_t sum_of_ids(void)
 }
 
 /*
- * The time of its events lags behind the clock while the group idles, as if the CPU had been offline.
- * They must stay open: a count between closing and opening them would be lost.
+ * While the group is idle, the time of its events lags behind the clock, as if the CPU had been
+ * offline. They must stay open: a count between closing and opening them would be lost.
  */
 TEST_F(control_group, sampled_while_it_idles)
 {

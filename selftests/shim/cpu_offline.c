@@ -23,7 +23,7 @@ static int turn_cpu(const char *on)
 	return ret;
 }
 
-/* Make page faults on the CPU, and return to the first one. */
+/* Cause page faults on the CPU, and return to the first one. */
 static void touch_there(struct __test_metadata *_metadata)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -49,7 +49,7 @@ FIXTURE(offline) {
 
 FIXTURE_SETUP(offline)
 {
-	/* Memory is given back at once, so that each round has the same page faults. */
+	/* Memory is freed at once, so that each round causes the same page faults. */
 	setenv("MALLOC_MMAP_THRESHOLD_", "65536", 1);
 	if (access(ONLINE, W_OK))
 		self->missing = "there is no CPU that root may turn off";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The recorder creates an archive of its own three files, and reports errors. */
+/* The recorder creates an archive of exactly three files, and reports errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ TEST_F(record, records)
 	before = size(self->base, 2);
 	for (int i = 0; i < 10; i++)
 		ASSERT_EQ(0, shim_record_tick(self->rec));
-	/* On disk at once, not only when the archive is closed */
+	/* Records are written at once, not only when the archive is closed. */
 	EXPECT_LE(before + 10 * 4 * 20, size(self->base, 2));
 	ASSERT_EQ(0, shim_record_close(self->rec));
 	self->rec = NULL;
@@ -100,7 +100,7 @@ TEST_F(record, an_archive_is_not_overwritten)
 	remove_files(_metadata, self->base);
 }
 
-/* Also further volumes, as version 2 has after 2 GiB */
+/* The same for further volumes, which version 2 starts after 2 GiB */
 TEST_F(record, discarding_leaves_nothing)
 {
 	char path[600];
@@ -143,7 +143,7 @@ TEST_F(record, options)
 	options = (struct shim_record_options) { .size = sizeof(options), .version = 2 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	shim_record_discard(rec);
-	/* As programs have it that were built before there was more */
+	/* The struct of programs that were built before the later fields existed */
 	options = (struct shim_record_options) { .size = 8, .after = (void *)1 };
 	ASSERT_EQ(0, shim_record_open(base, &options, &rec));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
@@ -165,7 +165,10 @@ static int has_text(const char *base, const char *text)
 	return memmem(bytes, n, text, strlen(text)) != NULL;
 }
 
-/* An archive that continues another has its names, whatever the process is called by now. */
+/*
+ * An archive that continues another one has the same instance names, even if the process was
+ * renamed.
+ */
 TEST_F(record, after_another)
 {
 	struct shim_record_options options = { .size = sizeof(options), .after = self->rec };
@@ -180,7 +183,7 @@ TEST_F(record, after_another)
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "called-later"));
 	ASSERT_EQ(0, shim_record_open(base, &options, &next));
 	ASSERT_EQ(0, shim_record_add_set(next, self->set, 0));
-	/* Nothing traced is recorded by the first. */
+	/* The first archive contains no traced data. */
 	if (!shim_trace_status())
 		EXPECT_EQ(-ENOENT, shim_record_add_trace(next));
 	ASSERT_EQ(0, shim_record_tick(next));
@@ -208,7 +211,7 @@ TEST_F(record, one_value_an_event)
 	shim_set_destroy(other);
 }
 
-/* What is no process's has a number and a name of its own. */
+/* Instances that are not processes have a number and a name. */
 TEST_F(record, named)
 {
 	EXPECT_EQ(-EINVAL, shim_record_add_named(self->rec, self->set, -1, "cpu"));
@@ -231,7 +234,7 @@ TEST_F(record, one_metric_an_event)
 	shim_set_destroy(twice);
 }
 
-/* A record is also written for a set that cannot be sampled. */
+/* A record is written even if a set cannot be sampled. */
 TEST_F(record, missing_values_are_told)
 {
 	ASSERT_EQ(0, shim_record_add_set(self->rec, self->set, 0));
@@ -243,7 +246,7 @@ TEST_F(record, missing_values_are_told)
 	EXPECT_EQ(0, shim_record_missing(self->rec));
 }
 
-/* A record of nothing would be read as a gap. */
+/* A record without any values would be read as a gap. */
 TEST_F(record, nothing_to_record)
 {
 	long before = size(self->base, 2);

@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(several)
 
 #define PROCESSES 3
 
-/* A child that waits until it is counted, works as much as its number specifies, and waits */
+/* A child that waits until it is counted, does work according to its number, and waits */
 static pid_t start_worker(int number, int go, int done)
 {
 	pid_t pid = fork();
@@ -61,7 +61,7 @@ static pid_t start_worker(int number, int go, int done)
 	_exit(0);
 }
 
-/* The last value of a metric's instance in an archive; -1 if it has none */
+/* The last value of a metric's instance in an archive; -1 if there is none */
 static long long last_value(const char *base, const char *metric, int inst)
 {
 	long long value = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of <shim/shim.h>: created from names, bound, sampled, stopped; and each error. */
+/* Sets of <shim/shim.h>: create them from names, bind, sample, and stop them; and each error. */
 #include <errno.h>
 #include <string.h>
 

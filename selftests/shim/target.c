@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets on other targets: a thread, a tree of processes, a program from its start, after its end. */
+/*
+ * Sets on other targets: a thread, a tree of processes, a program from its start, and after its
+ * end.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -176,7 +179,7 @@ static int use_parents(struct shim_set *set)
 	return 0;
 }
 
-/* The module and perf alike: nothing is bound in a child but what it has bound itself. */
+/* With the module and with perf, a child has only what it has bound itself. */
 TEST_F(target, a_forked_child_gets_nothing_of_its_parent)
 {
 	int status;
@@ -190,7 +193,7 @@ TEST_F(target, a_forked_child_gets_nothing_of_its_parent)
 		_exit(use_parents(self->set));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* And the parent counts on. */
+	/* The parent continues to count. */
 	touch(PAGES);
 	ASSERT_EQ(0, shim_set_sample(self->set, 0, &self->sample));
 	EXPECT_LE(2 * PAGES, self->sample.values[0]);

@@ -49,7 +49,7 @@ static void touch(unsigned int pages)
 	munmap(p, pages * size);
 }
 
-/* What a walk finds */
+/* Instances found by a walk */
 struct found {
 	unsigned int nr;
 	pid_t tids[THREADS + 1];
@@ -105,7 +105,7 @@ static int stop(void *arg, pid_t tid, const struct shim_sample *sample)
 	return 77;
 }
 
-/* Threads that wait while they are looked at */
+/* Threads that wait while they are walked */
 struct crowd {
 	sem_t ready;
 	sem_t go;
@@ -150,7 +150,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 	found.nr = 0;
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	ASSERT_EQ(THREADS + 1, found.nr);
-	/* The caller has gone on in between. */
+	/* The caller has continued to count meanwhile. */
 	for (int event = 0; event < 2; event++) {
 		uint64_t sum = 0;
 
@@ -165,7 +165,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 		EXPECT_LE(PAGES * (i + 1), last->values[0]);
 		others += last->values[0];
 	}
-	/* Of page faults the others have no more, and the caller's were more and more. */
+	/* The other threads had no more page faults; the caller had more with each step. */
 	EXPECT_LE(others + before.values[0], total.values[0]);
 	ASSERT_NE(NULL, last_of(&found, getpid()));
 	EXPECT_GE(others + last_of(&found, getpid())->values[0], total.values[0]);

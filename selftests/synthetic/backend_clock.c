@@ -2,9 +2,9 @@
 /*
  * A synthetic PMU on a synthetic clock, for tests of the upper layers; only a test can select it.
  *
- * Only the test advances the time, and it determines which thread ran meanwhile. So the expected
- * counts of each group of each thread and CPU are known to the nanosecond, from the reference model
- * of multiplexed counters.
+ * Only the test advances the time, and it determines which thread ran meanwhile. The reference
+ * model of multiplexed counters therefore knows the expected counts of each group of each thread
+ * and CPU to the nanosecond.
  *
  * Locking: one lock guards everything.
  */
@@ -52,7 +52,7 @@ static int check_one(const struct vcpc_request *req)
 	return -ENOENT;
 }
 
-/* Each group is that of the request before, or the next. */
+/* Each group number equals the previous one, or is the next. */
 static bool is_in_order(const __u16 *group, unsigned int i)
 {
 	return !group || (i ? group[i] == group[i - 1] || group[i] == group[i - 1] + 1 : !group[0]);
@@ -150,7 +150,7 @@ static struct clock_instance *find(struct clock_set *set, pid_t tid, bool cpu)
 	return set->instances && !set->instances->next ? set->instances : NULL;
 }
 
-/* A new instance at the end of the list, followed by its groups and values */
+/* Add an instance at the end of the list; its groups and values are allocated with it. */
 struct clock_instance *shim_clock__add(struct clock_set *set, pid_t tid, pid_t root,
 				       unsigned int flags)
 {
@@ -183,7 +183,7 @@ static bool is_cycles(const struct vcpc_request *req)
 	return req->type == PERF_TYPE_HARDWARE && req->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
-/* No group of it may need more counters than there are. */
+/* A group must not need more counters than exist. */
 static int room_for(const struct clock_set *set, int *bad)
 {
 	unsigned int hardware = 0, cycles = 0;
@@ -219,7 +219,7 @@ static int clock_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 	return ret;
 }
 
-/* Whether an operation is about an instance: one, or all that a bind began */
+/* Whether an operation affects an instance: one, or all instances of a bind */
 static bool meant(struct clock_set *set, const struct clock_instance *inst, pid_t tid,
 		  unsigned int flags, unsigned int all)
 {

@@ -2,9 +2,9 @@
 /*
  * A synthetic PMU for tests of the upper layers; only a test can select it.
  *
- * It knows software events and perf's generic hardware events, of which it
- * holds SIM_SLOTS at a time.  While a target is enabled, each sample of it
- * finds 1 ms more, and (request's index + 1) * 1000 more events, than the last.
+ * It has software events and perf's generic hardware events, of which it can count SIM_SLOTS at a
+ * time.  While a target is enabled, each sample advances its time by 1 ms and each event by (index
+ * of the request + 1) * 1000.
  *
  * Locking: a set's lock guards its targets; signals are blocked meanwhile because handlers also
  * sample.
@@ -30,11 +30,11 @@
 struct target {
 	pid_t tid;		/* 0: free */
 	bool on;
-	__u64 steps;		/* samples taken while on */
-	__u64 restarted;	/* sum of these, before the last restart */
-	__u64 stopped;		/* when it was; 0 while on */
-	__u64 from[SIM_REQUESTS];	/* what values start from since the last restart */
-	__u64 preset[SIM_REQUESTS];	/* and from the next on */
+	__u64 steps;		/* number of samples taken while enabled */
+	__u64 restarted;	/* the same before the last restart */
+	__u64 stopped;		/* time of the stop; 0 while enabled */
+	__u64 from[SIM_REQUESTS];	/* start values since the last restart */
+	__u64 preset[SIM_REQUESTS];	/* start values from the next restart on */
 };
 
 struct sim_set {
@@ -44,7 +44,7 @@ struct sim_set {
 	unsigned int hardware;	/* number of requests */
 	__u64 preset[SIM_REQUESTS];
 	__u64 step[SIM_REQUESTS];
-	struct target targets[SIM_TARGETS];	/* lock */
+	struct target targets[SIM_TARGETS];	/* lock guards */
 };
 
 static int sim_open(union shim_backend_ref *dev, struct vcpc_info_args *info)
@@ -196,7 +196,7 @@ static int sim_bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 	return ret;
 }
 
-/* Groups, CPUs and trees are the clock's (backend_clock.c). */
+/* Groups, CPUs and trees are implemented by backend_clock.c only. */
 static int sim_unbind(union shim_backend_ref ref, pid_t tid, unsigned int flags)
 {
 	struct sim_set *set = ref.ptr;
@@ -306,7 +306,7 @@ static int sample(union shim_backend_ref ref, pid_t tid, struct vcpc_sample *buf
 	return target ? 0 : -EINVAL;
 }
 
-/* Nothing inherits here: a target is all that its bind began. */
+/* Nothing inherits here: a bind creates one target only. */
 static void sum_up(struct sim_set *set, pid_t tid, struct vcpc_sample *buf)
 {
 	*buf = (struct vcpc_sample) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Time passes on the synthetic clock: threads run, start and end, groups are multiplexed, and each
- * counts the events that the test generates.
+ * Advance the synthetic clock: threads run, start and exit, groups are multiplexed, and each counts
+ * the events that the test generates.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_dummy(const struct vcpc_request *req)
 	return clock_is_software(req) && req->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* Who begins, and if they are shuffled what is drawn from */
+/* Set the first group, and the random seed if they are shuffled. */
 void shim_clock__begin_order(const struct clock_set *set, struct clock_instance *inst,
 			     unsigned int first)
 {
@@ -77,7 +77,7 @@ static void next_turn(const struct clock_set *set, struct clock_instance *inst)
 		inst->left += set->slot / 10 * (draw(inst) % 2001) / 1000 - set->slot / 10;
 }
 
-/* It ran all the time: turn after turn, with gaps between them */
+/* The thread ran all the time: account slot after slot, with gaps between them. */
 static void spend(const struct clock_set *set, struct clock_instance *inst, __u64 from, __u64 to)
 {
 	inst->tick += to - from;
@@ -104,9 +104,9 @@ static void spend(const struct clock_set *set, struct clock_instance *inst, __u6
 }
 
 /**
- * shim_clock__begin() - what happens while time passes
- * @rate: how many events, or NULL for the usual
- * @gap: how long changing over to the next group takes
+ * shim_clock__begin() - start a test
+ * @rate: number of events, or NULL for the default
+ * @gap: duration of switching to the next group
  */
 void shim_clock__begin(shim_clock_rate *rate, __u64 gap)
 {
@@ -130,7 +130,7 @@ __u64 shim_clock__now(void)
 /**
  * shim_clock__run() - advance the time
  * @tid: the thread that runs, 0: none; CPUs' clocks continue in any case
- * @ns: how long
+ * @ns: duration
  */
 void shim_clock__run(pid_t tid, __u64 ns)
 {
@@ -162,9 +162,9 @@ static void inherit(struct clock_set *set, const struct clock_instance *elder, p
 
 /**
  * shim_clock__born() - a thread starts another one
- * @parent: who does
- * @child: the new one
- * @same_process: it is no new process's
+ * @parent: the parent thread
+ * @child: the new thread
+ * @same_process: both belong to the same process
  */
 void shim_clock__born(pid_t parent, pid_t child, bool same_process)
 {
@@ -199,7 +199,7 @@ void shim_clock__exits(pid_t tid)
 
 /**
  * shim_clock__steal() - another user takes the counters, or releases them
- * @stolen: true: taken
+ * @stolen: true to take them
  */
 void shim_clock__steal(bool stolen)
 {
@@ -210,7 +210,7 @@ void shim_clock__steal(bool stolen)
 
 /**
  * shim_clock__cycle_counter() - add or remove a counter that counts only cycles
- * @there: true: it exists
+ * @there: true to add it
  */
 void shim_clock__cycle_counter(bool there)
 {

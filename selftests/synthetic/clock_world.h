@@ -17,7 +17,7 @@ struct clock_instance {
 	bool on, exited, invalid;
 	unsigned int first, cur;
 	__u64 left, tick;
-	__u64 random;			/* 0: nothing is shuffled */
+	__u64 random;			/* random state; 0: not shuffled */
 	unsigned int place;
 	unsigned int *order;		/* allocated after the values */
 	__u64 stopped;

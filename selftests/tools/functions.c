@@ -46,7 +46,7 @@ void marked(void)
 	MARK("order_end");
 }
 
-/* What the command prints to either output; its exit status, or -1 */
+/* Run a command; returns its exit status, or -1, and both outputs. */
 static int run(char *out, size_t size, const char *command)
 {
 	char full[1024];
@@ -81,7 +81,7 @@ FIXTURE_TEARDOWN(functions)
 	run(self->out, sizeof(self->out), "vcpc trace off");
 }
 
-/* Run a command, with this program in the place of %s */
+/* Run a command, with the path of this program in place of %s. */
 #define RUN(...) ({									\
 	snprintf(self->command, sizeof(self->command), __VA_ARGS__);			\
 	run(self->out, sizeof(self->out), self->command); })

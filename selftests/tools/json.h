@@ -12,7 +12,7 @@
 
 enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
-/* A value; those of an array or object follow each other. */
+/* A value; the elements of an array or object are consecutive. */
 struct json {
 	enum json_type type;
 	char *key;		/* in an object */
@@ -45,7 +45,10 @@ static inline int json_is(const char **s, char c)
 	return 1;
 }
 
-/* After a backslash; \u of one code unit, which our tools write of control characters: 0, or -1 */
+/*
+ * After a backslash: decode; \u stands for one code unit, which our tools use for control
+ * characters: 0, or -1.
+ */
 static inline int json_escape(const char **s, char **to)
 {
 	static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -71,7 +74,7 @@ static inline int json_escape(const char **s, char **to)
 	return 0;
 }
 
-/* A string; NULL if it is none */
+/* Read a string; NULL if it is invalid. */
 static inline char *json_text(const char **s)
 {
 	char *text, *to;
@@ -79,7 +82,7 @@ static inline char *json_text(const char **s)
 
 	if (!json_is(s, '"'))
 		return NULL;
-	/* Nothing gets longer. */
+	/* Decoding never makes it longer. */
 	to = text = malloc(strlen(*s) + 1);
 	bad = !text;
 	while (!bad && **s != '"') {
@@ -99,7 +102,7 @@ static inline char *json_text(const char **s)
 	return text;
 }
 
-/* The values up to @end: 0, or -1 */
+/* Read the values up to @end: 0, or -1. */
 static inline int json_members(struct json *j, const char **s, char end, int depth)
 {
 	struct json **last = &j->first;
@@ -135,7 +138,7 @@ static inline int json_word(const char **s, const char *word)
 	return 1;
 }
 
-/* null, true, false or a number: 0, or -1 */
+/* Read null, true, false or a number: 0, or -1. */
 static inline int json_plain(struct json *j, const char **s)
 {
 	char *end;
@@ -183,7 +186,7 @@ static inline struct json *json_value(const char **s, int depth)
 	return NULL;
 }
 
-/* What @s begins with, and where it ends; NULL if it is no JSON */
+/* Read the value at @s, and set its end; NULL if it is not valid JSON. */
 static inline struct json *json_read(const char **s)
 {
 	return json_value(s, 0);

@@ -14,7 +14,7 @@
 
 static char program[200], vcpc[256];
 
-/* The program that is recorded: its first act is a point, and its last a transaction. */
+/* The recorded program: it starts with a point and ends with a transaction. */
 static int brief(void)
 {
 	pmtracepoint("brief start");
@@ -25,7 +25,10 @@ static int brief(void)
 	return 0;
 }
 
-/* Tags of others, which take the recorder longer to read than the brief program takes to end */
+/*
+ * Create tags of other programs, which take the recorder longer to read than the brief program
+ * runs.
+ */
 static void make_tags(void)
 {
 	char tag[32];
@@ -36,7 +39,7 @@ static void make_tags(void)
 	}
 }
 
-/* Record the brief program into an archive: the exit status */
+/* Record the brief program into an archive; returns the exit status. */
 static int record(int nr)
 {
 	char command[1000];
@@ -46,7 +49,7 @@ static int record(int nr)
 	return system(command);
 }
 
-/* The number that 'vcpc compare' gives an archive for a tag's @what, or -1 */
+/* The number that 'vcpc compare' prints for a tag's @what, or -1 */
 static long compared(int nr, const char *tag, const char *what)
 {
 	char command[1000];

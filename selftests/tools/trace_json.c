@@ -17,7 +17,7 @@ FIXTURE(trace_json) {
 	struct json *json;
 };
 
-/* Next to the test in the build folder, in the path when installed */
+/* Find vcpc next to the test in the build folder, or in the path when installed. */
 static void find_vcpc(char *path, size_t size)
 {
 	char self[200];
@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(trace_json)
 	shim_trace_off();
 }
 
-/* All that a file has */
+/* Read a whole file. */
 static char *slurp(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -62,7 +62,9 @@ static char *slurp(const char *path)
 	return text;
 }
 
-/* vcpc trace ...: its exit status; what it writes is in @text, and @at its begin */
+/*
+ * Run vcpc trace ...; returns its exit status; its output is in @text, and @at points to its start.
+ */
 static int vcpc(FIXTURE_DATA(trace_json) *self, const char *arguments)
 {
 	char command[512];
@@ -76,7 +78,7 @@ static int vcpc(FIXTURE_DATA(trace_json) *self, const char *arguments)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The next document of it; NULL if there is none, or it is no JSON */
+/* The next document of the output; NULL if there is none, or if it is not valid JSON */
 static const struct json *next_json(FIXTURE_DATA(trace_json) *self)
 {
 	json_free(self->json);
@@ -89,7 +91,7 @@ static int is_at_end(FIXTURE_DATA(trace_json) *self)
 	return !self->at[strspn(self->at, "\n")];
 }
 
-/* Events of an export */
+/* The number of events in an export */
 static int count(const struct json *export, const char *phase, const char *name)
 {
 	const struct json *events = json_get(export, "traceEvents");
@@ -110,7 +112,7 @@ static const struct json *find(const struct json *export, const char *phase, con
 	return NULL;
 }
 
-/* Each begin of a slice has one end, not before it; how many, or -1 */
+/* Check that each begin of a slice has one later end; returns their number, or -1. */
 static int slices(const struct json *export)
 {
 	const struct json *events = json_get(export, "traceEvents");
@@ -134,7 +136,7 @@ static int slices(const struct json *export)
 	return n;
 }
 
-/* What is never simple about names */
+/* Difficult characters in names */
 static const char odd[] = "=a \"quoted\" \\ <b>name\n\x01 \xe2\x80\xae with \xc3\xa4 and \xe4";
 static const char odd_as_utf8[] = "=a \"quoted\" \\ <b>name\n\x01 \xe2\x80\xae with \xc3\xa4 and \xc3\xa4";
 
@@ -144,7 +146,7 @@ static int make_events(void)
 
 	for (int i = 0; i < 5; i++) {
 		err |= pmtracebegin("outer") | pmtracebegin("inner");
-		/* Overlapping, not only nested */
+		/* Transactions overlap without being nested. */
 		err |= i % 2 ? pmtraceend("outer") : pmtraceend("inner");
 		err |= i % 2 ? pmtraceend("inner") : pmtraceend("outer");
 	}
@@ -185,7 +187,7 @@ TEST_F(trace_json, export_holds_every_event)
 	event = find(export, "M", "process_name");
 	EXPECT_STREQ("trace_json", json_string(json_get(event, "args"), "name"));
 	EXPECT_EQ(0, json_number(json_get(export, "otherData"), "lost"));
-	/* Events that were taken no longer exist. */
+	/* Events that were exported are not exported again. */
 	ASSERT_EQ(0, vcpc(self, "export -o " OUT ".2"));
 	free(self->text);
 	self->text = slurp(OUT ".2");
@@ -299,7 +301,7 @@ TEST_F(trace_json, show)
 		EXPECT_EQ(0, d->number);
 }
 
-/* A document a round, and each later than the one before */
+/* One document per round, each later than the previous one */
 TEST_F(trace_json, watch)
 {
 	double before = -1;
@@ -336,7 +338,7 @@ TEST_F(trace_json, watch)
 	}
 }
 
-/* Live: what happens between two rounds is in the second. */
+/* Live: events between two rounds are in the second one. */
 TEST_F(trace_json, watch_is_live)
 {
 	double first, last = 0;

@@ -6,7 +6,7 @@
 #include "agent_fake.h"
 #include "known_work.h"
 
-/* Each test is a process of its own, so each has a first connection. */
+/* Each test is a separate process, so each has its own first connection. */
 
 TEST(each_call_synchronous)
 {
@@ -41,7 +41,7 @@ TEST(each_call_synchronous)
 	EXPECT_EQ(0, agent.bad);
 }
 
-/* Calls with PMTRACE_STATE_PDUBUF; what they print is read from @f */
+/* Make calls with PMTRACE_STATE_PDUBUF, and read their output from @f. */
 static void call_with_buffers(FILE *f)
 {
 	int saved = dup(STDERR_FILENO);
@@ -62,7 +62,7 @@ static void call_with_buffers(FILE *f)
 	rewind(f);
 }
 
-/* As PCP's library: two lines for the greeting, four for each event and its acknowledgement */
+/* As with PCP's library: two lines for the greeting, four for each event and its acknowledgement */
 TEST(shows_buffers)
 {
 	struct agent agent;
@@ -155,7 +155,7 @@ TEST(no_such_host)
 	EXPECT_EQ(-EHOSTUNREACH, pmtracepoint("t"));
 }
 
-/* A connection is accepted for an agent that sleeps, by its kernel. */
+/* The kernel accepts a connection for an agent that sleeps. */
 TEST(agent_is_silent)
 {
 	struct agent agent = { 0 };
@@ -168,11 +168,11 @@ TEST(agent_is_silent)
 	start = seconds_now();
 	for (int i = 0; i < 1000; i++)
 		EXPECT_EQ(PMTRACE_ERR_TIMEOUT, pmtracepoint("t"));
-	/* If each waited, it would be 300 s, and not less on a busy machine. */
+	/* If each call waited, it would take 300 s or more. */
 	EXPECT_GT(100, seconds_now() - start);
 }
 
-/* However long an answer may take, and however many addresses the host has */
+/* However long an answer takes, and however many addresses the host has */
 TEST(agent_is_silent_while_connecting)
 {
 	struct agent agent = { 0 };
@@ -253,7 +253,7 @@ static void restart(struct __test_metadata *_metadata, int async, int lost)
 	agent_stop(&agent);
 	EXPECT_EQ(1, agent.events);
 	files = open_files();
-	/* An asynchronous sender hears of it at the second event. */
+	/* An asynchronous sender receives the error at the second event. */
 	pmtracepoint("t");
 	for (i = 0; i < 10; i++) {
 		usleep(10000);
@@ -282,7 +282,7 @@ TEST(agent_comes_back_asynchronous)
 	restart(_metadata, 1, PMTRACE_ERR_IPC);
 }
 
-/* What was accepted arrives, also if the process is gone at once. */
+/* Events that were accepted arrive, even if the process exits at once. */
 TEST(exit_at_once)
 {
 	struct agent *agent;
@@ -300,7 +300,7 @@ TEST(exit_at_once)
 		_exit(accepted);
 	}
 	ASSERT_EQ((ssize_t)sizeof(accepted), read(pipefd[0], &accepted, sizeof(accepted)));
-	/* The last one may have been on its way in part. */
+	/* The last event may have been sent partly. */
 	for (int i = 0; i < 2000 && agent->events < accepted - 1; i++)
 		usleep(10000);
 	usleep(50000);
@@ -390,7 +390,7 @@ static void *pairs_of_thread(void *tag)
 	return (void *)bad;
 }
 
-/* They wait for one another's acknowledgements, and nothing is lost. */
+/* The threads wait for each other's acknowledgements, and no event is lost. */
 TEST(threads_by_the_hundred)
 {
 	static char tags[HUNDREDS][16];
@@ -435,7 +435,7 @@ static void *pairs_of_one_tag(void *arg)
 	return (void *)bad;
 }
 
-/* The transactions of threads that share a tag are each thread's own: all are sent. */
+/* Each thread has its own transactions of a shared tag: all are sent. */
 TEST(threads_share_a_tag)
 {
 	pthread_t threads[SHARING];
@@ -514,7 +514,7 @@ TEST(child_has_a_connection_of_its_own)
 	EXPECT_EQ(3, agent->events);
 }
 
-/* A program that closes all its files finds none of its new ones written to. */
+/* If a program closes all its files, the library does not write to any new ones. */
 TEST(number_is_taken)
 {
 	char path[] = "/tmp/number_is_taken.XXXXXX";
@@ -595,7 +595,7 @@ TEST(one_warning_for_each_variable)
 	setenv("SHIM_TRACE", "kernal", 1);
 	EXPECT_EQ(1, lines_on_stderr(trace_five));
 	setenv("PCP_TRACE_TIMEOUT", "soon", 1);
-	/* with the module, no agent is connected to, and nothing has to be waited for */
+	/* with the module, no agent is connected, so there is nothing to wait for */
 	EXPECT_EQ(access("/dev/vcpc", F_OK) ? 2 : 1, lines_on_stderr(trace_five));
 }
 
@@ -612,7 +612,7 @@ TEST(wanted_none)
 	EXPECT_EQ(0, agent.connections);
 }
 
-/* Whatever comes back, no call hangs, and no event goes out that is not whole. */
+/* Whatever the agent sends, no call hangs, and no partial event is sent. */
 TEST(garbage)
 {
 	struct agent *agent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace agent in a thread of the test, or in a separate process, which follows commands. */
+/* A trace agent in a thread of the test, or in a separate process, which follows commands */
 #ifndef AGENT_FAKE_H
 #define AGENT_FAKE_H
 
@@ -12,7 +12,7 @@
 
 #include "trace_test.h"
 
-/* How an agent behaves; 0 is as it should */
+/* How an agent behaves; 0 is correct */
 struct agent_manners {
 	int greeting;		/* instead of 1 */
 	int no_greeting;
@@ -21,7 +21,7 @@ struct agent_manners {
 	int no_answer;
 	int hang_up_after;	/* number of events on a connection */
 	int slow;		/* does not read */
-	unsigned int garbage;	/* seed: bytes that may mean anything */
+	unsigned int garbage;	/* seed: random bytes */
 };
 
 struct agent {
@@ -32,9 +32,9 @@ struct agent {
 	_Atomic int connections;
 	_Atomic int events;
 	_Atomic int kinds[5];
-	_Atomic int bad;	/* events that are not as they should be */
-	_Atomic int synchronous;	/* that want an answer */
-	double value;		/* length of the last one */
+	_Atomic int bad;	/* invalid events */
+	_Atomic int synchronous;	/* events that require an answer */
+	double value;		/* value of the last event */
 	char tag[256];
 };
 
@@ -58,7 +58,7 @@ static inline void agent_babble(int fd, unsigned int *seed)
 
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = rand_r(seed);
-	/* Now and then nearly right. */
+	/* Sometimes the reply is almost correct. */
 	if (len >= 16 && rand_r(seed) % 2) {
 		uint32_t ack[4] = { htonl(16), htonl(0x7050), htonl(1),
 				    htonl(rand_r(seed) % 12 - 6) };
@@ -71,7 +71,7 @@ static inline void agent_babble(int fd, unsigned int *seed)
 		send(fd, bytes, len, MSG_NOSIGNAL);
 }
 
-/* Whether all of it came */
+/* Whether all of it arrived */
 static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 {
 	struct pollfd poller = { .fd = fd, .events = POLLIN };
@@ -93,7 +93,7 @@ static inline int agent_read(struct agent *agent, int fd, void *to, size_t size)
 	return 1;
 }
 
-/* The tag ends at its given length, and the padding is that of the agent's own clients. */
+/* The tag must end at its length, and the padding must be that of the agent's own clients. */
 static inline int agent_is_whole(const unsigned char *bytes, uint32_t size)
 {
 	uint32_t end = 24 + bytes[13];
@@ -237,7 +237,7 @@ static inline int agent_start(struct agent *agent, in_port_t port, struct agent_
 	return at;
 }
 
-/* All that was sent has been read by then. */
+/* All data sent has been read by then. */
 static inline void agent_stop(struct agent *agent)
 {
 	atomic_store(&agent->stop, 1);
@@ -246,8 +246,8 @@ static inline void agent_stop(struct agent *agent)
 }
 
 /*
- * An agent that is a process of its own: a test that forks had better have no
- * other thread, which might hold a lock just then.
+ * Start an agent in a separate process: a test that forks should have no other thread, which could
+ * hold a lock at that moment.
  */
 static inline struct agent *agent_start_apart(struct agent_manners manners, pid_t *pid)
 {

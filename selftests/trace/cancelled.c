@@ -5,8 +5,8 @@
 #include "agent_fake.h"
 
 /*
- * A cancelled thread leaves AddressSanitizer's marks on its stack, into which its own end of the
- * thread then runs where it takes down an alternate stack for signals.
+ * A cancelled thread leaves AddressSanitizer's marks on its stack, which then reports the thread's
+ * own clean-up of the alternate signal stack.
  */
 __attribute__((visibility("default"), used)) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -21,7 +21,7 @@ static void *waits(void *unused)
 	return NULL;
 }
 
-/* The C library loads it to cancel a thread; the VMs do not have it. */
+/* The C library needs it to cancel a thread, and the VMs do not have it. */
 #define NEEDS_UNWINDER()							\
 	do {									\
 		if (!dlopen("libgcc_s.so.1", RTLD_NOW))				\

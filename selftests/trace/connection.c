@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process has one connection, a child its own, and a lost one is reestablished. */
+/* A process has one connection, a child has its own, and a lost one is reestablished. */
 #include <fcntl.h>
 
 #include <shim/trace.h>
@@ -105,7 +105,7 @@ TEST_F(connection, loss_is_silent_when_synchronous)
 	EXPECT_EQ(0, in_child(lose_for_good, NULL));
 }
 
-/* Not of the fixture, which has settled it. */
+/* This test does not use the fixture, which has already set the protocol. */
 TEST(loss_is_an_error_when_asynchronous)
 {
 	NEEDS_MODULE();

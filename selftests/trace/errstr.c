@@ -16,7 +16,7 @@ TEST(each_code_has_its_text)
 	}
 }
 
-/* Programs compare these, so they are PCP's own */
+/* Programs compare these texts, so they are those of PCP. */
 static const struct {
 	int code;
 	const char *text;

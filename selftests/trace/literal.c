@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls with literals, which return without calling the library while there is no listener: the
- * results equal those of the functions, whatever changes in between.
+ * Calls with literals return without calling the library while there is no listener: their results
+ * equal those of the functions, whatever changes meanwhile.
  */
 #include <dlfcn.h>
 
 #include "trace_test.h"
 
-#define TIMES	5	/* from the second or third on the library is not called */
+#define TIMES	5	/* from the second or third call on the library is not called */
 
-/* How often the library was asked what a literal is, as the fast way was not open */
+/* How often the library was called for a literal because the fast path was not available */
 static atomic_uint meetings;
 
 void shim_trace_meet(const char *tag, struct shim_trace_site *site)
@@ -63,7 +63,7 @@ TEST_F(literal, arguments)
 	}
 }
 
-/* By a literal and by a name that is made: one tag */
+/* A literal and a computed name are the same tag. */
 TEST_F(literal, with_the_functions)
 {
 	char name[8] = "mixed";
@@ -78,7 +78,7 @@ TEST_F(literal, with_the_functions)
 	}
 }
 
-/* Literals enough that some are in each other's way, begun and ended crosswise */
+/* Enough literals for collisions, begun and ended crosswise */
 #define TEN(do, s)	do(s "0") do(s "1") do(s "2") do(s "3") do(s "4") \
 			do(s "5") do(s "6") do(s "7") do(s "8") do(s "9")
 #define THIRTY(do)	TEN(do, "0") TEN(do, "1") TEN(do, "2")
@@ -129,7 +129,7 @@ static int child_of_child(void *unused)
 	return ret || begin_it() ? 4 : in_child(child, NULL);
 }
 
-/* A child knows nothing of its parent's tags, though it has the addresses that the program keeps. */
+/* A child does not know its parent's tags, although it has the addresses that the program keeps. */
 TEST_F(literal, fork)
 {
 	for (int i = 0; i < TIMES; i++) {
@@ -142,9 +142,9 @@ TEST_F(literal, fork)
 }
 
 #define ROUNDS		1000
-#define MOST_MEETINGS	8	/* two each, of begin and end, which share one, and of the point */
+#define MOST_MEETINGS	8	/* two each for begin and end, which share one, and for the point */
 
-/* 0 if nearly all of many calls went without the library */
+/* 0 if nearly all of many calls avoided the library */
 static int is_slow(void *unused)
 {
 	int bad = 0;
@@ -169,7 +169,7 @@ static void *forks(void *ret)
 	return NULL;
 }
 
-/* The fast way is found, also in children, of whichever thread, and in theirs */
+/* The fast path is found, also in children of any thread, and in their children. */
 TEST_F(literal, quick)
 {
 	pthread_t thread;
@@ -183,7 +183,7 @@ TEST_F(literal, quick)
 	EXPECT_EQ(2, is_slow(NULL));	/* everything is cached, so the library is not called */
 }
 
-/* What the flags say is done from the next call on. */
+/* Changed flags take effect at the next call. */
 static int says_calls(void *arg)
 {
 	const int *pipefd = arg;

@@ -45,7 +45,7 @@ TEST(silence_helps)
 	EXPECT_EQ(-ENODEV, pmtracebegin("t"));
 }
 
-/* How often a connection is tried with this list, in 1.4 s and what a busy machine adds */
+/* Count the connection attempts with this list, in 1.4 s and the delay of a busy machine. */
 static int count_connects(const char *list)
 {
 	int pipefd[2], n = 0;
@@ -73,10 +73,10 @@ static int count_connects(const char *list)
 
 struct plan {
 	const char *list;
-	int first, then;	/* s between the first two tries, and between the others */
+	int first, then;	/* seconds between the first two attempts, and between the others */
 };
 
-/* 0 if it tried as often as its plan is, in the time that was */
+/* 0 if the number of attempts matches the plan in the elapsed time */
 static int is_as_planned(void *arg)
 {
 	const struct plan *plan = arg;
@@ -106,7 +106,7 @@ TEST(tries_now_and_then)
 	}
 }
 
-/* By itself, the library looks for an agent then. */
+/* By default, the library looks for an agent then. */
 TEST(other_way)
 {
 	NEEDS_NO_MODULE();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmtracestate() returns the previous flags, and knows when the protocol is fixed. */
+/*
+ * pmtracestate() returns the previous flags, and refuses to change the protocol after it is fixed.
+ */
 #include "trace_test.h"
 
 TEST(gives_back_the_flags_before)

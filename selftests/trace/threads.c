@@ -62,7 +62,7 @@ static void *pairs(void *arg)
 	return (void *)bad;
 }
 
-/* Of one tag each thread has a transaction of its own; a second begin of a thread is refused. */
+/* Each thread has its own transaction of a tag; a second begin in the same thread is refused. */
 TEST(each_thread_has_its_own)
 {
 	pthread_t threads[THREADS];
@@ -99,10 +99,7 @@ static intptr_t in_thread(void *(*fn)(void *), const char *tag)
 	return (intptr_t)ret;
 }
 
-/*
- * A thread without a transaction ends another's, whose thread may have exited; as many as were
- * begun
- */
+/* A thread without a transaction ends another thread's, even if that thread has exited. */
 TEST(an_end_without_a_begin_ends_anothers)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);
@@ -116,7 +113,7 @@ TEST(an_end_without_a_begin_ends_anothers)
 	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, pmtraceend("mine"));
 	EXPECT_EQ(PMTRACE_ERR_NOPROGRESS, in_thread(end_it, "mine"));
 	EXPECT_EQ(PMTRACE_ERR_NOSUCHTAG, in_thread(end_it, "never"));
-	/* A new thread begins nothing that one before it has left open. */
+	/* A new thread does not take over transactions that an earlier one left open. */
 	for (int i = 0; i < 100; i++)
 		ASSERT_EQ(0, in_thread(begin_it, "mine"));
 	for (int i = 0; i < 100; i++)
@@ -142,7 +139,7 @@ static void *many_tags(void *arg)
 	return (void *)bad;
 }
 
-/* Tags of which each thread was the first to use some: all are found again, also in a child */
+/* Tags of which each thread used some first: all are found again, also in a child. */
 static int tags_of_both(void *unused)
 {
 	char tag[32];
@@ -172,7 +169,7 @@ TEST(many_tags_in_each_thread)
 	EXPECT_EQ(NULL, many_tags("leave them"));
 	for (int i = 0; i < THREADS; i++)
 		EXPECT_EQ(0, in_thread(many_tags, NULL));
-	/* What this one leaves is ended here after what is this thread's own. */
+	/* What this thread leaves open is ended here after the calling thread's own. */
 	EXPECT_EQ(0, in_thread(many_tags, "leave them"));
 	for (int i = 0; i < MANY_TAGS; i++) {
 		char tag[32];
@@ -184,7 +181,7 @@ TEST(many_tags_in_each_thread)
 	}
 }
 
-/* Threads that leave a transaction open, for ever, take bounded memory. */
+/* Threads that never end their transactions take bounded memory. */
 TEST(threads_that_never_end_it)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);
@@ -202,7 +199,7 @@ static int child_of_a_thread(void *unused)
 	    pmtracebegin("one tag") != PMTRACE_ERR_INPROGRESS || pmtraceend("one tag"))
 		return 1;
 #ifdef __SANITIZE_THREAD__
-	/* It cannot start threads in a child of a thread. */
+	/* ThreadSanitizer cannot start threads in a child of a thread. */
 	return 0;
 #else
 	return in_thread(begin_it, "one tag") || pmtraceend("one tag") ? 2 : 0;
@@ -215,7 +212,7 @@ static void *forks(void *tag)
 				  pmtracebegin(tag) != PMTRACE_ERR_INPROGRESS || pmtraceend(tag));
 }
 
-/* A child of any thread has begun nothing. */
+/* A child of any thread has no open transactions. */
 TEST(forked_by_a_thread)
 {
 	pmtracestate(PMTRACE_STATE_NOAGENT);
@@ -224,7 +221,7 @@ TEST(forked_by_a_thread)
 	EXPECT_EQ(0, pmtraceend("one tag"));
 }
 
-/* Forking with threads in the middle of it: the child works, whatever they hold. */
+/* Fork while threads are inside calls: the child works, whatever locks they hold. */
 static void *forever(void *stop)
 {
 	char tag[32];

@@ -26,7 +26,7 @@
 		SKIP(return, "needs the vcpc module");				\
 } while (0)
 
-/* Descriptors of the module's device that this process has; the last one in @fd */
+/* The number of descriptors of the module's device that this process has; the last one in @fd */
 static inline int open_devices(int *fd)
 {
 	char link[64], target[64];
@@ -53,7 +53,7 @@ static inline int open_devices(int *fd)
 	return n;
 }
 
-/* Run in a child; its result, 0 to 200 */
+/* Run in a child; returns its result, 0 to 200. */
 static inline int in_child(int (*fn)(void *), void *arg)
 {
 	int status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc why while a user's thread has a stack of made-up frames, each in another file than the last, in
- * which the kernel would look for a build id for a long time: with the run queue locked.
+ * Run vcpc why while a user's thread has a stack of fake frames, each in a different file, in which
+ * the kernel would search for a build ID for a long time with the run queue locked.
  */
 #include <elf.h>
 #include <sched.h>
@@ -13,7 +13,7 @@
 #define NOBODY	65534
 #define FRAMES	100
 #define NOTES	36
-#define BATCH	100	/* sleeps */
+#define BATCH	100	/* number of sleeps */
 #define BATCHES	20
 
 static uint64_t now(void)
@@ -24,7 +24,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* A page of a file whose notes are all the same: as many empty ones as there is room for */
+/* Map a page of a file that is full of empty notes. */
 static unsigned long map_file(bool notes)
 {
 	union {
@@ -49,7 +49,7 @@ static unsigned long map_file(bool notes)
 	return (unsigned long)at + at[8];
 }
 
-/* A system call with another frame pointer */
+/* Make a system call with another frame pointer. */
 static void sleep_in(unsigned long *frames)
 {
 	const struct timespec us = { .tv_nsec = 1000 };
@@ -68,7 +68,7 @@ static void sleep_in(unsigned long *frames)
 #endif
 }
 
-/* How long @BATCH sleeps in a transaction take, at least */
+/* The minimum time of @BATCH sleeps in a transaction */
 static uint64_t least_time(bool notes)
 {
 	unsigned long *frames = aligned_alloc(16, (FRAMES + 1) * 2 * sizeof(*frames));
@@ -125,7 +125,7 @@ TEST(notes_of_a_users_file_cost_nothing)
 	if (missing || access("/sys/kernel/btf/vmlinux", F_OK))
 		SKIP(return, "%s", missing ? missing : "this kernel has no BTF");
 	setenv("SHIM_TRACE", HAS_MODULE ? "kernel" : "probe", 1);
-	/* Without the module, there is none. */
+	/* Without the module, the node does not exist. */
 	(void)!chmod("/dev/vcpc", 0666);
 	why = popen("vcpc why made-up --for 8s 2>&1", "r");
 	ASSERT_NE(NULL, why);
@@ -136,7 +136,7 @@ TEST(notes_of_a_users_file_cost_nothing)
 	EXPECT_LT(with, 3 * without);
 	TH_LOG("%d sleeps take %llu us, with notes %llu", BATCH, (unsigned long long)without / 1000,
 	       (unsigned long long)with / 1000);
-	/* It was seen. */
+	/* The transaction was recorded. */
 	ASSERT_NE(NULL, fgets(line, sizeof(line), why));
 	EXPECT_EQ(0, strncmp(line, "made-up, ", 9));
 	while (fgets(line, sizeof(line), why))

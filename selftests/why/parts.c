@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the time of transactions goes, in programs with known results. */
+/* Check the parts of transaction times in programs with known results. */
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <shim/why.h>
@@ -11,7 +11,7 @@
 #define ROUNDS	5
 #define THREADS	1000
 #define IN_TURN	17000
-/* The emulated machine's other processes, and what the program itself does */
+/* For other processes of the emulated machine, and for the program itself */
 #define SLACK	(5 * MS)
 
 FIXTURE(parts) {
@@ -60,8 +60,8 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Sleep for the given time.  The thread is blocked for less: until it has left its CPU, which may
- * take milliseconds on a busy machine, it counts as running.
+ * Sleep for the given time.  The thread is blocked for less: it counts as running until it has left
+ * its CPU, which can take milliseconds on a busy machine.
  */
 static void sleep_ms(unsigned int ms)
 {
@@ -78,7 +78,7 @@ static void spin_ms(unsigned int ms, clockid_t clock)
 		;
 }
 
-/* The parts of a tag; its index is added to @at, if that is not NULL */
+/* The parts of a tag; adds its index to @at unless that is NULL */
 static struct shim_why_parts parts_of(struct shim_why *why, const char *name, size_t *at)
 {
 	struct shim_why_parts none = { 0 };
@@ -103,7 +103,7 @@ static uint64_t sum_of(const struct shim_why_parts *parts)
 	return parts->ns[0] + parts->ns[1] + parts->ns[2];
 }
 
-/* How long a tag was blocked for a reason of this name */
+/* How long a tag was blocked for the given reason */
 static uint64_t blocked_in(struct shim_why *why, const char *tag, const char *reason)
 {
 	size_t at = ~0ul, n = 0;
@@ -169,7 +169,7 @@ TEST_F(parts, sleeps)
 
 static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
 
-/* Holds the mutex until the other thread has been in its transaction for a while */
+/* Hold the mutex until the other thread has been in its transaction for a while. */
 static void *hold_mutex(void *arg)
 {
 	volatile int *step = arg;
@@ -218,7 +218,7 @@ static uint64_t run_delay(void)
 	return delay;
 }
 
-/* Two jobs of the same weight on one CPU: each waits for it half of the time. */
+/* Two jobs of the same weight on one CPU: each waits half of the time. */
 TEST_F(parts, waits_for_a_cpu)
 {
 	struct shim_why_parts parts;
@@ -349,7 +349,7 @@ static void *begin_and_die(void *arg)
 	return (void *)(intptr_t)pmtracebegin(arg);
 }
 
-/* Its time in two threads is not added up; nor is the begun one taken for a later one. */
+/* Its time in two threads is not added up, and an open begin is not mistaken for a later one. */
 TEST_F(parts, ends_elsewhere_or_never)
 {
 	pthread_t thread;
@@ -370,7 +370,10 @@ TEST_F(parts, ends_elsewhere_or_never)
 	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
 	EXPECT_EQ(1, self->drops.moved);
 
-	/* Each of two threads ends what the other one has begun: the older begin is not the newer's. */
+	/*
+	 * Each of two threads ends the other's transaction: the older begin must not end the newer
+	 * one.
+	 */
 	ASSERT_EQ(0, pmtracebegin("crosses"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_and_begin_here, "crosses"));
 	pthread_join(thread, &bad);
@@ -388,7 +391,7 @@ TEST_F(parts, ends_elsewhere_or_never)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, begin_and_die, "dies"));
 	pthread_join(thread, &bad);
 	ASSERT_EQ(NULL, bad);
-	/* The thread is joined before the kernel has seen it off. */
+	/* The thread is joined before the kernel has recorded its exit. */
 	for (int i = 0; i < 100 && self->drops.died < 2; i++) {
 		sleep_ms(5);
 		ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
@@ -437,7 +440,7 @@ static void *begin_and_end(void *arg)
 	return pmtracebegin("in turn") || pmtraceend("in turn") ? "cannot trace" : arg;
 }
 
-/* More threads than have rows at a time: each one's row is given back when it ends. */
+/* More threads than rows, one after the other: each row is freed when its thread exits. */
 TEST_F(parts, threads_in_turn)
 {
 	const int n = variant->flags ? 100 : IN_TURN;
@@ -538,7 +541,7 @@ TEST_F(parts, stacks_that_collide)
 	TH_LOG("%zu stacks, %zu waits without one, %llu waits, %llu lost", known, unknown,
 	       (unsigned long long)waits, (unsigned long long)self->drops.stacks);
 	EXPECT_LE(unknown, self->drops.stacks);
-	/* On a busy machine, a short wait may be over before the thread leaves its CPU. */
+	/* On a busy machine, a short wait can end before the thread leaves its CPU. */
 	EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
 	EXPECT_GE(known + unknown, waits);
 	EXPECT_LE(unknown, waits / 50);

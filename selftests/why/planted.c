@@ -16,7 +16,7 @@
 #define NOBODY		65534
 #define MS		1000000ull
 #define CHUNKS		200000u
-#define CHUNK		200u	/* bytes: more than the allocator keeps outside its locked lists */
+#define CHUNK		200u	/* bytes: not in the allocator's caches */
 #define CELLS		(1u << 20)
 #define NEAR_CELLS	64u
 #define STEPS		200000u
@@ -49,7 +49,7 @@ static FOREIGN void spin(uint64_t ns, clockid_t clock)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Another thread: holds the lock mostly */
+/* Another thread, which holds the lock most of the time */
 static void *other_thread(void *arg)
 {
 	(void)arg;
@@ -62,7 +62,7 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* The C library has no frame pointers: the function that calls it is not in the stack. */
+/* The C library has no frame pointers, so the function that calls it is missing in the stack. */
 static FOREIGN void take_lock(void)
 {
 	sleep_ms(2);
@@ -124,7 +124,7 @@ static void prepare_socket(void)
 	start(answer_late);
 }
 
-/* By syscall(), which leaves the frame pointer alone: after recv(), no caller would be found. */
+/* Use syscall(), which preserves the frame pointer: with recv(), no caller would be found. */
 static FOREIGN void ask_peer(void)
 {
 	char c = 'x';
@@ -140,7 +140,10 @@ static FOREIGN void planted_socket(void)
 	__asm__ volatile("");
 }
 
-/* The virtual machine has no disk: another thread, which sees each fsync first, is as slow. */
+/*
+ * The virtual machine has no disk: another thread, which handles each fsync first, simulates a slow
+ * one.
+ */
 static int fsyncs, file;
 
 static void *slow_disk(void *arg)
@@ -193,7 +196,7 @@ static FOREIGN void planted_fsync(void)
 	__asm__ volatile("");
 }
 
-/* Holds the allocator's lock mostly: counting what is free takes long */
+/* Hold the allocator's lock most of the time: counting free memory takes long. */
 static void *count_free(void *arg)
 {
 	for (;;) {
@@ -231,7 +234,7 @@ static struct cell {
 	char line[64 - sizeof(struct cell *)];
 } *cells;
 
-/* The same instructions each time: how long they take depends on where the cells are. */
+/* The same instructions each time; their duration depends on the location of the cells. */
 static FOREIGN void follow_cells(const struct cell *cell)
 {
 	for (unsigned int i = 0; i < STEPS; i++)
@@ -239,7 +242,7 @@ static FOREIGN void follow_cells(const struct cell *cell)
 	__asm__ volatile("" : : "r"(cell));
 }
 
-/* Two rings, each in random order: of the first cells, which the cache holds, and of the others */
+/* Two rings in random order: of the first cells, which fit in the cache, and of the others */
 static void make_ring(struct cell *first, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -290,14 +293,14 @@ static FOREIGN void call_recursion(void)
 	planted_recursion(30);
 }
 
-/* The CPU is shared with processes that were started before */
+/* The CPU is shared with processes that were started before. */
 static FOREIGN void planted_jobs(void)
 {
 	spin(20 * MS, CLOCK_THREAD_CPUTIME_ID);
 	__asm__ volatile("");
 }
 
-/* One tenant among many has much to do */
+/* One of many tenants has much work. */
 static FOREIGN void planted_tenant(void)
 {
 	spin(20 * MS, CLOCK_MONOTONIC);
@@ -332,11 +335,11 @@ FIXTURE(planted) {
 FIXTURE_VARIANT(planted) {
 	void (*plant)(void);
 	void (*prepare)(void);
-	void (*typical)(void);	/* or NULL: it spins */
+	void (*typical)(void);	/* or NULL to spin */
 	const char *part;	/* the largest of the three */
-	const char *reason;	/* of blocking, or NULL */
+	const char *reason;	/* why it blocks, or NULL */
 	const char *function;	/* in the first stack, or NULL */
-	uid_t user;		/* whose process it is */
+	uid_t user;		/* user of the process */
 };
 
 #define PLANT(name, plant, prepare, typical, part, reason, function) \
@@ -354,7 +357,7 @@ PLANT(recursion, call_recursion, NULL, NULL, "on CPU", NULL, "planted_recursion"
 PLANT(nice_jobs, planted_jobs, share_a_cpu, NULL, "waiting for a CPU", NULL, NULL);
 PLANT(tenant, planted_tenant, NULL, NULL, "on CPU", NULL, "planted_tenant");
 
-/* Frames of others than root are known by address, not by build id. */
+/* Frames of users other than root are identified by address, not by build ID. */
 FIXTURE_VARIANT_ADD(planted, another_users_socket) {
 	planted_socket, prepare_socket, NULL, "blocked", "recvfrom", "planted_socket", NOBODY
 };
@@ -427,7 +430,7 @@ static int explain(char *text, size_t size)
 	return pclose(out);
 }
 
-/* What is printed of the stack that differs most; @text is cut */
+/* The stack that differs most, as printed; @text is modified */
 static const char *first_stack(char *text)
 {
 	char *stack = strstr(text, "\nStacks"), *end;
@@ -457,7 +460,7 @@ static double share_of(const char *text, const char *part)
 	return last ? atof(last) : -1;
 }
 
-/* Other jobs on the machine are not planted: they only make threads wait for a CPU. */
+/* Other jobs on the machine, which are not planted, only make threads wait for a CPU. */
 static double share_without_waiting(const char *text, const char *part)
 {
 	const char *waiting = "waiting for a CPU";
@@ -468,8 +471,8 @@ static double share_without_waiting(const char *text, const char *part)
 }
 
 /*
- * Threads compete for the allocator's lock only if they run at the same time.  The VM with one CPU has a
- * clock of instructions, on which a cache miss costs nothing.
+ * Threads compete for the allocator's lock only if they run at the same time.  The VM with one CPU
+ * has a clock of instructions, on which a cache miss costs nothing.
  */
 static bool needs_two_cpus(const FIXTURE_VARIANT(planted) *variant)
 {
@@ -482,7 +485,7 @@ TEST_F_TIMEOUT(planted, is_named, 60)
 	const char *stack;
 
 	UNLESS_MISSING();
-	/* Without the module, there is none. */
+	/* Without the module, the node does not exist. */
 	(void)!chmod("/dev/vcpc", 0666);
 	if (needs_two_cpus(variant) && sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "there is only one CPU");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Calls of the module: arguments from an act, good or bad, and the properties of a correct result.
- */
+/* Calls of the module: valid or invalid arguments from an act, and checks of the results. */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -10,7 +8,7 @@
 #include "world.h"
 
 #define MAX_ARGS	128
-/* A signal that is handled here, but ends a program that was executed */
+/* A signal that is handled here, but terminates a program after execve */
 #define ENDS_OTHERS	SIGPROF
 /* Offsets of buffers in the arena, after the arguments */
 #define BUFFER		4096
@@ -37,7 +35,7 @@ static void *address(const struct act *a, size_t at, size_t len)
 	}
 }
 
-/* A buffer that a struct points to; only some of the bad acts have it at a bad place. */
+/* A buffer that a struct points to; only some of the hostile acts place it badly. */
 static void *buffer(const struct act *a, size_t len)
 {
 	if (hostile(a) && (a->how & 7) == SIZE_BUFFER)
@@ -45,7 +43,7 @@ static void *buffer(const struct act *a, size_t len)
 	return arena + BUFFER;
 }
 
-/* An argument that is nearly good: its size, a bit of it or its place is not. */
+/* Make an argument nearly valid: its size, a bit of it, or its address is wrong. */
 static void *spoil(const struct act *a, unsigned char *image, size_t *len)
 {
 	__u32 size = *len;
@@ -62,7 +60,7 @@ static void *spoil(const struct act *a, unsigned char *image, size_t *len)
 	return (a->how & 7) == SIZE_BUFFER ? arena : address(a, 0, *len);
 }
 
-/* The ioctl, with its argument in the arena; what came back is in @args afterwards. */
+/* Call the ioctl with its argument in the arena; afterwards @args has the output. */
 static long fire(const struct act *a, int fd, enum op op, void *args, size_t len)
 {
 	unsigned char image[MAX_ARGS] = { 0 };
@@ -87,8 +85,9 @@ static long fire(const struct act *a, int fd, enum op op, void *args, size_t len
 }
 
 /*
- * Whatever may change a set's values makes the last sample no measure any more: the lower half
- * of a set's epoch counts such calls that have begun or ended, the upper half those under way.
+ * After any call that can change a set's values, they cannot be compared with the last sample.  The
+ * lower half of a set's epoch counts such calls that have started or ended, the upper half counts
+ * those in progress.
  */
 #define UNDER_WAY	0x10000U
 
@@ -105,7 +104,7 @@ static unsigned int epoch(const struct file *f)
 	return f->set < 0 ? 0 : all + __atomic_load_n(&shared->epochs[f->set], __ATOMIC_SEQ_CST);
 }
 
-/* Occasionally one continues after an overflow; whichever set that is. */
+/* Occasionally restart after an overflow, whichever set it is. */
 static void on_overflow(int sig, siginfo_t *info, void *context)
 {
 	static unsigned int n;
@@ -152,7 +151,7 @@ static const struct vcpc_request kinds[] = {
 	[TRACEPOINT] = { .type = PERF_TYPE_TRACEPOINT, .config = 1 },
 };
 
-/* Page faults overflow soon, clocks not so soon that nothing else happens any more. */
+/* Page faults overflow soon, but clocks not so soon that nothing else runs any more. */
 static __u64 some_preset(const struct vcpc_request *r, enum preset preset, __u64 value)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config == PERF_COUNT_SW_PAGE_FAULTS;
@@ -214,7 +213,7 @@ static long do_create(const struct act *a, int device)
 		.fd = ret, .nr = args.nr_requests, .overflows = plan.overflow,
 		.set = __atomic_fetch_add(&shared->sets_made, 1, __ATOMIC_RELAXED),
 	};
-	/* A bit that was spoilt may have been of these. */
+	/* The wrong bit may have been one of these. */
 	if (made.set >= MAX_SETS_MADE || hostile(a))
 		made.set = -1;
 	file_put(a->target % SETS, &made);
@@ -278,7 +277,7 @@ static __thread struct {
 	__u64 tick, values[8];
 } last[FILES];
 
-/* A counter that counts, or stands, does not go back; modulo 2^64, as presets are anywhere. */
+/* A counter never decreases, modulo 2^64 because presets are arbitrary. */
 static void compare(const struct act *a, const struct file *f, const struct vcpc_sample *s,
 		    unsigned int before)
 {
@@ -367,7 +366,7 @@ static long do_poll(const struct act *a, const struct file *f)
 	return ret < 0 ? -errno : ret;
 }
 
-/* The set is watched by an epoll that lives as long as its process, or no longer. */
+/* An epoll descriptor watches the set, as long as the process exists or shorter. */
 static long do_epoll(const struct act *a, const struct file *f)
 {
 	struct epoll_event event = { .events = EPOLLIN | (a->flags & 1 ? EPOLLET : 0) }, got[2];
@@ -451,7 +450,7 @@ static size_t some_size(const struct act *a, size_t size)
 	}
 }
 
-/* An event: written, or at the position that no other file takes */
+/* Write an event, or pwrite it at the position that no other file accepts. */
 static long do_event(const struct act *a, int fd)
 {
 	struct vcpc_trace_write event = some_event(a);
@@ -477,7 +476,7 @@ static long do_map(const struct act *a, int fd)
 
 	if (at == MAP_FAILED)
 		return -errno;
-	/* Of more than one page only the first need be there. */
+	/* Only the first of several pages needs to be mapped. */
 	if (!(a->flags & 3) && !(a->flags & 4))
 		(void)at[0];
 	munmap((void *)at, 4096UL << (a->flags >> 2 & 1));
@@ -493,7 +492,7 @@ long act_on_device(const struct act *a, const struct file *f)
 	case ACT_INFO:
 		return fire(a, f->fd, OP_INFO, &info, sizeof(info));
 	case ACT_CREATE:
-		/* Mostly on a device: act.target selects the kind of set. */
+		/* Usually on a device: act.target selects the kind of set. */
 		device = file_get(SETS + a->fd % (a->fd < SETS ? DEVICES : 4));
 		return do_create(a, device.fd);
 	case ACT_TAG:

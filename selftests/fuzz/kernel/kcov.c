@@ -11,9 +11,9 @@
 
 #include "kcov.h"
 
-#define AREA	(64UL << 10)	/* words: branches of one call */
+#define AREA	(64UL << 10)	/* words: one per branch of a call */
 
-/* Where the module's code is; it stays there as long as the fuzzer runs. */
+/* Address of the module's code, which stays the same while the fuzzer runs */
 static uint64_t text;
 
 static void die(const char *what)
@@ -68,7 +68,7 @@ static void bump(struct coverage *c, uint32_t hash)
 		++*counter;
 }
 
-/* Each branch together with the one before it */
+/* Collect each branch together with the previous one. */
 void kcov_collect(const struct kcov *k, struct coverage *c)
 {
 	uint64_t n = __atomic_load_n(&k->area[0], __ATOMIC_RELAXED), i;

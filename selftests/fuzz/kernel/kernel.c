@@ -3,9 +3,9 @@
  * The module under libFuzzer: each input is a sequence of calls (program.h), and the coverage is
  * KCOV's for the module.
  *
- * What an input is finds its way to FUZZ_TRAIL (a block device's last kilobytes) before it is
- * run, as a kernel that stops takes all else with it.  FUZZ_COVERAGE names a file for the
- * instructions that were reached.
+ * Before an input runs, it is written to FUZZ_TRAIL (the last kilobytes of a block device), because
+ * a kernel crash loses everything else.  FUZZ_COVERAGE names a file for the instructions that were
+ * reached.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -16,8 +16,8 @@
 
 #include "world.h"
 
-#define ENTRY	1024	/* bytes of an input's place in the trail */
-#define TRAIL	64	/* inputs */
+#define ENTRY	1024	/* bytes per input in the trail */
+#define TRAIL	64	/* number of inputs */
 
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[COUNTERS];
 
@@ -45,7 +45,7 @@ static void trail_open(void)
 	trail_start = size - TRAIL * ENTRY;
 }
 
-/* Its number, its size, and itself: what is there last was run last. */
+/* Write the input with its number and size: the one with the highest number ran last. */
 static void leave_trail(const uint8_t *data, size_t size)
 {
 	static _Alignas(512) uint8_t entry[ENTRY];
@@ -120,7 +120,7 @@ static unsigned int some_op(uint64_t *state)
 	return i;
 }
 
-/* An act that is more likely to be of use than any bytes are */
+/* An act that is more likely to be useful than random bytes */
 static struct act some_act(uint64_t *state)
 {
 	struct act a = {
@@ -143,7 +143,7 @@ static struct act some_act(uint64_t *state)
 	return a;
 }
 
-/* Most changes are those of whole acts; libFuzzer's own are inside one. */
+/* Mutate whole acts in most cases; libFuzzer's own mutations change bytes within one. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	struct act acts[MAX_ACTS + 1];

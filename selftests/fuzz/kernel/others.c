@@ -13,11 +13,11 @@
 #define TRACEPOINTS	"/sys/kernel/tracing/events/vcpc/enable"
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
-/* limits of the calling process, for all its threads */
+/* limits of the calling process, shared by all its threads */
 static struct file files[FILES];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What a folder of the kernel's has, and what was there at the beginning */
+/* A folder in the kernel's file systems, and its contents at the start */
 static struct listed {
 	unsigned int nr;
 	char path[PARAMETERS][300], text[PARAMETERS][32];
@@ -72,7 +72,7 @@ void file_put(unsigned int i, const struct file *f)
 		close(old.fd);
 }
 
-/* The lock is free on both sides. */
+/* Take the lock, so that it is free in parent and child after the fork. */
 pid_t fork_with_files(void)
 {
 	pid_t pid;
@@ -93,7 +93,7 @@ static long replace(unsigned int i, int fd)
 	return fd;
 }
 
-/* As if it had been sent over a socket: a descriptor of another actor's process */
+/* Copy a descriptor of another actor's process, as if received through a socket. */
 static long take(const struct act *a)
 {
 	int pidfd = syscall(SYS_pidfd_open, target_tid(a), 0), fd;
@@ -140,7 +140,7 @@ static long work(const struct act *a)
 	return 0;
 }
 
-/* A thread that is not an actor, with work from another act's value */
+/* A thread that is not an actor; another act's value selects its work */
 static void *short_thread(void *arg)
 {
 	work(arg);
@@ -161,7 +161,7 @@ static long start(const struct act *a)
 	return 0;
 }
 
-/* A process that is not an actor: a child of an actor that is one. */
+/* A process that is not an actor: a child of an actor that is a process */
 static long short_process(const struct act *a)
 {
 	pid_t pid = fork();
@@ -175,7 +175,7 @@ static long short_process(const struct act *a)
 	return waitpid(pid, NULL, __WALL) == pid ? 0 : -errno;
 }
 
-/* Only what a process of its own is: another program, which may have more rights, or be unreadable. */
+/* Processes only: execute another program, which can have more rights or be unreadable */
 static long execute(const struct act *a)
 {
 	static const char *const programs[] = {
@@ -188,7 +188,7 @@ static long execute(const struct act *a)
 		return -EINVAL;
 	alarm(20);
 	kcov_collect(&kcovs[self->number], &shared->coverage);
-	/* Counted by who does not come back; below, if it does. */
+	/* Count it before, in case it does not return; undo that if it does. */
 	__atomic_fetch_add(&shared->calls[a->op], 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&shared->worked[a->op], 1, __ATOMIC_RELAXED);
 	self->life = OTHER_PROGRAM;
@@ -199,7 +199,7 @@ static long execute(const struct act *a)
 	_exit(1);
 }
 
-/* Threads may come back to what they were, processes may not. */
+/* Threads can regain their privileges; processes cannot. */
 static long drop(const struct act *a)
 {
 	if (self->number >= THREADS && a->flags & 1) {
@@ -358,9 +358,9 @@ void machine_open(void)
 {
 	list_folder(SETTINGS, &parameters);
 	list_folder(LISTINGS, &listings);
-	/* What is fuzzed is what can be done once one has the device. */
+	/* The fuzzer tests callers that have access to the device. */
 	chmod("/dev/vcpc", 0666);
-	/* A failing allocation leaves no stack in the kernel's log. */
+	/* Do not log a stack trace for each failing allocation. */
 	put("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
 	put("/sys/kernel/debug/failslab/verbose", "0");
 }

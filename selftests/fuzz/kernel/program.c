@@ -53,7 +53,7 @@ size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS
 		acts[i].who = (acts[i].who & ASYNC) | (acts[i].who & ~ASYNC) % ACTORS;
 		acts[i].fd %= FILES;
 		acts[i].target %= TARGET_NR;
-		/* What only prepares for calls has to work. */
+		/* Calls that only prepare for others must succeed. */
 		if (acts[i].fail > MAX_FAIL || acts[i].op >= ACT_WORK)
 			acts[i].fail = 0;
 	}

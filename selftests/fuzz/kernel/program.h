@@ -13,11 +13,11 @@
 
 #define MAX_ACTS	24
 #define THREADS		3	/* actors 0 to 2 are threads of the fuzzer's process */
-#define PROCESSES	2	/* and actors 3 and 4 are processes that one of them forks */
+#define PROCESSES	2	/* and actors 3 and 4 are processes forked by one of them */
 #define ACTORS		(THREADS + PROCESSES)
 #define SETS		4	/* descriptors 0 to 3 of each process are sets */
 #define DEVICES		2	/* 4 and 5 are /dev/vcpc */
-#define FILES		8	/* 6 is another file, 7 is none */
+#define FILES		8	/* 6 is another file, 7 is not open */
 
 enum act_op {
 	ACT_INFO, ACT_CREATE, ACT_BIND, ACT_UNBIND, ACT_ENABLE, ACT_DISABLE, ACT_RESTART,
@@ -36,19 +36,19 @@ enum target {
 	TARGET_NR,
 };
 
-/* Where an argument lies: act.how, if it is HOSTILE or more */
+/* Location of an argument: act.how, if it is at least HOSTILE */
 #define HOSTILE		0xc0
 
 /**
  * struct act - one call, in the format of the input
  * @op: enum act_op, modulo ACT_NR
  * @who: the actor, modulo ACTORS; with ASYNC the others continue meanwhile
- * @fd: which of the actor's descriptors, modulo FILES
+ * @fd: index of the actor's descriptor, modulo FILES
  * @target: enum target
  * @flags: of the call
- * @how: from HOSTILE on a bad size or address, by its lower bits
+ * @how: if at least HOSTILE, a bad size or address, given by the lower bits
  * @fail: number of the allocation that fails in the call; 0 or more than 40: none
- * @value: whatever else the call needs
+ * @value: other arguments of the call
  */
 struct act {
 	uint8_t op;
@@ -61,17 +61,17 @@ struct act {
 	uint64_t value;
 };
 
-/* What SET_CREATE is to make: act.value */
+/* The arguments of SET_CREATE, in act.value */
 struct create_plan {
-	uint64_t nr : 4;	/* requests, less one; more than 8 are other numbers, see plan_nr() */
-	uint64_t kinds : 12;	/* enum kind of each of the first four, again and again for the others */
-	uint64_t overflow : 4;	/* which of these have VCPC_REQ_F_OVERFLOW */
+	uint64_t nr : 4;	/* minus 1; 8 and more: see plan_nr() */
+	uint64_t kinds : 12;	/* enum kind of each of the first four, repeated for the others */
+	uint64_t overflow : 4;	/* mask of requests with VCPC_REQ_F_OVERFLOW */
 	uint64_t presets : 2;	/* enum preset */
-	uint64_t kernel : 1;	/* also kernel mode */
+	uint64_t kernel : 1;	/* also count in kernel mode */
 	uint64_t signal : 1;
-	uint64_t fatal : 1;	/* a signal that ends a program which was executed */
-	uint64_t odd : 4;	/* from 10 on one thing about a request is wrong */
-	uint64_t rest : 35;	/* for presets and odd things */
+	uint64_t fatal : 1;	/* a signal that terminates a program after execve */
+	uint64_t odd : 4;	/* from 10 on, one property of a request is invalid */
+	uint64_t rest : 35;	/* for presets and invalid properties */
 };
 
 enum kind { FAULTS, TASK_CLOCK, CYCLES, SWITCHES, CPU_CLOCK, INSTRUCTIONS, RAW, TRACEPOINT };
@@ -84,7 +84,7 @@ enum kind plan_kind(const struct create_plan *plan, unsigned int request);
 #define ASYNC		0x80
 #define MAX_FAIL	40
 
-/* How often the mutator chooses an act, and its name */
+/* An act's name, and how often the mutator chooses it */
 struct act_kind {
 	const char *name;
 	unsigned int weight;
@@ -92,7 +92,7 @@ struct act_kind {
 
 extern const struct act_kind act_kinds[ACT_NR];
 
-/* The acts of an input that may be shorter or longer than a whole number of them */
+/* Decode the acts of an input of any length. */
 size_t program_decode(const uint8_t *data, size_t size, struct act acts[MAX_ACTS]);
 void program_print(FILE *out, const struct act *acts, size_t n);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inputs of the kernel's fuzzer on the host: those that it begins with, inputs as text, and what a
- * kernel that stopped was doing.
+ * Inputs of the kernel's fuzzer on the host: creates seeds, prints inputs as text, and extracts the
+ * last inputs after a kernel crash.
  *
- * usage: tool seeds FOLDER | print FILE... | trail FILE FOLDER
+ * usage: tool seeds FOLDER
+ * print FILE...
+ * trail FILE FOLDER
  *
- * "trail" writes the last inputs of a trail into FOLDER, as last-00 (the one that was running), last-01
- * and so on.
+ * "trail" writes the last inputs of a trail into FOLDER, as last-00 (the one that was running),
+ * last-01 and so on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +49,7 @@ static void add(unsigned int who, enum act_op op, unsigned int fd, unsigned int 
 /* Flags of the first four requests */
 #define KINDS(a, b, c, d)	((a) | (b) << 3 | (c) << 6 | (d) << 9)
 
-/* A set of @n requests as the actor's descriptor @set */
+/* Create a set of @n requests as the actor's descriptor @set. */
 static void create(unsigned int who, unsigned int set, unsigned int flags, unsigned int n,
 		   struct create_plan plan)
 {
@@ -70,7 +72,7 @@ static void save(const char *name)
 	nr = 0;
 }
 
-/* enum target, for an actor */
+/* enum target of an actor */
 static unsigned int actor(unsigned int number)
 {
 	return TARGET_ACTOR + number;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Actors: start them, give them acts, and end them; all in bounded time. */
+/* Actors: start them, give them acts, and end them, all in bounded time. */
 #include "../../vcpc/fuzz/contract.h"
 #include "../../vcpc/calls.h"
 #include "world.h"
@@ -9,7 +9,7 @@ struct kcov kcovs[ACTORS];
 __thread struct actor *self;
 __thread unsigned char *arena, *arena_ro;
 
-/* The allocation that fails next, of the calling thread */
+/* The calling thread's fail-nth file */
 static __thread int fail_fd = -1;
 /* State of the fuzzer's process: its threads, and the actors with an unfinished act */
 static pthread_t threads[THREADS];
@@ -29,7 +29,7 @@ void wrong(const struct act *a, const char *what, long x, long y)
 		 what, x, y);
 }
 
-/* Two pages, after which there is nothing, twice */
+/* Map two pages followed by an unmapped one, twice. */
 static void arena_open(void)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -50,7 +50,7 @@ static void arena_close(void)
 	munmap(arena_ro, ARENA + 4096);
 }
 
-/* A thread begun by one that had given its user up could not open the file: nothing fails for it. */
+/* A thread started by one without privileges could not open the file: nothing fails for it. */
 static void fail_nth(unsigned int n)
 {
 	char text[8];
@@ -60,7 +60,7 @@ static void fail_nth(unsigned int n)
 		abort();
 }
 
-/* The operation of the contract that an act is; OP_NR if it is none */
+/* The operation of an act; OP_NR if it has none */
 static enum op contract_op(const struct act *a)
 {
 	static const enum op ops[] = {
@@ -76,7 +76,7 @@ static enum op contract_op(const struct act *a)
 	return a->op < sizeof(ops) / sizeof(ops[0]) ? ops[a->op] : OP_NR;
 }
 
-/* An error must be one that the contract has, or that of a file which is none of the kind. */
+/* An error must be documented for the call, or be that of a file of another kind. */
 static void judge(const struct act *a, long ret)
 {
 	enum op op = contract_op(a);
@@ -127,7 +127,7 @@ static void perform(const struct act *a)
 	judge(a, ret);
 }
 
-/* An actor's life: act after act until one is its end. */
+/* An actor's life: perform acts until one of them ends it. */
 static void *live(void *arg)
 {
 	self = arg;
@@ -200,7 +200,7 @@ int actor_fork(unsigned int number)
 	return pid < 0 ? -errno : 0;
 }
 
-/* Has an actor's end been seen?  Then there is none any more. */
+/* If an actor has ended, mark it as gone. */
 static void bury(unsigned int number)
 {
 	struct actor *actor = &shared->actors[number];
@@ -219,7 +219,7 @@ static void bury(unsigned int number)
 	actor->life = ABSENT;
 }
 
-/* Wait for an actor's act to end; one that is stopped does not. */
+/* Wait until an actor's act has ended, unless the actor is stopped. */
 static bool settle(unsigned int number, unsigned int seconds)
 {
 	struct actor *actor = &shared->actors[number];
@@ -249,7 +249,7 @@ static void hand(unsigned int number, const struct act *a)
 		settle(number, 2);
 }
 
-/* An actor that does not exist yet is started by actor 0, unless that is the one itself. */
+/* Start an actor that does not exist yet from actor 0, unless it is actor 0. */
 static bool ready(unsigned int number)
 {
 	struct act begin = {
@@ -267,7 +267,7 @@ static bool ready(unsigned int number)
 	return shared->actors[number].life == ALIVE && !shared->actors[number].stopped;
 }
 
-/* Everybody ends: processes whatever they do, threads when they have done what they do. */
+/* End all actors: kill processes, and wait for threads to finish their acts. */
 static void end_all(void)
 {
 	static const struct act end = { .op = ACT_END };

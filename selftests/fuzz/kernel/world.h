@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Those who act: threads and processes, their files, and what they share.
+ * Actors: threads and processes, their files, and the state that they share.
  *
- * Threads: an actor runs one act at a time, which the fuzzer's first thread hands to it.  Files
- * are each process's own; a process that was forked has copies of those that there were then.
+ * Threads: an actor runs one act at a time, which the fuzzer's first thread passes to it.  Files
+ * belong to each process; a forked process has copies of those that existed at that time.
  */
 #ifndef FUZZ_KERNEL_WORLD_H
 #define FUZZ_KERNEL_WORLD_H
@@ -38,37 +38,37 @@ struct shared {
 	unsigned int epochs[MAX_SETS_MADE], restarts;
 	unsigned int sets_made;
 	pid_t dead;
-	/* what machine_restore() has to do */
+	/* what machine_restore() has to undo */
 	bool changed[PARAMETERS], unplugged;
 	unsigned int wrong;
-	char text[256];		/* of what was wrong first */
+	char text[256];		/* description of the first violation */
 	unsigned long calls[ACT_NR], worked[ACT_NR];
 };
 
-/* What a descriptor is, to the process that has it */
+/* A descriptor, as the process that has it knows it */
 struct file {
 	int fd;
-	int set;		/* which set was made there, -1: none or not known */
+	int set;		/* index of the set that was created there; -1 if none or unknown */
 	unsigned int nr;
 	bool overflows;
 };
 
 extern struct shared *shared;
 extern struct kcov kcovs[ACTORS];
-/* The actor that the calling thread is */
+/* The actor of the calling thread */
 extern __thread struct actor *self;
-/* Every thread's memory for arguments, and the same without the right to write */
+/* Every thread's memory for arguments, and a read-only mapping of it */
 extern __thread unsigned char *arena, *arena_ro;
 #define ARENA	8192
 
 void world_open(void);
-/* Run it; whatever it began has ended afterwards. */
+/* Run the acts; everything that they started has ended afterwards. */
 void world_run(const struct act *acts, size_t n);
 
-/* Note a violation of the contract: only the first one is kept. */
+/* Record a violation of the documentation; only the first one is kept. */
 void wrong(const struct act *a, const char *what, long x, long y);
 
-/* acts.c, others.c: do it; the call's result or its negative errno */
+/* acts.c, others.c: perform an act; the call's result or a negative errno */
 long act_on_set(const struct act *a, const struct file *f);
 long act_on_device(const struct act *a, const struct file *f);
 long act_on_files(const struct act *a, const struct file *f);
@@ -82,14 +82,14 @@ void acts_open(void);
 void machine_open(void);
 void machine_restore(void);
 /*
- * The calling process's descriptors.  A copy may be outdated immediately because other threads
+ * The calling process's descriptors.  A copy can be outdated immediately because other threads
  * replace descriptors: file_is() checks that it is still valid after a call.
  */
 void files_open(void);
 void files_close(void);
 struct file file_get(unsigned int i);
 bool file_is(unsigned int i, const struct file *f);
-/* What was there is closed. */
+/* Close the previous file and store this one. */
 void file_put(unsigned int i, const struct file *f);
 pid_t fork_with_files(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Synthetic core PMUs: their events and counters. */
+/* Synthetic core PMUs: their events and counters */
 #include <asm/apic.h>
 #include <asm/irq_regs.h>
 #include <asm/nmi.h>
@@ -13,13 +13,13 @@
 #define MAX_PERIOD	(BIT_ULL(WIDTH - 1) - 1)
 #define FIXED_INDEX	BIT(30)
 
-/* Work is done in steps, between which overflows are handled. */
+/* Work is done in steps; overflows are handled between them. */
 #define STEP		BIT_ULL(36)
 
 /* The timer expires at least this often, in ns. */
 #define LONGEST		(3600 * NSEC_PER_SEC)
 
-/* Which counters an event may use: any programmable one, and a fixed one */
+/* The counters that an event can use: any programmable one, and a fixed one */
 #define ANY		GENMASK(PROGRAMMABLE - 1, 0)
 #define FIX(n)		BIT(PROGRAMMABLE + (n))
 
@@ -27,8 +27,8 @@ static const struct synth_event {
 	u16 code;
 	int generic;
 	unsigned long counters;
-	u8 rate[KINDS];		/* per tick; 0: this kind of core lacks the event */
-	bool noisy;		/* the rate changes at random, 1 to NOISE times that */
+	u8 rate[KINDS];		/* per tick; 0: this kind of core does not have the event */
+	bool noisy;		/* the rate changes at random, by a factor of 1 to NOISE */
 } events[] = {
 	{ 0x003c, PERF_COUNT_HW_CPU_CYCLES, ANY | FIX(1), { 4, 2 } },
 	{ 0x00c0, PERF_COUNT_HW_INSTRUCTIONS, ANY | FIX(0), { 6, 1 } },
@@ -40,15 +40,15 @@ static const struct synth_event {
 	{ 0x00d0, -1, ANY, { 5, 0 } },
 	{ 0x00d1, -1, ANY, { 0, 5 } },
 	/*
-	 * The same on one counter, twice, and on another: two are multiplexed, in addition to the
-	 * third.
+	 * Two events on the same counter, which are multiplexed, and a third on another; all count
+	 * the same.
 	 */
 	{ 0x00d2, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d3, -1, BIT(2), { 1, 2 }, true },
 	{ 0x00d4, -1, BIT(1), { 1, 2 }, true },
 };
 
-/* Noise: how often an event of rate 1 has happened at the end of each epoch */
+/* Noise: the number of events with rate 1 at the end of each epoch */
 #define NOISE		16
 #define EPOCH		BIT_ULL(20)
 #define EPOCHS		1024
@@ -100,8 +100,8 @@ static u64 rate_of(const struct perf_event *event)
 }
 
 /*
- * The PMU's time now.  It stands still while the PMU is disabled, so all counters see the same
- * instant, and then catches up, like perf's time running.
+ * The PMU's time.  It stops while the PMU is disabled, so all counters see the same instant, and
+ * then catches up, like perf's time running.
  */
 u64 synth_now(struct synth_cpu *cpu)
 {
@@ -115,7 +115,7 @@ u64 synth_now(struct synth_cpu *cpu)
 	return cpu->ticks;
 }
 
-/* What the event's counter holds: it held config_base when the time was event_base */
+/* The value of the event's counter, which was config_base at event_base */
 static u64 counter_of(struct synth_cpu *cpu, const struct perf_event *event)
 {
 	const struct hw_perf_event *hwc = &event->hw;
@@ -143,7 +143,7 @@ static void update(struct synth_cpu *cpu, struct perf_event *event)
 	local64_sub(delta, &hwc->period_left);
 }
 
-/* Start the counter at minus what is left of the period. */
+/* Start the counter at minus the rest of the period. */
 static void set_period(struct synth_cpu *cpu, struct perf_event *event)
 {
 	struct hw_perf_event *hwc = &event->hw;
@@ -165,7 +165,7 @@ static void set_period(struct synth_cpu *cpu, struct perf_event *event)
 	perf_event_update_userpage(event);
 }
 
-/* Put events on counters, those with the fewest possibilities first; @at is filled. */
+/* Assign events to counters, those with the fewest choices first; fills in @at. */
 static bool assign(struct perf_event *const *list, int n, struct perf_event **at)
 {
 	unsigned long used = 0;
@@ -177,7 +177,7 @@ static bool assign(struct perf_event *const *list, int n, struct perf_event **at
 
 			if (hweight_long(may) != weight)
 				continue;
-			/* A fixed counter serves nothing else. */
+			/* A fixed counter can count nothing else. */
 			may &= ~used;
 			if (!may)
 				return false;
@@ -327,7 +327,7 @@ static int synth_event_init(struct perf_event *event)
 	return group_fits(event) ? 0 : -EINVAL;
 }
 
-/* Have the timer come when the next counter overflows. */
+/* Set the timer to the next overflow of a counter. */
 void synth_arm(struct synth_cpu *cpu)
 {
 	u64 soonest = LONGEST;
@@ -439,7 +439,7 @@ static void synth_enable(struct pmu *pmu)
 		synth_arm(cpu);
 }
 
-/* All of a group is read at one instant. */
+/* All events of a group are read at the same instant. */
 static void synth_start_txn(struct pmu *pmu, unsigned int flags)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
@@ -510,7 +510,9 @@ void synth_work(u64 ticks)
 }
 
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
-/* Old kernels want it of each PMU of threads but the first, also after that has gone. */
+/*
+ * Old kernels require this of each task PMU except the first, even after that one was unregistered.
+ */
 #define ALL_KINDS	PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #else
 #define ALL_KINDS	0

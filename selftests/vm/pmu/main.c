@@ -35,7 +35,7 @@ MODULE_PARM_DESC(nmi, "counters overflow by an NMI");
 struct synth_pmu synth_pmus[KINDS];
 synth_overflow_fn *synth_overflow;
 
-/* Switch a CPU's ticks between its clock and "work". */
+/* Select the source of a CPU's ticks: its clock or "work". */
 static void set_mode(void *arg)
 {
 	struct synth_cpu *cpu = this_cpu_ptr(&synth_cpus);
@@ -163,7 +163,7 @@ static void settle_cpus(void)
 	}
 }
 
-/* perf does not export this one; a probe that is not kept finds it. */
+/* perf does not export this symbol; a temporary kprobe finds it. */
 static int find_overflow(void)
 {
 	struct kprobe probe = { .symbol_name = "perf_event_overflow" };
@@ -189,7 +189,7 @@ static int __init synth_init(void)
 		if (ret)
 			return ret;
 	}
-	/* The first PMU has the type that generic hardware events are looked up by. */
+	/* The first PMU has the type that generic hardware events use. */
 	ret = add_pmu(CORE, synth_one ? "cpu" : "cpu_core", PERF_TYPE_RAW);
 	if (!ret && !synth_one)
 		ret = add_pmu(ATOM, "cpu_atom", -1);

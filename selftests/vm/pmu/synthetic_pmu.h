@@ -25,9 +25,9 @@ struct synth_pmu {
 /**
  * struct synth_cpu - a CPU's counters
  * @ticks: the PMU's time
- * @last: local_clock() of the last look
+ * @last: local_clock() at the last update
  * @disabled: depth of pmu_disable()
- * @latched: ticks stand still while a group is read
+ * @latched: ticks stop while a group is read
  * @manual: ticks come from writes to "work"
  * @pending: an interrupt was requested
  * @event: the event on each counter
