@@ -18,7 +18,7 @@
 
 #include "trace_tags.h"
 
-#define CALLS		20000	/* per round; fewer for transports that enter the kernel */
+#define CALLS		20000	/* per round; fewer for system calls */
 #define CALLS_KERNEL	4000
 
 static void pair(const char *tag)

@@ -103,7 +103,7 @@ TEST_F(pmu, constraints)
 	int lead, one, two;
 
 	NEED(is_loaded());
-	/* Branch misses count on two of the programmable counters, reference cycles on a fixed one. */
+	/* Two programmable counters count branch misses, and a fixed one reference cycles. */
 	lead = open_code(self->core, 0xc5, -1);
 	one = open_code(self->core, 0xc5, lead);
 	ASSERT_LE(0, lead);

@@ -3,10 +3,9 @@
  * Rows of the table of misuse: each call runs in a separate child, so a crash is the result of a
  * row.
  *
- * A row is a TAP line, "ok N - CALL
- * MISUSE
- * RESULT"; misuse/table.sh generates Documentation/api/misuse.rst from them. A row fails if the
- * call crashes or does not return within several seconds.
+ * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
+ * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within
+ * several seconds.
  */
 #ifndef SELFTESTS_MISUSE_H
 #define SELFTESTS_MISUSE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Archives for tests, written byte by byte from the format's description; it shares no code with
- * the library, so the two can disagree.
+ * Archives for tests, written byte by byte from the format's description.  The code is independent
+ * of the library's, so errors in either are found.
  *
  * All times are nanoseconds after AF_START.  The program exits on any failure.
  */
@@ -28,7 +28,7 @@ struct af {
 	int version;
 	FILE *meta, *data, *index;
 	struct af_bytes sets, blocks;
-	size_t *refs;		/* places in sets that are offsets into blocks */
+	size_t *refs;		/* positions in sets that contain offsets into blocks */
 	size_t nrefs;
 	size_t numval_at;	/* index of the open set in sets, or 0 */
 	uint32_t npmids, numval;
@@ -130,7 +130,7 @@ static inline void af_open(struct af *a, const char *base, int version)
 	a->index = af_file(base, "index", version, -2);
 }
 
-/* @names: one or more, with a blank between */
+/* @names: one or more, separated by blanks */
 static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom, int sem,
 			   uint32_t units, const char *names)
 {
@@ -158,7 +158,7 @@ static inline void af_desc(struct af *a, uint32_t pmid, int type, uint32_t indom
 	free(b.data);
 }
 
-/* Instances have the names "iN"; ids ascending. */
+/* The instances are named "iN", with ascending IDs. */
 static inline void af_indom(struct af *a, int64_t ns, uint32_t indom, unsigned int n,
 			    const int *ids)
 {
@@ -184,7 +184,7 @@ static inline void af_indom(struct af *a, int64_t ns, uint32_t indom, unsigned i
 	free(b.data);
 }
 
-/* A text; type 5, 6, 9 or 10 */
+/* A help text; type 5, 6, 9 or 10 */
 static inline void af_note(struct af *a, uint32_t type, uint32_t ident, const char *text)
 {
 	struct af_bytes b = { 0 };
@@ -201,7 +201,7 @@ struct af_label {
 	int inst;		/* -1 except for level 32 */
 	const char *name;	/* NULL: a set without labels */
 	const char *value;
-	unsigned int flags;	/* besides the level */
+	unsigned int flags;	/* in addition to the level */
 };
 
 /* Labels from a time on: sets of one label each */
@@ -234,7 +234,7 @@ static inline void af_labels(struct af *a, int64_t ns, uint32_t level, uint32_t 
 	free(b.data);
 }
 
-/* An index entry for the record to come */
+/* An index entry for the next record */
 static inline void af_index(struct af *a, int64_t ns)
 {
 	struct af_bytes b = { 0 };
@@ -263,7 +263,7 @@ static inline void af_begin(struct af *a, int64_t ns)
 	af_put32(&a->sets, 0);
 }
 
-/* A metric with values to follow, or with an error or 0 and none */
+/* A metric followed by its values, or with an error or 0 and no values */
 static inline void af_set(struct af *a, uint32_t pmid, int error)
 {
 	af_put32(&a->sets, pmid);
@@ -362,7 +362,7 @@ static inline void af_close(struct af *a)
 	free(a->refs);
 }
 
-/* A folder of its own, and the base name of an archive in it */
+/* Create a scratch folder, and the base name of an archive in it. */
 static inline void af_folder(char *base, size_t size)
 {
 	char folder[] = "/tmp/vcpc-test-XXXXXX";
@@ -496,7 +496,7 @@ static inline void af_vectors(const char *base, int version)
 	af_vectors_with(base, version, NULL);
 }
 
-/* What the vectors may have besides: texts of most kinds, labels of all levels */
+/* Optional parts of the vectors: texts of most kinds, labels of all levels */
 static inline void af_vectors_notes(struct af *a)
 {
 	static const struct af_label host = { -1, "hostname", "\"h\"", 0 };

@@ -18,7 +18,7 @@ struct worker {
 	int wrong;
 };
 
-/* A counter that is known at every time */
+/* The expected value of a counter at any time */
 static int64_t expected(int64_t ms)
 {
 	return ms <= 10000 ? (int64_t)(0.5 + ms * 13 / 10000.0) : -1;
@@ -44,7 +44,7 @@ static int own_context(const struct worker *w, int round)
 	return wrong + (pmDestroyContext(handle) != 0);
 }
 
-/* Another thread may move the time between two calls, but each call is atomic */
+/* Another thread can move the time between two calls, but each call is atomic. */
 static int shared_context(const struct worker *w, int round)
 {
 	pmID pmids[] = { AF_PMID(CU32), AF_PMID(SET), AF_PMID(ISTR) };

@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(made)
 	af_remove(self->base);
 }
 
-/* The set of an instance, or the call's error */
+/* The label set of an instance, or the error of the call */
 static const char *labels_of(unsigned int inst, int n, pmLabelSet *sets)
 {
 	static char text[256];
@@ -46,7 +46,7 @@ static void context_of_any_number(struct af *a)
 	af_labels(a, 0, PM_LABEL_CONTEXT, 0, 1, &label);
 }
 
-/* PCP's importer stores the number that it was given, which means nothing. */
+/* PCP's importer stores the number that it was given, although it is meaningless. */
 TEST_F(made, labels_of_the_context)
 {
 	pmLabelSet *sets = NULL;
@@ -96,7 +96,10 @@ TEST_F(made, several_records_of_labels_of_one_time)
 	EXPECT_STREQ("{\"a\":11}", labels_of(1, n, sets));
 }
 
-/* A word of version 3's label, in each file: at 12 seconds of its start, at 28 features */
+/*
+ * Change a word of version 3's label in each file: offset 12 is the start in seconds, offset 28 the
+ * features.
+ */
 static void patch_labels(const char *base, long at, uint32_t word)
 {
 	static const char *const suffix[] = { "0", "meta", "index" };
@@ -139,7 +142,7 @@ static int records(int *last)
 	return n;
 }
 
-/* A writer that was killed leaves the first bytes of a length. */
+/* A writer that is killed can leave the first bytes of a length. */
 TEST_F(made, stray_bytes_at_a_volumes_end)
 {
 	int whole, last, handle;
@@ -164,7 +167,7 @@ TEST_F(made, stray_bytes_at_a_volumes_end)
 	EXPECT_EQ(PM_ERR_LOGREC, last);
 }
 
-/* The next archive of a list is read after them. */
+/* The next archive of a list is read after the stray bytes. */
 TEST_F(made, stray_bytes_before_the_next_archive)
 {
 	char second[300], list[600];
@@ -190,7 +193,7 @@ TEST_F(made, stray_bytes_before_the_next_archive)
 	append(self->base, 3);
 	snprintf(list, sizeof(list), "%s,%s", self->base, second);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, list), 0) TH_LOG("%d", pmWhichContext());
-	/* and the mark between them */
+	/* including the mark between them */
 	EXPECT_EQ(alone + 1 + 3, records(&last));
 	EXPECT_EQ(PM_ERR_EOL, last);
 }
@@ -219,7 +222,7 @@ TEST_F(made, features_that_are_not_asked_for)
 	ASSERT_GE(pmNewContext(type, self->base), 0);
 	EXPECT_LT(0, records(&last));
 	EXPECT_EQ(PM_ERR_EOL, last);
-	/* A new context may be refused what another one that already has it open may do. */
+	/* A new context is refused, even if another context has the archive open. */
 	EXPECT_EQ(PM_ERR_FEATURE, pmNewContext(PM_CONTEXT_ARCHIVE, self->base));
 }
 

@@ -126,7 +126,7 @@ TEST_F(archive, files_that_are_empty_or_gone)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), PM_ERR_LOGFILE);
 }
 
-/* What the file holds; the caller frees it */
+/* The contents of the file; the caller frees it */
 static unsigned char *load(const char *path, size_t *size)
 {
 	unsigned char *data;
@@ -141,7 +141,10 @@ static unsigned char *load(const char *path, size_t *size)
 	return data;
 }
 
-/* As if long ago: what was written a moment ago may be only half there, and is waited for. */
+/*
+ * Set an old modification time, because the reader waits for the rest of a partial record in a
+ * recently written file.
+ */
 static void save(const char *path, const unsigned char *data, size_t size)
 {
 	const struct timespec long_ago[2] = { { 0 } };
@@ -152,7 +155,7 @@ static void save(const char *path, const unsigned char *data, size_t size)
 }
 
 /*
- * Fetch the given number of metrics until the end; return the number of fetches that report damage
+ * Fetch the given number of metrics until the end; return the number of fetches that report damage.
  */
 static int count_damage(const char *base, int nmetrics, int from, int step)
 {
@@ -177,7 +180,7 @@ static int count_damage(const char *base, int nmetrics, int from, int step)
 
 TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
 {
-	/* step by step, in jumps, from near the end, from after it */
+	/* step by step, in jumps, from near the end, from after the end */
 	static const int ways[][2] = { { 0, 1000 }, { 0, 20000 }, { 45000, 1000 }, { 90000, 1000 } };
 	unsigned char *data;
 	char path[512];
@@ -201,10 +204,13 @@ TEST_F(archive, a_damaged_tail_is_reported_once_by_interp)
 }
 
 #define VOLUMES	4
-#define RECORDS	5	/* a volume, one a second */
+#define RECORDS	5	/* per volume, one per second */
 #define ALL	(VOLUMES * RECORDS)
 
-/* A counter and an instantaneous value in each record, and one more that is not in volumes 1 and 2 */
+/*
+ * Write a counter and an instantaneous value into each record, and a third metric that is missing
+ * in volumes 1 and 2.
+ */
 static void make_volumes(const char *base, long *offsets)
 {
 	char name[16];
@@ -233,12 +239,12 @@ static void make_volumes(const char *base, long *offsets)
 	af_close(&a);
 }
 
-/* What is done to volume 1, and which of its records are read nevertheless */
+/* Damage to volume 1, and the records that can still be read */
 static const struct damage {
-	int record;		/* the first that is not whole */
-	long at;		/* place in it; the end is cut off there, or ... */
+	int record;		/* the first damaged record */
+	long at;		/* offset in it; the file is cut off there, or ... */
 	const char *bytes;	/* ... overwritten there */
-	int behind;		/* the first that is whole again */
+	int behind;		/* the first intact record after it */
 } damages[] = {
 	{ 9, 20, NULL, 10 }, { 7, 20, NULL, 10 }, { 7, 0, "\1\2\3\4", 8 },
 	{ 5, 0, "\1\2\3\4", 6 }, { 9, 0, "\1\2\3\4", 10 },
@@ -260,7 +266,7 @@ static void do_damage(const char *base, const struct damage *d, const long *offs
 		 fwrite(d->bytes, 1, 4, f) == 4 && !fclose(f), path);
 }
 
-/* The values of each intact record, wherever fetches start; no other values are invented. */
+/* Each intact record has its values, wherever fetches start, and no other values appear. */
 static void right_or_missing(struct __test_metadata *_metadata, const struct damage *d,
 			     const pmResult *r)
 {
@@ -310,7 +316,7 @@ TEST_F(archive, damage_in_a_middle_volume_is_reported_once_by_interp)
 	}
 }
 
-/* Everything one may do with an archive; whatever it returns, it returns. */
+/* Make every call on an archive, with any result. */
 static void use_all(const char *base)
 {
 	static const int modes[] = { PM_MODE_INTERP, PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -339,7 +345,7 @@ static void use_all(const char *base)
 	pmDestroyContext(pmWhichContext());
 }
 
-/* Whatever byte is wrong, there is an answer; the sanitizers say whether it was an honest one. */
+/* Whichever byte is wrong, each call returns; the sanitizers detect invalid accesses. */
 TEST_F(archive, every_byte_changed)
 {
 	static const char *const suffixes[] = { "meta", "0", "index" };
@@ -363,7 +369,7 @@ TEST_F(archive, every_byte_changed)
 	EXPECT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
 }
 
-/* An archive cut off anywhere has all its whole records. */
+/* An archive that is cut off anywhere has all its complete records. */
 TEST_F(archive, cut_anywhere)
 {
 	unsigned char *data;

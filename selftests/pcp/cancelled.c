@@ -10,8 +10,8 @@
 #include "pcp_fixture.h"
 
 /*
- * A cancelled thread leaves AddressSanitizer's marks on its stack, into which its own end of the
- * thread then runs where it takes down an alternate stack for signals.
+ * A cancelled thread leaves AddressSanitizer's marks on its stack, which then reports the thread's
+ * own clean-up of the alternate signal stack.
  */
 __attribute__((visibility("default"), used)) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -21,7 +21,7 @@ const char *__asan_default_options(void)
 
 static int context;
 
-/* Cancelled at the first point within the call where a thread can be */
+/* The thread is cancelled at the first cancellation point within the call. */
 static void *fetches(void *arg)
 {
 	pthread_cancel(pthread_self());

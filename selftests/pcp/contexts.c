@@ -76,7 +76,7 @@ static int instances_now(void)
 	return n;
 }
 
-/* Without a list, the number does not apply to a domain, and only 0 means all domains. */
+/* Without a list, the number does not apply to a domain, and only 0 selects all domains. */
 TEST_F(archive, a_profile_without_a_list)
 {
 	int all = instances_now();
@@ -133,7 +133,7 @@ static void *own_context(void *arg)
 	return NULL;
 }
 
-/* Values are of one of the times that the others set. */
+/* Values belong to one of the times that the other threads set. */
 static void *shared_context(void *arg)
 {
 	struct job *job = arg;

@@ -2,7 +2,7 @@
 /* Each deliberate difference from PCP 6.0.3; the table is in Documentation/api/pmapi.rst. */
 #include "pcp_fixture.h"
 
-/* Hours are 3600 s, and no unit overflows: mode_units.c. */
+/* Hours have 3600 s, and no unit overflows: see mode_units.c. */
 
 TEST_F(archive, stamps_are_normalised)
 {
@@ -33,7 +33,10 @@ TEST_F(archive, a_metric_may_be_asked_for_twice)
 	pmFreeResult(r);
 }
 
-/* A text at the very time of a record is that record's, however one came there. */
+/*
+ * At the very time of a record a text is that record's, from whichever direction the time was
+ * reached.
+ */
 TEST_F(archive, texts_at_the_time_of_a_record)
 {
 	pmID pmid = AF_PMID(ISTR);
@@ -53,7 +56,7 @@ TEST_F(archive, texts_at_the_time_of_a_record)
 	}
 }
 
-/* One millisecond outside of the archive is inside, always. */
+/* A time one millisecond outside of the archive always counts as inside. */
 TEST_F(archive, the_end_has_a_margin_at_the_first_fetch)
 {
 	struct timeval when = { AF_START + 50, 500 };
@@ -66,7 +69,7 @@ TEST_F(archive, the_end_has_a_margin_at_the_first_fetch)
 	pmFreeResult(r);
 }
 
-/* pmSetMode always begins anew: the first fetch after it has the counter. */
+/* pmSetMode() resets the state: the first fetch after it returns the counter. */
 TEST_F(archive, set_mode_forgets_the_fetch_before)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 20000, 15000), 0);
@@ -90,7 +93,7 @@ TEST_F(archive, jumps_see_marks)
 }
 
 /*
- * Two lists are fetched alternately: each counter is omitted once after the mark, whichever list
+ * Two lists are fetched alternately: each counter is missing once after the mark, whichever list
  * was fetched when it was passed.
  */
 TEST_F(archive, lists_that_alternate_around_a_mark)
@@ -114,8 +117,8 @@ TEST_F(archive, lists_that_alternate_around_a_mark)
 }
 
 /*
- * numbered() - an archive whose i-th record has the number i, in place of the fixture's
- * @seconds: of each of the @n records
+ * numbered() - replace the fixture's archive by one whose i-th record has the number i
+ * @seconds: time of each of the @n records
  * @index: calls af_index() before record @i, or does nothing
  */
 static void numbered(struct af *a, char *base, size_t size, const int *seconds, int n,
@@ -149,7 +152,7 @@ static void index_of_the_first(struct af *a, int i)
 		af_index(a, 0);
 }
 
-/* The place of record 2, as if it were a little later; and the end, as if it were record 3's */
+/* The entry for record 2 has a slightly later time, and the entry for the end that of record 3. */
 static void index_that_is_near(struct af *a, int i)
 {
 	index_of_the_first(a, i);
@@ -159,7 +162,7 @@ static void index_that_is_near(struct af *a, int i)
 		af_index(a, 30 * AF_SEC);
 }
 
-/* Something unknown leaves later fetches alone. */
+/* An unknown metric does not affect later fetches. */
 TEST_F(archive, an_unknown_metric_does_no_harm)
 {
 	struct af a;
@@ -194,7 +197,10 @@ TEST_F(archive, an_unknown_metric_does_no_harm)
 	af_remove(base);
 }
 
-/* Several records of one time: FORW gives all of them, from the first; INTERP the last one's. */
+/*
+ * Several records have the same time: FORW returns all of them, from the first one; INTERP uses the
+ * last one.
+ */
 TEST_F(archive, equal_stamps)
 {
 	static const int seconds[] = { 0, 0, 10, 10, 10, 20 };
@@ -253,7 +259,7 @@ TEST_F(archive, a_copy_has_the_profile)
 	pmFreeResult(r);
 }
 
-/* To take instances out of a domain is to keep the others. */
+/* Removing instances from a domain keeps the others. */
 TEST_F(archive, del_profile_keeps_the_others)
 {
 	pmID pmid = AF_PMID(SET);
@@ -289,7 +295,7 @@ static uint64_t wide_at(pmID pmid, int64_t ms)
 	return v.ull;
 }
 
-/* Counters that wrap, with PCP_COUNTER_WRAP; the one of 64 bits by more than half of its range */
+/* Counters that wrap, with PCP_COUNTER_WRAP; the 64-bit one by more than half of its range */
 TEST_F(archive, wrapping_counters)
 {
 	struct af a;

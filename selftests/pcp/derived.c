@@ -177,7 +177,10 @@ TEST_F(archive, twice_in_a_fetch)
 	}
 }
 
-/* Records in which instances come, go and change places: i of record r has the value 100 r + i */
+/*
+ * Write records in which instances appear, disappear and change places: instance i of record r has
+ * the value 100 r + i.
+ */
 static int make_shifting(const char *base)
 {
 	pmUnits none = { 0 };
@@ -274,7 +277,7 @@ TEST_F(archive, constants_have_no_records)
 	EXPECT_EQ(value_of("alone.one"), 1);
 }
 
-/* Whatever the order, all that are found are counted */
+/* All names that are found are counted, in any order. */
 TEST_F(archive, names_of_which_some_are_none)
 {
 	const char *names[] = { "v.nosuch", "both.kinds", "v.cu32", "v.cu32.below", "both.kinds" };
@@ -343,7 +346,9 @@ TEST_F(archive, expressions_that_are_anything)
 	EXPECT_EQ(pmWhichContext(), context);
 }
 
-/* Patterns that would take the stack or the memory are refused; a thread with a small stack asks. */
+/*
+ * Patterns that would exhaust the stack or memory are refused, even in a thread with a small stack.
+ */
 static void *define_patterns(void *arg)
 {
 	static const struct {
@@ -434,8 +439,7 @@ TEST_F(archive, threads)
 	}
 }
 
-/* A folder that is in itself, by two names, is read once. */
-/* Constants have a point, whatever the locale of the program has. */
+/* Constants have a decimal point, whatever the program's locale. */
 TEST_F(archive, constants_in_another_locale)
 {
 	char dir[] = "/tmp/vcpc-derived-XXXXXX", command[192];
@@ -465,7 +469,7 @@ TEST_F(archive, constants_in_another_locale)
 	EXPECT_EQ(0, system(command));
 }
 
-/* The backslash before a line's end joins lines, unless it is itself escaped. */
+/* A backslash at the end of a line joins lines, unless it is itself escaped. */
 TEST(escapes_at_the_end_of_a_line)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Derived metrics without a value: counters that decrease, novalue(), and operands of ternaries
- * that are metrics that do not exist.
+ * that are nonexistent metrics.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -76,7 +76,10 @@ FIXTURE_TEARDOWN(absent)
 	EXPECT_EQ(0, system(command));
 }
 
-/* One value set as text: "-" without values, "1=5 2=7" with instances; its desc as "type sem units" */
+/*
+ * Print a value set as text: "-" without values, "1=5 2=7" with instances; its descriptor as "type
+ * sem units".
+ */
 static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 {
 	*out = '\0';
@@ -85,7 +88,7 @@ static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 	if (!set->numval)
 		strcpy(out, "-");
 	for (int i = 0; i < set->numval; i++) {
-		/* instances have no order in INTERP mode */
+		/* instances are unordered in INTERP mode */
 		bool swap = set->numval == 2 && set->vlist[0].inst > set->vlist[1].inst;
 		const pmValue *value = &set->vlist[swap ? 1 - i : i];
 		pmAtomValue v;
@@ -98,7 +101,7 @@ static void print_set(const pmValueSet *set, const pmDesc *desc, char *out)
 	}
 }
 
-/* An expression's results in all four fetches, comma-separated, after its descriptor */
+/* Print an expression's results in all four fetches, comma-separated, after its descriptor. */
 static void evaluate(const char *base, const char *expr, int mode, char *out)
 {
 	static unsigned int number;
@@ -143,14 +146,14 @@ static void evaluate(const char *base, const char *expr, int mode, char *out)
 static const struct {
 	const char *expr, *result;
 } table[] = {
-	/* a counter that goes back */
+	/* a counter that decreases */
 	{ "rate(c.u32)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.u64)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.i32)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.i64)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.float)", "DOUBLE 3 count / sec: -, 10, -, 10" },
 	{ "rate(c.double)", "DOUBLE 3 count / sec: -, 10, -, 10" },
-	/* what is no counter may go down */
+	/* other metrics can decrease */
 	{ "rate(i.u32)", "DOUBLE 3 count / sec: -, 10, -15, 10" },
 	{ "rate(i.u64)", "DOUBLE 3 count / sec: -, 10, -15, 10" },
 	{ "rate(i.set)", "DOUBLE 3 / sec: -, 1=10 2=0, 1=-15 2=0, 1=10 2=0" },
@@ -162,7 +165,7 @@ static const struct {
 	{ "delta(i.set[a])", "32 3 : -, 1=100, 1=-150, 1=100" },
 	{ "rate(delta(c.i32))", "DOUBLE 3 count / sec: -, -, -25, 25" },
 	{ "instant(c.u32 + 0 * c.u32)", "U32 3 count: 100, 200, 50, 150" },
-	/* sides that do not exist */
+	/* branches that do not exist */
 	{ "defined(no.such) ? no.such : c.u32", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(c.u32) ? c.u32 : no.such", "U32 1 count: 100, 200, 50, 150" },
 	{ "defined(c.u32) ? c.u32 : c.double", "U32 1 count: 100, 200, 50, 150" },
@@ -188,7 +191,7 @@ static const struct {
 	{ "i.u32 + novalue()", "no syntax" },
 	{ "i.u32 ? novalue() + 1 : i.u32", "no syntax" },
 	{ "i.u32 ? i.u32 : novalue(type=string)", "no syntax" },
-	/* constants like a metric */
+	/* constants with a metric's metadata */
 	{ "mkconst(7, meta=c.u64)", "U64 1 count: 7, 7, 7, 7" },
 	{ "mkconst(7, meta=i.set)", "32 3 : 1=7 2=7, 1=7 2=7, 1=7 2=7, 1=7 2=7" },
 	{ "mkconst(7, type=32, indom=60.1)", "32 4 : 1=7 2=7, 1=7 2=7, 1=7 2=7, 1=7 2=7" },
@@ -212,7 +215,7 @@ TEST_F(absent, gives_values_only_where_there_are_some)
 	}
 }
 
-/* As 7.2.2, except that its max() of nothing is a number at random */
+/* The same as in 7.2.2, except for its max() of an empty set, which is random */
 static const struct {
 	const char *expr, *result;
 } unknown[] = {
@@ -256,7 +259,7 @@ TEST_F(absent, unknown_operands_as_novalue)
 	EXPECT_STREQ("error -12409", out);
 }
 
-/* After a fetch that has failed there is nothing to compare with */
+/* After a failed fetch there is no value to compare with. */
 TEST_F(absent, forgets_after_a_gap)
 {
 	char out[512];
@@ -265,7 +268,7 @@ TEST_F(absent, forgets_after_a_gap)
 	EXPECT_STREQ("DOUBLE 3 count / sec: -, -, -, 10", out);
 }
 
-/* A definition may continue on the next line */
+/* A definition can continue on the next line. */
 TEST_F(absent, reads_definitions_of_several_lines)
 {
 	static const char text[] = "absent.joined = defined(no.such) ? \\\n\tno.such : \\\n\ti.u32\n"

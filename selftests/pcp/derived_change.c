@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics get texts after their definition, and are removed: as in libpcp 7.2.2. */
+/* Help texts are added to derived metrics, and derived metrics are removed, as in libpcp 7.2.2. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -106,7 +106,7 @@ TEST_F(archive, removal)
 	pmDestroyContext(second);
 }
 
-/* No list of names has it, and the name is free for another definition. */
+/* No list of names contains it, and the name can be defined again. */
 TEST_F(archive, removed_name)
 {
 	const char *name = "d.x";
@@ -135,7 +135,7 @@ TEST_F(archive, removed_name)
 	ASSERT_EQ(1, pmUnregisterDerived("d.x"));
 }
 
-/* Values by an old identifier */
+/* Fetch values with the old identifier. */
 TEST_F(archive, fetch_of_what_was_removed)
 {
 	const char *name = "d.x";
@@ -177,7 +177,7 @@ static void *fetch_on(void *arg)
 	return NULL;
 }
 
-/* Defined and removed while other threads use it */
+/* Metrics are defined and removed while other threads use them. */
 TEST_F(archive, threads)
 {
 	pthread_t threads[2];

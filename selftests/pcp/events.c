@@ -8,7 +8,7 @@ static union {
 } value;
 static pmValueSet set;
 
-/* One record of @nparams parameters, the first of @type with a length of @len */
+/* Build a record of @nparams parameters, the first of @type with a length of @len. */
 static void one_record(int nparams, int type, unsigned int len)
 {
 	pmEventRecord r = { .er_timestamp = { 10, 20 }, .er_flags = PM_EVENT_FLAG_POINT,

@@ -64,7 +64,7 @@ TEST(in_words)
 	}
 }
 
-/* The longest text there is: not cut in the thread's own buffer */
+/* The longest possible text is not truncated in the thread's own buffer. */
 TEST(longest)
 {
 	pmUnits units = from_bits(0x888ff8fcu);
@@ -93,7 +93,7 @@ TEST(from_words)
 		{ "power (W) power (kW)", PM_ERR_CONV, 0, 1 },
 		{ "power (W) voltage (V)", PM_ERR_CONV, 0, 1 },
 		{ "power (W) / power (W)", PM_ERR_CONV, 0, 1 },
-		/* 7.2.2 takes megawatts for milliwatts, and never returns for an exponent */
+		/* 7.2.2 parses megawatts as milliwatts, and never returns for an exponent */
 		{ "power (MW)", PM_ERR_CONV, 0, 1 }, { "power (W)^2", PM_ERR_CONV, 0, 1 },
 	};
 
@@ -254,7 +254,7 @@ TEST_F(archive, through_an_archive)
 	EXPECT_EQ(0x4b, units_in_archive("x.newer"));
 }
 
-/* Not damage, even if the unit is newer than the library */
+/* A unit that is newer than the library is not damage. */
 TEST_F(archive, is_sound)
 {
 	char command[400], self_path[200] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch folder: it has some
- * metrics, and sends the false replies that the test requests.
+ * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch folder: it has
+ * several metrics, and sends the invalid replies that the test requests.
  */
 #ifndef SELFTESTS_PCP_FAKE_PMCD_H
 #define SELFTESTS_PCP_FAKE_PMCD_H
@@ -38,7 +38,7 @@ enum fake_type {
 	FAKE_HIGHRES_FETCH, FAKE_HIGHRES_RESULT, FAKE_DESC_IDS, FAKE_DESCS,
 };
 
-/* A PDU under construction, in words where it can be */
+/* A PDU under construction, as words where possible */
 struct fake_pdu {
 	uint8_t bytes[FAKE_MAX];
 	uint32_t len;
@@ -48,11 +48,11 @@ struct fake_pdu {
  * struct fake_lies - the test's requests, in memory shared by both processes
  * @features: of the greeting
  * @status: of the greeting
- * @lie: called with each reply, which it may change; it returns the next action
+ * @lie: called with each reply, which it can change; it returns the next action
  * @arg: for @lie
  * @stall: after the connection, the server does not reply
  * @connections, @profiles, @requests: seen so far
- * @repeats: replies that were sent once more (FAKE_AGAIN)
+ * @repeats: number of replies that were sent twice (FAKE_AGAIN)
  * @notices: ERROR PDUs with a code of 1 before a result
  */
 enum fake_then { FAKE_GO_ON, FAKE_AGAIN, FAKE_CLOSE, FAKE_STALL };
@@ -168,7 +168,7 @@ static inline void fake_put_desc(struct fake_pdu *out, uint32_t pmid)
 	fake_put(out, 0);
 }
 
-/* Words of one metric's value set, or (blocks) of its values after all sets */
+/* Write one metric's value set, or (blocks) its values, which follow all sets. */
 static inline uint32_t fake_put_values(struct fake_pdu *out, uint32_t pmid, bool blocks,
 				       uint32_t next)
 {
@@ -197,7 +197,7 @@ static inline uint32_t fake_put_values(struct fake_pdu *out, uint32_t pmid, bool
 		fake_put(out, 9u << 24 | (4 + 4 + 16 + 12));
 		fake_put(out, 1);		/* records */
 		for (uint32_t i = 0; i < 3; i++)
-			fake_put(out, 1);	/* stamp, and flags: a point */
+			fake_put(out, 1);	/* time stamp and flags: a point */
 		fake_put(out, 1);		/* parameters */
 		fake_put(out, FAKE_WORD);
 		fake_put(out, 1u << 24 | 8);
@@ -270,7 +270,7 @@ static inline void fake_names(struct fake_pdu *out, bool status, const char *con
 	}
 }
 
-/* Any name is that of a metric, but those below "derived" */
+/* Every name is a metric, except those below "derived". */
 static inline void fake_ids(struct fake_pdu *out, const struct fake_pdu *in)
 {
 	uint32_t n = fake_get(in->bytes + 20), at = 24, unknown = 0;
@@ -311,7 +311,7 @@ static inline void fake_labels(struct fake_pdu *out, const struct fake_pdu *in)
 	fake_put_bytes(out, json, strlen(json), false);
 }
 
-/* The honest reply: false if there is none to this kind of PDU */
+/* Write the correct reply; false if there is none to this kind of PDU. */
 static inline bool fake_answer(struct fake_pdu *out, const struct fake_pdu *in,
 			       struct fake_lies *lies)
 {
@@ -464,7 +464,7 @@ static inline int fake_start(struct fake_pmcd *fake)
 	return fake->pid < 0 ? -1 : 0;
 }
 
-/* The same for TCP: writes "127.0.0.1:PORT" to @spec; the process to kill, or -1 */
+/* The same for TCP: writes "127.0.0.1:PORT" to @spec; returns the PID to kill, or -1 */
 static inline pid_t fake_start_tcp(struct fake_pmcd *fake, char *spec, size_t size)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Fetch groups without PCP as a reference: bounds of the program's arrays, strings that the caller
- * frees, NULL outputs, and leftovers of a group.
+ * frees, NULL outputs, and the group's clean-up.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -82,7 +82,7 @@ TEST_F(archive, nothing_beyond_the_arrays)
 	pmDestroyFetchGroup(fg);
 }
 
-/* Strings of each kind of place, wanted or not */
+/* Request strings of each kind, with and without outputs. */
 static int use(const char *base)
 {
 	pmAtomValue value, number, values[ROOM];
@@ -133,14 +133,14 @@ TEST_F(archive, an_instance_that_comes_later)
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(pmExtendFetchGroup_item(fg, "v.set", names[i], "instant", &v, PM_TYPE_U32,
 						  NULL), 0);
-	/* and the time is what it was */
+	/* and the time is unchanged */
 	ASSERT_EQ(pmFetchGroup(fg), 0);
 	pmDestroyFetchGroup(fg);
 	free(insts);
 	free(names);
 }
 
-/* In the second record one metric has an instance that the other does not have */
+/* In the second record one metric has an instance that the other does not have. */
 static int two_of_one_domain(const char *archive)
 {
 	pmInDom indom = pmInDom_build(245, 0);
@@ -157,7 +157,7 @@ static int two_of_one_domain(const char *archive)
 	return bad | pmiWrite(1001, 0) | pmiEnd();
 }
 
-/* That one of them learns a name leaves the other one its own. */
+/* If one of them learns a name, the other one keeps its own. */
 TEST_F(archive, names_stay_until_the_next_fetch)
 {
 	char *a[ROOM], *b[ROOM], path[512];
@@ -167,7 +167,7 @@ TEST_F(archive, names_stay_until_the_next_fetch)
 	snprintf(path, sizeof(path), "%s-two", self->base);
 	ASSERT_EQ(0, two_of_one_domain(path));
 	ASSERT_EQ(pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, path), 0);
-	/* What is wanted last is filled in first. */
+	/* The item added last is filled in first. */
 	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "two.b", NULL, NULL, b, NULL, PM_TYPE_U32, NULL,
 					      ROOM, &nb, NULL));
 	EXPECT_EQ(0, pmExtendFetchGroup_indom(fg, "two.a", NULL, NULL, a, NULL, PM_TYPE_U32, NULL,
@@ -200,7 +200,7 @@ static int one_that_comes_later(const char *archive)
 	return bad | pmiEnd();
 }
 
-/* An item of a discrete metric has no value until there was one, which then stays. */
+/* An item of a discrete metric has no value before the first one, which then stays. */
 TEST_F(archive, a_discrete_value_that_comes_later)
 {
 	const struct timespec start = { 1000, 0 }, step = { 1, 0 };
@@ -223,7 +223,10 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 	pmDestroyFetchGroup(fg);
 }
 
-/* A text, and what it is as a number: a letter a type, in their order: = as in @n, r out of range, t no number */
+/*
+ * A text and its conversion to numbers, one letter per type in their order: = as in @n, r out of
+ * range, t not a number
+ */
 static const struct {
 	const char *text, *as;
 	double n;
@@ -262,7 +265,7 @@ static double as_double(const pmAtomValue *v, int type)
 	return v->d;
 }
 
-/* What does not fit is no value, and never another one (but that strtoull(3) takes negative numbers: w). */
+/* A number that does not fit has no value, except that strtoull(3) accepts negative ones (w). */
 TEST_F(archive, texts_as_numbers)
 {
 	const struct timespec start = { 1000, 0 }, step = { 0 };
@@ -293,7 +296,10 @@ TEST_F(archive, texts_as_numbers)
 	pmDestroyFetchGroup(fg);
 }
 
-/* One metric has each time another instance; the other, a discrete one, has values in the first record only. */
+/*
+ * One metric has a new instance each time; the other, a discrete one, has values in the first
+ * record only.
+ */
 static int more_and_more(const char *archive, int n)
 {
 	pmInDom indom = pmInDom_build(245, 0);
@@ -315,7 +321,7 @@ static int more_and_more(const char *archive, int n)
 	return bad | pmiEnd();
 }
 
-/* Names of a discrete metric stay as long as its values, and no lists of names but theirs. */
+/* Names of a discrete metric stay as long as its values, and no other lists of names stay. */
 TEST_F(archive, names_of_a_discrete_metric)
 {
 	const struct timespec start = { 1000, 0 }, step = { 1, 0 };
@@ -342,12 +348,12 @@ TEST_F(archive, names_of_a_discrete_metric)
 		if (i == 100)
 			at_100 = mallinfo2().uordblks;
 	}
-	/* A list of 300 names has 40 kB, and what the reader of archives keeps is much less. */
+	/* A list of 300 names takes 40 kB; the archive reader keeps much less. */
 	EXPECT_LT(mallinfo2().uordblks, at_100 + (1 << 20));
 	pmDestroyFetchGroup(fg);
 }
 
-/* A group that goes leaves the caller in his own context; if that was the group's, in none. */
+/* Destroying a group keeps the caller's current context; if that was the group's, there is none. */
 TEST_F(archive, another_context_stays)
 {
 	int own = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);

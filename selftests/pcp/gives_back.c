@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Freed contexts and results do not leak memory, whatever was done with them. */
+/* Freed contexts and results do not leak memory, whatever they were used for. */
 #include <malloc.h>
 
 #include "pcp_fixture.h"
 
-/* Ways of fetching, records of several shapes, and of metrics that change between the fetches */
+/*
+ * Fetch in several modes, records of several shapes, and lists of metrics that change between
+ * fetches.
+ */
 static int use(const char *base)
 {
 	static const int modes[] = { PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -39,11 +42,11 @@ TEST_F(archive, memory_does_not_grow)
 	before = mallinfo2().uordblks;
 	for (int i = 0; i < 400; i++)
 		use(self->base);
-	/* What the C library keeps for itself does not grow with what was done. */
+	/* The memory that the C library keeps does not grow with the number of calls. */
 	EXPECT_LT(mallinfo2().uordblks, before + 400 * 32);
 }
 
-/* A packed volume in a program without standard input, whose files get descriptor 0 */
+/* Read a packed volume in a program without standard input, whose files get descriptor 0. */
 TEST_F(archive, descriptor_0_is_one_as_any)
 {
 	char command[600];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive that is being written: its last volume grows, a next one is added, and contexts
+ * An archive that is being written: its last volume grows, another one is added, and contexts
  * follow.
  */
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #define METRIC	AF_PMID(CU32)
 #define READERS	4
 #define RECORDS	2000
-#define ROLL	20	/* records in a volume */
+#define ROLL	20	/* records per volume */
 
 struct writer {
 	struct af a;
@@ -62,7 +62,10 @@ static void end(struct writer *w)
 	af_remove(w->base);
 }
 
-/* How many records the current context has from here on, each a second and one more */
+/*
+ * Read on, and return the number of records, which are one second apart and have consecutive
+ * values.
+ */
 static int read_on(int *next)
 {
 	int64_t ms;
@@ -104,7 +107,7 @@ TEST(volumes_that_come)
 	begin(&w);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, w.base), 0);
 	EXPECT_EQ(read_on(&next), 1);
-	/* also several at the same time, and more than there was room for */
+	/* several records at once, and more than were allocated */
 	for (int i = 1; i < 200; i++) {
 		add(&w);
 		next_volume(&w);
@@ -180,7 +183,7 @@ TEST(a_volume_only_begun)
 	}
 }
 
-/* A volume that its writer leaves unchanged */
+/* A volume that its writer no longer changes */
 TEST(half_a_record)
 {
 	struct writer w;
@@ -198,7 +201,7 @@ TEST(half_a_record)
 	half = (whole + ftell(w.a.data)) / 2;
 	ASSERT_EQ(truncate(path, half), 0);
 	EXPECT_EQ(read_on(&next), PM_ERR_LOGREC);
-	/* the writer's second half */
+	/* the second half is written */
 	ASSERT_EQ(truncate(path, whole), 0);
 	ASSERT_EQ(fseek(w.a.data, whole, SEEK_SET), 0);
 	w.n--;
@@ -222,7 +225,7 @@ static void *write_rest(void *arg)
 	return pwrite(h->fd, h->data + h->half, h->whole - h->half, h->half) < 0 ? "write" : NULL;
 }
 
-/* The kernel may show half of a record that is written at once: the reader waits for the rest. */
+/* The kernel can expose half of a record during a single write: the reader waits for the rest. */
 TEST(half_a_record_for_a_moment)
 {
 	unsigned char data[4096];
@@ -291,7 +294,7 @@ static void *reader(void *base)
 	return got < 0 ? pmErrStr(got) : NULL;
 }
 
-/* The writer hands over only complete records, so no reader may see a partial one. */
+/* The writer only writes complete records, so no reader may see a partial one. */
 TEST(several_readers)
 {
 	pthread_t readers[READERS];

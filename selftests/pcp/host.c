@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A host context apart from its values: connections, forks, threads, signals, and the order of
- * requests.  A small server in this test answers.
+ * Host contexts except for their values: connections, forks, threads, signals, and the order of
+ * requests.  A small server in this test replies.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* A child's calls use their own connection, and the parent's connection continues */
+/* A child uses its own connection, and the parent's connection continues. */
 TEST_F(host, fork)
 {
 	unsigned int before;
@@ -49,7 +49,7 @@ TEST_F(host, fork)
 	EXPECT_EQ(self->fake.lies->connections, before + 1);
 }
 
-/* The instance profile is also the child's */
+/* A child has the parent's instance profile. */
 TEST_F(host, fork_profile)
 {
 	unsigned int before;
@@ -94,7 +94,7 @@ static int socket_number(void)
 	return -1;
 }
 
-/* Like socketpair(2), but with TCP, which is also the transport of a connection to a host */
+/* Like socketpair(2), but with TCP, the other transport of host connections */
 static int tcp_pair(int pair[2])
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -111,7 +111,7 @@ static int tcp_pair(int pair[2])
 	return pair[1] < 0 ? -1 : 0;
 }
 
-/* The program closes all descriptors and gets the connection's number for a socket of its own. */
+/* The program closes all descriptors and reuses the connection's number for its own socket. */
 static bool take_its_number(int pair[2], bool tcp)
 {
 	int fd = socket_number();
@@ -129,13 +129,13 @@ static bool is_open_and_untouched(const int pair[2])
 	       send(pair[0], "x", 1, 0) == 1 && recv(pair[1], &byte, 1, 0) == 1 && byte == 'x';
 }
 
-/* In a child, so that the harness keeps its descriptors: 0, or where it went wrong */
+/* Run in a child, so that the harness keeps its descriptors: 0, or the step that failed. */
 static int in_a_child_of_its_own(bool tcp)
 {
 	int pair[2], again, status;
 	pid_t grandchild;
 
-	/* a connection of the child's own */
+	/* the child's own connection */
 	if (fetch_word() != 3 || !take_its_number(pair, tcp))
 		return 1;
 	grandchild = fork();
@@ -195,7 +195,7 @@ TEST_F(host, descriptors)
 	EXPECT_EQ(descriptors(), fds);
 }
 
-/* Sent once, and again after each change; not for what is no change */
+/* The profile is sent once, and again after each change, but not if nothing changed. */
 TEST_F(host, profile_when_changed)
 {
 	int inst[] = { 2 };
@@ -212,7 +212,7 @@ TEST_F(host, profile_when_changed)
 	EXPECT_EQ(self->fake.lies->profiles, 3);
 }
 
-/* A thread whose server does not answer */
+/* A thread whose server does not reply */
 static void *wait_in_vain(void *arg)
 {
 	static int result;
@@ -278,7 +278,7 @@ static void count_signal(int sig)
 	signals++;
 }
 
-/* Signals of the program's own do not end a wait; a lost connection is none */
+/* Signals of the program do not end a wait, and do not count as a lost connection. */
 TEST_F(host, signals)
 {
 	struct sigaction action = { .sa_handler = count_signal };
@@ -309,7 +309,7 @@ TEST_F(host, signals)
 	pmDestroyContext(handle);
 }
 
-/* After a failure, reconnecting is too early until the time in the environment has passed */
+/* After a failure, no reconnection is tried until the time in the environment has passed. */
 TEST_F(host, reconnect_pauses)
 {
 	double before;
@@ -342,7 +342,7 @@ TEST_F(host, greetings)
 		{ 0, -13, 0, -EACCES },
 		{ 0, 1, 0, PM_ERR_IPC },
 		{ 0x80, 0, 0, 0 },	/* the UNIX socket needs no certificate */
-		{ 0x08, 0, 0, 0 },	/* and sends our credentials */
+		{ 0x08, 0, 0, 0 },	/* and passes our credentials */
 		{ 0x01, 0, PM_CTXFLAG_SECURE, -EOPNOTSUPP },
 		{ 0x01, 0, PM_CTXFLAG_RELAXED, 0 },
 		{ 0x02, 0, PM_CTXFLAG_COMPRESS, -EOPNOTSUPP },
@@ -369,7 +369,7 @@ TEST_F(host, greetings)
 	EXPECT_EQ(pmNewContext(PM_CONTEXT_HOST, NULL), PM_ERR_NOCONTEXT);
 }
 
-/* More than pmcd takes in one request is refused before it is sent */
+/* A request that exceeds pmcd's limit is refused before it is sent. */
 TEST_F(host, too_big)
 {
 	static pmID many[20000];
@@ -385,7 +385,7 @@ TEST_F(host, too_big)
 	EXPECT_EQ(self->fake.lies->connections, 1);
 }
 
-/* Blocks whose length is not their type's, and records of events, are not sent */
+/* Blocks whose length does not match their type, and event records, are not sent. */
 TEST_F(host, bad_stores)
 {
 	struct {

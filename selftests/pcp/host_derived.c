@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics of a host: while its server, or the agent that they need, is down, and after
- * that.
+ * Derived metrics of a host while its server, or an agent that they need, is down, and afterwards.
  */
 #include <signal.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 
 #include "host_fixture.h"
 
-/* Half a header, and the connection ends */
+/* Send half a header and close the connection. */
 static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
 {
 	(void)arg;
@@ -19,7 +18,7 @@ static enum fake_then break_off(struct fake_pdu *reply, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* That pmcd went away when a derived metric was looked at first does not make it a wrong one for ever. */
+/* A derived metric that was first used while pmcd was down works after pmcd's restart. */
 TEST_F(host, derived_metrics_after_a_restart)
 {
 	static const char *const exprs[] = { "a.word + 1", "matchinst(/^t/, a.word)" };
@@ -42,7 +41,7 @@ TEST_F(host, derived_metrics_after_a_restart)
 	EXPECT_EQ(2, values_of(pmids[1]));
 }
 
-/* An agent is away: no descriptors of its metrics, and, if it has to be asked for them, no names */
+/* An agent is down: its metrics have no descriptors and, if pmcd must ask it for them, no names. */
 static enum fake_then no_descriptors(struct fake_pdu *reply, uint64_t code)
 {
 	uint32_t type = fake_get(reply->bytes + 4);
@@ -106,7 +105,7 @@ TEST_F(host, defined_while_an_agent_is_away)
 	EXPECT_EQ(1, values_of(pmid));
 }
 
-/* How often a name was met */
+/* The number of times that a name was visited */
 struct met {
 	const char *name;
 	int n;
@@ -136,7 +135,7 @@ static int is_child(const char *name)
 	return met;
 }
 
-/* A walk over the names leaves out those that are no metrics of this host, from then on. */
+/* A traversal of the names skips those that are not metrics of this host, from then on. */
 TEST_F(host, names_of_no_metrics)
 {
 	ASSERT_EQ(NULL, pmRegisterDerived("derived.bad", "derived.nosuch + 1"));
@@ -148,7 +147,7 @@ TEST_F(host, names_of_no_metrics)
 	EXPECT_EQ(0, is_child("bad"));
 }
 
-/* What this process knows by itself is found when the server has died; nothing else is. */
+/* Metrics that this process knows by itself are found when the server is down; others are not. */
 TEST_F(host, names_without_a_server)
 {
 	const char *names[] = { "derived.alone", "event.flags", "a.word" };

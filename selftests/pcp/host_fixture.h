@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A host context whose server is a small one in the test. */
+/* A host context whose server is a small one in the test */
 #ifndef SELFTESTS_PCP_HOST_FIXTURE_H
 #define SELFTESTS_PCP_HOST_FIXTURE_H
 
@@ -54,7 +54,7 @@ FIXTURE_SETUP(host)
 	close_range(3, ~0u, 0);
 	for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++)
 		unsetenv(unwanted[i]);
-	/* nor the machine's own derived metrics */
+	/* ignore the machine's own derived metrics */
 	setenv("PCP_DERIVED_CONFIG", "", 1);
 	setenv("PMCD_REQUEST_TIMEOUT", "60", 1);
 	setenv("PMCD_CONNECT_TIMEOUT", "60", 1);

@@ -16,7 +16,7 @@
 static const char *const names[] = { "a.word", "a.text", "a.wide", "a.event" };
 static pmID all[] = { FAKE_WORD, FAKE_TEXT, FAKE_WIDE, FAKE_EVENT };
 
-/* Each call that asks the server something; what it gives is looked at whole and given back. */
+/* Each call that queries the server; its result is read completely and freed. */
 static unsigned int touched;
 
 static void touch(const void *bytes, size_t len)
@@ -190,7 +190,7 @@ static int do_store(void)
 static const struct call {
 	const char *name;
 	int (*make)(void);
-	int honest;		/* what it returns */
+	int honest;		/* result of an honest reply */
 } calls[] = {
 	{ "fetch", do_fetch, 0 },
 	{ "names", do_names, 4 },
@@ -217,14 +217,14 @@ static const struct call *call_of(const char *name)
 	return NULL;
 }
 
-/* Lies; a greeting, which also comes by here, is 20 bytes of an ERROR and stays what it is. */
+/* The functions below change replies.  The greeting, an ERROR of 20 bytes, is left unchanged. */
 
 static bool is_greeting(const struct fake_pdu *pdu)
 {
 	return fake_get(pdu->bytes + 4) == FAKE_ERROR && pdu->len == 20;
 }
 
-/* The word at a place gets another value: place << 32 | value */
+/* Replace the word at an offset; the argument is offset << 32 | value. */
 static enum fake_then set_word(struct fake_pdu *pdu, uint64_t arg)
 {
 	uint32_t at = arg >> 32;
@@ -234,7 +234,7 @@ static enum fake_then set_word(struct fake_pdu *pdu, uint64_t arg)
 	return is_greeting(pdu) ? FAKE_GO_ON : FAKE_CLOSE;
 }
 
-/* The header's length stays what it was of the whole */
+/* Cut off the end, but keep the length in the header. */
 static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -244,7 +244,7 @@ static enum fake_then cut(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_CLOSE;
 }
 
-/* It is shorter, with a matching length */
+/* Shorten the reply, with a matching length. */
 static enum fake_then shorten(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -273,7 +273,7 @@ static enum fake_then error_of(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_GO_ON;
 }
 
-/* Another PDU after the reply, which was not requested */
+/* Send another PDU after the reply, which was not requested. */
 static enum fake_then add_more(struct fake_pdu *pdu, uint64_t arg)
 {
 	(void)arg;
@@ -304,7 +304,7 @@ TEST_F(host, none)
 	EXPECT_EQ(self->fake.lies->profiles, 1);
 }
 
-/* Values are what they should be, in both precisions of time, and with an old server */
+/* Values are correct, with both resolutions of time, and with an old server. */
 TEST_F(host, honest_values)
 {
 	static const uint32_t features[] = { 0xe40, 0x40 };
@@ -380,13 +380,13 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 		ROW("labels", WORD(40, 17)), ROW("labels", WORD(40, 0x10000)), ROW("labels", WORD(40, -1)),
 		ROW("labels", WORD(44, 16 << 16 | 1 << 8)), ROW("labels", WORD(48, 5 << 16 | 12)),
 		ROW("labels", WORD(52, 0xffffff01)), ROW("labels", WORD(56, 0xffffffff)),
-		/* values: number of metrics, stamp, which metric, how many, format */
+		/* values: number of metrics, time stamp, metric, number of values, format */
 		ROW("fetch", WORD(12, 3)), ROW("fetch", WORD(12, 5)), ROW("fetch", WORD(12, -1)),
 		ROW("fetch", WORD(28, 1000000000)), ROW("fetch", WORD(24, 1)),
 		ROW("fetch", WORD(32, FAKE_TEXT)), ROW("fetch", WORD(36, 4)), ROW("fetch", WORD(36, 2)),
 		ROW("fetch", WORD(36, 0x7fffffff)), ROW("fetch", WORD(36, 0x20000001)),
 		ROW("fetch", WORD(40, 1)), ROW("fetch", WORD(40, 3)), ROW("fetch", WORD(40, -1)),
-		/* ... and blocks: place, length, size of a number, records and parameters of events */
+		/* blocks: offset, length, size of a number, records and parameters of events */
 		ROW("fetch", WORD(84, 0)), ROW("fetch", WORD(84, 31)), ROW("fetch", WORD(84, 33)),
 		ROW("fetch", WORD(84, 0x40000020)), ROW("fetch", WORD(84, -1)),
 		ROW("fetch", WORD(128, 6u << 24)), ROW("fetch", WORD(128, 6u << 24 | 3)),
@@ -406,7 +406,7 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 		ASSERT_EQ(reconnect(&self->fake, self->handle, rows[i].lie, rows[i].arg), self->handle);
 		EXPECT_EQ(call->make(), PM_ERR_IPC)
 			TH_LOG("line %d", rows[i].line);
-		/* that connection is done with */
+		/* the connection has been closed */
 		EXPECT_EQ(call->make(), PM_ERR_IPC)
 			TH_LOG("line %d, again", rows[i].line);
 	}
@@ -414,7 +414,7 @@ TEST_F_TIMEOUT(host, one_by_one, 120)
 	EXPECT_EQ(do_fetch(), 0);
 }
 
-/* Codes that an ERROR may have reach the caller, and the connection stays */
+/* Valid error codes are returned to the caller, and the connection stays open. */
 TEST_F(host, errors_are_no_lies)
 {
 	ASSERT_EQ(reconnect(&self->fake, self->handle, error_of, (uint32_t)PM_ERR_AGAIN), self->handle);
@@ -425,7 +425,7 @@ TEST_F(host, errors_are_no_lies)
 	EXPECT_EQ(self->fake.lies->connections, 2);
 }
 
-/* An unsolicited reply does not become the answer to the next request */
+/* An unsolicited reply does not become the answer to the next request. */
 TEST_F(host, order)
 {
 	ASSERT_EQ(reconnect(&self->fake, self->handle, add_more, 0), self->handle);
@@ -434,8 +434,8 @@ TEST_F(host, order)
 }
 
 /*
- * A connection's first reply once more, when it has been received already.  All that follow are
- * honest, so that there is never more than one too many.
+ * Repeat a reply that was already received on the connection.  All later replies are honest, so
+ * there is never more than one too many.
  */
 static enum fake_then repeat_one(struct fake_pdu *pdu, uint64_t arg)
 {
@@ -458,7 +458,10 @@ static int fetch_one(pmID pmid)
 	return err;
 }
 
-/* The same fetch may get such a reply if it is made at once; after a pause, or of other metrics, it does not. */
+/*
+ * A fetch that immediately follows may get such a reply; after a pause, or for other metrics, it
+ * does not.
+ */
 TEST_F(host, order_of_fetches)
 {
 	for (unsigned int other = 0; other < 2; other++) {
@@ -484,7 +487,7 @@ TEST_F(host, notices)
 	EXPECT_EQ(do_fetch(), PM_ERR_IPC);
 }
 
-/* A byte a call: the whole reply has the time of one request */
+/* Send one byte at a time: the whole reply must arrive within the timeout of one request. */
 static enum fake_then stall_within(struct fake_pdu *pdu, uint64_t arg)
 {
 	if (is_greeting(pdu))
@@ -521,7 +524,7 @@ static uint32_t roll(uint32_t n)
 	return (uint32_t)(dice >> 33) % n;
 }
 
-/* Some words, bytes, or lengths of a reply become others */
+/* Change random words, bytes, or the length of a reply. */
 static enum fake_then mutate(struct fake_pdu *pdu, uint64_t arg)
 {
 	static const uint32_t values[] = { 0, 1, 2, 3, 4, 5, 12, 255, 256, 0xffff, 0x10000, 0xffffff,
@@ -554,7 +557,7 @@ static enum fake_then mutate(struct fake_pdu *pdu, uint64_t arg)
 			break;
 		}
 	}
-	return FAKE_CLOSE;	/* so that a length that is too great ends at once */
+	return FAKE_CLOSE;	/* so that a length that is too large ends at once */
 }
 
 static uint64_t number(const char *name, uint64_t usual)

@@ -75,7 +75,7 @@ static pmID pmid_of(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1 ? pmid : PM_ID_NULL;
 }
 
-/* The value as text, of a metric at a time, or what there is instead */
+/* A metric's value at a time as text, or the reason why there is none */
 static const char *value_at(const char *name, int sec, int inst)
 {
 	static char text[64];
@@ -111,7 +111,7 @@ static int reopen(const char *base)
 	return pmNewContext(PM_CONTEXT_ARCHIVE, base);
 }
 
-/* Records of an archive, by what a reader sees */
+/* The number of records of an archive, as a reader sees them */
 static int records(const char *base)
 {
 	struct timeval start = { 0, 0 };
@@ -176,7 +176,7 @@ TEST_F(import, instances_come_and_go)
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "1"));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "right", "2"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
-	/* a value of an instance that goes before the record does not go out */
+	/* a value of an instance that is removed before the record is written is not written */
 	ASSERT_EQ(0, pmiPutValueHandle(handle, "3"));
 	EXPECT_EQ(0, pmiDelInstance(INDOM, 7));
 	EXPECT_EQ(PM_ERR_INST, pmiDelInstance(INDOM, 7));
@@ -187,7 +187,7 @@ TEST_F(import, instances_come_and_go)
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "middle", 5));
 	ASSERT_EQ(0, pmiPutValue("demo.set", "middle", "4"));
 	ASSERT_EQ(0, pmiWrite(T0 + 5, 0));
-	/* name and number are free again, also apart */
+	/* name and number can be used again, also separately */
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "other", 7));
 	EXPECT_EQ(0, pmiAddInstance(INDOM, "left", 8));
 	EXPECT_EQ(PM_ERR_INST, pmiPutValueHandle(handle, "3"));
@@ -322,7 +322,7 @@ TEST_F(import, results)
 	EXPECT_STREQ("nothing", value_at("demo.set", T0 + 2, 3));
 }
 
-/* A scale without its dimension means nothing, and pmlogcheck would complain about it. */
+/* A scale without its dimension is meaningless, and pmlogcheck would report it. */
 TEST_F(import, a_scale_alone_is_dropped)
 {
 	static const struct {
@@ -357,7 +357,7 @@ TEST_F(import, a_scale_alone_is_dropped)
 	}
 }
 
-/* A set has room for 255; PCP's writer continues, and no reader can open the result. */
+/* A set can have 255 labels; PCP's writer continues, and no reader can open the result. */
 TEST_F(import, more_labels_than_an_archive_can_have)
 {
 	pmLabelSet *sets;
@@ -368,7 +368,7 @@ TEST_F(import, more_labels_than_an_archive_can_have)
 		EXPECT_EQ(i < 255 ? 0 : PMI_ERR_ADDLABELERROR,
 			  pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, name, "true"));
 	}
-	/* another value of one that is there needs no room */
+	/* replacing an existing value takes no space */
 	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "l7", "false"));
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
@@ -382,7 +382,7 @@ TEST_F(import, more_labels_than_an_archive_can_have)
 	pmFreeLabelSets(sets, 1);
 }
 
-/* Numbers have a point, whatever the locale of the program has. */
+/* Numbers have a decimal point, whatever the program's locale. */
 TEST_F(import, numbers_in_another_locale)
 {
 	static const char *const text[] = { "1.5", "1.5e3", "-2.25e-1" };
@@ -446,7 +446,7 @@ TEST_F(import, texts_and_labels)
 	EXPECT_EQ(0, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
-	/* later ones join the earlier */
+	/* later ones are added to the earlier ones */
 	EXPECT_EQ(0, pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "where", "there"));
 	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
 	ASSERT_EQ(0, pmiWrite(T0 + 1, 0));
@@ -520,7 +520,7 @@ TEST_F(import, contexts_inherit)
 	ASSERT_EQ(0, pmiUseContext(first));
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiEnd());
-	/* one that has ended can still be inherited from, and no more once another is current */
+	/* a context that has ended can be inherited from until another one becomes current */
 	EXPECT_GT(pmiStart(NULL, 1), second);
 	EXPECT_EQ(0, pmiPutValueHandle(handle, "3"));
 	EXPECT_EQ(-EINVAL, pmiWrite(T0, 0));
@@ -531,7 +531,7 @@ TEST_F(import, contexts_inherit)
 	EXPECT_STREQ("1.000000e+00", value_at("demo.set", T0, 3));
 	ASSERT_GE(reopen(other), 0);
 	EXPECT_STREQ("2.000000e+00", value_at("demo.set", T0 + 100, 3));
-	/* one that was never written leaves nothing */
+	/* a context that was never written leaves no files */
 	sprintf(other, "%s/c", self->dir);
 	ASSERT_GT(pmiStart(other, 1), 0);
 	EXPECT_EQ(0, pmiEnd());
@@ -552,7 +552,10 @@ TEST_F(import, one_writes_under_a_name)
 	EXPECT_EQ(1, records(self->base));
 }
 
-/* After each refusal the archive is what it was, and with room again the same record goes in */
+/*
+ * After each failure the archive is unchanged, and once there is space the same record can be
+ * written.
+ */
 TEST_F(import, a_full_disk)
 {
 	struct rlimit room = { 0, RLIM_INFINITY };
@@ -616,7 +619,7 @@ TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 			ASSERT_TRUE(n == -ENOENT || n == PM_ERR_NODATA || n == PM_ERR_LOGFILE) {
 				TH_LOG("round %d: %s", round, pmErrStr(n));
 			}
-		/* On a busy machine it takes longer until there is something to be opened. */
+		/* On a busy machine it takes longer until an archive can be opened. */
 		if (opened * 4 < round * 3 && longest < 1000000)
 			longest += longest / 8;
 		sprintf(command, "rm -f %s.*", self->base);
@@ -625,7 +628,7 @@ TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
 	EXPECT_GT(opened, 50);
 }
 
-/* Programs compare them with the original's. */
+/* Programs compare these values with the original's. */
 static const struct {
 	int code;
 	const char *text;

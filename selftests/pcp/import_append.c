@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(append)
 	EXPECT_EQ(0, system(command));
 }
 
-/* The bytes of the archive's files, or of one of them */
+/* The size of the archive's files, or of one of them */
 static long size_of(const char *base, const char *suffix)
 {
 	char path[120];
@@ -119,7 +119,7 @@ TEST_F(append, records)
 	ASSERT_EQ(0, pmiAddInstance(DOMAIN, "three", 3));
 	ASSERT_EQ(0, put("a.named", "three", "3"));
 	ASSERT_EQ(0, put("a.plain", "", "20"));
-	/* not before the last record, and nothing is lost by the error */
+	/* not before the last record; the error loses nothing */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 - 1, 0));
 	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
 	ASSERT_EQ(0, pmiEnd());
@@ -143,7 +143,7 @@ TEST_F(append, records)
 	EXPECT_EQ(0, pmDestroyContext(context));
 }
 
-/* A mark may be the first thing that is appended; each of many runs adds one record. */
+/* A mark can be appended first; each of many runs adds one record. */
 TEST_F(append, marks_and_runs)
 {
 	long meta = size_of(self->base, "meta");
@@ -159,7 +159,7 @@ TEST_F(append, marks_and_runs)
 		ASSERT_EQ(0, pmiWrite(T0 + 10 * i, 0));
 		ASSERT_EQ(0, pmiEnd());
 	}
-	/* what is declared already is not written again */
+	/* existing declarations are not written again */
 	EXPECT_EQ(meta, size_of(self->base, "meta"));
 	context = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);
 	ASSERT_GE(context, 0);
@@ -181,7 +181,7 @@ TEST_F(append, creates)
 	ASSERT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiEnd());
 	EXPECT_GT(size_of(base, "0"), 0);
-	/* with no name there is nothing to append to */
+	/* without a name there is no archive to append to */
 	ASSERT_GT(pmiStart(NULL, PMI_APPEND | PMI_INHERIT), 0);
 	EXPECT_EQ(0, pmiPutMark());
 	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
@@ -249,7 +249,7 @@ TEST_F(append, refused)
 	EXPECT_EQ(-ENOENT, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	sprintf(command, "unxz %s.xz && xz %s.0", path, self->base);
 	ASSERT_EQ(0, system(command));
-	/* a volume that is compressed is followed by the next one */
+	/* a compressed volume is followed by the next one */
 	EXPECT_EQ(0, write_other(self->base, "b", 3, PM_TYPE_U32, 1, 0));
 	EXPECT_GT(size_of(self->base, "1"), 0);
 }

@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(refused)
 	EXPECT_EQ(0, system(command));
 }
 
-/* PCP finds an instance by its name up to the first blank, if both names have one */
+/* PCP compares names of instances up to the first blank, if both names have one. */
 TEST_F(refused, instances_of_one_first_word)
 {
 	static const struct {
@@ -77,7 +77,7 @@ TEST_F(refused, values_find_their_instance_by_the_first_word)
 	EXPECT_EQ(PM_ERR_INST, pmiPutValue("r.set", "onex two", "1"));
 	EXPECT_EQ(0, pmiPutValue("r.set", "one three", "1"));
 	EXPECT_EQ(PMI_ERR_DUPVALUE, pmiPutValue("r.set", "one two", "1"));
-	/* a name that was deleted may come again, with another rest */
+	/* a deleted name can be added again, with a different second part */
 	EXPECT_EQ(0, pmiWrite(T0, 0));
 	ASSERT_EQ(0, pmiAddInstance(INDOM, "two", 2));
 	EXPECT_EQ(PM_ERR_INST, pmiPutValue("r.set", "two three", "1"));
@@ -89,7 +89,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 {
 	char base[100];
 
-	/* no such folder; a file that is there is not written over */
+	/* no such folder; an existing file is not overwritten */
 	sprintf(base, "%s/none/a", self->dir);
 	for (int i = 0; i < 2; i++) {
 		int err = i ? -EEXIST : -ENOENT, fd;
@@ -110,7 +110,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 	}
 }
 
-/* A folder that is created later: nothing is lost, and no more errors are reported */
+/* The folder is created later: nothing is lost, and no more errors are reported. */
 TEST_F(refused, archives_that_can_be_created_later)
 {
 	char base[100], dir[80];

@@ -25,7 +25,7 @@ static void note_volume(const char *path)
 
 	snprintf(done[ndone++ % 20], sizeof(done[0]), "%s", path);
 	done_size = stat(path, &st) ? -1 : (long)st.st_size;
-	/* it may call LOGIMPORT */
+	/* the callback can call LOGIMPORT */
 	pmiPutLabel(PM_LABEL_CONTEXT, 0, 0, "volumes", "\"some\"");
 }
 
@@ -107,7 +107,7 @@ TEST_F(import, timestamps)
 	EXPECT_EQ(0, put_and_write("x", T0, 999999999));
 	EXPECT_EQ(0, pmiPutValue("a.text", "", "y"));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(T0 + 1, 1000000000));
-	/* now, in version 2 */
+	/* the current time, in version 2 */
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(-1, 0));
 	EXPECT_EQ(PMI_ERR_BADTIMESTAMP, pmiWrite(1ull << 63, 0));
 	/* the value is still there */
@@ -179,7 +179,7 @@ TEST_F(import, program)
 	EXPECT_STREQ("archive=b\n", file_text(self->path));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram(NULL, "1", "a", "b"));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram("", "1", "a", "b"));
-	/* not out of the folder, and no field into another one */
+	/* not outside the folder, and no separators in a field */
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("../tool", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("..", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("tool", "1\npid=1", "a", "b"));
@@ -205,7 +205,7 @@ TEST_F(import, process)
 	EXPECT_EQ(0, access(other, F_OK));
 	EXPECT_EQ(0, pmiEnd());
 	EXPECT_EQ(-1, access(other, F_OK));
-	/* not on a device or through a link */
+	/* neither to a device nor through a link */
 	ASSERT_EQ(0, symlink("/nonexistent/x", self->path));
 	ASSERT_GT(pmiStart(self->base, PMI_PROCESS), 0);
 	EXPECT_EQ(-ELOOP, pmiSetImportProgram("tool", NULL, NULL, "b"));

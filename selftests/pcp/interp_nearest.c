@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* PM_MODE_INTERP of values that are not counters: the nearest observation, from PCP 6.3.2 on. */
+/* PM_MODE_INTERP for metrics other than counters: the nearest observation, from PCP 6.3.2 on. */
 #include <stdbool.h>
 
 #include <kselftest_harness.h>
@@ -36,12 +36,15 @@ static const struct metric {
 #define METRICS	((int)(sizeof(metrics) / sizeof(metrics[0])))
 
 /*
- * Observations: 10 at 0 s, 11 at 10 s, 12 at 16 s, 13 at 20 s, 14 at 21 s, and no more until 32 s.
- * A mark is at 14 s.
+ * Observations: 10 at 0 s, 11 at 10 s, 12 at 16 s, 13 at 20 s, 14 at 21 s, and none until 32 s. A
+ * mark is at 14 s.
  */
 static const int observations[] = { 0, 10, 16, 20, 21 };
 
-/* What each time has; @set: of the instance that only the observations 0, 2 and 3 have */
+/*
+ * The expected values at each time; @set: of the instance that only the observations 0, 2 and 3
+ * have
+ */
 static const struct row {
 	int ms, instant, discrete, text_instant, text_discrete, set_instant, set_discrete;
 } rows[] = {
@@ -58,7 +61,7 @@ static const struct row {
 	{ 20000, 13, 13, 13, 13, 13, 13 },
 	{ 20400, 13, 13, 13, 13, NONE, 13 },
 	{ 20600, 14, 14, 13, 13, NONE, 13 },
-	{ 24000, NONE, 14, NONE, 14, NONE, 13 },	/* the last observation, not one before it */
+	{ 24000, NONE, 14, NONE, 14, NONE, 13 },	/* the last one, not an earlier one */
 	{ 31000, NONE, 14, NONE, 14, NONE, 13 },
 };
 
@@ -168,7 +171,7 @@ static int number_of(const pmValueSet *s, int i, int type)
 	return number;
 }
 
-/* The value of an instance, or of a metric's only value; NONE: it has none */
+/* The value of an instance, or of a metric's only value; NONE if it has none */
 static int value_of(const pmResult *r, int metric, int inst)
 {
 	const pmValueSet *s = r->vset[metric];
@@ -238,7 +241,7 @@ TEST_F(nearest, each_time_on_its_own)
 	}
 }
 
-/* What the fetches before have found makes no difference. */
+/* Earlier fetches do not change the result. */
 TEST_F(nearest, in_steps)
 {
 	static const int steps[] = { 200, 1000, 2000, 3000, 4000, 5000, 7000 };

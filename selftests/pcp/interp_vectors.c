@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The values that PCP's own library interpolates, to the last digit, in every direction. */
+/* The values that PCP's own library interpolates, to the last digit, in every direction */
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>
@@ -179,7 +179,7 @@ TEST_F(vectors, backwards)
 	EXPECT_EQ(pmFetch(N, pmids, &r), PM_ERR_EOL);
 }
 
-/* Each jump on its own, in an order that crosses the mark again and again */
+/* Each jump separately, in an order that crosses the mark repeatedly */
 TEST_F(vectors, jumps)
 {
 	for (int i = 0; i < 5 * NROWS; i++) {
@@ -192,7 +192,7 @@ TEST_F(vectors, jumps)
 	}
 }
 
-/* The list of metrics changes from fetch to fetch; what was known of the others stays true. */
+/* The list of metrics changes from fetch to fetch; cached state of the others stays valid. */
 TEST_F(vectors, changing_lists)
 {
 	struct timeval start = { AF_START, 0 };
@@ -228,7 +228,7 @@ static void check_cu32(struct __test_metadata *_metadata, int t, int step, int n
 	}
 }
 
-/* No one shall take the difference across a mark. */
+/* The difference across a mark is never used. */
 TEST_F(vectors, counter_after_mark)
 {
 	const int64_t from20[] = { 26, -1, 41 };

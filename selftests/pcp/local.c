@@ -74,7 +74,7 @@ TEST_F(local, nothing_traced_says_why)
 	if (!access("/sys/fs/bpf/vcpc", F_OK))
 		SKIP(return, "this machine is tracing");
 	ASSERT_EQ(0, pmFetch(1, &pmid, &result));
-	/* tracing is off, or we may not look */
+	/* tracing is off, or this user lacks permission */
 	EXPECT_TRUE(result->vset[0]->numval == PM_ERR_AGAIN ||
 		    result->vset[0]->numval == PM_ERR_PERMISSION);
 	pmFreeResult(result);
@@ -144,7 +144,7 @@ static int count_open(void)
 	return n;
 }
 
-/* Known instances are returned without reading the machine, which would open counters */
+/* Known instances are returned without reading the machine, which would open counters. */
 TEST_F(local, known_instances_need_no_reading)
 {
 	int before = count_open();
@@ -230,7 +230,7 @@ TEST_F(local, store)
 	EXPECT_EQ(PM_ERR_BADSTORE, pmStore(&result));
 }
 
-/* A configuration that is wrong is an error, and leaves no context */
+/* An invalid configuration is an error, and leaves no context. */
 TEST_F(local, bad_configurations)
 {
 	static const char *const texts[] = {
@@ -248,7 +248,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
 	setenv("VCPC_CONFIG", "/tmp", 1);
 	EXPECT_EQ(PM_ERR_GENERIC, pmNewContext(PM_CONTEXT_LOCAL, NULL));
-	/* no process ever writes to it or waits for that */
+	/* no process writes to it or waits for it */
 	unlink(self->config);
 	ASSERT_EQ(0, mkfifo(self->config, 0600));
 	setenv("VCPC_CONFIG", self->config, 1);
@@ -256,7 +256,7 @@ TEST_F(local, bad_configurations)
 	EXPECT_EQ(self->handle, pmWhichContext());
 }
 
-/* Without the module there are no users of it, which is reported */
+/* Without the module there are no users of it, which is reported. */
 TEST_F(local, users_without_the_module)
 {
 	pmID pmids[] = { find("vcpc.user.sets"), find("vcpc.limit.user_sets") };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts that count chosen processes: which ones, the sharing between clients, and recovery
+ * Local contexts that count selected processes: which ones, sharing between clients, and recovery
  * after a loss.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define CHOSEN_PAGES	2000
 
-/* A process of that command; each byte on its pipe makes it touch some new pages. */
+/* A process with that command name; each byte on its pipe makes it touch several new pages. */
 struct chosen {
 	pid_t pid;
 	int pipe;
@@ -36,7 +36,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* With a number of idle threads in addition to the first */
+/* With a number of idle threads in addition to the first one */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
@@ -59,7 +59,7 @@ static struct chosen start_chosen_of(uid_t user, const char *command, int thread
 			char *p = mmap(NULL, CHOSEN_PAGES * 4096, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-			/* not in large pages, of which each is one fault */
+			/* not in huge pages, each of which is only one fault */
 			madvise(p, CHOSEN_PAGES * 4096, MADV_NOHUGEPAGE);
 			for (int i = 0; i < CHOSEN_PAGES; i++)
 				p[i * 4096] = 1;
@@ -145,7 +145,7 @@ TEST_F(processes, have_metrics_with_texts)
 	EXPECT_EQ(6, pmID_cluster(find("vcpc.process.count.page_faults")));
 }
 
-/* Those of the command, each with its own counts; they come and go. */
+/* Each process with the command name has its own counts; processes start and exit. */
 TEST_F(processes, come_and_go)
 {
 	struct chosen a = start_chosen("vcpc-chosen-a"), b = start_chosen("vcpc-chosen-b"), c;
@@ -189,7 +189,7 @@ TEST_F(processes, come_and_go)
 	EXPECT_LE(0, value_for("vcpc.process.count.page_faults", c.pid));
 	EXPECT_LE(after, value_for("vcpc.process.count.page_faults", a.pid));
 	ASSERT_EQ(2, pmGetInDom(desc.indom, &insts, &names));
-	snprintf(name, sizeof(name), "%06d vcpc-chosen-??", c.pid);	/* terminals see no escapes */
+	snprintf(name, sizeof(name), "%06d vcpc-chosen-??", c.pid);	/* no escape sequences */
 	EXPECT_STREQ(name, names[insts[0] == c.pid ? 0 : 1]);
 	free(insts);
 	free(names);
@@ -206,7 +206,10 @@ static int lowest_descriptor(void)
 	return fd;
 }
 
-/* perf takes descriptors for each thread; some are left to the program, whatever is called so. */
+/*
+ * perf takes descriptors for each thread; some are left to the program, however many processes
+ * match.
+ */
 TEST_F(processes, leave_descriptors)
 {
 	struct chosen many = start_chosen_of(0, "vcpc-chosen-many", 25);
@@ -232,9 +235,9 @@ TEST_F(processes, leave_descriptors)
 	end_chosen(one);
 }
 
-#define STRANGER	1001	/* a user who starts what he likes */
-#define PLACES		256	/* processes that are counted at a time */
-/* Where descriptors run out, users share them. */
+#define STRANGER	1001	/* a user who starts arbitrary processes */
+#define PLACES		256	/* maximum number of counted processes */
+/* If descriptors run out, users share them. */
 TEST_F(processes, share_counters)
 {
 	struct chosen many, one, small;
@@ -363,7 +366,7 @@ TEST_F(processes, in_a_forked_child)
 	if (!child) {
 		if (value_for("vcpc.process.count.page_faults", a.pid) < 0 || write(up[1], "x", 1) != 1)
 			_exit(1);
-		/* The child is the first to see what comes now. */
+		/* The child is the first to see the new process. */
 		if (read(down[0], &late.pid, sizeof(late.pid)) != sizeof(late.pid))
 			_exit(2);
 		usleep(1100000);
@@ -419,7 +422,7 @@ TEST_F(processes, cpus_and_threads_count_too)
 		SKIP(return, "%s", why);
 }
 
-/* What a line may not be */
+/* Invalid lines */
 TEST(processes_in_configurations)
 {
 	static const char *const wrong[] = {

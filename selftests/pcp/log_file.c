@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmOpenLog() on streams that are not what they should be. */
+/* pmOpenLog() on streams that are closed, or have other numbers than expected */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ static bool has(const char *name, const char *text)
 	return strstr(all, text);
 }
 
-/* A daemon has closed its descriptors, and the file that is opened gets the stream's number. */
+/* A daemon has closed its descriptors, and the opened file gets the stream's number. */
 TEST_F(log, a_descriptor_that_was_closed)
 {
 	int status = -1, fd = fileno(self->f);
@@ -55,7 +55,7 @@ TEST_F(log, a_descriptor_that_was_closed)
 	ASSERT_EQ(0, close(fd));
 	ASSERT_EQ(self->f, pmOpenLog("talker", self->name, self->f, &status));
 	EXPECT_EQ(1, status);
-	/* as any stream that was redirected, for programs that it starts */
+	/* inherited by programs that it starts, like any redirected stream */
 	EXPECT_EQ(0, fcntl(fd, F_GETFD));
 	fputs("a line\n", self->f);
 	EXPECT_EQ(0, fflush(self->f));
@@ -63,7 +63,7 @@ TEST_F(log, a_descriptor_that_was_closed)
 	EXPECT_TRUE(has(self->name, "\na line\n"));
 }
 
-/* And one that is closed while the file gets another number */
+/* The descriptor is closed, and the file gets another number. */
 TEST_F(log, a_number_that_is_free)
 {
 	int status = -1, fd, low;
@@ -82,7 +82,7 @@ TEST_F(log, a_number_that_is_free)
 	EXPECT_TRUE(has(self->name, "\na line\n"));
 }
 
-/* The log of the run before is kept, whatever it is, and only that one */
+/* The log of the previous run is kept, whatever it is, and no older one. */
 TEST_F(log, the_previous_log)
 {
 	char target[80];
@@ -114,7 +114,7 @@ TEST_F(log, the_previous_log)
 	EXPECT_EQ(0, rmdir(self->name));
 }
 
-/* A device stays where it is: PCP moves /dev/null away if root is the user.  A terminal stands for it. */
+/* A device is not renamed: PCP renames /dev/null if root is the user.  A terminal stands for it. */
 TEST_F(log, a_device)
 {
 	int status = -1, fd = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);

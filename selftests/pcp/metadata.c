@@ -42,12 +42,15 @@ static void count(const char *name, void *closure)
 	const char *list[] = { name };
 	pmID pmid;
 
-	/* the PMAPI may be called from here */
+	/* the callback can call PMAPI */
 	if (pmLookupName(1, list, &pmid) == 1)
 		snprintf(last, 64, "%s", name);
 }
 
-/* Several names of a metric come as they stand in the tree, whose groups are as old as their first name */
+/*
+ * Several names of a metric are listed in the order of the tree, whose groups are ordered by their
+ * first names.
+ */
 TEST_F(archive, names_in_the_order_of_the_tree)
 {
 	static const char *const want[] = { "a.two.y", "a.three.y", "y" };

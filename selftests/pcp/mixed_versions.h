@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 
-/* The next record's time in ns after the start, as an object of version 2 and one of 4 sees it */
+/*
+ * The next record's time in ns after the start, as seen by an object file of version 2, and of
+ * version 4
+ */
 int64_t next_by_v2(unsigned int pmid);
 int64_t next_by_v4(unsigned int pmid);
 
-/* Go to a time after the start, in an object of either version */
+/* Go to a time after the start, in an object file of either version. */
 int go_by_v2(int64_t start, int usec);
 int go_by_v4(int64_t start, int nsec);
 

@@ -30,7 +30,7 @@ TEST_F(archive, behind_the_end)
 	EXPECT_EQ(number_at(AF_PMID(CU32), 50002), PM_ERR_EOL);
 }
 
-/* Time moves on where there is nothing, and comes back as many steps later. */
+/* Time advances where there are no values, and returns after the same number of steps. */
 TEST_F(archive, outside_and_back)
 {
 	ASSERT_EQ(go_to(PM_MODE_INTERP, 45000, 5000), 0);
@@ -64,7 +64,7 @@ TEST_F(archive, seldom_logged)
 	EXPECT_EQ(number_at(AF_PMID(LATE), 40000), NOTHING);
 	EXPECT_EQ(number_at(AF_PMID(DISCRETE), 40000), 0);
 	EXPECT_EQ(number_at(AF_PMID(NEVER), 10000), NOTHING);
-	/* an error between two values is not seen */
+	/* an error between two values is ignored */
 	EXPECT_EQ(number_at(AF_PMID(ERRORS), 10000), 100);
 }
 
@@ -84,7 +84,7 @@ TEST_F(archive, unknown_metrics)
 	}
 }
 
-/* An instance that is away for a while is interpolated across, in a small domain. */
+/* An instance that is missing for a while is interpolated across the gap, in a small domain. */
 TEST_F(archive, instance_that_comes_back)
 {
 	pmID pmid = AF_PMID(SET);
@@ -105,7 +105,7 @@ TEST_F(archive, instance_that_comes_back)
 	pmFreeResult(r);
 }
 
-/* Names are those of the time that the next fetch will use. */
+/* Names belong to the time of the next fetch. */
 TEST_F(archive, instances_of_the_time)
 {
 	char **names;

@@ -55,7 +55,7 @@ TEST_F(archive, from_outside)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), PM_ERR_EOL);
 }
 
-/* A change of direction gives the record just read again. */
+/* After a change of direction, the record just read is returned again. */
 TEST_F(archive, turning_round)
 {
 	ASSERT_EQ(go_to(PM_MODE_FORW, 10000, 0), 0);
@@ -68,7 +68,7 @@ TEST_F(archive, turning_round)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 13);
 }
 
-/* Records that do not have the metric are passed, and move the time. */
+/* Records without the metric are skipped, and advance the time. */
 TEST_F(archive, only_records_that_have_it)
 {
 	int64_t ms;

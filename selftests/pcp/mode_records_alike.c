@@ -11,9 +11,9 @@
 
 enum { A = 1, B, C, LONG, TEXT, REAL };
 
-/* A kind of record: its sets up to metric 0, each with one or two instances; 0: no second one */
+/* A kind of record: the sets up to metric 0, each with one or two instances; 0: no second one */
 struct kind {
-	int crossed;		/* the two first blocks are each other's */
+	int crossed;		/* the first two blocks are exchanged */
 	struct {
 		int metric, inst[2];
 	} sets[SETS];
@@ -33,7 +33,9 @@ static const struct kind kinds[] = {
 
 #define KINDS	((int)(sizeof(kinds) / sizeof(kinds[0])))
 
-/* Long runs of the first kind with one other between them, then short runs, then all mixed */
+/*
+ * Long runs of the first kind with single other records between them, then short runs, then mixed
+ */
 static const struct kind *kind_of(int i)
 {
 	if (i < RECORDS / 2)
@@ -48,7 +50,7 @@ static int number(int metric, int inst, int i)
 
 static void text(char *out, size_t size, int inst, int i)
 {
-	/* now and then longer, in a block that is not */
+	/* occasionally longer, in a block of the same size */
 	snprintf(out, size, i % 10 == 4 ? "%d is %4d" : "%d is %3d", inst, i);
 }
 
@@ -67,7 +69,7 @@ static void add_value(struct af *a, int metric, int inst, int i)
 		af_u32(a, inst, (uint32_t)number(metric, inst, i));
 }
 
-/* The other way round in the record, and then again by what refers to them */
+/* Exchange two blocks in the record, and then the references to them. */
 static void cross(struct af *a)
 {
 	unsigned char *first = a->sets.data + a->refs[0], *second = a->sets.data + a->refs[1];
@@ -153,7 +155,7 @@ static bool value_is(const pmValueSet *set, const pmValue *v, int metric, int in
 	return false;
 }
 
-/* Instance @without is left out by the profile */
+/* The profile excludes instance @without. */
 static bool set_is(const pmValueSet *set, int i, int without)
 {
 	const struct kind *kind = kind_of(i);
@@ -175,7 +177,7 @@ static bool set_is(const pmValueSet *set, int i, int without)
 	return set->numval == n;
 }
 
-/* A caller may do this; it must not affect later fetches */
+/* A caller is permitted to do this; it must not affect later fetches. */
 static void spoil(pmResult *r)
 {
 	for (int s = 0; s < r->numpmid; s++) {
@@ -232,7 +234,7 @@ TEST_F(alike, forward_and_backward)
 	}
 }
 
-/* Records of other kinds do not have C, and are passed over */
+/* Records of other kinds do not have C, and are skipped. */
 TEST_F(alike, only_some_have_it)
 {
 	pmID c = AF_PMID(C);
@@ -279,7 +281,7 @@ TEST_F(alike, whole_records)
 		ASSERT_TRUE(result_is(r, n, pmids, i, 0)) {
 			TH_LOG("record %d", i);
 		}
-		/* which has nothing to do with what is asked for */
+		/* which is not among the fetched metrics */
 		if (i % 9 == 0 && ++i < RECORDS) {
 			ASSERT_TRUE(fetch_is(3, all + i % 3, i, 0));
 		}

@@ -3,7 +3,7 @@
 #include "pcp_fixture.h"
 
 static const struct {
-	int unit;		/* or -1: none given */
+	int unit;		/* or -1: no unit */
 	int delta;
 	int64_t ns;
 } units[] = {
@@ -18,7 +18,7 @@ static const struct {
 	{ 77, 1500, 1500000000 },		/* unknown: milliseconds */
 };
 
-/* How far apart the stamps of two fetches are */
+/* The difference between the time stamps of two fetches */
 static int64_t step_of(int mode, int64_t from_ms, int delta)
 {
 	pmID pmid = AF_PMID(CU32);
@@ -38,7 +38,7 @@ static int64_t step_of(int mode, int64_t from_ms, int delta)
 	return second - first;
 }
 
-/* An archive two hours long, so that every step is in it */
+/* An archive of two hours, which is longer than every step */
 FIXTURE(hours)
 {
 	char base[256];
@@ -106,7 +106,7 @@ TEST_F(hours, high_resolution)
 	}
 }
 
-/* What is no mode of an archive changes nothing. */
+/* A mode that archives do not support changes nothing. */
 TEST_F(hours, bad_modes)
 {
 	static const int bad[] = { PM_MODE_LIVE, 4, 17, 0xffff };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Name spaces from files instead of an archive's own: what they may contain, and what not. */
+/* Name spaces from files instead of an archive's own: valid and invalid contents */
 #include "pcp_fixture.h"
 
-/* Load a name space of this text; stderr is not for that */
+/* Load a name space with this text; messages are suppressed. */
 static int load(const char *base, const char *text, int dups)
 {
 	char path[300];
@@ -52,7 +52,7 @@ static void append(const char *name, void *all)
 	strcat(strcat(all, " "), name);
 }
 
-/* Derived metrics are walked in their groups, and a metric below which there are some is not lost. */
+/* Derived metrics are traversed in their groups, including a metric that is also a group. */
 TEST_F(archive, derived_metrics_in_their_places)
 {
 	char all[256] = "", **names = NULL;
@@ -67,7 +67,7 @@ TEST_F(archive, derived_metrics_in_their_places)
 	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
 	free(names);
 	pmUnloadNameSpace();
-	/* also of the archive's own names */
+	/* includes the archive's own names */
 	EXPECT_EQ(3, pmTraversePMNS("v.cu32", nothing));
 	EXPECT_EQ(2, pmGetChildren("v.cu32", &names));
 	free(names);

@@ -46,7 +46,7 @@ static void remove_index(const char *base)
 	af_check(!unlink(path), path);
 }
 
-/* A file system that lost power leaves zeros: the last record is also found without an index. */
+/* After a power loss a file can end in zeros: the last record is found even without an index. */
 TEST_F(odd, zeros_behind_the_last_record)
 {
 	static const int zeros[] = { 0, 1, 4, 8, 64, 4096 };
@@ -69,7 +69,7 @@ TEST_F(odd, zeros_behind_the_last_record)
 	}
 }
 
-/* The start that the labels of all files say */
+/* Set the start in the labels of all files. */
 static void set_start(const char *base, uint32_t second)
 {
 	static const char *const suffix[] = { "0", "meta", "index" };
@@ -84,7 +84,7 @@ static void set_start(const char *base, uint32_t second)
 	}
 }
 
-/* Records from before the start are observations; only times before it are none. */
+/* Records before the start are observations; only times before it have none. */
 TEST_F(odd, records_from_before_the_start)
 {
 	static const struct {
@@ -109,7 +109,7 @@ TEST_F(odd, records_from_before_the_start)
 	EXPECT_EQ(fetch_number(AF_PMID(CU32), NULL), 0);
 }
 
-/* An entry for a record's time, with another place */
+/* An index entry with a record's time and a wrong offset */
 static void misplace(struct af *a, int record, long place)
 {
 	struct af_bytes b = { 0 };
@@ -124,7 +124,7 @@ static void misplace(struct af *a, int record, long place)
 	free(b.data);
 }
 
-/* A place that is no record's: what lies around it is read nevertheless. */
+/* If an offset is not that of a record, the records around it are still read. */
 TEST_F(odd, index_entries_within_records)
 {
 	for (int way = 0; way < 4; way++) {
@@ -163,7 +163,7 @@ TEST_F(odd, index_entries_within_records)
 	}
 }
 
-/* Volumes of two records each, of which the index names the first */
+/* Volumes of two records each; the index has the first one of each. */
 static void volumes(const char *base, int n)
 {
 	struct af a;
@@ -187,7 +187,7 @@ static void volumes(const char *base, int n)
 	af_close(&a);
 }
 
-/* The last volume is missing, or has none of its label, or half of it: the archive ends before it. */
+/* The last volume is missing, or its label is missing or incomplete: the archive ends before it. */
 TEST_F(odd, the_last_volume_is_missing)
 {
 	static const int sizes[] = { -1, 0, 50 };

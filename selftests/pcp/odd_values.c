@@ -2,7 +2,7 @@
 /* Values whose type is not their metric's, or of an unknown metric; records far from the start. */
 #include "pcp_fixture.h"
 
-#define ODD	AF_PMID(1)	/* a 64-bit metric, in place in the record at 1 s, a float at 2 s */
+#define ODD	AF_PMID(1)	/* 64-bit; in place at 1 s, a float at 2 s */
 #define GOOD	AF_PMID(2)
 #define UNKNOWN	AF_PMID(3)	/* has no descriptor */
 #define RECORDS	4
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(odd)
 	af_remove(self->base);
 }
 
-/* The result for @set at record @i, which is never mistaken for the metric's type */
+/* The result for @set at record @i, which is never misread as the metric's type */
 static void check_odd(struct __test_metadata *_metadata, const pmValueSet *set, int i)
 {
 	pmAtomValue v;
@@ -96,7 +96,7 @@ TEST_F(odd, as_they_are_in_records)
 	}
 }
 
-/* Only where such a value is the one that counts, there is none. */
+/* There is no value only where such a value would be used. */
 TEST_F(odd, they_matter_where_they_count)
 {
 	pmID odd = ODD, both[] = { ODD, GOOD };
@@ -124,7 +124,7 @@ static uint64_t many_value(int record, int i)
 	return 1000 * (uint64_t)record + i;
 }
 
-/* Where a value's block is, among those of the record */
+/* The position of a value's block among those of the record */
 static uint32_t block_of(int record, int i)
 {
 	switch (record) {
@@ -133,7 +133,7 @@ static uint32_t block_of(int record, int i)
 	case 2:
 		return i < 4 ? i : 4;	/* the last ones share one */
 	case 3:
-		return i == 3 ? 5 : i == 5 ? 3 : i;	/* two have changed places */
+		return i == 3 ? 5 : i == 5 ? 3 : i;	/* two are exchanged */
 	}
 	return i;
 }
@@ -155,7 +155,7 @@ static void add_blocks(struct af *a, int record, int type, int len)
 			   (uint32_t)at + block_of(record, i) * (4 + (uint32_t)len));
 }
 
-/* Writers put a set's blocks in order; but a value uses the block it refers to. */
+/* Writers store a set's blocks in order, but a value uses the block that it refers to. */
 TEST(blocks_in_any_order)
 {
 	char base[256];
@@ -199,7 +199,7 @@ TEST(blocks_in_any_order)
 	af_remove(base);
 }
 
-/* Seconds since the start have no nanoseconds any more when they are many. */
+/* Far from the start, times no longer have nanoseconds. */
 TEST(far_from_the_start)
 {
 	const int64_t far = 20000LL * 24 * 3600 * AF_SEC;
@@ -224,7 +224,7 @@ TEST(far_from_the_start)
 	for (int i = 0; i < 2; i++, when.tv_nsec = 0) {
 		ASSERT_EQ(0, pmSetModeHighRes(PM_MODE_INTERP, &when, NULL));
 		ASSERT_EQ(0, pmFetchHighRes(1, &pmid, &r));
-		EXPECT_EQ(i, r->vset[0]->numval);	/* 13 ns later, there is none any more */
+		EXPECT_EQ(i, r->vset[0]->numval);	/* 13 ns later there is no value */
 		pmFreeHighResResult(r);
 	}
 	af_remove(base);

@@ -27,7 +27,7 @@ static pmOptions fresh(int flags)
 	};
 }
 
-/* What is written to stderr goes to a file, and from there to @text. */
+/* Redirect stderr to a file; later its contents are copied to @text. */
 static void begin_messages(const char *path)
 {
 	setenv("PCP_STDERR", path, 1);
@@ -156,7 +156,7 @@ TEST_F(options, hosts_of_a_file)
 	EXPECT_STREQ("three", self->opts.hosts[2]);
 }
 
-/* A folio's first two lines are these, and an archive in it has a host and a base. */
+/* A folio has these two lines first, and its archives have a host and a base name. */
 TEST_F(options, folios_that_are_none)
 {
 	static const char *const bad[] = {
@@ -198,7 +198,7 @@ TEST_F(options, environment)
 	EXPECT_STREQ("20", self->opts.finish_optarg);
 }
 
-/* Of two variables for one option the one that stands later in the environment wins. */
+/* If two variables set one option, the later one in the environment wins. */
 TEST_F(options, order_of_the_environment)
 {
 	static char *const orders[2][3] = {
@@ -257,7 +257,10 @@ TEST_F(options, mistakes)
 	}
 }
 
-/* The first that it may be, then the others from the last on; another name of the first is none. */
+/*
+ * The first possible command is used, then the others from the last one on; another name of the
+ * first is not one.
+ */
 TEST_F(options, possibilities)
 {
 	pmLongOptions alike[] = {
@@ -340,19 +343,19 @@ TEST_F(options, window_of_a_context)
 	EXPECT_EQ(-1, pmGetOptions(argc, argv, &self->opts));
 	ctx = pmNewContext(self->opts.context, self->opts.archives[0]);
 	EXPECT_LE(0, ctx);
-	/* the archive's zone: EST5 is five hours west of UTC, and this is 07:26:40 there */
+	/* in the archive's zone: EST5 is five hours west of UTC, where this is 07:26:40 */
 	self->opts.finish_optarg = "@07:26:47";
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &self->opts));
 	EXPECT_EQ(1600000002, self->opts.start.tv_sec);
 	EXPECT_EQ(1600000007, self->opts.finish.tv_sec);
 	EXPECT_EQ(1600000006, self->opts.origin.tv_sec);
-	/* The same of an archive that the program has chosen itself; from now on, if it is none */
+	/* The same for a context that the program has created; without one, from now on */
 	opts = (pmOptions){ .version = PMAPI_VERSION_2, .context = PM_CONTEXT_ARCHIVE,
 			    .start_optarg = (char *)"2" };
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));
 	EXPECT_EQ(1600000002, opts.start.tv_sec);
 	EXPECT_EQ(1600000010, opts.finish.tv_sec);
-	/* by the context it is given, and the current one stays */
+	/* for the given context; the current one stays */
 	other = pmNewContext(PM_CONTEXT_ARCHIVE, path);
 	EXPECT_LE(0, other);
 	EXPECT_EQ(0, pmGetContextOptions(ctx, &opts));

@@ -38,7 +38,7 @@ TEST_F(archive, times)
 	pmFreeOptions(&opts);
 }
 
-/* Who forgets to say which version it is has those of version 2. */
+/* A program that does not set the version is treated as version 2. */
 TEST_F(archive, version_unsaid)
 {
 	char *argv[] = { "prog", "-a", self->base, "-t", "1.5", NULL };
@@ -52,7 +52,7 @@ TEST_F(archive, version_unsaid)
 	pmFreeOptions(&opts);
 }
 
-/* After an error, the window is not looked at. */
+/* After an error, the window is not evaluated. */
 TEST_F(archive, errors)
 {
 	char *argv[] = { "prog", "-a", self->base, "-S", "1sec", "-t", "nonsense", NULL };

@@ -35,8 +35,7 @@ static inline int go_to(int mode, int64_t ms, int delta_ms)
 }
 
 /*
- * One fetch of one number: 0 or more, or the result of pmFetch or numval if that is negative, or
- * NOTHING
+ * Fetch one number: 0 or more, or the result of pmFetch or numval if that is negative, or NOTHING.
  */
 static inline int fetch_number(pmID pmid, int64_t *ms)
 {
@@ -56,7 +55,7 @@ static inline int fetch_number(pmID pmid, int64_t *ms)
 	return err;
 }
 
-/* The same in a context of its own time: INTERP at ms */
+/* The same in a new context: INTERP at ms */
 static inline int number_at(pmID pmid, int64_t ms)
 {
 	int err = go_to(PM_MODE_INTERP, ms, 0);
@@ -71,7 +70,7 @@ FIXTURE(archive)
 
 FIXTURE_SETUP(archive)
 {
-	setenv("PCP_DERIVED_CONFIG", "", 1);	/* what the machine defines is not in these trees */
+	setenv("PCP_DERIVED_CONFIG", "", 1);	/* ignore the machine's own derived metrics */
 	af_folder(self->base, sizeof(self->base));
 	af_vectors(self->base, 3);
 	ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The features that <pcp/platform_defs.h> claims exist: functions, types, members, headers. */
+/* The features that <pcp/platform_defs.h> declares exist: functions, types, members, headers. */
 #include <pcp/platform_defs.h>
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"	/* sighold(), sigrelse() */
 
-/* An undefined macro does not compile; a missing function does not link */
+/* An undefined macro does not compile; a missing function does not link. */
 #define FUNCTION(macro, function) { 1 / (HAVE_##macro == 1), #function, (void *)(function) }
 
 static const struct {

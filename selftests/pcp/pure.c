@@ -30,7 +30,7 @@ TEST(scales)
 	EXPECT_EQ(77, out.ull);
 }
 
-/* The original multiplies on in 64 bits, and may then divide by nothing */
+/* The original continues to multiply in 64 bits, and can then divide by zero. */
 TEST(scales_too_far_for_64_bits)
 {
 	pmUnits in = { .dimSpace = 7, .scaleSpace = PM_SPACE_EBYTE };
@@ -94,7 +94,7 @@ TEST(units)
 	EXPECT_EQ(PM_ERR_CONV, pmParseUnitsStr("byte^8", &u, &factor, &error));
 	EXPECT_STREQ("space dimension out of bounds", error);
 	free(error);
-	/* the original ends the program */
+	/* the original terminates the program */
 	EXPECT_EQ(PM_ERR_CONV, pmParseUnitsStr("time-9^2 / sec", &u, &factor, &error));
 	free(error);
 	EXPECT_EQ(0, (int)u.dimTime);
@@ -122,7 +122,7 @@ TEST(intervals)
 	EXPECT_EQ(5410, tv.tv_sec);
 }
 
-/* The original takes these for times and returns garbage */
+/* The original accepts these as times and returns garbage. */
 TEST(intervals_that_are_none)
 {
 	static const char *const texts[] = { "nan", "9e18 9e18", "2e14days", "-1", "inf" };
@@ -136,7 +136,7 @@ TEST(intervals_that_are_none)
 	EXPECT_EQ(7, ts.tv_sec);
 }
 
-/* The original does not report errors for these */
+/* The original does not report errors for these. */
 TEST(no_numbers)
 {
 	static const struct {

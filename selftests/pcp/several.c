@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Several archives as one context, in cases where the original is wrong: queries of the label or
- * the end, beyond the end, and copies.
+ * the end, times beyond the end, and copies.
  */
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 #include <pcp/import.h>
 
 #define START	1000000000
-#define RECORDS	4	/* in each archive, a second apart */
+#define RECORDS	4	/* per archive, one second apart */
 #define SECOND	10	/* where the second archive starts */
 #define METRIC	pmID_build(60, 0, 1)
 #define INDOM	pmInDom_build(60, 1)
@@ -21,7 +21,7 @@ FIXTURE(several) {
 	pmID metric;
 };
 
-/* An archive with two instances of its own */
+/* Write an archive with two instances of its own. */
 static int write_archive(const char *dir, const char *name, int start)
 {
 	char base[128], inst[2][16], value[16];
@@ -112,7 +112,7 @@ static int ask_end(void)
 	       pmGetHighResArchiveEnd(&fine) || fine.tv_sec != end.tv_sec;
 }
 
-/* All records both ways, with a question before each */
+/* Read all records in both directions, with a query before each. */
 static void walk_and(struct __test_metadata *_metadata, pmID metric, int (*ask)(void))
 {
 	ASSERT_EQ(0, go_to(PM_MODE_FORW, 0, 0));
@@ -180,7 +180,7 @@ TEST_F(several, a_copy_finds_the_records_of_the_index)
 	EXPECT_EQ(0, fetch(self->metric));
 }
 
-/* Like fetch(); one that hits the damage reports it once, and the next one continues */
+/* Like fetch(), but a fetch that hits the damage reports it once, and the next one continues. */
 static int fetch_across_damage(pmID metric)
 {
 	int got = fetch(metric);
@@ -188,7 +188,7 @@ static int fetch_across_damage(pmID metric)
 	return got == PM_ERR_LOGREC ? fetch(metric) : got;
 }
 
-/* The previous archive ends within its last record: everything before and after that is read. */
+/* The previous archive ends within its last record: everything before and after it is read. */
 TEST_F(several, a_damaged_tail_costs_one_record)
 {
 	char path[128];

@@ -33,7 +33,7 @@ TEST(timespec)
 	EXPECT_EQ(2, b.tv_nsec);
 }
 
-/* As the original: rounded without a carry, towards zero and half up. */
+/* As in the original: rounded without a carry, towards zero and half up. */
 TEST(from_numbers)
 {
 	struct timeval a;

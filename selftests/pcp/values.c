@@ -228,7 +228,7 @@ TEST(every_error_has_its_text)
 		char *text = texts[i];
 
 		EXPECT_EQ(pmErrStr_r(codes[i], text, sizeof(texts[i])), text);
-		EXPECT_EQ(strstr(text, "(-"), NULL);	/* no number: it is known */
+		EXPECT_EQ(strstr(text, "(-"), NULL);	/* not a number, because it is known */
 		for (int j = 0; j < i; j++)
 			EXPECT_NE(strcmp(text, texts[j]), 0);
 	}
@@ -240,7 +240,7 @@ TEST(every_error_has_its_text)
 	EXPECT_EQ(strlen(small), 3);
 }
 
-/* Sizes and numbers are an ABI. */
+/* Sizes and numbers are part of the ABI. */
 TEST(sizes)
 {
 	EXPECT_EQ(sizeof(pmDesc), 20);

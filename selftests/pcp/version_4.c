@@ -108,7 +108,7 @@ TEST_F(archive, interpolation)
 	EXPECT_EQ(PM_ERR_MODE, pmSetMode(99, &from, &delta));
 }
 
-/* The names of version 2, in a program of version 4 */
+/* Use the names of version 2 in a program of version 4. */
 TEST_F(archive, version_2_names)
 {
 	struct timeval from = { T0, 0 }, end;
@@ -132,7 +132,7 @@ TEST_F(archive, version_2_names)
 	EXPECT_EQ(3 * STEP / 1000, end.tv_usec);
 }
 
-/* The names of version 2 with HighRes are other names of the same functions. */
+/* The names of version 2 with HighRes are aliases of the same functions. */
 TEST_F(archive, highres_names)
 {
 	struct timespec from = { T0, 0 };
@@ -172,7 +172,7 @@ TEST_F(archive, options)
 	char *argv[] = { "prog", "-a", self->base, "-S", "0.000000001sec", "-T", "0.5sec",
 			 "-O", "0.000000003sec", "-t", "1.000000007sec", "-x", NULL };
 	pmLongOptions long_options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
-	/* the version is not given: as in PCP 7 it is that of the header */
+	/* the version is not set: as in PCP 7, it is that of the header */
 	struct {
 		pmOptions opts;
 		char behind[64];
@@ -277,7 +277,7 @@ TEST(intervals_and_windows)
 	EXPECT_EQ(T0 + 100, end.tv_sec);
 }
 
-/* What a function prints, in a buffer that is good until the next call */
+/* The output of a function, in a buffer that is valid until the next call */
 static const char *printed(void (*print)(FILE *f, const struct timespec *ts), struct timespec ts)
 {
 	static char text[100];
@@ -315,7 +315,7 @@ TEST(print_interval)
 		{ { 3600, 0 }, "60m0s" }, { { 3605, 0 }, "1h5s" },
 		{ { 7325, 1500000 }, "2h2m5.0015s" }, { { 86400, 0 }, "24h0s" },
 		{ { 4000000000, 7 }, "1111111h6m40.000000007s" },
-		/* 7.2.2 does not print the sign, or carry */
+		/* 7.2.2 does not print the sign, and does not carry */
 		{ { -1, 0 }, "-1s" }, { { -1, 500000000 }, "-0.5s" }, { { 1, 1000000000 }, "2s" },
 	};
 

@@ -10,7 +10,7 @@
 #define VOLUMES		300
 #define METRIC		AF_PMID(1)
 
-/* Every seventh is missing, but not the first */
+/* Every seventh volume is missing, but not the first. */
 static int is_there(int volume)
 {
 	return volume % 7 != 6;
@@ -92,7 +92,7 @@ TEST_F(volumes, backward_comes_first)
 	EXPECT_EQ(VOLUMES - 1, fetch_number(METRIC, NULL));
 }
 
-/* By the name of a volume that is none of the first ones */
+/* Open by the file name of a later volume. */
 TEST_F(volumes, by_a_file_of_it)
 {
 	char name[300];
@@ -104,7 +104,7 @@ TEST_F(volumes, by_a_file_of_it)
 	ASSERT_EQ(0, pmDestroyContext(pmWhichContext()));
 }
 
-/* It is reported once, in whichever mode it is hit first; then it is skipped. */
+/* Damage is reported once, in whichever mode it is hit first; then it is skipped. */
 TEST_F(volumes, a_damaged_one)
 {
 	const int modes[] = { PM_MODE_FORW, PM_MODE_BACK, PM_MODE_INTERP };
@@ -121,7 +121,7 @@ TEST_F(volumes, a_damaged_one)
 		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));
 		EXPECT_EQ(PM_ERR_LOGREC, fetch_number(METRIC, NULL));
 		if (modes[i] == PM_MODE_INTERP)
-			EXPECT_EQ(8, fetch_number(METRIC, NULL));	/* the time of the damage again */
+			EXPECT_EQ(8, fetch_number(METRIC, NULL));	/* back to the damage */
 		EXPECT_EQ(back ? 8 : 10, fetch_number(METRIC, NULL));
 		ASSERT_EQ(0, go_to(modes[i], back ? 10000 : 8000, back ? 0 : 1000));
 		EXPECT_EQ(back ? 10 : 8, fetch_number(METRIC, NULL));

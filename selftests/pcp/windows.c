@@ -8,7 +8,7 @@
 static const struct timespec from = { SUNDAY, 500000000 };
 static const struct timespec to = { SUNDAY + 100000, 250000000 };	/* Mon 16:13:20 */
 
-/* Seconds of @S after the start, or -1 */
+/* Parse @S; returns the seconds after the start, or -1. */
 static double after(const char *S)
 {
 	struct timespec start, end, origin;
@@ -36,7 +36,7 @@ TEST(dates)
 		{ "2020-09-14 10:00+0100", 73999.5 }, { "@2 days", 172799.5 },
 		{ "@2 hours ago", 92799.5 }, { "@1 day 5 min ago", 13299.5 }, { "foo", -1 },
 		{ "2020-02-30", -1 }, { "@13:00pm", -1 }, { "10:00 11:00", -1 }, { "@10:60", -1 },
-		/* more than there are numbers for */
+		/* exceeds the range of numbers */
 		{ "@99999999999999 fortnights", -1 },
 		{ "@7000000000000000000 sec 7000000000000000000 sec", -1 },
 		{ "@9223372036854775807 years", -1 }, { "@-9223372036854775807 sec 1 sec ago ago", -1 },
@@ -49,7 +49,10 @@ TEST(dates)
 	}
 }
 
-/* In the zone, also where that has summer time; "yesterday" is from now, and before the start */
+/*
+ * In the zone, including one with summer time; "yesterday" is relative to now, and before the
+ * start.
+ */
 TEST(zones)
 {
 	char text[26], *name = NULL;
@@ -139,7 +142,7 @@ TEST(windows)
 	EXPECT_EQ(SUNDAY + 10, start.tv_sec);
 }
 
-/* The original's sums overflow, and its origin is a step too early */
+/* The original's sums overflow, and its origin is one step too early. */
 TEST(an_end_that_is_not_known)
 {
 	struct timespec never = { PM_MAX_TIME_T, 0 };

@@ -15,7 +15,7 @@
 
 static atomic_bool over;
 
-/* Number of times in another zone */
+/* Count the calls that returned a time in another zone. */
 static void *asks_the_c_library(void *unused)
 {
 	const time_t noon = 12 * 3600;

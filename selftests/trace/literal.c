@@ -142,7 +142,7 @@ TEST_F(literal, fork)
 }
 
 #define ROUNDS		1000
-#define MOST_MEETINGS	8	/* two each for begin and end, which share one, and for the point */
+#define MOST_MEETINGS	8	/* two each for begin with end, and for the point */
 
 /* 0 if nearly all of many calls avoided the library */
 static int is_slow(void *unused)

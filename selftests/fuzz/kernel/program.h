@@ -64,7 +64,7 @@ struct act {
 /* The arguments of SET_CREATE, in act.value */
 struct create_plan {
 	uint64_t nr : 4;	/* minus 1; 8 and more: see plan_nr() */
-	uint64_t kinds : 12;	/* enum kind of each of the first four, repeated for the others */
+	uint64_t kinds : 12;	/* enum kind of the first four, repeated */
 	uint64_t overflow : 4;	/* mask of requests with VCPC_REQ_F_OVERFLOW */
 	uint64_t presets : 2;	/* enum preset */
 	uint64_t kernel : 1;	/* also count in kernel mode */

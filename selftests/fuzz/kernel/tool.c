@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inputs of the kernel's fuzzer on the host: creates seeds, prints inputs as text, and extracts the
+ * Inputs of the kernel's fuzzer on the host: create seeds, print inputs as text, and extract the
  * last inputs after a kernel crash.
  *
- * usage: tool seeds FOLDER
- * print FILE...
- * trail FILE FOLDER
+ * usage: tool seeds FOLDER | print FILE... | trail FILE FOLDER
  *
  * "trail" writes the last inputs of a trail into FOLDER, as last-00 (the one that was running),
  * last-01 and so on.

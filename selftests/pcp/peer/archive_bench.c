@@ -23,9 +23,9 @@
 #define JUMPS		500
 #define OPENS		20
 #define CONTEXTS	50
-#define MAX_SECONDS	4.0	/* of one kind; what it came to in that time counts */
+#define MAX_SECONDS	4.0	/* per kind; afterwards, what was done so far is used */
 #define LOOKUPS		2000
-#define TIMES		100	/* of what is asked for again and again */
+#define TIMES		100	/* for operations that are repeated */
 
 static struct {
 	const char *archive;
@@ -43,7 +43,7 @@ static double now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);	/* other programs also use the machine */
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);	/* the machine is shared */
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
@@ -57,7 +57,7 @@ static void add_metric(const char *name)
 		b.n++;
 }
 
-/* The archive's own metrics: event.* is there in any context of PCP's */
+/* Add the archive's own metrics: event.* exists in every context of PCP. */
 static void add_own(const char *name)
 {
 	if (strncmp(name, "event.", 6) && !strncmp(name, b.prefix, strlen(b.prefix)) &&
@@ -112,7 +112,7 @@ static long run(void)
 	return n;
 }
 
-/* The median of the time between records with the first metric that has more than a few */
+/* The median of the time between records of the first metric that has more than a few */
 static int64_t interval(void)
 {
 	const struct timespec *from = &b.start;
@@ -152,7 +152,7 @@ static long step_360(void)
 	return sweep(360 * given_interval());
 }
 
-/* A picture of 30 points, whatever lies between them */
+/* A chart of 30 points, whatever the archive's length */
 static long points_30(void)
 {
 	int64_t span = (b.end.tv_sec - b.start.tv_sec) * 1000000000LL + b.end.tv_nsec - b.start.tv_nsec;
@@ -160,7 +160,7 @@ static long points_30(void)
 	return sweep(span / 30) > 0;
 }
 
-/* From the end to the start */
+/* Step from the end to the start. */
 static long step_back(void)
 {
 	int64_t ns = -10 * given_interval();
@@ -172,7 +172,7 @@ static long step_back(void)
 	return run();
 }
 
-/* Repeat in a context in addition to the first, which benefits from data cached the first time */
+/* Repeat in a second context, which benefits from cached data. */
 static long step_360_again(void)
 {
 	step_360();
@@ -212,7 +212,7 @@ static long jump(void)
 	return n;
 }
 
-/* A context each, as for programs that look at many archives one by one */
+/* Open one context after the other, like programs that visit many archives. */
 static long open_close(void)
 {
 	long n;
@@ -247,7 +247,7 @@ static long many_contexts(void)
 	return n;
 }
 
-/* Record by record, whatever each has */
+/* Read record by record, with all metrics. */
 static long whole_records(void)
 {
 	pmHighResResult *r;
@@ -264,7 +264,7 @@ static long whole_records(void)
 	return n;
 }
 
-/* Opened, and read once from start to end */
+/* Open the archive, and read it once from start to end. */
 static long open_and_scan(void)
 {
 	pmDestroyContext(pmWhichContext());
@@ -292,7 +292,7 @@ static void look_up(const char *name)
 	b.passed++;
 }
 
-/* Every name of the archive, to its metric, its description, and back */
+/* Look up every name of the archive, its metric, its description, and the name again. */
 static long names(void)
 {
 	b.passed = 0;
@@ -329,7 +329,7 @@ static long texts(void)
 	return (long)TIMES * b.n;
 }
 
-/* The domains of all metrics: of each @domain, its instances and names */
+/* The domains of all metrics: for each @domain, its instances and names */
 static long domains(int (*instances)(pmInDom, int **, char ***), const struct timespec *when)
 {
 	long n = 0;
@@ -367,7 +367,7 @@ static long domains_ever(void)
 	return domains(pmGetInDomArchive, &b.end);
 }
 
-/* Instances of the first metric's domain, by name */
+/* Look up instances of the first metric's domain by name. */
 static long lookups(void)
 {
 	char **names;
@@ -395,7 +395,7 @@ static size_t allocated(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* What a context holds after INTERP; bytes in place of seconds */
+/* The memory of a context after INTERP; bytes instead of seconds */
 static long memory(void)
 {
 	size_t before;
@@ -425,7 +425,7 @@ static void derive(int i)
 		pmLookupName(1, &again, &b.pmids[i]);
 }
 
-/* Derived from each metric: rates and sums */
+/* Metrics derived from each metric: rates and sums */
 static long derived(void)
 {
 	for (int i = 0; i < b.n; i++)

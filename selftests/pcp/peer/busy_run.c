@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive as vcpc record makes it, of a run of any size: a command with two processes and
+ * Write an archive like that of vcpc record, of a run of any size: a command with two processes and
  * transactions of several tags, whose times get longer in the middle of the run.
  *
  * usage: busy_run ARCHIVE RECORDS TAGS [hostile|far|cut|watched]
  *
- * Records are 10 ms apart.  With "hostile", the names of tags and the host are what would end a
- * script or a tag of HTML, or steer a terminal.  With "far", it starts in a year that no clock shows.  With
- * "cut", the last record comes after 1 ms.  With "watched", the time of half of the transactions was split.
+ * Records are 10 ms apart.  With "hostile", the names of tags and the host contain HTML, scripts
+ * and terminal escape sequences.  With "far", the run starts in a year that no clock can show.  With
+ * "cut", the last record comes after 1 ms.  With "watched", the time of half of the transactions is
+ * split into parts.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 #include <shim/trace.h>
 
 #define START		1700000000LL
-#define FAR_START	(1LL << 57)	/* its year is no int */
+#define FAR_START	(1LL << 57)	/* its year does not fit into an int */
 #define INTERVAL_MS	10
 #define MOST_TAGS	1000
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
@@ -27,7 +28,7 @@
 enum { COUNT, TOTAL, P50, P99, ABORTED, TICK, INSTRUCTIONS, FAULTS, HIST, COUNTED, SUM, VALUE,
        WATCHED, ONCPU, RUNQUEUE, BLOCKED };
 
-/* Numbers as the recorder has them */
+/* Metrics as the recorder writes them */
 static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;
@@ -55,7 +56,7 @@ static const struct {
 static bool watched;
 
 
-/* Without blanks: an importer takes names for one whose part before the blank is the same */
+/* Without blanks: an importer compares names up to the first blank */
 static const char *const hostile[] = {
 	"</script><script>document.title='owned'</script>", "<img/src=x/onerror=document.title='owned'>",
 	"\033[31mred\a", "\"quo'te\\", "&lt;amp;", "\377\376none", "\302\233[31m", "<!--", "]]>", "]br[ack",
@@ -96,7 +97,7 @@ static void put(int h, double value, int type)
 		exit(1);
 }
 
-/* @slower: how many tags take more time, hostile ones the most */
+/* @slower: number of tags that take more time, hostile ones the most */
 static void name_tag(struct tag *tag, int i, int slower, bool nasty)
 {
 	if (nasty && slower < (int)(sizeof(hostile) / sizeof(hostile[0])))
@@ -137,7 +138,7 @@ static void transact(struct tag *tag, double ns)
 	tag->instructions += (uint64_t)(ns * 2.5 + 1000 * uniform());
 }
 
-/* Twice as long between a half and three quarters of the run */
+/* Transactions take twice as long between 1/2 and 3/4 of the run. */
 static void work(struct tag *tag, int i, double part)
 {
 	double slow = part > 0.5 && part < 0.75 ? 2 : 1;
@@ -210,7 +211,7 @@ int main(int argc, char **argv)
 	watched = argc > 4 && !strcmp(argv[4], "watched");
 	if (argc < 4 || pmiStart(argv[1], 0) < 0 || declare(nasty) < 0)
 		return 1;
-	if (start == FAR_START && pmiSetVersion(3) < 0)	/* version 2 has seconds of 32 bits */
+	if (start == FAR_START && pmiSetVersion(3) < 0)	/* version 2 has 32-bit seconds */
 		return 1;
 	records = atoi(argv[2]);
 	ntags = atoi(argv[3]) < MOST_TAGS ? atoi(argv[3]) : MOST_TAGS;

@@ -12,7 +12,7 @@ struct call {
 	void (*once)(void);
 };
 
-/* The arguments are WHAT SEED TIMES; each time prints a line. */
+/* The arguments are WHAT SEED TIMES; each call prints a line. */
 static int make_calls(int argc, char **argv, const struct call *calls, size_t n)
 {
 	if (argc != 4)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive of one counter, work.done, that spans days: a record every 12 hours.
+ * Write an archive of one counter, work.done, that spans days: a record every
+ * 12 hours.
  *
  * usage: days ARCHIVE RECORDS
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Derived metrics, from a script on standard input: prints each call's result and each value to the
- * last bit.  Builds with libshim and with PCP's own library must print the same.
+ * Run calls on derived metrics from a script on standard input; print each call's result and each
+ * value to the last bit.  Builds with libshim and with PCP's own library must print the same.
  *
- * The first word of a line is what to do, the second its object, the rest of the line its argument.
+ * The first word of a line is the call, the second its object, the rest of the line its argument.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void said(const char *expr, const char *at)
 		puts(" ok");
 		return;
 	}
-	/* in an empty one, the original's pointer is before its start */
+	/* for an empty text, the original's pointer is before its start */
 	printf(" at %d: %s\n", *expr ? (int)(at - expr) : 0, why ? why : "(no reason)");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* To be preloaded: each query of the elapsed time advances it by STEP_MS (200). */
+/* Preloaded library: each query of the elapsed time advances it by STEP_MS (200). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

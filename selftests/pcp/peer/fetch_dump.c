@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Print everything the PMAPI returns for an archive, to the last bit.
+ * Print everything that PMAPI returns for an archive, to the last bit.
  *
- * It includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
+ * The file includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
  * compare_with_pcp.sh compares what the two print.
  *
  * usage: fetch_dump ARCHIVE meta|text|labels
@@ -47,7 +47,7 @@ static void add_metric(const char *name)
 	}
 }
 
-/* The synthetic ones are no part of the archive; a metric has one place in a request. */
+/* Synthetic metrics are not part of the archive; a metric appears once per request. */
 static void add_recorded(const char *name)
 {
 	pmID pmid;
@@ -60,7 +60,7 @@ static void add_recorded(const char *name)
 	add_metric(name);
 }
 
-/* A few values as people see them; the first of each metric */
+/* Print the first value of each metric as text. */
 static void dump_texts(const pmHighResResult *r)
 {
 	for (int i = 0; i < r->numpmid && i < metrics.n; i++) {
@@ -130,7 +130,10 @@ static void dump_metric(int i)
 	}
 	if (d->indom == PM_INDOM_NULL)
 		return;
-	/* In this order: the original spells deltas out at the first, and without it has another order. */
+	/*
+	 * Use this order: the original reads deltas in full at the first call, and otherwise has
+	 * another order.
+	 */
 	dump_instances(d->indom, pmGetInDom);
 	dump_instances(d->indom, pmGetInDomArchive);
 }
@@ -205,7 +208,7 @@ static void dump_merge(pmLabelSet **sets, int n)
 
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), NULL, NULL);
 	printf("  merged: %d %s\n", len, len > 0 ? json : "");
-	/* PCP leaves half of an object where nothing is wanted */
+	/* PCP leaves half of an object if the filter removes the rest */
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), not_optional, NULL);
 	printf("  in part: %d %s\n", len > 2 ? len : 0, len > 2 ? json : "");
 	len = pmMergeLabelSets(sets, n, json, sizeof(json), by_parity, NULL);
@@ -223,7 +226,7 @@ static void dump_sets(const char *what, unsigned int id, int n, pmLabelSet *sets
 	}
 	if (n <= 0)
 		return;
-	/* instances have labels of the same names, which are not for merging */
+	/* instances have labels with the same names, which are not merged */
 	dump_merge(list, strcmp(what, "instances") ? n : 1);
 	pmFreeLabelSets(sets, n);
 }
@@ -279,7 +282,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Traversal order is compared by meta; here the order is the same whatever it was. */
+/* "meta" compares the traversal order; here the order must not matter. */
 static void sort_metrics(void)
 {
 	char **names = metrics.names;
@@ -295,8 +298,8 @@ static void sort_metrics(void)
 #define NSEC 1000000000LL
 
 /*
- * Is a time in the millisecond after the end?  The first fetch there is EOL for the
- * original, and later ones are not; ours never is, by intention.
+ * Whether a time is in the millisecond after the end: there the original's first fetch returns EOL,
+ * and later ones do not; ours never does, by intention
  */
 static int at_the_end(const struct timespec *from, int64_t ms, const struct timespec *end)
 {
@@ -307,8 +310,8 @@ static int at_the_end(const struct timespec *from, int64_t ms, const struct time
 }
 
 /*
- * Off the milliseconds, so that no fetch is at a whole second: the original's time of
- * one is 10^9 ns past the second before, and interpolated doubles differ in the last bit.
+ * Avoid whole seconds: the original stores such a time as 10^9 ns after the previous second, and
+ * interpolated doubles differ in the last bit.
  */
 static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch groups, from a script on standard input: prints each call's result and each value to the
- * last bit. Builds with libshim and with PCP's own library must print the same.
+ * Run calls on fetch groups from a script on standard input; print each call's result and each
+ * value to the last bit. Builds with libshim and with PCP's own library must print the same.
  *
  * A line's words are separated by |; an empty one is NULL.
  */
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PM_NO_TIME_CHECKS	/* of what is declared again below */
+#define PM_NO_TIME_CHECKS	/* for declarations repeated below */
 #include <pcp/pmapi.h>
 
-/* The original has these, but does not declare them */
+/* The original has these functions, but does not declare them. */
 int pmExtendFetchGroup_timespec(pmFG fg, struct timespec *out_value);
 int pmExtendFetchGroup_timeval(pmFG fg, struct timeval *out_value);
 int pmClearFetchGroup(pmFG fg);
@@ -69,7 +69,7 @@ static void print_wanted(const struct wanted *w, int live)
 	printf("  %c", w->what);
 	switch (w->what) {
 	case 't':
-		/* after an error, it is the time of day */
+		/* after an error, it is the current time */
 		if (live)
 			printf(" %ld.%09ld %ld.%06ld\n", (long)w->timespec.tv_sec, (long)w->timespec.tv_nsec,
 			       (long)w->timeval.tv_sec, (long)w->timeval.tv_usec);
@@ -83,7 +83,7 @@ static void print_wanted(const struct wanted *w, int live)
 	}
 	printf(" num %u sts %d\n", w->num, w->sts);
 	for (unsigned int i = 0; i < w->max && i < ROOM; i++) {
-		/* without a value, the code is what it was */
+		/* without a value, the code is unchanged */
 		printf("    [%d] %s", w->what == 'd' && i < w->num ? w->codes[i] : 0,
 		       w->names[i] ? w->names[i] : "-");
 		print_value(&w->values[i], w->type);
@@ -157,7 +157,7 @@ static void act(char **word)
 						   w->values, w->type, w->stss, w->max, &w->num,
 						   &w->sts));
 	} else if (!strcmp(word[0], "nothing")) {
-		/* the caller does not want it */
+		/* an output that the caller does not need */
 		say(pmExtendFetchGroup_item(group, word[1], word[2], word[3], NULL, PM_TYPE_STRING, NULL));
 		say(pmExtendFetchGroup_indom(group, word[1], word[3], NULL, NULL, NULL, PM_TYPE_STRING, NULL,
 					     3, NULL, NULL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive of one metric, any.bytes, whose instance names and values are difficult for readers of
- * CSV and JSON.
+ * Write an archive of one metric, any.bytes, whose instance names and values are difficult for
+ * readers of CSV and JSON.
  *
  * usage: hostile_names ARCHIVE
  */

@@ -65,7 +65,7 @@ static void describe(void)
 	say("label", pmiPutLabel(PM_LABEL_DOMAIN, 245, 0, "agent", "demo"));
 }
 
-/* In ascending order, because PCP's library needs it */
+/* In ascending order, as PCP's library requires */
 static void add_instance(int serial, int i)
 {
 	char name[32];

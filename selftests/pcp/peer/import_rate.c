@@ -31,10 +31,10 @@ static void need(int code, const char *what)
 
 #define TEXTS	10007
 
-/* Made beforehand, so that only the library's work is measured */
+/* Created beforehand, so that only the library's work is measured */
 static char texts[TEXTS][16];
 
-/* A third each of 32-bit and 64-bit numbers and doubles, the last with instances */
+/* Add a third each of 32-bit numbers, 64-bit numbers, and doubles, the last with instances. */
 static int add_metric(int i)
 {
 	static const int types[] = { PM_TYPE_U32, PM_TYPE_U64, PM_TYPE_DOUBLE };

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Query a host's pmcd, and print everything a caller sees.
+ * Query a host's pmcd, and print everything that a caller sees.
  *
- * It includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
+ * The file includes only <pcp/pmapi.h>, and is built against libshim and against PCP's own library:
  * host_vs_pcp.sh compares what the two print.
  *
  * usage: live SPEC names|meta|values|profile|store|errors|contexts|events|changes|outage|silence|
  *	     many
  *        live specs SPEC...
  *
- * "changes", "outage" and "silence" wait for a line on standard input where something is to happen.
+ * "changes", "outage" and "silence" wait for a line on standard input before each step.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All metrics, whose order is no part of the interface */
+/* Collect all metrics; their order is not part of the interface. */
 static void learn(void)
 {
 	int n = pmTraversePMNS("", remember);
@@ -163,7 +163,7 @@ static void describe(const char *name, pmID pmid)
 	}
 }
 
-/* @sets has been written when this is called */
+/* The caller has printed @sets already. */
 static void labels(const char *what, int n, pmLabelSet **out)
 {
 	pmLabelSet *sets = *out;
@@ -275,7 +275,8 @@ static void play_values(void)
 	for (int i = 0; i < metrics.n; i++)
 		fetch(metrics.name[i], 1, &metrics.pmid[i]);
 	/*
-	 * with its own metrics among them, the original splits the results, and reports PM_VAL_DPTR
+	 * with its own metrics in the list, the original splits the results, and reports
+	 * PM_VAL_DPTR
 	 */
 	for (int i = 0; i < metrics.n; i++)
 		if (pmID_domain(metrics.pmid[i]) != 511)
@@ -516,7 +517,7 @@ static void wait_for_line(const char *what)
 		exit(3);
 }
 
-/* A fetch's result and values for a metric, without the time */
+/* Fetch a metric, and print the result and values without the time. */
 static int fetch_one(const char *name)
 {
 	pmID pmid = id_of(name);
@@ -587,7 +588,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* How long a fetch takes that gets no answer; a second is what it may wait */
+/* Print the time of a fetch without a reply, whose timeout is one second. */
 static void timed_fetch(pmID pmid)
 {
 	double before = now(), took;
@@ -622,7 +623,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* Many contexts leave no leaks */
+/* Many contexts do not leak. */
 static void play_many(void)
 {
 	int handles[200], before = descriptors(), opened = 0;

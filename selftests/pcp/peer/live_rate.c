@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch again and again from a host's pmcd, and print what of this process's CPU time a fetch
- * takes, in ns, user and system time together.
+ * Fetch repeatedly from a host's pmcd, and print the CPU time of this process per fetch, in ns,
+ * user and system time together.
  *
  * usage: live_rate SPEC TIMES METRIC...
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make an archive for compare_with_pcp.sh and for measuring.
+ * Write an archive for compare_with_pcp.sh and for benchmarks.
  *
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION churn STATES
@@ -37,7 +37,7 @@ static uint32_t roll(uint32_t sides)
 	return (uint32_t)(state >> 33) % sides;
 }
 
-/* Numbers of every size and sign */
+/* A number of any size and sign */
 static uint64_t any_number(void)
 {
 	uint64_t v = (uint64_t)roll(1u << 31) << 33 ^ (uint64_t)roll(1u << 31) << 11 ^ roll(2048);
@@ -49,7 +49,7 @@ static void any_value(struct af *a, int inst, int type, uint64_t *last)
 {
 	double d;
 
-	/* counters mostly go up a little */
+	/* counters usually increase a little */
 	*last = roll(8) ? *last + roll(100000) : any_number();
 	d = (double)(int64_t)*last / 7;
 	switch (type) {
@@ -79,7 +79,7 @@ struct metric {
 	uint64_t last[32];
 };
 
-/* Domain 1 is small, domain 2 so big that its instances live and die. */
+/* Domain 1 is small, domain 2 is so big that its instances appear and disappear. */
 static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
 {
 	unsigned int n = 0;
@@ -90,7 +90,7 @@ static unsigned int instances(uint32_t indom, unsigned int life, int *ids)
 	return n;
 }
 
-/* Some metrics have names below two groups, in either order */
+/* Some metrics have names in two groups, in either order. */
 static void random_names(char *names, size_t size, int i)
 {
 	char group = (char)('a' + i % 3);
@@ -103,7 +103,7 @@ static void random_names(char *names, size_t size, int i)
 		snprintf(names, size, "random.%c.m%d", group, i);
 }
 
-/* Up to 7.2.2, PCP takes an older one for such a metric's last value when it steps past that. */
+/* Up to 7.2.2, PCP returns an older value for such a metric when it steps past the last one. */
 static bool is_discrete_number(const struct metric *m)
 {
 	return m->sem == 4 && m->type < 6;
@@ -323,7 +323,7 @@ static void churn_record(struct af *a, int64_t at, const int *ids)
 	af_end(a);
 }
 
-/* Ascending ids: the oldest tenth goes, and as many are new. */
+/* Ascending IDs: the oldest tenth is replaced by new ones. */
 static void make_churn(struct af *a, int states)
 {
 	int ids[ALIVE], next = 1;

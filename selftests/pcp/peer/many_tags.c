@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A transaction under each of many tags, whose names begin with the first argument */
+/* Perform a transaction with each of many tags, whose names start with the first argument. */
 #include <stdio.h>
 #include <stdlib.h>
 

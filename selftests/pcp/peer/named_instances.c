@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive of one metric, load.of, whose instances have names with blanks and commas.
+ * Write an archive of one metric, load.of, whose instances have names with blanks and commas.
  *
  * usage: named_instances ARCHIVE [SECONDS-LATER]
  */

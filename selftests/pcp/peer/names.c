@@ -6,7 +6,7 @@
  *
  * usage: names ARCHIVE plain|text NAME-SPACE...
  *
- * The original's pmLoadNameSpace knows nothing of comments and directives: "text" has them.
+ * The original's pmLoadNameSpace does not support comments and directives, which "text" has.
  */
 #include "peer.h"
 
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 		return 2;
 	setbuf(stdout, NULL);
 	/*
-	 * In addition to any name space there are the process's own; the first context adds the
+	 * The process's own names are added to every name space; the first context adds the
 	 * original's.
 	 */
 	if (getenv("PCP_TEST_DERIVED")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Transactions with unusual tags */
+/* Perform transactions with unusual tags. */
 #include <pcp/trace.h>
 
 static int transact(const char *tag)

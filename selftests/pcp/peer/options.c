@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random command lines, single options, and files in the current folder that they refer to; prints
- * the parsed results.  Built against libshim and against PCP's own library.
+ * Parse random command lines, single options, and files in the current folder that they refer to;
+ * print the results.  Built against libshim and against PCP's own library.
  *
  * usage: options options|getopt|parts SEED TIMES
  */
@@ -10,7 +10,9 @@
 
 #include <pcp/pmapi.h>
 
-/* PCP's library exports them, and its headers that are installed do not declare them; ours: <pcp/libpcp.h>. */
+/*
+ * PCP's library exports these, but its installed headers do not declare them; ours: <pcp/libpcp.h>.
+ */
 extern void __pmAddOptArchive(pmOptions *opts, char *arg);
 extern void __pmAddOptArchiveList(pmOptions *opts, char *arg);
 extern void __pmAddOptArchiveFolio(pmOptions *opts, char *arg);
@@ -94,7 +96,7 @@ static void show_all(const pmOptions *o)
 	       o->Lflag);
 }
 
-/* Some of these lines, the first ones mostly in their order */
+/* Write some of these lines, usually the first ones in order. */
 static void write_file(const char *name, const char *const *lines, size_t n, size_t ordered)
 {
 	FILE *f = fopen(name, "w");
@@ -108,7 +110,7 @@ static void write_file(const char *name, const char *const *lines, size_t n, siz
 	fclose(f);
 }
 
-/* A last line of hosts without a newline causes the original to write past its end. */
+/* If the last line of hosts has no newline, the original writes past its end. */
 static void write_files(void)
 {
 	static const char *const folio[] = {
@@ -128,7 +130,7 @@ static void write_files(void)
 
 static void once(int raw)
 {
-	/* the original writes into arguments */
+	/* the original modifies its arguments */
 	static char program[] = "/bin/program", copies[MAX_ARGS + 1][32];
 	char *argv[MAX_ARGS + 2] = { program };
 	int argc = 1 + (int)random_below(MAX_ARGS + 1), option;
@@ -166,11 +168,11 @@ static void once(int raw)
 	pmFreeOptions(&opts);
 }
 
-/* One option, as a program sets it that has it from elsewhere */
+/* Set an option as a program does that got it from another source. */
 static void add_part(pmOptions *opts)
 {
 	static const char *const names[] = { "a", "b", "one,two", "a,c", "", "folio", "none" };
-	/* the original keeps some */
+	/* the original keeps some of them */
 	char *arg = strdup(names[random_below(sizeof(names) / sizeof(names[0]))]);
 	uint32_t part = random_below(8);
 

@@ -26,14 +26,14 @@ static inline void dump_value(int valfmt, const pmValue *v)
 
 static inline void dump_stamp(int64_t sec, long nsec)
 {
-	if (nsec == 1000000000) {	/* PCP does not carry it over */
+	if (nsec == 1000000000) {	/* PCP does not carry */
 		nsec = 0;
 		sec++;
 	}
 	printf("%" PRId64 ".%09ld", sec, nsec);
 }
 
-/* @all: also the metrics that have nothing */
+/* @all: including metrics without values */
 static inline void dump_vsets(int n, pmValueSet *const *vsets, int all)
 {
 	for (int i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Queries a pmcd for instances of a metric with arbitrary profiles, and for unusual lists of
- * metrics: the values must be those of a query for all instances.
+ * Query a pmcd for instances of a metric with random profiles, and for unusual lists of metrics:
+ * the values must be those of a query for all instances.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const pmValue *value_of(const pmValueSet *set, int inst)
 	return NULL;
 }
 
-/* Whether a fetch has the instances with a mark, and no other ones, with their values */
+/* Whether a fetch returns exactly the marked instances, with their values */
 static int has_marked(const char *what, const char *marks)
 {
 	pmID pmids[] = { pmid, singular };
@@ -54,7 +54,7 @@ static int has_marked(const char *what, const char *marks)
 	return expected == -1;
 }
 
-/* Some instances in random order, repeatedly, and some that do not exist */
+/* Some instances in random order, repeatedly, and some nonexistent ones */
 static int some(int *list, char *marks, char mark)
 {
 	int len = rand() % (2 * n);
@@ -140,7 +140,7 @@ static int too_much(void)
 	return good && odd_lists();
 }
 
-/* usage: profiles METRIC SINGULAR: the first has instances whose values rest */
+/* usage: profiles METRIC SINGULAR: the instances of the first have constant values */
 int main(int argc, char **argv)
 {
 	int ret = argc > 2 ? pmNewContext(PM_CONTEXT_HOST, "127.0.0.1") : PM_ERR_NAME;

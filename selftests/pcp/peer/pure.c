@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls that need no archive, with random arguments; prints all results.  Built against libshim and
- * against PCP's own library.
+ * Make calls that need no archive, with random arguments; print all results.  Built against libshim
+ * and against PCP's own library.
  *
  * usage: pure WHAT SEED TIMES
  */
@@ -14,7 +14,7 @@
 
 #include "calls.h"
 
-/* A NaN's sign and payload are the compiler's */
+/* The sign and payload of a NaN depend on the compiler. */
 static void show_real(double d)
 {
 	if (d != d)
@@ -58,7 +58,7 @@ static void conv_scale(void)
 		value.ul = (uint32_t)random_bits() >> random_below(32);
 		break;
 	default:
-		/* the product with the multiplier shall fit */
+		/* the product with the multiplier must fit */
 		value.ull = random_bits() >> (50 + random_below(14));
 	}
 	if (type == PM_TYPE_64 && random_below(2))
@@ -108,7 +108,7 @@ static void units(void)
 	pmUnits u;
 	int code;
 
-	/* the original aborts when a time without a length is converted */
+	/* the original aborts when a time with dimension 0 is converted */
 	if (strcasestr(text, "time-") && strpbrk(text, "/^"))
 		return;
 	show_text(text);
@@ -122,7 +122,7 @@ static void units(void)
 		free(error);
 }
 
-/* pmParseUnitsStr() parses the output of pmUnitsStr() */
+/* pmParseUnitsStr() must parse the output of pmUnitsStr(). */
 static void units_again(void)
 {
 	char buf[64], *error = NULL;
@@ -143,7 +143,7 @@ static void units_again(void)
 		free(error);
 }
 
-/* Not so big that both libraries' seconds overflow */
+/* Small enough that the seconds of both libraries do not overflow */
 static void interval(void)
 {
 	static const char *const words[] = {
@@ -234,7 +234,7 @@ static void debug_options(void)
 	text = RANDOM_TEXT(words, 3);
 	show_text(text);
 	printf(" %d ", pmClearDebug(text));
-	/* Those that each version has */
+	/* The options that both versions have */
 	for (size_t i = 0; i <= offsetof(pmdebugoptions_t, tls) / sizeof(int); i++)
 		putchar('0' + options[i]);
 	pmClearDebug("all");
@@ -280,7 +280,7 @@ static void metric_spec(void)
 	pmFreeMetricSpec(spec);
 }
 
-/* Every type to every type, in situ and in blocks, also of wrong lengths and types */
+/* Convert every type to every type, in place and in blocks, including wrong lengths and types. */
 static void extract(void)
 {
 	static const double odd[] = { NAN, -NAN, INFINITY, -INFINITY };
@@ -331,7 +331,7 @@ static void extract(void)
 		free(out.cp);
 }
 
-/* Values of types that there are and are not, in widths that there are and are not */
+/* Values of valid and invalid types, with valid and invalid widths */
 static void printed(void)
 {
 	static const int types[] = { PM_TYPE_NOSUPPORT, PM_TYPE_32, PM_TYPE_U32, -2, 99, PM_TYPE_UNKNOWN };

@@ -21,7 +21,7 @@ static uint64_t random_bits(void)
 	       random_below(2048);
 }
 
-/* Of every size and sign, and the borders of types */
+/* Numbers of every size and sign, and the limits of types */
 static __attribute__((unused)) double random_real(void)
 {
 	static const double borders[] = {
@@ -44,7 +44,7 @@ static __attribute__((unused)) double random_real(void)
 	return (double)(int64_t)random_below(2000000) - 1000000;
 }
 
-/* Words from a table, with blanks between some of them; seldom any byte at all */
+/* Words from a table, with blanks between some of them; rarely arbitrary bytes */
 static __attribute__((unused)) const char *random_text(const char *const *words, unsigned int n,
 						       unsigned int most)
 {
@@ -68,7 +68,7 @@ static __attribute__((unused)) const char *random_text(const char *const *words,
 
 #define RANDOM_TEXT(words, most) random_text(words, sizeof(words) / sizeof((words)[0]), most)
 
-/* So that lines stay lines */
+/* Escape newlines. */
 static __attribute__((unused)) void show_text(const char *s)
 {
 	if (!s) {

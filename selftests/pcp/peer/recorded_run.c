@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive like those of vcpc record, of a run with given numbers: three records, a second apart;
- * all transactions have the same time and count.
+ * Write an archive like those of vcpc record, of a run with given numbers: three records, one
+ * second apart; all transactions have the same time and count.
  *
  * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *
- * A second life of the tag has instances of other numbers, and is ten seconds later.
- * Half of the transactions come with the second record.  The command counts 1000 instructions
- * before the first record and those of its transactions.
+ * With LIFE, the tag has instances with other numbers, ten seconds later. Half of the transactions
+ * come with the second record.  The command counts 1000 instructions before the first record, and
+ * those of its transactions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define START	1000000000
 #define RECORDS	3
 
-/* Numbers as the recorder has them */
+/* Metrics as the recorder writes them */
 static const struct {
 	const char *name;
 	unsigned int domain, cluster, item, serial;

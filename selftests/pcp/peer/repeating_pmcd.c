@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A pmcd with faulty agents: two values for one instance, and an instance for a metric without
- * instances.  It prints its socket and serves until its input ends.
+ * Be a pmcd with faulty agents: two values for one instance, and an instance for a metric without
+ * instances.  Print its socket, and serve until the end of standard input.
  */
 #include "../fake_pmcd.h"
 
@@ -19,7 +19,7 @@ static enum fake_then lie(struct fake_pdu *reply, uint64_t arg)
 	if (type != FAKE_RESULT && type != FAKE_HIGHRES_RESULT)
 		return FAKE_GO_ON;
 	fake_set(sets + 12 + 8, 1);	/* the second value of a.word */
-	fake_set(sets + 36 + 12, 5);	/* the one of a.text */
+	fake_set(sets + 36 + 12, 5);	/* the instance of a.text */
 	return FAKE_GO_ON;
 }
 

@@ -17,11 +17,11 @@
  * struct archive - possible arguments of calls, collected at the start
  * @pmids: of the recorded metrics, each once, with their @names and @descs
  * @indoms: each domain once
- * @instances: ids and names of all instances, @first[i] to @first[i + 1] are those of indom i
+ * @instances: IDs and names of all instances, @first[i] to @first[i + 1] are those of indom i
  * @stamps: of the first records
  * @several: it is a folder, or a list
- * @marks: there are some, or several archives
- * @twins: records follow each other with one stamp
+ * @marks: it has marks, or consists of several archives
+ * @twins: consecutive records can have the same time stamp
  */
 struct archive {
 	const char *name;
@@ -45,13 +45,13 @@ struct archive {
 /*
  * struct actor - one context of a script
  * @handle: or -1
- * @wanted: what its fetches ask for, always in INTERP
- * @texts: some of that are no numbers
- * @partial: it is a copy or has one, and the archives are several: the original's knows only the
- *	metadata of those in which it has been, and does not find all records when it is sent elsewhere
- * @asked: it has fetched in INTERP, so its profile and time stay in order
- * @at_end: its time may be that of the last record
- * @next: its time, as far as is known, @step: and how it moves, in ns
+ * @wanted: the metrics that it fetches, always in INTERP
+ * @texts: some of them are not numbers
+ * @partial: it is a copy or has one, and there are several archives: the original's context knows
+ *	only the metadata of those that it has visited, and misses records after a change of time
+ * @asked: it has fetched in INTERP, so its profile and time must stay in order
+ * @at_end: its time can be that of the last record
+ * @next: its time, as far as known, @step: and its step, in ns
  */
 struct actor {
 	int handle;
@@ -69,7 +69,7 @@ struct script {
 	const struct archive *ar;
 	uint64_t dice;
 	struct actor actors[MAX_CONTEXTS];
-	int at;			/* the current one, or -1 */
+	int at;			/* index of the current one, or -1 */
 };
 
 /* 0 to @sides - 1 */
@@ -79,8 +79,8 @@ static inline unsigned int roll(struct script *s, unsigned int sides)
 }
 
 /*
- * Half a second after a half, the original's time is 10^9 ns after the second
- * before: for metadata, that is not yet the next second.
+ * In the second half of such a second, the original's time is 10^9 ns after the second before: for
+ * metadata, that is not yet the next second.
  */
 static inline bool is_odd_second(const struct script *s)
 {

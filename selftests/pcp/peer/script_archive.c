@@ -10,7 +10,7 @@ static void add_metric(const char *name, void *closure)
 	pmID pmid;
 	int n = ar->n;
 
-	/* the synthetic ones are no part of it */
+	/* synthetic metrics are not part of it */
 	if (!strncmp(name, "event.", 6) || pmLookupName(1, &name, &pmid) < 0)
 		return;
 	for (int i = 0; i < n; i++)
@@ -87,7 +87,7 @@ static bool is_several(const char *name)
 	return strchr(name, ',') || (!stat(name, &st) && S_ISDIR(st.st_mode));
 }
 
-/* 0, or what is wrong with it */
+/* Returns NULL, or the reason why the archive cannot be used. */
 int archive_learn(struct archive *ar, const char *name)
 {
 	pmHighResLogLabel label;

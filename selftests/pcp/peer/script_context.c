@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random scripts of calls: creating, copying, selecting and ending contexts, and their profiles. */
+/* Random scripts of calls: create, copy, select and destroy contexts, and change their profiles. */
 #include "script.h"
 
 static bool is_number(int type)
@@ -16,9 +16,8 @@ static bool has(const struct actor *a, pmID pmid)
 }
 
 /*
- * The original loops over a metric that is asked for twice in INTERP, and
- * mixes up what it knows of metrics that were left out of a fetch: a context
- * always asks for the same.
+ * The original loops over a metric that is requested twice in INTERP, and confuses its state of
+ * metrics that were left out of a fetch: a context always requests the same ones.
  */
 static void choose_metrics(struct script *s, struct actor *a)
 {
@@ -76,9 +75,11 @@ static void make_copy(struct script *s)
 	s->actors[s->at].partial = s->ar->several;
 	*a = s->actors[s->at];
 	a->handle = pmDupContext();
-	/* the original does not copy the profile, but something like it */
+	/* the original does not copy the profile exactly */
 	pmAddProfile(PM_INDOM_NULL, 0, NULL);
-	/* it begins with no observations, so it may ask for others, but not from the middle of steps */
+	/*
+	 * it starts without observations, so it can request others, but not in the middle of steps
+	 */
 	a->asked = false;
 	if (a->mode != PM_MODE_INTERP)
 		choose_metrics(s, a);
@@ -151,8 +152,8 @@ static int some_instances(struct script *s, int at, int *list, int room)
 }
 
 /*
- * Instances that come into a profile later meet what the original knew before;
- * and it takes out all others where it takes some out of a domain for the first time.
+ * For instances that are added to a profile later, the original uses stale state; and when it
+ * removes some from a domain for the first time, it removes all others.
  */
 void play_profile(struct script *s)
 {

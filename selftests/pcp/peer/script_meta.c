@@ -21,7 +21,7 @@ static pmInDom some_indom(struct script *s, int *at)
 	return s->ar->indoms[*at];
 }
 
-/* A metric's name, or a part of it, or one that is wrong */
+/* A metric's name, or a part of it, or an invalid one */
 static void some_name(struct script *s, char *buf, size_t room)
 {
 	size_t len;
@@ -202,7 +202,7 @@ void play_labels(struct script *s)
 		what = "domain";
 		n = pmGetDomainLabels(pmID_domain(pmid), &sets);
 		break;
-	case 2:	/* the original knows only item 0 */
+	case 2:	/* the original has only item 0 */
 		what = "cluster";
 		pmid = pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0);
 		n = pmGetClusterLabels(pmid, &sets);
@@ -275,8 +275,8 @@ static void show_archive(void)
 }
 
 /*
- * Where a context has several archives, the original goes elsewhere when it is
- * asked for the first one's label or the last one's end: there another is asked.
+ * If a context has several archives, the original changes its position when the label of the first
+ * or the end of the last is queried: in that case, query something else.
  */
 void play_archive(struct script *s)
 {

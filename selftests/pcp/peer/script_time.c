@@ -7,7 +7,7 @@
 static const struct {
 	int base;
 	int64_t nsec;
-	int64_t most;	/* the original's arithmetic is in 32 bits */
+	int64_t most;	/* the original uses 32-bit arithmetic */
 } units[] = {
 	{ 0, 1000000, INT32_MAX },
 	{ PM_XTB_SET(PM_TIME_NSEC), 1, 1000000000 },
@@ -42,7 +42,7 @@ static int64_t anything(struct script *s, int64_t below)
 	return below > 0 ? (int64_t)(v % (uint64_t)below) : 0;
 }
 
-/* A record's time, if it is the only one of that time */
+/* The time of a record, if no other record has the same time */
 static int64_t some_stamp(struct script *s)
 {
 	const struct archive *ar = s->ar;
@@ -76,7 +76,7 @@ static int64_t some_time(struct script *s, const struct actor *a)
 	}
 }
 
-/* From a thousandth of a step to half of the archive, either way, or none */
+/* From a thousandth of a step to half of the archive, in either direction, or none */
 static int64_t some_step(struct script *s)
 {
 	const struct archive *ar = s->ar;
@@ -100,7 +100,7 @@ static int64_t some_step(struct script *s)
 	return roll(s, 3) ? step : -step;
 }
 
-/* The original's hour has 360 s. */
+/* In the original, an hour has 360 s. */
 static int hours(int n)
 {
 #ifdef PEER_IS_PCP
@@ -145,9 +145,9 @@ static void set_by_time(struct actor *a, int mode, int64_t when, bool keep, int6
 }
 
 /*
- * Texts are late by one observation in the original where one steps from
- * between two of them to just the time of the second: no step ends at a round
- * time, though the first fetch may be at one.
+ * If a step goes from between two observations to exactly the time of the second, the original
+ * returns texts one observation too late: no step ends at a round time, although the first fetch
+ * can be at one.
  */
 static void odd(int64_t *when, int64_t *step, bool by_time)
 {
@@ -157,7 +157,7 @@ static void odd(int64_t *when, int64_t *step, bool by_time)
 		*when -= *when % 1000000 + 1000000 - 137000;
 }
 
-/* Nor does one come there by a jump, if it was between the two before. */
+/* A jump does not end there either, if the time was between the previous two. */
 static void off_records(const struct archive *ar, int64_t *when)
 {
 	if (*when == to_nsec(ar->start))
@@ -177,7 +177,7 @@ static void set(struct script *s, int mode, int64_t when, bool keep, int64_t ste
 		set_by_unit(a, mode, when, keep, step, roll(s, sizeof(units) / sizeof(units[0])));
 }
 
-/* The original ignores marks when it jumps: here this is only done from the start. */
+/* The original ignores marks when it jumps: jump from the start only. */
 static void go_on(struct script *s, struct actor *a)
 {
 	int64_t when = to_nsec(s->ar->start), step = some_step(s);
@@ -192,16 +192,15 @@ static void go_on(struct script *s, struct actor *a)
 }
 
 /*
- * The original takes an index entry for its word: it overlooks the last record
- * if the entry for (about) its time has the record's end, or the start for one
- * that a mark follows.
+ * The original trusts index entries: it overlooks the last record if the entry for (about) its time
+ * has the record's end, or the start for one that is followed by a mark.
  */
 static void mind_index(const struct script *s, const struct actor *a, int mode, int64_t *when,
 		       bool *keep)
 {
 	int64_t end = to_nsec(s->ar->end);
 
-	/* within a microsecond after the end, pmSetMode() takes for the end */
+	/* within a microsecond after the end, pmSetMode() uses the end */
 	if (mode != PM_MODE_INTERP && *when > end - NEAR && *when <= end + 1000)
 		*when = mode == PM_MODE_BACK ? end : end - NEAR;
 	if (mode != PM_MODE_INTERP && (a->at_end || (a->next > end - NEAR && a->next <= end)))
@@ -240,7 +239,7 @@ void play_mode(struct script *s)
 		a->at_end = when == to_nsec(s->ar->end);
 }
 
-/* The whole result, and whether it is the last record's */
+/* The whole result, and whether it is that of the last record */
 static void take(struct script *s, struct actor *a, struct timespec stamp, int n,
 		 pmValueSet *const *vsets)
 {
@@ -292,9 +291,9 @@ static void pass_end(const struct script *s, struct actor *a)
 }
 
 /*
- * In the millisecond after the end, whether there are values depends on the previous fetch.  With
- * several archives, the first time after the end counts as inside if the fetch came from an earlier
- * archive.
+ * In the millisecond after the end, it depends on the previous fetch whether there are values.
+ * With several archives, the first time after the end counts as inside if the fetch came from an
+ * earlier archive.
  */
 static bool is_doubtful(const struct script *s, const struct actor *a)
 {

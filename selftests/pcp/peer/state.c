@@ -49,7 +49,7 @@ static void contexts(const char *archive)
 	printf("reconnect: %d\n", pmReconnectContext(first + 1));
 }
 
-/* The metrics that describe event records have texts, with a context or without. */
+/* The metrics that describe event records have help texts, with and without a context. */
 static void event_texts(void)
 {
 	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP, PM_TEXT_ONELINE | PM_TEXT_DIRECT,
@@ -66,7 +66,7 @@ static void event_texts(void)
 		}
 }
 
-/* A derived metric of the process has its name before there is a context. */
+/* A derived metric of the process has its name before a context exists. */
 static void before_contexts(void)
 {
 	const char *names[] = { "my.derived", "no.such" };
@@ -209,7 +209,7 @@ static void settings(void)
 	}
 }
 
-/* On standard output, without the date */
+/* Print messages on standard output, without the date. */
 static void messages(const char *folder)
 {
 	char name[256], *user;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive like pmlogger's of a whole system: PCP's own state first, and the popular metrics
- * last.
+ * Write an archive like pmlogger's of a whole system: PCP's own state first, and the popular
+ * metrics last.
  *
  * usage: system_archive ARCHIVE RECORDS [PROCESSES]
  *
@@ -17,7 +17,7 @@
 #define START		1700000000LL
 #define PROCESS_METRICS	4
 
-/* A value of record i is @from + @step * i, and @swing more in each second record. */
+/* The value of record i is @from + @step * i, plus @swing in every second record. */
 static const struct metric {
 	const char *name, *instance;
 	int domain, cluster, item, serial, id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the same trace calls with PCP's library and with ours, at the same time in one process, so
+ * Make the same trace calls with PCP's library and with ours, at the same time in one process, so
  * their results, including times, can be compared.
  *
  * usage: trace_both PCP'S-LIBRARY OUR-LIBRARY
@@ -30,7 +30,7 @@ static void *find(void *handle, const char *name)
 	return symbol;
 }
 
-/* Both have the same names, so each is to see its own only. */
+/* Load the libraries privately, because both have the same names. */
 static int load(const char *path, struct library *lib)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -48,7 +48,7 @@ static int load(const char *path, struct library *lib)
 	return bad ? -1 : 0;
 }
 
-/* PCP's begins first and ends last; the difference is the time of our own calls. */
+/* PCP's call begins first and ends last; the difference is the time of our own calls. */
 static void transaction(const char *tag, useconds_t us, int aborted)
 {
 	const struct library *pcp = &libraries[PCP], *ours = &libraries[OURS];

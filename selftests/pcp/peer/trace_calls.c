@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes trace calls of all kinds and prints their results; built against libshim and against PCP's
+ * Make trace calls of all kinds and print their results; built against libshim and against PCP's
  * own library.
  *
  * usage: trace_calls sync|async|burst|rate-sync|rate-async TAG [N [THREADS]]
  *
- * PCP's asynchronous calls return the number of bytes; here all success is 0.
+ * PCP's asynchronous calls return the number of bytes; here every success is 0.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void calls(const char *tag)
 	SHOW_VALUE(counter, tag, 12345678.5);
 }
 
-/* As fast as can be, and gone */
+/* Make calls as fast as possible, and exit at once. */
 static void burst(const char *tag, int n)
 {
 	int accepted = 0;
@@ -91,7 +91,7 @@ static void *make_pairs(void *arg)
 	return NULL;
 }
 
-/* Nanoseconds of a begin and an end, made by one or several threads, each of @n of them */
+/* Nanoseconds per pair of begin and end, for one or several threads with @n pairs each */
 static void rate(int async, const char *tag, int n, int threads)
 {
 	struct pairs pairs[MAX_THREADS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Time windows, dates and zones from random words; prints all results; built against libshim and
- * against PCP's own library, with still_time.c preloaded.
+ * Parse time windows, dates and zones from random words; print all results.  Built against libshim
+ * and against PCP's own library, with still_time.c preloaded.
  *
  * usage: window WHAT SEED TIMES
  */
@@ -17,7 +17,7 @@
 static const struct timespec from = { 1600000000, 500000000 };	/* Sun Sep 13 12:26:40 2020 */
 static const struct timespec to = { 1600100000, 250000000 };	/* Mon Sep 14 16:13:20 2020 */
 
-/* In order of time: what has no zone of its own is never ambiguous in these zones */
+/* In this order, a time without its own zone is never ambiguous in these zones. */
 static const char *const zones[] = { "UTC", "AEST-10", "EST", "PST8", "<+0330>-3:30" };
 
 static const char *const intervals[] = {
@@ -74,7 +74,7 @@ static void show_window(const char *S, const char *T, const char *A, const char 
 		free(error);
 }
 
-/* All four options */
+/* With all four options */
 static void window(void)
 {
 	static const char *const steps[] = {
@@ -92,7 +92,7 @@ static void window(void)
 	show_window(S, T, A, O, &to);
 }
 
-/* An end that is not known: only forwards */
+/* With an unknown end: only forwards */
 static void live(void)
 {
 	static const struct timespec never = { PM_MAX_TIME_T, 0 };
@@ -101,14 +101,14 @@ static void live(void)
 	if (random_below(2))
 		S = dates[random_below(19)];
 	show_text(S);
-	/* where its sums overflow, the original's origin is a step too early */
+	/* where its sums overflow, the original's origin is one step too early */
 	if (random_below(2))
 		show_window(S, T, "60", NULL, &never);
 	else
 		show_window(S, T, NULL, random_below(2) ? "5min" : NULL, &never);
 }
 
-/* For the original, bytes that are no ASCII end the text */
+/* In the original, bytes that are not ASCII end the text. */
 static int is_ascii(const char *s)
 {
 	for (; *s; s++)
@@ -117,7 +117,7 @@ static int is_ascii(const char *s)
 	return 1;
 }
 
-/* Years that are far off: the original counts leap days wrongly from 2100 on */
+/* Remote years: the original counts leap days wrongly from 2100 on */
 static int is_far(const char *s)
 {
 	for (size_t n; *s; s += n + !n) {
@@ -130,7 +130,7 @@ static int is_far(const char *s)
 
 /*
  * Months together with a zone, a letter or an offset: the original confuses it with the reporting
- * zone.  With other lengths they may end at a 31st that does not exist.
+ * zone.  With other lengths they can end at a 31st that does not exist.
  */
 static int is_mixed(const char *s)
 {
@@ -169,7 +169,7 @@ static void fixed_date(void)
 	static char text[600];
 
 	snprintf(text, sizeof(text), "@%s", RANDOM_TEXT(words, 7));
-	/* PCP's library takes these for seconds */
+	/* PCP's library parses these as seconds */
 	if (!strcasestr(text, "nan"))
 		date_of(text);
 }

@@ -8,14 +8,14 @@
 
 #include <pcp/pmapi.h>
 
-/* How many records the library has read is its own affair: here always 0 */
+/* The number of records that the library has read: here always 0 */
 extern int __pmLogReads;
 
 void __pmDumpResult(FILE *f, const pmResult *result);
 void __pmDumpHighResResult(FILE *f, const pmHighResResult *result);
 void __pmDumpNameSpace(FILE *f, int verbosity);
 void __pmPrintMetricNames(FILE *f, int n, char **names, const char *between);
-/* What a context is made of, and how large a process is: here nothing */
+/* Prints the state of a context and the size of the process: here nothing */
 void __pmDumpContext(FILE *f, int context, pmInDom indom);
 int __pmProcessDataSize(unsigned long *size);
 
