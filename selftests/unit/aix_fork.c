@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A signal handler that uses the library may run at any instruction of fork(). */
+/* A signal handler that uses the library can run at any instruction of fork(). */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -28,7 +28,7 @@ static void raise_now(void)
 	raise(SIGUSR1);
 }
 
-/* What was registered before the library's handlers of fork() runs after it has taken its lock. */
+/* Handlers registered before the library's run after it has taken its lock. */
 TEST(a_handler_during_fork)
 {
 	pm_prog_t prog;
@@ -43,7 +43,7 @@ TEST(a_handler_during_fork)
 	alarm(20);
 	pid = fork();
 	if (!pid) {
-		/* In the child nothing is set. */
+		/* The child has no program. */
 		pm_data_t data;
 
 		_exit(handled != 0 || !pm_get_data_mythread(&data));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A million gets, each freed, do not grow memory. */
+/* A million calls that get data, each followed by a free, do not increase memory use. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 
@@ -29,7 +29,7 @@ TEST(a_million)
 	EXPECT_EQ(1000000, i);
 	EXPECT_LT(0, before);
 #ifndef __SANITIZE_ADDRESS__
-	/* ASan keeps what was freed for a while. */
+	/* ASan keeps freed memory for a while. */
 	EXPECT_GE(before + 32, resident());
 #endif
 	ASSERT_EQ(0, pm_delete_program_mythread());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of each call fails in turn, once or from then on: the call reports it, nothing
- * has changed or leaked, and the call works once memory is available again.
+ * Each allocation of each call fails in turn, once or from then on: the call reports it, nothing is
+ * changed or leaked, and the call works once memory is available again.
  *
  * The linker redirects all allocations of the library to this file (--wrap); opening a file also
  * counts as an allocation.
@@ -100,7 +100,7 @@ static int set_mm(const struct scope *s, int mode)
 	return s->set_mm(&prog);
 }
 
-/* A failed call leaves no memory of its own ... */
+/* A failed call does not keep memory ... */
 static int allocated(int ret, void *memory)
 {
 	if (ret && memory)
@@ -109,7 +109,7 @@ static int allocated(int ret, void *memory)
 	return ret;
 }
 
-/* ... and what was there before, where it would have written */
+/* ... and leaves its output unchanged. */
 static int untouched(int ret, bool as_before)
 {
 	return ret && !as_before ? -1 : ret;
@@ -226,19 +226,22 @@ static int counts(const struct scope *s, const struct op *op)
 	return prog.mode.w & PM_COUNT;
 }
 
-/* Which processors are online is asked again at the next call, so that it need not be known. */
+/*
+ * The list of online processors is read again at the next call, so the call can continue without
+ * it.
+ */
 static bool manages_without(const struct scope *s)
 {
 	return !strcmp(s->name, "system");
 }
 
-/* If a thread's sample of itself fails, it is repeated with the lock, which yields the reason. */
+/* If a thread's sample of itself fails, it is repeated with the lock, which finds the reason. */
 static bool tries_again(const struct scope *s, const struct op *op)
 {
 	return !strcmp(s->name, "mythread") && (op->call == data || op->call == Tdata);
 }
 
-/* One try: true if an allocation failed, so that there is another one to try */
+/* One attempt: true if an allocation failed, so that there is another one to try */
 static bool one_call(struct __test_metadata *_metadata, const struct scope *s, const struct op *op,
 		     int after, bool for_good)
 {
@@ -363,7 +366,7 @@ TEST_F(memory, reset)
 		}
 }
 
-/* Each in a child, as the tables are made once. */
+/* Run each in a child, because the tables are created only once. */
 static int initialize_in_child(int after)
 {
 	pid_t pid = fork();

@@ -15,7 +15,7 @@ static void run(unsigned long long ms)
 	shim_clock__run(syscall(SYS_gettid), ms * MS);
 }
 
-/* Instructions are two a microsecond. */
+/* Instructions occur at two per microsecond. */
 static void expect(struct __test_metadata *_metadata, int (*get)(pm_data_mx_t *data), int rounds,
 		   int a, int b, int c)
 {
@@ -72,7 +72,7 @@ TEST_F(mx, worked_vector)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* The same in a group of one, whose reset does not begin a new slot. */
+/* The same in a group of one member, whose reset does not start a new slot. */
 TEST_F(mx, worked_vector_of_a_group)
 {
 	int (*get)(pm_data_mx_t *data) = pm_get_data_mygroup_mx;
@@ -96,7 +96,7 @@ TEST_F(mx, worked_vector_of_a_group)
 	ASSERT_EQ(0, pm_delete_program_mygroup());
 }
 
-/* Shorter than a turn, and than all turns: what was not measured has a time of 0. */
+/* Shorter than a slot, and than all slots: sets that were not measured have a time of 0. */
 TEST_F(mx, short_runs)
 {
 	ASSERT_EQ(0, pm_set_program_mythread_mx(&self->prog));
@@ -111,7 +111,7 @@ TEST_F(mx, short_runs)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Counting time is the sets' times and the gaps between them, and no more. */
+/* Counting time is the sum of the sets' times and the gaps between them. */
 TEST_F(mx, times_and_gaps)
 {
 	unsigned long long sum = 0;
@@ -196,7 +196,7 @@ TEST_F(mx, stamps_of_start_read_and_stop)
 	ASSERT_EQ(0, pm_delete_program_mythread());
 }
 
-/* Each set has a mode of its own; whether to count is the first one's. */
+/* Each set has its own mode; the first one's determines whether to count. */
 TEST_F(mx, modes_of_sets)
 {
 	pm_prog_t sets[2] = { program("PM_INST_CMPL"), program("PM_INST_CMPL") };

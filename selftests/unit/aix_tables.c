@@ -35,7 +35,7 @@ TEST(a_counter_of_cycles)
 		if (strcmp(group->short_name, "pm_hpmcount4"))
 			EXPECT_EQ(0, group->events[4]) TH_LOG("%s", group->short_name);
 	}
-	/* Five events at a time, of which four are no cycles */
+	/* Five events at a time, including cycles */
 	for (int c = 0; c < 4; c++)
 		prog.events[c] = event_on(c, "PM_INST_CMPL");
 	prog.events[4] = 1;

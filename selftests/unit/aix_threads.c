@@ -19,7 +19,7 @@ static pid_t my_tid(void)
 	return syscall(SYS_gettid);
 }
 
-/* Instructions are two a microsecond. */
+/* Instructions occur at two per microsecond. */
 static int count_alone(void)
 {
 	pm_prog_t prog = program("PM_INST_CMPL");
@@ -40,7 +40,7 @@ static int count_alone(void)
 	return ret;
 }
 
-/* Every second one ends without a delete. */
+/* Every second thread exits without deleting its program. */
 static void *alone(void *arg)
 {
 	int ret = count_alone();
@@ -69,7 +69,7 @@ TEST(each_by_itself)
 
 	ASSERT_EQ(0, initialize());
 	all_of(_metadata, alone);
-	/* Nothing is left of them. */
+	/* Nothing of theirs is left. */
 	prog = program("PM_INST_CMPL");
 	EXPECT_EQ(0, pm_set_program(&prog));
 	EXPECT_EQ(0, pm_delete_program());

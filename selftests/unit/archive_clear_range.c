@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ranges without marks: whatever is inserted, in any order, is found exactly, in the minimum number
+ * Ranges without marks: all inserted ranges, in any order, are found exactly, in the minimum number
  * of pieces.
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "kselftest_harness.h"
 
 #define RECORDS		600
-#define IN_A_VOLUME	100	/* each of 10 bytes */
+#define IN_A_VOLUME	100	/* of 10 bytes each */
 
 struct model {
 	int64_t time[RECORDS];
@@ -26,7 +26,9 @@ static unsigned int roll(unsigned int sides)
 	return (unsigned int)rand_r(&seed) / 7 % sides;
 }
 
-/* Before the @i-th record, which is at the end of a volume rather than at the start of the next */
+/*
+ * The position before the @i-th record: at the end of a volume rather than at the start of the next
+ */
 static struct shim_position before(unsigned int i)
 {
 	if (!i)
@@ -48,13 +50,13 @@ static void model_make(struct model *m)
 	}
 }
 
-/* Whether the record before @i and the @i-th are of one range, if both are known */
+/* Whether the record before @i and the @i-th are in the same range, if both are known */
 static bool goes_on(const struct model *m, unsigned int i)
 {
 	return !m->mark[i - 1] && !m->mark[i] && m->time[i - 1] <= m->time[i];
 }
 
-/* What a walk over some records remembers */
+/* The ranges that a traversal of several records adds */
 static void add_some(struct model *m, struct shim_clear_ranges *known)
 {
 	unsigned int i = roll(RECORDS), end = i + 1 + roll(30), first = i;
@@ -111,7 +113,7 @@ TEST(what_was_put_in)
 	}
 }
 
-/* However many there are, memory stays small; what is known can still become longer. */
+/* Memory stays small for any number of ranges, and known ranges can still grow. */
 TEST(not_too_many)
 {
 	struct shim_clear_range s = { .from = { 0, 0 } }, found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Interrupted writers: killed at random moments, and out of disk space. Committed records are
- * complete; others are absent; the archive opens.
+ * complete; others are absent; the archive can be opened.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ FIXTURE_TEARDOWN(crash)
 	place_remove(&self->place);
 }
 
-/* Between the records, instances come and go, so that all three files are busy */
+/* Between the records, instances appear and disappear, so that all three files are written. */
 static int write_on(struct shim_writer *w, unsigned int i)
 {
 	static const int32_t inst[] = { 0, 3, 7, 8 };
@@ -54,7 +54,7 @@ static int write_on(struct shim_writer *w, unsigned int i)
 	return shim_writer__indom(w, &indom) ? -1 : sample_record(w, at(i), i);
 }
 
-/* Write until killed, saying how many records are committed */
+/* Write until killed, and report how many records are committed. */
 static void write_forever(const char *base, int version, volatile unsigned int *committed)
 {
 	struct shim_label label = sample_label(version);
@@ -75,7 +75,10 @@ static void write_forever(const char *base, int version, volatile unsigned int *
 	}
 }
 
-/* All records are valid, the end is the last one's, and up to @behind bytes follow */
+/*
+ * Check that all records are valid, that the archive ends with the last one, and that up to @behind
+ * bytes follow.
+ */
 static int count(const char *base, int behind)
 {
 	struct shim_ts end, last = { 0, 0 };
@@ -125,15 +128,15 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 		ASSERT_TRUE(WIFSIGNALED(status)) {
 			TH_LOG("writer said %d", WEXITSTATUS(status));
 		}
-		n = count(place.base, -EBADMSG);	/* a part of a record */
+		n = count(place.base, -EBADMSG);	/* part of a record */
 		if (!*committed) {
-			/* nothing promised; the first record may or may not be there */
+			/* nothing was committed; the first record may or may not exist */
 			none++;
-			/* On a busy machine it takes longer until there is something. */
+			/* On a busy machine it takes longer until there is a record. */
 			if (none * 2 > (unsigned int)round)
 				longest += 500;
 		} else {
-			/* one more may be whole that was not yet reported */
+			/* one more can be complete without having been reported */
 			ASSERT_LE((int)*committed, n) {
 				TH_LOG("round %d: %s", round, place.base);
 			}
@@ -146,7 +149,7 @@ TEST_F_TIMEOUT(crash, killed_at_any_moment, 1200)
 	EXPECT_GT(200, none);
 }
 
-/* No file may pass the limit: every length is tried at which the disk may be full */
+/* No file can exceed the limit: the disk is full at every possible length. */
 TEST_F_TIMEOUT(crash, out_of_room, 1200)
 {
 	for (unsigned int limit = 0; limit < 12000; limit += limit < 3000 ? 13 : 101) {
@@ -166,14 +169,14 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 			ASSERT_TRUE(!err || err == -EFBIG);
 			good += !err;
 			refused += !!err;
-			/* it is as if the refused one had never been */
+			/* the refused record has no effect */
 			n = good ? count(self->place.base, -ERANGE) : 0;
 			ASSERT_EQ((int)good, n) {
 				TH_LOG("limit %u, record %u", limit, i);
 			}
 		}
 		ASSERT_NE(0, refused);
-		/* room again: what follows is taken */
+		/* space is available again: later records are accepted */
 		room.rlim_cur = RLIM_INFINITY;
 		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
 		ASSERT_EQ(0, sample_record(w, at(50), good++));
@@ -185,7 +188,7 @@ TEST_F_TIMEOUT(crash, out_of_room, 1200)
 	}
 }
 
-/* The last possible failure is reported; the records still exist */
+/* The last possible failure is reported; the records still exist. */
 TEST_F(crash, closing_says_what_failed)
 {
 	struct shim_label label = sample_label(variant->version);
@@ -201,7 +204,7 @@ TEST_F(crash, closing_says_what_failed)
 	free(slurp(place_file(&self->place, "index"), &len));
 	room.rlim_cur = len;
 	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
-	/* the last entry of the index does not go in any more */
+	/* there is no space for the last entry of the index */
 	EXPECT_EQ(-EFBIG, shim_writer__close(w));
 	EXPECT_EQ(2, count(self->place.base, -ERANGE));
 }

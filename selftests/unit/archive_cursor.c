@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Cursors over archives of known content: every record in both directions, and every seek compared
- * with a search through the plain list, with the original index, without it, and with a wrong
- * index.
+ * with a linear search, with the original index, without it, and with a wrong index.
  */
 #include "archive/archive.h"
 #include "archive/readbuf.h"
@@ -13,14 +12,14 @@
 
 FIXTURE(cursor) {
 	struct place place;
-	struct shim_ts *stamps;	/* number of the records, in order */
+	struct shim_ts *stamps;	/* one per record, in order */
 	bool *marks;
 	unsigned int n;
 };
 
 FIXTURE_VARIANT(cursor) {
 	int version;
-	unsigned int volume;	/* records in a volume, or 0 */
+	unsigned int volume;	/* records per volume, or 0 */
 	unsigned int value_len;	/* bytes of the string, to make the index grow */
 };
 
@@ -36,12 +35,12 @@ FIXTURE_VARIANT_ADD(cursor, v2_volumes) {
 	.version = 2, .volume = 700, .value_len = 900,
 };
 
-/* Larger than what is copied, so that it is mapped */
+/* Larger than the copied size, so that it is mapped */
 FIXTURE_VARIANT_ADD(cursor, v3_mapped) {
 	.version = 3, .volume = 0, .value_len = 8000,
 };
 
-/* Larger in all, so that the first ones are copied and the others mapped */
+/* Larger in total, so that the first volumes are copied and the others mapped */
 FIXTURE_VARIANT_ADD(cursor, v3_some_mapped) {
 	.version = 3, .volume = 250, .value_len = 8000,
 };
@@ -74,7 +73,7 @@ FIXTURE_SETUP(cursor)
 	ASSERT_EQ(0, shim_writer__open(self->place.base, &label, &w));
 	ASSERT_EQ(0, shim_writer__desc(w, &desc));
 	for (unsigned int i = 0; i < RECORDS; i++) {
-		/* equal stamps, steps, and gaps */
+		/* equal time stamps, steps, and gaps */
 		if (rand_r(&seed) % 4)
 			t += rand_r(&seed) % 50 ? 1 : 1000;
 		if (i && variant->volume && i % variant->volume == 0)
@@ -148,7 +147,7 @@ TEST_F(cursor, steps)
 	shim_archive__put(ar);
 }
 
-/* The label of an archive that begins so early looks like a mark. */
+/* The label of an archive that starts so early looks like a mark. */
 static void step_before_the_first(struct __test_metadata *_metadata, int version)
 {
 	struct shim_label label = sample_label(version);
@@ -189,7 +188,7 @@ TEST(the_label_is_no_record)
 	step_before_the_first(_metadata, 3);
 }
 
-/* Seek to @when: @first records are before it, @last not after it */
+/* Seek to @when: check that @first records are before it, and @last not after it. */
 static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 		       struct shim_readbuf *readbuf, struct shim_ts when, unsigned int first,
 		       unsigned int last)
@@ -211,7 +210,7 @@ static bool seeks_with(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar
 	return last ? !err && is_record(self, &rec, last - 1) : err == -ERANGE;
 }
 
-/* By turns in the map, and with a few records of it read */
+/* Use the map and a buffer of a few records alternately. */
 static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, struct shim_ts when,
 		  unsigned int first, unsigned int last)
 {
@@ -222,7 +221,7 @@ static bool seeks(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar, str
 	return right;
 }
 
-/* Every stamp, and a moment before and after each */
+/* Seek to every time stamp, and to a moment before and after each. */
 static bool seeks_everywhere(const FIXTURE_DATA(cursor) *self, struct shim_archive *ar,
 			     unsigned int step)
 {
@@ -257,7 +256,7 @@ TEST_F_TIMEOUT(cursor, seeks_by_the_index, 1200)
 	shim_archive__put(ar);
 }
 
-/* Far from any place of an index, what is asked for is read, not mapped, and found in few reads */
+/* Far from any index entry, records are read instead of mapped, and found with few reads. */
 TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 {
 	unsigned int i = self->n / 2;
@@ -267,7 +266,7 @@ TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 	struct shim_record rec;
 
 	if (variant->volume || variant->value_len > SHIM_READBUF_SIZE / 3)
-		return;	/* too long to be looked for in a readbuf */
+		return;	/* too long for a readbuf */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
@@ -279,7 +278,7 @@ TEST_F_TIMEOUT(cursor, seeks_read_little, 1200)
 	EXPECT_TRUE(is_record(self, &rec, i));
 	EXPECT_LE(readbuf.bytes, rec.data);
 	EXPECT_GE(readbuf.bytes + readbuf.len, rec.data + rec.len);
-	/* no window of the map was entered but the first, whose label was looked at */
+	/* only the first window of the map was used, for the label */
 	EXPECT_EQ(0, atomic_load(&shim_archive__volume(ar, 0)->windows));
 	shim_readbuf__fini(&readbuf);
 	shim_archive__put(ar);
@@ -295,7 +294,7 @@ TEST_F_TIMEOUT(cursor, seeks_without_index, 1200)
 	shim_archive__put(ar);
 }
 
-/* Offsets that hit no record, stamps that are not the record's */
+/* Offsets that are not those of a record, time stamps that differ from the record's */
 TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
@@ -321,7 +320,10 @@ TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 	free(data);
 }
 
-/* In order, on records, but each with the stamp of the previous one, or of the next */
+/*
+ * Entries in order and on records, but each with the time stamp of the previous record, or of the
+ * next
+ */
 TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 1200)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
@@ -359,12 +361,12 @@ TEST_F(cursor, passes_over_a_missing_volume)
 		return;
 	}
 	ASSERT_EQ(0, unlink(place_file(&self->place, "1")));
-	/* and one that exists but cannot be used */
+	/* and one that exists but is unusable */
 	spit(place_file(&self->place, "2"), "garbage", 7);
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	shim_cursor__init(&cur, ar);
 	while ((err = shim_cursor__next(&cur, &rec)) != -ERANGE) {
-		/* which is reported once on the way, in each direction */
+		/* which is reported once when it is reached, in each direction */
 		if (err == -SHIM_EVOLUME) {
 			damaged++;
 			continue;

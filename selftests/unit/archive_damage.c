@@ -179,7 +179,7 @@ static int annotate(struct shim_writer *w)
 	return err ? err : shim_writer__labels(w, &labels);
 }
 
-/* Besides full records, texts, labels, changes of the instance domain and a second volume */
+/* Write full records, texts, labels, changes of the instance domain and a second volume. */
 static int make(const char *base, int version)
 {
 	struct shim_label label = sample_label(version);

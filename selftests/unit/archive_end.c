@@ -11,7 +11,7 @@ FIXTURE(end) {
 	uint8_t *data;
 	size_t len;
 	uint64_t last;	/* offset of the last record */
-	uint64_t fifth;	/* and of one after a fifth of them */
+	uint64_t fifth;	/* and of a record after 1/5 of them */
 };
 
 FIXTURE_SETUP(end)
@@ -40,7 +40,8 @@ FIXTURE_TEARDOWN(end)
 }
 
 /*
- * The archive opens and ends with record @n - 1 of @n readable ones, followed by the result @then.
+ * Whether the archive opens and ends with record @n - 1 of @n readable ones, followed by the result
+ * @then
  */
 static bool ends(struct place *place, unsigned int n, int then)
 {
@@ -59,9 +60,9 @@ static bool ends(struct place *place, unsigned int n, int then)
 	while (!(err = shim_cursor__next(&cur, &rec)))
 		good = good && sample_matches(&rec, i++);
 	good = good && err == then && i == n;
-	/* asked again */
+	/* the same at a second call */
 	good = good && shim_cursor__next(&cur, &rec) == then;
-	/* and from the end backwards */
+	/* and backwards from the end */
 	shim_cursor__seek_after(&cur, (struct shim_ts){ INT64_MAX, 0 });
 	while (i && !shim_cursor__prev(&cur, &rec))
 		good = good && sample_matches(&rec, --i);
@@ -125,7 +126,7 @@ TEST_F(end, with_garbage_behind_it)
 	free(data);
 }
 
-/* A frame that is right around a content that is not */
+/* A valid frame with invalid content */
 TEST_F(end, with_a_hollow_record)
 {
 	uint8_t *data = malloc(self->len);
@@ -145,7 +146,7 @@ TEST_F(end, with_a_hollow_record)
 	free(data);
 }
 
-/* A last length that leads to the head of the record before, whose own length is another */
+/* A final length that leads to the start of the previous record, which has another length */
 TEST_F(end, with_a_length_over_two_records)
 {
 	struct shim_archive *ar;
@@ -194,7 +195,7 @@ TEST_F(end, with_a_partial_index_entry)
 	free(data);
 }
 
-/* It is the physically last one, whatever its time */
+/* The end is the physically last record, whatever its time. */
 TEST_F(end, of_one_whose_time_goes_back)
 {
 	struct shim_archive *ar;
@@ -208,7 +209,7 @@ TEST_F(end, of_one_whose_time_goes_back)
 	shim_archive__put(ar);
 }
 
-/* A writer continues, sometimes with half a record visible */
+/* A writer continues, and sometimes half a record is visible. */
 TEST_F(end, moves_as_the_archive_grows)
 {
 	size_t record = self->len - self->last, size = self->len / 4;
@@ -235,11 +236,11 @@ TEST_F(end, moves_as_the_archive_grows)
 			ASSERT_TRUE(sample_matches(&rec, n++));
 		ASSERT_TRUE(err == -ERANGE || err == -EBADMSG);
 		ASSERT_EQ(0, shim_ts__cmp(end, at(n - 1)));
-		/* what was handed out stays */
+		/* earlier results stay valid */
 		ASSERT_TRUE(sample_matches(&first, 0));
 		if (size == self->len)
 			break;
-		/* a partial record is withdrawn, as after a full disk, and another one follows */
+		/* a partial record is removed, as after a full disk, and another one follows */
 		if (size % 3 == 0) {
 			ASSERT_EQ(0, ftruncate(fd, rec.offset + rec.len));
 			ASSERT_EQ(8, pwrite(fd, "whatever", 8, rec.offset + rec.len));
@@ -254,7 +255,7 @@ TEST_F(end, moves_as_the_archive_grows)
 	shim_archive__put(ar);
 }
 
-/* From a lone label, past the copied size, to the mapped size, and further */
+/* The archive grows from a label alone beyond the copied size to the mapped size, and further. */
 TEST_F(end, moves_into_the_mapped)
 {
 	const uint32_t big = 3 << 20;

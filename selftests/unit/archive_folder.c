@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives' files are found in a folder that was read once as in one that is read for each. */
+/*
+ * An archive's files are found in the same way, whether the folder is read once or for each
+ * archive.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +48,7 @@ static bool make(FIXTURE_DATA(folder) *self, const char *name)
 	return fd >= 0 && !close(fd);
 }
 
-/* Names of which one is the beginning of others, on both sides of the dot in the order of bytes */
+/* Names that are prefixes of others, and sort before and after the dot */
 TEST_F(folder, has_the_same_files)
 {
 	static const char *const files[] = {
@@ -77,7 +80,7 @@ TEST_F(folder, has_the_same_files)
 	}
 }
 
-/* Many archives of a folder cost one scan of it: newer files are not seen. */
+/* Many archives of a folder require one scan of it: newer files are not seen. */
 TEST_F(folder, is_read_once)
 {
 	struct shim_files files;

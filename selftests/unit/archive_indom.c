@@ -12,7 +12,7 @@
 #define STATES	300
 #define IDS	40
 
-/* What the domain is from a time on; no name: not there */
+/* The domain from a time on; an instance without a name does not exist */
 struct model {
 	struct shim_ts stamp;
 	char name[IDS][16];
@@ -50,7 +50,7 @@ static void evolve(struct model *m, int version, unsigned int *seed)
 		else
 			sprintf(m->name[id], "i%d-%u", id, rand_r(seed) % 1000);
 	}
-	/* now and then nothing is left, which version 2 cannot say */
+	/* occasionally it becomes empty, which version 2 cannot represent */
 	if (version > 2 && !(rand_r(seed) % 20))
 		memset(m->name, 0, sizeof(m->name));
 	m->n = 0;
@@ -79,7 +79,7 @@ static int declare(struct shim_writer *w, const struct model *m)
 	return shim_writer__indom(w, &indom);
 }
 
-/* A record with a value for each instance there is */
+/* Write a record with a value for each existing instance. */
 static int put_record(struct shim_writer *w, const struct model *m)
 {
 	struct shim_value v = { .type = SHIM_TYPE_U64 };
@@ -89,7 +89,7 @@ static int put_record(struct shim_writer *w, const struct model *m)
 	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
 		if (m->name[v.inst][0])
 			err = shim_writer__value(w, &v);
-	/* and not for one there is not */
+	/* a value for a nonexistent instance is refused */
 	for (v.inst = 0; v.inst < IDS && !err; v.inst++)
 		if (!m->name[v.inst][0] && shim_writer__value(w, &v) != -EINVAL)
 			err = -EPROTO;
@@ -173,7 +173,7 @@ TEST_F(indom, all_states_newest_first)
 	for (unsigned int i = 0; i < n; i++) {
 		got = shim_archive__indom_at(ar, SAMPLE_INDOM, i);
 		ASSERT_NE(NULL, got);
-		/* a state for each change, none for what stayed the same */
+		/* there is one state per change, none if nothing changed */
 		while (shim_ts__cmp(got->stamp, self->models[--m].stamp))
 			ASSERT_NE(0, m);
 		ASSERT_TRUE(matches(got, &self->models[m]));
@@ -187,7 +187,7 @@ TEST_F(indom, all_states_newest_first)
 	shim_archive__put(ar);
 }
 
-/* Version 3 stores the changes if that is shorter, and everything if a name changed */
+/* Version 3 stores the changes if that is shorter, and the complete domain if a name changed. */
 TEST_F(indom, records_are_of_the_right_kind)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;
@@ -218,7 +218,10 @@ TEST_F(indom, records_are_of_the_right_kind)
 #define FIXED	1000
 #define COMING	1500
 
-/* The domain has FIXED instances with short names, and more that come one by one: 0 or an error */
+/*
+ * The domain has FIXED instances with short names, and more that are added one by one: 0 or an
+ * error.
+ */
 static int write_coming(struct shim_writer *w)
 {
 	static char text[FIXED + COMING][8];
@@ -248,7 +251,10 @@ static int write_coming(struct shim_writer *w)
 	return err;
 }
 
-/* However often a large domain changes, a reader that is afraid of forged files has all of its states. */
+/*
+ * The reader has limits against forged files, but reads all states of a large domain that often
+ * changes.
+ */
 TEST_F(indom, changes_without_end)
 {
 	struct shim_label label = sample_label(variant->version);
@@ -333,7 +339,9 @@ TEST_F(indom, by_many_threads)
 	}
 }
 
-/* A forged history: each change adds one instance, and all of it would be too much */
+/*
+ * A forged history: each change adds one instance, and all states together would exceed the limit.
+ */
 TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 {
 	static const char *const names[] = { "x" };
@@ -344,7 +352,7 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 	uint8_t *data;
 
 	if (variant->version == 2)
-		return;	/* has no changes, only states; a state costs what its record does */
+		return;	/* has no changes, only states; a state costs as much as its record */
 	data = slurp(place_file(&self->place, "meta"), &len);
 	shim_buf__put(&meta, data, len);
 	for (int32_t id = 100; id < 20100; id++) {
@@ -361,7 +369,9 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 	free(data);
 }
 
-/* Entries of a record in any order, and the same instance twice: the later one holds */
+/*
+ * Entries of a record are in any order, and the same instance occurs twice: the later one is used.
+ */
 TEST_F(indom, unsorted_records_are_sorted)
 {
 	static const int32_t mixed[] = { 9, 2, 9, 5 };
@@ -376,7 +386,7 @@ TEST_F(indom, unsorted_records_are_sorted)
 
 	shim_buf__put(&meta, data, len);
 	shim_rec_indom__encode(f, &meta, &odd, false);
-	/* and one that comes late in the file but early in time */
+	/* and one that is late in the file but early in time */
 	odd.stamp = at(-5);
 	odd.n = 1;
 	shim_rec_indom__encode(f, &meta, &odd, false);

@@ -31,7 +31,10 @@ FIXTURE_TEARDOWN(names)
 	shim_arena__free(&self->arena);
 }
 
-/* A text of few letters and blanks, so that many begin alike, some are empty, and some the same */
+/*
+ * A text of few letters and blanks, so that many have the same start, some are empty, and some are
+ * equal
+ */
 static void some_text(unsigned int *seed, char *text)
 {
 	int len = rand_r(seed) / 7 % (LENGTH / 2);
@@ -41,7 +44,7 @@ static void some_text(unsigned int *seed, char *text)
 	text[len] = '\0';
 }
 
-/* PCP's rule, as its manual has it */
+/* PCP's rule, according to its manual */
 static int model(const struct shim_indom *s, const char *name)
 {
 	for (unsigned int i = 0; i < s->n; i++)
@@ -121,7 +124,7 @@ TEST_F(names, have_a_table_only_if_memory_allows_it)
 	EXPECT_GT((1 << 20) - 2 * MOST * sizeof(uint32_t), bytes);
 }
 
-/* One table, at the second search; none for few names */
+/* One table is created, at the second search; none for few names. */
 TEST_F(names, ask_for_a_table_once)
 {
 	int wants = 0;

@@ -11,12 +11,12 @@
 	EXPECT_EQ(shim_lerp__value(&s_, &a_, &b_).member, want); \
 } while (0)
 
-/* All at 40 % of the way */
+/* All values at 40 % of the interval */
 TEST(signed_32)
 {
 	AT_40(SHIM_TYPE_32, l, 0, 10, false, 4);
 	AT_40(SHIM_TYPE_32, l, 10, 0, false, 6);
-	/* rounded towards zero after adding a half */
+	/* rounded towards zero after adding 1/2 */
 	AT_40(SHIM_TYPE_32, l, -1000, -667, false, -866);
 	AT_40(SHIM_TYPE_32, l, INT32_MIN, INT32_MAX, false, INT32_MIN + 1);
 	AT_40(SHIM_TYPE_32, l, 0x7ffffff0, INT32_MIN + 16, true, 0x7ffffffd);
@@ -54,7 +54,7 @@ TEST(reals)
 	AT_40(SHIM_TYPE_DOUBLE, d, 2.0, 1.0, true, 1.6);
 }
 
-/* Two stamps so far from the start that they are one in double precision */
+/* Two time stamps so far from the start that they are equal in double precision */
 TEST(no_distance)
 {
 	struct shim_value a = { .type = SHIM_TYPE_U32, .ul = 7 }, b = { .type = SHIM_TYPE_U32, .ul = 9 };

@@ -16,12 +16,12 @@ enum { COUNTER, GAUGE, NASKED };
 FIXTURE(marks) {
 	struct place place;
 	struct shim_archive *ar;
-	double end;		/* seconds from the start */
+	double end;		/* seconds after the start */
 	unsigned int seed;
 };
 
 FIXTURE_VARIANT(marks) {
-	unsigned int volume;	/* records in a volume, or 0 */
+	unsigned int volume;	/* records per volume, or 0 */
 };
 
 FIXTURE_VARIANT_ADD(marks, one_volume) {
@@ -52,7 +52,7 @@ static int put(struct shim_writer *w, struct shim_ts when, unsigned int n, bool 
 	return err ? err : shim_writer__commit(w);
 }
 
-/* A mark every @mark_every records, on average, or none */
+/* On average one mark per @mark_every records, or none */
 static int write_archive(const char *base, unsigned int volume, unsigned int mark_every,
 			 unsigned int *seed, double *end)
 {
@@ -97,8 +97,8 @@ FIXTURE_TEARDOWN(marks)
 
 struct run {
 	double from, step;
-	int n;			/* fetches */
-	unsigned int which[64];	/* bits of the metrics of each */
+	int n;			/* number of fetches */
+	unsigned int which[64];	/* bit mask of the metrics of each */
 };
 
 static struct run some_run(FIXTURE_DATA(marks) *self)
@@ -114,7 +114,7 @@ static struct run some_run(FIXTURE_DATA(marks) *self)
 	return r;
 }
 
-/* The values of a metric in a run, INT64_MIN where there is none */
+/* The values of a metric in a run, INT64_MIN if there is none */
 static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_filter all = { 0 };
@@ -143,7 +143,7 @@ static int play(struct shim_interp *ip, const struct run *r, int64_t (*out)[NASK
 	return err;
 }
 
-/* With an interpolator on an archive that was never read */
+/* Use an interpolator on an archive that was never read. */
 static int play_fresh(const char *base, const struct run *r, int64_t (*out)[NASKED])
 {
 	struct shim_archive *ar;
@@ -191,7 +191,7 @@ TEST_F_TIMEOUT(marks, change_no_answer, 1200)
 	EXPECT_LT(RUNS, left_out);
 }
 
-/* Whether the middle of the archive is known to have no mark where it has none */
+/* Whether the part in the middle without marks is known to have none */
 static bool is_middle_known(const FIXTURE_DATA(marks) *self)
 {
 	struct shim_clear_range s;
@@ -227,7 +227,7 @@ TEST_F(marks, are_looked_for_if_there_are_counters)
 	shim_interp__free(ip);
 }
 
-/* A lie about all of the archive: no counter is left out any more. */
+/* Claim falsely that the archive has no marks: no counter is left out any more. */
 TEST_F(marks, are_not_looked_for_twice)
 {
 	struct run r = { .from = 0.5, .n = 50 };
@@ -256,7 +256,7 @@ TEST_F(marks, are_not_looked_for_twice)
 	EXPECT_LT(told + 10, believed);
 }
 
-/* Written anew, with marks elsewhere, while it is open */
+/* The archive is rewritten, with marks elsewhere, while it is open. */
 TEST_F(marks, of_a_file_that_was_cut_off)
 {
 	struct run r = { .from = 0.5, .n = 50 };
@@ -294,7 +294,7 @@ TEST_F(marks, of_a_file_that_was_cut_off)
 	shim_interp__free(ip);
 }
 
-/* What begins with a record that is earlier than the one before begins a range. */
+/* A record that is earlier than the previous one starts a new range. */
 TEST_F(marks, nor_records_that_go_back_in_time)
 {
 	struct run r = { .from = 20, .n = 10, .which = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
@@ -314,7 +314,7 @@ TEST_F(marks, nor_records_that_go_back_in_time)
 	} while (rec.volume || !rec.npmids || shim_ts__cmp(rec.stamp, at(100)) < 0);
 	odd = (struct shim_position){ rec.volume, rec.offset };
 	bytes = slurp(place_file(&self->place, "0"), &len);
-	bytes[odd.offset + 4 + 3] -= 50;	/* half of the range of its seconds' low word */
+	bytes[odd.offset + 4 + 3] -= 50;	/* the low word of the seconds */
 	spit(place_file(&self->place, "0"), bytes, len);
 	free(bytes);
 
@@ -330,7 +330,7 @@ TEST_F(marks, nor_records_that_go_back_in_time)
 	shim_archive__put(ar);
 }
 
-/* A record each second, one of them a mark; 0 for none */
+/* One record per second, one of them a mark; 0 for none */
 static int write_one_mark(const char *base, unsigned int mark)
 {
 	struct shim_label label = sample_label(3);
@@ -347,7 +347,7 @@ static int write_one_mark(const char *base, unsigned int mark)
 	return shim_writer__close(w) ? -EIO : err;
 }
 
-/* Many records are passed at once between two fetches; the mark may be any of them. */
+/* Many records are skipped between two fetches; any of them can be the mark. */
 TEST(one_mark_far_away)
 {
 	static const unsigned int marks[] = { 0, 102, 103, 1125, 1126, 1127, 1128, 2000, 2499 };

@@ -6,7 +6,7 @@
 #include "archive/record_layout.h"
 #include "kselftest_harness.h"
 
-/* A record of two metrics, one in place and one with blocks */
+/* Write a record of two metrics, one in place and one with blocks. */
 static void make(struct shim_buf *buf, struct shim_record *rec, int64_t sec, int32_t inst,
 		 uint32_t narrow, uint64_t wide)
 {
@@ -68,7 +68,7 @@ TEST_F(layout, other_instance)
 	EXPECT_FALSE(shim_record_layout__fits(&self->layout, &self->other));
 }
 
-/* Each byte counts but those of the stamp, before @head, and of the values. */
+/* Each byte matters, except those of the time stamp, before @head, and of the values. */
 TEST_F(layout, each_byte)
 {
 	unsigned int free = 0;

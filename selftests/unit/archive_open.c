@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(open)
 	place_remove(&self->place);
 }
 
-/* The error that opening by @name gives; 0 if it is the sample's three records */
+/* Open by @name; returns the error, or 0 if it is the sample's three records. */
 static int try(FIXTURE_DATA(open) *self, const char *name)
 {
 	struct shim_archive *ar = (struct shim_archive *)self;
@@ -63,7 +63,7 @@ TEST_F(open, by_any_name)
 	EXPECT_EQ(0, try(self, "./a.0"));
 	EXPECT_EQ(-ENOENT, try(self, "b"));
 	EXPECT_EQ(-ENOENT, try(self, "none/a"));
-	/* a component's suffix is a suffix only where the file is */
+	/* a component's suffix is only removed if the file exists */
 	ASSERT_EQ(0, sample_write("b.0", 3, 3));
 	EXPECT_EQ(0, try(self, "b.0"));
 	EXPECT_EQ(0, try(self, "b.0.meta"));
@@ -89,7 +89,7 @@ static int count_records(const char *base)
 	return n;
 }
 
-/* Six volumes of one record each, of which the second and the fourth are missing */
+/* Write six volumes of one record each, of which the second and the fourth are missing. */
 static int write_gaps(FIXTURE_DATA(open) *self)
 {
 	struct shim_label label = sample_label(3);
@@ -113,7 +113,9 @@ static int write_gaps(FIXTURE_DATA(open) *self)
 	return err;
 }
 
-/* Who may search a folder, but not read it, gets to the volumes by the numbers in the index. */
+/*
+ * A user who can search a folder, but not read it, finds the volumes by the numbers in the index.
+ */
 TEST_F(open, in_a_folder_that_may_not_be_read)
 {
 	char command[160];
@@ -123,7 +125,7 @@ TEST_F(open, in_a_folder_that_may_not_be_read)
 	snprintf(command, sizeof(command), "xz %s", place_file(&self->place, "4"));
 	ASSERT_EQ(0, system(command));
 	ASSERT_EQ(0, chmod(self->place.dir, 0311));
-	/* root may do anything */
+	/* root has all permissions */
 	if (!geteuid())
 		ASSERT_EQ(0, seteuid(65534));
 	EXPECT_EQ(NULL, fopen(self->place.dir, "r"));
@@ -175,7 +177,7 @@ TEST_F(open, with_what_is_no_file)
 
 static const char *const files[] = { "0", "index", "meta" };
 
-/* Nothing, hardly anything, a part of a label, a label alone */
+/* Nothing, almost nothing, a part of a label, a label alone */
 TEST_F(open, cut_within_the_label)
 {
 	static const struct row {
@@ -206,7 +208,7 @@ TEST_F(open, cut_within_the_label)
 	EXPECT_EQ(0, try_base(self));
 }
 
-/* One word of the label changed in one file */
+/* One word of the label is changed in one file. */
 TEST_F(open, with_another_label)
 {
 	static const struct row {
@@ -221,7 +223,7 @@ TEST_F(open, with_another_label)
 		{ __LINE__, "0", 4, 0x50052601, -EILSEQ },	/* version */
 		{ __LINE__, "0", 4, 0x50052604, -EILSEQ },
 		{ __LINE__, "0", 4, 0x50042603, -EILSEQ },	/* magic */
-		{ __LINE__, "0", 8, 101, -EILSEQ },		/* pid, unlike the others' */
+		{ __LINE__, "0", 8, 101, -EILSEQ },		/* PID, different from the others */
 		{ __LINE__, "meta", 8, 101, -EILSEQ },
 		{ __LINE__, "index", 8, 101, -EILSEQ },
 		{ __LINE__, "0", 20, 1000000000, -EILSEQ },	/* nanoseconds */
@@ -256,7 +258,7 @@ TEST_F(open, with_another_label)
 	EXPECT_EQ(0, try_base(self));
 }
 
-/* @data followed by a metadata record */
+/* Append @data followed by a metadata record. */
 static void append(FIXTURE_DATA(open) *self, const uint8_t *data, size_t len,
 		   const struct shim_buf *rec)
 {
@@ -304,7 +306,7 @@ TEST_F(open, with_a_second_description)
 	free(data);
 }
 
-/* More names for a metric, and one that has an owner already */
+/* More names for a metric, and one that another metric already has */
 TEST_F(open, with_more_names)
 {
 	static const char *const names[] = { "demo.more", "demo.u32", "demo.most" };
@@ -334,7 +336,7 @@ TEST_F(open, with_more_names)
 	free(data);
 }
 
-/* One record after the others, of five words */
+/* Append one record of five words. */
 TEST_F(open, with_a_strange_record)
 {
 	static const struct row {
@@ -343,14 +345,14 @@ TEST_F(open, with_a_strange_record)
 		size_t len;
 		int err;
 	} rows[] = {
-		{ __LINE__, { 20, 0, 0, 0, 20 }, 20, -EPROTO },		/* no such type */
+		{ __LINE__, { 20, 0, 0, 0, 20 }, 20, -EPROTO },		/* unknown type */
 		{ __LINE__, { 20, 8, 0, 0, 20 }, 20, -EPROTO },
 		{ __LINE__, { 20, -1, 0, 0, 20 }, 20, -EPROTO },
 		{ __LINE__, { 20, 4, 5, 0, 20 }, 20, -EBADMSG },		/* a text without its NUL */
-		{ __LINE__, { 20, 7, 5, 0, 20 }, 20, -EBADMSG },		/* too short a label */
-		{ __LINE__, { 20, 1, 0, 0, 20 }, 20, -EBADMSG },		/* too short a metric */
-		{ __LINE__, { 20, 5, 0, 0, 20 }, 20, -EBADMSG },		/* too short a domain */
-		{ __LINE__, { 20, 4, 5, 0, 24 }, 20, -EBADMSG },		/* other trailer */
+		{ __LINE__, { 20, 7, 5, 0, 20 }, 20, -EBADMSG },		/* short label */
+		{ __LINE__, { 20, 1, 0, 0, 20 }, 20, -EBADMSG },		/* short metric */
+		{ __LINE__, { 20, 5, 0, 0, 20 }, 20, -EBADMSG },		/* short domain */
+		{ __LINE__, { 20, 4, 5, 0, 24 }, 20, -EBADMSG },		/* trailer differs */
 		{ __LINE__, { 0, 4, 5, 0, 0 }, 20, -EBADMSG },			/* length */
 		{ __LINE__, { 8, 8, 5, 0, 0 }, 20, -EBADMSG },
 		{ __LINE__, { -4, 4, 5, 0, -4 }, 20, -EBADMSG },
@@ -376,7 +378,7 @@ TEST_F(open, with_a_strange_record)
 	free(data);
 }
 
-/* A cut that a killed writer cannot have left: the index knows of more */
+/* A cut that a killed writer cannot have left, because the index contains more */
 TEST_F(open, with_metadata_lost)
 {
 	struct shim_label label = sample_label(3);
@@ -425,7 +427,7 @@ TEST_F(open, with_a_padded_name)
 	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
 	EXPECT_STREQ("demo.i", shim_archive__desc_at(ar, 0)->names[0]);
 	shim_archive__put(ar);
-	/* but no name at all is none */
+	/* but an empty name is not a name */
 	memset(data + 844, 0, 8);
 	spit(place_file(&self->place, "meta"), data, len);
 	EXPECT_EQ(-EBADMSG, try_base(self));

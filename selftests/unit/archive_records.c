@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each kind of record encoded and decoded, in both versions, and cut at every byte. */
+/* Each kind of record is encoded and decoded, in both versions, and cut at every byte. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -66,7 +66,7 @@ TEST_F(record, stamp)
 	static const struct row {
 		int line;
 		struct shim_ts ts;
-		int versions;	/* that can hold it: 2, 3, or both as 5 */
+		int versions;	/* that support it: 2, 3, or both as 5 */
 	} rows[] = {
 		{ __LINE__, { 0, 0 }, 5 },
 		{ __LINE__, { 1000000000, 999999000 }, 5 },
@@ -182,7 +182,7 @@ TEST_F(record, indom)
 	for (uint32_t len = 12; len < self->buf.len; len++) {
 		uint8_t *p = cut_frame(&self->buf, len);
 
-		/* also where only the last name's NUL is missing */
+		/* even if only the last name's NUL is missing */
 		ASSERT_EQ(-EBADMSG, shim_rec_indom__decode(p, len, &got)) {
 			TH_LOG("length %u", len);
 		}
@@ -201,12 +201,12 @@ TEST_F(record, indom)
 	self->buf.data[self->buf.len - 5] = 'x';	/* the last NUL */
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	self->buf.data[self->buf.len - 5] = 0;
-	shim_be32__put(self->buf.data + head, -1);	/* an id */
+	shim_be32__put(self->buf.data + head, -1);	/* an ID */
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + head, 0);
-	shim_be32__put(self->buf.data + head + 12, strings);	/* where a name begins */
+	shim_be32__put(self->buf.data + head + 12, strings);	/* offset of a name */
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
-	shim_be32__put(self->buf.data + head + 12, -1);	/* deleted, but in a full record */
+	shim_be32__put(self->buf.data + head + 12, -1);	/* deleted, although it is a full record */
 	EXPECT_EQ(-EBADMSG, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
 	shim_be32__put(self->buf.data + head + 12, strings - 1);	/* names may overlap */
 	EXPECT_EQ(0, shim_rec_indom__decode(self->buf.data, self->buf.len, &got));
@@ -242,7 +242,7 @@ TEST_F(record, index)
 	EXPECT_EQ(entry.off_data, got.off_data);
 }
 
-/* A record of every type, one of which has several values */
+/* Encode a record of every type, one of which has several values. */
 static void encode_result(const struct shim_format *f, struct shim_rec_result *r)
 {
 	struct shim_value v;
@@ -278,7 +278,7 @@ TEST_F(record, result)
 		ASSERT_EQ(-ENODATA, shim_rec_result__decode(self->f, p, n, &got));
 		free(p);
 	}
-	/* framed as a shorter one: the head may do, the whole does not */
+	/* framed as a shorter one: the header may be valid, the record is not */
 	for (size_t n = self->f->record_min; n < len; n++) {
 		uint8_t *p = cut_frame(&r.sets, n);
 		int err = shim_rec_result__decode(self->f, p, n, &got);
@@ -290,7 +290,7 @@ TEST_F(record, result)
 	EXPECT_EQ(0, shim_ts__cmp(at(4), got.stamp));
 	EXPECT_EQ(len, got.len);
 	EXPECT_TRUE(sample_matches(&got, 4));
-	/* used again */
+	/* reused */
 	encode_result(self->f, &r);
 	ASSERT_EQ(len, r.sets.len);
 	ASSERT_EQ(0, shim_rec_result__decode(self->f, r.sets.data, len, &got));
@@ -326,7 +326,7 @@ TEST_F(record, result_errors_and_marks)
 	shim_rec_result__free(&r);
 }
 
-/* A float in place, as old writers put it */
+/* A float in place, as old writers store it */
 TEST_F(record, result_float_in_place)
 {
 	static const struct shim_value one = { .inst = -1, .type = SHIM_TYPE_U32, .ul = 0x3f800000 };

@@ -130,7 +130,7 @@ static inline struct shim_indom sample_indom(struct shim_ts stamp)
 	return (struct shim_indom){ stamp, SAMPLE_INDOM, 3, sample_inst, sample_inst_names, false };
 }
 
-/* The value of metric @i, instance @inst, in record @n; @text has room for strings */
+/* The value of metric @i, instance @inst, in record @n; @text has space for strings */
 static inline struct shim_value sample_value(int i, int32_t inst, unsigned int n, char text[32])
 {
 	struct shim_value v = { .inst = inst, .type = sample_type(i) };
@@ -155,7 +155,7 @@ static inline struct shim_value sample_value(int i, int32_t inst, unsigned int n
 		v.d = 0.1 * n;
 		break;
 	default:
-		/* of every length modulo a word, with the NUL that strings count */
+		/* of every length modulo the word size, with the NUL that is part of strings */
 		v.len = (uint32_t)snprintf(text, 32, "%.*s%u", (int)(n % 5), "abcde", n) + 1;
 		v.bytes = text;
 		break;
@@ -176,7 +176,7 @@ static inline int sample_declare(struct shim_writer *w, struct shim_ts stamp)
 	return err ? err : shim_writer__indom(w, &indom);
 }
 
-/* Record @n with all metrics */
+/* Write record @n with all metrics. */
 static inline int sample_record(struct shim_writer *w, struct shim_ts stamp, unsigned int n)
 {
 	int err = shim_writer__begin(w, stamp);
@@ -201,7 +201,7 @@ static inline int sample_record(struct shim_writer *w, struct shim_ts stamp, uns
 	return shim_writer__commit(w);
 }
 
-/* A whole archive of @n records, a second apart */
+/* Write an archive of @n records, one second apart. */
 static inline int sample_write(const char *base, int version, unsigned int n)
 {
 	struct shim_label label = sample_label(version);
@@ -230,7 +230,7 @@ static inline int same_value(const struct shim_value *a, const struct shim_value
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Whether @rec is record @n, all of it */
+/* Whether @rec is the complete record @n */
 static inline int sample_matches(const struct shim_record *rec, unsigned int n)
 {
 	struct shim_value got, want;

@@ -9,7 +9,7 @@
 #include "kselftest_harness.h"
 
 #define RECORDS	4
-#define FIRST	0	/* seconds at which the archives start; each is three long */
+#define FIRST	0	/* start times of the archives in seconds; each takes three seconds */
 #define SECOND	10
 #define THIRD	20
 
@@ -37,7 +37,7 @@ static int write_at(const char *dir, const char *name, double start, int version
 	return shim_writer__close(w) ? -EIO : err;
 }
 
-/* Names that do not sort as their times do */
+/* Names whose order differs from that of the times */
 FIXTURE_SETUP(several)
 {
 	const char *dir = self->place.dir;
@@ -189,7 +189,7 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
 	ASSERT_EQ(0, write_at(dir, "other", 40, 3, "h2"));
 	EXPECT_EQ(-SHIM_EHOST, try(dir));
-	/* the first that is wrong in the order of the list, however often it is named */
+	/* the first bad one in the order of the list, even if it is listed several times */
 	snprintf(name, sizeof(name), "%s/b,%s/b.meta,%s/other", dir, dir, dir);
 	EXPECT_EQ(-SHIM_EOVERLAP, try(name));
 	snprintf(name, sizeof(name), "%s/b,%s/other,%s/b.meta,%s/other", dir, dir, dir, dir);
@@ -204,7 +204,10 @@ TEST_F(several, what_is_not_one)
 	EXPECT_EQ(0, try(name));
 }
 
-/* Detected where one ends after the start of the other, not at opening */
+/*
+ * The overlap is detected where one archive ends after the start of the next, not when they are
+ * opened.
+ */
 TEST_F(several, overlapping)
 {
 	const char *dir = self->place.dir;

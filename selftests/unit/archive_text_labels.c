@@ -113,7 +113,7 @@ TEST_F(notes, texts_that_are_none)
 	EXPECT_FALSE(shim_archive__has_text(self->ar, 5));
 }
 
-/* Sorted, without blanks, each label found in the text */
+/* A set is sorted and has no blanks, and each label is found in the text. */
 TEST_F(notes, a_set_in_order)
 {
 	struct shim_labels_iter iter;
@@ -145,7 +145,7 @@ TEST_F(notes, a_set_in_order)
 
 TEST_F(notes, the_greatest_stamp_that_is_not_later)
 {
-	/* stamps out of order, and one twice: the first in the file counts */
+	/* time stamps out of order, and one twice: the first in the file is used */
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":5}"));
 	ASSERT_EQ(0, write_labels(self->w, 2, SHIM_LEVEL_DOMAIN, 60, "{\"v\":2}"));
 	ASSERT_EQ(0, write_labels(self->w, 5, SHIM_LEVEL_DOMAIN, 60, "{\"v\":6}"));
@@ -216,7 +216,7 @@ TEST_F(notes, labels_that_are_none)
 	EXPECT_FALSE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 7));
 }
 
-/* Exactly as many labels, and as long a text, as the format holds */
+/* The maximum number of labels, and the maximum length of a text */
 TEST_F(notes, limits)
 {
 	char *text = malloc(SHIM_LABELS_JSON_MAX + 16);
@@ -240,7 +240,7 @@ TEST_F(notes, limits)
 	EXPECT_TRUE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 2));
 }
 
-/* Result of opening after a record was appended to the metadata */
+/* Open the archive after a record was appended to the metadata; returns the result. */
 static int open_with(struct place *p, const uint8_t *meta, size_t len,
 		     const struct shim_buf *record)
 {
@@ -266,7 +266,7 @@ static int open_with(struct place *p, const uint8_t *meta, size_t len,
 }
 
 struct change {
-	uint32_t at;		/* counted from after the stamp, for labels */
+	uint32_t at;		/* relative to the end of the time stamp, for labels */
 	uint32_t value;
 	int want;
 };
@@ -345,7 +345,7 @@ TEST_F(notes, bad_label_records)
 			TH_LOG("%u = %#x", changes[i].at, changes[i].value);
 		}
 	}
-	/* a stamp that is none, and records that end too early */
+	/* an invalid time stamp, and records that end too early */
 	shim_buf__reset(&record);
 	ASSERT_EQ(0, shim_rec_labels__encode(f, &record, &labels));
 	shim_be32__put(record.data + 8 + f->stamp_len - 4, 1000000000);
@@ -364,7 +364,7 @@ TEST_F(notes, bad_label_records)
 	free(meta);
 }
 
-/* An error in place of labels is no damage */
+/* An error instead of labels is not damage. */
 TEST_F(notes, error_in_a_set)
 {
 	const struct shim_format *f = shim_format__of(variant->version);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Valid and invalid input of a writer; each refusal leaves the archive unchanged. */
+/* Valid and invalid calls of a writer; each refusal leaves the archive unchanged. */
 #include <sys/wait.h>
 
 #include "archive/record.h"
@@ -31,7 +31,7 @@ static bool is_there(struct place *p, const char *suffix)
 	return !access(place_file(p, suffix), F_OK);
 }
 
-/* The archive closes, and is @n records of the sample */
+/* Close the archive, and check that it is @n records of the sample. */
 static bool is_sample(struct shim_writer *w, const char *base, unsigned int n)
 {
 	struct shim_archive *ar;
@@ -105,7 +105,7 @@ TEST_F(writer, label_is_completed)
 	ASSERT_EQ(0, gethostname(host, sizeof(host)));
 	EXPECT_STREQ(host, got->host);
 	EXPECT_STREQ("UTC", got->tz);
-	/* the domain's time is the earliest thing in it */
+	/* the domain has the earliest time in the archive */
 	EXPECT_EQ(0, shim_ts__cmp(at(5), got->start));
 	shim_archive__put(ar);
 	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
@@ -121,7 +121,7 @@ TEST_F(writer, there_is_one_archive_of_a_name)
 	EXPECT_EQ(-EBUSY, shim_writer__open(self->place.base, &label, &w));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
-	/* any file of it is in the way */
+	/* any file of it prevents creation */
 	ASSERT_EQ(0, unlink(place_file(&self->place, "meta")));
 	ASSERT_EQ(0, unlink(place_file(&self->place, "index")));
 	EXPECT_EQ(-EEXIST, shim_writer__open(self->place.base, &label, &w));
@@ -134,7 +134,7 @@ TEST_F(writer, there_is_one_archive_of_a_name)
 	EXPECT_EQ(-ENODATA, shim_writer__close(w));
 }
 
-/* One of many at once writes */
+/* Only one of many concurrent writers succeeds. */
 TEST_F(writer, of_many_at_once_one_writes)
 {
 	int won = 0, status;
@@ -217,7 +217,7 @@ TEST_F(writer, refuses_bad_metrics)
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0x00000100, 1, good_name),
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0, 0, good_name),
 		D(-EINVAL, P, SHIM_TYPE_32, NONE, I, 0, 1, no_name),
-		/* taken: a pmid, a name, a node, a leaf's inside */
+		/* in use: a PMID, a name, a node, a name below a leaf */
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_U32, NONE, I, COUNT, 1, sample_names),
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, good_name),
 		D(-EEXIST, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names + 1),
@@ -225,10 +225,10 @@ TEST_F(writer, refuses_bad_metrics)
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.set" }),
 		D(-EEXIST, P, SHIM_TYPE_32, NONE, I, 0, 1, (const char *[]){ "demo.u32.x" }),
-		/* again the same */
+		/* the same again */
 		D(0, PMID(60, 1, 0), SHIM_TYPE_32, NONE, I, COUNT, 1, sample_names),
-		/* good at the edges */
-		D(0, PMID(60, 3, 2), SHIM_TYPE_32, NONE, I, 0xff, 1,	/* extra unit, its scale */
+		/* valid limits */
+		D(0, PMID(60, 3, 2), SHIM_TYPE_32, NONE, I, 0xff, 1,	/* extra unit and its scale */
 		  (const char *[]){ "extra" }),
 		D(0, PMID(60, 3, 1), SHIM_TYPE_32, NONE, I, 0x20060000, 1,
 		  (const char *[]){ "Z9_.z_" }),
@@ -342,13 +342,13 @@ TEST_F(writer, refuses_what_is_out_of_order)
 	v.type = SHIM_TYPE_U32;
 	EXPECT_EQ(-EINVAL, shim_writer__value(self->w, &v));
 	shim_writer__cancel(self->w);
-	/* and the record is over */
+	/* and the record has ended */
 	EXPECT_EQ(-EINVAL, shim_writer__vset(self->w, sample_pmid(M_32), 0));
 	ASSERT_EQ(0, sample_record(self->w, at(0), 0));
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* As PCP's logger writes a metric without instance domain for which the agent has no value */
+/* As PCP's logger writes a metric without instance domain that has no value */
 TEST_F(writer, a_single_value_may_be_missing)
 {
 	struct shim_value v = { .inst = SHIM_IN_NULL, .type = SHIM_TYPE_U32, .ul = 1 };
@@ -377,7 +377,7 @@ TEST_F(writer, a_single_value_may_be_missing)
 	shim_archive__put(ar);
 }
 
-/* A record whose good values surround refused ones is a good one */
+/* A record whose valid values surround refused ones is valid. */
 TEST_F(writer, refuses_bad_values)
 {
 	static const struct row {
@@ -425,7 +425,7 @@ TEST_F(writer, refuses_bad_values)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* A state that begins after the record's time is not yet there */
+/* A state that starts after the record's time does not exist yet. */
 TEST_F(writer, refuses_instances_of_later)
 {
 	struct shim_indom later = { at(10), SAMPLE_INDOM, 1, sample_inst, sample_inst_names, false };
@@ -444,7 +444,7 @@ TEST_F(writer, refuses_instances_of_later)
 	EXPECT_TRUE(is_sample(self->w, self->place.base, 1));
 }
 
-/* No values need no domain, values do */
+/* A metric without values needs no domain, but values do. */
 TEST_F(writer, takes_no_values_without_a_domain)
 {
 	struct shim_value v = { .inst = 0, .type = SHIM_TYPE_U64, .ull = 1 };
@@ -491,7 +491,7 @@ TEST_F(writer, needs_a_metric_before_a_record)
 	EXPECT_EQ(-ENODATA, shim_writer__close(self->w));
 }
 
-/* The largest value there can be, and a record that needs several megabytes */
+/* The largest possible value, and a record of several megabytes */
 TEST_F(writer, large_values)
 {
 	uint32_t len = SHIM_BLOCK_MAX - SHIM_BLOCK_HEAD;
@@ -525,7 +525,7 @@ TEST_F(writer, large_values)
 	free(text);
 }
 
-/* The index: an entry at the start, one each 100000 bytes, on changes, and at the last record */
+/* The index has an entry at the start, one per 100000 bytes, on changes, and at the last record. */
 TEST_F(writer, index_entries_lead_to_records)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -579,7 +579,7 @@ TEST_F(writer, index_entries_lead_to_records)
 	free(data);
 }
 
-/* Volumes are also in sequence in the index; one without a record is absent */
+/* Volumes are also in sequence in the index; one without a record is absent. */
 TEST_F(writer, volumes)
 {
 	const struct shim_format *f = shim_format__of(3);
@@ -587,7 +587,7 @@ TEST_F(writer, volumes)
 	uint8_t *index;
 	size_t n;
 
-	ASSERT_EQ(0, shim_writer__next_volume(self->w));	/* nothing is in this one yet */
+	ASSERT_EQ(0, shim_writer__next_volume(self->w));	/* this volume is still empty */
 	for (unsigned int i = 0; i < 4; i++) {
 		ASSERT_EQ(0, sample_record(self->w, at(i), i));
 		ASSERT_EQ(0, shim_writer__next_volume(self->w));
@@ -606,7 +606,7 @@ TEST_F(writer, volumes)
 	free(index);
 }
 
-/* Where version 2 has no offsets any more, the next volume begins by itself */
+/* When offsets of version 2 are used up, the next volume starts automatically. */
 TEST(a_full_volume)
 {
 	const struct shim_label label = sample_label(2);

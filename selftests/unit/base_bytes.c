@@ -23,7 +23,7 @@ TEST(numbers_are_big_endian)
 
 TEST(input_turns_bad_at_its_end_and_stays_bad)
 {
-	uint8_t *bytes = calloc(1, 7);	/* to the byte, so that ASan sees one too many */
+	uint8_t *bytes = calloc(1, 7);	/* exactly sized, so that ASan detects one byte too many */
 	struct shim_in in;
 
 	ASSERT_NE(NULL, bytes);
@@ -113,7 +113,7 @@ TEST(array_that_cannot_grow_is_as_it_was)
 	ASSERT_EQ(0, shim_vec__room(numbers, &cap, 0));
 	numbers[0] = 7;
 	before = numbers;
-	/* In bytes this is 8 once the multiplication has wrapped. */
+	/* In bytes this is 8 if the multiplication wraps. */
 	EXPECT_EQ(-ENOMEM, shim_vec__reserve(numbers, &cap, SIZE_MAX / 8 + 2));
 	EXPECT_EQ(before, numbers);
 	EXPECT_EQ(8, cap);

@@ -46,7 +46,7 @@ TEST(every_key_is_found_and_no_other)
 	shim_arena__free(&arena);
 }
 
-/* Several nodes may have one hash, and the table grows meanwhile. */
+/* Several nodes can have the same hash, and the table grows meanwhile. */
 TEST(what_is_taken_out_is_not_found)
 {
 	static struct item items[4000];
@@ -74,7 +74,7 @@ TEST(what_is_taken_out_is_not_found)
 	shim_hash__free(&h);
 }
 
-/* Also the tables that were outgrown */
+/* Includes tables that were replaced by larger ones */
 TEST(memory_is_given_back)
 {
 	static struct item items[5000];
@@ -89,7 +89,7 @@ TEST(memory_is_given_back)
 			ASSERT_EQ(0, shim_hash__add(&h, &items[i].node, shim_hash__u32(&h, i)));
 		shim_hash__free(&h);
 	}
-	/* The C library keeps some of what is small. */
+	/* The C library keeps some small blocks. */
 	EXPECT_GE(before + 65536, mallinfo2().uordblks);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Locks, forks, exiting threads, and descriptors, as a library shares them with its process. */
+/* Locks, forks, exiting threads, and descriptors that a library shares with its process */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static atomic_int handlers;
 
 int __register_atfork(void (*before)(void), void (*after)(void), void (*child)(void), void *dso);
 
-/* Takes the place of the C library's in this program. */
+/* Replaces the C library's function in this program. */
 int pthread_atfork(void (*before)(void), void (*after)(void), void (*child)(void))
 {
 	if (refuse_handlers)
@@ -99,7 +99,7 @@ static void raise_now(void)
 	raise(SIGUSR1);
 }
 
-/* Handlers of fork() that were there before the library's run after it has taken its locks. */
+/* Handlers of fork() registered before the library's run after it has taken its locks. */
 TEST(a_handler_may_take_the_lock_during_fork)
 {
 	unsigned int generation;
@@ -203,7 +203,7 @@ TEST(another_one_of_ours_at_our_number)
 	EXPECT_TRUE(shim_fd__is_ours(second));
 }
 
-/* Where no number is left above, a lower one will do. */
+/* If no higher number is free, a lower one is used. */
 TEST(few_descriptors)
 {
 	const struct rlimit few = { 24, 24 };

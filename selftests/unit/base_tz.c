@@ -51,7 +51,7 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 	/* for an invalid zone it returns nothing, or UTC */
 	if (*want.tm_zone)
 		ASSERT_STREQ(want.tm_zone, got.tm_zone);
-	/* A date is one time, or one of two that have the same date. */
+	/* A date has one time, or is one of two times with the same date. */
 	ASSERT_EQ(0, shim_tz__make(tz, &got, &back));
 	if (t != back) {
 		ASSERT_EQ(0, shim_tz__local(tz, back, &got));
@@ -61,8 +61,8 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Rules hold from 1970 on, as in older C libraries; Debian 13's (2.41) also applies them to earlier
- * times, which are not compared there.
+ * Rules apply from 1970 on, as in older C libraries; Debian 13's (2.41) also applies them to
+ * earlier times, which are not compared there.
  */
 static bool rules_hold_before_1970(void)
 {
@@ -95,7 +95,7 @@ TEST(times_are_the_c_librarys)
 		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
 			if (times[k] >= 0 || !proleptic || is_file(names[i]))
 				compare(_metadata, names[i], tz, times[k]);
-		/* each hour of two weeks around both changes of some years */
+		/* each hour of two weeks around both changes in several years */
 		for (int year = 1985; year < 2060; year += 7)
 			for (time_t t = 0; t < 366 * 86400; t += 3600 * 5 + 7)
 				compare(_metadata, names[i], tz, (year - 1970) * 31556952l + t);
@@ -109,7 +109,7 @@ TEST(times_are_the_c_librarys)
 	}
 }
 
-/* Dates with unknown summer time, except the hours that exist twice or not at all */
+/* Dates with unknown summer time, except for hours that exist twice or not at all */
 TEST(dates_are_the_c_librarys)
 {
 	for (size_t i = 0; i < NAMES; i++) {
@@ -169,7 +169,7 @@ TEST(beyond_all_years)
 	shim_tz__close(tz);
 }
 
-/* Whose TZ counts leap seconds has them in that zone only. */
+/* If TZ counts leap seconds, they apply in that zone only. */
 TEST(leap_seconds_are_the_zones)
 {
 	struct shim_tz *plain, *leaps;
@@ -194,7 +194,7 @@ TEST(leap_seconds_are_the_zones)
 	}
 }
 
-/* Dates of all times, and times of dates that are out of all bounds, are the C library's. */
+/* Dates of all times, and times of out-of-range dates, are those of the C library. */
 TEST(dates_without_a_zone)
 {
 	uint64_t roll = 1;
@@ -222,7 +222,7 @@ TEST(dates_without_a_zone)
 	}
 }
 
-/* A copy of a zone's file elsewhere, named in all ways that lead out of the zoneinfo directory */
+/* A copy of a zone's file elsewhere, with all names that lead out of the zoneinfo directory */
 TEST(foreign_names_lead_nowhere_else)
 {
 	static const char *const bad[] = { "%s", ":%s", "../../..%s", ":../../..%s", "Europe/../../../..%s",

@@ -11,7 +11,7 @@
 
 #define PIN(map)	VC_PIN_DIR "/" map
 
-/* Turn tracing on in a BPF file system of one's own.  -EPERM: programs may not be loaded here */
+/* Turn tracing on in a private BPF file system; -EPERM: loading programs is not permitted here. */
 static inline int trace_apart(const struct shim_bpf_options *options)
 {
 	int ret;

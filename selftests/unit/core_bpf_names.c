@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of traced tags: those of events are kept as documented, and labels distinguish users.
+ * Names of traced tags: those of events stay valid as documented, and labels distinguish users.
  *
  * The maps are real, and the test writes their contents.
  */
@@ -64,7 +64,7 @@ static int have_names(const struct shim_trace_event *event, unsigned int n)
 	return 1;
 }
 
-/* Keeps the event, and reads all else that the handle has. */
+/* Keep the event, and read everything else from the handle. */
 static int give(void *arg, const struct shim_trace_event *event)
 {
 	struct given *given = arg;
@@ -75,7 +75,7 @@ static int give(void *arg, const struct shim_trace_event *event)
 	return !have_names(given->event, given->n);
 }
 
-/* Transactions of new tags are open, and seen; then they are there no more. */
+/* Transactions of new tags are open, and listed; then they are not any more. */
 static int see_open_ones(struct given *given)
 {
 	int open = bpf_obj_get(PIN("vc_open")), err;
@@ -101,7 +101,7 @@ static int see_open_ones(struct given *given)
 	return err || given->failed || given->n != OPEN || !have_names(given->event, OPEN);
 }
 
-/* The names of events stay while their callback is called, and after it, however many tags there were. */
+/* The names of events stay valid during their callback and afterwards, for any number of tags. */
 TEST_F_TIMEOUT(names, names_of_events, 120)
 {
 	struct given given = { .n = 0 };
@@ -114,12 +114,12 @@ TEST_F_TIMEOUT(names, names_of_events, 120)
 			TH_LOG("round %d: %u events", round, given.n);
 		}
 	}
-	/* What was held is forgotten in the end. */
+	/* In the end the stored names are freed. */
 	ASSERT_EQ(0, shim_trace_stats_get(given.trace, &n));
 	shim_trace_close(given.trace);
 }
 
-/* The label of a new tag of @user; it is the reader's */
+/* The label of a new tag of @user, which belongs to the reader */
 static const char *label_of(struct shim_bpf_reader *r, const char *name, uint32_t user)
 {
 	const uint64_t id = ++last_id;

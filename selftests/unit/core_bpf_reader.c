@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A reader that reads repeatedly, and only looks at changes, gets the same results as a new reader,
- * whatever happens to the maps in between.
+ * A reader that reads repeatedly and examines only changes gets the same results as a new reader,
+ * whatever happens to the maps meanwhile.
  *
- * The test writes to the maps itself, which allows torn and odd rows.
+ * The test writes to the maps itself, which allows torn and inconsistent rows.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define TAGS	400
 #define DIRECT	12
 
-/* What the maps have, as the test wrote it */
+/* The contents of the maps, as written by the test */
 struct model {
 	int tag, stat, count, events, cpus;
 	struct vc_direct *slots;
@@ -129,7 +129,7 @@ static void delete_row(int i)
 	m.row[i] = NULL;
 }
 
-/* Something happens to a row, as an event or as half of one. */
+/* Change a row, like an event or half of one. */
 static void change_row(int i)
 {
 	struct vc_stat *stat = &m.row[i][some(m.cpus)];
@@ -141,13 +141,13 @@ static void change_row(int i)
 	case 1:
 		stat->aborted++;
 		break;
-	case 2:		/* counted, but not in its slot yet */
+	case 2:		/* counted, but not yet in its bucket */
 		stat->count++;
 		break;
-	case 3:		/* beyond the extremes, as if another program had overwritten them */
+	case 3:		/* outside the extremes, as if another program had written them */
 		beyond(stat, m.kind[i]);
 		break;
-	case 4:		/* now it is in its slot */
+	case 4:		/* now it is in its bucket */
 		if (m.kind[i] == VC_TRANSACT && in_hist(stat) < stat->count)
 			stat->hist[slot_of(stat->max_ns)]++;
 		break;
@@ -266,7 +266,7 @@ static int by_key(const void *a, const void *b)
 	return (x->events_key > y->events_key) - (x->events_key < y->events_key);
 }
 
-/* The rows of the kernel's table, which have the same keys for each reader */
+/* The rows of the kernel's table, whose keys are the same for each reader */
 static struct shim_bpf_count *copy_of(const struct shim_bpf_count *rows, size_t *n)
 {
 	struct shim_bpf_count *copy = calloc(*n + 1, sizeof(*copy));
@@ -289,7 +289,7 @@ static void add_count(struct vc_count *total, const struct vc_count *more)
 		total->sum[i] += more->sum[i];
 }
 
-/* Has a row what all slots of its tag and events have together? */
+/* Whether a row has the sum of all rows of its tag and events */
 static int is_sum_of_slots(struct shim_bpf_reader *r, const struct shim_bpf_count *row)
 {
 	const struct shim_bpf_tag *tag;
@@ -305,7 +305,7 @@ static int is_sum_of_slots(struct shim_bpf_reader *r, const struct shim_bpf_coun
 	return !memcmp(&total, &row->total, sizeof(total));
 }
 
-/* Is each slot's count in one of the rows? */
+/* Whether each row's count is in one of the reader's rows */
 static int direct_counts_are_right(struct shim_bpf_reader *r, const struct shim_bpf_count *rows,
 				   size_t n)
 {
@@ -333,7 +333,7 @@ static int same_counts(const struct shim_bpf_count *a, size_t na, const struct s
 	return same;
 }
 
-/* Does the reader see what a new one sees? */
+/* Whether the reader gets the same results as a new one */
 static int agree(struct shim_bpf_reader *r, int apart)
 {
 	const struct shim_bpf_stat *stats, *fresh_stats;
@@ -358,7 +358,7 @@ static int agree(struct shim_bpf_reader *r, int apart)
 	return same;
 }
 
-/* Descriptors of BPF programs that this process has */
+/* Number of BPF programs of which this process has descriptors */
 static int programs(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -438,11 +438,14 @@ TEST_F(reader, whatever_changes)
 			TH_LOG("step %d", step);
 		}
 	}
-	/* Where it may not be loaded, as without CAP_BPF, this test would see the other way only. */
+	/*
+	 * If loading is not permitted, as without CAP_BPF, this test would only cover the other
+	 * method.
+	 */
 	EXPECT_EQ(before + 1, programs());
 }
 
-/* More than fits into one run of the program, which returns a megabyte */
+/* More than one run of the program returns, which is a megabyte */
 TEST_F(reader, all_slots_of_all_tags)
 {
 	NEEDS_BPF(self);
@@ -463,7 +466,9 @@ TEST_F(reader, all_slots_of_all_tags)
 	}
 }
 
-/* Create and remove rows as fast as possible.  Any user who may create tags can do this. */
+/*
+ * Create and remove rows as fast as possible.  Any user with permission to create tags can do this.
+ */
 static void churn(void)
 {
 	for (;;) {
@@ -501,7 +506,7 @@ TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
 			churn();
 		}
 	}
-	/* It ends, and has something, though not all rows may be of one moment. */
+	/* It terminates with some rows, which may belong to different moments. */
 	for (int step = 0; step < 30; step++) {
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		EXPECT_LT(0, n);
@@ -514,15 +519,15 @@ TEST_F_TIMEOUT(reader, rows_that_come_and_go, 120)
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 }
 
-/* What the program has allocated; 0 where the allocator does not say */
+/* Memory allocated by the program; 0 if the allocator does not report it */
 static size_t in_use(void)
 {
 	return mallinfo2().uordblks;
 }
 
 /*
- * Ids go and others come, as many as there are in weeks: what is known of those that went is forgotten, so
- * that the reader does not grow.
+ * IDs are replaced by others, as many as in weeks of use: data of removed ones is freed, so that
+ * the reader does not grow.
  */
 TEST_F_TIMEOUT(reader, ids_without_end, 240)
 {
@@ -536,7 +541,7 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 		size_t n;
 
 		for (int i = 0; i < TAGS; i++) {
-			if (i % 8 == 0)		/* some stay, and rest */
+			if (i % 8 == 0)		/* some stay, and are idle */
 				continue;
 			delete_row(i);
 			new_row(i, VC_TRANSACT);
@@ -547,12 +552,12 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		if (round % 10 == 0)
 			ASSERT_EQ(1, agree(self->r, variant->apart));
-		/* By then it has forgotten some once, and does so again. */
+		/* By then it has freed some once, and does so again. */
 		if (round == 25)
 			before = in_use();
 	}
 	EXPECT_GE(before + (1 << 20), in_use());
-	/* All rows rest, and single events name other tags. */
+	/* All rows are idle, and single events use other tags. */
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	ASSERT_EQ(1, agree(self->r, variant->apart));
 	for (int i = 0; i < 6000; i++) {
@@ -569,7 +574,10 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 	EXPECT_GE(before + (1 << 20), in_use());
 }
 
-/* Events of existing tags; until they rest, the reader gets the same as a new one. */
+/*
+ * Single events of existing tags; while they are idle, the reader gets the same results as a new
+ * one.
+ */
 static int events_seen(struct shim_bpf_reader *r, int apart)
 {
 	for (int i = 0; i < TAGS; i++)
@@ -580,7 +588,10 @@ static int events_seen(struct shim_bpf_reader *r, int apart)
 	return agree(r, apart) && agree(r, apart) && agree(r, apart);
 }
 
-/* A forked child also has the reader, and neither's readings affect the other's. */
+/*
+ * A forked child also has the reader, and the readings of parent and child do not affect each
+ * other.
+ */
 TEST_F(reader, in_a_forked_child)
 {
 	const struct shim_bpf_stat *stats;
@@ -597,7 +608,7 @@ TEST_F(reader, in_a_forked_child)
 		child = fork();
 		if (!child)
 			_exit(events_seen(self->r, variant->apart) ? 0 : 1);
-		/* Meanwhile, the rows it reads may be from different moments. */
+		/* Meanwhile, the rows that it reads can belong to different moments. */
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, status);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A reader of the statistics, while a writer changes a row continuously, and with an odd row. */
+/*
+ * A reader of the statistics while a writer changes a row continuously, and with an inconsistent
+ * row
+ */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +37,7 @@ static struct vc_stat one_of(uint64_t ns)
 	return stat;
 }
 
-/* A part whose extremes lie outside the slots that it has, at the beginning of what can be read */
+/* A part whose minimum and maximum lie outside its buckets, at the start of readable memory */
 TEST(extremes_outside)
 {
 	size_t page = sysconf(_SC_PAGESIZE), room = 4 * page;
@@ -45,7 +48,7 @@ TEST(extremes_outside)
 
 	ASSERT_NE(MAP_FAILED, at);
 	ASSERT_NE(NULL, row);
-	/* So that slot 0 would be before the part, and the last one after it */
+	/* Bucket 0 would be before the readable memory, and the last one after it. */
 	ASSERT_EQ(0, mprotect(at, page, PROT_NONE));
 	part = (struct vc_stat *)(at + page);
 	*part = (struct vc_stat) { .count = 1, .min_ns = 0, .max_ns = LONG };
@@ -55,7 +58,7 @@ TEST(extremes_outside)
 	EXPECT_EQ(1, row->total.hist[first]);
 	part->max_ns = ~0ull;
 	EXPECT_FALSE(shim_bpf_stat__add_part(row, part, first, first + 1));
-	/* The longest before the shortest */
+	/* The maximum is less than the minimum. */
 	part->min_ns = LONG;
 	part->max_ns = 0;
 	EXPECT_FALSE(shim_bpf_stat__add_part(row, part, first, first + 1));
@@ -64,7 +67,7 @@ TEST(extremes_outside)
 	munmap(at, room);
 }
 
-/* What a run of the program gave */
+/* Results of a run of the program */
 struct seen {
 	unsigned int parts, wrong;
 };
@@ -83,7 +86,7 @@ static int look(void *arg, const struct vc_change *change, struct vc_seen *seen)
 	return 0;
 }
 
-/* Puts one row, and then the other, until it is killed */
+/* Write one row, and then the other, until killed. */
 static void flip(int map, size_t cpus)
 {
 	const struct vc_stat_key key = { .tag = 1, .kind = VC_TRANSACT };
@@ -126,7 +129,7 @@ FIXTURE_TEARDOWN(torn)
 	shim_bpf__off();
 }
 
-/* The slots that the program gives are those between the extremes that it gives. */
+/* The program returns the buckets between the minimum and the maximum that it returns. */
 TEST_F(torn, extremes_that_change)
 {
 	struct seen seen = { 0 };

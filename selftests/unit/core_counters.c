@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A set of counters is created, counts and ends, on the synthetic PMU. */
+/* A set of counters is created, counts and is destroyed, on the synthetic PMU. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <pthread.h>

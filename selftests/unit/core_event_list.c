@@ -67,7 +67,7 @@ TEST(a_session_lists_what_it_counts)
 static const struct {
 	int line;
 	const char *given;
-	const char *meant;	/* NULL: nothing is near */
+	const char *meant;	/* NULL: no similar name */
 } guesses[] = {
 	{ __LINE__, "cycels", "cycles" },
 	{ __LINE__, "cycle:u", "cycles" },

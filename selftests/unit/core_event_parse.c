@@ -36,7 +36,7 @@ static const struct {
 	{ __LINE__, "r08", PERF_TYPE_RAW, 0x8, 0 },
 	{ __LINE__, "rFFFFffffFFFFffff:u", PERF_TYPE_RAW, ~0ULL, U },
 	{ __LINE__, "r0x10:k", PERF_TYPE_RAW, 0x10, K },
-	/* libpfm's names of perf's generic events, and the PMU in front */
+	/* libpfm's names of perf's generic events, and a PMU prefix */
 	{ __LINE__, "PERF_COUNT_SW_PAGE_FAULTS", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0 },
 	{ __LINE__, "perf::PERF_COUNT_HW_CPU_CYCLES:u:k", PERF_TYPE_HARDWARE,
 	  PERF_COUNT_HW_CPU_CYCLES, U | K },

@@ -11,7 +11,7 @@
 
 static int asked, error = ENOENT;
 
-/* In place of dlopen() */
+/* Replaces dlopen(). */
 void *__wrap_dlopen(const char *name, int flags);
 
 void *__wrap_dlopen(const char *name, int flags)
@@ -50,7 +50,7 @@ static int count(void *arg, const char *name, const char *desc)
 	return 0;
 }
 
-/* A failure that may pass is passed on, and not kept. */
+/* A temporary failure is returned, and not cached. */
 TEST(out_of_descriptors)
 {
 	struct vcpc_request req;

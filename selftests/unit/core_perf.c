@@ -4,7 +4,7 @@
  */
 #include "core_perf.h"
 
-/* Whatever is called for the first time has its own page faults. */
+/* The first call of a function causes page faults for its code. */
 static void warm_up(FIXTURE_DATA(perf) *self)
 {
 	for (int i = 0; i < 2; i++) {
@@ -91,7 +91,7 @@ TEST_F(perf, another_thread_to_its_end)
 	ASSERT_EQ(0, sample(self, w.tid));
 	EXPECT_LE(21, VALUES[0]);
 	EXPECT_GE(24 + SLACK, VALUES[0]);
-	/* The only one */
+	/* The only instance */
 	ASSERT_EQ(0, sample(self, 0));
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
 	end(&w);
@@ -145,7 +145,7 @@ static int in_child(FIXTURE_DATA(perf) *self, int error)
 	    shim_counters__unbind(self->set, 0) != error ||
 	    shim_counters__bind(self->set, 0, 0, &self->bad) != -EOPNOTSUPP)
 		return 1;
-	/* It may have its own. */
+	/* The child can have its own set. */
 	if (make(self, 0, 0) || shim_counters__bind(self->set, 0, 0, &self->bad))
 		return 2;
 	touch(9);
@@ -156,7 +156,7 @@ static int in_child(FIXTURE_DATA(perf) *self, int error)
 	return 0;
 }
 
-/* The second method does not notify any library. */
+/* The second method of forking calls no handlers of libraries. */
 TEST_F(perf, a_forked_child_gets_errors)
 {
 	__u64 before;
@@ -177,7 +177,7 @@ TEST_F(perf, a_forked_child_gets_errors)
 		before = VALUES[0];
 		touch(3);
 		ASSERT_EQ(0, sample(self, 0));
-		/* And the pages of its own that the child shares */
+		/* Including its own pages that the child shares */
 		EXPECT_LE(before + 3, VALUES[0]);
 		EXPECT_GE(before + 13 + SLACK, VALUES[0]);
 	}
@@ -210,13 +210,13 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 		ASSERT_EQ(0, shim_counters__unbind(self->set, 0));
 	}
 	EXPECT_EQ(pages, mappings());
-	/* Another thread that has never read its pages is not reading them now. */
+	/* A thread that has never read its pages cannot be reading them now. */
 	for (int i = 0; i < 100; i++) {
 		ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
 		ASSERT_EQ(0, shim_counters__unbind(self->set, w.tid));
 	}
 	EXPECT_EQ(pages, mappings());
-	/* One that has may be: they stay until it is known not to. */
+	/* One that has read them may be: they stay until it is known that it is not. */
 	ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
 	w.reads = self->set;
 	let_work(&w);
@@ -231,7 +231,7 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 	EXPECT_EQ(files, open_files());
 }
 
-/* A call in progress when the set was ended: it finds nothing, and does not touch reused memory. */
+/* A call in progress when the set is destroyed finds no set, and does not touch reused memory. */
 TEST_F(perf, ended_under_a_call)
 {
 	const struct shim_backend_ops *ops = &shim_backend__perf;
@@ -313,7 +313,7 @@ TEST_F(perf, a_cpu)
 	EXPECT_EQ(0, shim_counters__unbind_at(self->set, 0, SHIM_TARGET_F_CPU));
 }
 
-/* The first process of all has the number of a CPU, where there are two. */
+/* PID 1 is also the number of a CPU, if there are two. */
 TEST_F(perf, a_thread_and_a_cpu_of_one_number)
 {
 	int ret;

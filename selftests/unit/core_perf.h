@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of page faults on perf, and a thread that causes some: for core_perf's tests. */
+/* For the tests core_perf_*: a set of page faults on perf, and a thread that causes some */
 #ifndef SELFTESTS_CORE_PERF_H
 #define SELFTESTS_CORE_PERF_H
 
@@ -20,7 +20,7 @@
 
 #define NR	2
 
-/* A sanitizer has page faults of its own. */
+/* A sanitizer causes page faults itself. */
 #ifdef __SANITIZE_ADDRESS__
 #define SLACK	60
 #else
@@ -98,7 +98,7 @@ struct worker {
 	sem_t go, ready, done;
 	int pages;
 	pid_t tid;
-	struct shim_counters *reads;	/* a set on it, which it also samples itself */
+	struct shim_counters *reads;	/* a set bound to it, which it also samples itself */
 };
 
 static void *work(void *arg)
@@ -143,7 +143,7 @@ static __attribute__((unused)) void end(struct worker *w)
 	pthread_join(w->thread, NULL);
 }
 
-/* What needs perf's signals is for threads of this process, without flags. */
+/* Features that use perf's signals are for threads of this process, without flags. */
 static inline void expect_own_threads_only(struct __test_metadata *_metadata, FIXTURE_DATA(perf) *self)
 {
 	pid_t pid;

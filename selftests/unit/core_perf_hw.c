@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The back end on perf on a PMU: known results, through the pages and through the kernel, while the
- * thread is switched, migrated and robbed of its counters.  If the module is loaded, its results
- * are compared.
+ * The back end on perf with a PMU: known results, through the mmap pages and through the kernel,
+ * while the thread is switched, is migrated and loses its counters.  If the module is loaded, its
+ * results are compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +98,7 @@ FIXTURE_TEARDOWN(perf_hw)
 		shim_session__close(self->session);
 }
 
-/* Instructions of @rounds, by two samples */
+/* The instructions of @rounds, from two samples */
 static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 before;
@@ -110,10 +110,10 @@ static __u64 cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 	return sample(self) ? 0 : VALUES[0] - before;
 }
 
-/* A sample after a switch of the thread has to look up where its counters are. */
+/* After a context switch, a sample has to find the counters again. */
 #define LOOKED_UP	400
 
-/* The minimum of several, without a switch */
+/* The minimum of several rounds, without a context switch */
 static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 {
 	__u64 least = cost(self, rounds);
@@ -126,7 +126,9 @@ static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 	return least;
 }
 
-/* A group that never fits is refused when it is bound, whether it is to count at once or not. */
+/*
+ * A group that never fits is refused when it is bound, whether it starts counting at once or not.
+ */
 TEST_F(perf_hw, one_event_too_many)
 {
 	__u16 group[65] = { 0 };
@@ -198,7 +200,7 @@ static int access_of(void)
 	return c != '0';
 }
 
-/* The kernel's values of the same counters lie between two samples through the pages. */
+/* The kernel's values of the same counters lie between two samples through the mmap pages. */
 TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 {
 	struct vcpc_instances_args args;
@@ -209,7 +211,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 	for (int n = 0; n < 1000; n++) {
 		ASSERT_EQ(0, sample(self));
 		memcpy(before, VALUES, sizeof(before));
-		/* A total is asked of the kernel. */
+		/* The kernel provides the total. */
 		ASSERT_EQ(0, shim_counters__total(self->set, 0, &self->room.sample,
 						  sizeof(self->room)));
 		for (int i = 0; i < NR; i++) {
@@ -226,7 +228,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 	free(list);
 }
 
-/* Other counters, of another thread on the CPU, and of timers that interrupt */
+/* Counters of another thread on the CPU, and timers that interrupt */
 static pid_t disturber(void)
 {
 	pid_t pid = fork();
@@ -262,7 +264,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Fewer where each is a system call of a slow machine */
+/* Fewer if each is a system call on a slow machine */
 #define READS	1000000
 
 TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
@@ -288,7 +290,7 @@ TEST_F_TIMEOUT(perf_hw, no_value_goes_back_or_jumps, 300)
 			sched_yield();
 		ASSERT_EQ(0, sample(self));
 		for (int i = 0; i < NR; i++) {
-			/* One round, a signal, and what moving takes in user mode */
+			/* One round, a signal, and the user-mode cost of a migration */
 			if (VALUES[i] < last[i] || VALUES[i] - last[i] > 200000) {
 				TH_LOG("read %u, counter %d: %llu after %llu", n, i,
 				       (unsigned long long)VALUES[i], (unsigned long long)last[i]);
@@ -321,7 +323,10 @@ static void handler(int signal)
 
 	(void)signal;
 	handlers++;
-	/* Every sixth does what makes the interrupted sample's plan useless, without a switch. */
+	/*
+	 * Every sixth handler invalidates the plan of the interrupted sample, without a context
+	 * switch.
+	 */
 	if (handlers % 6 == 1)
 		failures += shim_counters__restart(handled->set, 0) != 0;
 	if (handlers % 60 == 2) {
@@ -336,10 +341,16 @@ static void handler(int signal)
 	failures += ret != 0;
 }
 
-/* Two counters of one event stay in step, also in a sample in which a handler did all of this. */
+/*
+ * Two counters of the same event stay equal, even in a sample during which a handler does all of
+ * this.
+ */
 TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 {
-	/* No multiple of what a round takes, so that each instruction of a sample is interrupted. */
+	/*
+	 * Not a multiple of the duration of a round, so that each instruction of a sample is
+	 * interrupted
+	 */
 	struct itimerval often = { { 0, 97 }, { 0, 97 } };
 	unsigned int enough = access_of() ? 20000 : 500, apart = 0, n = 0;
 
@@ -364,7 +375,7 @@ TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 	EXPECT_EQ(0, apart);
 }
 
-/* Another user pins all counters of the CPU: complete or refused, and refused from then on. */
+/* Another user pins all counters of the CPU: samples are complete, or fail from then on. */
 TEST_F(perf_hw, stolen)
 {
 	struct perf_event_attr attr = {
@@ -420,7 +431,7 @@ TEST_F(perf_hw, more_than_the_pmu_has)
 	EXPECT_EQ(0, shim_counters__bind(self->set, 0, 0, &self->bad));
 }
 
-/* The same work for both: the costs between two samples are excluded from each other. */
+/* Both count the same work; the cost of sampling one is excluded from the other. */
 TEST_F(perf_hw, as_the_module_counts)
 {
 	__u64 perf, module;

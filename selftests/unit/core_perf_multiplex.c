@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed groups on perf: times, rounds, stops, and what a program may do meanwhile: handle
- * signals, block them, fork, execute, end threads, close descriptors.
+ * Multiplexed groups on perf: times, rounds, stops, and a program that handles or blocks signals,
+ * forks, executes, ends threads or closes descriptors meanwhile
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -11,8 +11,8 @@
 #include "core_perf.h"
 
 #define MS	1000000ULL
-#define MOST	5	/* groups */
-#define EACH	2	/* events of each: the thread's CPU time, page faults */
+#define MOST	5	/* number of groups */
+#define EACH	2	/* events per group: the thread's CPU time, page faults */
 #define SHUFFLE	(1U << 31)	/* flags of make_groups(), in addition to VCPC_SET_F_* */
 
 struct grouped {
@@ -63,7 +63,7 @@ static void burn(__u64 ns)
 		spin(1000);
 }
 
-/* Burn until some rounds are complete: 0, an error of a sample, or 1 if they never are. */
+/* Burn CPU time until several rounds are complete: 0, an error of a sample, or 1 on timeout. */
 static int burn_rounds(struct shim_counters *set, __u64 rounds, struct grouped *g)
 {
 	for (int i = 0; i < 20000; i++) {
@@ -85,7 +85,7 @@ static __u64 sum_of_ticks(const struct grouped *g, int groups)
 	return sum;
 }
 
-/* Whether nothing has gone back, nor was discarded */
+/* Whether nothing has decreased or was discarded */
 static bool follows(const struct grouped *g, const struct grouped *last, int groups)
 {
 	bool ok = g->head.time >= last->head.time && g->head.tick >= last->head.tick;
@@ -127,7 +127,7 @@ TEST_F(perf, each_group_has_its_slots)
 	EXPECT_EQ(3 * EACH, g.head.nr);
 	EXPECT_EQ(sizeof(g.head), g.head.size);
 	EXPECT_GE(g.head.tick, sum);
-	/* Changing over takes an emulated machine long. */
+	/* On an emulated machine, switching groups takes long. */
 	EXPECT_LE(g.head.tick / 2, sum);
 	for (int k = 0; k < 3; k++) {
 		const struct shim_group_sample *group = group_of(&g, k);
@@ -136,13 +136,13 @@ TEST_F(perf, each_group_has_its_slots)
 		EXPECT_EQ(0, group->voids);
 		EXPECT_LE(4 * 98 * MS / 10, group->tick);
 		EXPECT_LE(group->tick * 99 / 100, group->time);
-		/* What it counts is the very time that it counted. */
+		/* The CPU time that it counts must equal its time. */
 		EXPECT_LE(group->tick * 99 / 100, g.values[k * EACH]);
 		EXPECT_GE(group->tick * 101 / 100, g.values[k * EACH]);
 	}
 }
 
-/* All groups together have all page faults but those between two slots. */
+/* All groups together have all page faults, except those between two slots. */
 TEST_F(perf, what_one_lacks_the_others_have)
 {
 	struct grouped g;
@@ -159,7 +159,7 @@ TEST_F(perf, what_one_lacks_the_others_have)
 		sum += g.values[k * EACH + 1];
 		EXPECT_LT(0, g.values[k * EACH + 1]);
 	}
-	/* 30,000 in a second at least */
+	/* at least 30,000 per second */
 	EXPECT_LT(1000, sum);
 }
 
@@ -176,7 +176,7 @@ TEST_F(perf, a_slot_is_cpu_time)
 	burn(130 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	EXPECT_EQ(0, group_of(&g, 0)->rounds);
-	/* The alarm may miss the end of a slot if the caller may not count the kernel. */
+	/* The alarm can miss the end of a slot if counting the kernel is not permitted. */
 	for (int i = 0; i < 100 && !group_of(&g, 1)->tick; i++) {
 		burn(10 * MS);
 		ASSERT_EQ(0, groups_sample(self->set, 0, &g));
@@ -209,7 +209,7 @@ TEST_F(perf, stop_and_start_keep_the_slot)
 	EXPECT_EQ(-EINVAL, shim_counters__restart(self->set, 0));
 }
 
-/* A slot ends at the next start if it was over when the set was stopped. */
+/* A slot that was over when the set was stopped ends at the next start. */
 TEST_F(perf, over_when_it_is_stopped)
 {
 	struct grouped g;
@@ -238,7 +238,7 @@ TEST_F(perf, blocked_the_slot_is_longer)
 	burn(50 * MS);
 	ASSERT_EQ(0, groups_sample(self->set, 0, &g));
 	tick = group_of(&g, 0)->tick;
-	/* What is lost between two slots is no group's. */
+	/* Page faults between two slots belong to no group. */
 	EXPECT_LE(49 * MS, tick);
 	EXPECT_EQ(0, group_of(&g, 1)->tick);
 	block(false);
@@ -323,7 +323,7 @@ TEST_F(perf, how_groups_are_made)
 	EXPECT_EQ(1, self->bad);
 }
 
-/* perf has room for all of these at a time: each group counts whenever its target runs. */
+/* perf can count all of these at the same time: each group counts whenever its target runs. */
 static void expect_whole(struct __test_metadata *_metadata, const struct grouped *g, int groups)
 {
 	EXPECT_LT(0, g->head.tick);
@@ -336,7 +336,7 @@ static void expect_whole(struct __test_metadata *_metadata, const struct grouped
 	}
 }
 
-/* A child that waits for a command, then works and exits; and its own child does the same. */
+/* A child that waits for a command, then works and exits; its own child does the same. */
 static pid_t start_child(int go)
 {
 	pid_t child = fork();
@@ -405,7 +405,7 @@ TEST_F(perf, groups_of_another_process_stop_and_go_on)
 	EXPECT_TRUE(later.head.state & VCPC_STATE_EXITED);
 }
 
-/* TURNS in the environment: how many */
+/* TURNS in the environment sets the number of slots. */
 TEST_F(perf, thousands_of_slots)
 {
 	__u64 turns = getenv("TURNS") ? atoll(getenv("TURNS")) : 3000;
@@ -440,7 +440,7 @@ static void on_tick(int sig)
 	in_handler.samples++;
 }
 
-/* Alarms come in malloc, in other handlers, in samples; and samples are taken in handlers. */
+/* Alarms arrive in malloc(), in other handlers and in samples, and handlers take samples. */
 TEST_F(perf, handlers_and_allocations)
 {
 	struct itimerval timer = { { 0, 700 }, { 0, 700 } };
@@ -489,7 +489,10 @@ TEST_F(perf, two_sets_on_one_thread)
 	EXPECT_EQ(0, burn_rounds(self->set, group_of(&g, 0)->rounds + 1, &h));
 }
 
-/* More sets than the time between two alarms is enough for: slots are longer, and the thread gets on. */
+/*
+ * More sets than can be handled between two alarms: slots get longer, and the thread makes
+ * progress.
+ */
 TEST_F(perf, many_sets_on_one_thread)
 {
 	struct shim_counters *sets[12];
@@ -518,7 +521,10 @@ static void on_urgent(int sig)
 	urgent++;
 }
 
-/* The signal of a slot that was over is pending when the set goes; the program does not get it. */
+/*
+ * The signal of a slot that was over is pending when the set is unbound; the program does not
+ * receive it.
+ */
 TEST_F(perf, unbound_while_the_alarm_is_pending)
 {
 	NEED_PERF();
@@ -541,7 +547,8 @@ TEST_F(perf, unbound_while_the_alarm_is_pending)
 }
 
 /*
- * Time that the program takes for itself is not available for slots: the current group continues.
+ * Time during which the program blocks the signal is not available for slots: the current group
+ * continues.
  */
 TEST_F(perf, the_programs_own_handler)
 {
@@ -670,7 +677,7 @@ TEST_F(perf, another_thread_to_its_end)
 	EXPECT_EQ(group_of(&g, 0)->tick, group_of(&total, 0)->tick);
 }
 
-/* Files that take the descriptors' numbers are not touched. */
+/* Files that reuse the descriptors' numbers are not touched. */
 TEST_F(perf, descriptors_closed_by_the_program)
 {
 	struct grouped g;
@@ -713,7 +720,7 @@ static void *suffers(void *arg)
 	return NULL;
 }
 
-/* Others sample, stop, start, unbind while alarms come. */
+/* Other threads sample, stop, start and unbind while alarms arrive. */
 TEST_F(perf, others_do_anything_meanwhile)
 {
 	static atomic_int tids[2];

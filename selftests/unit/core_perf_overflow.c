@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Overflows of perf's sets, and what a program may do meanwhile: fork, execute, block, exit, close.
+ * Overflows of perf's sets in a program that forks, executes, blocks signals, exits threads or
+ * closes descriptors meanwhile
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -33,7 +34,10 @@ static void on_urgent(int sig)
 	seen.urgent++;
 }
 
-/* A set whose first request never overflows, and whose second does so after @after faults */
+/*
+ * Create a set whose first request never overflows, and whose second one does so after @after page
+ * faults.
+ */
 static int make_overflowing(FIXTURE_DATA(perf) *self, __u64 after, struct shim_counters **set)
 {
 	struct shim_terms terms = { .signal = SIGUSR1 };
@@ -54,7 +58,7 @@ static void catch(int sig, void (*fn)(int, siginfo_t *, void *))
 	sigaction(sig, &sa, NULL);
 }
 
-/* The set of the fixture, bound to the caller */
+/* Bind the fixture's set to the caller. */
 #define BOUND_SET()									\
 	do {										\
 		NEED_PERF();								\
@@ -89,8 +93,8 @@ TEST_F(perf, the_second_request_stops_both)
 }
 
 /*
- * Its values are correct however often it overflows, and whichever thread stops and starts it in
- * between.
+ * Its values are correct for any number of overflows, whichever thread stops and starts it
+ * meanwhile.
  */
 TEST_F(perf, ten_thousand_overflows)
 {
@@ -98,7 +102,7 @@ TEST_F(perf, ten_thousand_overflows)
 	for (int i = 1; i <= 10000; i++) {
 		ASSERT_EQ(0, shim_counters__preset(self->set, 0, 1, -(__u64)(1 + i % 3)));
 		ASSERT_EQ(0, shim_counters__restart(self->set, 0));
-		/* A sanitizer's own page fault may overflow while the set is being stopped. */
+		/* A sanitizer's own page fault can overflow while the set is being stopped. */
 		if (!SLACK && !(i % 7)) {
 			ASSERT_EQ(0, shim_counters__disable(self->set, 0));
 			ASSERT_EQ(0, shim_counters__enable(self->set, 0));
@@ -121,7 +125,7 @@ TEST_F(perf, the_programs_own_sigurg)
 	raise(SIGURG);
 	EXPECT_EQ(1, seen.urgent);
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
-	/* It takes the signal, and gives it back. */
+	/* The library takes over the signal, and restores the handler. */
 	signal(SIGURG, on_urgent);
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	touch(AFTER + SLACK);
@@ -137,7 +141,7 @@ TEST_F(perf, the_programs_own_sigurg)
 	close(pair[1]);
 }
 
-/* While it is blocked only the overflowing event stops by itself; the signal comes later. */
+/* While the signal is blocked, only the overflowing event stops; the signal arrives later. */
 TEST_F(perf, blocked_is_told_later)
 {
 	sigset_t urgent;
@@ -152,7 +156,7 @@ TEST_F(perf, blocked_is_told_later)
 	EXPECT_GE(3 + SLACK, VALUES[1]);
 	sigprocmask(SIG_UNBLOCK, &urgent, NULL);
 	EXPECT_EQ(1, seen.times);
-	/* What was started anew meanwhile has not overflowed. */
+	/* A set that was restarted meanwhile has not overflowed. */
 	ASSERT_EQ(0, shim_counters__restart(self->set, 0));
 	sigprocmask(SIG_BLOCK, &urgent, NULL);
 	touch(AFTER + SLACK);
@@ -176,7 +180,7 @@ TEST_F(perf, two_sets_at_once)
 	sigprocmask(SIG_BLOCK, &urgent, NULL);
 	touch(2 * AFTER + SLACK);
 	sigprocmask(SIG_UNBLOCK, &urgent, NULL);
-	/* The program's signals of one number are one while they are pending. */
+	/* Several pending signals with the same number are delivered once. */
 	EXPECT_EQ(1, seen.times);
 	EXPECT_EQ(-EINVAL, shim_counters__disable(self->set, 0));
 	EXPECT_EQ(-EINVAL, shim_counters__disable(other, 0));
@@ -237,7 +241,7 @@ TEST_F(perf, over_a_fork)
 	EXPECT_EQ(1, seen.times);
 }
 
-/* Whatever is pending when another program is executed does not end that. */
+/* A pending signal does not terminate a program executed afterwards. */
 TEST_F(perf, over_an_exec)
 {
 	int status = -1;
@@ -284,7 +288,7 @@ TEST_F(perf, descriptors_closed_by_the_program)
 
 static atomic_bool stop;
 
-/* A thread that is continuously bound, signaled, restarted, and unbound by others */
+/* A thread that other threads continuously bind, signal, restart, and unbind */
 static void *suffers(void *arg)
 {
 	atomic_int *tid = arg;

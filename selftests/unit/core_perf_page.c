@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters read through perf's pages: every width, wrapping, pages that change meanwhile, and
- * signal handlers that read in the middle.
+ * Counters read through perf's mmap pages: every width, wrapping, pages that change meanwhile, and
+ * signal handlers that read in the middle
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,15 +11,15 @@
 #include "kselftest_harness.h"
 
 #define N	4
-#define SWITCHES	300	/* to be seen */
+#define SWITCHES	300	/* expected number of context switches */
 
-/* The CPU's counters, and what happens when some have been read */
+/* The CPU's counters, and an action after several reads */
 static struct {
 	_Atomic __u64 counter[N];
 	__u64 clock;
-	unsigned int reads;		/* until then */
+	unsigned int reads;		/* number of reads until then */
 	void (*meanwhile)(void);
-	unsigned int places;		/* until then, if it has to happen while a plan is made */
+	unsigned int places;		/* the same, while a plan is made */
 	void (*while_making)(void);
 	unsigned int counters_read, places_found;
 } cpu;
@@ -78,7 +78,7 @@ static __u64 clock_of(void)
 static const struct shim_page_cpu how = { .place = place, .counters = counters, .clock = clock_of };
 static __u64 from[N], values[N], tick;
 
-/* Read by a plan of the first pages */
+/* Read with a plan for the first pages. */
 static void plan_for(unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -151,7 +151,7 @@ TEST_F(perf_page, every_width_before_and_after_its_end)
 		__u64 steps[] = { 0, 1, half - 2, 1, 1, 1, half / 2, half / 2 - 3 };
 		__u64 events = 0;
 
-		/* Half of its range before the end, and nearly half beyond it */
+		/* Half of the range before the end, and nearly half after it */
 		program(0, width, before, half);
 		for (unsigned int s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
 			count(0, width, steps[s]);
@@ -205,7 +205,7 @@ TEST_F(perf_page, a_page_that_stays_locked_is_the_kernels)
 	EXPECT_EQ(0, read_pages(3));
 }
 
-/* The thread was switched: other counters, from other values on */
+/* After a context switch: other counters, which start from other values */
 static void switched(void)
 {
 	for (unsigned int i = 0; i < N; i++) {
@@ -265,7 +265,7 @@ TEST_F(perf_page, times)
 	cpu.clock = 1001;
 	ASSERT_EQ(0, read_pages(1));
 	EXPECT_EQ(1000000 - 300 + 1501, tick);
-	/* A clock of few bits that has wrapped since */
+	/* A clock of few bits that has wrapped meanwhile */
 	page[0].cap_user_time_short = 1;
 	page[0].time_mask = 0xffff;
 	page[0].time_cycles = 0x3fff0;
@@ -274,7 +274,7 @@ TEST_F(perf_page, times)
 	EXPECT_EQ(1000000 - 300 + (0x40010 * 24 >> 4), tick);
 }
 
-/* As <linux/perf_event.h> has it */
+/* As in <linux/perf_event.h> */
 static __u64 time_of(const struct perf_event_mmap_page *p, __u64 cycles)
 {
 	__u64 quot, rem;
@@ -326,7 +326,7 @@ TEST_F(perf_page, a_plan_is_kept)
 	EXPECT_EQ(N, cpu.places_found);
 }
 
-/* By any one page that has changed; of odd and even numbers of pages */
+/* Any single changed page invalidates the plan, for odd and even numbers of pages. */
 TEST_F(perf_page, a_plan_is_dropped_when_a_page_changes)
 {
 	for (unsigned int n = 1; n <= N; n++)
@@ -348,7 +348,10 @@ TEST_F(perf_page, a_plan_is_dropped_when_a_page_changes)
 		}
 }
 
-/* They may be another CPU's, which has fewer, or forbids them to this thread. */
+/*
+ * Counters of an old plan can belong to another CPU, which has fewer, or does not permit reading
+ * them.
+ */
 TEST_F(perf_page, no_counter_of_an_old_plan_is_read)
 {
 	ASSERT_EQ(0, read_again());
@@ -373,7 +376,7 @@ TEST_F(perf_page, locks_that_have_come_round)
 		EXPECT_EQ(1000, values[i]);
 }
 
-/* A clock that goes back is another CPU's. */
+/* A clock that goes back belongs to another CPU. */
 TEST_F(perf_page, a_clock_that_goes_back)
 {
 	page[0].time_mult = 1;
@@ -403,15 +406,15 @@ TEST_F(perf_page, what_is_added_changes)
 	EXPECT_EQ(-EOPNOTSUPP, read_again());
 	shim_page__end_change(&of.plan);
 	EXPECT_EQ(0, read_again());
-	/* For ever */
+	/* The change never ends. */
 	shim_page__begin_change(&of.plan);
 	EXPECT_EQ(-EOPNOTSUPP, read_again());
 	EXPECT_EQ(-EOPNOTSUPP, read_again());
 }
 
 /*
- * What a signal handler does in the middle of a sample; it samples then, by the same plan.  The
- * interrupted sample has to have what the last one of these has.
+ * Actions of a signal handler in the middle of a sample; the handler then samples with the same
+ * plan.  The interrupted sample must return what the last of these returned.
  */
 static void nothing(void)
 {
@@ -434,7 +437,7 @@ static void handler(void)
 	handlers_answer = shim_page__read(&of.plan, &how, from, own_values, &own_tick);
 }
 
-/* What the kernel knows */
+/* Whether the result equals the kernel's */
 static bool is_right(void)
 {
 	bool right = tick == time_of(&page[0], cpu.clock);
@@ -470,7 +473,7 @@ TEST_F(perf_page, a_handler_in_the_middle_of_a_sample)
 		}
 }
 
-/* It must not make a plan of its own then: the kernel is asked. */
+/* It must not make its own plan then: the kernel is used instead. */
 TEST_F(perf_page, a_handler_while_a_plan_is_made)
 {
 	for (unsigned int what = 0; what < ARRAY_SIZE(done_by_handler); what++)
@@ -493,7 +496,10 @@ TEST_F(perf_page, a_handler_while_a_plan_is_made)
 			}
 }
 
-/* A thread that plays the kernel: all counters change at a time, the values stay in step. */
+/*
+ * A thread that simulates the kernel: all counters change at the same time, and their values stay
+ * in step.
+ */
 static atomic_bool stop;
 
 static void *kernel(void *arg)
@@ -516,7 +522,7 @@ static void *kernel(void *arg)
 		}
 		for (unsigned int i = 0; i < N; i++)
 			__atomic_store_n(&page[i].lock, page[i].lock + 1, __ATOMIC_SEQ_CST);
-		/* There is no thread switching all the time. */
+		/* A real thread is not switched all the time. */
 		for (volatile int i = 0; i < 300; i++)
 			;
 	}
@@ -550,7 +556,7 @@ TEST_F(perf_page, a_thread_that_changes_them_all_the_time)
 	EXPECT_EQ(SWITCHES, moved);
 }
 
-/* A thread that restarts the set of another one all the time: all bases are changed in step. */
+/* A thread that keeps restarting the set of another one: all bases change in step. */
 static void *restarter(void *arg)
 {
 	(void)arg;

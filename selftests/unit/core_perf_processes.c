@@ -30,7 +30,7 @@ TEST_F(perf, a_process_with_its_threads_and_those_to_come)
 	EXPECT_LE(301, VALUES[0]);
 	EXPECT_GE(350 + SLACK, VALUES[0]);
 	EXPECT_EQ(VCPC_STATE_COUNTING, STATE);
-	/* Counts of single threads are unknown, and a sum is never returned as one thread's. */
+	/* Counts of single threads are unknown; a sum is never returned as one thread's count. */
 	EXPECT_EQ(-EOPNOTSUPP, sample(self, old.tid));
 	EXPECT_EQ(-EINVAL, sample(self, new.tid));
 	end(&new);
@@ -154,7 +154,7 @@ static void *idles(void *arg)
 }
 
 /*
- * A process that starts another one on command, and a little later; until there is none left to
+ * A process that starts another one on command, and a little later; repeated until none is left to
  * start
  */
 struct starter {
@@ -176,8 +176,8 @@ static void *starts(void *arg)
 }
 
 /*
- * It comes while the list of threads is walked, from the first of them, which is bound by then, and
- * is the last itself: inherited, or in the list, but not both.
+ * A thread is created while the list of threads is walked, by the first of them, which is already
+ * bound: it is counted either by inheritance or from the list, but not twice.
  */
 TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 {
@@ -220,7 +220,7 @@ TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 		pthread_join(idlers[i], NULL);
 }
 
-/* One that starts threads all the time, each of which ends at once */
+/* A process that keeps starting threads that exit at once */
 struct breeder {
 	atomic_int tid;
 	atomic_bool over;
@@ -243,7 +243,7 @@ static void *breeds(void *arg)
 	return NULL;
 }
 
-/* Between two of the set's events the kernel may give the first one's place to the new thread. */
+/* Between two of the set's events the kernel can give the first one's counter to the new thread. */
 TEST_F(perf, a_thread_that_starts_threads_is_bound)
 {
 	struct breeder b = { .tid = 0 };

@@ -3,7 +3,7 @@
  * Counters read by real rdpmc instructions, which fault and are emulated in a signal handler: which
  * counter is read, what its bits mean, and when none is read.
  *
- * A CPU without a PMU raises SIGILL, one whose kernel does not allow the instruction SIGSEGV.
+ * A CPU without a PMU raises SIGILL; if the kernel does not permit the instruction, it is SIGSEGV.
  */
 #include <signal.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define METRICS		(1U << 29)
 #define MASK(width)	((1ULL << (width)) - 1)
 
-/* What the CPU has, and what was asked of it */
+/* State of the emulated CPU, and the recorded reads */
 static struct {
 	__u64 programmable[32], fixed[4], metrics;
 	__u32 last;
@@ -45,7 +45,7 @@ static __u64 counter(__u32 number)
 	return cpu.metrics;
 }
 
-/* As the CPU: the two halves in EAX and EDX, and the upper halves of the registers are 0 */
+/* Like the CPU: the two halves in EAX and EDX, with zeros in the upper halves of the registers */
 static void answer(int signal, siginfo_t *info, void *context)
 {
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -95,7 +95,7 @@ static int read_all(void)
 	return shim_page__read(&of.plan, &shim_cpu__this, from, values, &tick);
 }
 
-/* One event's value; -1, which is never a value here, if it is not read */
+/* The value of an event; -1, which is never a value here, if it is not read */
 static __u64 value_of(__u32 index, unsigned int width, __s64 offset)
 {
 	set_page(0, index, width, offset);
@@ -107,7 +107,7 @@ FIXTURE(rdpmc) {
 	bool is_real;
 };
 
-/* If the CPU executes the instruction, there is nothing to answer. */
+/* If the CPU executes the instruction, there is nothing to emulate. */
 FIXTURE_SETUP(rdpmc)
 {
 	struct sigaction action = { .sa_sigaction = answer, .sa_flags = SA_SIGINFO | SA_NODEFER };
@@ -129,7 +129,7 @@ FIXTURE_TEARDOWN(rdpmc)
 #define UNLESS_REAL() \
 	do { if (self->is_real) SKIP(return, "this CPU lets user mode read its counters"); } while (0)
 
-/* A counter of 48 bits begins at minus the period; the interrupt may be late. */
+/* A 48-bit counter starts at minus the period; the interrupt can be late. */
 TEST_F(rdpmc, period_of_48_bits)
 {
 	const __u64 left = MASK(47);
@@ -179,7 +179,7 @@ TEST_F(rdpmc, which_counter)
 	EXPECT_EQ(0, cpu.unknown);
 }
 
-/* What is no counter, or may not be read, is not read. */
+/* Invalid counters, and those without permission, are not read. */
 TEST_F(rdpmc, not_read)
 {
 	UNLESS_REAL();
@@ -227,7 +227,7 @@ static void make_three(void)
 	plan(N);
 }
 
-/* The thread moves while it reads: the values are those of afterwards. */
+/* The thread migrates while it reads: the values are those after the migration. */
 TEST_F(rdpmc, moved)
 {
 	UNLESS_REAL();
@@ -250,7 +250,7 @@ TEST_F(rdpmc, moved)
 	EXPECT_EQ(0, cpu.reads);
 }
 
-/* The thread's time is the clock's, by the page's factor. */
+/* The thread's time is computed from the clock with the page's factors. */
 TEST_F(rdpmc, time)
 {
 	__u64 clock, want;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Loading libpfm fails while descriptors are used up, each time it would need one, and works after that. */
+/*
+ * Loading libpfm fails while descriptors are used up, whichever of them is missing, and works
+ * afterwards.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -9,7 +12,7 @@
 #include "core/pfm.h"
 #include "kselftest_harness.h"
 
-/* Leave room for @n more descriptors. */
+/* Leave @n descriptors available. */
 static void leave(rlim_t n)
 {
 	struct rlimit limit;

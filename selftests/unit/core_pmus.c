@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Core PMUs from the kernel's folder: which exist, their CPUs, and the owner of an event. */
+/* Core PMUs from the kernel's folder: which ones exist, their CPUs, and the owner of an event. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ TEST_F(pmus, one_kind_or_none)
 	EXPECT_TRUE(shim_pmus__has_cpu(&self->pmus.pmu[0], 5000));
 }
 
-/* A list that is none, or huge, and names that do not fit */
+/* An invalid list, a huge one, and names that do not fit */
 TEST_F(pmus, odd_files)
 {
 	put_file(self->dir, "a", "type", "30\n");

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The arithmetic of multiplexed groups, on a clock controlled by a test; the module uses the same
- * vectors.
- */
+/* The arithmetic of multiplexed groups, on a clock controlled by a test */
 #include <string.h>
 
 #include "core/rotation.h"
@@ -93,7 +90,10 @@ TEST(almost_over_is_over)
 	EXPECT_TRUE(shim_rotation__is_due(r));
 }
 
-/* Twice in one slot is one discarded slot, and a round in which one was is a round. */
+/*
+ * Two losses in one slot are one discarded slot, and a round with a discarded slot counts as a
+ * round.
+ */
 TEST(discarded_slots)
 {
 	struct shim_group_sample sums[2] = { { .voids = 5 } };
@@ -146,7 +146,7 @@ TEST(shuffled)
 		}
 }
 
-/* What the module draws for this seed */
+/* The expected order for this seed */
 TEST(the_modules_order)
 {
 	static const struct {

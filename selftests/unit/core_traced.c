@@ -19,10 +19,10 @@
 #include "kselftest_harness.h"
 
 #define MOST_STEPS	100000
-#define EACH		1000	/* a call of up to this many instructions is interrupted at each, */
-#define TIMES		100	/* and a longer one this often */
+#define EACH		1000	/* up to this length, interrupt at each instruction; */
+#define TIMES		100	/* else this number of times */
 
-/* Results of the stepped child: -1 during the call, then the number of faults found so far */
+/* Results of the stepped child: -1 during the call, then the number of errors found so far */
 static volatile int *state;
 static struct shim_counters *a, *b;
 static void (*called)(void), (*in_handler)(void);
@@ -52,7 +52,7 @@ static void unset_both(void)
 	shim_traced__unset(b);
 }
 
-/* As a begin or an end does */
+/* Use the set, like begin or end. */
 static void use(void)
 {
 	__u64 values[VC_MAX_COUNTERS];
@@ -90,7 +90,7 @@ static int is_held_right(void)
 	       atomic_load(&b->holds) == 1 + (shim_traced__own.counters == b);
 }
 
-/* One call after the other, until the tracer has no more */
+/* Make one call after the other, until the tracer stops. */
 static void run_child(void)
 {
 	struct sigaction sa = { .sa_handler = handler };
@@ -105,7 +105,10 @@ static void run_child(void)
 		raise(SIGSTOP);
 		called();
 		*state = faults;
-		/* If the handler gave another set to a call in use, the one before goes with the next. */
+		/*
+		 * If the handler gave another set to a call in use, the previous one is freed with
+		 * the next.
+		 */
 		set_a();
 		faults += !is_held_right();
 		unset_both();
@@ -127,7 +130,10 @@ static int stopped_by(pid_t pid, int sig)
 	return got == pid && WIFSTOPPED(status) && WSTOPSIG(status) == sig;
 }
 
-/* Step a call by this many instructions, then run the handler: 1, 0 if the call is shorter, -1 */
+/*
+ * Step a call by this number of instructions, then run the handler: 1, 0 if the call is shorter,
+ * -1.
+ */
 static int step(pid_t pid, int steps, int *stepped, int *faults)
 {
 	int in_time, i;
@@ -147,7 +153,7 @@ static int step(pid_t pid, int steps, int *stepped, int *faults)
 	return in_time;
 }
 
-/* How many faults there were, or -1 if the child ended too early */
+/* The number of errors, or -1 if the child exited too early */
 static int step_through(void (*call)(void), void (*handled)(void))
 {
 	int steps = 0, length = 0, faults = 0, ret, status, stepped;
@@ -169,7 +175,7 @@ static int step_through(void (*call)(void), void (*handled)(void))
 			_exit(1);
 		run_child();
 	}
-	/* Once to its end, to learn its length */
+	/* Run it once to its end, to find its length. */
 	ret = step(pid, MOST_STEPS, &length, &faults);
 	do
 		ret = ret < 0 ? ret : step(pid, steps, &stepped, &faults);

@@ -15,7 +15,7 @@
 static struct shim_backend_ops early;
 static int refuses;
 
-/* The kernel delivers a signal of its own before it returns to the caller. */
+/* The kernel delivers a signal before it returns to the caller. */
 static int bind(union shim_backend_ref set, pid_t tid, unsigned int flags, int *bad)
 {
 	int ret = refuses ? -ENOSPC : shim_backend__sim.bind(set, tid, flags, bad);

@@ -14,7 +14,7 @@
 #include "selftests/synthetic/backend_sim.h"
 #include "kselftest_harness.h"
 
-/* The synthetic PMU, which sees what reaches it */
+/* The synthetic PMU, which records the calls that reach it */
 static struct shim_backend_ops watched;
 static int unbinds, creates, binds;
 
@@ -83,7 +83,7 @@ static void bind_to_a_process(struct __test_metadata *_metadata, FIXTURE_DATA(fo
 	binds = 0;
 }
 
-/* The exit status of a child, which is the result of @fn */
+/* Run @fn in a child; its exit status is the result. */
 static int in_child(int (*fn)(FIXTURE_DATA(fork) *self), FIXTURE_DATA(fork) *self)
 {
 	pid_t pid = fork();

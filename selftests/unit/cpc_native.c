@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event names of Solaris' own processors: accepted if perf counts the same, listed on request. */
+/* Event names of Solaris' own processors: accepted if perf has an equivalent, listed on request. */
 #include <stdlib.h>
 
 #include "core/session.h"
@@ -41,7 +41,7 @@ TEST_F(native, requests_take_them)
 	EXPECT_EQ(1, add(self, "Instr_cnt"));
 	EXPECT_EQ(-1, add(self, "instr_cnt"));
 	EXPECT_EQ(-1, add(self, "Instr_cnt:u"));
-	/* perf counts no hits */
+	/* perf has no event for hits */
 	EXPECT_EQ(-1, add(self, "EC_hit"));
 }
 

@@ -99,8 +99,8 @@ FIXTURE_TEARDOWN(memory)
 }
 
 /*
- * Whether a call succeeds with its n-th allocation failing, for n from 1 up to one that it does not
- * make; the number of allocations is at least @least.
+ * Check that a call succeeds after its n-th allocation failed, for n from 1 to the number of its
+ * allocations, which is at least @least.
  */
 #define EACH_FAILS(least, call)							\
 	do {									\
@@ -155,15 +155,15 @@ static void count(void *arg, int index, const char *event, uint64_t preset, uint
 	++*(int *)arg;
 }
 
-#define ROOM	8	/* requests that a set's arrays have room for at first */
+#define ROOM	8	/* initial capacity of a set's arrays */
 
-/* What has failed has added nothing. */
+/* A failed call has added nothing. */
 TEST_F(memory, add_request)
 {
 	cpc_attr_t attrs[] = { { "picnum", 1 }, { "picnum", 2 } };
 	int requests = 0;
 
-	/* the next one finds the set's arrays full, so that both must grow */
+	/* the next request finds the set's arrays full, so that both must grow */
 	for (int i = 1; i < ROOM; i++)
 		ASSERT_EQ(i, cpc_set_add_request(self->cpc, self->set, "page-faults", 0,
 						 CPC_COUNT_USER, 0, NULL));
@@ -186,7 +186,7 @@ TEST_F(memory, bind)
 	EXPECT_EQ(0, cpc_unbind(self->cpc, self->set));
 }
 
-/* From the second bind on, nothing is allocated: a signal handler may bind. */
+/* From the second bind on, nothing is allocated, so a signal handler can bind. */
 TEST_F(memory, bind_again_needs_none)
 {
 	cpc_buf_t *buf = cpc_buf_create(self->cpc, self->set);
@@ -210,7 +210,7 @@ static void see(void *arg, const char *name)
 	++*(int *)arg;
 }
 
-/* A failed walk visits nothing, and reports that only in errno. */
+/* A failed walk visits nothing, and reports the error only in errno. */
 static bool walks(cpc_t *cpc, void (*walk)(cpc_t *cpc, void *arg,
 					   void (*action)(void *arg, const char *event)))
 {

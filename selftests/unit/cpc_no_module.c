@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without a back end, cpc_open() fails like Solaris without counters. */
+/* Without a back end, cpc_open() fails as on Solaris without counters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A fork while another thread releases a process: the child can also leave the process. */
+/* A fork while another thread releases a process: the child can also release it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -37,7 +37,7 @@ static void *lets_go(void *unused)
 	return unused;
 }
 
-/* As a set that is settled in a child leaves it */
+/* Release the process, as in a child that inherits a set. */
 static int leaves(void)
 {
 	cpc_set_t set = { .pctx = &pctx };
@@ -46,7 +46,7 @@ static int leaves(void)
 	return shim_cpc__leave_pctx(&cpc, &set) ? 0 : 1;
 }
 
-/* Its status; one that hangs, with all signals blocked, is killed */
+/* The exit status; a child that hangs, with all signals blocked, is killed */
 static int status_of(pid_t pid)
 {
 	int status = -1;

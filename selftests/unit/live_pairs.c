@@ -77,7 +77,10 @@ static struct vc_event_desc event(uint64_t config)
 					config };
 }
 
-/* Put a row into the table: one transaction that counted @value of each of @nr events from @config on */
+/*
+ * Put a row into the table: one transaction that counted @value of each of @nr events, starting
+ * with @config.
+ */
 static void put(FIXTURE_DATA(pairs) *self, size_t at, uint64_t id, uint64_t key, uint64_t config,
 		uint32_t nr, uint64_t value)
 {
@@ -118,7 +121,7 @@ static uint64_t sum_of(FIXTURE_DATA(pairs) *self, uint64_t config, int which)
 	return UINT64_MAX;
 }
 
-/* One thread counts page faults (2) and switches (3), another only switches */
+/* One thread counts page faults (2) and switches (3), another only switches. */
 TEST_F(pairs, an_event_of_two_sets)
 {
 	put(self, 0, 1, 100, 2, 2, 5);
@@ -137,7 +140,7 @@ TEST_F(pairs, an_event_of_two_sets)
 }
 
 /*
- * Counts written by programs themselves are merged with the kernel's rows, which have smaller ids.
+ * Counts written by programs themselves are merged with the kernel's rows, which have smaller IDs.
  */
 TEST_F(pairs, counted_by_programs_too)
 {
@@ -151,13 +154,13 @@ TEST_F(pairs, counted_by_programs_too)
 	add(self, 0, 100);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
-	/* A reader that has forgotten the tag may give it another id. */
+	/* A reader that has dropped the tag can give it another ID. */
 	rows[1].id = SHIM_DIRECT_ID | 4;
 	rows[1].version = ++self->version;
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(145, sum_of(self, 2, 1));
 	EXPECT_EQ(4, sum_of(self, 2, 0));
-	/* The kernel gives the tag another id. */
+	/* The kernel gives the tag another ID. */
 	put(self, 0, 2, 100, 2, 1, 1);
 	ASSERT_EQ(0, take(self));
 	EXPECT_EQ(146, sum_of(self, 2, 1));
@@ -175,7 +178,7 @@ TEST_F(pairs, an_event_that_a_set_has_twice)
 	EXPECT_EQ(1, sum_of(self, 2, 0));
 }
 
-/* The row of a dropped id coexists with its successor's for a while, and may change. */
+/* The row of a dropped ID coexists with its successor's for a while, and can change. */
 TEST_F(pairs, an_id_that_was_given_up)
 {
 	put(self, 0, 1, 100, 2, 1, 5);
@@ -190,14 +193,17 @@ TEST_F(pairs, an_id_that_was_given_up)
 	EXPECT_EQ(16, sum_of(self, 2, 1));
 }
 
-/* Rows come, go, move and change, ids and sessions end: the sums are all that was ever counted. */
+/*
+ * Rows appear, disappear, move and change, and IDs and sessions end: the sums include everything
+ * that was ever counted.
+ */
 TEST_F(pairs, whatever_happens)
 {
 	uint64_t truth[8] = { 0 }, id = 1;
 
 	srandom(3);
 	for (int step = 0; step < 20000; step++) {
-		if (!(random() % 100) || !nrows) {	/* a new id, or a new session */
+		if (!(random() % 100) || !nrows) {	/* a new ID, or a new session */
 			if (random() % 2)
 				id++;
 			else
@@ -229,7 +235,7 @@ TEST_F(pairs, whatever_happens)
 	}
 }
 
-/* After 2^31 numbers, they restart: skipping existing ones */
+/* After 2^31 numbers they restart, skipping existing ones. */
 TEST_F(pairs, all_numbers_were_given)
 {
 	struct shim_live_tag *known = self->tags.at[0];
@@ -261,7 +267,10 @@ TEST_F(pairs, all_numbers_were_given)
 	EXPECT_EQ(9, sum_of(self, 7, 1));
 }
 
-/* Ever new sets of events in a program's own rows: what is left out adds nothing, however often it is read. */
+/*
+ * A program keeps adding sets of events to its own rows: those that are left out add nothing,
+ * however often they are read.
+ */
 TEST_F(pairs, sets_of_events_without_end)
 {
 	uint64_t sum;
@@ -310,7 +319,7 @@ static size_t slots_of(FIXTURE_DATA(pairs) *self, uint32_t user)
 	return n;
 }
 
-/* One user's tags have at most half of the slots, and others continue; freed room is reused. */
+/* One user's tags have at most half of the rows, and others continue; freed rows are reused. */
 TEST_F(pairs, slots_of_one_user)
 {
 	const size_t most = 262144, tags = most / VC_HIST_SLOTS + 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which user loses a place when not all fit. */
+/* Select the user who loses a place when not all fit. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "live/shares.h"
 #include "kselftest_harness.h"
 
-/* The user with more than the requester would have: its largest item, or the latest of them */
+/* The user with more than the requester would get loses its largest item, or the latest of those */
 TEST(who_has_most)
 {
 	const struct shim_share all[] = {
@@ -23,7 +23,7 @@ TEST(who_has_most)
 	EXPECT_EQ(-1, shim_shares__victim(all, 0, 0, 1));
 }
 
-/* Users who come and ask for ever end with equal shares, and then nothing goes any more. */
+/* Users who keep requesting end with equal shares, and then nothing is taken away any more. */
 TEST(ends_with_equal_shares)
 {
 	enum { ROOM = 90, USERS = 4 };

@@ -49,7 +49,7 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	mean = (double)since.sum_ns / since.count;
 	ASSERT_LE(since.min_ns, mean);
 	ASSERT_GE(since.max_ns, mean);
-	/* a sixteenth, and half a nanosecond where slots are so narrow */
+	/* 1/16, and 0.5 ns if buckets are that narrow */
 	ASSERT_LE(llabs((long long)(since.min_ns - w->least)), w->least / 16.0 + 1);
 	ASSERT_LE(llabs((long long)(since.max_ns - w->most)), w->most / 16.0 + 1);
 	for (int p = 50; p < 100; p += 49) {
@@ -58,7 +58,7 @@ static void check(struct __test_metadata *_metadata, const struct window *w)
 	}
 }
 
-/* 960 to 1023 ns are one slot with 991 as its middle: the mean is on either side of it. */
+/* 960 to 1023 ns are one bucket with 991 in its middle: the mean is on either side of it. */
 TEST(one_slot)
 {
 	struct window *w = calloc(1, sizeof(*w));
@@ -92,7 +92,7 @@ TEST(any_times)
 	free(w);
 }
 
-/* The kernel's fields are read one by one while transactions end: the sum may lag behind. */
+/* The kernel's fields are read one by one while transactions end: the sum can lag behind. */
 TEST(a_sum_that_lags)
 {
 	struct window *w = calloc(1, sizeof(*w));
@@ -109,7 +109,7 @@ TEST(a_sum_that_lags)
 	free(w);
 }
 
-/* Take a row as one whose tag is not known, or as one whose tag is: it makes no difference. */
+/* Take a row with or without a known tag: the result is the same. */
 static int take_stat(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
 		     unsigned int session)
 {
@@ -133,8 +133,8 @@ static void add_some(struct shim_bpf_stat *w, uint64_t *n, uint64_t hist[VC_HIST
 }
 
 /*
- * Totals include everything that ever happened, whatever is turned on and off, under whatever ids,
- * by the kernel or by programs (the kernel restarts with each session and id).
+ * Totals include everything that ever happened, across sessions and IDs, from the kernel and from
+ * programs (the kernel restarts with each session and ID).
  */
 TEST(totals_over_sessions)
 {
@@ -183,7 +183,7 @@ TEST(totals_over_sessions)
 	shim_live_tags__free(&tags);
 }
 
-/* The row of a dropped id coexists with its successor's for a while. */
+/* The row of a dropped ID coexists with its successor's for a while. */
 TEST(an_id_that_was_given_up)
 {
 	struct shim_bpf_tag name = { .name = "tag", .label = "tag" };

@@ -19,7 +19,7 @@
 
 #define PRESENT	300
 #define NAMES	40000
-#define KEPT	1024	/* of those that have gone; there are fewer at a time */
+#define KEPT	1024	/* of deleted tags; fewer exist at the same time */
 
 /* Rows of the reader: a transaction of each existing tag, and its counts */
 static struct shim_bpf_stat stats[PRESENT];
@@ -83,7 +83,7 @@ int __wrap_shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const st
 	return -ENOENT;
 }
 
-/* A transaction of a time that is its name's, which counted one page fault */
+/* A transaction whose time depends on the name, and which counted one page fault */
 static void transact(size_t i, size_t name)
 {
 	uint64_t ns = 1000 + 1000 * (name % 7);
@@ -105,7 +105,7 @@ static size_t name_at(size_t i)
 	return strtoul(tags[i].name + strlen("tag "), NULL, 10);
 }
 
-/* A row gets a tag with a new id; its name may have been used before. */
+/* Give a row a tag with a new ID; its name may have been used before. */
 static void begin(size_t i, size_t name)
 {
 	tags[i] = (struct shim_bpf_tag) { .user = 5 };
@@ -120,7 +120,7 @@ static void begin(size_t i, size_t name)
 	transact(i, name);
 }
 
-/* A name that none has, mostly a new one */
+/* A name that is not in use, usually a new one */
 static size_t some_name(size_t *next)
 {
 	size_t name = PRESENT + random() % (*next + 1 - PRESENT);
@@ -166,7 +166,7 @@ FIXTURE_TEARDOWN(trace)
 	shim_live_trace__destroy(self->trace);
 }
 
-/* Instances of a metric: by ascending numbers, each found, none with a number that another has had */
+/* Check a metric's instances: numbers ascend, each instance is found, and no number is reused. */
 static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 {
 	size_t indom = shim_live_trace__domain(metric);
@@ -174,7 +174,7 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 	int32_t last = 0;
 	char name[SHIM_LIVE_NAME_LEN];
 
-	/* Whether a tag has gone is only known after three samples. */
+	/* Three samples are needed to find out that a tag was deleted. */
 	if (n > PRESENT + KEPT + 2 * PRESENT)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
@@ -192,7 +192,10 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 				return 0;
 		last = inst;
 		if (metric == self->count) {
-			/* Who came back after it was removed is another instance, and begins anew. */
+			/*
+			 * A tag that was deleted and recreated is another instance, and starts from
+			 * 0.
+			 */
 			if (inst_of[of] && inst_of[of] != inst)
 				total_of[of] = value.ull;
 			if (value.ull != total_of[of])
@@ -210,7 +213,7 @@ static int check(FIXTURE_DATA(trace) *self, size_t metric, const char *form)
 	       shim_live_trace__find(self->trace, indom, -1) == -1;
 }
 
-/* Each tag that is there has its instance, which has had its number since it came. */
+/* Each existing tag has its instance, which has kept its number. */
 static int all_are_there(FIXTURE_DATA(trace) *self)
 {
 	size_t indom = shim_live_trace__domain(self->count);
@@ -247,7 +250,7 @@ TEST_F(trace, tags_without_end)
 				  changes == shim_live_trace__changes(self->trace, indom));
 		removed = shim_live_trace__removed(self->trace, indom);
 		changes = shim_live_trace__changes(self->trace, indom);
-		/* A third of the tags stay all the time, and keep their numbers. */
+		/* A third of the tags exist all the time, and keep their numbers. */
 		for (size_t i = 0; i < PRESENT / 3; i++) {
 			if (!sample)
 				first[i] = inst_of[i];
@@ -262,7 +265,7 @@ TEST_F(trace, tags_without_end)
 				begin(i, some_name(&next));
 		ASSERT_GT(NAMES, next);
 	}
-	/* These also go, but others have been idle for longer. */
+	/* These are also deleted, but others have been idle for longer. */
 	for (size_t i = 0; i < PRESENT / 3; i++)
 		transact(i, i);
 	ASSERT_EQ(0, shim_live_trace__sample(self->trace));
@@ -278,8 +281,8 @@ TEST_F(trace, tags_without_end)
 }
 
 /*
- * A reading that misses an existing tag, as may happen in a fast-changing table, does not remove
- * it.
+ * If a reading misses an existing tag, as can happen in a fast-changing table, the tag is not
+ * removed.
  */
 TEST_F(trace, a_tag_that_is_missed)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pcp.conf becomes part of the environment: which of its variables, and threads that read the
- * environment meanwhile always find one.
+ * Variables of pcp.conf become part of the environment: which ones, and threads that read the
+ * environment meanwhile always find a complete one.
  */
 #define VARIABLES	200
 

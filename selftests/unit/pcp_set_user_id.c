@@ -18,7 +18,7 @@
 #define NOBODY		65534
 #define NOT_SECURE	77
 
-/* As the set-user-ID program: 0, or which of them got through */
+/* In the set-user-ID program: 0, or which variable was used */
 static int privileged(void)
 {
 	static pmLongOptions options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };

@@ -22,7 +22,7 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return &shim_backend__sim;
 }
 
-/* What the source's functions do, and how often they were called */
+/* The behavior of the source's functions, and the number of their calls */
 static struct {
 	int sampled;
 	struct shim_record_value single[2], many[2], text;
@@ -112,7 +112,7 @@ FIXTURE_TEARDOWN(source)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* End the archive, and read its first record: whether it exists and is complete */
+/* Close the archive, and read its first record: whether it exists and is complete. */
 static bool read_back(FIXTURE_DATA(source) *self)
 {
 	bool closed = !shim_record_close(self->rec);
@@ -124,7 +124,10 @@ static bool read_back(FIXTURE_DATA(source) *self)
 	return !shim_cursor__next(&self->cursor, &self->record) && !shim_record__check(&self->record);
 }
 
-/* Values of a metric in the record, or the code in their place, or -EINVAL if it is missing */
+/*
+ * Number of values of a metric in the record, or the error code in their place, or -EINVAL if it is
+ * missing
+ */
 static int numval(FIXTURE_DATA(source) *self, uint32_t pmid)
 {
 	struct shim_vset vset;
@@ -161,7 +164,7 @@ TEST_F(source, a_metric_may_have_no_value)
 	EXPECT_EQ(-12357, numval(self, TEXT));
 }
 
-/* The source may continue with the next metric, and the record is written */
+/* The source can continue with the next metric, and the record is written. */
 TEST_F(source, what_is_refused_is_left_out)
 {
 	own.nsingle = 2;
@@ -178,7 +181,7 @@ TEST_F(source, what_is_refused_is_left_out)
 	EXPECT_EQ(-EINVAL, numval(self, TEXT));
 }
 
-/* Counts are recorded meanwhile */
+/* Counts are recorded meanwhile. */
 TEST_F(source, without_a_sample_there_is_nothing_to_ask_for)
 {
 	const char *event = "page-faults";

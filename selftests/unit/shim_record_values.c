@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The recorder writes what was sampled: metrics, instances, values, label. */
+/* The recorder writes the sampled data: metrics, instances, values, label. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ FIXTURE(archive) {
 	struct timespec before;
 };
 
-/* Five records of three events; the synthetic PMU counts 1000, 2000 and 3000 a sample. */
+/* Five records of three events; the synthetic PMU counts 1000, 2000 and 3000 per sample. */
 FIXTURE_SETUP(archive)
 {
 	const char *events[] = { "page-faults", "cycles:u", "task-clock" };
@@ -81,7 +81,10 @@ TEST_F(archive, label)
 	EXPECT_GE(self->before.tv_sec + 300, label->start.sec);
 }
 
-/* Interpolation begins at the archive's start: any earlier, and its first row has no values. */
+/*
+ * Interpolation starts at the archive's start; if that were earlier, the first row would have no
+ * values.
+ */
 TEST_F(archive, starts_at_its_first_record)
 {
 	struct shim_cursor cursor;

@@ -11,7 +11,10 @@
 
 #define MS	1000000ULL
 
-/* Which of the set's two parts refuses the next call: that of the events that need no turns is made last. */
+/*
+ * The part of the set that refuses the next call; the events that are not multiplexed are created
+ * last.
+ */
 static const void *refuses;
 static const void *last_made;
 
@@ -45,13 +48,13 @@ const struct shim_backend_ops *shim_session__backend(void)
 	return &ops;
 }
 
-/* Six of hardware, and two of software between them */
+/* Six hardware events, and two software events between them */
 static const char *const eight[] = {
 	"cycles", "instructions", "page-faults", "cache-references", "cache-misses", "branches",
 	"context-switches", "branch-misses",
 };
 
-#define IN_TURN		0xbbU	/* of those */
+#define IN_TURN		0xbbU	/* the multiplexed ones, as a bit mask */
 #define EIGHT		8
 
 FIXTURE(turns) {
@@ -75,13 +78,13 @@ FIXTURE_TEARDOWN(turns)
 	shim_close(self->handle);
 }
 
-/* Turns may end within a microsecond, whose count is the next one's then. */
+/* A slot can end within a microsecond, whose events belong to the next slot. */
 #define EXPECT_COUNT(expected, seen) do {		\
 	EXPECT_LE(seen, expected);			\
 	EXPECT_GE((seen) + 2, expected);		\
 } while (0)
 
-/* Each counts its number and one more each microsecond, in its own time. */
+/* Event i counts i + 1 per microsecond of its own time. */
 TEST_F(turns, counts_and_times_belong_together)
 {
 	struct shim_turns turns;
@@ -142,7 +145,7 @@ TEST_F(turns, recorders_refuse_it)
 	EXPECT_EQ(0, rmdir(folder));
 }
 
-/* What a call could not do to both parts it has done to none. */
+/* A call that fails for one part changes neither part. */
 TEST_F(turns, both_parts_or_none)
 {
 	struct shim_turns turns;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A plugin that is unloaded takes the library with it, but threads that have used it still exit
- * cleanly.
- */
+/* Unloading a plugin also unloads the library, but threads that have used it still exit cleanly. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -34,7 +31,7 @@ TEST(the_library_stays)
 	caps = dlsym(handle, "pmGetAPIConfig");
 	ASSERT_NE(NULL, caps);
 	EXPECT_EQ(0, dlclose(handle));
-	/* What a thread calls at its end is in there. */
+	/* The functions that a thread calls at its end are in there. */
 	EXPECT_NE(NULL, dlopen(library, RTLD_NOW | RTLD_NOLOAD));
 }
 

@@ -16,7 +16,7 @@
 #include "kselftest_harness.h"
 
 #define SYMBOLS	40000
-#define NAME	(4u << 20)	/* that all of them share */
+#define NAME	(4u << 20)	/* shared by all of them */
 #define PACKED	(4u << 20)
 
 #ifdef __x86_64__
@@ -25,7 +25,7 @@
 #define MACHINE	EM_AARCH64
 #endif
 
-/* What other files of the command define */
+/* Defined by other files of the command */
 void vcpc_no_memory(void);
 unsigned int vcpc_distance(const char *a, const char *b);
 
@@ -41,7 +41,7 @@ unsigned int vcpc_distance(const char *a, const char *b)
 	return UINT32_MAX;
 }
 
-/* A file without a name, to which parts are appended */
+/* A memory file to which parts are appended */
 struct image {
 	int fd;
 	uint64_t end;
@@ -86,7 +86,7 @@ static void finish(struct image *image)
 		abort();
 }
 
-/* Each symbol's name begins in the same megabytes. */
+/* The names of all symbols start in the same megabytes. */
 static void put_symbols(struct image *image)
 {
 	Elf64_Sym *symbols = calloc(SYMBOLS, sizeof(*symbols));
@@ -117,7 +117,7 @@ TEST(many_symbols_of_one_long_name)
 	ASSERT_EQ(0, elf_file_open(image.path, &file));
 	start = clock();
 	elf_file_function(file, "work", &places);
-	/* Reading each name as far as it goes takes 18 s. */
+	/* Reading each name to its end takes 18 s. */
 	EXPECT_GT(5, (double)(clock() - start) / CLOCKS_PER_SEC);
 	EXPECT_EQ(0, places.n);
 	elf_file_close(file);
@@ -138,7 +138,7 @@ static long most_memory(void)
 	return kb;
 }
 
-/* A section that claims to unpack to 3 GB, which libelf would allocate at once */
+/* A section that claims to expand to 3 GB, which libelf would allocate at once */
 TEST(section_that_swells)
 {
 	Elf64_Chdr *packed = calloc(1, PACKED);
@@ -189,7 +189,7 @@ TEST(module_that_swells)
 #define FILES	24
 #define LARGE	(250ll << 20)
 
-/* A file of another user, nearly all holes; @note: the declared size of its notes */
+/* A file of another user, mostly holes; @note: the declared size of its notes */
 static int large_file(uint64_t note)
 {
 	const Elf64_Phdr parts[] = {
@@ -230,7 +230,7 @@ TEST(many_large_files)
 	}
 	/* Copying each of them takes 5 s. */
 	EXPECT_GT(1, (double)(clock() - start) / CLOCKS_PER_SEC);
-	/* Of those that have the frames' names, copies stay in memory. */
+	/* Copies of files that are named by frames stay in memory. */
 	for (i = 0; i < FILES; i++) {
 		symbols_file_find(&file[i], 0x1000, &symbol);
 		EXPECT_STREQ("[large]+0x1000", symbol.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Addresses become functions and lines: of this program, and of its copies, which exit and are
- * deleted.
+ * Addresses are resolved to functions and lines: of this program, and of its copies, which exit and
+ * are deleted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static unsigned long offset_of(unsigned long address)
 	return found;
 }
 
-/* Executed as a copy: prints its address, and stays until its input ends */
+/* Executed as a copy: prints its address, and stays until the end of its input. */
 static __attribute__((constructor)) void be_a_child(int argc, char **argv)
 {
 	struct told told = { .address = (unsigned long)planted };
@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(symbols)
 	rmdir(self->folder);
 }
 
-/* Runs a command with its words %s replaced by the copy's path: its exit status */
+/* Run a command, with %s in its words replaced by the copy's path; returns its exit status. */
 static int command(FIXTURE_DATA(symbols) *self, const char *format)
 {
 	char text[256];
@@ -209,7 +209,7 @@ TEST_F(symbols, a_stripped_program)
 	EXPECT_STREQ(text, self->symbol.name);
 }
 
-/* The file shrinks after it was remembered: no SIGBUS, no name */
+/* The file shrinks after it was cached: no SIGBUS, no name. */
 TEST_F(symbols, a_truncated_file_of_another_user)
 {
 	if (geteuid())
@@ -259,7 +259,7 @@ TEST_F(symbols, compiled_while_running)
 	remove_map();
 }
 
-/* As many rows as are read, or more */
+/* The maximum number of rows that is read, or more */
 static void write_long_map(unsigned int rows)
 {
 	char path[64];

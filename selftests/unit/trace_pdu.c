@@ -22,7 +22,7 @@ static size_t encode(unsigned char *bytes, int sync, enum shim_pdu_kind kind, do
 	return shim_pdu__encode(bytes, &event);
 }
 
-/* As PCP's own library sends it */
+/* The bytes that PCP's own library sends */
 TEST(transaction_as_captured)
 {
 	static const unsigned char captured[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What probes see of trace calls, which are made only while a probe is attached; this test needs
- * none.
+ * The data that probes see of trace calls, which are made only while a probe is attached; this test
+ * attaches none.
  */
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
@@ -53,7 +53,7 @@ FIXTURE(probes) {
 	int unused;
 };
 
-/* As the kernel does for who puts probes there */
+/* Increment the counter, as the kernel does for an attached probe. */
 FIXTURE_SETUP(probes)
 {
 	ASSERT_EQ(0, setenv("SHIM_TRACE", "probe", 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tags of a process: found by name and by address, however many, however similar, and in any
- * thread.
+ * The tags of a process are found by name and by address, in any number, with any similarity, and
+ * in any thread.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static struct shim_tag *get(const char *name)
 	return tag;
 }
 
-/* Names that differ in one byte only, wherever that is, spread over the table */
+/* Names that differ in one byte only, at any position, are spread over the table. */
 static unsigned int most_in_a_bucket(size_t len, size_t at)
 {
 	unsigned int in[64] = { 0 }, most = 0;
@@ -49,7 +49,7 @@ static unsigned int most_in_a_bucket(size_t len, size_t at)
 	return most;
 }
 
-/* 255 names in 64 buckets: four each; with 20 something does not reach the bucket. */
+/* 255 names in 64 buckets are four each; 20 in one mean that a byte does not affect the hash. */
 TEST(each_byte_reaches_the_bucket)
 {
 	for (size_t len = 1; len < 40; len++)
@@ -89,7 +89,7 @@ TEST(many)
 	}
 }
 
-/* Tags of one hash: whether one is found does not depend on the others. */
+/* Tags with equal hashes are found independently of each other. */
 TEST(equal_hashes)
 {
 	struct shim_tag_key key[20];
@@ -109,7 +109,7 @@ TEST(equal_hashes)
 	}
 }
 
-/* What stands at an address may be another name by now. */
+/* Another name can be at the same address later. */
 TEST(another_name_at_the_same_address)
 {
 	struct shim_tag *first, *second;
@@ -126,7 +126,7 @@ TEST(another_name_at_the_same_address)
 	EXPECT_EQ(first, get("first"));
 }
 
-/* A name of some length, at some place in a word, that differs from itself in no byte but one */
+/* A name of any length and alignment, which differs from another in exactly one byte */
 static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name, size_t len)
 {
 	struct shim_tag *tag;
@@ -148,7 +148,7 @@ static void expect_all_bytes_count(struct __test_metadata *_metadata, char *name
 	EXPECT_EQ(tag, shim_tags__recent(process(), name));
 }
 
-/* The name's last byte is its page's last, and reads must not go past it. */
+/* The name's last byte is the last one of its page, and reads must not go past it. */
 TEST(at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -161,7 +161,7 @@ TEST(at_the_end_of_a_page)
 	munmap(room, 2 * page);
 }
 
-/* A word's address: what follows the NUL in its word is not compared. */
+/* An aligned address: the bytes after the NUL in its word are not compared. */
 TEST(at_the_begin_of_a_word)
 {
 	static _Alignas(uint64_t) char name[64];
@@ -179,7 +179,7 @@ TEST(at_the_begin_of_a_word)
 	}
 }
 
-/* A long name was here once, and now a short one at the end of what can be read. */
+/* A long name was at this address, and now a short one is at the end of readable memory. */
 TEST(shorter_at_the_end_of_a_page)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -209,7 +209,7 @@ static void *get_all(void *arg)
 	return NULL;
 }
 
-/* Threads that make the same tags while the table grows get the same ones. */
+/* Threads that create the same tags while the table grows get the same ones. */
 TEST(threads)
 {
 	pthread_t thread[4];

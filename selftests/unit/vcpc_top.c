@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows of vcpc top, from two given snapshots of statistics. */
+/* Rows of vcpc top, from two given snapshots of statistics */
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include <shim/trace.h>
 
-/* What the trace handle stands for here */
+/* Data that stands for the trace handle */
 static struct shim_trace_stat stats[3];
 static struct shim_trace_count counts[2];
 static size_t nstats, ncounts;
@@ -70,7 +70,7 @@ static int fake_drops(struct shim_trace *trace, struct shim_trace_drops *drops)
 #define shim_trace_drops_get	fake_drops
 #define shim_trace_processes_get	fake_processes
 #define shim_trace_process_at	fake_process_at
-#undef _GNU_SOURCE	/* the files define it */
+#undef _GNU_SOURCE	/* the included files define it */
 #include "../../tools/vcpc/text.c"
 #include "../../tools/vcpc/top_lines.c"
 #include "../../tools/vcpc/top_look.c"
@@ -92,7 +92,7 @@ static void transact(struct shim_trace_stat *stat, uint64_t n)
 	stat->max_ns = ns;
 }
 
-/* A row's name, until the next is asked for */
+/* A row's name, valid until the next call */
 static const char *name_of(const struct top_view *view, size_t i)
 {
 	static char label[TOP_LABEL];
@@ -201,7 +201,7 @@ static long end_of(const char *line, const char *text)
 	return at ? at + strlen(text) - line : -1;
 }
 
-/* Where the name's row has its first number does not depend on how wide the terminal is. */
+/* The column of a row's first number does not depend on the width of the terminal. */
 TEST_F(top, numbers_are_beside_the_names)
 {
 	char line[4 * 300 + 512];
@@ -219,7 +219,7 @@ TEST_F(top, numbers_are_beside_the_names)
 	EXPECT_LE(0, end_of(line, "total"));
 }
 
-/* Which transactions are within others is not known, so their rates have no sum. */
+/* Transactions can be nested, so their rates have no sum. */
 TEST_F(top, the_title_has_no_sum_of_nested_transactions)
 {
 	char line[256];
@@ -231,7 +231,7 @@ TEST_F(top, the_title_has_no_sum_of_nested_transactions)
 	EXPECT_EQ(0, strncmp(line, "2 of 2 tags, by rate", 20));
 }
 
-/* Ten letters of two columns each, and more marks of none than there is room for */
+/* Ten letters of two columns each, and more combining marks than fit */
 TEST_F(top, names_are_cut_by_columns)
 {
 	char line[4 * 80 + 512], marked[600] = "e";
@@ -316,7 +316,7 @@ TEST_F(top, processes_with_all_their_tags)
 	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
 	rows = self->view.rows;
 	ASSERT_EQ(3, self->view.nrows);
-	/* Its name is asked for where numbers are the first namespace's. */
+	/* The process name is only looked up if PIDs are those of the initial namespace. */
 	snprintf(self_label, sizeof(self_label), "%s[%d]", self->view.before->named ? "topper" : "worker", getpid());
 	EXPECT_STREQ(self_label, name_of(&self->view, 0));
 	EXPECT_EQ(60, rows[0].rate);
@@ -362,7 +362,7 @@ TEST_F(top, a_process_whose_row_gave_way_begins_again)
 	EXPECT_EQ(2, self->view.rows[0].total);
 }
 
-/* Ten slow ones, a new row, and then twenty quick ones: more, and not those before and ten */
+/* Ten slow transactions, a new row, and then twenty fast ones: only the new ones count. */
 TEST_F(top, and_also_if_there_are_more_by_now)
 {
 	struct shim_trace_stat *stat = &processes[4].stat;
@@ -384,7 +384,7 @@ TEST_F(top, a_row_of_several_that_goes)
 {
 	look_at_processes(&self->view, TOP_BY_PROCESS);
 	ASSERT_EQ(0, top_look(&self->view, NULL, 2000000000));
-	nprocesses = 3;		/* without this process's other tag, and those that write by themselves */
+	nprocesses = 3;		/* without the other tag and direct writers */
 	transact(&processes[0].stat, 7);
 	ASSERT_EQ(0, top_look(&self->view, NULL, 3000000000));
 	EXPECT_EQ(2, self->view.nrows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Estimates of vcpc stat --multiplex: known ones, unknown ones, and how often intervals contain the
- * truth.
+ * true value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define MS	1000000ULL
 
-/* On a machine with one kind of core, values extend to all of the time. */
+/* On a machine with one kind of core, values are extrapolated to the whole time. */
 static void look(struct vcpc_turns *turns, const struct shim_turns *now)
 {
 	uint64_t whole[SHIM_SET_MAX];
@@ -22,7 +22,7 @@ static void look(struct vcpc_turns *turns, const struct shim_turns *now)
 	vcpc_turns_look(turns, now, whole);
 }
 
-/* What was seen so far: event 0 of @value in @ticks, event 1 all the time */
+/* The samples so far: event 0 had @value in @ticks, event 1 was always counted. */
 static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value, uint64_t ticks,
 		uint64_t time)
 {
@@ -36,7 +36,9 @@ static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value
 	look(turns, now);
 }
 
-/* Rates of 1, 2 and 3 a ms, each seen for 1 of 4 ms: 2 a ms, standard error sqrt(2 * 3 / 2) */
+/*
+ * Rates of 1, 2 and 3 per ms, each measured for 1 of 4 ms: 2 per ms, standard error sqrt(2 * 3 / 2)
+ */
 TEST(an_example)
 {
 	struct vcpc_turns turns = { .last.nr = 0 };
@@ -74,7 +76,7 @@ TEST(what_is_not_known)
 	EXPECT_TRUE(isfinite(e.half));
 }
 
-/* Lost multiplex slots are in no event's time, but in the target's. */
+/* Lost multiplex slots are not in any event's time, but in the target's. */
 TEST(lost_turns)
 {
 	struct vcpc_turns turns = { .last.nr = 0 };
@@ -89,7 +91,10 @@ TEST(lost_turns)
 	EXPECT_EQ(100, e.value);
 }
 
-/* An event of one kind of core extends to the time there; it counts nothing if the target was never there. */
+/*
+ * An event of one kind of core is extrapolated to the time there; it counts nothing if the target
+ * was never there.
+ */
 TEST(one_kind_of_core)
 {
 	uint64_t whole[SHIM_SET_MAX] = { 20 * MS, 0 };
@@ -109,7 +114,10 @@ TEST(one_kind_of_core)
 	EXPECT_EQ(0, e.half);
 }
 
-/* A load that changes at random, of which one ms in four is seen: 95 % of the intervals hold. */
+/*
+ * A load that changes at random, measured for one of four ms: 95 % of the intervals contain the
+ * true value.
+ */
 TEST(intervals_hold)
 {
 	unsigned int held = 0, tries = 2000;
@@ -134,7 +142,7 @@ TEST(intervals_hold)
 		vcpc_turns_estimate(&turns, 0, &e);
 		held += fabs(e.value - truth) <= e.half;
 	}
-	/* More than 95 %, as the part that was seen is no error here and is taken for one */
+	/* More than 95 %, because the error also includes the measured part, which has none */
 	EXPECT_LE(0.94 * tries, held);
 	EXPECT_GE(0.995 * tries, held);
 }

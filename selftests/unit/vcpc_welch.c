@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Intervals of vcpc compare and vcpc stat -r: compared with tables, and by how often they contain
- * the truth.
+ * Intervals of vcpc compare and vcpc stat -r: compared with tables, and how often they contain the
+ * true value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "../../tools/vcpc/welch.c"
 #include "kselftest_harness.h"
 
-/* Quantiles of Student's t as tables have them */
+/* Quantiles of Student's t from tables */
 static const struct {
 	int line;
 	double df, t;
@@ -84,7 +84,7 @@ static double normal(void)
 	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-/* 95 of 100 intervals have the true difference in them, also where the spreads differ */
+/* 95 of 100 intervals contain the true difference, even if the variances differ. */
 TEST(holds_as_often_as_it_says)
 {
 	const int rounds = 20000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record --with: names, odd replies of agents, and the resulting records. */
+/* vcpc record --with: names, unusual replies of agents, and the resulting records. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <pcp/pmapi.h>
 #include <shim/shim.h>
 
-/* What pmcd has and answers here */
+/* The metrics and replies of the simulated pmcd */
 #define PMID(item)	(60u << 22 | (item))
 #define INDOM		(60u << 22 | 7)
 
@@ -33,7 +33,7 @@ static struct {
 	int inst[4];
 	int n;
 	pmResult *result;
-	int names;		/* that strdup() still makes; -1: all */
+	int names;		/* number of calls of strdup() that succeed; -1: all */
 	char messages[2000];
 } pmcd;
 
@@ -96,7 +96,7 @@ static int fake_context(int context)
 	return context;
 }
 
-/* The test's own */
+/* Free a result of this test. */
 static void fake_free(pmResult *result)
 {
 	(void)result;
@@ -188,7 +188,7 @@ FIXTURE_TEARDOWN(with)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* pmcd's next answer to both metrics; the values are 10 and so on */
+/* Set pmcd's next reply for both metrics; the values are 10 and so on. */
 static void answer(int nsingle, int nmany, const int *inst)
 {
 	const int n[2] = { nsingle, nmany };
@@ -209,7 +209,7 @@ static void answer(int nsingle, int nmany, const int *inst)
 	pmcd.n = nmany;
 }
 
-/* One record of what pmcd answers: the values of a metric, as "instance=value ..." */
+/* Record pmcd's reply; returns the values of a metric as "instance=value ...". */
 static const char *recorded(FIXTURE_DATA(with) *self, pmID pmid)
 {
 	static char text[200];
@@ -236,7 +236,7 @@ static const char *recorded(FIXTURE_DATA(with) *self, pmID pmid)
 	return text;
 }
 
-/* Metrics that cannot be recorded are reported, and the rest is recorded */
+/* Metrics that cannot be recorded are reported, and the rest is recorded. */
 TEST_F(with, a_part_of_the_name_space_has_all_that_can_be_recorded)
 {
 	ASSERT_EQ(0, vcpc_with_open("part", &self->with)) TH_LOG("%s", pmcd.messages);
@@ -291,7 +291,7 @@ TEST_F(with, an_instance_that_is_there_twice_is_recorded_once)
 	EXPECT_STREQ("3: 9=10 4=11 5=13", recorded(self, PMID(2)));
 }
 
-/* A set that the recorder refuses is missing; the others exist, and recording continues */
+/* A set that the recorder refuses is missing; the others exist, and recording continues. */
 TEST_F(with, one_bad_answer_is_left_out)
 {
 	static const int inst[] = { 1, 2 };
@@ -299,7 +299,7 @@ TEST_F(with, one_bad_answer_is_left_out)
 	answer(1, 2, inst);
 	ASSERT_EQ(0, vcpc_with_open("part.single,part.many", &self->with));
 	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
-	/* its type is another than the one that was declared */
+	/* its type differs from the declared one */
 	self->with->metrics[0].desc.type = PM_TYPE_32;
 	ASSERT_EQ(0, shim_record_tick(self->rec));
 	ASSERT_EQ(0, shim_record_tick(self->rec));
