@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Entry points; "make help" lists them.
+# The targets; "make help" lists them.
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
@@ -9,23 +9,23 @@ include scripts/config.mk
 
 all: module lib tools ## build the module, the BPF objects, libshim and the tools
 
-help: ## this list
+help: ## list the targets
 	@echo "vcpc $(VERSION): make [TARGET] [ARCH=x86_64|arm64] [SAN=1|thread] [V=1]"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: ## install all that is missing (Debian packages, as root), and say why
+setup: ## install missing packages (Debian, as root), listing the reason for each
 	@scripts/setup.sh
 
-# Building fetches and installs nothing: it says what is missing, and how to get it
-# (NEEDS=met: whoever calls has seen to that).
+# Building fetches and installs nothing: it reports what is missing and how to get it
+# (NEEDS=met skips this check).
 .needs:
 	@$(if $(filter met,$(NEEDS)),,scripts/setup.sh --check build $(if $(filter-out $(HOST_ARCH),$(ARCH)),lab))
 
 .needs-module: .needs
 	@scripts/kdir.sh --check $(ARCH) "$(KDIR)"
 
-# The kernel's build puts the module's folder into each command. So that ccache knows these from another checkout,
-# the folder has one name for all of them, a link that is theirs in turn.
+# The kernel's build puts the module's folder into each command. A link with the same name for all checkouts makes
+# ccache find the results of another checkout; each build points it to its own.
 ifneq ($(CCACHE),)
 MODULE_M = $(CACHE)/module/$(notdir $(OUT))
 MODULE_PLACE = mkdir -p $(CACHE)/module && flock -o $(MODULE_M).lock sh -c 'ln -sfn "$$0" "$$1" && shift && exec "$$@"' $(OUT)/module $(MODULE_M)
@@ -34,13 +34,13 @@ MODULE_M = $(OUT)/module
 MODULE_PLACE =
 endif
 
-module: .needs-module ## build vcpc.ko for KDIR (the running kernel, or Debian's newest; KUNIT=1 with suites)
+module: .needs-module ## build vcpc.ko for KDIR (default: the running kernel or Debian's newest; KUNIT=1 adds the suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents VERSION Kbuild $(shell find kmod include/uapi -type f) $(OUT)/module/
 	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(LLVM),,$(if $(CCACHE),CC='$(CC)')) $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
 	@cp -pu $(OUT)/module/kmod/vcpc.ko $(OUT)/vcpc.ko
 
-vm-pmu: .needs-module ## build the core PMUs that VMs load for tests of two kinds of core (x86-64; KDIR)
+vm-pmu: .needs-module ## build synthetic core PMUs for tests of hybrid CPUs in VMs (x86-64; KDIR)
 	@mkdir -p $(OUT)/vm-pmu
 	@cp -pu selftests/vm/pmu/Kbuild selftests/vm/pmu/*.[ch] $(OUT)/vm-pmu/
 	$(Q)$(MAKE) -C $(KDIR) M=$(OUT)/vm-pmu $(if $(LLVM),,$(if $(CCACHE),CC='$(CC)')) $(KMAKEFLAGS) --no-print-directory modules
@@ -52,7 +52,7 @@ lib: bpf ## build libshim, shared and static
 	$(Q)$(MAKE) --no-print-directory -f user/Makefile
 	$(Q)$(MAKE) --no-print-directory -f user/java/Makefile
 
-tools: lib ## build the vcpc command, the examples, and PCP's agent if its headers are here
+tools: lib ## build the vcpc command, the examples, and PCP's agent if its headers are installed
 	$(Q)$(MAKE) --no-print-directory -f tools/Makefile
 	$(Q)$(MAKE) --no-print-directory -f tools/pmda/Makefile
 
@@ -62,103 +62,103 @@ tools: lib ## build the vcpc command, the examples, and PCP's agent if its heade
 tests: .needs-tests lib tools ## build the test programs
 	$(Q)$(MAKE) --no-print-directory -f selftests/Makefile
 
-check: all ## checkpatch --strict, sparse, layers, symbols, documentation, scripts
+check: all ## run all checks: checkpatch --strict, sparse, layers, symbols, documentation, scripts
 	@scripts/setup.sh --check tests check
 	@scripts/check.sh $(OUT)
 
-check-fast: ## those of the checks that need no build
+check-fast: ## run the checks that need no build
 	@scripts/check.sh $(OUT) fast
 
-test: ## everything: natively, under sanitizers, and in both VMs (half an hour on two cores)
+test: ## run all tests: natively, under sanitizers, and in both VMs (half an hour on two cores)
 	@selftests/test.sh
 
-test-rest: ## what make test leaves out in one of the VMs for its time
+test-rest: ## run the tests that make test skips in one of the VMs to save time
 	@selftests/test.sh --rest
 
-test-attack: ## attacks on the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
+test-attack: ## attack the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
 	@selftests/vm/kernel.sh attack $(FOLDERS)
 
-test-debug: ## the kernel's tests under a debug kernel (built once, some ten minutes)
+test-debug: ## run the kernel's tests under a debug kernel (the first build takes ten minutes)
 	@selftests/vm/kernel.sh debug $(FOLDERS)
 
-test-nmi: ## overflow and races under the debug kernel, whose PMU interrupts by NMIs there
+test-nmi: ## run the overflow and race tests under the debug kernel with a PMU that interrupts by NMI
 	@selftests/vm/kernel.sh nmi $(FOLDERS)
 
-test-kcsan: ## races and overflows under a kernel that reports data races (built once, ten minutes)
+test-kcsan: ## run the race and overflow tests under a KCSAN kernel (the first build takes ten minutes)
 	@selftests/vm/kernel.sh kcsan $(FOLDERS)
 
-fuzz-kernel: ## fuzz the module in the debug kernel, led by its coverage, for FUZZ_SECONDS (300)
+fuzz-kernel: ## fuzz the module in the debug kernel, guided by coverage, for FUZZ_SECONDS (300)
 	@selftests/vm/kernel.sh fuzz
 
-test-newer: ## the kernel's tests on a kernel of Debian's backports, x86-64 and arm64 (NEWER=6.12; the newest)
+test-newer: ## run the kernel's tests on Debian's backports kernels, x86-64 and arm64 (NEWER=6.12; default: newest)
 	@NEWER=$(NEWER) selftests/vm/kernel.sh newer $(FOLDERS)
 	@NEWER=$(NEWER) selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
 
-test-memory: ## libcpc's and tracing's tests under ASan and UBSan, and under valgrind (x86-64 VM)
+test-memory: ## run the tests of libcpc and tracing under ASan and UBSan, and under valgrind (x86-64 VM)
 	@selftests/vm/memory.sh asan $(FOLDERS)
 	@selftests/vm/memory.sh valgrind $(FOLDERS)
 
-test-threads: ## the library's threads under ThreadSanitizer (natively)
+test-threads: ## run the library's thread tests under ThreadSanitizer (natively)
 	@selftests/threads.sh
 
-soak: soak-fail ## each failing call, then races, both fuzzers and unloading under the debug kernel, for an hour (SOAK_MINUTES=, SOAK_SEED=)
+soak: soak-fail ## run failing calls, races, both fuzzers and unloading under the debug kernel for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)
 
-soak-fail: lib tools ## each call of the system that can fail in typical programs fails once (natively)
+soak-fail: lib tools ## make each system call that can fail in typical programs fail once (natively)
 	@$(MAKE) tests TESTS=fail
 	@for t in $(OUT)/tests/fail/*[a-z] selftests/fail/*.sh; do \
 		[ ! -f "$$t" ] || FAIL_POINTS=0 "$$t" || exit 1; done
 
-test-fresh: ## both commands in bare Debian roots with git and make (as root; FRESH='make demo', SUITES=trixie)
+test-fresh: ## run both commands of the README in bare Debian roots (as root; FRESH='make demo', SUITES=trixie)
 	@for suite in $(or $(SUITES),bookworm trixie); do scripts/fresh.sh $$suite '$(or $(FRESH),make demo && make test)' || exit; done
 
-matrix: ## kernels, machines and hosts that the last make test and make test-fresh ran on, as a table
+matrix: ## print a table of the kernels, machines and hosts of the last make test and make test-fresh
 	@selftests/matrix.sh
 
-test-packages: ## build packages, compare, check, install, upgrade and purge them (as root, in roots of their own; SUITES=)
+test-packages: ## build, compare, check, install, upgrade and purge the packages (as root, in separate roots; SUITES=)
 	@for suite in $(or $(SUITES),bookworm trixie); do selftests/packages/test.sh $$suite || exit; done
 
-demo: ## the main job, start to end: count, trace, record in a VM, replay here (MODULE=no: without the module)
+demo: ## run the whole tutorial: count, trace and record in a VM, replay here (MODULE=no: without the module)
 	@tools/demo/demo.sh
 
-bench: ## hot paths beside their peers, in guest instructions (arm64 VM)
+bench: ## compare hot paths with other tools, in guest instructions (arm64 VM)
 	@selftests/bench/bench.sh
 
-bench-live: lib ## fetching from a pmcd beside PCP's library, in CPU time
+bench-live: lib ## compare fetching from a pmcd with PCP's library, in CPU time
 	@selftests/bench/live_rate.sh
 
-bench-archive: lib ## reading archives beside PCP's library, in CPU time
+bench-archive: lib ## compare reading archives with PCP's library, in CPU time
 	@selftests/bench/archive.sh
 
-soak-archive: lib ## fuzz the reader of archives for FUZZ_SECONDS (an hour)
+soak-archive: lib ## fuzz the archive reader for FUZZ_SECONDS (an hour)
 	@FUZZ_SEED=0 FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) selftests/fuzz/archive.sh
 
-test-pcp-qa: lib ## programs and runs of PCP 7.2.2's own test suite, with our library and with PCP's
+test-pcp-qa: lib ## run programs of PCP 7.2.2's own test suite with our library and with PCP's
 	@selftests/qa/qa.sh
 
-soak-scripts: lib ## random scripts of calls beside PCP's library for SOAK_MINUTES (an hour)
+soak-scripts: lib ## compare random scripts of calls with PCP's library for SOAK_MINUTES (an hour)
 	@SOAK_MINUTES=$(or $(SOAK_MINUTES),60) selftests/pcp/random_scripts.sh
 
-test-mutants: ## whether native tests notice errors put into the library: MUTANTS (30), SEED (1)
+test-mutants: ## check that native tests detect errors inserted into the library: MUTANTS (30), SEED (1)
 	@selftests/mutants/mutants.sh $(or $(MUTANTS),30) $(or $(SEED),1)
 
-docs: ## the documentation as a site in build/docs, with the manual pages (installs Sphinx)
+docs: ## build the documentation site in build/docs, including the manual pages (installs Sphinx)
 	@scripts/setup.sh docs
 	@scripts/docs.sh build/docs
 
-vm-shell: module lib tools ## a shell in the VM of ARCH, with the module and the tools
+vm-shell: module lib tools ## open a shell in the VM of ARCH, with the module and the tools
 	@selftests/vm/shell.sh $(ARCH) $(OUT)
 
-install: ## put what was built under DESTDIR, PREFIX and LIBDIR (MODULE=no: without the module)
+install: ## install the built files below DESTDIR, PREFIX and LIBDIR (MODULE=no: without the module)
 	@scripts/install.sh install $(OUT)
 
-uninstall: ## take away what make install put there
+uninstall: ## remove the files that make install has installed
 	@scripts/install.sh uninstall $(OUT)
 
-dist: ## the committed source as vcpc-VERSION.tar.xz, the same bytes each time
+dist: ## pack the committed source into a reproducible vcpc-VERSION.tar.xz
 	@scripts/dist.sh $(TOP)/build
 
-deb: ## Debian packages of what is committed, into build/deb
+deb: ## build Debian packages of the committed source into build/deb
 	@scripts/deb.sh $(TOP)/build/deb
 
 clean: ## remove everything that was built

@@ -13,7 +13,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 name=${1:-debug}
-# What a kernel is made of besides its configuration; another number builds all of them again.
+# Version of this script's build steps; increase it to rebuild all kernels.
 recipe=1
 case $name in
 debug) fragments=$top/selftests/vm/debug.config ;;
@@ -33,7 +33,7 @@ fi
 
 say() { echo "$name-kernel: $*" >&2; }
 
-# One at a time; whoever waited finds it done.
+# Build one at a time; a process that waited finds the result.
 mkdir -p "$cache/kernels/$name"
 exec 9>"$cache/kernels/$name/.lock"
 flock 9
@@ -49,14 +49,14 @@ tar -xf "$tarball" --strip-components=1
 if [ "$(uname -m)" = aarch64 ]; then cross=; else cross=aarch64-linux-gnu-; fi
 make_arm64() { make -s ARCH=arm64 CROSS_COMPILE=$cross "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
 make_arm64 tinyconfig
-# Newer kernels' tinyconfig has it, which excludes KASAN.
+# Newer kernels' tinyconfig enables this option, which excludes KASAN.
 scripts/config --disable SLUB_TINY
 # shellcheck disable=SC2086
 scripts/kconfig/merge_config.sh -m .config $fragments >>"$kernel/log" 2>&1
 make_arm64 olddefconfig
 
-# An option that fell out without a word would make the checkers silent: the last fragment that
-# names one decides, and must have had its way.
+# If an option were silently dropped, a checker would be off: check that each option has the value
+# of the last fragment that sets it.
 # shellcheck disable=SC2086
 cat $fragments | awk '
 	/^CONFIG_[A-Z0-9_]*=/ { split($0, word, "="); want[word[1]] = $0 }
@@ -73,7 +73,7 @@ cp vmlinux.symvers Module.symvers
 cp arch/arm64/boot/Image "$kernel/vmlinuz"
 mkdir -p "$kernel/lib/modules/$name"
 : >"$kernel/lib/modules/$name/modules.dep"
-# The tree only serves to build modules against: its objects can go.
+# The tree is only needed to build modules, so remove its objects.
 find . -name '*.o' -not -path './scripts/*' -delete
 rm -f vmlinux.o .tmp_vmlinux*
 touch "$kernel/.done"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare the library's functions and the public headers' types with those that user/abi has of it, with libabigail:
-# removed and changed ones are errors, added ones are listed.  With --renew, put the library's into user/abi.
+# Compare the library's functions and the public headers' types with those stored in user/abi, using libabigail:
+# removals and changes are errors, additions are listed.  With --renew, store the library's in user/abi.
 #
 # usage: check-abi.sh [--renew] BUILD...
 #
-# A BUILD whose library is missing or older than the headers is passed over, saying so, but for the first.  The files are
-# packed: as text they have some 400 kB for each machine.
+# A BUILD whose library is missing or older than the headers is skipped with a message; for the first one this is an
+# error.  The files are packed, because as text they take 400 kB per machine.
 set -eu
 renew=
 if [ "${1:-}" = --renew ]; then
@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 soname=$(sed -n 's/^SONAME := //p' user/Makefile)
 
-# dump LIBRARY FILE: types of the public headers only, and nothing of the place it was built in
+# dump LIBRARY FILE: only types of the public headers, without build paths
 dump() {
 	abidw --no-corpus-path --no-comp-dir-path --no-show-locs --no-parameter-names --no-elf-needed --exported-interfaces-only \
 		--headers-dir user/include --drop-private-types --out-file "$2" "$1"
@@ -28,7 +28,7 @@ dump() {
 
 machine() { readelf -h "$1" | sed -n 's/ *Machine: *//p' | sed 's/.*X86-64/x86_64/; s/AArch64/arm64/'; }
 
-# The C library's own types are not ours, and differ from release to release.
+# Leave out the C library's types, which differ between releases.
 printf '[suppress_type]\n  name = _IO_FILE\n' >"$work/not_ours"
 
 # compare STORED NEW: abidiff's bits: 1 and 2 are errors of its own, 4 is a difference, 8 one that breaks programs

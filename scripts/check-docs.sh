@@ -12,7 +12,7 @@ sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9
 	while read -r symbol; do
 		grep -qw "$symbol" Documentation/man/*.3 || echo "$symbol"
 	done >"$missing"
-# Of libcpc, each call is in a page's name.
+# Each call of libcpc is in the NAME section of a page.
 sed -n '/^SHIM_CPC/,/^}/s/^[[:space:]]*\([a-z_]*\);$/\1/p' user/libshim.map |
 	while read -r symbol; do
 		sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' Documentation/man/*.3 | grep -qw "$symbol" || echo "$symbol (no page of its name)"
@@ -31,7 +31,7 @@ for page in Documentation/man/*.[1-8]; do
 	fi
 done
 
-# What docutils complains about, Sphinx cannot read.  The site's own index is Sphinx' alone.
+# Sphinx cannot read pages with docutils errors.  Only Sphinx reads the site's index.
 if python3 -c 'import docutils' 2>/dev/null; then
 	# shellcheck disable=SC2046
 	python3 scripts/check-rst.py $(git ls-files 'Documentation/*.rst' ':!Documentation/site/index.rst') || bad=1
@@ -39,7 +39,7 @@ else
 	echo "check-docs: the pages are not parsed, as python3-docutils is not installed" >&2
 fi
 
-# Whatever architecture.rst names must exist: FILE, or FILE:FUNCTION.
+# Each FILE and FILE:FUNCTION in architecture.rst must exist.
 page=Documentation/architecture.rst
 # shellcheck disable=SC2016
 absent=$(grep -oE '`(bpf|include|kmod|scripts|selftests|tools|user)/[A-Za-z0-9_./-]+(:[A-Za-z0-9_]+)?`' $page |

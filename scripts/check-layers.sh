@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 bad=0
 
-# forbid WHAT-IT-BREAKS PATTERN FOLDER...: no #include that matches in these folders
+# forbid RULE PATTERN FOLDER...: fail if an #include in these folders matches
 forbid() {
 	why=$1 pattern=$2
 	shift 2
@@ -37,14 +37,15 @@ forbid "tools see public headers only" 'base/|core/|archive/|pdu/|.*user/' tools
 forbid "only selftests/unit sees internals" 'base/|core/|archive/|.*user/' \
 	selftests/aix selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
 
-# What the library shares with its process has one place.  TZ and POSIXLY_CORRECT are the C library's.
+# Only one file may access state that the library shares with its process.  TZ and POSIXLY_CORRECT belong to the
+# C library.
 if grep -rnE 'pthread_(atfork|key_create|setcancelstate)|[^_a-z](secure_)?getenv\(' user --include='*.[ch]' |
 	grep -vE '^user/base/process\.|^user/pcp/config\.c|getenv\("(TZ|POSIXLY_CORRECT)"\)'; then
 	echo "check-layers: only user/base/process.c may call these" >&2
 	bad=1
 fi
 
-# Kernels differ by what compiles.
+# Differences between kernels are detected by compiling, not by version.
 if grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' kmod --include='*.[ch]'; then
 	echo "check-layers: no file may ask for a kernel's version; kmod/compat/have/ is for that" >&2
 	bad=1

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One word for one thing: fails if two files define the same non-static function, or the same struct, union or enum
-# tag where one definition is in a header or the tag has a prefix of the project.  Static functions, and tags within
-# a C file, may repeat.
+# Check that names are unique: fail if two files define the same non-static function, or the same struct, union or
+# enum tag if one definition is in a header or the tag has a prefix of the project.  Static functions, and tags
+# within a C file, can repeat.
 #
 # usage: check-names.sh [FILE...]
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -gt 0 ] || cd "$top"
-# BPF programs declare structs of the kernel again, for the loader to relocate; compile probes are files of their own.
+# BPF programs repeat structs of the kernel, which the loader relocates; compile probes are separate programs.
 # shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $(find bpf include kmod tools user -name '*.[ch]' ! -path 'kmod/compat/have/*')
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Check that each of the module's files calls only files before it in Kbuild's list. The object files are examined, so
-# a callback passed down does not count as a call.
+# Check that each of the module's files calls only files before it in Kbuild's list.  The check examines object files,
+# so a callback passed down does not count as a call.
 #
 # usage: check-order.sh BUILD
 set -eu

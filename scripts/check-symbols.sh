@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Check that the library exports what its map lists, no more and no less, and
-# that a public header declares it; and that its thread-local variables are few.
+# Check that the library exports exactly the symbols in its map, that a public
+# header declares each, and that its thread-local variables are small enough.
 #
 # usage: check-symbols.sh BUILD
 set -eu
@@ -23,7 +23,7 @@ sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9
 } | sort -u >"$work/declared"
 
 bad=0
-# report TEXT FILE: a complaint if the file is there and has lines
+# report TEXT FILE: fail with TEXT if the file exists and is not empty
 report() {
 	[ -s "$2" ] || return 0
 	echo "check-symbols: $1:" >&2
@@ -38,10 +38,10 @@ comm -13 "$work/listed" "$work/exported" >"$work/extra"
 report "exported, but not listed in user/libshim.map" "$work/extra"
 comm -23 "$work/exported" "$work/declared" >"$work/hidden"
 report "exported, but in no public header" "$work/hidden"
-# some names of PCP's begin so
+# some names of PCP start like this
 grep -E '__' "$work/exported" | grep -v '^__pm' >"$work/internal" || :
 report "internal names (with __) that leave the library" "$work/internal"
-# In a library that is loaded by dlopen(3), the C library has room for some 1,600 bytes, which it shares with others.
+# For libraries loaded by dlopen(3), the C library reserves about 1,600 bytes in total.
 locals=$(readelf -lW "$build/lib/libshim.so" | awk '$1 == "TLS" { print $6 }')
 [ $((locals)) -le 512 ] || echo "$((locals)) bytes of thread-local variables: use shim_thread_room()" >"$work/local"
 report "more than 512 bytes" "$work/local"

@@ -8,8 +8,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 patterns=$(mktemp)
 trap 'rm -f "$patterns"' EXIT
 
-# An extended regular expression in lower case, a tab, and what to write.  It has to match whole words; | in
-# brackets is an end of a sentence.  "allow": phrases that look like one of them and are none.
+# An extended regular expression in lower case, a tab, and the replacement.  It must match whole words; [|] is the
+# start or end of a sentence.  "allow" lists phrases that match by mistake.
 sed '/^$/d; s/  *	/	/' >"$patterns" <<'END'
 allow	at least|successfully initialised|struct heir|the manual says|lags? behind|if none can|least recently|least significant|there (is|are) no|interval in least and most
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All style and structure checks: prints a line for each and fails at the end if any did.
-# With RESULTS in the environment, notes them there as selftests/run-tests.sh does.
+# Run all style and structure checks: print a line for each, and fail at the end if any failed.
+# With RESULTS in the environment, record the results there like selftests/run-tests.sh.
 #
 # usage: check.sh BUILD [fast]
 set -u
@@ -14,7 +14,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0
 
-# step NAME COMMAND...: quiet unless it fails
+# step NAME COMMAND...: run a check and show its output only if it fails
 step() {
 	name=$1
 	shift
@@ -38,7 +38,7 @@ checked() {
 		${ignore:+--ignore "$ignore"} -f "$@"
 }
 
-# A tracepoint's macros do not look like C.
+# checkpatch misreads the macros of tracepoints.
 checkpatch() {
 	bad=0
 	for file in $(git ls-files 'kmod/*.[ch]' 'include/uapi/*.h'); do
@@ -56,14 +56,14 @@ sparse() {
 	! grep -E 'kmod/.*(warning|error):' "$log.sparse"
 }
 
-# What only make fuzz-kernel builds
+# Files that only make fuzz-kernel builds
 fuzzer() {
 	for file in selftests/fuzz/kernel/*.c; do
 		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -fsyntax-only -Iinclude/uapi -Iselftests/harness "$file" || return
 	done
 }
 
-# Each header includes what it needs: a program that is built from it alone builds.
+# Each header includes what it needs: a program that includes only this header compiles.
 headers() {
 	bad=0
 	for file in $(git ls-files 'user/*.h' 'selftests/*.h'); do

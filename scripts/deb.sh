@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Build Debian source and binary packages of what is committed; called by make deb.
+# Build Debian source and binary packages of the committed source; called by make deb.
 #
 # usage: deb.sh FOLDER
 #
-# FOLDER gets the packages.  The same commit makes the same bytes, whatever the checkout is called:
-# times are of the changelog's entry, and no path of this machine is in them.
+# The packages are written to FOLDER.  They are reproducible: the same commit yields the same bytes in any checkout,
+# because times are those of the changelog's entry and no path of this machine is included.
 set -eu
 folder=${1:?usage: deb.sh FOLDER}
 here=$(cd "$(dirname "$0")" && pwd)

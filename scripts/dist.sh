@@ -4,7 +4,7 @@
 #
 # usage: dist.sh FOLDER
 #
-# The same commit makes the same bytes: times, owners and order are the commit's.
+# The file is reproducible: times, owners and order are those of the commit.
 set -eu
 folder=${1:?usage: dist.sh FOLDER}
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Make the documentation's site with Sphinx, the manual pages in it; any warning is an error.
+# Build the documentation site with Sphinx, including the manual pages; any warning is an error.
 #
 # usage: docs.sh OUTPUT
 set -eu
@@ -15,7 +15,7 @@ to=$(cd "$src" && pwd)
 (cd "$top/Documentation" && find . -name '*.rst' -exec cp --parents -t "$to" {} +)
 cp "$top/Documentation/site/conf.py" "$src/"
 
-# A page as a terminal would show it; what it is for is its first line under NAME
+# A page as a terminal shows it; its title is the first line under NAME
 {
 	printf 'Manual pages\n============\n\n.. toctree::\n   :maxdepth: 1\n\n'
 	for page in "$top"/Documentation/man/*.[1-8]; do
@@ -31,6 +31,6 @@ cp "$top/Documentation/site/conf.py" "$src/"
 } >"$src/man/index.rst"
 
 sphinx-build -q -W --keep-going -n -b html -d "$out/doctrees" "$src" "$out/html"
-# The site's first page is its index.
+# Use the site's index as its first page.
 printf '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=site/index.html"><title>vcpc</title><a href="site/index.html">vcpc</a>\n' >"$out/html/index.html"
 echo "  DOCS    $out/html/index.html"

@@ -5,12 +5,12 @@
 #
 # usage: fetch-fuzzer.sh
 #
-# Prints the two static libraries, to link a C program with.
+# Prints the two static libraries with which to link a C program.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 place=$cache/fuzzer/arm64
-# Those of this machine's compilers: clang 14 and gcc 12 on Debian 12, clang 19 and gcc 14 on Debian 13
+# The versions of this machine's compilers: clang 14 and gcc 12 on Debian 12, clang 19 and gcc 14 on Debian 13
 packages="libclang-rt-$(clang -dumpversion | cut -d . -f 1)-dev libstdc++-$(gcc -dumpversion | cut -d . -f 1)-dev"
 
 mkdir -p "$place" "$cache/lists/arm64/partial"

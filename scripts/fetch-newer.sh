@@ -47,7 +47,7 @@ for suite in bookworm-backports trixie trixie-backports; do
 	echo "deb http://deb.debian.org/debian $suite main"
 done >"$work/sources"
 
-# apt_for MACHINE TOOL ARGUMENT...: apt with lists of its own
+# apt_for MACHINE TOOL ARGUMENT...: run apt with separate package lists
 apt_for() {
 	machine=$1 tool=$2
 	shift 2
@@ -63,7 +63,7 @@ update_lists() {
 	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "going on with the lists that came"; }
 }
 
-# download FOLDER MACHINE PACKAGE...: into $work/FOLDER; says what, how large, and what went wrong
+# download FOLDER MACHINE PACKAGE...: download into $work/FOLDER; prints names, sizes and errors
 download() {
 	folder=$1 machine=$2
 	shift 2
@@ -72,7 +72,7 @@ download() {
 	(cd "$work/$folder" && apt_for "$machine" get download "$@" >"$work/log" 2>&1) || { tail -n 5 "$work/log" >&2; return 1; }
 }
 
-# The release of the series to take, without the machine: 7.3.4+deb13
+# The release of the series to use, without the machine: 7.3.4+deb13
 find_base() {
 	apt_for "$deb" cache pkgnames "linux-headers-$series." |
 		sed -n "s/^linux-headers-\([0-9.]*+deb[0-9]*\)-$deb\$/\1/p" | sort -V >"$work/bases"
@@ -80,7 +80,7 @@ find_base() {
 	grep "+deb$suite\$" "$work/bases" | tail -n 1 | grep . || tail -n 1 "$work/bases"
 }
 
-# Since Linux 7.2 the image has two packages, and only an empty one is called so.
+# Since Linux 7.2 the image is split into two packages, and the one with this name is empty.
 image_packages() {
 	if apt_for "$deb" cache show "linux-binary-$release" >/dev/null 2>&1; then
 		echo "linux-binary-$release linux-modules-$release"
@@ -99,8 +99,8 @@ unpack_image() {
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$kernel" "$release"
 }
 
-# "scripts" and "tools" are links from the headers to ../../lib; two files name /usr.  Type information for
-# the module would need the vmlinux there and the pahole that made it; nothing looks at it.
+# "scripts" and "tools" are links from the headers to ../../lib, and two files contain /usr.  BTF for the module
+# would need the matching vmlinux and pahole, and is not used.
 unpack_headers() {
 	mkdir -p "$kernel/headers"
 	mv "$work/image/usr/src" "$work/image/usr/lib" "$kernel/headers/"
@@ -109,7 +109,7 @@ unpack_headers() {
 	sed -i "s|/usr/src/|$kernel/headers/src/|; s|/usr/lib/|$kernel/headers/lib/|" "$kernel/build/Makefile"
 }
 
-# run_with_libc PROGRAM: make it a script that starts it with the C library in the cache
+# run_with_libc PROGRAM: replace it by a script that runs it with the C library in the cache
 run_with_libc() {
 	mv "$1" "$1.program"
 	cat >"$1" <<-TEXT
@@ -119,7 +119,7 @@ run_with_libc() {
 	chmod +x "$1"
 }
 
-# programs: those of the kernel's build that need a newer C library
+# programs: list the programs of the kernel's build that need a newer C library
 too_new() {
 	find "$kernel/headers/lib" -type f -perm -100 | while read -r program; do
 		if [ "$(head -c 4 "$program" | tail -c 3)" = ELF ] && ldd "$program" 2>&1 | grep -q 'not found'; then echo "$program"; fi
@@ -142,7 +142,7 @@ fit_programs() {
 	done <"$work/programs"
 }
 
-# The configuration is that of the compiler that made the kernel; Makefile ignores what is not set.
+# The configuration describes the compiler that built the kernel; Makefile ignores options that are not set.
 fit_compiler() {
 	compiler=$(sed -n 's/^CC = .*\(gcc-[0-9]*\)$/\1/p' "$kernel/build/.kernelvariables")
 	command -v "$compiler" >/dev/null && [ "$deb" = "$host_deb" ] && return

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch a machine's Debian kernel, and for another machine than this one its
-# libraries, through apt into the cache; nothing is installed.
+# Fetch a machine's Debian kernel, and its libraries if it is not this
+# machine's, through apt into the cache; nothing is installed.
 #
 # usage: fetch.sh x86_64|arm64
 set -eu
@@ -42,7 +42,7 @@ fi
 apt_for() { apt_with apt-get -q "$@"; }
 apt_cache() { apt_with apt-cache "$@"; }
 
-# download WHAT PACKAGE...: into $work/debs; says what it is and how large, and what went wrong
+# download WHAT PACKAGE...: download into $work/debs; prints names, sizes and errors
 download() {
 	what=$1
 	shift
@@ -55,7 +55,7 @@ download() {
 	fi
 }
 
-# choose NAME[/NAME...]...: of each the first that the package lists have
+# choose NAME[/NAME...]...: print the first name of each that is in the package lists
 choose() {
 	for names; do
 		case $names in

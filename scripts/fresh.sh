@@ -5,17 +5,17 @@
 #
 # usage: fresh.sh SUITE [COMMAND-LINE]     (bookworm or trixie; default: make demo && make test)
 #
-# What is committed is cloned, into a root of its own with mounts and processes of its own;
-# all of it is gone at the end.  No cache is shared but the .deb files that apt-get fetched
-# before, which are kept with the bare root in the cache: apt-get checks them, and tells
-# what it takes.  As root, on a machine that has mmdebstrap; CI, if it is set, is handed on.
+# The committed source is cloned into a temporary root with separate mounts and processes.
+# The only shared cache is that of the .deb files fetched before, which is kept together with
+# the bare root: apt-get checks them.  Needs root and mmdebstrap; the variable CI is passed
+# to the commands.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/fresh
 top=$(cd "$(dirname "$0")/.." && pwd)
 mirror=http://deb.debian.org/debian
 
-# In the new name spaces: its own /proc, this machine's /dev and /sys, and no way back
+# In the new namespaces: a new /proc, this machine's /dev and /sys, and a private root
 if [ "${1:-}" = --inside ]; then
 	root=$2 line=$3 suite=$4
 	mount --make-rprivate /

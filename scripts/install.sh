@@ -4,9 +4,9 @@
 #
 # usage: install.sh install|list|uninstall BUILD
 #
-# Environment, as in GNU's standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib), JNIDIR
-# (LIBDIR); PYTHONDIR (where python3 looks below PREFIX; nothing is put there without a python3); and MODULE: "yes",
-# "no", or "if-built" (the default).  "list" prints a line for each file: mode, source, and where it goes without DESTDIR.
+# Environment, following the GNU standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib), JNIDIR
+# (LIBDIR); PYTHONDIR (python3's folder below PREFIX; skipped without python3); and MODULE: "yes", "no", or
+# "if-built" (the default).  "list" prints a line for each file: mode, source, and target without DESTDIR.
 set -eu
 
 action=${1:?usage: install.sh install|list|uninstall BUILD} build=${2:?usage: install.sh ACTION BUILD}
@@ -16,7 +16,7 @@ jnidir=${JNIDIR:-$libdir}
 if [ "$prefix" = /usr ]; then pythondir=${PYTHONDIR:-/usr/lib/python3/dist-packages}
 else pythondir=${PYTHONDIR:-$(python3 -c 'import sys; print("%s/lib/python%d.%d/dist-packages" % (sys.argv[1], *sys.version_info[:2]))' "$prefix" 2>/dev/null || :)}
 fi
-# Where zsh looks, in what Debian's packages bring and elsewhere
+# zsh's folder for completions: that of Debian's packages, or the default
 if [ "$prefix" = /usr ]; then zsh=/usr/share/zsh/vendor-completions; else zsh=$prefix/share/zsh/site-functions; fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
@@ -27,7 +27,7 @@ trap 'rm -rf "$work"' EXIT
 
 file() { echo "$1|$2|$3"; }
 
-# The commands of the originals have the names of other packages' (PCP's pmtrace, cpustat).
+# The originals' commands have the same names as those of other packages (PCP's pmtrace, cpustat).
 commands() {
 	file 755 "$build/bin/vcpc" "$prefix/bin/vcpc"
 	file 644 "$top/tools/completion/vcpc.bash" "$prefix/share/bash-completion/completions/vcpc"
@@ -57,7 +57,7 @@ python() {
 	done
 }
 
-# PCP's agent stands where PCP looks for it, under no prefix of ours.
+# The agent is installed in PCP's folder for agents, independent of PREFIX.
 agent() {
 	[ "$action" = uninstall ] || [ -e "$build/bin/pmdavcpc" ] || return 0
 	pmda=/var/lib/pcp/pmdas/vcpc
@@ -74,7 +74,7 @@ agent() {
 	[ "$action" != uninstall ] || file 644 - "$pmda/pmns"
 }
 
-# PCP's and libcpc's own headers have the same names: ours have a folder of their own.
+# The originals' headers have the same names, so ours are in a separate folder.
 headers() {
 	(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | sort | sed 's|^\./||' | while read -r header; do
 		file 644 "$top/user/include/$header" "$prefix/include/vcpc/$header"
@@ -82,7 +82,7 @@ headers() {
 	file 644 "$top/include/uapi/linux/vcpc.h" "$prefix/include/vcpc/linux/vcpc.h"
 }
 
-# The library's folder in terms of the prefix, where it is below it
+# Express the library's folder relative to the prefix if it is below it.
 pkgconfig() {
 	for pc in "$top"/scripts/pkgconfig/*.pc.in; do
 		name=$(basename "$pc" .in)
@@ -91,8 +91,8 @@ pkgconfig() {
 	done
 }
 
-# One page a file; under each other name of its heading, and under each call of its synopsis, a line
-# that refers to it.  PCP's packages have pages of the names of its trace calls: ours end in "vcpc".
+# Install one page per file, and a page that refers to it for each other name in its heading and each call in its
+# synopsis.  PCP's packages have pages for its trace calls, so ours have the suffix "vcpc".
 manual() {
 	mkdir -p "$work/man"
 	awk -v man="$man" -v work="$work/man" '
@@ -147,7 +147,7 @@ manual() {
 		}' "$top"/Documentation/man/*.[1-8]
 }
 
-# The group that may open /dev/vcpc, and the rule that gives it the node: of use with the module only
+# The group with access to /dev/vcpc, and its udev rule: only needed with the module
 system() {
 	[ "$action" = uninstall ] || has_module || return 0
 	file 644 "$top/scripts/system/60-vcpc.rules" "/usr/lib/udev/rules.d/60-vcpc.rules"
@@ -180,7 +180,7 @@ files() {
 	module
 }
 
-# All is there before anything is put anywhere.
+# Check that all files exist before installing any.
 all_built() {
 	while IFS='|' read -r _ from _; do
 		if [ "$from" != - ] && ! [ -e "$from" ]; then
@@ -190,7 +190,7 @@ all_built() {
 	done <"$work/.files"
 }
 
-# A call of install for all of one mode and one folder
+# Run install once for all files with the same mode and folder.
 put() {
 	awk -F '|' -v dest="$dest" '
 		function quoted(text) { gsub(/\047/, "\047\\\047\047", text); return "\047" text "\047" }
@@ -209,7 +209,7 @@ put() {
 	awk -F '|' '{ print "  INSTALL " $3 }' "$work/.files"
 }
 
-# Whatever kernels it was installed for
+# Remove the module from all kernels.
 modules() {
 	[ "${MODULE:-}" != no ] || return 0
 	for module in "$dest"/lib/modules/*/extra/vcpc.ko; do
@@ -217,7 +217,7 @@ modules() {
 	done
 }
 
-# What a Debian package has put there is for apt to take away.
+# Leave the files of Debian packages to apt.
 leave_packaged() {
 	[ -z "$dest" ] && command -v dpkg-query >/dev/null || return 0
 	tr '\n' '\0' <"$work/.targets" | xargs -0 dpkg-query -S 2>/dev/null | grep -v '^diversion ' >"$work/.owners" || :
@@ -226,7 +226,7 @@ leave_packaged() {
 	mv "$work/.ours" "$work/.targets"
 }
 
-# Files first, then the folders that are ours or, below a DESTDIR, that this left empty.
+# Remove files first, then our own folders and, below a DESTDIR, empty ones.
 take() {
 	{ awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" && modules; } >"$work/.targets"
 	leave_packaged
@@ -248,13 +248,13 @@ take() {
 	return $status
 }
 
-# A collector that has the agent would start what is no longer there.
+# Remove the agent from pmcd's configuration, because pmcd could not start it any more.
 leave_collector() {
 	[ -z "$dest" ] && [ -x /var/lib/pcp/pmdas/vcpc/Remove ] && grep -q '^vcpc[[:space:]]' /etc/pcp/pmcd/pmcd.conf 2>/dev/null || return 0
 	(cd /var/lib/pcp/pmdas/vcpc && ./Remove </dev/null) || echo "uninstall: PCP's collector still has the agent in /etc/pcp/pmcd/pmcd.conf" >&2
 }
 
-# What the running system has to hear of, where it is the one that files were put on
+# Update caches of the running system, unless DESTDIR is set.
 announce() {
 	[ -z "$dest" ] || return 0
 	ldconfig

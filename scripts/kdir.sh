@@ -3,7 +3,7 @@
 # Print the kernel build folder to build the module against for a machine, or check one.
 #
 # usage: kdir.sh ARCH
-#        kdir.sh --check ARCH KDIR    fails if it is not one; prints a note if it is not the running kernel's
+#        kdir.sh --check ARCH KDIR    fails if KDIR is no build folder; prints a note if it is not the running kernel's
 set -eu
 here=$(dirname "$0")
 host=$(uname -m | sed s/aarch64/arm64/)
@@ -34,13 +34,13 @@ else
 	root=$("$here/sysroot.sh" path "$arch")
 fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
-# The folders that can be built in, the newest first; a version's numbers are compared as numbers.
+# List usable build folders, the newest first; versions are compared numerically.
 candidates() {
 	for dir in "$root"/usr/src/linux-headers-[0-9]*-"$suffix"; do
 		[ ! -e "$dir/Makefile" ] || echo "$dir"
 	done | sort -rV
 }
-# Cloud and rt kernels lack what others have: only where there is nothing else.
+# Use cloud and rt kernels, which lack features, only if there is no other.
 newest=$(candidates | grep -v -e "-cloud-$suffix\$" -e "-rt-$suffix\$" | head -n 1)
 [ -n "$newest" ] || newest=$(candidates | head -n 1)
 echo "${newest:-/nonexistent-run-make-setup}"

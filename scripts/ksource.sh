@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print where this machine's kernel source package is, or its version; nothing if there is none.
+# Print the path of this machine's kernel source package, or its version; prints nothing if it is not installed.
 #
 # usage: ksource.sh tarball|version
 #
 # Debian 12 has linux-source-6.1, Debian 13 linux-source-6.12.  A newer package of backports
-# may be installed beside it: the series of the installed headers decides, then the oldest.
+# may also be installed: use the series of the installed headers, otherwise the oldest.
 set -eu
 what=${1:?usage: ksource.sh tarball|version}
 src=${KSOURCE_DIR:-/usr/src}

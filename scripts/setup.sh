@@ -6,7 +6,7 @@
 # usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs|bench ...]   (default: all up to peers)
 #
 # With --check it installs and fetches nothing, and needs no root: if something is missing, it
-# says what, and which command installs it, and fails.
+# prints what, and which command installs it, and fails.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
@@ -104,7 +104,7 @@ if [ "${1:-}" = --check ]; then
 	only_check=1
 	shift
 fi
-# "deb" is what only packages are built with, "browser" and "docs" what only those look at, "bench" peers of make bench alone.
+# "deb" is only for building packages, "browser" and "docs" for viewing, "bench" for the peers of make bench.
 all='build module tests lab demo newer check peers deb browser docs bench'
 parts=${*:-${all% deb*}}
 for part in $parts; do
@@ -144,7 +144,7 @@ for part in $parts; do
 	LIST
 done
 
-# progress: of what apt-get tells of its work, a line for each quarter
+# progress: print a line for each quarter of apt-get's work
 progress() {
 	awk -F : '
 		$1 == "dlstatus" { what = "fetched" }
@@ -161,8 +161,8 @@ progress() {
 		}'
 }
 
-# The package pcp starts its daemons when it is installed, which fails where no
-# init system runs.  Nothing here needs the daemons.
+# The package pcp starts its daemons when it is installed, which fails without an
+# init system.  Nothing here needs the daemons.
 apt_install() {
 	quiet=$(mktemp -d)
 	if ! [ -d /run/systemd/system ]; then
@@ -182,7 +182,7 @@ apt_install() {
 	return "$status"
 }
 
-# how_much PACKAGE...: what apt-get would fetch for them, and what they take
+# how_much PACKAGE...: print the download size and the installed size
 how_much() {
 	LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null |
 		sed -n 's/^Need to get \(.*\) of archives\./setup: to fetch: \1/p; s/^After this operation, \(.*\) of additional .*/setup: on disk: \1/p'
@@ -220,7 +220,7 @@ if [ -n "$tarball" ]; then
 	fi
 fi
 
-# The rest goes into the cache; each script says what and how much.
+# The rest goes into the cache; each script prints names and sizes.
 case " $parts " in
 *" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
 esac

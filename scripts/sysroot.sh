@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print where another machine's libraries are in the cache, or their packages.
+# Print the folder of another machine's libraries in the cache, or their packages.
 #
 # usage: sysroot.sh path|packages|release ARCH
 #
 # The folder's name depends on the kernel's release and the list of packages, so
-# that two checkouts with different lists do not disturb each other.
+# that checkouts with different lists do not share it.
 set -eu
 
 what=$1 arch=$2
