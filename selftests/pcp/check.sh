@@ -100,7 +100,7 @@ poke index $((808 + 31)) 1
 says index 'no record begins' "an entry that leads nowhere"
 fresh
 poke meta $((808 + 7)) 55
-says meta 'no known type' "a record of another type"
+says meta 'an unknown type' "a record of another type"
 fresh
 poke meta $((808 + 23)) 2
 says meta 'bad semantics' "semantics that there are not"

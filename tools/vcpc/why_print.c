@@ -127,12 +127,12 @@ static const struct drop {
 	DROP(not_seen, "ends of transactions that began earlier or in another thread"),
 	DROP(moved, "transactions that another thread ended"),
 	DROP(died, "transactions whose thread ended or executed a program"),
-	DROP(deep, "transactions that gave way to a fifth one of their thread"),
+	DROP(deep, "transactions displaced by a fifth open one of their thread"),
 	DROP(broken, "transactions whose parts do not add up"),
-	DROP(threads, "transactions of threads for which there was no room"),
-	DROP(tags, "transactions of tags for which there was no room"),
-	DROP(reasons, "waits without room for their reason"),
-	DROP(stacks, "stacks without room"),
+	DROP(threads, "transactions of threads that did not fit into the table"),
+	DROP(tags, "transactions of tags that did not fit into the table"),
+	DROP(reasons, "waits whose reason did not fit into the table"),
+	DROP(stacks, "stacks that did not fit into the table"),
 #undef DROP
 };
 

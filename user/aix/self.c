@@ -150,7 +150,8 @@ bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 /**
  * shim_aix_self__forked() - forget the calling thread's context, in a forked child
  *
- * Return: whether contexts may be freed: not if a signal handler forked that interrupted a read.
+ * Return: true if contexts can be freed; false if a signal handler forked while it interrupted a
+ * read.
  */
 bool shim_aix_self__forked(void)
 {

@@ -195,7 +195,7 @@ static int check_meta_record(struct shim_check_state *s, uint64_t offset, uint32
 		break;
 	}
 	if (err)
-		shim_check__say(s, &s->meta, offset, err == -EPROTO ? "a record of no known type" :
+		shim_check__say(s, &s->meta, offset, err == -EPROTO ? "a record of an unknown type" :
 				"a record that is damaged inside");
 	return 0;
 }
@@ -358,7 +358,7 @@ static void check_presence(struct shim_check_state *s)
 		shim_check__say(s, &data, 0, "there is no volume");
 	if (!s->names.index && index.path)
 		shim_check__note(s, SHIM_CHECK_INCOMPLETE, &index, 0,
-				 "the file is missing: finding a time takes long");
+				 "the file is missing: seeking to a time is slow");
 	free(meta.path);
 	free(data.path);
 	free(index.path);
