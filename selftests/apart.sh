@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run a command so that it neither sees nor changes what the machine's kernel traces: for
-# it there is no /dev/vcpc and no tracing, whether that is on, off or somebody else's, and
-# it may not load BPF programs, set probes or load modules, not as root either.
+# Run a command isolated from the tracing of the machine's kernel: it sees no /dev/vcpc and no
+# tracing, whether tracing is on or off, and it cannot load BPF programs, set probes or load
+# modules, even as root.
 #
 # usage: apart.sh COMMAND...
 #
-# It has mounts of its own, with empty folders in place of the kernel's, and lacks the
-# capabilities.  Where name spaces are not to be had, a user who is not root runs the
-# command as it is: the kernel refuses such a user all of that anyway.
+# It runs in a new mount namespace, with empty folders in place of the kernel's, and without the
+# capabilities.  If namespaces are not available, an ordinary user runs the command directly,
+# because the kernel refuses all of that to ordinary users anyway.
 set -eu
 
 hidden='/sys/fs/bpf /sys/kernel/tracing /sys/kernel/debug'

@@ -6,9 +6,9 @@
 # usage: matrix.sh                                  print the table of build/matrix and build/matrix-SUITE
 #        matrix.sh --add FILE ARCH KERNEL BUILDS LOADS [RESULTS WHERE]
 #
-# FILE gets a line: the kernel's release, the machine, this host's Debian suite, whether the module
-# builds and loads (yes, no, or - without the module), and how many tests passed, of how many, among
-# the lines of RESULTS that are of WHERE.
+# Appends a line to FILE: the kernel's release, the machine, this host's Debian suite, whether the module
+# builds and loads (yes, no, or - without the module), and the number of passed and of all tests in
+# the lines of RESULTS for WHERE.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

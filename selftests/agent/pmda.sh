@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pmdavcpc under PCP's collector on a machine of its own, with the module and, after that is gone, without:
-# what is traced, counted and had by users, tracing turned on by pmStore, a module that is loaded later,
-# an agent that dies, and one that is no root but has two capabilities.
+# pmdavcpc under PCP's collector in a separate VM, with the module and, after it was unloaded, without:
+# traced metrics, counts and usage per user, tracing turned on by pmStore, a module that is loaded later,
+# an agent that dies, and one that does not run as root but has two capabilities.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hpmcount and pmlist: what they print, their exit statuses, what they refuse.
+# hpmcount and pmlist: output, exit statuses, and refused arguments.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/out $dir/err"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Archive work beside PCP's own library: one source, two builds, in turn.
+# Compare reading archives with PCP's own library: one source, two builds, run alternately.
 #
 # PCP_PEER selects the version of PCP; both builds run with the C library and liblzma of that one.
 #
 # usage: archive.sh [ROW...]	(default: all)
-#        archive.sh -t ARCHIVE...	(a table of ways through these archives, with memory)
+#        archive.sh -t ARCHIVE...	(a table of access patterns for these archives, with memory)
 #
 # A row has the median of RUNS (3) runs in CPU time of one operation, ours over
 # PCP's, and whether both saw the same values; the last line is the geometric mean of all

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What it costs to log a host's transactions: bytes of the log, and CPU time of agent, pmcd and client, for 4,000 tags.
+# Measure the cost of logging a host's transactions: bytes of the log, and CPU time of agent, pmcd and client, for 4,000 tags.
 #
 # usage: fleet_cost.sh        as root; not called by make bench, takes five minutes
 set -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Writing an archive through LOGIMPORT: libshim beside PCP's own library, here,
-# in turn, in one run; called by make bench.  In memory, so that no disk is measured.
+# Compare writing an archive through LOGIMPORT with PCP's own library, alternately
+# in one run; called by make bench.  Archives are in memory, so no disk is measured.
 #
 # usage: import_rate.sh [METRICS [SAMPLES [ROUNDS]]]
 set -eu

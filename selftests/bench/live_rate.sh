@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetching from a pmcd over the loopback and by its UNIX socket: libshim beside PCP's own library, in turn; called by
+# Compare fetching from a pmcd through the loopback and its UNIX socket with PCP's own library, alternately; called by
 # make bench-live.
 #
 # usage: live_rate.sh [METRIC...]	(default: five of PCP's sample agent)
 #
-# Of ROUNDS (8) runs with 1,500 fetches each, the one that took least CPU time: other work on the machine only adds.
-# All on one CPU: on several, a fetch costs a third more when the scheduler puts pmcd on another one.
+# Prints the minimum CPU time of ROUNDS (8) runs with 1,500 fetches each, because other work on the machine only adds.
+# All run on one CPU: a fetch costs a third more if the scheduler puts pmcd on another one.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

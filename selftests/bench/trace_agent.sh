@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A begin and an end sent to PCP's agent: libshim beside PCP's own library, in turn, in
+# Compare a begin and an end sent to PCP's agent with PCP's own library, alternately in
 # one run; called by make bench, here and, as "guest" with the module, in a VM.
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A transaction by the module beside one by PCP's own library to PCP's own agent, all in
+# Compare a transaction through the module with one from PCP's own library to PCP's agent, in
 # one x86-64 VM; called by make bench.
 set -eu
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The list by which make test sees whether it leaves the machine's kernel as it was: what
-# tracing brings is on it, by the module and by probes, and when that is off it is as before.
+# make test compares two lists to check that it does not change the machine's kernel.  The list must contain
+# all objects of tracing, through the module and through probes, and be unchanged after tracing is off.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 host=$(dirname "$0")/../host.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The session in Documentation/bpf.rst is true: each command says what is written below it.
+# The session in Documentation/bpf.rst is correct: each command prints the output shown below it.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/session.*' EXIT

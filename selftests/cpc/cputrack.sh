@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cputrack: its lines to the byte, its options, and its exit statuses.
+# cputrack: its exact output, options, and exit statuses.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A profiler by overflow finds where the time went: cycles with a PMU, page faults anywhere.
+# A profiler based on overflows finds the expensive function: cycles with a PMU, otherwise page faults.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names from outside are data: what each output of a command makes of instances, texts and a host whose names
-# are markup, formulas, control characters, no UTF-8, or very long, as a parser of that format reads it.
+# External names are treated as data: parsers read each output format of the commands for instances, texts and a host
+# whose names are markup, formulas, control characters, invalid UTF-8, or very long.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

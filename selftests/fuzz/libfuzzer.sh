@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For the fuzzers' scripts to source, with $here set: whether there is a libFuzzer, how programs
-# are built for it, and a run.  FUZZ_SEED=0 goes another way each time.
+# Sourced by the fuzzers' scripts, with $here set: checks for libFuzzer, builds a program
+# with it, and runs it.  FUZZ_SEED=0 selects a random seed.
 top=$(cd "$here/../.." && pwd)
 out=$top/build/fuzz
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DPM_NO_TIME_CHECKS -w -I$top -I$top/user -I$top/user/include -I$top/include/uapi"

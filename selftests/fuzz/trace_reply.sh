@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fuzz what a trace agent answers: for 20 seconds, or FUZZ_SECONDS.  FUZZ_SEED=0 goes
-# another way each time.  An input that breaks something is left in build/fuzz/trace_reply.
+# Fuzz the replies of a trace agent for 20 seconds, or FUZZ_SECONDS.  FUZZ_SEED=0 selects
+# a random seed.  An input that causes a failure is stored in build/fuzz/trace_reply.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For the tests of headers to source, after tap.sh: does this compile?
+# Sourced by the tests of headers after tap.sh: functions that check whether a program compiles.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 include=$top/user/include
 evidence=$dir/errors

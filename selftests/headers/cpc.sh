@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program for Solaris that uses libcpc, in C++, compiles, links and runs, with a thread
-# of its own; and the same in C.
+# A program for Solaris that uses libcpc in a thread compiles, links and runs, in C++
+# and in C.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}

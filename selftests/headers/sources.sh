@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs written for Solaris, AIX and PCP find the headers that they include beside the API's own,
-# and link with the names that their makefiles say.
+# Programs written for Solaris, AIX and PCP find the other headers that they include,
+# and link with the library names in their makefiles.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

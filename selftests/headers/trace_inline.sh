@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# <pcp/trace.h>, whose calls are macros in code that is optimized, compiles without a warning in what programs
-# write, by each compiler, language and level of warnings; and in each of them the calls link.
+# <pcp/trace.h>, whose calls are macros in optimized code, compiles without a warning in typical programs, with each
+# compiler, language and warning level, and the programs link.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

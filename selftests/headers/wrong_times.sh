@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program written for another PMAPI_VERSION than it is compiled for does not compile, where its
-# times would be read wrongly; without any option of the compiler's.
+# A program that is compiled with another PMAPI_VERSION than it was written for fails to compile
+# if its times would be misread; this needs no compiler option.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc stat -a while a CPU goes offline and comes back: what was counted is kept.
+# vcpc stat -a while a CPU goes offline and comes back: its counts are kept.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/err"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# However make test ends, the last line is the sum: of test.sh, and of what CI calls.
+# However make test ends, its last line is the sum; the same holds for the scripts that CI calls.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

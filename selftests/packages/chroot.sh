@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install, upgrade and purge the packages in a root with Debian's user space, and look at what is there;
-# speaks TAP; called by test.sh.
+# Install, upgrade and purge the packages in a root with Debian's user space, and check the results;
+# prints TAP; called by test.sh.
 #
 # usage: chroot.sh ROOT DEBS NEXT
 #

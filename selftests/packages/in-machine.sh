@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run in the VM that machine.sh boots: use the packages, upgrade them under a program that counts,
-# and after a second boot, by the newer kernel, purge them; speaks TAP.
+# Run in the VM that machine.sh boots: use the packages, upgrade them while a program counts,
+# and purge them after a second boot with the newer kernel; prints TAP.
 set -u
 # shellcheck source=../tap.sh
 . /machine/tap.sh

@@ -4,8 +4,8 @@
 #
 # usage: root.sh build|user SUITE
 #
-# "build" has what packages are built and checked with; "user" is a machine that boots: systemd,
-# udev, a kernel with its headers, DKMS.  As root, on a machine that has mmdebstrap.
+# "build" contains the tools to build and check packages; "user" is a bootable machine: systemd,
+# udev, a kernel with its headers, DKMS.  Needs root and mmdebstrap.
 set -eu
 
 kind=${1:?usage: root.sh build|user SUITE} suite=${2:?usage: root.sh build|user SUITE}

@@ -5,7 +5,7 @@
 #
 # usage: test.sh SUITE
 #
-# What is committed is tried.  As root, on a machine that has mmdebstrap; roots are kept in the cache.
+# It tests the committed source.  Needs root and mmdebstrap; roots are kept in the cache.
 # Nothing is installed on this machine.  The last line is the sum.
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc stat and record of what runs already: processes with their threads and children, threads, CPUs.
+# vcpc stat and record of running targets: processes with their threads and children, threads, CPUs.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 busy='' idle=''

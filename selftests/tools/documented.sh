@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands of README, of the guides and of the manual's examples work as they are written there, with a PMU and
-# without one.
+# The commands in README, in the guides and in the examples of the manual pages work as written, with and without
+# a PMU.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 documents=$(dirname "$0")/documents

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the vcpc command says where something is missing: node, permission, room, transactions; and
-# what it leaves alone then.
+# Messages of the vcpc command if something is missing: node, permission, space, transactions; and
+# what it must not change then.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record: archives that can be replayed, also after SIGKILL; exit statuses; wrong use.
+# vcpc record: archives that can be replayed, even after SIGKILL; exit statuses; invalid usage.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record without the module, and of a command that makes no trace calls: no archive, and why.
+# vcpc record without the module, and of a command that makes no trace calls: no archive, and a reason.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; { insmod /vcpc.ko && chmod 666 /dev/vcpc; } 2>/dev/null; rm -rf "$dir"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc doctor: what it says here is so, in text as in JSON, and it says what to type.
+# vcpc doctor: its statements about this machine are true, in text and JSON, and it suggests commands.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A new user's first hour at the command line, without the module: what README says, each command with good, odd
-# and bad input.  Exit statuses are the manual's; errors are a line that names the command, and perhaps one that says
-# what to type; nothing printed has control characters or numbers that are none.
+# A new user's first hour at the command line, without the module: the commands in README, each with valid, unusual
+# and invalid input.  Exit statuses match the manual; an error is a line that names the command, and possibly one that
+# suggests a command; the output has no control characters and no invalid numbers.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 evidence="$dir/what $dir/out $dir/err"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The vcpc command says what is wrong and what to do, without anything that counts and when used wrongly.
+# The vcpc command reports the problem and a fix if no back end is available, and after invalid usage.
 vcpc=${VCPC_BUILD:?}/bin/vcpc
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One errno has several causes: messages name those that are true here, rule out the others, and
-# agree with vcpc doctor.  The kernel's answers are simulated: a filter of system calls gives the
-# errno, and files of /proc and /sys are mounted over in a name space of the test's own.
+# agree with vcpc doctor.  The kernel's answers are simulated: a system call filter returns the
+# errno, and files of /proc and /sys are covered by mounts in a separate namespace.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

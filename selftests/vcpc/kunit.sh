@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The module's own suites (kmod/*_test.c), which ran when it was loaded: each of their tests as one here.
+# Report each test of the module's KUnit suites (kmod/*_test.c), which ran when it was loaded.
 . "$(dirname "$0")/../tap.sh"
 
 all=/sys/kernel/debug/kunit

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# PCP's trace agent and tracing on one machine, a VM of this machine's kind: the tests in
-# selftests/agent, by the module and, after that is gone, by probes; called by make test.
+# Run the tests in selftests/agent in a VM of this machine's architecture, with PCP's trace agent,
+# through the module and, after it was unloaded, through probes; called by make test.
 #
 # usage: agent.sh BUILD RESULTS
 #

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run a test program to its end and judge it by what a sanitizer or valgrind says of it.
-# What it counts is not looked at: faults and instructions are the tool's as well.
+# Run a test program to its end and judge it by the reports of a sanitizer or valgrind.
+# Its counts are ignored, because they include the tool's page faults and instructions.
 #
 # usage: complaints.sh [TOOL...] PROGRAM
 for program; do :; done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What of the module a fuzzer has reached, by function.
+# Print a fuzzer's coverage of the module by function.
 #
 # usage: fuzz-coverage.sh OBJECTS MODULE COVERED
 #

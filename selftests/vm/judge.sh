@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Judge a VM run by its logs: did the guest say it ended, and did its kernel complain?
+# Judge a VM run by its logs: the guest must report its end, and its kernel must not log errors.
 #
 # usage: judge.sh NONCE CONSOLE DMESG
-# Prints the job's status and exits 0, or says on stderr what was wrong and exits 1.
+# Prints the job's status and exits 0, or prints the reason on stderr and exits 1.
 set -eu
 
 nonce=$1 console=$2 dmesg=$3

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The faces' tests that need the module, under ASan and UBSan or under valgrind, in the
+# Run the APIs' tests that need the module, under ASan and UBSan or under valgrind, in the
 # x86-64 VM; called by make test-memory.
 #
 # usage: memory.sh asan|valgrind [FOLDER|FOLDER/PROGRAM...]
 #
-# Programs are judged by what is said of their memory (complaints.sh), not by what they
-# count. Under valgrind memory that is lost for good is an error, too; scripts
+# Programs are judged by reports about their memory (complaints.sh), not by their counts.
+# Under valgrind, definitely lost memory is also an error; scripts
 # run without it.
 set -eu
 

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For scripts to source that take PCP's collector, its trace agent and its tools into a VM;
+# Sourced by scripts that copy PCP's collector, its trace agent and its tools into a VM;
 # they have sourced /etc/pcp.env.
 #
 # What is told by name is found by following its links.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Record archives in the VM, for the host to look at with PCP's own tools.
+# Record archives in the VM, which the host reads with PCP's own tools.
 #
 # usage: record.sh FOLDER
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The fuzzer in its VM: what it needs around it, and what it leaves.
+# Run the fuzzer in its VM: set up its environment, and save its results.
 #
 # usage: guest.sh OPTION...   (libFuzzer's)
 set -u
