@@ -58,10 +58,11 @@ bool shim_group__is_taken_apart(const struct shim_group *group)
 int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	__u64 lead;
-	int ret;
+	int ret = shim_group__read_any(group, counts);
 
-	if (!shim_group__is_taken_apart(group))
-		return shim_group__read_any(group, counts);
+	/* Look afterwards: perf may split the group at any time, and never joins it again. */
+	if (ret != -EAGAIN || !shim_group__is_taken_apart(group))
+		return ret;
 	ret = read_leader(group, counts);
 	lead = counts->values[0];
 	for (unsigned int i = 0; i < group->n && !ret; i++)
