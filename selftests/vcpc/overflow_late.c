@@ -7,6 +7,10 @@
  * sleep, so some occur in the scheduler, where interrupts are disabled.  Overflows in the very last
  * instructions before the counters are disabled are noticed at the next context switch. Another
  * set, which only counts, shows the thread's progress.
+ *
+ * Unless the VM counts instructions, an emulated cycle counter shows the host's time. On a busy host
+ * the emulated CPU and the PMU's timer wait while it advances. So the test always checks that an
+ * overflow is noticed, and how soon only in a VM that counts instructions.
  */
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -132,6 +136,7 @@ TEST(who_sleeps_is_told_of_too)
 {
 	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
 	int set, told = 0, next_time = 0, lost = 0, i;
+	bool exact = getenv("VM_ICOUNT");
 	__u64 whole, after, got;
 	struct sleeper s = { 0 };
 
@@ -164,11 +169,13 @@ TEST(who_sleeps_is_told_of_too)
 			lost++;
 			continue;
 		}
-		EXPECT_GT(after * 2 + whole, first_value(set, s.tid));
+		if (exact)
+			EXPECT_GT(after * 2 + whole, first_value(set, s.tid));
 	}
 	EXPECT_EQ(0, lost);
 	EXPECT_LE(10, told);
-	EXPECT_GT(told, 4 * next_time);
+	if (exact)
+		EXPECT_GT(told, 4 * next_time);
 	TH_LOG("%d overflows within %llu cycles, %d of them noticed the next time", told, whole,
 	       next_time);
 	stop_sleeper(&s);

@@ -144,9 +144,13 @@ export VM_NAME="${name:-$arch-$kind}" VM_KERNEL="$kernel" VM_MODULE="$build/vcpc
 folders=
 for folder; do
 	# PCP's agents need programs of this machine's, so they run in VMs of its kind.
-	case $kind/$folder in
+	case ${name:-$kind}/$folder in
 	*/agent)
 		[ "$(uname -m)" != "$arch" ] || "$here/agent.sh" "$top/build/$arch" "$results"
+		;;
+	arm64-nmi/vcpc/overflow_late)
+		# Only a VM that counts instructions shows how soon an overflow is noticed.
+		VM_OPTIONS='--nmi --cpus 1 --timeout 7200' "$here/test.sh" $arch "$top/build/$arch" "$results" "$folder"
 		;;
 	soak/vcpc/reload.sh)
 		# KUnit runs a module's suites each time it is loaded, which takes ten times as long as all else.
