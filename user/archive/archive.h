@@ -20,6 +20,7 @@
 #include "reader.h"
 #include "record.h"
 #include "clear_range.h"
+#include "unpacked.h"
 #include "volume.h"
 
 #define SHIM_LATER_CHUNKS	25	/* each chunk is twice as large as the previous one */
@@ -31,6 +32,7 @@
  * @any_feature: accept a label that requires unknown features
  * @mark: the mark record of the joint before this segment
  * @seen: state of its files at opening; st_ino is 0 if a file is missing or was unpacked
+ * @volume, @index: its first volume and its index, if they were unpacked: kept for their next use
  */
 struct shim_segment {
 	const struct shim_format *format;
@@ -42,6 +44,7 @@ struct shim_segment {
 	struct shim_seen {
 		struct stat meta, index, volume;
 	} seen;
+	struct shim_unpacked *volume, *index;
 };
 
 /*

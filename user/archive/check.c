@@ -15,6 +15,7 @@
 #include "check_desc.h"
 #include "check_state.h"
 #include "record.h"
+#include "unpacked.h"
 
 #define PROGRESS_BYTES	(1u << 20)
 #define VALUE_LEN	8	/* bytes of an instance and its value in a record */
@@ -30,29 +31,32 @@ static void advance(struct shim_check_state *s, uint64_t bytes)
 
 static int map_file(struct shim_check_state *s, int volume, struct shim_check_file *file)
 {
-	struct stat st;
-	int fd, err;
+	struct shim_file in;
+	int err;
 
 	file->volume = volume;
 	file->path = shim_files__path(s->names.base, volume);
 	if (!file->path)
 		return -ENOMEM;
-	err = shim_files__open(s->names.base, volume, &fd, &st);
+	err = shim_files__open(s->names.base, volume, &in);
 	if (err) {
 		shim_check__say(s, file, 0, "cannot be read: %s", strerror(-err));
 		return 0;
 	}
-	file->size = (uint64_t)st.st_size;
-	if (file->size) {
-		file->data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	file->size = (uint64_t)in.st.st_size;
+	if (in.unpacked) {
+		file->unpacked = shim_unpacked__share(in.unpacked);
+		file->data = in.unpacked->data;
+	} else if (file->size) {
+		file->data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, in.fd, 0);
 		if (file->data == MAP_FAILED) {
 			file->data = NULL;
 			err = -errno;
 		}
-	} else {
-		shim_check__say(s, file, 0, "the file is empty");
 	}
-	close(fd);
+	if (!file->size)
+		shim_check__say(s, file, 0, "the file is empty");
+	shim_file__close(&in);
 	file->to = file->size;
 	s->total += file->size;
 	return err;
@@ -60,8 +64,9 @@ static int map_file(struct shim_check_state *s, int volume, struct shim_check_fi
 
 static void unmap_file(struct shim_check_file *file)
 {
-	if (file->data)
+	if (file->data && !file->unpacked)
 		munmap(file->data, file->size);
+	shim_unpacked__put(file->unpacked);
 	free(file->path);
 }
 

@@ -14,6 +14,7 @@
  * @data: NULL if the file does not exist or is not checked
  * @from, @to: the range of bytes to check
  * @released: pages before this offset have been released
+ * @unpacked: if it is set, @data is its mapping
  */
 struct shim_check_file {
 	int volume;
@@ -22,6 +23,7 @@ struct shim_check_file {
 	uint64_t size;
 	uint64_t from, to;
 	uint64_t released;
+	struct shim_unpacked *unpacked;
 };
 
 /* A place in a volume; the volume is given by the number in its name */

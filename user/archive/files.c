@@ -16,6 +16,7 @@
 #include "format.h"
 #include "memory.h"
 #include "unpack.h"
+#include "unpacked.h"
 
 #define VOLUME_NONE	(-3)
 
@@ -326,9 +327,8 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 }
 
 /* Unpack the first compressed form of a file that exists; -ENOENT if none does. */
-static int open_packed(const char *plain, int *out, struct stat *st)
+static int open_packed(const char *plain, struct shim_file *out)
 {
-	uint64_t size = 0;
 	int err = -ENOENT;
 
 	for (size_t i = 0; err == -ENOENT && shim_unpack_suffixes[i]; i++) {
@@ -342,54 +342,83 @@ static int open_packed(const char *plain, int *out, struct stat *st)
 		free(path);
 		if (err)
 			continue;
-		err = shim_unpack__file(fd, (uint64_t)packed.st_size, shim_unpack_suffixes[i], out,
-					&size);
+		err = shim_unpacked__get(fd, &packed, shim_unpack_suffixes[i], &out->unpacked);
 		close(fd);
 	}
-	*st = (struct stat){ .st_size = (off_t)size };
+	if (!err)
+		out->st = (struct stat){ .st_size = (off_t)out->unpacked->size };
 	return err;
 }
 
-int shim_files__open(const char *base, int volume, int *fd, struct stat *st)
+int shim_files__open(const char *base, int volume, struct shim_file *out)
 {
+	struct shim_file file = { .fd = -1 };
 	char *path = shim_files__path(base, volume);
 	int err;
 
 	if (!path)
 		return -ENOMEM;
-	err = shim_file__open(path, fd, st);
+	err = shim_file__open(path, &file.fd, &file.st);
 	if (err == -ENOENT)
-		err = open_packed(path, fd, st);
+		err = open_packed(path, &file);
 	free(path);
+	if (!err)
+		*out = file;
 	return err;
 }
 
-int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size, struct stat *st)
+void shim_file__close(struct shim_file *file)
 {
-	uint8_t *bytes = NULL;
-	struct stat now;
-	uint64_t len;
-	size_t got;
-	int fd, err;
+	if (file->fd >= 0)
+		close(file->fd);
+	shim_unpacked__put(file->unpacked);
+	*file = (struct shim_file){ .fd = -1 };
+}
 
-	err = shim_files__open(base, volume, &fd, &now);
-	if (err)
-		return err;
-	len = (uint64_t)now.st_size;
+int shim_file__copy(const struct shim_file *file, void *data, size_t len, uint64_t offset,
+		    size_t *got)
+{
+	uint64_t left;
+
+	if (!file->unpacked)
+		return shim_file__read(file->fd, data, len, offset, got);
+	left = offset < file->unpacked->size ? file->unpacked->size - offset : 0;
+	*got = len < left ? len : left;
+	if (*got)
+		memcpy(data, file->unpacked->data + offset, *got);
+	return 0;
+}
+
+int shim_file__load(const struct shim_file *file, uint8_t **data, size_t *size)
+{
+	uint64_t len = (uint64_t)file->st.st_size;
+	uint8_t *bytes;
+	size_t got;
+	int err;
+
 	if (len > SIZE_MAX / 2 || len > shim_archive_memory__limit())
-		err = -EFBIG;
-	else if (!(bytes = malloc(len ? len : 1)))
-		err = -ENOMEM;
-	else
-		err = shim_file__read(fd, bytes, len, 0, &got);
-	close(fd);
+		return -EFBIG;
+	bytes = malloc(len ? len : 1);
+	if (!bytes)
+		return -ENOMEM;
+	err = shim_file__copy(file, bytes, len, 0, &got);
 	if (err) {
 		free(bytes);
 		return err;
 	}
 	*data = bytes;
 	*size = got;
-	if (st)
-		*st = now;
 	return 0;
+}
+
+int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size)
+{
+	struct shim_file file;
+	int err = shim_files__open(base, volume, &file);
+
+	if (err)
+		return err;
+	err = shim_file__load(&file, data, size);
+	shim_file__close(&file);
+	return err;
 }

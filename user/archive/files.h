@@ -22,6 +22,7 @@ struct shim_files {
 };
 
 struct shim_folder;
+struct shim_unpacked;
 
 /*
  * Find the files by base name, or by the name of any of them; -ENOENT if none exists.
@@ -52,11 +53,25 @@ int shim_file__open(const char *path, int *fd, struct stat *st);
 int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got);
 
 /*
- * Open one of the archive's files.  If only a compressed form exists, it is unpacked (see
- * unpack.h); then st_ino of *st is 0, and only st_size is set.
+ * struct shim_file - one of an archive's files, open for reading
+ * @unpacked: the content, if only a compressed form exists; else NULL
+ * @fd: otherwise its descriptor; else -1
+ * @st: its status; if it was unpacked, st_ino is 0, and only st_size is set
  */
-int shim_files__open(const char *base, int volume, int *fd, struct stat *st);
-/* Load the whole file into memory allocated to its exact size; @st as above, or NULL. */
-int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size, struct stat *st);
+struct shim_file {
+	struct shim_unpacked *unpacked;
+	int fd;
+	struct stat st;
+};
+
+/* Open one of the archive's files.  If only a compressed form exists, it is unpacked. */
+int shim_files__open(const char *base, int volume, struct shim_file *out);
+void shim_file__close(struct shim_file *file);
+/* As shim_file__read(), of either form */
+int shim_file__copy(const struct shim_file *file, void *data, size_t len, uint64_t offset,
+		    size_t *got);
+/* Load the whole file into memory allocated to its exact size. */
+int shim_file__load(const struct shim_file *file, uint8_t **data, size_t *size);
+int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size);
 
 #endif /* SHIM_ARCHIVE_FILES_H */

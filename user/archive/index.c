@@ -78,7 +78,7 @@ static int load_file(struct shim_index *index, const struct shim_segment *segmen
 	size_t size;
 	int err;
 
-	err = shim_files__load(segment->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
+	err = shim_files__load(segment->files.base, SHIM_VOLUME_INDEX, &data, &size);
 	if (err)
 		return err;
 	err = shim_rec_label__agree(&segment->label, data, size, SHIM_VOLUME_INDEX);
@@ -104,7 +104,7 @@ int shim_index__volumes(const struct shim_segment *segment, struct shim_files *o
 	uint8_t *data;
 	int err;
 
-	err = shim_files__load(segment->files.base, SHIM_VOLUME_INDEX, &data, &size, NULL);
+	err = shim_files__load(segment->files.base, SHIM_VOLUME_INDEX, &data, &size);
 	if (err)
 		return err;
 	for (size_t at = f->label_len; at + f->entry_len <= size && !err; at += f->entry_len)
@@ -128,7 +128,8 @@ int shim_index__load(struct shim_index *index, const struct shim_segment *segmen
 }
 
 /* Get the size of the metadata file according to the last complete entry. */
-static int last_entry(const struct shim_segment *segment, int fd, uint64_t size, uint64_t *meta)
+static int last_entry(const struct shim_segment *segment, const struct shim_file *file,
+		      uint64_t size, uint64_t *meta)
 {
 	const struct shim_format *f = segment->format;
 	uint64_t n = (size - f->label_len) / f->entry_len;
@@ -139,7 +140,8 @@ static int last_entry(const struct shim_segment *segment, int fd, uint64_t size,
 
 	if (!n)
 		return 0;
-	err = shim_file__read(fd, bytes, f->entry_len, f->label_len + (n - 1) * f->entry_len, &got);
+	err = shim_file__copy(file, bytes, f->entry_len, f->label_len + (n - 1) * f->entry_len,
+			      &got);
 	if (!err && got == f->entry_len && !shim_rec_index__decode(f, bytes, &entry))
 		*meta = entry.off_meta;
 	return err;
@@ -149,27 +151,30 @@ int shim_index__check(struct shim_segment *segment, uint64_t *meta)
 {
 	const struct stat *st = &segment->seen.index;
 	uint8_t head[SHIM_LABEL_MAX];
+	struct shim_file file;
 	size_t got;
-	int fd, err;
+	int err;
 
 	*meta = 0;
 	if (!segment->files.index)
 		return 0;
-	err = shim_files__open(segment->files.base, SHIM_VOLUME_INDEX, &fd, &segment->seen.index);
+	err = shim_files__open(segment->files.base, SHIM_VOLUME_INDEX, &file);
 	if (err == -ENOENT) {
 		segment->files.index = false;
 		return 0;
 	}
 	if (err)
 		return err;
-	err = shim_file__read(fd, head, sizeof(head), 0, &got);
+	segment->seen.index = file.st;
+	segment->index = shim_unpacked__share(file.unpacked);
+	err = shim_file__copy(&file, head, sizeof(head), 0, &got);
 	if (!err)
 		err = shim_rec_label__agree(&segment->label, head, got, SHIM_VOLUME_INDEX);
 	if (!err && st->st_size == segment->format->label_len)
 		err = -ENODATA;
 	if (!err)
-		err = last_entry(segment, fd, (uint64_t)st->st_size, meta);
-	close(fd);
+		err = last_entry(segment, &file, (uint64_t)st->st_size, meta);
+	shim_file__close(&file);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "inst_names.h"
 #include "memory.h"
 #include "meta.h"
+#include "unpacked.h"
 
 /*
  * Limit on the entries of instance domain states when deltas are expanded: a forged file with many
@@ -52,8 +53,11 @@ void shim_meta__free(struct shim_meta *meta)
 	shim_texts_labels__free(&meta->texts_labels);
 	shim_arena__free(&meta->arena);
 	pthread_mutex_destroy(&meta->lock);
-	for (size_t i = 0; i < meta->nfiles; i++)
-		free(meta->files[i].data);
+	for (size_t i = 0; i < meta->nfiles; i++) {
+		if (!meta->files[i].unpacked)
+			free(meta->files[i].data);
+		shim_unpacked__put(meta->files[i].unpacked);
+	}
 	free(meta->files);
 }
 
@@ -307,6 +311,26 @@ static int load_records(struct shim_meta *meta, const struct shim_meta_file *fil
 	return 0;
 }
 
+/* Get the content of a metadata file: a copy, or the mapping of an unpacked file. */
+static int read_file(const char *base, struct shim_meta_file *file, struct stat *st)
+{
+	struct shim_file in;
+	int err = shim_files__open(base, SHIM_VOLUME_META, &in);
+
+	if (err)
+		return err;
+	*st = in.st;
+	file->unpacked = shim_unpacked__share(in.unpacked);
+	if (in.unpacked) {
+		file->data = in.unpacked->data;
+		file->size = in.unpacked->size;
+	} else {
+		err = shim_file__load(&in, &file->data, &file->size);
+	}
+	shim_file__close(&in);
+	return err;
+}
+
 static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_file *file,
 		    struct stat *st)
 {
@@ -314,7 +338,7 @@ static int add_file(struct shim_meta *meta, const char *base, struct shim_meta_f
 
 	if (shim_vec__room(meta->files, &meta->files_cap, meta->nfiles))
 		return -ENOMEM;
-	err = shim_files__load(base, SHIM_VOLUME_META, &file->data, &file->size, st);
+	err = read_file(base, file, st);
 	if (err)
 		return err;
 	meta->files[meta->nfiles++] = *file;

@@ -18,7 +18,8 @@
 
 /*
  * struct shim_meta - the content of the metadata files
- * @files: contents of the @nfiles files; names of instances point into them
+ * @files: contents of the @nfiles files; names of instances point into them.  @unpacked: if it is
+ *	set, the content is its
  * @budget: entries of instance domains that may still be expanded
  * @memory: bytes that metadata may still use
  * @texts_labels: texts and labels
@@ -28,6 +29,7 @@ struct shim_meta {
 	struct shim_meta_file {
 		uint8_t *data;
 		size_t size;
+		struct shim_unpacked *unpacked;
 	} *files;
 	size_t nfiles;
 	size_t files_cap;

@@ -50,48 +50,42 @@ static struct shim_archive *create(size_t nsegments)
 	return ar;
 }
 
-/* A segment until all are sorted; @fd: its first volume, if it was unpacked, or -1 */
-struct opening {
-	struct shim_segment segment;
-	int fd;
-};
-
 static int by_start(const void *a, const void *b)
 {
-	const struct opening *x = a, *y = b;
+	const struct shim_segment *x = a, *y = b;
 
-	return shim_ts__cmp(x->segment.label.start, y->segment.label.start);
+	return shim_ts__cmp(x->label.start, y->label.start);
 }
 
 /* Check that the last of @n has the same host as the others and a different start time. */
-static int check_segment(const struct opening *all, size_t n)
+static int check_segment(const struct shim_segment *all, size_t n)
 {
-	const struct shim_label *last = &all[n - 1].segment.label;
+	const struct shim_label *last = &all[n - 1].label;
 
-	if (strcmp(last->host, all[0].segment.label.host))
+	if (strcmp(last->host, all[0].label.host))
 		return -SHIM_EHOST;
 	for (size_t i = 0; i < n - 1; i++)
-		if (!shim_ts__cmp(all[i].segment.label.start, last->start))
+		if (!shim_ts__cmp(all[i].label.start, last->start))
 			return -SHIM_EOVERLAP;
 	return 0;
 }
 
 /* Move the opened segments into the archive, and list the volumes of all of them consecutively. */
-static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
+static int adopt(struct shim_archive *ar, struct shim_segment *all, size_t n)
 {
 	size_t nvolumes = 0;
 	unsigned int k = 0;
 
 	for (size_t i = 0; i < n; i++)
-		nvolumes += all[i].segment.files.nvolumes + 1;
+		nvolumes += all[i].files.nvolumes + 1;
 	ar->volumes = calloc(nvolumes, sizeof(*ar->volumes));
 	if (!ar->volumes)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		struct shim_segment *segment = &ar->segments[ar->nsegments++];
 
-		*segment = all[i].segment;
-		all[i].segment.files = (struct shim_files){ 0 };
+		*segment = all[i];
+		all[i] = (struct shim_segment){ 0 };
 		if (i)
 			shim_volume__init(&ar->volumes[k++], segment, true);
 		segment->first = k;
@@ -100,8 +94,6 @@ static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 			shim_volume__init(&ar->volumes[k], segment, false);
 			ar->volumes[k++].number = segment->files.volumes[v];
 		}
-		ar->volumes[segment->first].fd = all[i].fd;
-		all[i].fd = -1;
 	}
 	ar->nopened = k;
 	atomic_store_explicit(&ar->nvolumes, k, memory_order_relaxed);
@@ -112,19 +104,17 @@ static int adopt(struct shim_archive *ar, struct opening *all, size_t n)
 static int open_segments(struct shim_archive *ar, char *const *names, size_t n, bool list,
 			 bool any_feature)
 {
-	struct opening *all = calloc(n, sizeof(*all));
+	struct shim_segment *all = calloc(n, sizeof(*all));
 	struct shim_folder folder = { 0 };
 	size_t opened = 0;
 	int err = all ? 0 : -ENOMEM;
 
 	while (!err && opened < n) {
-		all[opened].fd = -1;
-		all[opened].segment.any_feature = any_feature;
+		all[opened].any_feature = any_feature;
 		if (list)
-			err = shim_segment__open(&all[opened].segment, names[opened], &folder,
-						 &all[opened].fd);
+			err = shim_segment__open(&all[opened], names[opened], &folder);
 		else
-			err = shim_segment__open_plain(&all[opened].segment, names[opened]);
+			err = shim_segment__open_plain(&all[opened], names[opened]);
 		if (!err)
 			err = check_segment(all, ++opened);
 	}
@@ -132,11 +122,8 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 		qsort(all, n, sizeof(*all), by_start);
 		err = adopt(ar, all, n);
 	}
-	for (size_t i = 0; i < opened; i++) {
-		shim_segment__close(&all[i].segment);
-		if (all[i].fd >= 0)
-			close(all[i].fd);
-	}
+	for (size_t i = 0; i < opened; i++)
+		shim_segment__close(&all[i]);
 	shim_folder__free(&folder);
 	free(all);
 	return err;

@@ -186,14 +186,15 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 }
 
 /* The label of the first volume is the archive's. */
-static int read_label(struct shim_segment *segment, int fd)
+static int read_label(struct shim_segment *segment, const struct shim_file *file)
 {
 	int number = segment->files.volumes[0];
 	uint8_t head[SHIM_LABEL_MAX];
 	size_t got;
 	int err;
 
-	err = shim_file__read(fd, head, sizeof(head), 0, &got);
+	segment->seen.volume = file->st;
+	err = shim_file__copy(file, head, sizeof(head), 0, &got);
 	if (!err)
 		err = shim_rec_label__decode(head, got, number, &segment->label);
 	if (err == -EOPNOTSUPP && segment->any_feature)
@@ -222,10 +223,9 @@ static int leave_begun(const struct shim_format *f, struct shim_files *files)
 	return err == -ENOENT ? 0 : err;
 }
 
-int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder,
-		       int *out)
+int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder)
 {
-	int fd = -1;
+	struct shim_file file;
 	int err;
 
 	err = shim_files__find(name, folder, &segment->files);
@@ -234,18 +234,14 @@ int shim_segment__open(struct shim_segment *segment, const char *name, struct sh
 	if (!segment->files.meta || !segment->files.nvolumes)
 		err = -ENXIO;
 	if (!err)
-		err = shim_files__open(segment->files.base, segment->files.volumes[0], &fd,
-				       &segment->seen.volume);
-	if (!err)
-		err = read_label(segment, fd);
+		err = shim_files__open(segment->files.base, segment->files.volumes[0], &file);
+	if (!err) {
+		err = read_label(segment, &file);
+		segment->volume = shim_unpacked__share(file.unpacked);
+		shim_file__close(&file);
+	}
 	if (!err)
 		err = leave_begun(segment->format, &segment->files);
-	*out = -1;
-	/* keep an unpacked volume to avoid unpacking it twice */
-	if (!err && !segment->seen.volume.st_ino)
-		*out = fd;
-	else if (fd >= 0)
-		close(fd);
 	if (err)
 		shim_segment__close(segment);
 	return err;
@@ -263,8 +259,9 @@ static int assume_files(struct shim_files *files, const char *name)
 
 int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 {
+	struct shim_file file = { 0 };
 	char *path = NULL;
-	int fd, err;
+	int err;
 
 	err = assume_files(&segment->files, name);
 	if (!err)
@@ -272,10 +269,10 @@ int shim_segment__open_plain(struct shim_segment *segment, const char *name)
 	if (!err && !path)
 		err = -ENOMEM;
 	if (!err)
-		err = shim_file__open(path, &fd, &segment->seen.volume);
+		err = shim_file__open(path, &file.fd, &file.st);
 	if (!err) {
-		err = read_label(segment, fd);
-		close(fd);
+		err = read_label(segment, &file);
+		shim_file__close(&file);
 	}
 	free(path);
 	if (err)
@@ -342,4 +339,7 @@ int shim_segment__list(const struct shim_segment *segment, struct shim_files *ou
 void shim_segment__close(struct shim_segment *segment)
 {
 	shim_files__free(&segment->files);
+	shim_unpacked__put(segment->volume);
+	shim_unpacked__put(segment->index);
+	segment->volume = segment->index = NULL;
 }

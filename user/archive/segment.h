@@ -13,11 +13,9 @@
 int shim_segment__names(const char *name, char ***names, size_t *n);
 
 /*
- * Find an archive's files and read its label.  @folder: as for shim_files__find().  *@fd: its first
- * volume, if it was unpacked.
+ * Find an archive's files and read its label.  @folder: as for shim_files__find().
  */
-int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder,
-		       int *fd);
+int shim_segment__open(struct shim_segment *segment, const char *name, struct shim_folder *folder);
 /*
  * The same without scanning the directory.  This works for most archives: those with an
  * uncompressed volume 0.  It does not determine which other files exist.  On any error, the caller

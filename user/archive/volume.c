@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "unpacked.h"
 #include "volume.h"
 
 /*
@@ -16,6 +17,7 @@
  * @older: an earlier extent, to which returned records still refer
  * @room: bytes available at @data
  * @size: bytes that contain file content
+ * @unpacked: if it is set, @data is its mapping
  */
 struct shim_extent {
 	struct shim_extent *older;
@@ -23,6 +25,7 @@ struct shim_extent {
 	size_t room;
 	bool mapped;
 	_Atomic uint64_t size;
+	struct shim_unpacked *unpacked;
 };
 
 static int map_file(struct shim_extent *e, int fd, uint64_t size)
@@ -37,7 +40,7 @@ static int map_file(struct shim_extent *e, int fd, uint64_t size)
 	return 0;
 }
 
-static int copy_file(struct shim_extent *e, int fd, uint64_t size)
+static int copy_file(struct shim_extent *e, const struct shim_file *file, uint64_t size)
 {
 	size_t got;
 	int err;
@@ -45,7 +48,7 @@ static int copy_file(struct shim_extent *e, int fd, uint64_t size)
 	e->data = malloc(e->room ? e->room : 1);
 	if (!e->data)
 		return -ENOMEM;
-	err = shim_file__read(fd, e->data, size, 0, &got);
+	err = shim_file__copy(file, e->data, size, 0, &got);
 	if (err)
 		free(e->data);
 	else
@@ -53,11 +56,20 @@ static int copy_file(struct shim_extent *e, int fd, uint64_t size)
 	return err;
 }
 
+static void use_unpacked(struct shim_extent *e, struct shim_unpacked *u)
+{
+	e->unpacked = shim_unpacked__share(u);
+	e->data = u->data;
+	e->mapped = true;
+	atomic_init(&e->size, u->size);
+}
+
 /* Load the current file into a new extent of @room bytes, which replaces an older one. */
-static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
+static int replace(struct shim_volume *v, const struct shim_file *file, uint64_t size,
+		   uint64_t room)
 {
 	struct shim_extent *e;
-	int err;
+	int err = 0;
 
 	if (room > SIZE_MAX / 2)
 		return -EFBIG;
@@ -65,7 +77,12 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 	if (!e)
 		return -ENOMEM;
 	e->room = room;
-	err = v->map ? map_file(e, fd, size) : copy_file(e, fd, size);
+	if (!v->map)
+		err = copy_file(e, file, size);
+	else if (file->unpacked)
+		use_unpacked(e, file->unpacked);
+	else
+		err = map_file(e, file->fd, size);
 	if (err) {
 		free(e);
 		return err;
@@ -75,54 +92,42 @@ static int replace(struct shim_volume *v, int fd, uint64_t size, uint64_t room)
 	return 0;
 }
 
-/* If a volume had to be unpacked to read its label, it is already open. */
-static int open_file(const struct shim_volume *v, const char *base, int *fd, uint64_t *size)
+/*
+ * Keep the descriptor of a loaded file for what needs it: growth, and reads instead of the map.  A
+ * followed volume gets a second one, because the first is closed when it stops growing.
+ */
+static void keep(struct shim_volume *v, struct shim_file *file, bool follow,
+		 struct shim_budget *left)
 {
-	struct stat st;
-
-	if (v->fd < 0) {
-		int err = shim_files__open(base, v->number, fd, &st);
-
-		if (err)
-			return err;
-	} else if (fstat(v->fd, &st)) {
-		return -errno;
-	} else {
-		*fd = v->fd;
-	}
-	*size = (uint64_t)st.st_size;
-	return 0;
-}
-
-/* A followed volume gets a second descriptor, because the first is closed when it stops growing. */
-static int keep_look(int fd, bool follow)
-{
-	return follow ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
+	if (follow)
+		v->fd = file->fd;
+	if (v->map && left->looks)
+		v->look = follow ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : file->fd;
+	if (v->look >= 0)
+		left->looks--;
+	if (file->fd == v->fd || file->fd == v->look)
+		file->fd = -1;
 }
 
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 		      struct shim_budget *left)
 {
-	uint64_t size = 0;
-	int fd, err;
+	struct shim_file file;
+	uint64_t size;
+	int err;
 
-	err = open_file(v, base, &fd, &size);
+	err = shim_files__open(base, v->number, &file);
 	if (err)
 		return err;
+	size = (uint64_t)file.st.st_size;
 	/* mmap(2) refuses a length of zero, so an empty volume is not mapped */
-	v->map = size > left->copy && size;
-	err = replace(v, fd, size, size);
+	v->map = size && (file.unpacked || size > left->copy);
+	err = replace(v, &file, size, size);
 	if (!err && !v->map)
 		left->copy -= size;
-	v->fd = -1;
-	if (!err && v->map && left->looks)
-		v->look = keep_look(fd, follow);
-	if (v->look >= 0)
-		left->looks--;
-	if (!err && follow)
-		v->fd = fd;
-	else if (fd != v->look)
-		close(fd);
+	if (!err && !file.unpacked)
+		keep(v, &file, follow, left);
+	shim_file__close(&file);
 	return err;
 }
 
@@ -161,7 +166,7 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);
 	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;
-	return replace(v, v->fd, size, 2 * size);
+	return replace(v, &(struct shim_file){ .fd = v->fd }, size, 2 * size);
 }
 
 void shim_volume__enter(struct shim_volume *v)
@@ -181,10 +186,11 @@ void shim_volume__free(struct shim_volume *v)
 
 	for (; e; e = older) {
 		older = e->older;
-		if (e->mapped)
-			munmap(e->data, e->room);
-		else
+		if (!e->mapped)
 			free(e->data);
+		else if (!e->unpacked)
+			munmap(e->data, e->room);
+		shim_unpacked__put(e->unpacked);
 		free(e);
 	}
 	if (v->fd >= 0)

@@ -39,7 +39,7 @@ struct shim_segment;
  * @segment: the archive's segment that it belongs to; for a joint, the segment after it
  * @joint: not a file, but the mark between two segments
  * @number: the number in the file's name
- * @fd: descriptor to follow its growth, or, before loading, of the unpacked file; or -1
+ * @fd: descriptor to follow its growth, or -1
  * @look: descriptor for reads instead of the map, or -1; constant once the volume is ready
  * @err: the error that makes it permanently unusable, or 0
  * @map: it is mapped, not copied

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packed files of an archive are read once, by all contexts and checks that are open at the time. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+#include <pcp/import.h>
+#include <pcp/pmapi.h>
+#include <shim/archive.h>
+
+#define START	1700000000
+#define FILES	4
+
+static struct {
+	struct stat st;
+	uint64_t bytes;
+} files[FILES];
+
+/* The library reads packed files with pread(); count what it gets of each. */
+__attribute__((visibility("default")))
+ssize_t pread(int fd, void *data, size_t len, off_t offset)
+{
+	ssize_t n = syscall(SYS_pread64, fd, data, len, offset);
+	struct stat st;
+
+	if (n > 0 && !fstat(fd, &st))
+		for (int i = 0; i < FILES; i++)
+			if (files[i].st.st_ino == st.st_ino && files[i].st.st_dev == st.st_dev)
+				files[i].bytes += (uint64_t)n;
+	return n;
+}
+
+FIXTURE(unpacked) {
+	char dir[64];
+	int nfiles;
+};
+
+static void note(struct __test_metadata *_metadata, FIXTURE_DATA(unpacked) *self, const char *name)
+{
+	if (stat(name, &files[self->nfiles].st))
+		return;
+	ASSERT_LT(self->nfiles, FILES);
+	self->nfiles++;
+}
+
+/* The archive "a" with a record every second, half of them in each of two volumes */
+static void make(struct __test_metadata *_metadata, int records)
+{
+	pmUnits none = pmiUnits(0, 0, 0, 0, 0, 0);
+	char value[32];
+
+	ASSERT_LT(0, pmiStart("a", 0));
+	ASSERT_EQ(0, pmiAddMetric("a.metric", pmiID(60, 0, 1), PM_TYPE_U64, PM_INDOM_NULL,
+				  PM_SEM_COUNTER, none));
+	for (int i = 0; i < records; i++) {
+		sprintf(value, "%d", i);
+		ASSERT_EQ(0, pmiPutValue("a.metric", NULL, value));
+		ASSERT_EQ(0, pmiWrite(START + i, 0));
+		if (i == records / 2)
+			ASSERT_EQ(0, pmiNextVolume());
+	}
+	ASSERT_EQ(0, pmiEnd());
+}
+
+FIXTURE_SETUP(unpacked)
+{
+	setenv("PCP_DERIVED_CONFIG", "", 1);
+	strcpy(self->dir, "/tmp/unpack.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, chdir(self->dir));
+	make(_metadata, 40);
+	ASSERT_EQ(0, system("gzip a.*"));
+	memset(files, 0, sizeof(files));
+	note(_metadata, self, "a.meta.gz");
+	note(_metadata, self, "a.index.gz");
+	note(_metadata, self, "a.0.gz");
+	note(_metadata, self, "a.1.gz");
+	ASSERT_EQ(4, self->nfiles);
+}
+
+FIXTURE_TEARDOWN(unpacked)
+{
+	char command[100];
+
+	sprintf(command, "rm -rf %s", self->dir);
+	ASSERT_EQ(0, chdir("/") || system(command));
+}
+
+static void ignore(void *arg, const char *file, uint64_t offset, const char *text)
+{
+	fprintf(stderr, "%s %llu: %s\n", file, (unsigned long long)offset, text);
+	(void)arg;
+}
+
+static int check(void)
+{
+	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = ignore };
+
+	return shim_archive_check("a", &watch);
+}
+
+/* Fetch all records in a direction: their number */
+static int fetch_all(int mode, long from)
+{
+	struct timespec at = { .tv_sec = START + from };
+	pmHighResResult *r;
+	int n = 0;
+
+	if (pmSetModeHighRes(mode, &at, NULL))
+		return -1;
+	while (!pmFetchHighResArchive(&r)) {
+		pmFreeHighResResult(r);
+		n++;
+	}
+	return n;
+}
+
+/* Each byte of each file was read as often as that. */
+static void expect_reads(struct __test_metadata *_metadata, FIXTURE_DATA(unpacked) *self,
+			 uint64_t times)
+{
+	for (int i = 0; i < self->nfiles; i++)
+		EXPECT_EQ(times * (uint64_t)files[i].st.st_size, files[i].bytes);
+}
+
+TEST_F(unpacked, check_reads_each_file_once)
+{
+	EXPECT_EQ(0, check());
+	expect_reads(_metadata, self, 1);
+}
+
+TEST_F(unpacked, contexts_and_check_share_what_was_read)
+{
+	int first = pmNewContext(PM_CONTEXT_ARCHIVE, "a"), second, n;
+
+	ASSERT_LE(0, first);
+	n = fetch_all(PM_MODE_FORW, 0);
+	EXPECT_GE(n, 40);
+	second = pmNewContext(PM_CONTEXT_ARCHIVE, "a");
+	ASSERT_LE(0, second);
+	EXPECT_EQ(n, fetch_all(PM_MODE_BACK, 1000));
+	EXPECT_EQ(0, check());
+	expect_reads(_metadata, self, 1);
+	/* the other context keeps what it had */
+	EXPECT_EQ(0, pmDestroyContext(first));
+	EXPECT_EQ(0, pmUseContext(second));
+	EXPECT_EQ(n, fetch_all(PM_MODE_FORW, 0));
+	EXPECT_EQ(0, pmDestroyContext(second));
+	/* without users, nothing is kept */
+	EXPECT_EQ(0, check());
+	expect_reads(_metadata, self, 2);
+}
+
+/* A file that was replaced meanwhile is not mistaken for the one that another context uses. */
+TEST_F(unpacked, replaced_files_are_read_anew)
+{
+	int old = pmNewContext(PM_CONTEXT_ARCHIVE, "a"), new, n;
+
+	ASSERT_LE(0, old);
+	n = fetch_all(PM_MODE_FORW, 0);
+	ASSERT_EQ(0, system("rm a.*"));
+	make(_metadata, 10);
+	ASSERT_EQ(0, system("gzip a.*"));
+	new = pmNewContext(PM_CONTEXT_ARCHIVE, "a");
+	ASSERT_LE(0, new);
+	EXPECT_GT(n, fetch_all(PM_MODE_FORW, 0));
+	EXPECT_EQ(0, pmUseContext(old));
+	EXPECT_EQ(n, fetch_all(PM_MODE_BACK, 1000));
+	EXPECT_EQ(0, pmDestroyContext(old));
+	EXPECT_EQ(0, pmDestroyContext(new));
+}
+
+TEST_HARNESS_MAIN

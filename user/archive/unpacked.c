@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The list of unpacked files that are in use.
+ *
+ * A command reads an archive through a context and then checks it for damage, and an archive reads
+ * the label of a volume before the volume.  Without this list each of them would unpack the file.
+ *
+ * Threads: list_lock guards the list and the number of users.  It is not held while unpacking: if
+ * two threads unpack the same file, one of the copies is dropped.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unpack.h"
+#include "unpacked.h"
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_unpacked *list;
+
+static bool is_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       is_time(&a->st_mtim, &b->st_mtim) && is_time(&a->st_ctim, &b->st_ctim);
+}
+
+/* Find the content of a file and add a user, with list_lock held. */
+static struct shim_unpacked *find(const struct stat *packed)
+{
+	struct shim_unpacked *u = list;
+
+	while (u && !is_same(&u->packed, packed))
+		u = u->next;
+	if (u)
+		u->refs++;
+	return u;
+}
+
+static void destroy(struct shim_unpacked *u)
+{
+	if (u->data)
+		munmap(u->data, u->size);
+	free(u);
+}
+
+static int map(struct shim_unpacked *u, int fd)
+{
+	void *p;
+
+	if (!u->size)		/* mmap(2) refuses a length of zero */
+		return 0;
+	if (u->size > SIZE_MAX / 2)
+		return -EFBIG;
+	p = mmap(NULL, u->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	u->data = p;
+	return 0;
+}
+
+static int unpack(int fd, const struct stat *packed, const char *suffix, struct shim_unpacked **out)
+{
+	struct shim_unpacked *u = calloc(1, sizeof(*u));
+	int plain, err;
+
+	if (!u)
+		return -ENOMEM;
+	err = shim_unpack__file(fd, (uint64_t)packed->st_size, suffix, &plain, &u->size);
+	if (!err) {
+		err = map(u, plain);
+		close(plain);
+	}
+	if (err) {
+		free(u);
+		return err;
+	}
+	u->packed = *packed;
+	u->refs = 1;
+	*out = u;
+	return 0;
+}
+
+/* Enter new content, or drop it if another thread was faster. */
+static struct shim_unpacked *enter(struct shim_unpacked *u)
+{
+	struct shim_unpacked *other;
+
+	pthread_mutex_lock(&list_lock);
+	other = find(&u->packed);
+	if (!other) {
+		u->next = list;
+		list = u;
+	}
+	pthread_mutex_unlock(&list_lock);
+	if (!other)
+		return u;
+	destroy(u);
+	return other;
+}
+
+int shim_unpacked__get(int fd, const struct stat *packed, const char *suffix,
+		       struct shim_unpacked **out)
+{
+	struct shim_unpacked *u;
+	int err;
+
+	pthread_mutex_lock(&list_lock);
+	u = find(packed);
+	pthread_mutex_unlock(&list_lock);
+	if (!u) {
+		err = unpack(fd, packed, suffix, &u);
+		if (err)
+			return err;
+		u = enter(u);
+	}
+	*out = u;
+	return 0;
+}
+
+struct shim_unpacked *shim_unpacked__share(struct shim_unpacked *u)
+{
+	if (!u)
+		return NULL;
+	pthread_mutex_lock(&list_lock);
+	u->refs++;
+	pthread_mutex_unlock(&list_lock);
+	return u;
+}
+
+void shim_unpacked__put(struct shim_unpacked *u)
+{
+	struct shim_unpacked **at = &list;
+	bool last;
+
+	if (!u)
+		return;
+	pthread_mutex_lock(&list_lock);
+	last = !--u->refs;
+	if (last) {
+		while (*at != u)
+			at = &(*at)->next;
+		*at = u->next;
+	}
+	pthread_mutex_unlock(&list_lock);
+	if (last)
+		destroy(u);
+}
