@@ -106,9 +106,12 @@ sweep() {
 "$vcpc" record -e page-faults,context-switches -I 20ms -o a -- sleep 0.3 2>/dev/null &&
 	"$vcpc" record -e page-faults,context-switches -I 20ms -o b -- sleep 0.2 2>/dev/null
 result "two archives to read"
+for file in meta 0; do cp a.$file cut.$file; done
+head -c -5 a.index >cut.index
 
 sweep dump reads "$vcpc" dump a
 sweep check reads "$vcpc" check a
+sweep damaged reads "$vcpc" dump cut
 sweep doctor checks "$vcpc" doctor
 sweep events reads "$vcpc" events page
 sweep label reads "$vcpc" label a

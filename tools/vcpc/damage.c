@@ -77,28 +77,29 @@ static int damage_of(const char *archive, const struct vcpc_read *read)
 	if (vcpc_is_written(archive))
 		return 0;
 	n = shim_archive_check(archive, &watch);
-	if (n <= 0 && notes[1])
+	if (n < 0)
+		return vcpc_fail(n, "cannot check %s for damage", archive);
+	if (!n && notes[1])
 		vcpc_fail(0, "note: %s contains something unknown, perhaps from a newer PCP; run 'vcpc check %s' for details",
 			  archive, archive);
-	if (n <= 0 && notes[0])
+	if (!n && notes[0])
 		vcpc_fail(0, "note: %s is incomplete: names or files are missing; run 'vcpc check %s' for details",
 			  archive, archive);
-	return n <= 0 ? 0 : say_damaged(archive, n);
+	return n ? say_damaged(archive, n) : 0;
 }
 
 int vcpc_damage(const char *archive, const struct vcpc_read *read)
 {
 	struct vcpc_archives archives = { 0 };
 	bool written = false;
-	int status = 0;
+	int err = vcpc_archives_add(&archives, archive);
+	int status = err ? vcpc_fail(err, "cannot check %s for damage", archive) : 0;
 
-	if (!vcpc_archives_add(&archives, archive)) {
-		for (size_t i = 0; i < archives.n; i++) {
-			int one = damage_of(archives.names[i], read);
+	for (size_t i = 0; i < archives.n; i++) {
+		int one = damage_of(archives.names[i], read);
 
-			status = one ? one : status;
-			written |= vcpc_is_written(archives.names[i]);
-		}
+		status = one ? one : status;
+		written |= vcpc_is_written(archives.names[i]);
 	}
 	vcpc_archives_free(&archives);
 	/* the reader does not report which of several archives it is */

@@ -29,6 +29,13 @@ static void advance(struct shim_check_state *s, uint64_t bytes)
 	s->check->progress(s->check->arg, s->done, s->total);
 }
 
+/* Whether an error is no property of the files: it ends the check, because it could hide damage. */
+static bool may_pass(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
+	       err == -ENOSPC || err == -EDQUOT;
+}
+
 static int map_file(struct shim_check_state *s, int volume, struct shim_check_file *file)
 {
 	struct shim_file in;
@@ -39,6 +46,8 @@ static int map_file(struct shim_check_state *s, int volume, struct shim_check_fi
 	if (!file->path)
 		return -ENOMEM;
 	err = shim_files__open(s->names.base, volume, &in);
+	if (may_pass(err))
+		return err;
 	if (err) {
 		shim_check__say(s, file, 0, "cannot be read: %s", strerror(-err));
 		return 0;
@@ -351,22 +360,24 @@ static int map_all(struct shim_check_state *s)
 	return err;
 }
 
-static void check_presence(struct shim_check_state *s)
+static int check_presence(struct shim_check_state *s)
 {
 	struct shim_check_file meta = { .path = shim_files__path(s->names.base, SHIM_VOLUME_META) };
 	struct shim_check_file data = { .path = shim_files__path(s->names.base, 0) };
 	struct shim_check_file index = { .path = shim_files__path(s->names.base, SHIM_VOLUME_INDEX) };
+	bool known = meta.path && data.path && index.path;
 
-	if (!s->names.meta && meta.path)
+	if (known && !s->names.meta)
 		shim_check__say(s, &meta, 0, "the file is missing");
-	if (!s->names.nvolumes && data.path)
+	if (known && !s->names.nvolumes)
 		shim_check__say(s, &data, 0, "there is no volume");
-	if (!s->names.index && index.path)
+	if (known && !s->names.index)
 		shim_check__note(s, SHIM_CHECK_INCOMPLETE, &index, 0,
 				 "the file is missing: seeking to a time is slow");
 	free(meta.path);
 	free(data.path);
 	free(index.path);
+	return known ? 0 : -ENOMEM;
 }
 
 /* Report volumes missing before or between the existing ones: they were removed or lost. */
@@ -390,17 +401,27 @@ static void note_gaps(struct shim_check_state *s)
 }
 
 /*
- * The first valid label of a volume is the archive's label.  If the archive cannot be opened,
- * records are not checked against the metadata.
+ * Open the archive as readers do.  If its files do not allow that, records are not checked against
+ * the metadata.
  */
+static int open_archive(struct shim_check_state *s, const char *name)
+{
+	int err = shim_archive__open_any(name, &s->ar);
+
+	if (err)
+		s->ar = NULL;
+	return may_pass(err) ? err : 0;
+}
+
+/* The first valid label of a volume is the archive's label. */
 static int check_all(struct shim_check_state *s, const char *name)
 {
-	int err;
+	int err = check_presence(s);
 
-	check_presence(s);
-	if (shim_archive__open_any(name, &s->ar))
-		s->ar = NULL;
-	err = s->check->span ? shim_check_part__find(s, s->check->span) : 0;
+	if (!err)
+		err = open_archive(s, name);
+	if (!err && s->check->span)
+		err = shim_check_part__find(s, s->check->span);
 	if (!err)
 		err = map_all(s);
 	if (err)
