@@ -163,6 +163,7 @@ static void read_metadata(void)
 		pmLabelSet *sets = NULL;
 		char *text;
 		pmDesc desc;
+		int n;
 
 		if (pmLookupDesc(seen.pmids[i], &desc) < 0)
 			continue;
@@ -170,8 +171,9 @@ static void read_metadata(void)
 			read_instances(desc.indom);
 		if (pmLookupText(seen.pmids[i], PM_TEXT_HELP, &text) >= 0)
 			free(text);
-		if (pmGetItemLabels(seen.pmids[i], &sets) > 0)
-			pmFreeLabelSets(sets, 1);
+		n = pmGetItemLabels(seen.pmids[i], &sets);
+		if (n > 0)
+			pmFreeLabelSets(sets, n);
 	}
 }
 
