@@ -240,6 +240,8 @@ TEST_F(record, index)
 	EXPECT_EQ(entry.volume, got.volume);
 	EXPECT_EQ(entry.off_meta, got.off_meta);
 	EXPECT_EQ(entry.off_data, got.off_data);
+	memset(self->buf.data + self->f->stamp_len - 4, 0xff, 4);
+	EXPECT_EQ(-EBADMSG, shim_rec_index__decode(self->f, self->buf.data, &got));
 }
 
 /* Encode a record of every type, one of which has several values. */
