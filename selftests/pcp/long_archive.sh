@@ -31,7 +31,7 @@ PY
 if grep -q __asan_init "$vcpc"; then
 	skip "memory" "the sanitizer's own is counted, too"
 else
-	for command in 'replay -S -20s' replay 'dump -d' 'dump -S -20s' summary 'report -o /dev/null' 'compare %'; do
+	for command in 'replay -S -20s' replay 'replay -c -m forw' 'replay -j -r -m forw' 'dump -d' 'dump -S -20s' summary 'report -o /dev/null' 'compare %'; do
 		# python itself, of which the command is a copy at first, has 10 MB or more
 		# shellcheck disable=SC2046,SC2086
 		memory 40000 "$vcpc" $(echo $command | sed "s|%|$dir/a|") "$dir/a"

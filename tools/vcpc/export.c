@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns and rows as CSV and as JSON. */
+/* Columns and rows as CSV and as JSON: written while they are read. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void put_number(FILE *out, double v)
 /* Whether a cell is a number that also has an exact text */
 static bool is_exact(const struct vcpc_column *c, size_t row)
 {
-	return c->texts[row] && !isnan(c->values[row]);
+	return vcpc_column_text(c, row) && !isnan(c->values[row]);
 }
 
 /* Write a part of a quoted field: printable, with quotes doubled. */
@@ -95,30 +95,34 @@ static void csv_head(FILE *out, const struct vcpc_column *c)
 
 static void csv_cell(FILE *out, const struct vcpc_column *c, size_t row)
 {
+	const char *text = vcpc_column_text(c, row);
+
 	fputc(',', out);
 	if (is_exact(c, row))
-		fputs(c->texts[row], out);
-	else if (c->texts[row])
-		csv_text(out, c->texts[row]);
+		fputs(text, out);
+	else if (text)
+		csv_text(out, text);
 	else if (!isnan(c->values[row]))
 		put_number(out, c->values[row]);
 }
 
-void vcpc_csv(FILE *out, const struct vcpc_series *s)
+static void csv_begin(const struct vcpc_export *x, const struct vcpc_series *s)
+{
+	fputs("time", x->out);
+	for (size_t i = 0; i < s->ncolumns; i++)
+		csv_head(x->out, &s->columns[i]);
+	fputc('\n', x->out);
+}
+
+static void csv_row(FILE *out, const struct vcpc_series *s, size_t row)
 {
 	char when[64];
 
-	fputs("time", out);
+	vcpc_iso_time(when, sizeof(when), s->times[row]);
+	fputs(when, out);
 	for (size_t i = 0; i < s->ncolumns; i++)
-		csv_head(out, &s->columns[i]);
+		csv_cell(out, &s->columns[i], row);
 	fputc('\n', out);
-	for (size_t row = 0; row < s->nrows; row++) {
-		vcpc_iso_time(when, sizeof(when), s->times[row]);
-		fputs(when, out);
-		for (size_t i = 0; i < s->ncolumns; i++)
-			csv_cell(out, &s->columns[i], row);
-		fputc('\n', out);
-	}
 }
 
 static void json_column(FILE *out, const struct vcpc_column *c)
@@ -137,12 +141,13 @@ static void json_column(FILE *out, const struct vcpc_column *c)
 /* Write a cell.  Infinities, which JSON does not have, are strings. */
 static void json_cell(FILE *out, const struct vcpc_column *c, size_t row)
 {
+	const char *text = vcpc_column_text(c, row);
 	double v = c->values[row];
 
 	if (is_exact(c, row))
-		fputs(c->texts[row], out);
-	else if (c->texts[row])
-		vcpc_json_text(out, c->texts[row]);
+		fputs(text, out);
+	else if (text)
+		vcpc_json_text(out, text);
 	else if (isnan(v))
 		fputs("null", out);
 	else if (isinf(v))
@@ -151,28 +156,57 @@ static void json_cell(FILE *out, const struct vcpc_column *c, size_t row)
 		put_number(out, v);
 }
 
-void vcpc_json(FILE *out, const struct vcpc_series *s, const char *archive, const char *host)
+static void json_begin(const struct vcpc_export *x, const struct vcpc_series *s)
 {
-	char when[64];
+	FILE *out = x->out;
 
 	fputs("{\"archive\":", out);
-	vcpc_json_text(out, archive);
+	vcpc_json_text(out, x->archive);
 	fputs(",\"host\":", out);
-	vcpc_json_text(out, host);
+	vcpc_json_text(out, x->host);
 	fputs(",\n\"columns\":[", out);
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		fputs(i ? ",\n " : "", out);
 		json_column(out, &s->columns[i]);
 	}
 	fputs("],\n\"rows\":[", out);
-	for (size_t row = 0; row < s->nrows; row++) {
-		vcpc_iso_time(when, sizeof(when), s->times[row]);
-		fprintf(out, "%s{\"time\":\"%s\",\"values\":[", row ? ",\n " : "", when);
-		for (size_t i = 0; i < s->ncolumns; i++) {
-			fputs(i ? "," : "", out);
-			json_cell(out, &s->columns[i], row);
-		}
-		fputs("]}", out);
+}
+
+static void json_row(FILE *out, const struct vcpc_series *s, size_t row, bool first)
+{
+	char when[64];
+
+	vcpc_iso_time(when, sizeof(when), s->times[row]);
+	fprintf(out, "%s{\"time\":\"%s\",\"values\":[", first ? "" : ",\n ", when);
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		fputs(i ? "," : "", out);
+		json_cell(out, &s->columns[i], row);
 	}
-	fputs("]}\n", out);
+	fputs("]}", out);
+}
+
+static void begin(struct vcpc_export *x, const struct vcpc_series *s)
+{
+	if (!x->begun)
+		(x->json ? json_begin : csv_begin)(x, s);
+	x->begun = true;
+}
+
+void vcpc_export_row(void *arg, struct vcpc_series *s)
+{
+	struct vcpc_export *x = arg;
+	bool first = !x->begun;
+
+	begin(x, s);
+	if (x->json)
+		json_row(x->out, s, 0, first);
+	else
+		csv_row(x->out, s, 0);
+}
+
+void vcpc_export_end(struct vcpc_export *x, const struct vcpc_series *s)
+{
+	begin(x, s);
+	if (x->json)
+		fputs("]}\n", x->out);
 }

@@ -7,10 +7,21 @@
 
 #include "series.h"
 
-/* Write a header line, then a line for each row; numbers keep all their digits */
-void vcpc_csv(FILE *out, const struct vcpc_series *s);
-/* Write one object: archive, host, columns, and rows of values in the columns' order */
-void vcpc_json(FILE *out, const struct vcpc_series *s, const char *archive, const char *host);
+/*
+ * An export in progress.  CSV: a header line, then a line for each row; numbers keep all their
+ * digits.  JSON: one object with archive, host, columns, and rows of values in the columns' order.
+ */
+struct vcpc_export {
+	FILE *out;
+	bool json;
+	bool begun;
+	const char *archive, *host;
+};
+
+/* Write the only row of a series; @x is a struct vcpc_export */
+void vcpc_export_row(void *x, struct vcpc_series *s);
+/* Finish the output; @s: its columns, if there was no row */
+void vcpc_export_end(struct vcpc_export *x, const struct vcpc_series *s);
 /* 2024-03-01T14:30:00.000000000+01:00 */
 void vcpc_iso_time(char *buf, size_t size, struct timespec when);
 

@@ -318,7 +318,7 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 /* Whether to choose the order: no metric was named, and the archive has no metrics of vcpc */
 static bool wants_overview(const struct vcpc_series *s, const struct options *o)
 {
-	if (*o->names || o->form == CSV || o->form == JSON || !s->nrows)
+	if (*o->names || !s->nrows)
 		return false;
 	for (size_t i = 0; i < s->nmetrics; i++)
 		if (vcpc_overview_is_own(s->metrics[i].name))
@@ -354,24 +354,29 @@ static int put_values(struct vcpc_series *s, const struct options *o, const stru
 
 static int print(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
-	if (o->form == TABLE || o->form == CHART || isatty(STDOUT_FILENO))
-		vcpc_series_printable(s);
-	switch (o->form) {
-	case CSV:
-		vcpc_csv(stdout, s);
-		return 0;
-	case JSON:
-		vcpc_json(stdout, s, o->archive, o->window.label.hostname);
-		return 0;
-	default:
-		break;
-	}
+	vcpc_series_printable(s);
 	put_heading(o, walk);
 	if (!s->nrows || all_empty(s))
 		put_nothing(o, walk);
 	else
 		return put_values(s, o, walk);
 	return 0;
+}
+
+/* Write each row when it is read, so memory does not grow with their number. */
+static int export(struct vcpc_series *s, const struct options *o, struct vcpc_walk *walk)
+{
+	struct vcpc_export x = {
+		.out = stdout, .json = o->form == JSON, .archive = o->archive, .host = o->window.label.hostname,
+	};
+	int err;
+
+	walk->put = vcpc_export_row;
+	walk->arg = &x;
+	err = vcpc_series_read(s, walk);
+	if (!err || s->nread)
+		vcpc_export_end(&x, s);
+	return err ? vcpc_fail_pm(err, o->archive) : 0;
 }
 
 static int show(struct vcpc_series *s, const struct options *o)
@@ -382,6 +387,8 @@ static int show(struct vcpc_series *s, const struct options *o)
 
 	if (status)
 		return status;
+	if (o->form == CSV || o->form == JSON)
+		return export(s, o, &walk);
 	err = vcpc_series_read(s, &walk);
 	if (err && !s->nrows)
 		return vcpc_fail_pm(err, o->archive);

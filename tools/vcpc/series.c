@@ -22,6 +22,13 @@ static bool is_numeric(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
 }
 
+/* Whether a metric's values are kept as texts: strings, and integers that must be exact */
+static bool has_texts(const struct vcpc_series *s, int type)
+{
+	return type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE ||
+	       (s->raw && type >= PM_TYPE_32 && type <= PM_TYPE_U64);
+}
+
 /* A metric's unit in seconds; 0 if it is not a time */
 static double seconds_of(const pmDesc *desc)
 {
@@ -67,7 +74,7 @@ static int add_column(struct vcpc_series *s, const struct vcpc_metric *m, int in
 		.inst = inst,
 		.rate = m->desc.sem == PM_SEM_COUNTER && is_numeric(&m->desc) && !s->raw,
 		.empty = true,
-		.last_row = SIZE_MAX,
+		.has_texts = has_texts(s, m->desc.type),
 	};
 	s->ncolumns++;
 	c->seconds = c->rate || s->raw ? 0 : seconds_of(&m->desc);
@@ -263,13 +270,14 @@ static int grow(struct vcpc_series *s)
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		struct vcpc_column *c = &s->columns[i];
 		double *values = realloc(c->values, room * sizeof(*values));
-		char **texts = values ? realloc(c->texts, room * sizeof(*texts)) : NULL;
+		char **texts = c->has_texts ? realloc(c->texts, room * sizeof(*texts)) : NULL;
 
 		if (values)
 			c->values = values;
-		if (!texts)
+		if (texts)
+			c->texts = texts;
+		if (!values || (c->has_texts && !texts))
 			return -ENOMEM;
-		c->texts = texts;
 	}
 	s->room = room;
 	return 0;
@@ -282,9 +290,11 @@ static int add_row(struct vcpc_series *s, struct timespec when)
 	s->times[s->nrows] = when;
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		s->columns[i].values[s->nrows] = NAN;
-		s->columns[i].texts[s->nrows] = NULL;
+		if (s->columns[i].texts)
+			s->columns[i].texts[s->nrows] = NULL;
 	}
 	s->nrows++;
+	s->nread++;
 	return 0;
 }
 
@@ -303,8 +313,8 @@ static void put_number(struct vcpc_series *s, struct vcpc_column *c, long double
 		c->empty = false;
 		return;
 	}
-	if (c->last_row != SIZE_MAX) {
-		seconds = seconds_between(s->times[c->last_row], s->times[row]);
+	if (c->has_last) {
+		seconds = seconds_between(c->last_time, s->times[row]);
 		if (seconds != 0) {
 			/* + 0: when reading backwards, no change would be -0 */
 			c->values[row] = (double)((v - c->last) / seconds) * c->scale + 0.0;
@@ -312,7 +322,8 @@ static void put_number(struct vcpc_series *s, struct vcpc_column *c, long double
 		}
 	}
 	c->last = v;
-	c->last_row = row;
+	c->last_time = s->times[row];
+	c->has_last = true;
 }
 
 static void put_text(struct vcpc_series *s, struct vcpc_column *c, const pmAtomValue *v, int type)
@@ -328,7 +339,6 @@ static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_
 		int valfmt, const pmValue *value)
 {
 	int type = m->desc.type;
-	bool integer = type >= PM_TYPE_32 && type <= PM_TYPE_U64;
 	pmAtomValue v;
 	int err = pmExtractValue(valfmt, value, type, &v, type);
 
@@ -337,7 +347,7 @@ static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_
 	/* a value that does not fit its type is treated as missing */
 	if (err < 0)
 		return;
-	if (type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE || (s->raw && integer))
+	if (c->has_texts)
 		put_text(s, c, &v, type);
 	if (type == PM_TYPE_STRING)
 		free(v.cp);
@@ -357,7 +367,7 @@ static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const p
 	struct vcpc_column key = { 0 };
 
 	for (size_t i = 0; interpolated && set->numval <= 0 && i < m->n; i++)
-		s->columns[m->first + i].last_row = SIZE_MAX;
+		s->columns[m->first + i].has_last = false;
 	for (int i = 0; i < set->numval; i++) {
 		struct vcpc_column *c;
 
@@ -375,14 +385,26 @@ static bool is_over(const struct vcpc_walk *walk, struct timespec when)
 	return walk->backwards ? beyond < 0 : beyond > 0;
 }
 
+/* Hand the row over, and drop it. */
+static void put_row(struct vcpc_series *s, const struct vcpc_walk *walk)
+{
+	walk->put(walk->arg, s);
+	for (size_t i = 0; i < s->ncolumns; i++)
+		if (s->columns[i].texts)
+			free(s->columns[i].texts[0]);
+	s->nrows = 0;
+}
+
 static int take_result(struct vcpc_series *s, const struct vcpc_walk *walk,
 		       const pmHighResResult *r)
 {
-	bool full = walk->samples && s->nrows == walk->samples;
+	bool full = walk->samples && s->nread == walk->samples;
 	int err = full || is_over(walk, r->timestamp) ? PM_ERR_EOL : add_row(s, r->timestamp);
 
 	for (size_t i = 0; !err && i < s->nmetrics; i++)
 		take_set(s, &s->metrics[i], r->vset[i], walk->mode == PM_MODE_INTERP);
+	if (!err && walk->put)
+		put_row(s, walk);
 	return err;
 }
 

@@ -21,10 +21,12 @@ struct vcpc_column {
 	double scale;		/* factor of a rate */
 	double seconds;		/* seconds per unit, if it is a time; otherwise 0 */
 	int inst;
-	long double last;	/* the last value and its row; for rates */
-	size_t last_row;	/* or SIZE_MAX */
+	long double last;	/* the last value and its time, if @has_last; for rates */
+	struct timespec last_time;
+	bool has_last;
+	bool has_texts;
 	double *values;		/* one per row; NAN if missing */
-	char **texts;		/* texts of strings, and of numbers that must be exact; or NULL */
+	char **texts;		/* if @has_texts: of strings, and of numbers that must be exact */
 };
 
 /* A metric of the request and the columns it fills */
@@ -41,19 +43,31 @@ struct vcpc_series {
 	struct vcpc_column *columns;
 	size_t ncolumns;
 	struct timespec *times;
-	size_t nrows, room;
+	size_t nrows, room;	/* kept */
+	size_t nread;		/* including those that were not kept */
 	bool raw;		/* raw counters, and exact numbers */
 	struct vcpc_picks picks;	/* only these instances */
 	bool damaged;		/* reading found damage */
 };
 
-/* How to read an archive through the current context */
+/* The text of a column's row, or NULL */
+static inline const char *vcpc_column_text(const struct vcpc_column *c, size_t row)
+{
+	return c->texts ? c->texts[row] : NULL;
+}
+
+/*
+ * How to read an archive through the current context
+ * @put: NULL, or called with @arg for each row, the only one in the series, which is not kept
+ */
 struct vcpc_walk {
 	int mode;		/* PM_MODE_x */
 	struct timespec from, to;
 	struct timespec delta;
 	bool backwards;
 	size_t samples;		/* maximum number of rows; 0: no limit */
+	void (*put)(void *arg, struct vcpc_series *s);
+	void *arg;
 };
 
 /* Add a metric, a group, or, by "name[instance]", one instance: 0, a PMAPI error, or -ENOMEM */

@@ -86,10 +86,11 @@ static int decimals_of(const struct vcpc_column *c, size_t rows)
 static void cell(const struct vcpc_column *c, const struct layout *l, size_t row, char *buf,
 		 size_t size)
 {
+	const char *text = vcpc_column_text(c, row);
 	double v = c->values[row];
 
-	if (c->texts[row])
-		snprintf(buf, size, "%s", c->texts[row]);
+	if (text)
+		snprintf(buf, size, "%s", text);
 	else if (isnan(v))
 		snprintf(buf, size, "-");
 	else if (c->seconds > 0)
@@ -98,7 +99,7 @@ static void cell(const struct vcpc_column *c, const struct layout *l, size_t row
 		snprintf(buf, size, "%.*g", DIGITS, v);
 	else
 		snprintf(buf, size, "%.*f", l->decimals, v);
-	if (!c->texts[row])
+	if (!text)
 		vcpc_value_zero(buf);
 }
 
