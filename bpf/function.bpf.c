@@ -8,30 +8,11 @@
  * longjmp() or by an exception does not return: it is counted as lost when a later entry or return
  * nearer to the bottom of the stack shows that it has ended.
  */
-#include <linux/ptrace.h>
+#include "call.bpf.h"
 #include "event.bpf.h"
 #include "function.h"
 #include "function_counts.bpf.h"
 #include "unpreempted.bpf.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-
-/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
-struct xol_area {
-	unsigned long vaddr;
-} __attribute__((preserve_access_index));
-
-struct uprobes_state {
-	struct xol_area *xol_area;
-} __attribute__((preserve_access_index));
-
-struct mm_struct {
-	struct uprobes_state uprobes_state;
-} __attribute__((preserve_access_index));
-
-struct task_struct {
-	struct mm_struct *mm;
-} __attribute__((preserve_access_index));
 
 /* row -> a probed place */
 struct {
@@ -57,42 +38,6 @@ static __always_inline struct vc_calls *vc_own_calls(__u64 flags)
 static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 i)
 {
 	return &calls->call[i % VC_MAX_CALLS];
-}
-
-/* The stack pointer at the entry of the function being entered, and of one that just returned */
-#ifdef __TARGET_ARCH_x86
-#define VC_RETURN_SIZE	8	/* on the stack */
-#else
-#define VC_RETURN_SIZE	0
-#endif
-#define VC_ENTRY_SP(ctx)	PT_REGS_SP(ctx)
-#define VC_RETURN_SP(ctx)	(PT_REGS_SP(ctx) - VC_RETURN_SIZE)
-
-static __always_inline __u64 vc_return_address(struct pt_regs *ctx)
-{
-	__u64 address = 0;
-
-#ifdef __TARGET_ARCH_x86
-	bpf_probe_read_user(&address, sizeof(address), (const void *)PT_REGS_SP(ctx));
-#else
-	address = PT_REGS_RET(ctx);
-#endif
-	return address;
-}
-
-/*
- * A probed function returns to the kernel's trampoline.  If the function being entered would also
- * return there, a probed function has jumped to it (a tail call) and is still open.
- */
-static __noinline int vc_is_tail_call(struct pt_regs *ctx)
-{
-	const struct task_struct *task = bpf_get_current_task_btf();
-	const struct xol_area *area;
-
-	if (!bpf_core_field_exists(struct xol_area, vaddr))
-		return 0;
-	area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
-	return area && BPF_CORE_READ(area, vaddr) == vc_return_address(ctx);
 }
 
 /*

@@ -24,7 +24,12 @@ enum vc_probe_what {
 struct vc_probe {
 	__u32 what;		/* enum vc_probe_what; 0: this row and all after it are free */
 	__s32 pid;		/* 0: all processes */
+	__u64 first;		/* first row with this tag */
 	__u64 offset;		/* in the file */
+	__u64 semaphore;	/* file offset of a word that counts probes; 0: none */
+	__u64 device;		/* the file's identity: */
+	__u64 inode;
+	__u64 modified_ns;	/* its time of last modification */
 	char tag[VC_TAG_LEN];
 	char file[VC_PLACE_LEN];
 };

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * The programs of 'vcpc why': begins and ends of transactions, through the module's tracepoints or
- * through probes on libshim, and scheduler events of threads that have an open transaction.
+ * through probes on libshim, or on the functions that the session traces, and scheduler events of
+ * threads that have an open transaction.
  */
 #include <linux/ptrace.h>
 #include <linux/vcpc.h>
 #include "time_ns.bpf.h"
 #include "unpreempted.bpf.h"
-#include "why.bpf.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
+#include "why_call.bpf.h"
 
 /* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
 struct task_struct {
@@ -183,11 +182,6 @@ int vw_on_sample(void *ctx)
 	struct vc_why_thread *thread = vw_busy_thread(bpf_get_current_pid_tgid());
 
 	return thread ? vw_sample_now(ctx, thread) : 0;
-}
-
-static __always_inline int vw_wanted(void)
-{
-	return !vw_pid || vw_pid == bpf_get_current_pid_tgid() >> 32;
 }
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])

@@ -108,6 +108,11 @@ struct vw_event {
 	__u32 user_name;	/* @name is in user memory */
 };
 
+static __always_inline int vw_wanted(void)
+{
+	return !vw_pid || vw_pid == bpf_get_current_pid_tgid() >> 32;
+}
+
 static __always_inline void vw_count_drop(__u32 why, __u64 many)
 {
 	__u64 *n = bpf_map_lookup_elem(&vw_drop, &why);
@@ -209,7 +214,7 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 	for (int i = 0; i < VC_WHY_DEPTH; i++) {
 		struct vc_why_open *o = &thread->open[i];
 
-		if (o->start_ns && o->tag == key->tag && o->user == key->user) {
+		if (o->start_ns && !o->sp && o->tag == key->tag && o->user == key->user) {
 			vw_count_drop(VC_WHY_DROP_MOVED, 1);
 			return o;
 		}
@@ -218,40 +223,44 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 	}
 	if (open->start_ns)
 		vw_count_drop(VC_WHY_DROP_DEEP, 1);
-	else
-		thread->opened++;
 	return open;
+}
+
+/* A transaction begins now: save the thread's sums so far. */
+static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why_open *open,
+				     const struct vc_why_key *key, __u64 sp)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (thread->opened) {
+		vw_leave(thread, now);
+	} else {
+		thread->state = VC_WHY_ON_CPU;
+		thread->since_ns = now;
+	}
+	if (!open->start_ns)
+		thread->opened++;
+	open->tag = key->tag;
+	open->user = key->user;
+	open->causes = 0;
+	open->stacks = 0;
+	open->sp = sp;
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		open->part[i] = thread->part[i];
+	open->start_ns = now;
 }
 
 static __always_inline void vw_begin(const struct vw_event *ev)
 {
 	__u32 tid = bpf_get_current_pid_tgid();
 	struct vc_why_thread *thread = vw_thread_of(tid);
-	struct vc_why_open *open;
-	__u64 now;
 
 	if (!thread)
 		thread = vw_new_thread(tid);
 	if (!thread)
 		return;
-	if (thread->opened) {
-		open = vw_next_open(thread, &ev->key);
-		now = bpf_ktime_get_ns();
-		vw_leave(thread, now);
-	} else {
-		open = &thread->open[0];
-		now = bpf_ktime_get_ns();
-		thread->state = VC_WHY_ON_CPU;
-		thread->since_ns = now;
-		thread->opened = 1;
-	}
-	open->tag = ev->key.tag;
-	open->user = ev->key.user;
-	open->causes = 0;
-	open->stacks = 0;
-	for (int i = 0; i < VC_WHY_PARTS; i++)
-		open->part[i] = thread->part[i];
-	open->start_ns = now;
+	vw_start(thread, thread->opened ? vw_next_open(thread, &ev->key) : &thread->open[0],
+		 &ev->key, 0);
 }
 
 static __noinline struct vc_why_stat *vw_new_stat(const struct vw_event *ev)
@@ -383,10 +392,21 @@ static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *th
 	for (int i = 0; i < VC_WHY_DEPTH; i++) {
 		struct vc_why_open *open = &thread->open[i];
 
-		if (open->start_ns && open->tag == key->tag && open->user == key->user)
+		if (open->start_ns && !open->sp && open->tag == key->tag && open->user == key->user)
 			return open;
 	}
 	return NULL;
+}
+
+/* Close a transaction; with @include, add it to the statistics. */
+static __always_inline void vw_finish(const struct vw_event *ev, struct vc_why_thread *thread,
+				      struct vc_why_open *open, __u64 now, int include)
+{
+	vw_leave(thread, now);
+	if (include)
+		vw_commit(ev, thread, open, now);
+	open->start_ns = 0;
+	thread->opened--;
 }
 
 /*
@@ -404,13 +424,9 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 		vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
 		return;
 	}
-	vw_leave(thread, now);
 	if (begun > open->start_ns)
 		vw_count_drop(VC_WHY_DROP_MOVED, 1);
-	else if (!is_abort)
-		vw_commit(ev, thread, open, now);
-	open->start_ns = 0;
-	thread->opened--;
+	vw_finish(ev, thread, open, now, begun <= open->start_ns && !is_abort);
 }
 
 /* The thread cannot end its open transactions. */

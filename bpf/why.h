@@ -8,6 +8,7 @@
 #define VCPC_BPF_WHY_H
 
 #include <linux/types.h>
+#include "function.h"
 #include "trace.h"
 
 #define VC_WHY_THREADS	16384	/* rows of vw_thread */
@@ -60,6 +61,7 @@ struct vc_why_open {
 	__u16 causes;		/* number of each */
 	__u16 stacks;
 	__u64 start_ns;		/* 0: not open */
+	__u64 sp;		/* function calls: stack pointer at the entry; otherwise 0 */
 	__u64 part[VC_WHY_PARTS];	/* the thread's sums when it began */
 	struct vc_why_cause cause[VC_WHY_OWN_REASONS];
 	struct vc_why_seen stack[VC_WHY_OWN_STACKS];
@@ -79,7 +81,8 @@ struct vc_why_thread {
 
 /* vw_tag: key -> the tag's name */
 struct vc_why_key {
-	__u64 tag;		/* its id from the module, or without it the hash of its name */
+	__u64 tag;		/* its id from the module or of a function; with probes on libshim
+				 * the hash of its name */
 	__u32 user;
 } __attribute__((packed, aligned(4)));
 
@@ -125,7 +128,8 @@ struct vc_why_sum {
 enum vc_why_drop {
 	VC_WHY_DROP_NOT_SEEN,	/* ends whose begin was not seen in their thread */
 	VC_WHY_DROP_MOVED,	/* begun in one thread, ended by another */
-	VC_WHY_DROP_DIED,	/* open when their thread exited or executed a program */
+	VC_WHY_DROP_DIED,	/* open when their thread exited or executed a program, or left
+				 * their function without a return */
 	VC_WHY_DROP_DEEP,	/* more were open in a thread than fit */
 	VC_WHY_DROP_BROKEN,	/* a change of state was missed: the parts do not add up */
 	VC_WHY_DROP_THREADS,	/* begun by a thread for which vw_thread had no room */

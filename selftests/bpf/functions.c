@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Functions of a program without trace calls: each call is counted, or counted as lost. */
-#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <time.h>
 
 #include "bpf_test.h"
+#include "probe_on.h"
 
 #define CALLS	100000
 #define DEEPEST	64	/* maximum number of open calls of a thread */
@@ -96,39 +96,6 @@ __asm__(".text; .globl ends_by_jump, is_jumped_to; .type ends_by_jump, %function
 	".type is_jumped_to, %function\n"
 	"ends_by_jump: nop; " JUMP "\n"
 	"is_jumped_to: nop; " RETURN "\n");
-
-struct place {
-	uintptr_t address;
-	uint64_t offset;
-};
-
-static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct place *place = arg;
-
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && place->address >= start &&
-		    place->address < start + info->dlpi_phdr[i].p_filesz)
-			place->offset = place->address - start + info->dlpi_phdr[i].p_offset;
-	}
-	return place->offset != 0;
-}
-
-static struct shim_trace_probe probe_on(void (*function)(void), const char *tag)
-{
-	struct place place = { .address = (uintptr_t)function };
-
-	dl_iterate_phdr(find_offset, &place);
-	return (struct shim_trace_probe) {
-		.size = sizeof(struct shim_trace_probe), .what = SHIM_TRACE_PROBE_FUNCTION,
-		.tag = tag, .file = "/proc/self/exe", .offset = place.offset,
-	};
-}
-
-#define PROBE(function)	probe_on((void (*)(void))(function), #function)
 
 FIXTURE(functions) {
 	const char *missing;

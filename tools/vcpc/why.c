@@ -37,7 +37,8 @@ static int help(void)
 	       "Explains where transactions of TAG spend their time: on a CPU, waiting for a CPU, or\n"
 	       "blocked, and in which system calls and stacks.  Compares slow transactions with all.\n"
 	       "Without TAG, explains the tag that has most time.  Requires root and a kernel with BTF.\n"
-	       "Tracing need not be on.\n\n"
+	       "Tracing need not be on, except for functions of programs without trace calls\n"
+	       "('vcpc trace on --function').\n\n"
 	       "      --above pNN     transactions above this percentile are slow (default: p99)\n"
 	       "  -p, --pid PID       only transactions of this process\n"
 	       "      --for TIME      watch for this long (default: 10s); Ctrl-C ends it earlier\n"
@@ -55,6 +56,8 @@ int why_fail_open(int err)
 {
 	if (err == -EOPNOTSUPP)
 		return vcpc_fail(0, "this kernel has no BTF, which 'vcpc why' requires ('vcpc trace' works without it if the vcpc module is loaded)");
+	if (err == -ESTALE)
+		return vcpc_fail(0, "a file with traced functions was replaced or removed ('vcpc trace functions' lists them); turn tracing off and on again");
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 

@@ -125,8 +125,8 @@ static const struct drop {
 } drop_texts[] = {
 #define DROP(member, text) { offsetof(struct shim_why_drops, member), text }
 	DROP(not_seen, "ends of transactions that began earlier or in another thread"),
-	DROP(moved, "transactions that another thread ended"),
-	DROP(died, "transactions whose thread ended or executed a program"),
+	DROP(moved, "transactions that another thread ended, or that began again before they ended"),
+	DROP(died, "transactions whose thread ended, executed a program, or left the function without a return"),
 	DROP(deep, "transactions displaced by a fifth open one of their thread"),
 	DROP(broken, "transactions whose parts do not add up"),
 	DROP(threads, "transactions of threads that did not fit into the table"),

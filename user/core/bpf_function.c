@@ -6,9 +6,11 @@
  * last, the map vc_probe.  Links without this map were left by a process that died here.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -27,7 +29,7 @@
 /* Probes that are being attached; their links are numbered from 0 */
 struct attaching {
 	struct vc_function *skel;
-	const struct shim_bpf_probe *probes;
+	struct shim_bpf_probe *probes;
 	size_t n;
 	unsigned int links;
 	struct vc_events events;	/* to be counted in the calls of @counted */
@@ -166,7 +168,7 @@ static int pin_link(struct attaching *a, struct bpf_link *link)
 static int attach_one(struct attaching *a, struct bpf_program *prog, size_t i, uint64_t cookie)
 {
 	const struct shim_bpf_probe *probe = &a->probes[i];
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .ref_ctr_offset = probe->semaphore,
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .ref_ctr_offset = probe->row.semaphore,
 		    .retprobe = prog == a->skel->progs.vc_return);
 
 	return pin_link(a, bpf_program__attach_uprobe_opts(prog, probe->row.pid ? probe->row.pid : -1,
@@ -215,15 +217,50 @@ static int attach(struct attaching *a, size_t i)
 	}
 }
 
+/**
+ * shim_bpf_probe__identify() - note which file a probe is in
+ * @fd: the file
+ * @row: its members device, inode and modified_ns are written
+ *
+ * Return: 0 or a negated errno.
+ */
+int shim_bpf_probe__identify(int fd, struct vc_probe *row)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat))
+		return -errno;
+	row->device = stat.st_dev;
+	row->inode = stat.st_ino;
+	row->modified_ns = stat.st_mtim.tv_sec * 1000000000ull + stat.st_mtim.tv_nsec;
+	return 0;
+}
+
+static int describe(struct attaching *a, uint32_t i)
+{
+	struct shim_bpf_probe *probe = &a->probes[i];
+	int err, fd = open(probe->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	err = shim_bpf_probe__identify(fd, &probe->row);
+	close(fd);
+	probe->row.first = row_of_tag(a, i);
+	if (!err && bpf_map_update_elem(bpf_map__fd(a->skel->maps.vc_probe), &i, &probe->row, 0))
+		err = -errno;
+	return err;
+}
+
 static int attach_all(struct attaching *a, size_t *bad)
 {
 	struct bpf_program *ends[] = { a->skel->progs.vc_thread_ends, a->skel->progs.vc_thread_execs };
 	size_t n = a->n;
 	int err = 0;
 
-	for (uint32_t i = 0; i < n && !err; i++)
-		if (bpf_map_update_elem(bpf_map__fd(a->skel->maps.vc_probe), &i, &a->probes[i].row, 0))
-			err = -errno;
+	for (uint32_t i = 0; i < n && !err; i++) {
+		err = describe(a, i);
+		*bad = err ? i : n;
+	}
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !err; i++)
 		err = pin_link(a, bpf_program__attach(ends[i]));
 	for (size_t i = 0; i < n && !err; i++) {
@@ -233,7 +270,7 @@ static int attach_all(struct attaching *a, size_t *bad)
 	return err ? err : bpf_map__pin(a->skel->maps.vc_probe, PROBES_PIN);
 }
 
-static int probe_locked(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
+static int probe_locked(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 {
 	struct attaching a = { .probes = probes, .n = n };
 	int err;
@@ -265,7 +302,7 @@ static int probe_locked(const struct shim_bpf_probe *probes, size_t n, size_t *b
  *	-EOPNOTSUPP if the kernel has no BTF, -E2BIG for too many, -EBUSY as shim_bpf__on(), or the
  *	error of attaching @bad.
  */
-int shim_bpf__probe(const struct shim_bpf_probe *probes, size_t n, size_t *bad)
+int shim_bpf__probe(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 {
 	int lock, err = n > VC_MAX_PROBES ? -E2BIG : shim_bpf_pins__lock(&lock, 0);
 	libbpf_print_fn_t print;

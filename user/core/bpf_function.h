@@ -10,19 +10,18 @@
 
 /**
  * struct shim_bpf_probe - one probe
- * @row: kind, place and tag
+ * @row: kind, place and tag; shim_bpf__probe() sets the file's identity and the tag's first row
  * @path: the file to open; may be another name of @row.file
- * @semaphore: file offset of a word that the kernel increments while the probe is attached; 0: none
  */
 struct shim_bpf_probe {
 	struct vc_probe row;
 	const char *path;
-	uint64_t semaphore;
 };
 
 typedef int shim_bpf_probe_fn(void *arg, const struct vc_probe *row);
 
-int shim_bpf__probe(const struct shim_bpf_probe *probes, size_t n, size_t *bad);
+int shim_bpf__probe(struct shim_bpf_probe *probes, size_t n, size_t *bad);
+int shim_bpf_probe__identify(int fd, struct vc_probe *row);
 int shim_bpf__probes(shim_bpf_probe_fn *fn, void *arg);
 
 #endif /* SHIM_CORE_BPF_FUNCTION_H */

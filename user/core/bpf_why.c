@@ -18,6 +18,7 @@
 #include "bpf.h"
 #include "bpf_pins.h"
 #include "bpf_why.h"
+#include "bpf_why_functions.h"
 #include "probe.h"
 #include "why.skel.h"
 
@@ -30,6 +31,7 @@ struct shim_bpf_why {
 	size_t cpus;
 	unsigned int sampled;		/* CPUs that are sampled */
 	struct bpf_link **samples;	/* as many */
+	struct shim_why_functions functions;
 };
 
 static uint32_t rows_of_tags(size_t cpus)
@@ -170,7 +172,9 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
 		err = attach_scheduler(w->skel);
 	if (!err)
 		err = attach_samples(w, options);
-	return err ? err : attach_events(w->skel, options->probes);
+	if (!err)
+		err = attach_events(w->skel, options->probes);
+	return err ? err : shim_why_functions__attach(&w->functions, w->skel);
 }
 
 /**
@@ -179,7 +183,7 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
  * @out: the handle
  *
  * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has no
- *	BPF, -ENOMEM and others.
+ *	BPF, -ESTALE if a file with traced functions was replaced, -ENOMEM and others.
  */
 int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_bpf_why **out)
 {
@@ -210,6 +214,7 @@ void shim_bpf_why__close(struct shim_bpf_why *w)
 	for (unsigned int i = 0; i < w->sampled; i++)
 		bpf_link__destroy(w->samples[i]);
 	free(w->samples);
+	shim_why_functions__detach(&w->functions);
 	vc_why__destroy(w->skel);
 	free(w);
 }

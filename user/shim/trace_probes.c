@@ -27,7 +27,7 @@ static int take(const struct shim_trace_probe *from, struct shim_bpf_probe *to)
 	strcpy(to->row.tag, from->tag);
 	strcpy(to->row.file, from->file);
 	to->path = from->path ? from->path : from->file;
-	to->semaphore = from->semaphore;
+	to->row.semaphore = from->semaphore;
 	return 0;
 }
 

@@ -53,10 +53,12 @@ struct shim_why {
  * @options: what to look at, or NULL: everything but stacks
  * @why: the handle, for shim_why_close()
  *
- * Transactions count that begin from now on.
+ * Transactions count that begin from now on.  They include calls of the functions, and pairs, that
+ * are traced now (shim_trace_probe()).
  *
  * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has
- *	no BPF, -EINVAL for bad @options, -ENOMEM and others.
+ *	no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for bad @options,
+ *	-ENOMEM and others.
  */
 SHIM_API int shim_why_open(const struct shim_why_options *options, struct shim_why **why)
 {

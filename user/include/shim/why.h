@@ -4,8 +4,8 @@
  * which system calls and stacks; for all transactions of a tag, and for the slow ones.
  *
  * While a handle is open, BPF programs watch threads that are in a transaction.  That requires root
- * (CAP_BPF and CAP_PERFMON) and a kernel with BTF.  It does not require tracing to be on, and
- * leaves no trace on the machine.
+ * (CAP_BPF and CAP_PERFMON) and a kernel with BTF.  It does not require tracing to be on, except
+ * that of functions (shim_trace_probe()), and leaves no trace on the machine.
  *
  * The calls return 0 or a negated errno, never set errno, never print.
  */
@@ -144,9 +144,11 @@ struct shim_why_stack {
 /**
  * struct shim_why_drops - losses from the statistics
  * @not_seen: ends without a begin in their thread: begun earlier, or in another thread
- * @moved: transactions ended by another thread than the one that began them
- * @died: transactions that were open when their thread ended or executed a program
- * @deep: transactions dropped for a fifth one of their thread
+ * @moved: transactions ended by another thread than the one that began them, or, of a USDT pair,
+ *   begun again before they ended
+ * @died: transactions that were open when their thread ended or executed a program, and calls of
+ *   traced functions that were left by longjmp(3) or an exception
+ * @deep: transactions that were dropped because their thread was in more than four
  * @broken: transactions whose parts do not add up, because a change of state was not seen
  * @threads: transactions of threads that did not fit
  * @tags: transactions of tags that did not fit
