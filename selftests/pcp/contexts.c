@@ -76,6 +76,14 @@ static int instances_now(void)
 	return n;
 }
 
+/* The original copies a profile only if it has domains. */
+TEST_F(archive, a_copy_excludes_all_instances)
+{
+	ASSERT_EQ(pmDelProfile(PM_INDOM_NULL, 0, NULL), 0);
+	ASSERT_GE(pmDupContext(), 0);
+	EXPECT_EQ(instances_now(), 0);
+}
+
 /* Without a list, the number does not apply to a domain, and only 0 selects all domains. */
 TEST_F(archive, a_profile_without_a_list)
 {

@@ -316,6 +316,8 @@ by_proxy() {
 texts() {
 	for side in pcp shim; do
 		"$dir/errors_$side" >"$dir/out.$side"
+		# EFTYPE has a text since glibc 2.43, which 7.2.2 runs with.
+		sed -i '/^-134 /d' "$dir/out.$side"
 	done
 	diff "$dir/out.pcp" "$dir/out.shim" >&2 && [ "$(wc -l <"$dir/out.shim")" -gt 30000 ]
 }

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Random scripts of calls on a private pmcd with PCP's sample agents give the same with libshim and
+# with PCP's own library: contexts, profiles, fetches, derived metrics, fetch groups, instance
+# domains that change, and stores.
+#
+# LIVE_SCRIPTS=500 runs that many, LIVE_SEED=3 selects others.  LIVE_KEEP=/tmp/x copies what both
+# printed into that folder.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/peer/both.sh
+. "$here/peer/both.sh"
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+place "$@"
+needs /usr/include/pcp/pmapi.h libpcp3-dev
+set +u
+# shellcheck source=/dev/null
+. /etc/pcp.env
+set -u
+needs "$PCP_BINADM_DIR/pmcd" pcp
+needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
+needs_pcp
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+# shellcheck source=selftests/pcp/collector.sh
+. "$here/collector.sh"
+trap 'stop_collector; rm -rf "$dir"' EXIT
+exec 2>"$dir/errors"
+# shellcheck disable=SC2034
+evidence="$dir/differ $dir/errors $dir/log/pmcd/pmcd.log"
+ip link set lo up
+unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST PCP_CONTAINER PCP_SECURE_SOCKETS PMCD_CONNECT_TIMEOUT PMCD_REQUEST_TIMEOUT
+export TZ=UTC PMCD_RECONNECT_TIMEOUT=1
+
+seed=${LIVE_SEED:-1} scripts=${LIVE_SCRIPTS:-60}
+
+compile() {
+	cc_shim -D_GNU_SOURCE -o "$dir/shim" "$here/peer/live_scripts.c" &&
+		cc_pcp -D_GNU_SOURCE -w -o "$dir/pcp" "$here/peer/live_scripts.c"
+}
+
+# play SPEC FIRST LAST: 0 if both print the same
+play() {
+	for side in pcp shim; do
+		rm -f "$dir/pmdas/sample/dynamic.indom"
+		start_collector || return 1
+		timeout 300 "$dir/$side" "$1" "$seed" "$2" "$3" "$dir/pmdas/sample/dynamic.indom" \
+			>"$dir/out.$side"
+	done
+	stop_collector
+	[ -z "${LIVE_KEEP:-}" ] || for side in pcp shim; do cp "$dir/out.$side" "$LIVE_KEEP/$2.$side"; done
+	awk -f "$here/peer/differ.awk" "$dir/out.pcp" "$dir/out.shim" >"$dir/differ"
+}
+
+compile
+result "the programs compile"
+[ "$tap_failed" = 0 ] && make_collector
+result "PCP's collector with its sample agents"
+[ "$tap_failed" = 0 ] || done_testing
+play 127.0.0.1 1 "$scripts"
+result "$scripts scripts, through TCP"
+play unix: "$((scripts + 1))" "$((scripts + scripts / 2))"
+result "$((scripts / 2)) scripts, through a UNIX socket"
+done_testing
