@@ -157,6 +157,29 @@ TEST_F(archive, definitions_that_go_in_circles)
 	EXPECT_EQ(pmLookupDesc(find("chain.c999"), &desc), 0);
 }
 
+/* A derived metric is no operand, as in 6.3.8: an error that names it, and no metric. */
+TEST_F(archive, operands_that_are_derived)
+{
+	static const char *const exprs[] = {
+		"nest.a + 1", "sum(nest.a)", "defined(nest.a)", "nest.a ? 1 : 2", "nest.a[x]",
+		"-nest.bad",
+	};
+	char name[16];
+	pmDesc desc;
+
+	ASSERT_EQ(pmRegisterDerived("nest.a", "v.cu32"), NULL);
+	ASSERT_EQ(pmRegisterDerived("nest.bad", "v.nosuch"), NULL);
+	for (size_t i = 0; i < sizeof(exprs) / sizeof(exprs[0]); i++) {
+		snprintf(name, sizeof(name), "nest.m%zu", i);
+		EXPECT_NE(pmAddDerived(name, exprs[i]), NULL);
+		EXPECT_STREQ(pmDerivedErrStr(), "Illegal nested derived metric");
+		EXPECT_EQ(pmLookupDesc(find(name), &desc), PM_ERR_BADDERIVE);
+	}
+	EXPECT_EQ(pmAddDerived("nest.alias", "nest.a"), NULL);
+	EXPECT_EQ(pmAddDerived("nest.meta", "mkconst(1, meta=nest.a)"), NULL);
+	EXPECT_EQ(pmLookupDesc(find("nest.meta"), &desc), 0);
+}
+
 TEST_F(archive, twice_in_a_fetch)
 {
 	pmID pmids[3];

@@ -189,10 +189,22 @@ bool shim_derived__passes(int err)
 	return is_of_connection(err) || err == PM_ERR_AGAIN || err == PM_ERR_NOAGENT;
 }
 
-/* @optional: for defined(), an unknown metric or an unavailable agent is not an error */
+/*
+ * enum use - where an expression has a name
+ * @USE_WHOLE: it is the whole expression, or gives a constant its descriptor: may be a derived metric
+ * @USE_OPERAND: of an operator or a function
+ * @USE_DEFINED: of defined(): an unknown metric or an unavailable agent is not an error
+ */
+enum use {
+	USE_WHOLE,
+	USE_OPERAND,
+	USE_DEFINED,
+};
+
 static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *e,
-		     const char *name, bool optional, struct shim_cell *cell)
+		     const char *name, enum use use, struct shim_cell *cell)
 {
+	bool optional = use == USE_DEFINED;
 	int err = look_up(ctx, name, &cell->pmid);
 
 	if (err < 0) {
@@ -200,6 +212,8 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 
 		if (other) {
 			cell->pmid = other->def->pmid;
+			if (use != USE_WHOLE)
+				return PM_ERR_BADDERIVE;
 			err = 0;
 		}
 	}
@@ -229,7 +243,7 @@ static int bind_constant(struct shim_context *ctx, const struct shim_derived_ent
 			 const struct shim_node *node, struct shim_cell *cell)
 {
 	struct shim_cell meta = { 0 };
-	int err = bind_name(ctx, e, node->meta, false, &meta);
+	int err = bind_name(ctx, e, node->meta, USE_WHOLE, &meta);
 
 	if (err)
 		return err;
@@ -246,17 +260,6 @@ static int bind_constant(struct shim_context *ctx, const struct shim_derived_ent
 	return 0;
 }
 
-static int bind_operands_of_defined(struct shim_context *ctx, struct shim_derived_entry *e)
-{
-	const struct shim_expr *expr = &e->def->expr;
-	int err = 0;
-
-	for (int i = 0; i < expr->n && !err; i++)
-		if (expr->nodes[i].kind == SHIM_NODE_NAME && is_of_defined(expr, i))
-			err = bind_name(ctx, e, expr->nodes[i].text, true, &e->bound.cells[i]);
-	return err;
-}
-
 static int bind_node(struct shim_context *ctx, const struct shim_derived_entry *e, int i)
 {
 	const struct shim_node *node = &e->def->expr.nodes[i];
@@ -265,26 +268,60 @@ static int bind_node(struct shim_context *ctx, const struct shim_derived_entry *
 	if (cell->ruled_out || is_of_defined(&e->def->expr, i))
 		return 0;
 	if (node->kind == SHIM_NODE_NAME)
-		return bind_name(ctx, e, node->text, false, cell);
+		return bind_name(ctx, e, node->text, i + 1 < e->def->expr.n ? USE_OPERAND : USE_WHOLE,
+				 cell);
 	return node->meta ? bind_constant(ctx, e, node, cell) : 0;
 }
 
-/* As in the original, only missing operands of ternaries are reported, and one report is enough. */
-static void report_missing(const struct shim_derived_entry *e, int i, bool say)
+/* Whether the operand is a derived metric, which operators and functions do not accept */
+static bool is_nested(const struct shim_derived_entry *e, int i)
 {
-	static const char why[] = "Unknown metric for ternary expression";
+	pmID pmid = e->bound.cells[i].pmid;
+	bool own;
+
+	return pmid != PM_ID_NULL && shim_derived__number(pmid, &own) >= 0;
+}
+
+static const char *reason(const struct shim_derived_entry *e, int i)
+{
+	if (is_nested(e, i))
+		return "Illegal nested derived metric";
+	if (shim_bound__in_ternary(&e->bound, i))
+		return "Unknown metric for ternary expression";
+	return e->bound.cells[i].pmid == PM_ID_NULL ? "Unknown operand metric" :
+						      "Metadata for operand metric not available";
+}
+
+/* As in the original, operands that are only missing are not reported outside of ternaries. */
+static void report_operand(const struct shim_derived_entry *e, int i, bool say)
+{
 	const struct shim_node *node = &e->def->expr.nodes[i];
-	bool in_ternary = shim_bound__in_ternary(&e->bound, i);
 
 	if (!say && shim_derived__why())
 		return;	/* it is a derived metric, which has reported its own reason */
 	if (!say) {
-		shim_derived__set_why(in_ternary ? why : "Unknown operand metric");
-	} else if (in_ternary) {
+		shim_derived__set_why(reason(e, i));
+	} else if (is_nested(e, i) || shim_bound__in_ternary(&e->bound, i)) {
 		pmprintf("Semantic error: derived metric %s: operand %s: %s\n", e->def->name,
-			 node->meta ? node->meta : node->text, why);
+			 node->meta ? node->meta : node->text, reason(e, i));
 		pmflush();
 	}
+}
+
+static int bind_operands_of_defined(struct shim_context *ctx, struct shim_derived_entry *e,
+				    bool say)
+{
+	const struct shim_expr *expr = &e->def->expr;
+	int err = 0;
+
+	for (int i = 0; i < expr->n && !err; i++)
+		if (expr->nodes[i].kind == SHIM_NODE_NAME && is_of_defined(expr, i)) {
+			err = bind_name(ctx, e, expr->nodes[i].text, USE_DEFINED,
+					&e->bound.cells[i]);
+			if (err == PM_ERR_BADDERIVE)
+				report_operand(e, i, say);
+		}
+	return err;
 }
 
 /*
@@ -303,7 +340,7 @@ static int bind_others(struct shim_context *ctx, struct shim_derived_entry *e, b
 			return err;
 		if (!first)
 			first = err;
-		report_missing(e, i, say);
+		report_operand(e, i, say);
 		if (shim_bound__in_ternary(&e->bound, i))
 			break;
 	}
@@ -324,7 +361,7 @@ static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e, bo
 		cells[i].mul = cells[i].div = 1;
 		cells[i].desc = expr->nodes[i].desc;
 	}
-	err = bind_operands_of_defined(ctx, e);
+	err = bind_operands_of_defined(ctx, e, say);
 	if (!err)
 		err = shim_bound__decide(&e->bound);
 	return err ? err : bind_others(ctx, e, say);
