@@ -2,6 +2,7 @@
 /*
  * Derived metrics of a host while its server, or an agent that they need, is down, and afterwards.
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -103,6 +104,40 @@ TEST_F(host, defined_while_an_agent_is_away)
 	EXPECT_EQ(0, pmLookupDesc(pmid, &desc)) TH_LOG("%s", pmDerivedErrStr());
 	EXPECT_EQ(PM_TYPE_U32, desc.type);
 	EXPECT_EQ(1, values_of(pmid));
+}
+
+/* The agent's error for the second metric of a result: the operand, after the derived metric */
+static enum fake_then no_values(struct fake_pdu *reply, uint64_t code)
+{
+	uint32_t type = fake_get(reply->bytes + 4);
+	uint32_t numval = type == FAKE_HIGHRES_RESULT ? 44 : 36;
+
+	if (type != FAKE_RESULT && type != FAKE_HIGHRES_RESULT)
+		return FAKE_GO_ON;
+	reply->len = numval;
+	fake_put(reply, (uint32_t)code);
+	fake_end(reply);
+	return FAKE_GO_ON;
+}
+
+/* An operand's error is that of the metric, not of the fetch and of all later ones. */
+TEST_F(host, error_of_an_operand)
+{
+	static const int codes[] = { -ENOMEM, PM_ERR_AGAIN };
+	const char *names[] = { "derived.sum", "derived.count" };
+	pmID pmids[2];
+
+	ASSERT_EQ(NULL, pmRegisterDerived(names[0], "sum(a.word)"));
+	ASSERT_EQ(NULL, pmRegisterDerived(names[1], "count(a.word)"));
+	ASSERT_EQ(2, pmLookupName(2, names, pmids));
+	for (int i = 0; i < 2; i++) {
+		self->fake.lies->arg = (uint64_t)(int64_t)codes[i];
+		self->fake.lies->lie = no_values;
+		EXPECT_EQ(codes[i], values_of(pmids[0]));
+		EXPECT_EQ(1, values_of(pmids[1]));
+		self->fake.lies->lie = NULL;
+		EXPECT_EQ(1, values_of(pmids[0]));
+	}
 }
 
 /* The number of times that a name was visited */

@@ -9,6 +9,12 @@
 
 #include "derived.h"
 
+/*
+ * The number of values of a metric whose source reported -ENOMEM.  In an evaluation -ENOMEM means
+ * that this process ran out of memory, and that the fetch is repeated with the same values.
+ */
+#define SHIM_CELL_SOURCE_NOMEM	(-0x40000000)
+
 /* Make room for @n values; returns 0 or -ENOMEM. */
 int shim_cell__room(struct shim_derived_values *values, int n);
 /* Make room for a value per instance of the operand; the caller sets the values. */

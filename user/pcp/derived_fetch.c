@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
+#include "derived_cell.h"
 
 /*
  * struct wish - a fetch with derived metrics
@@ -230,7 +231,7 @@ static void fill_set(pmValueSet *to, const struct shim_derived_entry *e, char **
 	const struct shim_cell *root;
 	int type;
 
-	to->numval = e->result;
+	to->numval = e->result == SHIM_CELL_SOURCE_NOMEM ? -ENOMEM : e->result;
 	to->valfmt = -1;
 	if (e->result <= 0)
 		return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Get the values of a derived metric's operand from a fetch's result. */
+#include <errno.h>
 #include <string.h>
 
 #include "derived_cell.h"
@@ -70,6 +71,8 @@ int shim_cell__operand(struct shim_cell *cell, const pmResult *result, int *hint
 	int err;
 
 	cell->now.n = set ? set->numval : PM_ERR_PMID;
+	if (cell->now.n == -ENOMEM)
+		cell->now.n = SHIM_CELL_SOURCE_NOMEM;
 	if (cell->now.n <= 0)
 		return cell->now.n;
 	err = shim_cell__room(&cell->now, set->numval);
