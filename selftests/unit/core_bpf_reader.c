@@ -22,7 +22,7 @@
 #include <bpf/libbpf.h>
 
 #include "core/bpf.h"
-#include "core/bpf_slots.h"
+#include "core/bpf_stat.h"
 #include "core_bpf.h"
 #include "kselftest_harness.h"
 

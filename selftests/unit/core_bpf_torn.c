@@ -15,8 +15,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "core/bpf_changes.h"
 #include "core/bpf_stat.h"
+#include "core/bpf_table.h"
 #include "core_bpf.h"
 #include "kselftest_harness.h"
 

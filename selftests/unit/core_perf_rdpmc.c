@@ -9,7 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "core/perf_cpu.h"
+#include "core/perf_set.h"
 #include "kselftest_harness.h"
 
 #if defined(__x86_64__)

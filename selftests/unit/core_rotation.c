@@ -2,7 +2,7 @@
 /* The arithmetic of multiplexed groups, on a clock controlled by a test */
 #include <string.h>
 
-#include "core/rotation.h"
+#include "core/perf_multiplex.h"
 #include "kselftest_harness.h"
 
 #define GROUPS	8

@@ -11,10 +11,10 @@
 #include <linux/perf_event.h>
 #include <linux/vcpc.h>
 
-#include "core/bpf_slots.h"
+#include "core/bpf_stat.h"
 #include "core/event.h"
-#include "live/pairs.h"
 #include "kselftest_harness.h"
+#include "live/pairs.h"
 
 #define ROWS	300
 

@@ -27,7 +27,7 @@
 #include "perf_kinds.h"
 #include "perf_set.h"
 #include "pmus.h"
-#include "sysctl.h"
+#include "session.h"
 
 /**
  * struct both - a set

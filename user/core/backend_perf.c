@@ -13,7 +13,7 @@
  * waits for it.  A thread that samples itself takes no lock (perf_sample.c).
  *
  * A set belongs to the process that made it; in a forked child, operations on it fail
- * (perf_process.c).
+ * (perf_sample.c).
  */
 #include <errno.h>
 #include <signal.h>

@@ -21,11 +21,10 @@
 #include <bpf/libbpf.h>
 
 #include "bpf.h"
-#include "bpf_offsets.h"
 #include "bpf_pins.h"
+#include "counted.h"
+#include "direct.h"
 #include "probe.h"
-#include "tick.h"
-#include "wanted.h"
 #include "trace.skel.h"
 #include "uprobe.skel.h"
 

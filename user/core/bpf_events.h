@@ -3,6 +3,8 @@
 #ifndef SHIM_CORE_BPF_EVENTS_H
 #define SHIM_CORE_BPF_EVENTS_H
 
+#include <stdint.h>
+
 #include "bpf/trace.h"
 
 struct shim_bpf_events;
@@ -14,5 +16,11 @@ int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_b
 			  void *arg);
 int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg);
 void shim_bpf_events__close(struct shim_bpf_events *events);
+
+/* Lost events by account. */
+
+typedef int shim_bpf_loss_fn(void *arg, uint64_t account, uint64_t n);
+
+int shim_bpf_losses__ring(shim_bpf_loss_fn *fn, void *arg);
 
 #endif /* SHIM_CORE_BPF_EVENTS_H */

@@ -5,22 +5,145 @@
  * The object shares the maps of the loaded session and adds pins to it: a link for each probe and,
  * last, the map vc_probe.  Links without this map were left by a process that died here.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <linux/vcpc.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/lines.h"
+#include "bpf/function.h"
 #include "bpf_function.h"
-#include "bpf_function_counts.h"
-#include "bpf_offsets.h"
 #include "bpf_pins.h"
 #include "function.skel.h"
+
+/*
+ * Count events in calls of traced functions, in the threads of one process.
+ *
+ * The process does no counting itself.  A map holds perf events for its threads until tracing is
+ * turned off.
+ */
+
+#define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
+
+/**
+ * function_counts_wanted() - get the events that the session counts
+ * @events: written on success; may be empty
+ *
+ * Return: 0 or a negated errno.
+ */
+static int function_counts_wanted(struct vc_events *events)
+{
+	const uint32_t key = 0;
+	int fd = bpf_obj_get(VC_PIN_DIR "/vc_wanted"), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (bpf_map_lookup_elem(fd, &key, events))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int open_event(pid_t tid, const struct vc_event_desc *event)
+{
+	const uint32_t flags = event->flags ? event->flags : ANY_MODE;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = event->type,
+		.config = event->config,
+		.exclude_user = !(flags & VCPC_REQ_F_USER),
+		.exclude_kernel = !(flags & VCPC_REQ_F_KERNEL),
+		.exclude_hv = 1,
+		.exclude_guest = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Add a thread's counters to the map from @first on: 0, -ESRCH if it ended, or an errno. */
+static int count_thread(pid_t tid, const struct vc_events *events, int counter_map, uint32_t first)
+{
+	for (uint32_t i = 0; i < events->nr; i++) {
+		const uint32_t key = first + i;
+		int fd = open_event(tid, &events->event[i]), err = 0;
+
+		if (fd < 0)
+			return fd;
+		if (bpf_map_update_elem(counter_map, &key, &fd, 0))
+			err = -errno;
+		close(fd);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int count_threads(DIR *threads, const struct vc_events *events, int counter_map,
+			 int thread_map)
+{
+	uint32_t n = 0;
+	struct dirent *entry;
+	int err = 0, more = 0;
+
+	while (!err && (more = shim_entries__next(threads, &entry)) > 0) {
+		const uint32_t tid = strtoul(entry->d_name, NULL, 10), first = n * VC_MAX_COUNTERS;
+
+		if (!tid)
+			continue;
+		if (n == VC_MAX_COUNTED_THREADS)
+			return -E2BIG;
+		err = count_thread((pid_t)tid, events, counter_map, first);
+		if (!err && bpf_map_update_elem(thread_map, &tid, &first, 0))
+			err = -errno;
+		n += !err;
+		err = err == -ESRCH ? 0 : err;
+	}
+	return err ? err : more;
+}
+
+/**
+ * function_counts_open() - count events in the current threads of a process
+ * @pid: the process
+ * @events: what to count
+ * @counter_map: vc_counter, with room for VC_MAX_COUNTERS in each of VC_MAX_COUNTED_THREADS
+ * @thread_map: vc_counted_thread
+ * @events_map: vc_events
+ *
+ * Return: 0, -ESRCH if the process does not exist, -E2BIG if it has too many threads, or the error
+ *	of listing them or of opening an event.
+ */
+static int function_counts_open(pid_t pid, const struct vc_events *events, int counter_map,
+				int thread_map, int events_map)
+{
+	const uint64_t key = VC_FUNCTION_EVENTS;
+	char path[64];
+	DIR *threads;
+	int err;
+
+	if (bpf_map_update_elem(events_map, &key, events, 0))
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	threads = opendir(path);
+	if (!threads)
+		return errno == ENOENT ? -ESRCH : -errno;
+	err = count_threads(threads, events, counter_map, thread_map);
+	closedir(threads);
+	return err;
+}
 
 #define PROBES_PIN	VC_PIN_DIR "/vc_probe"
 #define FUNCTION_LINK	VC_PIN_DIR "/" LINK_PREFIX "function_"
@@ -85,9 +208,9 @@ static int use_pinned(struct vc_function *skel)
 	bpf_object__for_each_map(map, skel->obj) {
 		int fd, err;
 
-		if (bpf_map__is_internal(map) || map == skel->maps.vc_probe || map == skel->maps.vc_calls ||
-		    map == skel->maps.vc_counter || map == skel->maps.vc_counted_thread ||
-		    map == skel->maps.vc_call_counts)
+		if (bpf_map__is_internal(map) || map == skel->maps.vc_probe ||
+		    map == skel->maps.vc_calls || map == skel->maps.vc_counter ||
+		    map == skel->maps.vc_counted_thread || map == skel->maps.vc_call_counts)
 			continue;
 		snprintf(pin, sizeof(pin), "%s/%s", VC_PIN_DIR, bpf_map__name(map));
 		fd = bpf_obj_get(pin);
@@ -117,7 +240,7 @@ static int set_options(struct vc_function *skel)
 /* The threads can be counted from here only if all probes are in one process. */
 static int want_counts(struct attaching *a)
 {
-	int err = shim_function_counts__wanted(&a->events);
+	int err = function_counts_wanted(&a->events);
 
 	if (err)
 		return err;
@@ -128,7 +251,8 @@ static int want_counts(struct attaching *a)
 	if (!a->counted)
 		return 0;
 	a->skel->rodata->vc_nr_counters = a->events.nr;
-	return bpf_map__set_max_entries(a->skel->maps.vc_counter, VC_MAX_COUNTED_THREADS * VC_MAX_COUNTERS);
+	return bpf_map__set_max_entries(a->skel->maps.vc_counter,
+					VC_MAX_COUNTED_THREADS * VC_MAX_COUNTERS);
 }
 
 static int load(struct attaching *a)
@@ -147,9 +271,9 @@ static int load(struct attaching *a)
 		return -EOPNOTSUPP;
 	if (err || !a->counted)
 		return err;
-	return shim_function_counts__open(a->counted, &a->events, bpf_map__fd(a->skel->maps.vc_counter),
-					  bpf_map__fd(a->skel->maps.vc_counted_thread),
-					  bpf_map__fd(a->skel->maps.vc_events));
+	return function_counts_open(a->counted, &a->events, bpf_map__fd(a->skel->maps.vc_counter),
+				    bpf_map__fd(a->skel->maps.vc_counted_thread),
+				    bpf_map__fd(a->skel->maps.vc_events));
 }
 
 static int pin_link(struct attaching *a, struct bpf_link *link)
@@ -171,8 +295,9 @@ static int attach_one(struct attaching *a, struct bpf_program *prog, size_t i, u
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .ref_ctr_offset = probe->row.semaphore,
 		    .retprobe = prog == a->skel->progs.vc_return);
 
-	return pin_link(a, bpf_program__attach_uprobe_opts(prog, probe->row.pid ? probe->row.pid : -1,
-							   probe->path, probe->row.offset, &opts));
+	return pin_link(a,
+			bpf_program__attach_uprobe_opts(prog, probe->row.pid ? probe->row.pid : -1,
+							probe->path, probe->row.offset, &opts));
 }
 
 /* The first row with this tag.  All rows of a tag share its statistics. */

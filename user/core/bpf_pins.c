@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The directory of pins in the BPF file system: its lock, its links, and its removal. */
+/* Pins in the BPF file system: directory, lock, links, mapped arrays; and offsets in kernel
+ * structs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <linux/magic.h>
+#include <bpf/btf.h>
 
-#include "bpf_pins.h"
 #include "base/lines.h"
+#include "bpf_pins.h"
 
 /* Report missing permission as -EPERM, regardless of which layer denied it. */
 int shim_bpf_pins__error(int err)
@@ -182,4 +187,158 @@ int shim_bpf_pins__remove(const char *path)
 	if (!err && rmdir(path))
 		err = -errno;
 	return err;
+}
+
+/* Get the inode of vc_stat, which changes when tracing is turned off and on.  Returns 0 or an errno. */
+int shim_bpf_pins__inode(ino_t *inode)
+{
+	struct stat st;
+
+	if (stat(VC_PIN_DIR "/vc_stat", &st))
+		return errno == EACCES ? -EPERM : -errno;
+	*inode = st.st_ino;
+	return 0;
+}
+
+/* Map a pinned BPF array into memory. */
+
+/* The pin may be another program's map: check its type and the size of its elements. */
+static int check(int fd, size_t value, size_t *n)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	if (info.type != BPF_MAP_TYPE_ARRAY || info.value_size != value ||
+	    !(info.map_flags & BPF_F_MMAPABLE))
+		return -EPROTO;
+	*n = info.max_entries;
+	return 0;
+}
+
+/**
+ * shim_bpf_array__length() - get the number of elements of a pinned array
+ * @path: its pin
+ * @value: an element's size in bytes
+ * @n: written on success
+ *
+ * Return: as shim_bpf_array__map(); read permission is sufficient.
+ */
+int shim_bpf_array__length(const char *path, size_t value, size_t *n)
+{
+	int fd = shim_bpf_pins__open_to_read(path), err;
+
+	if (fd < 0)
+		return shim_bpf_pins__error(-errno);
+	err = check(fd, value, n);
+	close(fd);
+	return err;
+}
+
+/**
+ * shim_bpf_array__map() - map a pinned array, if its elements have the expected size
+ * @path: its pin
+ * @value: an element's size in bytes, a multiple of 8, so there are no gaps between elements
+ * @prot: protection of the mapping, as for mmap()
+ * @memory: on success, the first element, for munmap() with @n * @value bytes
+ * @n: on success, the number of elements
+ *
+ * Regardless of @prot, the kernel requires write permission to map an array.
+ *
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if it is not such an array, or another errno.
+ */
+int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n)
+{
+	int fd = bpf_obj_get(path);
+	void *map;
+	int err;
+
+	if (fd < 0)
+		return shim_bpf_pins__error(-errno);
+	err = check(fd, value, n);
+	if (!err) {
+		map = mmap(NULL, value * *n, prot, MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED)
+			err = -errno;
+		else
+			*memory = map;
+	}
+	close(fd);
+	return err;
+}
+
+/* Offsets of members of kernel structs, for BPF programs without relocations. */
+
+/* Byte offset of a member, including members of anonymous structs and unions; or -1 */
+static int offset_in(const struct btf *btf, int id, const char *name)
+{
+	const struct btf_type *type = btf__type_by_id(btf, btf__resolve_type(btf, id));
+	const struct btf_member *member;
+
+	if (!type || !btf_is_composite(type))
+		return -1;
+	member = btf_members(type);
+	for (uint32_t i = 0; i < btf_vlen(type); i++) {
+		const char *its = btf__name_by_offset(btf, member[i].name_off);
+		int at = btf_member_bit_offset(type, i) / 8, inner;
+
+		if (its && !strcmp(its, name))
+			return at;
+		inner = its && *its ? -1 : offset_in(btf, member[i].type, name);
+		if (inner >= 0)
+			return at + inner;
+	}
+	return -1;
+}
+
+static int offset_of(const struct btf *btf, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+
+	return id < 0 ? -1 : offset_in(btf, id, member);
+}
+
+/**
+ * shim_bpf_offsets__find() - find the members that vc_account_of() in bpf/users.bpf.h reads
+ * @offsets: written; all zero if this kernel has no BTF or lacks one of the members
+ *
+ * Without them, users are distinguished less exactly, so a lack of memory or of descriptors is an
+ * error.
+ *
+ * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
+ */
+int shim_bpf_offsets__find(struct vc_offsets *offsets)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int err = btf ? 0 : -errno;
+	const struct {
+		const char *type, *member;
+		__u32 *at;
+	} wanted[] = {
+		{ "task_struct", "cred", &offsets->task_cred },
+		{ "cred", "user_ns", &offsets->cred_user_ns },
+		{ "cred", "cap_effective", &offsets->cred_caps },
+		{ "user_namespace", "parent", &offsets->user_ns_parent },
+		{ "user_namespace", "level", &offsets->user_ns_level },
+		{ "user_namespace", "owner", &offsets->user_ns_owner },
+		{ "user_namespace", "ns", &offsets->user_ns_inum },
+	};
+	int inum = btf ? offset_of(btf, "ns_common", "inum") : -1;
+
+	*offsets = (struct vc_offsets) { 0 };
+	for (size_t i = 0; inum >= 0 && i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		int at = offset_of(btf, wanted[i].type, wanted[i].member);
+
+		if (at < 0)
+			inum = -1;
+		else
+			*wanted[i].at = at;
+	}
+	if (inum < 0)
+		*offsets = (struct vc_offsets) { 0 };
+	else
+		offsets->user_ns_inum += inum;
+	btf__free(btf);
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
 }

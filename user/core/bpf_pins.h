@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The directory of pins in the BPF file system: its lock, its links, and its removal. */
+/* Pins in the BPF file system: directory, lock, links, mapped arrays.  Offsets in kernel structs. */
 #ifndef SHIM_CORE_BPF_PINS_H
 #define SHIM_CORE_BPF_PINS_H
 
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/trace.h"
 
 #define BPF_ROOT	"/sys/fs/bpf"
 #define LINK_PREFIX	"link_"
@@ -14,9 +17,19 @@
 int shim_bpf_pins__error(int err);
 int shim_bpf_pins__open_to_read(const char *path);
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd);
+int shim_bpf_pins__inode(ino_t *inode);
 int shim_bpf_pins__lock(int *fd, int mount_it);
 size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max);
 void shim_bpf_pins__wait_detached(const uint32_t *ids, size_t n);
 int shim_bpf_pins__remove(const char *path);
+
+/* Map a pinned BPF array into memory. */
+
+int shim_bpf_array__length(const char *path, size_t value, size_t *n);
+int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n);
+
+/* Offsets of members of kernel structs, for BPF programs without relocations. */
+
+int shim_bpf_offsets__find(struct vc_offsets *offsets);
 
 #endif /* SHIM_CORE_BPF_PINS_H */

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -23,11 +22,7 @@
 
 #include "base/vec.h"
 #include "bpf.h"
-#include "bpf_changes.h"
-#include "bpf_counts.h"
 #include "bpf_pins.h"
-#include "bpf_processes.h"
-#include "bpf_slots.h"
 #include "bpf_stat.h"
 #include "bpf_table.h"
 #include "bpf_tags.h"
@@ -57,19 +52,9 @@ struct shim_bpf_reader {
 	struct shim_bpf_tags tags;
 };
 
-static int pin_inode(ino_t *inode)
-{
-	struct stat st;
-
-	if (stat(VC_PIN_DIR "/vc_stat", &st))
-		return errno == EACCES ? -EPERM : -errno;
-	*inode = st.st_ino;
-	return 0;
-}
-
 static int open_maps(struct shim_bpf_reader *r)
 {
-	int err = pin_inode(&r->pin);
+	int err = shim_bpf_pins__inode(&r->pin);
 
 	if (!err)
 		err = shim_bpf_table__open(&r->stat, VC_PIN_DIR "/vc_stat", BPF_MAP_TYPE_PERCPU_HASH,
@@ -456,7 +441,7 @@ static int add_slots(struct shim_bpf_reader *r)
 int shim_bpf_reader__check(const struct shim_bpf_reader *r)
 {
 	ino_t pin;
-	int err = r->ended ? 0 : pin_inode(&pin);
+	int err = r->ended ? 0 : shim_bpf_pins__inode(&pin);
 
 	if (r->ended)
 		return 0;
@@ -576,16 +561,8 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR])
 {
 	uint64_t sums[VC_DROP_NR] = { 0 };
-	uint64_t *cpus = calloc(r->cpus, sizeof(*cpus));
-	int err = cpus ? 0 : -ENOMEM;
+	int err = shim_bpf_stat__add_drops(r->drop_fd, r->cpus, sums);
 
-	for (uint32_t why = 0; !err && why < VC_DROP_NR; why++) {
-		if (bpf_map_lookup_elem(r->drop_fd, &why, cpus))
-			err = -errno;
-		for (size_t i = 0; !err && i < r->cpus; i++)
-			sums[why] += cpus[i];
-	}
-	free(cpus);
 	sums[VC_DROP_DIRECT_FULL] = shim_bpf_slots__lost(&r->slots);
 	sums[VC_DROP_COUNT_FULL] += shim_bpf_slots__not_counted(&r->slots);
 	if (!err)

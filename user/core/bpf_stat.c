@@ -1,8 +1,103 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Add up the statistics of a tag over CPUs and over threads that write theirs themselves. */
+/* Add up the statistics and counts of tags over CPUs and over threads that write their own. */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <bpf/bpf.h>
+
+#include "base/vec.h"
+#include "bpf_pins.h"
 #include "bpf_stat.h"
+
+/*
+ * Read the statistics that programs write themselves.
+ *
+ * Such a program may write anything at any time, so a slot is copied before it is checked.
+ */
+
+/**
+ * shim_bpf_slots__open() - map the slots and their clock
+ * @slots: filled in; call shim_bpf_slots__close() even after an error
+ *
+ * A map with a single slot means that direct tracing is off.  Then nothing is mapped, because
+ * mapping requires write permission.
+ *
+ * Return: 0, -ENOENT, -EPERM, -EPROTO, or another errno.
+ */
+int shim_bpf_slots__open(struct shim_bpf_slots *slots)
+{
+	void *at, *tick;
+	size_t one;
+	int err = shim_bpf_array__length(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &one);
+
+	if (err || one < 2)
+		return err;
+	err = shim_bpf_array__map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), PROT_READ, &at,
+				  &slots->n);
+	if (err)
+		return err;
+	slots->at = at;
+	err = shim_bpf_array__map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), PROT_READ, &tick,
+				  &one);
+	if (!err)
+		slots->tick = tick;
+	return err;
+}
+
+/* Clear fields without a meaning.  Events may have been written after they were copied. */
+static void clean_counts(struct vc_direct *slot, bool counted)
+{
+	struct vc_events *events = &slot->events;
+
+	if (!counted)
+		slot->count.count = 0;
+	if (events->nr > VC_MAX_COUNTERS)
+		events->nr = VC_MAX_COUNTERS;
+	events->reserved = 0;
+	memset(events->event + events->nr, 0,
+	       (VC_MAX_COUNTERS - events->nr) * sizeof(events->event[0]));
+}
+
+/* Copy a slot.  Return 1, or 0 if it has no valid kind, no name or no events. */
+int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc_direct *slot)
+{
+	uint32_t kind = __atomic_load_n(&slots->at[i].kind, __ATOMIC_ACQUIRE);
+	bool counted;
+
+	if (kind < VC_TRANSACT || kind > VC_COUNTER)
+		return 0;
+	counted = shim_bpf_slots__counts(slots, i);
+	memcpy(slot, &slots->at[i], sizeof(*slot));
+	slot->kind = kind;
+	slot->name[sizeof(slot->name) - 1] = '\0';
+	clean_counts(slot, counted);
+	return slot->name[0] && (slot->stat.count || slot->stat.aborted);
+}
+
+/* Number of events that were lost because all slots were in use */
+uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots)
+{
+	return slots->tick ? slots->tick->lost : 0;
+}
+
+/* Number of transactions that their thread counted, but that found no slot for the counts */
+uint64_t shim_bpf_slots__not_counted(const struct shim_bpf_slots *slots)
+{
+	return slots->tick ? slots->tick->not_counted : 0;
+}
+
+void shim_bpf_slots__close(struct shim_bpf_slots *slots)
+{
+	if (slots->at)
+		munmap((void *)slots->at, slots->n * sizeof(*slots->at));
+	if (slots->tick)
+		munmap((void *)slots->tick, sizeof(*slots->tick));
+}
 
 /* The maximum or minimum of two doubles; NaN only if both are */
 static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
@@ -173,5 +268,229 @@ bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpu
 bool shim_bpf_stat__is_whole(const struct shim_bpf_stat *row)
 {
 	return row->key.kind != VC_TRANSACT ||
-	       in_slots(&row->total.hist[row->slots.first], row->slots.first, row->slots.end) == row->total.count;
+	       in_slots(&row->total.hist[row->slots.first], row->slots.first, row->slots.end) ==
+		       row->total.count;
+}
+
+/* Add up the lost events of all CPUs by reason; @fd is vc_drop.  Returns 0, -ENOMEM or an errno. */
+int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR])
+{
+	uint64_t *values = calloc(cpus, sizeof(*values));
+	int err = values ? 0 : -ENOMEM;
+
+	for (uint32_t why = 0; !err && why < VC_DROP_NR; why++) {
+		if (bpf_map_lookup_elem(fd, &why, values))
+			err = -errno;
+		for (size_t i = 0; !err && i < cpus; i++)
+			sums[why] += values[i];
+	}
+	free(values);
+	return err;
+}
+
+/* Read the event counts of transactions: sums over CPUs, and over threads that add up their own. */
+
+/*
+ * A program that keeps writing new events into its rows must not fill the reader's memory.  Above
+ * this number the reader forgets all of them, which costs only time.
+ */
+#define MANY_OWN	16384
+
+/* The row of counts that programs wrote themselves, in the read number @read */
+struct own_count {
+	struct shim_hnode node;
+	uint64_t id;
+	struct vc_events events;
+	uint64_t read;
+	size_t at;
+};
+
+/**
+ * shim_bpf_counts__open() - prepare to read
+ * @c: zero, except descriptors, which are -1; call shim_bpf_counts__close() even after an error
+ *
+ * Return: 0, -ENOENT, -EPERM, -EPROTO, -ENOMEM, or another errno.
+ */
+int shim_bpf_counts__open(struct shim_bpf_counts *c)
+{
+	int err = shim_bpf_table__open(&c->map, VC_PIN_DIR "/vc_count", BPF_MAP_TYPE_PERCPU_HASH,
+				       sizeof(struct vc_count_key), sizeof(struct vc_count));
+
+	shim_hash__init(&c->own);
+	if (!err)
+		err = shim_bpf_pins__map(VC_PIN_DIR "/vc_events", BPF_MAP_TYPE_HASH,
+					 sizeof(uint64_t), sizeof(struct vc_events), &c->events_fd);
+	return err;
+}
+
+/* Get the events of a key of vc_events.  Return 0, -ENOENT, or an errno of bpf(2). */
+int shim_bpf_counts__events(const struct shim_bpf_counts *c, uint64_t key, struct vc_events *events)
+{
+	if (bpf_map_lookup_elem(c->events_fd, &key, events))
+		return -errno;
+	if (events->nr > VC_MAX_COUNTERS)
+		events->nr = VC_MAX_COUNTERS;
+	return 0;
+}
+
+static void add(struct vc_count *total, const struct vc_count *more)
+{
+	total->count += more->count;
+	for (size_t i = 0; i < VC_MAX_COUNTERS; i++)
+		total->sum[i] += more->sum[i];
+}
+
+struct reading {
+	struct shim_bpf_counts *c;
+	size_t cpus;
+};
+
+static int add_row(void *arg, const void *key, const void *values)
+{
+	const struct reading *reading = arg;
+	struct shim_bpf_counts *c = reading->c;
+	int err = shim_vec__room(c->rows, &c->room, c->n);
+	const struct vc_count *cpus = values;
+	struct vc_count total = { 0 };
+	struct shim_bpf_count *row;
+	struct vc_count_key k;
+
+	if (err)
+		return err;
+	memcpy(&k, key, sizeof(k));
+	for (size_t i = 0; i < reading->cpus; i++)
+		add(&total, &cpus[i]);
+	row = &c->rows[c->n];
+	/*
+	 * Rows usually come in the same order, so the row of the last read is probably at this
+	 * place, and its events are known.
+	 */
+	if (c->n < c->before && row->id == k.tag && row->events_key == k.events &&
+	    !memcmp(&row->total, &total, sizeof(total))) {
+		c->n++;
+		return 0;
+	}
+	row->id = k.tag;
+	row->events_key = 0;
+	row->version = ++c->version;
+	row->total = total;
+	err = shim_bpf_counts__events(c, k.events, &row->events);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	row->events_key = k.events;
+	c->n += total.count != 0;
+	return 0;
+}
+
+/* Forget all rows, but keep the seed, so keys do not change. */
+static void forget_own(struct shim_bpf_counts *c)
+{
+	uint64_t seed = c->own.seed;
+
+	shim_hash__free(&c->own);
+	shim_arena__free(&c->arena);
+	c->own = (struct shim_hash) { .seed = seed };
+	c->arena = (struct shim_arena) { 0 };
+	c->nown = 0;
+}
+
+/**
+ * shim_bpf_counts__read() - read the rows of the kernel's map
+ * @c: receives the rows
+ * @cpus: number of values per row
+ *
+ * Return: 0, -ENOMEM, or an errno of bpf(2).
+ */
+int shim_bpf_counts__read(struct shim_bpf_counts *c, size_t cpus)
+{
+	struct reading reading = { c, cpus };
+
+	if (c->nown > MANY_OWN)
+		forget_own(c);
+	c->before = c->n;
+	c->n = 0;
+	c->reads++;
+	return shim_bpf_table__read(&c->map, add_row, &reading);
+}
+
+static uint64_t hash_of(const struct shim_bpf_counts *c, uint64_t id,
+			const struct vc_events *events)
+{
+	return shim_hash__bytes(&c->own, events, sizeof(*events)) ^
+	       shim_hash__bytes(&c->own, &id, sizeof(id));
+}
+
+/* Find or make the entry for a tag and events that programs counted themselves; NULL: no memory */
+static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
+				const struct vc_events *events)
+{
+	uint64_t hash = hash_of(c, id, events);
+	struct own_count *own;
+
+	for (struct shim_hnode *node = shim_hash__first(&c->own, hash); node;
+	     node = shim_hash__next(node)) {
+		own = shim_hnode__entry(node, struct own_count, node);
+		if (own->id == id && !memcmp(&own->events, events, sizeof(*events)))
+			return own;
+	}
+	own = shim_arena__alloc(&c->arena, sizeof(*own));
+	if (!own)
+		return NULL;
+	c->nown++;
+	own->id = id;
+	own->events = *events;
+	own->read = 0;
+	return shim_hash__add(&c->own, &own->node, hash) ? NULL : own;
+}
+
+/* Make a row for the entry in this read. */
+static int make_row(struct shim_bpf_counts *c, struct own_count *own)
+{
+	struct shim_bpf_count *row;
+
+	if (shim_vec__room(c->rows, &c->room, c->n))
+		return -ENOMEM;
+	row = &c->rows[c->n];
+	*row = (struct shim_bpf_count){
+		.id = own->id,
+		/* Not a key of the kernel's table, whose keys come from an unpredictable hash */
+		.events_key = shim_hash__bytes(&c->own, &own->events, sizeof(own->events)) |
+			      SHIM_DIRECT_ID,
+		.version = ++c->version,
+		.events = own->events,
+	};
+	own->read = c->reads;
+	own->at = c->n++;
+	return 0;
+}
+
+/**
+ * shim_bpf_counts__add_slot() - add the counts of a thread's transactions
+ * @c: after shim_bpf_counts__read()
+ * @id: the tag's ID
+ * @slot: as returned by shim_bpf_slots__read()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_bpf_counts__add_slot(struct shim_bpf_counts *c, uint64_t id, const struct vc_direct *slot)
+{
+	struct own_count *own;
+
+	if (slot->kind != VC_TRANSACT || !slot->count.count)
+		return 0;
+	own = own_of(c, id, &slot->events);
+	if (!own || (own->read != c->reads && make_row(c, own)))
+		return -ENOMEM;
+	add(&c->rows[own->at].total, &slot->count);
+	return 0;
+}
+
+void shim_bpf_counts__close(struct shim_bpf_counts *c)
+{
+	shim_bpf_table__close(&c->map);
+	if (c->events_fd >= 0)
+		close(c->events_fd);
+	free(c->rows);
+	shim_hash__free(&c->own);
+	shim_arena__free(&c->arena);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Read a pinned hash map, possibly with a value per CPU. */
+/* Read a pinned hash map, possibly with a value per CPU: all rows, or only those that changed. */
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/bpf.h>
 
+#include "base/process.h"
 #include "bpf_pins.h"
 #include "bpf_table.h"
+#include "reader.skel.h"
 
 #define BATCH_ROWS 64
 
@@ -114,4 +118,173 @@ void shim_bpf_table__close(struct shim_bpf_table *t)
 	free(t->keys);
 	free(t->values);
 	*t = (struct shim_bpf_table) { .fd = -1 };
+}
+
+/*
+ * Read the changed rows of vc_stat, which a BPF program finds.
+ *
+ * The table has a row of 3 kB for each tag and CPU.  Most of it is unchanged rows and unused
+ * histogram buckets, which need not be copied this way.
+ */
+
+/* Maximum size of one CPU's part of a row, with all its buckets */
+#define MOST	sizeof(struct vc_change)
+
+/* Give the program the reader's table, and memory for a note on each of its rows. */
+static int prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+	int err;
+
+	if (bpf_obj_get_info_by_fd(stat, &info, &len))
+		return -errno;
+	skel->rodata->vc_cpus = cpus;
+	err = bpf_map__reuse_fd(skel->maps.vc_stat, stat);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.vc_seen, info.max_entries);
+	*rows = info.max_entries;
+	return err ? err : vc_reader__load(skel);
+}
+
+static int map_seen(struct shim_bpf_changes *c)
+{
+	void *seen = mmap(NULL, c->rows * sizeof(*c->seen), PROT_READ | PROT_WRITE, MAP_SHARED,
+			  bpf_map__fd(c->skel->maps.vc_seen), 0);
+
+	if (seen == MAP_FAILED)
+		return -errno;
+	c->seen = seen;
+	return 0;
+}
+
+/**
+ * shim_bpf_changes__open() - load the program
+ * @c: all zero; unchanged after an error
+ * @stat: descriptor of the table
+ * @cpus: number of CPUs that the table has values for
+ *
+ * Return: 0; -EPERM without CAP_BPF and CAP_PERFMON, or another error if this kernel cannot run it.
+ */
+int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
+{
+	libbpf_print_fn_t print;
+	int err;
+
+	/* One run must have room for a row of all CPUs. */
+	if (cpus * MOST > VC_CHANGES_SIZE - MOST)
+		return -E2BIG;
+	err = shim_fork__watch();
+	if (err)
+		return err;
+	print = libbpf_set_print(NULL);
+	c->skel = vc_reader__open();
+	err = c->skel ? prepare(c->skel, stat, cpus, &c->rows) : -errno;
+	libbpf_set_print(print);
+	c->pid = getpid();
+	c->generation = shim_fork__generation();
+	if (!err)
+		err = map_seen(c);
+	if (err)
+		shim_bpf_changes__close(c);
+	return err;
+}
+
+/* Whether a program is loaded, and this process loaded it */
+bool shim_bpf_changes__usable(const struct shim_bpf_changes *c)
+{
+	return c->skel && c->generation == shim_fork__generation() && c->pid == getpid();
+}
+
+static int give(const struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
+{
+	const char *at = (const char *)c->skel->bss->vc_changes, *end = at + c->skel->bss->vc_used;
+	int err = 0;
+
+	while (!err && at < end) {
+		const struct vc_change *change = (const struct vc_change *)at;
+
+		at += offsetof(struct vc_change, stat.hist) +
+		      (change->end - change->first) * sizeof(uint64_t);
+		err = fn(arg, change, &c->seen[change->row]);
+	}
+	return err ? err : fn(arg, NULL, NULL);
+}
+
+/*
+ * Maximum runs of the program per read: several times what all rows need.  A process that
+ * continually creates and drops tags moves rows to other numbers, where they count as changed.
+ */
+static size_t most_runs(const struct shim_bpf_changes *c)
+{
+	return 4 + 4 * (c->rows * c->skel->rodata->vc_cpus * MOST / VC_CHANGES_SIZE);
+}
+
+static int run(const struct shim_bpf_changes *c)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(c->skel->progs.vc_find_changes), &opts);
+
+	return err < 0 ? -errno : 0;
+}
+
+/**
+ * shim_bpf_changes__read() - read the rows that have changed since the last read
+ * @c: usable
+ * @fn: called for each CPU's part of each changed row; a value other than 0 ends the read
+ * @arg: for @fn
+ *
+ * @fn may set the row's rests and all, and call shim_bpf_changes__all_slots().
+ *
+ * Return: 0 (@c->n is the number of rows), -EAGAIN if rows are added and removed too fast, the
+ * value of @fn, or an errno of bpf(2).  After an error, the next read returns all rows.
+ */
+int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
+{
+	size_t before = c->n, left = most_runs(c);
+	int err;
+
+	c->skel->bss->vc_read = ++c->reads;
+	do {
+		c->again = false;
+		err = left-- ? run(c) : -EAGAIN;
+		if (!err)
+			err = give(c, fn, arg);
+	} while (!err && (c->skel->bss->vc_full || c->again));
+	if (err) {
+		shim_bpf_changes__forget(c, 0);
+		return err;
+	}
+	c->n = c->skel->bss->vc_row;
+	/* Rows that no longer exist: report whatever replaces them, even if it looks unchanged. */
+	for (size_t i = c->n; i < before; i++)
+		c->seen[i].rests = 0;
+	return 0;
+}
+
+/* Get a row again in this read, with all buckets of its histogram. */
+void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *seen)
+{
+	seen->all = 1;
+	seen->again = 1;
+	c->again = true;
+}
+
+/**
+ * shim_bpf_changes__forget() - return rows at the next read whether they have changed or not
+ * @c: may have no program
+ * @first: number of the first such row
+ */
+void shim_bpf_changes__forget(struct shim_bpf_changes *c, size_t first)
+{
+	for (size_t i = first; i < c->rows; i++)
+		c->seen[i].rests = 0;
+}
+
+void shim_bpf_changes__close(struct shim_bpf_changes *c)
+{
+	if (c->seen)
+		munmap(c->seen, c->rows * sizeof(*c->seen));
+	vc_reader__destroy(c->skel);
+	*c = (struct shim_bpf_changes) { NULL };
 }

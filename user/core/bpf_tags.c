@@ -6,13 +6,16 @@
  * and go without limit, the caller occasionally has all tags forgotten.
  */
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
-#include "bpf_slots.h"
+#include "base/vec.h"
+#include "bpf_stat.h"
 #include "bpf_tags.h"
 
 void shim_bpf_tags__init(struct shim_bpf_tags *t)
@@ -42,7 +45,8 @@ static uint64_t hash_of_owner(const struct shim_bpf_tags *t, const char *name, u
 static struct shim_bpf_known *of_owner(struct shim_hnode *node, const char *name, uint32_t user)
 {
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_owner);
+		struct shim_bpf_known *known =
+			shim_hnode__entry(node, struct shim_bpf_known, by_owner);
 
 		if (known->tag.user == user && !strcmp(known->tag.name, name))
 			return known;
@@ -66,7 +70,8 @@ struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known)
 static struct shim_bpf_known *of_name(struct shim_hnode *node, const char *name)
 {
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_name);
+		struct shim_bpf_known *known =
+			shim_hnode__entry(node, struct shim_bpf_known, by_name);
 
 		if (!strcmp(known->tag.name, name))
 			return known;
@@ -79,7 +84,8 @@ static struct shim_bpf_known *find_id(const struct shim_bpf_tags *t, uint64_t id
 	struct shim_hnode *node = shim_hash__first(&t->ids, hash_of_id(t, id));
 
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_id);
+		struct shim_bpf_known *known =
+			shim_hnode__entry(node, struct shim_bpf_known, by_id);
 
 		if (known->id == id)
 			return known;
@@ -118,8 +124,8 @@ static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 {
 	struct shim_bpf_tag *tag = &new->tag;
 	struct shim_bpf_known *same = shim_bpf_tags__first(t, tag->name, tag->user);
-	struct shim_bpf_known *other = of_name(shim_hash__first(&t->names, hash_of_name(t, tag->name)),
-					       tag->name);
+	struct shim_bpf_known *other =
+		of_name(shim_hash__first(&t->names, hash_of_name(t, tag->name)), tag->name);
 
 	new->several = same ? same->several : other != NULL;
 	shim_bpf__label(tag->label, tag->name, tag->user, new->several);
@@ -138,10 +144,10 @@ static int add(struct shim_bpf_tags *t, struct shim_bpf_known *known)
 		struct shim_hnode *node;
 		uint64_t hash;
 	} in[] = {
-		{ &t->ids, &known->by_id, hash_of_id(t, known->id) },
-		{ &t->names, &known->by_name, hash_of_name(t, known->tag.name) },
-		{ &t->owners, &known->by_owner, hash_of_owner(t, known->tag.name, known->tag.user) },
-		{ &t->slots, &known->by_slot, hash_of_owner(t, known->tag.name, known->tag.user) },
+		{&t->ids, &known->by_id, hash_of_id(t, known->id)},
+		{&t->names, &known->by_name, hash_of_name(t, known->tag.name)},
+		{&t->owners, &known->by_owner, hash_of_owner(t, known->tag.name, known->tag.user)},
+		{&t->slots, &known->by_slot, hash_of_owner(t, known->tag.name, known->tag.user)},
 	};
 	const size_t n = known->id & SHIM_DIRECT_ID ? 4 : 3;
 	int err = 0;
@@ -210,7 +216,8 @@ struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 
 	for (struct shim_hnode *node = shim_hash__first(&t->slots, hash); node;
 	     node = shim_hash__next(node)) {
-		struct shim_bpf_known *known = shim_hnode__entry(node, struct shim_bpf_known, by_slot);
+		struct shim_bpf_known *known =
+			shim_hnode__entry(node, struct shim_bpf_known, by_slot);
 
 		if (known->tag.user == slot->user && !strcmp(known->tag.name, slot->name))
 			return known;
@@ -269,4 +276,136 @@ void shim_bpf_tags__close(struct shim_bpf_tags *t)
 	if (t->fd >= 0)
 		close(t->fd);
 	shim_bpf_tags__forget(t);
+}
+
+/* Read the statistics of each process's transactions. */
+
+struct reading {
+	struct shim_bpf_processes *p;
+	struct shim_bpf_reader *r;
+};
+
+static int new_row(struct shim_bpf_processes *p, struct shim_bpf_process **row)
+{
+	int err = shim_vec__room(p->rows, &p->room, p->n);
+
+	if (err)
+		return err;
+	*row = &p->rows[p->n];
+	memset(*row, 0, sizeof(**row));
+	return 0;
+}
+
+static int add_row(void *arg, const void *key, const void *value)
+{
+	const struct reading *reading = arg;
+	struct shim_bpf_processes *p = reading->p;
+	const struct vc_process *process = value;
+	struct shim_bpf_process *row;
+	struct vc_process_key k;
+	int err = shim_vec__room(p->rows, &p->room, p->n);
+
+	if (err)
+		return err;
+	row = &p->rows[p->n];
+	memcpy(&k, key, sizeof(k));
+	row->id = k.tag;
+	row->pid = k.tgid;
+	row->signature = k.events;
+	row->events.nr = 0;
+	err = shim_bpf_reader__tag(reading->r, k.tag, &row->tag);
+	/* A row may outlive its tag for a while: skip it. */
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = k.events ? shim_bpf_reader__events(reading->r, k.events, &row->events) : 0;
+	if (err && err != -ENOENT)
+		return err;
+	row->total = process->stat;
+	memcpy(row->sum, process->sum, sizeof(row->sum));
+	memcpy(row->command, process->command, sizeof(row->command) - 1);
+	row->command[sizeof(row->command) - 1] = '\0';
+	p->n += row->total.count != 0;
+	return 0;
+}
+
+/**
+ * shim_bpf_processes__read() - read the rows of all processes
+ * @p: receives the rows
+ * @r: the reader, to look up tags and events
+ *
+ * Return: 0; -ENODATA if tracing was turned on without statistics per process, -ENOMEM, or an errno
+ *	of bpf(2).
+ */
+int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reader *r)
+{
+	struct reading reading = { p, r };
+	int err = 0;
+
+	if (p->map.fd < 0)
+		err = shim_bpf_table__open(&p->map, VC_PIN_DIR "/vc_process", BPF_MAP_TYPE_LRU_HASH,
+					   sizeof(struct vc_process_key),
+					   sizeof(struct vc_process));
+	if (err)
+		return err == -ENOENT ? -ENODATA : err;
+	p->n = 0;
+	return shim_bpf_table__read(&p->map, add_row, &reading);
+}
+
+/* Find or make the row for all programs that write this tag's statistics themselves. */
+static int find_own(struct shim_bpf_processes *p, size_t first, const struct shim_bpf_tag *tag,
+		    struct shim_bpf_process **row)
+{
+	for (size_t i = first; i < p->n; i++) {
+		*row = &p->rows[i];
+		if ((*row)->tag == tag)
+			return 0;
+	}
+	return new_row(p, row);
+}
+
+/**
+ * shim_bpf_processes__add_slots() - append rows of tags that programs wrote themselves
+ * @p: after shim_bpf_processes__read()
+ * @r: the reader
+ * @slots: its slots
+ *
+ * Threads of several processes may use a slot in turn, so its statistics do not belong to any one
+ * process.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int shim_bpf_processes__add_slots(struct shim_bpf_processes *p, struct shim_bpf_reader *r,
+				  const struct shim_bpf_slots *slots)
+{
+	const size_t first = p->n;
+
+	for (uint32_t i = 0; i < slots->n; i++) {
+		const struct shim_bpf_tag *tag;
+		struct shim_bpf_process *row;
+		struct vc_direct slot;
+		uint64_t id;
+		int err;
+
+		if (!shim_bpf_slots__read(slots, i, &slot) || slot.kind != VC_TRANSACT ||
+		    !slot.stat.count)
+			continue;
+		err = shim_bpf_reader__slot_tag(r, &slot, i, &id, &tag);
+		if (!err)
+			err = find_own(p, first, tag, &row);
+		if (err)
+			return err;
+		if (row == &p->rows[p->n]) {
+			row->id = id;
+			row->tag = tag;
+			p->n++;
+		}
+		shim_bpf_stat__add(&row->total, &slot.stat);
+	}
+	return 0;
+}
+
+void shim_bpf_processes__close(struct shim_bpf_processes *p)
+{
+	shim_bpf_table__close(&p->map);
+	free(p->rows);
 }

@@ -5,7 +5,7 @@
  * The module can do so if the thread has bound a set for that, or inherited one from the thread
  * that started it or from before its execve(2).  The library queries the module once, when the
  * thread first begins a transaction that has a listener.  A thread without such a set binds the set
- * that the tracing session wants (wanted.c), and checks ten times per second whether that has
+ * that the tracing session wants, and checks ten times per second whether that has
  * changed.
  *
  * The whole process shares that set.  The set ends when its descriptor is closed: when the process
@@ -16,17 +16,277 @@
  *
  * A forked child inherits neither the set nor the thread's state, so it queries again.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/vcpc.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <linux/vcpc.h>
+#include <bpf/bpf.h>
 
 #include "base/process.h"
+#include "bpf_pins.h"
 #include "counted.h"
-#include "tracedev.h"
-#include "wanted.h"
+
+/* /dev/vcpc for trace events: get handles of tags by name, and write single events. */
+
+#define DEVICE	"/dev/vcpc"
+
+static int info(int fd, struct vcpc_info_args *args)
+{
+	*args = (struct vcpc_info_args) { .size = sizeof(*args) };
+	return ioctl(fd, VCPC_IOC_INFO, args) ? -errno : 0;
+}
+
+/**
+ * shim_tracedev__open() - open the module's device for trace events
+ * @fd: the descriptor, close-on-exec, on success
+ *
+ * Return: 0; -ENODEV without the module, -EACCES without permission, -EOPNOTSUPP if the module does
+ *	not trace or has another version, or another errno of open(2).
+ */
+int shim_tracedev__open(int *fd)
+{
+	struct vcpc_info_args args;
+	int dev = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int err;
+
+	if (dev < 0)
+		return errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
+	dev = shim_fd__above_standard(dev);
+	if (dev < 0)
+		return dev;
+	err = info(dev, &args);
+	if (!err && (args.abi != VCPC_ABI_VERSION || !(args.features & VCPC_FEAT_TRACE)))
+		err = -EOPNOTSUPP;
+	if (err) {
+		close(dev);
+		return err;
+	}
+	*fd = dev;
+	return 0;
+}
+
+/**
+ * shim_tracedev__tag() - get a handle of the tag with a name; the descriptor then holds the tag
+ * @fd: from shim_tracedev__open()
+ * @name: @len bytes, without a NUL
+ * @len: 1..VCPC_TAG_LEN-1
+ * @handle: on success, for shim_tracedev__fire() on this descriptor
+ *
+ * Return: 0, or an errno of VCPC_IOC_TRACE_TAG.
+ */
+int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
+{
+	struct vcpc_trace_tag_args args = {
+		.size = sizeof(args),
+		.name = (uintptr_t)name,
+		.name_len = len,
+	};
+
+	if (ioctl(fd, VCPC_IOC_TRACE_TAG, &args))
+		return -errno;
+	*handle = args.handle;
+	return 0;
+}
+
+/**
+ * shim_tracedev__map() - map the page that shows whether events have a listener
+ * @fd: from shim_tracedev__open()
+ *
+ * A forked child does not inherit the page, because it would keep the parent's descriptor in use.
+ *
+ * Return: the page, which stays mapped until the process ends, or NULL.
+ */
+const struct vcpc_trace_page *shim_tracedev__map(int fd)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct vcpc_trace_page *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (page->size < sizeof(*page)) {
+		munmap(page, size);
+		return NULL;
+	}
+	madvise(page, size, MADV_DONTFORK);
+	return page;
+}
+
+/* Whether a descriptor is still the module's device, not another file that reuses the number */
+int shim_tracedev__is(int fd)
+{
+	struct vcpc_info_args args;
+
+	return info(fd, &args) == 0;
+}
+
+/**
+ * shim_tracedev__counted() - whether the module samples a set of the calling thread for its events
+ * @fd: from shim_tracedev__open()
+ *
+ * Return: 1 or 0, or a negative errno if @fd is no longer the module's device.
+ */
+int shim_tracedev__counted(int fd)
+{
+	struct vcpc_info_args args;
+	int err = info(fd, &args);
+
+	return err ? err : args.counted != 0;
+}
+
+void shim_tracedev__close(int fd)
+{
+	close(fd);
+}
+
+/*
+ * The events that the tracing session wants each traced thread to count.
+ *
+ * They are stored in a file that every process can read, because only root can read the maps.  They
+ * are also stored in the map vc_wanted, from which the BPF programs know which transactions should
+ * have counts.  An event without flags is counted in user and kernel mode, or only in user mode in
+ * threads without permission for kernel mode.
+ */
+
+#define FOLDER		"/run/vcpc"
+#define WANTED		FOLDER "/trace-counts"
+#define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
+
+static int write_all(int fd, const struct vc_events *events)
+{
+	ssize_t n = write(fd, events, sizeof(*events));
+
+	if (n < 0)
+		return -errno;
+	if (n != sizeof(*events))
+		return -EIO;
+	return fchmod(fd, 0644) ? -errno : 0;
+}
+
+/* Other processes see the complete file or none. */
+static int publish(const struct vc_events *events)
+{
+	int fd, err;
+
+	if (mkdir(FOLDER, 0755) && errno != EEXIST)
+		return -errno;
+	unlink(WANTED ".new");
+	fd = open(WANTED ".new", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd, events);
+	close(fd);
+	if (!err && rename(WANTED ".new", WANTED))
+		err = -errno;
+	if (err)
+		unlink(WANTED ".new");
+	return err;
+}
+
+static int tell_programs(const struct vc_events *events)
+{
+	const uint32_t key = 0;
+	int fd = bpf_obj_get(VC_PIN_DIR "/vc_wanted"), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (bpf_map_update_elem(fd, &key, events, 0))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Whether only root can have written the file */
+static int is_trusted(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && !st->st_uid && !(st->st_mode & (S_IWGRP | S_IWOTH)) &&
+	       st->st_size == sizeof(struct vc_events);
+}
+
+/**
+ * shim_wanted__id() - get a number that identifies what is wanted now; it changes with each change
+ *
+ * Context: any thread, or a signal handler; errno may change.
+ * Return: the number; 0 if nothing is wanted.
+ */
+uint64_t shim_wanted__id(void)
+{
+	struct stat st;
+
+	if (lstat(WANTED, &st) || !is_trusted(&st))
+		return 0;
+	return ((st.st_mtim.tv_sec * 1000000000ull + st.st_mtim.tv_nsec) ^ st.st_ino << 1) | 1;
+}
+
+/**
+ * shim_wanted__set() - have each traced thread count these events in its transactions
+ * @events: the events; if there are none, the threads stop counting
+ *
+ * Return: 0, -ENOENT if tracing is off, -EBUSY if other events are wanted, -EPERM, or another
+ *	error.
+ */
+int shim_wanted__set(const struct vc_events *events)
+{
+	int err = events->nr && shim_wanted__id() ? -EBUSY : tell_programs(events);
+
+	if (err && events->nr)
+		return shim_bpf_pins__error(err);
+	if (events->nr)
+		err = publish(events);
+	else if (unlink(WANTED) && errno != ENOENT)
+		err = -errno;
+	return shim_bpf_pins__error(err);
+}
+
+/* Called when tracing is turned off */
+void shim_wanted__forget(void)
+{
+	unlink(WANTED);
+}
+
+static struct vcpc_request request_of(const struct vc_event_desc *event, __u32 any)
+{
+	return (struct vcpc_request) {
+		.type = event->type,
+		.flags = event->flags ? event->flags & ANY_MODE : any,
+		.config = event->config,
+	};
+}
+
+/**
+ * shim_wanted__read() - get the wanted events as requests of a set
+ * @reqs: filled in
+ * @n: number of requests
+ * @user_only: count events without flags only in user mode
+ *
+ * Context: any thread, or a signal handler; errno may change.
+ * Return: 0, or -ENOENT if nothing is wanted.
+ */
+int shim_wanted__read(struct vcpc_request reqs[VC_MAX_COUNTERS], unsigned int *n, bool user_only)
+{
+	int fd = open(WANTED, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct vc_events events;
+	struct stat st;
+	ssize_t got;
+
+	if (fd < 0)
+		return -ENOENT;
+	got = fstat(fd, &st) || !is_trusted(&st) ? -1 : read(fd, &events, sizeof(events));
+	close(fd);
+	if (got != sizeof(events) || !events.nr || events.nr > VC_MAX_COUNTERS)
+		return -ENOENT;
+	for (uint32_t i = 0; i < events.nr; i++)
+		reqs[i] = request_of(&events.event[i], user_only ? VCPC_REQ_F_USER : ANY_MODE);
+	*n = events.nr;
+	return 0;
+}
 
 #define ASK_AGAIN	100000000ull
 

@@ -25,9 +25,8 @@
 
 #include "base/hash.h"
 #include "base/process.h"
-#include "bpf_array.h"
+#include "bpf_pins.h"
 #include "direct.h"
-#include "direct_slots.h"
 
 /* Minimum number of tags in a thread's list: the list and its head fill a page */
 #define LEAST_TAGS	510

@@ -3,23 +3,358 @@
  * Parse event names.
  *
  * A name has the form NAME[:MODE].  NAME is one of perf's event names, a raw code (r and
- * hexadecimal digits), PMU/TERMS/ (event_pmu.c), a tracepoint's GROUP:NAME (event_tracepoint.c), or
- * a libpfm event with its unit masks.  MODE is u for user mode, k for kernel mode, or both, in one
- * part or two (:uk, :u:k).  As in perf, MODE may also follow the last slash of PMU/TERMS/ without a
- * colon.
+ * hexadecimal digits), PMU/TERMS/, a tracepoint's GROUP:NAME, or a libpfm event with its unit
+ * masks.  MODE is u for user mode, k for kernel mode, or both, in one part or two (:uk, :u:k).  As
+ * in perf, MODE may also follow the last slash of PMU/TERMS/ without a colon.
  */
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "event.h"
+#include "format.h"
 #include "pfm.h"
 #include "pmus.h"
+
+/* The event names that perf users know, with descriptions; only data. */
+
+#define HW(name, id, desc)	{ name, desc, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
+#define SW(name, id, desc)	{ name, desc, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
+#define CACHE(name, id, op, result, desc)				\
+	{ name, desc, PERF_TYPE_HW_CACHE,				\
+	  PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |	\
+	  PERF_COUNT_HW_CACHE_RESULT_##result << 16 }
+
+/* The first name of an event is the one to show. */
+const struct shim_event_name shim_event__names[] = {
+	HW("cycles", CPU_CYCLES, "CPU cycles"),
+	HW("cpu-cycles", CPU_CYCLES, "CPU cycles"),
+	HW("instructions", INSTRUCTIONS, "instructions retired"),
+	HW("branches", BRANCH_INSTRUCTIONS, "branch instructions retired"),
+	HW("branch-instructions", BRANCH_INSTRUCTIONS, "branch instructions retired"),
+	HW("branch-misses", BRANCH_MISSES, "branches that were predicted wrongly"),
+	HW("cache-references", CACHE_REFERENCES, "accesses to the last level cache"),
+	HW("cache-misses", CACHE_MISSES, "accesses that missed the last level cache"),
+	HW("bus-cycles", BUS_CYCLES, "bus cycles"),
+	HW("ref-cycles", REF_CPU_CYCLES, "cycles of the processor's nominal clock"),
+	HW("stalled-cycles-frontend", STALLED_CYCLES_FRONTEND, "cycles stalled for instructions"),
+	HW("stalled-cycles-backend", STALLED_CYCLES_BACKEND, "cycles stalled in execution"),
+	CACHE("L1-dcache-loads", L1D, READ, ACCESS, "loads from the first level data cache"),
+	CACHE("L1-dcache-load-misses", L1D, READ, MISS, "loads that missed it"),
+	CACHE("L1-dcache-stores", L1D, WRITE, ACCESS, "stores to the first level data cache"),
+	CACHE("L1-dcache-prefetches", L1D, PREFETCH, ACCESS,
+	      "prefetches into the first level data cache"),
+	CACHE("L1-dcache-prefetch-misses", L1D, PREFETCH, MISS, "prefetches that missed it"),
+	CACHE("L1-icache-loads", L1I, READ, ACCESS,
+	      "fetches from the first level instruction cache"),
+	CACHE("L1-icache-load-misses", L1I, READ, MISS,
+	      "fetches that missed the first level cache"),
+	CACHE("LLC-loads", LL, READ, ACCESS, "loads from the last level cache"),
+	CACHE("LLC-load-misses", LL, READ, MISS, "loads that missed it"),
+	CACHE("LLC-stores", LL, WRITE, ACCESS, "stores to the last level cache"),
+	CACHE("LLC-store-misses", LL, WRITE, MISS, "stores that missed it"),
+	CACHE("dTLB-loads", DTLB, READ, ACCESS, "loads looked up in the data TLB"),
+	CACHE("dTLB-load-misses", DTLB, READ, MISS, "loads that missed it"),
+	CACHE("dTLB-store-misses", DTLB, WRITE, MISS, "stores that missed it"),
+	CACHE("iTLB-loads", ITLB, READ, ACCESS, "fetches looked up in the instruction TLB"),
+	CACHE("iTLB-load-misses", ITLB, READ, MISS, "fetches that missed the instruction TLB"),
+	CACHE("branch-loads", BPU, READ, ACCESS, "branches looked up by the predictor"),
+	CACHE("branch-load-misses", BPU, READ, MISS, "branches that missed in it"),
+	SW("task-clock", TASK_CLOCK, "nanoseconds the task ran"),
+	SW("cpu-clock", CPU_CLOCK, "nanoseconds of the CPU's clock while the task ran"),
+	SW("page-faults", PAGE_FAULTS, "page faults"),
+	SW("faults", PAGE_FAULTS, "page faults"),
+	SW("minor-faults", PAGE_FAULTS_MIN, "page faults that needed no disk"),
+	SW("major-faults", PAGE_FAULTS_MAJ, "page faults that needed the disk"),
+	SW("context-switches", CONTEXT_SWITCHES, "times the task was switched out"),
+	SW("cs", CONTEXT_SWITCHES, "times the task was switched out"),
+	SW("cpu-migrations", CPU_MIGRATIONS, "times the task went to another CPU"),
+	SW("migrations", CPU_MIGRATIONS, "times the task went to another CPU"),
+	SW("alignment-faults", ALIGNMENT_FAULTS, "unaligned accesses the kernel had to do"),
+	SW("emulation-faults", EMULATION_FAULTS, "instructions the kernel had to do"),
+	SW("dummy", DUMMY, "nothing; a request that never counts"),
+	{NULL, NULL, 0, 0}};
+
+/*
+ * Events of a named PMU: PMU/TERMS/, as in perf.
+ *
+ * TERMS is one of perf's own names, if the PMU is a core PMU; an event that the kernel lists in
+ * /sys/bus/event_source/devices/PMU/events; or a comma-separated list of FIELD=VALUE, where FIELD
+ * is config, config1, config2, or a file in the PMU's directory "format".
+ */
+
+#define PATH_ROOM	512
+#define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
+
+/* Read the first line of a file.  Return 0, -ENOENT if there is no such file, or another error. */
+static int read_file(const char *pmu, const char *folder, const char *name, char *text, int size)
+{
+	char path[PATH_ROOM];
+	FILE *file;
+	int ret = 0;
+
+	if (snprintf(path, sizeof(path), "%s/%s%s/%s", SHIM_FORMAT_DEVICES, pmu, folder, name) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	file = fopen(path, "re");
+	if (!file)
+		return errno == ENOTDIR || errno == EACCES ? -ENOENT : -errno;
+	/* A term such as ".." names a directory. */
+	if (!fgets(text, size, file))
+		ret = ferror(file) && errno != EISDIR ? -errno : -ENOENT;
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return ret;
+}
+
+/* config, config1 or config2 of a request, or NULL */
+static __u64 *word_of(const char *name, struct vcpc_request *req)
+{
+	return !strcmp(name, "config") ? &req->config : !strcmp(name, "config1") ? &req->config1 :
+	       !strcmp(name, "config2") ? &req->config2 : NULL;
+}
+
+/* FIELD=VALUE, or FIELD, which means FIELD=1 */
+static int set_term(const struct shim_pmu_format *format, char *term, struct vcpc_request *req)
+{
+	char *equals = strchr(term, '='), *end;
+	unsigned long long value = 1;
+	__u64 *word;
+
+	if (equals) {
+		*equals = '\0';
+		errno = 0;
+		value = strtoull(equals + 1, &end, 0);
+		if (end == equals + 1 || *end || errno || equals[1] == '-')
+			return -EINVAL;
+	}
+	word = equals ? word_of(term, req) : NULL;
+	if (!word)
+		return shim_pmu_format__set(format, term, value, req) ? -EINVAL : 0;
+	*word = value;
+	return 0;
+}
+
+/* Start with the code that the kernel lists for an event of this name, and add the other terms. */
+static int set_terms(const char *pmu, const struct shim_pmu_format *format, char *terms,
+		     bool listed, struct vcpc_request *req)
+{
+	char text[SHIM_EVENT_LEN], *rest = terms, *term;
+	bool named = listed && !strpbrk(terms, ",=");
+	int ret = 0;
+
+	while (!ret && (term = strsep(&rest, ",")) != NULL) {
+		bool may_be_listed = listed && !strpbrk(term, "=/");
+
+		*text = '\0';
+		ret = may_be_listed ? read_file(pmu, "/events", term, text, sizeof(text)) : -ENOENT;
+		if (!ret)
+			ret = set_terms(pmu, format, text, false, req);
+		else if (ret == -ENOENT || ret == -ENAMETOOLONG)
+			ret = set_term(format, term, req);
+	}
+	return ret && named ? -ENOENT : ret;
+}
+
+static const struct shim_pmu *find_core(const char *name)
+{
+	const struct shim_pmus *pmus = shim_pmus__get();
+
+	for (unsigned int i = 0; i < pmus->n; i++)
+		if (!strcmp(pmus->pmu[i].name, name))
+			return &pmus->pmu[i];
+	return NULL;
+}
+
+/* Look up one of perf's own names for one core PMU. */
+static bool find_own(const struct shim_pmu *pmu, const char *terms, struct vcpc_request *req)
+{
+	struct vcpc_request one = *req;
+
+	if (!pmu || !shim_event__find(terms, &one) ||
+	    (one.type != PERF_TYPE_HARDWARE && one.type != PERF_TYPE_HW_CACHE))
+		return false;
+	if (shim_pmus__several())
+		one.config |= (__u64)pmu->type << TYPE_SHIFT;
+	*req = one;
+	return true;
+}
+
+static int encode(const char *pmu, char *terms, struct vcpc_request *req)
+{
+	struct shim_pmu_format *format;
+	char type[16];
+	int ret = read_file(pmu, "", "type", type, sizeof(type));
+
+	if (ret)
+		return ret;
+	req->type = strtoul(type, NULL, 10);
+	if (find_own(find_core(pmu), terms, req))
+		return 0;
+	ret = shim_pmu_format__open_of(SHIM_FORMAT_DEVICES, pmu, &format);
+	if (ret)
+		return ret;
+	ret = set_terms(pmu, format, terms, true, req);
+	shim_pmu_format__close(format);
+	if (!ret && req->type == PERF_TYPE_RAW && shim_pmus__several())
+		req->reserved[0] = SHIM_REQ_ONE_PMU;
+	return ret;
+}
+
+/**
+ * shim_event__of_pmu() - look up PMU/TERMS/
+ * @name: as above, without modes
+ * @req: on success, type, config* and reserved are set
+ *
+ * Return: 0, -ENOENT (no such PMU or event), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM,
+ * or another error of reading the kernel's files.
+ */
+int shim_event__of_pmu(const char *name, struct vcpc_request *req)
+{
+	char text[SHIM_EVENT_LEN], *terms, *end;
+	struct vcpc_request one = *req;
+	int ret;
+
+	if (strlen(name) >= sizeof(text))
+		return -ENAMETOOLONG;
+	strcpy(text, name);
+	terms = strchr(text, '/');
+	*terms++ = '\0';
+	end = strchr(terms, '/');
+	if (!end || end[1] || end == terms || !*text || *text == '.')
+		return -EINVAL;
+	*end = '\0';
+	ret = encode(text, terms, &one);
+	if (!ret)
+		*req = one;
+	return ret;
+}
+
+/**
+ * shim_event__on() - add a core PMU to an event's name
+ * @pmu: the PMU's name
+ * @name: perf's own name of a hardware event or a raw code, with or without modes
+ * @buf: for PMU/NAME/ and the modes
+ * @size: of @buf
+ *
+ * Return: 0, -ENOENT if it is another event or already names its PMU, -ENAMETOOLONG, or an error of
+ * shim_event__split().
+ */
+int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
+{
+	char bare[SHIM_EVENT_LEN];
+	struct vcpc_request req = { 0 };
+	size_t length;
+	__u32 modes;
+	int ret, n;
+
+	if (strlen(name) >= sizeof(bare))
+		return -ENAMETOOLONG;
+	strcpy(bare, name);
+	ret = shim_event__split(bare, &modes);
+	if (ret)
+		return ret;
+	length = strlen(bare);
+	ret = shim_event__parse(bare, &req);
+	if (ret || (req.type != PERF_TYPE_HARDWARE && req.type != PERF_TYPE_HW_CACHE &&
+		    req.type != PERF_TYPE_RAW) || strpbrk(bare, "/:"))
+		return -ENOENT;
+	if (req.type == PERF_TYPE_RAW)
+		n = snprintf(buf, size, "%s/config=0x%llx/%s", pmu, (unsigned long long)req.config,
+			     name + length);
+	else
+		n = snprintf(buf, size, "%s/%s/%s", pmu, bare, name + length);
+	return n >= (int)size ? -ENAMETOOLONG : 0;
+}
+
+/* Tracepoints, GROUP:NAME as in perf: their numbers are files of tracefs. */
+
+#define NEWER	"/sys/kernel/tracing/events/"
+#define OLDER	"/sys/kernel/debug/tracing/events/"
+
+/* Where tracefs is mounted; older systems have it in debugfs only. */
+static const char *const mounts[] = { NEWER, OLDER };
+
+static bool is_word(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_-", text[i]))
+			return false;
+	return length != 0;
+}
+
+/* Whether a name without modes has the form GROUP:NAME */
+static bool has_form(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon && is_word(name, colon - name) && is_word(colon + 1, strlen(colon + 1));
+}
+
+/* Open the file that has an event's number: a descriptor, or -errno.  Stacks may be small. */
+static int open_id(const char *mount, const char *name)
+{
+	char path[sizeof(OLDER) + SHIM_EVENT_LEN + sizeof("/id")], *at;
+	int fd;
+
+	at = stpcpy(path, mount);
+	strcpy(stpcpy(at, name), "/id");
+	*strchr(at, ':') = '/';
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return errno == EACCES || errno == EPERM || errno == ENOTDIR ? -ENOENT : -errno;
+}
+
+static int read_id(const char *mount, const char *name, __u64 *id)
+{
+	int fd = open_id(mount, name), err;
+	char text[24];
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	len = read(fd, text, sizeof(text) - 1);
+	err = len < 0 ? -errno : 0;
+	close(fd);
+	if (err)
+		return err;
+	text[len] = '\0';
+	*id = strtoull(text, NULL, 10);
+	return *id ? 0 : -ENOENT;
+}
+
+/**
+ * shim_event__tracepoint() - look up GROUP:NAME in tracefs
+ * @name: without modes
+ * @req: type and config, the rest untouched; nothing on error
+ *
+ * Return: 0, -ENOENT (the name has another form, or tracefs, if the caller may read it, has no such
+ * event), or why its number could not be read: -EMFILE and the like.
+ */
+int shim_event__tracepoint(const char *name, struct vcpc_request *req)
+{
+	int err = -ENOENT;
+	__u64 id;
+
+	if (!has_form(name) || strlen(name) >= SHIM_EVENT_LEN)
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]) && err == -ENOENT; i++)
+		err = read_id(mounts[i], name, &id);
+	if (err)
+		return err;
+	req->type = PERF_TYPE_TRACEPOINT;
+	req->config = id;
+	return 0;
+}
 
 static __u32 mode_of(char c)
 {
@@ -111,7 +446,8 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
 /* A name of a PMU, of tracefs, or of libpfm */
 static int parse_other(char *name, struct vcpc_request *req)
 {
-	int ret = strchr(name, '/') ? shim_event__of_pmu(name, req) : shim_event__tracepoint(name, req);
+	int ret = strchr(name, '/') ? shim_event__of_pmu(name, req)
+				    : shim_event__tracepoint(name, req);
 
 	return ret == -ENOENT && !strchr(name, '/') ? shim_pfm__encode(name, req) : ret;
 }

@@ -7,7 +7,7 @@
  * time enabled is the time of the set.
  *
  * On machines with several kinds of core, each group belongs to one kind, and estimates need the
- * target's time on that kind (perf_shares.c).
+ * target's time on that kind, as measured below.
  *
  * Locking: the caller's (backend_perf.c).
  */
@@ -16,9 +16,165 @@
 #include <stdlib.h>
 
 #include "perf_flexible.h"
+#include "perf_group.h"
 #include "perf_kinds.h"
-#include "perf_shares.h"
 #include "pmus.h"
+
+/*
+ * A thread's time on each of several kinds of core.  To estimate what an event would have counted
+ * if it had counted all the time, the library must know how long the target ran on the kind of core
+ * that counts the event.
+ *
+ * perf has no clock for that.  But an event that is opened for a thread and a CPU runs only while
+ * the thread is on that CPU.  So there is an event that counts nothing for each CPU of all kinds,
+ * except the kind with the most CPUs, which has the rest of the time.
+ *
+ * Locking: the caller's (backend_perf.c).
+ */
+
+/*
+ * @rest: the kind with the rest of the time
+ * @clocks: one for each CPU of the other kinds
+ */
+struct shim_shares {
+	unsigned int rest, n;
+	struct clock {
+		unsigned int kind;
+		struct shim_group group;
+	} clocks[];
+};
+
+static struct shim_shares *shares_make(const struct shim_pmus *pmus)
+{
+	unsigned int rest = 0, cpus = 0;
+	struct shim_shares *shares;
+
+	for (unsigned int k = 0; k < pmus->n; k++) {
+		cpus += pmus->pmu[k].nr_cpus;
+		if (pmus->pmu[k].nr_cpus > pmus->pmu[rest].nr_cpus)
+			rest = k;
+	}
+	cpus -= pmus->pmu[rest].nr_cpus;
+	shares = calloc(1, sizeof(*shares) + cpus * sizeof(shares->clocks[0]));
+	if (shares)
+		shares->rest = rest;
+	return shares;
+}
+
+static int open_clocks(struct shim_shares *shares, const struct shim_pmu *pmu, unsigned int kind,
+		       struct shim_group_place place)
+{
+	static const struct vcpc_request clock = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.flags = VCPC_REQ_F_USER,
+	};
+	int ret = 0, bad;
+
+	for (unsigned int cpu = 0; cpu < SHIM_PMU_CPUS && !ret; cpu++) {
+		struct clock *at = &shares->clocks[shares->n];
+
+		if (!(pmu->cpus[cpu / 64] >> cpu % 64 & 1))
+			continue;
+		place.cpu = cpu;
+		at->kind = kind;
+		ret = shim_group__open(&at->group, &clock, 1, place, &bad);
+		shares->n += !ret;
+	}
+	return ret;
+}
+
+static void shares_free(struct shim_shares *shares, bool here);
+
+/**
+ * shares_open() - open the clocks in disabled state
+ * @place: a thread, with or without inheritance
+ * @out: set to NULL if there is one kind of core, or the place is a CPU
+ *
+ * Return: 0, or an error of shim_group__open().
+ */
+static int shares_open(struct shim_group_place place, struct shim_shares **out)
+{
+	const struct shim_pmus *pmus = shim_pmus__several();
+	struct shim_shares *shares;
+	int ret = 0;
+
+	*out = NULL;
+	if (!pmus || place.cpu >= 0)
+		return 0;
+	shares = shares_make(pmus);
+	if (!shares)
+		return -ENOMEM;
+	for (unsigned int k = 0; k < pmus->n && !ret; k++)
+		if (k != shares->rest)
+			ret = open_clocks(shares, &pmus->pmu[k], k, place);
+	if (ret)
+		shares_free(shares, true);
+	else
+		*out = shares;
+	return ret;
+}
+
+/**
+ * shares_free() - close the clocks
+ * @shares: the clocks, or NULL
+ * @here: as for shim_instance__free()
+ */
+static void shares_free(struct shim_shares *shares, bool here)
+{
+	for (unsigned int i = 0; shares && i < shares->n; i++)
+		if (here)
+			shim_group__close(&shares->clocks[i].group);
+		else
+			shim_group__forget(&shares->clocks[i].group);
+	free(shares);
+}
+
+/**
+ * shares_turn() - enable or disable the clocks
+ * @shares: the clocks, or NULL
+ * @on: true to enable
+ *
+ * Return: 0, -EBADF.
+ */
+static int shares_turn(const struct shim_shares *shares, bool on)
+{
+	int ret = 0, err;
+
+	for (unsigned int i = 0; shares && i < shares->n; i++) {
+		err = shim_group__turn(&shares->clocks[i].group, on);
+		ret = ret ? ret : err;
+	}
+	return ret;
+}
+
+/**
+ * shares_read() - read how long the target was on a kind of core
+ * @shares: the clocks
+ * @kind: the PMU's index
+ * @enabled: the target's time, while the clocks were enabled
+ * @time: the target's time on that kind
+ *
+ * Return: as shim_group__read_any().
+ */
+static int shares_read(const struct shim_shares *shares, unsigned int kind, __u64 enabled,
+		       __u64 *time)
+{
+	bool rest = kind == shares->rest;
+	struct shim_group_counts counts;
+	__u64 sum = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < shares->n && !ret; i++) {
+		if (!rest && shares->clocks[i].kind != kind)
+			continue;
+		ret = shim_group__read_any(&shares->clocks[i].group, &counts);
+		sum += ret ? 0 : counts.running;
+	}
+	if (!ret)
+		*time = !rest ? sum : enabled > sum ? enabled - sum : 0;
+	return ret;
+}
 
 /*
  * struct one - a group
@@ -45,7 +201,7 @@ struct shim_flexible {
 	struct one groups[];
 };
 
-static int make(struct shim_instance *inst)
+static int flexible_make(struct shim_instance *inst)
 {
 	unsigned int nr = inst->slots->groups;
 
@@ -90,7 +246,7 @@ static int open_groups(struct shim_instance *inst, struct shim_group_place place
 
 static void close_groups(struct shim_flexible *f)
 {
-	shim_shares__free(f->shares, true);
+	shares_free(f->shares, true);
 	f->shares = NULL;
 	for (unsigned int k = 0; k < f->nr; k++)
 		shim_group__close(&f->groups[k].group);
@@ -111,7 +267,7 @@ int shim_flexible__open(struct shim_instance *inst, struct shim_group_place plac
 		.config = PERF_COUNT_SW_DUMMY,
 		.flags = VCPC_REQ_F_USER,
 	};
-	int ret = make(inst);
+	int ret = flexible_make(inst);
 
 	*bad = -1;
 	if (!ret)
@@ -122,7 +278,7 @@ int shim_flexible__open(struct shim_instance *inst, struct shim_group_place plac
 	}
 	ret = open_groups(inst, place, bad);
 	if (!ret && !inst->flexible->shares && shim_kinds__are_needed(inst->reqs, inst->n))
-		ret = shim_shares__open(place, &inst->flexible->shares);
+		ret = shares_open(place, &inst->flexible->shares);
 	if (ret) {
 		close_groups(inst->flexible);
 		shim_group__close(&inst->group);
@@ -143,7 +299,7 @@ void shim_flexible__free(struct shim_flexible *f, bool here)
 		else
 			shim_group__forget(&f->groups[k].group);
 	if (f)
-		shim_shares__free(f->shares, here);
+		shares_free(f->shares, here);
 	free(f);
 }
 
@@ -156,7 +312,7 @@ void shim_flexible__free(struct shim_flexible *f, bool here)
  */
 int shim_flexible__turn(const struct shim_flexible *f, bool on)
 {
-	int ret = shim_shares__turn(f->shares, on);
+	int ret = shares_turn(f->shares, on);
 
 	for (unsigned int k = 0; k < f->nr; k++) {
 		int err = f->groups[k].group.n ? shim_group__turn(&f->groups[k].group, on) : 0;
@@ -205,7 +361,7 @@ static int add_whole(const struct shim_instance *inst, const struct one *one, __
 	int ret = 0;
 
 	if (one->kind >= 0 && inst->flexible->shares)
-		ret = shim_shares__read(inst->flexible->shares, one->kind, enabled, &time);
+		ret = shares_read(inst->flexible->shares, one->kind, enabled, &time);
 	*whole += time;
 	return ret;
 }

@@ -166,7 +166,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	int fd, ret;
 
 	shim_group__describe(&attr, req);
-	/* A member's own count can be read after the group was split, see perf_apart.c. */
+	/* A member's own count can be read after the group was split, see perf_watch.c. */
 	if (!leads)
 		attr.read_format &= ~PERF_FORMAT_GROUP;
 	attr.disabled = leads;

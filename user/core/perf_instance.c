@@ -19,13 +19,13 @@
 
 #include "base/lines.h"
 #include "base/vec.h"
-#include "perf_cpu.h"
+#include "clock.h"
 #include "perf_flexible.h"
 #include "perf_instance.h"
 #include "perf_kinds.h"
 #include "perf_multiplex.h"
 #include "perf_overflow.h"
-#include "clock.h"
+#include "perf_set.h"
 
 #define INHERIT_TRIES	64
 

@@ -3,6 +3,8 @@
 #ifndef SHIM_CORE_PERF_MULTIPLEX_H
 #define SHIM_CORE_PERF_MULTIPLEX_H
 
+#include <stdbool.h>
+
 #include "backend.h"
 #include "perf_instance.h"
 
@@ -15,5 +17,36 @@ int shim_multiplex__stop(struct shim_instance *inst);
 int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
 			   struct shim_group_sample *sums);
 void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int sets);
+
+/* The rotation of multiplexed groups: which group counts, how long, and the times of each. */
+
+/**
+ * struct shim_rotation - groups of which one counts at a time
+ * @nr: number of groups, 1..65536
+ * @now: the group that counts
+ * @place: its index in @order
+ * @spoilt: a part of the current slot was already lost
+ * @slot: length of a slot, in the target's time
+ * @left: time left in the current slot
+ * @rounds: complete rotations
+ * @random: random state for orders and lengths; 0: they are fixed
+ * @order: order of the groups in the current rotation
+ * @turns: statistics of each group; their @rounds are 0
+ */
+struct shim_rotation {
+	unsigned int nr, now, place;
+	bool spoilt;
+	__u64 slot, left, rounds, random;
+	__u16 *order;
+	struct shim_group_sample *turns;
+};
+
+void shim_rotation__init(struct shim_rotation *r, __u64 slot);
+void shim_rotation__shuffle(struct shim_rotation *r, __u64 seed);
+void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick);
+void shim_rotation__spoil(struct shim_rotation *r);
+bool shim_rotation__is_due(const struct shim_rotation *r);
+void shim_rotation__next(struct shim_rotation *r);
+void shim_rotation__add_up(const struct shim_rotation *r, struct shim_group_sample *sums);
 
 #endif /* SHIM_CORE_PERF_MULTIPLEX_H */

@@ -7,11 +7,12 @@
 
 #include "backend.h"
 #include "perf_instance.h"
+#include "perf_page.h"
 
 /**
  * struct shim_perf_set - a set
  * @serial: number that is unique among all sets that the process has ever made
- * @process: the page with the process's number, see perf_process.c
+ * @process: the page with the process's number, see perf_sample.c
  * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: sent at overflows, or 0
@@ -43,7 +44,7 @@ struct shim_perf_set {
  */
 extern struct shim_siglock shim_perf__lock;
 
-/* perf_process.c */
+/* perf_sample.c */
 const volatile __u64 *shim_perf__process(void);
 
 static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
@@ -82,5 +83,31 @@ int shim_perf__sample(union shim_backend_ref ref, pid_t tid, unsigned int flags,
 void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *inst);
 void shim_perf__forget(const struct shim_instance *inst);
 bool shim_perf__is_reading(void);
+
+/* Read this CPU's counters, and the clock that perf's mmap pages refer to, in user mode. */
+
+/* For struct shim_page_cpu.  On CPUs other than those below nothing can be read. */
+__u64 shim_cpu__place(__u32 index, unsigned int width);
+void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values);
+
+static inline __u64 shim_cpu__clock(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	__u64 ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
+#endif
+}
+
+static const struct shim_page_cpu shim_cpu__this __attribute__((unused)) = {
+	.place = shim_cpu__place,
+	.counters = shim_cpu__counters,
+	.clock = shim_cpu__clock,
+};
 
 #endif /* SHIM_CORE_PERF_SET_H */

@@ -2,10 +2,11 @@
 /*
  * Find out that a CPU is offline, or was, if the events on it count only a control group.
  *
- * Perf does not report that a CPU went offline, but from then on the enabled time of its events lags
- * behind the wall clock.  That of a control group's events does so whenever the group does not run.
- * Therefore another event on the CPU, of no group, shows the difference.
+ * Perf does not report that a CPU went offline, but from then on the enabled time of its events
+ * lags behind the wall clock.  That of a control group's events does so whenever the group does not
+ * run. Therefore another event on the CPU, of no group, shows the difference.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -13,9 +14,82 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "perf_group.h"
 #include "perf_watch.h"
 
-/** shim_watch__is_online() - whether a CPU exists and is online; without a file "online" it cannot go offline */
+/* Read a CPU's group that perf has split, because the CPU went offline. */
+
+/*
+ * When a CPU goes offline, perf splits its groups, and does not join them again when the CPU comes
+ * back.  Each event keeps its own count, and read(2) of the leader reports only one event.  If a
+ * member was removed before its leader, which depends on the kernel, a read(2) of the member with
+ * PERF_FORMAT_GROUP would report the leader's count.
+ */
+static int read_alone(const struct shim_group *group, unsigned int i, __u64 *value)
+{
+	struct {
+		__u64 value, enabled, running;
+	} counts;
+	long got;
+
+	if (!shim_group__is_ours(&group->events[i]))
+		return -EBADF;
+	got = shim_group__read_event(&group->events[i], &counts, sizeof(counts));
+	*value = counts.value;
+	return got < 0 ? got : got == sizeof(counts) ? 0 : -EAGAIN;
+}
+
+/* Read the leader of a group that may have been split.  Its own count comes first. */
+static int read_leader(const struct shim_group *group, struct shim_group_counts *counts)
+{
+	long got;
+
+	if (!shim_group__is_ours(&group->events[group->lead]))
+		return -EBADF;
+	got = shim_group__read_event(&group->events[group->lead], counts, sizeof(*counts));
+	return got < 0 ? got : got ? 0 : -EAGAIN;
+}
+
+/**
+ * shim_group__is_taken_apart() - whether perf has split a group
+ * @group: the group of a CPU
+ *
+ * Return: false if it has only one event or cannot be read.
+ */
+bool shim_group__is_taken_apart(const struct shim_group *group)
+{
+	struct shim_group_counts counts;
+
+	return group->n > 1 && !read_leader(group, &counts) && counts.nr != group->n;
+}
+
+/**
+ * shim_group__read_each() - read the counts of a group that perf may have split
+ * @group: the group of a CPU
+ * @counts: filled in
+ *
+ * Return: as shim_group__read_any().
+ */
+int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts)
+{
+	__u64 lead;
+	int ret = shim_group__read_any(group, counts);
+
+	/* Look afterwards: perf may split the group at any time, and never joins it again. */
+	if (ret != -EAGAIN || !shim_group__is_taken_apart(group))
+		return ret;
+	ret = read_leader(group, counts);
+	lead = counts->values[0];
+	for (unsigned int i = 0; i < group->n && !ret; i++)
+		if (i != group->lead)
+			ret = read_alone(group, i, &counts->values[i]);
+	counts->values[group->lead] = lead;
+	counts->nr = group->n;
+	return ret;
+}
+
+/** shim_watch__is_online() - whether a CPU exists and is online; without a file "online" it cannot
+ * go offline */
 bool shim_watch__is_online(int cpu)
 {
 	char path[64];

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "core/bpf_slots.h"
+#include "core/bpf_stat.h"
 #include "core/event.h"
 #include "pairs.h"
 

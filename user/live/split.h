@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bpf_why_find.h"
+#include "core/bpf_why.h"
 
 /**
  * struct shim_live_parts - a tag's transactions whose time was split

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "core/bpf.h"
-#include "core/bpf_slots.h"
+#include "core/bpf_stat.h"
 #include "split.h"
 
 /* The writer of statistics: the kernel, under a tag ID that may change, or programs themselves */

@@ -6,8 +6,8 @@
 
 #include "base/api.h"
 #include "base/vec.h"
-#include "core/bpf_losses.h"
-#include "core/wanted.h"
+#include "core/bpf_events.h"
+#include "core/counted.h"
 #include "tracectl.h"
 
 _Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "one histogram");

@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "core/counted.h"
-#include "core/tracedev.h"
 #include "process.h"
 
 /* Whether there is a connection, and the tag has a handle on it */

@@ -4,7 +4,6 @@
 #define SHIM_TRACE_MAPPED_H
 
 #include "core/direct.h"
-#include "core/direct_wanted.h"
 #include "core/traced.h"
 #include "way.h"
 
