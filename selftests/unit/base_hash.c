@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "kselftest_harness.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/civil.h"
+#include "base/tstamp.h"
 #include "base/tz.h"
 #include "kselftest_harness.h"
 

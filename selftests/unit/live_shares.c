@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "live/shares.h"
 #include "kselftest_harness.h"
+#include "live/proc.h"
 
 /* The user with more than the requester would get loses its largest item, or the latest of those */
 TEST(who_has_most)

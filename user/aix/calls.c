@@ -6,8 +6,66 @@
  * the target that these parameters identify.  Calls that only some families have are in a macro of
  * their own.
  */
+#include <time.h>
+
 #include "base/api.h"
 #include "impl.h"
+
+/*
+ * Calls for features that only POWER has: counter frequencies, event-based branches, the branch
+ * history buffer.  They exist so that programs linked against them load; all return
+ * Pmapi_Unsupported.
+ */
+
+SHIM_API int pm_set_counter_frequency_mythread(unsigned int counter_freq[MAX_COUNTERS])
+{
+	(void)counter_freq;
+	return Pmapi_Unsupported;
+}
+
+SHIM_API int pm_set_counter_frequency_thread(pid_t pid, tid_t tid,
+					     unsigned int counter_freq[MAX_COUNTERS])
+{
+	(void)pid;
+	(void)tid;
+	(void)counter_freq;
+	return Pmapi_Unsupported;
+}
+
+SHIM_API int pm_set_counter_frequency_pthread(pid_t pid, tid_t tid, ptid_t ptid,
+					      unsigned int counter_freq[MAX_COUNTERS])
+{
+	(void)pid;
+	(void)tid;
+	(void)ptid;
+	(void)counter_freq;
+	return Pmapi_Unsupported;
+}
+
+SHIM_API int pm_set_ebb_handler(void *handler, void *data)
+{
+	(void)handler;
+	(void)data;
+	return Pmapi_Unsupported;
+}
+
+SHIM_API int pm_clear_ebb_handler(void **old_handler, void **old_data)
+{
+	(void)old_handler;
+	(void)old_data;
+	return Pmapi_Unsupported;
+}
+
+SHIM_API int pm_enable_bhrb(int mode)
+{
+	(void)mode;
+	return Pmapi_Unsupported;
+}
+
+SHIM_API int pm_disable_bhrb(void)
+{
+	return Pmapi_Unsupported;
+}
 
 #define PROGRAMS(s, OF, who)									\
 SHIM_API int pm_set_program##s OF(pm_prog_t *prog) { return shim_aix__set(who, prog); }		\
@@ -71,3 +129,81 @@ PROGRAMS(_wp, OF_CID, partition(cid))
 CONTROL(_wp, OF_CID, CID, partition(cid))
 GETTERS(_wp, OF_WP, partition(wp))
 GETTERS(_lcpu_wp, OF_CPU_OF_WP, one_cpu_of(wp, lcpuid))
+
+/* The time base: one tick is a nanosecond of CLOCK_MONOTONIC, which also stamps samples. */
+
+#define NS_PER_S	1000000000ull
+
+/* Stores nanoseconds in the raw form (RTC_POWER_PC), which can be added and subtracted */
+void shim_aix__ticks(timebasestruct_t *t, __u64 ns)
+{
+	t->flag = RTC_POWER_PC;
+	t->tb_high = ns >> 32;
+	t->tb_low = (unsigned int)ns;
+}
+
+/**
+ * read_real_time() - read the time base
+ * @t: filled
+ * @size: TIMEBASE_SZ
+ *
+ * Return: RTC_POWER_PC, the form that was stored; -1 if @size is too small.
+ */
+SHIM_API int read_real_time(timebasestruct_t *t, size_t size)
+{
+	struct timespec ts;
+
+	if (size < TIMEBASE_SZ)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	shim_aix__ticks(t, ts.tv_sec * NS_PER_S + ts.tv_nsec);
+	return t->flag;
+}
+
+/**
+ * read_wall_time() - same as read_real_time(), which is monotonic on Linux
+ * @t: filled
+ * @size: TIMEBASE_SZ
+ *
+ * Return: as read_real_time().
+ */
+SHIM_API int read_wall_time(timebasestruct_t *t, size_t size)
+{
+	return read_real_time(t, size);
+}
+
+/**
+ * mread_real_time() - same as read_real_time(), which is monotonic on Linux
+ * @t: filled
+ * @size: TIMEBASE_SZ
+ *
+ * Return: as read_real_time().
+ */
+SHIM_API int mread_real_time(timebasestruct_t *t, size_t size)
+{
+	return read_real_time(t, size);
+}
+
+/**
+ * time_base_to_time() - convert ticks to seconds and nanoseconds, in place
+ * @t: RTC_POWER_PC becomes RTC_POWER; an RTC_POWER time is not changed
+ * @size: TIMEBASE_SZ
+ *
+ * Return: 0; -1 if it is neither, or @size is too small.
+ */
+SHIM_API int time_base_to_time(timebasestruct_t *t, size_t size)
+{
+	__u64 ns;
+
+	if (size < TIMEBASE_SZ)
+		return -1;
+	if (t->flag == RTC_POWER)
+		return 0;
+	if (t->flag != RTC_POWER_PC)
+		return -1;
+	ns = (__u64)t->tb_high << 32 | t->tb_low;
+	t->flag = RTC_POWER;
+	t->tb_high = ns / NS_PER_S;
+	t->tb_low = ns % NS_PER_S;
+	return 0;
+}

@@ -76,7 +76,7 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog);
 int shim_aix__delete(struct shim_aix_who who);
 int shim_aix__reset(struct shim_aix_who who);
 
-/* turn.c */
+/* set.c */
 int shim_aix__start(struct shim_aix_who who);
 int shim_aix__tstart(struct shim_aix_who who, timebasestruct_t *when);
 int shim_aix__stop(struct shim_aix_who who);
@@ -103,10 +103,10 @@ static inline int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
 	return shim_aix__get_data(who, data);
 }
 
-/* timebase.c */
+/* calls.c */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns);
 
-/* err.c: the API's number for a core error */
+/* init.c: the API's number for a core error */
 int shim_aix__error(int ret);
 
 #endif /* SHIM_AIX_IMPL_H */

@@ -3,12 +3,207 @@
  * pm_init() and pm_initialize(), which return tables of the events available on this machine; the
  * library owns the tables and never frees them.  Also the calls without a context.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/api.h"
+#include "base/process.h"
+#include "impl.h"
 #include "state.h"
+
+/* Translates errors of the core layer into the API's error numbers, and those into text. */
+
+/* The longest text of pm_strerror(), with its NUL */
+#define LINE	256
+
+/* Core errors with an API error number; all others become positive errno numbers. */
+static const struct {
+	int core;
+	int code;
+} numbers[] = {
+	{ -EAGAIN, Pmapi_NoCounters },
+	{ -EBUSY, Pmapi_ContextExists },
+	{ -EINVAL, Pmapi_NoSetProg },
+	{ -ENOMEM, Pmapi_Malloc_Err },
+	{ -ENOSPC, Pmapi_NoCounters },
+	{ -EOPNOTSUPP, Pmapi_Unsupported },
+};
+
+/* Translates a core error about existing counters; for new ones see refused() in set.c */
+int shim_aix__error(int ret)
+{
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].core == ret)
+			return numbers[i].code;
+	return -ret;
+}
+
+static const struct {
+	int code;
+	const char *text;
+} texts[] = {
+	{ Pmapi_ContextExists, "a program is set already" },
+	{ Pmapi_NotCounting, "counting has not been started" },
+	{ Pmapi_NoInit, "the library has not been initialized" },
+	{ Pmapi_NoSetProg, "no program is set" },
+	{ Pmapi_Malloc_Err, "out of memory" },
+	{ Pmapi_InvalidEvent, "no such event on this counter, or not under this filter" },
+	{ Pmapi_InvalidGroup, "no such group of events, or not under this filter" },
+	{ Pmapi_GroupRequired, "the event can be counted as part of a group only" },
+	{ Pmapi_InvalidMode, "a mode that this call does not allow, or that is not available" },
+	{ Pmapi_InvalidThreshold, "no event has a threshold here" },
+	{ Pmapi_InvalidSlice, "the slice is not between 10 and 30000 milliseconds" },
+	{ Pmapi_InvalidSetCount, "no sets of events, or too many" },
+	{ Pmapi_WrongKind, "the program is of another kind, multiplexed or not" },
+	{ Pmapi_Locked, "the counters belong to the system, to threads or to another process" },
+	{ Pmapi_NotDebugger, "the target is not traced by the caller and stopped" },
+	{ Pmapi_BadCpu, "no such processor, or it was not online" },
+	{ Pmapi_InvalidProctype, "unknown processor type" },
+	{ Pmapi_Unsupported, "not supported on this system" },
+	{ Pmapi_NoCounters, "the counters cannot hold this, or were taken away" },
+};
+
+static const char *text_of(int error)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].code == error)
+			return texts[i].text;
+	return NULL;
+}
+
+/**
+ * pm_strerror() - describe an error
+ * @where: the prefix, usually the name of the call that failed; NULL for "pmapi"
+ * @error: what a call returned
+ *
+ * Return: a string that is valid until the calling thread's next pm_strerror().
+ */
+SHIM_API char *pm_strerror(const char *where, int error)
+{
+	static struct shim_thread_end end = { .fn = shim_thread_room__free };
+	static __thread void *mine;
+	char *line = shim_thread_room(&end, &mine, LINE);
+	const char *text = text_of(error);
+	char room[128];
+
+	if (!line)
+		return (char *)"pmapi: out of memory";
+	if (!text)
+		text = strerror_r(error, room, sizeof(room));
+	snprintf(line, LINE, "%s: %s", where ? where : "pmapi", text);
+	return line;
+}
+
+/**
+ * pm_error() - print an error on standard error
+ * @where: as for pm_strerror()
+ * @error: what a call returned
+ */
+SHIM_API void pm_error(const char *where, int error)
+{
+	fprintf(stderr, "%s\n", pm_strerror(where, error));
+}
+
+/* The processor's clock rate, as the kernel reports it, or measured by counting cycles. */
+
+#define SPIN_NS	20000000
+
+static double from_cpufreq(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
+	double khz = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%lf", &khz) != 1)
+		khz = 0;
+	fclose(f);
+	return khz * 1e3;
+}
+
+static double from_cpuinfo(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256];
+	double mhz = 0;
+
+	if (!f)
+		return 0;
+	while (!mhz && fgets(line, sizeof(line), f))
+		if (sscanf(line, "cpu MHz : %lf", &mhz) != 1)
+			mhz = 0;
+	fclose(f);
+	return mhz * 1e6;
+}
+
+struct room {
+	struct vcpc_sample sample;
+	__u64 cycles;
+};
+
+static void spin(void)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - begin.tv_sec) * 1000000000ll + now.tv_nsec - begin.tv_nsec <
+		 SPIN_NS);
+}
+
+/*
+ * Cycles are counted in user mode only, but the time includes kernel mode: spin() has to spend
+ * most of it in user mode.
+ */
+static double count(struct shim_session *session)
+{
+	static const struct vcpc_request cycles = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
+		.flags = VCPC_REQ_F_USER,
+	};
+	struct shim_counters *counters;
+	struct room room = { 0 };
+	double hz = 0;
+	int bad;
+
+	if (shim_counters__create(session, &cycles, 1, 0, &bad, &counters))
+		return 0;
+	if (!shim_counters__bind(counters, 0, 0, &bad)) {
+		spin();
+		if (!shim_counters__sample(counters, 0, &room.sample, sizeof(room)) &&
+		    room.sample.tick)
+			hz = room.cycles * 1e9 / room.sample.tick;
+	}
+	shim_counters__put(counters);
+	return hz;
+}
+
+/**
+ * pm_cycles() - the processor's clock rate
+ *
+ * Return: Hz, or 0 if the kernel does not report it and it cannot be measured.
+ */
+SHIM_API double pm_cycles(void)
+{
+	struct shim_aix_state *state;
+	double hz = from_cpufreq();
+
+	if (!hz)
+		hz = from_cpuinfo();
+	if (hz)
+		return hz;
+	state = shim_aix_state__lock();
+	if (!shim_aix_state__session(state))
+		hz = count(state->session);
+	shim_aix_state__leave(state);
+	return hz;
+}
 
 /*
  * struct shim_aix_view - the tables as one filter shows them

@@ -2,8 +2,211 @@
 /* The life of a context: setting a program, resetting its data, deleting it. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "state.h"
+
+/* Takes samples of a context, and subtracts the counts before a reset. */
+
+static unsigned int turns_of(const struct shim_aix_context *ctx)
+{
+	return ctx->program.kind == AIX_PLAIN ? 0 : ctx->program.nsets;
+}
+
+/**
+ * shim_aix_sums__read() - take a sample
+ * @ctx: the context
+ * @tid: a thread or CPU, by @flags
+ * @flags: VCPC_SAMPLE_F_*
+ * @sums: to be freed; set only on success
+ *
+ * Return: 0 or a core error.
+ */
+int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,
+			struct shim_aix_sums **sums)
+{
+	size_t size = sizeof(struct vcpc_sample) + ctx->program.n * sizeof(__u64) +
+		      turns_of(ctx) * sizeof(struct shim_group_sample);
+	struct shim_aix_sums *s = malloc(sizeof(*s) + size);
+	struct vcpc_sample *sample = (void *)(s + 1);
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	ret = shim_counters__sample_at(ctx->counters, tid, flags, sample, size);
+	if (ret) {
+		free(s);
+		return ret;
+	}
+	s->time = sample->time;
+	s->state = sample->state;
+	s->tick = sample->tick;
+	s->values = sample->values;
+	s->turns = turns_of(ctx) ? (void *)&sample->values[ctx->program.n] : NULL;
+	*sums = s;
+	return 0;
+}
+
+/**
+ * shim_aix_sums__state() - get a thread's state in a context
+ * @ctx: the context
+ * @tid: the thread
+ * @state: VCPC_STATE_*; set only on success
+ *
+ * Return: 0 or a core error, -EINVAL if it has none.
+ */
+int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state)
+{
+	struct shim_aix_sums *sums;
+	int ret = shim_aix_sums__read(ctx, tid, 0, &sums);
+
+	if (ret)
+		return ret;
+	*state = sums->state;
+	free(sums);
+	return 0;
+}
+
+/* Clamped to 0: the counts of a group member deleted since then are no longer in the total. */
+static __u64 less(__u64 a, __u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
+/**
+ * shim_aix_sums__subtract() - subtract earlier sums from later ones
+ * @ctx: whose sums they are
+ * @sums: the later ones; on return, the counts since @base
+ * @base: the earlier ones
+ */
+void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
+			     const struct shim_aix_sums *base)
+{
+	sums->tick = less(sums->tick, base->tick);
+	for (unsigned int i = 0; i < ctx->program.n; i++)
+		sums->values[i] = less(sums->values[i], base->values[i]);
+	for (unsigned int k = 0; k < turns_of(ctx); k++) {
+		sums->turns[k].time = less(sums->turns[k].time, base->turns[k].time);
+		sums->turns[k].tick = less(sums->turns[k].tick, base->turns[k].tick);
+		sums->turns[k].rounds = less(sums->turns[k].rounds, base->turns[k].rounds);
+		sums->turns[k].voids = less(sums->turns[k].voids, base->turns[k].voids);
+	}
+}
+
+/*
+ * Starting and stopping.
+ *
+ * A group starts and stops as a whole: perf counts its threads together, and cannot start or stop
+ * one of them alone.
+ */
+
+/* Whether a thread is counting: 1, 0, or a core error */
+static int is_on(const struct shim_aix_context *ctx, pid_t tid)
+{
+	__u32 state;
+	int ret = shim_aix_sums__state(ctx, tid, &state);
+
+	/* An invalid instance (-EAGAIN) is not counting. */
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	return state & VCPC_STATE_COUNTING ? 1 : 0;
+}
+
+/**
+ * shim_aix_turn__on() - check whether a call's target is counting
+ * @ctx: the context
+ * @tid: the thread
+ *
+ * Return: 1, 0, or a core error.
+ */
+int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid)
+{
+	return ctx->scope == AIX_THREAD ? is_on(ctx, tid) : ctx->on;
+}
+
+/*
+ * A context of one thread is started and stopped on that thread, all others on all their targets.
+ */
+static int turn(struct shim_aix_context *ctx, pid_t tid, bool on)
+{
+	bool all = ctx->scope != AIX_THREAD;
+	unsigned int flags = all ? SHIM_TARGET_F_ALL : 0;
+	int ret;
+
+	tid = all ? 0 : tid;
+	ret = on ? shim_counters__enable_at(ctx->counters, tid, flags) :
+		   shim_counters__disable_at(ctx->counters, tid, flags);
+	if (!ret && all)
+		ctx->on = on;
+	return ret;
+}
+
+struct order {
+	bool on;
+	__u64 when;
+};
+
+static __u64 now(const struct shim_aix_call *call)
+{
+	return shim_session__ops(call->state->session)->now();
+}
+
+/* A start is time-stamped before counting starts, a stop after it has stopped. */
+static int turn_locked(struct shim_aix_call *call, void *arg)
+{
+	struct order *order = arg;
+	int on, ret;
+
+	if (shim_aix_state__is_member(call))
+		return Pmapi_Unsupported;
+	order->when = now(call);
+	on = shim_aix_turn__on(call->ctx, call->tid);
+	if (on < 0)
+		return shim_aix__error(on);
+	if (on == order->on)
+		return on ? 0 : Pmapi_NotCounting;
+	ret = shim_aix__error(turn(call->ctx, call->tid, order->on));
+	if (order->on)
+		return ret;
+	order->when = now(call);
+	if (!ret && call->who.scope != AIX_THREAD)
+		call->ctx->stopped = order->when;
+	return ret;
+}
+
+static int timed(struct shim_aix_who who, bool on, timebasestruct_t *when)
+{
+	struct order order = { .on = on };
+	int ret = when ? shim_aix_state__call(who, turn_locked, &order) : EINVAL;
+
+	if (!ret)
+		shim_aix__ticks(when, order.when);
+	return ret;
+}
+
+int shim_aix__start(struct shim_aix_who who)
+{
+	timebasestruct_t when;
+
+	return timed(who, true, &when);
+}
+
+int shim_aix__tstart(struct shim_aix_who who, timebasestruct_t *when)
+{
+	return timed(who, true, when);
+}
+
+int shim_aix__stop(struct shim_aix_who who)
+{
+	timebasestruct_t when;
+
+	return timed(who, false, &when);
+}
+
+int shim_aix__tstop(struct shim_aix_who who, timebasestruct_t *when)
+{
+	return timed(who, false, when);
+}
 
 /* The API's number for an error in setting a program; @bad: the request that caused it, or -1 */
 static int refused(int ret, int bad)

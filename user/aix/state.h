@@ -143,18 +143,18 @@ int shim_aix_target__nth_cpu(int n);
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg);
 int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg);
 
-/* cpus.c */
+/* target.c */
 int shim_aix_cpus__bind(struct shim_aix_context *ctx);
 void shim_aix_cpus__follow(struct shim_aix_context *ctx);
 
-/* sums.c */
+/* set.c */
 int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned int flags,
 			struct shim_aix_sums **sums);
 int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state);
 void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
 			     const struct shim_aix_sums *base);
 
-/* turn.c */
+/* set.c */
 int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid);
 
 #endif /* SHIM_AIX_STATE_H */

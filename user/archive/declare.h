@@ -3,7 +3,7 @@
 #ifndef SHIM_ARCHIVE_DECLARE_H
 #define SHIM_ARCHIVE_DECLARE_H
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "record.h"
 

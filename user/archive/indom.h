@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "record.h"
 

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "types.h"
 
 struct shim_inst_table;

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "record.h"
 #include "texts_labels.h"

@@ -9,7 +9,7 @@
 #ifndef SHIM_ARCHIVE_TEXTS_LABELS_H
 #define SHIM_ARCHIVE_TEXTS_LABELS_H
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "record.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Grow a buffer. */
+/* Memory that grows: buffers, and arenas. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 
@@ -36,4 +38,71 @@ void shim_buf__free(struct shim_buf *buf)
 {
 	free(buf->data);
 	*buf = (struct shim_buf){ 0 };
+}
+
+/* An arena allocates from chunks, always from the newest one. */
+
+#define CHUNK_SIZE	65536
+#define ALIGN		_Alignof(max_align_t)
+
+struct shim_arena_chunk {
+	struct shim_arena_chunk *older;
+	_Alignas(max_align_t) unsigned char bytes[];
+};
+
+static void *new_chunk(struct shim_arena *arena, size_t size)
+{
+	struct shim_arena_chunk *chunk = calloc(1, sizeof(*chunk) + size);
+
+	if (!chunk)
+		return NULL;
+	chunk->older = arena->chunks;
+	arena->chunks = chunk;
+	return chunk;
+}
+
+void *shim_arena__alloc(struct shim_arena *arena, size_t size)
+{
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + ALIGN - 1) & ~(ALIGN - 1);
+	if (size > arena->left) {
+		size_t chunk = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+
+		if (!new_chunk(arena, chunk))
+			return NULL;
+		arena->left = chunk;
+	}
+	/* the newest chunk is used from its end downwards */
+	arena->left -= size;
+	return arena->chunks->bytes + arena->left;
+}
+
+void *shim_arena__array(struct shim_arena *arena, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return NULL;
+	return shim_arena__alloc(arena, bytes);
+}
+
+char *shim_arena__string(struct shim_arena *arena, const void *s, size_t len)
+{
+	char *copy = shim_arena__alloc(arena, len + 1);
+
+	if (copy)
+		memcpy(copy, s, len);
+	return copy;
+}
+
+void shim_arena__free(struct shim_arena *arena)
+{
+	struct shim_arena_chunk *chunk;
+
+	while ((chunk = arena->chunks)) {
+		arena->chunks = chunk->older;
+		free(chunk);
+	}
+	arena->left = 0;
 }

@@ -9,6 +9,8 @@
 #ifndef SHIM_BASE_BUF_H
 #define SHIM_BASE_BUF_H
 
+#include <stddef.h>
+
 #include "bytes.h"
 
 #define SHIM_BUF_MAX	0x7fffffffu
@@ -78,5 +80,20 @@ static inline void shim_buf__fill(struct shim_buf *buf, int byte, size_t len)
 	if (p)
 		memset(p, byte, len);
 }
+
+/* Allocate many small objects that are freed together. */
+
+struct shim_arena {
+	struct shim_arena_chunk *chunks;
+	size_t left;
+};
+
+/* Returns zeroed memory, aligned for any object, or NULL if memory runs out. */
+void *shim_arena__alloc(struct shim_arena *arena, size_t size);
+/* Allocate @n objects of @size bytes. */
+void *shim_arena__array(struct shim_arena *arena, size_t n, size_t size);
+/* Copy @len bytes and append a NUL. */
+char *shim_arena__string(struct shim_arena *arena, const void *s, size_t len);
+void shim_arena__free(struct shim_arena *arena);
 
 #endif /* SHIM_BASE_BUF_H */

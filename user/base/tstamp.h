@@ -3,7 +3,9 @@
 #ifndef SHIM_BASE_TSTAMP_H
 #define SHIM_BASE_TSTAMP_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /**
  * struct shim_ts - a point in time, or a signed difference between two
@@ -29,5 +31,15 @@ struct shim_ts shim_ts__add(struct shim_ts a, struct shim_ts b);
 struct shim_ts shim_ts__sub(struct shim_ts a, struct shim_ts b);
 struct shim_ts shim_ts__from_ns(int64_t ns);
 double shim_ts__seconds(struct shim_ts difference);
+
+/*
+ * UTC dates, with days of 86,400 seconds.  The C library's gmtime() and timegm() count leap seconds
+ * if the zone in the process's TZ does, so they are not suitable for other zones.
+ */
+
+/* Like gmtime_r(); false if the year does not fit in an int, in which case @out is not written. */
+bool shim_civil__date(int64_t t, struct tm *out);
+/* Like timegm(), but does not change @tm, whose members may have any values. */
+int64_t shim_civil__time(const struct tm *tm);
 
 #endif /* SHIM_BASE_TSTAMP_H */

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "civil.h"
 #include "process.h"
+#include "tstamp.h"
 #include "tz.h"
 
 #define ZONEINFO	"/usr/share/zoneinfo"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "bpf.h"
 #include "bpf/trace.h"

@@ -4,10 +4,132 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <string.h>
 
 #include "attr.h"
+#include "base/process.h"
+#include "core/event.h"
 #include "core/format.h"
-#include "generic.h"
+
+/*
+ * libcpc's generic events: the same name on every machine that can count it.
+ *
+ * Each is one of the kernel's own events, with the meaning of PAPI's preset of that name.  Names
+ * without such an event are unknown here.
+ */
+
+#define PREFIX	"PAPI"
+
+#define CACHE(cache, result)	(PERF_COUNT_HW_CACHE_ ## cache |			\
+				 PERF_COUNT_HW_CACHE_OP_READ << 8 |			\
+				 PERF_COUNT_HW_CACHE_RESULT_ ## result << 16)
+
+static const struct {
+	const char *name;
+	__u32 type;
+	__u64 config;
+} events[] = {
+	{ "PAPI_tot_cyc", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "PAPI_tot_ins", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "PAPI_br_ins", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "PAPI_br_msp", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "PAPI_res_stl", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
+	{ "PAPI_l1_dca", PERF_TYPE_HW_CACHE, CACHE(L1D, ACCESS) },
+	{ "PAPI_l1_dcm", PERF_TYPE_HW_CACHE, CACHE(L1D, MISS) },
+	{ "PAPI_l1_icm", PERF_TYPE_HW_CACHE, CACHE(L1I, MISS) },
+	{ "PAPI_l3_tca", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "PAPI_l3_tcm", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "PAPI_tlb_dm", PERF_TYPE_HW_CACHE, CACHE(DTLB, MISS) },
+	{ "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS) },
+};
+
+/* Is this a generic name, known or unknown? */
+bool shim_generic__is(const char *name)
+{
+	return !strncmp(name, PREFIX, strlen(PREFIX));
+}
+
+/* The i-th generic event, or NULL after the last */
+const char *shim_generic__at(size_t i, struct vcpc_request *packed)
+{
+	if (i >= sizeof(events) / sizeof(events[0]))
+		return NULL;
+	packed->type = events[i].type;
+	packed->config = events[i].config;
+	return events[i].name;
+}
+
+/* Get the event of a generic name; false if the name is unknown */
+bool shim_generic__pack(const char *name, struct vcpc_request *packed)
+{
+	const char *at;
+
+	for (size_t i = 0; (at = shim_generic__at(i, packed)); i++)
+		if (!strcmp(at, name))
+			return true;
+	return false;
+}
+
+/*
+ * Event names of the processors that Solaris ran on, as programs spell them out.
+ *
+ * Each name is mapped to the perf event that counts the same.  A name without such an event is not
+ * in the table and is unknown: EC_hit, for example, because perf counts only references and misses.
+ */
+
+static const struct {
+	const char *name;
+	const char *perf;
+} natives[] = {
+	/* UltraSPARC */
+	{ "Cycle_cnt", "cycles" },
+	{ "Instr_cnt", "instructions" },
+	{ "EC_ref", "cache-references" },
+	{ "EC_misses", "cache-misses" },
+	{ "DC_rd", "L1-dcache-loads" },
+	{ "DC_rd_miss", "L1-dcache-load-misses" },
+	{ "DC_wr", "L1-dcache-stores" },
+	/* UltraSPARC T1 and T2, and AMD */
+	{ "DC_miss", "L1-dcache-load-misses" },
+	{ "IC_miss", "L1-icache-load-misses" },
+	{ "DTLB_miss", "dTLB-load-misses" },
+	{ "ITLB_miss", "iTLB-load-misses" },
+	{ "BU_cpu_clk_unhalted", "cycles" },
+	{ "FR_retired_branches_w_excp_intr", "branches" },
+	{ "FR_retired_branches_mispred", "branch-misses" },
+};
+
+/**
+ * shim_native__pack() - map a processor's event name to a perf event
+ * @name: the name in Solaris' spelling
+ * @packed: its type and config are set
+ *
+ * Return: whether the name is known.
+ */
+bool shim_native__pack(const char *name, struct vcpc_request *packed)
+{
+	for (size_t i = 0; i < sizeof(natives) / sizeof(natives[0]); i++)
+		if (!strcmp(natives[i].name, name))
+			return !shim_event__parse(natives[i].perf, packed);
+	return false;
+}
+
+/* The i-th name, or NULL after the last */
+const char *shim_native__at(size_t i)
+{
+	return i < sizeof(natives) / sizeof(natives[0]) ? natives[i].name : NULL;
+}
+
+/*
+ * Are these names included in walks?  Only if VCPC_NATIVE_EVENTS is set in the environment to a
+ * value other than 0; this is for programs that search a walk for such a name.
+ */
+bool shim_native__are_listed(void)
+{
+	const char *value = shim_environ__get("VCPC_NATIVE_EVENTS");
+
+	return value && *value && strcmp(value, "0");
+}
 
 #define PICNUM	"picnum"
 

@@ -11,7 +11,7 @@
 #include "base/api.h"
 #include "core/clock.h"
 #include "impl.h"
-#include "lwp.h"
+#include "inheritable.h"
 
 /*
  * An overflow may occur before the bind call has returned, and its handler may use the set.  So
@@ -135,7 +135,7 @@ static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
 
 static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	/* A set on a thread need not be settled: lwp.c forgets the parent's set at a fork. */
+	/* A set on a thread need not be settled: inheritable.c forgets the parent's set at a fork. */
 	if (atomic_load(&set->where) != CPC_ON_LWP)
 		shim_cpc__settle(cpc, set);
 	switch (atomic_load(&set->where)) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "impl.h"
-#include "lwp.h"
+#include "inheritable.h"
 
 #define KNOWN_FLAGS	(CPC_OVF_NOTIFY_EMT | CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV | \
 			 CPC_COUNT_SAMPLE_MODE)

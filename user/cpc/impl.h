@@ -44,7 +44,7 @@ enum cpc_where {
  * @counters: its counters in the back end, from the first bind until the next change of its
  *	requests
  * @silent: @counters were created for a CPU, and send no overflow signals
- * @where: the assumed state; for CPC_ON_LWP, each thread stores its own set (lwp.h)
+ * @where: the assumed state; for CPC_ON_LWP, each thread stores its own set (inheritable.h)
  * @pctx: the process of CPC_ON_PCTX, NULL after it was released
  * @tid: its thread
  * @inheritable: its entry in the list of sets that new threads inherit
@@ -122,11 +122,11 @@ int shim_cpc__refused(cpc_t *cpc, const char *fn, const cpc_set_t *set, int ret)
 int shim_cpc__unbind_cpu(cpc_set_t *set);
 int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf);
 
-/* bind_pctx.c */
+/* bind_cpu.c */
 int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set);
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
 
-/* err.c: each returns -1 with errno set */
+/* cpc.c: each returns -1 with errno set */
 int shim_cpc__fail(int err);
 int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode);
 int shim_cpc__translate(cpc_t *cpc, const char *fn, int ret);

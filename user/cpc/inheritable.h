@@ -24,4 +24,15 @@ void shim_inheritable__add(struct shim_inheritable *entry, struct shim_counters 
 void shim_inheritable__remove(struct shim_inheritable *entry);
 struct shim_counters *shim_inheritable__inherited(void);
 
+/* The set that is bound to the calling thread: libcpc allows one at a time. */
+
+/* The set that is bound to the calling thread; also NULL if inheritance was not checked yet */
+extern __thread struct shim_counters *shim_lwp__own
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+struct shim_counters *shim_lwp__bound(void);
+int shim_lwp__attach(struct shim_counters *counters);
+void shim_lwp__forget(const struct shim_counters *counters);
+void shim_lwp__detach(void);
+
 #endif /* SHIM_CPC_INHERITABLE_H */

@@ -5,11 +5,91 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "base/process.h"
 #include "cpc/libcpc.h"
 #include "cpc/libpctx.h"
-#include "tracee.h"
+
+/* The threads of a process under ptrace(2): trace, stop, wait for and continue them. */
+
+enum shim_tracee_state {
+	SHIM_TRACEE_RUNS,
+	SHIM_TRACEE_STOPPED,
+	SHIM_TRACEE_LISTENS,	/* stopped by job control; continues by itself */
+	SHIM_TRACEE_GONE,
+	SHIM_TRACEE_CHANGES,	/* it runs another program, as the process's first thread */
+};
+
+/* Why a thread has stopped */
+enum shim_tracee_event {
+	SHIM_EVENT_NONE,	/* requested, or for no interesting reason */
+	SHIM_EVENT_CLONE,	/* it has created a thread, @data */
+	SHIM_EVENT_FORK,	/* it has created a process, @data */
+	SHIM_EVENT_EXEC,	/* it executes another program; it was thread @data */
+	SHIM_EVENT_EXIT,	/* it is about to end, with wait status @data */
+};
+
+/**
+ * struct shim_tracee - one thread
+ * @tid: its id in the kernel
+ * @lwp: its number in the process, from 1
+ * @state: whether it is running
+ * @ends: it has stopped at its exit
+ * @over: no handler is called for it: too early or too late
+ * @event: reason for its stop, until that is handled
+ * @data: see enum shim_tracee_event; for a thread that has ended, its wait status
+ * @signal: delivered to it when it is continued
+ */
+struct shim_tracee {
+	pid_t tid;
+	int lwp;
+	enum shim_tracee_state state;
+	bool ends;
+	bool over;
+	enum shim_tracee_event event;
+	unsigned long data;
+	int signal;
+};
+
+/**
+ * struct shim_tracees - the threads of a process
+ * @pid: the process
+ * @options: PTRACE_O_*
+ * @last_lwp: the last number assigned
+ * @n: number of threads in @thread
+ * @room: capacity of @thread
+ * @thread: the threads
+ */
+struct shim_tracees {
+	pid_t pid;
+	unsigned long options;
+	int last_lwp;
+	size_t n;
+	size_t room;
+	struct shim_tracee *thread;
+};
+
+int shim_tracees__hold_all(struct shim_tracees *t);
+int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **out);
+int shim_tracees__set_options(struct shim_tracees *t, unsigned long options);
+void shim_tracees__stop(struct shim_tracees *t);
+void shim_tracees__go_on(struct shim_tracees *t);
+void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns);
+struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t);
+struct shim_tracee *shim_tracees__find(struct shim_tracees *t, pid_t tid);
+struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp);
+bool shim_tracee__is_there(const struct shim_tracee *thread);
+bool shim_tracee__has_left(const struct shim_tracee *thread);
+bool shim_tracee__was_lost(const struct shim_tracee *thread);
+bool shim_tracees__any(const struct shim_tracees *t);
+void shim_tracees__drop_gone(struct shim_tracees *t);
+void shim_tracees__let_go(struct shim_tracees *t);
+int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out);
+int64_t shim_tracees__now(void);
 
 /* The handlers of events; NULL for none */
 struct shim_pctx_handlers {
@@ -33,7 +113,7 @@ struct shim_pctx_handlers {
  * @created: it is this process's child
  * @ended: it is ending, and held until it is released
  * @over: pctx_terminate() was called; may be set by a signal handler
- * @users: the handles that have sets on it; guarded by the lock in bind_pctx.c
+ * @users: the handles that have sets on it; guarded by the lock in bind_cpu.c
  * @nusers: number of handles
  * @users_room: capacity of @users
  */
@@ -59,7 +139,7 @@ pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid);
 /* Take control of a process that process_made() has left stopped and untraced. */
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like);
 
-/* bind_pctx.c: handles forget a process that is released, even while another thread forks */
+/* bind_cpu.c: handles forget a process that is released, even while another thread forks */
 int shim_cpc__watch_forks(void);
 void shim_cpc__forget_pctx(pctx_t *pctx);
 

@@ -8,9 +8,7 @@
 #include "base/api.h"
 #include "base/vec.h"
 #include "core/event.h"
-#include "generic.h"
 #include "impl.h"
-#include "native.h"
 
 /* Make a number for a list of requests that no other list in this process has had. */
 static uint64_t new_shape(void)

@@ -19,7 +19,7 @@
 
 #include "base/lines.h"
 #include "base/vec.h"
-#include "tracee.h"
+#include "pctx.h"
 
 /* Limit on a sleep, because another thread may receive the SIGCHLD that would end it */
 #define LONGEST_SLEEP_NS	20000000

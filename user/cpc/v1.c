@@ -16,7 +16,7 @@
 
 #include "base/api.h"
 #include "impl.h"
-#include "lwp.h"
+#include "inheritable.h"
 #include "v1.h"
 
 #define MANY_SETS	16

@@ -10,9 +10,7 @@
 #include "base/api.h"
 #include "base/vec.h"
 #include "core/event.h"
-#include "generic.h"
 #include "impl.h"
-#include "native.h"
 
 /* Programs also call walks without a handle, when cpc_open() has failed: errno is EINVAL then. */
 static bool is_handle(const cpc_t *cpc)

@@ -6,9 +6,37 @@
 #ifndef SHIM_LIVE_COUNTS_H
 #define SHIM_LIVE_COUNTS_H
 
-#include "config.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "core/event.h"
 #include "metric.h"
+
+/* The configuration of local contexts and the agent: which events they count, and where. */
+
+#define SHIM_CONFIG_FILE	"/etc/vcpc.conf"
+#define SHIM_CONFIG_EVENTS	16	/* per line; they count together */
+#define SHIM_CONFIG_LINES	64
+
+/*
+ * struct shim_config_line - events that are counted together
+ * @command: count in each process whose command matches this pattern (fnmatch(3)); NULL: on every
+ *	CPU
+ */
+struct shim_config_line {
+	char *command;
+	char *events[SHIM_CONFIG_EVENTS];
+	unsigned int n;
+};
+
+struct shim_config {
+	struct shim_config_line lines[SHIM_CONFIG_LINES];
+	unsigned int n;
+};
+
+int shim_config__read(struct shim_config *config, const char *path, unsigned int *line);
+int shim_config__copy(struct shim_config *to, const struct shim_config *from, bool processes);
+void shim_config__fini(struct shim_config *config);
 
 #define SHIM_COUNT_ITEMS	1024	/* item numbers in a cluster; a power of two */
 #define SHIM_COUNT_PREFIX	24	/* room for the part of a metric's name before the event */

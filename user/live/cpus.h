@@ -3,7 +3,6 @@
 #ifndef SHIM_LIVE_CPUS_H
 #define SHIM_LIVE_CPUS_H
 
-#include "config.h"
 #include "counts.h"
 
 struct shim_live_cpus;

@@ -28,4 +28,21 @@ int shim_proc__user(pid_t pid, uid_t *user);
 int shim_proc__list(pid_t **pids, size_t *n);
 int shim_proc__by_pid(const void *a, const void *b);
 
+/* Which user has to give something up if there is not enough for all users. */
+
+/**
+ * struct shim_share - one entry that uses a part of what is shared
+ * @user: its owner
+ * @size: the amount it uses
+ * @age: creation time, in any unit
+ */
+struct shim_share {
+	uid_t user;
+	uint64_t size;
+	uint64_t age;
+};
+
+uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user);
+long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uint64_t need);
+
 #endif /* SHIM_LIVE_PROC_H */

@@ -9,7 +9,7 @@
  * Processes that could not be counted are also tried again at every RECHECK-th search.
  *
  * Any user can start programs with a name that is counted.  If there is no room for all of them,
- * users share it (shares.c): places, counters of the module, file descriptors.
+ * users share it (proc.c): places, counters of the module, file descriptors.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -23,11 +23,10 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "core/counters.h"
 #include "core/clock.h"
+#include "core/counters.h"
 #include "proc.h"
 #include "processes.h"
-#include "shares.h"
 #include "users.h"
 
 #define SEARCH_NS	1000000000ull

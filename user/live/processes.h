@@ -3,7 +3,6 @@
 #ifndef SHIM_LIVE_PROCESSES_H
 #define SHIM_LIVE_PROCESSES_H
 
-#include "config.h"
 #include "counts.h"
 
 #define SHIM_PROCESSES_MAX	256	/* counted simultaneously; later ones have to wait */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "core/bpf.h"
 #include "core/bpf_stat.h"

@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/civil.h"
+#include "base/tstamp.h"
 #include "date.h"
 #include "date_words.h"
 #include "zone.h"

@@ -13,7 +13,7 @@
 
 #include "archive/declare.h"
 #include "archive/writer.h"
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/hash.h"
 
 /*

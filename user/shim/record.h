@@ -42,12 +42,12 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
 
-/* Declare a metric, with its one-line text and its help text: record_metric.c */
+/* Declare a metric, with its one-line text and its help text: record_source.c */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric);
 /* Write both texts of an instance domain. */
 int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_indom *indom);
 
-/* The archive's label, and the labels that are shown with values: record_label.c */
+/* The archive's label, and the labels that are shown with values: record_source.c */
 void shim_rec_label__fill(struct shim_label *label);
 int shim_rec_label__context(struct shim_writer *w, const char *host, const char *more, struct shim_ts stamp);
 

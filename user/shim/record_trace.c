@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "live/trace.h"
 #include "record.h"
 
