@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/clear_range.h"
+#include "archive/archive.h"
 
 #include "kselftest_harness.h"
 

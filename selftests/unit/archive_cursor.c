@@ -4,7 +4,7 @@
  * with a linear search, with the original index, without it, and with a wrong index.
  */
 #include "archive/archive.h"
-#include "archive/readbuf.h"
+#include "archive/volume.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "archive/files.h"
-#include "archive/folder.h"
 #include "kselftest_harness.h"
 
 FIXTURE(folder) {

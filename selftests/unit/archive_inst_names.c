@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/inst_names.h"
+#include "archive/indom.h"
 #include "kselftest_harness.h"
 
 #define MOST	3000

@@ -2,7 +2,7 @@
 /* Interpolation between two values: every type, signs, wraps, and the ends of each range. */
 #include <kselftest_harness.h>
 
-#include "archive/lerp.h"
+#include "archive/interp_metric.h"
 
 #define AT_40(kind, member, from, to, wrapped, want) do { \
 	struct shim_value a_ = { .type = kind, .member = from }; \

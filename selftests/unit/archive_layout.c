@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "archive/record.h"
-#include "archive/record_layout.h"
 #include "kselftest_harness.h"
 
 /* Write a record of two metrics, one in place and one with blocks. */

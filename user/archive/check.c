@@ -12,10 +12,66 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "check_desc.h"
 #include "check_state.h"
+#include "declare.h"
 #include "record.h"
 #include "unpacked.h"
+
+/*
+ * Check one metric's description.
+ *
+ * Loggers record what agents report, and readers only pass it on.  So these rules are wider than
+ * those for metrics that this library writes: a derived metric may have the instance domain of
+ * another agent, names in old archives may consist of digits, and some agents set a scale without
+ * its dimension.
+ */
+
+#define TYPE_MAX 255	/* PM_TYPE_UNKNOWN; PCP cannot define types above it */
+
+static bool is_sem(int32_t sem)
+{
+	return sem == SHIM_SEM_COUNTER || sem == SHIM_SEM_INSTANT || sem == SHIM_SEM_DISCRETE;
+}
+
+static bool is_printable(const uint8_t *name, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		if (name[i] <= ' ' || name[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* The name of the first field that no writer can have intended, for a message; or NULL */
+static const char *check_desc_damage(const struct shim_rec_desc *rec)
+{
+	struct shim_in names = rec->names;
+
+	for (uint32_t i = 0; i < rec->nnames; i++) {
+		uint32_t len;
+		const uint8_t *name = shim_rec_desc__name(&names, &len);
+
+		if (!is_printable(name, len))
+			return "name";
+	}
+	if (rec->pmid >> 31)
+		return "number";
+	if (rec->type < SHIM_TYPE_NOSUPPORT || rec->type > TYPE_MAX)
+		return "type";
+	/* if a metric is not supported, its other fields have no meaning */
+	if (rec->type == SHIM_TYPE_NOSUPPORT)
+		return NULL;
+	return is_sem(rec->sem) ? NULL : "semantics";
+}
+
+/* The name of the first field that only a newer PCP or a faulty agent writes; or NULL */
+static const char *check_desc_unknown(const struct shim_rec_desc *rec)
+{
+	if (rec->type == SHIM_TYPE_NOSUPPORT)
+		return NULL;
+	if (rec->type > SHIM_TYPE_HIGHRES_EVENT)
+		return "type";
+	return shim_declared__units_ok(rec->units) ? NULL : "units";
+}
 
 #define PROGRESS_BYTES	(1u << 20)
 #define VALUE_LEN	8	/* bytes of an instance and its value in a record */
@@ -143,8 +199,8 @@ static int check_conflicts(struct shim_check_state *s, uint64_t offset,
 static int check_metric(struct shim_check_state *s, uint64_t offset,
 			const struct shim_rec_desc *rec)
 {
-	const char *bad = shim_check_desc__damage(rec);
-	const char *unknown = shim_check_desc__unknown(rec);
+	const char *bad = check_desc_damage(rec);
+	const char *unknown = check_desc_unknown(rec);
 
 	if (bad) {
 		shim_check__say(s, &s->meta, offset, "metric %u.%u.%u: bad %s",
@@ -162,10 +218,12 @@ static int check_domain(struct shim_check_state *s, uint64_t offset,
 			const struct shim_rec_indom *rec)
 {
 	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
-		shim_check__say(s, &s->meta, offset, "an instance domain's state is older than the archive");
+		shim_check__say(s, &s->meta, offset,
+				"an instance domain's state is older than the archive");
 	for (uint32_t i = 1; i < rec->n; i++) {
 		if (rec->delta && shim_rec_indom__id(rec, i) <= shim_rec_indom__id(rec, i - 1)) {
-			shim_check__say(s, &s->meta, offset, "changes of instances are not in their order");
+			shim_check__say(s, &s->meta, offset,
+					"changes of instances are not in their order");
 			break;
 		}
 	}

@@ -37,7 +37,8 @@ struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d
 	struct shim_hnode *node = shim_hash__first(&d->metrics, shim_hash__u32(&d->metrics, pmid));
 
 	for (; node; node = shim_hash__next(node)) {
-		struct shim_declared_metric *m = shim_hnode__entry(node, struct shim_declared_metric, node);
+		struct shim_declared_metric *m =
+			shim_hnode__entry(node, struct shim_declared_metric, node);
 
 		if (m->pmid == pmid)
 			return m;
@@ -249,4 +250,282 @@ int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, st
 		out->err = 0;
 	}
 	return err;
+}
+
+/* Declare instance domains: find what changed, and write a full record or a delta. */
+
+struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom)
+{
+	struct shim_hnode *node = shim_hash__first(&d->groups, shim_hash__u32(&d->groups, indom));
+
+	for (; node; node = shim_hash__next(node)) {
+		struct shim_declared_indom *g =
+			shim_hnode__entry(node, struct shim_declared_indom, node);
+
+		if (g->now.indom == indom)
+			return g;
+	}
+	return NULL;
+}
+
+static struct shim_declared_indom *new_group(struct shim_declared *d, uint32_t indom)
+{
+	struct shim_declared_indom *g = shim_arena__alloc(&d->arena, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->now.indom = indom;
+	if (shim_hash__add(&d->groups, &g->node, shim_hash__u32(&d->groups, indom)))
+		return NULL;
+	g->next = d->group_list;
+	d->group_list = g;
+	return g;
+}
+
+bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
+			       unsigned int *hint)
+{
+	unsigned int lo = 0, hi = g->now.n;
+
+	if (*hint < hi && g->now.inst[*hint] == inst)
+		return true;
+	while (lo < hi) {
+		unsigned int mid = lo + (hi - lo) / 2;
+
+		if (g->now.inst[mid] < inst)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*hint = lo;
+	return lo < g->now.n && g->now.inst[lo] == inst;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns 0, -EINVAL if two instances have the same name, or -ENOMEM. */
+static int check_names(const struct shim_indom *indom)
+{
+	const char **names = malloc((indom->n + 1) * sizeof(*names));
+	int err = 0;
+
+	if (!names)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < indom->n; i++)
+		names[i] = indom->name[i];
+	qsort(names, indom->n, sizeof(*names), by_text);
+	for (unsigned int i = 1; i < indom->n && !err; i++)
+		if (!strcmp(names[i - 1], names[i]))
+			err = -EINVAL;
+	free(names);
+	return err;
+}
+
+static int check_indom(const struct shim_indom *indom)
+{
+	if (indom->indom >> 31 || (uint32_t)indom->stamp.nsec > 999999999)
+		return -EINVAL;
+	for (unsigned int i = 0; i < indom->n; i++) {
+		if (indom->inst[i] < 0 || (i && indom->inst[i] <= indom->inst[i - 1]))
+			return -EINVAL;
+		if (!indom->name[i] || !*indom->name[i])
+			return -EINVAL;
+	}
+	return check_names(indom);
+}
+
+/*
+ * struct changes - the difference between two states
+ * @entries: new instances, and, with a NULL name, deleted ones; ids ascending
+ * @renamed: an instance in both states has different names
+ */
+struct changes {
+	struct shim_indom entries;
+	int32_t *inst;
+	const char **name;
+	bool renamed;
+};
+
+static void add_change(struct changes *c, int32_t inst, const char *name)
+{
+	c->inst[c->entries.n] = inst;
+	c->name[c->entries.n++] = name;
+}
+
+static void compare(const struct shim_indom *old, const struct shim_indom *new, struct changes *c)
+{
+	unsigned int i = 0, j = 0;
+
+	while (i < old->n || j < new->n) {
+		if (j == new->n || (i < old->n && old->inst[i] < new->inst[j])) {
+			add_change(c, old->inst[i++], NULL);
+		} else if (i == old->n || new->inst[j] < old->inst[i]) {
+			add_change(c, new->inst[j], new->name[j]);
+			j++;
+		} else {
+			if (strcmp(old->name[i++], new->name[j++]))
+				c->renamed = true;
+		}
+	}
+}
+
+static int find_changes(const struct shim_indom *old, const struct shim_indom *new,
+			struct changes *c)
+{
+	size_t room = (size_t)old->n + new->n + 1;
+
+	*c = (struct changes){ 0 };
+	c->inst = malloc(room * sizeof(*c->inst));
+	c->name = malloc(room * sizeof(*c->name));
+	if (!c->inst || !c->name) {
+		free(c->inst);
+		free(c->name);
+		return -ENOMEM;
+	}
+	compare(old, new, c);
+	c->entries.stamp = new->stamp;
+	c->entries.indom = new->indom;
+	c->entries.inst = c->inst;
+	c->entries.name = c->name;
+	return 0;
+}
+
+/* Replace the group's state by a copy of @indom in a single allocation. */
+static int take_over(struct shim_declared_indom *g, const struct shim_indom *indom)
+{
+	size_t n = indom->n, bytes = n * (sizeof(uint64_t) + sizeof(char *) + sizeof(int32_t)) + 1;
+	const char **name;
+	uint64_t *used;
+	int32_t *inst;
+	char *s;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += strlen(indom->name[i]) + 1;
+	used = calloc(1, bytes);
+	if (!used)
+		return -ENOMEM;
+	name = (const char **)(used + n);
+	inst = (int32_t *)(name + n);
+	s = (char *)(inst + n);
+	for (size_t i = 0; i < n; i++) {
+		inst[i] = indom->inst[i];
+		name[i] = s;
+		s = stpcpy(s, indom->name[i]) + 1;
+	}
+	free(g->memory);
+	g->memory = used;
+	g->used = used;
+	g->now = (struct shim_indom){ indom->stamp, indom->indom, indom->n, inst, name, false };
+	return 0;
+}
+
+/* Limit on the entries that deltas make a reader expand, per byte of the previous full record */
+#define ENTRIES_PER_BYTE	4
+/* ... or this many, if that is more: small domains may change often. */
+#define LEAST_ENTRIES		32768
+
+static uint64_t bytes_of(const struct shim_indom *indom)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < indom->n; i++)
+		bytes += sizeof(indom->inst[i]) + sizeof(uint32_t) + strlen(indom->name[i]) + 1;
+	return bytes;
+}
+
+/* Entries that a reader must expand for the state after a delta, in addition to earlier ones */
+static uint64_t entries_of(const struct shim_declared_indom *g, const struct changes *c)
+{
+	return (uint64_t)g->now.n + c->entries.n;
+}
+
+/* Whether a delta may follow: readers reject many deltas of a large domain as an attack. */
+static bool is_short(const struct shim_declared_indom *g, const struct shim_indom *indom,
+		     const struct changes *c)
+{
+	uint64_t entries = g->entries + entries_of(g, c);
+
+	return entries <= LEAST_ENTRIES || entries <= ENTRIES_PER_BYTE * bytes_of(indom);
+}
+
+/*
+ * Write a delta if it has no more entries than the full record and not too many deltas have
+ * followed the last full record.  If no instance is left, always write a delta, because readers
+ * ignore a full record without instances.  A delta cannot rename an instance, and version 2 has no
+ * deltas.
+ *
+ * Return: the group's new value of @entries.
+ */
+static uint64_t encode(const struct shim_format *f, const struct shim_declared_indom *g,
+		       const struct shim_indom *indom, const struct changes *c,
+		       struct shim_buf *out)
+{
+	bool delta = f->version > 2 && g->recorded && !c->renamed &&
+		     (!indom->n || (c->entries.n <= indom->n && is_short(g, indom, c)));
+
+	if (delta)
+		shim_rec_indom__encode(f, out, &c->entries, true);
+	else if (indom->n)
+		shim_rec_indom__encode(f, out, indom, false);
+	return delta ? g->entries + entries_of(g, c) : 0;
+}
+
+static int change(struct shim_declared_indom *g, const struct shim_format *f,
+		  const struct shim_indom *indom, struct shim_buf *out)
+{
+	size_t start = out->len;
+	uint64_t entries = 0;
+	struct changes c;
+	bool changed;
+	int err;
+
+	err = find_changes(&g->now, indom, &c);
+	if (err)
+		return err;
+	changed = c.entries.n || c.renamed;
+	if (changed)
+		entries = encode(f, g, indom, &c, out);
+	free(c.inst);
+	free(c.name);
+	if (!changed)
+		return 0;
+	err = out->err ? out->err : take_over(g, indom);
+	if (err) {
+		out->len = start;
+		out->err = 0;
+	} else if (out->len > start) {
+		g->recorded = true;
+		g->entries = entries;
+	}
+	return err;
+}
+
+/**
+ * shim_declared__indom() - declare an instance domain as of a time
+ * @d: the declarations so far
+ * @f: format of the archive
+ * @indom: the whole domain
+ * @out: a record of the changes, if any, is appended here
+ *
+ * Return: 0, -EINVAL if the ids are not ascending, a name is empty or occurs twice, or the time is
+ * earlier than the last one, -ENOMEM.
+ */
+int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
+			 const struct shim_indom *indom, struct shim_buf *out)
+{
+	struct shim_declared_indom *g;
+	int err;
+
+	err = check_indom(indom);
+	if (err)
+		return err;
+	g = shim_declared__group(d, indom->indom);
+	if (g && shim_ts__cmp(indom->stamp, g->now.stamp) < 0)
+		return -EINVAL;
+	if (!g)
+		g = new_group(d, indom->indom);
+	return g ? change(g, f, indom, out) : -ENOMEM;
 }

@@ -74,4 +74,26 @@ int shim_file__copy(const struct shim_file *file, void *data, size_t len, uint64
 int shim_file__load(const struct shim_file *file, uint8_t **data, size_t *size);
 int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size);
 
+/* The names in a directory, used to find the files of many archives in it. */
+
+/*
+ * struct shim_folder - snapshot of a directory's names; zero-initialized
+ * @path: the directory that was read last, or NULL
+ * @names: @n names, sorted; room for @cap
+ */
+struct shim_folder {
+	char *path;
+	char **names;
+	size_t n, cap;
+};
+
+/*
+ * Read a directory, unless it is the one read last.  Returns 0 or an error; after an error, there
+ * are no names.
+ */
+int shim_folder__read(struct shim_folder *folder, const char *path);
+/* The index of the first name that begins with @prefix, or after all that do */
+size_t shim_folder__first(const struct shim_folder *folder, const char *prefix);
+void shim_folder__free(struct shim_folder *folder);
+
 #endif /* SHIM_ARCHIVE_FILES_H */

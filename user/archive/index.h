@@ -3,6 +3,7 @@
 #ifndef SHIM_ARCHIVE_INDEX_H
 #define SHIM_ARCHIVE_INDEX_H
 
+#include "reader.h"
 #include "record.h"
 
 struct shim_files;
@@ -43,5 +44,16 @@ void shim_index__free(struct shim_index *index);
 size_t shim_index__before(const struct shim_index *index, struct shim_ts when, bool or_equal);
 /* Number of places in volumes up to and including @volume */
 size_t shim_index__upto(const struct shim_index *index, unsigned int volume);
+
+/* Interpolation search for a time in a range of records. */
+
+/*
+ * Move the cursor to a record near @when, using a few reads.  The record is earlier than @when, or
+ * not later than @when if @or_equal.  The stamps of the first @n places of the index meet the same
+ * condition.  Returns 1; 0 if no such record was found, which leaves the cursor unchanged; or an
+ * error if a volume could not be read.
+ */
+int shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,
+			struct shim_ts when, bool or_equal);
 
 #endif /* SHIM_ARCHIVE_INDEX_H */

@@ -15,7 +15,9 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "reader.h"
 #include "record.h"
+#include "types.h"
 
 struct shim_state {
 	struct shim_rec_indom rec;
@@ -45,5 +47,63 @@ void shim_domain__sort(struct shim_domain *d);
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
 /* Expand the @i-th state, and subtract its entries from *@budget.  Returns 0 or -ENOMEM. */
 int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget);
+
+/*
+ * Find instances of a domain's state by name.
+ *
+ * The first search in a state is linear.  Later ones use a table, if there is memory for it.
+ *
+ * Locking: the lock of the metadata guards the construction of a table, and the arena that contains
+ * it.  A complete table is published through @table and never changes.
+ */
+
+struct shim_inst_table;
+
+/* @asked: number of lookups so far, up to a limit; @table: NULL until it is built */
+struct shim_inst_names {
+	atomic_uint asked;
+	_Atomic(struct shim_inst_table *) table;
+};
+
+/* A state as built by shim_domain__spell(); the functions below accept only such states. */
+struct shim_named_indom {
+	struct shim_indom indom;
+	struct shim_inst_names names;
+};
+
+/* Whether a table should be built now; true at most once per state */
+bool shim_inst_names__wants_table(const struct shim_indom *state);
+/* Build it from @arena, with at most *@bytes, which it reduces; a failure is not repeated. */
+void shim_inst_names__make_table(const struct shim_indom *state, struct shim_arena *arena,
+				 uint64_t seed, uint64_t *bytes);
+/*
+ * The index of the instance with that name.  Otherwise, as in PCP, the index of the first one whose
+ * name has a blank and matches @name up to there.  Otherwise -1.
+ */
+int shim_inst_names__find(const struct shim_indom *state, const char *name);
+
+/* The set of all instances that an instance domain ever had. */
+
+/*
+ * struct shim_instances - instances of one domain, each once
+ * @ids, @names: in the order in which they were added; the archive owns the names
+ * @slots: hash table of ids; contains positions in @ids
+ */
+struct shim_instances {
+	unsigned int n;
+	unsigned int room;
+	int32_t *ids;
+	const char **names;
+	uint32_t *slots;
+	uint32_t mask;
+};
+
+/* Add the instances of all states of a domain, the newest state first. */
+int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
+			  uint32_t indom);
+void shim_instances__fini(struct shim_instances *set);
+
+/* The index of an id in a state, or -1 */
+int shim_instances__search(const struct shim_indom *state, int32_t inst);
 
 #endif /* SHIM_ARCHIVE_INDOM_H */

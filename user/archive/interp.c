@@ -15,7 +15,7 @@
 
 #include "base/vec.h"
 #include "interp.h"
-#include "lerp.h"
+#include "interp_metric.h"
 #include "scan.h"
 
 struct shim_interp {

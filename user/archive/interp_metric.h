@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "reader.h"
+#include "types.h"
 
 #define SHIM_TIME_MIN	INT64_MIN
 #define SHIM_TIME_MAX	INT64_MAX
@@ -141,5 +142,32 @@ static inline bool shim_interp_inst__next_known(const struct shim_interp_inst *k
 
 /* Convert a stamp to nanoseconds since @start, clamped to SHIM_TIME_FIRST and SHIM_TIME_LAST. */
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
+
+/* Interpolate a counter between two observations: the arithmetic only, identical to PCP's. */
+
+/**
+ * struct shim_span - the times of two observations, and one in between
+ * @t: the requested time
+ * @p: time of the observation before it, < @t
+ * @n: time of the observation after it, > @t; all in seconds since the archive's start
+ * @wrap: a counter that decreases has wrapped around
+ */
+struct shim_span {
+	double t, p, n;
+	bool wrap;
+};
+
+bool shim_lerp__can(int32_t type);
+/* @a with the value between @a and @b at @span->t; shim_lerp__can() must accept the type */
+struct shim_value shim_lerp__value(const struct shim_span *span, const struct shim_value *a,
+				   const struct shim_value *b);
+/* Whether @span->t is nearer to the next observation; false if it is exactly halfway. */
+static inline bool shim_lerp__is_past_middle(const struct shim_span *span)
+{
+	return span->t > (span->p + span->n) / 2;
+}
+
+/* Seconds from @start to @ts, rounded once, as in PCP */
+double shim_lerp__seconds(struct shim_ts ts, struct shim_ts start);
 
 #endif /* SHIM_ARCHIVE_INTERP_METRIC_H */

@@ -3,9 +3,8 @@
 #include "base/vec.h"
 #include "files.h"
 #include "indom.h"
-#include "inst_names.h"
-#include "memory.h"
 #include "meta.h"
+#include "unpack.h"
 #include "unpacked.h"
 
 /*

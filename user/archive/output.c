@@ -1,12 +1,88 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Create an archive's files, write to them in order, and finish them. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "files.h"
 #include "output.h"
+
+/* Append complete pieces to a file. */
+
+int shim_sink__create(struct shim_sink *sink, const char *base, int volume)
+{
+	char *path = shim_files__path(base, volume);
+	int fd;
+
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	free(path);
+	if (fd < 0)
+		return -errno;
+	*sink = (struct shim_sink){ .fd = fd };
+	return 0;
+}
+
+/* Truncate the file to remove a partly written piece. */
+static void cut_back(struct shim_sink *sink)
+{
+	if (ftruncate(sink->fd, (off_t)sink->size))
+		sink->broken = true;
+}
+
+int shim_sink__write(struct shim_sink *sink, const void *data, size_t len)
+{
+	size_t done = 0;
+
+	if (sink->broken)
+		return -EIO;
+	while (done < len) {
+		ssize_t n = pwrite(sink->fd, (const char *)data + done, len - done,
+				   (off_t)(sink->size + done));
+		int err = n < 0 ? -errno : -EIO;
+
+		if (err == -EINTR)
+			continue;
+		if (n <= 0) {
+			if (done)
+				cut_back(sink);
+			return err;
+		}
+		done += (size_t)n;
+	}
+	sink->size += len;
+	return 0;
+}
+
+int shim_sink__close(struct shim_sink *sink)
+{
+	int err = sink->broken ? -EIO : 0;
+
+	if (fsync(sink->fd) && !err)
+		err = -errno;
+	if (close(sink->fd) && !err)
+		err = -errno;
+	sink->fd = -1;
+	return err;
+}
+
+void shim_sink__discard(struct shim_sink *sink, const char *base, int volume)
+{
+	char *path;
+
+	if (sink->fd < 0)
+		return;
+	path = shim_files__path(base, volume);
+	if (path)
+		unlink(path);
+	free(path);
+	close(sink->fd);
+	sink->fd = -1;
+}
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
@@ -289,5 +365,182 @@ int shim_output__close(struct shim_output *out, struct shim_buf *meta)
 	shim_buf__free(&out->entries);
 	shim_buf__free(&out->scratch);
 	free(out->base);
+	return err;
+}
+
+/* Open the files of an existing archive to append to it. */
+
+/* Open an existing file, or create it if @flags has O_CREAT; the next piece goes to its end. */
+static int open_sink(struct shim_sink *sink, const char *base, int volume, int flags)
+{
+	char *path = shim_files__path(base, volume);
+	struct stat st;
+
+	if (!path)
+		return -ENOMEM;
+	sink->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0666);
+	free(path);
+	if (sink->fd < 0)
+		return -errno;
+	if (fstat(sink->fd, &st))
+		return -errno;
+	sink->size = (uint64_t)st.st_size;
+	return S_ISREG(st.st_mode) ? 0 : -EINVAL;
+}
+
+/* Take the lock before anything is read: from then on, no other writer changes the files. */
+static int lock_meta(struct shim_output *out)
+{
+	int err = open_sink(&out->meta, out->base, SHIM_VOLUME_META, 0);
+
+	if (err)
+		return err;
+	if (flock(out->meta.fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return 0;
+}
+
+static bool meta_is_whole(const struct shim_archive *ar, const struct shim_output *out)
+{
+	const struct shim_meta_file *file = &ar->meta.files[0];
+	size_t at = out->format->label_len;
+	uint32_t len;
+
+	while (at < file->size) {
+		if (file->size - at < SHIM_FRAME_LEN ||
+		    shim_frame__len(file->data + at, file->size - at, SHIM_META_MIN, &len))
+			return false;
+		at += len;
+	}
+	return file->size == out->meta.size;
+}
+
+static int open_index(struct shim_output *out)
+{
+	const struct shim_format *f = out->format;
+	int err = shim_files__exists(out->base, SHIM_VOLUME_INDEX);
+
+	if (err < 0)
+		return err;
+	err = open_sink(&out->index, out->base, SHIM_VOLUME_INDEX, err ? 0 : O_CREAT);
+	if (err)
+		return err;
+	if (out->index.size && (out->index.size < f->label_len ||
+				(out->index.size - f->label_len) % f->entry_len))
+		return -EBADMSG;
+	return 0;
+}
+
+/*
+ * Append to the last volume, which must end with a complete record.  If it is compressed, start a
+ * new volume instead.
+ */
+static int open_data(struct shim_output *out, struct shim_archive *ar, struct shim_ts *last)
+{
+	struct shim_record rec = { 0 };
+	struct shim_cursor cur;
+	unsigned int n;
+	int err;
+
+	err = shim_archive__list(ar);
+	if (err)
+		return err;
+	shim_cursor__init(&cur, ar);
+	err = shim_archive__end(ar, last);
+	if (!err)
+		err = shim_cursor__seek_after(&cur, *last);
+	if (!err)
+		err = shim_cursor__prev(&cur, &rec);
+	if (err)
+		return err == -ERANGE ? -EBADMSG : err;
+	n = shim_archive__nvolumes(ar);
+	out->volume = ar->segments[0].files.volumes[n - 1];
+	err = open_sink(&out->data, out->base, out->volume, 0);
+	if (err == -ENOENT)
+		return shim_sink__create(&out->data, out->base, ++out->volume);
+	if (err || out->data.size == out->format->label_len)
+		return err;
+	return rec.volume == n - 1 && rec.offset + rec.len == out->data.size ? 0 : -EBADMSG;
+}
+
+static void close_files(struct shim_output *out)
+{
+	const struct shim_sink *sinks[] = { &out->data, &out->index, &out->meta };
+
+	for (int i = 0; i < 3; i++)
+		if (sinks[i]->fd >= 0)
+			close(sinks[i]->fd);
+	free(out->base);
+}
+
+static int open_files(struct shim_output *out, struct shim_archive **ar, struct shim_ts *last)
+{
+	int err = lock_meta(out);
+
+	if (!err)
+		err = shim_archive__open(out->base, ar);
+	if (err)
+		return err;
+	out->label = *shim_archive__label(*ar);
+	out->format = shim_format__of(out->label.version);
+	if (!meta_is_whole(*ar, out))
+		return -EBADMSG;
+	err = open_index(out);
+	return err ? err : open_data(out, *ar, last);
+}
+
+int shim_output__append(struct shim_output *out, const char *base, struct shim_archive **ar,
+			struct shim_ts *last)
+{
+	int err;
+
+	*out = (struct shim_output){ .has_record = true, .since = UINT64_MAX / 2 };
+	out->meta.fd = out->index.fd = out->data.fd = -1;
+	out->base = strdup(base);
+	if (!out->base)
+		return -ENOMEM;
+	*ar = NULL;
+	err = open_files(out, ar, last);
+	if (err) {
+		shim_archive__put(*ar);
+		close_files(out);
+	}
+	return err;
+}
+
+static int take_state(struct shim_declared *d, struct shim_archive *ar, uint32_t indom,
+		      struct shim_buf *unused, struct shim_ts *last)
+{
+	const struct shim_format *f = shim_format__of(shim_archive__label(ar)->version);
+	const struct shim_indom *state;
+	int err;
+
+	if (indom == SHIM_INDOM_NULL || shim_declared__group(d, indom) ||
+	    !shim_archive__nindoms(ar, indom))
+		return 0;
+	state = shim_archive__indom_at(ar, indom, 0);
+	if (!state)
+		return -ENOMEM;
+	if (shim_ts__cmp(state->stamp, *last) > 0)
+		*last = state->stamp;
+	/* ignore a state that this library could not have written: the next one is complete */
+	err = shim_declared__indom(d, f, state, unused);
+	return err == -EINVAL ? 0 : err;
+}
+
+int shim_declared__from(struct shim_declared *d, struct shim_archive *ar, struct shim_ts *last)
+{
+	struct shim_buf unused = { 0 };
+	int err = 0;
+
+	for (unsigned int i = 0; i < shim_archive__ndescs(ar) && !err; i++) {
+		const struct shim_desc *desc = shim_archive__desc_at(ar, i);
+
+		err = shim_declared__any(d, desc, &unused);
+		if (!err)
+			err = take_state(d, ar, desc->indom, &unused, last);
+		shim_buf__reset(&unused);
+	}
+	shim_buf__free(&unused);
 	return err;
 }

@@ -9,8 +9,38 @@
 #ifndef SHIM_ARCHIVE_OUTPUT_H
 #define SHIM_ARCHIVE_OUTPUT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "declare.h"
+#include "reader.h"
 #include "record.h"
-#include "sink.h"
+
+/*
+ * A file that grows by complete pieces: after an error it has its former length.
+ *
+ * Nothing is buffered in memory, so data that was written is not lost if the process is killed.
+ */
+
+/*
+ * struct shim_sink - an output file
+ * @size: bytes in complete pieces
+ * @broken: truncating it failed; nothing more may be written to it
+ */
+struct shim_sink {
+	int fd;
+	uint64_t size;
+	bool broken;
+};
+
+/* Create a file; -EEXIST if one of that name exists. */
+int shim_sink__create(struct shim_sink *sink, const char *base, int volume);
+int shim_sink__write(struct shim_sink *sink, const void *data, size_t len);
+/* Make the file durable, and close it. */
+int shim_sink__close(struct shim_sink *sink);
+/* Close the file, and remove it. */
+void shim_sink__discard(struct shim_sink *sink, const char *base, int volume);
 
 /*
  * struct shim_output - the files
@@ -56,5 +86,19 @@ int shim_output__next_volume(struct shim_output *out);
  * -ENODATA.  Frees @out in all cases.
  */
 int shim_output__close(struct shim_output *out, struct shim_buf *meta);
+
+/* Append to an archive: its files, and the metrics and instance domains that it declares. */
+
+/*
+ * Open and lock the files of an existing archive.  @ar: the archive, which the caller must release.
+ * @last: the time of its last record.  Returns -EBUSY if another writer has it open, -EBADMSG if a
+ * file ends within a record, and -ENOENT if the metadata or the index exists only in compressed
+ * form.  On error, there is nothing to free.
+ */
+int shim_output__append(struct shim_output *out, const char *base, struct shim_archive **ar,
+			struct shim_ts *last);
+
+/* Copy the metrics and the newest states of their instance domains; *@last is never decreased. */
+int shim_declared__from(struct shim_declared *d, struct shim_archive *ar, struct shim_ts *last);
 
 #endif /* SHIM_ARCHIVE_OUTPUT_H */

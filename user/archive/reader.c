@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "folder.h"
+#include "files.h"
 #include "indom.h"
 #include "segment.h"
 

@@ -1,6 +1,95 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The label at the start of every file. */
+/* What every file has: frames and stamps of both versions, the label; and entries of the index. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "record.h"
+
+/* Differences between the two versions, and what all their records share: frames and stamps. */
+
+static const struct shim_format formats[] = {
+	{
+		.version = 2,
+		.label_len = 132,
+		.stamp_len = 8,
+		.entry_len = 20,
+		.record_min = 20,
+		.host_len = 64,
+		.tz_len = 40,
+		.zoneinfo_len = 0,
+		.offset_max = 0x7fffffff,
+		.indom_type = SHIM_META_INDOM_V2,
+		.labels_type = SHIM_META_LABEL_V2,
+	},
+	{
+		.version = 3,
+		.label_len = 808,
+		.stamp_len = 12,
+		.entry_len = 32,
+		.record_min = 24,
+		.host_len = 256,
+		.tz_len = 256,
+		.zoneinfo_len = 256,
+		.offset_max = INT64_MAX,
+		.indom_type = SHIM_META_INDOM,
+		.labels_type = SHIM_META_LABEL,
+	},
+};
+
+const struct shim_format *shim_format__of(int version)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i].version == version)
+			return &formats[i];
+	return NULL;
+}
+
+void shim_frame__close(struct shim_buf *buf, size_t start)
+{
+	uint32_t len = (uint32_t)(buf->len - start + 4);
+
+	shim_buf__put32(buf, len);
+	if (!buf->err)
+		shim_be32__put(buf->data + start, len);
+}
+
+int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shim_ts *out)
+{
+	uint32_t low = shim_be32__get(p);
+	uint32_t second = shim_be32__get(p + 4);
+
+	if (f->version == 2) {
+		if (second > 999999)
+			return -EBADMSG;
+		*out = (struct shim_ts){ (int32_t)low, (int32_t)(second * 1000) };
+	} else {
+		uint32_t nsec = shim_be32__get(p + 8);
+
+		if (nsec > 999999999)
+			return -EBADMSG;
+		/* the low half of the seconds comes first; each half is big-endian */
+		*out = (struct shim_ts){ (int64_t)((uint64_t)second << 32 | low), (int32_t)nsec };
+	}
+	return 0;
+}
+
+void shim_stamp__encode(const struct shim_format *f, struct shim_buf *buf, struct shim_ts ts)
+{
+	shim_buf__put32(buf, (uint32_t)ts.sec);
+	if (f->version == 2) {
+		shim_buf__put32(buf, (uint32_t)ts.nsec / 1000);
+	} else {
+		shim_buf__put32(buf, (uint32_t)((uint64_t)ts.sec >> 32));
+		shim_buf__put32(buf, (uint32_t)ts.nsec);
+	}
+}
 
 static void take_string(struct shim_in *in, uint32_t len, char *out, size_t size)
 {
@@ -116,4 +205,121 @@ void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label
 	put_string(buf, label->tz, f->tz_len);
 	put_string(buf, label->zoneinfo, f->zoneinfo_len);
 	shim_frame__close(buf, start);
+}
+
+/* An entry of the temporal index. */
+
+/**
+ * shim_rec_index__decode() - read an entry
+ * @f: format of the archive
+ * @p: @f->entry_len bytes
+ * @out: the entry
+ *
+ * Return: 0, or -EBADMSG if its stamp is invalid.
+ */
+int shim_rec_index__decode(const struct shim_format *f, const uint8_t *p, struct shim_entry *out)
+{
+	struct shim_entry entry;
+
+	if (shim_stamp__decode(f, p, &entry.stamp))
+		return -EBADMSG;
+	p += f->stamp_len;
+	entry.volume = (int32_t)shim_be32__get(p);
+	if (f->version == 2) {
+		entry.off_meta = shim_be32__get(p + 4);
+		entry.off_data = shim_be32__get(p + 8);
+	} else {
+		entry.off_meta = shim_be64__get(p + 4);
+		entry.off_data = shim_be64__get(p + 12);
+	}
+	*out = entry;
+	return 0;
+}
+
+void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
+			    const struct shim_entry *entry)
+{
+	shim_stamp__encode(f, buf, entry->stamp);
+	shim_buf__put32(buf, (uint32_t)entry->volume);
+	if (f->version == 2) {
+		shim_buf__put32(buf, (uint32_t)entry->off_meta);
+		shim_buf__put32(buf, (uint32_t)entry->off_data);
+	} else {
+		shim_buf__put64(buf, entry->off_meta);
+		shim_buf__put64(buf, entry->off_data);
+	}
+}
+
+/* The fields of a label that describe the writer: process, host, and time zone in two forms. */
+
+/* Whether a zone's name is three or more letters; TZ's syntax requires <> around any other name. */
+static bool plain_name(const char *name)
+{
+	size_t n = 0;
+
+	for (; isalpha((unsigned char)name[n]); n++)
+		;
+	return n >= 3 && !name[n];
+}
+
+/* The zone's name and its offset at @now in TZ's syntax, which counts offsets west of UTC. */
+static void fill_tz(struct shim_label *label, time_t now)
+{
+	struct tm tm;
+	long west;
+	const char *zone;
+
+	tzset();
+	localtime_r(&now, &tm);
+	west = -tm.tm_gmtoff;
+	zone = tm.tm_zone && tm.tm_zone[0] ? tm.tm_zone : "UTC";
+	snprintf(label->tz, sizeof(label->tz), plain_name(zone) ? "%s%s%ld" : "<%s>%s%ld", zone,
+		 west < 0 ? "-" : "", labs(west) / 3600);
+	if (labs(west) % 3600) {
+		size_t len = strlen(label->tz);
+
+		snprintf(label->tz + len, sizeof(label->tz) - len, ":%02ld",
+			 labs(west) % 3600 / 60);
+	}
+}
+
+/* The zone that /etc/localtime links to: the part of the target after "/zoneinfo/" */
+static const char *localtime_zone(char *path, size_t size)
+{
+	ssize_t n = readlink("/etc/localtime", path, size - 1);
+	char *zone;
+
+	if (n < 0)
+		return NULL;
+	path[n] = '\0';
+	zone = strstr(path, "/zoneinfo/");
+	return zone ? zone + strlen("/zoneinfo/") : NULL;
+}
+
+static void fill_zoneinfo(struct shim_label *label)
+{
+	const char *env = getenv("TZ");
+	char path[PATH_MAX];
+	const char *zone;
+
+	if (env)
+		zone = strchr(env, '/') ? env + (env[0] == ':') : NULL;
+	else
+		zone = localtime_zone(path, sizeof(path));
+	if (zone && zone[0] != '/' && strlen(zone) < sizeof(label->zoneinfo) - 1)
+		sprintf(label->zoneinfo, ":%s", zone);
+}
+
+/**
+ * shim_local_zone__fill() - describe this process and host in an archive's label
+ * @label: its pid, host and zones are set; the UTC offset is that of its start, or of now if the
+ *	start is 0
+ */
+void shim_local_zone__fill(struct shim_label *label)
+{
+	label->pid = getpid();
+	if (gethostname(label->host, sizeof(label->host) - 1) || !label->host[0])
+		strcpy(label->host, "localhost");
+	fill_tz(label, label->start.sec ? label->start.sec : time(NULL));
+	fill_zoneinfo(label);
 }

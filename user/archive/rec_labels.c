@@ -1,9 +1,238 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The record of labels: sets of names and values, each with its JSON text. */
+/* The records of metadata: metrics, instance domains, texts and labels. */
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "record.h"
+
+/* The record of a metric: its descriptor and its names. */
+
+#define DESC_MIN	36	/* length for a metric without a name */
+
+/* The next name and its length; a name that was shortened in place ends at a NUL */
+const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len)
+{
+	uint32_t room = shim_in__u32(names);
+	const uint8_t *name = shim_in__bytes(names, room);
+
+	*len = name ? (uint32_t)strnlen((const char *)name, room) : 0;
+	return name;
+}
+
+static int check_names(struct shim_in names, uint32_t n)
+{
+	while (n--) {
+		uint32_t len;
+		const uint8_t *name = shim_rec_desc__name(&names, &len);
+
+		if (!name || !len || len > SHIM_NAME_MAX)
+			return -EBADMSG;
+	}
+	return names.p == names.end ? 0 : -EBADMSG;
+}
+
+/**
+ * shim_rec_desc__decode() - read a metric
+ * @p: the whole record, whose frame shim_frame__len() has checked
+ * @len: its length
+ * @out: the metric, its names checked
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int shim_rec_desc__decode(const uint8_t *p, uint32_t len, struct shim_rec_desc *out)
+{
+	struct shim_rec_desc rec;
+	struct shim_in in;
+
+	if (len < DESC_MIN)
+		return -EBADMSG;
+	in = shim_in__of(p + 8, len - 12);
+	rec.pmid = shim_in__u32(&in);
+	rec.type = (int32_t)shim_in__u32(&in);
+	rec.indom = shim_in__u32(&in);
+	rec.sem = (int32_t)shim_in__u32(&in);
+	rec.units = shim_in__u32(&in);
+	rec.nnames = shim_in__u32(&in);
+	rec.names = in;
+	if (check_names(in, rec.nnames))
+		return -EBADMSG;
+	*out = rec;
+	return 0;
+}
+
+void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc)
+{
+	size_t start = buf->len;
+
+	shim_buf__put32(buf, 0);
+	shim_buf__put32(buf, SHIM_META_DESC);
+	shim_buf__put32(buf, desc->pmid);
+	shim_buf__put32(buf, (uint32_t)desc->type);
+	shim_buf__put32(buf, desc->indom);
+	shim_buf__put32(buf, (uint32_t)desc->sem);
+	shim_buf__put32(buf, desc->units);
+	shim_buf__put32(buf, desc->nnames);
+	for (unsigned int i = 0; i < desc->nnames; i++) {
+		size_t len = strlen(desc->names[i]);
+
+		shim_buf__put32(buf, (uint32_t)len);
+		shim_buf__put(buf, desc->names[i], len);
+	}
+	shim_frame__close(buf, start);
+}
+
+/* The records of an instance domain: the whole domain, or a delta. */
+
+#define DELETED	0xffffffffu
+
+int32_t shim_rec_indom__id(const struct shim_rec_indom *rec, uint32_t i)
+{
+	return (int32_t)shim_be32__get(rec->ids + 4 * (size_t)i);
+}
+
+const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i)
+{
+	uint32_t offset = shim_be32__get(rec->offsets + 4 * (size_t)i);
+
+	return offset == DELETED ? NULL : rec->strings + offset;
+}
+
+/* Check that ids are not negative, and that names lie within @room bytes, which end with a NUL */
+static int check_entries(const struct shim_rec_indom *rec, size_t room)
+{
+	bool terminated = room && !rec->strings[room - 1];
+
+	for (uint32_t i = 0; i < rec->n; i++) {
+		uint32_t offset = shim_be32__get(rec->offsets + 4 * (size_t)i);
+
+		if (shim_rec_indom__id(rec, i) < 0)
+			return -EBADMSG;
+		if (rec->delta && offset == DELETED)
+			continue;
+		if (!terminated || offset >= room)
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/**
+ * shim_rec_indom__decode() - read an instance domain or a change of it
+ * @p: the whole record, whose frame shim_frame__len() has checked
+ * @len: its length
+ * @out: the record, its entries checked; it points into @p
+ *
+ * A version 3 archive may contain version 2 records, which have the shorter stamp.
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int shim_rec_indom__decode(const uint8_t *p, uint32_t len, struct shim_rec_indom *out)
+{
+	struct shim_rec_indom rec = { 0 };
+	const struct shim_format *f;
+	const uint8_t *stamp;
+	struct shim_in in;
+	uint32_t type;
+
+	if (len < SHIM_META_MIN)
+		return -EBADMSG;
+	in = shim_in__of(p + 4, len - SHIM_FRAME_LEN);
+	type = shim_in__u32(&in);
+	f = type == SHIM_META_INDOM_V2 ? shim_format__of(2) : shim_format__of(3);
+	rec.delta = type == SHIM_META_INDOM_DELTA;
+	stamp = shim_in__bytes(&in, f->stamp_len);
+	rec.indom = shim_in__u32(&in);
+	rec.n = shim_in__u32(&in);
+	if (in.bad || rec.n > shim_in__left(&in) / 8)
+		return -EBADMSG;
+	rec.ids = shim_in__bytes(&in, 4 * (size_t)rec.n);
+	rec.offsets = shim_in__bytes(&in, 4 * (size_t)rec.n);
+	rec.strings = (const char *)in.p;
+	if (shim_stamp__decode(f, stamp, &rec.stamp) || check_entries(&rec, shim_in__left(&in)))
+		return -EBADMSG;
+	*out = rec;
+	return 0;
+}
+
+static void put_offsets(struct shim_buf *buf, const struct shim_indom *indom)
+{
+	uint32_t offset = 0;
+
+	for (unsigned int i = 0; i < indom->n; i++) {
+		if (!indom->name[i]) {
+			shim_buf__put32(buf, DELETED);
+			continue;
+		}
+		shim_buf__put32(buf, offset);
+		offset += (uint32_t)strlen(indom->name[i]) + 1;
+	}
+}
+
+void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
+			    const struct shim_indom *indom, bool delta)
+{
+	size_t start = buf->len;
+
+	shim_buf__put32(buf, 0);
+	shim_buf__put32(buf, delta ? SHIM_META_INDOM_DELTA : f->indom_type);
+	shim_stamp__encode(f, buf, indom->stamp);
+	shim_buf__put32(buf, indom->indom);
+	shim_buf__put32(buf, indom->n);
+	for (unsigned int i = 0; i < indom->n; i++)
+		shim_buf__put32(buf, (uint32_t)indom->inst[i]);
+	put_offsets(buf, indom);
+	for (unsigned int i = 0; i < indom->n; i++)
+		if (indom->name[i])
+			shim_buf__put(buf, indom->name[i], strlen(indom->name[i]) + 1);
+	shim_frame__close(buf, start);
+}
+
+/* The record of a text: one-line or long help about a metric or an instance domain. */
+
+bool shim_rec_text__type_ok(uint32_t type)
+{
+	uint32_t level = type & (SHIM_TEXT_ONELINE | SHIM_TEXT_HELP);
+	uint32_t about = type & (SHIM_TEXT_PMID | SHIM_TEXT_INDOM);
+
+	return level && about && (level & (level - 1)) == 0 && (about & (about - 1)) == 0 &&
+	       type == (level | about);
+}
+
+/**
+ * shim_rec_text__decode() - read a text
+ * @p: the whole record, whose frame shim_frame__len() has checked
+ * @len: its length
+ * @out: the text, which points into @p
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int shim_rec_text__decode(const uint8_t *p, uint32_t len, struct shim_rec_text *out)
+{
+	struct shim_rec_text rec;
+	struct shim_in in;
+
+	if (len < SHIM_META_MIN)
+		return -EBADMSG;
+	in = shim_in__of(p + 8, len - SHIM_META_MIN);
+	rec.type = shim_in__u32(&in);
+	rec.ident = shim_in__u32(&in);
+	if (in.bad || !shim_rec_text__type_ok(rec.type) || !memchr(in.p, 0, shim_in__left(&in)))
+		return -EBADMSG;
+	rec.text = (const char *)in.p;
+	*out = rec;
+	return 0;
+}
+
+void shim_rec_text__encode(struct shim_buf *buf, const struct shim_rec_text *text)
+{
+	size_t start = buf->len;
+
+	shim_buf__put32(buf, 0);
+	shim_buf__put32(buf, SHIM_META_TEXT);
+	shim_buf__put32(buf, text->type);
+	shim_buf__put32(buf, text->ident);
+	shim_buf__put(buf, text->text, strlen(text->text) + 1);
+	shim_frame__close(buf, start);
+}
 
 #define LABEL_LEN	8	/* two offsets, two lengths, flags */
 

@@ -56,7 +56,7 @@ void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label
  */
 int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume);
 
-/* rec_desc.c */
+/* rec_labels.c */
 
 /*
  * struct shim_rec_desc - a metric as stored in the file
@@ -76,7 +76,7 @@ int shim_rec_desc__decode(const uint8_t *p, uint32_t len, struct shim_rec_desc *
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len);
 void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
 
-/* rec_indom.c */
+/* rec_labels.c */
 
 /*
  * struct shim_rec_indom - an instance domain, or changes to it, in the file
@@ -101,7 +101,7 @@ const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
 void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_indom *indom, bool delta);
 
-/* rec_text.c */
+/* rec_labels.c */
 
 /*
  * struct shim_rec_text - a text about a metric or an instance domain
@@ -137,7 +137,7 @@ int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labe
 int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_labels *labels);
 
-/* rec_index.c */
+/* rec_label.c */
 
 /*
  * struct shim_entry - an index entry: the sizes of the metadata file and the volume at a time
@@ -202,5 +202,40 @@ void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *
 /* The finished record is in r->sets; returns 0, -ENOMEM or -EMSGSIZE. */
 int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r);
 void shim_rec_result__free(struct shim_rec_result *r);
+
+/* The fields of a label that describe the machine that writes the archive. */
+
+/* Set process, host and time zone of @label; the zone is that of @label->start, or of now if 0. */
+void shim_local_zone__fill(struct shim_label *label);
+
+/*
+ * The layout of a record, used to recognize other records with the same layout.
+ *
+ * A logger writes the same metrics with the same instances repeatedly.  If two records differ only
+ * in their stamps and the bytes of their values, each value is at the same place in both.  So what
+ * was found out about one record applies to the other.
+ */
+
+/*
+ * struct shim_record_layout - the bytes that all records of a layout share
+ * @len, @head: length of a record, and bytes before its first value set; 0 if there is no layout
+ * @mask: @len bytes: bits set where records must match @bits
+ * @bits: @len bytes: the bits to match, zero elsewhere
+ */
+struct shim_record_layout {
+	uint32_t len;
+	uint32_t head;
+	uint8_t *mask;
+	uint8_t *bits;
+};
+
+/*
+ * Returns 0, -ENOMEM, or -EBADMSG if the record is not well-formed; on error @layout is unchanged.
+ */
+int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec);
+/* Whether a record has this layout */
+bool shim_record_layout__fits(const struct shim_record_layout *layout,
+			      const struct shim_record *rec);
+void shim_record_layout__fini(struct shim_record_layout *layout);
 
 #endif /* SHIM_ARCHIVE_RECORD_H */

@@ -7,11 +7,166 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "archive.h"
 #include "base/bytes.h"
 #include "base/vec.h"
-#include "lerp.h"
+#include "interp_metric.h"
 #include "scan.h"
+
+/* Recognize records without any value that a scan is searching for, by their layout. */
+
+static unsigned int slot_of(const struct shim_record *rec)
+{
+	return (rec->len / 4 + rec->npmids * 5) % SHIM_SKIP_LAYOUTS;
+}
+
+bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
+			 uint32_t scan)
+{
+	const struct shim_skip_layout *s = &skip->all[slot_of(rec)];
+
+	if (s->scan != scan || s->len != rec->len || s->npmids != rec->npmids)
+		return false;
+	for (uint32_t i = 0; i < s->npmids; i++)
+		if (memcmp(rec->data + s->sets[i].at, s->sets[i].head, sizeof(s->sets[i].head)))
+			return false;
+	return true;
+}
+
+void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec, uint32_t scan)
+{
+	struct shim_skip_layout *s = &skip->all[slot_of(rec)];
+	const uint8_t *at = rec->sets;
+	struct shim_vset vset;
+	uint32_t n = 0;
+	int err;
+
+	s->scan = 0;
+	if (shim_vec__reserve(s->sets, &s->room, rec->npmids))
+		return;
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		s->sets[n].at = (uint32_t)(at - rec->data);
+		memcpy(s->sets[n++].head, at, sizeof(s->sets[0].head));
+		at = vset.next;
+	}
+	if (n != rec->npmids)
+		return;
+	s->scan = scan;
+	s->len = rec->len;
+	s->npmids = n;
+}
+
+void shim_scan_skip__fini(struct shim_scan_skip *skip)
+{
+	for (unsigned int i = 0; i < SHIM_SKIP_LAYOUTS; i++)
+		free(skip->all[i].sets);
+}
+
+/*
+ * Pass over many records at once, reading only their frames, stamps and numbers of metrics.  A
+ * scanner must do this for all records between two times far apart, because one of them may be a
+ * mark.
+ */
+
+#define HOP_AT_ONCE	1024	/* records, before checking again for a clear range to skip */
+
+/*
+ * struct hop - a run of records in one volume, without marks and with ascending stamps
+ * @first, @former, @last: stamps of the first, the second to last, and the last of @n records
+ * @offset: the place after the last record; backward, before it
+ */
+struct hop {
+	struct shim_volume_view view;
+	bool back;
+	struct shim_ts first, former, last;
+	uint64_t offset;
+	unsigned int n;
+};
+
+/* The next record; false at the end of the volume, and if there is no complete record */
+static bool next(const struct hop *h, struct shim_record *rec)
+{
+	int err = h->back ? shim_volume_record__before(&h->view, h->offset, rec) :
+			    shim_volume_record__at(&h->view, h->offset, rec);
+
+	return !err && rec->npmids;
+}
+
+/* Whether a stamp is beyond the target, or out of order */
+static bool ends_hop(const struct hop *h, struct shim_ts stamp, struct shim_ts when)
+{
+	if (h->back)
+		return shim_ts__cmp(stamp, when) <= 0 || (h->n && shim_ts__cmp(stamp, h->last) > 0);
+	return shim_ts__cmp(stamp, when) > 0 || (h->n && shim_ts__cmp(stamp, h->last) < 0);
+}
+
+static void scan_hop_run(struct hop *h, struct shim_cursor *cur, struct shim_ts when)
+{
+	struct shim_record rec;
+
+	while (h->n < HOP_AT_ONCE && next(h, &rec) && !ends_hop(h, rec.stamp, when)) {
+		/*
+		 * most records are as long as the previous one; prefetching too far has no effect
+		 */
+		__builtin_prefetch(rec.data + (h->back ? -3 : 4) * (ptrdiff_t)rec.len);
+		if (!h->n++)
+			h->first = rec.stamp;
+		h->former = h->last;
+		h->last = rec.stamp;
+		h->offset = h->back ? rec.offset : rec.offset + rec.len;
+		shim_cursor__look_at(cur, cur->volume, rec.offset);
+	}
+}
+
+/* Update the scanner's data about the record that it passed last. */
+static void note_last(struct shim_scanner *sc, const struct hop *h)
+{
+	int64_t last = shim_interp_metric__time(h->last, sc->start);
+	bool alone = h->n > 1 && shim_interp_metric__time(h->former, sc->start) != last;
+
+	sc->behind_known = !h->back;
+	sc->ahead_known = h->back;
+	if (h->back) {
+		sc->ahead = last;
+		sc->ahead_single = alone;
+	} else {
+		sc->behind = last;
+		sc->behind_single = alone;
+	}
+}
+
+static void remember(struct shim_scanner *sc, const struct hop *h)
+{
+	int64_t first = shim_interp_metric__time(h->first, sc->start);
+	int64_t last = shim_interp_metric__time(h->last, sc->start);
+	struct shim_position start = { sc->cursor.volume, sc->cursor.offset };
+	struct shim_position end = { sc->cursor.volume, h->offset };
+	struct shim_clear_range way = {
+		.from = h->back ? end : start, .to = h->back ? start : end,
+		.first = h->back ? last : first, .last = h->back ? first : last,
+	};
+
+	shim_clear_ranges__add(&sc->ar->clear, &way);
+}
+
+bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t)
+{
+	struct hop h = { .back = t < sc->at, .offset = sc->cursor.offset };
+
+	/* clamped times may not have the order of their stamps */
+	if (t <= SHIM_TIME_FIRST || t >= SHIM_TIME_LAST ||
+	    shim_archive__view(sc->ar, sc->cursor.volume, &h.view))
+		return false;
+	scan_hop_run(&h, &sc->cursor, when);
+	if (h.n < 2)
+		return false;
+	remember(sc, &h);
+	note_last(sc, &h);
+	sc->cursor.offset = h.offset;
+	return true;
+}
 
 #define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
@@ -170,7 +325,8 @@ static int take_value(struct pass *p, const struct shim_record *rec, struct shim
 	struct shim_value value = { 0 };
 	int err;
 
-	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN), *guess);
+	k = shim_interp_metric__inst(m, shim_be32__get(vset->vlist + (size_t)i * VALUE_LEN),
+				     *guess);
 	if (!k)
 		return 0;
 	*guess = (unsigned int)(k - m->insts) + 1;
@@ -390,7 +546,7 @@ static int scan(struct pass *p)
 	return 0;
 }
 
-static int run(struct pass *p)
+static int scan_run(struct pass *p)
 {
 	int err;
 
@@ -404,12 +560,12 @@ int shim_scan__back(struct shim_scanner *sc, int64_t t)
 {
 	struct pass p = { .sc = sc, .back = true, .t = t, .at = t };
 
-	return run(&p);
+	return scan_run(&p);
 }
 
 int shim_scan__forw(struct shim_scanner *sc, int64_t t)
 {
 	struct pass p = { .sc = sc, .back = false, .t = t, .at = t + 1 };
 
-	return run(&p);
+	return scan_run(&p);
 }

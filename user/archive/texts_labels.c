@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "texts_labels.h"
+#include "meta.h"
 
 struct text {
 	struct shim_hnode node;

@@ -5,16 +5,17 @@
  * An archive is read forwards, backwards and at random, which compressed formats do not support.
  * The unpacked file can be mapped, and the kernel can write its pages back to disk.
  */
-#define _GNU_SOURCE	/* for O_TMPFILE, memfd_create */
-#include <bzlib.h>
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <lzma.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <bzlib.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -22,8 +23,39 @@
 #include "base/process.h"
 #include "files.h"
 #include "format.h"
-#include "memory.h"
 #include "unpack.h"
+
+/* Limits: the unpacked size of a file, and the memory for an archive's metadata. */
+
+static bool parse(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*bytes = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (errno || (*end && (!unit || end[1])))
+		return false;
+	for (long i = unit ? unit - units : -1; i >= 0; i--)
+		if (__builtin_mul_overflow(*bytes, 1024u, bytes))
+			*bytes = UINT64_MAX;
+	return true;
+}
+
+uint64_t shim_archive_memory__limit(void)
+{
+	const char *text = shim_environ__get("SHIM_ARCHIVE_MEMORY");
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t bytes;
+
+	if (text && parse(text, &bytes))
+		return bytes;
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 : UINT64_MAX;
+}
 
 #define CHUNK		(128u << 10)
 #define XZ_MEMORY	(96u << 20)	/* the memory that xz -9 needs, and a margin */

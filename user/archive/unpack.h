@@ -17,4 +17,12 @@ extern const char *const shim_unpack_suffixes[];
  */
 int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
 
+/* Limits: the unpacked size of a file, and the memory for an archive's metadata. */
+
+/*
+ * The number of bytes in SHIM_ARCHIVE_MEMORY, with an optional suffix K, M or G.  If that is unset
+ * or not a number, a quarter of the machine's memory.
+ */
+uint64_t shim_archive_memory__limit(void);
+
 #endif /* SHIM_ARCHIVE_UNPACK_H */

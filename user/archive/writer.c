@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "append.h"
 #include "declare.h"
 #include "output.h"
 #include "record.h"

@@ -9,9 +9,9 @@
 #include <pcp/pmapi.h>
 
 #include "archive/interp.h"
-#include "archive/reader.h"
 #include "archive/pmidmap.h"
-#include "archive/readbuf.h"
+#include "archive/reader.h"
+#include "archive/volume.h"
 #include "derived.h"
 #include "plan.h"
 #include "pmns_tree.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "archive/files.h"
-#include "archive/local_zone.h"
+#include "archive/record.h"
 #include "base/vec.h"
 #include "importer.h"
 #include "stamp.h"

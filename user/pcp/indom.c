@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/api.h"
-#include "archive/instances.h"
+#include "archive/indom.h"
 #include "archive_source.h"
+#include "base/api.h"
 #include "context.h"
 
 #define ROW_NAME	64	/* longer names, on average, are copied one by one */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/local_zone.h"
+#include "archive/record.h"
 #include "base/process.h"
 #include "context.h"
 #include "local.h"

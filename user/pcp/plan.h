@@ -11,7 +11,7 @@
 
 #include <pcp/pmapi.h>
 
-#include "archive/record_layout.h"
+#include "archive/record.h"
 #include "request.h"
 
 #define SHIM_PLANS		8	/* a logger writes few kinds of records */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/local_zone.h"
+#include "archive/record.h"
 #include "base/api.h"
 #include "record.h"
 #include "recorder.h"
