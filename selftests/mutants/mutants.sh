@@ -73,7 +73,7 @@ folders_of() {
 # in_vm FILE: those that run in the VM
 in_vm() {
 	case $1 in
-	core/bpf* | core/tracedev.c | live/* | pcp/local* | shim/trace* | shim/record*)
+	core/bpf* | core/counted.c | live/* | pcp/local* | shim/trace* | shim/record*)
 		echo 'bpf/onoff bpf/local bpf/processes bpf/counted bpf/percentiles tools/record_trace.sh tools/top.sh' ;;
 	trace/*) echo 'bpf/ways bpf/onoff trace' ;;
 	core/* | shim/*) echo 'shim cpc tools/stat.sh tools/record.sh' ;;
