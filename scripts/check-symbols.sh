@@ -14,11 +14,11 @@ nm -D --defined-only "$build/lib/libshim.so" | awk '$2 != "A" { sub(/@.*/, "", $
 sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9_]*;' | tr -d ' \t;' | sort >"$work/listed"
 {
 	cat user/include/*/*.h user/include/*/sys/*.h | grep -oE '\b(pm|__pm|cpc|pctx|shim_|get|read_|mread_|time_base_|_lwp_|processor_|pset_|p_|strlcpy)[A-Za-z0-9_]*[[:space:]]*\(' | tr -d ' \t('
-	# those that a version of the PMAPI has by another name
+	# Symbols that have another name in one version of the PMAPI
 	sed -nE 's/.*__PM_(AS|SYMBOL)\(([A-Za-z_0-9]+)\).*/\2/p' user/include/pcp/*.h
-	# the few that are variables
+	# The few variables
 	sed -nE 's/^extern [a-z_]+ [*]?([A-Za-z]+)( __PM_AS.*)?;$/\1/p' user/include/*/*.h
-	# Fortran's names have an underscore behind them in the library.
+	# In the library Fortran's names end in an underscore.
 	sed -n 's/^ *external //p' user/include/*/*.inc | tr -d ' ' | tr , '\n' | sed 's/$/_/'
 } | sort -u >"$work/declared"
 
@@ -38,7 +38,7 @@ comm -13 "$work/listed" "$work/exported" >"$work/extra"
 report "exported, but not listed in user/libshim.map" "$work/extra"
 comm -23 "$work/exported" "$work/declared" >"$work/hidden"
 report "exported, but in no public header" "$work/hidden"
-# some names of PCP start like this
+# Some names of PCP start like this.
 grep -E '__' "$work/exported" | grep -v '^__pm' >"$work/internal" || :
 report "internal names (with __) that leave the library" "$work/internal"
 # For libraries loaded by dlopen(3), the C library reserves about 1,600 bytes in total.

@@ -68,7 +68,8 @@ headers() {
 	bad=0
 	for file in $(git ls-files 'user/*.h' 'selftests/*.h'); do
 		case $file in
-		# The public ones have tests of their own; one needs LTTng, two are the kernel's, one a function of its user
+		# Public headers have separate tests; one needs LTTng, two are the kernel's, one
+		# needs a function of its user.
 		user/include/*|selftests/vm/pmu/*|selftests/bench/*|selftests/harness/kselftest_harness.h|selftests/bpf/inside.h) continue ;;
 		esac
 		echo "#include \"$file\"" | gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused -Werror -fsyntax-only -x c \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is built for which machine, with which tools, and where results go.
+# Architectures, tools and options, and where results are stored.
 
 HOST_ARCH := $(patsubst aarch64,arm64,$(shell uname -m))
 HOST_TRIPLET := $(patsubst arm64,aarch64,$(HOST_ARCH))-linux-gnu
@@ -9,7 +9,7 @@ VERSION := $(shell cat $(TOP)/VERSION)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vcpc
 OUT := $(TOP)/build/$(ARCH)$(if $(SAN),-$(if $(filter thread,$(SAN)),tsan,san))
 
-# Where make install puts it, as GNU's standards call the folders
+# Where make install installs; names as in the GNU standards
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 JNIDIR ?= $(LIBDIR)
@@ -26,16 +26,16 @@ else
 $(error ARCH is x86_64 or arm64, not $(ARCH))
 endif
 
-# Another machine's programs are built against its packages in the cache.
+# For another architecture, link with its packages in the cache.
 ifneq ($(ARCH),$(HOST_ARCH))
 CROSS_COMPILE := $(TRIPLET)-
 SYSROOT = $(shell $(TOP)/scripts/sysroot.sh path $(ARCH))
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
-# Links in the first folder that should lead to the second one lead nowhere.
+# Symbolic links from the first folder to the second one are broken in the cache.
 LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -L$(SYSROOT)/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
 	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)
 endif
-# What was compiled before, also in another checkout, comes from a cache, if ccache is here.
+# Use ccache if it is installed; it also finds objects compiled in another checkout.
 CCACHE ?= $(shell command -v ccache)
 ifneq ($(CCACHE),)
 export CCACHE_DIR := $(CACHE)/ccache
@@ -47,29 +47,30 @@ AR := $(CROSS_COMPILE)gcc-ar
 CLANG ?= clang
 BPFTOOL ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v bpftool),/usr/sbin/bpftool)
 
-# Files of the kernel's source tree that no header package has (kselftest's
-# harness, checkpatch), unpacked by scripts/setup.sh.
+# Files that only the kernel's source tree contains (kselftest's harness, checkpatch), unpacked by
+# scripts/setup.sh.
 KSRC ?= $(CACHE)/ksrc
-# The kernel that the module is built for: the running one if its headers are
-# here, otherwise the newest that is installed for this machine.
+# The kernel to build the module for: the running one if its headers are installed, otherwise the
+# newest one for this architecture.
 KDIR ?= $(shell $(TOP)/scripts/kdir.sh $(ARCH))
 
-# Where programs find the library beside them; RPATH= for a distribution, whose loader knows.
+# Programs find the library relative to their own folder; distributions set RPATH= and use the
+# loader's path.
 RPATH ?= yes
 comma := ,
 rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 
-# Under sanitizers half the time to build: they slow programs anyway.
+# -O1 halves the build time with sanitizers, which make the programs slow anyway.
 OPT ?= $(if $(SAN),-O1,-O2) -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 	  -fvisibility=hidden -fPIC -MMD -MP
-# $(call depends,FILE.d...): whose rule becomes the target's, as make knows it; ccache writes short paths
+# $(call depends,FILE.d...): name the target as make does, because ccache writes short paths
 depends = sed -i '1s|^[^ ]*:|$@:|' $(1)
 ifneq ($(WERROR),)
 CFLAGS += -Werror
 endif
 ifeq ($(SAN),thread)
-# -Wno-tsan: it does not know fences, by which perf's pages are read
+# -Wno-tsan: ThreadSanitizer does not support the fences used to read perf's pages.
 CFLAGS += -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
 LDFLAGS += -fsanitize=thread
 else ifneq ($(SAN),)
@@ -77,7 +78,7 @@ CFLAGS += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-rec
 LDFLAGS += -fsanitize=address,undefined
 endif
 
-# The kernel's own make wants to know of a cross build in its own words.
+# Debian's kernel headers need these variables to build for another architecture.
 ifneq ($(ARCH),$(HOST_ARCH))
 KMAKEFLAGS := ARCH=$(ARCH) CROSS_COMPILE=$(CROSS_COMPILE) \
 	DEB_BUILD_ARCH=$(patsubst x86_64,amd64,$(HOST_ARCH)) DEB_HOST_ARCH=$(patsubst x86_64,amd64,$(ARCH)) \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch another version of PCP, which our library is compared with, through apt into the cache:
-# its libraries, programs and headers, and the C library they need.  Nothing is installed.
+# Fetch another version of PCP, to compare our library with, through apt into the cache: its
+# libraries, programs and headers, and the C library they need.  Nothing is installed.
 #
 # usage: fetch-pcp.sh 6.3.8|7.2.2 [path]
 #
@@ -36,7 +36,7 @@ say() { echo "fetch: $*" >&2; }
 mkdir -p "$cache"
 exec 9>"$cache/.pcp-$version.lock"
 flock 9
-# A folder of an earlier version of this script has fewer headers.
+# The folder may be from an earlier version of this script, with fewer headers.
 if [ -e "$place/.done" ] && [ -e "$place/usr/include/pcp/import.h" ]; then
 	echo "$place"
 	exit
@@ -48,8 +48,8 @@ mkdir -p "$work/lists/partial" "$work/debs" "$work/archives/partial"
 # The Release file of sid may have expired on a mirror.
 echo "deb [check-valid-until=no] http://deb.debian.org/debian $suite main" >"$work/sources"
 
-# apt_for TOOL ARGUMENT...: apt with lists of its own, and nothing installed.  Its archive is empty
-# because --print-uris omits packages that are already in the machine's.
+# apt_for TOOL ARGUMENT...: run apt with separate package lists, without installing anything.  Its
+# archive is empty because --print-uris omits packages that are already in the archive.
 apt_for() {
 	tool=$1
 	shift
@@ -58,7 +58,7 @@ apt_for() {
 		-oDir::State::status=/dev/null -oDir::Cache::pkgcache= -oDir::Cache::srcpkgcache= "$@" 9>&-
 }
 
-# fail TEXT: with the end of what apt printed
+# fail TEXT: print it with the end of apt's output
 fail() {
 	tail -n 5 "$work/log" >&2
 	say "$@"
@@ -73,7 +73,7 @@ case $found in
 *) fail "Debian $suite has PCP ${found:-none}, not $version" ;;
 esac
 
-# pcp depends on Python and Perl, and the headers depend on those of the C library: taken alone.
+# Without dependencies: pcp's are Python and Perl, the headers' are the C library's headers.
 # shellcheck disable=SC2086
 apt_for get -y --no-install-recommends --print-uris install $packages 2>"$work/log" |
 	sed -n "s/^'[^']*' \([^_ ]*\)_.*/\1/p" >"$work/names"
@@ -96,7 +96,7 @@ libraries=$(echo "$place"/usr/lib/*-linux-gnu*):$place/usr/lib
 echo "-Wl,--dynamic-linker,$loader,--allow-shlib-undefined,--disable-new-dtags,-rpath,$libraries" >"$place/ldflags"
 cat >"$place/run" <<END
 #!/bin/sh
-# run PROGRAM ARGUMENT...: with PCP $version and its C library
+# run PROGRAM ARGUMENT...: run it with PCP $version and its C library
 program=\$1
 shift
 case \$program in

@@ -29,10 +29,10 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/debs"
-# The Release file of unstable may have expired on a mirror that stands still.
+# The Release file of unstable may have expired on a mirror that is not updated.
 echo "deb [check-valid-until=no] http://deb.debian.org/debian $suite main" >"$work/sources"
 
-# apt_for TOOL ARGUMENT...: apt with lists of its own
+# apt_for TOOL ARGUMENT...: run apt with separate package lists
 apt_for() {
 	tool=$1
 	shift
@@ -51,7 +51,7 @@ failed() {
 echo "fetch: package lists of $suite" >&2
 apt_for get update >"$work/log" 2>&1 || failed
 packages="libpcp3-dev libpcp-pmda3-dev"
-# PCP 7 has its headers in the next package; libpcp3-dev has none there.
+# The headers of PCP 7 are in the next package, not in libpcp3-dev.
 [ -z "$(apt_for cache pkgnames libpcp4-dev)" ] || packages="libpcp4-dev libpcp-pmda3-dev"
 # shellcheck disable=SC2086
 size=$(apt_for get download --print-uris $packages 2>/dev/null | awk -f "$here/megabytes.awk")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch the archives and programs of PCP's own test suite, which our reader is compared
-# over, through apt into the cache; nothing is installed.
+# Fetch the archives and programs of PCP's test suite, for comparisons, through apt into the cache;
+# nothing is installed.
 #
 # usage: fetch-suite.sh [path]
 #

@@ -114,7 +114,8 @@ unpack_sysroot() {
 	for kbuild in /usr/lib/linux-kbuild-*; do
 		[ ! -d "$kbuild" ] || ln -s "$kbuild" "$root/usr/lib/${kbuild##*/}"
 	done
-	# Debian 13's packages have all below /usr, and programs name their loader in /lib.
+	# Debian 13's packages install everything below /usr, but programs name their loader in
+	# /lib.
 	for dir in bin lib lib64 sbin; do
 		[ -e "$root/$dir" ] || ln -s "usr/$dir" "$root/$dir"
 	done

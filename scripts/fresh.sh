@@ -30,7 +30,7 @@ if [ "${1:-}" = --inside ]; then
 	cd /
 	umount -l /before
 	cd /root/vcpc
-	# Not by exec: the first process of a name space has to stay for the others.
+	# Do not exec: the first process of a PID namespace must outlive the others.
 	env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
 		TERM="${TERM:-dumb}" ${CI:+CI="$CI"} sh -c "$line" </dev/null
 	exit

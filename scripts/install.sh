@@ -41,7 +41,8 @@ library() {
 	file 644 "$build/lib/libshim.a" "$libdir/libshim.a"
 	file 644 "$build/lib/$soname" "$libdir/$soname"
 	file "-> $soname" - "$libdir/libshim.so"
-	# The originals' link names have a folder of their own, as Debian has libraries of some of them.
+	# The originals' library names are links in a separate folder, because Debian packages some
+	# of these libraries.
 	for name in cpc pctx pmapi pcp pcp_import pcp_trace; do
 		file "-> ../../$soname" - "$libdir/vcpc/compat/lib$name.so"
 	done
@@ -68,8 +69,8 @@ agent() {
 	for name in domain.h root vcpc.conf; do
 		file 644 "$top/tools/pmda/files/$name" "$pmda/$name"
 	done
-	# Its Install makes one more.
-	# The logger's configurations that PCP makes by itself have it, too.
+	# The agent's Install creates one more file.
+	# pmlogconf's groups include the agent.
 	file 644 "$top/tools/pmda/files/pmlogconf" /var/lib/pcp/config/pmlogconf/vcpc/vcpc
 	[ "$action" != uninstall ] || file 644 - "$pmda/pmns"
 }
@@ -231,7 +232,7 @@ take() {
 	{ awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" && modules; } >"$work/.targets"
 	leave_packaged
 	status=0
-	# What Python has made of them
+	# Files that Python generated from them
 	[ -z "$pythondir" ] || rm -rf "$dest$pythondir/vcpc/__pycache__"
 	tr '\n' '\0' <"$work/.targets" | xargs -0 -r rm -vf >"$work/.removed" || status=1
 	sed 's/^removed /  REMOVE  /' "$work/.removed"

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How large the files are together that "apt-get download --print-uris" tells of.
+# Print the total size of the files that "apt-get download --print-uris" lists.
 { bytes += $(NF - 1) }
 END { printf "%.0f MB", bytes / 1e6 }

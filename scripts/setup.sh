@@ -22,7 +22,7 @@ trixie) zones=tzdata-legacy source=linux-source-6.12 clang_rt=libclang-rt-19-dev
 *) zones=tzdata-legacy source=linux-source clang_rt=libclang-rt-dev java=default-jdk-headless ;;
 esac
 
-# part | package | what it is for
+# part | package | purpose
 needs="
 build|gcc|compiles everything
 build|make|runs the build
@@ -104,7 +104,8 @@ if [ "${1:-}" = --check ]; then
 	only_check=1
 	shift
 fi
-# "deb" is only for building packages, "browser" and "docs" for viewing, "bench" for the peers of make bench.
+# "deb" is for building packages, "browser" and "docs" for viewing, "bench" for the programs that
+# make bench compares with.
 all='build module tests lab demo newer check peers deb browser docs bench'
 parts=${*:-${all% deb*}}
 for part in $parts; do
@@ -237,7 +238,7 @@ case " $parts " in
 esac
 case " $parts " in
 *" newer "*)
-	# Without NEWER=, those of make test
+	# Without NEWER=, the series that make test uses
 	"$top/scripts/fetch-newer.sh" x86_64 >/dev/null
 	NEWER=${NEWER:-$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")} "$top/scripts/fetch-newer.sh" arm64 >/dev/null
 	;;

@@ -14,7 +14,7 @@ set -eu
 hidden='/sys/fs/bpf /sys/kernel/tracing /sys/kernel/debug'
 device=vcpc
 
-# A /dev that has all but the module's device, built in an empty folder
+# A /dev without the module's device, built in an empty folder
 dev_without_device() {
 	[ -e /dev/$device ] || return 0
 	mkdir /sys/fs/bpf/dev
@@ -37,8 +37,8 @@ dev_without_device() {
 	rmdir /sys/fs/bpf/dev
 }
 
-# What is mounted in place of folders is seen here only. (unshare does that itself, but not where / is
-# no mount of its own, as in a chroot.)
+# The mounts are visible only in this namespace.  (unshare does the same, except where / is not a
+# mount point, as in a chroot.)
 make_private() {
 	cut -d ' ' -f 5 /proc/self/mountinfo | sort -u | while read -r place; do
 		mount --make-private "$(printf '%b' "$place")"
@@ -69,7 +69,7 @@ if [ "${1:-}" = --inside ]; then
 fi
 
 [ $# -gt 0 ] || { echo "usage: apart.sh COMMAND..." >&2; exit 2; }
-# Whoever is apart already stays so.
+# A command that is already isolated stays so.
 [ -z "${VCPC_APART:-}" ] || exec "$@"
 export VCPC_APART=1
 if unshare -m true 2>/dev/null; then

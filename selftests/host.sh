@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# List what is in this kernel of tracing: BPF programs, maps and links, probes, pins, the module.
-# Two lists that are the same say that what ran between them left the kernel as it was.
+# List tracing objects in this kernel: BPF programs, maps and links, probes, pins, the module.  If
+# two lists are the same, the commands between them left the kernel unchanged.
 #
-# usage: host.sh      as root, who alone may see all of it
+# usage: host.sh      as root, because other users may not list all
 #
-# Programs that a service manager loads for control groups, which come and go with
-# services, are left out.
+# BPF programs that a service manager loads for control groups are left out, because they change
+# with services.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 tracing=/sys/kernel/tracing
@@ -23,7 +23,7 @@ bpftool link list | grep -E '^[0-9]+: (perf_event|tracing|raw_tracepoint|kprobe_
 for events in uprobe_events kprobe_events; do
 	sed "s/^/$events: /" $tracing/$events 2>/dev/null
 done
-# Two of the kernel's own are in that file system as soon as it is mounted, which turning tracing on does.
+# The kernel creates two files in that file system when it is mounted; "vcpc trace on" mounts it.
 find /sys/fs/bpf -mindepth 1 ! -name maps.debug ! -name progs.debug 2>/dev/null | sort
 [ ! -e /proc/modules ] || sed -n 's/^\(vcpc\) .*/module: \1/p' /proc/modules
 exit 0

@@ -32,7 +32,7 @@ for file; do
 done
 [ $# -gt 0 ] || { echo "matrix: nothing was recorded in build/matrix; 'make test' and 'make test-fresh' do" >&2; exit 1; }
 
-# Several runs on one kernel are one row: each has to have been good.
+# Several runs on one kernel are one row, which passes only if all did.
 cat "$@" | awk '
 	function worse(a, b) { return a == "no" || b == "no" ? "no" : a == "yes" || b == "yes" ? "yes" : "-" }
 	{

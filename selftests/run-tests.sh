@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run test programs one after the other, natively or in a VM, and note each result.
+# Run test programs one after the other, natively or in a VM, and record each result.
 #
 # usage: run-tests.sh RESULTS WHERE PROGRAM...
 #
-# A program speaks TAP.  RESULTS gets a line for each test: "pass", "fail" or
-# "skip", WHERE (x86_64, arm64-vm, ...), folder/program, and the test's name or
-# the reason.  A program that dies, exits non-zero without a "not ok", or stops
-# before its plan is a failure of its own.  TEST_RUNNER, if it is set, is a command that
-# runs each program.
+# A program prints TAP.  RESULTS gets one line for each test: "pass", "fail" or "skip", WHERE
+# (x86_64, arm64-vm, ...), folder/program, and the test's name or the reason.  A program that dies,
+# exits non-zero without a "not ok", or stops before its plan is a separate failure.  TEST_RUNNER,
+# if set, is a command that runs each program.
 #
-# A program that said "not ok", and nothing worse (a signal, a sanitizer's finding), is run once more, as a machine that
-# does other work can stand still at any moment.  What counts is what it says then; if it passes, the tests that
-# failed before have a line "unstable", of which summary.sh allows few.
+# A program that printed "not ok", and nothing worse (a signal, a sanitizer's report), is run once
+# more, because a busy machine can stall at any moment.  The second run's results count; if it
+# passes, the tests that failed in the first run get a line "unstable", and summary.sh accepts only
+# a few of these.
 set -u
 
 results=$1 where=$2
@@ -22,7 +22,8 @@ limit=${TEST_TIMEOUT:-300}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# run NAME PROGRAM LOG LINES: its output into LOG, its results into LINES; true if it may be run again
+# run NAME PROGRAM LOG LINES: write its output to LOG, its results to LINES; true if it may be run
+# again
 run() {
 	# shellcheck disable=SC2086
 	timeout -k 5 "$limit" ${TEST_RUNNER:-} "$2" >"$3" 2>&1 </dev/null

@@ -4,10 +4,9 @@
 #
 # usage: summary.sh MAY-SKIP RESULTS...
 #
-# A skip is a failure unless a line of MAY-SKIP (an extended regular expression
-# over "WHERE folder/program reason") allows it: a test that must run here and
-# did not is not a success.  So is a run in which more than UNSTABLE tests (three) passed only when they were
-# run again.
+# A skip is a failure unless a line of MAY-SKIP (an extended regular expression over "WHERE
+# folder/program reason") allows it: a required test that did not run is not a success.  A run also
+# fails if more than UNSTABLE tests (three) passed only when they were run again.
 set -eu
 
 may_skip=$1

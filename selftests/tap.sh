@@ -1,14 +1,13 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For shell tests to source: a scratch folder, numbered results, and their end.
+# Sourced by shell tests: a scratch folder, numbered results, and the plan.
 #
-# The test sets "evidence", files that are shown when something fails, and ends
-# with "done_testing".
+# The test sets "evidence", files that are printed if something fails, and ends with "done_testing".
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 tap_count=0 tap_failed=0 evidence=''
 
-# result WHAT: the last command's success as a test
+# result WHAT: report the last command's status as a test
 result() {
 	tap_status=$?
 	tap_count=$((tap_count + 1))
@@ -23,7 +22,7 @@ result() {
 	done
 }
 
-# skip WHAT WHY: a test that cannot be made here
+# skip WHAT WHY: a test that cannot run here
 skip() {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $1 # SKIP $2"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Everything that "make test" does: build for both machines, run the tests
-# natively, under ASan+UBSan, in both VMs, on a newer and on a debug kernel, and add up.
+# "make test": build for both architectures, run the tests natively, with ASan and UBSan, in both
+# VMs, on a newer and on a debug kernel, and add up the results.
 #
-# Whatever happens, a line for each stage with its time, a line for each place and folder,
-# and the sum, "N passed, N failed, N skipped", are the last that it prints.
+# In any case the last lines are one for each stage with its time, one for each place and folder,
+# and the sum, "N passed, N failed, N skipped".
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,45 +14,46 @@ jobs=$(nproc)
 logs=$top/build/logs
 mkdir -p "$logs"
 export RECORDED="$top/build/recorded"
-# A hang is found as late as that; slowness on a busy machine is none.
+# The time limit of a hanging test; busy machines do not reach it.
 export TEST_TIMEOUT=1800
-# A VM that hangs, or a machine too slow for all this, is to be reported by then.
+# At this time, VMs that hang or are too slow are reported.
 VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
 native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
-# What loads BPF programs, without the module and with the sanitizers
+# Tests that load BPF programs, run without the module and with the sanitizers
 asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
-# What the arm64 VM leaves out: it depends neither on the PMU nor on the machine, or the debug kernel, which
-# is arm64's, has it too; make test-rest runs it
+# Left out in the arm64 VM: tests that depend neither on the PMU nor on the architecture, or that
+# also run on the debug kernel, which is arm64; make test-rest runs them
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh bpf/shares bpf/direct bpf/onoff'
-# And what the x86-64 VM leaves out, for which it takes much longer than the arm64 VM
+# Left out in the x86-64 VM, where they take much longer than in the arm64 VM
 not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh trace/agent
 	vcpc/attack_table vcpc/unbind'
-# Only the debug kernel lets allocations fail.
+# Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 
-# What counts where the module is not, which is perf
+# Tests of counting without the module, through perf
 perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local pcp/local_processes bpf/direct_counts
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
 	cpc/overflow cpc/pages cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
-# Those of them for which it matters that perf's pages cannot be read
+# Those that behave differently if perf's pages cannot be read
 read_folders='unit/core_perf_hw unit/core_perf_page shim/set bpf/direct_counts cpc/counts cpc/life aix/stolen'
 
-# Those for which it matters whether the module or perf's pages count a set
+# Those that behave differently if the module or perf's pages count a set
 both_folders='shim bpf/direct_counts cpc/closed cpc/counts cpc/ends cpc/errors cpc/inherit cpc/life cpc/lists cpc/overflow cpc/overflow_inherit
 	cpc/pctx_counts aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
 
-# stage LANE TEXT COMMAND...: with a heading, and what it took for the end
+# stage LANE TEXT COMMAND...: print a heading, and record the time for the summary
 stage() {
 	lane=$1 text=$2
 	shift 2
 	echo "$text" >"$work.stage.$lane"
 	before=$(date +%s)
 	printf '\n== %s (%ss)\n' "$text" "$((before - started))"
-	# In a shell of its own, whose children are no other lane's; the second line is of those that have ended.
+	# In a subshell, so that "times" does not include other lanes; its second line has the ended
+	# children.
 	("$@"; times >"$work.cpu.$lane")
 	awk -v text="$text" -v took="$(($(date +%s) - before))" '
 		{ gsub(/[ms]/, " "); cpu = $1 * 60 + $2 + $3 * 60 + $4 }
@@ -60,7 +61,7 @@ stage() {
 	rm "$work.stage.$lane"
 }
 
-# build LOG MAKE-ARGUMENTS...: quiet unless it fails
+# build LOG MAKE-ARGUMENTS...: print nothing unless it fails
 build() {
 	log=$logs/$1.log
 	shift
@@ -72,7 +73,7 @@ build() {
 	grep -E 'warning:' "$log" || :
 }
 
-# For the other machine what its VMs run, with the sanitizers what is run so
+# For the other architecture only what its VMs run; with the sanitizers only what runs with them
 build_all() {
 	for arch in x86_64 arm64; do
 		if [ "$arch" = "$host" ]; then build "$arch" ARCH="$arch" all tests
@@ -82,8 +83,8 @@ build_all() {
 	build "$host-asan" SAN=1 lib tools tests TESTS="$native_folders $asan_folders"
 }
 
-# native WHERE BUILD FOLDER...: programs of these folders, and their shell tests, which
-# neither see nor change what this machine's kernel traces
+# native WHERE BUILD FOLDER...: run programs of these folders, and their shell tests, isolated from
+# the tracing of this machine's kernel
 native() {
 	where=$1 out=$2
 	shift 2
@@ -95,7 +96,7 @@ native() {
 	VCPC_BUILD=$out "$here/apart.sh" "$here/run-tests.sh" "$work/$where" "$where" "$@"
 }
 
-# A test that leaks fails there.
+# With the sanitizers, a leak fails the test.
 asan() {
 	VCPC_LEAKS=1
 	export VCPC_LEAKS
@@ -118,21 +119,21 @@ bpf_asan() {
 		"$top/build/$host-san" "$work/$host-vm-asan" $asan_folders
 }
 
-# without_module ARCH NAME APPEND FOLDERS: perf's counts
+# without_module ARCH NAME APPEND FOLDERS: count through perf
 without_module() {
 	# shellcheck disable=SC2086
 	RECORDED='' VM_NAME=$1-perf$2 VM_MODULE=none VM_APPEND="sysctl.kernel.perf_event_paranoid=2 $3" \
 		"$here/vm/test.sh" "$1" "$top/build/$1" "$work/$1-perf$2" $4
 }
 
-# Both: each set where it is served best
+# With both, each set is counted by the cheaper one.
 with_both() {
 	# shellcheck disable=SC2086
 	RECORDED='' VM_NAME=arm64-both VM_APPEND='sysctl.kernel.perf_user_access=1 sysctl.kernel.perf_event_paranoid=2' \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-both" $both_folders
 }
 
-# Two kinds of core, by PMUs that the VM has from a module: with the module and without
+# Two kinds of core, with simulated PMUs from a module: with the vcpc module and without
 kinds_of_core() {
 	for module in none "$top/build/x86_64/vcpc.ko"; do
 		name=x86_64-hybrid
@@ -140,12 +141,13 @@ kinds_of_core() {
 		RECORDED='' VM_NAME=$name VM_PMU=hybrid VM_MODULE=$module \
 			"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/$name" hybrid
 	done
-	# With one kind, the commands of the documents: the other VM has no PMU.
+	# The documented commands need one kind of core with a PMU, which the other x86-64 VM does
+	# not have.
 	RECORDED='' VM_NAME=x86_64-pmu VM_PMU=one \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-pmu" tools/documented.sh
 }
 
-# lane NAME: begin lane_NAME, beside what follows
+# lane NAME: start lane_NAME in parallel
 lane() {
 	setsid "$0" --lane "$1" "$work" "$started" >"$logs/$1.log" 2>&1 &
 	lanes="$lanes $!"
@@ -160,7 +162,7 @@ lane_ends() {
 	cat "$logs/$2.log"
 }
 
-# A VM has one busy CPU: these run in turn, beside the native tests.
+# A VM has one busy CPU: run these one after the other, in parallel with the native tests.
 lane_vms() {
 	stage vms "beside: PCP's agent and tracing in one VM" "$here/vm/agent.sh" "$top/build/$host" "$work/agent"
 	stage vms "beside: $host VM, BPF with AddressSanitizer and UBSan" bpf_asan
@@ -176,12 +178,12 @@ lane_vms() {
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools why pcp/local pcp/local_processes
 }
 
-# The programs with sanitizers wait less than those without, which leave room.
+# Programs with sanitizers rarely wait; those without leave CPU time for them.
 lane_asan() {
 	stage asan "beside: native, with AddressSanitizer and UBSan" asan
 }
 
-# kernel NAME KIND [RECORDED] [SERIES]: that kind of vm/kernel.sh; its failures are in the results
+# kernel NAME KIND [RECORDED] [SERIES]: run vm/kernel.sh with that kind; failures are in the results
 kernel() {
 	RESULTS=$work/$1 RECORDED=${3:-} NEWER=${4:-} "$here/vm/kernel.sh" "$2" || [ -s "$work/$1" ] ||
 		echo "fail $1 kernel/$2 could not begin" >>"$work/$1"
@@ -191,7 +193,7 @@ source_checks() {
 	RESULTS=$work/source "$top/scripts/check.sh" "$top/build/$host" || :
 }
 
-# How this machine's kernel was traced before; and whether it still is so
+# List the tracing objects in this machine's kernel before the tests, and compare afterwards.
 host_before() {
 	if [ "$(id -u)" = 0 ]; then "$here/host.sh" >"$work.host.before"; fi
 }
@@ -212,7 +214,7 @@ recorded() {
 	"$here/apart.sh" "$here/run-tests.sh" "$work/recorded" "$host" "$here/pcp/recorded.sh"
 }
 
-# The end, also an early one: the VMs are stopped then.
+# The end, also if interrupted: stop the VMs.
 finish() {
 	trap - EXIT INT TERM
 	for pid in $lanes; do
@@ -248,7 +250,7 @@ if [ "${1:-}" = --lane ]; then
 	exit
 fi
 
-# The newest kernel that the module was tested on, and the one before
+# The newest kernel that the module was tested on, and the previous one
 newest=$(awk '{ print $NF }' "$top/kmod/compat/tested") older=$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")
 started=$(date +%s)
 work=$(mktemp -d) lanes=

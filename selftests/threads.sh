@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that start threads, under ThreadSanitizer, natively; called by make test-threads.
+# Run programs that start threads under ThreadSanitizer, natively; called by make test-threads.
 #
-# Left out is what it cannot judge: perf's pages are read between fences (unit/core_perf_*, whose handlers of signals
-# write what others read, too), children that end while threads run (unit/pcp_config), and a fake agent whose
-# descriptors are closed under it (trace/agent); and what needs the module.
+# Left out are programs that it cannot judge: perf's pages are read between fences
+# (unit/core_perf_*, whose signal handlers write data that others read), children that exit while
+# threads run (unit/pcp_config), and a fake agent whose descriptors are closed by another thread
+# (trace/agent); and programs that need the module.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

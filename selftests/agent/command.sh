@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What "vcpc record --trace" records of a program is what PCP's agent exports of the very
-# same calls: also rates and times, which the agent tells of the last ten seconds.
+# "vcpc record --trace" records the same of a program as PCP's agent exports for the same calls,
+# including rates and times, for which the agent has a window of ten seconds.
 #
-# By the module or, where there is none, by probes.
+# Through the module or, without it, through probes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/agent/machine.sh
 . "$here/machine.sh"
 
-# The agent shows nothing of the last two seconds yet; the second record comes after ten.
+# The agent exports values with a delay of two seconds; the second record is written after ten.
 cat >"$dir/job" <<-JOB
 	SHIM_TRACE=$way "$here/trace_both" libpcp_trace.so.2 libshim.so.1 || exit 1
 	sleep 3
@@ -24,12 +24,12 @@ make_calls() {
 	start && vcpc record --trace -o "$dir/a" -I 10s sh "$dir/job" >&2
 }
 
-# names_and_values: "tag value" a line, of what pminfo shows
+# names_and_values: one "tag value" per line, from pminfo's output
 names_and_values() {
 	sed -n 's/.*inst \[[0-9]* or "\(.*\)"\] value \(.*\)/\1 \2/p' | sort -u
 }
 
-# ten_seconds METRIC: what both tell of it after ten seconds; nothing is new in the last record
+# ten_seconds METRIC: both values after ten seconds; the last record has no new events
 ten_seconds() {
 	names_and_values <"$dir/live.$1" >"$dir/live" &&
 		pmdumplog "$dir/a" "$1" | names_and_values >"$dir/recorded" &&
@@ -42,7 +42,7 @@ exactly() {
 	done
 }
 
-# within PERCENT METRIC...: the same tags, and values so near
+# within PERCENT METRIC...: the tags are the same, and the values differ by at most PERCENT
 within() {
 	percent=$1
 	shift

@@ -40,12 +40,13 @@ counts() {
 	[ -n "$first" ] && [ -n "$second" ] && [ "$second" -gt "$first" ]
 }
 
-# Transactions of the tag "plain": two each time
+# Transactions with the tag "plain", two per call
 transact() {
 	SHIM_TRACE=$way "$here/odd_tags" && sleep 0.05
 }
 
-# Tracing by pmStore needs the module; without it, "vcpc trace on" puts probes on the library.
+# pmStore turns tracing on only if the module is loaded; without it, "vcpc trace on" sets probes on
+# the library.
 on() {
 	says vcpc.transact.count 'Try again' || return 1
 	if [ "$way" = kernel ]; then
@@ -67,7 +68,7 @@ goes_on() {
 	transact && says vcpc.transact.count '"plain"] value 8'
 }
 
-# The agent's own sets and the tags above are what root has of the module.
+# The agent's own sets and the tags above are charged to root.
 users() {
 	says vcpc.user.sets '[0 or "0"] value 1' && says vcpc.user.tags '[0 or "0"] value ' &&
 		says vcpc.limit.user_tags "value $(cat /sys/module/vcpc/parameters/max_user_tags)" &&
@@ -79,7 +80,7 @@ without_module() {
 		says vcpc.user.sets 'Try again' && says vcpc.limit.user_sets 'Try again'
 }
 
-# It is loaded while the agent runs: what the module says is there then.
+# Load the module while the agent runs: its metrics appear.
 loaded_later() {
 	insmod /vcpc.ko && says vcpc.control.module 'value 1' && says vcpc.module.refused_by_limit 'value 0' &&
 		says vcpc.limit.user_sets 'value ' && says vcpc.transact.count '"plain"] value 8'
@@ -88,7 +89,7 @@ loaded_later() {
 	rmmod vcpc && return $status
 }
 
-# Its counters begin again; what is traced is in the maps.
+# The module's counters restart; traced values are kept in the maps.
 comes_back() {
 	before=$(agent_pid)
 	for pid in $before; do
@@ -102,10 +103,10 @@ comes_back() {
 		says vcpc.transact.count '"plain"] value 2'
 }
 
-# as_user: the agent of domain 450 is run by a user who has CAP_PERFMON and CAP_BPF (38 and 39) and no more
+# as_user: run the agent of domain 450 as a user with only CAP_PERFMON and CAP_BPF (38 and 39)
 as_user() {
 	stop
-	# At 3 Debian's kernel lets only CAP_SYS_ADMIN count.
+	# At level 3 Debian's kernel permits counting only with CAP_SYS_ADMIN.
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
 	agent_by="/usr/bin/setpriv --reuid $user --regid $user --clear-groups --bounding-set -all,+cap_38,+cap_39"
 	agent_by="$agent_by --inh-caps -all,+cap_38,+cap_39 --ambient-caps -all,+cap_38,+cap_39 "
@@ -117,7 +118,7 @@ as_user() {
 	counts && says vcpc.control.module 'value '
 }
 
-# Without more it is refused; with what bpf.rst says to let it read, it reads.
+# Reading is refused by default, and possible after the setup described in bpf.rst.
 reads() {
 	says vcpc.transact.count 'No permission' || return 1
 	chmod 711 /sys/fs/bpf /sys/fs/bpf/vcpc && chgrp $user /sys/fs/bpf/vcpc/vc_* &&
@@ -128,7 +129,7 @@ reads() {
 	! store 0 && grep -q 'No permission' "$dir/out"
 }
 
-# A client may ask for any instances, for what there is not, and for more than anybody can hold.
+# A client may request any instances, unknown ones, and more than exist.
 any_request() {
 	stop
 	agent_by=

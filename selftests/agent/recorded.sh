@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is recorded of trace calls is what PCP's agent exports of the same calls: names,
-# types, tags and values, as PCP's own tool shows both.
+# Recorded trace calls match what PCP's agent exports for the same calls: names, types, tags and
+# values, as printed by PCP's own tool.
 #
-# By the module or, where there is none, by probes.
+# Through the module or, without it, through probes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/agent/machine.sh
 . "$here/machine.sh"
 
-# The same calls, to PCP's agent by PCP's library, and into an archive by ours
+# The same calls, sent to PCP's agent with PCP's library, and recorded with ours
 make_calls() {
 	start && "$here/calls_pcp" sync simple >/dev/null &&
 		SHIM_TRACE=$way "$here/trace_record" "$dir/a" "$here/trace_calls" sync simple >/dev/null
@@ -24,13 +24,13 @@ shown() {
 	[ -s "$file" ]
 }
 
-# same METRIC...: live and recorded
+# same METRIC...: the live and recorded values are the same
 same() {
 	shown "$dir/live" -h 127.0.0.1 "$@" && shown "$dir/recorded" -a "$dir/a" -O -0 "$@" &&
 		diff "$dir/live" "$dir/recorded" >&2
 }
 
-# Two runs do not take the same time; both are within a second. PCP counts microseconds.
+# Two runs take different times, both within a second.  PCP's resolution is a microsecond.
 times_agree() {
 	shown "$dir/live" -h 127.0.0.1 trace.transact.total_time &&
 		shown "$dir/recorded" -a "$dir/a" -O -0 trace.transact.total_time &&
@@ -38,7 +38,7 @@ times_agree() {
 			END { exit bad || n != 4 || key[1] != 2 }' "$dir/live" "$dir/recorded"
 }
 
-# What pmval shows of one tag, live and recorded; the last line is the value
+# pmval's output for one tag, live and recorded; the last line is the value
 values() {
 	for metric in trace.transact.count trace.point.count trace.observe.value trace.counter.value; do
 		pmval -h 127.0.0.1 -r -s 1 -t 0.1 -i simple "$metric" | awk 'END { print $NF }' >"$dir/live"

@@ -23,14 +23,14 @@ check() {
 	fi
 }
 
-# pmlogcheck has nothing to say about $1
+# pmlogcheck reports nothing about $1
 silent() {
 	pmlogcheck "$1" >"$work/out" 2>&1 && [ ! -s "$work/out" ] && return
 	cat "$work/out"
 	return 1
 }
 
-# pmdumplog's text as the lines that write_read says
+# pmdumplog's output in the format of write_read
 dumped() {
 	pmdumplog -Z UTC "$1" | awk '
 		/^[0-9:]+\.[0-9]+ / { time = substr($1, 1, 15); if ($2 == "<mark>") print time, "mark"; next }
@@ -41,7 +41,7 @@ dumped() {
 		}
 		/^ +inst \[/ { split($0, part, "\""); say(part[2], $0); next }
 		/not supported/ { metric = $2; gsub(/[():]/, "", metric); print time, metric, "- error" }
-		# an aggregate is shown as guesses and then its bytes
+		# An aggregate is printed as interpretations, then as bytes.
 		function say(inst, line) {
 			sub(/^.* value /, "", line)
 			if (line ~ /\[[0-9a-f]*\]$/) sub(/^.*\[/, "[", line)
@@ -54,7 +54,7 @@ same_values() {
 	diff "$2" "$work/dumped"
 }
 
-# pmval's columns: $1 archive, $2 what was said, $3 metric, $4 instance or -
+# pmval's output: $1 archive, $2 output of write_read, $3 metric, $4 instance or -
 same_by_pmval() {
 	set -- "$1" "$2" "$3" "$4" "$([ "$4" = - ] || echo "-i $4")"
 	# shellcheck disable=SC2086
@@ -62,7 +62,7 @@ same_by_pmval() {
 		awk '/^[0-9:]+\.[0-9]+ / && NF == 2 && $2 != "?" { print substr($1, 1, 12), $2 }' >"$work/pmval"
 	awk -v metric="$3" -v inst="$4" '$2 == metric && $3 == inst && $4 != "error" {
 			print substr($1, 1, 12), $4 }' "$2" >"$work/want"
-	# numbers as numbers: pmval shows so many digits, write_read as many as it takes
+	# Compare as numbers, because pmval prints a fixed number of digits
 	[ -s "$work/want" ] && paste -d' ' "$work/want" "$work/pmval" | awk '
 		$1 != $3 || NF != 4 { print; bad = 1; next }
 		$2 != $4 && ($2 + 0 != $2 || $2 - $4 > 1e-6 || $4 - $2 > 1e-6) { print; bad = 1 }
@@ -77,7 +77,7 @@ same_label() {
 		grep -q 'ending     Sun Sep  9 01:54:58.123456' "$work/label"
 }
 
-# Both kinds of text, and the labels of context and instances merged
+# Both kinds of texts, and the merged labels of context and instances
 same_notes() {
 	pminfo -tT -l -a "$1" demo.set.count >"$work/info"
 	cat "$work/info"
@@ -92,7 +92,7 @@ extracted() {
 	pmlogextract "$1" "$1.extracted" && silent "$1.extracted" && same_values "$1.extracted" "$2"
 }
 
-# The last record, a mark, cut: everything before it is still shown
+# Truncate the last record, a mark: everything before it is still printed.
 cut_short() {
 	size=$(stat -c %s "$1.2")
 	for file in meta index 0 1; do cp "$1.$file" "$work/cut.$file"; done

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Compare reading archives with PCP's own library: one source, two builds, run alternately.
 #
-# PCP_PEER selects the version of PCP; both builds run with the C library and liblzma of that one.
+# PCP_PEER selects the version of PCP; both builds use the C library and liblzma of that version.
 #
 # usage: archive.sh [ROW...]	(default: all)
 #        archive.sh -t ARCHIVE...	(a table of access patterns for these archives, with memory)
 #
-# A row has the median of RUNS (3) runs in CPU time of one operation, ours over
-# PCP's, and whether both saw the same values; the last line is the geometric mean of all
-# rows.  "-": it did not end within a minute, or crashed.  Real archives are those of PCP's test suite,
-# if it is installed or unpacked at PCP_TESTSUITE.
+# Each row has the median CPU time of RUNS (3) runs for one operation, ours divided by PCP's, and
+# whether both read the same values; the last line is the geometric mean of all rows.  "-" means
+# that it crashed or did not end within a minute.  Real archives are those of PCP's test suite, if
+# it is installed or unpacked at PCP_TESTSUITE.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 runs=${RUNS:-3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# derived metrics that PCP defines by itself are no part of an archive
+# Derived metrics that PCP defines by default are not part of an archive.
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
 programs=$here/../pcp/peer
@@ -33,7 +33,7 @@ cc_pcp -O2 -o "$work/pcp" "$programs/archive_bench.c"
 cc_ours() { cc_shim "$@" ${peer:+$(cat "$peer/ldflags")}; }
 cc_ours -O2 -o "$work/shim" "$programs/archive_bench.c"
 
-# measure WHO ARCHIVE WHAT: median seconds, operations, kB, sum
+# measure WHO ARCHIVE WHAT: print median seconds, operations, kB, sum
 measure() {
 	i=0
 	while [ $i -lt "$runs" ]; do
@@ -42,8 +42,8 @@ measure() {
 	done | sort -g | awk '{ row[NR] = $0 } END { print NR ? row[int((NR + 1) / 2)] : "- - - -" }'
 }
 
-# from_disk FILE: as if it had been written long ago.  The page cache has a file that was just
-# written in small pieces, and one that was read from the disk mostly in large ones, which are
+# from_disk FILE: put it into the page cache as if it had been written long ago.  A file that was
+# just written is cached in small pieces; a file read from disk mostly in large ones, which are
 # mapped several times as fast.
 from_disk() {
 	sync "$1"
@@ -51,19 +51,19 @@ from_disk() {
 	cat "$1" >/dev/null
 }
 
-# the time between two records of ARCHIVE, as all rows step through it
+# Set INTERVAL to the time between two records of ARCHIVE, the step of all rows.
 set_interval() {
 	INTERVAL=$("$work/shim" "$1" interval)
 	export INTERVAL
 }
 
-# made KIND VERSION RECORDS: path of such an archive
+# made KIND VERSION RECORDS: create such an archive and print its path
 made() {
 	[ -e "$work/$1.v$2.meta" ] || "$work/make" "$work/$1.v$2" "$2" "$1" "$3"
 	echo "$work/$1.v$2"
 }
 
-# printed NAME PCP'S... OURS...: seconds, operations, kB and sum of each
+# printed NAME PCP'S... OURS...: the arguments are seconds, operations, kB and sum for each
 printed() {
 	echo "$@" | awk '{
 		ratio = $2 == "-" || $6 == "-" || !$2 ? "-" : sprintf("%.3f", $6 / $2)
@@ -86,7 +86,7 @@ row() {
 	printed "$1" $(measure pcp "$2" "$3") $(measure shim "$2" "$3") | tee -a "$work/rows"
 }
 
-# writing VERSION: a thousand metrics, through LOGIMPORT
+# writing VERSION: write a thousand metrics through LOGIMPORT
 writing() {
 	in_list "write-v$1" "$wanted" || [ -z "$wanted" ] || return 0
 	[ -e /usr/include/pcp/import.h ] || return 0
@@ -104,7 +104,7 @@ writing() {
 	printed "write-v$1" $(cat "$work/pcp.said") $(cat "$work/shim.said") | tee -a "$work/rows"
 }
 
-# memory: what a context holds is no time, and not in the mean
+# memory: the memory of a context; it is not included in the mean
 memory() {
 	in_list "memory-after-interp" "$wanted" || [ -z "$wanted" ] || return 0
 	many=$(made many 3 300)

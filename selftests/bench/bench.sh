@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hot paths compared with their peers, in guest instructions; called by make bench.
+# Compare hot paths with similar tools, in guest instructions; called by make bench.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,7 @@ make -C "$top" -j"$(nproc)" --no-print-directory ARCH=arm64 module tests >"$top/
 set -- --arch arm64 --module "$build/vcpc.ko" --libs "$build/lib" --with "$build/bin/vcpc:/usr/bin/vcpc" --program bpftool \
 	--with /lib/terminfo/l/linux:/lib/terminfo/l/linux
 
-# seconds SOURCE: how long a program may take on a busy machine, if it says that
+# seconds SOURCE: the program's time limit on a busy machine, read from its comment
 seconds() {
 	sed -n 's/.*May take \([0-9]*\) s on a busy machine.*/\1/p' "$1" | grep . || echo 120
 }
@@ -28,13 +28,13 @@ for file in "$build"/tests/bench/*; do
 	timeout=$((timeout + $(seconds "$here/${file##*/}.c")))
 done
 echo "bench: arm64 VM, -icount shift=0: one nanosecond is one guest instruction"
-# PAPI refuses to begin, root or not, where the kernel lets others than root count nothing.
+# PAPI does not start, even as root, if perf_event_paranoid forbids other users to count.
 "$top/selftests/vm/run" --timeout "$timeout" "$@" -- "echo 1 >/proc/sys/kernel/perf_event_paranoid; for p in $programs; do echo; \$p || exit; done"
 echo
 echo "bench: here"
 "$top/scripts/setup.sh" peers bench
 make -C "$top" -j"$(nproc)" --no-print-directory module lib tools tests >"$top/build/logs/bench-here.log" 2>&1
-# Without the module, in CPU time: what a trap costs is not seen in counted instructions.
+# Without the module, in CPU time, because counted instructions do not show the cost of a trap.
 if [ "$(id -u)" = 0 ]; then
 	"$top/build/$(uname -m | sed s/aarch64/arm64/)/tests/bench/trace_vs_uprobe"
 fi

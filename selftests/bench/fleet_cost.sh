@@ -73,18 +73,19 @@ int main(int argc, char **argv)
 EOF
 cc_shim -w -o "$dir/fetch" "$dir/fetch.c" || exit 1
 
-# used PID: nanoseconds of CPU; each of these programs has one thread
+# used PID: CPU time in nanoseconds; each of these programs has one thread
 used() {
 	cut -d ' ' -f 1 "/proc/$1/schedstat"
 }
 
-# median: of numbers, one a line
+# median: of numbers, one per line
 median() {
 	sort -n | sed -n "$((samples / 2 + 1))p"
 }
 
-# measure CLIENT: sets size to what the log grows by in all samples, and a, c and l to what agent, pmcd and
-# client use for one, the median; the first samples, which have the descriptions, too, are left out
+# measure CLIENT: set size to the median growth of the log per sample, and a, c and l to the median
+# CPU time of agent, pmcd and client per sample; the first samples, which include the descriptors,
+# are left out
 measure() {
 	sleep $((every * 4 + 1))
 	agent=$(agent_pid | head -n 1)
@@ -115,7 +116,7 @@ log() {
 	}'
 }
 
-# fetch NAME NODE: one row, of a client that asks for nothing but values
+# fetch NAME NODE: one row for a client that only fetches values
 fetch() {
 	name=$1
 	: >"$dir/$name.0"

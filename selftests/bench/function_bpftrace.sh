@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A traced function (vcpc trace on --function) beside the same by bpftrace, in one run, as root; called by make bench.
+# Compare a traced function (vcpc trace on --function) with bpftrace doing the same, in one run, as
+# root; called by make bench.
 #
-# bpftrace keeps a histogram of the durations, as this machine's documentation of it does.  Its cost without any
-# action is that of the kernel's two probes alone.  In a VM that counts instructions, a nanosecond is one; CALLS in
-# the environment is then bench/bpftrace/calls.c, compiled.
+# bpftrace keeps a histogram of the durations, as in its own documentation.  Its cost without any
+# action is that of the kernel's two probes alone.  In a VM that counts instructions, one nanosecond
+# is one instruction; CALLS in the environment is then bench/bpftrace/calls.c, compiled.
 set -eu
 
 if [ "$(id -u)" != 0 ] || ! command -v bpftrace >/dev/null; then
@@ -31,7 +32,7 @@ if [ -z "${CALLS:-}" ]; then
 	cc -O2 -o "$CALLS" "$here/bpftrace/calls.c"
 fi
 
-# bpftrace_runs PROGRAM: start it, and wait until its probes are there
+# bpftrace_runs PROGRAM: start it, and wait until its probes are set
 bpftrace_runs() {
 	: >"$dir/seen"
 	: >"$dir/errors"

@@ -4,7 +4,7 @@
 # one run; called by make bench, here and, as "guest" with the module, in a VM.
 set -eu
 
-# Only root of the machine may turn tracing on, for the ways without an agent.
+# For the transports without an agent, only root of the host may turn tracing on.
 where=${1:-outside}
 if [ "$where" = outside ] && [ "$(id -u)" = 0 ]; then
 	exec unshare -nm "$0" inside
@@ -41,13 +41,13 @@ median() {
 	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# time_of LIBRARY MODE THREADS PAIRS: appended to LIBRARY.ns, with how many were refused
+# time_of LIBRARY MODE THREADS PAIRS: append the time and the number of refused calls to LIBRARY.ns
 time_of() {
 	SHIM_TRACE=$way "$programs/$1" "rate-$2" "$1" "$4" "$3" 2>/dev/null >>"$dir/$1.ns"
 }
 
-# compare WAY MODE WHAT: for so many threads both libraries' time and the ratio;
-# WAY is libshim's, and MODE the protocol to the agent
+# compare TRANSPORT MODE WHAT: print both libraries' time and the ratio for each number of threads;
+# TRANSPORT is libshim's, and MODE the protocol to the agent
 compare() {
 	way=$1 mode=$2 pairs=2000
 	[ "$way" = agent ] || pairs=50000

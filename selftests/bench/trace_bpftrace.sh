@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Transactions by probes on libshim beside the same by bpftrace on two functions, in one run, natively, as root;
-# called by make bench.
+# Compare transactions traced by probes on libshim with bpftrace probes on two functions, in one
+# run, natively, as root; called by make bench.
 #
-# bpftrace keeps what one would ask it for: for each tag, how many there were, and a histogram of their times.
+# bpftrace keeps the usual data: the number of transactions of each tag, and a histogram of their
+# durations.
 set -eu
 
 if [ "$(id -u)" != 0 ] || ! command -v bpftrace >/dev/null; then

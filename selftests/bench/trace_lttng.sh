@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Transactions of many tags and threads beside LTTng-UST's tracepoints, in one run, natively; called by make bench.
+# Compare transactions of many tags and threads with LTTng-UST's tracepoints, in one run, natively;
+# called by make bench.
 #
-# LTTng writes them into its ring buffers, which nobody reads meanwhile (a session of snapshots).  As root, of a
-# machine whose BPF may be used; what is traced there is in a mount name space of its own.
+# LTTng writes into its ring buffers, which are not read meanwhile (a snapshot session).  Needs root
+# on a machine that allows BPF; tracing uses a separate mount namespace.
 set -eu
 
 where=${1:-outside}
@@ -28,7 +29,7 @@ stop() {
 trap stop EXIT
 
 cc -O2 -I"$here/lttng" -o "$dir/lttng-tags" "$here/lttng/tags.c" -llttng-ust -ldl -lpthread
-# A daemon of its own: root's sockets are in /run, whatever LTTNG_HOME says.
+# Start a separate daemon: root's sockets are in /run, even if LTTNG_HOME is set.
 [ "$where" = outside ] || mount -t tmpfs none /run
 lttng-sessiond --no-kernel >"$dir/sessiond.log" 2>&1 &
 daemon=$!

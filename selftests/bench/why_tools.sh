@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What 'vcpc why' costs beside off-CPU tools of libbpf-tools and bpftrace, as root, with tracing off before.
+# Compare the cost of 'vcpc why' with off-CPU tools of libbpf-tools and bpftrace; run as root, with
+# tracing off.
 #
-# In a VM that counts instructions (selftests/vm/run --icount) a nanosecond is one.  WHY_COST and CALLS in the
-# environment are bench/why_cost.c and bench/bpftrace/calls.c, compiled.
+# In a VM that counts instructions (selftests/vm/run --icount), one nanosecond is one instruction.
+# WHY_COST and CALLS in the environment are bench/why_cost.c and bench/bpftrace/calls.c, compiled.
 set -eu
 : "${WHY_COST:?}" "${CALLS:?}"
 tool=
@@ -16,7 +17,7 @@ trap stop EXIT
 
 loaded() { bpftool prog list | grep -c '^[0-9]' || :; }
 
-# beside NAME FUNCTION COMMAND...: run the command meanwhile, once its programs are loaded
+# beside NAME FUNCTION COMMAND...: run the function once the command's programs are loaded
 beside() {
 	name=$1 measure=$2
 	shift 2

@@ -7,7 +7,7 @@
 host=$(dirname "$0")/../host.sh
 evidence="$dir/differs $dir/err"
 
-# new PATTERN...: each is now on the list, and was not before
+# new PATTERN...: each is on the list now, and was not before
 new() {
 	sh "$host" >"$dir/now" 2>"$dir/err" || return 1
 	diff "$dir/before" "$dir/now" >"$dir/differs"
@@ -16,7 +16,7 @@ new() {
 	done
 }
 
-# Linux 6.12 lets go of a program some time after its link.
+# Linux 6.12 frees a program some time after its link.
 as_before() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sh "$host" >"$dir/now" 2>"$dir/err" && diff "$dir/before" "$dir/now" >"$dir/differs" && return

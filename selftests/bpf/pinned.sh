@@ -19,7 +19,7 @@ check() {
 	fi
 }
 
-# has FILE PATTERN...: all of them
+# has FILE PATTERN...: FILE has all of them
 has() {
 	file=$1
 	shift
@@ -32,7 +32,7 @@ hasnot() {
 	if grep -- "$2" "$1"; then return 1; fi
 }
 
-# fails STATUS COMMAND...: with this status, and says something
+# fails STATUS COMMAND...: it exits with this status and prints a message
 fails() {
 	wanted=$1
 	shift
@@ -45,7 +45,7 @@ fails() {
 dump() { bpftool map dump pinned "$pins/$1" >"/tmp/$1"; }
 show() { vcpc trace show "$@" >/tmp/show; }
 
-# rows_sum_up TAG COUNT: below the tag are at most 24 rows, which have so many among them
+# rows_sum_up TAG COUNT: the tag has at most 24 histogram rows, whose counts add up to COUNT
 rows_sum_up() {
 	in_tag='' rows=0 sum=0
 	while read -r line; do

@@ -8,7 +8,7 @@ evidence="$dir/out"
 page=$(dirname "$0")/bpf.rst
 [ -e "$page" ] || page=$(dirname "$0")/../../Documentation/bpf.rst
 
-# Words are separated by blanks, or are strings with a colon or without.
+# Words are separated by blanks; strings are printed with or without a colon.
 has_words() {
 	echo "$1" | grep -oE '"[^"]*":?|[^ ]+' >"$dir/words"
 	while read -r word; do

@@ -10,7 +10,7 @@ two=sw::page-faults,sw::context-switches,sys
 value=' *[0-9]+ '
 cpus=$(grep -c ^processor /proc/cpuinfo)
 
-# refuses STATUS ARGUMENT...: usage or failure
+# refuses STATUS ARGUMENT...: invalid usage or failure
 refuses() {
 	status=$1
 	shift
@@ -19,7 +19,7 @@ refuses() {
 }
 run() { cpustat "$@" >"$out" 2>"$err"; }
 
-# A goal that a slow machine misses uses up a count, but never one of the last two.
+# If a slow machine misses an interval, the count decreases, but never the last two.
 run -c $two 0.5 2
 result "exit status 0"
 [ "$(head -n 1 "$out")" = '   time cpu event      pic0      pic1 ' ]
@@ -54,18 +54,19 @@ run -p 0.1 -c sw::page-faults -c sw::context-switches 1 2 && [ "$(grep -c tick "
 	tail -n 1 "$out" | awk '{ exit !($1 >= 4) }'
 result "-p: too short a period is no rest"
 
-# idle_threads WANTED OPTION...: a run has so many threads of the least priority, soon
+# idle_threads WANTED OPTION...: within a limited time, a run has this many threads with the lowest
+# priority
 idle_threads() {
 	wanted=$1 idle=-1 tries=0
 	shift
 	: >"$out"
 	cpustat "$@" 60 1 >"$out" 2>"$err" &
 	running=$!
-	# All threads are there when the header is.
+	# All threads exist when the header is printed.
 	until [ -s "$out" ] || ! kill -0 $running; do
 		sleep 0.1
 	done
-	# Time is what these threads use up, where it is counted in instructions.
+	# In a VM that counts instructions, only running threads advance the time.
 	until [ "$idle" = "$wanted" ] || [ "$tries" = 500 ]; do
 		tries=$((tries + 1))
 		sleep 0.1

@@ -11,8 +11,8 @@ sleeper="$here/pctx sleep"
 two=sw::page-faults,sw::minor-faults
 value=' *[0-9]+ '
 
-# run ARGUMENT...: cputrack's status
-# refuses STATUS ARGUMENT...: usage or failure
+# run ARGUMENT...: run cputrack and return its status
+# refuses STATUS ARGUMENT...: invalid usage or failure
 refuses() {
 	status=$1
 	shift
@@ -20,7 +20,7 @@ refuses() {
 	[ $? = "$status" ]
 }
 run() { cputrack "$@" >"$out" 2>"$err"; }
-# line N EXPRESSION: the whole line is like that
+# line N EXPRESSION: the whole line matches it
 line() { sed -n "$1p" "$out" | grep -Eqx "$2"; }
 # shellcheck disable=SC2086
 run -c $two -T 0.1 $sleeper 3000
@@ -82,7 +82,7 @@ run -f -c $two -T 0 "$here/pctx" fork 2
 [ "$(head -n 1 "$out")" = '   time    pid lwp      event      pic0      pic1 ' ] &&
 	[ "$(grep -Ecx " +[0-9.]+ +[0-9]+   1       fork {21}# [0-9]+" "$out")" = 2 ] && [ "$(grep -c exit "$out")" = 3 ]
 result "-f: each process of its own"
-# The copy of the program that follows the new process has bound copies of the same sets.
+# After fork, the child that follows the new process has bound copies of the same sets.
 run -f -c $two -T 0 "$here/pctx" fork 2
 [ $? = 0 ] && [ ! -s "$err" ] && [ "$(grep -Ec " exit +[1-9][0-9]*$value\$" "$out")" = 3 ]
 result "-f: the first process is counted to its end"
@@ -112,7 +112,7 @@ result "a signal ends it, not the process"
 run -c pic1=sw::page-faults,sw::minor-faults -T 0 "$here/pctx" exit 0
 [ "$(head -n 1 "$out")" = '   time lwp      event      pic1      pic2 ' ]
 result "an event goes to the counter above the last"
-# columns SPEC HEADER: what it is taken for
+# columns SPEC HEADER: SPEC selects these counters
 columns() {
 	run -c "$1" -T 0 "$here/pctx" exit 0
 	[ "$(head -n 1 "$out")" = "   time lwp      event $2" ]
@@ -152,7 +152,7 @@ if run -c cycles -T 0 "$here/pctx" exit 0; then
 else
 	skip "of an attribute given twice the first counts" "no PMU counts cycles"
 fi
-# Lists: 76 columns, what does not fit goes on behind a margin
+# Lists: 76 columns; longer lines are continued with an indent
 listed() {
 	sed 's/^	/        /' "$out" | awk -v begin="$1" -v margin="$2" '
 		index($0, begin) == 9 { in_list = 1; if (length($0) > 77) bad = 1; n++; next }

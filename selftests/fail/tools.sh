@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands while calls of the system fail: each run has the result of one without a failure, or an exit
-# status that is not 0 and a message; and whatever a recorder leaves can be read.
+# The commands with failing system calls: each run has the same result as without the failure, or a
+# non-zero exit status and a message; and whatever a recorder leaves can be read.
 #
-# FAIL_POINTS: failures of each way, spread evenly; 0 for all
+# FAIL_POINTS: how many failures of each kind, spread evenly; 0 for all
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +20,8 @@ ways='memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO w
 	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO
 	entry-EIO line-EIO'
 
-# fails WAY:N COMMAND...: with a failure; the status in $status, how many calls and whether it failed in "count"
+# fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
+# the number of calls and whether one failed to "count"
 fails() {
 	rm -f count
 	status=0
@@ -29,7 +30,7 @@ fails() {
 	timeout 5 env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
 }
 
-# points WAY: the numbers of the calls to fail, of those that "count" says there are
+# points WAY: print the numbers of the calls to fail, evenly spread over the number in "count"
 points() {
 	sort -n count | tail -n 1 | awk -v most="${FAIL_POINTS:-3}" '{ runs = most && most < $1 ? most : $1
 		for (i = 0; i < runs; i++) print 1 + int(i * $1 / runs) }'
@@ -39,17 +40,17 @@ wrong() {
 	echo "$name $how: $1; status $status: $(tail -n 1 err)" >>wrong
 }
 
-# Whether a run that was not killed said what was the matter
+# Whether a run that was not killed printed an error
 said() {
 	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]
 }
 
-# What a recorder has left, if anything, in ARCHIVE...: no damage, and readable here and for PCP
+# ARCHIVE... that a recorder left, if any: undamaged, and readable by our tools and PCP's
 left() {
 	for meta in "$@"; do
 		[ -e "$meta" ] || continue
 		a=${meta%.meta}
-		# nothing was complete yet
+		# Killed before anything was complete.
 		[ -s "$meta" ] && { [ -s "$a.0" ] || [ -s "$a.0.xz" ]; } || continue
 		"$vcpc" replay "$a" >/dev/null 2>said || return 1
 		! command -v pmdumplog >/dev/null || pmdumplog "$a" >/dev/null 2>said || return 1
@@ -61,7 +62,8 @@ reads() {
 	said || wrong "no error, and another result"
 }
 
-# A check without a result says so in place of its answer; EACCES is an answer: it is not for this user.
+# A check that could not run prints an error instead of a result; EACCES is a valid result for this
+# user.
 checks() {
 	cmp -s out "$name.out" || said || grep -q -e ' unknown: ' -e ' cannot count: ' -e 'open(2): Too many' out ||
 		[ "${how%%:*}" = open-EACCES ] || wrong "another answer"
@@ -80,7 +82,7 @@ records() {
 	esac
 }
 
-# sweep NAME JUDGE COMMAND...: its runs, and the result as a test
+# sweep NAME JUDGE COMMAND...: run it with each failure, and report one test
 sweep() {
 	name=$1 judge=$2 runs=0
 	shift 2
@@ -119,7 +121,7 @@ sweep summary reads "$vcpc" summary a
 sweep replay reads "$vcpc" replay a
 sweep report reads "$vcpc" report a -o -
 sweep compare reads "$vcpc" compare a b
-# Names such as the recorder's own, of files that it has not made: links, and another user's
+# Existing files with the recorder's names that it did not create: links, and another user's file
 mkdir keep precious
 for name in 20200101T000000-000Z 20200102T000000-000Z; do
 	for file in meta index 0; do echo mine >precious/$name.$file; done

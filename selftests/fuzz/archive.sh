@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fuzz the reader of archives: a minute, or FUZZ_SECONDS, from small archives of
-# every kind, what once broke it (found/), and the small ones of PCP's test suite
-# if it is there.  FUZZ_SEED=0 goes another way each time.
+# Fuzz the archive reader for a minute, or FUZZ_SECONDS, starting from small archives of every kind,
+# inputs that once caused failures (found/), and the small archives of PCP's test suite if
+# available.  FUZZ_SEED=0 selects a random seed.
 #
-# What was found is kept in build/fuzz/archive from one run to the next; an input
-# that breaks something is left there as crash-*, and run again by its name:
+# The corpus is kept in build/fuzz/archive between runs; an input that causes a failure is stored
+# there as crash-*, and can be run again by its name:
 #   build/fuzz/fuzz-archive build/fuzz/archive/crash-...
 set -u
 
@@ -16,7 +16,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../pcp/peer/suite.sh"
 corpus=$out/archive
 mkdir -p "$corpus"
-# Of the library's rooms, local contexts need one more, which no archive does: it is taken as it was built.
+# The reader is linked with the code of local contexts, which archives do not use; it is not
+# instrumented.
 live=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}/lib/libshim-live.a
 compile objects/base '' "$top"/user/base/*.c
 for room in archive pdu pcp; do

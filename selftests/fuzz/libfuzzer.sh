@@ -8,7 +8,7 @@ flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -DPM_NO_TIME_CHECKS -w -I$top -I$top/user
 sanitize='-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined'
 mkdir -p "$out"
 
-# What was compiled before, also in another checkout, comes from make's cache.
+# The compiler cache also serves objects compiled in another checkout.
 export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1
 export CCACHE_BASEDIR="$top"
 compiler=$(command -v ccache || :)
@@ -19,7 +19,7 @@ if ! echo 'int LLVMFuzzerTestOneInput(const char *p, long n) { return !p && n; }
 	exit 4
 fi
 
-# tail_of LOG: its end, as comments
+# tail_of LOG: print its end as comments
 tail_of() {
 	tail -n "${2:-20}" "$1" | sed 's/^/# /'
 }
@@ -31,21 +31,23 @@ it_does_not_build() {
 	exit 1
 }
 
-# compile FOLDER OPTIONS FILE...: with the sanitizers, to build/fuzz/FOLDER/*.o, which holds nothing else; or it ends
+# compile FOLDER OPTIONS FILE...: compile with the sanitizers to build/fuzz/FOLDER/*.o, which is
+# emptied first; exit if that fails
 compile() {
 	objects=$out/$1 options=$2
 	shift 2
 	rm -rf "$objects"
 	mkdir -p "$objects"
 	for file; do
-		# From the same place in each checkout, so that the cache's short paths are the same.
+		# Compile in the same folder in each checkout, so that relative paths match in the
+		# cache.
 		# shellcheck disable=SC2086
 		(cd "$top" && $compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file") \
 			>"$objects.log" 2>&1 || it_does_not_build "$objects.log"
 	done
 }
 
-# run_fuzzer OPTION...: its status; $runs is how many inputs it managed
+# run_fuzzer OPTION...: return its status; sets $runs to the number of inputs
 run_fuzzer() {
 	nice "$out/fuzz-$name" -seed="${FUZZ_SEED:-1}" -print_final_stats=1 -artifact_prefix="$out/$name/" "$@" "$out/$name" \
 		>"$out/$name.log" 2>&1
@@ -54,8 +56,8 @@ run_fuzzer() {
 	return $fuzzed
 }
 
-# fuzz NAME SECONDS LEAST WHAT OPTION...: build/fuzz/fuzz-NAME, which must manage LEAST inputs; where a busy machine lets it do
-# less in that time, it takes the time that it needs, forty times that at most.
+# fuzz NAME SECONDS MINIMUM WHAT OPTION...: run build/fuzz/fuzz-NAME, which must try at least
+# MINIMUM inputs; on a busy machine it may take up to forty times SECONDS.
 fuzz() {
 	name=$1 seconds=$2 least=$3 what=$4 begun=$(date +%s)
 	shift 4

@@ -9,14 +9,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/libfuzzer.sh"
 
 mkdir -p "$out/pmcd_reply"
-# The connection's receive is the fuzzer's.
+# The fuzzer replaces the connection's receive function.
 compile pmcd/pdu -Drecv=fuzz_recv "$top"/user/pdu/*.c
 compile pmcd/base '' "$top"/user/base/*.c
 # shellcheck disable=SC2086
 clang $flags $sanitize -o "$out/fuzz-pmcd_reply" "$here/pmcd_reply.c" "$out"/pmcd/pdu/*.o "$out"/pmcd/base/*.o \
 	-lpthread >"$out/pmcd.log" 2>&1 || it_does_not_build "$out/pmcd.log"
 
-# seed NAME WORD...: hexadecimal words behind the byte that says in which pieces they come
+# seed NAME WORD...: hexadecimal words after the byte that selects how they are split
 seed() {
 	file=$out/pmcd_reply/$1
 	shift
@@ -24,7 +24,7 @@ seed() {
 		printf '\000'
 		for word; do
 			# shellcheck disable=SC2059
-			env printf "$(echo "$word" | sed 's/../\\x&/g')"	# the shell's own may not know \x
+			env printf "$(echo "$word" | sed 's/../\\x&/g')"	# the shell's own printf may not support \x
 		done
 	} >"$file"
 }

@@ -7,7 +7,7 @@ build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 
-# program NAME COMPILER OPTION: from standard input; it runs and returns 0
+# program NAME COMPILER OPTION: compile standard input; the program returns 0
 program() {
 	cat >"$dir/source"
 	# shellcheck disable=SC2086

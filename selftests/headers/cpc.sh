@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program for Solaris that uses libcpc in a thread compiles, links and runs, in C++
-# and in C.
+# A program for Solaris that uses libcpc in a thread compiles, links and runs, in C++ and in C.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
@@ -66,7 +65,7 @@ int main(void)
 	return cpc && cpc_close(cpc) ? 5 : (int)told;
 }
 END
-# runs LANGUAGE COMPILER: without a warning, and returns 0
+# runs LANGUAGE COMPILER: it compiles without a warning, and returns 0
 runs() {
 	if ! command -v "$2" >/dev/null; then
 		skip "in $1" "no $2"

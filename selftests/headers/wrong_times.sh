@@ -8,7 +8,7 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
 
-# statement VERSION TEXT: compiles a function with that statement
+# statement VERSION TEXT: compile a function with that statement
 statement() {
 	cat >"$dir/program.c" <<END
 #include <pcp/pmapi.h>

@@ -31,7 +31,7 @@ cat >"$dir/returns" <<-JOB
 	sh $dir/job
 JOB
 
-# count EVENT: its last value as printed
+# count EVENT: the last value printed
 count() {
 	awk -v event="$1" '$2 == event { gsub(",", "", $1); value = $1 } END { print value }' "$dir/err"
 }

@@ -19,7 +19,7 @@ cat >"$dir/job" <<-JOB
 	taskset 2 sh -c 'echo 600 >$module/work'
 JOB
 
-# count EVENT: its value as printed
+# count EVENT: the value printed
 count() {
 	awk -v event="$1" '$2 == event { gsub(",", "", $1); print $1; exit }' "$dir/err"
 }

@@ -20,7 +20,7 @@ program() {
 	chmod +x "$dir/t/$name"
 }
 
-# ran TIMES NAME...: the programs are run; the first one has run so many times
+# ran TIMES NAME...: run the programs; the first one must have run this many times
 ran() {
 	times=$1 first=$2
 	rm -f "$dir/results" "$dir"/*.runs
@@ -29,7 +29,7 @@ ran() {
 	[ "$(wc -l <"$dir/$first.runs")" = "$times" ]
 }
 
-# sum STATUS LAST-LINE: what the results add up to
+# sum STATUS LAST-LINE: exit status and last line of the summary
 sum() {
 	"$selftests/summary.sh" /dev/null "$dir/results" >"$dir/said" 2>&1
 	[ $? = "$1" ] && [ "$(tail -n 1 "$dir/said")" = "$2" ]

@@ -7,7 +7,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 evidence=$dir/said
 
-# A checkout that has only what is tried, and a setup that fails
+# A checkout with only the script under test, and a setup that fails
 mkdir -p "$dir/co/scripts" "$dir/co/selftests" "$dir/co/.ci" "$dir/co/kmod/compat"
 cp "$top/kmod/compat/tested" "$dir/co/kmod/compat"
 cp "$top/selftests/test.sh" "$top/selftests/summary.sh" "$top/selftests/may-skip" "$dir/co/selftests"
@@ -15,12 +15,12 @@ cp "$top/.ci/run" "$dir/co/.ci"
 printf '#!/bin/sh\necho out; echo wrong >&2; exit 3\n' >"$dir/co/scripts/setup.sh"
 chmod +x "$dir/co/scripts/setup.sh"
 
-# makes LINE: what "make test" does there from now on
+# makes LINE: from now on "make test" runs LINE
 makes() {
 	printf 'test:\n\t@%s\n' "$1" >"$dir/co/Makefile"
 }
 
-# ci STATUS LAST-LINE: how .ci/run ends; nothing that looks like a sum is before
+# ci STATUS LAST-LINE: how .ci/run ends; no earlier line looks like a sum
 ci() {
 	"$dir/co/.ci/run" >"$dir/said" 2>&1
 	[ $? = "$1" ] && [ "$(tail -n 1 "$dir/said")" = "$2" ] && [ "$(grep -c ' passed, ' "$dir/said")" = 1 ]
@@ -34,7 +34,7 @@ result "it says where it ended"
 grep -q '^wrong$' "$dir/said"
 result "what went wrong is shown"
 
-# The same with stages that do nothing but pass: one test each, and no machine
+# The same with stages that only pass: one test each, no VM
 stub() {
 	printf '#!/bin/sh\n%s\n' "$2" >"$dir/co/$1"
 	chmod +x "$dir/co/$1"

@@ -8,7 +8,7 @@ vm=$(cd "$(dirname "$0")/../vm" && pwd)
 work=$dir
 evidence=$work/said
 
-# judged CONSOLE-LINE DMESG-LINE: what the judge says of a run with these lines
+# judged CONSOLE-LINE DMESG-LINE: the judge's result for a run with these lines
 judged() {
 	printf '%s\n' "$1" >"$work/console"
 	printf '%s\n' "$2" >"$work/dmesg"

@@ -11,7 +11,7 @@ host=$(. /etc/os-release && echo "${VERSION_CODENAME:-$ID}")
 
 shown() { MATRIX=$dir/m "$matrix" >"$dir/said" 2>&1; }
 
-# row TEXT: a line with single blanks
+# row TEXT: the table has this line, with single blanks
 row() { tr -s ' ' <"$dir/said" | grep -qxF "$1"; }
 
 ! shown && grep -q 'nothing was recorded' "$dir/said"; result "nothing recorded"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The tables of Documentation/api/misuse.rst are what the programs of this folder print.
+# Compare the tables of Documentation/api/misuse.rst with the output of this folder's programs.
 #
-# usage: table.sh [--write]: make them anew, instead of comparing
+# usage: table.sh [--write]: write the tables instead of comparing
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +19,7 @@ section() {
 		  printf "   \"``%s``\", \"%s\", \"%s\"\n", $1, $2, $3 }'
 }
 
-# The page's text, up to this line, is not made here.
+# The page's text up to this line is written by hand.
 last='.. Made by selftests/misuse/table.sh --write'
 
 {

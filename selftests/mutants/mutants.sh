@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Whether the native tests notice errors: files of user/ are chosen by a seed, one change is made in each
-# (mutate.awk), and the native programs that concern its folder are built and run, quick ones first, until one fails;
-# if none does, the same with sanitizers, where a leak is a failure; then, with MUTANTS_VM=1 and for what only a VM
-# shows, programs in the x86-64 VM.  Nothing of PCP takes part: no script that compares with it is run.
+# Check whether the native tests detect errors.  Files of user/ are selected with a seed, one change
+# is made in each (mutate.awk), and the native programs for its folder are built and run, fast ones
+# first, until one fails.  If none fails, the same is done with sanitizers, where a leak is a
+# failure, and, with MUTANTS_VM=1, with programs in the x86-64 VM for code that only runs there.
+# PCP is not used: no script that compares with it is run.
 #
 # usage: mutants.sh [COUNT [SEED]]     (30, 1)
 #
-# It works in a copy of what is checked out, build/mutants.  Tests that fail, skip or take longer than
-# MUTANT_SECONDS (5; five times that with sanitizers) without any change are left out.  A table of all mutants is in
-# build/mutants.txt.  With MUTANTS_AGAIN=1 those are what an earlier run has found.  MUTANTS_FILES are files to change instead of
-# chosen ones; ../tools/vcpc/FILE is one of the command.  With MUTANTS_ERRORS=1 each change turns an error into
-# success.  With MUTANTS_PLAIN=1 nothing is sanitized.  MUTANTS_KNOWN is a list of equivalent changes, "FILE: change" a line (equivalent.txt beside this script).
-# Status: 0 if all but those were caught.
+# It works in build/mutants, a copy of the checkout.  Tests that fail, skip or take longer than
+# MUTANT_SECONDS (5; five times that with sanitizers) without any change are left out.  A table of
+# all mutants is written to build/mutants.txt.  MUTANTS_AGAIN=1 reuses the tests and times found by
+# an earlier run.  MUTANTS_FILES lists files to change instead of selecting some; ../tools/vcpc/FILE
+# is a file of the command.  With MUTANTS_ERRORS=1 each change turns an error into success.
+# MUTANTS_PLAIN=1 skips the sanitizers.  MUTANTS_KNOWN is a list of equivalent changes, one "FILE:
+# change" per line (equivalent.txt in this folder).
+# Status: 0 if all other changes were caught.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,7 +28,8 @@ arch=$(uname -m | sed s/aarch64/arm64/)
 out=$copy/build/$arch
 export PCP_DERIVED_CONFIG='' PCP_CONF=/nonexistent
 
-# The programs stay; the library is made anew, as a run that was interrupted leaves a changed object.
+# Keep the test programs, but rebuild the library, because an interrupted run leaves a changed
+# object.
 copy_tree() {
 	mkdir -p "$copy"
 	rm -rf "${out:?}/obj" "${out:?}/lib" "${out:?}-san/obj" "${out:?}-san/lib"
@@ -35,7 +39,7 @@ copy_tree() {
 	done
 }
 
-# plainly, sanitized: what the functions below build and run
+# plainly, sanitized: select the build that the functions below use
 plainly() { san='' built=$out VCPC_LEAKS='' slower=1; }
 sanitized() { san=1 built=$out-san VCPC_LEAKS=1 slower=5; }
 export VCPC_LEAKS
@@ -50,13 +54,13 @@ compile_test() {
 	make -s -C "$copy" ARCH="$arch" SAN="$san" -f selftests/Makefile "$built/tests/$1" >>"$copy/log" 2>&1
 }
 
-# run NAME SECONDS: the test's status
+# run NAME SECONDS: return the test's status
 run() {
 	case $1 in *.sh) (cd "$copy" && VCPC_BUILD=$built FAIL_POINTS=2 timeout -k 5 "$2" sh "selftests/$1") >"$copy/log" 2>&1; return ;; esac
 	(cd "$copy" && VCPC_BUILD=$built timeout -k 5 "$2" "$built/tests/$1") >"$copy/log" 2>&1
 }
 
-# folders_of FILE: patterns of the tests that concern it
+# folders_of FILE: patterns of the tests for it
 folders_of() {
 	case $1 in
 	../tools/*) echo 'unit/vcpc_|unit/tools_|fail/tools' ;;
@@ -70,7 +74,7 @@ folders_of() {
 	esac
 }
 
-# in_vm FILE: those that run in the VM
+# in_vm FILE: the tests to run in the VM
 in_vm() {
 	case $1 in
 	core/bpf* | core/counted.c | live/* | pcp/local* | shim/trace* | shim/record*)
@@ -81,7 +85,7 @@ in_vm() {
 	esac
 }
 
-# Each test without a change: those that pass quickly, with their milliseconds, quickest first
+# Run each test without a change: list those that pass quickly, with milliseconds, fastest first.
 measure() {
 	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c trace/*.c cpc/pctx.c fail/*.c
 	 [ -n "$san" ] || ls unit/vcpc_*.sh fail/tools.sh) | sed 's/\.c$//' |
@@ -93,7 +97,7 @@ measure() {
 	done | sort -n >"$copy/quick$san"
 }
 
-# ready: those are known, and the library is built
+# ready: the list exists, and the library is built
 ready() {
 	[ -n "${MUTANTS_AGAIN:-}" ] && [ -s "$copy/quick$san" ] && return
 	[ ! -e "$copy/quick$san.new" ] || return 0
@@ -101,7 +105,7 @@ ready() {
 	touch "$copy/quick$san.new"
 }
 
-# caught FILE: by which test
+# caught FILE: print the test that failed
 caught() {
 	grep -E " ($(folders_of "$1"))" "$copy/quick$san" | while read -r _ name; do
 		compile_test "$name" || { echo "$name (does not link)"; break; }
@@ -109,7 +113,7 @@ caught() {
 	done
 }
 
-# caught_in_vm FILE: by which test there
+# caught_in_vm FILE: print the test that failed in the VM
 caught_in_vm() {
 	programs=$(in_vm "$1")
 	[ -n "${MUTANTS_VM:-}" ] && [ -n "$programs" ] || return
@@ -122,7 +126,7 @@ caught_in_vm() {
 	awk '$1 == "fail" { print "VM: " $3; exit }' "$copy/results"
 }
 
-# caught_by FILE: by which test of all
+# caught_by FILE: print the test that failed, natively or in the VM
 caught_by() {
 	plainly
 	by=$(caught "$1")
@@ -140,14 +144,14 @@ caught_by() {
 	echo "$by"
 }
 
-# try FILE: one line of the table
+# try FILE: print one line of the table
 try() {
 	cp -p "$copy/user/$1" "$copy/original"
 	for again in 0 1 2 3 4; do
 		awk -v seed=$((seed * 1009 + again)) -v errors="${MUTANTS_ERRORS:-}" -f "$here/mutate.awk" "$copy/original" \
 			>"$copy/user/$1" 2>"$copy/what" || break
 		! compile || break
-		: >"$copy/what"		# it does not compile: another one
+		: >"$copy/what"		# does not compile: try another change
 	done
 	change=$(cat "$copy/what")
 	what="$1:$change"
@@ -162,7 +166,7 @@ try() {
 	cp "$copy/original" "$copy/user/$1"
 }
 
-# Files in an order that the seed decides
+# Files in an order that depends on the seed
 files() {
 	if [ -n "${MUTANTS_FILES:-}" ]; then
 		echo "$MUTANTS_FILES" | tr ' ' '\n'

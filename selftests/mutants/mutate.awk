@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One change, chosen by a seed, in a C file: the changed file on stdout, the change on stderr.
+# Make one change, selected by a seed, in a C file: print the changed file to stdout, the change to
+# stderr.
 #
 # usage: awk -v seed=N [-v errors=1] -f mutate.awk FILE
 #
@@ -27,7 +28,7 @@ BEGIN {
 	rule("return false;", "return true;", "result")
 }
 
-# The same numbers with every awk, which rand() would not have.
+# The same numbers with every awk, unlike rand()
 function roll(n) {
 	seed = (seed * 16807 + 11) % 2147483647
 	return int(seed / 127) % n
@@ -55,7 +56,7 @@ function negate(line,    s, from, to) {
 	add(line, substr(s, 1, from) "!" substr(s, from) ")" substr(lines[line], length(s) + 1), "negated")
 }
 
-# An error that is returned or noted becomes 0.
+# Replace an error that is returned or stored by 0.
 function forgive(line,    s, code) {
 	s = lines[line]
 	code = "-(E[A-Z0-9]+|errno|PM_ERR_[A-Z0-9_]+)|PM_ERR_[A-Z0-9_]+"

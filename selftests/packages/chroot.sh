@@ -15,14 +15,14 @@ evidence=$dir/log
 
 inside() { "$here/inside.sh" "$root" "$1" >"$dir/log" 2>&1; }
 
-# Everything but what apt, DKMS and the linker note for themselves
+# All files except those that apt, DKMS and the linker write for themselves
 list() {
 	(cd "$root" && find etc usr lib var/lib boot -xdev \( -type f -o -type l \) 2>/dev/null |
 		grep -vE '^(var/lib/(apt|dpkg|systemd)|etc/(ld.so.cache|group|gshadow|passwd|shadow|resolv|hosts|subuid|subgid)|etc/apt/apt.conf.d/proxy|etc/\.pwd\.lock|var/lib/dkms/(mok|dkms_dbversion)|lib/modules/[^/]*/modules\.|usr/lib/modules/[^/]*/modules\.)' | sort)
 }
 
-# packages FOLDER: as the root sees them, without debug symbols
-# All but the agent: PCP's own package, on which it depends, wants a running systemd.
+# packages FOLDER: print their paths inside the root, without debug symbols.
+# The agent is left out, because it depends on PCP's package, which needs a running systemd.
 packages() {
 	for package in "$1"/*.deb; do
 		case $package in *-dbgsym_* | */vcpc-pcp_*) ;; *) printf '/debs/%s ' "${package##*/}" ;; esac

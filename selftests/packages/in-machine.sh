@@ -9,13 +9,13 @@ evidence=$dir/log
 export DEBIAN_FRONTEND=noninteractive HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 old=$(dpkg-deb -f /debs/vcpc_*.deb Version) next=$(dpkg-deb -f /next/vcpc_*.deb Version)
 
-# try COMMAND-LINE: what it says is shown if it fails
+# try COMMAND-LINE: show its output if it fails
 try() { bash -c "$1" >"$dir/log" 2>&1; }
 as() { try "su $1 -s /bin/sh -c '$2'"; }
 until_true() { for _ in $(seq 600); do bash -c "$1" && return; sleep 0.5; done; return 1; }
 version() { cat /sys/module/vcpc/version; }
 
-# A user who counts until the file is there; the counts go to a file of its own.
+# A user that counts until the file exists and writes the counts to a file
 start_counting() {
 	rm -f /tmp/enough /tmp/counts /tmp/counting
 	su counts -s /bin/sh -c 'vcpc stat -v -e page-faults -- sh -c "touch /tmp/counting; while [ ! -e /tmp/enough ]; do /bin/true; sleep 0.2; done" 2>/tmp/counts' &
@@ -63,7 +63,7 @@ upgrade() {
 removal() {
 	start_counting
 	try 'apt-get purge -y vcpc-dkms vcpc libshim1 libshim-dev libshim-java python3-vcpc vcpc-doc'; purged=$?
-	# apt has given dpkg a terminal.
+	# apt gives dpkg a terminal.
 	grep -a '^vcpc-dkms: ' "$dir/log" | tr -d '\r' >"$dir/said"
 	evidence="$dir/log $dir/said"
 	[ $purged = 0 ] && grep -q "stays loaded.*use it" "$dir/said" && grep -q '[0-9] vcpc$' "$dir/said"

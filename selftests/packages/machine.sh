@@ -5,11 +5,11 @@
 #
 # usage: machine.sh SUITE ROOT DEBS NEXT LOGS
 #
-# ROOT is an unpacked "user" root, which becomes the VM's disk; what takes a compiler's time is done
-# in it natively: the packages are installed, so that DKMS builds the module, then a kernel of
-# backports, for which the kernel's own hook has DKMS build it again.  The upgrade's build by DKMS is
-# done in the VM, from a cache of what was compiled here.  LOGS gets consoles.
-# The tests are those of in-machine.sh, whose TAP comes out, a plan for each boot.
+# ROOT is an unpacked "user" root, which becomes the VM's disk.  Steps that compile run in it
+# natively: the packages are installed, so DKMS builds the module; then a kernel from backports,
+# whose hook has DKMS build it again.  During the upgrade in the VM DKMS compiles from a cache that
+# is filled here.  Consoles are written to LOGS.
+# The tests are in in-machine.sh, whose TAP is printed, with one plan for each boot.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,14 +21,14 @@ trap 'rm -rf "$work"' EXIT
 
 inside() { "$here/inside.sh" "$root" "$1" >>"$logs/machine-root.log" 2>&1; }
 
-# What was fetched before is not fetched again.
+# Keep downloaded packages for the next run.
 keep_debs() {
 	mkdir -p "$deb_cache"
 	cp -n "$root"/var/cache/apt/archives/*.deb "$deb_cache/" 2>/dev/null || :
 	rm -f "$root"/var/cache/apt/archives/*.deb
 }
 
-# PCP starts its daemons when it is installed, by systemctl, which needs a running systemd.
+# PCP's installation starts its daemons with systemctl, which needs a running systemd.
 install_others() {
 	cp "$deb_cache"/*.deb "$root/var/cache/apt/archives/" 2>/dev/null || :
 	echo "deb http://deb.debian.org/debian $suite-backports main" >"$root/etc/apt/sources.list.d/backports.list"
@@ -54,12 +54,12 @@ install_packages() {
 	inside "apt-get install -y --no-install-recommends /debs/*.deb"
 }
 
-# The newest kernel of the suite's backports, which its own compiler builds modules for
+# The newest kernel in the suite's backports, for which the suite's compiler can build modules
 install_newer() {
 	inside "apt-get install -y --no-install-recommends -t $suite-backports linux-image-amd64 linux-headers-amd64"
 }
 
-# Fill the compiler's cache with what the upgrade will compile, and leave nothing else.
+# Fill the compiler cache for the upgrade, and remove everything else.
 compile_next() {
 	version=$(dpkg-deb -f "$next"/vcpc_*.deb Version)
 	inside "dpkg-deb -x /next/vcpc-dkms_*.deb /tmp/next && mv /tmp/next/usr/src/vcpc-$version /usr/src/ &&
@@ -88,7 +88,7 @@ unit() {
 	ln -sf ../machine.service "$root/etc/systemd/system/multi-user.target.wants/machine.service"
 	echo "/dev/vda / ext4 defaults 0 1" >"$root/etc/fstab"
 	echo machine >"$root/etc/hostname"
-	# They need a network, or time.
+	# These need a network, or take long.
 	for service in apt-daily.timer apt-daily-upgrade.timer man-db.timer e2scrub_all.timer e2scrub_reap.service pmlogger.service pmie.service \
 		pmproxy.service pmlogger_farm.service pmie_farm.service systemd-networkd-wait-online.service; do
 		ln -sf /dev/null "$root/etc/systemd/system/$service"
@@ -96,9 +96,10 @@ unit() {
 	rm -f "$root"/etc/systemd/system/multi-user.target.wants/pm*
 }
 
-# boot KERNEL: until the machine has powered itself off; its second serial line is TAP
+# boot KERNEL: run until the machine powers off; its second serial line has the TAP output
 boot() {
-	# An emulator takes less time for an old CPU, and for a kernel that does not protect itself from its own speculation.
+	# Emulation is faster with an old CPU, and with a kernel without mitigations for
+	# speculation.
 	accel=tcg,thread=single cpu=Nehalem,+smap,+smep,+rdrand
 	if [ -w /dev/kvm ] && grep -qwE 'svm|vmx' /proc/cpuinfo; then accel=kvm cpu=host; fi
 	timeout -k 5 7200 qemu-system-x86_64 -accel "$accel" -cpu "$cpu" -smp 2 -m 2048 -nodefaults -no-reboot -display none -monitor none \
@@ -110,7 +111,7 @@ boot() {
 }
 
 : >"$logs/machine-root.log"
-# A failure there shows in the machine, too; its log says what it was.
+# A failure here also fails in the machine; the log has the cause.
 { install_others && install_packages && keep_debs && install_newer && keep_debs && compile_next; } ||
 	{ tail -n 20 "$logs/machine-root.log" | sed 's/^/# /'; echo "not ok - the packages are installed, and a newer kernel"; exit 1; }
 rm -f "$root"/var/cache/apt/archives/*.deb

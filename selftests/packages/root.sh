@@ -22,7 +22,7 @@ user) packages="systemd-sysv udev dbus kmod passwd dkms linux-image-$deb linux-h
 esac
 # shellcheck disable=SC2086
 set -- $packages
-# Another list makes another root.
+# Another package list creates another root.
 root=$cache/$suite-$kind-$(echo "$*" | sha256sum | cut -c 1-12).tar
 if [ ! -e "$root" ]; then
 	mkdir -p "$cache"

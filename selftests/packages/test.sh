@@ -25,13 +25,13 @@ rm -rf "$results" && mkdir -p "$results"
 version=$(git -C "$top" show HEAD:VERSION)
 next=$version+next
 
-# unpacked KIND: a root of that kind of its own
+# unpacked KIND: unpack a separate root of that kind
 unpacked() {
 	mkdir "$work/$1"
 	tar -C "$work/$1" -xf "$("$here/root.sh" "$1" "$suite")"
 }
 
-# build PLACE: the packages, from the checkout of that place in the root
+# build PLACE: build the packages from the checkout at PLACE in the root
 build() {
 	say "building packages in $1 (some minutes)"
 	"$here/inside.sh" "$work/build" "cd $1 && NEEDS=met scripts/deb.sh build/deb" >"$results/build.log" 2>&1 || {
@@ -40,7 +40,7 @@ build() {
 	}
 }
 
-# What dpkg's tools write of the machine and the moment is not in the packages.
+# The packages do not contain what dpkg's tools record about machine and time.
 same() {
 	(cd "$work/build/$1/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.1"
 	(cd "$work/build/$2/build/deb" && sha256sum ./*.deb ./*.dsc ./vcpc_*.tar.*) >"$results/sums.2"
@@ -57,7 +57,7 @@ as_next() {
 	)
 }
 
-# checked NAME COMMAND...: a TAP test of one step
+# checked NAME COMMAND...: a step as a TAP test
 checked() {
 	name=$1
 	shift
@@ -88,7 +88,7 @@ checked() {
 	"$here/machine.sh" "$suite" "$work/user" "$work/build/root/vcpc/build/deb" "$work/build/root/next/build/deb" "$results" || :
 } 2>&1 | tee "$results/log"
 
-# Two tests are made here; those in the user's root and of both boots end with their number.
+# Two tests run here; those in the user's root and of both boots print their own plans.
 awk '/^ok / { passed++ } /^not ok / { failed++ } /^1\.\.[0-9]+$/ { planned += substr($1, 4); plans++ }
 	END {
 		planned += 2

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For scripts to source: PCP's own collector and trace agent, started and stopped.
+# Sourced by scripts: start and stop PCP's own collector and trace agent.
 #
-# The script has sourced /etc/pcp.env, is in a network name space of its own, and
-# has set "dir", a scratch folder.
+# The script has sourced /etc/pcp.env, runs in a separate network namespace, and has set "dir", a
+# scratch folder.
 agent=$PCP_PMDAS_DIR/trace/pmdatrace
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log"
 export PCP_TRACE_HOST=127.0.0.1 PCP_TRACE_PORT=14323 SHIM_TRACE=agent
@@ -17,7 +17,7 @@ stop() {
 	fi
 }
 
-# The agent's count of what it got stands for its being there.
+# The agent is ready when it exports its control metrics.
 answers() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f trace.control.port 2>/dev/null | grep -q 14323; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# archive_threads.c and growing.c, and the reader below them, under ThreadSanitizer.
+# Run archive_threads.c and growing.c, and the archive reader, under ThreadSanitizer.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,10 +9,11 @@ ksrc=${KSRC:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ksrc}
 # shellcheck source=../tap.sh disable=SC2154,SC2034
 . "$here/../tap.sh"
 evidence=$dir/log
-# Of the library's rooms, local contexts need one more, which no archive does: it is taken as it was built.
+# The reader is linked with the code of local contexts, which archives do not use; it is not
+# instrumented.
 build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 
-# the sanitizer wants the addresses that an older kernel gave
+# ThreadSanitizer needs the address layout of older kernels.
 run=
 setarch -R true 2>/dev/null && run='setarch -R'
 
@@ -25,7 +26,7 @@ race() {
 	result "$2"
 }
 
-# What was compiled before, also in another checkout, comes from make's cache.
+# The compiler cache also serves objects compiled in another checkout.
 export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/ccache}" CCACHE_NOHASHDIR=1 CCACHE_BASEDIR="$top"
 compiler=$(command -v ccache || :)
 

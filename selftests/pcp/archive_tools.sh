@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc dump, label, summary and replay's windows: what PCP's own tools say of the same archive.
+# vcpc dump, label, summary and replay with time windows print the same as PCP's own tools.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ run() {
 	"$vcpc" "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# Rows of a replay in raw form: what stands in the second column
+# rows: time and second column of a replay in raw form
 rows() {
 	run replay -r "$@" && awk '$1 ~ /^[0-9][0-9]:/ { print $1, $2 }' "$dir/out" >"$dir/rows"
 }
@@ -68,7 +68,7 @@ CSV
 cmp -s "$dir/out" "$dir/want"
 result "replay: CSV"
 
-# One screen for whoever asks for nothing, and presets
+# The default view without options, and presets
 cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/r" 7 checkout 1000 5000 2000
 result "an archive as vcpc record makes it"
 bad=0
@@ -107,7 +107,7 @@ assert [r["values"] for r in d["rows"]] == [[42949672965, 0.5, None, "two"], [34
 ' <"$dir/out"
 result "replay: JSON"
 
-# Names and values of any bytes; what is no UTF-8 is Latin-1 in JSON, as that has nothing else
+# Names and values may have any bytes; in JSON, invalid UTF-8 is converted from Latin-1.
 cc_shim -o "$dir/hostile" "$here/peer/hostile_names.c" && "$dir/hostile" "$dir/h"
 result "an archive of hostile names"
 run replay -j -m forw "$dir/h" any.bytes && python3 -c '
@@ -132,7 +132,7 @@ assert [r[1:] for r in rows[2:]] == [names[1:] + names[:1], names[2:] + names[:2
 ' <"$dir/out"
 result "replay: hostile names in CSV"
 
-# Instances by name: lists as PCP's tools take them, and names that look like lists
+# Instances by name: lists as in PCP's tools, and names that look like lists
 cc_shim -o "$dir/named" "$here/peer/named_instances.c" && "$dir/named" "$dir/i"
 result "an archive of instances with long names"
 header() {
@@ -232,7 +232,7 @@ done
 [ $bad = 0 ]
 result "replay's windows are pmval's"
 
-# numbers of one metric after the other, with the time of each record
+# Values of one metric in sequence, with the time of each record
 pmdumplog -Z UTC "$a" | awk '
 	/^[0-9:]+[.][0-9]+ / { time = substr($1, 1, 8); if ($2 == "<mark>") print time, "mark"; next }
 	/[(].*[)]:/ { metric = $2; gsub(/[():]/, "", metric) }
@@ -268,14 +268,15 @@ run label "$a" "$dir/nothing" "$dir/n"
 [ $? = 1 ] && [ "$(grep -c '^  host' "$dir/out")" = 2 ]
 result "label: of several, one is not there"
 
-# metric and instance, average over time, least, greatest, values; as pmlogsummary rounds
+# metric and instance, average over time, minimum, maximum, number of values; rounded as by
+# pmlogsummary
 pmlogsummary -ay "$a" | awk 'NR > 4 { at = $2 ~ /^\[/; metric = $1
 	if (at) { inst = $2; gsub(/[]["]/, "", inst); metric = metric "[" inst "]" }
 	print metric, $(3 + at), $(4 + at), $(5 + at), $(6 + at) }' | sort >"$dir/want"
 run summary "$a" && awk 'NR > 1 { printf "%s %.3f %.3f %.3f %d\n", $1, $3, $4, $5, $2 }' "$dir/out" |
 	sort >"$dir/got"
 awk 'NR == FNR { want[$1] = $0; next }
-	# two values and a mark between: there is no time over which to average
+	# Two values with a mark between them: no interval to average over
 	$1 == "w.late" { next }
 	{ n = split(want[$1], w)
 	  for (i = 2; i <= 5; i++)

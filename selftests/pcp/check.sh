@@ -40,7 +40,7 @@ fresh() {
 	done
 }
 
-# poke FILE OFFSET OCTAL: one byte of it
+# poke FILE OFFSET OCTAL: overwrite one byte
 poke() {
 	printf "\\$3" | dd of="$dir/c.$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
@@ -49,7 +49,7 @@ size() {
 	stat -c %s "$dir/c.$1"
 }
 
-# says FILE TEXT WHAT: the check finds it there
+# says FILE TEXT WHAT: the check reports TEXT for FILE
 says() {
 	run "$dir/c"
 	[ $? = 1 ] && grep -q "^c.$1: [0-9]*: damaged: .*$2" "$dir/out" && grep -q 'problem' "$dir/err"
@@ -88,7 +88,7 @@ fresh
 poke 0 $((808 + 3)) 377
 says 0 'two lengths differ' "a record's length"
 fresh
-# high half of the second record's seconds
+# High half of the second record's seconds
 second=$((808 + $(od -An -tu1 -j811 -N1 "$dir/c.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/c.0")))
 poke 0 $((second + 4)) 0
 says 0 'older than the archive' "a time before the start"
@@ -114,7 +114,7 @@ result "no archive named"
 run "$dir/vectors2.meta" "$dir/vectors3"
 result "several, and by a file's name"
 
-# Folders and lists: each archive once, the bad ones named with their folder
+# Folders and lists: each archive is checked once, and damaged ones are reported with their folder.
 mkdir "$dir/all" "$dir/none"
 for archive in a b c d; do
 	for suffix in 0 meta index; do
@@ -147,7 +147,7 @@ run "$dir/none" "$dir/all/a"
 [ $? = 1 ] && grep -q "the folder '$dir/none' has no archives" "$dir/err"
 result "a folder without archives"
 
-# Whatever a byte is changed to, the check ends by itself
+# The check terminates whatever a byte is changed to.
 bad=0
 for seed in $(seq 150); do
 	fresh

@@ -1,15 +1,15 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For scripts to source: PCP's own collector with its sample agents, as a process and inside
-# pmcd, started and stopped.
+# Sourced by scripts: start and stop PCP's own collector with its sample agents, as a process and
+# inside pmcd.
 #
-# The script has sourced /etc/pcp.env, is in a network name space of its own, and has set
-# "dir", a scratch folder.  What it sets in "pmcd_options" and "pmcd_access" is for the next start.
+# The script has sourced /etc/pcp.env, runs in a separate network namespace, and has set "dir", a
+# scratch folder.  Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
 sample=$PCP_PMDAS_DIR/sample
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG=''
 pmcd_options='' pmcd_access='allow "*" : all;' collector=
 
-# The name space, the help texts and agents of a private collector, once
+# Create the namespace, the help texts and the agents of a private collector, once.
 make_collector() {
 	original=$PCP_PMDAS_DIR
 	export PCP_PMDAS_DIR="$dir/pmdas"
@@ -37,14 +37,14 @@ stop_collector() {
 	collector=
 }
 
-# The pid of the agent that is a process
+# Print the pid of the agent that runs as a process.
 sample_pid() {
 	for stat in /proc/[0-9]*/stat; do
 		awk -v parent="$collector" '$2 == "(pmdasample)" && $4 == parent { print $1 }' "$stat" 2>/dev/null
 	done
 }
 
-# answers SPEC: pmcd and its agent
+# answers SPEC: pmcd and its agent respond
 answers() {
 	tries=0
 	until pminfo -h "$1" -f sample.long.one 2>/dev/null | grep -q 'value 1$'; do
@@ -54,7 +54,7 @@ answers() {
 	done
 }
 
-# start_collector [no]: and wait until it answers
+# start_collector [no]: start it, and wait until it responds unless "no" is given
 start_collector() {
 	stop_collector
 	rm -rf "$dir/run" "$dir/log"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the vcpc command prints of archives arrives or is missed; is fit for a terminal; has dates
-# where times of day are not enough; and says that an archive is damaged.
+# Output of the vcpc command about archives: write errors are reported, control characters are
+# escaped, dates are shown where times of day are ambiguous, and damage is reported.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +42,7 @@ result "check: a full disk"
 [ $? = 1 ] && grep -q 'cannot write' "$dir/err"
 result "standard output is closed"
 
-# What a terminal obeys
+# Control characters that a terminal would obey
 tame() {
 	[ -s "$dir/out" ] && ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$dir/out" "$dir/err" &&
 		! LC_ALL=C grep -q "$(printf '\302[\200-\237]')" "$dir/out" "$dir/err"
@@ -76,7 +76,7 @@ result "replay: none within a day"
 TZ=XXX-22:13 run replay "$dir/v" -t 10s v.inst && grep -q '^2001-' "$dir/out"
 result "replay: a midnight in the zone that is shown counts"
 
-# Damage: what can be read is shown, and the command says that there is more
+# Damage: readable data are shown, and a message reports the rest.
 cut() {
 	for suffix in 0 meta index; do
 		cp "$dir/v.$suffix" "$dir/cut.$suffix"
@@ -91,7 +91,7 @@ for command in 'replay -t 5s' 'replay -m forw' dump summary; do
 	result "$command: a cut volume"
 done
 cut
-# the length of the second record
+# The length of the second record
 at=$((808 + $(od -An -tu1 -j811 -N1 "$dir/cut.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/cut.0")))
 printf '\001' | dd of="$dir/cut.0" bs=1 seek=$((at + 1)) conv=notrunc 2>"$dir/dd"
 run replay -t 10s "$dir/cut" v.inst

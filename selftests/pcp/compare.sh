@@ -30,7 +30,7 @@ compare() {
 	"$vcpc" compare "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# row SCOPE WHAT: the rest of its line, with single blanks
+# row SCOPE WHAT: the rest of this row, with single blanks
 row() {
 	awk -v scope="$1" -v what="$2" '
 		/^[^ ]/ { inside = index($0, scope " ") == 1 }
@@ -62,10 +62,10 @@ compare "$dir/base/r1" "$dir/other"
 says checkout time '5 us - - - only in A'
 says 'pay: in/out' instructions '- 2000 - - only in B'
 
-# A counter that is there in the first record begins with what it had
+# A counter that exists in the first record starts with its value there.
 compare -S 1s "$dir/base/r1" "$dir/new/r1" && says checkout count '500 500 0 % - same'
 
-# A tag that was removed and came back has several instances, whose sums are added
+# A tag that was removed and added again has several instances; their values are summed.
 if command -v pmlogextract >/dev/null; then
 	"$dir/run" "$dir/l1" 7 checkout 1000 5000 2000 && "$dir/run" "$dir/l2" 7 checkout 3000 9000 4000 2 &&
 		pmlogextract "$dir/l1" "$dir/l2" "$dir/lives" && compare "$dir/lives" "$dir/l2"
@@ -77,7 +77,7 @@ else
 	skip "a tag with two lives" "pmlogextract is not installed"
 fi
 
-# A time of one run is no gate unless that is said
+# A duration from a single run is not judged unless the condition permits it.
 "$dir/run" "$dir/slow" 9 checkout 1000 9000 2000
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:time > +20%'
 [ $? = 1 ] && grep -q "'checkout:time' is a duration, and durations differ from run to run" "$dir/err"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The same program, built against libshim and against PCP's own library, prints
-# the same of the same archives, to the last bit.
+# The same program, built with libshim and with PCP's own library, prints the same for the same
+# archives, to the last bit.
 #
-# Archives: those given; or random ones that are made here, and those of PCP's test
-# suite.  COMPARE_ALL=1 interpolates its largest ones, too, which takes minutes, and all of them
-# where otherwise one in two or three is.
+# Archives: the arguments, or else generated random ones and those of PCP's test suite.  With
+# COMPARE_ALL=1 its largest archives are interpolated as well, and no archive is skipped (by default
+# some modes use every second or third one); this takes minutes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,8 +20,8 @@ export PCP_DERIVED_CONFIG='' TZ=UTC
 evidence=$dir/diff
 limit=${COMPARE_SECONDS:-100}
 
-# More of the known differences of archives in the suite: marks that the original
-# overlooks after a jump, or memory that it frees too early (then it may crash).
+# More known differences in archives of the suite: PCP's library overlooks marks after a jump, or
+# frees memory too early and may crash.
 marked='19970807.09.54 19970807.09.59 20180127.08.40 20180415.09.16 bug-1044 count-mark
 	20190628.04.03 omnibus_v2 omnibus_v3 section-c'
 freed='archive-goodred-20150417 dm-stats'
@@ -37,8 +37,8 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# compare NAME ARCHIVE MODE DELTA-MS FETCHES: 0 if both print the same; where the original
-# is stopped because it takes too long, all whole lines that it came to
+# compare NAME ARCHIVE MODE DELTA-MS FETCHES: 0 if both print the same.  If PCP's program runs into
+# the time limit, only the complete lines that it printed are compared.
 compare() {
 	name=$1
 	shift
@@ -110,8 +110,8 @@ for seed in 1 2 3 4 5 6; do
 	result "random archive, seed $seed"
 done
 
-# Every number and size that both headers have is the same; lists of options are neither.  Numbers of
-# a newer PCP than the installed one are only ours.
+# Each number and size that both headers define is the same, except lists of options.  Numbers from
+# a newer PCP than the installed one are printed only by our program.
 header_values() {
 	headers=$here/../../user/include/pcp/pmapi
 	echo '#include <stdio.h>'
@@ -132,7 +132,7 @@ cc -w -I"$here/../../user/include" -o "$dir/header_shim" "$dir/header.c" &&
 result "numbers and sizes of the header"
 rm -f "$dir/diff"
 
-# suite_way WAY EXCEPT [STEP]: over each STEP-th archive
+# suite_way WAY EXCEPT [STEP]: compare in this mode over each STEP-th archive
 suite_way() {
 	way=$1 except=$2 step=${3:-1}
 	[ -z "${COMPARE_ALL:-}" ] || step=1

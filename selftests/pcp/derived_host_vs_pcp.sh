@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Derived metrics and fetch groups over a private pmcd with PCP's sample agents: the same programs,
-# built with libshim and with PCP's own library, print the same.
+# Derived metrics and fetch groups through a private pmcd with PCP's sample agents: the same
+# programs, built with libshim and with PCP's own library, print the same.
 # shellcheck disable=SC2154
 set -u
 
@@ -40,8 +40,8 @@ done
 result "the programs are built, and there is a collector"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play PROGRAM LINES: of the script on standard input both print the same but for times, so much at
-# least; each with a collector that has just been started
+# play PROGRAM LINES: run the script on standard input with both libraries, each with a newly
+# started collector; the output is the same except for times, and has at least LINES lines
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -49,7 +49,7 @@ play() {
 		timeout 60 "$dir/$1_$side" <"$dir/script" 2>&1 |
 			sed -E 's/^(  (t )?)[0-9]{9,}\.[0-9]+( [0-9]+\.[0-9]+)?/\1/' >"$dir/$side"
 	done
-	# In a pipe this is a shell of its own, and nobody else knows the collector.
+	# In a pipeline this is a subshell, so the collector must be stopped here.
 	stop_collector
 	diff -a "$dir/pcp" "$dir/shim" >"$dir/diff" && [ "$(wc -l <"$dir/shim")" -gt "$2" ]
 }

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Derived metrics have the descriptors, the values and the errors that they have with PCP's own
-# library: the same program, built with both, prints the same.
+# Derived metrics have the same descriptors, values and errors as with PCP's own library: the same
+# program, built with both, prints the same.
 #
-# Each play is a process of its own, as the original keeps what a broken expression has left behind.
+# Each play runs in a separate process, because PCP's library keeps state after an invalid
+# expression.
 # shellcheck disable=SC2154
 set -u
 
@@ -29,7 +30,7 @@ result "the programs are built, and an archive is made"
 # Lines that are not compared
 ignore=
 
-# play: of the script on standard input both print the same, and something
+# play: both libraries print the same, non-empty output for the script on standard input
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -41,9 +42,9 @@ play() {
 		grep -q '^exit 0$' "$dir/shim"
 }
 
-# each ARCHIVE: a metric for each expression of standard input, x1 and so on, described, then fetched
-# together in each mode of replay; always with the first one, which has values, as the original does
-# not live through some fetches of nothing else but metrics that mean nothing
+# each ARCHIVE: define a metric for each expression on standard input (x1, x2, ...), print its
+# descriptor, then fetch all in each mode of replay.  The first expression, which has values, is
+# always included, because PCP's library crashes in some fetches that have only invalid metrics.
 each() {
 	awk -v archive="$1" '
 		BEGIN { print "archive " archive }
@@ -65,7 +66,7 @@ each() {
 	play 100 <"$dir/each"
 }
 
-# What is wrong with an expression, and where
+# The position and reason of syntax errors
 grep -v '^#' "$here/peer/derived_wrong.txt" | awk -v values="$dir/values" '
 	BEGIN { print "archive " values }
 	{ print "r w" NR " " $0; print "R w" NR " " $0; print "A w" NR " " $0; print "a v" NR " " $0 }' |
@@ -214,7 +215,7 @@ if [ -d "$suite" ]; then
 	result "... and over one whose instances come and go"
 	PCP_DERIVED_CONFIG=$(sed -n 's/^PCP_VAR_DIR=//p' /etc/pcp.conf)/config/derived
 	if [ -d "$PCP_DERIVED_CONFIG" ]; then
-		# which one of several reasons is reported
+		# Which of several reasons is reported
 		ignore='^Semantic error'
 		{
 			echo "archive $suite/pcp-zeroconf"

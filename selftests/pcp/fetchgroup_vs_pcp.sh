@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch groups have the values and the errors that they have with PCP's own library: the same
-# program, built with both, prints the same.
+# Fetch groups have the same values and errors as with PCP's own library: the same program, built
+# with both, prints the same.
 # shellcheck disable=SC2154
 set -u
 
@@ -25,7 +25,7 @@ cc_shim -w -o "$dir/fetchgroup_shim" "$here/peer/fetchgroup.c" &&
 result "the programs are built, and an archive is made"
 [ "$tap_failed" = 0 ] || done_testing
 
-# play LINES: of the script on standard input both print the same, so much at least
+# play LINES: both print the same for the script on standard input, and at least LINES lines
 play() {
 	cat >"$dir/script"
 	for side in pcp shim; do
@@ -36,14 +36,14 @@ play() {
 		grep -q '^exit 0$' "$dir/shim"
 }
 
-# groups of the archive of all types
+# Groups of the archive with all types
 whole() {
 	sed "s,ARCHIVE,$dir/values," "$here/peer/fetchgroup_values.txt"
 }
 
 whole | play 2500
 result "items and domains of all types, in all units, in all modes"
-# the original's interpolation of 64-bit counters that wrap is another matter
+# PCP's library interpolates wrapped 64-bit counters differently.
 export PCP_COUNTER_WRAP=1
 whole | grep -vE '^mode\|interp|u64|c\.i64' | play 1000
 result "... with counters that wrap"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each name of the public headers of PCP 7.2.2 (pmapi.h, import.h, trace.h) is in ours, or listed here with
-# the reason.  A name that is listed and is in ours fails as well.
+# Each name in the public headers of PCP 7.2.2 (pmapi.h, import.h, trace.h) is in our headers, or
+# listed here with the reason.  A listed name that our headers define is a failure.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
@@ -17,7 +17,7 @@ PMI_CALL		only for Windows
 PM_CTXFLAG_STREAMING_WRITER	remote writing of archives, which no call of the public headers uses
 '
 
-# names INCLUDE: of functions, macros, types and members
+# names INCLUDE: print the names of functions, macros, types and members
 names() {
 	for header in pmapi import trace; do
 		printf '#include <pcp/%s.h>\n' $header >"$dir/all.c"

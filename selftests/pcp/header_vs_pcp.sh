@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Our public headers beside PCP's own: each function's type, each macro's value and each structure's
-# layout. What only one of the two has is listed here.
+# Compare our public headers with PCP's: each function's type, each macro's value and each
+# structure's layout.  Names that only one of the two defines are listed here.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/pcp/peer/both.sh
@@ -12,19 +12,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 evidence="$dir/log"
 include=$here/../../user/include
 
-# Calls that PCP's library has without a declaration, that its next version has, or nobody
+# Functions that PCP's library exports without a declaration, or that only its next version declares
 ours='pmClearFetchGroup|pmExtendFetchGroup_(timespec|timeval)'
 ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiPutHighResResult|pmiDelInstance"
 ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
 ours="$ours|pmGetDebug|pmtimevalPrint|pmtimespecPrint(Interval)?|pmtimevalTotimespec|pmtimespecTotimeval"
 ours="$ours|pmiWriteNow|pmiSetVolumeSize|pmiSetImportProgram|pmAddDerivedText|pmUnregisterDerived"
-# Not values: guards, keywords of other compilers, how a library was built, macros with arguments
+# Macros without a value: guards, keywords of other compilers, build options, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
-# What PCP 7.2 has beyond 6.0.3
+# Additions of PCP 7.2 since 6.0.3
 newer='PM_(UNIT|TEMPERATURE|VOLTAGE|CURRENT|POWER)_[A-Za-z]*'
 newer="$newer|PM_CTXFLAG_METADATA_ONLY|PMAPI_VERSION_4|PM_ERR_ARG|PM_CTXFLAG_LAST_VOLUME|PMCD_HOSTNAME_CHANGE|PM_LOG_VOL_CURRENT"
 
-# cc_side SIDE ARGUMENT...: the compiler, with that side's headers
+# cc_side SIDE ARGUMENT...: run the compiler with that side's headers
 cc_side() {
 	side=$1
 	shift
@@ -32,33 +32,33 @@ cc_side() {
 	cc -w "$@"
 }
 
-# types SIDE: of the functions, one a line
+# types SIDE: print the types of the functions, one per line
 types() {
 	cc_side "$1" -aux-info "$dir/aux" -c -o /dev/null "$dir/both.c" || return
 	sed -E 's,^/\*[^*]*\*/ ,,' "$dir/aux" | grep -E '[ *]pm[A-Za-z_0-9]+ \(' |
 		grep -vE "[ *]($ours) \(" | sort -u
 }
 
-# macros SIDE: the names of those that have a value and that programs may use
+# macros SIDE: print the names of macros that have a value and that programs may use
 macros() {
 	cc_side "$1" -E -dM "$dir/both.c" |
 		grep -oE '^#define (PM[A-Z]*|PMNS)_[A-Za-z0-9_]*\>' | cut -d ' ' -f 2 |
 		grep -vxE "$no_value|$newer" | sort -u
 }
 
-# Options are lists, all else has a value.  The text of -a is that of PCP 6.3; 6.0.3 has another.
+# Lists of options differ.  The text of -a is that of PCP 6.3, not of 6.0.3.
 values() {
 	cc_side "$1" -E -P "$dir/lists.c" | sed -n 's/^LIST//p' |
 		sed -e 's/  *//g' -e 's/(char\*)0/0/g' -e 's/aPCPlogarchive/aPCParchive/'
 	cc_side "$1" -o "$dir/program" "$dir/values.c" && "$dir/program"
 }
 
-# Each version appends options of debugging, which are fields of their own
+# Each version appends debugging options, which are separate fields.
 layouts() {
 	cc_side "$1" -o "$dir/program" "$dir/layouts.c" && "$dir/program" | grep -v '^pmdebugoptions_t '
 }
 
-# the_same WHAT COMMAND: it says the same for both, and something
+# the_same WHAT COMMAND: it prints the same non-empty output for both
 the_same() {
 	{
 		"$2" pcp >"$dir/pcp" && "$2" shim >"$dir/shim" && [ -s "$dir/shim" ] &&
@@ -72,8 +72,8 @@ printf '#include <pcp/pmapi.h>\n#include <pcp/import.h>\n' >"$dir/both.c"
 
 the_same "types of functions" types
 
-# What PCP's header says of the system, ours says as well, except for how PCP was built, and for
-# headers that are not installed here.
+# System settings are the same as in PCP's header, except PCP's build options and headers that are
+# not installed here.
 platform() {
 	echo '#include <pcp/platform_defs.h>' | cc_side "$1" -E -dM - |
 		grep -oE '^#define (HAVE|IS)_[A-Za-z0-9_]*\>' | cut -d ' ' -f 2 | sort -u
@@ -105,7 +105,7 @@ static void say(const char *name, const char *text, long long number)
 int main(void)
 {
 END
-	# the installed headers' version is not the one whose rules the library follows
+	# The installed headers' version differs from the version that the library implements.
 	grep -vE '^PM(OPT_|API_(GENERAL_)?OPTIONS|_VERSION_CURRENT)' "$dir/names" | sed 's/.*/VALUE(&)/'
 	echo '}'
 } >"$dir/values.c"
@@ -127,7 +127,7 @@ static void bits(const char *type, const char *name, void *x, int size, int is_s
 int main(void)
 {
 END
-	# the two fields that PCP 7.2 has in place of pad
+	# The two fields that replace "pad" in PCP 7.2
 	cc_side shim -E -P "$dir/both.c" | sed "s/; */;\n/g" | awk -f "$here/peer/fields.awk" | grep -v 'pmUnits, extra'
 	echo '}'
 } >"$dir/layouts.c"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Over a private pmcd with PCP's sample agents, libshim says of a host what PCP's own library
-# says: the same program, built with both, prints the same.
+# Contexts of a host: through a private pmcd with PCP's sample agents, the same program, built with
+# libshim and with PCP's own library, prints the same.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,22 +38,22 @@ compile() {
 	done
 }
 
-# run SIDE PLAY [SPEC]: to $dir/out.SIDE, with a collector that has just been started
+# run SIDE PLAY [SPEC]: output in $dir/out.SIDE, with a newly started collector
 run() {
 	start_collector || return 1
 	timeout 100 "$dir/live_$1" "${3:-127.0.0.1}" "$2" >"$dir/out.$1" 2>"$dir/err.$1"
 }
 
-# Texts of the library's own, about metrics of its own, are its own.
+# Error texts and descriptions that each library writes itself are not compared.
 without_own_texts() {
 	awk '/ 511\.0\.[12]: 0/ { own = 1; print; next } /^(names of|labels|strange|[a-z_]+\.[a-z_.]+ [0-9])/ { own = 0 } !own' "$1"
 }
 
-# Of what is different each time (of pmcd's own metrics all, of sample's those that go by the
-# clock or by chance) only the shape: how many values, in which format.
+# For values that differ in each run (all of pmcd's own metrics, and sample's metrics that depend on
+# time or chance) only the number of values and their format are compared.
 live='2\.[0-9]*\.[0-9]*|(29|30)\.0\.(1|2|3|39|111|112|136|137|139|158)'
 
-# agree A B: the same lines
+# agree A B: the files have the same lines
 agree() {
 	for file; do
 		without_own_texts "$file" | sed -E "s/^(  ($live) [-0-9]+( \([0-9]\))?) .*/\1/" >"$file.lines"
@@ -149,20 +149,20 @@ specs() {
 	END
 }
 
-# What the environment says of hosts, beside their specifications
+# Environment variables that affect hosts, in addition to their specifications
 same_specs() {
 	specs >"$dir/specs"
 	for side in pcp shim; do
 		tr '\n' '\0' <"$dir/specs" | timeout 100 xargs -0 env "$@" "$dir/live_$side" specs '' \
 			>"$dir/out.$side" 2>"$dir/err.$side"
 	done
-	# of a UNIX socket, the original says the same whatever went wrong
+	# For a UNIX socket, PCP's library reports the same error for any failure.
 	sed -i '/^<unix.*Operation not supported$/s/> .*/> -2 No such file or directory/' "$dir/out.shim"
 	diff "$dir/out.pcp" "$dir/out.shim" >&2 && diff "$dir/err.pcp" "$dir/err.shim" >&2 &&
 		[ "$(wc -l <"$dir/out.shim")" -gt 70 ]
 }
 
-# await_step SIDE N: the program has come to its N-th stop
+# await_step SIDE N: wait until the program has reached its N-th stop
 await_step() {
 	tries=0
 	until [ "$(grep -c '^-- ' "$dir/out.$1")" = "$2" ]; do
@@ -172,7 +172,8 @@ await_step() {
 	done
 }
 
-# staged SIDE PLAY FUNCTION FUNCTION: at the play's first stop one is called, at its second the other
+# staged SIDE PLAY FUNCTION FUNCTION: call the first function at the play's first stop, the other at
+# its second
 staged() {
 	start_collector || return 1
 	rm -f "$dir/fifo"
@@ -211,7 +212,7 @@ collector_comes_back() {
 	start_collector
 }
 
-# fails SPEC CODE [VARIABLE=VALUE]...: this is what both libraries get
+# fails SPEC CODE [VARIABLE=VALUE]...: opening SPEC fails with CODE
 fails() {
 	spec=$1 code=$2
 	shift 2
@@ -220,7 +221,7 @@ fails() {
 	grep -q "> $code " "$dir/out"
 }
 
-# restricted ACCESS OPTIONS FUNCTION: with a collector that has these
+# restricted ACCESS OPTIONS FUNCTION: run the function with a collector that has these settings
 restricted() {
 	pmcd_access=$1 pmcd_options=$2
 	start_collector no && await_socket && "$3"
@@ -229,7 +230,7 @@ restricted() {
 	return $status
 }
 
-# It listens, and we may not be told more
+# Wait until pmcd listens; access control may prevent a request to find out.
 await_socket() {
 	tries=0
 	until grep -q 'pmcd.socket$' "$dir/log/pmcd/pmcd.log" 2>/dev/null; do
@@ -248,7 +249,7 @@ too_many() {
 	fails 127.0.0.1 -12388
 }
 
-# By TCP we cannot say who we are, a UNIX socket says it
+# A TCP connection has no credentials; a UNIX socket passes them.
 who_is_it() {
 	fails 127.0.0.1 -12387 && fails unix: 0 && fails '127.0.0.1?username=me' -95
 }
@@ -259,7 +260,7 @@ many() {
 	grep -q 'opened 200' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
 }
 
-# It does not answer, but its queue takes connections
+# The stopped pmcd does not answer, but the kernel still accepts connections into its queue.
 stopped() {
 	start_collector || return 1
 	kill -STOP "$collector"
@@ -279,7 +280,7 @@ let_it_go_on() {
 	kill -CONT "$collector"
 }
 
-# silence: a fetch ends in time, the next ones at once, and no reply comes too late
+# silence: a fetch times out, the next ones fail at once, and a late reply is not taken for theirs
 silence() {
 	export PMCD_REQUEST_TIMEOUT=1
 	staged shim silence stop_it let_it_go_on

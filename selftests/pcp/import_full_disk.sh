@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An importer on a file system that fills up: each write succeeds or is refused, and the remaining archive is valid,
-# for us and for PCP.
+# Importing into a file system that fills up: each write succeeds or is refused, and the remaining
+# archive is valid for our tools and for PCP's.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The same importer, built against libshim and against PCP's own library, creates the same archive, and PCP's tools
-# accept ours.
+# The same importer, built with libshim and with PCP's own library, creates the same archive, and
+# PCP's tools accept ours.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,16 +16,17 @@ evidence="$dir/log"
 echo 'global { hostname -> other.example }' >"$dir/rules"
 rewrite=/usr/lib/pcp/bin/pmlogrewrite
 
-# Header and library of the original are used as they are.
+# The original's header and library are used unmodified.
 cc_shim -Wall -o "$dir/shim" "$here/peer/import_demo.c" >"$dir/log" 2>&1 &&
 	cc -O1 -o "$dir/pcp" "$here/peer/import_demo.c" -lpcp_import -lpcp >>"$dir/log" 2>&1
 result "one source compiles with both headers" || exit 1
 
-# Texts of an archive but for the writer's pid, and the order of what has no order
+# Contents of an archive, without the writer's pid, and sorted where the order is undefined
 described() {
 	pmdumplog -Z UTC -d "$1" | grep -v '^PID for' | paste -d' ' - - - | sort
 	pmdumplog -Z UTC -e "$1" | grep -v '^PID for'
-	# a new instance is there with the next record; with PCP's, when one of its metrics is
+	# A new instance appears in the next record; with PCP's library, when one of its metrics is
+	# written.
 	pmdumplog -i "$1" | awk '/^InDom/ { indom = $2 } / or "/ { print indom, $0 }' | sort -u
 	pminfo -tT -a "$1" 2>/dev/null
 }

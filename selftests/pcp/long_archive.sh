@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands read only the part of a long archive that they show: they use little memory, and only 'vcpc check' finds
-# damage elsewhere.
+# Commands read only the part of a long archive that they show: they use little memory, and only
+# 'vcpc check' finds damage elsewhere.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/err" 2>&1 &&
 result "archives to show"
 [ $tap_failed = 0 ] || done_testing
 
-# memory LIMIT COMMAND...: whether a command works and is at most LIMIT kB in memory
+# memory LIMIT COMMAND...: succeeds if the command does and its maximum memory is at most LIMIT kB
 memory() {
 	python3 - "$@" >"$dir/out" 2>"$dir/err" <<'PY'
 import resource, subprocess, sys
@@ -32,27 +32,27 @@ if grep -q __asan_init "$vcpc"; then
 	skip "memory" "the sanitizer's own is counted, too"
 else
 	for command in 'replay -S -20s' replay 'replay -c -m forw' 'replay -j -r -m forw' 'dump -d' 'dump -S -20s' summary 'report -o /dev/null' 'compare %'; do
-		# python itself, of which the command is a copy at first, has 10 MB or more
+		# The command starts as a fork of python, which has 10 MB or more.
 		# shellcheck disable=SC2046,SC2086
 		memory 40000 "$vcpc" $(echo $command | sed "s|%|$dir/a|") "$dir/a"
 		result "$command: the archive of 76 MB does not fill memory"
 	done
 fi
 
-# says STATUS WHAT: how the last command ended, with a message about damage if and only if it failed
+# says STATUS WHAT: exit status of the last command; it reported damage if and only if it failed
 says() {
 	[ "$status" = "$1" ] && [ "$(grep -c 'c is damaged' "$dir/err")" = "$1" ]
 	result "$2"
 }
 
-# run COMMAND...: of which each % is the archive
+# run COMMAND...: % is replaced by the archive
 run() {
 	# shellcheck disable=SC2046,SC2048,SC2086
 	"$vcpc" $(echo $* | sed "s|%|$dir/c|g") >"$dir/out" 2>"$dir/err"
 	status=$?
 }
 
-# The first record's first metric becomes one that is not described: label, frame, stamp, number
+# The first record's first metric becomes one without a descriptor: label, frame, timestamp, number
 printf '\377' | dd of="$dir/c.0" bs=1 seek=$((808 + 4 + 12 + 4 + 3)) conv=notrunc 2>/dev/null
 run check %
 [ $status = 1 ] && grep -q 'is not described' "$dir/out"
@@ -80,7 +80,7 @@ says 1 "replay: records"
 run replay -S -5s -t 1s % big.m1
 says 0 "replay: points of another part"
 
-# The frame of a record in the middle, which stops what goes past it
+# The frame of a record in the middle, which stops commands that read past it
 at=$((808 + ($(stat -c %s "$dir/c.0") - 808) / 2 - 200))
 head -c 400 /dev/zero | tr '\0' '\377' | dd of="$dir/c.0" bs=1 seek=$at conv=notrunc 2>/dev/null
 run replay -t 10s % big.m1

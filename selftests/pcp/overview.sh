@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc replay and report of an archive of a system begin with load, CPU, memory, disks and network.
+# vcpc replay and report of an archive of system metrics begin with load, CPU, memory, disks and
+# network.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +18,7 @@ cc_shim -o "$dir/make" "$here/peer/system_archive.c" >"$dir/err" 2>&1 && "$dir/m
 result "an archive of a system"
 [ $tap_failed = 0 ] || done_testing
 
-# replay COLUMNS OPTION...: the names of the table's columns
+# replay COLUMNS OPTION...: the table has these column names
 replay() {
 	COLUMNS=$1
 	export COLUMNS

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# An archive of compressed files has the values that it has uncompressed; a
-# packed file that is cut, no archive, or blown up is an error.
+# An archive of compressed files has the same values as uncompressed.  A compressed file that is
+# truncated, not an archive, or too large when decompressed is an error.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ dump() {
 	done >"$2" 2>"$dir/errors"
 }
 
-# open ARCHIVE: whether it opens
+# open ARCHIVE: whether it can be opened
 open() {
 	"$dir/dump" "$1" meta 0 0 >"$dir/errors" 2>&1 && ! head -n 1 "$dir/errors" | grep -q '^open: '
 }
@@ -73,7 +73,8 @@ rm "$dir/two.0"
 dump "$dir/two" "$dir/got" && cmp "$dir/want3" "$dir/got"
 result "a file of two packed streams"
 
-# The reader takes a packed file in pieces of this size: it may end where a piece does.
+# The reader decompresses a file in pieces of this size; test a file that ends at the end of a
+# piece.
 piece=131072
 for i in 0 meta index; do
 	cp "$dir/plain3.$i" "$dir/round.$i"
@@ -81,7 +82,7 @@ for i in 0 meta index; do
 done
 gzip -n <"$dir/plain3.0" >"$dir/member"
 size=$(wc -c <"$dir/member")
-# the same stream with a name in its head that fills the piece
+# The same stream with a file name in its header that fills the piece
 {
 	printf '\037\213\010\010\0\0\0\0\0\003'
 	head -c $((piece - (size + 1) % piece)) /dev/zero | tr '\0' x
@@ -93,7 +94,7 @@ rm "$dir/round.0"
 	dump "$dir/round" "$dir/got" && cmp "$dir/want3" "$dir/got" >>"$dir/errors"
 result "gzip: a packed file of a whole number of pieces"
 
-# streams without bytes, of 14 bytes each, behind two that are cut so that those fill the piece
+# Empty streams of 14 bytes each, after two truncated ones that fill the piece
 bzip2 </dev/null >"$dir/nothing"
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
 	cat "$dir/nothing" "$dir/nothing" >"$dir/more" && mv "$dir/more" "$dir/nothing"

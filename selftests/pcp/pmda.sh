@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pmdavcpc under a private pmcd of PCP's own: what its metrics are is what a local context says,
-# values come, it dies and comes back, and what is not there is said to be so.
+# pmdavcpc under a private pmcd: its metrics match those of a local context, values arrive, it
+# restarts after a crash, and missing features are reported.
 #
-# The module may be loaded or not; counts are of software events.
+# The module may be loaded or not; the counts are of software events.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/with_agent.sh"
 begin_agent "$@"
 
-# By its own library, over pmcd; and by ours, of this machine
+# PCP's library through pmcd, and ours with a local context
 same_as_local() {
 	"$dir/about_pcp" 127.0.0.1 >"$dir/by_agent" && "$dir/about_shim" local >"$dir/by_local" || return 1
 	diff "$dir/by_agent" "$dir/by_local" >&2 && [ "$(wc -l <"$dir/by_local")" -gt 100 ]
@@ -32,14 +32,14 @@ counts() {
 	[ -n "$first" ] && [ "$second" -gt "$first" ]
 }
 
-# watched: starts a process of that command
+# watched: start a process with that command
 watched() {
 	[ -e "$dir/vcpc-watched" ] || cp /bin/sleep "$dir/vcpc-watched"
 	"$dir/vcpc-watched" 100 &
 	watched=$!
 }
 
-# seen PID: whether the agent has it
+# seen PID: whether the agent has this instance
 seen() {
 	pminfo -h 127.0.0.1 -f vcpc.process.count.page_faults 2>&1 | tee -a "$dir/seen" |
 		grep -q "inst \[$1 or \"$(printf %06d "$1") vcpc-watched\"\] value "
@@ -101,8 +101,8 @@ until_another() {
 	[ $tries -lt 100 ]
 }
 
-# What is counted anew then is no step of a counter: values, a mark, values.  pmcd has noticed that the agent
-# is dead when the logger has fetched once more.
+# Counting that restarts is not a jump of a counter: values, a mark, values.  pmcd has noticed that
+# the agent died when the logger has fetched once more.
 comes_back_logged() {
 	printf 'log mandatory on 100 msec { vcpc.control.module }\n' >"$dir/logger.conf"
 	before=$(agent_pid)
@@ -135,7 +135,7 @@ labels() {
 	grep -q '"agent":"vcpc"' "$dir/labels" && grep -q '"cpu":0' "$dir/labels"
 }
 
-# pmlogger records us, and our library replays it
+# pmlogger records the agent's metrics, and our library replays the archive.
 logged() {
 	printf 'log mandatory on 100 msec { vcpc.count vcpc.control.module }\n' >"$dir/logger.conf"
 	"$PCP_BINADM_DIR/pmlogger" -h 127.0.0.1 -c "$dir/logger.conf" -s 5 -l "$dir/log/logger.log" "$dir/logged" ||
@@ -145,7 +145,7 @@ logged() {
 	[ "$(grep -c cpu0 "$dir/replayed")" -ge 1 ]
 }
 
-# The configuration that PCP makes for its logger by our group has what the agent has.
+# The configuration that pmlogconf creates from our group has the agent's metrics.
 by_group() {
 	mkdir -p "$dir/groups/vcpc" && cp "$here/../../tools/pmda/files/pmlogconf" "$dir/groups/vcpc/vcpc"
 	pmlogconf -c -q -h 127.0.0.1 -d "$dir/groups" "$dir/auto.conf" >&2 || return 1
@@ -155,7 +155,8 @@ by_group() {
 		"$build/bin/vcpc" dump -d "$dir/auto" | grep -q vcpc.control.module
 }
 
-# As fleet.rst has it: one value by the proxy's REST, and the same for a scraper
+# As in fleet.rst: one value through the REST API of pmproxy, and the same in the format that a
+# scraper reads
 by_proxy() {
 	mkdir -p "$dir/log/pmproxy"
 	"$PCP_BINADM_DIR/pmproxy" -f -A -i 127.0.0.1 -p 44322 -s "$dir/run/pmproxy.socket" -U root \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The agent's Install and Remove, run as an administrator does, beside a pmcd with PCP's usual
-# paths.  All they write is in layers over /etc, /run and /var/lib of the script's own, in name spaces of mounts,
-# processes and networks of its own.
+# Run the agent's Install and Remove as an administrator does, with a pmcd that uses PCP's usual
+# paths.  Their output goes to overlays over /etc, /run and /var/lib, in separate mount, process and
+# network namespaces.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +27,7 @@ collector=
 trap '[ -z "$collector" ] || kill "$collector"; cd /; umount "$dir/tmp" -l 2>/dev/null; rm -rf "$dir"' EXIT
 ip link set lo up
 
-# layer FOLDER: what is written there is ours alone
+# layer FOLDER: mount an overlay, so that changes are visible only to this script
 layer() {
 	name=$(echo "$1" | tr / _)
 	mkdir -p "$dir/tmp/$name" "$dir/tmp/$name-work"
@@ -43,7 +43,7 @@ pmcd_runs() {
 	rm -f /etc/vcpc.conf
 	printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n\n[access]\nallow "local:*" : all;\n' "$PCP_PMDAS_DIR" \
 		>"$PCP_PMCDCONF_PATH"
-	# Agents write their logs where they were started.
+	# Agents write their logs to the folder in which they were started.
 	mkdir -p /var/log/pcp/pmcd && cd /var/log/pcp/pmcd || return 1
 	(cd "$PCP_VAR_DIR/pmns" && ./Rebuild -us) >&2
 	"$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -U root -l /var/log/pcp/pmcd/pmcd.log -x "$dir/fatal" >/dev/null 2>&1 &
@@ -77,14 +77,14 @@ installed() {
 	script Install && has && [ "$(grep -c '^vcpc	450	' "$PCP_PMCDCONF_PATH")" = 1 ]
 }
 
-# Again, when the configuration has changed: its names come
+# Install again after a change of the configuration: its names appear.
 again() {
 	echo 'cpus cpu-clock' >/etc/vcpc.conf
 	script Install && pminfo vcpc.count.cpu_clock >&2 && has &&
 		[ "$(grep -c '^vcpc	450	' "$PCP_PMCDCONF_PATH")" = 1 ]
 }
 
-# A configuration that is wrong changes nothing.
+# An invalid configuration changes nothing.
 wrong() {
 	cp "$agent/pmns" "$dir/pmns"
 	echo 'nothing' >/etc/vcpc.conf

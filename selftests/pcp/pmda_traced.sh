@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pmdavcpc while tracing goes on and off: tags of any kind are instances with values, what is told
-# follows, who may store is pmcd's to say, and many fetches leave nothing behind.
+# pmdavcpc while tracing is turned on and off: tags with any characters are instances with values,
+# values are up to date, pmcd decides who may store, and many fetches leak nothing.
 #
-# Probes trace, in a BPF file system of the script's own, so the machine's own tracing is left alone.
+# Probes trace in a separate BPF file system, which leaves the machine's own tracing unchanged.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ mount -t bpf bpf /sys/fs/bpf 2>/dev/null || skip_all "no BPF file system of one'
 trap '"$build/bin/vcpc" trace off >/dev/null 2>&1; stop; rm -rf "$dir"' EXIT
 PATH=$build/bin:$PATH
 
-# asked METRIC: all that pminfo says of it
+# asked METRIC: all that pminfo prints about it
 asked() {
 	pminfo -h 127.0.0.1 -f "$1" >"$dir/asked" 2>&1
 	cat "$dir/asked" >&2
@@ -43,7 +43,7 @@ values() {
 		says trace.transact.count '"plain"] value 2' && says vcpc.control.tracing 'value 2'
 }
 
-# What cannot stand in quotes has no label; a slash within a tag belongs to it.
+# Tags that cannot be quoted have no label; a slash within a tag belongs to the tag.
 labels() {
 	pminfo -h 127.0.0.1 -l vcpc.transact.hist vcpc.transact.count >"$dir/labels" 2>&1
 	cat "$dir/labels" >&2
@@ -51,7 +51,7 @@ labels() {
 		! grep -q 'hi"*,"tag\|"tag":"say' "$dir/labels"
 }
 
-# Without what is traced being asked for: drops are those of the tracing of now.
+# The number of drops is that of the current session, even if no traced metric was requested before.
 drops() {
 	stop
 	start && says vcpc.control.dropped '"not_open"] value' || return 1
@@ -66,8 +66,8 @@ goes_on() {
 		trace on && tags && says vcpc.transact.count "\"plain\"] value $((before + 2))"
 }
 
-# Tracing goes off and on, and there are others each time: whoever looks at the oldest that went sees that
-# they are gone, in the agent and in an archive, and what is there now has its own values.
+# Turn tracing off and on with other tags each time: the oldest tags are removed, in the agent and
+# in an archive, and current tags have the correct values.
 many_tags() {
 	cat >"$dir/sessions" <<-END
 		i=0
@@ -79,7 +79,7 @@ many_tags() {
 		done
 	END
 	vcpc record -o "$dir/many" -I 100ms -- sh "$dir/sessions" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; return 1; }
-	# Of those that have gone, half of 1024 are kept when there are more
+	# When there are more than 1024 removed tags, half of these are kept.
 	n=$(grep -c '"session [0-9]* [0-9]*"\] value 1$' "$dir/asked")
 	echo "# $n instances" >&2
 	[ "$n" -le 1324 ] && [ "$n" -ge 612 ] && ! grep -q '"session 1 5"' "$dir/asked" &&
@@ -100,13 +100,13 @@ memory() {
 	done
 }
 
-# A client may ask for any instances, for what there is not, and for more than anybody can hold.
+# A client may request any instances, unknown ones, and more than exist.
 any_request() {
 	trace on 2>/dev/null
 	"$dir/many_tags" "any" 400 && "$dir/profiles" vcpc.transact.count vcpc.control.tracing >&2
 }
 
-# In kB and descriptors
+# memory: resident kB and descriptors of the agent
 leaks() {
 	"$dir/fetch_often" 127.0.0.1 200 vcpc || return 1
 	# shellcheck disable=SC2046
@@ -118,7 +118,7 @@ leaks() {
 	[ $# = 8 ] && [ "$5" -le $(($1 + 256)) ] && [ "$6" = "$2" ] && [ "$8" = "$4" ]
 }
 
-# Without descriptors the agent still answers, and fills no disk with messages.
+# Without free descriptors the agent still answers, and does not fill the disk with messages.
 exhausted() {
 	stop
 	start || return 1
@@ -133,7 +133,7 @@ exhausted() {
 	grep -q 'Missing metric value' "$dir/asked" && [ "$(wc -c <"$dir/log/pmcd/vcpc.log")" = "$before" ]
 }
 
-# store VALUE WORDS: as who may not, or to no avail
+# store VALUE WORDS: storing is refused with this message
 refused() {
 	! pmstore -h 127.0.0.1 vcpc.control.tracing "$1" >"$dir/out" 2>&1 && cat "$dir/out" >&2 &&
 		grep -q "$2" "$dir/out"
@@ -149,7 +149,7 @@ who_may_store() {
 	start && pmstore -h 127.0.0.1 vcpc.control.tracing 0 >&2 && says vcpc.control.tracing 'value 0'
 }
 
-# Its own file is no library, so a probe there would trace nobody.
+# The agent's executable is not a shared library, so a probe on it would trace no process.
 by_module_only() {
 	[ -e /sys/module/vcpc ] || { refused 1 'Try again' && says vcpc.control.tracing 'value 0'; }
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc's progress display for long work on a terminal: it appears after half a second, ascends, is erased at the end, and
-# is never mixed with the output. The test sets the time.
+# vcpc's progress display for long work on a terminal: it appears after half a second, increases, is
+# erased at the end, and is not mixed with the output.  The test controls the time.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,7 +12,7 @@ vcpc=$build/bin/vcpc
 export TZ=UTC LC_ALL=C PCP_DERIVED_CONFIG=''
 evidence="$dir/log $dir/seen"
 a=$dir/a
-b=$dir/b	# large enough for the check, which says how far it is after each megabyte
+b=$dir/b	# large enough for the check, which reports progress after each megabyte
 
 cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/log" 2>&1 &&
 	cc -O1 -shared -fPIC -o "$dir/fast_time.so" "$here/peer/fast_time.c" >>"$dir/log" 2>&1 &&
@@ -20,8 +20,8 @@ cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c" >"$dir/log" 2>&1 &&
 result "what this needs is there"
 [ $tap_failed = 0 ] || done_testing
 
-# on_terminal STEP COMMAND: with a terminal as standard output and error; what that gets is in
-# tty, and in seen a line for each time that one is begun
+# on_terminal STEP COMMAND: run with a terminal as standard output and error; what it received is in
+# "tty", with one line for each time that a line was begun in "seen"
 on_terminal() {
 	STEP_MS=$1 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
 		script -qec "LD_PRELOAD=$dir/fast_time.so $2" /dev/null </dev/null >"$dir/tty" 2>"$dir/log"
@@ -30,12 +30,12 @@ on_terminal() {
 	return $ended
 }
 
-# The numbers that were shown, a line each
+# Print the percentages that were shown, one per line.
 percents() {
 	sed -n 's/^ *\([0-9][0-9]*\)%.*$/\1/p' "$dir/seen"
 }
 
-# Five or more, each greater than the one before, none beyond 100; then spaces over the last one
+# Five or more, increasing, none above 100; then spaces that erase the last one
 shown() {
 	percents | awk '$1 <= last || $1 > 100 { bad = 1 } { last = $1; n++ } BEGIN { last = -1 } END { exit bad || n < 5 }' &&
 		awk '/%/ { at = NR } /^    $/ { wiped = NR } END { exit !(wiped > at) }' "$dir/seen"
@@ -64,7 +64,7 @@ result "summary into a file"
 on_terminal 200 "$vcpc check $b" && shown
 result "check: though its output is the terminal"
 
-# A problem is on a line of its own, not behind a number
+# A message starts on a new line, not after a percentage.
 truncate -s -10 "$b.0"
 on_terminal 200 "$vcpc check $b"
 [ $? = 1 ] && percents | grep -q . &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Calls that need no archive answer what PCP's own library answers, to the last
-# bit, whatever the arguments: one source, built against both, with random ones.
+# Calls that need no archive return the same as in PCP's own library, to the last bit, for any
+# arguments: one source, built with both, uses random ones.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ export TZ=UTC
 
 needs_pcp
 
-# compile SOURCE NAME FLAG...: as NAME_shim and NAME_pcp
+# compile SOURCE NAME FLAG...: build NAME_shim and NAME_pcp
 compile() {
 	source=$here/peer/$1.c name=$2
 	shift 2
@@ -25,13 +25,13 @@ compile() {
 		cc_pcp "$@" -o "$dir/${name}_pcp" "$source" -lm
 }
 
-# today FILE: an older header than ours has another word in one text of its options
+# today FILE: an older PCP header has another word in one option's text
 today() {
 	sed -i 's/metrics source is a PCP log archive/metrics source is a PCP archive/' "$1"
 	own_version "$1"
 }
 
-# compare PROGRAM WHAT: the same lines from both, which may write files in their folder
+# compare PROGRAM WHAT: both print the same lines; they may write files in their folder
 compare() {
 	cd "$dir" || exit
 	timeout 900 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"
@@ -55,11 +55,11 @@ compare options getopt
 compare options options
 compare options3 options
 compare options parts
-# Programs of PCP's test suite, as they are
+# Unmodified programs of PCP's test suite
 # shellcheck source=selftests/pcp/peer/suite.sh
 . "$here/peer/suite.sh"
 
-# program NAME ARGUMENT...: prints the same with both libraries
+# program NAME ARGUMENT...: it prints the same with both libraries
 program() {
 	name=$1
 	shift
@@ -92,7 +92,7 @@ if [ -d "$testsuite/src" ]; then
 	program getoptions -a "$archive" -S 5 -t 2min
 	program getoptions -s x -k
 	program whichtimezone "$archive"
-	# no errors: their texts are our own
+	# Without error codes: our texts differ
 	program xval 7 1000
 	program wrap_int -u
 	program labels -a "$archive"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# PCP's Python binding as Debian ships it, and PCP's tools in Python, with our library in the place of PCP's: what they print is the
-# same, over archives of PCP's test suite: some, or all of them with ALL=1 in the environment, which takes minutes.
+# Debian's Python binding of PCP, and PCP's tools written in Python, print the same with our library
+# in place of PCP's, over some archives of PCP's test suite, or all of them with ALL=1 in the
+# environment, which takes minutes.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +25,8 @@ if ! /usr/bin/python3 -c 'import pcp.pmapi, pcp.pmi' 2>/dev/null || [ ! -e /usr/
 	exit 4
 fi
 
-# versions LIBRARY: a line "VERSION SYMBOL..." for each of its versions, with those symbols that we have
+# versions LIBRARY: print "VERSION SYMBOL..." for each of its versions, with the symbols that we
+# have
 versions() {
 	nm -D --defined-only "$(/sbin/ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }')" |
 		awk 'NR == FNR { ours[$1]; next } { n = split($3, part, /@+/) } n == 2 && part[2] ~ /^PCP_/ {
@@ -32,7 +34,7 @@ versions() {
 		} END { for (version in all) print version all[version] }' "$dir/ours" - | sort -V
 }
 
-# map: the linker's version script of a library that has both of PCP's
+# map: print a linker version script with both sets of PCP's versions
 map() {
 	printf 'LOCALS { local: *; };\n'
 	for library in libpcp.so.3 libpcp_import.so.1; do
@@ -45,7 +47,7 @@ map() {
 	done
 }
 
-# Our objects as libpcp.so.3, with PCP's versions of the symbols; libpcp_import.so.1 is that, too.
+# Link our objects as libpcp.so.3 and libpcp_import.so.1, with PCP's symbol versions.
 make_libraries() {
 	nm -D --defined-only "$build/lib/libshim.so.1" | awk '{ sub(/@.*/, "", $3); print $3 }' >"$dir/ours"
 	map >"$dir/map"
@@ -55,7 +57,7 @@ make_libraries() {
 			-o "$dir/libpcp_import.so.1"
 } >"$dir/log" 2>&1
 
-# run SIDE COMMAND: what it prints, and its status
+# run SIDE COMMAND: print its output and its exit status
 run() {
 	export python=/usr/bin/python3
 	if [ "$1" = shim ]; then export LD_LIBRARY_PATH="$dir"
@@ -66,7 +68,7 @@ run() {
 	unset LD_LIBRARY_PATH
 }
 
-# same WHAT COMMAND: over each archive, whose name is in $archive; at least one has something to print
+# same WHAT COMMAND: run over each archive, named by $archive; at least one prints something
 same() {
 	some=0 good=1
 	: >"$dir/log"
@@ -112,7 +114,7 @@ archives=none
 same "usage of each tool" "for tool in mpstat free iostat pidstat ps uptime numastat; do
 	\$python $tools/pcp-\$tool --help; done; \$python /usr/bin/pmrep --help"
 
-# What the binding makes of an archive, times by pmiWrite(), read by PCP's own tool
+# An archive created by the binding, with times set by pmiWrite(), read with PCP's own tool
 cat >"$dir/write.py" <<'EOF'
 import sys
 from pcp import pmi, pmapi
@@ -130,8 +132,8 @@ for i in range(5):
     log.pmiWrite(1600000000 + i, 250000)
 del log
 EOF
-# The index names the last record; the original's last entry is the volume's end.  Its default version
-# is that of its pcp.conf.
+# The last index entry refers to the last record; in PCP's archive to the volume's end.  PCP's
+# default version is set in pcp.conf.
 archives=none
 export PCP_ARCHIVE_VERSION=2
 same "an archive that the binding writes" \
@@ -163,7 +165,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-# daemon SIDE FLAG: what it says of itself
+# daemon SIDE FLAG: what it reports about itself
 daemon() {
 	rm -f "$dir/said"
 	"$dir/daemon_$1" "$dir/saying" "$2" "$dir/said" </dev/null || echo "status $?"

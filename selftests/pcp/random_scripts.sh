@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Random scripts of calls give the same with libshim and with PCP's own library:
-# modes, times, steps, directions, fetches, profiles, contexts, and all metadata.
+# Random scripts of calls print the same with libshim and with PCP's own library: modes, times,
+# steps, directions, fetches, profiles, contexts, and all metadata.
 #
-# Archives: those given; or random ones that are made here, and those of PCP's
-# test suite.
+# Archives: the arguments, or else generated random ones and those of PCP's test suite.
 #
-# SOAK_MINUTES=60 goes on for that long, each round with other scripts.
-# SCRIPTS_SEED=17 begins with those of round 17.  One script again:
-#   script_shim ARCHIVE ROUND NUMBER NUMBER, and script_pcp, of build/<arch>/peer
+# SOAK_MINUTES=60 runs for that long, each round with other scripts.  SCRIPTS_SEED=17 starts with
+# the scripts of round 17.  To run one script again:
+#   script_shim ARCHIVE ROUND NUMBER NUMBER, and script_pcp, in build/<arch>/peer
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -45,7 +44,7 @@ play() {
 	} >>"$dir/log"
 }
 
-# The original keeps what it has decoded of each packed file, so they are unpacked first
+# PCP's library keeps each file that it decompresses, so use uncompressed copies.
 plain() {
 	rm -f "$dir"/plain.*
 	for file in "$1".[0-9]* "$1".meta* "$1".index*; do
@@ -86,7 +85,7 @@ suite_round() {
 	return $bad
 }
 
-# Many of these cannot be opened, with an error that is the same
+# Many of these cannot be opened, and both libraries return the same error.
 bad_round() {
 	bad=0 n=0
 	for archive in $(suite_archives "$testsuite/badarchives"); do

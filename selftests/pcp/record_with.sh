@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc record --with: metrics of this machine's pmcd are in the archive, in each record, as PCP's
-# own programs read it; without pmcd, or when it goes, that is said.
+# vcpc record --with: metrics of this machine's pmcd are in each record of the archive and readable
+# by PCP's own programs; if pmcd is missing or stops, a message reports it.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +27,7 @@ unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST
 export PMCD_RECONNECT_TIMEOUT=1 PMCD_CONNECT_TIMEOUT=1
 PATH=$build/bin:$PATH
 
-# record NAMES ARCHIVE COMMAND...: its messages are in $dir/out
+# record NAMES ARCHIVE COMMAND...: messages are in $dir/out
 record() {
 	names=$1 archive=$2
 	shift 2
@@ -46,7 +46,7 @@ recorded() {
 		[ "$(pminfo -a "$dir/a" -O -0 -f sample.double.bin | grep -c inst)" = 9 ]
 }
 
-# described: as the agent has it, texts too
+# described: descriptors and texts are the same as the agent's
 described() {
 	for metric in sample.long.one sample.colour sample.double.bin; do
 		pminfo -h 127.0.0.1 -dmtT "$metric" >"$dir/live"
@@ -55,7 +55,7 @@ described() {
 	done
 }
 
-# no_value: as PCP's logger has it; the other metrics' values are there
+# no_value: a metric without values is recorded as by PCP's logger; other metrics have values
 no_value() {
 	record sample.bad.novalues,sample.long.one "$dir/n" sleep 0.2 && pmlogcheck "$dir/n" >&2 || return 1
 	pmdumplog "$dir/n" >"$dir/dump" 2>&1
@@ -63,7 +63,7 @@ no_value() {
 		pminfo -a "$dir/n" -f sample.bad.novalues | grep -q '^No value' && vcpc check "$dir/n" >&2
 }
 
-# parts: what is below the names, each metric once; what cannot be recorded is said
+# parts: all metrics below the names are recorded, each once; a message reports those that cannot be
 parts() {
 	record sample.bad,sample.dupnames,sample.long.one "$dir/p" sleep 0.2 && pmlogcheck "$dir/p" >&2 || return 1
 	grep -q 'sample.bad.unknown: .*; it is skipped' "$dir/out" &&
@@ -71,7 +71,7 @@ parts() {
 		pminfo -a "$dir/p" -f sample.long.one | grep -q 'value 1'
 }
 
-# rotated: each archive of the folder is whole, with its instances and texts
+# rotated: each archive in the folder is complete, with its instances and texts
 rotated() {
 	vcpc record --with sample.long.one,sample.colour -I 100ms --rotate 1s -o "$dir/r" sleep 2.4 >"$dir/out" 2>&1 || return 1
 	archives=0
@@ -97,7 +97,7 @@ refused() {
 	! record "$1" "$dir/c" true && grep -q "$2" "$dir/out" && [ ! -e "$dir/c.meta" ]
 }
 
-# What an agent gets wrong is left out, and the recording goes on.
+# Invalid data from an agent are skipped, and the recording continues.
 mistaken() {
 	cc -O1 -D_GNU_SOURCE -o "$dir/repeating_pmcd" "$here/peer/repeating_pmcd.c" || return 1
 	mkfifo "$dir/until" || return 1

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# PCP's own tools and library read what vcpc record left in the VMs as ours do.
+# PCP's own tools and library read the archives that vcpc record created in the VMs, with the same
+# result as ours.
 #
-# RECORDED in the environment: the folder that selftests/vm/test.sh put them in.
+# RECORDED in the environment is the folder where selftests/vm/test.sh stored them.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,8 +20,9 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# A recorder that is killed while it writes leaves a part of a record, which INTERP says at other moments
-# than the original (Documentation/api/pmapi.rst): compared is what comes before.
+# A recorder that is killed while it writes leaves an incomplete record, which PCP's library reports
+# at other times in INTERP mode (Documentation/api/pmapi.rst); only the values before it are
+# compared.
 cut_tail() {
 	pmlogcheck "$1" >"$dir/complaints" 2>&1
 	grep -q 'unexpected EOF in record' "$dir/complaints" || return 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc replay: the values that pmval and pmdumplog print of the same archive;
-# modes, charts, and what it says when it is asked for what is not there.
+# vcpc replay prints the same values as pmval and pmdumplog for the same archive; modes, charts, and
+# messages about missing metrics and instances.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ run() {
 	"$vcpc" replay "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# column N of the rows, as numbers
+# column N: column N of the rows, as numbers
 column() {
 	awk -v n="$1" '$1 ~ /^[0-9][0-9]:/ { print $n }' "$dir/out"
 }
@@ -84,7 +84,7 @@ refuses 2 "unknown or ambiguous option" --nonsense "$a"
 : >"$dir/empty.0" && : >"$dir/empty.meta"
 refuses 1 "empty" "$dir/empty"
 
-# pmval prints a value a line: time, then the value
+# pmval prints one value per line: time, then the value.
 if command -v pmval >/dev/null; then
 	bad=0
 	for metric in v.cu32 v.c64 v.cu64 v.cdbl; do
@@ -99,7 +99,7 @@ if command -v pmval >/dev/null; then
 	pmval -a "$a" -t 4sec -f 3 -w 30 v.cu32 2>/dev/null |
 		awk '/^[0-9][0-9]:/ && $2 != "No" { print $2 == "!" ? $2 : $2 + 0 }' >"$dir/pmval"
 	run -t 4s "$a" v.cu32
-	# pmval has no number for a counter that decreases
+	# pmval prints no number for a counter that decreases.
 	column 2 | awk '$1 != "-" { print $1 < 0 ? "!" : $1 + 0 }' | cmp -s - "$dir/pmval" && [ -s "$dir/pmval" ]
 	result "pmval prints the same rates"
 else

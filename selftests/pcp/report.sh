@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc report: the page has what the archive has, needs nothing else, is not too large, and nothing
-# that an archive says becomes more than text, in a real browser either.
+# vcpc report: the page contains the archive's data, needs no other files, is of limited size, and
+# shows any content of the archive as text only, also in a real browser.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,7 @@ report() {
 	"$vcpc" report "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# page FILE: what a parser of HTML finds in it, for the checks that are on standard input
+# page FILE: parse the HTML and run the checks on standard input
 page() {
 	PAGE=$1 python3 -c '
 import json, os, re
@@ -93,7 +93,8 @@ assert d["tags"][0]["name"].startswith("</script>")
 assert d["moretags"] == 2 and len(d["tags"]) == 16
 PY
 result "names that end scripts, or steer terminals, are text"
-# Half of the transactions were watched: the table and the charts have their parts; and their stacks
+# Half of the transactions were recorded by "vcpc why": the table and the charts have the parts, and
+# their stacks
 "$dir/busy" "$dir/s" 300 3 watched && printf '%s\n' 'request_2;futex, I/O;main;lock wait 100 90000' 'request_2;on CPU;main;work 20000 25000' \
 	'checkout;on CPU;</script><b>x 5 1.5' >"$dir/s.folded" && report "$dir/s" -o "$dir/s.html" && page "$dir/s.html" <<'PY'
 assert d["stacks"] == ["request_2;futex, I/O;main;lock wait 100 90000", "request_2;on CPU;main;work 20000 25000",
@@ -138,7 +139,8 @@ assert rows[0][1:5] == ["7194", "600", "89.9 us", "69.6 us"] and rows[0][7] == "
 assert all("<polyline" in r[8] for r in rows) and rows[0][6] == "655 us", rows
 PY
 result "the answer first: what it costs, in a sentence and in a table"
-# the last interval is cut to a tenth: merged with the one before, and no drop
+# The last interval is shortened to a tenth: it is merged with the previous one, without a drop in
+# the chart.
 "$dir/busy" "$dir/cut" 100 2 cut && report "$dir/cut" -o "$dir/cut.html" && page "$dir/cut.html" <<'PY'
 assert len(d["times"]) == 99 and abs(d["times"][-1] - .981) < 1e-6, d["times"][-2:]
 for t in d["tags"]:
@@ -201,7 +203,7 @@ assert d["start"] == 2 ** 57, d["start"]
 PY
 [ $? = 0 ] && "$vcpc" label "$dir/far" >"$dir/out" && grep -q 'start *@144115188075855872\.000000000$' "$dir/out"
 result "a start in a year that no clock shows"
-# One of two lives took more time than another tag, which is there at the end
+# A tag that was removed and added again took more time than another tag; it is shown at the end.
 if command -v pmlogextract >/dev/null; then
 	cc_shim -o "$dir/run" "$here/peer/recorded_run.c" && "$dir/run" "$dir/l1" 7 gone 1000 5000 2000 &&
 		"$dir/run" "$dir/l2" 7 gone 1000 5000 2000 2 && "$dir/run" "$dir/l3" 7 stays 1000 9000 2000 3 &&

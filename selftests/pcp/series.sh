@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What vcpc recorded, as time series: PCP's pmseries loads our archive into a redis-server of its own, and gives the
-# values that vcpc dump gives.
+# Archives of vcpc record as time series: pmseries loads one into a separate redis-server and prints
+# the same values as vcpc dump.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,7 +36,7 @@ until redis-cli -p 6390 ping 2>/dev/null | grep -q PONG || [ $tries = 100 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
-# It loads nothing of an archive that ended a moment ago, and says nothing.
+# pmseries silently loads nothing from an archive that ended just before.
 sleep 3
 series --load "{source.path: \"$dir/run\"}" >"$dir/loaded" 2>&1
 cat "$dir/loaded" >&2
@@ -46,7 +46,7 @@ result "PCP loads it"
 [ -n "$(series 'vcpc.count.page_faults_u')" ]
 result "its metrics are found by name"
 
-# The newest ones, which pmseries gives first
+# The latest values, which pmseries prints first
 series 'vcpc.count.page_faults_u[count:5]' | sed -n 's/^    \[.*\] \([0-9]*\) [0-9a-f]*$/\1/p' >"$dir/theirs"
 "$build/bin/vcpc" dump "$dir/run" vcpc.count.page_faults_u | sed -n 's/.*: \([0-9]*\)$/\1/p' | sort -n | tail -n 5 | sort -rn >"$dir/ours"
 paste "$dir/theirs" "$dir/ours" >&2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Calls about the state of contexts and of the process, name spaces of files, and calls
-# that unpack event records, say the same as with PCP's own library.
+# Calls about the state of contexts and of the process, namespace files, and unpacking of event
+# records give the same results as PCP's own library.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +26,7 @@ compile() {
 	cc -O1 -o "$dir/make_archive" "$here/peer/make_archive.c"
 }
 
-# same PROGRAM ARGUMENTS...: 0 if both print the same, but for times and process ids
+# same PROGRAM ARGUMENTS...: both print the same except for times and process ids
 same() {
 	program=$1
 	shift
@@ -45,7 +45,7 @@ compile >"$dir/log" 2>&1
 result "the programs compile"
 [ $tap_failed = 0 ] || done_testing
 
-# the original finds its preprocessor by its own settings
+# PCP's library finds its preprocessor through its own settings.
 cp /etc/pcp.conf "$dir/conf" 2>/dev/null
 cat >>"$dir/conf" <<'EOF'
 # a comment
@@ -70,7 +70,7 @@ for kind in vectors notes lines; do
 	same state "$dir/$kind" "$dir/made"
 	result "contexts, descriptors, labels, configuration, messages: $kind"
 done
-# file NAME TEXT: a name space
+# file NAME TEXT: create a namespace file
 file() {
 	printf '%b' "$2" >"$dir/$1"
 }

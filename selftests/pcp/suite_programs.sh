@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs of PCP's test suite that use only public calls: unchanged, they compile
-# against our headers, and print the same with libshim as with PCP's own library.
-# Those that print through internals of PCP get peer/inner/ in their place.
+# Programs of PCP's test suite that use only public calls compile unmodified with our headers, and
+# print the same with libshim as with PCP's own library.  For those that print through internal
+# functions of PCP, peer/inner/ replaces these.
 #
 # usage: suite_programs.sh [PROGRAM...]
 set -u
@@ -19,7 +19,7 @@ src=$testsuite/src
 evidence="$dir/log"
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
-# program and arguments, in a copy of the archives' folder
+# Program and arguments, run in a copy of the archives' folder
 runs='
 archfetch -z -a gap2 sample.bin pmcd.pdu_in.total
 archfetch -z -a omnibus_v3 sample.bin sample.long.one
@@ -151,10 +151,10 @@ if [ ! -d "$src" ]; then
 	done_testing
 fi
 
-# Both forms of a program, once
+# Build both versions of a program, once.
 compile() {
 	[ -x "$dir/$1.shim" ] && return
-	# elsewhere, as a header beside it would come first
+	# Copy the source to another folder; a header in its folder would be included first.
 	cp "$src/$1.c" "$src/pthread_barrier.h" "$dir"
 	inner=
 	grep -q '"libpcp.h"' "$dir/$1.c" && inner=$here/peer/inner/libpcp.c
@@ -165,7 +165,7 @@ compile() {
 			-lm -lpthread >"$dir/log" 2>&1
 }
 
-# Texts of errors are our own: a rule for each, to put its number in its place
+# Error texts differ: one rule for each text replaces it by its number.
 texts() {
 	cat >"$dir/texts.c" <<'END'
 #include <pcp/pmapi.h>
@@ -179,7 +179,7 @@ END
 	cc_pcp -w -o "$dir/texts.pcp" "$dir/texts.c" && "$dir/texts.pcp" >"$dir/texts-pcp"
 }
 
-# What is on standard output, and how it ends
+# Standard output and exit status
 same() {
 	program=$1
 	shift
@@ -192,7 +192,7 @@ same() {
 			timeout 900 "$dir/$program" "$@" 2>/dev/null </dev/null >"$dir/$side"
 			echo "status $?" >>"$dir/$side"
 		)
-		# how many records are read, and how long it takes, is each library's own affair
+		# The number of records read and the duration may differ between the libraries.
 		sed -i -E -e 's/[0-9]+ log[_ ]reads/N log reads/g' \
 			-e 's/[0-9.]+ msec/N msec/g' "$dir/$side"
 		sed -i -f "$dir/texts-$side" "$dir/$side"
@@ -200,7 +200,7 @@ same() {
 	diff "$dir/pcp" "$dir/shim" >"$dir/log"
 }
 
-# some of the suite's programs write to what they are given
+# Some of the suite's programs write to files that they are given.
 cp -r "$suite" "$dir/archives"
 cp "$src/root_irix" "$dir/archives"
 export PMNS_DEFAULT="$src/root_pmns"

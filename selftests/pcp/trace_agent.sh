@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# PCP's own trace agent gets of libshim what it gets of PCP's library, call for
-# call; and a burst of events gets there whole.
+# PCP's own trace agent receives the same from libshim as from PCP's library, for each call; and all
+# events of a burst arrive.
 #
-# pmcd and pmdatrace run in a network name space of this test's own.
+# pmcd and pmdatrace run in a separate network namespace.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ place "$@"
 needs /usr/include/pcp/trace.h "pcp and libpcp-trace2-dev"
 begin_place
 
-# Times differ from run to run, and rates come later.
+# Times differ between runs, and rates appear later.
 seen() {
 	pminfo -h 127.0.0.1 -f trace.transact.count trace.point.count trace.observe.count \
 		trace.observe.value trace.counter.count trace.counter.value
@@ -27,7 +27,7 @@ compile() {
 	cc -O1 -o "$dir/calls_pcp" "$here/peer/trace_calls.c" -lpcp_trace -lpcp
 }
 
-# same MODE: results and the agent's statistics are those of PCP's library
+# same MODE: the results and the agent's statistics are the same as with PCP's library
 same() {
 	for library in pcp shim; do
 		start || return 1
@@ -43,7 +43,7 @@ count_of() {
 	pminfo -h 127.0.0.1 -f trace.point.count | sed -n "s/.*or \"$1\"\] value //p"
 }
 
-# arrives TAG N: what was accepted of a burst is counted
+# arrives TAG N: the agent has counted all accepted calls of a burst
 arrives() {
 	accepted=$("$dir/calls_shim" burst "$1" "$2")
 	tries=0
@@ -60,7 +60,7 @@ times_agree() {
 		awk '/value/ && $NF >= 0 && $NF < 100 { n++ } END { exit n != 2 }'
 }
 
-# has KIND TAG VALUE: the agent gets it, in a minute at most
+# has KIND TAG VALUE: the agent exports it within a minute
 has() {
 	tries=0
 	until pminfo -h 127.0.0.1 -f "trace.$1" | grep -qF "or \"$2\"] value $3"; do
@@ -154,7 +154,7 @@ java_program() {
 		has observe.value 'from java ä' 2.5 && has counter.value 'from java ä' 1.5
 }
 
-# PCP's own demonstration, unchanged: what the agent has of it, of both libraries
+# PCP's own demonstration program, unmodified: the agent exports the same with both libraries.
 demo=/usr/share/pcp/demos/trace/app1.c
 demonstration() {
 	for library in pcp shim; do

@@ -1,14 +1,14 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For scripts to source: pmdavcpc under a private pmcd of PCP's own, started and stopped.
+# Sourced by scripts: start and stop pmdavcpc under a private pmcd.
 #
-# The script has sourced place.sh and calls begin_agent "$@" first of all.
-# "agent_by" is what runs the agent of domain 450, a command and a blank, and "agent_window" how long
-# a reading of what is traced is good for, in seconds.  VCPC_AGENT is another program than the build's own,
-# with AddressSanitizer and UBSan, whose reports agent_done finds.
+# The script has sourced place.sh and calls begin_agent "$@" first.  "agent_by" is a command,
+# followed by a blank, that runs the agent of domain 450; "agent_window" is how many seconds sampled
+# traced values stay valid.  VCPC_AGENT is a program to run in place of the built one, with
+# AddressSanitizer and UBSan, whose reports agent_done finds.
 collector='' agent_by='' agent_window=0.01 pmdavcpc=${VCPC_AGENT:-$build/bin/pmdavcpc} pmcd_access='allow "*" : all;'
 
-# Root stays root, as in a user name space CPUs may not be counted.
+# Stay root if possible, because counting on CPUs is not permitted in a user namespace.
 begin_agent() {
 	if [ "${1:-}" != inside ] && unshare -mn true 2>/dev/null; then
 		exec unshare -mn "$0" inside
@@ -45,7 +45,7 @@ agent_pid() {
 	done
 }
 
-# The end of a script's tests, and the last of them if the agent has sanitizers
+# The end of a script's tests, and the last test if the agent was built with sanitizers
 agent_done() {
 	if [ -n "${VCPC_AGENT:-}" ]; then
 		stop
@@ -55,7 +55,7 @@ agent_done() {
 	done_testing
 }
 
-# The name space is the agent's own account of what it has.
+# The agent itself prints the metric names (PMNS).
 make_names() {
 	mkdir -p "$dir/pmns" "$dir/run" "$dir/log/pmcd" && cd "$dir/pmns" || return 1
 	"$pmdavcpc" -c "$VCPC_CONFIG" -N >vcpc.pmns || return 1

@@ -7,7 +7,7 @@ top=$(cd "$here/../.." && pwd)
 python=${PYTHON:-python3}
 
 VCPC_BUILD=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
-# exit 4: the whole program is skipped
+# Exit status 4: the whole program is skipped.
 command -v "$python" >/dev/null || { echo "# $python is not installed"; exit 4; }
 export VCPC_BUILD LD_LIBRARY_PATH="$VCPC_BUILD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export PYTHONPATH="$top/user/python" PYTHONDONTWRITEBYTECODE=1 SHIM_BACKEND=perf SHIM_TRACE=none PCP_DERIVED_CONFIG=''

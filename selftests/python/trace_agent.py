@@ -25,7 +25,7 @@ class TraceAgent:
         return self
 
     def __exit__(self, *_exception):
-        # accept() returns, with an error.
+        # This makes accept() return with an error.
         self._listener.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()

@@ -23,7 +23,7 @@ mkdir "$work/shim" "$work/pcp" "$work/src"
 export PCP_DERIVED_CONFIG='' TZ=UTC PMCD_PORT=1 PMCD_CONNECT_TIMEOUT=1 PCP_CONF="$peer/etc/pcp.conf"
 export PCP_QA_DIR="$qa"
 
-# Libraries of another Debian, which a program finds through the peer's own loader
+# Libraries of another Debian, found through the peer's own loader
 # shellcheck disable=SC2046
 link_pcp() {
 	cc -w -O1 -DPMAPI_VERSION=4 -I"$here/../pcp/peer/inner" -I"$peer/usr/include" "$@" \
@@ -31,7 +31,7 @@ link_pcp() {
 		-lm -lpthread $(cat "$peer/ldflags")
 }
 
-# compile PROGRAM: for both sides
+# compile PROGRAM: with both libraries
 compile() {
 	inner=
 	cp "$qa/src/$1.c" "$work/src"
@@ -49,12 +49,12 @@ runs_of() {
 		sed -E -e "s,^.*src/$1,$1," -e 's/[ 	]+$//' | grep -vE ' -(L|K|D)' | sort -u
 }
 
-# is_listed RUN: whether it begins with an entry of the list
+# is_listed RUN: it starts with an entry of the list
 is_listed() {
 	awk -F '\t' -v run="$1" '!/^#/ && index(run " ", $1 " ") == 1 { found = 1 } END { exit !found }' "$here/differ"
 }
 
-# run SIDE PROGRAM ARGUMENT...: output and status
+# run SIDE PROGRAM ARGUMENT...: print output and status
 run() {
 	side=$1 program=$2
 	shift 2

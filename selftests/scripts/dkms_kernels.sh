@@ -14,7 +14,8 @@ sed "s/#MODULE_VERSION#/$version/" "$top/debian/vcpc-dkms.dkms" >"$dir/src/vcpc-
 cp "$top/kmod/compat/tested" "$dir/src/vcpc-$version/kmod/compat/"
 ln -s "$dir/src/vcpc-$version" "$dir/tree/vcpc/$version/source"
 
-# As dkms has them: the kernel that it was called for, the one of the module's that it looks at, its sources
+# dkms's variables: the kernel that it was called for, the module's kernel that it processes, the
+# sources
 # shellcheck disable=SC2034 # dkms.conf uses them
 safe_source() {
 	(
@@ -57,7 +58,7 @@ result "VCPC_UNTESTED: built for an untested one"
 [ "$(VCPC_UNTESTED=1 built 6.1.0-56-rt-amd64 '')" = 'no ^none$' ]
 result "VCPC_UNTESTED: not with PREEMPT_RT"
 
-# dkms itself, where it is installed
+# With dkms itself, if it is installed
 if dkms=$(PATH=$PATH:/usr/sbin command -v dkms); then
 	"$dkms" autoinstall -k 6.1.0-56-rt-amd64 --dkmstree "$dir/tree" --sourcetree "$dir/src" --installtree "$dir/modules" >"$evidence" 2>&1
 	result "dkms autoinstall with PREEMPT_RT succeeds"

@@ -9,7 +9,7 @@ build=${VCPC_BUILD:-$top/build/$(uname -m | sed 's/aarch64/arm64/')}
 dest=$dir/root evidence=$dir/log
 export DESTDIR="$dest" PREFIX=/opt/x LIBDIR=/opt/x/lib/some-triplet JNIDIR=/opt/x/lib/jni MODULE=no
 
-# installer ACTION [BUILD]: all that it says goes into the log
+# installer ACTION [BUILD]: all output is appended to the log
 installer() { "$top/scripts/install.sh" "$1" "${2:-$build}" >"$dir/log" 2>&1; }
 
 # left: files and links below the destination
@@ -77,7 +77,7 @@ else
 	chmod u+w "$dest/opt/x/bin"
 fi
 
-# Without DESTDIR, in a root of its own that lies over this machine's: what a Debian package has stays.
+# Without DESTDIR, in an overlay over this machine's root: files of Debian packages are kept.
 over() {
 	unshare -m sh -c 'set -e
 		mount -t tmpfs none "$1" && mkdir "$1/up" "$1/work" "$1/root"

@@ -8,7 +8,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 arch=$(uname -m | sed 's/aarch64/arm64/')
 evidence=$dir/chosen
 
-# The script in a tree of its own, for the other architecture, whose headers are wherever its sysroot is
+# Run the script in a separate tree, for the other architecture, whose headers are in its sysroot.
 case $arch in
 x86_64)	other=arm64 suffix=arm64 ;;
 *)	other=x86_64 suffix=amd64 ;;
@@ -18,7 +18,7 @@ cp "$top/scripts/kdir.sh" "$dir/scripts"
 printf '#!/bin/sh\necho "%s"\n' "$dir/root" >"$dir/scripts/sysroot.sh"
 chmod +x "$dir/scripts/sysroot.sh"
 
-# headers RELEASE...: these are installed
+# headers RELEASE...: these headers are installed
 headers() {
 	rm -rf "$dir/root/usr/src"
 	for release; do
@@ -28,7 +28,7 @@ headers() {
 	mkdir -p "$dir/root/usr/src"
 }
 
-# chosen RELEASE WHAT: it is what the script prints
+# chosen RELEASE WHAT: the script prints RELEASE
 chosen() {
 	"$dir/scripts/kdir.sh" "$other" >"$evidence"
 	[ "$(cat "$evidence")" = "$dir/root/usr/src/linux-headers-$1-$suffix" ]

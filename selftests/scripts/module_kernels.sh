@@ -8,14 +8,14 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 evidence=$dir/said
 tested=$(cat "$top/kmod/compat/tested")
 
-# kbuild VERSION PATCHLEVEL [NAME=VALUE...]: read kmod/Kbuild as a kernel's build does
+# kbuild VERSION PATCHLEVEL [NAME=VALUE...]: read kmod/Kbuild as the build of that kernel does
 kbuild() {
 	version=$1 patchlevel=$2
 	shift 2
 	make --no-print-directory -f "$top/kmod/Kbuild" src="$top/kmod" obj="$dir" VERSION="$version" PATCHLEVEL="$patchlevel" CONFIG_MODULES=y CONFIG_PERF_EVENTS=y \
 		CONFIG_TRACEPOINTS=y CONFIG_IRQ_WORK=y "$@" -n nothing-to-make >"$evidence" 2>&1
 }
-# says TEXT: in its first line
+# says TEXT: the first line of the output has TEXT
 says() { head -n 1 "$evidence" | grep -q "$1"; }
 
 for series in $tested; do
@@ -38,7 +38,7 @@ kbuild 6 1 CONFIG_IRQ_WORK=
 says 'needs CONFIG_PERF_EVENTS, CONFIG_TRACEPOINTS and CONFIG_IRQ_WORK.*Stop'
 result "not without what it needs"
 
-# have INCLUDE: what have.sh finds in headers
+# have INCLUDE: print the features that have.sh detects in headers
 have() { "$top/kmod/compat/have.sh" 9.9 cc -nostdinc -I"$1" >"$evidence" 2>&1; }
 mkdir -p "$dir/with/linux" "$dir/without/linux" "$dir/none"
 for kernel in with without; do

@@ -9,13 +9,13 @@ host=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 evidence=$dir/said
 mkdir "$dir/bin" "$dir/src"
 
-# answers PROGRAM LINE: what dpkg-query or apt-cache prints
+# answers PROGRAM LINE: dpkg-query or apt-cache prints LINE
 answers() {
 	printf '#!/bin/sh\necho "%s"\n' "$2" >"$dir/bin/$1"
 	chmod +x "$dir/bin/$1"
 }
 
-# release TEXT WHAT: what the script prints for the arm64 VM
+# release TEXT WHAT: the script prints TEXT for the arm64 VM
 release() {
 	HEADERS_DIR=$dir/src PATH=$dir/bin:$PATH "$top/scripts/sysroot.sh" release arm64 >"$dir/said"
 	[ "$(cat "$dir/said")" = "$1" ]

@@ -17,7 +17,7 @@ count() {
 		$2 == "msec" && $3 == event { gsub(",", "", $1); printf "%.0f\n", $1 * 1e6 }' "$dir/err"
 }
 
-# One that runs all the time and starts a child now and then, and one that does nothing
+# One target is always busy and sometimes starts a child, the other is idle.
 sh -c 'while :; do i=0; while [ $i -lt 500 ]; do i=$((i + 1)); done; sh -c :; done' &
 busy=$!
 sleep 1000 &

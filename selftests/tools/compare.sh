@@ -6,7 +6,7 @@
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
 evidence="$dir/err $dir/out"
 
-# Counted instructions where there are any; the system's own elsewhere
+# Instructions if a PMU counts them, otherwise system events
 event=instructions:u
 vcpc stat -e $event true 2>"$dir/err" && grep -q '^ *[1-9][0-9,]*  *instructions' "$dir/err" || event=page-faults
 

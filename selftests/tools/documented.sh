@@ -8,7 +8,7 @@ documents=$(dirname "$0")/documents
 evidence="$dir/typed $dir/log"
 cd "$dir" || exit 1
 
-# The programs of the documents: each run is a few transactions.
+# The programs named in the documents; each run makes a few transactions.
 cat >server <<'END'
 #!/bin/sh
 for order in 1 2 3; do pmtrace -q -e true checkout; done
@@ -23,7 +23,7 @@ has_pmu() { vcpc stat -x, -e instructions true 2>&1 | grep -q '^[1-9]'; }
 pmu=false
 ! has_pmu || pmu=true
 
-# The runs that are compared: a condition on a duration needs two for each side.
+# The runs to compare; a condition on a duration needs two per side.
 vcpc trace off >/dev/null 2>&1
 vcpc trace on >log 2>&1
 for run in old/1 old/2 new/1 new/2 run2; do
@@ -33,7 +33,8 @@ vcpc trace off >>log 2>&1
 [ -e /tmp/run2.meta ] && [ -e /tmp/new/2.meta ]
 result "runs to compare"
 
-# changed COMMAND: with the user's own names filled in, less time, and no terminal; $i is a run of a loop
+# changed COMMAND: fill in real names, shorten the time, and replace terminal output; $i is the run
+# number in a loop
 changed() {
 	echo "$1" | sed "s/\$(pidof [a-zA-Z]*)/$running/; s/\$(docker inspect.*NAME)/$running/
 		s/--for 1[0a-z]*/--for 2s/; s/-r 10/-r 2/; s/^vcpc top\$/vcpc top --once/; s/-- make\$/-- true/
@@ -41,7 +42,7 @@ changed() {
 		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/1/"
 }
 
-# prepare COMMAND: archives are new, and tracing is turned on where it was off
+# prepare COMMAND: remove old archives, and turn tracing on or off as the command expects
 prepare() {
 	case $1 in
 	*'record '*'/tmp/run '*) rm -f /tmp/run.meta /tmp/run.index /tmp/run.folded /tmp/run.[0-9]* ;;
@@ -51,7 +52,7 @@ prepare() {
 	return 0
 }
 
-# reason STATUS COMMAND: why this command may fail here with this status, which is checked
+# reason STATUS COMMAND: print why this command may fail here with this status, after checking it
 reason() {
 	case $1:$2 in
 	*--usdt*mysqld*) [ ! -e /usr/sbin/mysqld ] && grep -q mysqld log && echo "# no mysqld here" ;;
@@ -73,7 +74,7 @@ works() {
 	[ $status = 0 ] || reason $status "$1"
 }
 
-# What is typed: an indented line of a page, or a line of an example, after a prompt
+# Commands in documents: an indented line of a page, or a line of an example after a prompt
 typed_in_page() { sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$1" | sed 's/  *# .*//'; }
 typed_in_manual() {
 	awk '/^\.SH EXAMPLE/ { on = 1; next } /^\.SH/ { on = 0 } on' "$1" | sed -n 's/\\-/-/g; s/^[$#>]* *\(vcpc [a-z].*\)/\1/p'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Messages of the vcpc command if something is missing: node, permission, space, transactions; and
-# what it must not change then.
+# files that it must not change.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off >/dev/null 2>&1; umount "$dir/small" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -11,7 +11,7 @@ run() {
 	vcpc "$@" >"$dir/out" 2>"$dir/err"
 }
 
-# Where it is missing, perf would count.
+# If the module is missing, perf would count.
 export SHIM_BACKEND=vcpc
 mv /dev/vcpc /dev/vcpc.away
 run stat true
@@ -24,7 +24,7 @@ su nobody -s /bin/sh -c "vcpc stat true" >"$dir/out" 2>"$dir/err"
 result "a node that may not be opened"
 chmod 0666 /dev/vcpc
 
-# A full disk is no matter of the CPU
+# A full disk does not depend on the architecture.
 mkdir "$dir/small" && mount -t tmpfs -o size=16k none "$dir/small"
 run record -o "$dir/small/a" -I 1ms -e page-faults,task-clock sleep 5
 [ $? = 1 ] && grep -q 'cannot write.*No space left on device' "$dir/err" && ! grep -q 'hardware' "$dir/err"

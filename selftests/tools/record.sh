@@ -5,12 +5,12 @@
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err
 
-# replayed ARCHIVE: it has counts, says our own reader
+# replayed ARCHIVE: our reader finds counts in it
 replayed() {
 	vcpc replay "$1" >"$dir/replay" 2>>"$dir/err" && grep -q page_faults "$dir/replay"
 }
 
-# under_way ARCHIVE: wait until something is in it, a minute at most
+# under_way ARCHIVE: wait until it has data, up to a minute
 under_way() {
 	tries=0
 	until [ $((tries += 1)) -gt 60 ] || replayed "$1"; do
@@ -28,7 +28,7 @@ result "passes on the exit status"
 [ -s "$dir/a.meta" ] && [ -s "$dir/a.index" ] && [ -s "$dir/a.0" ]
 result "three files"
 records=$(sed -n 's/^vcpc record: \([0-9]*\) records.*/\1/p' "$dir/err")
-# as long as it really took; where the machine is busy, some are left out
+# The archive covers the actual duration; a busy machine skips samples.
 length=$(vcpc label "$dir/a" | awk '$1 == "length" { print $2 }')
 awk "BEGIN { exit !($length >= 0.9 && ${records:-0} >= 3 && ${records:-0} <= $length / 0.1 + 2) }"
 result "a record each 100 ms"

@@ -34,7 +34,7 @@ sum=$(vcpc replay "$dir/a" -m back -r 'vcpc.transact.hist' 2>>"$dir/err" | awk '
 [ "$sum" = 6000 ]
 result "the histograms have all transactions"
 
-# Off and on, three times, while it is recorded: nothing goes back, nothing is lost.
+# Turn tracing off and on three times while recording: no value decreases, none is lost.
 cat >"$dir/job" <<-JOB
 	orders >/dev/null; sleep 0.3
 	vcpc trace off; sleep 0.3; vcpc trace on; orders >/dev/null; sleep 0.3
@@ -59,7 +59,7 @@ done
 [ "$metric" = all ]
 result "and no metric is missing from then on"
 
-# The same tag by the kernel and by a program itself
+# The same tag, written by the kernel and by a program itself (direct transport)
 vcpc trace off; vcpc trace on --direct 2>"$dir/err"
 cat >"$dir/job" <<-JOB
 	SHIM_TRACE=direct orders >/dev/null; sleep 0.2
@@ -87,7 +87,7 @@ vcpc trace off
 result "trace show: what was counted is in order"
 [ "$(last 'vcpc.transact.sum[batch/task-clock]')" -gt 1000000 ]
 result "... time of the CPU, too"
-# A program that runs already counts by itself, while it is recorded.
+# A program that already runs starts counting while it is recorded.
 sh -c 'while :; do orders >/dev/null; done' &
 running=$!
 vcpc record --trace -o "$dir/g" -I 50ms -e page-faults --for 3s -p $running >"$dir/out" 2>"$dir/err"
@@ -99,8 +99,8 @@ for file in meta index 0; do mv "$dir/g.$file" "$dir/a.$file"; done
 result "... has counts in transactions"
 [ ! -e /run/vcpc/trace-counts ]
 result "... and then nothing is wanted any more"
-# Archives that continue one another: instances keep their numbers, and counts go on, also while tracing goes
-# off and on and an archive begins in between.
+# Consecutive archives: instances keep their numbers, and counts continue, even if tracing is turned
+# off and on and a new archive starts in between.
 vcpc trace off
 vcpc trace on
 cat >"$dir/job" <<-JOB

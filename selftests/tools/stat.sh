@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 evidence=$dir/err
 
-# count EVENT: its value as printed, a clock's in ms
+# count EVENT: the value printed, a clock's in ms
 count() {
 	awk -v event="$1" '($2 == "msec" ? $3 : $2) == event && $1 != "thread" { gsub(",", "", $1); print $1 }' "$dir/err"
 }
@@ -75,7 +75,7 @@ kill -TERM $!
 wait $!
 [ $? = 143 ] && [ -n "$(count page-faults)" ]
 result "SIGTERM ends the command, and the counts are printed"
-# threads: the lines of the last table of threads, as "TID COUNT..."
+# threads: the rows of the last table of threads, as "TID COUNT..."
 threads() {
 	awk '$1 == "thread" { table = ""; inside = 1; next } !NF { inside = 0 } inside { table = table $0 "\n" } END { printf "%s", table }' "$dir/err"
 }
@@ -142,7 +142,8 @@ result "--rates: of each interval, in a line"
 run --multiplex -e page-faults,task-clock true
 [ $? = 0 ] && grep -q '^All events were counted at the same time' "$dir/err" && [ "$(count page-faults)" -gt 20 ]
 result "--multiplex: what has room is exact"
-# More than any PMU holds, of which instructions can be compared with an exact count of the same loop.
+# More events than any PMU can count at once; instructions are compared with an exact count of the
+# same loop.
 hardware=instructions:u,instructions:k,cycles:u,cycles:k,r8:u,r8:k,r11:u,r11:k,instructions,r8,cycles,r11,r0:u,r0:k
 if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 	loop='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
@@ -178,7 +179,7 @@ if vcpc stat -e instructions:u,r8:u,r11:u,r0:u true 2>/dev/null; then
 else
 	for what in "what to type" estimates near JSON CSV short CPUs; do skip "--multiplex: $what" "no PMU counts"; done
 fi
-# Tracepoints, at both places of tracefs
+# Tracepoints, at both mount points of tracefs
 mkdir -p /sys/kernel/tracing
 [ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
 if [ -e /sys/kernel/tracing/events/sched/sched_switch ]; then
@@ -209,9 +210,9 @@ run -I often -e page-faults true
 result "an interval that is none"
 vcpc events >"$dir/err" 2>&1 && grep -q '^page-faults ' "$dir/err" && ! grep -q 'modprobe' "$dir/err"
 result "vcpc events"
-# A process that computes, outside of the control group and then in it
+# A busy process, first outside of the control group and then in it
 mkdir "$dir/groups"
-# The kernel makes new groups countable only after the first change of a parent's controllers.
+# The kernel can count new groups only after the first change of a parent's controllers.
 if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && echo +pids >"$dir/groups/cgroup.subtree_control" && mkdir "$dir/groups/inside"; then
 	(while :; do :; done) &
 	busy=$!

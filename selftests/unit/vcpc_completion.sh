@@ -11,7 +11,7 @@ evidence=$dir/log
 . "$top/tools/completion/vcpc.bash"
 cd "$dir" || exit
 
-# offers LINE...: what is offered for the last word
+# offers LINE...: print the completions of the last word
 offers() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 	_vcpc

@@ -16,7 +16,7 @@ export LC_ALL=C.UTF-8 TERM=xterm COLUMNS=120
 cd "$dir" || exit
 mkdir fpath && cp "$top/tools/completion/_vcpc" fpath
 
-# A shell on a terminal, in which all that can stand at the cursor is listed
+# A shell on a terminal that lists all completions at the cursor
 cat >shell.zsh <<'END'
 zmodload zsh/zpty
 zpty shell "$ZSH -f -i"
@@ -27,7 +27,7 @@ send 'echo rea""dy'
 zpty -r shell seen '*ready*'
 seen=
 zpty -w -n shell "$1"$'\x18'
-# Until it is there; what comes with it comes at once
+# Wait for the first output; the rest follows at once.
 for (( i = 0; i < 100; i++ )); do
 	said=
 	while zpty -rt shell part; do said+=$part; done
@@ -38,7 +38,7 @@ for (( i = 0; i < 100; i++ )); do
 done
 END
 
-# offers LINE PATTERN: what is listed for the line has this
+# offers LINE PATTERN: the list of completions for LINE matches PATTERN
 offers() {
 	"$ZSH" -f shell.zsh "$1" "$2" 2>"$dir/err"
 	grep -qE -- "$2" "$dir/log"

@@ -10,7 +10,7 @@ evidence="$dir/out $dir/err"
 
 doctor() { vcpc doctor "$@" >"$dir/out" 2>"$dir/err"; }
 
-# says CHECK TEXT: its line has the text
+# says CHECK TEXT: the check's line has the text
 says() { awk -v check="$1 " 'index($0, check) == 1' "$dir/out" | grep -qF -- "$2"; }
 
 doctor
@@ -27,7 +27,7 @@ else
 	says module 'not ' && grep -qE -- '-> as root: (modprobe vcpc|apt install vcpc-dkms)' "$dir/out"; result "no module: what to type"
 fi
 if [ -e /sys/kernel/btf/vmlinux ]; then says BTF 'has type information'; else says BTF limited; fi; result "type information"
-# Each line but those of the means and the remedy begins with the check and its state.
+# Each line starts with the check and its state, except those of means and remedies.
 ! grep -vE '^([A-Za-z_ ]{20} (ok     |limited|broken )  ?| {30}).+' "$dir/out"; result "every line has its place"
 cp "$dir/out" "$dir/text"
 if command -v python3 >/dev/null; then

@@ -13,27 +13,27 @@ export COLUMNS=40 LC_ALL=C.UTF-8 TZ=UTC
 chmod 755 "$dir"
 cd "$dir" || exit 1
 
-# run ARGUMENT...: with neither a terminal nor input
+# run ARGUMENT...: without a terminal and without input
 run() {
 	echo "vcpc $*" >"$dir/what"
 	"$vcpc" "$@" >"$dir/out" 2>"$dir/err" </dev/null
 }
 
-# clean: what a person reads has no control characters but ends of lines, and no numbers that are none
+# clean: no control characters except newlines, and no invalid numbers
 clean() {
 	! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$dir/out" "$dir/err" &&
 		! grep -qiwE '\(null\)|-?nan|-?inf' "$dir/out" "$dir/err"
 }
 
-# good ARGUMENT...: 0, and clean
+# good ARGUMENT...: status 0 and clean output
 good() {
 	run "$@"
 	[ $? = 0 ] && clean
 	result "vcpc $*"
 }
 
-# bad STATUS TEXT ARGUMENT...: that status, and on stderr a line "vcpc COMMAND: ...", which has the text, and one more
-# at most, which is the last
+# bad STATUS TEXT ARGUMENT...: exit with that status, and print to stderr a line "vcpc COMMAND: ..."
+# that has the text, followed by at most one more line
 bad() {
 	status=$1 text=$2
 	shift 2
@@ -44,7 +44,7 @@ bad() {
 	result "vcpc $* is $status: $text"
 }
 
-# The way in
+# First steps
 good --help
 good --version
 bad 2 "a command is required"
@@ -71,7 +71,7 @@ wrong=''
 for command in $commands; do
 	"$vcpc" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u | while read -r option; do
 		set -- "$top/Documentation/man/vcpc-$command.1"
-		# Where it refers to that one, what both have is there.
+		# If the page refers to vcpc-replay(1), that page has the common options.
 		! grep -q 'vcpc.-replay (1)\.$' "$1" || set -- "$@" "$top/Documentation/man/vcpc-replay.1"
 		sed 's/\\-/-/g' "$@" | grep -qF -- "$option" || echo "$command $option"
 	done
@@ -89,7 +89,7 @@ done >out
 [ ! -s out ]
 result "README's options are there"
 
-# Looking around
+# Exploring
 bad 1 "no event has 'zzzz' in its name" events zzzz
 bad 2 "at most one PATTERN" events a b
 "$vcpc" events >/dev/full 2>err
@@ -158,7 +158,7 @@ bad 1 "CPU 9999 does not exist" stat -C 9999
 bad 126 "cannot run '/etc'" stat /etc
 bad 127 "cannot run ''" stat ''
 bad 127 "cannot run 'no-such-é'" stat -- no-such-é
-# The native tests have no tracefs, whatever the machine has.
+# The native tests run without tracefs.
 if [ ! -e /sys/kernel/tracing/events ] && [ ! -e /sys/kernel/debug/tracing/events ]; then
 	bad 1 "cannot find tracepoint 'sched:sched_switch:k'" stat -e sched:sched_switch:k true
 else
@@ -175,7 +175,7 @@ result "the command's exit status is stat's"
 [ $? = 0 ]
 result "stat with its error output closed"
 
-# Recording and replaying, an archive whose name is no ASCII
+# Recording and replaying, with a non-ASCII archive name
 good record -o lauf-ä-日本 -I 20ms -e page-faults:u,task-clock sh -c 'for i in 1 2 3 4 5; do sleep 0.02; done'
 good record -o zwei -I 20ms -e page-faults:u,task-clock sh -c 'sleep 0.1'
 bad 1 "it already exists; choose another name" record -o zwei -e page-faults true
@@ -220,7 +220,7 @@ bad 1 "archive 'no-such' not found" report no-such -o x.html
 [ ! -e x.html ]
 result "... and makes no page of nothing"
 
-# A reader that goes away: no message
+# A reader that closes the pipe: no message
 for command in "dump zwei" "replay zwei" --help events; do
 	# shellcheck disable=SC2086
 	{ "$vcpc" $command 2>"$dir/err"; echo $? >"$dir/status"; } | :
@@ -229,10 +229,10 @@ for command in "dump zwei" "replay zwei" --help events; do
 	result "vcpc $command: its reader goes away"
 done
 
-# Another user's
+# An archive of another user
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 000 zwei.meta
-	# The checkout may be in a folder that nobody may enter.
+	# The checkout may be in a folder without search permission for others.
 	mkdir nobodys && chmod 755 "$dir" nobodys && cp "$vcpc" "$VCPC_BUILD/lib/libshim.so.1" nobodys
 	nobody() {
 		echo "as nobody: vcpc $*" >"$dir/what"

@@ -6,7 +6,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0 bad=0
 
-# expect STATUS TEXT ARGUMENT...: the exit status, and a text in what it prints
+# expect STATUS TEXT ARGUMENT...: exit with that status and print the text
 expect() {
 	status=$1 text=$2
 	shift 2

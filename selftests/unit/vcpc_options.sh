@@ -8,7 +8,8 @@ evidence=$dir/wrong
 vcpc=${VCPC_BUILD:?}/bin/vcpc
 cd "$dir" || exit 1
 
-# COMMAND: the letters that it takes alone / with an argument / refuses by a sentence; others are unknown to it
+# COMMAND: letters without an argument / with an argument / refused with an explanation; others are
+# unknown
 table='
 stat:    Aadhjv/CDGIeoprtx/BMSTcgin
 record:  ah/CGIeopt/ADTdijrx
@@ -25,7 +26,7 @@ compare: hjz/AOSTZf/aiorst
 label:   hz/Z/AOSTast
 check:   h//AOSTZastz
 '
-# kind COMMAND LETTER: "alone", "argument", "refused", "unknown", or what is wrong
+# kind COMMAND LETTER: print "alone", "argument", "refused", "unknown", or the problem
 kind() {
 	if timeout 10 "$vcpc" "$1" "-$2" -h >out 2>err </dev/null && grep -q "^Usage: vcpc $1" out; then
 		echo alone
@@ -70,7 +71,7 @@ for command in $("$vcpc" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	result "... and --help has those that it takes"
 done
 
-# says COMMAND TEXT ARGUMENT...: a usage error that says what to use instead
+# says COMMAND TEXT ARGUMENT...: a usage error that suggests an alternative
 says() {
 	text=$1
 	shift
@@ -95,7 +96,7 @@ says "option '--json' takes no argument" stat --json=1
 says "unknown option '-q'" stat -vq true
 says "unknown or ambiguous option '--nonsense'" stat --nonsense true
 if "$vcpc" stat -e page-faults true 2>/dev/null && "$vcpc" record -o run -I 100 -e page-faults:u sleep 0.4 2>/dev/null; then
-	# perf's number without a unit is in milliseconds, PCP's in seconds
+	# A number without a unit is in milliseconds for perf, in seconds for PCP.
 	"$vcpc" dump run | grep -c '^[0-9]' >wrong
 	[ "$(cat wrong)" -ge 4 ] && [ "$(cat wrong)" -le 6 ]
 	result "record -I 100 is 100 ms"

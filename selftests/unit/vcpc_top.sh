@@ -15,8 +15,9 @@ result "no terminal"
 [ $? = 2 ] && { "$vcpc" top --by user 2>"$dir/err"; [ $? = 2 ]; } && grep -q 'tag, process or both' "$dir/err" && "$vcpc" top --help | grep -q 'Usage: vcpc top'
 result "wrong usage, and help"
 
-# terminal SIZE STEP...: SIZE is ROWSxCOLUMNS. A step is keys, "=SIZE", "wait:TEXT" until the program has written
-# that since the step before, or "hangup", which closes the terminal. The program has to end then.
+# terminal SIZE STEP...: SIZE is ROWSxCOLUMNS. A step is keys, "=SIZE", "wait:TEXT" until the
+# program has written TEXT since the previous step, or "hangup", which closes the terminal.
+# Afterwards the program must exit.
 cat >"$dir/terminal.py" <<'PY'
 import fcntl, os, pty, select, signal, struct, sys, termios
 
@@ -88,7 +89,7 @@ terminal() {
 terminal 24x80 wait:TRANSACTION wait:quit q && grep -q 'tracing is off\|cannot\|not permitted' "$dir/out" &&
 	grep -q 'TRANSACTION.*p99' "$dir/out"
 result "24x80: it says that there is nothing to see"
-# curses writes what differs from what is there: "by rate" becomes "by p50"
+# curses writes only what differs from the screen: "by rate" becomes "by p50".
 terminal 24x80 wait:quit s wait:p50 r wait:reversed p wait:PAUSED / wait:names a wait:a b wait:b '\n' wait:quit q &&
 	grep -q ', with ' "$dir/out"
 result "keys"

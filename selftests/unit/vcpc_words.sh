@@ -46,7 +46,7 @@ if ! gcc -o "$dir/filter" "$dir/filter.c" 2>"$dir/err" || ! . "$dir/numbers" || 
 	done_testing
 fi
 
-# with FILE TEXT COMMAND...: where the file has that text
+# with FILE TEXT COMMAND...: run it with FILE replaced by TEXT
 with() {
 	path=$1
 	echo "$2" >"$dir/with"
@@ -65,12 +65,12 @@ with_lockdown() {
 
 said() { "$@" >"$dir/out" 2>"$dir/err"; }
 
-# The evidence has all of these texts
+# The evidence contains all of these texts.
 has() {
 	for text; do grep -qF -- "$text" "$dir/err" "$dir/out" || return; done
 }
 
-# A filter answers ENOSYS: that does not mean that the kernel has no such call.
+# A filter returns ENOSYS, which does not mean that the kernel has no such call.
 said "$dir/filter" "$SYS_perf_event_open" "$ENOSYS" "$vcpc" stat -e page-faults true
 has 'filter of system calls' && ! has 'kernel has no perf_event_open'
 result "perf_event_open(2) answers ENOSYS: the filter is named"
@@ -82,7 +82,7 @@ has 'seccomp: a filter is active' && ! has 'kernel has no BPF'
 result "bpf(2) answers ENOSYS: the filter is named"
 
 if [ "$(with /proc/sys/kernel/perf_event_paranoid 3 cat /proc/sys/kernel/perf_event_paranoid 2>"$dir/err")" = 3 ]; then
-	# As a user without privileges: in the name space root has none outside of it.
+	# As a user without privileges, because root in the namespace has none outside of it.
 	said with /proc/sys/kernel/perf_event_paranoid 2 "$vcpc" doctor
 	grep -A1 '^perf_event_paranoid .* 2$' "$dir/out" | grep -q 'kernel mode needs 1, whole CPUs need 0'
 	result "paranoid 2: doctor says what needs less"

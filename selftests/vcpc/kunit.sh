@@ -10,7 +10,7 @@ if [ -z "$suites" ]; then
 	done_testing
 fi
 
-# The tests of a suite are four columns in; deeper are the cases of one test.
+# A suite's tests are indented by four columns; deeper lines are cases of one test.
 for suite in $suites; do
 	name=${suite##*/}
 	dmesg | sed -n "/Subtest: $name\$/,/ok [0-9]* $name/p" | grep -v '# Subtest' | tail -n 60 >"$dir/$name.log"

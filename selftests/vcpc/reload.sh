@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The module goes and comes back while programs use it: it never goes under them, and always in the end.
+# Unload and reload the module while programs use it: unloading fails while it is in use, and
+# succeeds afterwards.
 #
-# RELOADS in the environment says how often.
+# RELOADS in the environment is the number of reloads.
 . "$(dirname "$0")/../tap.sh"
 
 reloads=${RELOADS:-5}
 again='' refused=0 unloaded=0 loaded=0
 [ -e /vcpc.ko ] || again="the module's file is not in the guest"
 
-# Two users that come and go, with children and threads that inherit.
+# Two users that start and exit repeatedly, with children and threads that inherit.
 use() {
 	while [ -e "$dir/going" ]; do
 		vcpc stat -e page-faults -- sh -c 'true & true' >/dev/null 2>&1
 	done
 }
 
-# A task in the kernel cannot be killed: after five minutes without a reload, say where they wait, and end.
+# A task that hangs in the kernel cannot be killed: after five minutes without a reload, print where
+# the tasks wait, and exit.
 watch() {
 	seen=0 rounds=0
 	while sleep 10; do

@@ -5,8 +5,8 @@
 #
 # usage: agent.sh BUILD RESULTS
 #
-# VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel, as for test.sh.
-# Instructions are counted there, so that times are the same to both sides on a busy host.
+# VM_NAME, VM_KERNEL and VM_MODULE in the environment select another kernel, as for test.sh.
+# The VM counts instructions as time, so a busy host does not change the measured durations.
 set -eu
 
 build=$1 results=$2

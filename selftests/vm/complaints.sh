@@ -5,7 +5,7 @@
 #
 # usage: complaints.sh [TOOL...] PROGRAM
 for program; do :; done
-# A script's commands were built with the sanitizers, or are as always.
+# A script's commands are those built with the sanitizers, or the normal ones.
 [ "$program" = "${program%.sh}" ] || set -- "$program"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -4,30 +4,30 @@
 #
 # usage: fuzz-coverage.sh OBJECTS MODULE COVERED
 #
-# COVERED has offsets in .text of MODULE, which was linked from OBJECTS/*.o.  Prints a table:
-# file, functions reached and all, branches reached and all, names of functions not reached.
+# COVERED has offsets in .text of MODULE, which was linked from OBJECTS/*.o.  Prints a table: file,
+# functions reached and total, branches reached and total, names of functions not reached.
 #
-# A branch is a place where the compiler has put a call of KCOV: the beginning of a basic block.
-# Only what a system call does in its own thread is counted: KCOV does not see interrupts, nor a
-# thread that exits, nor a kernel thread.
+# A branch is a place where the compiler inserted a KCOV call: the beginning of a basic block.  Only
+# code that a system call runs in its own thread is counted: KCOV does not record interrupts,
+# exiting threads, or kernel threads.
 set -eu
 
 objects=${1:?usage: fuzz-coverage.sh OBJECTS MODULE COVERED} module=$2 covered=$3
 if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 
 {
-	# global FILE NAME: which object has it
+	# global FILE NAME: the object that defines it
 	for object in "$objects"/*.o; do
 		case $object in *vcpc.o | *vcpc.mod.o | *_test.o) continue ;; esac
 		file=${object##*/}
 		"${tool}nm" "$object" | awk -v file="${file%.o}.c" '$2 == "T" { print "global", file, $3 }'
 	done
-	# function FILE OFFSET SIZE NAME: a file's own functions follow its name
+	# function FILE OFFSET SIZE NAME: local functions follow their file's name
 	text=$("${tool}readelf" -SW "$module" | sed -n 's/^ *\[ *\([0-9]*\)\] \.text .*/\1/p')
 	"${tool}readelf" -sW "$module" | awk -v text="$text" '
 		$4 == "FILE" { file = $8 }
 		$4 == "FUNC" && $7 == text { print "function", ($5 == "LOCAL" ? file : "-"), $2, $3, $8 }'
-	# branch OFFSET: where KCOV is called
+	# branch OFFSET: a call of KCOV
 	"${tool}objdump" -r -j .text "$module" | awk '/__sanitizer_cov_trace_pc/ { print "branch", $1 }'
 	sed 's/^/seen /' "$covered"
 } | awk '
@@ -58,7 +58,7 @@ if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 		for (i = 1; i <= branches; i++) {
 			f = owner(branch[i])
 			blocks[f]++
-			# KCOV says where the call returns to.
+			# KCOV reports the return address of the call.
 			if (branch[i] + 4 in seen)
 				reached[f]++
 		}

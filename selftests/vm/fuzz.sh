@@ -3,16 +3,15 @@
 # Fuzz the module in the arm64 debug kernel, with libFuzzer and KCOV; called by kernel.sh.
 #
 # usage: fuzz.sh run [SECONDS]     fuzz (default: FUZZ_SECONDS, or 300), in VMs of SLICE (900) seconds
-#        fuzz.sh again FILE [RUNS] run one input so many (100) times
-#        fuzz.sh print FILE...     an input as text
-#        fuzz.sh coverage          what of kmod/ all runs together have reached, by function
+#        fuzz.sh again FILE [RUNS] run one input RUNS (100) times
+#        fuzz.sh print FILE...     print an input as text
+#        fuzz.sh coverage          print the functions of kmod/ that all runs together have reached
 #
-# What it learns is kept in build/fuzz/kernel/corpus from one run to the next.  An input that
-# the program itself found wrong is build/fuzz/kernel/crash-*; the inputs that were run last before a
-# kernel stopped are build/fuzz/kernel/stopped-*/last-00 and so on, last-00 being the last.
-# FUZZ_SEED=0 (the default) goes another way each time.  FUZZ_VM is which machine: on a busy host
-# "--cpus 2" (instructions are time, one CPU after the other) gets further than the default, which has
-# three CPUs at once.
+# The corpus is kept in build/fuzz/kernel/corpus between runs.  An input that the program itself
+# reported is build/fuzz/kernel/crash-*; the last inputs before a kernel stopped are
+# build/fuzz/kernel/stopped-*/last-00 and so on, last-00 being the latest.  FUZZ_SEED=0 (the
+# default) selects a random seed.  FUZZ_VM sets VM options: on a busy host "--cpus 2" (instructions
+# are time, one CPU runs after the other) is faster than the default with three concurrent CPUs.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,14 +23,14 @@ what=${1:-run}
 [ $# = 0 ] || shift
 mkdir -p "$out/corpus" "$top/build/logs"
 
-# Nothing stops where a command of these fails: what follows depends on its own status.
+# Callers use the functions' status, so each command's failure is handled explicitly.
 build_tool() {
 	gcc -std=gnu11 -O1 -Wall -Wextra -o "$out/tool" "$source/tool.c" "$source/program.c"
 }
 
 build() {
 	kernel=$("$top/scripts/build-debug-kernel.sh" debug) || return
-	# The module's own suites are left out: they would be what is not covered.
+	# Without the module's KUnit suites, which would be reported as not covered.
 	make -C "$top" --no-print-directory ARCH=arm64 OUT="$top/build/arm64-fuzz" KDIR="$kernel/build" WERROR=1 module || return
 	libs=$("$top/scripts/fetch-fuzzer.sh") || return
 	if [ "$(uname -m)" = aarch64 ]; then cc=gcc; else cc=aarch64-linux-gnu-gcc; fi
@@ -42,7 +41,7 @@ build() {
 		$cc -O1 -static -o "$out/helper" "$source/helper.c" && build_tool
 }
 
-# in_vm SECONDS OPTION...: the fuzzer in a VM, with what is in $out/corpus
+# in_vm SECONDS OPTION...: run the fuzzer in a VM, with the corpus in $out/corpus
 in_vm() {
 	seconds=$1
 	shift
@@ -54,7 +53,7 @@ in_vm() {
 		--timeout $((seconds * 3 + 1200)) -- sh ./guest.sh "$@" >"$out/console.log" 2>&1
 }
 
-# Keep what a VM has left; say what was found.
+# Save the VM's results, and report findings.
 keep() {
 	for file in "$out"/vm/crash-* "$out"/vm/timeout-* "$out"/vm/oom-*; do
 		[ ! -e "$file" ] || { cp "$file" "$out/"; echo "fuzz: found $out/${file##*/}"; "$out/tool" print "$file"; }
@@ -81,7 +80,7 @@ stopped() {
 run() {
 	rest=$1 slice=${SLICE:-900} inputs=0
 	"$out/tool" seeds "$out/corpus"
-	# Another module is another map.
+	# Coverage offsets are valid for one build of the module only.
 	key=$(sha256sum <"$top/build/arm64-fuzz/vcpc.ko")
 	[ "$(cat "$out/.key" 2>/dev/null)" = "$key" ] || : >"$out/covered"
 	echo "$key" >"$out/.key"
@@ -94,7 +93,7 @@ run() {
 		n=$(sed -n 's/.*stat::number_of_executed_units: *//p' "$out/console.log" | tail -n 1 | tr -d '\r')
 		inputs=$((inputs + ${n:-0}))
 		echo "fuzz: $inputs inputs so far, $(find "$out/corpus" -type f | wc -l) in the corpus"
-		# Calls that only ever fail reach nothing: then it is the fuzzer that is wrong.
+		# Calls that always fail cover nothing, which is an error of the fuzzer.
 		if [ $status = 0 ] && grep -v 'an unknown ioctl' "$out/console.log" | grep 'calls, *0 worked'; then
 			echo "fuzz: some calls never worked"
 			status=1

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The races that KCSAN has reported in a kernel's log: each once, with its number, and the lines of
-# the module's source.
+# Print the races that KCSAN reported in a kernel log: each once, with its number of reports, and
+# the lines of the module's source.
 #
 # usage: kcsan-reports.sh DMESG MODULE
 #
-# Reports that have the module in neither stack are only counted.  MODULE is built with -g.
+# Reports with the module in neither stack are only counted.  MODULE is built with -g.
 set -eu
 
 log=${1:?usage: kcsan-reports.sh DMESG MODULE} module=$2
@@ -13,7 +13,7 @@ if [ "$(uname -m)" = aarch64 ]; then tool=; else tool=aarch64-linux-gnu-; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A report is what lies between two lines of "="; two with the same frames are the same one.
+# A report is between two lines of "="; reports with the same frames are merged.
 tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 	/^==================================================================$/ {
 		if (inside && title != "") {
@@ -30,7 +30,7 @@ tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 		title = frames = text = ""
 		next
 	}
-	# A line that is cut off by another report: begin again.
+	# A line interrupted by another report: start again.
 	/^BUG: KCSAN: / { inside = 1; title = $0; frames = text = "" }
 	inside { text = text $0 "\n" }
 	inside && /^ [a-zA-Z_].*\+0x/ { frames = frames $1 " " }
@@ -44,7 +44,7 @@ tr -d '\r' <"$log" | sed 's/^\[[^]]*\] //' | awk -v work="$work" '
 		return sum + 0
 	}' >"$work/reports"
 
-# NAME+0xOFFSET/0xSIZE [vcpc]: where that is
+# NAME+0xOFFSET/0xSIZE [vcpc]: find its source line
 "${tool}nm" "$module" | awk '$2 == "t" || $2 == "T" { print $3, $1 }' >"$work/symbols"
 while IFS= read -r line; do
 	printf '%s' "$line"

@@ -5,9 +5,8 @@
 #
 # usage: memory.sh asan|valgrind [FOLDER|FOLDER/PROGRAM...]
 #
-# Programs are judged by reports about their memory (complaints.sh), not by their counts.
-# Under valgrind, definitely lost memory is also an error; scripts
-# run without it.
+# Programs are judged by reports about their memory (complaints.sh), not by their counts.  Under
+# valgrind, definitely lost memory is also an error; scripts run without valgrind.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,7 +37,7 @@ valgrind)
 		options="$options --with $tools/$file:$tools/$file"
 	done
 	checks='--sim-hints=lax-ioctls --leak-check=full --errors-for-leak-kinds=definite'
-	# It looks into the loader, whose names are in libc6-dbg.
+	# valgrind needs the loader's symbols, which are in libc6-dbg.
 	id=$(readelf -n /lib64/ld-linux-x86-64.so.2 | sed -n 's/.*Build ID: \(..\)\(.*\)/\1\/\2/p')
 	options="$options --with /usr/lib/debug/.build-id/$id.debug:/usr/lib/debug/.build-id/$id.debug"
 	runner="/tests/complaints.sh valgrind -q $checks"

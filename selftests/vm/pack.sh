@@ -18,7 +18,7 @@ die() {
 	exit 2
 }
 
-# The first place that has a library; $OURS are folders of our own builds.
+# The first folder that has the library; $OURS are folders of our own builds.
 find_library() {
 	for dir in $OURS "$root/lib/$triplet" "$root/usr/lib/$triplet" "$root/lib" "$root/usr/lib" "$root/lib64"; do
 		[ -e "$dir/$1" ] && echo "$dir/$1" && return
@@ -26,7 +26,8 @@ find_library() {
 	return 1
 }
 
-# Copy the libraries that an ELF file asks for, and theirs, and libpfm, which is asked for by name.
+# Copy the libraries that an ELF file needs, their dependencies, and libpfm, which is opened with
+# dlopen().
 add_libraries() {
 	for lib in $(readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p') \
 		$(grep -ao 'libpfm\.so\.4' "$1" | head -n 1); do
@@ -66,7 +67,7 @@ add_program() {
 	die "no program $1 in ${root:-/}"
 }
 
-# A driver and those it stands on, in the order of loading.
+# A driver and its dependencies, in loading order
 add_driver() {
 	modules=$(echo "$kernel"/lib/modules/*)
 	line=$(grep -E "/$1\.ko(\.xz)?:" "$modules/modules.dep") || return 0
@@ -96,7 +97,7 @@ echo nobody:x:65534:65534:nobody:/:/bin/sh >>"$stage/etc/passwd"
 : >"$stage/drivers/order"
 add_driver virtio_pci
 add_driver virtio_blk
-# Busybox's own shell runs its applets before the programs in PATH; dash does not.
+# Busybox's shell prefers its applets to the programs in PATH; dash does not.
 add_program dash
 for item; do
 	case $item in

@@ -17,7 +17,7 @@ vcpc record -o "$folder/plain" -I 10msec -e $events -- xz -k /tmp/data
 vcpc trace on
 vcpc record -o "$folder/traced" -I 20msec -e $events -- orders
 
-# Killed in the middle: what was written by then has to be whole.
+# Kill the recorder: what it wrote before must be complete.
 setsid vcpc record -o "$folder/killed" -I 5msec -e $events -- orders &
 victim=$!
 while ! [ -e "$folder/killed.0" ] || [ "$(wc -c <"$folder/killed.0")" -lt 5000 ]; do

@@ -1,17 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the selftests that need the module in a machine's VM; called by make test.
+# Run the selftests that need the module in a VM; called by make test.
 #
 # usage: test.sh ARCH BUILD RESULTS [FOLDER|FOLDER/PROGRAM...]
 #
-# RECORDED in the environment is where archives go that were recorded in the VM.
-# VM_WITHOUT in the environment are FOLDER/PROGRAMs to leave out.
-# VM_NAME, VM_KERNEL and VM_MODULE in the environment stand for another kernel
-# than Debian's and the module that was built for it ("none" for no module), VM_OPTIONS for
-# more of vm/run's, VM_APPEND for words of the kernel's command line, VM_ENVIRONMENT for variables
-# that the programs look at; VM_PMU gives an x86-64 VM core PMUs (vm/pmu): "hybrid" for two kinds of core,
-# "one" for one kind, and more parameters of that module after it.  VM_DMESG is where the kernel's log goes.  The arm64 kernel authenticates no pointers,
-# which takes a quarter of the time that an emulated one needs, unless VM_PAUTH is set.
+# Environment:
+# RECORDED is where archives recorded in the VM are stored.
+# VM_WITHOUT lists FOLDER/PROGRAMs to leave out.
+# VM_NAME, VM_KERNEL and VM_MODULE select another kernel than Debian's and the module built for it
+# ("none" for no module).
+# VM_OPTIONS are further options of vm/run, VM_APPEND words for the kernel's command line,
+# VM_ENVIRONMENT variables for the programs.
+# VM_PMU gives an x86-64 VM core PMUs (vm/pmu): "hybrid" for two kinds of core, "one" for one kind,
+# and more parameters of that module after it.
+# VM_DMESG is where the kernel's log is stored.
+# VM_PAUTH enables pointer authentication in the arm64 kernel, whose emulation takes a third longer.
 set -eu
 
 arch=$1 build=$2 results=$3
@@ -52,7 +55,7 @@ if [ -n "${VM_PMU:-}" ]; then
 	esac
 fi
 
-# What shell tests find in the guest: vcpc, commands of the originals, the examples, bpftool.
+# Files for shell tests in the guest: vcpc, commands of the originals, the examples, bpftool.
 for command in cpustat cputrack hpmcount pmlist; do
 	[ ! -x "$build/bin/$command" ] || set -- "$@" --with "$build/bin/$command:/usr/bin/$command"
 done
@@ -63,7 +66,7 @@ done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/usr/bin/pmtrace" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/host.sh:/tests/host.sh"
 
-# Drops capabilities; the other machine's sysroot does not have it.
+# setpriv drops capabilities; the other architecture's sysroot does not have it.
 [ "$arch" != x86_64 ] || [ ! -x /usr/bin/setpriv ] || set -- "$@" --program setpriv
 
 for document in "$selftests"/../README.md "$selftests"/../Documentation/site/*.rst "$selftests"/../Documentation/man/vcpc-*.1; do
@@ -84,7 +87,7 @@ if [ -n "${RECORDED:-}" ] && [ -e "$out/recorded" ]; then
 	cp -r "$out/recorded/." "$RECORDED/$name/"
 fi
 
-# 124: the module does not load, and then nothing else ran
+# 124: the module could not be loaded, so no test ran
 builds=yes loads=yes kernel=$(cd "${VM_KERNEL:-${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/kernels/$arch/current}" && basename "$(pwd -P)")
 [ "${VM_MODULE:-}" != none ] || builds=- loads=-
 [ $status != 124 ] || loads=no

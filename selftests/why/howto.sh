@@ -12,7 +12,7 @@ if [ "$(id -u)" != 0 ] || [ ! -e /sys/kernel/btf/vmlinux ]; then
 	done_testing
 fi
 
-# One of 20 waits for a program that sleeps.
+# One of 20 transactions waits for a program that sleeps.
 cat >server <<'END'
 #!/bin/sh
 for order in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do pmtrace -q -e true checkout; done
@@ -24,7 +24,7 @@ running=$!
 trap ': >"$dir/end"; wait $running; vcpc trace off >/dev/null 2>&1; rm -rf "$dir" /tmp/run /tmp/run.*' EXIT
 rm -f /tmp/run.*
 
-# step WORDS: type the guide's command that has these words
+# step WORDS: run the guide's command that has these words
 step() {
 	sed -n 's/^     *\(sudo \)*\(vcpc [a-z].*\)/\2/p' "$guide" | grep -e "$1" | head -n 1 >typed
 	[ -s typed ] || return 1

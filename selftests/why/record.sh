@@ -25,7 +25,7 @@ fi
 record --why -o "$dir/a" orders
 [ $? = 1 ] && grep -q 'add --trace' "$dir/err" && [ ! -e "$dir/a.meta" ]
 result "without tracing"
-# busybox has a setpriv that drops nothing.
+# busybox's setpriv does not drop capabilities.
 if setpriv --version 2>/dev/null | grep -q util-linux; then
 	vcpc trace on >"$dir/out" 2>"$dir/err" && setpriv --bounding-set -sys_admin vcpc record --why -o "$dir/a" orders >"$dir/out" 2>"$dir/err"
 	[ $? = 1 ] && grep -q CAP_SYS_ADMIN "$dir/err" && [ ! -e "$dir/a.meta" ]
@@ -40,7 +40,8 @@ record --trace --why -o "$dir/a" -I 50ms -e page-faults orders
 result "orders is recorded"
 [ "$(last a vcpc.transact.time.count batch)" = 1500 ]
 result "all 1500 batches were watched"
-# Long transactions: two programs read their clocks one after the other, 10 us apart on an emulated CPU.
+# Long transactions, because two programs read their clocks at different times, 10 us apart on an
+# emulated CPU.
 # shellcheck disable=SC2016
 record --trace --why -o "$dir/l" -I 50ms -e page-faults sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do pmtrace -q -e "sleep 0.05" long; done' &&
 	echo "$(last l trace.transact.total_time long) $(last l vcpc.transact.time.oncpu long) $(last l vcpc.transact.time.runqueue long)" \

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The main job from start to end; called by make demo.  With MODULE=no in the environment the same without the
-# module, as in a container: perf counts, and probes tell of transactions.
+# The main job from start to end; called by make demo.  With MODULE=no in the environment it runs
+# without the module, as in a container: perf counts, and probes trace transactions.
 #
-# In the arm64 VM, whose emulated PMU counts: load the module, switch tracing
-# on, run real work under "vcpc record", look at the trace maps with bpftool, run it slower.
-# Here: replay the archive at an interval of its own, as a table and a chart, here and in PCP's
-# own tools; compare both runs; make a page of one.
+# In the arm64 VM, whose emulated PMU counts: load the module, turn tracing on, run real work under
+# "vcpc record", inspect the trace maps with bpftool, run it slower.  On the host: replay the
+# archive at another interval, as a table and a chart, and with PCP's own tools; compare both runs;
+# create a report page.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

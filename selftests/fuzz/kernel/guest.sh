@@ -7,12 +7,12 @@ set -u
 
 chmod 755 /root
 chmod 4755 /root/helper-root
-# What may be executed, but not read, ends counters as well.
+# A program that may be executed but not read stops the counters.
 cp /root/helper /root/helper-unreadable && chmod 111 /root/helper-unreadable
 mkdir -p /out/corpus
 
 cp /corpus/* /out/corpus/
-# libFuzzer has a line for each new input: one a minute is shown, and the end.
+# libFuzzer prints a line for each new input; show one per minute, and the end.
 (while sleep 60; do tail -n 1 /out/fuzz.log; done) &
 progress=$!
 export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage
@@ -21,6 +21,6 @@ export FUZZ_TRAIL=/dev/vda FUZZ_COVERAGE=/out/coverage
 status=$?
 kill $progress
 wait $progress 2>/dev/null
-# Its warnings are none of the kernel's, for which the console is searched.
+# Its warnings are not the kernel's; the console is searched for kernel warnings.
 tail -n 80 /out/fuzz.log | sed 's/^WARNING: /libFuzzer: /'
 exit $status

@@ -11,14 +11,14 @@ import time
 class Browser:
     """with Browser(program, folder) as b: b.open(path); b.hover(...); b.text(...)"""
 
-    LIMIT = 120     # seconds without an answer: it hangs
+    LIMIT = 120     # seconds without an answer before it counts as hanging
 
     def __init__(self, program, folder):
         to_read, self.write_fd = os.pipe()
         self.read_fd, to_write = os.pipe()
 
         def place():
-            # not one over the other
+            # Duplicate both first, because dup2() could overwrite one of them.
             a, b = os.dup(to_read), os.dup(to_write)
             os.dup2(a, 3)
             os.dup2(b, 4)

@@ -10,9 +10,9 @@ from browser import Browser
 
 PLOT = ("(i => { const e = document.querySelectorAll('.u-over')[i].getBoundingClientRect(); "
         "return [e.left, e.top, e.width, e.height]; })(%d)")
-# of a chart: what its legend has, "time" first
+# The entries of a chart's legend, "time" first
 LEGEND = ("(i => [...document.querySelectorAll('.u-legend')[i].querySelectorAll('.u-value')].map(e => e.textContent))(%d)")
-RANGE = 12      # seconds that the archive has
+RANGE = 12      # duration of the archive in seconds
 
 failed = count = 0
 
@@ -92,7 +92,7 @@ def with_keys(b, all_of_it):
     b.run("document.querySelectorAll('.plot')[0].focus()")
     b.key("0")
     result("0 shows all", about(shown_range(b, 0)[1], all_of_it[1], 0.1))
-    # Tab comes to each chart and out of it again.
+    # The Tab key moves to each chart and out of it again.
     b.run("document.activeElement.blur(); window.scrollTo(0, 0)")
     seen = []
     for _ in range(60):
@@ -140,7 +140,7 @@ def read_aloud(b):
     result("what can be used has a name, and there are headings", not nameless and len(headings) >= 2, nameless, headings)
 
 
-# The darkest and the lightest of what is drawn
+# The darkest and the lightest pixel of the drawing
 INK = """(c => { const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let least = 255, most = 0;
     for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 250) { const v = (d[i] + d[i + 1] + d[i + 2]) / 3;
     least = Math.min(least, v); most = Math.max(most, v); } return [least, most]; })(document.querySelector('#charts canvas'))"""
@@ -196,10 +196,10 @@ def answers(b, folder, name):
 
 
 LAST = "[...document.querySelectorAll('.u-legend')].map(l => [...l.querySelectorAll('.u-value')].map(e => e.textContent))"
-# Texts that are drawn are kept from now on
+# From now on, store texts that are drawn.
 KEEP = """window.kept = []; (real => { CanvasRenderingContext2D.prototype.fillText = function (s) {
     window.kept.push([this.canvas, s]); return real.apply(this, arguments); }; })(CanvasRenderingContext2D.prototype.fillText); 0"""
-# Labels of the percentiles' axis of time spans, which is logarithmic
+# Labels of the percentiles' duration axis, which is logarithmic
 TICKS = """[...document.querySelectorAll('figure')].filter(f => /percentiles/.test(f.textContent)).map(f =>
     window.kept.filter(s => s[0] === f.querySelector('canvas') && / (ns|us|ms|s)$/.test(s[1])).map(s => s[1]))[0]"""
 

@@ -61,7 +61,7 @@ int pmParseHighResTimeWindow(const char *, const char *, const char *, const cha
     const struct timespec *, struct timespec *, struct timespec *, struct timespec *, char **);
 """
 
-# As the headers have them
+# Types as in the headers
 NUMBERS = {
     "SHIM_EVENT_MAX": 256, "SHIM_SET_MAX": 64, "SHIM_WHY_MAX": 512, "SHIM_STATE_EXITED": 2,
     "SHIM_BIND_THREADS": 2, "SHIM_BIND_TREE": 4, "SHIM_BIND_PROCESS": 8, "SHIM_BIND_CPU": 16,
@@ -78,7 +78,7 @@ NUMBERS = {
 globals().update(NUMBERS)
 
 
-# _cname_: what C calls it
+# _cname_: the function's name in C
 class Timespec(ctypes.Structure):
     _cname_ = "struct timespec"
     _fields_ = [("tv_sec", c_int64), ("tv_nsec", c_int64)]
@@ -145,12 +145,12 @@ class Label(ctypes.Structure):
     ]
 
 
-# For shim_events_walk(), whose third argument is a dict: operator.setitem puts each event into it.  No bytecode runs
-# between two of them, in which a signal's handler could raise what a call back cannot hand on.  Its None is NULL,
-# which C takes for the int 0: go on.
+# For shim_events_walk(), whose third argument is a dict: operator.setitem puts each event into it.
+# No bytecode runs between two events, so no signal handler can raise an exception, which a callback
+# could not pass on.  Its None is NULL, which C reads as the int 0: continue.
 WALK = ctypes.CFUNCTYPE(c_void_p, py_object, c_char_p, c_char_p)
 
-# What C's types are in ctypes.  Memory that is to be freed is given as an address.
+# ctypes' types for C types.  Memory that must be freed is passed as an address.
 TYPES = {
     "void": None, "int": c_int, "unsigned int": c_uint, "unsigned long long": c_ulonglong, "size_t": c_size_t,
     "pid_t": c_int, "double": c_double, "pmID": c_uint, "pmInDom": c_uint,

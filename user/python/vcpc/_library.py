@@ -81,7 +81,7 @@ class Handle:
 
     def __enter__(self):
         with self._lock:
-            # Counted before it is asked: a handler may close it between the two.
+            # Count it before the call, because a signal handler may close it in between.
             self._users += 1
             if not self._closed:
                 return self._pointer

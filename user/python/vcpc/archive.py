@@ -22,7 +22,7 @@ _MEMBERS = {
     c.PM_TYPE_32: "l", c.PM_TYPE_U32: "ul", c.PM_TYPE_64: "ll", c.PM_TYPE_U64: "ull", c.PM_TYPE_FLOAT: "f",
     c.PM_TYPE_DOUBLE: "d",
 }
-# Which have names in each archive, and values in none
+# Metrics that are in the names of each archive but never have values
 _EVENT_FIELDS = {"event.flags", "event.missed"}
 _BLOCKS = (c.PM_TYPE_AGGREGATE, c.PM_TYPE_AGGREGATE_STATIC)
 
@@ -47,7 +47,8 @@ def _timespec(ns):
 
 
 def _destroy(context, process):
-    # What a child of fork() has inherited goes with it: another thread may have been inside the context.
+    # After fork() the child drops the context that it inherited: another thread may have been using
+    # it.
     if process == os.getpid():
         lib.pmDestroyContext(context)
 
@@ -219,7 +220,7 @@ class Archive:
         buffer = ctypes.c_void_p()
         with self._use():
             code = lib.pmLookupText(pmid, level, ctypes.byref(buffer))
-        # Without any texts an archive says NOTHOST.
+        # An archive without any texts returns NOTHOST.
         if code in (c.PM_ERR_TEXT, c.PM_ERR_NOTHOST):
             return None
         _check(code)

@@ -164,7 +164,7 @@ class Counters:
             if self._bound is None:
                 number = self._number
                 self._check(lib.shim_set_bind(pointer, number or 0, self._flags), "counters cannot be started")
-                # Of CPUs there are only sums.
+                # For CPUs only sums are available.
                 on_cpu = self._flags & c.SHIM_BIND_CPU
                 self._bound = 0 if on_cpu else number or threading.get_native_id()
                 self._started_by = os.getpid()
@@ -203,7 +203,7 @@ class Counters:
 
     def __exit__(self, _type, exception, _traceback):
         try:
-            # A child of fork() would stop its parent's.
+            # A child of fork() would stop its parent's counters.
             if self._counting and self._started_by == os.getpid() and not self._set.closed:
                 self.stop()
         except CounterError as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Values of archives as numpy's arrays and pandas' DataFrames, where these are installed."""
 
-# The types of PCP's that are numbers: numpy's name, and pandas' where values are missing
+# PCP's numeric types: numpy's name, and pandas' if values are missing
 _TYPES = {
     "32": ("int32", "Int32"), "U32": ("uint32", "UInt32"), "64": ("int64", "Int64"), "U64": ("uint64", "UInt64"),
     "FLOAT": ("float32", "float32"), "DOUBLE": ("float64", "float64"),

@@ -68,9 +68,9 @@ class Transaction:
     def __init__(self, tag, *, strict=False):
         self._tag = _tag(tag)
         self._strict = strict
-        # Held from begin to end, which may be of two threads
+        # Reference held from begin to end, which may be in two threads
         self._open = threading.Lock()
-        # The process whose library has begun it; None if it was not handed over
+        # The process that began it; None if it was not passed on
         self._begun_by = None
 
     def begin(self):
@@ -90,7 +90,7 @@ class Transaction:
             raise _error(self._tag, c.PMTRACE_ERR_NOPROGRESS)
         begun_by, self._begun_by = self._begun_by, None
         self._open.release()
-        # A child of fork() has begun nothing: its parent ends it.
+        # After fork() a child has not begun anything: the parent ends it.
         return begun_by == os.getpid() and _handed_over(self._tag, call(self._tag), self._strict)
 
     def end(self):
