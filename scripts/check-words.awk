@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Find unidiomatic phrases in Markdown, reStructuredText, manual pages, and the strings and comments of C files; called by
-# check-words.sh.  A phrase is matched against a whole sentence, which may span lines.  The first file has the patterns.
+# Find unidiomatic phrases in Markdown, reStructuredText, manual pages, the strings and comments of C files, and the
+# comments of scripts and Makefiles; called by check-words.sh.  A phrase is matched against a whole sentence, which may span lines.  The first file has the patterns.
 
 function add_pattern(line,   tab) {
 	tab = index(line, "\t")
@@ -59,7 +59,7 @@ function append(text) {
 function start_file() {
 	flush()
 	literal = section_skipped = no_fill = tag_next = in_comment = 0
-	kind = FILENAME ~ /\.[ch]$/ ? "c" : FILENAME ~ /\.[1-9]$/ ? "man" : FILENAME ~ /\.md$/ ? "md" : "rst"
+	kind = FILENAME ~ /\.[ch]$/ ? "c" : FILENAME ~ /\.(sh|awk|py|mk)$|(^|\/)(Makefile|Kbuild|run|init)$/ ? "script" : FILENAME ~ /\.[1-9]$/ ? "man" : FILENAME ~ /\.md$/ ? "md" : "rst"
 }
 
 function man_request() {
@@ -190,12 +190,31 @@ function c_line(   rest, between, string) {
 		flush()
 }
 
+# A line of a script: an empty comment and code end the sentence.
+function script_line() {
+	if (/^[[:space:]]*#([[:space:]]|$)/) {
+		sub(/^[[:space:]]*#/, "")
+		sub(/^ [a-z_]+( [^ a-z]+)+: /, " ")	# a function and its arguments
+		if (/^ shellcheck |^[[:space:]]*$/)
+			flush()
+		else
+			c_comment($0)
+		return
+	}
+	flush()
+	if (match($0, /[[:space:]]# [^"']*$/)) {
+		c_comment(substr($0, RSTART + 2))
+		flush()
+	}
+}
+
 FNR == 1 && NR > 1 {
 	any_pattern = "[^a-z](" any ")[^a-z]"
 	start_file()
 }
 NR == FNR { add_pattern($0); next }
 kind == "c" { c_line(); next }
+kind == "script" { script_line(); next }
 kind == "man" && /^[.']/ { man_request(); next }
 kind == "man" { man_text(); next }
 { prose_line() }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Find phrases that are not idiomatic English, or not the project's terms, in documentation, messages and C comments.
+# Find phrases that are not idiomatic English, or not the project's terms, in documentation, messages and comments.
 #
 # usage: check-words.sh [FILE...]
 set -eu
@@ -55,5 +55,7 @@ END
 cd "$top"
 # shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/*.rst Documentation/site/*.rst Documentation/api/*.rst \
-	Documentation/man/*.[1-8] $(find bpf include kmod selftests tools user -name '*.[ch]')
+	Documentation/man/*.[1-8] $(find bpf include kmod selftests tools user -name '*.[ch]') Makefile Kbuild \
+	$(find bpf include kmod scripts selftests tools user -name '*.sh' -o -name '*.awk' -o -name '*.py' -o -name '*.mk' \
+	-o -name Makefile -o -name Kbuild) selftests/vm/run selftests/vm/init
 LC_ALL=C awk -f scripts/check-words.awk "$patterns" "$@"

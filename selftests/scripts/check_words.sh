@@ -74,12 +74,17 @@ printf '/*\n * The command\n * says why.\n */\n' >"$dir/bad.c"
 found "$dir/bad.c" && grep -q "bad.c:2: " "$dir/log"; result "C: a comment that spans lines"
 printf 'int a;\t/* as it was */\n' >"$dir/bad.c"
 found "$dir/bad.c"; result "C: a comment after code"
+printf '#!/bin/sh\n# The command\n# says why.\n' >"$dir/bad.sh"
+found "$dir/bad.sh" && grep -q "bad.sh:2: " "$dir/log"; result "a script: a comment that spans lines"
+printf 'a := b\t# as it was\n' >"$dir/bad.mk"
+found "$dir/bad.mk"; result "a makefile: a comment after code"
 
 printf 'The command::\n\n    says why\n\nIt reports ``what it says``, at least once.\nThere is no interval.\n' >"$dir/good.rst"
 printf 'Text:\n\n    it says why\n\nIt reports the reason.\n' >"$dir/good.md"
 printf '.TH X 1\n.SH SYNOPSIS\nx says\n.SH EXAMPLE\n.nf\n$ x says why\n.fi\n' >"$dir/good.1"
 printf '/* It reports "it says". */\n#include "says.h"\nf("%%s", "says", "why it fails");\n/* @least: Return */\n' >"$dir/good.c"
-clean "$dir/good.rst" "$dir/good.md" "$dir/good.1" "$dir/good.c"; result "accepts code and exceptions"
+printf '#!/bin/sh\n# says WORD...: it prints "it is gone"\nsays "# why" # and\n' >"$dir/good.sh"
+clean "$dir/good.rst" "$dir/good.md" "$dir/good.1" "$dir/good.c" "$dir/good.sh"; result "accepts code and exceptions"
 clean; result "the finished files"
 for file in README.md Documentation/site/start.rst Documentation/man/vcpc-stat.1 tools/vcpc/stat.c; do
 	case $file in
