@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sentences of the original manual pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), each as a
- * test.  Documentation/api/libcpc-conformance.rst lists which other tests cover a sentence.
+ * Rules of the original manual pages cpc_bind_curlwp(3CPC) and cpc_buf_create(3CPC), one test for
+ * each.  Documentation/api/libcpc-conformance.rst lists which other tests cover a rule.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(pages)
 		EXPECT_EQ(was_, value(self->cpc, buf, 0));			\
 	} while (0)
 
-/* "Upon return [...] each counter will be enabled": all requests, from their presets */
+/* Binding enables the counters of all requests, and each starts at its preset. */
 TEST_F(pages, each_counter_is_enabled)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -83,7 +83,7 @@ TEST_F(pages, each_counter_is_enabled)
 	EXPECT_LE(20, value(self->cpc, self->buf, 1));
 }
 
-/* "The set was not created with the same cpc handle": each call with a set argument */
+/* Each call with a set argument refuses a set of another handle. */
 TEST_F(pages, a_set_of_another_handle)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -100,7 +100,7 @@ TEST_F(pages, a_set_of_another_handle)
 	EXPECT_LE(PRESET, value(self->cpc, self->buf, 0));
 }
 
-/* "It can only be used to store [...] the data of the CPC set for which it was created." */
+/* A sample can be stored only in a buffer of the sampled set. */
 TEST_F(pages, a_buffer_of_another_set)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -125,7 +125,7 @@ TEST_F(pages, a_buffer_of_a_set_that_was_destroyed)
 	}
 }
 
-/* A buffer "created with the supplied set", to which a request was added afterwards */
+/* A buffer does not fit its set any more after a request was added to the set. */
 TEST_F(pages, a_buffer_of_before_a_request)
 {
 	ASSERT_EQ(2, cpc_set_add_request(self->cpc, self->set, "page-faults", 0, CPC_COUNT_USER, 0,
@@ -134,7 +134,7 @@ TEST_F(pages, a_buffer_of_before_a_request)
 	EXPECT_EINVAL(cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* "The CPC buffer [was] not created with the given cpc handle": each call with a buffer argument */
+/* Each call with a buffer argument refuses a buffer of another handle. */
 TEST_F(pages, a_buffer_of_another_handle)
 {
 	uint64_t got = 77;
@@ -159,7 +159,7 @@ TEST_F(pages, a_buffer_of_another_handle)
 	EXPECT_LT(0, cpc_buf_hrtime(self->cpc, self->buf));
 }
 
-/* "Both buffers must have been created from the same cpc_set_t." */
+/* A buffer can be copied to another one only if both belong to the same set. */
 TEST_F(pages, copies_are_of_the_same_set)
 {
 	ASSERT_EQ(0, cpc_buf_set(self->cpc, self->buf, 0, 3));
@@ -170,7 +170,7 @@ TEST_F(pages, copies_are_of_the_same_set)
 	EXPECT_EQ(3, value(self->cpc, self->more, 0));
 }
 
-/* "ds[n] = a[n] - b[n]"; as in the original, this includes sets that are copies of each other */
+/* Sums and differences of values; as in the original, the sets may be copies of each other. */
 TEST_F(pages, sums_and_differences)
 {
 	ASSERT_EQ(0, cpc_buf_set(self->cpc, self->buf, 0, 3));
@@ -181,7 +181,7 @@ TEST_F(pages, sums_and_differences)
 	EXPECT_EQ(-2ULL, value(self->cpc, self->more, 0));
 }
 
-/* "It does not affect the value of the hardware counter [nor] the next sample." */
+/* Changing a value in a buffer changes neither the counter nor the next sample. */
 TEST_F(pages, buf_set_changes_the_buffer_only)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -196,7 +196,7 @@ TEST_F(pages, buf_set_changes_the_buffer_only)
 	EXPECT_LE(PRESET, value(self->cpc, self->buf, 0));
 }
 
-/* "The calling LWP does not have a bound set", or has another set than the argument */
+/* A restart and a preset fail if the thread has no bound set, or another one. */
 TEST_F(pages, restart_of_what_is_not_bound)
 {
 	EXPECT_EINVAL(cpc_set_restart(self->cpc, self->set));
@@ -208,7 +208,7 @@ TEST_F(pages, restart_of_what_is_not_bound)
 	EXPECT_LE(PRESET + 20, sampled(self->cpc, self->twin, self->twins));
 }
 
-/* "Counting begins from each request's original preset, or from [that of] cpc_request_preset()." */
+/* A restart begins at the original presets, or at those set by cpc_request_preset(). */
 TEST_F(pages, a_preset_takes_effect_at_the_next_restart)
 {
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
@@ -241,7 +241,7 @@ static void *use_elsewhere(void *arg)
 	return NULL;
 }
 
-/* "The set can only be sampled by the LWP that bound it." */
+/* Only the thread that bound a set can sample it. */
 TEST_F(pages, only_the_thread_that_bound_it)
 {
 	struct elsewhere e = { .cpc = self->cpc, .set = self->set, .buf = self->more };
@@ -257,7 +257,7 @@ TEST_F(pages, only_the_thread_that_bound_it)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* "The flags argument is reserved [...] and must always be 0"; no requests; not bound */
+/* Invalid flags, sets without requests, and sets that are not bound are refused. */
 TEST_F(pages, arguments)
 {
 	cpc_set_t *empty = cpc_set_create(self->cpc);
@@ -284,7 +284,7 @@ TEST_F(pages, unbind)
 	EXPECT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
 }
 
-/* Hrtime is "exactly when the set was last sampled", and tick is how long it has counted. */
+/* The hrtime is the time of the last sample, the tick how long the set has counted. */
 TEST_F(pages, times)
 {
 	hrtime_t before, after;
