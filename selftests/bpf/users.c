@@ -171,9 +171,9 @@ static void write_number(const char *path, int n)
 static pid_t begin_and_die(uid_t uid, pid_t *dead)
 {
 	pid_t child = -1;
-	int told[2];
+	int child_pipe[2];
 
-	if (pipe(told))
+	if (pipe(child_pipe))
 		return -1;
 	*dead = fork();
 	if (!*dead) {
@@ -184,12 +184,12 @@ static pid_t begin_and_die(uid_t uid, pid_t *dead)
 			pause();
 			_exit(0);
 		}
-		_exit(write(told[1], &child, sizeof(child)) != sizeof(child));
+		_exit(write(child_pipe[1], &child, sizeof(child)) != sizeof(child));
 	}
-	if (read(told[0], &child, sizeof(child)) != sizeof(child))
+	if (read(child_pipe[0], &child, sizeof(child)) != sizeof(child))
 		child = -1;
-	close(told[0]);
-	close(told[1]);
+	close(child_pipe[0]);
+	close(child_pipe[1]);
 	waitpid(*dead, NULL, 0);
 	return child;
 }

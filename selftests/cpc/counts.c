@@ -252,12 +252,12 @@ TEST(instructions_across_switches)
 /*
  * A CPU has one counter that counts cycles only: such a set is refused as a whole, with an error.
  */
-static int told;
+static int reported;
 
 static void remember(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	silent(fn, subcode, fmt, ap);
-	told = subcode;
+	reported = subcode;
 }
 
 TEST(more_than_the_cpu_holds)
@@ -275,7 +275,7 @@ TEST(more_than_the_cpu_holds)
 	cpc_seterrhndlr(c.cpc, remember);
 	EXPECT_EQ(-1, cpc_bind_curlwp(c.cpc, set, 0));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(CPC_RESOURCE_UNAVAIL, told);
+	EXPECT_EQ(CPC_RESOURCE_UNAVAIL, reported);
 	EXPECT_EQ(0, cpc_bind_curlwp(c.cpc, c.set, 0));
 	cpc_close(c.cpc);
 }

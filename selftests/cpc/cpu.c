@@ -12,14 +12,14 @@ static struct {
 	int calls;
 	int subcode;
 	char fn[64];
-} told;
+} reported;
 
 static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	silent(fn, subcode, fmt, ap);
-	told.calls++;
-	told.subcode = subcode;
-	snprintf(told.fn, sizeof(told.fn), "%s", fn);
+	reported.calls++;
+	reported.subcode = subcode;
+	snprintf(reported.fn, sizeof(reported.fn), "%s", fn);
 }
 
 static cpu_set_t affinity(void)
@@ -52,7 +52,7 @@ FIXTURE_SETUP(cpu)
 	self->buf = cpc_buf_create(self->cpc, self->set);
 	self->pmu = counts(self->cpc, "cycles");
 	self->before = affinity();
-	memset(&told, 0, sizeof(told));
+	memset(&reported, 0, sizeof(reported));
 	cpc_seterrhndlr(self->cpc, tell);
 }
 
@@ -102,7 +102,7 @@ TEST_F(cpu, wrong_arguments)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, cpc_bind_cpu(other, 0, self->set, 0));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(0, told.calls);
+	EXPECT_EQ(0, reported.calls);
 	EXPECT_AFFINITY(self->before);
 	cpc_close(other);
 }
@@ -112,12 +112,12 @@ TEST_F(cpu, no_such_cpu)
 	static const processorid_t none[] = { -1, 1000, 100000 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-		memset(&told, 0, sizeof(told));
+		memset(&reported, 0, sizeof(reported));
 		errno = 0;
 		EXPECT_EQ(-1, cpc_bind_cpu(self->cpc, none[i], self->set, 0));
 		EXPECT_EQ(EINVAL, errno);
-		EXPECT_EQ(CPC_PBIND_FAILED, told.subcode);
-		EXPECT_STREQ("cpc_bind_cpu", told.fn);
+		EXPECT_EQ(CPC_PBIND_FAILED, reported.subcode);
+		EXPECT_STREQ("cpc_bind_cpu", reported.fn);
 		EXPECT_AFFINITY(self->before);
 	}
 }
@@ -136,7 +136,7 @@ TEST_F(cpu, needs_privilege)
 		if (cpc_bind_cpu(self->cpc, 0, self->set, 0) != -1 || errno != EACCES)
 			_exit(2);
 		now = affinity();
-		_exit(told.calls || !CPU_EQUAL(&now, &self->before) ? 3 : 0);
+		_exit(reported.calls || !CPU_EQUAL(&now, &self->before) ? 3 : 0);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));

@@ -14,14 +14,14 @@ static struct {
 	int subcode;
 	char fn[64];
 	char text[128];
-} told;
+} reported;
 
 static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
 {
-	told.calls++;
-	told.subcode = subcode;
-	snprintf(told.fn, sizeof(told.fn), "%s", fn);
-	vsnprintf(told.text, sizeof(told.text), fmt, ap);
+	reported.calls++;
+	reported.subcode = subcode;
+	snprintf(reported.fn, sizeof(reported.fn), "%s", fn);
+	vsnprintf(reported.text, sizeof(reported.text), fmt, ap);
 	errno = 0;	/* must not have an effect */
 }
 
@@ -30,15 +30,15 @@ static void handler(const char *fn, int subcode, const char *fmt, va_list ap)
  */
 #define EXPECT_FAIL(expr, err, sub, name)					\
 	do {									\
-		memset(&told, 0, sizeof(told));					\
+		memset(&reported, 0, sizeof(reported));					\
 		errno = 0;							\
 		EXPECT_EQ(-1, expr);						\
 		EXPECT_EQ(err, errno);						\
-		EXPECT_EQ((sub) ? 1 : 0, told.calls);				\
-		EXPECT_EQ(sub, told.subcode);					\
-		EXPECT_STREQ((sub) ? (name) : "", told.fn);			\
-		if (told.calls)							\
-			EXPECT_EQ('\n', told.text[strlen(told.text) - 1]);	\
+		EXPECT_EQ((sub) ? 1 : 0, reported.calls);				\
+		EXPECT_EQ(sub, reported.subcode);					\
+		EXPECT_STREQ((sub) ? (name) : "", reported.fn);			\
+		if (reported.calls)							\
+			EXPECT_EQ('\n', reported.text[strlen(reported.text) - 1]);	\
 	} while (0)
 
 FIXTURE(cpc) {
@@ -369,7 +369,7 @@ TEST_F(cpc, system_mode_needs_privilege)
 			_exit(2);
 		if (!cpc_bind_curlwp(self->cpc, set, 0))
 			_exit(access("/dev/vcpc", F_OK) ? 0 : 3);
-		_exit(errno == EACCES && told.subcode == CPC_ATTR_REQUIRES_PRIVILEGE &&
+		_exit(errno == EACCES && reported.subcode == CPC_ATTR_REQUIRES_PRIVILEGE &&
 		      !cpc_bind_curlwp(self->cpc, self->set, 0) ? 0 : 4);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));

@@ -29,7 +29,7 @@ FIXTURE_TEARDOWN(inherit)
 }
 
 /*
- * struct heir - a thread with an inherited set, and its results
+ * struct inheritor - a thread with an inherited set, and its results
  * @cpc: the handle
  * @set: its creator's set
  * @depth: number of further generations to start
@@ -39,88 +39,90 @@ FIXTURE_TEARDOWN(inherit)
  * @child: the thread of the next generation
  * @buf: buffer of a test that does not create one in the thread
  */
-struct heir {
+struct inheritor {
 	cpc_t *cpc;
 	cpc_set_t *set;
 	int depth;
 	int faults;
 	int64_t counted;
 	int error;
-	struct heir *child;
+	struct inheritor *child;
 	cpc_buf_t *buf;
 };
 
 static void *inherit(void *arg)
 {
-	struct heir *heir = arg;
-	cpc_buf_t *buf = cpc_buf_create(heir->cpc, heir->set);
+	struct inheritor *inheritor = arg;
+	cpc_buf_t *buf = cpc_buf_create(inheritor->cpc, inheritor->set);
 	pthread_t thread;
 
-	touch(heir->faults);
-	if (heir->depth) {
-		*heir->child = (struct heir){ heir->cpc, heir->set, heir->depth - 1,
-					      heir->faults + 1000, -1, 0, heir->child + 1, NULL };
-		if (!pthread_create(&thread, NULL, inherit, heir->child))
+	touch(inheritor->faults);
+	if (inheritor->depth) {
+		*inheritor->child = (struct inheritor){
+			inheritor->cpc, inheritor->set, inheritor->depth - 1,
+			inheritor->faults + 1000, -1, 0, inheritor->child + 1, NULL
+		};
+		if (!pthread_create(&thread, NULL, inherit, inheritor->child))
 			pthread_join(thread, NULL);
 	}
-	heir->counted = -1;
-	if (cpc_set_sample(heir->cpc, heir->set, buf))
-		heir->error = errno;
+	inheritor->counted = -1;
+	if (cpc_set_sample(inheritor->cpc, inheritor->set, buf))
+		inheritor->error = errno;
 	else
-		heir->counted = value(heir->cpc, buf, 0) - PRESET;
-	cpc_buf_destroy(heir->cpc, buf);
+		inheritor->counted = value(inheritor->cpc, buf, 0) - PRESET;
+	cpc_buf_destroy(inheritor->cpc, buf);
 	return NULL;
 }
 
-static void run(struct heir *heir)
+static void run(struct inheritor *inheritor)
 {
 	pthread_t thread;
 
-	heir->counted = -1;
-	if (!pthread_create(&thread, NULL, inherit, heir))
+	inheritor->counted = -1;
+	if (!pthread_create(&thread, NULL, inherit, inheritor))
 		pthread_join(thread, NULL);
 }
 
 /* Its own faults, including some on its stack, and none of the others' thousands */
-#define EXPECT_OWN(heir)						\
+#define EXPECT_OWN_FAULTS(inheritor)						\
 	do {								\
-		EXPECT_LE((heir).faults, (heir).counted);		\
-		EXPECT_GT((heir).faults + 500, (heir).counted);		\
+		EXPECT_LE((inheritor).faults, (inheritor).counted);		\
+		EXPECT_GT((inheritor).faults + 500, (inheritor).counted);		\
 	} while (0)
 
 TEST_F(inherit, a_thread_samples_its_own_values_from_the_preset)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 50 };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set, .faults = 50 };
 
 	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	touch(5000);
-	run(&heir);
-	EXPECT_OWN(heir);
+	run(&inheritor);
+	EXPECT_OWN_FAULTS(inheritor);
 	EXPECT_LE(PRESET + 5000, sampled(self->cpc, self->set, self->buf));
 	EXPECT_GT(PRESET + 5500, value(self->cpc, self->buf, 0));
 }
 
 TEST_F(inherit, reaches_grandchildren)
 {
-	struct heir heirs[4] = { { .cpc = self->cpc, .set = self->set, .faults = 1000 } };
+	struct inheritor inheritors[4] = { { .cpc = self->cpc, .set = self->set, .faults = 1000 } };
 
 	NEEDS_MODULE("inherited values");
-	heirs[0].depth = 3;
-	heirs[0].child = &heirs[1];
+	inheritors[0].depth = 3;
+	inheritors[0].child = &inheritors[1];
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
-	run(&heirs[0]);
+	run(&inheritors[0]);
 	for (int i = 0; i < 4; i++)
-		EXPECT_OWN(heirs[i]);
+		EXPECT_OWN_FAULTS(inheritors[i]);
 }
 
 TEST_F(inherit, not_without_the_flag)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set };
 
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, 0));
-	run(&heir);
-	EXPECT_EQ(EINVAL, heir.error);
+	run(&inheritor);
+	EXPECT_EQ(EINVAL, inheritor.error);
 }
 
 static pthread_barrier_t barrier;
@@ -133,16 +135,16 @@ static void *wait_and_inherit(void *arg)
 
 TEST_F(inherit, not_by_threads_that_were_there_before)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
 	NEEDS_MODULE("inherited values");
 	pthread_barrier_init(&barrier, NULL, 2);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_and_inherit, &heir));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_and_inherit, &inheritor));
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
-	EXPECT_EQ(EINVAL, heir.error);
+	EXPECT_EQ(EINVAL, inheritor.error);
 }
 
 TEST_F(inherit, not_by_a_forked_child)
@@ -169,148 +171,151 @@ TEST_F(inherit, not_by_a_forked_child)
 /* Calls without a set argument also find the inherited one. */
 static void *stop_and_go_on(void *arg)
 {
-	struct heir *heir = arg;
+	struct inheritor *inheritor = arg;
 
-	if (cpc_enable(heir->cpc) != -1 || errno != EINVAL)
-		heir->error = 1;
-	else if (cpc_disable(heir->cpc))
-		heir->error = 2;
+	if (cpc_enable(inheritor->cpc) != -1 || errno != EINVAL)
+		inheritor->error = 1;
+	else if (cpc_disable(inheritor->cpc))
+		inheritor->error = 2;
 	touch(1000);
-	inherit(heir);
-	if (cpc_enable(heir->cpc))
-		heir->error = 3;
+	inherit(inheritor);
+	if (cpc_enable(inheritor->cpc))
+		inheritor->error = 3;
 	return NULL;
 }
 
-TEST_F(inherit, an_heir_stops_its_own_counters_only)
+TEST_F(inherit, an_inheriting_thread_stops_its_own_counters_only)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
 	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, stop_and_go_on, &heir));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, stop_and_go_on, &inheritor));
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0, heir.error);
-	EXPECT_LE(0, heir.counted);
-	EXPECT_GT(500, heir.counted);
+	EXPECT_EQ(0, inheritor.error);
+	EXPECT_LE(0, inheritor.counted);
+	EXPECT_GT(500, inheritor.counted);
 	EXPECT_EQ(0, cpc_disable(self->cpc));
 }
 
 /* A thread replaces the inherited set by binding another one, or the same one again. */
 static void *bind_again(void *arg)
 {
-	struct heir *heir = arg;
+	struct inheritor *inheritor = arg;
 
 	touch(3000);
-	if (cpc_bind_curlwp(heir->cpc, heir->set, 0))
-		heir->error = errno;
+	if (cpc_bind_curlwp(inheritor->cpc, inheritor->set, 0))
+		inheritor->error = errno;
 	return inherit(arg);
 }
 
-TEST_F(inherit, an_heir_may_bind_the_same_set)
+TEST_F(inherit, an_inheriting_thread_may_bind_the_same_set)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set, .faults = 10 };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set, .faults = 10 };
 	pthread_t thread;
 
 	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, bind_again, &heir));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, bind_again, &inheritor));
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0, heir.error);
-	EXPECT_OWN(heir);
+	EXPECT_EQ(0, inheritor.error);
+	EXPECT_OWN_FAULTS(inheritor);
 }
 
 static void *replace(void *arg)
 {
-	struct heir *heir = arg;
-	cpc_set_t *own = set_of(heir->cpc, "minor-faults", 0);
-	cpc_buf_t *buf = cpc_buf_create(heir->cpc, own);
+	struct inheritor *inheritor = arg;
+	cpc_set_t *own = set_of(inheritor->cpc, "minor-faults", 0);
+	cpc_buf_t *buf = cpc_buf_create(inheritor->cpc, own);
 
-	if (cpc_bind_curlwp(heir->cpc, own, 0) || cpc_set_sample(heir->cpc, own, buf))
-		heir->error = 1;
-	else if (!cpc_set_sample(heir->cpc, heir->set, buf) || errno != EINVAL)
-		heir->error = 2;
-	else if (cpc_unbind(heir->cpc, own))
-		heir->error = 3;
-	else if (!cpc_set_sample(heir->cpc, heir->set, buf) || errno != EINVAL)
-		heir->error = 4;
+	if (cpc_bind_curlwp(inheritor->cpc, own, 0) || cpc_set_sample(inheritor->cpc, own, buf))
+		inheritor->error = 1;
+	else if (!cpc_set_sample(inheritor->cpc, inheritor->set, buf) || errno != EINVAL)
+		inheritor->error = 2;
+	else if (cpc_unbind(inheritor->cpc, own))
+		inheritor->error = 3;
+	else if (!cpc_set_sample(inheritor->cpc, inheritor->set, buf) || errno != EINVAL)
+		inheritor->error = 4;
 	return NULL;
 }
 
-TEST_F(inherit, an_heir_may_bind_another_set)
+TEST_F(inherit, an_inheriting_thread_may_bind_another_set)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
 	NEEDS_MODULE("inherited values");
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &heir));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &inheritor));
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0, heir.error);
+	EXPECT_EQ(0, inheritor.error);
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
 /* The set is destroyed while threads have it: their calls fail from then on. */
 static void *wait_twice(void *arg)
 {
-	struct heir *heir = arg;
-	cpc_buf_t *buf = cpc_buf_create(heir->cpc, heir->set);
+	struct inheritor *inheritor = arg;
+	cpc_buf_t *buf = cpc_buf_create(inheritor->cpc, inheritor->set);
 
-	heir->counted = sampled(heir->cpc, heir->set, buf);
+	inheritor->counted = sampled(inheritor->cpc, inheritor->set, buf);
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	heir->error = cpc_disable(heir->cpc) ? errno : 0;
+	inheritor->error = cpc_disable(inheritor->cpc) ? errno : 0;
 	return NULL;
 }
 
-TEST_F(inherit, a_destroyed_set_is_off_all_heirs)
+TEST_F(inherit, a_destroyed_set_is_off_all_inheritors)
 {
-	struct heir heir = { .cpc = self->cpc, .set = self->set };
+	struct inheritor inheritor = { .cpc = self->cpc, .set = self->set };
 	pthread_t thread;
 
 	NEEDS_MODULE("inherited values");
 	pthread_barrier_init(&barrier, NULL, 2);
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, self->set, CPC_BIND_LWP_INHERIT));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_twice, &heir));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_twice, &inheritor));
 	pthread_barrier_wait(&barrier);
 	EXPECT_EQ(0, cpc_set_destroy(self->cpc, self->set));
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
-	EXPECT_LE(PRESET, heir.counted);
-	EXPECT_EQ(EINVAL, heir.error);
+	EXPECT_LE(PRESET, inheritor.counted);
+	EXPECT_EQ(EINVAL, inheritor.error);
 }
 
 TEST_F(inherit, instructions_of_each)
 {
-	struct heir heir = { .cpc = self->cpc, .faults = 0 };
+	struct inheritor inheritor = { .cpc = self->cpc, .faults = 0 };
 	cpc_set_t *set;
 
 	NEEDS_MODULE("inherited values");
 	if (!has_pmu(self->cpc))
 		SKIP(return, "no PMU counts instructions");
 	set = set_of(self->cpc, "instructions", PRESET);
-	heir.set = set;
+	inheritor.set = set;
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, CPC_BIND_LWP_INHERIT));
 	spin(1000000);
-	run(&heir);
-	EXPECT_LT(0, heir.counted);
-	EXPECT_GT(1000000, heir.counted);
+	run(&inheritor);
+	EXPECT_LT(0, inheritor.counted);
+	EXPECT_GT(1000000, inheritor.counted);
 	EXPECT_LE(PRESET + 2000000, sampled(self->cpc, set, self->buf));
 }
 
 static void *sample_once(void *arg)
 {
-	struct heir *heir = arg;
+	struct inheritor *inheritor = arg;
 
-	heir->error = cpc_set_sample(heir->cpc, heir->set, heir->buf) ? errno : 0;
+	inheritor->error = cpc_set_sample(inheritor->cpc, inheritor->set, inheritor->buf) ?
+			   errno : 0;
 	return NULL;
 }
 
 /* The thread has the minimum stack, and a set whose sample nearly fills it. */
 TEST_F(inherit, a_thread_with_a_small_stack)
 {
-	struct heir heir = { .cpc = self->cpc, .set = cpc_set_create(self->cpc), .error = -1 };
+	struct inheritor inheritor = {
+		.cpc = self->cpc, .set = cpc_set_create(self->cpc), .error = -1
+	};
 	/*
 	 * 12 kB of values, 3/4 of the minimum stack on x86-64, or the maximum if the PMU has fewer
 	 * counters
@@ -321,17 +326,17 @@ TEST_F(inherit, a_thread_with_a_small_stack)
 
 	NEEDS_MODULE("inherited values");
 	for (uint_t i = 0; i < n; i++)
-		ASSERT_EQ(i, cpc_set_add_request(self->cpc, heir.set, "page-faults", i,
+		ASSERT_EQ(i, cpc_set_add_request(self->cpc, inheritor.set, "page-faults", i,
 						 CPC_COUNT_USER, 0, NULL));
-	heir.buf = cpc_buf_create(self->cpc, heir.set);
-	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, heir.set, CPC_BIND_LWP_INHERIT))
+	inheritor.buf = cpc_buf_create(self->cpc, inheritor.set);
+	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, inheritor.set, CPC_BIND_LWP_INHERIT))
 		TH_LOG("%s", strerror(errno));
 	pthread_attr_init(&attr);
 	ASSERT_EQ(0, pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN));
-	ASSERT_EQ(0, pthread_create(&thread, &attr, sample_once, &heir));
+	ASSERT_EQ(0, pthread_create(&thread, &attr, sample_once, &inheritor));
 	pthread_join(thread, NULL);
-	EXPECT_EQ(0, heir.error);
-	EXPECT_LE(n - 1, value(self->cpc, heir.buf, n - 1));
+	EXPECT_EQ(0, inheritor.error);
+	EXPECT_LE(n - 1, value(self->cpc, inheritor.buf, n - 1));
 	pthread_attr_destroy(&attr);
 }
 

@@ -135,12 +135,12 @@ TEST_F(lists, picnum_is_the_last_attribute)
 	forget(&attrs);
 }
 
-static int told;
+static int reported;
 
 static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	silent(fn, subcode, fmt, ap);
-	told = subcode;
+	reported = subcode;
 }
 
 /* Add the attribute, bind the set, and return the subcode of the refusal. */
@@ -150,11 +150,11 @@ static int bound_with(cpc_t *cpc, const char *event, const char *attr, uint64_t 
 	cpc_set_t *set = cpc_set_create(cpc);
 	int ret;
 
-	told = 0;
+	reported = 0;
 	cpc_seterrhndlr(cpc, tell);
 	if (cpc_set_add_request(cpc, set, event, 0, CPC_COUNT_USER, 1, &attrs))
 		return -1;
-	ret = cpc_bind_curlwp(cpc, set, 0) ? told : 0;
+	ret = cpc_bind_curlwp(cpc, set, 0) ? reported : 0;
 	if (ret && errno != EINVAL)
 		ret = -2;
 	cpc_set_destroy(cpc, set);

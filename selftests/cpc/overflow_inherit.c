@@ -43,11 +43,11 @@ static void handler(int sig, siginfo_t *info, void *context)
 		seen.errors += cpc_set_restart(cpc, set) != 0;
 }
 
-FIXTURE(heirs) {
+FIXTURE(inherited) {
 	cpc_buf_t *buf;
 };
 
-FIXTURE_SETUP(heirs)
+FIXTURE_SETUP(inherited)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
 
@@ -63,63 +63,63 @@ FIXTURE_SETUP(heirs)
 	ASSERT_EQ(0, cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT));
 }
 
-FIXTURE_TEARDOWN(heirs)
+FIXTURE_TEARDOWN(inherited)
 {
 	(void)self;
 	EXPECT_EQ(0, cpc_close(cpc));
 }
 
-struct heir {
+struct inheritor {
 	lwpid_t tid;
 	int pages;
 	uint64_t end[2];
 	int errors;
 };
 
-static void *be_heir(void *arg)
+static void *run_inheritor(void *arg)
 {
-	struct heir *heir = arg;
+	struct inheritor *inheritor = arg;
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 
 	running = 1;
-	heir->tid = _lwp_self();
-	touch(heir->pages);
-	heir->errors = cpc_set_sample(cpc, set, buf) != 0;
-	heir->end[0] = value(cpc, buf, 0);
-	heir->end[1] = value(cpc, buf, 1);
+	inheritor->tid = _lwp_self();
+	touch(inheritor->pages);
+	inheritor->errors = cpc_set_sample(cpc, set, buf) != 0;
+	inheritor->end[0] = value(cpc, buf, 0);
+	inheritor->end[1] = value(cpc, buf, 1);
 	return NULL;
 }
 
-static void run(struct heir *heir)
+static void run(struct inheritor *inheritor)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, be_heir, heir) || pthread_join(thread, NULL))
-		heir->errors = -1;
+	if (pthread_create(&thread, NULL, run_inheritor, inheritor) || pthread_join(thread, NULL))
+		inheritor->errors = -1;
 }
 
-TEST_F(heirs, a_new_thread_is_signalled_first_and_reads_uint64_max)
+TEST_F(inherited, a_new_thread_is_signalled_first_and_reads_uint64_max)
 {
-	struct heir heir = { .pages = 500 };
+	struct inheritor inheritor = { .pages = 500 };
 
-	run(&heir);
+	run(&inheritor);
 	ASSERT_EQ(1, seen.times);
-	EXPECT_EQ(heir.tid, seen.tid);
+	EXPECT_EQ(inheritor.tid, seen.tid);
 	EXPECT_EQ(0, seen.errors);
 	EXPECT_EQ(UINT64_MAX, seen.values[0]);
 	EXPECT_EQ(7, seen.values[1]);
 	/* It is frozen until a restart, which does not happen here. */
-	EXPECT_EQ(0, heir.errors);
-	EXPECT_EQ(UINT64_MAX, heir.end[0]);
-	EXPECT_EQ(7, heir.end[1]);
+	EXPECT_EQ(0, inheritor.errors);
+	EXPECT_EQ(UINT64_MAX, inheritor.end[0]);
+	EXPECT_EQ(7, inheritor.end[1]);
 }
 
-TEST_F(heirs, the_parent_goes_on_and_is_not_signalled)
+TEST_F(inherited, the_parent_goes_on_and_is_not_signalled)
 {
-	struct heir heir = { .pages = 1 };
+	struct inheritor inheritor = { .pages = 1 };
 	uint64_t before = sampled(cpc, set, self->buf);
 
-	run(&heir);
+	run(&inheritor);
 	EXPECT_NE(_lwp_self(), seen.tid);
 	touch(50);
 	EXPECT_LE(before + 50, sampled(cpc, set, self->buf));
@@ -127,41 +127,41 @@ TEST_F(heirs, the_parent_goes_on_and_is_not_signalled)
 	EXPECT_EQ(1, seen.times);
 }
 
-TEST_F(heirs, a_restart_in_the_first_handler_lets_it_count)
+TEST_F(inherited, a_restart_in_the_first_handler_lets_it_count)
 {
-	struct heir heir = { .pages = 500 };
+	struct inheritor inheritor = { .pages = 500 };
 
 	seen.restarts = true;
-	run(&heir);
+	run(&inheritor);
 	EXPECT_EQ(1, seen.times);
-	EXPECT_EQ(0, seen.errors + heir.errors);
-	EXPECT_LE(-(uint64_t)FAR + 500, heir.end[0]);
-	EXPECT_LE(507, heir.end[1]);
-	EXPECT_GT(607, heir.end[1]);
+	EXPECT_EQ(0, seen.errors + inheritor.errors);
+	EXPECT_LE(-(uint64_t)FAR + 500, inheritor.end[0]);
+	EXPECT_LE(507, inheritor.end[1]);
+	EXPECT_GT(607, inheritor.end[1]);
 }
 
-TEST_F(heirs, each_has_overflows_of_its_own)
+TEST_F(inherited, each_has_overflows_of_its_own)
 {
-	struct heir heir = { .pages = 300 };
+	struct inheritor inheritor = { .pages = 300 };
 
 	seen.restarts = true;
 	seen.preset = -200ULL;
-	run(&heir);
+	run(&inheritor);
 	EXPECT_EQ(2, seen.times);
-	EXPECT_EQ(0, seen.errors + heir.errors);
+	EXPECT_EQ(0, seen.errors + inheritor.errors);
 }
 
-TEST_F(heirs, the_parents_presets_are_inherited)
+TEST_F(inherited, the_parents_presets_are_inherited)
 {
-	struct heir heir = { .pages = 150 };
+	struct inheritor inheritor = { .pages = 150 };
 
 	seen.restarts = true;
 	ASSERT_EQ(0, cpc_request_preset(cpc, 0, -100ULL));
 	ASSERT_EQ(0, cpc_request_preset(cpc, 1, 70000));
-	run(&heir);
+	run(&inheritor);
 	EXPECT_EQ(2, seen.times);
 	EXPECT_EQ(70000, seen.values[1]);
-	EXPECT_EQ(0, seen.errors + heir.errors);
+	EXPECT_EQ(0, seen.errors + inheritor.errors);
 }
 
 TEST_HARNESS_MAIN

@@ -11,12 +11,12 @@
 
 #define PARAMETERS "/sys/module/vcpc/parameters/"
 
-static int told;
+static int reported;
 
 static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	silent(fn, subcode, fmt, ap);
-	told = strcmp(fn, "cpc_bind_curlwp") ? -1 : subcode;
+	reported = strcmp(fn, "cpc_bind_curlwp") ? -1 : subcode;
 }
 
 /* Set a parameter of the module; returns its previous value, or -1 on failure. */
@@ -46,7 +46,7 @@ FIXTURE_SETUP(refused)
 	self->cpc = open_with(&self->set, "page-faults", 0);
 	ASSERT_NE(NULL, self->cpc);
 	cpc_seterrhndlr(self->cpc, tell);
-	told = 0;
+	reported = 0;
 }
 
 FIXTURE_TEARDOWN(refused)
@@ -56,11 +56,11 @@ FIXTURE_TEARDOWN(refused)
 
 #define EXPECT_REFUSED(expr, err, subcode)		\
 	do {						\
-		told = 0;				\
+		reported = 0;				\
 		errno = 0;				\
 		EXPECT_EQ(-1, expr);			\
 		EXPECT_EQ(err, errno);			\
-		EXPECT_EQ(subcode, told);		\
+		EXPECT_EQ(subcode, reported);		\
 	} while (0)
 
 TEST_F(refused, no_descriptor_is_left)
@@ -105,7 +105,7 @@ static int bind_two(cpc_t *unused, cpc_set_t *set)
 	cpc_seterrhndlr(cpc, tell);
 	if (cpc_bind_curlwp(cpc, first, 0))
 		return 1;
-	if (cpc_bind_curlwp(cpc, second, 0) != -1 || errno != EAGAIN || told)
+	if (cpc_bind_curlwp(cpc, second, 0) != -1 || errno != EAGAIN || reported)
 		return 2;
 	cpc_set_destroy(cpc, first);
 	if (cpc_bind_curlwp(cpc, second, 0))
@@ -156,7 +156,7 @@ TEST_F(refused, the_hypervisor_is_not)
 	ASSERT_EQ(0, cpc_bind_curlwp(self->cpc, set, 0));
 	touch(10);
 	EXPECT_EQ(5, sampled(self->cpc, set, buf));
-	EXPECT_EQ(0, told);
+	EXPECT_EQ(0, reported);
 }
 
 /* A raw code is accepted, and without a PMU the error is reported when the set is bound. */

@@ -10,13 +10,13 @@
 
 #define TWO "pic0=sw::page-faults,pic1=sw::minor-faults"
 
-static int told;
+static int reported;
 
 static void tell(const char *fn, const char *fmt, va_list ap)
 {
 	(void)fmt;
 	(void)ap;
-	told += !strcmp(fn, "strtoevent");
+	reported += !strcmp(fn, "strtoevent");
 }
 
 FIXTURE(v1) {
@@ -27,11 +27,11 @@ FIXTURE(v1) {
 FIXTURE_SETUP(v1)
 {
 	cpc_seterrfn(tell);
-	told = 0;
+	reported = 0;
 	ASSERT_EQ(0, cpc_access()) TH_LOG("cpc_access: %s", strerror(errno));
 	self->cpuver = cpc_getcpuver();
 	ASSERT_EQ(0, cpc_strtoevent(self->cpuver, TWO, &self->event));
-	EXPECT_EQ(0, told);
+	EXPECT_EQ(0, reported);
 }
 
 FIXTURE_TEARDOWN(v1)
@@ -125,10 +125,10 @@ static const struct {
 TEST_F(v1, each_mistake_is_told)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		told = 0;
+		reported = 0;
 		EXPECT_EQ(wrong[i].errors, cpc_strtoevent(self->cpuver, wrong[i].spec, &self->event))
 			TH_LOG("%s", wrong[i].spec);
-		EXPECT_EQ(wrong[i].errors, told);
+		EXPECT_EQ(wrong[i].errors, reported);
 	}
 	EXPECT_LT(0, cpc_strtoevent(CPC_PENTIUM, TWO, &self->event));
 }

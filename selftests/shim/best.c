@@ -235,7 +235,7 @@ static void *bind_itself(void *arg)
 }
 
 /* Bind the set with inheritance, which the module counts. */
-static void *binds_for_heirs(void *arg)
+static void *binds_with_inheritance(void *arg)
 {
 	struct other *other = arg;
 
@@ -303,7 +303,7 @@ TEST_F(best, both_in_one_set)
 	struct other other;
 
 	UNLESS_MISSING();
-	start(&other, self->set, binds_for_heirs);
+	start(&other, self->set, binds_with_inheritance);
 	ASSERT_EQ(0, other.ret);
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));

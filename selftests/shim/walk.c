@@ -181,14 +181,14 @@ TEST_F(walk, threads_are_those_of_the_total)
 TEST_F(walk, another_process_watches)
 {
 	struct found found = { 0 };
-	int told[2], go[2], status;
+	int from_child[2], go[2], status;
 	struct shim_sample sample;
 	pid_t child;
 	char c;
 
 	NEEDS_MODULE("values of single threads");
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
-	ASSERT_EQ(0, pipe(told));
+	ASSERT_EQ(0, pipe(from_child));
 	ASSERT_EQ(0, pipe(go));
 	child = fork();
 	if (!child) {
@@ -197,11 +197,11 @@ TEST_F(walk, another_process_watches)
 		touch(PAGES);
 		if (shim_set_sample(self->set, 0, &sample))
 			_exit(2);
-		_exit(write(told[1], &sample, sizeof(sample)) != sizeof(sample) ||
+		_exit(write(from_child[1], &sample, sizeof(sample)) != sizeof(sample) ||
 		      read(go[0], &c, 1) != 1);
 	}
-	close(told[1]);
-	ASSERT_EQ(sizeof(sample), read(told[0], &sample, sizeof(sample)));
+	close(from_child[1]);
+	ASSERT_EQ(sizeof(sample), read(from_child[0], &sample, sizeof(sample)));
 	ASSERT_EQ(0, shim_set_total(self->set, 0, &sample));
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	EXPECT_EQ(1, write(go[1], "", 1));

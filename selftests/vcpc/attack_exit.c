@@ -13,14 +13,14 @@
 
 #define CROWD	200
 
-static int told_threads;
+static int signaled_threads;
 
-static void is_told(int sig, siginfo_t *info, void *context)
+static void count_signal(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)context;
 	if (info->si_code == VCPC_SI_OVERFLOW)
-		__atomic_fetch_add(&told_threads, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&signaled_threads, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -52,7 +52,7 @@ static void *lives_for_a_moment(void *arg)
 
 /* Results of all attempts */
 struct outcome {
-	unsigned int early, late, told, lost, errors;
+	unsigned int early, late, signaled, lost, errors;
 };
 
 /* The final value shows whether it exited before or after the overflow. */
@@ -73,7 +73,7 @@ static void look_at(const struct victim *v, struct aim *aim, struct outcome *sum
 
 static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 {
-	int told = __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
+	int signaled = __atomic_load_n(&signaled_threads, __ATOMIC_RELAXED);
 	pthread_t thread;
 
 	v->tid = 0;
@@ -85,7 +85,7 @@ static void end_one(struct victim *v, struct aim *aim, struct outcome *sum)
 	moment_over(&v->moment);
 
 	sum->errors += v->failed;
-	sum->told += told != __atomic_load_n(&told_threads, __ATOMIC_RELAXED);
+	sum->signaled += signaled != __atomic_load_n(&signaled_threads, __ATOMIC_RELAXED);
 	look_at(v, aim, sum);
 }
 
@@ -100,8 +100,9 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 		moment_choose(&v->moment, i % MOMENTS, &aims[i % MOMENTS], holder);
 		end_one(v, &aims[i % MOMENTS], &sum);
 	}
-	remark("%lu exits: %u before the overflow, %u after it, %u were told; %u samples lost, %u calls failed",
-	       tries, sum.early, sum.late, sum.told, sum.lost, sum.errors);
+	remark("%lu exits: %u before the overflow, %u after it, %u signaled; "
+	       "%u samples lost, %u calls failed",
+	       tries, sum.early, sum.late, sum.signaled, sum.lost, sum.errors);
 	if (sum.lost + sum.errors > tries / 10)
 		return 5;
 	/* Otherwise the two never coincided. */
@@ -110,7 +111,7 @@ static int end_many(struct victim *v, struct holder *holder, unsigned long tries
 
 static int attacks(void *arg)
 {
-	struct sigaction sa = { .sa_sigaction = is_told, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction sa = { .sa_sigaction = count_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct vcpc_request req = overflowing(&cycles, 0);
 	struct holder *holder = shared_memory(sizeof(*holder));
 	struct victim victim = { 0 };

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "accounts.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 #define THREADS		10000

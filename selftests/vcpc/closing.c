@@ -5,7 +5,7 @@
  */
 #include "accounts.h"
 #include "attack.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "trace_calls.h"
 #include "vcpc_test.h"
 
@@ -92,31 +92,32 @@ static int become_closer(enum closer who)
 /* CPU time that a process spends on the last close of a descriptor of root's */
 static __u64 closing_takes(int (*open_it)(void), enum closer who)
 {
-	int told[2], says[2], fd = open_it(), status;
+	int to_closer[2], from_closer[2], fd = open_it(), status;
 	__u64 took = 0;
 	pid_t pid;
 	char byte;
 
-	if (fd < 0 || pipe(told) || pipe(says))
+	if (fd < 0 || pipe(to_closer) || pipe(from_closer))
 		abort();
 	pid = fork();
 	if (!pid) {
 		__u64 before;
 
-		if (become_closer(who) || read(told[0], &byte, 1) != 1)
+		if (become_closer(who) || read(to_closer[0], &byte, 1) != 1)
 			_exit(1);
 		before = cpu_time();
 		close(fd);
 		took = cpu_time() - before;
-		_exit(write(says[1], &took, sizeof(took)) != sizeof(took));
+		_exit(write(from_closer[1], &took, sizeof(took)) != sizeof(took));
 	}
 	close(fd);
-	if (pid < 0 || write(told[1], "x", 1) != 1 || read(says[0], &took, sizeof(took)) != sizeof(took) ||
+	if (pid < 0 || write(to_closer[1], "x", 1) != 1 ||
+	    read(from_closer[0], &took, sizeof(took)) != sizeof(took) ||
 	    waitpid(pid, &status, 0) != pid || status)
 		abort();
 	for (int i = 0; i < 2; i++) {
-		close(told[i]);
-		close(says[i]);
+		close(to_closer[i]);
+		close(from_closer[i]);
 	}
 	return took;
 }

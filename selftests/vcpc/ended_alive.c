@@ -16,7 +16,7 @@
 
 #include "attack.h"
 #include "exec_child.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "overflow.h"
 #include "trace_calls.h"
 #include "vcpc_test.h"

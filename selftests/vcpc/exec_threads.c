@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "exec_child.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 #define PAGES_BEFORE	300

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "accounts.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 /* On one CPU with counted instructions, fewer races are possible, and each second takes long. */

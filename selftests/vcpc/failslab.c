@@ -7,7 +7,7 @@
 #include <sched.h>
 
 #include "failslab.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "overflow.h"
 #include "vcpc_test.h"
 
@@ -213,14 +213,14 @@ TEST_F(failslab, total_and_list)
  * the thread does not run until the parent sleeps, so the parent can make its first allocations
  * fail.
  */
-struct heir {
+struct inheritor {
 	volatile pid_t tid;
 	volatile bool go;
 };
 
-static void *heir(void *arg)
+static void *run_inheritor(void *arg)
 {
-	struct heir *h = arg;
+	struct inheritor *h = arg;
 
 	h->tid = own_tid();
 	while (!h->go)
@@ -257,13 +257,13 @@ static int open_of_other(const char *name)
  * Make its @n-th allocation fail; 0 for none. Return: 1 if one failed, 0 if none, -1 if this could
  * not be tried.
  */
-static int start_heir(int n)
+static int start_inheritor(int n)
 {
-	struct heir h = { 0 };
+	struct inheritor h = { 0 };
 	pthread_t thread;
 	int fd, failed;
 
-	if (pthread_create(&thread, NULL, heir, &h))
+	if (pthread_create(&thread, NULL, run_inheritor, &h))
 		return -1;
 	fd = open_of_other(n ? "fail-nth" : "make-it-fail");
 	if (fd < 0 || h.tid || fail_nth(fd, n ? n : 1))
@@ -279,7 +279,7 @@ static int start_heir(int n)
 }
 
 /* Return: the result of a total of a set with such an instance, which must include its faults. */
-static int total_with_heir(int n, int *failed, int *lost)
+static int total_with_inheritor(int n, int *failed, int *lost)
 {
 	int set = watched_set(0, 0), ret;
 	struct room room;
@@ -287,7 +287,7 @@ static int total_with_heir(int n, int *failed, int *lost)
 
 	if (set_bind(set, VCPC_BIND_F_INHERIT))
 		return -EPROTO;
-	*failed = start_heir(n);
+	*failed = start_inheritor(n);
 	ret = *failed < 0 ? -EPROTO : set_total(set, &room);
 	own = first_value(set, own_tid());
 	if (!ret && room.sample.values[0] < own + 10)
@@ -298,7 +298,7 @@ static int total_with_heir(int n, int *failed, int *lost)
 }
 
 /* After -ENOMEM the allocations are tried twice. */
-TEST_F(failslab, heirs_allocate_again)
+TEST_F(failslab, inherited_instances_allocate_again)
 {
 	int n, failed = 1, lost;
 
@@ -306,7 +306,7 @@ TEST_F(failslab, heirs_allocate_again)
 	touch(1);
 	ASSERT_EQ(0, start_on_own_cpu());
 	for (n = 1; failed && n < ENOUGH; n++) {
-		ASSERT_EQ(0, total_with_heir(n, &failed, &lost));
+		ASSERT_EQ(0, total_with_inheritor(n, &failed, &lost));
 		ASSERT_EQ(0, lost);
 	}
 	EXPECT_EQ(0, failed);
@@ -316,7 +316,7 @@ TEST_F(failslab, heirs_allocate_again)
 }
 
 /* Totals are then incomplete and fail; the next inherited instance is normal. */
-TEST_F(failslab, an_heir_without_memory_is_known)
+TEST_F(failslab, an_inherited_instance_without_memory_is_known)
 {
 	int failed, lost;
 
@@ -326,10 +326,10 @@ TEST_F(failslab, an_heir_without_memory_is_known)
 	ASSERT_EQ(0, put(FAILSLAB "task-filter", "Y"));
 	ASSERT_EQ(0, put(FAILSLAB "times", "-1"));
 	ASSERT_EQ(0, put(FAILSLAB "probability", "100"));
-	EXPECT_EQ(-EAGAIN, total_with_heir(0, &failed, &lost));
+	EXPECT_EQ(-EAGAIN, total_with_inheritor(0, &failed, &lost));
 	EXPECT_EQ(1, lost);
 	ASSERT_EQ(0, put(FAILSLAB "probability", "0"));
-	EXPECT_EQ(0, total_with_heir(ENOUGH, &failed, &lost));
+	EXPECT_EQ(0, total_with_inheritor(ENOUGH, &failed, &lost));
 	EXPECT_EQ(0, lost);
 }
 

@@ -9,7 +9,7 @@
 
 #include "checking.h"
 #include "fuzz/acts.h"
-#include "told.h"
+#include "signaled.h"
 #include "vcpc_test.h"
 
 #define PROCESSES	3

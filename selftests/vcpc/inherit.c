@@ -2,7 +2,7 @@
 /* VCPC_BIND_F_INHERIT: new threads of the process get their own instance. */
 #include <sched.h>
 
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 static int touches_in_child(void *arg)
@@ -58,7 +58,7 @@ static void *deeper(void *arg)
 	return NULL;
 }
 
-TEST(an_heir_has_heirs)
+TEST(an_inherited_set_is_inherited)
 {
 	int set = set_of(&page_faults, 0);
 	int depth = 10;
@@ -154,7 +154,7 @@ TEST(before_its_first_instruction)
 	EXPECT_LT(first_total(set), 2001000);
 }
 
-TEST(disabled_parents_have_disabled_heirs)
+TEST(disabled_parents_have_disabled_children)
 {
 	int set = set_of(&page_faults, 0);
 	int pages = 1000;

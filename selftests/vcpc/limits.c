@@ -74,20 +74,20 @@ TEST(sets)
 static pid_t start_mapper(int *tell, const char *map)
 {
 	pid_t parent = own_tid(), pid;
-	int told[2], fd, bad;
+	int to_child[2], fd, bad;
 	char path[64], byte;
 
-	if (pipe(told))
+	if (pipe(to_child))
 		return -1;
 	pid = fork();
 	if (pid) {
-		close(told[0]);
-		*tell = told[1];
+		close(to_child[0]);
+		*tell = to_child[1];
 		return pid;
 	}
-	close(told[1]);
+	close(to_child[1]);
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", parent);
-	if (read(told[0], &byte, 1) != 1)
+	if (read(to_child[0], &byte, 1) != 1)
 		_exit(1);
 	fd = open(path, O_WRONLY);
 	bad = fd < 0 || write(fd, map, strlen(map)) != (ssize_t)strlen(map);

@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "exec_child.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 /* Called as the first process of a new namespace; its parent has also bound the set. */

@@ -132,10 +132,10 @@ static void stop_sleeper(struct sleeper *s)
 	close(s->set);
 }
 
-TEST(who_sleeps_is_told_of_too)
+TEST(a_sleeping_thread_is_signaled)
 {
 	struct vcpc_request req = overflowing(&cycles, 1ULL << 40);
-	int set, told = 0, next_time = 0, lost = 0, i;
+	int set, signaled = 0, next_time = 0, lost = 0, i;
 	bool exact = getenv("VM_ICOUNT");
 	__u64 whole, after, got;
 	struct sleeper s = { 0 };
@@ -159,7 +159,7 @@ TEST(who_sleeps_is_told_of_too)
 		/* It went to sleep before the overflow. */
 		if (got > 1ULL << 63)
 			continue;
-		told++;
+		signaled++;
 		if (!is_frozen(set, s.tid)) {
 			next_time++;
 			got += wake(&s);
@@ -173,10 +173,10 @@ TEST(who_sleeps_is_told_of_too)
 			EXPECT_GT(after * 2 + whole, first_value(set, s.tid));
 	}
 	EXPECT_EQ(0, lost);
-	EXPECT_LE(10, told);
+	EXPECT_LE(10, signaled);
 	if (exact)
-		EXPECT_GT(told, 4 * next_time);
-	TH_LOG("%d overflows within %llu cycles, %d of them noticed the next time", told, whole,
+		EXPECT_GT(signaled, 4 * next_time);
+	TH_LOG("%d overflows within %llu cycles, %d of them noticed the next time", signaled, whole,
 	       next_time);
 	stop_sleeper(&s);
 	close(set);

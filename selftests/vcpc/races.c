@@ -8,9 +8,9 @@
  */
 #include <pthread.h>
 
-#include "heirs.h"
+#include "inherited.h"
 #include "races/acts.h"
-#include "told.h"
+#include "signaled.h"
 #include "vcpc_test.h"
 
 static const struct {

@@ -120,7 +120,7 @@ static int binds_itself(void)
 }
 
 /* Bind with inheritance and unbind. */
-static int binds_for_heirs(void)
+static int binds_with_inheritance(void)
 {
 	int set = set_of(&page_faults, 0), ret = set_bind(set, VCPC_BIND_F_INHERIT);
 
@@ -163,7 +163,7 @@ static int reads_proc(void)
 static const struct deed deeds[] = {
 	{ "SET_CREATE", OTHER_USER, makes_a_set },
 	{ "BIND", OTHER_USER, binds_itself },
-	{ "BIND and close with inheritance", 0, binds_for_heirs },
+	{ "BIND and close with inheritance", 0, binds_with_inheritance },
 	{ "execve", OTHER_USER, executes },
 	{ "reading /proc/PID/io", 0, reads_proc },
 };

@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 
-#include "heirs.h"
+#include "inherited.h"
 #include "overflow.h"
 #include "thief.h"
 #include "vcpc_test.h"
@@ -230,7 +230,7 @@ static void *tells_its_number(void *arg)
 }
 
 /* An inherited instance that has ended, with complete counts */
-static pid_t ended_heir(int set)
+static pid_t ended_child(int set)
 {
 	pthread_t thread;
 	struct room room;
@@ -249,17 +249,17 @@ static pid_t ended_heir(int set)
 TEST_F(stolen, one_of_several)
 {
 	struct room room;
-	pid_t heir;
+	pid_t child;
 
 	NEEDS_COUNTERS();
 	ASSERT_EQ(0, set_bind(self->set, VCPC_BIND_F_INHERIT));
-	heir = ended_heir(self->set);
-	ASSERT_LT(0, heir);
+	child = ended_child(self->set);
+	ASSERT_LT(0, child);
 	ASSERT_EQ(0, set_total(self->set, &room));
 	lose_them(self->loot);
 	EXPECT_EQ(-EAGAIN, set_sample(self->set, 0, &room));
 	EXPECT_EQ(-EAGAIN, set_total(self->set, &room));
-	EXPECT_EQ(0, set_sample(self->set, heir, &room));
+	EXPECT_EQ(0, set_sample(self->set, child, &room));
 }
 
 TEST_HARNESS_MAIN

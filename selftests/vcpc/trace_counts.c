@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Trace events carry counts on request, in threads with a set bound for tracing. */
 #include "exec_child.h"
-#include "heirs.h"
+#include "inherited.h"
 #include "trace_calls.h"
 #include "vcpc_test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* VCPC_BIND_F_TREE: new threads and processes get instances; totals over all. */
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 static int grandchild(void *arg)

@@ -63,7 +63,7 @@ attack)
 	;;
 nmi)
 	arch=arm64 kind=debug name=arm64-nmi
-	folders='vcpc/kunit.sh vcpc/overflow vcpc/overflow_told vcpc/overflow_late vcpc/overflow_heirs vcpc/stolen vcpc/known_answer vcpc/races vcpc/fuzz'
+	folders='vcpc/kunit.sh vcpc/overflow vcpc/overflow_signaled vcpc/overflow_late vcpc/overflow_inherited vcpc/stolen vcpc/known_answer vcpc/races vcpc/fuzz'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=1800 VM_OPTIONS='--nmi --no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT=FUZZ_CALLS=20000
 	;;
@@ -99,7 +99,7 @@ newer)
 newer-some)
 	arch=x86_64 kind=newer
 	folders='vcpc/attack_table vcpc/bind_self vcpc/bounded vcpc/closing vcpc/closing_later vcpc/debugfs vcpc/ended_alive vcpc/exec vcpc/exec_threads
-		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_heirs
+		vcpc/exit_races vcpc/fuzz vcpc/inherit vcpc/large vcpc/limits vcpc/namespaces vcpc/overflow vcpc/overflow_inherited
 		vcpc/policy vcpc/races vcpc/restart vcpc/sample vcpc/set_create vcpc/stall vcpc/time_namespace vcpc/trace
 		vcpc/trace_counts vcpc/trace_limits vcpc/trace_tag vcpc/tree vcpc/unload vcpc/reload.sh bpf/bounds bpf/counted bpf/counts
 		bpf/pinned.sh why'
@@ -113,7 +113,7 @@ newer-arm64)
 	;;
 newer-pmu)
 	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/inherit vcpc/tree vcpc/stolen vcpc/storm vcpc/limits
-		vcpc/overflow vcpc/overflow_heirs vcpc/overflow_late vcpc/overflow_told vcpc/unload vcpc/fuzz'
+		vcpc/overflow vcpc/overflow_inherited vcpc/overflow_late vcpc/overflow_signaled vcpc/unload vcpc/fuzz'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_PAUTH=1 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;

@@ -219,7 +219,7 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 }
 
 /* Is SIGKILL pending for a thread?  Also 1 if the thread does not exist any more. */
-static int is_told(pid_t pid, pid_t tid)
+static int has_sigkill(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0;
 	char path[80], line[256];
@@ -239,7 +239,7 @@ static int is_told(pid_t pid, pid_t tid)
 /* Check in this order: a thread leaves its stop only after SIGKILL was pending. */
 static int is_killed(pid_t pid, const struct shim_tracee *thread)
 {
-	return is_told(pid, thread->tid) || shim_tracee__has_left(thread);
+	return has_sigkill(pid, thread->tid) || shim_tracee__has_left(thread);
 }
 
 /* A thread ends: does its process end with it? */
@@ -273,22 +273,22 @@ static int has_called_exit(pid_t pid, pid_t tid)
 	return atoi(line) == SYS_exit_group;
 }
 
-/* The thread that has called exit_group(2); return @told if a signal ended the process instead */
-static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *told)
+/* The thread that has called exit_group(2), or @reported if a signal ended the process instead */
+static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *reported)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->thread[i].state == SHIM_TRACEE_STOPPED &&
 		    has_called_exit(t->pid, t->thread[i].tid))
 			return &t->thread[i];
-	return told;
+	return reported;
 }
 
-static enum outcome process_ends(pctx_t *pctx, const struct shim_tracee *told)
+static enum outcome process_ends(pctx_t *pctx, const struct shim_tracee *reported)
 {
 	fini_all(pctx);
 	if (pctx->on.exit)
-		pctx->on.exit(pctx, pctx->threads.pid, ender(&pctx->threads, told)->lwp,
-			      (int)told->data, pctx->arg);
+		pctx->on.exit(pctx, pctx->threads.pid, ender(&pctx->threads, reported)->lwp,
+			      (int)reported->data, pctx->arg);
 	pctx->ended = 1;
 	return HAS_ENDED;
 }

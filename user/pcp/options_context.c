@@ -138,7 +138,7 @@ static int set_window(pmOptions *opts, int ctx)
 
 static int set_zone(pmOptions *opts, int ctx)
 {
-	bool told = opts->flags & PM_OPTFLAG_STDOUT_TZ;
+	bool print = opts->flags & PM_OPTFLAG_STDOUT_TZ;
 	int code;
 
 	if (opts->tzflag) {
@@ -147,7 +147,7 @@ static int set_zone(pmOptions *opts, int ctx)
 		code = pmNewContextZone();
 		if (code < 0)
 			return failed(opts, code, "pmNewContextZone", " failed", "");
-		if (told)
+		if (print)
 			printf("Note: timezone set to local timezone of host \"%s\"%s\n\n",
 			       pmGetContextHostName_r(ctx, host, sizeof(host)),
 			       is_archive(opts) ? " from archive" : "");
@@ -155,7 +155,7 @@ static int set_zone(pmOptions *opts, int ctx)
 		code = pmNewZone(opts->timezone);
 		if (code < 0)
 			return failed(opts, code, "pmNewZone", " failed", "");
-		if (told)
+		if (print)
 			printf("Note: timezone set to \"TZ=%s\"\n\n", opts->timezone);
 	}
 	return 0;

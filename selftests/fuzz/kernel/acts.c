@@ -4,7 +4,7 @@
 #include <sys/epoll.h>
 
 #include "../../vcpc/fuzz/contract.h"
-#include "../../vcpc/told.h"
+#include "../../vcpc/signaled.h"
 #include "world.h"
 
 #define MAX_ARGS	128
@@ -124,7 +124,7 @@ void acts_open(void)
 {
 	struct sigaction sa = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	if (sigaction(TOLD_BY, &sa, NULL) || sigaction(ENDS_OTHERS, &sa, NULL))
+	if (sigaction(OVERFLOW_SIGNAL, &sa, NULL) || sigaction(ENDS_OTHERS, &sa, NULL))
 		abort();
 }
 
@@ -203,7 +203,7 @@ static long do_create(const struct act *a, int device)
 	args.flags = a->flags & (hostile(a) ? ~0U : VCPC_SET_F_DISABLED);
 	some_requests(&plan, r);
 	if (plan.signal)
-		args.signal = plan.fatal ? ENDS_OTHERS : TOLD_BY;
+		args.signal = plan.fatal ? ENDS_OTHERS : OVERFLOW_SIGNAL;
 	args.requests = pointer(buffer(a, args.nr_requests * sizeof(r[0])));
 	memcpy(arena + BUFFER, r, args.nr_requests * sizeof(r[0]));
 	ret = fire(a, device, OP_SET_CREATE, &args, sizeof(args));

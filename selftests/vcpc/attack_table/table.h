@@ -36,13 +36,13 @@ enum { OK = 1, INVAL = 2, OTHER = 64 };
  * @ready: the target has prepared everything it can do by itself
  * @go: it must now exit or execute
  * @leave: running or sleeping processes must finish
- * @told: number of received signals
+ * @signals: number of received signals
  * @pid: the target's PID, if it is not the result of fork()
  * @rights: the output of a program executed before the call: 'r' if it has privileges
  */
 struct shared {
 	volatile bool ready, go, leave;
-	volatile int told;
+	volatile int signals;
 	volatile pid_t pid;
 	volatile char rights;
 };

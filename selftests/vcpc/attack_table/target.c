@@ -25,12 +25,12 @@ __attribute__((constructor)) static void after_exec(int argc, char **argv)
 		speak(0, 1);
 }
 
-static struct shared *told_shared;
+static struct shared *handler_shared;
 
-static void is_told(int sig)
+static void count_signal(int sig)
 {
 	(void)sig;
-	told_shared->told++;
+	handler_shared->signals++;
 }
 
 static void *stays(void *arg)
@@ -123,9 +123,9 @@ static void be_target(const struct cell *c)
 
 static void target(const struct cell *c, const int to[2], const int from[2])
 {
-	struct sigaction sa = { .sa_handler = is_told, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = count_signal, .sa_flags = SA_RESTART };
 
-	told_shared = c->shared;
+	handler_shared = c->shared;
 	run_on_cpu(1);
 	if (sigaction(SIGUSR1, &sa, NULL) || become_user(NOBODY))
 		_exit(23);
@@ -300,7 +300,7 @@ const char *wrong_with_target(const struct cell *c)
 	if (!ended_as_it_should(c, status))
 		return WIFSIGNALED(status) ? "a signal killed it" : "it ended with another status";
 	/* A thread that an overflow has stopped must have received the signal. */
-	if (c->shared->told != (c->state == FROZEN))
+	if (c->shared->signals != (c->state == FROZEN))
 		return wrong ?: "it was sent the signal, or was not";
 	return wrong;
 }

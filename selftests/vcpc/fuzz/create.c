@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sets of all kinds, valid and invalid. */
-#include "../told.h"
+#include "../signaled.h"
 #include "acts.h"
 
 /* Clocks and cycles must not overflow so early that an emulated machine does nothing else. */
@@ -75,9 +75,9 @@ static void some_signal(struct worker *w, struct vcpc_set_create_args *args, str
 			int *must)
 {
 	if (own->overflows && one_in(&w->f, 2))
-		args->signal = TOLD_BY;
+		args->signal = OVERFLOW_SIGNAL;
 	if (!own->overflows && one_in(&w->f, 30)) {
-		args->signal = TOLD_BY;
+		args->signal = OVERFLOW_SIGNAL;
 		*must = MUST_FAIL;
 	}
 	if (one_in(&w->f, 30)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls on sets, which another thread can close, unbind, enable or disable at any time */
 
-#include "../heirs.h"
-#include "../told.h"
+#include "../inherited.h"
+#include "../signaled.h"
 #include "acts.h"
 
 static const int create_says[] = { EUSERS, ENOMEM, EMFILE, 0 };
@@ -103,7 +103,7 @@ static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 
 	r->flags |= VCPC_REQ_F_OVERFLOW;
 	r->preset = soon(a, faults);
-	args->signal = below(a, 2) ? TOLD_BY : 0;
+	args->signal = below(a, 2) ? OVERFLOW_SIGNAL : 0;
 }
 
 /* Close a set, which takes it from all its users, and replace it. */

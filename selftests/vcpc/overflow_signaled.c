@@ -2,20 +2,20 @@
 /* Which thread is signaled for an overflow, if several events coincide. */
 #include <sys/resource.h>
 
-#include "heirs.h"
+#include "inherited.h"
 #include "overflow.h"
 #include "thief.h"
 #include "vcpc_test.h"
 
 #define SIGNAL	SIGUSR1
 
-static volatile sig_atomic_t told, times;
+static volatile sig_atomic_t signaled, times;
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)context;
-	told = info->si_errno;
+	signaled = info->si_errno;
 	times++;
 }
 
@@ -59,7 +59,7 @@ static void switch_once(void)
  * Both interrupt at the same switch, one after the other: the thread receives one signal, for one
  * of them.  The other may or may not have counted the same event.
  */
-TEST(of_two_that_ring_one_is_told)
+TEST(of_two_overflows_one_is_signaled)
 {
 	static const struct vcpc_request switches = {
 		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -79,9 +79,9 @@ TEST(of_two_that_ring_one_is_told)
 	ASSERT_EQ(1, times);
 	ASSERT_EQ(0, set_sample(set, 0, &room));
 	EXPECT_EQ(VCPC_STATE_FROZEN, room.sample.state);
-	EXPECT_GT(5, room.sample.values[told]);
+	EXPECT_GT(5, room.sample.values[signaled]);
 	/* They differ by at most one switch. */
-	EXPECT_GE(1, room.sample.values[told] - room.sample.values[!told]);
+	EXPECT_GE(1, room.sample.values[signaled] - room.sample.values[!signaled]);
 	close(set);
 }
 

@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "heirs.h"
+#include "inherited.h"
 #include "vcpc_test.h"
 
 #define FOLDER	"/sys/module/vcpc/parameters/"

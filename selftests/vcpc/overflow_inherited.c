@@ -40,12 +40,12 @@ static void handler(int sig, siginfo_t *info, void *context)
 	now->ret |= set_own(set, VCPC_IOC_RESTART);
 }
 
-FIXTURE(heirs) {
+FIXTURE(inherited) {
 	int unused;
 };
 
 /* The caller is far from overflowing; it sets presets for others later. */
-FIXTURE_SETUP(heirs)
+FIXTURE_SETUP(inherited)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
 
@@ -59,7 +59,7 @@ FIXTURE_SETUP(heirs)
 	ASSERT_EQ(0, mlockall(MCL_CURRENT));
 }
 
-FIXTURE_TEARDOWN(heirs)
+FIXTURE_TEARDOWN(inherited)
 {
 	(void)self;
 	close(set);
@@ -91,7 +91,7 @@ static void run(struct work *work)
 		abort();
 }
 
-TEST_F(heirs, the_first_signal_comes_before_anything)
+TEST_F(inherited, the_first_signal_comes_before_anything)
 {
 	struct work work = { .pages = 100 };
 
@@ -113,7 +113,7 @@ TEST_F(heirs, the_first_signal_comes_before_anything)
 	EXPECT_GT(-999000ULL, work.first.sample.values[0]);
 }
 
-TEST_F(heirs, the_parent_goes_on)
+TEST_F(inherited, the_parent_goes_on)
 {
 	struct work work = { .pages = 1 };
 	struct room room;
@@ -128,7 +128,7 @@ TEST_F(heirs, the_parent_goes_on)
 }
 
 /* The inherited instance sets its own preset, and receives a signal for its own overflow. */
-TEST_F(heirs, each_has_signals_of_its_own)
+TEST_F(inherited, each_has_signals_of_its_own)
 {
 	struct work work = { .pages = 300 };
 
@@ -143,7 +143,7 @@ TEST_F(heirs, each_has_signals_of_its_own)
 	EXPECT_EQ(0, seen[1].at.sample.values[0]);
 }
 
-TEST_F(heirs, a_blocked_signal_leaves_it_stopped)
+TEST_F(inherited, a_blocked_signal_leaves_it_stopped)
 {
 	struct work work = { .pages = 50 };
 	sigset_t block;
@@ -171,7 +171,7 @@ static void *starts_another(void *arg)
  * A thread inherits its parent's presets, even before the parent counts from them, and so do its
  * own threads.
  */
-TEST_F(heirs, changed_presets_are_inherited)
+TEST_F(inherited, changed_presets_are_inherited)
 {
 	struct work work = { .pages = 1 }, below = { .pages = 1 };
 	pthread_t id;
@@ -196,7 +196,7 @@ TEST_F(heirs, changed_presets_are_inherited)
 }
 
 /* A counter that cannot overflow starts from its preset, and RESTART resets all counters. */
-TEST_F(heirs, presets_go_with_the_signal)
+TEST_F(inherited, presets_go_with_the_signal)
 {
 	struct work work = { .pages = 1 };
 

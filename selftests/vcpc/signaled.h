@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread that receives overflow signals, in programs where anything may overflow at any time. */
-#ifndef VCPC_TOLD_H
-#define VCPC_TOLD_H
+#ifndef VCPC_SIGNALED_H
+#define VCPC_SIGNALED_H
 
 #include "calls.h"
 
 /* By default, a thread without a handler ignores it. */
-#define TOLD_BY		SIGURG
+#define OVERFLOW_SIGNAL		SIGURG
 
-static __thread unsigned int told UNUSED;
+static __thread unsigned int overflows_seen UNUSED;
 
 /* Restart only sometimes; otherwise nothing else might ever run again. */
 static inline void go_on(int sig, siginfo_t *info, void *context)
@@ -17,7 +17,7 @@ static inline void go_on(int sig, siginfo_t *info, void *context)
 
 	(void)sig;
 	(void)context;
-	if (info->si_code == VCPC_SI_OVERFLOW && told++ % 4 == 0)
+	if (info->si_code == VCPC_SI_OVERFLOW && overflows_seen++ % 4 == 0)
 		set_own(info->si_fd, VCPC_IOC_RESTART);
 	errno = saved;
 }
@@ -26,8 +26,8 @@ static inline void catch_overflows(void)
 {
 	struct sigaction sa = { .sa_sigaction = go_on, .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	if (sigaction(TOLD_BY, &sa, NULL))
+	if (sigaction(OVERFLOW_SIGNAL, &sa, NULL))
 		abort();
 }
 
-#endif /* VCPC_TOLD_H */
+#endif /* VCPC_SIGNALED_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the tests of inherited sets. */
-#ifndef VCPC_TEST_HEIRS_H
-#define VCPC_TEST_HEIRS_H
+#ifndef VCPC_TEST_INHERITED_H
+#define VCPC_TEST_INHERITED_H
 
 #include <pthread.h>
 
@@ -44,4 +44,4 @@ static inline void in_thread(int pages)
 		abort();
 }
 
-#endif /* VCPC_TEST_HEIRS_H */
+#endif /* VCPC_TEST_INHERITED_H */
