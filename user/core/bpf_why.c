@@ -31,7 +31,7 @@ struct shim_bpf_why {
 	struct vc_why *skel;
 	size_t cpus;
 	unsigned int sampled;		/* CPUs that are sampled */
-	struct bpf_link **samples;	/* as many */
+	struct bpf_link **samples;	/* one per sampled CPU */
 	struct shim_why_functions functions;
 };
 
@@ -44,7 +44,7 @@ static uint32_t rows_of_tags(size_t cpus)
 	return rows < MIN_TAGS ? MIN_TAGS : rows;
 }
 
-/* Without stacks, their maps need no memory to speak of. */
+/* If no stacks are recorded, make their maps as small as possible. */
 static int shrink_traces(struct vc_why *skel)
 {
 	struct bpf_map *const maps[] = {
@@ -147,7 +147,7 @@ static struct bpf_link *sample_cpu(struct bpf_program *prog, int cpu, uint32_t h
 	return link;
 }
 
-/* A CPU that cannot be sampled, also one that is offline, is left out. */
+/* Skip CPUs that cannot be sampled, for example because they are offline. */
 static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
 	if (!options->stacks || !options->hertz)
@@ -179,8 +179,8 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
 }
 
 /**
- * shim_bpf_why__open() - load the programs, and start
- * @options: what to look at
+ * shim_bpf_why__open() - load the programs, and start recording
+ * @options: what to record
  * @out: the handle
  *
  * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has no
@@ -207,7 +207,7 @@ int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_b
 	return err;
 }
 
-/** shim_bpf_why__close() - stop, and discard everything; @w may be NULL */
+/** shim_bpf_why__close() - stop recording, and discard all statistics; @w may be NULL */
 void shim_bpf_why__close(struct shim_bpf_why *w)
 {
 	if (!w)
@@ -220,13 +220,13 @@ void shim_bpf_why__close(struct shim_bpf_why *w)
 	free(w);
 }
 
-/** shim_bpf_why__sampled() - how many CPUs are sampled */
+/** shim_bpf_why__sampled() - get the number of sampled CPUs */
 unsigned int shim_bpf_why__sampled(const struct shim_bpf_why *w)
 {
 	return w->sampled;
 }
 
-/** shim_bpf_why__cpus() - how many values a row of a map per CPU has */
+/** shim_bpf_why__cpus() - get the number of values in a row of a per-CPU map */
 size_t shim_bpf_why__cpus(const struct shim_bpf_why *w)
 {
 	return w->cpus;
@@ -246,7 +246,7 @@ static const struct bpf_map *map_of(const struct shim_bpf_why *w, enum shim_bpf_
 /**
  * shim_bpf_why__walk() - call a function for each row of a map
  * @w: the handle
- * @which: which map; rows are never deleted from these, so the walk comes to an end
+ * @which: the map; its rows are never deleted, so the walk terminates
  * @fn: called with key and value; it ends the walk if it does not return 0
  * @arg: for @fn
  *
@@ -271,7 +271,7 @@ int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which
 	return err;
 }
 
-/** shim_bpf_why__name() - the name of a tag: 0, or -ENOENT */
+/** shim_bpf_why__name() - get the name of a tag: 0, or -ENOENT */
 int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
 		       char name[VC_TAG_LEN])
 {
@@ -294,7 +294,7 @@ static int read_trace(const struct bpf_map *first, const struct bpf_map *second,
 }
 
 /**
- * shim_bpf_why__kernel_trace() - read a stack of the kernel's
+ * shim_bpf_why__kernel_trace() - read a kernel stack
  * @w: the handle
  * @id: its key
  * @frames: written; 0 after the last one
@@ -309,7 +309,7 @@ int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
 }
 
 /**
- * shim_bpf_why__user_trace() - read a stack of user space
+ * shim_bpf_why__user_trace() - read a user stack
  * @w: the handle
  * @id: its key
  * @frames: written; with a status of 0 after the last one
@@ -335,7 +335,7 @@ int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
 	return err;
 }
 
-/** shim_bpf_why__drops() - read what is not in the statistics, by reason: 0 or a negated errno */
+/** shim_bpf_why__drops() - get what the statistics lack, by reason: 0 or a negated errno */
 int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR])
 {
 	uint64_t *value = calloc(w->cpus, sizeof(*value));
@@ -355,16 +355,15 @@ int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP
 /*
  * Finds and reads the statistics of a 'why' that any process has open.
  *
- * Nothing of it is pinned, so its programs are searched by name among all programs of the kernel.
- * That requires CAP_SYS_ADMIN.  One that watches only one process does not count.
+ * Its programs and maps are not pinned, so the programs are searched by name among all programs in
+ * the kernel, which requires CAP_SYS_ADMIN.  A 'why' that watches a single process is ignored.
  */
 
-#define PROGRAM "vw_probe_event" /* it is always loaded, and uses all of these maps */
-#define MAPS		16			/* that it can use */
+#define PROGRAM "vw_probe_event" /* always loaded, and uses all of these maps */
+#define MAPS		16			/* maximum that it can use */
 #define CONSTANTS	".rodata"
 
-/* Check that the constants in a map are those of a 'why' that watches all processes: 0 or -ENOENT
- */
+/* Check that a map's constants are those of a 'why' for all processes: 0 or -ENOENT */
 static int check_constants(int fd, const struct bpf_map_info *info)
 {
 	uint32_t key = 0, pid = 1;
@@ -379,7 +378,7 @@ static int check_constants(int fd, const struct bpf_map_info *info)
 	return pid ? -ENOENT : 0;
 }
 
-/* Keep a map if it is one of those that are wanted: 0, or -ENOENT if the 'why' is unsuitable */
+/* Keep a map if it is needed. Return 0, or -ENOENT if the 'why' is unsuitable */
 static int take_map(struct shim_why_maps *maps, uint32_t id)
 {
 	struct bpf_map_info info = { 0 };
@@ -461,7 +460,7 @@ static void add_cpu(struct shim_why_sums *sums, const struct vc_why_stat *stat)
 	}
 }
 
-/* A tag whose row was removed meanwhile, or has no name yet, is left out until the next time. */
+/* Skip a tag whose row was just removed or has no name yet. */
 static int walk_row(const struct shim_why_maps *maps, const struct vc_why_key *key,
 		    struct vc_why_stat *stats, int cpus, shim_why_sums_fn *fn, void *arg)
 {
@@ -479,7 +478,7 @@ static int walk_row(const struct shim_why_maps *maps, const struct vc_why_key *k
 
 /**
  * shim_why_maps__walk() - call a function for each tag
- * @maps: found before; may have ended
+ * @maps: from shim_why_maps__find(); the 'why' may have ended
  * @fn: called with a tag; several may have the same name and user.  It ends the walk if it does
  *	not return 0
  * @arg: for @fn
@@ -514,7 +513,7 @@ void shim_why_maps__close(struct shim_why_maps *maps)
 	*maps = (struct shim_why_maps) { 0 };
 }
 
-/* The names of this machine's system calls; the table is made from <sys/syscall.h> at the build. */
+/* The names of this machine's system calls; the build generates the table from <sys/syscall.h>. */
 
 static const char *const names[] = {
 #include "syscall_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The BPF programs and maps that find out where the time of transactions goes. */
+/* The BPF programs and maps that record where transactions spend their time. */
 #ifndef SHIM_CORE_BPF_WHY_H
 #define SHIM_CORE_BPF_WHY_H
 
@@ -10,9 +10,9 @@
 #include "bpf/why.h"
 
 /**
- * struct shim_bpf_why_options - what to look at
+ * struct shim_bpf_why_options - what to record
  * @pid: one process, or 0
- * @stacks: whether stacks are wanted
+ * @stacks: also record stacks
  * @hertz: samples per second and CPU, of threads in a transaction
  * @probes: use the probes on this library even if the module is loaded
  */
@@ -23,7 +23,7 @@ struct shim_bpf_why_options {
 	int probes;
 };
 
-/* What the maps are; the order of the table in bpf_why.c */
+/* The maps, in the order of the table in bpf_why.c */
 enum shim_bpf_why_map {
 	SHIM_BPF_WHY_STAT,
 	SHIM_BPF_WHY_REASON,
@@ -64,8 +64,8 @@ struct shim_why_maps {
 };
 
 /**
- * struct shim_why_sums - what a tag's transactions have in common
- * @count: how many ended
+ * struct shim_why_sums - totals of a tag's transactions
+ * @count: number of ended transactions
  * @part: the parts of their time in ns, by enum vc_why_part
  */
 struct shim_why_sums {

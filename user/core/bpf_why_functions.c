@@ -59,7 +59,7 @@ static int attach_at(struct attaching *a, const struct vc_probe *probe, const ch
 }
 
 /*
- * Open the file again.  It must not be another one of the same name: a probe in the middle of an
+ * Open the file again.  Refuse another file of the same name, because a probe in the middle of an
  * instruction would break the program.
  */
 static int open_same(const struct vc_probe *probe)
@@ -109,12 +109,12 @@ static int attach_probe(void *arg, const struct vc_probe *probe)
 }
 
 /**
- * shim_why_functions__attach() - watch the calls of the functions that the session traces
+ * shim_why_functions__attach() - record calls of the functions that the session traces
  * @f: written, for shim_why_functions__detach(), also after a failure
  * @skel: the loaded programs
  *
- * Return: 0, also if tracing is off or traces no functions; -ESTALE if a file is not the one that the
- *	session traces any more; -ENOMEM or another negated errno.
+ * Return: 0, also if tracing is off or traces no functions; -ESTALE if a file is no longer the one
+ *	that the session traces; -ENOMEM or another negated errno.
  */
 int shim_why_functions__attach(struct shim_why_functions *f, struct vc_why *skel)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Find out that a CPU is offline, or was, if the events on it count only a control group.
+ * Detect that a CPU is or was offline, if the events on it count only a control group.
  *
- * Perf does not report that a CPU went offline, but from then on the enabled time of its events
- * lags behind the wall clock.  That of a control group's events does so whenever the group does not
- * run. Therefore another event on the CPU, of no group, shows the difference.
+ * perf does not report that a CPU went offline, but from then on the time enabled of its events
+ * lags behind the wall clock.  For a control group's events it also lags whenever the group does not
+ * run, so another event on the CPU, without a group, shows whether the CPU was offline.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ int shim_group__read_each(const struct shim_group *group, struct shim_group_coun
 	__u64 lead;
 	int ret = shim_group__read_any(group, counts);
 
-	/* Look afterwards: perf may split the group at any time, and never joins it again. */
+	/* Check after the read: perf may split the group at any time, and never joins it again. */
 	if (ret != -EAGAIN || !shim_group__is_taken_apart(group))
 		return ret;
 	ret = read_leader(group, counts);
@@ -110,7 +110,7 @@ bool shim_watch__is_online(int cpu)
 }
 
 /**
- * shim_watch__open() - begin to watch a CPU
+ * shim_watch__open() - start to watch a CPU
  * @watch: zero; its group is for shim_group__close() or shim_group__forget()
  * @cpu: the CPU, which is online
  *
@@ -137,7 +137,7 @@ int shim_watch__open(struct shim_watch *watch, int cpu)
 }
 
 /**
- * shim_watch__lags() - whether the CPU was offline at any time since the last look
+ * shim_watch__lags() - whether the CPU was offline at any time since the last check
  * @watch: the event
  */
 bool shim_watch__lags(struct shim_watch *watch)

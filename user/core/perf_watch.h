@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Find out that a CPU is offline, or was, if the events on it count only a control group. */
+/* Detect that a CPU is or was offline, if the events on it count only a control group. */
 #ifndef SHIM_CORE_PERF_WATCH_H
 #define SHIM_CORE_PERF_WATCH_H
 
@@ -10,8 +10,8 @@
 /**
  * struct shim_watch - an event that counts nothing, but is enabled all the time
  * @group: the event
- * @since: CLOCK_MONOTONIC of the last look
- * @enabled: its enabled time then
+ * @since: CLOCK_MONOTONIC of the last check
+ * @enabled: its time enabled at that check
  */
 struct shim_watch {
 	struct shim_group group;

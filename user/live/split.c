@@ -15,7 +15,7 @@ static void add(struct shim_why_sums *to, const struct shim_why_sums *more)
 		to->part[i] += more->part[i];
 }
 
-/* A tag that is not traced has no instance: it is left out. */
+/* Skip a tag that is not traced, because it has no instance. */
 static int take(void *arg, const char *name, uint32_t user, const struct shim_why_sums *sums)
 {
 	struct shim_live_tag *tag = shim_live_tags__get(arg, name, user);
@@ -34,7 +34,7 @@ static int take_all(const struct shim_live_split *split, struct shim_live_tags *
 	return shim_why_maps__walk(&split->maps, take, tags);
 }
 
-/* The 'why' was closed, and was read a last time. */
+/* The 'why' was closed; its final statistics have been read. */
 static void end(struct shim_live_split *split, struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
@@ -61,7 +61,7 @@ static int search(struct shim_live_split *split)
 
 /**
  * shim_live_split__sample() - read the 'why' that is open, if there is one
- * @split: which one is read
+ * @split: the 'why' to read
  * @tags: transactions that were sampled before; their parts are written
  *
  * Return: 0, -ENOMEM, -EMFILE or -ENFILE.

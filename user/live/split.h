@@ -9,10 +9,10 @@
 #include "core/bpf_why.h"
 
 /**
- * struct shim_live_parts - a tag's transactions whose time was split
- * @any: whether a 'why' has ever seen one
- * @earlier: what those that have ended saw
- * @now: what the one that is open has seen
+ * struct shim_live_parts - parts of the time of a tag's transactions
+ * @any: whether any 'why' has recorded one
+ * @earlier: sums of those that have ended
+ * @now: sums of the open one
  */
 struct shim_live_parts {
 	bool any;
@@ -20,9 +20,9 @@ struct shim_live_parts {
 };
 
 /**
- * struct shim_live_split - the 'why' that is read
+ * struct shim_live_split - the open 'why'
  * @maps: its maps
- * @searched_ns: when one was last searched for
+ * @searched_ns: time of the last search
  * @denied: searching is not permitted
  */
 struct shim_live_split {

@@ -20,7 +20,7 @@ _Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "one size");
 #define DEFAULT_HERTZ	999
 #define MOST_HERTZ	10000
 
-/* What was read of a tag: the slow transactions are those from @first on. */
+/* Statistics of a tag; transactions from slot @first on are slow. */
 struct tag {
 	struct vc_why_key key;
 	uint32_t first;
@@ -28,7 +28,7 @@ struct tag {
 	struct vc_why_stat total;
 };
 
-/* What a public stack points to */
+/* Data that a public stack points to */
 struct frames {
 	struct shim_why_frame user[VC_WHY_FRAMES];
 	uint64_t kernel[VC_WHY_FRAMES];
@@ -49,15 +49,15 @@ struct shim_why {
 };
 
 /**
- * shim_why_open() - begin to look at transactions
- * @options: what to look at, or NULL: everything but stacks
+ * shim_why_open() - begin to record where transactions spend their time
+ * @options: what to record, or NULL: everything except stacks
  * @why: the handle, for shim_why_close()
  *
- * Transactions count that begin from now on.  They include calls of the functions, and pairs, that
- * are traced now (shim_trace_probe()).
+ * Records transactions that begin from now on, including calls of the functions and pairs that are
+ * currently traced (shim_trace_probe()).
  *
  * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has
- *	no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for bad @options,
+ *	no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for invalid @options,
  *	-ENOMEM and others.
  */
 SHIM_API int shim_why_open(const struct shim_why_options *options, struct shim_why **why)
@@ -87,10 +87,10 @@ SHIM_API int shim_why_open(const struct shim_why_options *options, struct shim_w
 }
 
 /**
- * shim_why_sampled_cpus() - on how many CPUs are threads sampled?
+ * shim_why_sampled_cpus() - get the number of CPUs on which threads are sampled
  * @why: the handle
  *
- * Return: how many; 0 without SHIM_WHY_F_STACKS, or if the kernel cannot sample.
+ * Return: the number; 0 without SHIM_WHY_F_STACKS, or if the kernel cannot sample.
  */
 SHIM_API unsigned int shim_why_sampled_cpus(const struct shim_why *why)
 {
@@ -136,7 +136,7 @@ static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint3
 }
 
 /*
- * The slot from which on transactions are slow.  The percentile's bucket may contain many more
+ * Get the first slot of slow transactions.  The percentile's bucket may contain many more
  * transactions than the requested share, and the buckets above it none: use whichever of the two is
  * closer to the share.
  */
@@ -191,10 +191,10 @@ static void give_tag(struct shim_why_tag *to, struct tag *tag, double percent)
 }
 
 /**
- * shim_why_tags_get() - read the parts of all tags
+ * shim_why_tags_get() - read the parts of all tags' durations
  * @why: the handle
  * @percent: transactions above this percentile of their tag's durations are slow, 0 to 100
- * @n: how many tags have transactions that ended, those with most time first
+ * @n: number of tags with ended transactions; tags with most time come first
  *
  * Pointers from earlier calls become invalid.
  *
@@ -286,7 +286,7 @@ static int compare_reasons(const void *a, const void *b)
  * shim_why_reasons_get() - read why a tag's transactions were blocked
  * @why: the handle
  * @tag: index, below the result of shim_why_tags_get()
- * @n: how many reasons there are, the slow transactions' longest first
+ * @n: number of reasons; the longest one of slow transactions comes first
  *
  * Return: 0, -EINVAL, -ENOMEM, or another errno.
  */
@@ -381,7 +381,7 @@ static int add_stack(void *arg, const void *row, const void *value)
  * shim_why_stacks_get() - read the stacks of a tag's transactions
  * @why: the handle
  * @tag: index, below the result of shim_why_tags_get()
- * @n: how many stacks there are, in no order; 0 without SHIM_WHY_F_STACKS
+ * @n: number of stacks, in no particular order; 0 without SHIM_WHY_F_STACKS
  *
  * Return: 0, -EINVAL, -ENOMEM, or another errno.
  */
@@ -396,7 +396,7 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 	err = shim_bpf_why__walk(why->bpf, SHIM_BPF_WHY_STACK, add_stack, why);
 	if (err)
 		return err;
-	/* The arrays do not move any more. */
+	/* The arrays no longer move. */
 	for (size_t i = 0; i < why->nstacks; i++) {
 		why->stacks[i].user = why->frames[i].user;
 		why->stacks[i].kernel = why->frames[i].kernel;
@@ -412,7 +412,7 @@ SHIM_API const struct shim_why_stack *shim_why_stack_at(const struct shim_why *w
 }
 
 /**
- * shim_why_drops_get() - read what is not in the statistics
+ * shim_why_drops_get() - get what is missing in the statistics, by reason
  * @why: the handle
  * @drops: written on success
  *
@@ -439,7 +439,7 @@ SHIM_API int shim_why_drops_get(struct shim_why *why, struct shim_why_drops *dro
 	return 0;
 }
 
-/* Which system call, or what else it was */
+/* The system call or other reason of a row */
 static void name_call(uint32_t reason, char *name, size_t size)
 {
 	uint32_t call = reason & VC_WHY_CALL;
@@ -456,7 +456,7 @@ static void name_call(uint32_t reason, char *name, size_t size)
 }
 
 /**
- * shim_why_reason_name() - the text of a reason
+ * shim_why_reason_name() - get the text of a reason
  * @reason: as in struct shim_why_reason or struct shim_why_stack
  * @name: written: a system call, "page fault", "stopped", or "on CPU"; ", I/O" follows if the thread
  *	waited for a disk
@@ -480,7 +480,7 @@ SHIM_API int shim_why_reason_name(uint32_t reason, char *name, size_t size)
 	return len < 0 || (size_t)len >= size ? -ENOSPC : 0;
 }
 
-/** shim_why_close() - stop looking, and discard everything; @why may be NULL */
+/** shim_why_close() - stop recording, and discard all statistics; @why may be NULL */
 SHIM_API void shim_why_close(struct shim_why *why)
 {
 	if (!why)
