@@ -12,7 +12,7 @@
 #include "why.h"
 
 #define DEFAULT_TIME	10000000000ull
-#define LEARN_TIME	1000000000ull	/* between searches for new processes */
+#define LEARN_TIME	1000000000ull	/* time between searches for new processes */
 
 enum {
 	OPTION_ABOVE = 256,
@@ -51,7 +51,7 @@ static int help(void)
 	return 0;
 }
 
-/** why_fail_open() - say why shim_why_open() failed; return the exit status */
+/** why_fail_open() - print why shim_why_open() failed; return the exit status */
 int why_fail_open(int err)
 {
 	if (err == -EOPNOTSUPP)

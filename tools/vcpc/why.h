@@ -13,12 +13,12 @@
 #include "symbols.h"
 
 /**
- * struct why_view - what is printed
+ * struct why_view - the data and options of the output
  * @why: the handle, after shim_why_tags_get()
  * @symbols: names the frames, or NULL without stacks
- * @ntags: how many tags it has
- * @at: the tag that is explained
- * @above: the percentile from which on transactions are slow, as the user wrote it
+ * @ntags: number of tags
+ * @at: index of the tag to explain
+ * @above: the percentile above which transactions are slow, as the user wrote it
  * @json: print JSON
  * @folded: print folded stacks
  * @differential: print them with two times

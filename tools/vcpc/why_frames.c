@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why: the stacks in which slow transactions spend more time than all do. */
+/* vcpc why: the stacks in which slow transactions spend more time than average. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -15,10 +15,10 @@
  * why_frame() - name a frame
  * @view: has the resolver
  * @stack: the stack
- * @i: which frame, innermost first, the kernel's before the user's
+ * @i: index of the frame, innermost first; kernel frames precede user frames
  * @symbol: written
  *
- * A caller's address is that after its call, which may be the next function's begin.
+ * The return address in a caller may be the first address of the next function.
  */
 void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,
 	       struct symbol *symbol)
@@ -40,7 +40,7 @@ void why_frame(const struct why_view *view, const struct shim_why_stack *stack, 
 }
 
 /**
- * why_learn() - remember the files of the processes that have stacks, which may exit soon
+ * why_learn() - note the files of the stacks' processes, because these may exit soon
  * @view: has the resolver and the stacks
  *
  * Return: 0, or an error of reading the stacks.  The resolver notes which files it cannot read.
@@ -63,11 +63,11 @@ int why_learn(const struct why_view *view)
 }
 
 /**
- * why_stack_difference() - how much more of a stack slow transactions have
+ * why_stack_difference() - compute the excess time of slow transactions in a stack
  * @tag: the stack's tag
  * @stack: the stack
  *
- * Return: ns per slow transaction, less those per transaction of all.
+ * Return: ns per slow transaction minus ns per transaction.
  */
 double why_stack_difference(const struct shim_why_tag *tag, const struct shim_why_stack *stack)
 {
@@ -77,7 +77,7 @@ double why_stack_difference(const struct shim_why_tag *tag, const struct shim_wh
 }
 
 /**
- * why_print_nameless() - print which names are missing
+ * why_print_nameless() - report missing names
  * @symbols: the resolver, after it has named frames; or NULL
  * @out: where to
  */
@@ -95,7 +95,7 @@ void why_print_nameless(struct symbols *symbols, FILE *out)
 			symbols_cut(symbols));
 }
 
-/* ns per transaction of those that are not slow */
+/* ns per transaction that is not slow */
 static double typical_ns(const struct shim_why_tag *tag, const struct why_path *path)
 {
 	uint64_t count = tag->all.count - tag->slow.count;
@@ -122,9 +122,9 @@ static void fold(const struct why_view *view, const struct shim_why_tag *tag,
 }
 
 /**
- * why_fold() - write a tag's stacks, a line each: tag;reason;frames and their time
- * @view: the tag, and which times: the ns of the slow transactions; if it is differential, the ns per
- *	transaction of those that are not slow, and those per slow one
+ * why_fold() - write a tag's stacks, one per line: tag;reason;frames and their time
+ * @view: the tag, and the kind of times: ns of the slow transactions; if differential, ns per
+ *	transaction that is not slow, and ns per slow transaction
  * @out: where to
  *
  * Return: 0 or a negated errno.
@@ -143,7 +143,7 @@ int why_fold(const struct why_view *view, FILE *out)
 }
 
 /**
- * why_print_folded() - print the stacks of the tag that is explained, as why_fold()
+ * why_print_folded() - print the stacks of the explained tag as why_fold() does
  * @view: what to print
  *
  * Return: 0, or an exit status after a message.
@@ -179,7 +179,7 @@ static void json_path(const struct why_path *path)
 }
 
 /**
- * why_json_stacks() - print a tag's stacks as a member of an object of JSON
+ * why_json_stacks() - print a tag's stacks as a member of a JSON object
  * @view: has the handle and the resolver
  * @tag: which tag
  *
@@ -201,7 +201,7 @@ int why_json_stacks(const struct why_view *view, size_t tag)
 	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }
 
-/* The innermost of the frames from @first on, of which there are @n */
+/* The innermost of the @n frames from @first on */
 static void print_frames(const struct why_name *first, size_t n, size_t most, const char *whose)
 {
 	for (size_t shown = 0; shown < n && shown < most; shown++) {

@@ -9,14 +9,14 @@
 
 #include "why_paths.h"
 
-#define SMALL	100	/* 1/100 of the largest difference: less is noise */
+#define SMALL	100	/* 1/100 of the largest difference; smaller ones are noise */
 
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
-/* The one copy of a text, or NULL */
+/* Intern a text; NULL if out of memory */
 static const char *intern(struct why_paths *paths, const char *text)
 {
 	char **found = tfind(text, &paths->names, compare_texts);
@@ -32,14 +32,14 @@ static const char *intern(struct why_paths *paths, const char *text)
 	return copy;
 }
 
-/* Frames of the programs that took a wait's stack: the innermost ones */
+/* Whether a frame, one of the innermost, belongs to the BPF programs that record waits' stacks */
 static bool is_ours(const char *name)
 {
 	return !strncmp(name, "bpf_", 4) || !strncmp(name, "__bpf_", 6) ||
 	       !strncmp(name, "__traceiter_", 12);
 }
 
-/* Functions without names differ by address; to be merged, they are the same one of their file. */
+/* Functions without names differ by address; if they are merged, all of a file are the same. */
 static void cut_offset(char *name)
 {
 	char *end = *name == '[' ? strstr(name, "]+0x") : NULL;
@@ -64,7 +64,7 @@ static int add_frame(struct why_paths *paths, struct why_path *path, struct symb
 	}
 	if (!frame->name || (symbol->line && !frame->where))
 		return -ENOMEM;
-	/* Recursion, to any depth */
+	/* Merge recursive calls of any depth into one frame. */
 	if (!brief || !path->n || frame[-1].name != frame->name)
 		path->n++;
 	return 0;
@@ -96,7 +96,7 @@ static int name_frames(const struct why_view *view, const struct shim_why_stack 
 	return err;
 }
 
-/* By reason, then by frames, outermost first: what begins alike is together. */
+/* Sort by reason, then by frames, outermost first, so paths with the same start are adjacent. */
 static int compare(const void *a, const void *b)
 {
 	const struct why_path *left = a, *right = b;
@@ -109,7 +109,7 @@ static int compare(const void *a, const void *b)
 	return left->n < right->n ? -1 : left->n > right->n;
 }
 
-/* The lines that are shown are those of the stack with most time. */
+/* Show the line numbers of the stack with most time. */
 static void merge(struct why_path *to, struct why_path *from)
 {
 	if (from->difference > to->difference) {
@@ -147,7 +147,7 @@ static void merge_all(struct why_paths *paths)
  * @view: has the handle and the resolver
  * @tag: which tag
  * @brief: for display: a recursion is one frame, and functions without a name are merged
- * @paths: written, for why_paths_free() in any case
+ * @paths: written; call why_paths_free() even after an error
  *
  * Return: 0 or a negated errno.
  */
@@ -204,7 +204,7 @@ static double heaviest(const struct why_paths *paths, size_t depth, size_t *from
 	return most;
 }
 
-/* Sums up paths that have the first @depth frames in common, and takes them out */
+/* Add up the paths that have the same first @depth frames, and remove them */
 static void take(struct why_paths *paths, size_t from, size_t to, size_t depth,
 		 struct why_path *path)
 {
@@ -229,7 +229,7 @@ static void take(struct why_paths *paths, size_t from, size_t to, size_t depth,
 		paths->at[i].difference = 0;
 }
 
-/* The most of the samples: the longest call path that has more than half of what it began with */
+/* Take the longest call path that has more than half of the samples in its first frame. */
 static void take_samples(struct why_paths *paths, size_t from, size_t to, struct why_path *path)
 {
 	size_t depth = 0, first = from, last = to;
@@ -253,11 +253,12 @@ static int compare_differences(const void *a, const void *b)
 /**
  * why_paths_first() - find the paths that differ most
  * @paths: from why_paths_read(), brief; their differences are changed
- * @first: written: that with the largest difference first; frames belong to @paths
- * @most: how many there may be
- * @kept: written: how many there are; their differences are positive, and none is small
+ * @first: written in descending order of differences; frames belong to @paths
+ * @most: maximum number
+ * @kept: number of paths written; their differences are positive and not small
  *
- * A wait is one call path.  Samples are of many: those that share most of their path are one.
+ * Each wait has one call path.  Samples have many, so those that share most of their path are
+ * merged.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -281,7 +282,7 @@ int why_paths_first(struct why_paths *paths, struct why_path *first, size_t most
 	return 0;
 }
 
-/** why_paths_free() - free what why_paths_read() read */
+/** why_paths_free() - free the results of why_paths_read() */
 void why_paths_free(struct why_paths *paths)
 {
 	for (size_t i = 0; i < paths->n; i++)

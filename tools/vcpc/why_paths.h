@@ -6,13 +6,13 @@
 #include "why.h"
 
 /**
- * struct why_path - stacks whose functions are the same
+ * struct why_path - stacks with the same functions
  * @reason: as in struct shim_why_stack
- * @pid: their process, or 0: they are of several
- * @n: how many frames
- * @nkernel: how many of them are the kernel's
+ * @pid: their process; 0 if there are several
+ * @n: number of frames
+ * @nkernel: number of kernel frames
  * @frames: outermost first
- * @difference: ns per slow transaction, less those per transaction of all
+ * @difference: ns per slow transaction minus ns per transaction
  * @all_ns: sum over their stacks, as in struct shim_why_stack
  * @all_times: likewise
  * @slow_ns: likewise
@@ -35,7 +35,7 @@ struct why_path {
 };
 
 /**
- * struct why_paths - what why_paths_read() returns
+ * struct why_paths - the result of why_paths_read()
  * @n: how many
  * @at: sorted by reason, then by frames
  * @names: interned texts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why: prints where the time of a tag's transactions went. */
+/* vcpc why: print where a tag's transactions spent their time. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char *printable(const struct shim_why_tag *tag, char *name, size_t 
 	return vcpc_printable(name, "");
 }
 
-/** why_duration() - a time as text, in the unit that suits it */
+/** why_duration() - format a time in a suitable unit */
 const char *why_duration(double ns, char *text, size_t size)
 {
 	if (ns < 1e3)
@@ -64,7 +64,7 @@ static void line(const char *name, const struct shim_why_tag *tag, uint64_t all,
 	       share(slow, time_of(&tag->slow)));
 }
 
-/* The reasons for blocking, and what is in none of them */
+/* Print the reasons for blocking, and the blocked time without a known reason. */
 static void reason_lines(const struct why_view *view, const struct shim_why_tag *tag, size_t n)
 {
 	uint64_t all = tag->all.ns[SHIM_WHY_BLOCKED], slow = tag->slow.ns[SHIM_WHY_BLOCKED];
@@ -268,7 +268,7 @@ _Static_assert(sizeof(drop_names) / sizeof(drop_names[0]) ==
 	       sizeof(drop_texts) / sizeof(drop_texts[0]), "a name for each");
 
 /**
- * why_print_json() - print all tags as one object of JSON
+ * why_print_json() - print all tags as one JSON object
  * @view: what to print; its tag comes first
  *
  * Return: 0, or an exit status after a message.
