@@ -34,6 +34,7 @@ static struct {
 	int n;
 	pmResult *result;
 	int names;		/* number of calls of strdup() that succeed; -1: all */
+	int lost, refused, unknown;	/* errors of the context, fetches, and the domain */
 	char messages[2000];
 } pmcd;
 
@@ -74,6 +75,8 @@ static int fake_indom(pmInDom indom, int **inst, char ***names)
 	static char name[4][2] = { "a", "b", "c", "d" };
 
 	(void)indom;
+	if (pmcd.unknown)
+		return pmcd.unknown;
 	*inst = calloc(pmcd.n, sizeof(**inst));
 	*names = calloc(pmcd.n, sizeof(**names));
 	for (int i = 0; i < pmcd.n; i++) {
@@ -88,12 +91,17 @@ static int fake_fetch(int n, pmID *pmids, pmResult **result)
 	(void)n;
 	(void)pmids;
 	*result = pmcd.result;
-	return pmcd.result ? 0 : PM_ERR_TIMEOUT;
+	return pmcd.refused;
 }
 
 static int fake_context(int context)
 {
 	return context;
+}
+
+static int fake_use(int context)
+{
+	return pmcd.lost ? pmcd.lost : context;
 }
 
 /* Free a result of this test. */
@@ -116,7 +124,7 @@ static char *fake_strdup(const char *s)
 }
 
 #define pmNewContext(type, host)		fake_context(1)
-#define pmUseContext				fake_context
+#define pmUseContext				fake_use
 #define pmDestroyContext			fake_context
 #define pmReconnectContext			fake_context
 #define pmFreeResult				fake_free
@@ -305,6 +313,46 @@ TEST_F(with, one_bad_answer_is_left_out)
 	ASSERT_EQ(0, shim_record_tick(self->rec));
 	EXPECT_EQ(2, shim_record_count(self->rec));
 	EXPECT_STREQ("2: 1=10 2=11", recorded(self, PMID(2)));
+}
+
+/* The record lacks the values, and the recorder has the cause. */
+TEST_F(with, the_cause_of_a_failed_fetch_is_kept)
+{
+	static const struct {
+		int lost, refused, missing;
+	} rows[] = {
+		{ 0, PM_ERR_TIMEOUT, -ETIMEDOUT }, { 0, PM_ERR_IPC, -ENOTCONN }, { 0, -ENOMEM, -ENOMEM },
+		{ 0, -EMFILE, -EMFILE }, { 0, PM_ERR_PERMISSION, -EIO }, { PM_ERR_NOCONTEXT, 0, -EIO },
+	};
+	static const int inst[] = { 1, 2 };
+
+	answer(1, 2, inst);
+	ASSERT_EQ(0, vcpc_with_open("part.single,part.many", &self->with));
+	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pmcd.lost = rows[i].lost;
+		pmcd.refused = rows[i].refused;
+		ASSERT_EQ(0, shim_record_tick(self->rec));
+		EXPECT_EQ(rows[i].missing, shim_record_missing(self->rec)) TH_LOG("row %zu", i);
+	}
+	pmcd.lost = pmcd.refused = 0;
+	ASSERT_EQ(0, shim_record_tick(self->rec));
+	EXPECT_EQ(0, shim_record_missing(self->rec));
+}
+
+/* pmcd's error leaves new instances out; a lack of memory here ends recording. */
+TEST_F(with, no_memory_for_a_domain_is_an_error)
+{
+	static const int inst[] = { 1, 2 };
+
+	answer(1, 2, inst);
+	ASSERT_EQ(0, vcpc_with_open("part.single,part.many", &self->with));
+	ASSERT_EQ(0, vcpc_with_add(self->with, self->rec));
+	pmcd.unknown = PM_ERR_AGAIN;
+	EXPECT_EQ(0, shim_record_tick(self->rec));
+	pmcd.unknown = -ENOMEM;
+	EXPECT_EQ(-ENOMEM, shim_record_tick(self->rec));
 }
 
 TEST_HARNESS_MAIN

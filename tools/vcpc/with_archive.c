@@ -62,6 +62,14 @@ void with_end_all(struct vcpc_with *with)
 		vcpc_with_end(with, with->archives->rec);
 }
 
+/* The errno that describes best why nothing was fetched */
+static int reason(int err)
+{
+	if (err < 0 && err > -PM_ERR_BASE)
+		return err;
+	return err == PM_ERR_TIMEOUT ? -ETIMEDOUT : err == PM_ERR_IPC ? -ENOTCONN : -EIO;
+}
+
 static int sample(void *arg)
 {
 	const struct with_archive *archive = arg;
@@ -70,8 +78,9 @@ static int sample(void *arg)
 
 	pmFreeResult(with->result);
 	with->result = NULL;
-	pmUseContext(with->context);
-	err = pmFetch(with->n, with->pmids, &with->result);
+	err = pmUseContext(with->context);
+	if (err >= 0)
+		err = pmFetch(with->n, with->pmids, &with->result);
 	if (err == PM_ERR_IPC && pmReconnectContext(with->context) >= 0)
 		err = pmFetch(with->n, with->pmids, &with->result);
 	if (err >= 0 && with->result->numpmid == with->n)
@@ -79,7 +88,7 @@ static int sample(void *arg)
 	if (err >= 0)
 		pmFreeResult(with->result);
 	with->result = NULL;
-	return -EIO;
+	return reason(err);
 }
 
 static int by_number(const void *a, const void *b)
@@ -151,7 +160,7 @@ static int replace(struct domain *domain, int n, int *inst, char *const *names,
 
 /*
  * Update a domain from pmcd.  If pmcd does not return its instances, the domain is unchanged, and
- * values of new instances are left out.
+ * values of new instances are left out.  Return 0, -ENOMEM or an error of writing.
  */
 static int write_domain(struct domain *domain, struct shim_recorder *rec)
 {
@@ -160,7 +169,7 @@ static int write_domain(struct domain *domain, struct shim_recorder *rec)
 	int n = pmGetInDom(domain->indom, &inst, &names), ret;
 
 	if (n <= 0)
-		return 0;
+		return n == -ENOMEM ? n : 0;
 	ret = sort(n, inst, names);
 	if (ret > 0)
 		ret = replace(domain, ret, inst, names, rec);
