@@ -65,26 +65,42 @@ static void put_text(const char *name, char *text)
 	putchar('\n');
 }
 
+/* Report an error, unless it is @none: the archive has nothing to print there. */
+static int failed(int err, int none, const char *what, const char *name)
+{
+	char text[256];
+
+	if (err == -ENOMEM)
+		vcpc_no_memory();
+	if (err >= 0 || err == none)
+		return 0;
+	snprintf(text, sizeof(text), "cannot read the %s of %s", what, name);
+	return vcpc_fail_pm(err, text);
+}
+
 /* Print the one-line text and the help text, each if there is one. */
-static void put_texts(const char *name, int (*lookup)(pmID, int, char **), unsigned int id)
+static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsigned int id)
 {
 	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP | PM_TEXT_DIRECT };
+	int status = 0;
 
 	for (size_t i = 0; i < 2; i++) {
 		char *text;
 		int err = lookup(id, levels[i], &text);
 
-		if (err == -ENOMEM)
-			vcpc_no_memory();
-		if (err)	/* there is no such text */
+		if (err != PM_ERR_NOTHOST)	/* no metric has such a text */
+			status |= failed(err, PM_ERR_TEXT, "help text", name);
+		if (err)
 			continue;
 		if (*text)
 			put_text(name, text);
 		free(text);
 	}
+	return status;
 }
 
-static void put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
+/* @n: the number of sets, or why there are none; derived metrics have no labels */
+static int put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 {
 	char buf[256];
 
@@ -99,40 +115,38 @@ static void put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 			       vcpc_instance(indom, (int)sets[i].inst, buf, sizeof(buf)),
 			       sets[i].json);
 	}
-	if (n == -ENOMEM)
-		vcpc_no_memory();
 	if (n > 0)
 		pmFreeLabelSets(sets, n);
+	return failed(n, PM_ERR_PMID_LOG, "labels", name);
 }
 
-static void put_labels(const struct vcpc_entry *e)
+static int put_labels(const struct vcpc_entry *e)
 {
 	pmLabelSet *sets;
 	int n = pmGetItemLabels(e->desc.pmid, &sets);
+	int status = put_sets(e->name, n, sets, PM_INDOM_NULL);
 
-	put_sets(e->name, n, sets, PM_INDOM_NULL);
 	if (e->desc.indom == PM_INDOM_NULL)
-		return;
+		return status;
 	n = pmGetInDomLabels(e->desc.indom, &sets);
-	put_sets(pmInDomStr(e->desc.indom), n, sets, PM_INDOM_NULL);
+	status |= put_sets(pmInDomStr(e->desc.indom), n, sets, PM_INDOM_NULL);
 	n = pmGetInstancesLabels(e->desc.indom, &sets);
-	put_sets(pmInDomStr(e->desc.indom), n, sets, e->desc.indom);
+	return status | put_sets(pmInDomStr(e->desc.indom), n, sets, e->desc.indom);
 }
 
-static void put_instances(pmInDom indom)
+static int put_instances(pmInDom indom)
 {
 	char **names;
 	int *ids;
 	int n = pmGetInDomArchive(indom, &ids, &names);
 
-	if (n == -ENOMEM)
-		vcpc_no_memory();
 	for (int i = 0; i < n; i++)
 		printf("%s: %d is %s\n", pmInDomStr(indom), ids[i], vcpc_printable(names[i], ""));
 	if (n > 0) {
 		free(ids);
 		free(names);
 	}
+	return failed(n, PM_ERR_INDOM_LOG, "instances", pmInDomStr(indom));
 }
 
 /* Whether this is the first metric of its instance domain, so that each domain is printed once */
@@ -146,34 +160,36 @@ static bool first_of_domain(const struct vcpc_catalog *c, size_t i)
 	return indom != PM_INDOM_NULL;
 }
 
-static void put_context_labels(void)
+static int put_context_labels(void)
 {
 	pmLabelSet *sets;
 	int n = pmGetContextLabels(&sets);
 
-	put_sets("archive", n, sets, PM_INDOM_NULL);
+	return put_sets("archive", n, sets, PM_INDOM_NULL);
 }
 
-static void put_metadata(const struct dump *d)
+static int put_metadata(const struct dump *d)
 {
 	const struct vcpc_catalog *c = &d->catalog;
+	int status = 0;
 
 	pmSetModeHighRes(PM_MODE_INTERP, &d->window.to, NULL);
 	for (size_t i = 0; d->metrics && i < c->n; i++)
 		put_metric(&c->entries[i]);
 	for (size_t i = 0; d->instances && i < c->n; i++)
 		if (first_of_domain(c, i))
-			put_instances(c->entries[i].desc.indom);
+			status |= put_instances(c->entries[i].desc.indom);
 	for (size_t i = 0; d->texts && i < c->n; i++) {
-		put_texts(c->entries[i].name, pmLookupText, c->entries[i].desc.pmid);
+		status |= put_texts(c->entries[i].name, pmLookupText, c->entries[i].desc.pmid);
 		if (first_of_domain(c, i))
-			put_texts(pmInDomStr(c->entries[i].desc.indom), pmLookupInDomText,
-				  c->entries[i].desc.indom);
+			status |= put_texts(pmInDomStr(c->entries[i].desc.indom), pmLookupInDomText,
+					    c->entries[i].desc.indom);
 	}
 	if (d->labels)
-		put_context_labels();
+		status |= put_context_labels();
 	for (size_t i = 0; d->labels && i < c->n; i++)
-		put_labels(&c->entries[i]);
+		status |= put_labels(&c->entries[i]);
+	return status;
 }
 
 /* Print a value as the PMAPI does, but with control characters replaced. */
@@ -270,10 +286,10 @@ static int dump(struct dump *d, const char *archive, char **names)
 		status = vcpc_catalog_read(&d->catalog, names);
 	if (status)
 		return status;
-	put_metadata(d);
+	status = put_metadata(d);
 	d->dated = vcpc_several_days(d->window.from, d->window.to);
 	if (d->records)
-		status = vcpc_records(&d->window, archive, put_record, d);
+		status |= vcpc_records(&d->window, archive, put_record, d);
 	return status | vcpc_damage(archive, &read);
 }
 
