@@ -61,13 +61,18 @@ static const char *find_hint(const struct hint *hints, int err)
 /* Print a message, with strerror(@err) unless that is 0, and @hint, unless NULL, below it. */
 static void complain(int err, const char *hint, const char *fmt, va_list ap)
 {
-	char *text;
+	char start[1024], *text;
+	va_list again;
 
-	if (vasprintf(&text, fmt, ap) < 0)
+	va_copy(again, ap);
+	if (vasprintf(&text, fmt, ap) < 0) {	/* no memory: its start has to do */
 		text = NULL;
+		vsnprintf(start, sizeof(start), fmt, again);
+	}
+	va_end(again);
 	fprintf(stderr, "%s: ", program_invocation_name);
 	/* Keep line breaks only if the format contains some: those within names are replaced. */
-	vcpc_put_printable(stderr, text ? text : fmt, strchr(fmt, '\n') ? "\n\t" : "\t");
+	vcpc_put_printable(stderr, text ? text : start, strchr(fmt, '\n') ? "\n\t" : "\t");
 	free(text);
 	if (err)
 		fprintf(stderr, ": %s", strerror(err));
