@@ -145,6 +145,54 @@ find keep precious -type f -o -type l | sort >before
 	[ "$(find keep -name '202[1-9]*.meta' | wc -l)" = 2 ]
 result "--rotate --keep leaves links and another user's files alone"
 
+# whole SAID: the recorder failed with this cause, and what it says it wrote is there, also for PCP
+whole() {
+	[ "$status" = 1 ] && grep -q "cannot write rec.*: $1" err || return 1
+	records=$(sed -n 's/^vcpc record: \([0-9]*\) records* in .*/\1/p' err)
+	[ "${records:-0}" -gt 0 ] || return 1
+	there=0
+	for meta in rec.meta rec/*.meta; do
+		[ -s "$meta" ] || continue
+		"$vcpc" check "${meta%.meta}" >>err 2>&1 || return 1
+		there=$((there + $("$vcpc" dump "${meta%.meta}" 2>>err | grep -c '^[0-9][0-9]:')))
+	done
+	[ "$there" = "$records" ] && left rec.meta rec/*.meta
+}
+
+# bounded COMMAND...: a recorder whose files may have up to 8 kB
+bounded() {
+	rm -rf rec rec.*
+	status=0
+	(ulimit -f 16 && exec "$vcpc" record -e page-faults -I 1ms "$@") >out 2>err || status=$?
+}
+
+evidence=err
+bounded -o rec -- sleep 1
+whole 'File too large'
+result "ulimit -f: a recorder reports the file, and the archive is whole"
+bounded --rotate 64K -o rec -- sleep 1
+whole 'File too large' && grep -q 'cannot write rec/20' err
+result "ulimit -f, --rotate: a recorder reports the file, and the archive is whole"
+bounded -o rec -- sh -c 'exec dd if=/dev/zero of=rec.big bs=4096 count=8'
+[ "$status" = 153 ] && "$vcpc" check rec >>err 2>&1
+result "ulimit -f: SIGXFSZ still ends a command that is recorded"
+if unshare -rm true 2>/dev/null; then
+	for more in '' '--rotate 64K' --compress; do
+		rm -rf rec rec.* small
+		mkdir small
+		# shellcheck disable=SC2016
+		unshare -rm sh -c 'mount -t tmpfs -o size=40k tmpfs small && cd small && { status=0
+			$1 record $2 -e page-faults -I 1ms -o rec -- sleep 1 >../out 2>../err || status=$?
+			cd .. && cp -a small/rec* . && exit $status; }' sh "$vcpc" "$more"
+		status=$?
+		whole 'No space left on device'
+		result "full disk${more:+, $more}: a recorder reports the file, and the archive is whole"
+	done
+else
+	skip "full disk: a recorder reports the file" "no name space of its own for a small file system"
+fi
+evidence=$dir/wrong
+
 sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
 sweep compress records "$vcpc" record --compress -e page-faults -I 10ms -o rec -- sleep 0.05
 sweep rotate records "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2

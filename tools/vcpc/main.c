@@ -2,6 +2,7 @@
 /* The vcpc command: finds and runs the requested command. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,11 +97,28 @@ static int version(void)
 	return finish(0);
 }
 
+static void do_nothing(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * A write beyond the limit of file sizes (ulimit -f) fails with EFBIG, which is reported, instead of
+ * ending vcpc.  A command that vcpc starts has the original action again, because execve(2) resets
+ * handlers.
+ */
+static void survive_file_limit(void)
+{
+	if (signal(SIGXFSZ, do_nothing) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	const struct vcpc_command *command;
 
 	program_invocation_name = "vcpc";
+	survive_file_limit();
 	if (argc < 2)
 		return vcpc_usage("a command is required");
 	if (!strcmp(argv[1], "help"))

@@ -251,10 +251,16 @@ static void remove_folder(const struct job *job)
 		rmdir(job->archive);
 }
 
+/* The archive that is being written */
+static const char *current(const struct job *job)
+{
+	return vcpc_rotate_wanted(&job->rotate) ? job->rotate.archive : job->archive;
+}
+
 static void compress_last(const struct job *job, struct recording *r)
 {
 	wait_for_packer(r);
-	vcpc_packer_start(&r->packer, vcpc_rotate_wanted(&job->rotate) ? job->rotate.archive : job->archive);
+	vcpc_packer_start(&r->packer, current(job));
 	wait_for_packer(r);
 }
 
@@ -277,7 +283,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	if (job->compress && !r->broken)
 		compress_last(job, r);
 	if (r->broken)
-		ret = vcpc_fail(r->broken, "cannot write %s", job->archive);
+		ret = vcpc_fail(r->broken, "cannot write %s", current(job));
 	else if (r->unpacked)
 		ret = EXIT_FAILURE;
 	else if (r->missing)
