@@ -67,11 +67,12 @@ static inline uint8_t *slurp(const char *path, size_t *len)
 	return data;
 }
 
+/* Without O_TRUNC: ext4 writes a file to the disk when it is closed after it was emptied. */
 static inline void spit(const char *path, const void *data, size_t len)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int fd = open(path, O_WRONLY | O_CREAT, 0666);
 
-	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
+	if (fd < 0 || write(fd, data, len) != (ssize_t)len || ftruncate(fd, len))
 		abort();
 	close(fd);
 }
