@@ -133,7 +133,7 @@ TEST_F(groups, heirs_and_totals)
 	EXPECT_EQ(-EINVAL, sample(self, 78, 0));
 	ASSERT_EQ(0, sample(self, 0, VCPC_SAMPLE_F_TOTAL));
 	expect(_metadata, self, 0, 50, 20, 0);
-	ASSERT_EQ(0, shim_counters__list(self->set, &list, &args));
+	ASSERT_EQ(0, shim_counters__list(self->set, 0, &list, &args));
 	EXPECT_EQ(2, args.nr);
 	EXPECT_EQ(77, list[1].tid);
 	EXPECT_EQ(gettid(), list[1].root);

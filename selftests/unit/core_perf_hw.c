@@ -224,7 +224,7 @@ TEST_F(perf_hw, by_the_pages_as_by_the_kernel)
 			EXPECT_LT(before[i], VALUES[i]);
 		spin(n);
 	}
-	ASSERT_EQ(0, shim_counters__list(self->set, &list, &args));
+	ASSERT_EQ(0, shim_counters__list(self->set, 0, &list, &args));
 	free(list);
 }
 

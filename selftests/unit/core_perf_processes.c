@@ -7,7 +7,7 @@ static int instances(FIXTURE_DATA(perf) *self)
 	struct vcpc_instances_args args;
 	struct vcpc_instance_info *list;
 
-	if (shim_counters__list(self->set, &list, &args))
+	if (shim_counters__list(self->set, 0, &list, &args))
 		return -1;
 	free(list);
 	return args.nr;
@@ -61,6 +61,35 @@ TEST_F(perf, a_process_as_it_is)
 	EXPECT_EQ(0, instances(self));
 	end(&a);
 	end(&b);
+}
+
+/* A search begins at the instance found last, which may have been unbound since. */
+TEST_F(perf, threads_are_found_in_any_order)
+{
+	static const unsigned int order[] = { 0, 1, 2, 2, 1, 0, 2, 0, 1 };
+	struct worker workers[3];
+
+	NEED_PERF();
+	ASSERT_EQ(0, make(self, 0, 0));
+	for (unsigned int i = 0; i < 3; i++) {
+		start(&workers[i], 100 * (i + 1));
+		ASSERT_EQ(0, shim_counters__bind(self->set, workers[i].tid, 0, &self->bad));
+		let_work(&workers[i]);
+	}
+	for (unsigned int i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		ASSERT_EQ(0, sample(self, workers[order[i]].tid));
+		EXPECT_LE(100 * (order[i] + 1), VALUES[0]);
+		EXPECT_GT(100 * (order[i] + 2), VALUES[0]);
+	}
+	ASSERT_EQ(0, shim_counters__unbind(self->set, workers[1].tid));
+	EXPECT_EQ(-EINVAL, sample(self, workers[1].tid));
+	EXPECT_EQ(0, sample(self, workers[0].tid));
+	ASSERT_EQ(0, shim_counters__unbind_at(self->set, workers[0].tid, SHIM_TARGET_F_ALL));
+	EXPECT_EQ(-EINVAL, sample(self, workers[0].tid));
+	EXPECT_EQ(0, sample(self, workers[2].tid));
+	EXPECT_EQ(1, instances(self));
+	for (unsigned int i = 0; i < 3; i++)
+		end(&workers[i]);
 }
 
 TEST_F(perf, a_tree_from_execve_on)

@@ -263,7 +263,7 @@ int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 	struct vcpc_instance_info *list;
 	struct vcpc_instances_args args;
 	bool deserted;
-	int ret = shim_counters__list(ctx->counters, &list, &args);
+	int ret = shim_counters__list(ctx->counters, 0, &list, &args);
 
 	if (ret)
 		return ret;
@@ -286,7 +286,7 @@ int shim_aix_state__members(const struct shim_aix_context *ctx, unsigned int *me
 {
 	struct vcpc_instance_info *list;
 	struct vcpc_instances_args args;
-	int ret = shim_counters__list(ctx->counters, &list, &args);
+	int ret = shim_counters__list(ctx->counters, 0, &list, &args);
 
 	if (ret)
 		return shim_aix__error(ret);

@@ -35,6 +35,9 @@ struct shim_perf_set;
 #define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; 0: all binds */
 #define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is a CPU number; also valid for sample */
 
+/* Flag of list: states are not needed; perf reads an event for each */
+#define SHIM_LIST_F_STATELESS	(1U << 0)
+
 /* Bit in struct vcpc_sample.state, in addition to VCPC_STATE_*: the target is an offline CPU */
 #define SHIM_STATE_F_OFFLINE	(1U << 2)
 
@@ -104,7 +107,7 @@ struct shim_terms {
  * @disable: stop counting
  * @restart: set all counts to their presets and start counting; NULL if not supported
  * @preset: set the value that a request starts from at the next restart; NULL if not supported
- * @list: list the set's instances
+ * @list: list the set's instances; the arguments' flags are SHIM_LIST_F_*
  * @own: the part of the set that perf counts; a thread that has bound it may try
  *	shim_perf__read_self() before @sample; NULL if there is no such part
  *

@@ -208,7 +208,7 @@ static void perf_destroy(union shim_backend_ref ref)
 	while (*end)
 		end = &(*end)->next;
 	*end = set->instances;
-	set->instances = NULL;
+	set->instances = set->latest = NULL;
 	/* Do not wait for threads that keep a reference because they have bound the set. */
 	shim_perf__sweep(set);
 	shim_siglock__leave(&shim_perf__lock);

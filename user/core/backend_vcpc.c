@@ -170,6 +170,7 @@ static int vcpc_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 /* List at most @room instances.  Return 0 or a negative error of VCPC_IOC_INSTANCES. */
 static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *args)
 {
+	args->flags = 0;
 	return call(set.fd, VCPC_IOC_INSTANCES, args);
 }
 

@@ -430,13 +430,14 @@ int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigne
 /**
  * shim_counters__list() - list the set's instances
  * @counters: the set
+ * @flags: SHIM_LIST_F_*
  * @list: on success, the list, which the caller must free
  * @args: nr, folded, pending and lost are filled in
  *
  * Return: 0, -ENOMEM, -EBADF, -EINVAL in a forked child, or a negative error of VCPC_IOC_INSTANCES.
  */
-int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_info **list,
-			struct vcpc_instances_args *args)
+int shim_counters__list(struct shim_counters *counters, unsigned int flags,
+			struct vcpc_instance_info **list, struct vcpc_instances_args *args)
 {
 	struct vcpc_instance_info *info = NULL;
 	unsigned int room = 16;
@@ -453,7 +454,7 @@ int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_inf
 		if (!info)
 			return -ENOMEM;
 		*args = (struct vcpc_instances_args) {
-			.size = sizeof(*args), .info = (uintptr_t)info,
+			.size = sizeof(*args), .flags = flags, .info = (uintptr_t)info,
 			.info_size = sizeof(*info), .room = room,
 		};
 		ret = counters->ops->list(counters->ref, args);

@@ -93,7 +93,7 @@ int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned
 			     struct vcpc_sample *buf, size_t size);
 int shim_counters__enable_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
 int shim_counters__disable_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
-int shim_counters__list(struct shim_counters *counters, struct vcpc_instance_info **list,
-			struct vcpc_instances_args *args);
+int shim_counters__list(struct shim_counters *counters, unsigned int flags,
+			struct vcpc_instance_info **list, struct vcpc_instances_args *args);
 
 #endif /* SHIM_CORE_COUNTERS_H */

@@ -128,7 +128,7 @@ static int add_up(const struct shim_perf_set *set, struct shim_instance *inst,
 		buf->state |= VCPC_STATE_COUNTING;
 	if (inst->offline)
 		buf->state |= SHIM_STATE_F_OFFLINE;
-	if (!shim_instance__has_ended(inst))
+	if (buf->state & VCPC_STATE_EXITED && !shim_instance__has_ended(inst))
 		buf->state &= ~VCPC_STATE_EXITED;
 	return 0;
 }

@@ -21,6 +21,7 @@
  *	requests
  * @n: requests
  * @instances: oldest first
+ * @latest: the one found last, where the next search begins: callers go through them in order
  * @gone: unbound instances, whose threads may still be reading their pages
  * @reqs: the requests
  */
@@ -34,6 +35,7 @@ struct shim_perf_set {
 	struct shim_slots slots;
 	unsigned int n;
 	struct shim_instance *instances;
+	struct shim_instance *latest;
 	struct shim_instance *gone;
 	struct vcpc_request reqs[];
 };
@@ -71,7 +73,7 @@ int shim_perf__disable(union shim_backend_ref ref, pid_t tid, unsigned int flags
 int shim_perf__restart(union shim_backend_ref ref, pid_t tid, unsigned int flags);
 int shim_perf__preset(union shim_backend_ref ref, pid_t tid, unsigned int request, __u64 value);
 int shim_perf__list(union shim_backend_ref ref, struct vcpc_instances_args *args);
-int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int flags,
+int shim_perf__pick(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		    unsigned int all, struct shim_instance **one);
 void shim_perf__sweep(struct shim_perf_set *set);
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,

@@ -142,12 +142,23 @@ void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values)
 #define KNOWN_BIND	(VCPC_BIND_F_ENABLE_ON_EXEC | VCPC_BIND_F_INHERIT | VCPC_BIND_F_TREE | \
 			 SHIM_BIND_F_PROCESS | SHIM_BIND_F_CPU)
 
-static struct shim_instance *find(const struct shim_perf_set *set, pid_t tid, bool cpu)
+static struct shim_instance *find_number(struct shim_perf_set *set, pid_t tid, bool cpu)
+{
+	struct shim_instance *inst = shim_instance__find(set->latest, tid, cpu);
+
+	if (!inst)
+		inst = shim_instance__find(set->instances, tid, cpu);
+	if (inst)
+		set->latest = inst;
+	return inst;
+}
+
+static struct shim_instance *find(struct shim_perf_set *set, pid_t tid, bool cpu)
 {
 	struct shim_instance *own;
 
 	if (tid || cpu)
-		return shim_instance__find(set->instances, tid, cpu);
+		return find_number(set, tid, cpu);
 	own = shim_instance__find(set->instances, gettid(), false);
 	if (own)
 		return own;
@@ -404,7 +415,7 @@ static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root,
  *
  * Return: 0, -EINVAL, -EBADF in a forked child.
  */
-int shim_perf__pick(const struct shim_perf_set *set, pid_t tid, unsigned int flags,
+int shim_perf__pick(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 		    unsigned int all, struct shim_instance **one)
 {
 	*one = NULL;
@@ -423,6 +434,8 @@ static void take_off(struct shim_perf_set *set, struct shim_instance *inst)
 {
 	shim_instance__halt(inst);
 	shim_perf__forget(inst);
+	if (set->latest == inst)
+		set->latest = NULL;
 	inst->next = set->gone;
 	set->gone = inst;
 }
@@ -509,20 +522,24 @@ int shim_perf__preset(union shim_backend_ref ref, pid_t tid, unsigned int reques
 	return ret;
 }
 
-static void list_one(struct shim_instance *inst, struct vcpc_instance_info *info)
+static __u32 state_of(struct shim_instance *inst)
 {
 	struct shim_group_counts counts;
 	int ret = shim_instance__read(inst, &counts);
 
+	return (inst->on ? VCPC_STATE_COUNTING : 0) |
+	       (shim_instance__has_ended(inst) ? VCPC_STATE_EXITED : 0) |
+	       (inst->offline ? SHIM_STATE_F_OFFLINE : 0) | (ret ? VCPC_STATE_INVALID : 0);
+}
+
+static void list_one(struct shim_instance *inst, bool state, struct vcpc_instance_info *info)
+{
 	*info = (struct vcpc_instance_info) {
 		.tid = inst->tid,
 		.tgid = inst->tgid,
 		.root = inst->root,
 		.bind_flags = inst->flags,
-		.state = (inst->on ? VCPC_STATE_COUNTING : 0) |
-			 (shim_instance__has_ended(inst) ? VCPC_STATE_EXITED : 0) |
-			 (inst->offline ? SHIM_STATE_F_OFFLINE : 0) |
-			 (ret ? VCPC_STATE_INVALID : 0),
+		.state = state ? state_of(inst) : 0,
 	};
 }
 
@@ -537,7 +554,8 @@ int shim_perf__list(union shim_backend_ref ref, struct vcpc_instances_args *args
 	shim_siglock__enter(&shim_perf__lock);
 	for (struct shim_instance *inst = set->instances; inst; inst = inst->next) {
 		if (args->nr < args->room)
-			list_one(inst, &info[args->nr]);
+			list_one(inst, !(args->flags & SHIM_LIST_F_STATELESS),
+				 &info[args->nr]);
 		args->nr++;
 	}
 	shim_siglock__leave(&shim_perf__lock);

@@ -177,7 +177,7 @@ static bool is_bound(const struct v1_set *s)
 	struct vcpc_instances_args args;
 	bool bound = false;
 
-	if (!counters || shim_counters__list(counters, &list, &args))
+	if (!counters || shim_counters__list(counters, 0, &list, &args))
 		return false;
 	for (unsigned int i = 0; i < args.nr; i++)
 		bound |= !(list[i].state & VCPC_STATE_EXITED);

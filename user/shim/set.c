@@ -469,7 +469,7 @@ SHIM_API int shim_set_walk(struct shim_set *set, walk_fn *fn, void *arg)
 	struct vcpc_instances_args args;
 	struct vcpc_instance_info *list;
 	int ret = !set || !fn || set->groups > 1 ? -EINVAL :
-		  shim_counters__list(set->counters, &list, &args);
+		  shim_counters__list(set->counters, SHIM_LIST_F_STATELESS, &list, &args);
 
 	if (ret)
 		return ret;
