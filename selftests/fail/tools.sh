@@ -113,7 +113,7 @@ for file in meta 0; do cp a.$file cut.$file; done
 head -c -5 a.index >cut.index
 
 sweep dump reads "$vcpc" dump --all a
-# A message while memory is short: all points, because one of them is the message's own
+# Messages without memory: fail every allocation, because one of them is for the message
 some=${FAIL_POINTS:-3} FAIL_POINTS=0
 sweep absent reads "$vcpc" dump absent
 FAIL_POINTS=$some
@@ -145,7 +145,7 @@ find keep precious -type f -o -type l | sort >before
 	[ "$(find keep -name '202[1-9]*.meta' | wc -l)" = 2 ]
 result "--rotate --keep leaves links and another user's files alone"
 
-# whole SAID: the recorder failed with this cause, and what it says it wrote is there, also for PCP
+# whole TEXT: the recorder failed with this message, and the records that it reported are in the archives
 whole() {
 	[ "$status" = 1 ] && grep -q "cannot write rec.*: $1" err || return 1
 	records=$(sed -n 's/^vcpc record: \([0-9]*\) records* in .*/\1/p' err)
@@ -159,7 +159,7 @@ whole() {
 	[ "$there" = "$records" ] && left rec.meta rec/*.meta
 }
 
-# bounded COMMAND...: a recorder whose files may have up to 8 kB
+# bounded COMMAND...: run a recorder whose files are limited to 8 kB
 bounded() {
 	rm -rf rec rec.*
 	status=0
