@@ -62,9 +62,7 @@ static noinline int sample_any(struct vcpc_set *set, u32 flags, pid_t tid, void 
 
 	if (!sample)
 		return -ENOMEM;
-	ret = vcpc_set_sample(set, flags, tid, sample);
-	if (!ret)
-		ret = put_sample(sample, to);
+	ret = vcpc_set_sample(set, flags, tid, sample) ?: put_sample(sample, to);
 	kvfree(sample);
 	return ret;
 }

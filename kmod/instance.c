@@ -105,14 +105,9 @@ struct vcpc_instance *vcpc_instance_open(const struct vcpc_start *start, int *ba
 
 	if (!inst)
 		return ERR_PTR(-ENOMEM);
-	ret = vcpc_thread_add(inst);
-	if (!ret)
-		ret = vcpc_overflow_open(inst);
-	if (!ret)
-		ret = vcpc_counters_open(&inst->counters, inst->spec, vcpc_overflow_interrupt,
-					 inst, bad);
-	if (!ret)
-		ret = start_counting(inst, start);
+	ret = vcpc_thread_add(inst) ?: vcpc_overflow_open(inst) ?:
+	      vcpc_counters_open(&inst->counters, inst->spec, vcpc_overflow_interrupt, inst, bad) ?:
+	      start_counting(inst, start);
 	if (!ret)
 		return inst;
 	vcpc_instance_close(inst);
@@ -152,14 +147,10 @@ static int read_locked(struct vcpc_instance *inst, struct vcpc_sample *sample)
 	return ret;
 }
 
+/* @sample may be what is kept. */
 static void copy_kept(const struct vcpc_instance *inst, struct vcpc_sample *sample)
 {
-	if (sample == inst->kept)
-		return;
-	sample->state = inst->kept->state;
-	sample->time = inst->kept->time;
-	sample->tick = inst->kept->tick;
-	memcpy(sample->values, inst->kept->values, inst->spec->nr * sizeof(u64));
+	memmove(sample, inst->kept, vcpc_sample_size(inst->spec->nr));
 }
 
 /**

@@ -319,18 +319,13 @@ int vcpc_set_unbind(struct vcpc_set *set, bool all)
 	return inst || all ? 0 : -EINVAL;
 }
 
-static void close_all(struct vcpc_set *set)
-{
-	mutex_lock(&set->lock);
-	close_locked(set);
-	mutex_unlock(&set->lock);
-}
-
 static void release(struct vcpc_release *release)
 {
 	struct vcpc_set *set = container_of(release, struct vcpc_set, release);
 
-	close_all(set);
+	mutex_lock(&set->lock);
+	close_locked(set);
+	mutex_unlock(&set->lock);
 	vcpc_set_put(set);
 }
 
