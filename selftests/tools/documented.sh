@@ -39,6 +39,7 @@ changed() {
 	echo "$1" | sed "s/\$(pidof [a-zA-Z]*)/$running/; s/\$(docker inspect.*NAME)/$running/
 		s/--for 1[0a-z]*/--for 2s/; s/-r 10/-r 2/; s/^vcpc top\$/vcpc top --once/; s/-- make\$/-- true/
 		s/^vcpc why\$/vcpc why --for 2s/; s/^\\(vcpc why.*\\)--folded/\\1--for 2s --folded/
+		s/\\.\\/server:handle_order/pmtrace:main=handle_order/
 		s/\\.\\/server:handle_request/\\/usr\\/bin\\/orders:by_customer/; s/\\\$i\\b/1/"
 }
 
