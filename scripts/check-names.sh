@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Check that names are unique: fail if two files define the same non-static function, or the same struct, union or
 # enum tag if one definition is in a header or the tag has a prefix of the project.  Static functions, and tags
-# within a C file, can repeat.
+# within a C file, can repeat.  Also fail if three files of a folder have a static function with the same single
+# word as its name, such as find(): a profile or a backtrace does not show which one it is, as label_find() does.
+# Each file of tools/compat is a program.
 #
 # usage: check-names.sh [FILE...]
 set -eu
@@ -36,7 +38,27 @@ function end_head(   name) {
 	head = ""
 }
 
+# The third file of a folder with the same single word
+function single(name,   folder) {
+	folder = FILENAME
+	if (!sub(/\/[^\/]*$/, "", folder))
+		folder = "."
+	if ((folder, name, FILENAME) in seen)
+		return
+	seen[folder, name, FILENAME] = 1
+	if (++singles[folder, name] > 2) {
+		printf "%s:%d: %s() is static in two other files of %s; add a noun\n", FILENAME, FNR, name, folder
+		found = 1
+	}
+}
+
 FNR == 1 { head = "" }
+/^static [a-zA-Z_0-9 *]*[ *][a-z0-9]+\(/ && !/;/ && FILENAME !~ /_test\.c$|^tools\/compat\// {
+	name = $0
+	sub(/\(.*/, "", name)
+	sub(/.*[ *]/, "", name)
+	single(name)
+}
 /^(struct|union|enum) [a-zA-Z_0-9]+ *(\{|$)/ {
 	if ($2 !~ /___/ && $0 !~ /preserve_access_index/)
 		define($1 " " $2, FILENAME ~ /\.h$/ || $2 ~ /^(shim|vcpc|vc|vw)_/)

@@ -68,7 +68,7 @@ static bool has_metadata(const char *base)
 }
 
 /* Append a name, unless it is in the list.  Takes over @name: it is freed if it is not appended. */
-static int append(struct vcpc_archives *archives, char *name)
+static int archive_append(struct vcpc_archives *archives, char *name)
 {
 	char **more = name ? realloc(archives->names, (archives->n + 1) * sizeof(*more)) : NULL;
 
@@ -97,7 +97,7 @@ static int add_archive(struct vcpc_archives *archives, const char *what)
 		if (!cut(name, ".meta") && !cut(name, ".index"))
 			cut_volume(name);
 	}
-	return append(archives, name);
+	return archive_append(archives, name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -126,7 +126,7 @@ static int add_folder(struct vcpc_archives *archives, const char *folder)
 		if (asprintf(&name, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
 			     entry->d_name) < 0)
 			name = NULL;
-		err = append(archives, name);
+		err = archive_append(archives, name);
 	}
 	if (!err && errno)
 		err = -errno;

@@ -10,7 +10,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-static void add(const char *name, void *closure)
+static void catalog_add(const char *name, void *closure)
 {
 	struct vcpc_catalog *c = closure;
 	size_t room = c->room ? 2 * c->room : 64;
@@ -64,12 +64,12 @@ static void unite(struct vcpc_catalog *c)
 
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names)
 {
-	int err = *names ? 0 : vcpc_traverse("", add, c);
+	int err = *names ? 0 : vcpc_traverse("", catalog_add, c);
 
 	if (err < 0)
 		return vcpc_fail_pm(err, "metrics");
 	for (; *names; names++) {
-		err = pmTraversePMNS_r(*names, add, c);
+		err = pmTraversePMNS_r(*names, catalog_add, c);
 		if (err < 0)
 			return vcpc_fail_metric(err, *names);
 	}

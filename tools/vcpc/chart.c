@@ -48,8 +48,8 @@ static void ascending(struct vcpc_series *s)
  * Choose the columns from @first on that are drawn in one chart: those of one metric that have
  * values.  Returns the column with which the next chart begins.
  */
-static size_t choose(const struct vcpc_series *s, size_t first, bool together,
-		     struct vcpc_plot *plot)
+static size_t columns_choose(const struct vcpc_series *s, size_t first, bool together,
+			     struct vcpc_plot *plot)
 {
 	const struct vcpc_column *c = &s->columns[first];
 	size_t i = first;
@@ -68,7 +68,7 @@ static size_t choose(const struct vcpc_series *s, size_t first, bool together,
 	return i;
 }
 
-static int draw(const struct vcpc_column *c, struct vcpc_plot *plot)
+static int column_draw(const struct vcpc_column *c, struct vcpc_plot *plot)
 {
 	char title[512];
 
@@ -107,7 +107,7 @@ int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width,
 	for (size_t i = 0; !err && i < s->ncolumns;) {
 		size_t first = i;
 
-		i = choose(s, i, together, &plot);
+		i = columns_choose(s, i, together, &plot);
 		if (!plot.nseries)
 			continue;
 		if (left && drawn == ON_A_SCREEN) {
@@ -116,7 +116,7 @@ int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width,
 		}
 		if (drawn++)
 			putchar('\n');
-		err = draw(&s->columns[first], &plot);
+		err = column_draw(&s->columns[first], &plot);
 	}
 	free(x);
 	return err ? vcpc_fail(err, "chart") : 0;

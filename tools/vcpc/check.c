@@ -30,7 +30,7 @@ struct job {
 	unsigned int said;
 };
 
-static int help(void)
+static int check_help(void)
 {
 	printf("Usage: vcpc check ARCHIVE...\n\n"
 	       "Checks all files of each ARCHIVE and prints a line for each finding: the file, the\n"
@@ -130,7 +130,7 @@ int vcpc_cmd_check(int argc, char **argv)
 	int c, status = 0;
 
 	while ((c = vcpc_getopt(argc, argv, "h", longs)) != -1)
-		return c == 'h' ? help() : vcpc_usage(NULL);
+		return c == 'h' ? check_help() : vcpc_usage(NULL);
 	if (optind == argc)
 		return vcpc_usage("an archive is required");
 	for (; optind < argc; optind++) {

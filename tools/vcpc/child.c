@@ -154,7 +154,7 @@ int vcpc_child_check(const char *command, char path[PATH_MAX])
 }
 
 /* Make the child execute the command.  Return 0, or the exit status of shells for the failure */
-static int release(int report, int answer, const char *command)
+static int child_release(int report, int answer, const char *command)
 {
 	struct child_report message;
 	char go = 0;
@@ -177,7 +177,7 @@ static int await_exec(struct vcpc_child *child, struct shim_set *set, int report
 	int ret = prepare(child, set, report, command);
 
 	if (!ret)
-		ret = release(report, *answer, command);
+		ret = child_release(report, *answer, command);
 	close(*answer);
 	*answer = -1;
 	if (ret)

@@ -22,7 +22,7 @@ struct job {
 	struct vcpc_comparison comparison;
 };
 
-static int help(void)
+static int compare_help(void)
 {
 	printf("Usage: vcpc compare A B [--fail-if CONDITION]... [-j] [METRIC...]\n\n"
 	       "Compares the recorded run A with B: the command's counts, and for each transaction the\n"
@@ -53,7 +53,8 @@ static int add_limit(struct job *job, const char *text)
 	return status;
 }
 
-static const struct vcpc_pair *find(const struct vcpc_comparison *c, const struct vcpc_limit *limit)
+static const struct vcpc_pair *pair_find(const struct vcpc_comparison *c,
+					 const struct vcpc_limit *limit)
 {
 	for (size_t i = 0; i < c->npairs; i++)
 		if (vcpc_limit_names(limit, c->pairs[i].scope, c->pairs[i].what))
@@ -67,7 +68,7 @@ static const struct vcpc_pair *find(const struct vcpc_comparison *c, const struc
  */
 static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit, FILE *out)
 {
-	const struct vcpc_pair *pair = find(c, limit);
+	const struct vcpc_pair *pair = pair_find(c, limit);
 
 	if (!pair)
 		return vcpc_fail(0, "neither side has '%s'; use names as in the table, TRANSACTION:WHAT",
@@ -107,7 +108,7 @@ static int judge_all(const struct job *job)
 	return status;
 }
 
-static int compare(struct job *job, char **argv)
+static int runs_compare(struct job *job, char **argv)
 {
 	int status = vcpc_comparison_read(&job->comparison, &job->window, argv, argv + VCPC_SIDES);
 	int err = status ? 0 : vcpc_comparison_make(&job->comparison);
@@ -137,7 +138,7 @@ static int take_option(struct job *job, int c)
 	return c == 'j' ? 0 : vcpc_usage(NULL);
 }
 
-static void release(struct job *job)
+static void compare_release(struct job *job)
 {
 	vcpc_comparison_free(&job->comparison);
 	for (size_t i = 0; i < job->nlimits; i++)
@@ -157,15 +158,15 @@ int vcpc_cmd_compare(int argc, char **argv)
 
 	while (!status && (c = vcpc_getopt(argc, argv, "f:jh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h') {
-			release(&job);
-			return help();
+			compare_release(&job);
+			return compare_help();
 		}
 		status = take_option(&job, c);
 	}
 	if (!status && argc - optind < VCPC_SIDES)
 		status = vcpc_usage("two archives are required");
 	if (!status)
-		status = compare(&job, argv + optind);
-	release(&job);
+		status = runs_compare(&job, argv + optind);
+	compare_release(&job);
 	return status;
 }

@@ -45,7 +45,7 @@ static struct vcpc_pair *pair_of(struct builder *b, const struct vcpc_quantity *
 	return &c->pairs[at];
 }
 
-static int take(struct builder *b, int side, const struct vcpc_quantity *q)
+static int quantity_take(struct builder *b, int side, const struct vcpc_quantity *q)
 {
 	struct vcpc_pair *pair;
 
@@ -81,7 +81,7 @@ int vcpc_comparison_make(struct vcpc_comparison *c)
 	for (int side = 0; side < VCPC_SIDES; side++)
 		for (size_t i = 0; i < c->nruns[side]; i++)
 			for (size_t j = 0; j < c->runs[side][i].n && !err; j++)
-				err = take(&b, side, &c->runs[side][i].list[j]);
+				err = quantity_take(&b, side, &c->runs[side][i].list[j]);
 	vcpc_names_free(&b.scopes);
 	vcpc_names_free(&b.pairs);
 	if (c->npairs)

@@ -5,7 +5,7 @@
 
 #include "counting.h"
 
-static int take(struct vcpc_counting *counting, int letter)
+static int letter_take(struct vcpc_counting *counting, int letter)
 {
 	switch (letter) {
 	case 'a':
@@ -41,7 +41,7 @@ int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_option
 			return -1;
 		if (c == '?')
 			return vcpc_usage(NULL);
-		ret = take(counting, c);
+		ret = letter_take(counting, c);
 		if (ret < 0)
 			ret = options->own(c, arg);
 		if (ret < 0)

@@ -8,7 +8,7 @@
 #include "counts.h"
 #include "kinds.h"
 
-static int append(double **values, size_t runs, double v)
+static int count_append(double **values, size_t runs, double v)
 {
 	double *more = reallocarray(*values, runs + 1, sizeof(*more));
 
@@ -21,9 +21,9 @@ static int append(double **values, size_t runs, double v)
 
 static int add_times(struct vcpc_counts *counts, double elapsed, double cpu)
 {
-	int err = append(&counts->elapsed, counts->runs, elapsed);
+	int err = count_append(&counts->elapsed, counts->runs, elapsed);
 
-	return err ? err : append(&counts->cpu, counts->runs, cpu);
+	return err ? err : count_append(&counts->cpu, counts->runs, cpu);
 }
 
 static int add_value(struct vcpc_counts *counts, const struct vcpc_event_rows *rows, unsigned int i,
@@ -36,7 +36,7 @@ static int add_value(struct vcpc_counts *counts, const struct vcpc_event_rows *r
 		vcpc_event_row_name(rows, i, set, name, sizeof(name));
 		counts->names[i] = strdup(name);
 	}
-	return counts->names[i] ? append(&counts->values[i], counts->runs, v) : -ENOMEM;
+	return counts->names[i] ? count_append(&counts->values[i], counts->runs, v) : -ENOMEM;
 }
 
 int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
@@ -93,10 +93,10 @@ int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_ro
 
 int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system)
 {
-	int err = append(&counts->user, counts->runs - 1, user);
+	int err = count_append(&counts->user, counts->runs - 1, user);
 
 	counts->has_usage = true;
-	return err ? err : append(&counts->system, counts->runs - 1, system);
+	return err ? err : count_append(&counts->system, counts->runs - 1, system);
 }
 
 void vcpc_counts_free(struct vcpc_counts *counts)

@@ -27,7 +27,7 @@ static void ignore(void *arg, const char *file, uint64_t offset, const char *tex
 }
 
 /* Number of notes of each kind */
-static void count(void *arg, int kind, const char *file, uint64_t offset, const char *text)
+static void damage_count(void *arg, int kind, const char *file, uint64_t offset, const char *text)
 {
 	unsigned int *notes = arg;
 
@@ -70,7 +70,7 @@ static int damage_of(const char *archive, const struct vcpc_read *read)
 		.from = read->window->from, .to = read->window->to, .points = read->points,
 	};
 	const struct shim_archive_watch watch = {
-		.size = sizeof(watch), .problem = ignore, .arg = notes, .note = count, .span = &span,
+		.size = sizeof(watch), .problem = ignore, .arg = notes, .note = damage_count, .span = &span,
 	};
 	int n;
 

@@ -284,7 +284,7 @@ static int examine(int json)
 	return status;
 }
 
-static int help(void)
+static int doctor_help(void)
 {
 	printf("Usage: vcpc doctor [-j]\n\n"
 	       "Checks this machine's support for vcpc.  Prints for each check its state, what was\n"
@@ -307,7 +307,7 @@ int vcpc_cmd_doctor(int argc, char **argv)
 
 	while ((c = vcpc_getopt(argc, argv, "+hj", options)) != -1) {
 		if (c == 'h')
-			return help();
+			return doctor_help();
 		if (c != 'j')
 			return vcpc_usage(NULL);
 		json = 1;

@@ -334,7 +334,7 @@ const struct vcpc_check *vcpc_cause(size_t i)
 	return i < N_CAUSES ? &causes[i].check : NULL;
 }
 
-static void append(char *buf, size_t size, const char *between, const char *text)
+static void text_append(char *buf, size_t size, const char *between, const char *text)
 {
 	size_t len = strlen(buf);
 
@@ -360,15 +360,15 @@ void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size)
 			continue;
 		vcpc_check_run(&causes[i].check, &f);
 		if (!f.restricts) {
-			append(ruled_out, sizeof(ruled_out), ", ", causes[i].check.name);
+			text_append(ruled_out, sizeof(ruled_out), ", ", causes[i].check.name);
 			continue;
 		}
 		snprintf(one, sizeof(one), "%s: %s%s%s%s%s%s", causes[i].check.name, f.found,
 			 *f.means ? ": " : "", f.means, *f.type ? " (" : "", f.type, *f.type ? ")" : "");
-		append(buf, size, "; ", one);
+		text_append(buf, size, "; ", one);
 	}
 	if (*ruled_out) {
-		append(buf, size, "; ", "not the cause: ");
-		append(buf, size, "", ruled_out);
+		text_append(buf, size, "; ", "not the cause: ");
+		text_append(buf, size, "", ruled_out);
 	}
 }

@@ -356,7 +356,7 @@ static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *
  * Decide how a row is drawn, and return its note.  If a chart and a tag both draw it, they share
  * one curve, as do the instances of a tag that was removed and recreated.
  */
-static size_t draw(struct vcpc_drawing *d, size_t metric, int inst)
+static size_t metric_draw(struct vcpc_drawing *d, size_t metric, int inst)
 {
 	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
 	const char *instance = vcpc_drawing_name(d, e->desc.indom, inst);
@@ -406,7 +406,7 @@ static int take_value(void *arg, size_t metric, struct vcpc_row *row, double v, 
 	size_t curve;
 
 	if (first) {
-		row->note = draw(d, metric, row->inst);
+		row->note = metric_draw(d, metric, row->inst);
 		if (!row->note)
 			return vcpc_fail(ENOMEM, "values");
 	}

@@ -22,7 +22,7 @@ struct dump {
 	bool dated;		/* the window is of several days */
 };
 
-static int help(void)
+static int dump_help(void)
 {
 	printf("Usage: vcpc dump ARCHIVE [--all | -d -l --instances --texts --records] [METRIC...]\n\n"
 	       "Prints the raw contents of an archive, for the given METRICs or groups of metrics\n"
@@ -308,7 +308,7 @@ int vcpc_cmd_dump(int argc, char **argv)
 
 	while ((c = vcpc_getopt(argc, argv, "dlh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
-			return help();
+			return dump_help();
 		status = vcpc_window_option(&d.window, c, optarg) ? 0 : take_option(&d, c);
 		if (status)
 			return status;

@@ -301,7 +301,7 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 				 vcpc_fail_counters(ret, "cannot count these events");
 }
 
-static int help(void)
+static int events_help(void)
 {
 	printf("Usage: vcpc events [PATTERN]\n\n"
 	       "Lists the events that can be counted here, or only those with PATTERN in their name or\n"
@@ -320,7 +320,7 @@ struct listing {
 	unsigned int n;
 };
 
-static int print(void *arg, const char *name, const char *desc)
+static int event_print(void *arg, const char *name, const char *desc)
 {
 	struct listing *listing = arg;
 	const char *p = listing->pattern;
@@ -374,7 +374,7 @@ static int list(const char *pattern)
 	vcpc_say_backend(handle);
 	ret = pattern ? 0 : print_cores();
 	if (!ret)
-		ret = shim_events_walk(handle, print, &listing);
+		ret = shim_events_walk(handle, event_print, &listing);
 	if (handle)
 		shim_close(handle);
 	if (ret || fflush(stdout))
@@ -396,7 +396,7 @@ int vcpc_cmd_events(int argc, char **argv)
 
 	while ((c = vcpc_getopt(argc, argv, "+h", options)) != -1) {
 		if (c == 'h')
-			return help();
+			return events_help();
 		return vcpc_usage(NULL);
 	}
 	if (argc - optind > 1)

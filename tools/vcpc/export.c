@@ -185,7 +185,7 @@ static void json_row(FILE *out, const struct vcpc_series *s, size_t row, bool fi
 	fputs("]}", out);
 }
 
-static void begin(struct vcpc_export *x, const struct vcpc_series *s)
+static void export_begin(struct vcpc_export *x, const struct vcpc_series *s)
 {
 	if (!x->begun)
 		(x->json ? json_begin : csv_begin)(x, s);
@@ -197,7 +197,7 @@ void vcpc_export_row(void *arg, struct vcpc_series *s)
 	struct vcpc_export *x = arg;
 	bool first = !x->begun;
 
-	begin(x, s);
+	export_begin(x, s);
 	if (x->json)
 		json_row(x->out, s, 0, first);
 	else
@@ -206,7 +206,7 @@ void vcpc_export_row(void *arg, struct vcpc_series *s)
 
 void vcpc_export_end(struct vcpc_export *x, const struct vcpc_series *s)
 {
-	begin(x, s);
+	export_begin(x, s);
 	if (x->json)
 		fputs("]}\n", x->out);
 }

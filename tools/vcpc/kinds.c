@@ -68,8 +68,8 @@ static bool is_full(const struct vcpc_events *events, const struct vcpc_event_ro
  * Add an event, or one for each kind of core.  Return 0, or an exit status after printing a
  * message.
  */
-static int add(struct shim_handle *handle, const struct pmus *pmus, const char *name,
-	       struct vcpc_events *to)
+static int kind_add(struct shim_handle *handle, const struct pmus *pmus, const char *name,
+		    struct vcpc_events *to)
 {
 	struct vcpc_event_rows *rows = &to->rows;
 	char *on[VCPC_KINDS_MAX];
@@ -109,7 +109,7 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 		if (events->lacking[i])
 			add_row(&split.rows, events->names[i], 0, 0);
 		else
-			ret = add(handle, &pmus, events->names[i], &split);
+			ret = kind_add(handle, &pmus, events->names[i], &split);
 	memcpy(events->names, split.names, sizeof(split.names));
 	memcpy(events->made, split.made, sizeof(split.made));
 	events->rows = split.rows;

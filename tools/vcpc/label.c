@@ -9,7 +9,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-static int help(void)
+static int label_help(void)
 {
 	printf("Usage: vcpc label [-Z ZONE | -z] ARCHIVE...\n\n"
 	       "Prints for each ARCHIVE its version, host, time zone, time span and size.\n\n"
@@ -18,7 +18,7 @@ static int help(void)
 	return 0;
 }
 
-static void count(const char *name, void *closure)
+static void label_count(const char *name, void *closure)
 {
 	size_t *n = closure;
 
@@ -44,7 +44,7 @@ static int show(struct vcpc_window *w, const char *archive)
 		return status;
 	status = vcpc_window_set(w, archive);
 	if (!status) {
-		ret = pmTraversePMNS_r("", count, &metrics);
+		ret = pmTraversePMNS_r("", label_count, &metrics);
 		if (ret < 0)
 			status = vcpc_fail_pm(ret, archive);
 	}
@@ -79,7 +79,7 @@ int vcpc_cmd_label(int argc, char **argv)
 
 	while ((c = vcpc_getopt(argc, argv, "Z:zh", longs)) != -1) {
 		if (c == 'h')
-			return help();
+			return label_help();
 		if (!vcpc_window_option(&w, c, optarg))
 			return vcpc_usage(NULL);
 	}

@@ -26,7 +26,7 @@ static const struct vcpc_command commands[] = {
 	{ NULL, NULL, NULL }
 };
 
-static int help(void)
+static int main_help(void)
 {
 	printf("Usage: vcpc COMMAND [ARGUMENT...]\n\n");
 	for (const struct vcpc_command *c = commands; c->name; c++)
@@ -41,7 +41,7 @@ static int finish(int status)
 	return status ? status : vcpc_flush();
 }
 
-static int run(const struct vcpc_command *command, int argc, char **argv)
+static int command_run(const struct vcpc_command *command, int argc, char **argv)
 {
 	char name[64];
 
@@ -51,7 +51,7 @@ static int run(const struct vcpc_command *command, int argc, char **argv)
 	return finish(command->fn(argc, argv));
 }
 
-static const struct vcpc_command *find(const char *name)
+static const struct vcpc_command *command_find(const char *name)
 {
 	for (const struct vcpc_command *c = commands; c->name; c++)
 		if (!strcmp(name, c->name))
@@ -84,11 +84,11 @@ static int help_with(const char *name)
 {
 	static char option[] = "--help";
 	char *argv[] = { NULL, option, NULL };
-	const struct vcpc_command *command = name ? find(name) : NULL;
+	const struct vcpc_command *command = name ? command_find(name) : NULL;
 
 	if (command)
-		return run(command, 2, argv);
-	return name ? no_command(name) : finish(help());
+		return command_run(command, 2, argv);
+	return name ? no_command(name) : finish(main_help());
 }
 
 static int version(void)
@@ -127,6 +127,6 @@ int main(int argc, char **argv)
 		return help_with(NULL);
 	if (!strcmp(argv[1], "--version"))
 		return version();
-	command = find(argv[1]);
-	return command ? run(command, argc - 1, argv + 1) : no_command(argv[1]);
+	command = command_find(argv[1]);
+	return command ? command_run(command, argc - 1, argv + 1) : no_command(argv[1]);
 }

@@ -14,7 +14,7 @@ struct pair {
 	long number;
 };
 
-static int compare(const void *a, const void *b)
+static int names_compare(const void *a, const void *b)
 {
 	const struct pair *one = a, *other = b;
 	int order = strcmp(one->scope, other->scope);
@@ -37,7 +37,7 @@ static struct pair *pair_new(const char *scope, const char *what, long number)
 long vcpc_names_find(const struct vcpc_names *names, const char *scope, const char *what)
 {
 	const struct pair wanted = { scope, what, 0 };
-	struct pair **at = tfind(&wanted, &names->tree, compare);
+	struct pair **at = tfind(&wanted, &names->tree, names_compare);
 
 	return at ? (*at)->number : -1;
 }
@@ -50,7 +50,7 @@ long vcpc_names_number(struct vcpc_names *names, const char *scope, const char *
 	if (number >= 0)
 		return number;
 	pair = pair_new(scope, what, names->n);
-	if (!pair || !tsearch(pair, &names->tree, compare)) {
+	if (!pair || !tsearch(pair, &names->tree, names_compare)) {
 		free(pair);
 		return -ENOMEM;
 	}

@@ -145,7 +145,7 @@ static void share(struct item *items, size_t n, bool places)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int items_compare(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 	bool x_varies = x->variation > 0, y_varies = y->variation > 0;
@@ -161,7 +161,7 @@ static int compare(const void *a, const void *b)
 	return x->at < y->at ? -1 : 1;
 }
 
-static void sort(struct item *items, size_t n, bool by_metric)
+static void items_sort(struct item *items, size_t n, bool by_metric)
 {
 	for (size_t i = 0; i < n; i++) {
 		items[i].at = i;
@@ -169,7 +169,7 @@ static void sort(struct item *items, size_t n, bool by_metric)
 	}
 	place_firsts(items, n);
 	share(items, n, by_metric);
-	qsort(items, n, sizeof(*items), compare);
+	qsort(items, n, sizeof(*items), items_compare);
 }
 
 static void set_column(struct item *item, const struct vcpc_column *c, size_t nrows)
@@ -201,7 +201,7 @@ int vcpc_overview_series(struct vcpc_series *s, bool charts)
 	}
 	for (size_t i = 0; i < s->ncolumns; i++)
 		set_column(&items[i], &s->columns[i], s->nrows);
-	sort(items, s->ncolumns, charts);
+	items_sort(items, s->ncolumns, charts);
 	for (size_t i = 0; i < s->ncolumns; i++)
 		columns[i] = s->columns[items[i].at];
 	free(items);
@@ -234,7 +234,7 @@ size_t *vcpc_overview_tally(const struct vcpc_tally *t)
 	for (size_t i = 0; items && i < t->catalog.n; i++)
 		set_metric(&items[i], &t->catalog.entries[i], &t->groups[i]);
 	if (items && order)
-		sort(items, t->catalog.n, true);
+		items_sort(items, t->catalog.n, true);
 	for (int empty = 0; items && order && empty < 2; empty++)
 		for (size_t i = 0; i < t->catalog.n; i++)
 			if (items[i].empty == empty)

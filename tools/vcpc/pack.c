@@ -47,7 +47,7 @@ static int write_all(int fd, const uint8_t *data, size_t len)
 }
 
 /* Compress what was read; with LZMA_FINISH also end the file */
-static int put(struct job *job, size_t len, lzma_action action)
+static int packed_put(struct job *job, size_t len, lzma_action action)
 {
 	lzma_ret ret;
 
@@ -78,7 +78,7 @@ static int copy(struct job *job)
 			continue;
 		if (n < 0)
 			return -errno;
-		err = put(job, n, n ? LZMA_RUN : LZMA_FINISH);
+		err = packed_put(job, n, n ? LZMA_RUN : LZMA_FINISH);
 		if (err || !n)
 			return err;
 	}

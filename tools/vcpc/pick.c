@@ -30,7 +30,7 @@ static void pick_free(struct vcpc_pick *pick)
 	free(pick);
 }
 
-static int append(struct vcpc_pick ***list, size_t *n, struct vcpc_pick *pick)
+static int pick_append(struct vcpc_pick ***list, size_t *n, struct vcpc_pick *pick)
 {
 	struct vcpc_pick **more = pick ? realloc(*list, (*n + 1) * sizeof(*more)) : NULL;
 
@@ -79,7 +79,8 @@ static int split(struct vcpc_pick *pick, const char *text, size_t len, const cha
 		size_t item = item_length(text + at, len - at, *ends);
 
 		if (item)
-			err = append(&pick->parts, &pick->n, pick_new(text + at, item, ends + 1));
+			err = pick_append(&pick->parts, &pick->n,
+					  pick_new(text + at, item, ends + 1));
 		at += item + 1;
 	}
 	return err;
@@ -111,7 +112,7 @@ int vcpc_picks_add(struct vcpc_picks *picks, const char *text)
 {
 	static const char *const ends[] = { ",", " \t", NULL };
 
-	return append(&picks->list, &picks->n, pick_new(text, strlen(text), ends));
+	return pick_append(&picks->list, &picks->n, pick_new(text, strlen(text), ends));
 }
 
 /* Whether @text is @name, or, unless @whole is set, the part of it before a blank */
@@ -122,7 +123,7 @@ static bool is_name(const char *name, const char *text, bool whole)
 	return !strncmp(name, text, len) && (!name[len] || (!whole && len && name[len] == ' '));
 }
 
-static void choose(struct vcpc_pick *pick, char *const *names, size_t n, bool *chosen)
+static void pick_choose(struct vcpc_pick *pick, char *const *names, size_t n, bool *chosen)
 {
 	bool any = false;
 
@@ -134,7 +135,7 @@ static void choose(struct vcpc_pick *pick, char *const *names, size_t n, bool *c
 	}
 	pick->found |= any;
 	for (size_t i = 0; !any && i < pick->n; i++)
-		choose(pick->parts[i], names, n, chosen);
+		pick_choose(pick->parts[i], names, n, chosen);
 }
 
 void vcpc_picks_choose(const struct vcpc_picks *picks, char *const *names, size_t n, bool *chosen)
@@ -142,7 +143,7 @@ void vcpc_picks_choose(const struct vcpc_picks *picks, char *const *names, size_
 	for (size_t i = 0; i < n; i++)
 		chosen[i] = !picks->n;
 	for (size_t i = 0; i < picks->n; i++)
-		choose(picks->list[i], names, n, chosen);
+		pick_choose(picks->list[i], names, n, chosen);
 }
 
 static const char *missing(const struct vcpc_pick *pick)

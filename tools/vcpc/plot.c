@@ -120,8 +120,8 @@ static int place(double v, double lo, double hi, int dots)
 	return hi > lo ? (int)lround((v - lo) / (hi - lo) * (dots - 1)) : 0;
 }
 
-static void draw(struct canvas *c, const struct vcpc_plot *p, const double *values,
-		 const struct range *r)
+static void plot_draw(struct canvas *c, const struct vcpc_plot *p, const double *values,
+		      const struct range *r)
 {
 	int width = (int)(c->columns * c->per_x), height = (int)(c->lines * c->per_y);
 	int last_x = -1, last_y = -1;
@@ -288,7 +288,7 @@ int vcpc_plot(FILE *out, const struct vcpc_plot *plot)
 		return -ENOMEM;
 	for (size_t i = 0; i < p.nseries; i++) {
 		c.letter = p.nseries > 1 ? 'a' + (unsigned char)i : 0;
-		draw(&c, &p, p.y[i], &r);
+		plot_draw(&c, &p, p.y[i], &r);
 	}
 	put_lines(out, &p, &c, &r);
 	put_below(out, &p);

@@ -39,7 +39,7 @@ void vcpc_preset_help(void)
 			printf("  %-21s %s\n", presets[i].name, presets[i].help);
 }
 
-static const struct preset *find(const char *name)
+static const struct preset *preset_find(const char *name)
 {
 	for (size_t i = 0; i < NPRESETS; i++)
 		if (!strcmp(presets[i].name, name))
@@ -49,7 +49,7 @@ static const struct preset *find(const char *name)
 
 int vcpc_preset_add(struct vcpc_series *s, const char *name)
 {
-	const struct preset *p = find(name);
+	const struct preset *p = preset_find(name);
 	size_t before = s->nmetrics;
 	int err = 0;
 

@@ -59,7 +59,7 @@ struct recording {
 	int unpacked;	/* why an archive stayed uncompressed, the first time */
 };
 
-static int help(void)
+static int record_help(void)
 {
 	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 	       "       vcpc record {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
@@ -357,7 +357,7 @@ static int baseline(void *arg, pid_t pid)
  * Bind the sets to the targets, or start the command, with the first record in between.  Return 0,
  * or an exit status after printing a message.
  */
-static int begin(const struct job *job, struct recording *r, struct vcpc_child *child)
+static int record_begin(const struct job *job, struct recording *r, struct vcpc_child *child)
 {
 	const struct vcpc_targets *targets = &job->counting.targets;
 	char what[1024];
@@ -406,7 +406,7 @@ static int open_first(struct recording *r)
 	return ret;
 }
 
-static int run(const struct job *job, struct recording *r)
+static int record_run(const struct job *job, struct recording *r)
 {
 	/* If tracing is on, also trace what each of the command's transactions counts. */
 	struct vcpc_child child = {
@@ -419,7 +419,7 @@ static int run(const struct job *job, struct recording *r)
 		return vcpc_fail(0, "another process is writing the archive '%s'", job->archive);
 	if (ret)
 		return vcpc_fail(ret, "cannot create archive '%s'", job->archive);
-	ret = begin(job, r, &child);
+	ret = record_begin(job, r, &child);
 	if (ret) {
 		shim_record_discard(r->rec);
 		remove_folder(job);
@@ -432,7 +432,7 @@ static int run(const struct job *job, struct recording *r)
 }
 
 /* Watch the threads that are in transactions: 0, or an exit status after a message */
-static int watch(const struct job *job, struct recording *r)
+static int record_watch(const struct job *job, struct recording *r)
 {
 	if (!r->traced)
 		return vcpc_fail(0, "--why explains transactions, but tracing is off (add --trace)");
@@ -456,9 +456,9 @@ static int run_traced(const struct job *job, struct recording *r)
 		vcpc_fail(0, "'%s' marks transactions, but tracing is off, so they are not recorded (add --trace)",
 			  *job->counting.argv);
 	counts = r->traced && want_counts(job, r);
-	ret = job->why ? watch(job, r) : 0;
+	ret = job->why ? record_watch(job, r) : 0;
 	if (!ret)
-		ret = run(job, r);
+		ret = record_run(job, r);
 	status = record_why_close(&r->why, r->recorded);
 	ret = ret ? ret : status;
 	undo = counts ? shim_trace_count(NULL, 0, NULL) : 0;
@@ -511,7 +511,7 @@ static int check_rotation(const struct job *job)
 }
 
 /* As vcpc_counting_parse() */
-static int parse(int argc, char **argv, struct job *job)
+static int record_parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
@@ -583,7 +583,7 @@ int vcpc_cmd_record(int argc, char **argv)
 {
 	struct job job = { .counting.interval = DEFAULT_INTERVAL };
 	struct recording recording = { .job = &job };
-	int ret = parse(argc, argv, &job);
+	int ret = record_parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
 	if (!ret && job.others)
@@ -596,5 +596,5 @@ int vcpc_cmd_record(int argc, char **argv)
 		shim_set_destroy(recording.sets[i]);
 	vcpc_with_close(recording.with);
 	vcpc_events_free(&job.counting.events);
-	return wants_help ? help() : ret;
+	return wants_help ? record_help() : ret;
 }

@@ -39,7 +39,7 @@ struct options {
 	struct vcpc_window window;
 };
 
-static int help(void)
+static int replay_help(void)
 {
 	printf("Usage: vcpc replay ARCHIVE [-t INTERVAL] [-m MODE] [-p] [-r] [METRIC...]\n\n"
 	       "Prints the values of an archive: of METRICs, of groups of metrics (trace), or of\n"
@@ -167,7 +167,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 
 	while ((c = vcpc_getopt(argc, argv, "t:s:m:i:Rpgcjrh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
-			return help();
+			return replay_help();
 		if (vcpc_window_option(&o->window, c, optarg))
 			continue;
 		status = take_option(o, c);
@@ -352,7 +352,8 @@ static int put_values(struct vcpc_series *s, const struct options *o, const stru
 	return status;
 }
 
-static int print(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
+static int replay_print(struct vcpc_series *s, const struct options *o,
+			const struct vcpc_walk *walk)
 {
 	vcpc_series_printable(s);
 	put_heading(o, walk);
@@ -394,7 +395,7 @@ static int show(struct vcpc_series *s, const struct options *o)
 		return vcpc_fail_pm(err, o->archive);
 	if (wants_overview(s, o) && vcpc_overview_series(s, o->form == CHART))
 		return vcpc_fail(ENOMEM, "columns");
-	status = print(s, o, &walk);
+	status = replay_print(s, o, &walk);
 	return err ? vcpc_fail_pm(err, o->archive) : status;
 }
 

@@ -15,7 +15,7 @@
 
 #define OPTION_FOLDED	256
 
-static int help(void)
+static int report_help(void)
 {
 	printf("Usage: vcpc report ARCHIVE -o FILE.html\n"
 	       "       vcpc report A B -o FILE.html\n\n"
@@ -81,7 +81,7 @@ static int read_side(struct report_side *side)
 }
 
 /* Compare the sides' first runs, which were read, and all others. */
-static int compare(struct report *r, char **argv)
+static int report_compare(struct report *r, char **argv)
 {
 	struct vcpc_comparison *c = &r->comparison;
 	int status = 0, err;
@@ -126,7 +126,7 @@ static int report(struct report *r, char **argv, const char *name)
 	int status = read_sides(r, argv, archives);
 
 	if (r->n > 1 && !status)
-		status = compare(r, argv);
+		status = report_compare(r, argv);
 	if (r->sides[0].drawing.tally.groups && (r->n == 1 || !status))
 		status |= write_page(r, name);
 	for (size_t i = 0; i < r->n; i++)
@@ -134,7 +134,7 @@ static int report(struct report *r, char **argv, const char *name)
 	return status;
 }
 
-static void release(struct report *r)
+static void report_release(struct report *r)
 {
 	vcpc_comparison_free(&r->comparison);
 	for (size_t i = 0; i < r->n; i++) {
@@ -163,7 +163,7 @@ int vcpc_cmd_report(int argc, char **argv)
 
 	while ((c = vcpc_getopt(argc, argv, "o:h" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
-			return help();
+			return report_help();
 		if (c == 'o')
 			output = optarg;
 		else if (c == OPTION_FOLDED)
@@ -184,6 +184,6 @@ int vcpc_cmd_report(int argc, char **argv)
 		return vcpc_usage("an output file is required: -o FILE.html");
 	r.sides[1].drawing.tally.window = *window;
 	c = report(&r, archives, output);
-	release(&r);
+	report_release(&r);
 	return c;
 }

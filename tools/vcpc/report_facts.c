@@ -93,7 +93,7 @@ static char *text_of(const char *metric, struct timespec when)
 	return v.cp;
 }
 
-static void put(FILE *out, const char *title, const char *text)
+static void fact_put(FILE *out, const char *title, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -109,17 +109,17 @@ static void put_time(FILE *out, const struct vcpc_drawing *d)
 	const char *zone = *w->label.zoneinfo ? w->label.zoneinfo : w->label.timezone;
 	char from[64], to[64], all[160], duration[32];
 
-	put(out, "Time zone", zone + (*zone == ':'));
+	fact_put(out, "Time zone", zone + (*zone == ':'));
 	vcpc_table_time(from, sizeof(from), w->from, second, true);
 	vcpc_table_time(to, sizeof(to), w->to, second, true);
 	snprintf(all, sizeof(all), "%s to %s", from, to);
-	put(out, "Time", all);
+	fact_put(out, "Time", all);
 	vcpc_value_text(duration, sizeof(duration), (vcpc_ns_of(w->to) - vcpc_ns_of(w->from)) / 1e9, true, 4);
 	snprintf(all, sizeof(all), "%s, %lu record%s", duration, d->tally.records, d->tally.records == 1 ? "" : "s");
-	put(out, "Duration", all);
+	fact_put(out, "Duration", all);
 	if (d->steps.records > 1) {
 		snprintf(all, sizeof(all), "each covers %lu records", d->steps.records);
-		put(out, "Points", all);
+		fact_put(out, "Points", all);
 	}
 }
 
@@ -129,18 +129,18 @@ void report_facts(FILE *out, const struct report_side *side, const char *name)
 
 	fputs("<dl class=\"facts\">\n", out);
 	if (name) {
-		put(out, "Run", name);
-		put(out, "Archive", side->archive);
+		fact_put(out, "Run", name);
+		fact_put(out, "Archive", side->archive);
 	}
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		char *text = label_of(facts[i].label);
 
 		if (!text && facts[i].metric)
 			text = text_of(facts[i].metric, w->to);
-		put(out, facts[i].title, text);
+		fact_put(out, facts[i].title, text);
 		free(text);
 		if (!i)
-			put(out, "Host", w->label.hostname);
+			fact_put(out, "Host", w->label.hostname);
 	}
 	put_time(out, &side->drawing);
 	fputs("</dl>\n", out);

@@ -40,7 +40,7 @@ static int by_weight(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static int add(struct report_stacks *stacks, const char *line)
+static int stack_add(struct report_stacks *stacks, const char *line)
 {
 	size_t room = stacks->room ? 2 * stacks->room : 64;
 	char **lines = stacks->lines;
@@ -75,7 +75,7 @@ static int read_lines(struct report_stacks *stacks, FILE *f, const char *path)
 			return vcpc_fail(0, "%s: line %zu is not a stack with two numbers, as printed by 'vcpc why --folded-diff'",
 					 path, stacks->n + 1);
 		}
-		err = add(stacks, line);
+		err = stack_add(stacks, line);
 	}
 	if (!err && ferror(f))
 		err = errno;

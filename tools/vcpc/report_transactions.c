@@ -46,7 +46,8 @@ static void take_event(struct transactions *all, struct transaction *t, const st
 	t->events[i] = q->value;
 }
 
-static void take(struct transactions *all, struct transaction *t, const struct vcpc_quantity *q)
+static void quantity_take(struct transactions *all, struct transaction *t,
+			  const struct vcpc_quantity *q)
 {
 	const struct {
 		const char *what;
@@ -90,7 +91,7 @@ static int collect(struct transactions *all, const struct report_side *side)
 		*t = (struct transaction){ run->list[i].scope, NAN, NAN, NAN, NAN, NAN,
 					  { NAN, NAN, NAN, NAN, NAN, NAN, NAN } };
 		for (next = i; next < run->n && !strcmp(run->list[next].scope, t->tag); next++)
-			take(all, t, &run->list[next]);
+			quantity_take(all, t, &run->list[next]);
 		all->n += *t->tag && t->count > 0 && t->mean >= 0;
 	}
 	if (all->n)

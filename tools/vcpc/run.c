@@ -43,7 +43,8 @@ struct builder {
 	int err;
 };
 
-static struct vcpc_quantity *find(const struct builder *b, const char *scope, const char *what)
+static struct vcpc_quantity *quantity_find(const struct builder *b, const char *scope,
+					   const char *what)
 {
 	long at = vcpc_names_find(&b->quantities, scope, what);
 
@@ -69,7 +70,7 @@ static int make_room(struct vcpc_run *run)
 static struct vcpc_quantity *quantity(struct builder *b, const char *scope, const char *what,
 				      bool seconds)
 {
-	struct vcpc_quantity *q = find(b, scope, what);
+	struct vcpc_quantity *q = quantity_find(b, scope, what);
 	long order;
 
 	if (q)
@@ -94,8 +95,8 @@ static struct vcpc_quantity *quantity(struct builder *b, const char *scope, cons
 }
 
 /* Returns the quantity, or NULL as quantity() */
-static struct vcpc_quantity *add(struct builder *b, const char *scope, const char *what, bool seconds,
-				 double value)
+static struct vcpc_quantity *quantity_add(struct builder *b, const char *scope, const char *what, bool seconds,
+					  double value)
 {
 	struct vcpc_quantity *q = quantity(b, scope, what, seconds);
 
@@ -130,7 +131,7 @@ static struct vcpc_quantity *add_event(struct builder *b, const char *scope, con
 {
 	bool clock = is_clock(event);
 
-	return add(b, scope, event, clock, clock ? value * 1e-9 : value);
+	return quantity_add(b, scope, event, clock, clock ? value * 1e-9 : value);
 }
 
 static void take_total(struct builder *b, const char *leaf, const char *instance,
@@ -145,13 +146,13 @@ static void take_tick(struct builder *b, const char *leaf, const char *instance,
 {
 	(void)leaf;
 	(void)instance;
-	add(b, "", "cpu_time", true, of_command(row) / 1e9);
+	quantity_add(b, "", "cpu_time", true, of_command(row) / 1e9);
 }
 
 static void take_count(struct builder *b, const char *leaf, const char *instance,
 		       const struct vcpc_row *row)
 {
-	add(b, instance, leaf, false, of_tag(row));
+	quantity_add(b, instance, leaf, false, of_tag(row));
 }
 
 /* Keep the sum of a tag's times until finish_means(), because their number may be read later. */
@@ -159,7 +160,7 @@ static void take_time(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
 	(void)leaf;
-	add(b, instance, "time", true, of_tag(row));
+	quantity_add(b, instance, "time", true, of_tag(row));
 }
 
 static struct times *times_of(struct builder *b, const char *instance, size_t len)
@@ -226,8 +227,8 @@ static void finish_times(struct builder *b, const struct times *times)
 		while (i < SHIM_TRACE_HIST_SLOTS - 1 &&
 		       (before += times->slots[i]) < n * percentiles[p].part)
 			i++;
-		q = add(b, times->tag, percentiles[p].what, true,
-			(shim_trace_hist_floor(i) + shim_trace_hist_floor(i + 1) - 1) / 2e9);
+		q = quantity_add(b, times->tag, percentiles[p].what, true,
+				 (shim_trace_hist_floor(i) + shim_trace_hist_floor(i + 1) - 1) / 2e9);
 		if (q)
 			q->resolution = (shim_trace_hist_floor(i + 1) - 1 - shim_trace_hist_floor(i)) / 2e9;
 	}
@@ -286,7 +287,8 @@ static void take_part(struct builder *b, const char *leaf, const char *instance,
 {
 	const struct vcpc_row *watched = row_of(b->watched, row->inst);
 	double n = watched ? of_tag(watched) : 0;
-	struct vcpc_quantity *q = n > 0 ? add(b, instance, leaf, true, of_tag(row) / 1e9) : NULL;
+	struct vcpc_quantity *q =
+		n > 0 ? quantity_add(b, instance, leaf, true, of_tag(row) / 1e9) : NULL;
 
 	if (q)
 		q->counted += n;
@@ -333,7 +335,7 @@ static void take_other(struct builder *b, const struct vcpc_entry *e, const char
 		b->err = ENOMEM;
 		return;
 	}
-	add(b, "", what, false, value);
+	quantity_add(b, "", what, false, value);
 	free(what);
 }
 
@@ -381,7 +383,7 @@ static void finish_means(struct builder *b)
 {
 	for (size_t i = 0; i < b->run->n; i++) {
 		struct vcpc_quantity *q = &b->run->list[i];
-		const struct vcpc_quantity *n = find(b, q->scope, "count");
+		const struct vcpc_quantity *n = quantity_find(b, q->scope, "count");
 
 		if (*q->scope && !strcmp(q->what, "time"))
 			q->value = n && n->value > 0 ? q->value / n->value : NAN;
@@ -408,7 +410,7 @@ static int compare_order(const void *a, const void *b)
 }
 
 /* Sort by scope, and the quantities of a scope in the order in which they were added. */
-static int sort(struct vcpc_run *run)
+static int run_sort(struct vcpc_run *run)
 {
 	struct ranked *ranked = reallocarray(NULL, run->n + 1, sizeof(*ranked));
 
@@ -440,14 +442,14 @@ static int build(struct builder *b, bool all)
 	if (vcpc_names_number(&b->scopes, "", "") < 0)
 		b->err = ENOMEM;
 	if (all && b->tally->records && !b->err)
-		add(b, "", "elapsed", true, b->tally->end - b->tally->begin);
+		quantity_add(b, "", "elapsed", true, b->tally->end - b->tally->begin);
 	for (size_t i = 0; i < b->tally->catalog.n && !b->err; i++)
 		take_metric(b, i);
 	finish_means(b);
 	for (size_t i = 0; i < b->ntimes && !b->err; i++)
 		finish_times(b, &b->times[i]);
 	if (!b->err)
-		b->err = sort(b->run);
+		b->err = run_sort(b->run);
 	return b->err ? vcpc_fail(b->err, "values") : 0;
 }
 

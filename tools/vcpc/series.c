@@ -335,8 +335,8 @@ static void put_text(struct vcpc_series *s, struct vcpc_column *c, const pmAtomV
 	c->empty = false;
 }
 
-static void put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_column *c,
-		int valfmt, const pmValue *value)
+static void value_put(struct vcpc_series *s, const struct vcpc_metric *m, struct vcpc_column *c,
+		      int valfmt, const pmValue *value)
 {
 	int type = m->desc.type;
 	pmAtomValue v;
@@ -374,7 +374,7 @@ static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const p
 		key.inst = m->desc.indom == PM_INDOM_NULL ? (int)PM_IN_NULL : set->vlist[i].inst;
 		c = bsearch(&key, &s->columns[m->first], m->n, sizeof(key), by_inst);
 		if (c)
-			put(s, m, c, set->valfmt, &set->vlist[i]);
+			value_put(s, m, c, set->valfmt, &set->vlist[i]);
 	}
 }
 

@@ -35,7 +35,7 @@ struct job {
 	char what[1024];	/* description of the counted targets */
 };
 
-static int help(void)
+static int stat_help(void)
 {
 	printf("Usage: vcpc stat [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 	       "       vcpc stat {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
@@ -138,7 +138,7 @@ static int take_nothing(struct run *run)
 }
 
 /* Return 0, or an exit status after printing a message */
-static int take(struct run *run, struct shim_sample *total)
+static int sample_take(struct run *run, struct shim_sample *total)
 {
 	double elapsed = (now() - run->start) / 1e9;
 	int ret = shim_set_total(run->set, 0, total);
@@ -179,7 +179,7 @@ static int show_counts(struct run *run)
 }
 
 /* The delay of -D is over: discard the counts so far. */
-static int begin(struct run *run)
+static int stat_begin(struct run *run)
 {
 	int ret = shim_set_total(run->set, 0, &run->base);
 
@@ -195,7 +195,7 @@ static int begin(struct run *run)
 static int tick_one(struct run *run)
 {
 	if (run->waits)
-		return begin(run);
+		return stat_begin(run);
 	if (run->job->counting.events.in_turn)
 		return look(run);
 	return run->job->rates ? show_rates(run) : show_counts(run);
@@ -243,7 +243,7 @@ static bool prints_intervals(const struct vcpc_counting *counting)
 }
 
 /* With -I, -x prints the intervals only, as perf stat does. */
-static int print(const struct runs *runs, const struct shim_sample *total)
+static int stat_print(const struct runs *runs, const struct shim_sample *total)
 {
 	const struct job *job = runs->job;
 	struct vcpc_counts *counts = reallocarray(NULL, runs->n, sizeof(*counts));
@@ -294,7 +294,7 @@ static int take_all(struct runs *runs, struct shim_sample *total)
 	for (unsigned int i = 0; i < runs->n && !ret; i++) {
 		struct run *run = &runs->list[i];
 
-		ret = waits ? take_nothing(run) : counting->events.in_turn ? take_turns(run) : take(run, total);
+		ret = waits ? take_nothing(run) : counting->events.in_turn ? take_turns(run) : sample_take(run, total);
 	}
 	return ret;
 }
@@ -376,7 +376,7 @@ static int run_all(struct job *job, struct runs *runs)
 			ret = run_once(job, runs, &total, &status);
 	}
 	if (!ret)
-		ret = print(runs, &total);
+		ret = stat_print(runs, &total);
 	if (job->name)
 		ret = vcpc_output_close(&job->output, ret);
 	return ret ? ret : status;
@@ -479,7 +479,7 @@ static int check(const struct job *job)
 	return 0;
 }
 
-static int parse(int argc, char **argv, struct job *job)
+static int stat_parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
 		VCPC_COUNTING_LONG,
@@ -544,7 +544,7 @@ static void name_it(struct job *job)
 /*
  * Divide the targets into parts, and count.  Return 0, or an exit status after printing a message.
  */
-static int count(struct job *job)
+static int stat_count(struct job *job)
 {
 	struct runs runs = { .job = job };
 	int ret;
@@ -571,7 +571,7 @@ static int count(struct job *job)
 int vcpc_cmd_stat(int argc, char **argv)
 {
 	struct job job = { .counting.events.by_kind = true };
-	int ret = parse(argc, argv, &job);
+	int ret = stat_parse(argc, argv, &job);
 	bool wants_help = ret < 0;
 
 	if (!ret && job.counting.events.in_turn)
@@ -579,7 +579,7 @@ int vcpc_cmd_stat(int argc, char **argv)
 	if (!ret)
 		ret = check_threads(&job);
 	if (!ret)
-		ret = count(&job);
+		ret = stat_count(&job);
 	vcpc_events_free(&job.counting.events);
-	return wants_help ? help() : ret;
+	return wants_help ? stat_help() : ret;
 }

@@ -13,7 +13,7 @@
 
 #define HISTOGRAM	"vcpc.transact.hist"
 
-static int help(void)
+static int summary_help(void)
 {
 	printf("Usage: vcpc summary ARCHIVE [METRIC...]\n\n"
 	       "Prints for each numeric metric and instance the number of values, their average over\n"
@@ -118,7 +118,7 @@ int vcpc_cmd_summary(int argc, char **argv)
 
 	while ((c = vcpc_getopt(argc, argv, "h" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
-			return help();
+			return summary_help();
 		if (!vcpc_window_option(&s.window, c, optarg))
 			return vcpc_usage(NULL);
 	}

@@ -17,7 +17,8 @@
 #define MOST_TEXT	(64u << 20)
 #define LONGEST		1024	/* line; the rest of a longer one is dropped */
 
-static int add(struct symbols_table *table, uint64_t address, uint64_t size, const char *name)
+static int symbol_add(struct symbols_table *table, uint64_t address, uint64_t size,
+		      const char *name)
 {
 	size_t length = strlen(name) + 1;
 	void *grown;
@@ -42,7 +43,7 @@ static int add(struct symbols_table *table, uint64_t address, uint64_t size, con
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int symbols_compare(const void *a, const void *b)
 {
 	const struct symbols_row *left = a, *right = b;
 
@@ -58,7 +59,7 @@ static int take_kernel(struct symbols_table *table, char *line)
 	if (sscanf(line, "%llx %c %255s", &address, &type, name) != 3 || !address ||
 	    !strchr("tTwW", type))
 		return 0;
-	return add(table, address, 0, name);
+	return symbol_add(table, address, 0, name);
 }
 
 /* "ADDRESS SIZE NAME": hexadecimal; a name may have spaces */
@@ -71,7 +72,7 @@ static int take_jit(struct symbols_table *table, char *line)
 	if (sscanf(line, "%llx %llx %n", &address, &size, &name) != 2 || !name || !line[name] ||
 	    !size)
 		return 0;
-	return add(table, address, size, line + name);
+	return symbol_add(table, address, size, line + name);
 }
 
 static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_table *, char *))
@@ -97,7 +98,7 @@ static struct symbols_table *read_table(FILE *in, int (*take)(struct symbols_tab
 		errno = ENOMEM;
 	fclose(in);
 	if (table && table->n)
-		qsort(table->at, table->n, sizeof(*table->at), compare);
+		qsort(table->at, table->n, sizeof(*table->at), symbols_compare);
 	return table;
 }
 

@@ -36,7 +36,7 @@ static struct vcpc_row *row_of(struct vcpc_rows *g, int inst, double v, bool lat
 	return &rows[lo];
 }
 
-static void count(struct vcpc_row *row, double v)
+static void value_count(struct vcpc_row *row, double v)
 {
 	row->least = row->n ? fmin(row->least, v) : v;
 	row->most = row->n ? fmax(row->most, v) : v;
@@ -53,7 +53,7 @@ static void take_counter(struct vcpc_row *row, double v, double at)
 	if (seconds >= 0 && v >= row->last)
 		row->gained += v - row->last;
 	if (seconds > 0 && v >= row->last) {
-		count(row, (v - row->last) / seconds);
+		value_count(row, (v - row->last) / seconds);
 		row->weighted += v - row->last;
 		row->seconds += seconds;
 	}
@@ -68,7 +68,7 @@ static void take_value(struct vcpc_row *row, double v, double at)
 		row->weighted += row->last * (at - row->at);
 		row->seconds += at - row->at;
 	}
-	count(row, v);
+	value_count(row, v);
 	row->last = v;
 	row->at = at;
 }
@@ -122,7 +122,7 @@ static void note_time(struct vcpc_tally *t, double at)
 	t->end = at;
 }
 
-static int take(const pmHighResResult *r, void *arg)
+static int result_take(const pmHighResResult *r, void *arg)
 {
 	struct vcpc_tally *t = arg;
 	double at = (vcpc_ns_of(r->timestamp) - vcpc_ns_of(t->window.from)) / 1e9;
@@ -154,7 +154,7 @@ int vcpc_tally_read(struct vcpc_tally *t, const char *archive, char **names)
 	t->groups = calloc(t->catalog.n + 1, sizeof(*t->groups));
 	if (!t->groups)
 		return vcpc_fail(ENOMEM, "values");
-	return vcpc_records(&t->window, archive, take, t);
+	return vcpc_records(&t->window, archive, result_take, t);
 }
 
 void vcpc_tally_free(struct vcpc_tally *t)

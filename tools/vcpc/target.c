@@ -30,7 +30,7 @@ static const struct {
 	[VCPC_CPUS] = { "CPU", "CPUs", "a CPU's number or a range such as 0-3", SHIM_BIND_CPU },
 };
 
-static int add(struct vcpc_targets *targets, long id)
+static int target_add(struct vcpc_targets *targets, long id)
 {
 	for (unsigned int i = 0; i < targets->n; i++)
 		if (targets->ids[i] == id)
@@ -68,7 +68,7 @@ static int add_item(struct vcpc_targets *targets, const char *item)
 	if (last - first >= VCPC_TARGETS)
 		return vcpc_usage("more than %d CPUs", VCPC_TARGETS);
 	for (; first <= last && !status; first++)
-		status = add(targets, first);
+		status = target_add(targets, first);
 	return status;
 }
 

@@ -25,7 +25,7 @@ struct job {
 	struct top_view view;
 };
 
-static int help(void)
+static int top_help(void)
 {
 	printf("Usage: vcpc top [-I INTERVAL] [-b WHAT] [-s KEY] [-f TEXT] [--once]\n\n"
 	       "Shows for each tag the transactions that ended per second, their durations, and their\n"
@@ -70,7 +70,7 @@ static unsigned int output_width(void)
 	return WIDTH;
 }
 
-static int print(const struct top_view *view)
+static int top_print(const struct top_view *view)
 {
 	unsigned int width = output_width();
 	char *line = malloc(4 * (size_t)width + 512);
@@ -102,7 +102,7 @@ static int once(struct job *job)
 	else if (err == -ENOENT || err == -ESTALE)
 		err = vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");
 	else
-		err = err ? vcpc_fail(err, "cannot read the statistics") : print(&job->view);
+		err = err ? vcpc_fail(err, "cannot read the statistics") : top_print(&job->view);
 	shim_trace_close(trace);
 	return err;
 }
@@ -171,7 +171,7 @@ int vcpc_cmd_top(int argc, char **argv)
 
 	while (!status && (c = vcpc_getopt(argc, argv, "I:b:s:f:h", longs)) != -1) {
 		if (c == 'h')
-			return help();
+			return top_help();
 		status = take_option(&job, c);
 	}
 	if (!status && optind < argc)

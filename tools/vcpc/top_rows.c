@@ -224,7 +224,7 @@ static void forget_rows(struct top_view *view)
 }
 
 /* Build the rows of a snapshot, by comparing it with the previous one.  Return 0 or -ENOMEM. */
-static int compare(struct top_view *view, const struct top_look *look)
+static int looks_compare(struct top_view *view, const struct top_look *look)
 {
 	struct top_row *rows = reallocarray(view->rows, look->nentries + 1, sizeof(*rows));
 	struct group group;
@@ -251,7 +251,7 @@ int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now)
 	look->time = now;
 	view->lost = drops.open_full + drops.stat_full + drops.tag_full + drops.direct_full;
 	forget_rows(view);
-	err = view->before ? compare(view, look) : -EAGAIN;
+	err = view->before ? looks_compare(view, look) : -EAGAIN;
 	view->spare = view->before;
 	view->before = look;
 	top_arrange(view);

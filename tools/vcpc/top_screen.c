@@ -65,7 +65,7 @@ static void put_line(int row, const char *line, bool heading)
 		attroff(A_REVERSE);
 }
 
-static void draw(struct screen *s)
+static void screen_draw(struct screen *s)
 {
 	int lines = LINES - 3;
 	char *line = malloc(4 * (size_t)(COLS > 0 ? COLS : 1) + 512);
@@ -174,7 +174,7 @@ static bool is_gone(void)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static void run(struct screen *s)
+static void screen_run(struct screen *s)
 {
 	int c;
 
@@ -186,7 +186,7 @@ static void run(struct screen *s)
 			if (!s->paused)
 				s->err = top_again(s->view, &s->trace);
 		}
-		draw(s);
+		screen_draw(s);
 		now = now_ns();
 		timeout(now < s->next ? (int)((s->next - now) / 1000000) + 1 : 0);
 		c = getch();
@@ -219,7 +219,7 @@ int top_screen(struct top_view *view, uint64_t interval)
 	noecho();
 	keypad(stdscr, TRUE);
 	curs_set(0);
-	run(&s);
+	screen_run(&s);
 	endwin();
 	delscreen(screen);
 	shim_trace_close(s.trace);

@@ -317,7 +317,8 @@ static int take_option(int letter, struct trace_options *options)
 /*
  * 0, -1 for --help, or VCPC_EXIT_USAGE after a message; @used is set to the letters that were given
  */
-static int parse(int argc, char **argv, struct trace_options *options, char *used, size_t size)
+static int trace_parse(int argc, char **argv, struct trace_options *options, char *used,
+		       size_t size)
 {
 	static const struct option longs[] = {
 		{ "allow-unwind", no_argument, NULL, 'u' },
@@ -375,7 +376,7 @@ int vcpc_cmd_trace(int argc, char **argv)
 {
 	struct trace_options options = { .on.size = sizeof(options.on) };
 	char used[24] = "";
-	int ret = parse(argc, argv, &options, used, sizeof(used));
+	int ret = trace_parse(argc, argv, &options, used, sizeof(used));
 
 	if (ret < 0)
 		fputs(help_text, stdout);

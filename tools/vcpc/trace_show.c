@@ -89,7 +89,7 @@ static int show_once(const struct trace_options *options)
  * Show again at each interval, with a new handle each time because tracing may be turned off and
  * on.
  */
-static int watch(const struct trace_options *options)
+static int show_watch(const struct trace_options *options)
 {
 	const struct timespec pause = {
 		.tv_sec = options->watch / 1000000000,
@@ -119,7 +119,7 @@ static int watch(const struct trace_options *options)
 /* vcpc trace show */
 int trace_show(const struct trace_options *options)
 {
-	int err = options->watch ? watch(options) : show_once(options);
+	int err = options->watch ? show_watch(options) : show_once(options);
 
 	if (err == -ENOENT)
 		return vcpc_fail(0, "tracing is off; turn it on with 'vcpc trace on'");

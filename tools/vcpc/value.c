@@ -25,7 +25,7 @@ static const struct unit *unit_of(const struct unit *units, double v, int digits
 }
 
 /* @v with @digits significant digits, but never with an exponent */
-static void put(char *buf, size_t size, double v, int digits, const char *unit)
+static void number_put(char *buf, size_t size, double v, int digits, const char *unit)
 {
 	if (fabs(v) < pow(10, digits) - 0.5)
 		snprintf(buf, size, "%.*g%s", digits, v, unit);
@@ -48,7 +48,7 @@ void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits)
 	else if (v == 0)
 		snprintf(buf, size, seconds ? "0 s" : "0");
 	else if (seconds)
-		put(buf, size, v / (u->from > 0 ? u->from : 1e-9), digits, u->name);
+		number_put(buf, size, v / (u->from > 0 ? u->from : 1e-9), digits, u->name);
 	else if (v == round(v) && fabs(v) < 1e6)
 		snprintf(buf, size, "%.0f", v);
 	else

@@ -31,7 +31,7 @@ struct job {
 	struct why_view view;
 };
 
-static int help(void)
+static int why_help(void)
 {
 	printf("Usage: vcpc why [TAG] [--above pNN] [-p PID] [--for TIME] [-j | --folded | --folded-diff]\n\n"
 	       "Explains where transactions of TAG spend their time: on a CPU, waiting for a CPU, or\n"
@@ -62,7 +62,7 @@ int why_fail_open(int err)
 }
 
 /* Wait until the time is over, or SIGINT or SIGTERM arrives: 0, or an exit status after a message */
-static int watch(const struct job *job)
+static int why_watch(const struct job *job)
 {
 	uint64_t left = job->duration, step;
 	struct timespec time;
@@ -85,7 +85,7 @@ static int watch(const struct job *job)
 }
 
 /* The wanted tag.  Return 0, or an exit status after printing a message. */
-static int choose(struct job *job)
+static int tag_choose(struct job *job)
 {
 	struct why_view *view = &job->view;
 
@@ -100,13 +100,13 @@ static int choose(struct job *job)
 	return 0;
 }
 
-static int print(struct job *job)
+static int job_print(struct job *job)
 {
 	int err = shim_why_tags_get(job->view.why, job->percent, &job->view.ntags);
 
 	if (err)
 		return vcpc_fail(err, "cannot read the statistics");
-	err = choose(job);
+	err = tag_choose(job);
 	if (err)
 		return err;
 	if (job->view.json)
@@ -123,16 +123,16 @@ static int explain(struct job *job)
 	job->view.symbols = stacks ? symbols_open() : NULL;
 	if (stacks && !job->view.symbols)
 		return vcpc_fail(ENOMEM, "symbols");
-	err = watch(job);
+	err = why_watch(job);
 	if (stacks && !err)
 		symbols_renew(job->view.symbols);
 	if (!err)
-		err = print(job);
+		err = job_print(job);
 	symbols_close(job->view.symbols);
 	return err;
 }
 
-static int run(struct job *job)
+static int why_run(struct job *job)
 {
 	int err = shim_why_open(&job->options, &job->view.why);
 
@@ -199,7 +199,7 @@ static int take_option(int letter, struct job *job)
 }
 
 /* 0, -1 for --help, or VCPC_EXIT_USAGE after a message */
-static int parse(int argc, char **argv, struct job *job)
+static int why_parse(int argc, char **argv, struct job *job)
 {
 	static const struct option longs[] = {
 		{ "above", required_argument, NULL, OPTION_ABOVE },
@@ -238,9 +238,9 @@ int vcpc_cmd_why(int argc, char **argv)
 		.options = { .size = sizeof(job.options), .flags = SHIM_WHY_F_STACKS },
 		.duration = DEFAULT_TIME, .percent = 99, .view.above = "p99",
 	};
-	int ret = parse(argc, argv, &job);
+	int ret = why_parse(argc, argv, &job);
 
 	if (ret < 0)
-		return help();
-	return ret ? ret : run(&job);
+		return why_help();
+	return ret ? ret : why_run(&job);
 }

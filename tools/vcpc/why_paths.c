@@ -97,7 +97,7 @@ static int name_frames(const struct why_view *view, const struct shim_why_stack 
 }
 
 /* Sort by reason, then by frames, outermost first, so paths with the same start are adjacent. */
-static int compare(const void *a, const void *b)
+static int paths_compare(const void *a, const void *b)
 {
 	const struct why_path *left = a, *right = b;
 
@@ -132,9 +132,9 @@ static void merge_all(struct why_paths *paths)
 {
 	size_t n = 0;
 
-	qsort(paths->at, paths->n, sizeof(*paths->at), compare);
+	qsort(paths->at, paths->n, sizeof(*paths->at), paths_compare);
 	for (size_t i = 0; i < paths->n; i++) {
-		if (n && !compare(&paths->at[n - 1], &paths->at[i]))
+		if (n && !paths_compare(&paths->at[n - 1], &paths->at[i]))
 			merge(&paths->at[n - 1], &paths->at[i]);
 		else
 			paths->at[n++] = paths->at[i];
@@ -205,8 +205,8 @@ static double heaviest(const struct why_paths *paths, size_t depth, size_t *from
 }
 
 /* Add up the paths that have the same first @depth frames, and remove them */
-static void take(struct why_paths *paths, size_t from, size_t to, size_t depth,
-		 struct why_path *path)
+static void path_take(struct why_paths *paths, size_t from, size_t to, size_t depth,
+		      struct why_path *path)
 {
 	const struct why_path *most = &paths->at[from];
 	double sum = 0;
@@ -240,7 +240,7 @@ static void take_samples(struct why_paths *paths, size_t from, size_t to, struct
 		to = last;
 		most = heaviest(paths, ++depth, &first, &last);
 	}
-	take(paths, from, to, depth, path);
+	path_take(paths, from, to, depth, path);
 }
 
 static int compare_differences(const void *a, const void *b)

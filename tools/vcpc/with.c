@@ -91,7 +91,7 @@ static void find_again(struct with_metric *metric, const char *name, bool named)
 	metric->named |= named;
 }
 
-static int append(struct vcpc_with *with, const char *name, const pmDesc *desc, bool named)
+static int metric_append(struct vcpc_with *with, const char *name, const pmDesc *desc, bool named)
 {
 	struct with_metric *metric;
 
@@ -123,7 +123,7 @@ static int add_metric(struct vcpc_with *with, const char *name, bool named, bool
 		return with_leave_out(name, named, why);
 	*found = true;
 	if (!metric)
-		return append(with, name, &desc, named);
+		return metric_append(with, name, &desc, named);
 	find_again(metric, name, named);
 	return 0;
 }

@@ -118,7 +118,7 @@ struct instance {
 };
 
 /* Sort instances by number without duplicates, as archives have them: their number or -ENOMEM */
-static int sort(int n, int *inst, char **names)
+static int instances_sort(int n, int *inst, char **names)
 {
 	struct instance *all = calloc(n, sizeof(*all));
 	int kept = 0;
@@ -170,7 +170,7 @@ static int write_domain(struct domain *domain, struct shim_recorder *rec)
 
 	if (n <= 0)
 		return n == -ENOMEM ? n : 0;
-	ret = sort(n, inst, names);
+	ret = instances_sort(n, inst, names);
 	if (ret > 0)
 		ret = replace(domain, ret, inst, names, rec);
 	free(names);

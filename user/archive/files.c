@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add(struct shim_folder *folder, const char *name)
+static int folder_add(struct shim_folder *folder, const char *name)
 {
 	if (shim_vec__room(folder->names, &folder->cap, folder->n))
 		return -ENOMEM;
@@ -38,7 +38,7 @@ static int add_all(struct shim_folder *folder)
 	int err = dir ? 0 : -errno;
 
 	while (errno = 0, !err && (entry = readdir(dir)))
-		err = add(folder, entry->d_name);
+		err = folder_add(folder, entry->d_name);
 	if (!err && errno)
 		err = -errno;
 	if (dir)
@@ -217,7 +217,7 @@ static int scan_folder(struct shim_folder *folder, const char *path, const char 
 	return err;
 }
 
-static int scan(const char *base, struct shim_folder *folder, struct shim_files *out)
+static int folder_scan(const char *base, struct shim_folder *folder, struct shim_files *out)
 {
 	const char *slash = strrchr(base, '/'), *stem = slash ? slash + 1 : base;
 	struct shim_files files = { .base = strdup(base) };
@@ -242,7 +242,7 @@ static int scan(const char *base, struct shim_folder *folder, struct shim_files 
 
 int shim_files__scan(const char *base, struct shim_files *out)
 {
-	return scan(base, NULL, out);
+	return folder_scan(base, NULL, out);
 }
 
 static int is_there(const char *path)
@@ -295,7 +295,7 @@ int shim_files__find(const char *name, struct shim_folder *folder, struct shim_f
 	err = shim_files__base(name, &base);
 	if (err)
 		return err;
-	err = scan(base, folder, &files);
+	err = folder_scan(base, folder, &files);
 	free(base);
 	if (err)
 		return err;

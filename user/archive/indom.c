@@ -406,7 +406,7 @@ static int grow(struct shim_instances *set)
 	return 0;
 }
 
-static int add(struct shim_instances *set, int32_t inst, const char *name)
+static int instance_add(struct shim_instances *set, int32_t inst, const char *name)
 {
 	uint32_t slot;
 
@@ -435,7 +435,7 @@ static int add_older(struct shim_instances *set, const struct shim_indom *state,
 		while (j < n && newer->inst[j] < state->inst[i])
 			j++;
 		if (j == n || newer->inst[j] != state->inst[i])
-			err = add(set, state->inst[i], state->name[i]);
+			err = instance_add(set, state->inst[i], state->name[i]);
 	}
 	return err;
 }

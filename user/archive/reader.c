@@ -8,7 +8,7 @@
 #include "indom.h"
 #include "segment.h"
 
-static void destroy(struct shim_archive *ar)
+static void archive_destroy(struct shim_archive *ar)
 {
 	unsigned int nvolumes = atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 
@@ -44,7 +44,7 @@ static struct shim_archive *create(size_t nsegments)
 	ar->budget = (struct shim_budget){ SHIM_VOLUME_COPY, SHIM_VOLUME_LOOKS };
 	ar->segments = calloc(nsegments, sizeof(*ar->segments));
 	if (!ar->segments) {
-		destroy(ar);
+		archive_destroy(ar);
 		return NULL;
 	}
 	return ar;
@@ -249,7 +249,7 @@ static int open_as(const char *name, char *const *names, size_t n, bool list, bo
 	if (!err)
 		*out = ar;
 	else if (ar)
-		destroy(ar);
+		archive_destroy(ar);
 	return err;
 }
 
@@ -309,7 +309,7 @@ struct shim_archive *shim_archive__get(struct shim_archive *ar)
 void shim_archive__put(struct shim_archive *ar)
 {
 	if (ar && atomic_fetch_sub_explicit(&ar->refs, 1, memory_order_acq_rel) == 1)
-		destroy(ar);
+		archive_destroy(ar);
 }
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar)

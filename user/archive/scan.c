@@ -514,7 +514,7 @@ static int meet(struct pass *p, const struct shim_record *rec)
 	return mark < 0 ? mark : 0;
 }
 
-static int scan(struct pass *p)
+static int pass_scan(struct pass *p)
 {
 	struct shim_scanner *sc = p->sc;
 	struct shim_cursor c = sc->cursor;
@@ -551,7 +551,7 @@ static int scan_run(struct pass *p)
 	int err;
 
 	p->sc->number++;
-	err = scan(p);
+	err = pass_scan(p);
 	shim_scan__stop(p->sc);
 	return err;
 }

@@ -24,7 +24,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Takes ownership of @name. */
-static int add(struct names *names, char *name)
+static int segment_add(struct names *names, char *name)
 {
 	if (!name || shim_vec__room(names->all, &names->cap, names->n)) {
 		free(name);
@@ -65,7 +65,7 @@ static int add_folder(struct names *names, const char *path)
 			continue;
 		if (asprintf(&name, "%s/%.*s", path, (int)len, entry->d_name) < 0)
 			name = NULL;
-		err = add(names, name);
+		err = segment_add(names, name);
 	}
 	if (!err && errno)
 		err = -errno;
@@ -85,7 +85,7 @@ static bool is_folder(const char *path)
 
 static int add_any(struct names *names, const char *name)
 {
-	return is_folder(name) ? add_folder(names, name) : add(names, strdup(name));
+	return is_folder(name) ? add_folder(names, name) : segment_add(names, strdup(name));
 }
 
 static int add_list(struct names *names, const char *list)

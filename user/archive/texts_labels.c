@@ -103,8 +103,8 @@ static struct shim_annotated *find(const struct shim_texts_labels *all, uint32_t
 	return NULL;
 }
 
-static struct shim_annotated *add(struct shim_texts_labels *all, struct shim_arena *arena,
-				  uint32_t level, uint32_t ident)
+static struct shim_annotated *annotated_add(struct shim_texts_labels *all, struct shim_arena *arena,
+					    uint32_t level, uint32_t ident)
 {
 	struct shim_annotated *a = shim_arena__alloc(arena, sizeof(*a));
 
@@ -136,7 +136,7 @@ int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_are
 		return 0;
 	a = find(all, rec->level, ident);
 	if (!a)
-		a = add(all, arena, rec->level, ident);
+		a = annotated_add(all, arena, rec->level, ident);
 	if (!a || shim_vec__room(a->states, &a->cap, a->n))
 		return -ENOMEM;
 	a->states[a->n] = (struct state){ rec->stamp, a->n, rec->sets };

@@ -44,7 +44,7 @@ static struct shim_unpacked *find(const struct stat *packed)
 	return u;
 }
 
-static void destroy(struct shim_unpacked *u)
+static void unpacked_destroy(struct shim_unpacked *u)
 {
 	if (u->data)
 		munmap(u->data, u->size);
@@ -102,7 +102,7 @@ static struct shim_unpacked *enter(struct shim_unpacked *u)
 	pthread_mutex_unlock(&list_lock);
 	if (!other)
 		return u;
-	destroy(u);
+	unpacked_destroy(u);
 	return other;
 }
 
@@ -151,5 +151,5 @@ void shim_unpacked__put(struct shim_unpacked *u)
 	}
 	pthread_mutex_unlock(&list_lock);
 	if (last)
-		destroy(u);
+		unpacked_destroy(u);
 }

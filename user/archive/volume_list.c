@@ -18,7 +18,7 @@
 /* Find the last complete record of an archive, even if it is truncated or still growing. */
 
 /* The last of the consecutive well-formed records starting at @from; false if there is none */
-static bool scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
+static bool view_scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
 	bool found = false;
@@ -43,10 +43,10 @@ static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 	while (n-- && index->places[n].volume == volume) {
 		uint64_t offset = index->places[n].offset;
 
-		if (shim_volume_record__is_boundary(view, offset) && scan(view, offset, last))
+		if (shim_volume_record__is_boundary(view, offset) && view_scan(view, offset, last))
 			return true;
 	}
-	return scan(view, view->head, last);
+	return view_scan(view, view->head, last);
 }
 
 static int last_of_volume(struct shim_archive *ar, unsigned int volume, struct shim_record *last)

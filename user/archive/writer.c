@@ -75,7 +75,7 @@ static int complete_label(struct shim_label *label)
 	return 0;
 }
 
-static void destroy(struct shim_writer *w)
+static void writer_destroy(struct shim_writer *w)
 {
 	shim_declared__free(&w->declared);
 	shim_buf__free(&w->pending);
@@ -109,7 +109,7 @@ int shim_writer__open(const char *base, const struct shim_label *label, struct s
 	w->start_given = label->start.sec || label->start.nsec;
 	err = shim_output__open(&w->out, base, &complete);
 	if (err)
-		destroy(w);
+		writer_destroy(w);
 	else
 		*out = w;
 	return err;
@@ -151,7 +151,7 @@ int shim_writer__append(const char *base, struct shim_writer **out, struct shim_
 	shim_declared__init(&w->declared);
 	err = append_to(w, base);
 	if (err) {
-		destroy(w);
+		writer_destroy(w);
 		return err;
 	}
 	w->has_metric = true;
@@ -513,6 +513,6 @@ int shim_writer__close(struct shim_writer *w)
 {
 	int err = shim_output__close(&w->out, &w->pending);
 
-	destroy(w);
+	writer_destroy(w);
 	return err;
 }

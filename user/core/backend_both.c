@@ -76,8 +76,8 @@ static bool may_be_perfs(int ret)
 	return ret == -EINVAL || ret == -ENOENT || ret == -EOPNOTSUPP;
 }
 
-static int create(struct both *both, union shim_backend_ref dev, const struct vcpc_request *reqs,
-		  unsigned int n, unsigned int flags, struct shim_terms terms, int *bad)
+static int halves_create(struct both *both, union shim_backend_ref dev,
+			 const struct vcpc_request *reqs, unsigned int n, unsigned int flags, struct shim_terms terms, int *bad)
 {
 	int by_perf, ret;
 
@@ -101,7 +101,7 @@ static int both_create(union shim_backend_ref dev, const struct vcpc_request *re
 		       union shim_backend_ref *out)
 {
 	struct both *both = calloc(1, sizeof(*both));
-	int ret = both ? create(both, dev, reqs, n, flags, terms, bad) : -ENOMEM;
+	int ret = both ? halves_create(both, dev, reqs, n, flags, terms, bad) : -ENOMEM;
 
 	if (ret)
 		free(both);
@@ -224,7 +224,7 @@ struct where {
  * A tid of 0 means the caller's own instance if it has one, otherwise the set's only instance; or,
  * with @all, all instances.
  */
-static struct where find(const struct both *both, pid_t tid, unsigned int flags, bool all)
+static struct where both_find(const struct both *both, pid_t tid, unsigned int flags, bool all)
 {
 	pid_t self;
 
@@ -255,7 +255,7 @@ typedef int target_fn(union shim_backend_ref set, pid_t tid, unsigned int flags)
 static int act(const struct both *both, pid_t tid, unsigned int flags, target_fn *on_perf,
 	       target_fn *on_module)
 {
-	struct where where = find(both, tid, flags, flags & SHIM_TARGET_F_ALL);
+	struct where where = both_find(both, tid, flags, flags & SHIM_TARGET_F_ALL);
 
 	if (!where.perf)
 		return on_module(both->vcpc, where.tid, flags);
@@ -287,7 +287,7 @@ static int both_restart(union shim_backend_ref set, pid_t tid, unsigned int flag
 static int both_preset(union shim_backend_ref set, pid_t tid, unsigned int request, __u64 value)
 {
 	struct both *both = set.ptr;
-	struct where where = find(both, tid, 0, false);
+	struct where where = both_find(both, tid, 0, false);
 
 	return where.perf ? perf_ops.preset(both->perf, where.tid, request, value) :
 			    module_ops.preset(both->vcpc, where.tid, request, value);
@@ -324,7 +324,7 @@ static int both_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 
 	if (!both->perf.ptr && !(flags & SHIM_TARGET_F_CPU))
 		return module_ops.sample(both->vcpc, tid, flags, buf, size);
-	where = find(both, tid, flags, flags & VCPC_SAMPLE_F_TOTAL);
+	where = both_find(both, tid, flags, flags & VCPC_SAMPLE_F_TOTAL);
 	if (!where.perf)
 		return module_ops.sample(both->vcpc, where.tid, flags, buf, size);
 	if (!where.module)

@@ -190,7 +190,7 @@ static struct bpf_link *attach_probe(struct bpf_program *prog)
 	return bpf_program__attach_uprobe_opts(prog, -1, place.file, place.function, &opts);
 }
 
-static int attach(struct bpf_program *prog, const char *dir)
+static int program_attach(struct bpf_program *prog, const char *dir)
 {
 	int is_probe = !strcmp(bpf_program__section_name(prog), "uprobe");
 	struct bpf_link *link = is_probe ? attach_probe(prog) : bpf_program__attach(prog);
@@ -214,7 +214,7 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 	if (err)
 		return err;
 	bpf_object__for_each_program(prog, obj) {
-		err = bpf_program__autoload(prog) ? attach(prog, dir) : 0;
+		err = bpf_program__autoload(prog) ? program_attach(prog, dir) : 0;
 		if (err)
 			return err;
 	}

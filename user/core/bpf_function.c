@@ -321,7 +321,7 @@ static size_t pair_of(const struct attaching *a, size_t row)
 }
 
 /* Attach the return probe first, so each call that is seen to begin is also seen to end. */
-static int attach(struct attaching *a, size_t i)
+static int probe_attach(struct attaching *a, size_t i)
 {
 	size_t row = row_of_tag(a, i), pair = pair_of(a, row);
 	int err;
@@ -389,7 +389,7 @@ static int attach_all(struct attaching *a, size_t *bad)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !err; i++)
 		err = pin_link(a, bpf_program__attach(ends[i]));
 	for (size_t i = 0; i < n && !err; i++) {
-		err = attach(a, i);
+		err = probe_attach(a, i);
 		*bad = err ? i : n;
 	}
 	return err ? err : bpf_map__pin(a->skel->maps.vc_probe, PROBES_PIN);

@@ -132,7 +132,7 @@ void shim_bpf_reader__release(struct shim_bpf_reader *r)
 	r->holds--;
 }
 
-static void forget(struct shim_bpf_reader *r)
+static void reader_forget(struct shim_bpf_reader *r)
 {
 	if (r->holds || shim_bpf_tags__n(&r->tags) <= MANY_TAGS + 2 * r->n)
 		return;
@@ -155,7 +155,7 @@ static void forget(struct shim_bpf_reader *r)
 void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 {
 	if (!r->reads || ++r->others > 2)
-		forget(r);
+		reader_forget(r);
 }
 
 /**
@@ -464,7 +464,7 @@ int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat
 
 	if (err)
 		return err;
-	forget(r);
+	reader_forget(r);
 	r->others = 0;
 	r->before = r->n;
 	r->n = 0;

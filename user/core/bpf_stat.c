@@ -333,7 +333,7 @@ int shim_bpf_counts__events(const struct shim_bpf_counts *c, uint64_t key, struc
 	return 0;
 }
 
-static void add(struct vc_count *total, const struct vc_count *more)
+static void count_add(struct vc_count *total, const struct vc_count *more)
 {
 	total->count += more->count;
 	for (size_t i = 0; i < VC_MAX_COUNTERS; i++)
@@ -359,7 +359,7 @@ static int add_row(void *arg, const void *key, const void *values)
 		return err;
 	memcpy(&k, key, sizeof(k));
 	for (size_t i = 0; i < reading->cpus; i++)
-		add(&total, &cpus[i]);
+		count_add(&total, &cpus[i]);
 	row = &c->rows[c->n];
 	/*
 	 * Rows usually come in the same order, so the row of the last read is probably at this
@@ -481,7 +481,7 @@ int shim_bpf_counts__add_slot(struct shim_bpf_counts *c, uint64_t id, const stru
 	own = own_of(c, id, &slot->events);
 	if (!own || (own->read != c->reads && make_row(c, own)))
 		return -ENOMEM;
-	add(&c->rows[own->at].total, &slot->count);
+	count_add(&c->rows[own->at].total, &slot->count);
 	return 0;
 }
 

@@ -137,7 +137,7 @@ static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 }
 
 /* Add a tag to all tables or to none.  Return 0 or -ENOMEM. */
-static int add(struct shim_bpf_tags *t, struct shim_bpf_known *known)
+static int tag_add(struct shim_bpf_tags *t, struct shim_bpf_known *known)
 {
 	const struct {
 		struct shim_hash *table;
@@ -174,7 +174,7 @@ static int keep(struct shim_bpf_tags *t, uint64_t id, const struct vc_tag_name *
 		known->tag.user = value->user;
 		memcpy(known->tag.name, value->name, VC_TAG_LEN - 1);
 		label(t, known);
-		err = add(t, known);
+		err = tag_add(t, known);
 		if (err)
 			return err;
 	}

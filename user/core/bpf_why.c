@@ -79,7 +79,7 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 	return err ? err : vc_why__load(w->skel);
 }
 
-static int attach(struct bpf_program *prog, struct bpf_link **link)
+static int why_attach(struct bpf_program *prog, struct bpf_link **link)
 {
 	*link = bpf_program__attach(prog);
 	return *link ? 0 : -errno;
@@ -100,23 +100,23 @@ static int attach_probe(struct bpf_program *prog, int begin, struct bpf_link **l
 
 static int attach_scheduler(struct vc_why *skel)
 {
-	int err = attach(skel->progs.vw_on_exit, &skel->links.vw_on_exit);
+	int err = why_attach(skel->progs.vw_on_exit, &skel->links.vw_on_exit);
 
 	if (!err)
-		err = attach(skel->progs.vw_on_exec, &skel->links.vw_on_exec);
+		err = why_attach(skel->progs.vw_on_exec, &skel->links.vw_on_exec);
 	if (!err)
-		err = attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
-	return err ? err : attach(skel->progs.vw_on_wakeup, &skel->links.vw_on_wakeup);
+		err = why_attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
+	return err ? err : why_attach(skel->progs.vw_on_wakeup, &skel->links.vw_on_wakeup);
 }
 
 /* -ENOENT: the module is not loaded. */
 static int attach_module(struct vc_why *skel)
 {
-	int err = attach(skel->progs.vw_on_end, &skel->links.vw_on_end);
+	int err = why_attach(skel->progs.vw_on_end, &skel->links.vw_on_end);
 
 	if (!err)
-		err = attach(skel->progs.vw_on_abort, &skel->links.vw_on_abort);
-	return err ? err : attach(skel->progs.vw_on_begin, &skel->links.vw_on_begin);
+		err = why_attach(skel->progs.vw_on_abort, &skel->links.vw_on_abort);
+	return err ? err : why_attach(skel->progs.vw_on_begin, &skel->links.vw_on_begin);
 }
 
 static int attach_probes(struct vc_why *skel)

@@ -333,7 +333,7 @@ static void in_child(void)
 	close_set();
 }
 
-static int create(int dev, bool user_only)
+static int counted_create(int dev, bool user_only)
 {
 	struct vcpc_request reqs[VC_MAX_COUNTERS];
 	struct vcpc_set_create_args args = {
@@ -357,9 +357,9 @@ static int open_set(int dev, uint64_t id)
 	if (atomic_load(&wanted.id) == id && shim_fd__is_ours(wanted.fd))
 		return 0;
 	close_set();
-	fd = create(dev, false);
+	fd = counted_create(dev, false);
 	if (fd == -EACCES)
-		fd = create(dev, true);
+		fd = counted_create(dev, true);
 	if (fd < 0)
 		return fd;
 	err = shim_fd__own(fd, &wanted.fd);

@@ -337,15 +337,15 @@ static void in_child(void)
 	wanted.id = 0;
 }
 
-static void forget(void)
+static void direct_forget(void)
 {
 	shim_traced__unset(shim_direct_wanted__own.bound);
 	shim_direct_wanted__own = (struct shim_direct_wanted) { .bound = NULL };
 }
 
-static struct shim_fork_hook hook = { .in_child = forget };
+static struct shim_fork_hook hook = { .in_child = direct_forget };
 
-static int create(struct shim_session *session, bool user_only, struct shim_counters **out)
+static int direct_create(struct shim_session *session, bool user_only, struct shim_counters **out)
 {
 	struct vcpc_request reqs[VC_MAX_COUNTERS];
 	unsigned int n;
@@ -361,9 +361,9 @@ static int make_set(struct shim_counters **out)
 
 	if (err)
 		return err;
-	err = create(session, false, out);
+	err = direct_create(session, false, out);
 	if (err == -EACCES)
-		err = create(session, true, out);
+		err = direct_create(session, true, out);
 	shim_session__close(session);
 	return err;
 }

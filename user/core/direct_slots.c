@@ -237,7 +237,7 @@ static uint32_t *head_of(const struct shim_direct *d, const char *name, uint32_t
 }
 
 /* Add a slot to the chain of its name. */
-static void note(struct shim_direct *d, uint32_t i)
+static void slot_note(struct shim_direct *d, uint32_t i)
 {
 	char name[VC_TAG_LEN];
 	uint32_t *head;
@@ -263,7 +263,7 @@ static void note_new(struct shim_direct *d)
 			break;
 		/* A slot without a kind is being claimed by another process.  Skip it. */
 		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE))
-			note(d, d->noted);
+			slot_note(d, d->noted);
 	}
 }
 
@@ -321,7 +321,7 @@ static struct vc_direct *claim(struct shim_direct *d, const char *name, uint32_t
 }
 
 /* Clear the thread's lists, whose slots belong to another mapping or to the parent process. */
-static void forget(void)
+static void slots_forget(void)
 {
 	for (int kind = 0; kind < VC_COUNTER; kind++) {
 		struct shim_slot_list *list = shim_own_slots.of_kind[kind];
@@ -386,7 +386,7 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 	uintptr_t *place;
 
 	if (shim_own_slots.epoch != d->epoch) {
-		forget();
+		slots_forget();
 		shim_own_slots.epoch = d->epoch;
 		shim_own_slots.generation = shim_fork__generation();
 	}

@@ -243,7 +243,7 @@ const char *shim_pmu_format__name(const struct shim_pmu_format *format, size_t i
 	return i < format->nr ? format->field[i].name : NULL;
 }
 
-static const struct field *find(const struct shim_pmu_format *format, const char *name)
+static const struct field *field_find(const struct shim_pmu_format *format, const char *name)
 {
 	for (size_t i = 0; i < format->nr; i++)
 		if (!strcmp(format->field[i].name, name))
@@ -277,7 +277,7 @@ static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
 int shim_pmu_format__set(const struct shim_pmu_format *format, const char *name, __u64 value,
 			 struct vcpc_request *req)
 {
-	const struct field *field = find(format, name);
+	const struct field *field = field_find(format, name);
 	__u64 words[] = { req->config, req->config1, req->config2 };
 
 	if (!field)

@@ -175,7 +175,7 @@ static int open_events(struct shim_instance *inst, int *bad)
 }
 
 /* Append an instance to the binding's list.  It does not count yet. */
-static int add(struct shim_binding *binding, pid_t tid)
+static int instance_add(struct shim_binding *binding, pid_t tid)
 {
 	struct shim_instance **list = &binding->list;
 	struct shim_instance *inst = make(binding, tid);
@@ -229,7 +229,7 @@ struct tids {
 	size_t n, room;
 };
 
-static int note(pid_t tid, void *arg)
+static int thread_note(pid_t tid, void *arg)
 {
 	struct tids *tids = arg;
 
@@ -255,7 +255,7 @@ static int add_thread(struct shim_binding *binding, pid_t tid)
 
 	if (shim_instance__find(binding->taken, tid, false))
 		return -EBUSY;
-	ret = add(binding, tid);
+	ret = instance_add(binding, tid);
 	/* The thread has ended.  Even the first thread of a process can end before the process. */
 	return ret == -ESRCH ? 0 : ret;
 }
@@ -267,7 +267,7 @@ static int add_thread(struct shim_binding *binding, pid_t tid)
  */
 static int add_noted(struct shim_binding *binding, struct tids *tids)
 {
-	int ret = each_thread(binding->root, note, tids);
+	int ret = each_thread(binding->root, thread_note, tids);
 
 	for (size_t i = 0; i < tids->n && !ret; i++)
 		ret = add_thread(binding, tids->all[i]);
@@ -304,7 +304,7 @@ static int bind_inherited(struct shim_binding *binding)
 
 	for (int tries = 0; tries < INHERIT_TRIES && ret == -ESTALE; tries++)
 		ret = binding->flags & SHIM_BIND_F_PROCESS ? bind_process(binding) :
-							     add(binding, binding->root);
+							     instance_add(binding, binding->root);
 	if (ret == -ESTALE)
 		ret = *binding->bad < 0 ? -EAGAIN : -ENOSPC;
 	return ret;

@@ -282,7 +282,7 @@ static int read_kind(const struct shim_instance *inst, const struct kind *kind,
 					     shim_group__read_any(&kind->group, counts);
 }
 
-static void add(const struct kind *kind, const struct shim_group_counts *counts, __u64 *values)
+static void kind_add(const struct kind *kind, const struct shim_group_counts *counts, __u64 *values)
 {
 	for (unsigned int i = 0; i < kind->group.n; i++)
 		values[kind->at[i]] += counts->values[i];
@@ -299,7 +299,7 @@ void shim_kinds__save(struct shim_instance *inst)
 
 	for (unsigned int k = 0; k < kinds->n; k++) {
 		if (!read_kind(inst, &kinds->kinds[k], &counts))
-			add(&kinds->kinds[k], &counts, inst->from);
+			kind_add(&kinds->kinds[k], &counts, inst->from);
 		shim_group__close(&kinds->kinds[k].group);
 	}
 	kinds->n = 0;
@@ -336,7 +336,7 @@ int shim_kinds__read(const struct shim_instance *inst, struct shim_group_counts 
 		if (!ret && kinds->kinds[k].core && one.enabled < least)
 			ret = -EAGAIN;
 		if (!ret)
-			add(&kinds->kinds[k], &one, counts->values);
+			kind_add(&kinds->kinds[k], &one, counts->values);
 	}
 	return ret;
 }

@@ -337,7 +337,8 @@ static struct one *present(const struct shim_instance *inst)
 }
 
 /* Remember the counts; the next read adds the difference. */
-static void note(struct shim_multiplex *m, struct one *one, const struct shim_group_counts *counts)
+static void group_note(struct shim_multiplex *m, struct one *one,
+		       const struct shim_group_counts *counts)
 {
 	memcpy(&m->counts[one->first], counts->values, one->group.n * sizeof(m->counts[0]));
 	one->enabled = counts->enabled;
@@ -345,8 +346,8 @@ static void note(struct shim_multiplex *m, struct one *one, const struct shim_gr
 	one->unknown = false;
 }
 
-static void add(struct shim_instance *inst, const struct one *one,
-		const struct shim_group_counts *counts)
+static void group_add(struct shim_instance *inst, const struct one *one,
+		      const struct shim_group_counts *counts)
 {
 	for (unsigned int i = 0; i < one->group.n; i++)
 		inst->from[one->first + i] +=
@@ -375,11 +376,11 @@ static int look(struct shim_instance *inst, bool ended)
 	tick = counts.enabled - one->enabled;
 	if (!one->unknown && counts.running - one->running == tick) {
 		shim_rotation__spend(&m->rotation, ended ? tick : now - m->time, tick);
-		add(inst, one, &counts);
+		group_add(inst, one, &counts);
 	} else {
 		shim_rotation__spoil(&m->rotation);
 	}
-	note(m, one, &counts);
+	group_note(m, one, &counts);
 	m->time = now;
 	return 0;
 }
@@ -396,7 +397,7 @@ static int begin(struct shim_instance *inst)
 	if (!one->unknown)
 		return ret;
 	if (!shim_group__read_any(&one->group, &counts))
-		note(m, one, &counts);
+		group_note(m, one, &counts);
 	else
 		shim_rotation__spoil(&m->rotation);
 	return ret;

@@ -153,7 +153,7 @@ static struct shim_instance *find_number(struct shim_perf_set *set, pid_t tid, b
 	return inst;
 }
 
-static struct shim_instance *find(struct shim_perf_set *set, pid_t tid, bool cpu)
+static struct shim_instance *instance_find(struct shim_perf_set *set, pid_t tid, bool cpu)
 {
 	struct shim_instance *own;
 
@@ -424,7 +424,7 @@ int shim_perf__pick(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	if (flags & ~(all | SHIM_TARGET_F_CPU))
 		return -EINVAL;
 	if (!(flags & all) || tid)
-		*one = find(set, tid, flags & SHIM_TARGET_F_CPU);
+		*one = instance_find(set, tid, flags & SHIM_TARGET_F_CPU);
 	if (!*one && flags & all && tid)
 		*one = one_of(set, tid, flags & SHIM_TARGET_F_CPU);
 	return *one || (flags & all && !tid && set->instances) ? 0 : -EINVAL;

@@ -311,7 +311,7 @@ int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-static void forget(cpc_t *cpc, const pctx_t *pctx)
+static void pctx_forget(cpc_t *cpc, const pctx_t *pctx)
 {
 	shim_cpc__lock(cpc);
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
@@ -338,7 +338,7 @@ void shim_cpc__forget_pctx(pctx_t *pctx)
 	cpc_t *cpc;
 
 	while ((cpc = take_user(pctx)))
-		forget(cpc, pctx);
+		pctx_forget(cpc, pctx);
 }
 
 /**

@@ -34,7 +34,7 @@
 
 __thread struct shim_counters *shim_lwp__own;
 
-static void forget(void)
+static void inheritable_forget(void)
 {
 	struct shim_counters *counters = shim_lwp__own;
 
@@ -49,7 +49,7 @@ static void thread_exits(void *unused)
 }
 
 static struct shim_thread_end at_end = { .fn = thread_exits };
-static struct shim_fork_hook at_fork = { .in_child = forget };
+static struct shim_fork_hook at_fork = { .in_child = inheritable_forget };
 
 /**
  * shim_lwp__bound() - get the calling thread's set
@@ -83,7 +83,7 @@ int shim_lwp__attach(struct shim_counters *counters)
 {
 	if (shim_fork__hook(&at_fork) || shim_thread_end__arm(&at_end, &shim_lwp__own))
 		return -ENOMEM;
-	forget();
+	inheritable_forget();
 	shim_lwp__own = shim_counters__get(counters);
 	return 0;
 }
@@ -95,7 +95,7 @@ int shim_lwp__attach(struct shim_counters *counters)
 void shim_lwp__forget(const struct shim_counters *counters)
 {
 	if (shim_lwp__own == counters)
-		forget();
+		inheritable_forget();
 }
 
 /**
@@ -107,7 +107,7 @@ void shim_lwp__detach(void)
 
 	if (bound)
 		shim_counters__unbind(bound, 0);
-	forget();
+	inheritable_forget();
 }
 
 static struct {

@@ -73,7 +73,7 @@ static int end_set(struct target *t)
 	return ret;
 }
 
-static void forget(struct target *target)
+static void target_forget(struct target *target)
 {
 	struct target **at;
 
@@ -143,7 +143,7 @@ static void forget_gone(void)
 		next = t->next;
 		if (is_gone(t)) {
 			end_set(t);
-			forget(t);
+			target_forget(t);
 		}
 	}
 }
@@ -163,7 +163,7 @@ static int bind_process(pctx_t *pctx, id_t lwpid, const cpc_event_t *event)
 	if (!make_set(t, event))
 		return 0;
 	err = errno;
-	forget(t);
+	target_forget(t);
 	return shim_cpc__fail(err);
 }
 
@@ -226,7 +226,7 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 	t = pctx ? find(pctx, lwpid, -1) : NULL;
 	if (t) {
 		ret = end_set(t);
-		forget(t);
+		target_forget(t);
 	}
 	shim_v1__unlock();
 	return t ? ret : shim_cpc__fail(EINVAL);
@@ -310,7 +310,7 @@ SHIM_API void cpc_shared_close(int fd)
 	if (t) {
 		if (t->set)
 			end_set(t);
-		forget(t);
+		target_forget(t);
 		close(fd);
 	}
 	shim_v1__unlock();

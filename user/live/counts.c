@@ -314,7 +314,7 @@ static bool is_taken(const struct shim_count_table *table, unsigned int item)
 }
 
 /* Index of the metric with this name, or table->n */
-static unsigned int find(const struct shim_count_table *table, const char *name)
+static unsigned int count_find(const struct shim_count_table *table, const char *name)
 {
 	unsigned int i = 0;
 
@@ -334,7 +334,7 @@ static int counts_add_event(struct shim_count_table *table, const char *event, u
 
 	if (ret)
 		return ret;
-	*at = find(table, name);
+	*at = count_find(table, name);
 	if (*at < table->n)
 		return table->processes ? 0 : -EEXIST;
 	item = shim_count_metric__item(name);

@@ -63,8 +63,8 @@ static void add_domain(struct shim_machine *machine, const struct shim_metric_in
 	machine->domains[machine->ndomains++] = (struct domain) { indom, group, at };
 }
 
-static void add(struct shim_machine *machine, const struct shim_metric *metric,
-		enum shim_group group, size_t at)
+static void metric_add(struct shim_machine *machine, const struct shim_metric *metric,
+		       enum shim_group group, size_t at)
 {
 	machine->entries[machine->n++] = (struct entry) {
 		metric, group, at, shim_machine__find_indom(machine, metric->indom)
@@ -91,15 +91,15 @@ static int list(struct shim_machine *machine)
 	if (shim_live_processes__metric(machine->processes, 0))
 		add_domain(machine, &shim_live_process_indom, SHIM_GROUP_PROCESSES, 0);
 	for (i = 0; (m = shim_live_trace__metric(i)); i++)
-		add(machine, m, SHIM_GROUP_TRACE, i);
+		metric_add(machine, m, SHIM_GROUP_TRACE, i);
 	for (i = 0; (m = shim_live_cpus__metric(machine->cpus, i)); i++)
-		add(machine, m, SHIM_GROUP_CPUS, i);
+		metric_add(machine, m, SHIM_GROUP_CPUS, i);
 	for (i = 0; (m = shim_live_processes__metric(machine->processes, i)); i++)
-		add(machine, m, SHIM_GROUP_PROCESSES, i);
+		metric_add(machine, m, SHIM_GROUP_PROCESSES, i);
 	for (i = 0; (m = shim_live_module__metric(i)); i++)
-		add(machine, m, SHIM_GROUP_MODULE, i);
+		metric_add(machine, m, SHIM_GROUP_MODULE, i);
 	for (i = 0; (m = shim_live_users__metric(i)); i++)
-		add(machine, m, SHIM_GROUP_USERS, i);
+		metric_add(machine, m, SHIM_GROUP_USERS, i);
 	return 0;
 }
 

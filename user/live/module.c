@@ -78,7 +78,7 @@ const struct shim_metric *shim_live_module__metric(size_t i)
 	return i < NMETRICS ? &metrics[i] : NULL;
 }
 
-static void take(struct shim_live_module *module, const char *name, unsigned long long value)
+static void value_take(struct shim_live_module *module, const char *name, unsigned long long value)
 {
 	for (size_t i = 0; i < SHIM_MODULE_STATS; i++)
 		if (!strcmp(metrics[STATS + i].name + strlen("vcpc.module."), name))
@@ -96,7 +96,7 @@ static int read_stats(struct shim_live_module *module)
 	if (!f)
 		return -errno;
 	while (fscanf(f, "%63s %llu", name, &value) == 2)
-		take(module, name, value);
+		value_take(module, name, value);
 	if (!feof(f))
 		ret = ferror(f) ? -EIO : -EPROTO;
 	fclose(f);

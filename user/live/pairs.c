@@ -77,7 +77,7 @@ static uint64_t hash_of(const struct shim_live_pairs *pairs, const char *name)
 	return shim_hash__bytes(&pairs->by_name, name, strlen(name));
 }
 
-static struct shim_live_sum *find(struct shim_live_pairs *pairs, const char *name)
+static struct shim_live_sum *sum_find(struct shim_live_pairs *pairs, const char *name)
 {
 	struct shim_hnode *node = shim_hash__first(&pairs->by_name, hash_of(pairs, name));
 
@@ -110,7 +110,7 @@ static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live
 }
 
 /* Add a sum of @tag, which takes ownership of @name.  NULL if out of memory */
-static struct shim_live_sum *add(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name)
+static struct shim_live_sum *sum_add(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name)
 {
 	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
 
@@ -140,13 +140,13 @@ static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag
 	struct shim_live_share *share = share_of(pairs, tag->user);
 	int err = share ? 0 : -ENOMEM;
 
-	*sum = find(pairs, name);
+	*sum = sum_find(pairs, name);
 	if (*sum)
 		err = 0;
 	else if (share && (pairs->nsums >= MOST_SUMS || share->nsums >= MOST_SUMS / 2))
 		err = -EAGAIN;
 	else if (share)
-		*sum = add(pairs, tag, name);
+		*sum = sum_add(pairs, tag, name);
 	if (*sum && (*sum)->name == name) {
 		share->nsums++;
 		return 0;

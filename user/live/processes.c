@@ -271,7 +271,7 @@ static void bind_sets(struct shim_live_processes *p, pid_t pid, uint64_t sets)
 }
 
 /* Add a process without sets.  If all places are in use, another user must have more of them. */
-static int add(struct shim_live_processes *p, const struct shim_proc *id)
+static int process_add(struct shim_live_processes *p, const struct shim_proc *id)
 {
 	struct process one = { .id = *id };
 	int at, ret = shim_proc__user(id->pid, &one.user);
@@ -333,7 +333,7 @@ static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 	}
 	if (at >= 0)
 		remove_at(p, at);
-	err = sets ? add(p, &id) : 0;
+	err = sets ? process_add(p, &id) : 0;
 	if (err)
 		fail_unknown(p, sets, err);
 	else if (sets)

@@ -8,7 +8,7 @@
 
 #define SEARCH_NS	1000000000ull	/* a search looks at all BPF programs of the machine */
 
-static void add(struct shim_why_sums *to, const struct shim_why_sums *more)
+static void sums_add(struct shim_why_sums *to, const struct shim_why_sums *more)
 {
 	to->count += more->count;
 	for (int i = 0; i < VC_WHY_PARTS; i++)
@@ -16,14 +16,14 @@ static void add(struct shim_why_sums *to, const struct shim_why_sums *more)
 }
 
 /* Skip a tag that is not traced, because it has no instance. */
-static int take(void *arg, const char *name, uint32_t user, const struct shim_why_sums *sums)
+static int sums_take(void *arg, const char *name, uint32_t user, const struct shim_why_sums *sums)
 {
 	struct shim_live_tag *tag = shim_live_tags__get(arg, name, user);
 
 	if (!tag)
 		return 0;
 	tag->parts.any = true;
-	add(&tag->parts.now, sums);
+	sums_add(&tag->parts.now, sums);
 	return 0;
 }
 
@@ -31,14 +31,14 @@ static int take_all(const struct shim_live_split *split, struct shim_live_tags *
 {
 	for (size_t i = 0; i < tags->n; i++)
 		tags->at[i]->parts.now = (struct shim_why_sums) { 0 };
-	return shim_why_maps__walk(&split->maps, take, tags);
+	return shim_why_maps__walk(&split->maps, sums_take, tags);
 }
 
 /* The 'why' was closed; its final statistics have been read. */
 static void end(struct shim_live_split *split, struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
-		add(&tags->at[i]->parts.earlier, &tags->at[i]->parts.now);
+		sums_add(&tags->at[i]->parts.earlier, &tags->at[i]->parts.now);
 		tags->at[i]->parts.now = (struct shim_why_sums) { 0 };
 	}
 	shim_why_maps__close(&split->maps);

@@ -95,8 +95,8 @@ struct shim_live_tag *shim_live_tags__get(const struct shim_live_tags *tags, con
 	return NULL;
 }
 
-static struct shim_live_tag *find(const struct shim_live_tags *tags,
-				  const struct shim_bpf_tag *wanted)
+static struct shim_live_tag *tag_find(const struct shim_live_tags *tags,
+				      const struct shim_bpf_tag *wanted)
 {
 	return shim_live_tags__get(tags, wanted->name, wanted->user);
 }
@@ -111,7 +111,7 @@ static struct shim_live_tag *find(const struct shim_live_tags *tags,
 const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *tags,
 					      const struct shim_bpf_tag *tag)
 {
-	return find(tags, tag);
+	return tag_find(tags, tag);
 }
 
 /* All numbers have been used: renumber the existing tags, possibly with numbers of removed ones. */
@@ -180,7 +180,7 @@ static bool names_user(const struct shim_live_tags *tags, const struct shim_bpf_
 	return others || tags->forgot || has_name(tags, from->name) || strcmp(from->label, from->name);
 }
 
-static struct shim_live_tag *add(struct shim_live_tags *tags, const struct shim_bpf_tag *from)
+static struct shim_live_tag *tag_add(struct shim_live_tags *tags, const struct shim_bpf_tag *from)
 {
 	struct shim_live_tag *tag = calloc(1, sizeof(*tag));
 
@@ -335,14 +335,14 @@ uint64_t shim_live__now_ns(void)
 int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat *stat,
 			unsigned int session, struct shim_live_tag **known)
 {
-	struct shim_live_tag *tag = *known ? *known : find(tags, stat->tag);
+	struct shim_live_tag *tag = *known ? *known : tag_find(tags, stat->tag);
 	struct shim_live_range changed;
 	struct shim_live_part *part;
 	uint64_t aborted;
 	bool has_ended;
 
 	if (!tag)
-		tag = add(tags, stat->tag);
+		tag = tag_add(tags, stat->tag);
 	if (!tag)
 		return -ENOMEM;
 	*known = tag;
@@ -393,7 +393,7 @@ bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
 /* Note that a tag exists in the sample with this number, counted from 1. */
 void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample)
 {
-	struct shim_live_tag *found = find(tags, tag);
+	struct shim_live_tag *found = tag_find(tags, tag);
 
 	if (found)
 		found->seen = sample;

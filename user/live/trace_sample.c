@@ -88,8 +88,8 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat,
-		unsigned int session, struct shim_live_tag **known)
+static int stat_take(struct shim_live_trace *trace, const struct shim_bpf_stat *stat,
+		     unsigned int session, struct shim_live_tag **known)
 {
 	int ret = 0;
 
@@ -147,7 +147,7 @@ static int take_changed(struct shim_live_trace *trace, const struct shim_bpf_sta
 		const struct shim_bpf_stat *stat = &stats[changed[i].at];
 		struct shim_live_tag *tag = known_tag(trace, changed[i].at, &stat->key);
 
-		ret = take(trace, stat, session, &tag);
+		ret = stat_take(trace, stat, session, &tag);
 		trace->taken[changed[i].at] = (struct shim_live_taken) {
 			.key = stat->key, .version = stat->version, .tag = tag,
 		};

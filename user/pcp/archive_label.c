@@ -17,7 +17,7 @@ static void copy_text(char *to, size_t size, const char *from)
 }
 
 /* Lock the current context and get its archive's label.  On error nothing is locked. */
-static int enter(struct shim_context **ctx, const struct shim_label **label)
+static int label_enter(struct shim_context **ctx, const struct shim_label **label)
 {
 	int err = shim_context__enter_archive(ctx);
 
@@ -36,7 +36,7 @@ SHIM_API int pmGetArchiveLabel(pmLogLabel *label)
 {
 	struct shim_context *ctx;
 	const struct shim_label *l;
-	int err = label ? enter(&ctx, &l) : -EINVAL;
+	int err = label ? label_enter(&ctx, &l) : -EINVAL;
 
 	if (err)
 		return err;
@@ -58,7 +58,7 @@ SHIM_API int pmGetHighResArchiveLabel(pmHighResLogLabel *label)
 {
 	struct shim_context *ctx;
 	const struct shim_label *l;
-	int err = label ? enter(&ctx, &l) : -EINVAL;
+	int err = label ? label_enter(&ctx, &l) : -EINVAL;
 
 	if (err)
 		return err;

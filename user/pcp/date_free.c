@@ -34,7 +34,7 @@ struct date {
 };
 
 /* If the next token is of this kind, take its value. */
-static int take(struct date *d, enum shim_date_kind kind, long *value)
+static int date_take(struct date *d, enum shim_date_kind kind, long *value)
 {
 	if (d->at->kind != kind)
 		return 0;
@@ -73,13 +73,13 @@ static int take_time(struct date *d, long hour)
 	long value;
 
 	set_time(d, hour, 0);
-	if (!take(d, DATE_NUMBER, &d->min))
+	if (!date_take(d, DATE_NUMBER, &d->min))
 		return -EINVAL;
-	if (take(d, DATE_COLON, NULL) && !take(d, DATE_NUMBER, &d->sec))
+	if (date_take(d, DATE_COLON, NULL) && !date_take(d, DATE_NUMBER, &d->sec))
 		return -EINVAL;
-	if (take(d, DATE_SIGNED, &value))
+	if (date_take(d, DATE_SIGNED, &value))
 		set_offset(d, value);
-	else if (take(d, DATE_HALF, &value))
+	else if (date_take(d, DATE_HALF, &value))
 		d->half = (int)value;
 	return 0;
 }
@@ -90,13 +90,13 @@ static int take_slashed(struct date *d, long first)
 	long second, third;
 
 	d->dates++;
-	if (!take(d, DATE_NUMBER, &second))
+	if (!date_take(d, DATE_NUMBER, &second))
 		return -EINVAL;
 	d->mon = first;
 	d->mday = second;
-	if (!take(d, DATE_SLASH, NULL))
+	if (!date_take(d, DATE_SLASH, NULL))
 		return 0;
-	if (!take(d, DATE_NUMBER, &third))
+	if (!date_take(d, DATE_NUMBER, &third))
 		return -EINVAL;
 	if (first >= 1000) {
 		d->year = first;
@@ -117,7 +117,7 @@ static int take_hyphened(struct date *d, long year, long month)
 	long day;
 
 	d->dates++;
-	if (!take(d, DATE_SIGNED, &day))
+	if (!date_take(d, DATE_SIGNED, &day))
 		return -EINVAL;
 	d->year = year;
 	d->mon = -month;
@@ -138,7 +138,7 @@ static int add_length(struct date *d, long n, const struct shim_date_token *unit
 	else
 		d->lengths++;
 	/* "ago" negates all durations so far: both in "1 day 5 min ago" */
-	if (take(d, DATE_AGO, NULL)) {
+	if (date_take(d, DATE_AGO, NULL)) {
 		d->months = -d->months;
 		d->seconds = -d->seconds;
 	}
@@ -181,9 +181,9 @@ static int take_day_month(struct date *d, long day)
 
 	d->dates++;
 	d->mday = day;
-	if (take(d, DATE_NUMBER, &year))
+	if (date_take(d, DATE_NUMBER, &year))
 		d->year = year;
-	else if (take(d, DATE_SIGNED, &year))
+	else if (date_take(d, DATE_SIGNED, &year))
 		d->year = -year;
 	return 0;
 }
@@ -192,18 +192,18 @@ static int take_number_item(struct date *d, long n)
 {
 	long value;
 
-	if (take(d, DATE_COLON, NULL))
+	if (date_take(d, DATE_COLON, NULL))
 		return take_time(d, n);
-	if (take(d, DATE_SLASH, NULL))
+	if (date_take(d, DATE_SLASH, NULL))
 		return take_slashed(d, n);
-	if (take(d, DATE_SIGNED, &value))
+	if (date_take(d, DATE_SIGNED, &value))
 		return take_hyphened(d, n, value);
-	if (take(d, DATE_MONTH, &d->mon))
+	if (date_take(d, DATE_MONTH, &d->mon))
 		return take_day_month(d, n);
-	if (take(d, DATE_HALF, &value)) {
+	if (date_take(d, DATE_HALF, &value)) {
 		set_time(d, n, 0);
 		d->half = (int)value;
-	} else if (take(d, DATE_DAY, &value)) {
+	} else if (date_take(d, DATE_DAY, &value)) {
 		set_day(d, n, value);
 	} else if (is_length(d->at)) {
 		const struct shim_date_token *unit = d->at++;
@@ -218,9 +218,9 @@ static int take_number_item(struct date *d, long n)
 static int take_month_day(struct date *d)
 {
 	d->dates++;
-	if (!take(d, DATE_NUMBER, &d->mday))
+	if (!date_take(d, DATE_NUMBER, &d->mday))
 		return -EINVAL;
-	if (take(d, DATE_COMMA, NULL) && !take(d, DATE_NUMBER, &d->year))
+	if (date_take(d, DATE_COMMA, NULL) && !date_take(d, DATE_NUMBER, &d->year))
 		return -EINVAL;
 	return 0;
 }
@@ -242,10 +242,10 @@ static int take_item(struct date *d)
 		return take_month_day(d);
 	case DATE_DAY:
 		set_day(d, 1, t->value);
-		take(d, DATE_COMMA, NULL);
+		date_take(d, DATE_COMMA, NULL);
 		return 0;
 	case DATE_ZONE:
-		set_zone(d, t->value - 3600 * take(d, DATE_SUMMER, NULL));
+		set_zone(d, t->value - 3600 * date_take(d, DATE_SUMMER, NULL));
 		return 0;
 	case DATE_SUMMER_ZONE:
 		set_zone(d, t->value - 3600);

@@ -79,8 +79,8 @@ static const struct word others[] = {
 	{ "ago", { DATE_AGO, 1 } },
 };
 
-static int find(const struct word *words, size_t n, const char *s, size_t letters,
-		struct shim_date_token *token)
+static int word_find(const struct word *words, size_t n, const char *s, size_t letters,
+		     struct shim_date_token *token)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (strncmp(s, words[i].name, letters))
@@ -91,11 +91,11 @@ static int find(const struct word *words, size_t n, const char *s, size_t letter
 	return 0;
 }
 
-#define FIND(words, s, token) find(words, LENGTH(words), s, WORD_MAX, token)
+#define FIND(words, s, token) word_find(words, LENGTH(words), s, WORD_MAX, token)
 
 static int find_short(const char *s, struct shim_date_token *token)
 {
-	return strlen(s) == 3 && find(months_and_days, LENGTH(months_and_days), s, 3, token);
+	return strlen(s) == 3 && word_find(months_and_days, LENGTH(months_and_days), s, 3, token);
 }
 
 static int find_plural(const char *s, struct shim_date_token *token)

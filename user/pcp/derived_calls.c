@@ -78,7 +78,7 @@ SHIM_API int pmRegisterDerivedMetric(const char *name, const char *expr, char **
 	return err ? -1 : 0;
 }
 
-static int add(const char *name, const char *expr, const char **at)
+static int call_add(const char *name, const char *expr, const char **at)
 {
 	struct shim_context *ctx;
 	int err = shim_context__enter(&ctx);
@@ -107,7 +107,7 @@ SHIM_API char *pmAddDerived(const char *name, const char *expr)
 
 	if (!name || !expr)
 		return (char *)"";
-	return add(name, expr, &at) ? (char *)at : NULL;
+	return call_add(name, expr, &at) ? (char *)at : NULL;
 }
 
 /* The message for an error that is not in the expression, such as a name that is in use */
@@ -140,7 +140,7 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
 	*errmsg = NULL;
 	if (!name || !expr)
 		return -EINVAL;
-	err = add(name, expr, &at);
+	err = call_add(name, expr, &at);
 	switch (err) {
 	case 0:
 		return 0;

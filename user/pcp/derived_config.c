@@ -64,7 +64,7 @@ static bool is_name(const char *name)
 	return true;
 }
 
-static void complain(const struct config *c, const char *what, const char *line)
+static void config_complain(const struct config *c, const char *what, const char *line)
 {
 	pmprintf("[%s:%d] Error: pmLoadDerivedConfig: %s\n", c->name, c->line, what);
 	if (line)
@@ -102,7 +102,7 @@ static int define(struct config *c, const char *name, const char *value)
 	while (is_space(*expr))
 		expr++;
 	if (!*expr) {
-		complain(c, "expression missing", c->at);
+		config_complain(c, "expression missing", c->at);
 		return 0;
 	}
 	err = shim_registry__add(name, expr, &at);
@@ -138,7 +138,7 @@ static int set(struct config *c, const char *name, const char *attribute, const 
 		return -ENOMEM;
 #pragma GCC diagnostic pop
 	c->line = line;
-	complain(c, what, c->at);
+	config_complain(c, what, c->at);
 	c->line = last;
 	free(what);
 	return 0;
@@ -240,7 +240,7 @@ static int set_attribute(struct config *c, const char *name, const char *attribu
 	if (*text == '"' || *text == '\'')
 		quote = *text++;
 	if (!*text) {
-		complain(c, "attribute value missing", c->at);
+		config_complain(c, "attribute value missing", c->at);
 	} else if (!quote) {
 		err = set(c, name, attribute, text, number);
 	} else {
@@ -253,7 +253,7 @@ static int set_attribute(struct config *c, const char *name, const char *attribu
 			char what[] = "missing termination (?) for value";
 
 			*strchr(what, '?') = quote;
-			complain(c, what, NULL);
+			config_complain(c, what, NULL);
 		}
 		c->at = whole;
 	}
@@ -271,16 +271,16 @@ static int read_definition(struct config *c, char *line, char *value)
 		*open = '\0';
 	name = trim(line);
 	if (!*name) {
-		complain(c, "derived metric name missing", c->at);
+		config_complain(c, "derived metric name missing", c->at);
 	} else if (!is_name(name)) {
 		char *what;
 
 		if (asprintf(&what, "illegal derived metric name (%s)", name) < 0)
 			return -ENOMEM;
-		complain(c, what, NULL);
+		config_complain(c, what, NULL);
 		free(what);
 	} else if (open && !end) {
-		complain(c, "missing ')' after attribute", c->at);
+		config_complain(c, "missing ')' after attribute", c->at);
 	} else if (!open) {
 		err = define(c, name, value);
 	} else {
@@ -289,7 +289,7 @@ static int read_definition(struct config *c, char *line, char *value)
 		if (*attribute)
 			err = set_attribute(c, name, attribute, value);
 		else
-			complain(c, "attribute name missing", c->at);
+			config_complain(c, "attribute name missing", c->at);
 	}
 	return err;
 }
@@ -302,7 +302,7 @@ static int read_line(struct config *c)
 	if (!*c->at || *c->at == '#')
 		return 0;
 	if (!equals) {
-		complain(c, "missing ``='' after derived metric name", c->at);
+		config_complain(c, "missing ``='' after derived metric name", c->at);
 		return 0;
 	}
 	line = strndup(c->at, (size_t)(equals - c->at));

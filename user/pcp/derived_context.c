@@ -46,18 +46,18 @@ void shim_derived__fini(struct shim_derived *d)
 	memset(d, 0, sizeof(*d));
 }
 
-static int grow(struct shim_derived *d, struct shim_derived_at *at, unsigned int number)
+static int at_grow(struct shim_derived *d, struct shim_derived_at *at, unsigned int number)
 {
 	if (shim_vec__room(d->all, &d->room, d->n))
 		return -ENOMEM;
 	return shim_vec__room(at->all, &at->room, number);
 }
 
-static int append(struct shim_derived *d, struct shim_definition *def, bool own)
+static int own_append(struct shim_derived *d, struct shim_definition *def, bool own)
 {
 	unsigned int number = own ? d->own : d->globals;
 	struct shim_derived_entry *e = calloc(1, sizeof(*e));
-	int err = e ? grow(d, &d->at[own], number) : -ENOMEM;
+	int err = e ? at_grow(d, &d->at[own], number) : -ENOMEM;
 
 	if (err) {
 		free(e);
@@ -108,7 +108,7 @@ int shim_derived__refresh(struct shim_context *ctx)
 	while (d->globals < n) {
 		struct shim_definition *def = shim_registry__at(d->globals);
 
-		if (append(d, def, false))
+		if (own_append(d, def, false))
 			return -ENOMEM;
 		d->all[d->n - 1]->masked = own_by_name(d, def->name);
 		d->all[d->n - 1]->taken = ctx->ar && shim_archive__desc(ctx->ar, def->pmid);
@@ -477,7 +477,7 @@ int shim_derived__add(struct shim_context *ctx, const char *name, const char *ex
 	*at = expr;
 	def->pmid = shim_derived__pmid(d->own, true);
 	mask(d, name);
-	err = append(d, def, true);
+	err = own_append(d, def, true);
 	if (err) {
 		shim_definition__free(def);
 		return err;

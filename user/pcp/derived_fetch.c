@@ -27,7 +27,7 @@ struct wish {
 	struct shim_pmidmap has;
 };
 
-static int add(struct wish *w, pmID pmid)
+static int wish_add(struct wish *w, pmID pmid)
 {
 	int err;
 
@@ -48,7 +48,7 @@ static int add_operands(struct wish *w, const struct shim_bound *b)
 	for (int i = 0; i < b->expr->n && !err; i++)
 		if (b->expr->nodes[i].kind == SHIM_NODE_NAME && !b->cells[i].unused &&
 		    !b->cells[i].ruled_out)
-			err = add(w, b->cells[i].pmid);
+			err = wish_add(w, b->cells[i].pmid);
 	return err;
 }
 
@@ -175,7 +175,7 @@ static int numval_of(const struct wish *w, const pmResult *raw, int i)
 }
 
 /* Compute the size of the result: its value sets and, from @blocks_at on, its value blocks. */
-static size_t measure(const struct wish *w, const pmResult *raw, size_t *blocks_at)
+static size_t wish_measure(const struct wish *w, const pmResult *raw, size_t *blocks_at)
 {
 	size_t sets = offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);
 	size_t blocks = 0;
@@ -254,7 +254,7 @@ static void fill_set(pmValueSet *to, const struct shim_derived_entry *e, char **
 
 static int rebuild(const struct wish *w, const pmResult *raw, pmResult **out)
 {
-	size_t blocks_at, len = measure(w, raw, &blocks_at);
+	size_t blocks_at, len = wish_measure(w, raw, &blocks_at);
 	pmResult *result = malloc(len);
 	char *sets, *blocks;
 

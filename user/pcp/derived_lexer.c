@@ -111,7 +111,7 @@ static enum shim_token name(struct shim_lexer *lex)
 	return token;
 }
 
-static enum shim_token number(struct shim_lexer *lex)
+static enum shim_token lex_number(struct shim_lexer *lex)
 {
 	while (is_digit(*lex->at))
 		lex->at++;
@@ -180,7 +180,7 @@ enum shim_token shim_lexer__next(struct shim_lexer *lex)
 		break;
 	}
 	if (is_digit(*lex->at) || *lex->at == '.')
-		return number(lex);
+		return lex_number(lex);
 	return is_letter(*lex->at) ? name(lex) : symbol(lex);
 }
 

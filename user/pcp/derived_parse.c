@@ -90,7 +90,7 @@ static int metric_name(struct shim_parser *p)
 					 : shim_parser__fail_as(p, SHIM_PARSER_OPERATOR, "NAME");
 }
 
-static int number(struct shim_parser *p, enum shim_node_kind kind, int type)
+static int parse_number(struct shim_parser *p, enum shim_node_kind kind, int type)
 {
 	int err = shim_parser__emit_text(p, kind, type);
 
@@ -121,9 +121,9 @@ static int operand(struct shim_parser *p)
 {
 	switch (p->token) {
 	case SHIM_TOKEN_INTEGER:
-		return number(p, SHIM_NODE_INTEGER, PM_TYPE_U32);
+		return parse_number(p, SHIM_NODE_INTEGER, PM_TYPE_U32);
 	case SHIM_TOKEN_DOUBLE:
-		return number(p, SHIM_NODE_DOUBLE, PM_TYPE_DOUBLE);
+		return parse_number(p, SHIM_NODE_DOUBLE, PM_TYPE_DOUBLE);
 	case SHIM_TOKEN_NAME:
 		return metric_name(p);
 	case SHIM_TOKEN_MKCONST:

@@ -146,14 +146,14 @@ static struct named *find_named(const char *name)
 	return NULL;
 }
 
-static int find(const char *name)
+static int definition_find(const char *name)
 {
 	struct named *named = find_named(name);
 
 	return named ? (int)named->number : -1;
 }
 
-static int append(struct shim_definition *def)
+static int definition_append(struct shim_definition *def)
 {
 	struct named *named = malloc(sizeof(*named));
 	int err = named ? shim_vec__room(registry.all, &registry.room, registry.n) : -ENOMEM;
@@ -181,7 +181,7 @@ static const char *refusal(const char *name)
 {
 	if (registry.limit != -1 && (long)registry.n >= registry.limit)
 		return "Too many global derived metrics";
-	if (find(name) >= 0)
+	if (definition_find(name) >= 0)
 		return "Duplicate global derived metric name";
 	return registry.n >= NUMBERS_MAX ? "global PMID space exhausted" : NULL;
 }
@@ -204,7 +204,7 @@ static int insert(struct shim_definition *def)
 	shim_lock__enter(&lock);
 	why = refusal(def->name);
 	if (!why)
-		err = append(def);
+		err = definition_append(def);
 	shim_lock__leave(&lock);
 	if (why)
 		shim_derived__set_why(why);
@@ -256,7 +256,7 @@ int shim_registry__find(const char *name)
 	int number;
 
 	shim_lock__enter(&lock);
-	number = find(name);
+	number = definition_find(name);
 	shim_lock__leave(&lock);
 	return number;
 }
@@ -313,7 +313,7 @@ void shim_registry__set_novalue(bool on)
 static enum shim_registry_result set_text(const char *name, const char *attribute,
 					  const char *text)
 {
-	int number = find(name);
+	int number = definition_find(name);
 	char **to;
 
 	if (number < 0)

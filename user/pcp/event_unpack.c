@@ -33,7 +33,7 @@ struct head {
 	int parameters;
 };
 
-static const char *take(struct unpacking *u, size_t len)
+static const char *unpack_take(struct unpacking *u, size_t len)
 {
 	const char *p = u->at;
 
@@ -49,7 +49,7 @@ static int take_head(struct unpacking *u, struct head *out)
 	pmEventRecord coarse;
 	size_t len = u->fine ? offsetof(pmHighResEventRecord, er_param) :
 			       offsetof(pmEventRecord, er_param);
-	const char *p = take(u, len);
+	const char *p = unpack_take(u, len);
 
 	if (!p)
 		return PM_ERR_TOOBIG;
@@ -79,7 +79,7 @@ static size_t padded(size_t len)
 
 static int take_parameter(struct unpacking *u, pmEventParameter *out, const char **payload)
 {
-	const char *p = take(u, sizeof(*out));
+	const char *p = unpack_take(u, sizeof(*out));
 	size_t len;
 
 	if (!p)
@@ -88,7 +88,7 @@ static int take_parameter(struct unpacking *u, pmEventParameter *out, const char
 	if (out->ep_len < PM_VAL_HDR_SIZE)
 		return PM_ERR_TOOSMALL;
 	len = padded(out->ep_len - PM_VAL_HDR_SIZE);
-	*payload = take(u, len);
+	*payload = unpack_take(u, len);
 	if (!*payload)
 		return PM_ERR_TOOBIG;
 	if (in_place(out->ep_type))
@@ -111,7 +111,7 @@ static size_t blocks_at(unsigned int nsets)
 }
 
 /* Compute the size of a record's result, and advance past the record. */
-static int measure(struct unpacking *u, const struct head *head, size_t *out)
+static int unpack_measure(struct unpacking *u, const struct head *head, size_t *out)
 {
 	size_t len = blocks_at(sets_of(head));
 
@@ -156,7 +156,7 @@ static void add_block(pmResult *r, const pmEventParameter *p, const char *payloa
 	set->vlist[0].value.pval = block;
 }
 
-/* Fill in a record's result; measure() has checked that the record is complete. */
+/* Fill in a record's result; unpack_measure() has checked that the record is complete. */
 static void fill(struct unpacking *u, const struct head *head, pmResult *r)
 {
 	unsigned int n = sets_of(head);
@@ -195,7 +195,7 @@ static int take_record(struct unpacking *u, pmResult **out)
 
 	again = *u;
 	if (!err)
-		err = measure(u, &head, &len);
+		err = unpack_measure(u, &head, &len);
 	if (err)
 		return err;
 	*out = calloc(1, len);
@@ -213,7 +213,7 @@ static void free_all(pmResult **results)
 }
 
 /* Open a value for unpacking.  Returns its number of records, or an error. */
-static int begin(const pmValueSet *vsp, int idx, struct unpacking *u)
+static int unpack_begin(const pmValueSet *vsp, int idx, struct unpacking *u)
 {
 	const pmValueBlock *block;
 	int n;
@@ -238,7 +238,7 @@ static int begin(const pmValueSet *vsp, int idx, struct unpacking *u)
 static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 {
 	struct unpacking u = { .fine = fine };
-	int n = begin(vsp, idx, &u);
+	int n = unpack_begin(vsp, idx, &u);
 	pmResult **results;
 
 	if (n < 0)

@@ -146,7 +146,7 @@ static int look_up(const char *metric, const char *instance, struct shim_wanted 
 	return instance ? find_instance(w->desc.indom, instance, &w->inst) : 0;
 }
 
-static int begin(pmFG fg, const char *metric)
+static int item_begin(pmFG fg, const char *metric)
 {
 	return fg && metric ? pmUseContext(fg->context) : -EINVAL;
 }
@@ -174,7 +174,7 @@ SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *in
 {
 	struct shim_wanted w = { .kind = SHIM_WANTED_ITEM, .values = out_value, .type = out_type,
 				 .sts = out_sts, .max = 1 };
-	int err = begin(fg, metric);
+	int err = item_begin(fg, metric);
 
 	if (!err)
 		err = look_up(metric, instance, &w);
@@ -222,7 +222,7 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
 				 .names = out_inst_names, .values = out_values, .type = out_type,
 				 .stss = out_stss, .max = out_maxnum, .num = out_num,
 				 .sts = out_sts };
-	int err = begin(fg, metric);
+	int err = item_begin(fg, metric);
 
 	if (!err)
 		err = describe(metric, &w.desc);
@@ -274,7 +274,7 @@ SHIM_API int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *i
 	struct shim_wanted w = { .kind = SHIM_WANTED_EVENT, .times = out_times,
 				 .values = out_values, .type = out_type, .stss = out_stss,
 				 .max = out_maxnum, .num = out_num, .sts = out_sts };
-	int err = begin(fg, metric);
+	int err = item_begin(fg, metric);
 
 	if (!err)
 		err = look_up(metric, instance, &w);

@@ -177,8 +177,8 @@ static int extract(int format, const pmValue *value, int from, pmAtomValue *out,
 	return err;
 }
 
-static int find(const pmDesc *desc, int inst, const struct shim_fetched *sample, int first,
-		pmAtomValue *out, int type)
+static int value_find(const pmDesc *desc, int inst, const struct shim_fetched *sample, int first,
+		      pmAtomValue *out, int type)
 {
 	for (int i = first; i < sample->n; i++) {
 		const pmValueSet *set = sample->sets[i];
@@ -220,7 +220,7 @@ static int as_rate(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst
 		return PM_ERR_AGAIN;
 	last = (struct shim_fetched){ fg->last->vset, fg->last->numpmid, fg->last->timestamp };
 	elapsed = pmtimespecSub(&sample->stamp, &last.stamp);
-	err = find(desc, inst, &last, first, &before, PM_TYPE_DOUBLE);
+	err = value_find(desc, inst, &last, first, &before, PM_TYPE_DOUBLE);
 	if (err)
 		return err;
 	*value -= before.d;
@@ -294,8 +294,8 @@ int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, 
 	int err;
 
 	if (!conv->rate && !conv->scale)
-		return find(desc, inst, sample, first, out, type);
-	err = find(desc, inst, sample, first, &v, PM_TYPE_DOUBLE);
+		return value_find(desc, inst, sample, first, out, type);
+	err = value_find(desc, inst, sample, first, &v, PM_TYPE_DOUBLE);
 	if (!err && conv->rate)
 		err = as_rate(fg, desc, inst, sample, first, &v.d);
 	if (!err && conv->scale)

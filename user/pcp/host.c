@@ -34,7 +34,7 @@ static int64_t timeout_ns(const char *name, int64_t usual)
 	return usual * NSEC_PER_SEC;
 }
 
-static int begin(struct shim_host *host)
+static int host_begin(struct shim_host *host)
 {
 	host->connect_ns = timeout_ns("PMCD_CONNECT_TIMEOUT", 5);
 	host->request_ns = timeout_ns("PMCD_REQUEST_TIMEOUT", 10);
@@ -80,7 +80,7 @@ int shim_host__new(const char *text, unsigned int flags, struct shim_host **out)
 		pmflush();
 		free(error);
 	}
-	return hand_out(host, err ? err : begin(host), out);
+	return hand_out(host, err ? err : host_begin(host), out);
 }
 
 int shim_host__clone(const struct shim_host *from, struct shim_host **out)
@@ -91,7 +91,7 @@ int shim_host__clone(const struct shim_host *from, struct shim_host **out)
 	if (!host)
 		return -ENOMEM;
 	err = shim_host_spec__copy(&host->spec, &from->spec);
-	return hand_out(host, err ? err : begin(host), out);
+	return hand_out(host, err ? err : host_begin(host), out);
 }
 
 static int64_t now_ns(void)

@@ -133,7 +133,8 @@ static size_t bytes_of(const struct names *names)
 	return bytes;
 }
 
-static void append(struct shim_list *list, int *status, struct names *to, const struct names *from)
+static void names_append(struct shim_list *list, int *status, struct names *to,
+			 const struct names *from)
 {
 	int first = to->n;
 
@@ -163,8 +164,8 @@ static int join(struct names *a, struct names *b, bool with_status)
 			return -ENOMEM;
 		}
 	}
-	append(&list, both.status, &both, a);
-	append(&list, both.status, &both, b);
+	names_append(&list, both.status, &both, a);
+	names_append(&list, both.status, &both, b);
 	free_names(a);
 	free_names(b);
 	*a = both;

@@ -66,7 +66,7 @@ void shim_host_spec__fini(struct shim_host_spec *spec)
 	memset(spec, 0, sizeof(*spec));
 }
 
-static int complain(const struct cursor *c, const char *what)
+static int spec_complain(const struct cursor *c, const char *what)
 {
 	*c->error = shim_caret__message(c->text, c->at - c->text, what);
 	return *c->error ? PM_ERR_GENERIC : -ENOMEM;
@@ -117,9 +117,9 @@ static int parse_ports(struct cursor *c, struct shim_host_name *host)
 		for (; *c->at >= '0' && *c->at <= '9'; c->at++)
 			port = port * 10 + (*c->at - '0');
 		if (*c->at && !strchr(",@/?", *c->at))
-			return complain(c, "non-numeric port");
+			return spec_complain(c, "non-numeric port");
 		if (c->at == start)
-			return complain(c, "missing port");
+			return spec_complain(c, "missing port");
 		err = add_port(host, port & 0xffff);
 		if (err || *c->at != ',')
 			return err;
@@ -140,10 +140,11 @@ static int parse_name(struct cursor *c, const char **start, size_t *len)
 	*len = strcspn(*start, "]");
 	c->at = *start + *len;
 	if (!*c->at)
-		return complain(c, "missing closing ']' for host spec");
+		return spec_complain(c, "missing closing ']' for host spec");
 	c->at++;
-	return *c->at && !strchr(":@/?", *c->at) ? complain(c, "extra characters after host spec") :
-						   0;
+	if (*c->at && !strchr(":@/?", *c->at))
+		return spec_complain(c, "extra characters after host spec");
+	return 0;
 }
 
 static int parse_host(struct cursor *c, struct shim_host_spec *spec)
@@ -155,7 +156,7 @@ static int parse_host(struct cursor *c, struct shim_host_spec *spec)
 	if (err)
 		return err;
 	if (!len)
-		return complain(c, "unexpected terminal character");
+		return spec_complain(c, "unexpected terminal character");
 	err = add_host(spec, strndup(start, len));
 	if (err || *c->at != ':')
 		return err;
@@ -291,7 +292,7 @@ static int add_environment(const struct cursor *c, struct shim_host_spec *spec)
 	return set_string(&spec->container, container, strlen(container));
 }
 
-static int parse(struct cursor *c, struct shim_host_spec *spec)
+static int spec_parse(struct cursor *c, struct shim_host_spec *spec)
 {
 	int err;
 
@@ -300,7 +301,7 @@ static int parse(struct cursor *c, struct shim_host_spec *spec)
 	if (err)
 		return err;
 	if (*c->at && *c->at != '?' && *c->at != '/')
-		return complain(c, "unexpected terminal character");
+		return spec_complain(c, "unexpected terminal character");
 	err = parse_attributes(c, spec);
 	if (!err && !spec->nhosts)
 		err = PM_ERR_NOTHOST;
@@ -314,7 +315,7 @@ int shim_host_spec__parse(const char *text, unsigned int flags, struct shim_host
 	int err;
 
 	*spec = (struct shim_host_spec){ .flags = flags };
-	err = parse(&c, spec);
+	err = spec_parse(&c, spec);
 	free(c.secure);
 	if (err)
 		shim_host_spec__fini(spec);

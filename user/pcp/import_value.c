@@ -141,7 +141,7 @@ static bool parse_plain(struct shim_value *v, const char *text)
  * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library: it may come
  * from a counter that is wider on another system.
  */
-static int parse(struct shim_imp_slot *slot, const char *text)
+static int value_parse(struct shim_imp_slot *slot, const char *text)
 {
 	struct shim_value *v = &slot->value;
 	char *end = NULL;
@@ -188,7 +188,7 @@ int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, 
 
 	if (slot->set)
 		return PMI_ERR_DUPVALUE;
-	err = text ? parse(slot, text) : PM_ERR_CONV;
+	err = text ? value_parse(slot, text) : PM_ERR_CONV;
 	if (!err)
 		queue(imp, slot);
 	return err;

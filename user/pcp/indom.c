@@ -16,7 +16,7 @@
 typedef const struct shim_indom *state;
 
 /* @archive: the call covers a whole archive, so it requires an archive context */
-static int enter(pmInDom indom, bool archive, struct shim_context **ctx)
+static int indom_enter(pmInDom indom, bool archive, struct shim_context **ctx)
 {
 	if (indom == PM_INDOM_NULL)
 		return PM_ERR_INDOM;
@@ -162,7 +162,7 @@ static int get_indom(pmInDom indom, bool all, int **instlist, char ***namelist)
 		return -EINVAL;
 	*instlist = NULL;
 	*namelist = NULL;
-	err = enter(indom, all, &ctx);
+	err = indom_enter(indom, all, &ctx);
 	if (err)
 		return err;
 	if (all)
@@ -203,7 +203,7 @@ static int name_indom(pmInDom indom, bool all, int inst, char **name)
 
 	if (!name)
 		return -EINVAL;
-	err = enter(indom, all, &ctx);
+	err = indom_enter(indom, all, &ctx);
 	if (err)
 		return err;
 	if (all)
@@ -240,7 +240,7 @@ static int look_up(pmInDom indom, bool all, const char *name)
 
 	if (!name)
 		return -EINVAL;
-	err = enter(indom, all, &ctx);
+	err = indom_enter(indom, all, &ctx);
 	if (err)
 		return err;
 	if (all)

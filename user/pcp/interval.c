@@ -98,7 +98,7 @@ long shim_interval__fraction(double seconds, long per_second)
 	return (long)((long double)(seconds - (double)(time_t)seconds) * per_second + 0.5L);
 }
 
-static int parse(const char *text, double *seconds, char **errmsg)
+static int interval_parse(const char *text, double *seconds, char **errmsg)
 {
 	const char *wrong;
 
@@ -128,7 +128,7 @@ SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **er
 
 	if (!rslt || !errmsg)
 		return -EINVAL;
-	if (parse(string, &seconds, errmsg))
+	if (interval_parse(string, &seconds, errmsg))
 		return -1;
 	rslt->tv_sec = (time_t)seconds;
 	rslt->tv_usec = shim_interval__fraction(seconds, 1000000);
@@ -150,7 +150,7 @@ SHIM_API int pmParseHighResInterval(const char *string, struct timespec *rslt, c
 
 	if (!rslt || !errmsg)
 		return -EINVAL;
-	if (parse(string, &seconds, errmsg))
+	if (interval_parse(string, &seconds, errmsg))
 		return -1;
 	rslt->tv_sec = (time_t)seconds;
 	rslt->tv_nsec = shim_interval__fraction(seconds, 1000000000);

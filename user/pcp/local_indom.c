@@ -17,7 +17,7 @@
  * Find a domain, and sample it to get instances that are newer than the last fetch.  Because the
  * sample is not settled, the next fetch still covers the time since the last fetch.
  */
-static int find(struct shim_context *ctx, pmInDom indom, size_t *at)
+static int domain_find(struct shim_context *ctx, pmInDom indom, size_t *at)
 {
 	struct shim_machine *machine = ctx->local->machine;
 	int i = shim_machine__find_indom(machine, indom);
@@ -37,7 +37,7 @@ int shim_local_source__instances(struct shim_context *ctx, pmInDom indom, int **
 	size_t at, n, bytes = 0;
 	struct shim_list list;
 	int *insts;
-	int err = find(ctx, indom, &at);
+	int err = domain_find(ctx, indom, &at);
 
 	if (err)
 		return err;
@@ -87,7 +87,7 @@ int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, in
 	int known = shim_machine__find_indom(machine, indom);
 	int i = known < 0 ? -1 : shim_machine__find_instance(machine, known, inst);
 	size_t at = known;
-	int err = i < 0 ? find(ctx, indom, &at) : 0;
+	int err = i < 0 ? domain_find(ctx, indom, &at) : 0;
 
 	if (err)
 		return err;
@@ -106,7 +106,7 @@ int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const c
 	int known = shim_machine__find_indom(machine, indom);
 	int inst = known < 0 ? PM_ERR_INST : named_at(machine, known, name);
 	size_t at;
-	int err = inst < 0 ? find(ctx, indom, &at) : 0;
+	int err = inst < 0 ? domain_find(ctx, indom, &at) : 0;
 
 	if (err)
 		return err;
@@ -181,7 +181,7 @@ static int add_instances(struct shim_context *ctx, pmInDom indom, struct shim_la
 	const struct shim_machine *machine = ctx->local->machine;
 	char name[SHIM_LIVE_NAME_LEN], text[SHIM_LIVE_NAME_LEN + 64];
 	size_t at;
-	int err = find(ctx, indom, &at);
+	int err = domain_find(ctx, indom, &at);
 
 	for (size_t i = 0; !err && i < shim_machine__instances(machine, at); i++)
 		if (shim_machine__labels(machine, at, i, text, sizeof(text)))

@@ -26,7 +26,7 @@ static char *message;		/* length so far */
 static size_t length;
 static bool to_syslog;
 
-static int append(const char *fmt, va_list args)
+static int message_append(const char *fmt, va_list args)
 {
 	char *text, *longer;
 	int n = vasprintf(&text, fmt, args);
@@ -56,7 +56,7 @@ SHIM_API int pmprintf(const char *fmt, ...)
 
 	va_start(args, fmt);
 	shim_lock__enter(&lock);
-	n = append(fmt, args);
+	n = message_append(fmt, args);
 	shim_lock__leave(&lock);
 	va_end(args);
 	return n;

@@ -135,7 +135,7 @@ static const char *take_instances(const char **at, struct spec *spec)
 	return NULL;
 }
 
-static const char *parse(const char **at, struct spec *spec)
+static const char *metric_parse(const char **at, struct spec *spec)
 {
 	const char *wrong;
 
@@ -222,7 +222,7 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);
 	if (!spec.instances)
 		return -ENOMEM;
-	wrong = parse(&at, &spec);
+	wrong = metric_parse(&at, &spec);
 	made = wrong ? NULL : make(&spec);
 	free(spec.instances);
 	if (wrong) {

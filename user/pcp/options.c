@@ -240,7 +240,7 @@ static void take_environment(pmOptions *opts)
 		}
 }
 
-static void begin(char *const *argv, pmOptions *opts)
+static void options_begin(char *const *argv, pmOptions *opts)
 {
 	if (opts->flags & PM_OPTFLAG_INIT)
 		return;
@@ -328,7 +328,7 @@ SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
 {
 	int option;
 
-	begin(argv, opts);
+	options_begin(argv, opts);
 	if (!(opts->flags & PM_OPTFLAG_ENV_ONLY) && opts->short_options) {
 		while ((option = pmgetopt_r(argc, argv, opts)) != -1) {
 			if (opts->override && opts->override(option, opts))

@@ -27,7 +27,7 @@ void shim_options__runtime_error(pmOptions *opts)
 }
 
 /* Takes ownership of @name; NULL means that memory ran out. */
-static void append(pmOptions *opts, char ***list, int *n, char *name)
+static void source_append(pmOptions *opts, char ***list, int *n, char *name)
 {
 	char **grown = name ? realloc(*list, (size_t)(*n + 1) * sizeof(**list)) : NULL;
 
@@ -56,7 +56,7 @@ static int is_mixed(pmOptions *opts, int others, const char *what)
 
 static void add_host(pmOptions *opts, const char *name)
 {
-	append(opts, &opts->hosts, &opts->nhosts, strdup(name));
+	source_append(opts, &opts->hosts, &opts->nhosts, strdup(name));
 }
 
 static void add_named_host(pmOptions *opts, const char *name)
@@ -170,7 +170,7 @@ static void add_archive(pmOptions *opts, const char *name)
 		if (multi ? !strcmp(opts->archives[i], name) : is_in(opts->archives[i], name))
 			return;
 	if (!opts->narchives || multi) {
-		append(opts, &opts->archives, &opts->narchives, strdup(name));
+		source_append(opts, &opts->archives, &opts->narchives, strdup(name));
 		return;
 	}
 	if (asprintf(&joined, "%s,%s", opts->archives[0], name) < 0) {

@@ -65,7 +65,7 @@ int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *
 	return 1;
 }
 
-static int add(struct shim_moves *moves, size_t from, size_t to, size_t len)
+static int move_add(struct shim_moves *moves, size_t from, size_t to, size_t len)
 {
 	if (shim_vec__room(moves->all, &moves->cap, moves->n))
 		return -ENOMEM;
@@ -87,14 +87,14 @@ static int add_block(struct shim_plan *plan, const struct shim_record *rec,
 	case PM_TYPE_64:
 	case PM_TYPE_U64:
 	case PM_TYPE_DOUBLE:
-		return add(&plan->doubles, from, to, 8);
+		return move_add(&plan->doubles, from, to, 8);
 	case PM_TYPE_FLOAT:
-		return add(&plan->words, from, to, 4);
+		return move_add(&plan->words, from, to, 4);
 	case PM_TYPE_EVENT:
 	case PM_TYPE_HIGHRES_EVENT:
 		return -ENOTSUP;
 	}
-	return add(&plan->bytes, from, to, raw->len);
+	return move_add(&plan->bytes, from, to, raw->len);
 }
 
 static int add_value(struct shim_plan *plan, const struct shim_record *rec,
@@ -106,10 +106,10 @@ static int add_value(struct shim_plan *plan, const struct shim_record *rec,
 	int err;
 
 	if (vset->valfmt == SHIM_VAL_INSITU)
-		return add(&plan->words, vset->vlist + (size_t)i * VALUE_LEN + 4 - rec->data, at, 4);
+		return move_add(&plan->words, vset->vlist + (size_t)i * VALUE_LEN + 4 - rec->data, at, 4);
 	err = shim_vset__raw(rec, vset, i, &raw);
 	if (!err)
-		err = add(&plan->links, (const char *)value->value.pval - base, at, 0);
+		err = move_add(&plan->links, (const char *)value->value.pval - base, at, 0);
 	return err ? err : add_block(plan, rec, &raw, value->value.pval, base);
 }
 
@@ -139,8 +139,8 @@ static int add_result(struct shim_plan *plan, const struct shim_record *rec,
 	for (int i = 0; i < result->numpmid && !err; i++) {
 		const pmValueSet *set = result->vset[i];
 
-		err = add(&plan->links, (const char *)set - base,
-			  (const char *)&result->vset[i] - base, 0);
+		err = move_add(&plan->links, (const char *)set - base,
+			       (const char *)&result->vset[i] - base, 0);
 		if (!err)
 			err = add_set(plan, rec, &req->vsets[i], set, base);
 	}

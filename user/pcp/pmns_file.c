@@ -97,7 +97,7 @@ static bool is_name(struct word w, bool dots)
 }
 
 /* Parse a number up to @most, and the character @end after it; -1 if there is no such number. */
-static int number(const char **s, int most, char end)
+static int read_number(const char **s, int most, char end)
 {
 	int n = 0;
 
@@ -120,13 +120,13 @@ static int identifier(struct parser *p, struct word w, uint32_t *out)
 		return bad(p, "an identifier that is too long");
 	memcpy(text, w.at, w.len);
 	text[w.len] = '\0';
-	domain = number(&s, DYNAMIC_PMID - 1, ':');
+	domain = read_number(&s, DYNAMIC_PMID - 1, ':');
 	if (domain >= 0 && !strcmp(s, "*:*")) {
 		*out = pmID_build(DYNAMIC_PMID, domain, 0);
 		return 0;
 	}
-	cluster = domain < 0 ? -1 : number(&s, 4095, ':');
-	item = cluster < 0 ? -1 : number(&s, 1023, '\0');
+	cluster = domain < 0 ? -1 : read_number(&s, 4095, ':');
+	item = cluster < 0 ? -1 : read_number(&s, 1023, '\0');
 	if (item < 0 || *s)
 		return bad(p, "a metric's identifier that is none");
 	*out = pmID_build(domain, cluster, item);
@@ -275,7 +275,7 @@ static int refuse_twins(struct parser *p, const struct shim_pmns_file *names)
 	return twice ? bad(p, "a metric of two names") : 0;
 }
 
-static int parse(const char *text, bool dups, struct shim_pmns_file *names, const char **what)
+static int names_parse(const char *text, bool dups, struct shim_pmns_file *names, const char **what)
 {
 	struct parser p = { .at = text };
 	int err = read_groups(&p);
@@ -302,7 +302,7 @@ int shim_pmns_file__read(const char *path, bool dups, struct shim_pmns_file **ou
 	if (err)
 		return err;
 	names = calloc(1, sizeof(*names));
-	err = names ? parse(text, dups, names, what) : -ENOMEM;
+	err = names ? names_parse(text, dups, names, what) : -ENOMEM;
 	if (!err)
 		err = shim_pmns_tree__of(names->entries, names->n, &names->tree);
 	free(text);

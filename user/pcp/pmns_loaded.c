@@ -76,7 +76,7 @@ static char *default_path(void)
 }
 
 /* Print the message that PCP's library prints */
-static void complain(const char *path, int err, const char *what)
+static void load_complain(const char *path, int err, const char *what)
 {
 	if (err == PM_ERR_PMNS)
 		pmprintf("Error Parsing ASCII PMNS: %s: %s\n", path, what);
@@ -96,7 +96,7 @@ static int load_uncancelled(const char *filename, bool dups)
 		return -ENOMEM;
 	err = shim_pmns_file__read(path, dups, &names, &what);
 	if (err)
-		complain(path, err, what);
+		load_complain(path, err, what);
 	free(path);
 	shim_lock__enter(&lock);
 	asked = true;

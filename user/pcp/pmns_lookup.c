@@ -18,7 +18,7 @@ struct name_space {
 };
 
 /* Get the loaded name space, otherwise the current context's; PM_ERR_NOPMNS without either. */
-static int enter(struct name_space *ns)
+static int names_enter(struct name_space *ns)
 {
 	int err = shim_pmns_loaded__get(&ns->names);
 
@@ -127,7 +127,7 @@ SHIM_API int pmLookupName(int numpmid, const char **namelist, pmID *pmidlist)
 		return -EINVAL;
 	for (int i = 0; i < numpmid; i++)
 		pmidlist[i] = PM_ID_NULL;
-	err = enter(&ns);
+	err = names_enter(&ns);
 	if (err == PM_ERR_NOPMNS)
 		return lone_metrics(numpmid, namelist, pmidlist);
 	if (err)
@@ -176,7 +176,7 @@ SHIM_API int pmGetChildrenStatus(const char *name, char ***offspring, int **stat
 	*offspring = NULL;
 	if (status)
 		*status = NULL;
-	n = enter(&ns);
+	n = names_enter(&ns);
 	if (n)
 		return n;
 	if (ns.names) {
@@ -229,7 +229,7 @@ SHIM_API int pmTraversePMNS_r(const char *name, void (*func)(const char *name, v
 
 	if (!name || !func)
 		return PM_ERR_NAME;
-	n = enter(&ns);
+	n = names_enter(&ns);
 	if (n)
 		return n;
 	if (ns.names)
@@ -408,7 +408,7 @@ SHIM_API int pmNameAll(pmID pmid, char ***nameset)
 
 	if (!nameset)
 		return -EINVAL;
-	err = enter(&ns);
+	err = names_enter(&ns);
 	if (err == PM_ERR_NOPMNS)
 		return lone_names(pmid, nameset);
 	if (err)
@@ -452,7 +452,7 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 SHIM_API int pmGetPMNSLocation(void)
 {
 	struct name_space ns;
-	int err = enter(&ns);
+	int err = names_enter(&ns);
 
 	return err ? err : leave(&ns, ns.names ? PMNS_LOCAL : ns.ctx->source->names_at);
 }
@@ -493,7 +493,7 @@ static int trim(struct shim_pmns_file *names)
 SHIM_API int pmTrimNameSpace(void)
 {
 	struct name_space ns;
-	int err = enter(&ns);
+	int err = names_enter(&ns);
 
 	if (err)
 		return err;

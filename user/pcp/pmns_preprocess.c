@@ -50,7 +50,7 @@ static size_t word_len(const char *s)
 	return n;
 }
 
-static struct macro **find(struct reading *r, const char *name, size_t len)
+static struct macro **macro_find(struct reading *r, const char *name, size_t len)
 {
 	struct macro **m = &r->macros;
 
@@ -61,7 +61,7 @@ static struct macro **find(struct reading *r, const char *name, size_t len)
 
 static void undefine(struct reading *r, const char *name)
 {
-	struct macro **at = find(r, name, word_len(name)), *m = *at;
+	struct macro **at = macro_find(r, name, word_len(name)), *m = *at;
 
 	if (!m)
 		return;
@@ -115,7 +115,7 @@ static void copy_line(struct reading *r, const char *line)
 {
 	while (*line) {
 		size_t len = word_len(line);
-		const struct macro *m = len ? *find(r, line, len) : NULL;
+		const struct macro *m = len ? *macro_find(r, line, len) : NULL;
 
 		if (m)
 			fputs(m->value, r->out);
@@ -168,7 +168,7 @@ static int open_condition(struct reading *r, bool holds)
 
 static int condition(struct reading *r, const char *word, const char *rest)
 {
-	bool defined = *find(r, rest, word_len(rest));
+	bool defined = *macro_find(r, rest, word_len(rest));
 
 	if (!strncmp(word, "ifdef", 5))
 		return open_condition(r, defined);

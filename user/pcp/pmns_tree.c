@@ -87,7 +87,7 @@ static void chain_in(struct shim_pmns_tree *pmns, uint32_t at)
 	*bucket = at;
 }
 
-static int grow(struct shim_pmns_tree *pmns)
+static int tree_grow(struct shim_pmns_tree *pmns)
 {
 	uint32_t room = pmns->room ? pmns->room * 2 : 64;
 	uint32_t *buckets = malloc(room * sizeof(*buckets));
@@ -125,7 +125,7 @@ static int add_node(struct shim_pmns_tree *pmns, uint32_t parent, const char *na
 	uint32_t at = pmns->n;
 
 	if (at == pmns->room) {
-		int err = grow(pmns);
+		int err = tree_grow(pmns);
 
 		if (err)
 			return err;
@@ -179,7 +179,7 @@ static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc, b
 }
 
 /* A new tree, without names */
-static int begin(struct shim_pmns_tree **out)
+static int tree_begin(struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = calloc(1, sizeof(*pmns));
 	uint32_t root;
@@ -205,7 +205,7 @@ static int end(struct shim_pmns_tree *pmns, int err, struct shim_pmns_tree **out
 int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = NULL;
-	int err = begin(&pmns);
+	int err = tree_begin(&pmns);
 
 	for (unsigned int i = 0; i < shim_archive__ndescs(ar) && !err; i++)
 		err = add_desc(pmns, shim_archive__desc_at(ar, i), false);
@@ -217,7 +217,7 @@ int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = NULL;
-	int err = begin(&pmns);
+	int err = tree_begin(&pmns);
 
 	while (n-- && !err)
 		err = add_name(pmns, entries[n].name, entries[n].pmid, false);

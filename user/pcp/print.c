@@ -191,7 +191,7 @@ struct events {
 };
 
 /* Consume the next @len bytes; NULL if there are fewer. */
-static const char *take(struct events *e, size_t len)
+static const char *event_take(struct events *e, size_t len)
 {
 	const char *at = e->p;
 
@@ -232,7 +232,7 @@ static void event_time(const char *head, int type, char *buf, size_t size)
 static int pass_event(struct events *e)
 {
 	size_t stamp = e->type == PM_TYPE_EVENT ? 8 : 16;
-	const char *head = take(e, stamp + 8);
+	const char *head = event_take(e, stamp + 8);
 	uint32_t flags, n;
 
 	if (!head)
@@ -247,14 +247,14 @@ static int pass_event(struct events *e)
 	if (!e->shown++)
 		memcpy(e->first, e->last, sizeof(e->first));
 	while (n--) {
-		const char *parameter = take(e, 8);
+		const char *parameter = event_take(e, 8);
 		uint32_t word;
 
 		if (!parameter)
 			return -1;
 		memcpy(&word, parameter + 4, 4);
 		word &= PM_VAL_VLEN_MAX;
-		if (word < PM_VAL_HDR_SIZE || !take(e, (word - PM_VAL_HDR_SIZE + 3) & ~3u))
+		if (word < PM_VAL_HDR_SIZE || !event_take(e, (word - PM_VAL_HDR_SIZE + 3) & ~3u))
 			return -1;
 	}
 	return 0;
@@ -269,7 +269,7 @@ static void print_events(FILE *f, const pmValueBlock *block, int type, int minwi
 	char text[160];
 	int at;
 
-	if (take(&e, sizeof(n)))
+	if (event_take(&e, sizeof(n)))
 		memcpy(&n, block->vbuf, sizeof(n));
 	for (uint32_t i = 0; i < n; i++)
 		if (pass_event(&e))

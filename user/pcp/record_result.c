@@ -80,8 +80,8 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 	return number ? 0 : -ENOTSUP;
 }
 
-static int measure(const struct shim_record *rec, unsigned int n, const struct shim_vset *vsets,
-		   const int32_t *types, size_t *blocks_at, size_t *size)
+static int record_measure(const struct shim_record *rec, unsigned int n,
+			  const struct shim_vset *vsets, const int32_t *types, size_t *blocks_at, size_t *size)
 {
 	size_t sets = shim_result__head_len(n), blocks = 0;
 	int err = 0;
@@ -224,7 +224,7 @@ int shim_record_result__build(const struct shim_record *rec, unsigned int n,
 			      size_t *size)
 {
 	size_t len, blocks_at;
-	int err = measure(rec, n, vsets, types, &blocks_at, &len);
+	int err = record_measure(rec, n, vsets, types, &blocks_at, &len);
 	char *sets, *blocks;
 	pmResult *result;
 

@@ -58,7 +58,7 @@ static int add_item(struct shim_request *req, const struct shim_archive *ar, uin
 	return 0;
 }
 
-static int grow(struct shim_request *req, unsigned int n)
+static int request_grow(struct shim_request *req, unsigned int n)
 {
 	size_t items = req->room;
 
@@ -76,7 +76,7 @@ int shim_request__set(struct shim_request *req, const struct shim_archive *ar, u
 		return 0;
 	shim_pmidmap__fini(&req->map);
 	req->n = 0;
-	err = grow(req, n);
+	err = request_grow(req, n);
 	if (!err)
 		err = answers_for(req, n);
 	for (unsigned int i = 0; i < n && !err; i++)

@@ -51,7 +51,7 @@ static size_t block_len(const struct shim_value *value)
 	return (len + 3) & ~(size_t)3;
 }
 
-static size_t measure(unsigned int n, const struct shim_answer *answers, size_t *blocks)
+static size_t answers_measure(unsigned int n, const struct shim_answer *answers, size_t *blocks)
 {
 	size_t len = shim_result__head_len(n);
 	size_t bytes = 0;
@@ -123,7 +123,7 @@ static int fill_set(pmValueSet *set, const struct shim_answer *a, char **blocks)
 int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResult **out,
 		       size_t *size)
 {
-	size_t blocks_at, len = measure(n, answers, &blocks_at);
+	size_t blocks_at, len = answers_measure(n, answers, &blocks_at);
 	pmResult *result = malloc(len);
 	char *sets, *blocks;
 

@@ -10,8 +10,8 @@
 _Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
 	       "levels are those of the file");
 
-static int find(const struct shim_context *ctx, unsigned int type, unsigned int ident,
-		const char **out)
+static int text_find(const struct shim_context *ctx, unsigned int type, unsigned int ident,
+		     const char **out)
 {
 	const char *text = shim_archive__text(ctx->ar, type, ident);
 
@@ -25,12 +25,12 @@ static int find(const struct shim_context *ctx, unsigned int type, unsigned int 
 static int find_best(const struct shim_context *ctx, unsigned int about, unsigned int ident,
 		     int level, const char **out)
 {
-	int err = find(ctx, about | (level & ~PM_TEXT_DIRECT), ident, out);
+	int err = text_find(ctx, about | (level & ~PM_TEXT_DIRECT), ident, out);
 	int line;
 
 	if (level != PM_TEXT_HELP || (!err && **out))
 		return err;
-	line = find(ctx, about | SHIM_TEXT_ONELINE, ident, out);
+	line = text_find(ctx, about | SHIM_TEXT_ONELINE, ident, out);
 	return err ? line : 0;
 }
 

@@ -271,7 +271,7 @@ static char *divide(const struct part *a, const struct part *b, pmUnits *out, do
 }
 
 /* Parse the two parts; the slash in @text is overwritten. */
-static char *parse(char *text, pmUnits *out, double *factor)
+static char *units_parse(char *text, pmUnits *out, double *factor)
 {
 	struct part above = { 0 }, below = { .factor = 1 };
 	char *slash = strchr(text, '/'), *error;
@@ -306,7 +306,7 @@ SHIM_API int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, cha
 	*errmsg = NULL;
 	if (!text)
 		return -ENOMEM;
-	error = parse(text, out, outmult);
+	error = units_parse(text, out, outmult);
 	free(text);
 	if (!error)
 		return 0;
