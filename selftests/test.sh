@@ -37,7 +37,7 @@ not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cput
 only_debug='vcpc/failslab vcpc/failslab_large'
 
 # Tests of counting without the module, through perf
-perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_page shim pcp/local pcp/local_processes bpf/direct_counts
+perf_folders='unit/core_perf unit/core_perf_overflow unit/core_perf_processes unit/core_perf_hw unit/core_perf_multiplex unit/core_perf_multiplex_program unit/core_perf_page shim pcp/local pcp/local_processes bpf/direct_counts
 	cpc/closed cpc/counts cpc/cpu cpc/ends cpc/errors cpc/hundred_threads cpc/inherit cpc/life cpc/lists cpc/pctx
 	cpc/overflow cpc/pages cpc/profile.sh cpc/pctx_capture cpc/pctx_counts cpc/refused cpc/version_1 aix/header aix/multiplex aix/others aix/states aix/stolen aix/tables aix/threads'
 # Those that behave differently if perf's pages cannot be read

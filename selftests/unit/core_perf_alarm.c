@@ -5,11 +5,9 @@
  */
 #include <stdarg.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
-#include "core_perf.h"
+#include "core_perf_multiplex.h"
 
-#define MS	1000000ULL
 #define ALARM	(MS / 4)	/* minimum between two alarms of one set */
 #define SETS	8
 #define GROUPS	3
@@ -47,14 +45,6 @@ static int bind_groups(FIXTURE_DATA(perf) *self, struct shim_counters **set)
 			abort();
 	ret = shim_counters__create_on(self->session, reqs, GROUPS, 0, terms, &self->bad, set);
 	return ret ? ret : shim_counters__bind(*set, 0, 0, &self->bad);
-}
-
-static __u64 cpu_time(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
 /* Sample again and again, so that slots are cut into small rests. */
