@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* LOGIMPORT: volumes, contexts that share an archive, a full disk, and a writer that is killed. */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "import_fixture.h"
+
+TEST_F(import, marks_and_volumes)
+{
+	char path[100];
+	struct stat st;
+
+	EXPECT_EQ(0, pmiPutMark());
+	EXPECT_EQ(0, pmiNextVolume());
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	EXPECT_EQ(0, pmiPutMark());
+	EXPECT_EQ(0, pmiPutMark());
+	EXPECT_EQ(0, pmiNextVolume());
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "2"));
+	ASSERT_EQ(0, pmiWrite(T0 + 10, 0));
+	ASSERT_EQ(0, pmiEnd());
+	sprintf(path, "%s.1", self->base);
+	EXPECT_EQ(0, stat(path, &st));
+	sprintf(path, "%s.2", self->base);
+	EXPECT_EQ(-1, stat(path, &st));
+	EXPECT_EQ(4, records(self->base));
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("nothing", value_at("demo.one", T0 + 5, -1));
+	EXPECT_STREQ("2", value_at("demo.one", T0 + 10, -1));
+}
+
+TEST_F(import, contexts_inherit)
+{
+	char other[100];
+	int first, second, handle = pmiGetHandle("demo.set", "right");
+
+	ASSERT_EQ(0, pmiPutValueHandle(handle, "1"));
+	sprintf(other, "%s/b", self->dir);
+	second = pmiStart(other, 1);
+	ASSERT_GT(second, 1);
+	first = second - 1;
+	/* values are not inherited */
+	EXPECT_EQ(PMI_ERR_NODATA, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiPutValueHandle(handle, "2"));
+	ASSERT_EQ(0, pmiWrite(T0 + 100, 0));
+	ASSERT_EQ(0, pmiUseContext(first));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiEnd());
+	/* a context that has ended can be inherited from until another one becomes current */
+	EXPECT_GT(pmiStart(NULL, 1), second);
+	EXPECT_EQ(0, pmiPutValueHandle(handle, "3"));
+	EXPECT_EQ(-EINVAL, pmiWrite(T0, 0));
+	EXPECT_EQ(PM_ERR_NOCONTEXT, pmiUseContext(first));
+	ASSERT_EQ(0, pmiUseContext(second));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_GE(reopen(self->base), 0);
+	EXPECT_STREQ("1.000000e+00", value_at("demo.set", T0, 3));
+	ASSERT_GE(reopen(other), 0);
+	EXPECT_STREQ("2.000000e+00", value_at("demo.set", T0 + 100, 3));
+	/* a context that was never written leaves no files */
+	sprintf(other, "%s/c", self->dir);
+	ASSERT_GT(pmiStart(other, 1), 0);
+	EXPECT_EQ(0, pmiEnd());
+	EXPECT_EQ(-ENOENT, reopen(other));
+}
+
+TEST_F(import, one_writes_under_a_name)
+{
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	ASSERT_EQ(0, pmiWrite(T0, 0));
+	ASSERT_GT(pmiStart(self->base, 1), 1);
+	ASSERT_EQ(0, pmiPutValue("demo.one", NULL, "1"));
+	EXPECT_EQ(-EBUSY, pmiWrite(T0, 0));
+	ASSERT_EQ(0, pmiUseContext(1));
+	ASSERT_EQ(0, pmiEnd());
+	ASSERT_EQ(0, pmiUseContext(2));
+	EXPECT_EQ(-EEXIST, pmiWrite(T0, 0));
+	EXPECT_EQ(1, records(self->base));
+}
+
+/*
+ * After each failure the archive is unchanged, and once there is space the same record can be
+ * written.
+ */
+TEST_F(import, a_full_disk)
+{
+	struct rlimit room = { 0, RLIM_INFINITY };
+	int good = 0, refused = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (int i = 0; i < 300; i++) {
+		char text[16];
+
+		sprintf(text, "%d", i);
+		ASSERT_EQ(0, pmiPutValue("demo.one", NULL, text));
+		ASSERT_EQ(0, pmiPutValue("demo.text", NULL, "some text that takes room"));
+		room.rlim_cur = 500 + 37 * i;
+		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
+		if (pmiWrite(T0 + i, 0)) {
+			refused++;
+			ASSERT_EQ(good ? good : PM_ERR_NODATA, records(self->base)) {
+				TH_LOG("record %d", i);
+			}
+			room.rlim_cur = RLIM_INFINITY;
+			ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &room));
+			ASSERT_EQ(0, pmiWrite(T0 + i, 0));
+		}
+		good++;
+	}
+	ASSERT_EQ(0, pmiEnd());
+	EXPECT_GT(refused, 50);
+	EXPECT_EQ(300, records(self->base));
+}
+
+TEST_F_TIMEOUT(import, killed_at_any_moment, 1200)
+{
+	unsigned int seed = 5, longest = 8000;
+	int opened = 0;
+
+	for (int round = 0; round < 100 || (opened <= 50 && round < 1000); round++) {
+		char command[160];
+		int status, n;
+		pid_t pid = fork();
+
+		for (int i = 0; !pid; i++) {
+			char name[32];
+
+			sprintf(name, "instance %d", i);
+			pmiAddInstance(INDOM, name, 100 + i);
+			pmiPutValue("demo.set", name, "1");
+			pmiPutValue("demo.one", NULL, "2");
+			if (i % 40 == 39)
+				pmiNextVolume();
+			if (pmiWrite(T0 + i, 0))
+				_exit(1);
+		}
+		usleep(rand_r(&seed) % longest);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFSIGNALED(status));
+		n = records(self->base);
+		if (n > 0)
+			opened++;
+		else
+			ASSERT_TRUE(n == -ENOENT || n == PM_ERR_NODATA || n == PM_ERR_LOGFILE) {
+				TH_LOG("round %d: %s", round, pmErrStr(n));
+			}
+		/* On a busy machine it takes longer until an archive can be opened. */
+		if (opened * 4 < round * 3 && longest < 1000000)
+			longest += longest / 8;
+		sprintf(command, "rm -f %s.*", self->base);
+		ASSERT_EQ(0, system(command));
+	}
+	EXPECT_GT(opened, 50);
+}
+
+TEST_HARNESS_MAIN
