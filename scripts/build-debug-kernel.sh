@@ -22,8 +22,9 @@ kcsan) fragments="$top/selftests/vm/debug.config $top/selftests/vm/kcsan.config"
 esac
 version=$("$top/scripts/ksource.sh" version) tarball=$("$top/scripts/ksource.sh" tarball)
 [ -n "$tarball" ] || { echo "$name-kernel: no kernel source in /usr/src; 'make setup' installs it" >&2; exit 1; }
+# Without comments, which change nothing
 # shellcheck disable=SC2086
-key=$({ cat $fragments; echo "$recipe"; } | sha256sum | cut -c 1-12)
+key=$({ cat $fragments | grep -E '^CONFIG_|^# CONFIG_.* is not set$'; echo "$recipe"; } | sha256sum | cut -c 1-12)
 kernel=$cache/kernels/$name/$version-$key
 
 if [ -e "$kernel/.done" ]; then
