@@ -10,26 +10,11 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/peer/both.sh"
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
-place "$@"
-needs /usr/include/pcp/pmapi.h libpcp3-dev
-set +u
-# shellcheck source=/dev/null
-. /etc/pcp.env
-set -u
-needs "$PCP_BINADM_DIR/pmcd" pcp
-needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
-command -v cc >/dev/null || skip_all "no compiler"
-# shellcheck source=selftests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=selftests/pcp/collector.sh
-. "$here/collector.sh"
-trap 'stop_collector; rm -rf "$dir"' EXIT
+needs_pcp
+collector_place "$@"
 exec 2>"$dir/errors"
 evidence="$dir/errors $dir/log/pmcd/pmcd.log"
-ip link set lo up
-unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST PCP_CONTAINER PCP_SECURE_SOCKETS PMCD_CONNECT_TIMEOUT PMCD_REQUEST_TIMEOUT
-
-export PMCD_RECONNECT_TIMEOUT=1 TZ=UTC
+export TZ=UTC
 
 compile() {
 	for program in live errors; do

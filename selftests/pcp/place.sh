@@ -3,7 +3,7 @@
 # Sourced by scripts: separate namespaces in which PCP's trace agent runs.
 #
 # The script has set "here" to its folder.  It calls place first, then needs for optional programs,
-# then begin_place.
+# then begin_place; or only collector_place.
 
 # skip_all WHY: skip the whole script
 skip_all() {
@@ -39,4 +39,24 @@ begin_place() {
 	exec 2>"$dir/errors"
 	ip link set lo up
 	evidence=$dir/errors
+}
+
+# collector_place "$@": a separate network namespace with PCP's settings, the functions of
+# collector.sh, and TAP; variables that would change how clients connect are unset
+collector_place() {
+	place "$@"
+	set +u
+	# shellcheck source=/dev/null
+	[ ! -e /etc/pcp.env ] || . /etc/pcp.env
+	set -u
+	needs "${PCP_BINADM_DIR:-}/pmcd" pcp
+	needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
+	# shellcheck source=selftests/tap.sh
+	. "$here/../tap.sh"
+	# shellcheck source=selftests/pcp/collector.sh
+	. "$here/collector.sh"
+	trap 'stop_collector; rm -rf "$dir"' EXIT
+	ip link set lo up
+	unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST PCP_CONTAINER PCP_SECURE_SOCKETS PMCD_CONNECT_TIMEOUT PMCD_REQUEST_TIMEOUT
+	export PMCD_RECONNECT_TIMEOUT=1
 }

@@ -8,23 +8,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
-place "$@"
-set +u
-# shellcheck source=/dev/null
-[ ! -e /etc/pcp.env ] || . /etc/pcp.env
-set -u
-needs "${PCP_BINADM_DIR:-}/pmcd" pcp
-needs "$PCP_PMDAS_DIR/sample/pmdasample" "pcp's sample agent"
-# shellcheck source=selftests/tap.sh
-. "$here/../tap.sh"
-# shellcheck source=selftests/pcp/collector.sh
-. "$here/collector.sh"
-trap 'stop_collector; rm -rf "$dir"' EXIT
+collector_place "$@"
 exec 2>"$dir/errors"
 evidence="$dir/errors $dir/log/pmcd/pmcd.log"
-ip link set lo up
-unset PMCD_PORT PMCD_SOCKET PMPROXY_HOST
-export PMCD_RECONNECT_TIMEOUT=1 PMCD_CONNECT_TIMEOUT=1
+export PMCD_CONNECT_TIMEOUT=1
 PATH=$build/bin:$PATH
 
 # record NAMES ARCHIVE COMMAND...: messages are in $dir/out
