@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Work of a given duration, and the memory in use. */
+/* Known work, and the memory in use. */
 #ifndef AIX_WORK_H
 #define AIX_WORK_H
 
 #include <stdio.h>
-#include <time.h>
 
 #include "aix_test.h"
 #include "known_work.h"
-
-#define MS	1000000ULL
-
-static inline unsigned long long cpu_time(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
-}
-
-static inline void burn(unsigned long long ns)
-{
-	unsigned long long end = cpu_time() + ns;
-
-	while (cpu_time() < end)
-		spin(10000);
-}
 
 /*
  * Number of private pages of the process, from its page tables: statm is updated late and includes

@@ -6,9 +6,11 @@
 #define SELFTESTS_KNOWN_WORK_H
 
 #include <fcntl.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
@@ -47,6 +49,26 @@ static inline void spin(unsigned long rounds)
 	while (rounds--)
 		__asm__ volatile("");
 #endif
+}
+
+#define MS	1000000ULL	/* ns */
+
+/* The calling thread's, in ns */
+static inline __u64 cpu_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
+}
+
+/* Spend some CPU time. */
+static inline void burn(__u64 ns)
+{
+	__u64 end = cpu_time() + ns;
+
+	while (cpu_time() < end)
+		spin(10000);
 }
 
 /* The number of open files among the first thousand descriptors */

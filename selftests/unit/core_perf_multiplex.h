@@ -3,11 +3,8 @@
 #ifndef SELFTESTS_CORE_PERF_MULTIPLEX_H
 #define SELFTESTS_CORE_PERF_MULTIPLEX_H
 
-#include <time.h>
-
 #include "core_perf.h"
 
-#define MS	1000000ULL
 #define MOST	5	/* number of groups */
 #define EACH	2	/* events per group: the thread's CPU time, page faults */
 #define SHUFFLE	(1U << 31)	/* flags of make_groups(), in addition to VCPC_SET_F_* */
@@ -42,22 +39,6 @@ static inline int make_groups(FIXTURE_DATA(perf) *self, int groups, __u64 slot, 
 static inline int groups_sample(struct shim_counters *set, pid_t tid, struct grouped *g)
 {
 	return shim_counters__sample(set, tid, &g->head, sizeof(*g));
-}
-
-static inline __u64 cpu_time(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
-}
-
-static inline void burn(__u64 ns)
-{
-	__u64 end = cpu_time() + ns;
-
-	while (cpu_time() < end)
-		spin(1000);
 }
 
 /* Burn CPU time until several rounds are complete: 0, an error of a sample, or 1 on timeout. */

@@ -10,7 +10,6 @@
 
 #include <kselftest_harness.h>
 #include <stdlib.h>
-#include <time.h>
 
 /*
  * A percentage of @of: @exact if time is a count of instructions, which makes delays reproducible;
@@ -19,25 +18,6 @@
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {
 	return of / 100 * (getenv("VM_ICOUNT") ? exact : loose);
-}
-
-#define MS	1000000ULL
-
-static inline __u64 cpu_time(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
-}
-
-/* Spend some time on the CPU. */
-static inline void burn(__u64 ns)
-{
-	__u64 end = cpu_time() + ns;
-
-	while (cpu_time() < end)
-		spin(10000);
 }
 
 #endif /* VCPC_TEST_H */
