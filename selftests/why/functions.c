@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the time of calls goes, in a program without trace calls. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <shim/why.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "../bpf/bpf_test.h"
@@ -334,6 +336,7 @@ TEST_F(functions, beside_trace_calls)
 TEST(a_replaced_file_is_refused)
 {
 	static char path[] = "/tmp/vcpc-why-XXXXXX";
+	static const struct timespec long_ago[2];
 	struct shim_trace_options on = { .size = sizeof(on) };
 	struct shim_trace_probe probe = PROBE(sleeps);
 	struct shim_why *why = NULL;
@@ -352,8 +355,14 @@ TEST(a_replaced_file_is_refused)
 	ASSERT_EQ(0, shim_trace_probe(&probe, 1, &bad));
 	EXPECT_EQ(0, shim_why_open(NULL, &why));
 	shim_why_close(why);
-	snprintf(command, sizeof(command), "cat %s >%s.2 && mv %s.2 %s", path, path, path, path);
+	/* Another file with the same name and time */
+	snprintf(command, sizeof(command), "cp -p %s %s.2 && mv %s.2 %s", path, path, path, path);
 	ASSERT_EQ(0, system(command));
+	EXPECT_EQ(-ESTALE, shim_why_open(NULL, &why));
+	/* The same file, which was written to */
+	TRACING_ON(&on);
+	ASSERT_EQ(0, shim_trace_probe(&probe, 1, &bad));
+	ASSERT_EQ(0, utimensat(AT_FDCWD, path, long_ago, 0));
 	EXPECT_EQ(-ESTALE, shim_why_open(NULL, &why));
 	unlink(path);
 	EXPECT_EQ(-ESTALE, shim_why_open(NULL, &why));
