@@ -294,8 +294,8 @@ static void begins_inside(void)
 }
 
 /*
- * A transaction that never ends is not recorded; what was recorded before stays, and so do the
- * parent's events.
+ * A transaction that never ends is not recorded. Earlier transactions and the parent's events are
+ * not lost.
  */
 TEST_F(direct, ends_inside)
 {

@@ -311,7 +311,7 @@ static inline void fake_labels(struct fake_pdu *out, const struct fake_pdu *in)
 	fake_put_bytes(out, json, strlen(json), false);
 }
 
-/* Write the correct reply; false if there is none to this kind of PDU. */
+/* Write the correct reply. Returns false for PDUs that pmcd does not answer. */
 static inline bool fake_answer(struct fake_pdu *out, const struct fake_pdu *in,
 			       struct fake_lies *lies)
 {

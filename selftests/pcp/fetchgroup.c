@@ -353,7 +353,7 @@ TEST_F(archive, names_of_a_discrete_metric)
 	pmDestroyFetchGroup(fg);
 }
 
-/* Destroying a group keeps the caller's current context; if that was the group's, there is none. */
+/* Destroying a group keeps the current context, unless it is the group's own. */
 TEST_F(archive, another_context_stays)
 {
 	int own = pmNewContext(PM_CONTEXT_ARCHIVE, self->base);

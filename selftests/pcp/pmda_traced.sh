@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # pmdavcpc while tracing is turned on and off: tags with any characters are instances with values,
-# values are up to date, pmcd decides who may store, and many fetches leak nothing.
+# values are up to date, pmcd decides who may store, and many fetches do not leak memory.
 #
 # Probes trace in a separate BPF file system, which leaves the machine's own tracing unchanged.
 set -u

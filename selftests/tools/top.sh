@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vcpc top: current activity of programs, and its messages if there is none.
+# vcpc top: shows the current activity of programs, or a message if no program is active.
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"
 trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT

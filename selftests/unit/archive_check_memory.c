@@ -3,7 +3,6 @@
  * Each allocation and each open(2) of a check fails in turn: the check reports the error, or finds
  * the same damage.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

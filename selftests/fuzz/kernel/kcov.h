@@ -26,7 +26,7 @@ void kcov_open(struct kcov *k);
 /* Start and stop tracing the calling thread. */
 void kcov_begin(struct kcov *k);
 void kcov_end(struct kcov *k);
-/* Discard what was executed so far; add it to @c. */
+/* Discard the collected coverage, or add it to @c. */
 void kcov_reset(struct kcov *k);
 void kcov_collect(const struct kcov *k, struct coverage *c);
 /* Record another property that makes an input worth keeping. */

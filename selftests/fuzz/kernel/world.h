@@ -45,7 +45,7 @@ struct shared {
 	unsigned long calls[ACT_NR], worked[ACT_NR];
 };
 
-/* A descriptor, as the process that has it knows it */
+/* The state of a descriptor that the process has open */
 struct file {
 	int fd;
 	int set;		/* index of the set that was created there; -1 if none or unknown */

@@ -23,7 +23,7 @@
 #define JUMPS		500
 #define OPENS		20
 #define CONTEXTS	50
-#define MAX_SECONDS	4.0	/* per kind; afterwards, what was done so far is used */
+#define MAX_SECONDS	4.0	/* per kind; a longer measurement ends early */
 #define LOOKUPS		2000
 #define TIMES		100	/* for operations that are repeated */
 

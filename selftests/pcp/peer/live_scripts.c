@@ -143,8 +143,8 @@ static void play_context(struct script *s)
 }
 
 /*
- * The original excludes all others where it excludes some instances of a domain for the first time,
- * and a copy of a context does not have what was excluded of all domains.
+ * In the original, the first pmDelProfile() of some instances of a domain also excludes all others,
+ * and a copied context loses a pmDelProfile() of all domains.
  */
 static void play_profile(struct script *s)
 {

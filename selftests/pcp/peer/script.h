@@ -79,8 +79,8 @@ static inline unsigned int roll(struct script *s, unsigned int sides)
 }
 
 /*
- * In the second half of such a second, the original's time is 10^9 ns after the second before: for
- * metadata, that is not yet the next second.
+ * In the second half of such a second, the original rounds the time to 10^9 ns after the previous
+ * second. When it looks up metadata, it does not take that for the next second.
  */
 static inline bool is_odd_second(const struct script *s)
 {
