@@ -21,7 +21,7 @@ VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
 # Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
-native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
+native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent_callers trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # Tests that load BPF programs, run without the module and with the sanitizers
 asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
@@ -32,7 +32,7 @@ not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh b
 # why/planted also run in the arm64 VM, which has the same kernel, and with the newest kernel on
 # x86-64; make test-rest runs all of them.
 not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh trace/agent
-	vcpc/attack_table vcpc/unbind why/parts why/planted'
+	trace/agent_callers vcpc/attack_table vcpc/unbind why/parts why/planted'
 # Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 

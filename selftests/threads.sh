@@ -5,7 +5,7 @@
 # Left out are programs that it cannot judge: perf's pages are read between fences
 # (unit/core_perf_*, whose signal handlers write data that others read), children that exit while
 # threads run (unit/pcp_config), and a fake agent whose descriptors are closed by another thread
-# (trace/agent); and programs that need the module.
+# (trace/agent_callers); and programs that need the module.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,7 +25,7 @@ cd "$here"
 : "${TSAN_OPTIONS:=}"
 programs=
 for source in $(grep -l pthread_create unit/*.c pcp/*.c trace/*.c misuse/*.c); do
-	case $source in unit/core_perf_*|unit/pcp_config.c|trace/agent.c|trace/progress.c|misuse/limits.c) continue ;; esac
+	case $source in unit/core_perf_*|unit/pcp_config.c|trace/agent_callers.c|trace/progress.c|misuse/limits.c) continue ;; esac
 	programs="$programs $out/tests/${source%.c}"
 done
 # shellcheck disable=SC2086
