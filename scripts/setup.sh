@@ -211,12 +211,13 @@ ksrc=$cache/ksrc
 tarball=$("$top/scripts/ksource.sh" tarball)
 if [ -n "$tarball" ]; then
 	stamp=$("$top/scripts/ksource.sh" version)
-	if [ "$(cat "$ksrc/.version" 2>/dev/null)" != "$stamp" ]; then
-		echo "setup: unpacking kselftest's harness and checkpatch from $tarball, version $stamp (half a minute)"
+	if [ "$(cat "$ksrc/.version" 2>/dev/null)" != "$stamp" ] || [ ! -e "$ksrc/tools/testing/selftests/kselftest/runner.sh" ]; then
+		echo "setup: unpacking kselftest and checkpatch from $tarball, version $stamp (half a minute)"
 		rm -rf "$ksrc" && mkdir -p "$ksrc"
 		tar -C "$ksrc" -xf "$tarball" --strip-components=1 --wildcards \
 			'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
-			'*/scripts/kernel-doc' '*/tools/testing/selftests/kselftest*.h'
+			'*/scripts/kernel-doc' '*/tools/testing/selftests/kselftest*.h' \
+			'*/tools/testing/selftests/run_kselftest.sh' '*/tools/testing/selftests/kselftest/*'
 		echo "$stamp" >"$ksrc/.version"
 	fi
 fi

@@ -3,6 +3,11 @@
 # Sourced by shell tests: a scratch folder, numbered results, and the plan.
 #
 # The test sets "evidence", files that are printed if something fails, and ends with "done_testing".
+# selftests/install.sh installs the commands in ../bin.
+if [ -x "$(dirname "$0")/../bin/vcpc" ]; then
+	PATH=$(cd "$(dirname "$0")/../bin" && pwd):$PATH
+	export PATH
+fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 tap_count=0 tap_failed=0 evidence=''

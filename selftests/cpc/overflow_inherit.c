@@ -164,4 +164,11 @@ TEST_F(inherited, the_parents_presets_are_inherited)
 	EXPECT_EQ(0, seen.errors + inheritor.errors);
 }
 
-TEST_HARNESS_MAIN
+int main(int argc, char **argv)
+{
+	if (access("/dev/vcpc", F_OK) != 0) {
+		puts("1..0 # SKIP perf does not signal overflows of inheriting threads; no module is loaded");
+		return KSFT_SKIP;
+	}
+	return test_harness_run(argc, argv);
+}

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <mntent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,19 @@ static int touch_in(const char *group, int cpu)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
+/* Unmount all control groups of version 2 in this mount namespace: a host may have several */
+static void unmount_all(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "r");
+	struct mntent *m;
+
+	while (mounts && (m = getmntent(mounts)))
+		if (!strcmp(m->mnt_type, "cgroup2"))
+			umount2(m->mnt_dir, MNT_DETACH);
+	if (mounts)
+		endmntent(mounts);
+}
+
 FIXTURE(control_group) {
 	char root[32], controllers[64], inside[64], outside[64];
 	struct shim_handle *handle;
@@ -96,7 +110,7 @@ FIXTURE_SETUP(control_group)
 	ASSERT_EQ(0, mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL));
 	strcpy(self->root, "/tmp/cgroup.XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->root));
-	umount2("/sys/fs/cgroup", MNT_DETACH);
+	unmount_all();
 	ASSERT_EQ(0, mount("none", self->root, "cgroup2", 0, NULL));
 	/*
 	 * The kernel can count a new group only after the parent's controllers were changed once.

@@ -7,8 +7,11 @@
 . "$(dirname "$0")/../tap.sh"
 
 reloads=${RELOADS:-5}
-again='' refused=0 unloaded=0 loaded=0
-[ -e /vcpc.ko ] || again="the module's file is not in the guest"
+refused=0 unloaded=0 loaded=0
+if [ ! -e /vcpc.ko ]; then
+	echo "1..0 # SKIP /vcpc.ko, which only the test VM has, is not here"
+	exit 4
+fi
 
 # Two users that start and exit repeatedly, with children and threads that inherit.
 use() {
@@ -37,33 +40,31 @@ watch() {
 	done
 }
 
-if [ -z "$again" ]; then
-	: >"$dir/going"
-	echo 0 >"$dir/loaded"
-	watch &
-	watcher=$!
-	use &
-	first=$!
-	use &
-	second=$!
-	while [ $loaded -lt "$reloads" ]; do
-		if rmmod vcpc 2>/dev/null; then
-			unloaded=$((unloaded + 1))
-			[ -e /dev/vcpc ] && break
-			insmod /vcpc.ko && chmod 666 /dev/vcpc || break
-			loaded=$((loaded + 1))
-			echo $loaded >"$dir/loaded"
-		else
-			refused=$((refused + 1))
-		fi
-	done
-	kill $watcher
-	rm "$dir/going"
-	wait $first $second
-fi
+: >"$dir/going"
+echo 0 >"$dir/loaded"
+watch &
+watcher=$!
+use &
+first=$!
+use &
+second=$!
+while [ $loaded -lt "$reloads" ]; do
+	if rmmod vcpc 2>/dev/null; then
+		unloaded=$((unloaded + 1))
+		[ -e /dev/vcpc ] && break
+		insmod /vcpc.ko && chmod 666 /dev/vcpc || break
+		loaded=$((loaded + 1))
+		echo $loaded >"$dir/loaded"
+	else
+		refused=$((refused + 1))
+	fi
+done
+kill $watcher
+rm "$dir/going"
+wait $first $second
 echo "# unloaded $unloaded times, refused $refused times"
 [ $loaded = "$reloads" ]
-result "unloaded and loaded $reloads times under use${again:+: $again}"
+result "unloaded and loaded $reloads times under use"
 [ -c /dev/vcpc ] && [ "$(vcpc stat -e page-faults -- true 2>&1 | grep -c page-faults)" = 1 ]
 result "it works after that"
 done_testing

@@ -20,4 +20,16 @@ static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 	return of / 100 * (getenv("VM_ICOUNT") ? exact : loose);
 }
 
+/*
+ * Without the module's device, skip the whole program, as kselftest's users expect. Programs that
+ * start themselves again with arguments have passed here already.
+ */
+static void __attribute__((constructor)) skip_without_device(int argc)
+{
+	if (argc != 1 || !access("/dev/vcpc", F_OK))
+		return;
+	puts("1..0 # SKIP there is no /dev/vcpc: the module is not loaded");
+	exit(KSFT_SKIP);
+}
+
 #endif /* VCPC_TEST_H */
