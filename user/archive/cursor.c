@@ -136,6 +136,16 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->window = UINT32_MAX;
 }
 
+/*
+ * Note the size of a record that was found in the mapping.  Where records are larger than what the
+ * buffer reads at a time, reading ahead would only copy the first part of each.
+ */
+static void note_size(const struct shim_cursor *cur, const struct shim_record *rec)
+{
+	if (cur->readbuf)
+		cur->readbuf->large = rec->len > SHIM_READBUF_SIZE;
+}
+
 /* Complete a step over @rec: move the cursor to @offset of @volume. */
 static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int volume,
 		  uint64_t offset)
@@ -162,14 +172,16 @@ static int pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, i
 static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
 	return shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
-	       (shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, false) &&
+	       (!cur->readbuf->large &&
+		shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, false) &&
 		shim_readbuf__at(cur->readbuf, cur->ar, cur->volume, cur->offset, rec));
 }
 
 static bool before_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
 	return shim_readbuf__before(cur->readbuf, cur->ar, cur->volume, cur->offset, rec) ||
-	       (shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, true) &&
+	       (!cur->readbuf->large &&
+		shim_readbuf__go_on(cur->readbuf, cur->ar, cur->volume, cur->offset, true) &&
 		shim_readbuf__before(cur->readbuf, cur->ar, cur->volume, cur->offset, rec));
 }
 
@@ -216,6 +228,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	rec->volume = volume;
 	if (err)
 		return pass(cur, volume, UINT64_MAX, err);
+	note_size(cur, rec);
 	shim_cursor__look_at(cur, volume, offset);
 	return arrive(cur, rec, volume, offset + rec->len);
 }
@@ -254,6 +267,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	rec->volume = volume;
 	if (err)
 		return pass(cur, volume, 0, err);
+	note_size(cur, rec);
 	shim_cursor__look_at(cur, volume, rec->offset);
 	return arrive(cur, rec, volume, rec->offset);
 }

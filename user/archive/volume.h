@@ -109,6 +109,7 @@ bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
  * struct shim_readbuf - a copy of some bytes of a volume
  * @bytes: buffer of @room bytes, NULL until it is needed
  * @offset, @len: the range of the volume that was read
+ * @large: the last record did not fit into SHIM_READBUF_SIZE; such records are mapped
  */
 struct shim_readbuf {
 	uint8_t *bytes;
@@ -116,6 +117,7 @@ struct shim_readbuf {
 	unsigned int volume;
 	uint32_t len;
 	uint64_t offset;
+	bool large;
 };
 
 void shim_readbuf__fini(struct shim_readbuf *readbuf);
