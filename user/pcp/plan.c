@@ -10,6 +10,7 @@
 
 #define MOST_FAILURES	10	/* at most 2^10 - 1 records are skipped between two plans */
 #define VALUE_LEN	8	/* instance and value in a record */
+#define SAMPLES		8	/* instances per set in a signature, at most */
 
 static struct shim_plan *slot_of(const struct shim_plans *plans, const struct shim_record *rec)
 {
@@ -173,25 +174,55 @@ static void forget(struct shim_plans *plans, struct shim_plan *plan)
 	free(plan->doubles.all);
 	free(plan->bytes.all);
 	*plan = (struct shim_plan){
-		.len = plan->len, .npmids = plan->npmids,
+		.signature = plan->signature, .fresh = plan->fresh,
 		.failures = plan->failures, .rest = plan->rest,
 	};
 }
 
-/*
- * Making a plan costs as much as fetching several records.  So after each plan that was never
- * used, twice as many records are skipped before the next one is made.
- */
-static bool is_resting(struct shim_plan *plan)
+/* After each attempt without a plan that is used, twice as many records are skipped. */
+static void put_off(struct shim_plan *plan)
 {
-	if (plan->rest) {
-		plan->rest--;
-		return true;
-	}
 	plan->rest = (1u << plan->failures) - 1;
 	if (plan->failures < MOST_FAILURES)
 		plan->failures++;
-	return false;
+}
+
+static uint64_t mix(uint64_t signature, uint32_t word)
+{
+	return (signature ^ word) * 0x9e3779b97f4a7c15ull;
+}
+
+/* Hash the record's sets and a few of their instances: different if the layout is, mostly */
+static uint64_t sign(const struct shim_record *rec)
+{
+	uint64_t signature = mix(rec->len, rec->npmids);
+	struct shim_vset vset;
+	int err;
+
+	for (err = shim_record__first(rec, &vset); !err; err = shim_record__next(rec, &vset)) {
+		uint32_t n = vset.numval > 0 ? (uint32_t)vset.numval : 0;
+
+		signature = mix(mix(signature, vset.pmid), (uint32_t)vset.numval);
+		for (uint32_t i = 0; i < n; i += n / SAMPLES + 1)
+			signature = mix(signature, shim_be32__get(vset.vlist + (size_t)i * VALUE_LEN));
+	}
+	return signature;
+}
+
+/*
+ * Making a plan costs as much as fetching several records.  So do it only if the record before of
+ * this kind seems to have had the same layout.
+ */
+static bool is_repeated(struct shim_plan *plan, const struct shim_record *rec)
+{
+	uint64_t signature = sign(rec);
+	bool same = signature == plan->signature;
+
+	if (same || plan->fresh)
+		put_off(plan);
+	plan->fresh = !same && !plan->fresh;
+	plan->signature = signature;
+	return same;
 }
 
 void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
@@ -201,15 +232,12 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 	int err;
 
 	forget(plans, plan);
-	/* do not make a plan for the first record of a kind: it may be the only one */
-	if (rec->len != plan->len || rec->npmids != plan->npmids) {
-		plan->len = rec->len;
-		plan->npmids = rec->npmids;
+	if (plan->rest) {
+		plan->rest--;
 		return;
 	}
-	if (is_resting(plan) || size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES)
-		return;
-	if (shim_record_layout__make(&plan->layout, rec))
+	if (size + 2 * (size_t)rec->len > SHIM_PLAN_BYTES || !is_repeated(plan, rec) ||
+	    shim_record_layout__make(&plan->layout, rec))
 		return;
 	err = result ? add_result(plan, rec, req, result, size) : 0;
 	plans->used += bytes_of(plan);

@@ -29,9 +29,10 @@ struct shim_moves {
 
 /*
  * struct shim_plan - how to build the result of one kind of record
- * @len, @npmids: length and number of metrics of the last record without a plan
- * @failures: number of plans made here since one was used
- * @rest: number of records of this kind to skip before the next plan is made
+ * @signature: of the last record for which one was computed
+ * @fresh: @signature was not compared yet with that of another record
+ * @failures: number of attempts to make a plan here since one was used
+ * @rest: number of records of this kind to skip before the next attempt
  * @layout: layout of the records; empty if there is no plan
  * @image: the @size bytes of a result to copy; NULL if the records have none of the metrics
  * @links: pointers, relative to the result
@@ -39,7 +40,8 @@ struct shim_moves {
  * @bytes: bytes that are copied unchanged
  */
 struct shim_plan {
-	uint32_t len, npmids;
+	uint64_t signature;
+	bool fresh;
 	unsigned int failures, rest;
 	struct shim_record_layout layout;
 	char *image;

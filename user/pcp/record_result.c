@@ -100,23 +100,34 @@ static void fill_in_place(pmValue *v, const struct shim_vset *vset)
 	const uint8_t *p = vset->vlist;
 
 	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
-		v->inst = (int)shim_be32__get(p);
-		v->value.lval = (int)shim_be32__get(p + 4);
+		const uint64_t pair = shim_be64__get(p);	/* instance and value */
+
+		v->inst = (int)(pair >> 32);
+		v->value.lval = (int)(uint32_t)pair;
 	}
 }
 
-static void fill_block(pmValueBlock *block, const uint8_t *payload, unsigned int len, int32_t type)
+/* The first word of a block, whose bit fields would be stored one by one */
+static inline uint32_t block_head(unsigned int len, int32_t type)
 {
-	block->vlen = PM_VAL_HDR_SIZE + len;
-	block->vtype = (unsigned int)type;
+	const pmValueBlock block = { .vlen = PM_VAL_HDR_SIZE + len, .vtype = (unsigned int)type };
+	uint32_t head;
+
+	memcpy(&head, &block, sizeof(head));
+	return head;
+}
+
+static inline void fill_block(char *block, uint32_t head, const uint8_t *payload, unsigned int len)
+{
+	memcpy(block, &head, sizeof(head));
 	if (len == 8) {
 		uint64_t value = shim_be64__get(payload);
 
-		memcpy(block->vbuf, &value, sizeof(value));
+		memcpy(block + PM_VAL_HDR_SIZE, &value, sizeof(value));
 	} else {
 		uint32_t value = shim_be32__get(payload);
 
-		memcpy(block->vbuf, &value, sizeof(value));
+		memcpy(block + PM_VAL_HDR_SIZE, &value, sizeof(value));
 	}
 }
 
@@ -131,6 +142,7 @@ fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset
 {
 	const uint8_t *p = vset->vlist, *from;
 	uint32_t step = (SHIM_BLOCK_HEAD + len) / 4, ref = shim_be32__get(p + 4), got, head;
+	const uint32_t out = block_head(len, type);
 	int32_t i, n = vset->numval;
 
 	from = shim_record__block(rec, ref, &got);
@@ -139,13 +151,13 @@ fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset
 	from -= SHIM_BLOCK_HEAD;
 	memcpy(&head, from, sizeof(head));
 	for (i = 0; i < n; i++, v++, p += VALUE_LEN, ref += step, from += 4 * step) {
-		pmValueBlock *block = (pmValueBlock *)at;
+		const uint64_t pair = shim_be64__get(p);	/* instance and reference */
 
-		if (shim_be32__get(p + 4) != ref || memcmp(from, &head, sizeof(head)))
+		if ((uint32_t)pair != ref || memcmp(from, &head, sizeof(head)))
 			break;
-		v->inst = (int)shim_be32__get(p);
-		v->value.pval = block;
-		fill_block(block, from + SHIM_BLOCK_HEAD, len, type);
+		v->inst = (int)(pair >> 32);
+		v->value.pval = (pmValueBlock *)at;
+		fill_block(at, out, from + SHIM_BLOCK_HEAD, len);
 		at += PM_VAL_HDR_SIZE + len;
 	}
 	return i;
@@ -155,6 +167,7 @@ static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct 
 			int32_t type, char **blocks)
 {
 	const unsigned int len = number_len(type);
+	const uint32_t head = block_head(len, type);
 	char *at = *blocks;
 	int32_t i = len == 8 ? fill_row(v, rec, vset, type, 8, at) :
 			       fill_row(v, rec, vset, type, 4, at);
@@ -169,7 +182,7 @@ static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct 
 			return -ENOTSUP;
 		v[i].inst = (int)shim_be32__get(p);
 		v[i].value.pval = (pmValueBlock *)at;
-		fill_block(v[i].value.pval, payload, len, type);
+		fill_block(at, head, payload, len);
 		at += PM_VAL_HDR_SIZE + len;
 	}
 	*blocks = at;
