@@ -252,10 +252,6 @@ bool shim_derived__passes(int err);
  * errors of the check through pmprintf().
  */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
-/* Exclude unused sides of ternaries once defined() operands are bound.  Returns 0 or -ENOMEM. */
-int shim_bound__decide(struct shim_bound *b);
-/* Whether a node is below a ternary's COLON */
-bool shim_bound__in_ternary(const struct shim_bound *b, int i);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);
 void shim_bound__fini(struct shim_bound *b);
 /* Evaluate for a fetch's @result.  Returns the number of values, in the last cell, or an error. */

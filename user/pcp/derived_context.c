@@ -3,6 +3,10 @@
  * The derived metrics of a context, its own and global ones: find them, and bind them to the
  * metrics of the context.
  *
+ * The guard of a ternary is known when it is bound if it consists of defined(), integers and
+ * boolean operators on these.  The unused side may name metrics that do not exist; it is neither
+ * bound, nor checked, nor evaluated.
+ *
  * Threads: callers hold the context's lock, which guards everything here.
  */
 #include <errno.h>
@@ -14,6 +18,85 @@
 #include "context.h"
 #include "derived.h"
 #include "pmapi_v4.h"
+
+#define UNKNOWN (-1)
+
+/* Operands precede their operators, so a node and everything below it are a range of nodes. */
+static int first_of(const struct shim_expr *expr, int i)
+{
+	while (expr->nodes[i].left >= 0)
+		i = expr->nodes[i].left;
+	return i;
+}
+
+static void rule_out(struct shim_bound *b, int root)
+{
+	for (int i = first_of(b->expr, root); i <= root; i++)
+		b->cells[i].ruled_out = true;
+}
+
+static int known_value(const struct shim_bound *b, int i, const signed char *known)
+{
+	const struct shim_node *node = &b->expr->nodes[i];
+	int left, right;
+
+	switch (node->kind) {
+	case SHIM_NODE_INTEGER:
+		return strtoull(node->text, NULL, 10) != 0;
+	case SHIM_NODE_DEFINED:
+		return b->cells[node->left].pmid != PM_ID_NULL;
+	case SHIM_NODE_NOT:
+		return known[node->left] == UNKNOWN ? UNKNOWN : !known[node->left];
+	case SHIM_NODE_AND:
+	case SHIM_NODE_OR:
+		left = known[node->left];
+		right = known[node->right];
+		if (left == UNKNOWN || right == UNKNOWN)
+			return UNKNOWN;
+		return node->kind == SHIM_NODE_AND ? left && right : left || right;
+	default:
+		return UNKNOWN;
+	}
+}
+
+/* A QUEST whose guard is known is replaced by the side that it selects. */
+static void decide(struct shim_bound *b, int i, int guard)
+{
+	const struct shim_node *node = &b->expr->nodes[i];
+	const struct shim_node *colon = &b->expr->nodes[node->right];
+
+	rule_out(b, node->left);
+	rule_out(b, guard ? colon->right : colon->left);
+	b->cells[node->right].ruled_out = true;
+	b->cells[i].taken = guard ? colon->left : colon->right;
+}
+
+/* Exclude unused sides of ternaries once defined() operands are bound.  Returns 0 or -ENOMEM. */
+static int bound_decide(struct shim_bound *b)
+{
+	signed char *known = malloc((size_t)b->expr->n);
+
+	if (!known)
+		return -ENOMEM;
+	for (int i = 0; i < b->expr->n; i++) {
+		const struct shim_node *node = &b->expr->nodes[i];
+
+		known[i] = (signed char)known_value(b, i, known);
+		if (node->kind == SHIM_NODE_QUEST && known[node->left] != UNKNOWN)
+			decide(b, i, known[node->left]);
+	}
+	free(known);
+	return 0;
+}
+
+/* Whether a node is below a ternary's COLON */
+static bool bound_in_ternary(const struct shim_bound *b, int i)
+{
+	for (int at = i + 1; at < b->expr->n; at++)
+		if (b->expr->nodes[at].kind == SHIM_NODE_COLON && first_of(b->expr, at) <= i)
+			return true;
+	return false;
+}
 
 #define DEPTH_MAX	64	/* maximum nesting of bindings: metrics derived from derived ones */
 #define OWN_MAX		(1023u * 2048u)
@@ -286,7 +369,7 @@ static const char *reason(const struct shim_derived_entry *e, int i)
 {
 	if (is_nested(e, i))
 		return "Illegal nested derived metric";
-	if (shim_bound__in_ternary(&e->bound, i))
+	if (bound_in_ternary(&e->bound, i))
 		return "Unknown metric for ternary expression";
 	return e->bound.cells[i].pmid == PM_ID_NULL ? "Unknown operand metric" :
 						      "Metadata for operand metric not available";
@@ -301,7 +384,7 @@ static void report_operand(const struct shim_derived_entry *e, int i, bool say)
 		return;	/* it is a derived metric, which has reported its own reason */
 	if (!say) {
 		shim_derived__set_why(reason(e, i));
-	} else if (is_nested(e, i) || shim_bound__in_ternary(&e->bound, i)) {
+	} else if (is_nested(e, i) || bound_in_ternary(&e->bound, i)) {
 		pmprintf("Semantic error: derived metric %s: operand %s: %s\n", e->def->name,
 			 node->meta ? node->meta : node->text, reason(e, i));
 		pmflush();
@@ -341,7 +424,7 @@ static int bind_others(struct shim_context *ctx, struct shim_derived_entry *e, b
 		if (!first)
 			first = err;
 		report_operand(e, i, say);
-		if (shim_bound__in_ternary(&e->bound, i))
+		if (bound_in_ternary(&e->bound, i))
 			break;
 	}
 	return first;
@@ -363,7 +446,7 @@ static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	}
 	err = bind_operands_of_defined(ctx, e, say);
 	if (!err)
-		err = shim_bound__decide(&e->bound);
+		err = bound_decide(&e->bound);
 	return err ? err : bind_others(ctx, e, say);
 }
 

@@ -8,7 +8,6 @@
 #include "context.h"
 #include "derived.h"
 #include "derived_cell.h"
-#include "derived_number.h"
 #include "stamp.h"
 
 #define MATCHES_KEPT 256	/* extra instances that a filter's cache may have */

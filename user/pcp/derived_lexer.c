@@ -1,9 +1,178 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The tokens of a derived metric's expression. */
+/*
+ * The tokens of a derived metric's expression: kinds of nodes, words, symbols and precedence; the
+ * next token of a text; and the size of a regular expression, estimated before it is compiled,
+ * because compiling must fit on any thread's stack.
+ */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "derived_expr.h"
+#include "derived_parser.h"
+
+#define PRECEDENCE_TERNARY 1
+
+static const struct shim_node_form forms[SHIM_NODE_KINDS] = {
+	[SHIM_NODE_INTEGER] = { SHIM_CLASS_LEAF, "INTEGER", NULL, 0 },
+	[SHIM_NODE_DOUBLE] = { SHIM_CLASS_LEAF, "DOUBLE", NULL, 0 },
+	[SHIM_NODE_NAME] = { SHIM_CLASS_LEAF, "NAME", NULL, 0 },
+	[SHIM_NODE_NOVALUE] = { SHIM_CLASS_LEAF, "NOVALUE", NULL, 0 },
+	[SHIM_NODE_QUEST] = { SHIM_CLASS_OTHER, "QUEST", "?", PRECEDENCE_TERNARY },
+	[SHIM_NODE_COLON] = { SHIM_CLASS_OTHER, "COLON", ":", PRECEDENCE_TERNARY },
+	[SHIM_NODE_AND] = { SHIM_CLASS_BOOLEAN, "AND", "&&", 2 },
+	[SHIM_NODE_OR] = { SHIM_CLASS_BOOLEAN, "OR", "||", 2 },
+	[SHIM_NODE_NOT] = { SHIM_CLASS_OTHER, "NOT", "!", 3 },
+	[SHIM_NODE_LT] = { SHIM_CLASS_RELATIONAL, "LT", "<", 4 },
+	[SHIM_NODE_LEQ] = { SHIM_CLASS_RELATIONAL, "LEQ", "<=", 4 },
+	[SHIM_NODE_EQ] = { SHIM_CLASS_RELATIONAL, "EQ", "==", 4 },
+	[SHIM_NODE_GEQ] = { SHIM_CLASS_RELATIONAL, "GEQ", ">=", 4 },
+	[SHIM_NODE_GT] = { SHIM_CLASS_RELATIONAL, "GT", ">", 4 },
+	[SHIM_NODE_NEQ] = { SHIM_CLASS_RELATIONAL, "NEQ", "!=", 4 },
+	[SHIM_NODE_PLUS] = { SHIM_CLASS_ARITHMETIC, "PLUS", "+", 5 },
+	[SHIM_NODE_MINUS] = { SHIM_CLASS_ARITHMETIC, "MINUS", "-", 5 },
+	[SHIM_NODE_NEG] = { SHIM_CLASS_OTHER, "NEG", "-", 5 },
+	[SHIM_NODE_STAR] = { SHIM_CLASS_ARITHMETIC, "STAR", "*", 6 },
+	[SHIM_NODE_SLASH] = { SHIM_CLASS_ARITHMETIC, "SLASH", "/", 6 },
+	[SHIM_NODE_AVG] = { SHIM_CLASS_METRIC, "AVG", "avg", 0 },
+	[SHIM_NODE_COUNT] = { SHIM_CLASS_METRIC, "COUNT", "count", 0 },
+	[SHIM_NODE_DELTA] = { SHIM_CLASS_EXPR, "DELTA", "delta", 0 },
+	[SHIM_NODE_MAX] = { SHIM_CLASS_METRIC, "MAX", "max", 0 },
+	[SHIM_NODE_MIN] = { SHIM_CLASS_METRIC, "MIN", "min", 0 },
+	[SHIM_NODE_SUM] = { SHIM_CLASS_METRIC, "SUM", "sum", 0 },
+	[SHIM_NODE_ANON] = { SHIM_CLASS_METRIC, "ANON", "anon", 0 },
+	[SHIM_NODE_RATE] = { SHIM_CLASS_EXPR, "RATE", "rate", 0 },
+	[SHIM_NODE_INSTANT] = { SHIM_CLASS_EXPR, "INSTANT", "instant", 0 },
+	[SHIM_NODE_DEFINED] = { SHIM_CLASS_METRIC, "DEFINED", "defined", 0 },
+	[SHIM_NODE_RESCALE] = { SHIM_CLASS_EXPR, "RESCALE", "rescale", 0 },
+	[SHIM_NODE_FILTER] = { SHIM_CLASS_EXPR, "FILTERINST", "matchinst", 0 },
+	[SHIM_NODE_SCALAR] = { SHIM_CLASS_EXPR, "SCALAR", "scalar", 0 },
+};
+
+const struct shim_node_form *shim_node__form(enum shim_node_kind kind)
+{
+	return &forms[kind];
+}
+
+/*
+ * regcomp(3) recurses for groups and for copies of repeated parts, on a thread's stack of unknown
+ * size.  Its memory grows with the square of those copies: 1,000 take 11 MB.
+ */
+#define PATTERN_LEN	1024
+#define PATTERN_COPIES	1024
+#define PATTERN_GROUPS	50
+
+/*
+ * struct size - an estimate of a compiled pattern
+ * @sums: number of atoms in each open group
+ * @last: number of atoms in the last piece, which a repetition multiplies
+ */
+struct size {
+	unsigned long sums[PATTERN_GROUPS + 1];
+	unsigned long last;
+	int depth;
+};
+
+static void add_atoms(struct size *size, unsigned long n)
+{
+	size->last = n;
+	size->sums[size->depth] += n;
+}
+
+static void repeat(struct size *size, unsigned long times)
+{
+	if (times < 2)
+		return;
+	size->sums[size->depth] += size->last * (times - 1);
+	size->last *= times;
+}
+
+static const char *skip_number(const char *s, unsigned long *n)
+{
+	for (*n = 0; *s >= '0' && *s <= '9'; s++)
+		*n = *n < PATTERN_COPIES ? *n * 10 + (unsigned long)(*s - '0') : *n;
+	return s;
+}
+
+/* Parse {n}, {n,}, {n,m} and {,m}, from brace to brace; any other text is an atom. */
+static const char *count_bound(struct size *size, const char *s)
+{
+	unsigned long least, most = 0;
+	const char *end = skip_number(s + 1, &least);
+
+	if (*end == ',') {
+		end = skip_number(end + 1, &most);
+		most = most > least ? most : least + 1;
+	}
+	if (*end != '}') {
+		add_atoms(size, 1);
+		return s;
+	}
+	repeat(size, most > least ? most : least);
+	return end;
+}
+
+/* Skip from a bracket to its closing bracket, or to the end. */
+static const char *skip_bracket(const char *s)
+{
+	s += s[1] == '^' ? 2 : 1;
+	if (*s == ']')
+		s++;
+	while (*s && *s != ']') {
+		const char *end = *s == '[' && s[1] && strchr(":.=", s[1]) ? strchr(s + 2, ']') : NULL;
+
+		s = end ? end + 1 : s + 1;
+	}
+	return *s ? s : s - 1;
+}
+
+/* Count the character at @s; returns the last one that belongs to it. */
+static const char *count(struct size *size, const char *s)
+{
+	switch (*s) {
+	case '(':
+		size->sums[++size->depth] = 0;
+		size->last = 0;
+		return s;
+	case ')':
+		if (size->depth) {
+			size->depth--;
+			add_atoms(size, size->sums[size->depth + 1] + 1);
+		}
+		return s;
+	case '+':
+		repeat(size, 2);
+		return s;
+	case '{':
+		return count_bound(size, s);
+	case '[':
+		add_atoms(size, 1);
+		return skip_bracket(s);
+	case '*':
+	case '?':
+		return s;
+	}
+	add_atoms(size, 1);
+	return *s == '\\' && s[1] ? s + 1 : s;
+}
+
+bool shim_pattern__is_small(const char *text)
+{
+	struct size size = { 0 };
+	int groups = 0;
+
+	if (strlen(text) > PATTERN_LEN)
+		return false;
+	for (; *text; text++) {
+		groups += *text == '(';
+		if (groups > PATTERN_GROUPS)
+			return false;
+		text = count(&size, text);
+		if (size.sums[size.depth] > PATTERN_COPIES)
+			return false;
+	}
+	return true;
+}
 
 /* Only ASCII characters count in any locale; other bytes are valid only between delimiters. */
 static bool is_digit(char c)

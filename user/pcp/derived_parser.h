@@ -54,13 +54,8 @@ int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const cha
 int shim_parser__fail(struct shim_parser *p);
 
 struct shim_node shim_node__of(enum shim_node_kind kind, int left, int right);
-void shim_node__fini(struct shim_node *node);
 
-/*
- * Append a node to the expression as the last operand; on error free it and return -ENOMEM.
- * emit_unary() makes it the operator of the previous last operand.
- */
-int shim_parser__emit(struct shim_parser *p, struct shim_node node);
+/* Make a node the operator of the last operand; on error free it and return -ENOMEM. */
 int shim_parser__emit_unary(struct shim_parser *p, struct shim_node node);
 /* Emit a leaf with the last token's text. */
 int shim_parser__emit_text(struct shim_parser *p, enum shim_node_kind kind, int type);
@@ -80,9 +75,6 @@ struct shim_open *shim_parser__innermost(struct shim_parser *p, enum shim_node_k
 int shim_parser__constant(struct shim_parser *p);
 /* novalue(), likewise */
 int shim_parser__no_value(struct shim_parser *p);
-/* Parse the name of a type as the operand of anon(). */
-int shim_parser__anonymous(struct shim_parser *p, struct shim_node *node);
-int shim_parser__units(struct shim_parser *p, const char *value, pmUnits *units);
 
 /* Whether regcomp(3) can compile a pattern with little stack and memory */
 bool shim_pattern__is_small(const char *text);
