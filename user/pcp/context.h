@@ -14,7 +14,7 @@
 #include "archive/volume.h"
 #include "derived.h"
 #include "plan.h"
-#include "pmns_tree.h"
+#include "pmns.h"
 #include "profile.h"
 #include "request.h"
 #include "source.h"

@@ -5,7 +5,7 @@
 #include "context.h"
 #include "list.h"
 #include "local.h"
-#include "pmns_loaded.h"
+#include "pmns.h"
 
 /*
  * struct name_space - the source of the names for a call

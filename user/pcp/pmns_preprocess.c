@@ -16,7 +16,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/lines.h"
-#include "pmns_preprocess.h"
+#include "pmns.h"
 
 #define DEPTH	16	/* limit on nested files, and on nested conditions */
 

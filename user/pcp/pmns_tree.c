@@ -8,7 +8,7 @@
 #include <pcp/pmapi.h>
 
 #include "list.h"
-#include "pmns_tree.h"
+#include "pmns.h"
 
 #define NONE SHIM_PMNS_NONE
 #define ROOT 0

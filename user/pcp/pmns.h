@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tree of metric names of an archive, of this machine, or of a file. */
-#ifndef SHIM_PCP_PMNS_TREE_H
-#define SHIM_PCP_PMNS_TREE_H
+/* Metric names: the tree of an archive, of this machine, or of a file; and name spaces in files. */
+#ifndef SHIM_PCP_PMNS_H
+#define SHIM_PCP_PMNS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,4 +41,38 @@ int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char
 /* Negative if @a is before @b: older names are first, and a group follows the names in it */
 int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b);
 
-#endif /* SHIM_PCP_PMNS_TREE_H */
+/*
+ * struct shim_pmns_file - names and their metrics, and their tree
+ * @refs: guarded by the lock in pmns_file.c
+ * @entries: the @n metrics in file order; this structure owns the names
+ */
+struct shim_pmns_file {
+	unsigned int refs;
+	struct shim_pmns_tree *tree;
+	struct shim_pmns_entry *entries;
+	unsigned int n;
+	size_t room;
+};
+
+/* A name space of the metrics for which @keep returns true */
+int shim_pmns_file__subset(const struct shim_pmns_file *from,
+			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
+			   struct shim_pmns_file **out);
+
+/*
+ * Get the loaded name space, to be released by put(); NULL if none was requested.  Returns 0, or
+ * PM_ERR_NOPMNS if loading failed.
+ */
+int shim_pmns_loaded__get(struct shim_pmns_file **out);
+void shim_pmns_loaded__put(struct shim_pmns_file *names);
+/* Replace @old by @names if @old is still loaded, then put() @old.  Takes ownership of @names. */
+void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file *names);
+
+/*
+ * Read a name space's file without its comments, directives and macros.  Returns 0 with the text in
+ * *@out, which the caller frees; -errno; PM_ERR_PMNS for directives that are unknown, do not match,
+ * or are nested too deeply.
+ */
+int shim_pmns_preprocess__read(const char *path, char **out);
+
+#endif /* SHIM_PCP_PMNS_H */
