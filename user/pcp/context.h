@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A PMAPI context, and how calls lock it. */
+/*
+ * A PMAPI context: its source of metrics, as a table of operations, its instance profile, and how
+ * calls lock it.
+ */
 #ifndef SHIM_PCP_CONTEXT_H
 #define SHIM_PCP_CONTEXT_H
 
@@ -12,15 +15,110 @@
 #include "archive/pmidmap.h"
 #include "archive/reader.h"
 #include "archive/volume.h"
+#include "base/tstamp.h"
 #include "derived.h"
 #include "plan.h"
 #include "pmns.h"
-#include "profile.h"
 #include "request.h"
-#include "source.h"
 
+struct shim_context;
 struct shim_host;
 struct shim_local;
+
+/* One domain: includes instances other than @inst if @include is set, otherwise those in @inst */
+struct shim_profile_indom {
+	uint32_t indom;
+	bool include;
+	unsigned int n;
+	size_t room;
+	int32_t *inst;		/* ascending */
+};
+
+struct shim_profile {
+	bool exclude;		/* default for a domain without an entry */
+	unsigned int n;
+	size_t room;
+	struct shim_profile_indom *indoms;
+};
+
+void shim_profile__fini(struct shim_profile *profile);
+int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from);
+/* Whether the profile is empty, so all instances are included */
+bool shim_profile__is_all(const struct shim_profile *profile);
+/* Filter function for archive/interp.h; @profile is a struct shim_profile. */
+bool shim_profile__has(const void *profile, uint32_t indom, int32_t inst);
+
+/* Label sets collected for the caller of a PMAPI function, who frees them */
+struct shim_label_sets {
+	pmLabelSet *all;
+	int n;
+};
+
+/*
+ * Make room for @n more sets, zeroed; the caller adds to @sets->n.  Returns NULL if out of memory.
+ */
+pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
+
+/*
+ * struct shim_source - the source of a context's metrics: an archive, a host, or this machine
+ *
+ * Each operation is called with the context locked.  It returns the result of its PMAPI call, in
+ * PMAPI codes, and writes results only on success.  The public functions check arguments that are
+ * invalid for every source, so operations need not.
+ *
+ * @names_at: PMNS_x, the source of the names
+ * @free: frees the source's part of a context
+ * @dup: duplicates the source of @from in @to
+ * @host: the host's name, truncated to @size - 1 bytes
+ * @zone: the host's time zone, truncated likewise
+ * @reconnect: 0 or an error
+ * @set_mode: pmSetMode(), without the mode's unit
+ * @fetch: 0 or the changes (PMCD_x); the caller copies the stamp into *@out
+ * @record: the next record with all its metrics
+ * @store: stores values of @n metrics, each of which has at least one
+ * @desc, @descs: the descriptor of a metric, or of many, with PM_ID_NULL for an unknown one
+ * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
+ * @labels: adds sets; @level 0: all of a metric except those of its instances, from the weakest
+ *	level up
+ * @instances, @instance_name, @instance: pmGetInDom, pmNameInDom, pmLookupInDom
+ * @metrics: pmLookupName; the caller sets @pmids to PM_ID_NULL
+ * @children: pmGetChildrenStatus; the caller sets *@offspring and *@status to NULL
+ * @leaves: names of all metrics at and below a name, in one allocation for the caller to free;
+ *	returns their number
+ * @names: pmNameAll
+ */
+struct shim_source {
+	int names_at;
+	void (*free)(struct shim_context *ctx);
+	int (*dup)(struct shim_context *to, struct shim_context *from);
+	void (*host)(struct shim_context *ctx, char *buf, size_t size);
+	int (*zone)(struct shim_context *ctx, char *buf, size_t size);
+	int (*reconnect)(struct shim_context *ctx);
+	int (*set_mode)(struct shim_context *ctx, int mode, const struct shim_ts *when,
+			struct shim_ts delta);
+	int (*fetch)(struct shim_context *ctx, int n, const pmID *pmids, struct shim_ts *stamp,
+		     pmResult **out);
+	int (*record)(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out);
+	int (*store)(struct shim_context *ctx, int n, pmValueSet *const *sets);
+	int (*desc)(struct shim_context *ctx, pmID pmid, pmDesc *out);
+	int (*descs)(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out);
+	int (*text)(struct shim_context *ctx, unsigned int about, unsigned int ident, int level,
+		    char **out);
+	int (*labels)(struct shim_context *ctx, unsigned int level, unsigned int ident,
+		      struct shim_label_sets *sets);
+	int (*instances)(struct shim_context *ctx, pmInDom indom, int **instlist, char ***namelist);
+	int (*instance_name)(struct shim_context *ctx, pmInDom indom, int inst, char **name);
+	int (*instance)(struct shim_context *ctx, pmInDom indom, const char *name);
+	int (*metrics)(struct shim_context *ctx, int n, const char *const *names, pmID *pmids);
+	int (*children)(struct shim_context *ctx, const char *name, char ***offspring,
+			int **status);
+	int (*leaves)(struct shim_context *ctx, const char *name, char ***names);
+	int (*names)(struct shim_context *ctx, pmID pmid, char ***nameset);
+};
+
+extern const struct shim_source shim_archive_source;
+extern const struct shim_source shim_host_source;
+extern const struct shim_source shim_local_source;
 
 /*
  * struct shim_context - a source of metrics, and the settings for reading from it

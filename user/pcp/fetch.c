@@ -1,331 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * pmFetch() and related calls; and fetches from archives: the values at a time, or the next record.
+ * Calls to a context's source for values: fetch and store them, set the time of the next fetch, get
+ * the host's name, and reconnect.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/api.h"
-#include "archive_source.h"
-#include "base/process.h"
 #include "context.h"
-#include "err.h"
-#include "plan.h"
-#include "record_result.h"
-#include "result.h"
 #include "stamp.h"
-
-#define NSEC_PER_MSEC 1000000
-
-/* A time at most this long outside of the archive's span counts as within the archive. */
-static const struct shim_ts margin = { .nsec = NSEC_PER_MSEC };
-
-static struct shim_filter filter_of(const struct shim_context *ctx)
-{
-	struct shim_filter filter = { 0 };
-
-	if (!shim_profile__is_all(&ctx->profile)) {
-		filter.has = shim_profile__has;
-		filter.arg = &ctx->profile;
-	}
-	return filter;
-}
-
-/*
- * Ignore mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if it is empty, otherwise
- * those in gaps up to the interval that it contains.
- */
-static void ignore_marks(struct shim_context *ctx)
-{
-	const char *gap = shim_environ__get("PCP_IGNORE_MARK_RECORDS");
-	struct timespec longest = { .tv_sec = INT64_MAX };
-	char *message = NULL;
-
-	if (!gap)
-		return;
-	if (*gap && pmParseHighResInterval(gap, &longest, &message)) {
-		pmprintf("%s: Warning: PCP_IGNORE_MARK_RECORDS is not an interval: %s",
-			 pmGetProgname(), message);
-		pmflush();
-		free(message);
-		return;
-	}
-	shim_interp__ignore_marks(ctx->interp, shim_stamp__make(longest.tv_sec, longest.tv_nsec));
-}
-
-static int open_interp(struct shim_context *ctx)
-{
-	int err;
-
-	if (ctx->interp)
-		return 0;
-	err = shim_interp__new(ctx->ar, shim_environ__get("PCP_COUNTER_WRAP") ? SHIM_INTERP_WRAP : 0,
-			       &ctx->interp);
-	if (!err)
-		ignore_marks(ctx);
-	return err;
-}
-
-/*
- * Whether the current time is within the archive: 0, or PM_ERR_EOL or another error.  If the time
- * is after the last known end, the end is determined again, because the archive may grow.
- */
-static int within(struct shim_context *ctx)
-{
-	struct shim_ts start = shim_archive__label(ctx->ar)->start;
-	struct shim_ts end;
-	int err;
-
-	if (shim_ts__cmp(shim_ts__add(ctx->origin, margin), start) < 0)
-		return PM_ERR_EOL;
-	if (ctx->end_known && shim_ts__cmp(ctx->origin, ctx->end) <= 0)
-		return 0;
-	err = shim_archive__end(ctx->ar, &end);
-	if (err && err != -EBADMSG)
-		return err;
-	if (err)
-		end = start;
-	if (ctx->end_known && shim_ts__cmp(end, ctx->end))
-		shim_interp__grown(ctx->interp);
-	ctx->end = end;
-	ctx->end_known = true;
-	if (shim_ts__cmp(ctx->origin, shim_ts__add(end, margin)) <= 0)
-		return 0;
-	err = shim_interp__end(ctx->interp, end);
-	return err ? err : PM_ERR_EOL;
-}
-
-/* Translate the errors of shim_interp__fetch() for single metrics into PMAPI codes. */
-static void translate(struct shim_answer *answers, unsigned int n)
-{
-	for (unsigned int i = 0; i < n; i++) {
-		if (answers[i].numval == -ENOENT)
-			answers[i].numval = PM_ERR_PMID_LOG;
-		else if (answers[i].numval == -EDOM)
-			answers[i].numval = PM_ERR_TYPE;
-	}
-}
-
-static int interpolate(struct shim_context *ctx, pmResult **out)
-{
-	struct shim_request *req = &ctx->request;
-	const struct shim_filter filter = filter_of(ctx);
-	size_t size;
-	int err;
-
-	err = within(ctx);
-	if (err)
-		return err;
-	err = shim_interp__fetch(ctx->interp, ctx->origin, req->n, req->pmids, &filter,
-				 req->answers);
-	if (err)
-		return err;
-	translate(req->answers, req->n);
-	err = shim_result__build(req->n, req->answers, out, &size);
-	if (err)
-		shim_interp__undo(ctx->interp);
-	return err;
-}
-
-/*
- * The time advances after success and after PM_ERR_EOL, but not after another error.  Damage is
- * reported once, and then the next fetch gets the values of the same time.
- */
-static int fetch_interp(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
-{
-	int err = open_interp(ctx);
-
-	if (err)
-		return err;
-	*stamp = ctx->origin;
-	err = interpolate(ctx, out);
-	if (!err || err == PM_ERR_EOL)
-		ctx->origin = shim_ts__add(ctx->origin, ctx->delta);
-	return err;
-}
-
-static int place(struct shim_context *ctx)
-{
-	int err;
-
-	if (ctx->placed)
-		return 0;
-	shim_cursor__init(&ctx->cursor, ctx->ar);
-	ctx->cursor.readbuf = &ctx->readbuf;
-	if (ctx->mode == PM_MODE_FORW)
-		err = shim_cursor__seek_before(&ctx->cursor, ctx->origin);
-	else
-		err = shim_cursor__seek_after(&ctx->cursor, ctx->origin);
-	ctx->placed = !err;
-	return err;
-}
-
-/* Get the next record in the file; retry if it is missing or invalid: the archive may grow. */
-static int step(struct shim_context *ctx, struct shim_record *rec)
-{
-	struct shim_ts since = { 0 };
-	int err;
-
-	if (ctx->mode == PM_MODE_BACK)
-		return shim_cursor__prev(&ctx->cursor, rec);
-	err = shim_cursor__next(&ctx->cursor, rec);
-	if (err != -ERANGE && err != -EBADMSG)
-		return err;
-	/* Read again even if this finds nothing: another context may have detected new data. */
-	err = shim_archive__follow(ctx->ar);
-	if (err < 0)
-		return err;
-	do
-		err = shim_cursor__next(&ctx->cursor, rec);
-	while (err == -EBADMSG && shim_archive__await(&ctx->cursor, &since));
-	return err;
-}
-
-/* The same.  An unusable volume is reported once per context and then skipped. */
-static int step_usable(struct shim_context *ctx, struct shim_record *rec)
-{
-	int err;
-
-	do {
-		struct shim_cursor before = ctx->cursor;
-
-		err = step(ctx, rec);
-		if (err != -SHIM_EVOLUME ||
-		    shim_pmidmap__get(&ctx->passed, rec->volume) != SHIM_PMIDMAP_NONE)
-			continue;
-		if (!shim_pmidmap__add(&ctx->passed, rec->volume, 0))
-			return err;
-		ctx->cursor = before;
-		return -ENOMEM;
-	} while (err == -SHIM_EVOLUME);
-	return err;
-}
-
-/* Get the next record in the mode's direction; its time becomes the current time. */
-static int next_record(struct shim_context *ctx, struct shim_record *rec)
-{
-	int forward = ctx->mode == PM_MODE_FORW;
-	struct shim_ts back;
-	int err = place(ctx);
-
-	while (!err) {
-		int order;
-
-		err = step_usable(ctx, rec);
-		if (err)
-			break;
-		err = shim_archive__joint(ctx->ar, rec, &back);
-		if (err < 0)
-			break;
-		if (err && !forward)
-			rec->stamp = back;
-		err = 0;
-		order = shim_ts__cmp(rec->stamp, ctx->origin);
-		if (forward ? order < 0 : order > 0)
-			continue;	/* out of order in the file */
-		ctx->origin = rec->stamp;
-		return 0;
-	}
-	return err;
-}
-
-static int answer(struct shim_context *ctx, const struct shim_record *rec,
-		  const struct shim_filter *filter, pmResult **out, size_t *size)
-{
-	struct shim_request *req = &ctx->request;
-	int err = filter->has ? -ENOTSUP : shim_request__locate(req);
-
-	if (!err)
-		err = shim_record_result__build(rec, req->n, req->vsets, req->types, out, size);
-	if (err != -ENOTSUP)
-		return err;
-	err = shim_request__answer(req, rec, filter);
-	return err ? err : shim_result__build(req->n, req->answers, out, size);
-}
-
-/*
- * Search a record without a plan for the metrics.  Returns 1 with the result in *@out, 0 if it has
- * none of them, or an error.
- */
-static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
-{
-	struct shim_request *req = &ctx->request;
-	const struct shim_filter filter = filter_of(ctx);
-	size_t size = 0;
-	int err, found;
-
-	*out = NULL;
-	found = shim_request__match(req, rec);
-	if (found < 0)
-		return found;
-	if (found) {
-		err = answer(ctx, rec, &filter, out, &size);
-		if (err)
-			return err == -ENOENT ? PM_ERR_PMID_LOG : err;
-	}
-	shim_plans__learn(&ctx->plans, rec, req, *out, size);
-	return found > 0;
-}
-
-/* If memory ran out for a record's result, the next fetch returns that record. */
-static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
-		     struct shim_ts origin, int err)
-{
-	if (err == -ENOMEM) {
-		ctx->cursor = *before;
-		ctx->origin = origin;
-	}
-	return err;
-}
-
-/* Get the next record with any of the metrics; marks have none. */
-static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
-{
-	struct shim_record rec;
-	pmResult *result;
-	int found = 0;
-
-	while (!found) {
-		struct shim_ts origin = ctx->origin;
-		struct shim_cursor before;
-		int err = place(ctx);
-
-		before = ctx->cursor;
-		if (!err)
-			err = next_record(ctx, &rec);
-		if (err)
-			return err;
-		found = shim_plans__apply(&ctx->plans, &rec, &result);
-		if (found == -ENOENT)
-			found = take_apart(ctx, &rec, &result);
-		if (found < 0)
-			return give_back(ctx, &before, origin, found);
-	}
-	*stamp = rec.stamp;
-	*out = result;
-	return 0;
-}
-
-static int ask(struct shim_context *ctx, int n, const pmID *pmids)
-{
-	int err = shim_request__set(&ctx->request, ctx->ar, n, pmids);
-
-	if (err)
-		shim_plans__reset(&ctx->plans);
-	return err < 0 ? err : 0;
-}
-
-int shim_archive_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
-			       struct shim_ts *stamp, pmResult **out)
-{
-	int err = ask(ctx, n, pmids);
-
-	if (!err && ctx->mode == PM_MODE_INTERP)
-		err = fetch_interp(ctx, stamp, out);
-	else if (!err)
-		err = fetch_record(ctx, stamp, out);
-	return shim_pcp__error(err);
-}
+#include "texts.h"
 
 static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
 {
@@ -340,53 +24,6 @@ static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out
 	if (err)
 		return err;
 	return shim_context__leave(ctx, shim_derived__fetch(ctx, n, pmids, stamp, out));
-}
-
-static int answer_all(struct shim_context *ctx, const struct shim_record *rec, pmResult **out,
-		      size_t *size)
-{
-	struct shim_request *req = &ctx->request;
-	int n = shim_request__locate_all(req, ctx->ar, rec);
-	int err;
-
-	if (n < 0)
-		return n;
-	err = shim_record_result__build(rec, n, req->vsets, req->types, out, size);
-	if (err != -ENOTSUP)
-		return err;
-	n = shim_request__answer_all(req, ctx->ar, rec);
-	return n < 0 ? n : shim_result__build(n, req->answers, out, size);
-}
-
-static int any_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
-{
-	struct shim_ts origin = ctx->origin;
-	struct shim_cursor before;
-	struct shim_record rec;
-	size_t size;
-	int err;
-
-	if (ctx->mode == PM_MODE_INTERP)
-		return PM_ERR_MODE;
-	err = place(ctx);
-	before = ctx->cursor;
-	if (!err)
-		err = next_record(ctx, &rec);
-	if (err)
-		return err;
-	*stamp = rec.stamp;
-	err = shim_plans__apply(&ctx->whole_plans, &rec, out);
-	if (err == -ENOENT) {
-		err = answer_all(ctx, &rec, out, &size);
-		if (!err)
-			shim_plans__learn(&ctx->whole_plans, &rec, &ctx->request, *out, size);
-	}
-	return err < 0 ? give_back(ctx, &before, origin, err) : 0;
-}
-
-int shim_archive_source__record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
-{
-	return shim_pcp__error(any_record(ctx, stamp, out));
 }
 
 static int fetch_archive(struct shim_ts *stamp, pmResult **out)
@@ -492,4 +129,192 @@ SHIM_API int pmFetchHighResArchive(pmHighResResult **result)
 	int err = result ? fetch_archive(&stamp, &plain) : -EINVAL;
 
 	return stamp_timespec(err, stamp, plain, result);
+}
+
+#define NSEC_PER_SEC 1000000000LL
+
+/* The units of pmSetMode()'s delta: units per second, or seconds per unit */
+static const struct {
+	int64_t per_second;
+	int64_t seconds;
+} bases[] = {
+	[PM_TIME_NSEC] = { .per_second = NSEC_PER_SEC },
+	[PM_TIME_USEC] = { .per_second = 1000000 },
+	[PM_TIME_MSEC] = { .per_second = 1000 },
+	[PM_TIME_SEC] = { .per_second = 1 },
+	[PM_TIME_MIN] = { .seconds = 60 },
+	[PM_TIME_HOUR] = { .seconds = 3600 },
+};
+
+static struct shim_ts delta_of(int mode, int delta)
+{
+	unsigned int base = PM_XTB_GET(mode);
+
+	if (base >= sizeof(bases) / sizeof(bases[0]))
+		base = PM_TIME_MSEC;
+	if (bases[base].seconds)
+		return shim_stamp__make(delta * bases[base].seconds, 0);
+	return shim_stamp__make(delta / bases[base].per_second,
+				delta % bases[base].per_second *
+				(NSEC_PER_SEC / bases[base].per_second));
+}
+
+static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter(&ctx);
+
+	if (err)
+		return err;
+	return shim_context__leave(ctx, ctx->source->set_mode(ctx, mode & 0xffff, when, delta));
+}
+
+/**
+ * pmSetMode() - set the current context's time and how it advances
+ * @mode: PM_MODE_INTERP: a fetch returns the values at the time, which then advances by @delta.
+ *	PM_MODE_FORW: a fetch returns the next record at or after the time, and sets the time to the
+ *	record's.  PM_MODE_BACK: the same, for the next record at or before the time.  PM_MODE_LIVE:
+ *	the time is now; this is the only mode of hosts and of this machine.  ORed with
+ *	PM_XTB_SET(PM_TIME_x) for another unit of @delta
+ * @when: the time; NULL leaves it unchanged
+ * @delta: in milliseconds, or in the unit in @mode; negative to go backwards; only for
+ *	PM_MODE_INTERP
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_MODE for a mode that the context does not support, in which
+ * case nothing changes.
+ */
+SHIM_API int pmSetMode(int mode, const struct timeval *when, int delta)
+{
+	struct shim_ts ts;
+
+	if (when)
+		ts = shim_stamp__from_timeval(when);
+	return set_mode(mode, when ? &ts : NULL, delta_of(mode, delta));
+}
+
+/**
+ * pmSetModeHighRes() - set the current context's time and how it advances, in nanoseconds
+ * @mode: as for pmSetMode, without a unit
+ * @when: the time; NULL leaves it unchanged
+ * @delta: how the time advances; NULL means 0
+ *
+ * Return: as for pmSetMode().
+ */
+SHIM_API int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta)
+{
+	struct shim_ts ts, step = { 0 };
+
+	if (when)
+		ts = shim_stamp__make(when->tv_sec, when->tv_nsec);
+	if (delta)
+		step = shim_stamp__make(delta->tv_sec, delta->tv_nsec);
+	return set_mode(mode, when ? &ts : NULL, step);
+}
+
+/* The host's name; "" for an invalid handle */
+static void host_of(int handle, char *buf, size_t size)
+{
+	struct shim_context *ctx;
+
+	if (!size)
+		return;
+	*buf = '\0';
+	if (!shim_context__enter_handle(handle, &ctx)) {
+		ctx->source->host(ctx, buf, size);
+		shim_context__leave(ctx, 0);
+	}
+}
+
+/**
+ * pmGetHostName() - get the host of a context's values
+ * @handle: handle of the context
+ * @buf: the host, truncated to @buflen - 1 bytes; "" for an invalid handle
+ * @buflen: size of @buf
+ *
+ * Return: 0.
+ */
+SHIM_API int pmGetHostName(int handle, char *buf, int buflen)
+{
+	host_of(handle, buf, buflen > 0 ? buflen : 0);
+	return 0;
+}
+
+/**
+ * pmGetContextHostName_r() - get the host of a context's values
+ * @handle: handle of the context
+ * @buf: the host, truncated to @buflen - 1 bytes; "" for an invalid handle
+ * @buflen: size of @buf
+ *
+ * Return: @buf.
+ */
+SHIM_API char *pmGetContextHostName_r(int handle, char *buf, int buflen)
+{
+	host_of(handle, buf, buflen > 0 ? buflen : 0);
+	return buf;
+}
+
+/** pmGetContextHostName() - like pmGetContextHostName_r(); valid until this thread's next call */
+SHIM_API const char *pmGetContextHostName(int handle)
+{
+	struct shim_texts *texts = shim_texts();
+
+	return pmGetContextHostName_r(handle, texts->host, sizeof(texts->host));
+}
+
+/**
+ * pmReconnectContext() - reconnect to a context's source
+ * @handle: handle of the context; an archive has no connection
+ *
+ * A host's connection, if any, is closed, and a new one is made; the instance profile is kept.
+ * After a failure, calls fail immediately for the time in PMCD_RECONNECT_TIMEOUT.  The context's
+ * own derived metrics are removed, global ones are bound again.
+ *
+ * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or it is too early to
+ * try again.
+ */
+SHIM_API int pmReconnectContext(int handle)
+{
+	struct shim_context *ctx;
+	int err = shim_context__enter_handle(handle, &ctx);
+
+	if (err)
+		return err;
+	err = ctx->source->reconnect(ctx);
+	if (!err)	/* the source may have other metrics now */
+		shim_derived__fini(&ctx->derived);
+	return shim_context__leave(ctx, err ? err : handle);
+}
+
+static int store(int n, pmValueSet *const *sets)
+{
+	struct shim_context *ctx;
+	int err;
+
+	if (n < 1)
+		return PM_ERR_TOOSMALL;
+	for (int i = 0; i < n; i++)
+		if (sets[i]->numval < 1)
+			return PM_ERR_VALUE;
+	err = shim_context__enter(&ctx);
+	return err ? err : shim_context__leave(ctx, ctx->source->store(ctx, n, sets));
+}
+
+/**
+ * pmStore() - store values into metrics
+ * @result: the values, in the metrics' types; its stamp is ignored
+ *
+ * Return: 0; PM_ERR_TOOSMALL, PM_ERR_VALUE for a metric without values, PM_ERR_NOCONTEXT;
+ * PM_ERR_NOTHOST for an archive, whose values cannot change; an error of the host's pmcd or of the
+ * metric's agent, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID; PM_ERR_TOOBIG if there
+ * are more than pmcd accepts, PM_ERR_TIMEOUT, PM_ERR_IPC.
+ */
+SHIM_API int pmStore(const pmResult *result)
+{
+	return result ? store(result->numpmid, result->vset) : -EINVAL;
+}
+
+/** pmStoreHighRes() - like pmStore() */
+SHIM_API int pmStoreHighRes(const pmHighResResult *result)
+{
+	return result ? store(result->numpmid, result->vset) : -EINVAL;
 }

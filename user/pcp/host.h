@@ -11,7 +11,7 @@
 #include "host_spec.h"
 #include "pdu/pdu.h"
 #include "pdu/wire.h"
-#include "source.h"
+#include "context.h"
 
 /*
  * struct shim_host - a host

@@ -6,7 +6,6 @@
 
 #include "context.h"
 #include "host.h"
-#include "label_sets.h"
 
 /* A set without labels, or with an error instead, gets no text. */
 static int copy_set(pmLabelSet *to, const struct shim_pdu_labelset *from)

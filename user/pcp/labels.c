@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Labels at the context's time, in sets that the caller frees; and the implementation for archives.
+ * Labels at the context's time, in sets that the caller frees, and merged into one JSON
+ * object.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <pcp/pmapi.h>
+
 #include "base/api.h"
-#include "archive_source.h"
+#include "base/json.h"
+#include "base/vec.h"
 #include "context.h"
-#include "label_sets.h"
 
 _Static_assert(sizeof(pmLabel) == 8 && sizeof(pmLabelSet) == 40, "sizes are the original's");
-_Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
-	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
 
 /**
  * pmFreeLabelSets() - free label sets
@@ -47,121 +47,7 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n)
 	return all + sets->n;
 }
 
-/* A set without labels gets no text. */
-static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
-{
-	uint32_t len = from->jsonlen;
-
-	to->inst = from->inst;
-	to->nlabels = from->nlabels;
-	if (from->nlabels <= 0)
-		return 0;
-	to->json = malloc(len + 1);
-	if (!to->json)
-		return -ENOMEM;
-	memcpy(to->json, from->json, len);
-	to->json[len] = '\0';
-	to->jsonlen = len;
-	to->labels = calloc(from->nlabels, sizeof(*to->labels));
-	if (!to->labels)
-		return -ENOMEM;
-	for (int i = 0; i < from->nlabels; i++) {
-		struct shim_labelref ref = shim_labelset__at(from, i);
-
-		to->labels[i].name = ref.name;
-		to->labels[i].namelen = ref.namelen;
-		to->labels[i].flags = ref.flags;
-		to->labels[i].value = ref.value;
-		to->labels[i].valuelen = ref.valuelen;
-	}
-	return 0;
-}
-
-/* The caller frees the sets, even after an error. */
-static int add_level(struct shim_label_sets *sets, const struct shim_context *ctx,
-		     uint32_t level, uint32_t ident)
-{
-	struct shim_labels_iter iter;
-	pmLabelSet *to;
-
-	if (!shim_archive__labels(ctx->ar, level, ident, ctx->origin, &iter) || !iter.n)
-		return 0;
-	to = shim_label_sets__grow(sets, iter.n);
-	if (!to)
-		return -ENOMEM;
-	for (; iter.n; to++) {
-		struct shim_labelset set;
-
-		shim_labels__next(&iter, &set);
-		sets->n++;
-		if (copy_set(to, &set))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* The context label of an archive that has no labels of its own: the name of its host */
-static int add_host(struct shim_label_sets *sets, const struct shim_context *ctx)
-{
-	const char *host = shim_archive__label(ctx->ar)->host;
-	pmLabelSet *set = shim_label_sets__grow(sets, 1);
-	int len;
-
-	if (!set)
-		return -ENOMEM;
-	sets->n++;
-	set->inst = PM_IN_NULL;
-	len = asprintf(&set->json, "{\"hostname\":\"%s\"}", host);
-	if (len < 0) {
-		set->json = NULL;
-		return -ENOMEM;
-	}
-	set->labels = calloc(1, sizeof(*set->labels));
-	if (!set->labels)
-		return -ENOMEM;
-	set->jsonlen = len;
-	set->nlabels = 1;
-	set->labels[0] = (pmLabel){
-		.name = strlen("{\""),
-		.namelen = strlen("hostname"),
-		.flags = PM_LABEL_CONTEXT,
-		.value = strlen("{\"hostname\":"),
-		.valuelen = strlen(host) + 2,
-	};
-	return 0;
-}
-
-static int add_context(struct shim_label_sets *sets, const struct shim_context *ctx)
-{
-	if (!shim_archive__has_labels(ctx->ar, PM_LABEL_CONTEXT, PM_IN_NULL))
-		return add_host(sets, ctx);
-	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
-}
-
-/* Add all labels of a metric except its instances', from the weakest level to the strongest. */
-static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
-{
-	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
-	int err;
-
-	if (!desc)
-		desc = shim_pmns_tree__builtin(pmid);
-	if (!desc)
-		return PM_ERR_PMID_LOG;
-	err = add_context(sets, ctx);
-	if (!err)
-		err = add_level(sets, ctx, PM_LABEL_DOMAIN, pmID_domain(pmid));
-	if (!err && desc->indom != PM_INDOM_NULL)
-		err = add_level(sets, ctx, PM_LABEL_INDOM, desc->indom);
-	if (!err)
-		err = add_level(sets, ctx, PM_LABEL_CLUSTER,
-				pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0));
-	if (!err)
-		err = add_level(sets, ctx, PM_LABEL_ITEM, pmid);
-	return err;
-}
-
-static int hand_out(struct shim_label_sets *sets, int err, pmLabelSet **out)
+static int hand_out_sets(struct shim_label_sets *sets, int err, pmLabelSet **out)
 {
 	if (err) {
 		pmFreeLabelSets(sets->all, sets->n);
@@ -169,16 +55,6 @@ static int hand_out(struct shim_label_sets *sets, int err, pmLabelSet **out)
 	}
 	*out = sets->all;
 	return sets->n;
-}
-
-int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
-				struct shim_label_sets *sets)
-{
-	if (!level)
-		return add_metric(sets, ctx, ident);
-	if (level == PM_LABEL_CONTEXT)
-		return add_context(sets, ctx);
-	return add_level(sets, ctx, level, ident);
 }
 
 /* A derived metric has only the labels of its context and its instance domain. */
@@ -208,7 +84,7 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 		err = derived_labels(ctx, ident, &sets);
 	else
 		err = ctx->source->labels(ctx, level, ident, &sets);
-	return shim_context__leave(ctx, hand_out(&sets, err, out));
+	return shim_context__leave(ctx, hand_out_sets(&sets, err, out));
 }
 
 /**
@@ -295,4 +171,260 @@ SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
 SHIM_API int pmLookupLabels(pmID pmid, pmLabelSet **sets)
 {
 	return get(0, pmid, sets);
+}
+
+#define NAME_MAX_LEN	255
+
+/*
+ * struct entry - one label of one of the objects
+ * @name: @namelen bytes
+ * @source: index of its object; if several labels have the same name, the highest index wins
+ * @wanted: whether the caller's filter accepts it
+ */
+struct entry {
+	char name[NAME_MAX_LEN + 1];
+	unsigned int namelen;
+	const char *value;
+	size_t valuelen;
+	int source;
+	bool wanted;
+};
+
+struct merge {
+	struct entry *entries;
+	size_t n;
+	size_t cap;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct entry *ea = a, *eb = b;
+	int cmp = strcmp(ea->name, eb->name);
+
+	return cmp ? cmp : (ea->source > eb->source) - (ea->source < eb->source);
+}
+
+static struct entry *new_entry(struct merge *m, int source)
+{
+	struct entry *entry;
+
+	if (shim_vec__room(m->entries, &m->cap, m->n))
+		return NULL;
+	entry = &m->entries[m->n++];
+	entry->source = source;
+	entry->wanted = true;
+	return entry;
+}
+
+/* Member "b" of object "a" is named "a.b"; @prefix is "" or ends in a dot */
+static int set_name(struct entry *e, const char *prefix, const char *name, size_t len)
+{
+	size_t front = strlen(prefix);
+
+	if (front + len > NAME_MAX_LEN)
+		return -E2BIG;
+	memcpy(e->name, prefix, front);
+	memcpy(e->name + front, name, len);
+	e->name[front + len] = '\0';
+	e->namelen = (unsigned int)(front + len);
+	return 0;
+}
+
+static int add_object(struct merge *m, int source, const char *prefix, const char *text,
+		      size_t len);
+
+/* The members of a nested object become separate labels; an empty object is one label. */
+static int add_member(struct merge *m, int source, const char *prefix,
+		      const struct shim_json_member *member)
+{
+	struct entry *e = new_entry(m, source);
+	struct shim_json_member inner;
+	struct shim_json json;
+	char path[NAME_MAX_LEN + 2];
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	if (!shim_json__is_name(member->name, member->namelen))
+		return -EINVAL;
+	err = set_name(e, prefix, member->name, member->namelen);
+	if (err)
+		return err;
+	e->value = member->value;
+	e->valuelen = member->valuelen;
+	if (shim_json__begin(&json, member->value, member->valuelen) ||
+	    shim_json__next(&json, &inner) == 0)
+		return 0;
+	memcpy(path, e->name, e->namelen);
+	memcpy(path + e->namelen, ".", 2);
+	m->n--;
+	return add_object(m, source, path, member->value, member->valuelen);
+}
+
+static int add_object(struct merge *m, int source, const char *prefix, const char *text,
+		      size_t len)
+{
+	struct shim_json_member member;
+	struct shim_json json;
+	int err = shim_json__begin(&json, text, len);
+
+	while (!err) {
+		err = shim_json__next(&json, &member);
+		if (err <= 0)
+			break;
+		err = add_member(m, source, prefix, &member);
+	}
+	return err;
+}
+
+static bool same_name(const struct entry *a, const struct entry *b)
+{
+	return !strcmp(a->name, b->name);
+}
+
+/* Keep the last label of each name, if it is wanted; a duplicate name in one object is an error. */
+static int settle(struct merge *m)
+{
+	size_t kept = 0;
+
+	if (m->n)
+		qsort(m->entries, m->n, sizeof(*m->entries), by_name);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct entry *e = &m->entries[i];
+
+		if (i + 1 < m->n && same_name(e, e + 1)) {
+			if (e->source == e[1].source)
+				return -EINVAL;
+			continue;
+		}
+		if (e->wanted)
+			m->entries[kept++] = *e;
+	}
+	m->n = kept;
+	return 0;
+}
+
+/* Print {"name":value,...} and a NUL.  Returns the length, or -E2BIG. */
+static int print(const struct merge *m, char *buffer, int room)
+{
+	size_t len = 2 + (m->n ? m->n - 1 : 0);
+	char *p = buffer;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct entry *e = &m->entries[i];
+
+		len += e->namelen + 3 + shim_json__squeeze(NULL, e->value, e->valuelen);
+	}
+	if (room < 0 || len >= (size_t)room)
+		return -E2BIG;
+	*p++ = '{';
+	for (size_t i = 0; i < m->n; i++) {
+		const struct entry *e = &m->entries[i];
+
+		if (i)
+			*p++ = ',';
+		*p++ = '"';
+		memcpy(p, e->name, e->namelen);
+		p += e->namelen;
+		*p++ = '"';
+		*p++ = ':';
+		p += shim_json__squeeze(p, e->value, e->valuelen);
+	}
+	*p++ = '}';
+	*p = '\0';
+	return (int)(p - buffer);
+}
+
+static int finish(struct merge *m, int err, bool any, char *buffer, int room)
+{
+	if (!err)
+		err = settle(m);
+	if (!err && any)
+		err = print(m, buffer, room);
+	else if (!err && room > 0)
+		*buffer = '\0';
+	free(m->entries);
+	return err;
+}
+
+/**
+ * pmMergeLabels() - merge JSON objects of labels into one
+ * @objects: their texts; NULL or "" for none
+ * @nobjects: number of objects
+ * @buffer: receives the result, with a NUL
+ * @buflen: size of @buffer
+ *
+ * Names are sorted, and blanks omitted.  If several labels have the same name, that of the last
+ * object is used.  Nested objects become labels with dots in their names.
+ *
+ * Return: the length, 0 if there are no labels, -EINVAL if a text is not a JSON object, has a
+ * duplicate or an invalid label name, or for invalid arguments; -E2BIG if there is not enough room,
+ * or a name is longer than 255 bytes; -ENOMEM.
+ */
+SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen)
+{
+	struct merge m = { 0 };
+	int err = 0;
+
+	if (!objects || nobjects < 1 || !buffer)
+		return -EINVAL;
+	for (int i = 0; i < nobjects && !err; i++)
+		if (objects[i] && objects[i][0])
+			err = add_object(&m, i, "", objects[i], strlen(objects[i]));
+	return finish(&m, err, m.n, buffer, buflen);
+}
+
+typedef int (*filter_fn)(const pmLabel *label, const char *json, void *arg);
+
+static int add_label(struct merge *m, int source, const pmLabelSet *set, const pmLabel *label,
+		     filter_fn filter, void *arg)
+{
+	struct entry *e = new_entry(m, source);
+
+	if (!e)
+		return -ENOMEM;
+	if (label->name + label->namelen > set->jsonlen ||
+	    label->value + label->valuelen > set->jsonlen ||
+	    memchr(set->json + label->name, '\0', label->namelen))
+		return -EINVAL;
+	set_name(e, "", set->json + label->name, label->namelen);
+	e->value = set->json + label->value;
+	e->valuelen = label->valuelen;
+	if (filter)
+		e->wanted = filter(label, set->json, arg);
+	return 0;
+}
+
+/**
+ * pmMergeLabelSets() - merge label sets into one JSON object
+ * @sets: the sets, from the weakest to the strongest; NULL for none
+ * @nsets: number of sets
+ * @buffer: receives the result, with a NUL
+ * @buflen: size of @buffer
+ * @filter: NULL, or a function that returns whether a label of a set is wanted; an unwanted label
+ *	still hides labels of the same name in weaker sets
+ * @arg: argument for @filter
+ *
+ * Sets that have an error instead of labels are skipped.
+ *
+ * Return: the length, 0 if there is no set, -EINVAL if a set is malformed, -E2BIG, -ENOMEM.
+ */
+SHIM_API int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
+			      int (*filter)(const pmLabel *label, const char *json, void *arg),
+			      void *arg)
+{
+	struct merge m = { 0 };
+	bool any = false;
+	int err = 0;
+
+	if (!sets || nsets < 1 || !buffer)
+		return -EINVAL;
+	for (int i = 0; i < nsets && !err; i++) {
+		if (!sets[i] || sets[i]->nlabels < 0)
+			continue;
+		any = true;
+		for (int j = 0; j < sets[i]->nlabels && !err; j++)
+			err = add_label(&m, i, sets[i], &sets[i]->labels[j], filter, arg);
+	}
+	return finish(&m, err, any, buffer, buflen);
 }

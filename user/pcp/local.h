@@ -3,10 +3,8 @@
 #ifndef SHIM_PCP_LOCAL_H
 #define SHIM_PCP_LOCAL_H
 
+#include "context.h"
 #include "live/machine.h"
-#include "source.h"
-
-struct shim_pmns_tree;
 
 /*
  * struct shim_local - the data of a local context
@@ -33,13 +31,5 @@ int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, in
 int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const char *name);
 int shim_local_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
 			      struct shim_label_sets *sets);
-
-/* pmns_lookup.c: lookups in a given tree */
-int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
-			      pmID *pmids);
-int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,
-			       char ***offspring, int **status);
-int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names);
-int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out);
 
 #endif /* SHIM_PCP_LOCAL_H */

@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "context.h"
-#include "label_sets.h"
 #include "list.h"
 #include "local.h"
 

@@ -6,12 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <pcp/pmapi.h>
+
 #include "archive/reader.h"
 
 struct shim_pmns_tree;
 
 /* Metrics that every context has: they describe unpacked event records */
 const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid);
+/* The public descriptor of a metric that every context has, or PM_ERR_PMID */
+int shim_desc__builtin(pmID pmid, pmDesc *out);
+void shim_desc__copy(const struct shim_desc *desc, pmDesc *out);
 
 /* A metric's full name */
 struct shim_pmns_entry {
@@ -74,5 +79,19 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
  * or are nested too deeply.
  */
 int shim_pmns_preprocess__read(const char *path, char **out);
+
+/* pmns_lookup.c: lookups in a given tree */
+int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
+			      pmID *pmids);
+int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,
+			       char ***offspring, int **status);
+int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name, char ***names);
+int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out);
+/*
+ * Write the names of @desc that belong to its metric in the tree into @out, in the tree's order.
+ * Returns their number; @out may be NULL.
+ */
+unsigned int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree,
+					  const struct shim_desc *desc, const char **out);
 
 #endif /* SHIM_PCP_PMNS_H */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Metric names: look up, list and walk them, and find the names of a metric. */
 #include "base/api.h"
-#include "archive_source.h"
 #include "context.h"
 #include "list.h"
-#include "local.h"
 #include "pmns.h"
 
 /*
@@ -37,15 +35,6 @@ static int leave(struct name_space *ns, int result)
 	return result;
 }
 
-/* Get an archive's tree of names, which is built from its metrics at first use. */
-static int tree_of(struct shim_context *ctx, const struct shim_pmns_tree **out)
-{
-	int err = ctx->pmns ? 0 : shim_pmns_tree__new(ctx->ar, &ctx->pmns);
-
-	*out = ctx->pmns;
-	return err;
-}
-
 /* Look up the metric of a name.  Returns 0, PM_ERR_NAME, or PM_ERR_NONLEAF for a group. */
 static int look_up(const struct shim_pmns_tree *pmns, const char *name, pmID *pmid)
 {
@@ -67,15 +56,6 @@ int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const ch
 		found += err == 0;
 	}
 	return n == 1 && err ? err : found;
-}
-
-int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,
-				 pmID *pmids)
-{
-	const struct shim_pmns_tree *tree;
-	int err = tree_of(ctx, &tree);
-
-	return err ? err : shim_pmns_lookup__metrics(tree, n, names, pmids);
 }
 
 /* Metrics of a loaded name space, and the derived ones of the process */
@@ -148,15 +128,6 @@ int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *na
 				      shim_pmns_tree__children(tree, at, offspring, status);
 }
 
-int shim_archive_source__children(struct shim_context *ctx, const char *name, char ***offspring,
-				  int **status)
-{
-	const struct shim_pmns_tree *tree;
-	int err = tree_of(ctx, &tree);
-
-	return err ? err : shim_pmns_lookup__children(tree, name, offspring, status);
-}
-
 /**
  * pmGetChildrenStatus() - get the names directly below a name, and which are metrics
  * @name: a name; "" is the root
@@ -202,14 +173,6 @@ int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name
 	uint32_t at = shim_pmns_tree__find(tree, name);
 
 	return at == SHIM_PMNS_NONE ? PM_ERR_NAME : shim_pmns_tree__leaves(tree, at, names);
-}
-
-int shim_archive_source__leaves(struct shim_context *ctx, const char *name, char ***names)
-{
-	const struct shim_pmns_tree *tree;
-	int err = tree_of(ctx, &tree);
-
-	return err ? err : shim_pmns_lookup__leaves(tree, name, names);
 }
 
 /**
@@ -327,8 +290,9 @@ static void sort_names(const struct shim_pmns_tree *tree, const char **names, un
 	}
 }
 
-static unsigned int desc_names(const struct shim_pmns_tree *tree, const struct shim_desc *desc,
-			       const char **out)
+unsigned int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree,
+					  const struct shim_desc *desc,
+					  const char **out)
 {
 	unsigned int n = 0;
 
@@ -347,7 +311,7 @@ static unsigned int desc_names(const struct shim_pmns_tree *tree, const struct s
 static int names_loaded(const struct shim_pmns_file *from, pmID pmid, char ***nameset)
 {
 	const struct shim_desc *builtin = shim_pmns_tree__builtin(pmid);
-	unsigned int n = builtin ? desc_names(from->tree, builtin, NULL) :
+	unsigned int n = builtin ? shim_pmns_lookup__desc_names(from->tree, builtin, NULL) :
 				   loaded_names(from, pmid, NULL);
 	const char **names = calloc(n + 1, sizeof(*names));
 	int result;
@@ -355,34 +319,12 @@ static int names_loaded(const struct shim_pmns_file *from, pmID pmid, char ***na
 	if (!names)
 		return -ENOMEM;
 	if (builtin)
-		desc_names(from->tree, builtin, names);
+		shim_pmns_lookup__desc_names(from->tree, builtin, names);
 	else
 		loaded_names(from, pmid, names);
 	result = shim_pmns_lookup__list(names, n, nameset);
 	free(names);
 	return result;
-}
-
-int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***nameset)
-{
-	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
-	const struct shim_pmns_tree *tree;
-	const char **names;
-	unsigned int n;
-	int err = tree_of(ctx, &tree);
-
-	if (err)
-		return err;
-	if (!desc)
-		desc = shim_pmns_tree__builtin(pmid);
-	n = desc_names(tree, desc, NULL);
-	names = calloc(n + 1, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	desc_names(tree, desc, names);
-	err = shim_pmns_lookup__list(names, n, nameset);
-	free(names);
-	return err;
 }
 
 static int lone_names(pmID pmid, char ***nameset)

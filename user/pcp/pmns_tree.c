@@ -43,6 +43,9 @@ static const struct shim_desc builtins[] = {
 
 #define NBUILTINS (sizeof(builtins) / sizeof(builtins[0]))
 
+_Static_assert(sizeof(pmUnits) == sizeof(uint32_t), "units are 32 bits");
+_Static_assert(sizeof(pmDesc) == 20, "pmDesc has the original's size");
+
 const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid)
 {
 	for (unsigned int i = 0; i < NBUILTINS; i++)
@@ -378,4 +381,23 @@ int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_
 		b = pmns->nodes[b].parent;
 	}
 	return a < b ? -1 : 1;
+}
+
+void shim_desc__copy(const struct shim_desc *desc, pmDesc *out)
+{
+	out->pmid = desc->pmid;
+	out->type = desc->type;
+	out->indom = desc->indom;
+	out->sem = desc->sem;
+	memcpy(&out->units, &desc->units, sizeof(out->units));
+}
+
+int shim_desc__builtin(pmID pmid, pmDesc *out)
+{
+	const struct shim_desc *desc = shim_pmns_tree__builtin(pmid);
+
+	if (!desc)
+		return PM_ERR_PMID;
+	shim_desc__copy(desc, out);
+	return 0;
 }
