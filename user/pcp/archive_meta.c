@@ -12,6 +12,14 @@
 #include "archive/indom.h"
 #include "context.h"
 
+_Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
+	       "levels are those of the file");
+
+_Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
+	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
+
+#define ROW_NAME	64	/* longer names, on average, are copied one by one */
+
 int shim_archive_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
@@ -94,9 +102,6 @@ int shim_archive_source__names(struct shim_context *ctx, pmID pmid, char ***name
 	return err;
 }
 
-_Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
-	       "levels are those of the file");
-
 static int text_find(const struct shim_context *ctx, unsigned int type, unsigned int ident,
 		     const char **out)
 {
@@ -137,8 +142,6 @@ int shim_archive_source__text(struct shim_context *ctx, unsigned int about, unsi
 	*out = mine;
 	return 0;
 }
-_Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
-	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
 
 /* A set without labels gets no text. */
 static int copy_set(pmLabelSet *to, const struct shim_labelset *from)
@@ -263,8 +266,6 @@ int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, un
 		return add_context(sets, ctx);
 	return add_level(sets, ctx, level, ident);
 }
-
-#define ROW_NAME	64	/* longer names, on average, are copied one by one */
 
 typedef const struct shim_indom *state;
 

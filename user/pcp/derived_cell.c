@@ -13,6 +13,11 @@
 #include "base/vec.h"
 #include "derived_cell.h"
 
+/* Returns -1, 0 or 1 for less, equal or greater; 2 if either operand is NaN. */
+#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b) ? 1 : (a) == (b) ? 0 : 2)
+#define CALCULATE(kind, a, b)						\
+	((kind) == SHIM_NODE_PLUS ? (a) + (b) : (kind) == SHIM_NODE_MINUS ? (a) - (b) : (a) * (b))
+
 /* Conversions between arithmetic types, only to types at least as wide */
 
 static double to_double(int type, pmAtomValue v)
@@ -114,9 +119,6 @@ bool shim_number__is_zero(int type, pmAtomValue v)
 	return v.ul == 0;
 }
 
-/* Returns -1, 0 or 1 for less, equal or greater; 2 if either operand is NaN. */
-#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b) ? 1 : (a) == (b) ? 0 : 2)
-
 int shim_number__compare(int type, pmAtomValue a, pmAtomValue b)
 {
 	switch (type) {
@@ -151,9 +153,6 @@ bool shim_number__holds(enum shim_node_kind kind, int order)
 		return order != 0;	/* NEQ */
 	}
 }
-
-#define CALCULATE(kind, a, b)						\
-	((kind) == SHIM_NODE_PLUS ? (a) + (b) : (kind) == SHIM_NODE_MINUS ? (a) - (b) : (a) * (b))
 
 /*
  * Integers wrap around.  A quotient is always a double; 0 divided by any number, even by 0, is 0.

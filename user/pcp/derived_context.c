@@ -20,6 +20,8 @@
 #include "pmapi_v4.h"
 
 #define UNKNOWN (-1)
+#define DEPTH_MAX	64	/* maximum nesting of bindings: metrics derived from derived ones */
+#define OWN_MAX		(1023u * 2048u)
 
 /* Operands precede their operators, so a node and everything below it are a range of nodes. */
 static int first_of(const struct shim_expr *expr, int i)
@@ -97,9 +99,6 @@ static bool bound_in_ternary(const struct shim_bound *b, int i)
 			return true;
 	return false;
 }
-
-#define DEPTH_MAX	64	/* maximum nesting of bindings: metrics derived from derived ones */
-#define OWN_MAX		(1023u * 2048u)
 
 void shim_bound__fini(struct shim_bound *b)
 {

@@ -11,6 +11,11 @@
 
 #include "derived_parser.h"
 
+#define ANON_PREFIX "PM_TYPE_"
+#define DOMAIN_MAX 510
+#define SERIAL_MAX 4194303
+#define INDOM_LEN 11	/* length of the longest "domain.serial" */
+
 /* The types of constants, and their names in mkconst() and anon() */
 static const struct {
 	const char *name;
@@ -23,12 +28,6 @@ static const struct {
 	{ "FLOAT", PM_TYPE_FLOAT },
 	{ "DOUBLE", PM_TYPE_DOUBLE },
 };
-
-#define ANON_PREFIX "PM_TYPE_"
-
-#define DOMAIN_MAX 510
-#define SERIAL_MAX 4194303
-#define INDOM_LEN 11	/* length of the longest "domain.serial" */
 
 static int set_type(struct shim_parser *p, struct shim_node *node, const char *value)
 {

@@ -12,6 +12,13 @@
 #include "derived_parser.h"
 
 #define PRECEDENCE_TERNARY 1
+/*
+ * regcomp(3) recurses for groups and for copies of repeated parts, on a thread's stack of unknown
+ * size.  Its memory grows with the square of those copies: 1,000 take 11 MB.
+ */
+#define PATTERN_LEN	1024
+#define PATTERN_COPIES	1024
+#define PATTERN_GROUPS	50
 
 static const struct shim_node_form forms[SHIM_NODE_KINDS] = {
 	[SHIM_NODE_INTEGER] = { SHIM_CLASS_LEAF, "INTEGER", NULL, 0 },
@@ -53,14 +60,6 @@ const struct shim_node_form *shim_node__form(enum shim_node_kind kind)
 {
 	return &forms[kind];
 }
-
-/*
- * regcomp(3) recurses for groups and for copies of repeated parts, on a thread's stack of unknown
- * size.  Its memory grows with the square of those copies: 1,000 take 11 MB.
- */
-#define PATTERN_LEN	1024
-#define PATTERN_COPIES	1024
-#define PATTERN_GROUPS	50
 
 /*
  * struct size - an estimate of a compiled pattern

@@ -11,6 +11,8 @@
 #include "stamp.h"
 #include "texts.h"
 
+#define NSEC_PER_SEC 1000000000LL
+
 static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_context *ctx;
@@ -130,8 +132,6 @@ SHIM_API int pmFetchHighResArchive(pmHighResResult **result)
 
 	return stamp_timespec(err, stamp, plain, result);
 }
-
-#define NSEC_PER_SEC 1000000000LL
 
 /* The units of pmSetMode()'s delta: units per second, or seconds per unit */
 static const struct {

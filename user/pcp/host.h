@@ -8,10 +8,50 @@
 #ifndef SHIM_PCP_HOST_H
 #define SHIM_PCP_HOST_H
 
-#include "host_spec.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "context.h"
 #include "pdu/pdu.h"
 #include "pdu/wire.h"
-#include "context.h"
+
+enum shim_host_kind {
+	SHIM_HOST_TCP,		/* a host, possibly through a proxy */
+	SHIM_HOST_UNIX,		/* a socket's path */
+	SHIM_HOST_LOCAL,	/* a socket's path, otherwise this host by TCP */
+};
+
+struct shim_host_name {
+	char *name;
+	int *ports;		/* NULL for the default ports */
+	unsigned int nports;
+	size_t ports_room;
+};
+
+/*
+ * struct shim_host_spec - a parsed specification
+ * @hosts: the host, followed by the proxies; for a socket, one entry whose name is the path
+ * @flags: PM_CTXFLAG_*
+ * @container: its name, or NULL, also if the attribute has no value
+ */
+struct shim_host_spec {
+	enum shim_host_kind kind;
+	struct shim_host_name *hosts;
+	unsigned int nhosts;
+	size_t hosts_room;
+	unsigned int flags;
+	char *container;
+};
+
+/*
+ * Parse a specification.  Returns 0; PM_ERR_GENERIC, with a message to free in *@error;
+ * PM_ERR_NOTHOST if it names no host; -ENOMEM.  On error there is nothing to free in @spec.
+ */
+int shim_host_spec__parse(const char *text, unsigned int flags, struct shim_host_spec *spec,
+			  char **error);
+/* Returns 0 or -ENOMEM. */
+int shim_host_spec__copy(struct shim_host_spec *to, const struct shim_host_spec *from);
+void shim_host_spec__fini(struct shim_host_spec *spec);
 
 /*
  * struct shim_host - a host
@@ -32,10 +72,6 @@ struct shim_host {
 
 /* host.c: the connection */
 int shim_host__new(const char *text, unsigned int flags, struct shim_host **out);
-void shim_host__free(struct shim_host *host);
-/* Copy @host, with its own connection. */
-int shim_host__clone(const struct shim_host *host, struct shim_host **out);
-int shim_host__reconnect(struct shim_host *host);
 
 /*
  * To make a request, call begin(), which returns 0, or PM_ERR_IPC if there is no connection.  Then
@@ -51,16 +87,11 @@ int shim_host__receive(struct shim_host *host, struct shim_pdu *pdu);
 /* Close the connection because the wire or a decoder returned @err.  Returns the PMAPI code. */
 int shim_host__lose(struct shim_host *host, int err);
 
-/* host_connect.c: connecting and the handshake; 0 or a PMAPI code */
-int shim_host__connect(struct shim_host *host);
-
 /* host_fetch.c */
 int shim_host_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			    struct shim_ts *stamp, pmResult **out);
 /* Get a metric's only value, a string, truncated to @size - 1 bytes.  Returns 0 or an error. */
 int shim_host_source__string(struct shim_context *ctx, const char *metric, char *buf, size_t size);
-
-/* host_store.c */
 int shim_host_source__store(struct shim_context *ctx, int n, pmValueSet *const *sets);
 
 /* host_meta.c */
@@ -73,8 +104,6 @@ int shim_host_source__instances(struct shim_context *ctx, pmInDom indom, int **i
 int shim_host_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 				    char **name);
 int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const char *name);
-
-/* host_labels.c */
 int shim_host_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
 			     struct shim_label_sets *sets);
 

@@ -17,6 +17,8 @@
 
 _Static_assert(sizeof(pmLabel) == 8 && sizeof(pmLabelSet) == 40, "sizes are the original's");
 
+#define NAME_MAX_LEN	255
+
 /**
  * pmFreeLabelSets() - free label sets
  * @sets: the sets from a call, or NULL
@@ -172,8 +174,6 @@ SHIM_API int pmLookupLabels(pmID pmid, pmLabelSet **sets)
 {
 	return get(0, pmid, sets);
 }
-
-#define NAME_MAX_LEN	255
 
 /*
  * struct entry - one label of one of the objects

@@ -23,13 +23,4 @@ int shim_local_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			     struct shim_ts *stamp, pmResult **out);
 int shim_local_source__store(struct shim_context *ctx, int n, pmValueSet *const *sets);
 
-/* local_indom.c */
-int shim_local_source__instances(struct shim_context *ctx, pmInDom indom, int **instlist,
-				 char ***namelist);
-int shim_local_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
-				     char **name);
-int shim_local_source__instance(struct shim_context *ctx, pmInDom indom, const char *name);
-int shim_local_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
-			      struct shim_label_sets *sets);
-
 #endif /* SHIM_PCP_LOCAL_H */
