@@ -10,7 +10,6 @@
 
 #include "base/real.h"
 #include "date.h"
-#include "zone.h"
 
 #define MAX_HOUR 23
 #define MAX_DAY 31

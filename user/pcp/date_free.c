@@ -14,8 +14,6 @@
 
 #include "base/tstamp.h"
 #include "date.h"
-#include "date_words.h"
-#include "zone.h"
 
 #define MAX_TOKENS 64
 #define DAY 86400L

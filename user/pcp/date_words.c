@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "date_words.h"
+#include "date.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define HOUR 3600L

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Write an importer's record: first the metadata that is not in the archive yet, then the values.
+ * If volumes have a maximum size, the record after the one that reaches it starts a new volume.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "archive/files.h"
 #include "archive/record.h"
 #include "base/vec.h"
@@ -14,6 +18,7 @@
 
 /* Nanoseconds from the last record to a mark after it */
 #define MARK_AFTER	1000000
+#define VOLUME_SIZE_MIN 1000
 
 static void cut(char *text, size_t room)
 {
@@ -430,4 +435,54 @@ int shim_importer__end(struct shim_importer *imp)
 	if (close_err == -ENODATA)
 		close_err = 0;
 	return err ? err : close_err;
+}
+
+/* Finish a volume that is full.  Returns its path, or NULL if it remains in use. */
+static char *finish_volume(struct shim_importer *imp)
+{
+	char *path;
+	int number;
+
+	if (!imp->volume_size || !imp->writer ||
+	    shim_writer__volume(imp->writer, &number) < imp->volume_size)
+		return NULL;
+	if (asprintf(&path, "%s.%d", imp->base, number) < 0)
+		return NULL;
+	if (!shim_writer__next_volume(imp->writer))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The callback is called without the lock, so it may call LOGIMPORT. */
+int shim_import__leave_record(struct shim_importer *imp, int result)
+{
+	char *path = result ? NULL : finish_volume(imp);
+	void (*done)(const char *path) = imp->volume_done;
+
+	result = shim_import__leave(imp, result);
+	if (path && done)
+		done(path);
+	free(path);
+	return result;
+}
+
+/**
+ * pmiSetVolumeSize() - limit the size of the current archive's volumes
+ * @size: a volume that has at least this many bytes after a record is finished; 0 for no limit
+ * @done: called with the path of each volume finished in this way; NULL for none
+ *
+ * If the new volume cannot be created, writing continues in the old one, and creation is tried
+ * again after the next record.
+ *
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV for a size below 1000.
+ */
+SHIM_API int pmiSetVolumeSize(size_t size, void (*done)(const char *path))
+{
+	SHIM_IMPORT_ENTER(imp);
+	if (size && size < VOLUME_SIZE_MIN)
+		return shim_import__leave(imp, PM_ERR_CONV);
+	imp->volume_size = size;
+	imp->volume_done = done;
+	return shim_import__leave(imp, 0);
 }

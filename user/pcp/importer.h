@@ -211,10 +211,10 @@ int shim_import__start(const char *archive, int flags);
 	if (!imp)					\
 		return PM_ERR_NOCONTEXT
 
-/* import_volume.c: leave() after a record, which may have filled its volume */
+/* import_write.c: leave() after a record, which may have filled its volume */
 int shim_import__leave_record(struct shim_importer *imp, int result);
 
-/* import_program.c: remove the status file of a process that ends */
+/* import_calls.c: remove the status file of a process that ends */
 void shim_importer__forget_program(struct shim_importer *imp);
 
 /* import.c: the result of the current context's last call */

@@ -23,7 +23,7 @@
 #include "base/tz.h"
 #include "base/vec.h"
 #include "context.h"
-#include "zone.h"
+#include "date.h"
 
 struct zone {
 	char *name;

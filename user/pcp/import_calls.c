@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's calls of PCP 7.2: flags of pmiStart(), times in nanoseconds, and a status file that
- * identifies the tool that writes an archive for PCP's agent pmdapmimport.
+ * LOGIMPORT's calls that write no values: identifiers and units from numbers, error texts, and the
+ * calls of PCP 7.2: flags of pmiStart(), times in nanoseconds, and a status file by which the agent
+ * pmdapmimport of PCP identifies the tool that writes an archive.
+ *
+ * The texts are identical to those of PCP's library because programs compare them.
+ *
+ * Threads: pmiErrStr() has a buffer per thread.
  */
-#define _GNU_SOURCE	/* for asprintf */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,11 +16,132 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pcp/import.h>
+
 #include "base/api.h"
 #include "importer.h"
 #include "pmapi_v4.h"
+#include "texts.h"
 
 #define ALL_FLAGS	(SHIM_IMPORT_INHERIT | SHIM_IMPORT_APPEND | SHIM_IMPORT_PROCESS)
+
+static const struct {
+	int code;
+	const char *text;
+} texts[] = {
+	{ PMI_ERR_DUPMETRICNAME, "Metric name already defined" },
+	{ PMI_ERR_DUPMETRICID, "Metric pmID already defined" },
+	{ PMI_ERR_DUPINSTNAME, "External instance name already defined" },
+	{ PMI_ERR_DUPINSTID, "Internal instance identifer already defined" },
+	{ PMI_ERR_INSTNOTNULL, "Null instance expected for a singular metric" },
+	{ PMI_ERR_INSTNULL, "Null instance not allowed for a non-singular metric" },
+	{ PMI_ERR_BADHANDLE, "Illegal handle" },
+	{ PMI_ERR_DUPVALUE, "Value already assigned for this metric-instance" },
+	{ PMI_ERR_BADTYPE, "Illegal metric type" },
+	{ PMI_ERR_BADSEM, "Illegal metric semantics" },
+	{ PMI_ERR_NODATA, "No data to output" },
+	{ PMI_ERR_BADMETRICNAME, "Illegal metric name" },
+	{ PMI_ERR_BADTIMESTAMP, "Illegal result timestamp" },
+	{ PMI_ERR_BADTEXTTYPE, "Illegal text type" },
+	{ PMI_ERR_BADTEXTCLASS, "Illegal text class" },
+	{ PMI_ERR_BADTEXTID, "Illegal text identifier" },
+	{ PMI_ERR_EMPTYTEXTCONTENT, "Text is empty" },
+	{ PMI_ERR_DUPTEXT, "Help text already exists" },
+	{ PMI_ERR_BADLABELTYPE, "Illegal label type" },
+	{ PMI_ERR_BADLABELID, "Illegal label identifier" },
+	{ PMI_ERR_BADLABELINSTANCE, "Illegal label instance" },
+	{ PMI_ERR_EMPTYLABELNAME, "Label name is empty" },
+	{ PMI_ERR_EMPTYLABELVALUE, "Label value is empty" },
+	{ PMI_ERR_ADDLABELERROR, "Error adding label" },
+	{ PMI_ERR_BADVERSION, "Illegal archive version" },
+};
+
+/**
+ * pmiErrStr_r() - get the text of an error code
+ * @code: the result of a call, or -1 for the result of the current context's last call
+ * @buf: @buflen bytes; PMI_MAXERRMSGLEN are always enough
+ * @buflen: at least 1
+ *
+ * Return: @buf, or NULL if @buflen is too small.
+ */
+SHIM_API char *pmiErrStr_r(int code, char *buf, int buflen)
+{
+	if (code == -1)
+		code = shim_import__last_error();
+	for (size_t i = 0; buf && buflen > 0 && i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i].code == code) {
+			snprintf(buf, buflen, "%s", texts[i].text);
+			return buf;
+		}
+	}
+	return pmErrStr_r(code, buf, buflen);
+}
+
+/**
+ * pmiErrStr() - get the text of an error code
+ * @code: as for pmiErrStr_r()
+ *
+ * Return: the text, valid until this thread's next call.
+ */
+SHIM_API const char *pmiErrStr(int code)
+{
+	struct shim_texts *texts = shim_texts();
+
+	return pmiErrStr_r(code, texts->import_error, sizeof(texts->import_error));
+}
+
+SHIM_API pmID pmiID(int domain, int cluster, int item)
+{
+	return pmID_build(domain, cluster, item);
+}
+
+SHIM_API pmID pmiCluster(int domain, int cluster)
+{
+	return pmID_build(domain, cluster, 0);
+}
+
+SHIM_API pmInDom pmiInDom(int domain, int serial)
+{
+	return pmInDom_build(domain, serial);
+}
+
+SHIM_API pmUnits pmiUnits(int dimSpace, int dimTime, int dimCount, int scaleSpace, int scaleTime,
+			  int scaleCount)
+{
+	const pmUnits units = {
+		.dimSpace = dimSpace,
+		.dimTime = dimTime,
+		.dimCount = dimCount,
+		.scaleSpace = scaleSpace,
+		.scaleTime = scaleTime,
+		.scaleCount = scaleCount,
+	};
+
+	return units;
+}
+
+/**
+ * pmiExtraUnits() - build units with an extra unit
+ * @dimSpace: exponent of bytes
+ * @dimTime: exponent of seconds
+ * @dimCount: exponent of events
+ * @scaleSpace: PM_SPACE_x
+ * @scaleTime: PM_TIME_x
+ * @scaleCount: a power of ten
+ * @extraUnit: one of PM_UNIT_x, or its negation if the extra unit divides; 0 for none
+ * @extraScale: one of the scales of @extraUnit
+ */
+SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned int scaleSpace,
+			       unsigned int scaleTime, int scaleCount, int extraUnit,
+			       unsigned int extraScale)
+{
+	pmUnits units = pmiUnits(dimSpace, dimTime, dimCount, (int)scaleSpace, (int)scaleTime,
+				 scaleCount);
+
+	units.extraUnit = extraUnit;
+	units.extraScale = extraScale;
+	return units;
+}
 
 /**
  * pmiStart_v4() - pmiStart() of PMAPI version 4
