@@ -7,8 +7,7 @@
 #include "base/process.h"
 #include "context.h"
 #include "err.h"
-#include "plan.h"
-#include "record_result.h"
+#include "request.h"
 #include "result.h"
 #include "stamp.h"
 

@@ -17,7 +17,6 @@
 #include "archive/volume.h"
 #include "base/tstamp.h"
 #include "derived.h"
-#include "plan.h"
 #include "pmns.h"
 #include "request.h"
 

@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Convert the event records in a value from disk byte order to host byte order. */
+/*
+ * Event records in a value: convert them from disk byte order to host byte order, and unpack them
+ * into one result per record.
+ *
+ * Each result is one allocation, like those of a fetch (result.c), and the two kinds of result
+ * differ only in their stamps.  The value is not trusted, because it may come from a damaged
+ * archive.
+ */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <pcp/pmapi.h>
 
+#include "base/api.h"
 #include "base/bytes.h"
 #include "event.h"
 
 #define FLAG_MISSED (1u << 31)
+#define PMID_FLAGS	(DYNAMIC_PMID << 22 | 1)
+#define PMID_MISSED	(DYNAMIC_PMID << 22 | 2)
+
+_Static_assert(sizeof(pmEventParameter) == 8 && offsetof(pmEventRecord, er_param) == 16 &&
+	       offsetof(pmHighResEventRecord, er_param) == 24, "records are as on the wire");
 
 /*
  * @in is read in disk byte order, @out written in host byte order; once @in is invalid, nothing is
@@ -98,4 +115,291 @@ int shim_event__to_host(int type, const uint8_t *p, uint32_t len, char *out)
 		turn_record(&t, type);
 	copy(&t, shim_in__left(&t.in));
 	return t.in.bad ? -EBADMSG : 0;
+}
+
+struct unpacking {
+	const char *at, *end;
+	bool fine;
+};
+
+struct head {
+	int64_t sec, fraction;
+	unsigned int flags;
+	int parameters;
+};
+
+static const char *unpack_take(struct unpacking *u, size_t len)
+{
+	const char *p = u->at;
+
+	if ((size_t)(u->end - u->at) < len)
+		return NULL;
+	u->at += len;
+	return p;
+}
+
+static int take_head(struct unpacking *u, struct head *out)
+{
+	pmHighResEventRecord fine;
+	pmEventRecord coarse;
+	size_t len = u->fine ? offsetof(pmHighResEventRecord, er_param) :
+			       offsetof(pmEventRecord, er_param);
+	const char *p = unpack_take(u, len);
+
+	if (!p)
+		return PM_ERR_TOOBIG;
+	if (u->fine) {
+		memcpy(&fine, p, len);
+		*out = (struct head){ fine.er_timestamp.tv_sec, fine.er_timestamp.tv_nsec,
+				      fine.er_flags, fine.er_nparams };
+	} else {
+		memcpy(&coarse, p, len);
+		*out = (struct head){ coarse.er_timestamp.tv_sec, coarse.er_timestamp.tv_usec,
+				      coarse.er_flags, coarse.er_nparams };
+	}
+	if ((out->flags & PM_EVENT_FLAG_MISSED) && out->flags != PM_EVENT_FLAG_MISSED)
+		return PM_ERR_CONV;
+	return out->parameters < 0 ? PM_ERR_TOOSMALL : 0;
+}
+
+static bool in_place(unsigned int type)
+{
+	return type == PM_TYPE_32 || type == PM_TYPE_U32;
+}
+
+static size_t padded(size_t len)
+{
+	return (len + 3) & ~(size_t)3;
+}
+
+static int take_parameter(struct unpacking *u, pmEventParameter *out, const char **payload)
+{
+	const char *p = unpack_take(u, sizeof(*out));
+	size_t len;
+
+	if (!p)
+		return PM_ERR_TOOBIG;
+	memcpy(out, p, sizeof(*out));
+	if (out->ep_len < PM_VAL_HDR_SIZE)
+		return PM_ERR_TOOSMALL;
+	len = padded(out->ep_len - PM_VAL_HDR_SIZE);
+	*payload = unpack_take(u, len);
+	if (!*payload)
+		return PM_ERR_TOOBIG;
+	if (in_place(out->ep_type))
+		return len < 4 ? PM_ERR_TOOSMALL : 0;
+	return out->ep_type >= PM_TYPE_EVENT ? PM_ERR_TYPE : 0;
+}
+
+static unsigned int sets_of(const struct head *head)
+{
+	unsigned int own = head->flags ? 1 : 0;
+
+	return own + (head->flags & PM_EVENT_FLAG_MISSED ? 1u : (unsigned int)head->parameters);
+}
+
+/* The offset of the value blocks, which follow the result's pointers and sets */
+static size_t blocks_at(unsigned int nsets)
+{
+	return offsetof(pmResult, vset) +
+	       (nsets ? nsets : 1) * (sizeof(pmValueSet *) + sizeof(pmValueSet));
+}
+
+/* Compute the size of a record's result, and advance past the record. */
+static int unpack_measure(struct unpacking *u, const struct head *head, size_t *out)
+{
+	size_t len = blocks_at(sets_of(head));
+
+	for (int i = 0; !(head->flags & PM_EVENT_FLAG_MISSED) && i < head->parameters; i++) {
+		pmEventParameter p;
+		const char *payload = NULL;
+		int err = take_parameter(u, &p, &payload);
+
+		if (err)
+			return err;
+		if (!in_place(p.ep_type))
+			len += (padded(p.ep_len) + 7) & ~(size_t)7;
+	}
+	*out = len;
+	return 0;
+}
+
+static void add_word(pmResult *r, pmID pmid, const void *word)
+{
+	pmValueSet *set = r->vset[r->numpmid++];
+
+	set->pmid = pmid;
+	set->numval = 1;
+	set->valfmt = PM_VAL_INSITU;
+	set->vlist[0].inst = PM_IN_NULL;
+	memcpy(&set->vlist[0].value.lval, word, sizeof(set->vlist[0].value.lval));
+}
+
+static void add_block(pmResult *r, const pmEventParameter *p, const char *payload, char **blocks)
+{
+	pmValueSet *set = r->vset[r->numpmid++];
+	pmValueBlock *block = (pmValueBlock *)*blocks;
+
+	*blocks += (padded(p->ep_len) + 7) & ~(size_t)7;
+	block->vlen = p->ep_len;
+	block->vtype = p->ep_type;
+	memcpy(block->vbuf, payload, p->ep_len - PM_VAL_HDR_SIZE);
+	set->pmid = p->ep_pmid;
+	set->numval = 1;
+	set->valfmt = PM_VAL_DPTR;
+	set->vlist[0].inst = PM_IN_NULL;
+	set->vlist[0].value.pval = block;
+}
+
+/* Fill in a record's result; unpack_measure() has checked that the record is complete. */
+static void fill(struct unpacking *u, const struct head *head, pmResult *r)
+{
+	unsigned int n = sets_of(head);
+	char *sets = (char *)r + offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
+	char *blocks = (char *)r + blocks_at(n);
+
+	for (unsigned int i = 0; i < n; i++)
+		r->vset[i] = (pmValueSet *)(sets + i * sizeof(pmValueSet));
+	r->numpmid = 0;
+	r->timestamp.tv_sec = head->sec;
+	r->timestamp.tv_usec = head->fraction;
+	if (head->flags)
+		add_word(r, PMID_FLAGS, &head->flags);
+	if (head->flags & PM_EVENT_FLAG_MISSED) {
+		add_word(r, PMID_MISSED, &head->parameters);
+		return;
+	}
+	for (int i = 0; i < head->parameters; i++) {
+		pmEventParameter p;
+		const char *payload = NULL;
+
+		take_parameter(u, &p, &payload);
+		if (in_place(p.ep_type))
+			add_word(r, p.ep_pmid, payload);
+		else
+			add_block(r, &p, payload, &blocks);
+	}
+}
+
+static int take_record(struct unpacking *u, pmResult **out)
+{
+	struct unpacking again;
+	struct head head;
+	size_t len;
+	int err = take_head(u, &head);
+
+	again = *u;
+	if (!err)
+		err = unpack_measure(u, &head, &len);
+	if (err)
+		return err;
+	*out = calloc(1, len);
+	if (!*out)
+		return -ENOMEM;
+	fill(&again, &head, *out);
+	return 0;
+}
+
+static void free_all(pmResult **results)
+{
+	for (pmResult **r = results; r && *r; r++)
+		free(*r);
+	free(results);
+}
+
+/* Open a value for unpacking.  Returns its number of records, or an error. */
+static int unpack_begin(const pmValueSet *vsp, int idx, struct unpacking *u)
+{
+	const pmValueBlock *block;
+	int n;
+
+	if (vsp->numval < 1)
+		return vsp->numval;
+	if (idx < 0 || idx >= vsp->numval)
+		return -EINVAL;
+	if (vsp->valfmt != PM_VAL_DPTR && vsp->valfmt != PM_VAL_SPTR)
+		return PM_ERR_CONV;
+	block = vsp->vlist[idx].value.pval;
+	if (block->vtype != (u->fine ? PM_TYPE_HIGHRES_EVENT : PM_TYPE_EVENT))
+		return PM_ERR_TYPE;
+	if (block->vlen < PM_VAL_HDR_SIZE + sizeof(n))
+		return PM_ERR_TOOSMALL;
+	memcpy(&n, block->vbuf, sizeof(n));
+	u->at = block->vbuf + sizeof(n);
+	u->end = (const char *)block + block->vlen;
+	return n < 0 ? PM_ERR_TOOSMALL : n;
+}
+
+static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
+{
+	struct unpacking u = { .fine = fine };
+	int n = unpack_begin(vsp, idx, &u);
+	pmResult **results;
+
+	if (n < 0)
+		return n;
+	if (n > u.end - u.at)
+		return PM_ERR_TOOBIG;	/* each record takes more than one byte */
+	if (n == 0) {
+		*out = NULL;
+		return 0;
+	}
+	results = calloc((size_t)n + 1, sizeof(*results));
+	if (!results)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		int err = take_record(&u, &results[i]);
+
+		if (err) {
+			free_all(results);
+			return err;
+		}
+	}
+	*out = results;
+	return n;
+}
+
+/**
+ * pmUnpackEventRecords() - unpack the event records in a value of type PM_TYPE_EVENT
+ * @vsp: its value set, from a fetch
+ * @idx: index of the value in the set
+ * @rap: on success, a NULL-terminated list of results, to be freed by pmFreeEventResult(); NULL if
+ *	there is no record
+ *
+ * The result of a record contains event.flags, if any flag is set, and the parameters; for lost
+ * records, it contains event.missed.
+ *
+ * Return: the number of records; the set's numval if it has no values; PM_ERR_CONV for a value in
+ * place, or if other flags are combined with that of lost records; PM_ERR_TYPE for a value or a
+ * parameter of another type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG if lengths are inconsistent; -EINVAL
+ * for an @idx out of range; -ENOMEM.
+ */
+SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
+{
+	return vsp && rap ? unpack(vsp, idx, false, rap) : -EINVAL;
+}
+
+/**
+ * pmUnpackHighResEventRecords() - unpack the event records in a value of type PM_TYPE_HIGHRES_EVENT
+ * @vsp: its value set, from a fetch
+ * @idx: index of the value in the set
+ * @rap: as for pmUnpackEventRecords(), to be freed by pmFreeHighResEventResult()
+ *
+ * Return: as for pmUnpackEventRecords().
+ */
+SHIM_API int pmUnpackHighResEventRecords(pmValueSet *vsp, int idx, pmHighResResult ***rap)
+{
+	return vsp && rap ? unpack(vsp, idx, true, (pmResult ***)rap) : -EINVAL;
+}
+
+/** pmFreeEventResult() - free the result of pmUnpackEventRecords(), or NULL */
+SHIM_API void pmFreeEventResult(pmResult **rset)
+{
+	free_all(rset);
+}
+
+/** pmFreeHighResEventResult() - free the result of pmUnpackHighResEventRecords(), or NULL */
+SHIM_API void pmFreeHighResEventResult(pmHighResResult **rset)
+{
+	free_all((pmResult **)rset);
 }

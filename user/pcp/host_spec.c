@@ -18,7 +18,7 @@
 
 #include "base/process.h"
 #include "base/vec.h"
-#include "caret.h"
+#include "texts.h"
 #include "host.h"
 
 /* The text that is parsed, which messages show in full, and the position in it */

@@ -9,7 +9,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
-#include "caret.h"
+#include "texts.h"
 
 #define LOCAL_SOURCE "@"
 

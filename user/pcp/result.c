@@ -2,6 +2,10 @@
 /*
  * Build the PMAPI's result structure from answers, and free and sort results.
  *
+ * Results are also built from a record's bytes, without an intermediate array of values.  Records
+ * of thousands of instances are too large for plans (request.h), and writing each value twice would
+ * cost as much as reading it.  So each value is read once and written once.
+ *
  * A result is one allocation: the structure, the value sets, and after them the value blocks.  So
  * it can be freed no matter how a program has modified it.
  */
@@ -12,6 +16,8 @@
 #include <string.h>
 
 #include "base/api.h"
+#include "archive/record.h"
+#include "base/bytes.h"
 #include "event.h"
 #include "result.h"
 
@@ -23,6 +29,8 @@ _Static_assert(sizeof(pmResult) == sizeof(pmHighResResult) &&
 	       "results differ only in what their stamp's fraction means");
 _Static_assert(sizeof(pmResult) == 32 && sizeof(pmValueSet) == 32 && sizeof(pmValue) == 16 &&
 	       sizeof(pmValueBlock) == 8, "structures have the original's sizes");
+
+#define VALUE_LEN	8	/* instance and value in a record */
 
 static bool in_place(const struct shim_value *value, int valfmt)
 {
@@ -193,4 +201,252 @@ SHIM_API void pmSortHighResInstances(pmHighResResult *result)
 {
 	if (result)
 		sort(result->numpmid, result->vset);
+}
+
+static bool record_in_place(int32_t type)
+{
+	return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_FLOAT;
+}
+
+/* Size of a number's payload in a block; 0 if the type is not a number stored in a block */
+static unsigned int number_len(int32_t type)
+{
+	switch (type) {
+	case PM_TYPE_64:
+	case PM_TYPE_U64:
+	case PM_TYPE_DOUBLE:
+		return 8;
+	case PM_TYPE_FLOAT:
+		return 4;
+	}
+	return 0;
+}
+
+static bool is_bytes(int32_t type)
+{
+	return type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE ||
+	       type == PM_TYPE_AGGREGATE_STATIC;
+}
+
+/* A string's block has room for a terminating NUL, in case the archive has none. */
+static size_t record_block_len(int32_t type, size_t payload)
+{
+	return (PM_VAL_HDR_SIZE + payload + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
+}
+
+/* Add the sizes of a set's blocks, which have different lengths. */
+static int measure_bytes(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
+			 size_t *len)
+{
+	for (int32_t i = 0; i < vset->numval; i++) {
+		const uint8_t *p = vset->vlist + (size_t)i * VALUE_LEN;
+		uint32_t payload;
+
+		if (!shim_record__block(rec, shim_be32__get(p + 4), &payload))
+			return -ENOTSUP;
+		*len += record_block_len(type, payload);
+	}
+	return 0;
+}
+
+static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
+			  size_t *len)
+{
+	unsigned int number = number_len(type);
+
+	if (vset->numval <= 0)
+		return 0;
+	if (vset->valfmt == SHIM_VAL_INSITU)
+		return record_in_place(type) ? 0 : -ENOTSUP;
+	if (is_bytes(type))
+		return measure_bytes(rec, vset, type, len);
+	*len += (size_t)vset->numval * record_block_len(type, number);
+	return number ? 0 : -ENOTSUP;
+}
+
+static int record_measure(const struct shim_record *rec, unsigned int n,
+			  const struct shim_vset *vsets, const int32_t *types, size_t *blocks_at, size_t *size)
+{
+	size_t sets = shim_result__head_len(n), blocks = 0;
+	int err = 0;
+
+	for (unsigned int i = 0; i < n && !err; i++) {
+		sets += shim_result__set_len(vsets[i].numval);
+		err = measure_blocks(rec, &vsets[i], types[i], &blocks);
+	}
+	*blocks_at = sets;
+	*size = sets + blocks;
+	return err;
+}
+
+static void fill_in_place(pmValue *v, const struct shim_vset *vset)
+{
+	const uint8_t *p = vset->vlist;
+
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+		const uint64_t pair = shim_be64__get(p);	/* instance and value */
+
+		v->inst = (int)(pair >> 32);
+		v->value.lval = (int)(uint32_t)pair;
+	}
+}
+
+/* The first word of a block, whose bit fields would be stored one by one */
+static inline uint32_t block_head(unsigned int len, int32_t type)
+{
+	const pmValueBlock block = { .vlen = PM_VAL_HDR_SIZE + len, .vtype = (unsigned int)type };
+	uint32_t head;
+
+	memcpy(&head, &block, sizeof(head));
+	return head;
+}
+
+static inline void record_fill_block(char *block, uint32_t head, const uint8_t *payload,
+				     unsigned int len)
+{
+	memcpy(block, &head, sizeof(head));
+	if (len == 8) {
+		uint64_t value = shim_be64__get(payload);
+
+		memcpy(block + PM_VAL_HDR_SIZE, &value, sizeof(value));
+	} else {
+		uint32_t value = shim_be32__get(payload);
+
+		memcpy(block + PM_VAL_HDR_SIZE, &value, sizeof(value));
+	}
+}
+
+/*
+ * Writers put the blocks of a set next to each other, each with the same header.  Fill in values
+ * from the first one on as long as this is the case, which takes two comparisons per value.
+ * Returns the number of values filled in.
+ */
+static inline __attribute__((always_inline)) int32_t
+fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
+	 unsigned int len, char *at)
+{
+	const uint8_t *p = vset->vlist, *from;
+	uint32_t step = (SHIM_BLOCK_HEAD + len) / 4, ref = shim_be32__get(p + 4), got, head;
+	const uint32_t out = block_head(len, type);
+	int32_t i, n = vset->numval;
+
+	from = shim_record__block(rec, ref, &got);
+	if (!from || got != len || n > (rec->data + rec->len - 4 - from + SHIM_BLOCK_HEAD) / (4 * step))
+		return 0;
+	from -= SHIM_BLOCK_HEAD;
+	memcpy(&head, from, sizeof(head));
+	for (i = 0; i < n; i++, v++, p += VALUE_LEN, ref += step, from += 4 * step) {
+		const uint64_t pair = shim_be64__get(p);	/* instance and reference */
+
+		if ((uint32_t)pair != ref || memcmp(from, &head, sizeof(head)))
+			break;
+		v->inst = (int)(pair >> 32);
+		v->value.pval = (pmValueBlock *)at;
+		record_fill_block(at, out, from + SHIM_BLOCK_HEAD, len);
+		at += PM_VAL_HDR_SIZE + len;
+	}
+	return i;
+}
+
+static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
+			int32_t type, char **blocks)
+{
+	const unsigned int len = number_len(type);
+	const uint32_t head = block_head(len, type);
+	char *at = *blocks;
+	int32_t i = len == 8 ? fill_row(v, rec, vset, type, 8, at) :
+			       fill_row(v, rec, vset, type, 4, at);
+
+	at += (size_t)i * (PM_VAL_HDR_SIZE + len);
+	for (; i < vset->numval; i++) {
+		const uint8_t *p = vset->vlist + (size_t)i * VALUE_LEN, *payload;
+		uint32_t got;
+
+		payload = shim_record__block(rec, shim_be32__get(p + 4), &got);
+		if (!payload || got != len)
+			return -ENOTSUP;
+		v[i].inst = (int)shim_be32__get(p);
+		v[i].value.pval = (pmValueBlock *)at;
+		record_fill_block(at, head, payload, len);
+		at += PM_VAL_HDR_SIZE + len;
+	}
+	*blocks = at;
+	return 0;
+}
+
+/* The mapped file may have changed since it was measured, so do not write past @end. */
+static int fill_bytes(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
+		      int32_t type, char **blocks, const char *end)
+{
+	const uint8_t *p = vset->vlist;
+
+	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
+		pmValueBlock *block = (pmValueBlock *)*blocks;
+		const uint8_t *payload;
+		uint32_t len;
+
+		payload = shim_record__block(rec, shim_be32__get(p + 4), &len);
+		if (!payload || record_block_len(type, len) > (size_t)(end - *blocks))
+			return -ENOTSUP;
+		v->inst = (int)shim_be32__get(p);
+		v->value.pval = block;
+		block->vlen = PM_VAL_HDR_SIZE + len;
+		block->vtype = (unsigned int)type;
+		memcpy(block->vbuf, payload, len);
+		if (type == PM_TYPE_STRING)
+			block->vbuf[len] = '\0';
+		*blocks += record_block_len(type, len);
+	}
+	return 0;
+}
+
+static int record_fill_set(pmValueSet *set, const struct shim_record *rec,
+			   const struct shim_vset *vset, int32_t type, char **blocks,
+			   const char *end)
+{
+	set->pmid = vset->pmid;
+	set->numval = vset->numval;
+	set->valfmt = vset->numval > 0 ? vset->valfmt : -1;
+	if (vset->numval <= 0)
+		return 0;
+	if (vset->valfmt == SHIM_VAL_INSITU) {
+		fill_in_place(set->vlist, vset);
+		return 0;
+	}
+	if (is_bytes(type))
+		return fill_bytes(set->vlist, rec, vset, type, blocks, end);
+	return fill_numbers(set->vlist, rec, vset, type, blocks);
+}
+
+int shim_record_result__build(const struct shim_record *rec, unsigned int n,
+			      const struct shim_vset *vsets, const int32_t *types, pmResult **out,
+			      size_t *size)
+{
+	size_t len, blocks_at;
+	int err = record_measure(rec, n, vsets, types, &blocks_at, &len);
+	char *sets, *blocks;
+	pmResult *result;
+
+	if (err)
+		return err;
+	result = malloc(len);
+	if (!result)
+		return -ENOMEM;
+	result->numpmid = (int)n;
+	result->vset[0] = NULL;
+	sets = (char *)result + shim_result__head_len(n);
+	blocks = (char *)result + blocks_at;
+	for (unsigned int i = 0; i < n; i++) {
+		result->vset[i] = (pmValueSet *)sets;
+		sets += shim_result__set_len(vsets[i].numval);
+		err = record_fill_set(result->vset[i], rec, &vsets[i], types[i], &blocks,
+				      (char *)result + len);
+		if (err) {
+			free(result);
+			return err;
+		}
+	}
+	*out = result;
+	*size = len;
+	return 0;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Copy texts into buffers that are always terminated, and read words from a file. */
+/*
+ * Copy texts into buffers that are always terminated, read words from a file, and show the position
+ * of an error in a text; and the texts that calls without a caller's buffer return, per thread.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -10,7 +13,36 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "base/vec.h"
+#include "texts.h"
+
+char *shim_caret__message(const char *text, size_t at, const char *what)
+{
+	size_t len = strlen(text), room = len + at + strlen(what) + sizeof("\n^ -- \n");
+	char *message = malloc(room);
+
+	if (!message)
+		return NULL;
+	memcpy(message, text, len);
+	message[len++] = '\n';
+	/* Keep tabs and other white space, so the mark is below its position. */
+	for (size_t i = 0; i < at; i++)
+		message[len++] = isgraph((unsigned char)text[i]) ? ' ' : text[i];
+	snprintf(message + len, room - len, "^ -- %s\n", what);
+	return message;
+}
+
+/* The calling thread's texts; if memory runs out, texts that all such threads share */
+struct shim_texts *shim_texts(void)
+{
+	static struct shim_thread_end end = { .fn = shim_thread_room__free };
+	static struct shim_texts shared;
+	static __thread void *mine;
+	struct shim_texts *texts = shim_thread_room(&end, &mine, sizeof(*texts));
+
+	return texts ? texts : &shared;
+}
 
 /**
  * pmsprintf() - format a text into a buffer, truncated if necessary

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The static texts that calls without a caller's buffer return, per thread. */
+/*
+ * Messages that show a text with a mark below the position of an error; and the static texts that
+ * calls without a caller's buffer return, per thread.
+ */
 #ifndef SHIM_PCP_TEXTS_H
 #define SHIM_PCP_TEXTS_H
+
+#include <stddef.h>
 
 #include <pcp/import.h>
 #include <pcp/pmapi.h>
@@ -25,5 +30,11 @@ struct shim_texts {
 };
 
 struct shim_texts *shim_texts(void);
+
+/*
+ * Get the text and, on the next line, a mark below byte @at followed by @what.  The caller frees
+ * it.  NULL if out of memory.
+ */
+char *shim_caret__message(const char *text, size_t at, const char *what);
 
 #endif /* SHIM_PCP_TEXTS_H */

@@ -15,7 +15,7 @@
 
 #include "base/api.h"
 #include "base/real.h"
-#include "caret.h"
+#include "texts.h"
 #include "date.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))

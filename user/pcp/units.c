@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Format types, semantics and units as text. */
+/*
+ * Format types, semantics and units as text, and convert values between scales of their units;
+ * extra units: their names, and conversion between their scales.
+ *
+ * As in the original, all factors of a conversion are collected in a 64-bit multiplier and a 64-bit
+ * divisor, so results are identical to the last bit.  If these would overflow, floating point is
+ * used.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <pcp/pmapi.h>
 
-#include "archive/types.h"
 #include "base/api.h"
+#include "archive/types.h"
 #include "texts.h"
-#include "units_extra.h"
+#include "units.h"
 
 _Static_assert(PM_TYPE_NOSUPPORT == SHIM_TYPE_NOSUPPORT && PM_TYPE_32 == SHIM_TYPE_32 &&
 	       PM_TYPE_U32 == SHIM_TYPE_U32 && PM_TYPE_64 == SHIM_TYPE_64 &&
@@ -18,8 +29,119 @@ _Static_assert(PM_TYPE_NOSUPPORT == SHIM_TYPE_NOSUPPORT && PM_TYPE_32 == SHIM_TY
 	       PM_TYPE_AGGREGATE_STATIC == SHIM_TYPE_AGGREGATE_STATIC &&
 	       PM_TYPE_EVENT == SHIM_TYPE_EVENT &&
 	       PM_TYPE_HIGHRES_EVENT == SHIM_TYPE_HIGHRES_EVENT, "types are those on disk");
+
 _Static_assert(PM_SEM_COUNTER == SHIM_SEM_COUNTER && PM_SEM_INSTANT == SHIM_SEM_INSTANT &&
 	       PM_SEM_DISCRETE == SHIM_SEM_DISCRETE, "semantics are those on disk");
+
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+
+/* @per: how many units of this scale equal one base unit; 0 for a temperature */
+struct scale {
+	const char *name;
+	double per;
+};
+
+static const struct {
+	const char *name;
+	struct scale scales[SHIM_EXTRA_SCALES];
+} extras[SHIM_EXTRA_UNITS] = {
+	[PM_UNIT_TEMPERATURE] = { "temperature", {
+		[PM_TEMPERATURE_C] = { "C", 0 },
+		[PM_TEMPERATURE_F] = { "F", 0 },
+		[PM_TEMPERATURE_K] = { "K", 0 } } },
+	[PM_UNIT_VOLTAGE] = { "voltage", {
+		[PM_VOLTAGE_V] = { "V", 1 },
+		[PM_VOLTAGE_mV] = { "mV", 1e3 },
+		[PM_VOLTAGE_uV] = { "uV", 1e6 } } },
+	[PM_UNIT_CURRENT] = { "current", {
+		[PM_CURRENT_A] = { "A", 1 },
+		[PM_CURRENT_mA] = { "mA", 1e3 },
+		[PM_CURRENT_uA] = { "uA", 1e6 } } },
+	[PM_UNIT_POWER] = { "power", {
+		[PM_POWER_kW] = { "kW", 1 },
+		[PM_POWER_W] = { "W", 1e3 },
+		[PM_POWER_mW] = { "mW", 1e6 },
+		[PM_POWER_uW] = { "uW", 1e9 } } },
+};
+
+/* Returns NULL if @unit is unknown; @unit is positive. */
+static const char *extra_unit(int unit)
+{
+	return unit > 0 && unit < SHIM_EXTRA_UNITS ? extras[unit].name : NULL;
+}
+
+static const char *extra_scale(int unit, unsigned int scale)
+{
+	return extra_unit(unit) && scale < SHIM_EXTRA_SCALES ? extras[unit].scales[scale].name :
+							       NULL;
+}
+
+/*
+ * Match "(mW)", ignoring case.  A capital M is mega, which no scale has.  Returns the end, or NULL.
+ */
+static const char *match_scale(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (text[0] != '(' || strncasecmp(text + 1, name, len) || text[1 + len] != ')')
+		return NULL;
+	if (name[0] == 'm' && text[1] == 'M')
+		return NULL;
+	return text + len + 2;
+}
+
+const char *shim_extra__parse(const char *text, int *unit, unsigned int *scale)
+{
+	for (int u = 1; u < SHIM_EXTRA_UNITS; u++) {
+		size_t len = strlen(extras[u].name);
+
+		if (strncasecmp(text, extras[u].name, len) || text[len] != ' ')
+			continue;
+		for (unsigned int s = 0; s < SHIM_EXTRA_SCALES; s++) {
+			const char *name = extras[u].scales[s].name;
+			const char *end = name ? match_scale(text + len + 1, name) : NULL;
+
+			if (!end)
+				continue;
+			*unit = u;
+			*scale = s;
+			return end;
+		}
+	}
+	return NULL;
+}
+
+/* Whether values of these units can be converted: the scales are equal, or both are known */
+static bool extra_convertible(const pmUnits *from, const pmUnits *to)
+{
+	if (from->extraUnit == 0 || from->extraScale == to->extraScale)
+		return true;
+	return extra_scale(from->extraUnit, from->extraScale) &&
+	       extra_scale(to->extraUnit, to->extraScale);
+}
+
+/* All conversions go through Celsius, as in the original, so results are the same. */
+static double convert_temperature(double value, unsigned int from, unsigned int to)
+{
+	if (from == PM_TEMPERATURE_F)
+		value = (value - 32) * 5 / 9;
+	else if (from == PM_TEMPERATURE_K)
+		value -= 273.15;
+	if (to == PM_TEMPERATURE_F)
+		return value * 9 / 5 + 32;
+	return to == PM_TEMPERATURE_K ? value + 273.15 : value;
+}
+
+/* Convert a value between two known scales of the same unit. */
+static double extra_convert(double value, const pmUnits *from, const pmUnits *to)
+{
+	const struct scale *scales = extras[from->extraUnit].scales;
+	double a = scales[from->extraScale].per, b = scales[to->extraScale].per;
+
+	if (from->extraUnit == PM_UNIT_TEMPERATURE)
+		return convert_temperature(value, from->extraScale, to->extraScale);
+	return b > a ? value * (b / a) : value / (a / b);
+}
 
 static const char *const type_names[] = {
 	[PM_TYPE_32] = "32",
@@ -48,8 +170,6 @@ static const char *const space_names[] = {
 static const char *const time_names[] = {
 	"nanosec", "microsec", "millisec", "sec", "min", "hour",
 };
-
-#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *name_in(const char *const *names, unsigned int n, int i)
 {
@@ -120,7 +240,7 @@ static void count_name(char *buf, size_t size, const char *what, int scale)
 static void extra_name(char *buf, size_t size, const pmUnits *u)
 {
 	int unit = u->extraUnit < 0 ? -u->extraUnit : u->extraUnit;
-	const char *name = shim_extra__unit(unit), *scale = shim_extra__scale(unit, u->extraScale);
+	const char *name = extra_unit(unit), *scale = extra_scale(unit, u->extraScale);
 
 	if (!name)
 		snprintf(buf, size, "extra-%d", unit);
@@ -190,4 +310,215 @@ SHIM_API const char *pmUnitsStr(const pmUnits *units)
 	struct shim_texts *texts = shim_texts();
 
 	return pmUnitsStr_r(units, texts->units, sizeof(texts->units));
+}
+
+/* The size of a scale in base units of its dimension (Mbyte, second, one), as a fraction */
+struct fraction {
+	int64_t times, per;
+};
+
+static const struct fraction space_scales[] = {
+	[PM_SPACE_BYTE] = { 1, 1 << 20 },
+	[PM_SPACE_KBYTE] = { 1, 1 << 10 },
+	[PM_SPACE_MBYTE] = { 1, 1 },
+	[PM_SPACE_GBYTE] = { 1 << 10, 1 },
+	[PM_SPACE_TBYTE] = { 1 << 20, 1 },
+	[PM_SPACE_PBYTE] = { 1 << 30, 1 },
+	[PM_SPACE_EBYTE] = { 1ll << 40, 1 },
+};
+
+static const struct fraction time_scales[] = {
+	[PM_TIME_NSEC] = { 1, 1000000000 },
+	[PM_TIME_USEC] = { 1, 1000000 },
+	[PM_TIME_MSEC] = { 1, 1000 },
+	[PM_TIME_SEC] = { 1, 1 },
+	[PM_TIME_MIN] = { 60, 1 },
+	[PM_TIME_HOUR] = { 3600, 1 },
+};
+
+/* The product of all factors; @exact is valid only if @overflow is false. */
+struct factor {
+	struct fraction exact;
+	double real;
+	bool overflow;
+};
+
+static void apply_once(struct factor *f, struct fraction scale)
+{
+	f->real = f->real * (double)scale.times / (double)scale.per;
+	f->overflow |= __builtin_mul_overflow(f->exact.times, scale.times, &f->exact.times);
+	f->overflow |= __builtin_mul_overflow(f->exact.per, scale.per, &f->exact.per);
+}
+
+static void apply(struct factor *f, struct fraction scale, int dimension, bool out)
+{
+	struct fraction inverse = { scale.per, scale.times };
+	bool inverted = (dimension < 0) != out;
+
+	for (int i = dimension < 0 ? -dimension : dimension; i > 0; i--)
+		apply_once(f, inverted ? inverse : scale);
+}
+
+static struct fraction count_scale(int scale)
+{
+	struct fraction f = { 1, 1 };
+
+	for (; scale > 0; scale--)
+		f.times *= 10;
+	for (; scale < 0; scale++)
+		f.per *= 10;
+	return f;
+}
+
+/*
+ * Multiply @f by the factor from these units to base units or, if @out, from base units to these.
+ */
+static int apply_units(struct factor *f, const pmUnits *u, bool out)
+{
+	bool none = !u->dimSpace && !u->dimTime && !u->dimCount;
+
+	if ((u->dimSpace && u->scaleSpace >= LENGTH(space_scales)) ||
+	    (u->dimTime && u->scaleTime >= LENGTH(time_scales)))
+		return PM_ERR_UNIT;
+	if (u->dimSpace)
+		apply(f, space_scales[u->scaleSpace], u->dimSpace, out);
+	if (u->dimTime)
+		apply(f, time_scales[u->scaleTime], u->dimTime, out);
+	apply(f, count_scale(u->scaleCount), none ? 1 : u->dimCount, out);
+	return 0;
+}
+
+static bool same_dimension(const pmUnits *a, const pmUnits *b)
+{
+	bool none_a = !a->dimSpace && !a->dimTime && !a->dimCount && !a->extraUnit;
+	bool none_b = !b->dimSpace && !b->dimTime && !b->dimCount && !b->extraUnit;
+
+	return a->extraUnit == b->extraUnit && a->dimSpace == b->dimSpace && a->dimTime == b->dimTime &&
+	       (none_a ? 1 : a->dimCount) == (none_b ? 1 : b->dimCount);
+}
+
+/*
+ * A product wider than 64 bits loses its upper bits, like a C integer.  If the factor itself has
+ * overflowed, the result is clamped instead.
+ */
+static uint64_t scale_integer(__int128 v, const struct factor *f)
+{
+	double real;
+
+	if (!f->overflow)
+		return (uint64_t)((v * f->exact.times + f->exact.per / 2) / f->exact.per);
+	real = floor((double)v * f->real + 0.5);
+	if (real >= 0x1p64)
+		return UINT64_MAX;
+	return real < -0x1p63 ? (uint64_t)INT64_MIN :
+	       real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
+}
+
+static int scale_value(int type, const pmAtomValue *in, const struct factor *f, pmAtomValue *out)
+{
+	const struct fraction *x = &f->exact;
+
+	switch (type) {
+	case PM_TYPE_32:
+		out->l = (int32_t)scale_integer(in->l, f);
+		return 0;
+	case PM_TYPE_U32:
+		out->ul = (uint32_t)scale_integer(in->ul, f);
+		return 0;
+	case PM_TYPE_64:
+		out->ll = (int64_t)scale_integer(in->ll, f);
+		return 0;
+	case PM_TYPE_U64:
+		out->ull = scale_integer(in->ull, f);
+		return 0;
+	case PM_TYPE_FLOAT:
+		out->f = in->f * (f->overflow ? (float)f->real : (float)x->times / (float)x->per);
+		return 0;
+	case PM_TYPE_DOUBLE:
+		out->d = in->d * (f->overflow ? f->real : (double)x->times / (double)x->per);
+		return 0;
+	}
+	return PM_ERR_CONV;
+}
+
+/* Truncate the fraction, and clamp to the range of 64 bits. */
+static int64_t cut(double v)
+{
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : v != v ? 0 : (int64_t)v;
+}
+
+static uint64_t cut_unsigned(double v)
+{
+	return v >= 0x1p64 ? UINT64_MAX : v >= 0x1p63 ? (uint64_t)v : (uint64_t)cut(v);
+}
+
+/*
+ * Convert between scales of an extra unit, in floating point.  As in the original, integers are
+ * truncated rather than rounded: 1500 mW are 1 W.
+ */
+static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmUnits *to)
+{
+	switch (type) {
+	case PM_TYPE_32:
+		v->l = (int32_t)cut(extra_convert(v->l, from, to));
+		break;
+	case PM_TYPE_U32:
+		v->ul = (uint32_t)cut(extra_convert(v->ul, from, to));
+		break;
+	case PM_TYPE_64:
+		v->ll = cut(extra_convert((double)v->ll, from, to));
+		break;
+	case PM_TYPE_U64:
+		v->ull = cut_unsigned(extra_convert((double)v->ull, from, to));
+		break;
+	case PM_TYPE_FLOAT:
+		v->f = (float)extra_convert(v->f, from, to);
+		break;
+	default:
+		v->d = extra_convert(v->d, from, to);
+		break;
+	}
+}
+
+/**
+ * pmConvScale() - convert a value to another scale
+ * @type: type of both values, a numeric one
+ * @ival: the value
+ * @iunit: its units
+ * @oval: the same value in @ounit, written only on success; may be @ival
+ * @ounit: units of the same dimension and extra unit; no dimension counts as the dimension of a
+ *	count
+ *
+ * Integers are rounded, but truncated after the conversion of an extra unit.  A result too large
+ * for its type loses its upper bits.
+ *
+ * Return: 0, PM_ERR_CONV if dimensions differ or the type is not numeric, PM_ERR_UNIT for a scale
+ * that cannot be converted: Zbyte, Ybyte, unknown, or another scale of an extra unit that is
+ * unknown or divides.
+ */
+SHIM_API int pmConvScale(int type, const pmAtomValue *ival, const pmUnits *iunit,
+			 pmAtomValue *oval, const pmUnits *ounit)
+{
+	struct factor f = { .exact = { 1, 1 }, .real = 1 };
+	int err;
+
+	if (!ival || !iunit || !oval || !ounit)
+		return -EINVAL;
+	if (!same_dimension(iunit, ounit))
+		return PM_ERR_CONV;
+	err = apply_units(&f, iunit, false);
+	if (!err)
+		err = apply_units(&f, ounit, true);
+	if (err)
+		return err;
+	if (!f.overflow && f.exact.times % f.exact.per == 0) {
+		f.exact.times /= f.exact.per;
+		f.exact.per = 1;
+	}
+	if (!extra_convertible(iunit, ounit))
+		return type >= PM_TYPE_32 && type <= PM_TYPE_DOUBLE ? PM_ERR_UNIT : PM_ERR_CONV;
+	err = scale_value(type, ival, &f, oval);
+	if (!err && iunit->extraUnit && iunit->extraScale != ounit->extraScale)
+		scale_extra(type, oval, iunit, ounit);
+	return err;
 }

@@ -16,7 +16,7 @@
 
 #include "base/api.h"
 #include "base/real.h"
-#include "units_extra.h"
+#include "units.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_EXPONENT	15	/* -8 to 15 are parsed, -8 to 7 fit in the result */
