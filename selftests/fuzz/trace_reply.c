@@ -21,8 +21,8 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "trace/agent.h"
 #include "trace/tags.h"
+#include "trace/way.h"
 
 #define SECOND		1000000000ull
 #define CALLS		60

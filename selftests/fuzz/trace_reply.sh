@@ -16,7 +16,7 @@ for call in socket setsockopt getsockopt connect poll recv send close fstat cloc
 done
 mkdir -p "$out/trace_reply"
 set --
-for file in agent env err link pdu process say; do
+for file in agent env link process say; do
 	set -- "$@" "$top/user/trace/$file.c"
 done
 compile agent/trace "$renamed" "$@"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "trace/pdu.h"
+#include "trace/link.h"
 
 static size_t encode(unsigned char *bytes, int sync, enum shim_pdu_kind kind, double value,
 		     const char *tag)

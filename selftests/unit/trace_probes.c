@@ -8,7 +8,7 @@
 
 #include "core/probe.h"
 #include "kselftest_harness.h"
-#include "trace/clock.h"
+#include "trace/env.h"
 
 #define MOST	16
 

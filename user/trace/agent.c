@@ -15,9 +15,8 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "agent.h"
-#include "clock.h"
-#include "say.h"
+#include "env.h"
+#include "way.h"
 
 static int is_async(void)
 {

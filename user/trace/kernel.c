@@ -14,10 +14,7 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "clock.h"
-#include "gate.h"
-#include "kernel.h"
-#include "say.h"
+#include "env.h"
 #include "way.h"
 
 static uint32_t generation_of(uint64_t pair)

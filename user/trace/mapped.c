@@ -9,10 +9,7 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "gate.h"
-#include "mapped.h"
 #include "open.h"
-#include "say.h"
 #include "tags.h"
 #include "way.h"
 

@@ -8,9 +8,9 @@
 #include <linux/vcpc.h>
 #include <pcp/trace.h>
 
-#include "clock.h"
 #include "core/probe.h"
-#include "probes.h"
+#include "env.h"
+#include "way.h"
 
 static bool is_probed(void)
 {

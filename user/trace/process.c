@@ -16,6 +16,7 @@
 
 #include <pcp/trace.h>
 
+#include "base/api.h"
 #include "process.h"
 
 struct shim_inherited shim_process__the_inherited;
@@ -78,4 +79,19 @@ struct shim_process *shim_process__make(struct shim_inherited *inherited)
 	if (!wiped)
 		shim_fork__hook(&at_fork);
 	return p;
+}
+
+/**
+ * shim_trace_lost() - get the number of this process's events that did not reach an agent
+ *
+ * Tracing must not break a program, so most trace calls return 0 if an agent is not available.  The
+ * kernel counts lost events of the module, see shim_trace_drops_get().
+ *
+ * Return: the number.
+ */
+SHIM_API unsigned long long shim_trace_lost(void)
+{
+	struct shim_process *p = shim_process__get(shim_process__inherited());
+
+	return p ? atomic_load(&p->lost) : 0;
 }

@@ -13,7 +13,7 @@
 
 #include "base/process.h"
 #include "link.h"
-#include "retry.h"
+#include "env.h"
 
 /* The progress of a tag's transaction */
 enum shim_progress {
@@ -73,7 +73,7 @@ struct shim_open_table;
  * @connection: connection to the module: generation << 32 | descriptor + 1; the lower half is 0
  *	without a connection
  * @page: the module's page that shows what listeners want; NULL if it is not mapped
- * @gate: the word that is 0 while there is no listener, see gate.h
+ * @gate: the word that is 0 while there is no listener, see way.h
  * @any: state of no tag in particular, for calls that need only the gate
  * @direct: the map into which this process writes statistics itself, NULL until it is mapped;
  *	former mappings stay, because other threads may be writing to them

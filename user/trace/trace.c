@@ -15,10 +15,7 @@
 #include <pcp/trace.h>
 
 #include "base/api.h"
-#include "clock.h"
-#include "gate.h"
-#include "kernel.h"
-#include "mapped.h"
+#include "env.h"
 #include "open.h"
 #include "tags.h"
 #include "way.h"

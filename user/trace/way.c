@@ -7,19 +7,102 @@
  *
  * A transaction is sent to the kernel as one event, its end with its start time, unless a listener
  * wants begins.  While there is no listener, nothing is sent.
+ *
+ * The gate is a word that is 0 while there is no listener, regardless of the transport.  A trace
+ * call can then return immediately.  Programs that were built with <pcp/trace_inline.h> read it
+ * without calling the library.
+ *
+ * Threads: a thread that changes the state flags or the transport, or finds no gate, sets the gate.
+ * It repeats that if the flags or the transport changed in the meantime.
  */
 #include <errno.h>
 #include <strings.h>
 
 #include <pcp/trace.h>
 
+#include "base/api.h"
 #include "base/process.h"
-#include "agent.h"
 #include "env.h"
-#include "kernel.h"
-#include "mapped.h"
-#include "probes.h"
+#include "tags.h"
 #include "way.h"
+
+#define NWAYS	(sizeof(ways) / sizeof(ways[0]))
+
+static const unsigned int never;
+static const unsigned int always = 1;
+const unsigned int shim_gate__direct = 1;
+
+/* With PMTRACE_STATE_API each call prints a diagnostic, so no call may return early. */
+static const unsigned int *choose(const struct shim_process *p, int flags,
+				  const struct shim_way *way)
+{
+	const unsigned int *gate;
+
+	if (flags & PMTRACE_STATE_API)
+		return &always;
+	if (flags & PMTRACE_STATE_NOAGENT)
+		return &never;
+	if (!way)
+		return NULL;
+	gate = way->gate ? way->gate(p) : NULL;
+	return gate ? gate : &always;
+}
+
+/**
+ * shim_gate__set() - choose the gate according to the state flags and the process's transport
+ * @p: process
+ */
+void shim_gate__set(struct shim_process *p)
+{
+	struct shim_inherited *inherited = shim_process__inherited();
+	const struct shim_way *way;
+	int flags;
+
+	do {
+		flags = atomic_load(&inherited->flags);
+		way = atomic_load(&p->way);
+		__atomic_store_n(&p->gate, choose(p, flags, way), __ATOMIC_SEQ_CST);
+	} while (flags != atomic_load(&inherited->flags) || way != atomic_load(&p->way));
+}
+
+static struct shim_trace_state *state_of(struct shim_process *p, const char *name)
+{
+	struct shim_tag_key key;
+	struct shim_tag *tag;
+
+	if (!name)
+		return &p->any;
+	tag = shim_tags__recent(p, name);
+	if (!tag && !shim_tag_key__init(&key, name))
+		tag = shim_tags__find(p, &key);
+	return tag ? &tag->state : NULL;
+}
+
+/**
+ * shim_trace_meet() - for <pcp/trace_inline.h>: look up the tag of a literal
+ * @tag: the literal; NULL if only the gate is needed, and any tag will do
+ * @site: the source file's cache of the tag
+ *
+ * A tag that this process has not used yet is not cached.
+ */
+SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
+{
+	struct shim_inherited *inherited = shim_process__inherited();
+	struct shim_process *p = shim_process__get(inherited);
+	struct shim_trace_state *state = p ? state_of(p, tag) : NULL;
+	const char *none = NULL;
+
+	if (!state)
+		return;
+	if (!shim_gate__get(p))
+		shim_gate__set(p);
+	if (shim_process__wipes(inherited))
+		__atomic_store_n(&p->any.gate, &p->gate, __ATOMIC_RELEASE);
+	if (tag && !__atomic_compare_exchange_n(&site->literal, &none, tag, 0, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST) && none != tag)
+		return;
+	__atomic_store_n(&site->state, state, __ATOMIC_RELEASE);
+}
 
 /* In the order of attempts */
 static const struct shim_way *const ways[] = {
@@ -28,8 +111,6 @@ static const struct shim_way *const ways[] = {
 	&shim_mapped__way,
 	&shim_agent__way,
 };
-
-#define NWAYS	(sizeof(ways) / sizeof(ways[0]))
 
 /* Whether SHIM_TRACE is a word that does not name a transport */
 static bool is_word(const char *value, const char *word)

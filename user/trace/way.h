@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The transports of events: through the module, through probes, into a map, to an agent. */
+/*
+ * The transports of events: through the module, through probes, into a map, to an agent; and the
+ * gate: a word that is 0 while there is no listener, so a trace call can return immediately.
+ */
 #ifndef SHIM_TRACE_WAY_H
 #define SHIM_TRACE_WAY_H
 
+#include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "core/counted.h"
+#include "core/direct.h"
+#include "core/traced.h"
 #include "process.h"
 
 /**
@@ -126,6 +134,137 @@ bool shim_way__wants_none(struct shim_inherited *inherited);
 static inline bool shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
 {
 	return !shim_way__of(p) && shim_way__wants_none(inherited);
+}
+
+/*
+ * The gate; NULL if it is unknown, because the process has no transport yet.  Relaxed, because the
+ * word itself is atomic, and nothing else is read through it.
+ */
+static inline const unsigned int *shim_gate__get(const struct shim_process *p)
+{
+	return __atomic_load_n(&p->gate, __ATOMIC_RELAXED);
+}
+
+/* Whether the gate is the module's word (VCPC_TRACE_*), so no state flag replaces it */
+static inline int shim_gate__is_module(const struct shim_process *p, const unsigned int *gate)
+{
+	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_relaxed);
+
+	return page && gate == &page->flags;
+}
+
+/* The gate of a process that writes its statistics itself; no state flag replaces it either */
+extern const unsigned int shim_gate__direct __attribute__((visibility("hidden")));
+
+void shim_gate__set(struct shim_process *p);
+
+/* Diagnostics on standard error, if the program's state flags request them */
+void shim_say(int flag, const char *what, int err);
+void shim_say_buffer(size_t need, const void *buffer, size_t size);
+void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size);
+
+extern const struct shim_way shim_kernel__way;
+extern const struct shim_way shim_probes__way;
+extern const struct shim_way shim_mapped__way;
+extern const struct shim_way shim_agent__way;
+
+/* Whether there is a connection, and the tag has a handle on it */
+static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
+{
+	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
+
+	return (uint32_t)connection && handle >> 32 == connection >> 32;
+}
+
+static inline uint64_t shim_kernel__connection(const struct shim_process *p)
+{
+	return atomic_load_explicit(&p->connection, memory_order_acquire);
+}
+
+/* What listeners want: VCPC_TRACE_LISTENING and _BEGINS; both if the page is not mapped */
+static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
+{
+	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_acquire);
+
+	return page ? *(const volatile uint32_t *)&page->flags :
+	       VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS;
+}
+
+/* Whether to send a begin at this time: a listener wants it, or the thread may have counts */
+static inline bool shim_kernel__tells_begin(uint32_t wanted, uint64_t now)
+{
+	return wanted & VCPC_TRACE_BEGINS || !shim_counted__is_quiet(now);
+}
+
+int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag);
+int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+			   uint64_t value, uint64_t lost);
+
+static inline int shim_kernel__fd(uint64_t connection)
+{
+	return (int)(uint32_t)connection - 1;
+}
+
+/* Whether an error means that the descriptor is no longer our connection: closed or replaced */
+static inline int shim_kernel__is_lost(int err)
+{
+	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
+}
+
+/**
+ * shim_kernel__fire() - send one event
+ * @p: process
+ * @tag: tag
+ * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
+ * @value: as in struct vcpc_trace_write
+ *
+ * Return: as for @prepare of struct shim_way, or an errno of write(2) on the device.
+ */
+static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+				    uint64_t value)
+{
+	uint64_t connection = shim_kernel__connection(p);
+	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
+	int err;
+
+	/* A handle is valid only on a connection with the same generation (upper 32 bits). */
+	if (!(uint32_t)connection || handle >> 32 != connection >> 32)
+		return shim_kernel__fire_anew(p, tag, op, value, 0);
+	err = shim_tracedev__fire(shim_kernel__fd(connection), op, (uint32_t)handle, value);
+	if (__builtin_expect(!err, 1) || !shim_kernel__is_lost(err))
+		return err;
+	return shim_kernel__fire_anew(p, tag, op, value, connection);
+}
+
+/* The map, or NULL if tracing is off */
+static inline struct shim_direct *shim_mapped__map(const struct shim_process *p)
+{
+	struct shim_direct *d = atomic_load_explicit(&p->direct, memory_order_acquire);
+
+	return d && shim_direct__active(d) ? d : NULL;
+}
+
+static inline struct shim_direct_tag shim_mapped__tag(const struct shim_tag *tag)
+{
+	return (struct shim_direct_tag) { tag->index, tag->name };
+}
+
+/*
+ * The start time of a transaction by the clock of the map: the CPU's own counter if possible.  Read
+ * the thread's counters before the clock, so the transaction's time does not include that.
+ */
+static inline uint64_t shim_mapped__begin(struct shim_direct *d, const struct shim_tag *tag,
+					  bool is_begun)
+{
+	uint64_t now;
+
+	shim_direct_wanted__begin(d);
+	if (shim_traced__any() && !is_begun)
+		now = shim_direct__begin_counted(d, shim_mapped__tag(tag));
+	else
+		now = shim_tick__now(d->tick);
+	shim_direct_wanted__own.last = now;
+	return now;
 }
 
 #endif /* SHIM_TRACE_WAY_H */
