@@ -70,6 +70,16 @@ static int archive_store(struct shim_context *ctx, int n, pmValueSet *const *set
 	return PM_ERR_NOTHOST;
 }
 
+static void archive_profile_changed(struct shim_context *ctx)
+{
+	shim_plans__reset(&ctx->plans);
+}
+
+static bool archive_knows(const struct shim_context *ctx, pmID pmid)
+{
+	return shim_archive__desc(ctx->ar, pmid);
+}
+
 const struct shim_source shim_archive_source = {
 	.names_at = PMNS_ARCHIVE,
 	.free = archive_free,
@@ -78,9 +88,11 @@ const struct shim_source shim_archive_source = {
 	.zone = archive_zone,
 	.reconnect = archive_reconnect,
 	.set_mode = shim_archive_source__set_mode,
+	.profile_changed = archive_profile_changed,
 	.fetch = shim_archive_source__fetch,
 	.record = shim_archive_source__record,
 	.store = archive_store,
+	.knows = archive_knows,
 	.desc = shim_archive_source__desc,
 	.descs = shim_archive_source__descs,
 	.text = shim_archive_source__text,

@@ -66,15 +66,18 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
  * invalid for every source, so operations need not.
  *
  * @names_at: PMNS_x, the source of the names
+ * @derived_last: a walk of the names binds the derived metrics first, and lists them last
  * @free: frees the source's part of a context
  * @dup: duplicates the source of @from in @to
  * @host: the host's name, truncated to @size - 1 bytes
  * @zone: the host's time zone, truncated likewise
  * @reconnect: 0 or an error
  * @set_mode: pmSetMode(), without the mode's unit
+ * @profile_changed: called before the context's instance profile changes; NULL: not needed
  * @fetch: 0 or the changes (PMCD_x); the caller copies the stamp into *@out
  * @record: the next record with all its metrics
  * @store: stores values of @n metrics, each of which has at least one
+ * @knows: whether the source has a metric's descriptor; NULL: that takes a request
  * @desc, @descs: the descriptor of a metric, or of many, with PM_ID_NULL for an unknown one
  * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
  * @labels: adds sets; @level 0: all of a metric except those of its instances, from the weakest
@@ -88,6 +91,7 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
  */
 struct shim_source {
 	int names_at;
+	bool derived_last;
 	void (*free)(struct shim_context *ctx);
 	int (*dup)(struct shim_context *to, struct shim_context *from);
 	void (*host)(struct shim_context *ctx, char *buf, size_t size);
@@ -95,10 +99,12 @@ struct shim_source {
 	int (*reconnect)(struct shim_context *ctx);
 	int (*set_mode)(struct shim_context *ctx, int mode, const struct shim_ts *when,
 			struct shim_ts delta);
+	void (*profile_changed)(struct shim_context *ctx);
 	int (*fetch)(struct shim_context *ctx, int n, const pmID *pmids, struct shim_ts *stamp,
 		     pmResult **out);
 	int (*record)(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out);
 	int (*store)(struct shim_context *ctx, int n, pmValueSet *const *sets);
+	bool (*knows)(const struct shim_context *ctx, pmID pmid);
 	int (*desc)(struct shim_context *ctx, pmID pmid, pmDesc *out);
 	int (*descs)(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out);
 	int (*text)(struct shim_context *ctx, unsigned int about, unsigned int ident, int level,

@@ -104,7 +104,7 @@ enum shim_derived_state {
  * struct shim_derived_entry - a derived metric in a context
  * @own: the definition belongs to the context, not to the registry
  * @masked: a global metric that is hidden by the context's own metric of the same name
- * @taken: the context's archive has a metric with this identifier, which takes precedence
+ * @taken: the context's source has a metric with this identifier, which takes precedence
  * @passing: the transient error that prevented binding; @again: the monotonic time, in seconds, of
  *	the next try
  * @round: number of the last fetch that evaluated it

@@ -193,7 +193,7 @@ int shim_derived__refresh(struct shim_context *ctx)
 		if (own_append(d, def, false))
 			return -ENOMEM;
 		d->all[d->n - 1]->masked = own_by_name(d, def->name);
-		d->all[d->n - 1]->taken = ctx->ar && shim_archive__desc(ctx->ar, def->pmid);
+		d->all[d->n - 1]->taken = ctx->source->knows && ctx->source->knows(ctx, def->pmid);
 	}
 	return 0;
 }

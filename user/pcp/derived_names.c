@@ -355,15 +355,15 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	/* As in the original, but not in archives or for pmGetChildren(). */
-	if (ctx->host && (n >= 0 || n == PM_ERR_NAME))
+	/* As in the original, but not for pmGetChildren(). */
+	if (ctx->source->derived_last && (n >= 0 || n == PM_ERR_NAME))
 		err = bind_below(ctx, name);
 	if (!err)
 		err = names_of_context(ctx, &derived);
 	/*
 	 * Derived names follow all names of pmcd, because the original reads pmcd's answer first.
 	 */
-	return with_leaves(&derived, err, name, ctx->host, n, names);
+	return with_leaves(&derived, err, name, ctx->source->derived_last, n, names);
 }
 
 int shim_registry__leaves(const char *name, int n, char ***names)

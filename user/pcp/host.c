@@ -530,14 +530,21 @@ static int host_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult
 	return PM_ERR_NOTARCHIVE;
 }
 
+static void host_profile_changed(struct shim_context *ctx)
+{
+	ctx->host->profile_sent = false;
+}
+
 const struct shim_source shim_host_source = {
 	.names_at = PMNS_REMOTE,
+	.derived_last = true,
 	.free = host_free,
 	.dup = host_dup,
 	.host = host_name,
 	.zone = host_zone,
 	.reconnect = host_reconnect,
 	.set_mode = host_set_mode,
+	.profile_changed = host_profile_changed,
 	.fetch = shim_host_source__fetch,
 	.record = host_record,
 	.store = shim_host_source__store,

@@ -403,7 +403,7 @@ static bool is_known(const void *arg, uint32_t pmid)
 {
 	const struct shim_context *ctx = arg;
 
-	return shim_archive__desc(ctx->ar, pmid);
+	return ctx->source->knows(ctx, pmid);
 }
 
 static int trim(struct shim_pmns_file *names)
@@ -411,7 +411,7 @@ static int trim(struct shim_pmns_file *names)
 	struct shim_pmns_file *rest = NULL;
 	struct shim_context *ctx = NULL;
 	int err = shim_context__enter(&ctx);
-	bool all = !err && !ctx->ar;	/* not an archive: keep all names, as PCP's library does */
+	bool all = !err && !ctx->source->knows;	/* keep all names, as PCP's library does */
 
 	if (!err && !all)
 		err = shim_pmns_file__subset(names, is_known, ctx, &rest);

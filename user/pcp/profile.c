@@ -7,7 +7,6 @@
 #include "base/api.h"
 #include "base/vec.h"
 #include "context.h"
-#include "host.h"
 
 void shim_profile__fini(struct shim_profile *profile)
 {
@@ -168,9 +167,8 @@ static int change(pmInDom indom, int n, const int *list, bool include)
 	err = shim_context__enter(&ctx);
 	if (err)
 		return err;
-	shim_plans__reset(&ctx->plans);
-	if (ctx->host)
-		ctx->host->profile_sent = false;
+	if (ctx->source->profile_changed)
+		ctx->source->profile_changed(ctx);
 	if (n > 0 && list)
 		err = set_some(&ctx->profile, indom, n, list, include);
 	else if (!n || indom != PM_INDOM_NULL)	/* a number without list and domain: nothing */
