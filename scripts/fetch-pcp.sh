@@ -7,19 +7,25 @@
 #
 # Prints the folder.  With "path", only prints where it is or would be.  The folder has
 #
-#   run PROGRAM ARGUMENT...   run a program, or one of PCP's own by name, with that PCP
+#   run PROGRAM ARGUMENT...   run a program, or one of PCP's own by name, with that PCP and its
+#                             Python; libraries in LD_LIBRARY_PATH come first
 #   ldflags                   linker flags for a program that always runs with that PCP
 #   usr/include               headers (of libpcp3 in 6.3.8, of libpcp4 in 7.2.2)
 #   etc/pcp.conf              its configuration, with paths inside the folder
 #
-# A program linked with any libpcp.so.3 runs with both; 7.2.2 also has libpcp.so.4.
+# A program linked with any libpcp.so.3 runs with both; 7.2.2 also has libpcp.so.4, PCP's Python
+# binding and tools, pcp-htop, Cockpit's bridge and a Valkey server for pmseries.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 version=${1:?usage: fetch-pcp.sh 6.3.8|7.2.2 [path]}
 case $version in
-6.3.8) suite=trixie newer='' alone='pcp libpcp3-dev libpcp-import1-dev libpcp-trace2-dev' ;;
-7.2.2) suite=sid newer='libpcp4 libpcp-import2' alone='pcp libpcp4-dev libpcp-import2-dev libpcp-trace2-dev' ;;
+6.3.8) suite=trixie newer='' whole=usr/include/pcp/import.h alone='pcp libpcp3-dev libpcp-import1-dev libpcp-trace2-dev' ;;
+7.2.2) suite=sid whole=usr/bin/valkey-server
+	newer='libpcp4 libpcp-import2 python3-minimal libpython3-stdlib libatomic1 libjemalloc2 liblzf1 libstdc++6'
+	alone='pcp libpcp4-dev libpcp-import2-dev libpcp-trace2-dev python3-pcp pcp-export-pcp2json pcp-export-pcp2xml
+		python3-requests python3-certifi python3-charset-normalizer python3-idna python3-urllib3
+		pcp-htop cockpit-bridge valkey-server valkey-tools' ;;
 *) echo "fetch: unknown PCP version '$version' (known: 6.3.8, 7.2.2)" >&2; exit 2 ;;
 esac
 packages="libpcp3 libpcp-archive1 libpcp-gui2 libpcp-import1 libpcp-mmv1 libpcp-pmda3 libpcp-trace2
@@ -37,7 +43,7 @@ mkdir -p "$cache"
 exec 9>"$cache/.pcp-$version.lock"
 flock 9
 # The folder may be from an earlier version of this script, with fewer headers.
-if [ -e "$place/.done" ] && [ -e "$place/usr/include/pcp/import.h" ]; then
+if [ -e "$place/.done" ] && [ -e "$place/$whole" ]; then
 	echo "$place"
 	exit
 fi
@@ -84,6 +90,9 @@ size=$(apt_for get download --print-uris "$@" 2>/dev/null | awk -f "$here/megaby
 say "PCP $version, $size, into $place"
 (cd "$work/debs" && apt_for get download "$@" >"$work/log" 2>&1) || fail "could not fetch PCP $version"
 
+# Programs may be using the folder: replace it at the end.
+final=$place
+place=$place.new
 rm -rf "$place"
 mkdir "$place"
 for file in "$work"/debs/*.deb; do
@@ -94,19 +103,42 @@ sed -i -E "s#=/(etc|usr|var|run)\b#=$place/\1#" "$place/etc/pcp.conf"
 loader=$(find "$place" -name 'ld-linux*.so.*' | head -n 1)
 libraries=$(echo "$place"/usr/lib/*-linux-gnu*):$place/usr/lib
 echo "-Wl,--dynamic-linker,$loader,--allow-shlib-undefined,--disable-new-dtags,-rpath,$libraries" >"$place/ldflags"
+# Python's own search for a library uses the machine's linker cache.
+python=$(basename "$place"/usr/bin/python3.*)
+if [ "$python" != 'python3.*' ]; then
+	rm -f "$place/usr/lib/$python/sitecustomize.py"
+	cat >"$place/usr/lib/$python/sitecustomize.py" <<-END
+		import ctypes.util, glob, os
+
+		def find_library(name):
+		    found = glob.glob("$place/usr/lib/*-linux-gnu*/lib%s.so.*" % name)
+		    return os.path.basename(max(found, key=lambda path: (-len(path), path))) if found else None
+
+		ctypes.util.find_library = find_library
+	END
+fi
 cat >"$place/run" <<END
 #!/bin/sh
-# run PROGRAM ARGUMENT...: run it with PCP $version and its C library
+# run PROGRAM ARGUMENT...: run it with PCP $version, its C library and its Python
 program=\$1
 shift
 case \$program in
 */*) ;;
+python3) program=$place/usr/bin/$python ;;
 *) for folder in usr/bin usr/lib/pcp/bin usr/libexec/pcp/bin; do
 	[ ! -x "$place/\$folder/\$program" ] || { program=$place/\$folder/\$program; break; }
 done ;;
 esac
-PCP_CONF=\${PCP_CONF:-$place/etc/pcp.conf} exec "$loader" --library-path "$libraries" "\$program" "\$@"
+libraries=\${LD_LIBRARY_PATH:+\$LD_LIBRARY_PATH:}$libraries
+case \$(head -n 1 "\$program" | tr -d '\\0') in
+'#!'*python*) set -- "\$program" "\$@"; program=$place/usr/bin/$python ;;
+esac
+PCP_CONF=\${PCP_CONF:-$place/etc/pcp.conf} exec "$loader" --library-path "\$libraries" "\$program" "\$@"
 END
 chmod +x "$place/run"
+sed -i "s#$place#$final#g" "$place/run" "$place/ldflags" "$place/etc/pcp.conf"
+[ "$python" = 'python3.*' ] || sed -i "s#$place#$final#g" "$place/usr/lib/$python/sitecustomize.py"
 touch "$place/.done"
-echo "$place"
+rm -rf "$final"
+mv "$place" "$final"
+echo "$final"
