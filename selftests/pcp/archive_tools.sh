@@ -46,6 +46,10 @@ rows -S '@2001-09-09 01:47:20' -t 10s "$a" v.inst && same_rows '01:47:20 105' '0
 result "replay: a date"
 rows -A 30s -t 30s "$a" v.inst && same_rows '01:47:00 102' '01:47:30 104'
 result "replay: -A rounds the start up"
+rows -S 10000ms -T '+5s 5000000us' -t 10s "$a" v.inst && same_rows '01:46:50 101' '01:47:00 102' &&
+	rows -S -20000ms -t 10s "$a" v.inst && same_rows '01:47:10 103' '01:47:20 105' '01:47:30 104' &&
+	rows -A 30000ms -t 30s "$a" v.inst && same_rows '01:47:00 102' '01:47:30 104'
+result "replay: the units of -t in -S, -T and -A"
 rows -S 10s -O 10s -t 10s -T -20s "$a" v.inst && same_rows '01:47:00 102' '01:47:10 103'
 result "replay: -O goes off later"
 rows -R -S 10s -t 10s "$a" v.inst &&

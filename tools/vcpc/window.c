@@ -108,12 +108,35 @@ static int no_time(char *message)
 	return status;
 }
 
+struct seconds {
+	char text[48];
+};
+
+/*
+ * An interval, with or without a sign, in seconds; any other text unchanged.  PMAPI knows fewer
+ * units than -t: it reads "500ms" as 500 minutes.
+ */
+static const char *in_seconds(const char *text, struct seconds *s)
+{
+	int sign = text && (*text == '+' || *text == '-');
+	int64_t ns;
+
+	if (!text || vcpc_parse_interval(text + sign, &ns))
+		return text;
+	snprintf(s->text, sizeof(s->text), "%.*s%lld.%09lldsec", sign, text,
+		 (long long)(ns / VCPC_NSEC_PER_SEC), (long long)(ns % VCPC_NSEC_PER_SEC));
+	return s->text;
+}
+
 static int compute(struct vcpc_window *w)
 {
+	struct seconds start, finish, align, offset;
 	char *message = NULL;
-	int code = pmParseHighResTimeWindow(w->start, w->finish, w->align, w->offset,
-					    &w->label.start, &w->end, &w->from, &w->to, &w->origin,
-					    &message);
+	int code = pmParseHighResTimeWindow(in_seconds(w->start, &start),
+					    in_seconds(w->finish, &finish),
+					    in_seconds(w->align, &align),
+					    in_seconds(w->offset, &offset), &w->label.start,
+					    &w->end, &w->from, &w->to, &w->origin, &message);
 
 	if (code < 0)
 		return no_time(message);
