@@ -109,7 +109,7 @@ class Reading(unittest.TestCase):
             rows = list(archive.rows("v.cu32", interval=2.5))
             self.assertEqual([row.time for row in rows], [START + i * 5 * SECOND // 2 for i in range(21)])
             self.assertEqual(rows[2].values["v.cu32", None], 7)
-            for interval in ("2500msec", datetime.timedelta(seconds=2.5)):
+            for interval in ("2500msec", "2500ms", "2 sec 500 ms", datetime.timedelta(seconds=2.5)):
                 self.assertEqual(list(archive.rows("v.cu32", interval=interval)), rows)
 
     def test_window(self):
@@ -118,7 +118,7 @@ class Reading(unittest.TestCase):
         with vcpc.Archive(made["vectors"]) as archive:
             all_rows = list(archive.rows("v.cu32"))
             self.assertEqual(len(all_rows), 6)
-            for start in ("10s", "@Sun Sep  9 01:46:50 2001", START + 10 * SECOND, at):
+            for start in ("10s", "10000ms", "@Sun Sep  9 01:46:50 2001", START + 10 * SECOND, at):
                 self.assertEqual(list(archive.rows("v.cu32", start=start)), all_rows[1:], start)
             for end in ("20s", START + 20 * SECOND, at + datetime.timedelta(seconds=10)):
                 self.assertEqual(list(archive.rows("v.cu32", end=end)), all_rows[:3], end)

@@ -6,6 +6,7 @@ Times are ns since 1970, as time.time_ns() has them.
 import ctypes
 import datetime
 import os
+import re
 import threading
 import typing
 import weakref
@@ -303,6 +304,11 @@ class _Releasing:
         self._lock.release()
 
 
+def _units(text):
+    """PMAPI reads "500ms" as 500 minutes, and has longer names of units below a second."""
+    return re.sub(r"(\d\s*)([mun])s\b", r"\1\2sec", text)
+
+
 def _step(interval):
     """An interval in ns, or None."""
     if interval is None:
@@ -311,7 +317,7 @@ def _step(interval):
         step = interval // _MICROSECOND * 1000
     elif isinstance(interval, str):
         stamp, message = c.Timespec(), ctypes.c_void_p()
-        if lib.pmParseHighResInterval(to_c(interval, "an interval"), ctypes.byref(stamp), ctypes.byref(message)) < 0:
+        if lib.pmParseHighResInterval(to_c(_units(interval), "an interval"), ctypes.byref(stamp), ctypes.byref(message)) < 0:
             raise ValueError(to_str(taken(message.value)).strip())
         step = _ns(stamp)
     else:
@@ -346,7 +352,7 @@ def _window(archive, start, end):
 
 
 def _parsed(start, end, first, last):
-    texts = [to_c(text, "a time") if isinstance(text, str) else None for text in (start, end)]
+    texts = [to_c(_units(text), "a time") if isinstance(text, str) else None for text in (start, end)]
     bounds = _timespec(first), c.Timespec(c.PM_MAX_TIME_T, 0) if last is None else _timespec(last)
     results = [c.Timespec() for _ in range(3)]
     message = ctypes.c_void_p()
