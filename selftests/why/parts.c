@@ -167,6 +167,24 @@ TEST_F(parts, sleeps)
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], ROUNDS * SLACK);
 }
 
+TEST_F(parts, most_time_comes_first)
+{
+	static const char *const names[] = { "longest", "long", "short" };
+	static const unsigned int ms[] = { 80, 40, 20 };
+	size_t n = 0, seen = 0;
+
+	UNLESS_MISSING();
+	for (int i = 2; i >= 0; i--) {
+		ASSERT_EQ(0, pmtracebegin(names[i]));
+		sleep_ms(ms[i]);
+		ASSERT_EQ(0, pmtraceend(names[i]));
+	}
+	ASSERT_EQ(0, shim_why_tags_get(self->why, 99, &n));
+	for (size_t i = 0; i < n; i++)
+		seen += seen < 3 && !strcmp(shim_why_tag_at(self->why, i)->name, names[seen]);
+	EXPECT_EQ(3, seen);
+}
+
 static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
 
 /* Hold the mutex until the other thread has been in its transaction for a while. */

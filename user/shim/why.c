@@ -97,14 +97,20 @@ SHIM_API unsigned int shim_why_sampled_cpus(const struct shim_why *why)
 	return shim_bpf_why__sampled(why->bpf);
 }
 
-/* The kernel's and our 64-bit words may be of different types. */
+/*
+ * Add words of 64 bits.  The kernel's and ours are of different types, which a compiler takes for
+ * different memory.
+ */
 static void add_words(void *sums, const void *more, size_t n)
 {
-	const __u64 *from = more;
-	__u64 *to = sums;
+	for (size_t i = 0; i < n * sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t sum, word;
 
-	for (size_t i = 0; i < n; i++)
-		to[i] += from[i];
+		memcpy(&sum, (char *)sums + i, sizeof(sum));
+		memcpy(&word, (const char *)more + i, sizeof(word));
+		sum += word;
+		memcpy((char *)sums + i, &sum, sizeof(sum));
+	}
 }
 
 static int add_tag(void *arg, const void *key, const void *value)
