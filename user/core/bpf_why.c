@@ -243,11 +243,24 @@ static const struct bpf_map *map_of(const struct shim_bpf_why *w, enum shim_bpf_
 	return maps[which];
 }
 
+/* Get the key after @from, or the first one: 0, -ENOENT after the last one, or another errno */
+static int key_after(int fd, const void *from, void *key)
+{
+	return bpf_map_get_next_key(fd, from, key) ? -errno : 0;
+}
+
+/* Read a row: 0, -ENOENT if it was just removed, or another errno */
+static int read_row(int fd, const void *key, void *value)
+{
+	return bpf_map_lookup_elem(fd, key, value) ? -errno : 0;
+}
+
 /**
  * shim_bpf_why__walk() - call a function for each row of a map
  * @w: the handle
  * @which: the map; its rows are never deleted, so the walk terminates
- * @fn: called with key and value; it ends the walk if it does not return 0
+ * @fn: called with key and value; it ends the walk if it does not return 0, and must not return
+ *	-ENOENT
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, or a negated errno.
@@ -262,16 +275,19 @@ int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which
 	void *value = malloc(size), *from = NULL;
 	int fd = bpf_map__fd(map), err = value ? 0 : -ENOMEM;
 
-	while (!err && !bpf_map_get_next_key(fd, from, key)) {
+	while (!err) {
+		err = key_after(fd, from, key);
 		from = key;
-		if (!bpf_map_lookup_elem(fd, key, value))
+		if (!err)
+			err = read_row(fd, key, value);
+		if (!err)
 			err = fn(arg, key, value);
 	}
 	free(value);
-	return err;
+	return err == -ENOENT ? 0 : err;
 }
 
-/** shim_bpf_why__name() - get the name of a tag: 0, or -ENOENT */
+/** shim_bpf_why__name() - get the name of a tag: 0, -ENOENT if it has none, or another errno */
 int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
 		       char name[VC_TAG_LEN])
 {
@@ -299,7 +315,7 @@ static int read_trace(const struct bpf_map *first, const struct bpf_map *second,
  * @id: its key
  * @frames: written; 0 after the last one
  *
- * Return: 0, or -ENOENT.
+ * Return: 0, -ENOENT if it was lost, or another errno.
  */
 int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
 			       uint64_t frames[VC_WHY_FRAMES])
@@ -314,7 +330,7 @@ int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
  * @id: its key
  * @frames: written; with a status of 0 after the last one
  *
- * Return: 0, or -ENOENT.
+ * Return: 0, -ENOENT if it was lost, or another errno.
  */
 int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
 			     struct bpf_stack_build_id frames[VC_WHY_FRAMES])
@@ -363,19 +379,21 @@ int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP
 #define MAPS		16			/* maximum that it can use */
 #define CONSTANTS	".rodata"
 
-/* Check that a map's constants are those of a 'why' for all processes: 0 or -ENOENT */
+/* Check that a map's constants are those of a 'why' for all processes: 0, -ENOENT or another errno */
 static int check_constants(int fd, const struct bpf_map_info *info)
 {
 	uint32_t key = 0, pid = 1;
-	unsigned char *value = calloc(1, info->value_size);
+	unsigned char *value;
+	int err;
 
-	if (!value)
-		return -ENOMEM;
-	if (info->value_size >= sizeof(struct vc_why__rodata) &&
-	    !bpf_map_lookup_elem(fd, &key, value))
+	if (info->value_size < sizeof(struct vc_why__rodata))
+		return -ENOENT;
+	value = calloc(1, info->value_size);
+	err = value ? read_row(fd, &key, value) : -ENOMEM;
+	if (!err)
 		memcpy(&pid, value + offsetof(struct vc_why__rodata, vw_pid), sizeof(pid));
 	free(value);
-	return pid ? -ENOENT : 0;
+	return err || !pid ? err : -ENOENT;
 }
 
 /* Keep a map if it is needed. Return 0, or -ENOENT if the 'why' is unsuitable */
@@ -406,7 +424,9 @@ static int take_program(struct shim_why_maps *maps, int fd)
 	struct bpf_prog_info info = { .nr_map_ids = MAPS, .map_ids = (uintptr_t)ids };
 	int err = 0;
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len) || strcmp(info.name, PROGRAM))
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	if (strcmp(info.name, PROGRAM))
 		return -ENOENT;
 	*maps = (struct shim_why_maps) { .program = info.id, .stat = -1, .tag = -1 };
 	for (uint32_t i = 0; i < info.nr_map_ids && i < MAPS && !err; i++)
@@ -421,22 +441,26 @@ static int take_program(struct shim_why_maps *maps, int fd)
  * shim_why_maps__find() - find the oldest 'why' that watches all processes
  * @maps: written on success, for shim_why_maps__close()
  *
- * Return: 0, -ENOENT if there is none, -EPERM without CAP_SYS_ADMIN, -ENOMEM, -EMFILE, -ENFILE.
+ * Return: 0, -ENOENT if there is none, -EPERM without CAP_SYS_ADMIN, or another errno.
  */
 int shim_why_maps__find(struct shim_why_maps *maps)
 {
 	uint32_t id = 0;
 	int err = -ENOENT;
 
-	while (err == -ENOENT && !bpf_prog_get_next_id(id, &id)) {
-		int fd = bpf_prog_get_fd_by_id(id);
+	while (err == -ENOENT) {
+		int fd;
 
+		/* ENOENT: there are no more programs. */
+		if (bpf_prog_get_next_id(id, &id))
+			return -errno;
+		fd = bpf_prog_get_fd_by_id(id);
 		/* ENOENT: the program was unloaded in the meantime. */
 		err = fd < 0 ? -errno : take_program(maps, fd);
 		if (fd >= 0)
 			close(fd);
 	}
-	return err == -ENOENT && errno == EPERM ? -EPERM : err;
+	return err;
 }
 
 /** shim_why_maps__has_ended() - whether the process that had it open has closed it: 1, 0, or an
@@ -460,16 +484,18 @@ static void add_cpu(struct shim_why_sums *sums, const struct vc_why_stat *stat)
 	}
 }
 
-/* Skip a tag whose row was just removed or has no name yet. */
+/* Return -ENOENT for a tag whose row was just removed or has no name yet. */
 static int walk_row(const struct shim_why_maps *maps, const struct vc_why_key *key,
 		    struct vc_why_stat *stats, int cpus, shim_why_sums_fn *fn, void *arg)
 {
 	struct shim_why_sums sums = { 0 };
 	struct vc_why_name name;
+	int err = read_row(maps->stat, key, stats);
 
-	if (bpf_map_lookup_elem(maps->stat, key, stats) ||
-	    bpf_map_lookup_elem(maps->tag, key, &name) || !*name.name)
-		return 0;
+	if (!err)
+		err = read_row(maps->tag, key, &name);
+	if (err || !*name.name)
+		return err;
 	name.name[sizeof(name.name) - 1] = '\0';
 	for (int cpu = 0; cpu < cpus; cpu++)
 		add_cpu(&sums, &stats[cpu]);
@@ -480,10 +506,10 @@ static int walk_row(const struct shim_why_maps *maps, const struct vc_why_key *k
  * shim_why_maps__walk() - call a function for each tag
  * @maps: from shim_why_maps__find(); the 'why' may have ended
  * @fn: called with a tag; several may have the same name and user.  It ends the walk if it does
- *	not return 0
+ *	not return 0, and must not return -ENOENT
  * @arg: for @fn
  *
- * Return: 0, what @fn returned, or -ENOMEM.
+ * Return: 0, what @fn returned, or a negated errno.
  */
 int shim_why_maps__walk(const struct shim_why_maps *maps, shim_why_sums_fn *fn, void *arg)
 {
@@ -493,12 +519,17 @@ int shim_why_maps__walk(const struct shim_why_maps *maps, shim_why_sums_fn *fn, 
 
 	if (!stats)
 		return -ENOMEM;
-	while (!err && !bpf_map_get_next_key(maps->stat, from, &key)) {
+	while (!err) {
+		err = key_after(maps->stat, from, &key);
 		from = &key;
+		if (err)
+			break;
 		err = walk_row(maps, &key, stats, cpus, fn, arg);
+		if (err == -ENOENT)
+			err = 0;
 	}
 	free(stats);
-	return err;
+	return err == -ENOENT ? 0 : err;
 }
 
 /** shim_why_maps__close() - close the maps */

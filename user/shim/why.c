@@ -125,8 +125,9 @@ static int add_tag(void *arg, const void *key, const void *value)
 	tag = &why->tags[why->ntags];
 	memset(tag, 0, sizeof(*tag));
 	memcpy(&tag->key, key, sizeof(tag->key));
-	if (shim_bpf_why__name(why->bpf, &tag->key, tag->name))
-		return 0;
+	err = shim_bpf_why__name(why->bpf, &tag->key, tag->name);
+	if (err)	/* a new row gets its name after its first transaction */
+		return err == -ENOENT ? 0 : err;
 	for (size_t i = 0; i < shim_bpf_why__cpus(why->bpf); i++)
 		add_words(&tag->total, &cpus[i], sizeof(tag->total) / sizeof(__u64));
 	why->ntags++;
@@ -319,47 +320,65 @@ SHIM_API const struct shim_why_reason *shim_why_reason_at(const struct shim_why 
 	return i < why->nreasons ? &why->reasons[i] : NULL;
 }
 
-/* Read a stack's frames: those of user space with build ids, if the kernel found them. */
-static void read_frames(const struct shim_why *why, struct shim_why_stack *stack, struct frames *to)
+static int read_user(const struct shim_why *why, struct shim_why_stack *stack, struct frames *to)
 {
 	struct bpf_stack_build_id user[VC_WHY_FRAMES];
+	int err = shim_bpf_why__user_trace(why->bpf, to->user_id, user);
 
-	if (!shim_bpf_why__user_trace(why->bpf, to->user_id, user)) {
-		while (stack->nuser < VC_WHY_FRAMES && user[stack->nuser].status) {
-			const struct bpf_stack_build_id *from = &user[stack->nuser];
-			struct shim_why_frame *frame = &to->user[stack->nuser++];
+	while (!err && stack->nuser < VC_WHY_FRAMES && user[stack->nuser].status) {
+		const struct bpf_stack_build_id *from = &user[stack->nuser];
+		struct shim_why_frame *frame = &to->user[stack->nuser++];
 
-			frame->has_build_id = from->status == BPF_STACK_BUILD_ID_VALID;
-			frame->at = frame->has_build_id ? from->offset : from->ip;
-			if (frame->has_build_id)
-				memcpy(frame->build_id, from->build_id, sizeof(frame->build_id));
-		}
+		frame->has_build_id = from->status == BPF_STACK_BUILD_ID_VALID;
+		frame->at = frame->has_build_id ? from->offset : from->ip;
+		if (frame->has_build_id)
+			memcpy(frame->build_id, from->build_id, sizeof(frame->build_id));
 	}
-	if (!shim_bpf_why__kernel_trace(why->bpf, to->kernel_id, to->kernel))
-		while (stack->nkernel < VC_WHY_FRAMES && to->kernel[stack->nkernel])
-			stack->nkernel++;
+	return err;
 }
 
-static struct shim_why_stack *stack_of(struct shim_why *why, const struct vc_why_stack_key *key)
+/*
+ * Read a stack's frames: those of user space with build ids, if the kernel found them.  A stack that
+ * was lost has no frames.
+ */
+static int read_frames(const struct shim_why *why, struct shim_why_stack *stack, struct frames *to)
+{
+	int err = read_user(why, stack, to);
+
+	if (err && err != -ENOENT)
+		return err;
+	err = shim_bpf_why__kernel_trace(why->bpf, to->kernel_id, to->kernel);
+	while (!err && stack->nkernel < VC_WHY_FRAMES && to->kernel[stack->nkernel])
+		stack->nkernel++;
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Find or add a stack: 0 or a negated errno */
+static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
+		    struct shim_why_stack **out)
 {
 	struct shim_why_stack *stack;
 	struct frames *frames;
+	int err;
 
-	for (size_t i = 0; i < why->nstacks; i++)
-		if (why->stacks[i].reason == key->reason && why->stacks[i].pid == key->tgid &&
+	for (size_t i = 0; i < why->nstacks; i++) {
+		*out = &why->stacks[i];
+		if ((*out)->reason == key->reason && (*out)->pid == key->tgid &&
 		    why->frames[i].user_id == key->user && why->frames[i].kernel_id == key->kernel)
-			return &why->stacks[i];
-	if (shim_vec__room(why->stacks, &why->stacks_room, why->nstacks) ||
-	    shim_vec__room(why->frames, &why->frames_room, why->nstacks))
-		return NULL;
-	stack = &why->stacks[why->nstacks];
+			return 0;
+	}
+	err = shim_vec__room(why->stacks, &why->stacks_room, why->nstacks);
+	if (!err)
+		err = shim_vec__room(why->frames, &why->frames_room, why->nstacks);
+	if (err)
+		return err;
+	*out = stack = &why->stacks[why->nstacks];
 	frames = &why->frames[why->nstacks++];
 	memset(frames, 0, sizeof(*frames));
 	frames->user_id = key->user;
 	frames->kernel_id = key->kernel;
 	*stack = (struct shim_why_stack) { .reason = key->reason, .pid = key->tgid };
-	read_frames(why, stack, frames);
-	return stack;
+	return read_frames(why, stack, frames);
 }
 
 static int add_stack(void *arg, const void *row, const void *value)
@@ -368,12 +387,13 @@ static int add_stack(void *arg, const void *row, const void *value)
 	const struct vc_why_sum *sum = value;
 	struct shim_why *why = arg;
 	struct shim_why_stack *stack;
+	int err;
 
 	if (!is_wanted(why, &key->tag))
 		return 0;
-	stack = stack_of(why, key);
-	if (!stack)
-		return -ENOMEM;
+	err = stack_of(why, key, &stack);
+	if (err)
+		return err;
 	stack->all_ns += sum->ns;
 	stack->all_times += sum->times;
 	if (key->slot >= why->wanted->first) {
@@ -400,8 +420,10 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 	why->wanted = &why->tags[tag];
 	why->nstacks = 0;
 	err = shim_bpf_why__walk(why->bpf, SHIM_BPF_WHY_STACK, add_stack, why);
-	if (err)
+	if (err) {
+		why->nstacks = 0;	/* the last one may lack frames */
 		return err;
+	}
 	/* The arrays no longer move. */
 	for (size_t i = 0; i < why->nstacks; i++) {
 		why->stacks[i].user = why->frames[i].user;

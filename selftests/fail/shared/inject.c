@@ -58,6 +58,7 @@ const struct inject_way inject_ways[] = {
 	{ "socket-EMFILE", INJECT_SOCKET, EMFILE },
 	{ "entry-EIO", INJECT_ENTRY, EIO },
 	{ "line-EIO", INJECT_LINE, EIO },
+	{ "bpf-ENOMEM", INJECT_BPF, ENOMEM },
 	{ 0 },
 };
 
@@ -386,6 +387,8 @@ __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
 	if (number == SYS_perf_event_open && fails(INJECT_PERF))
+		return -1;
+	if (number == SYS_bpf && fails(INJECT_BPF))
 		return -1;
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
