@@ -70,6 +70,37 @@ checks() {
 		[ "${how%%:*}" = open-EACCES ] || wrong "another answer"
 }
 
+# Counts of a control group on all CPUs.  "cpu-clock" of the root group is the time of all CPUs, so the sum shows
+# whether one is missing.
+counts() {
+	sum=$(awk -F , '$3 == "cpu-clock" && $5 == "100.00" { print int($1) }' rec.group 2>said)
+	[ "$how" != none:0 ] || normal=${sum:-0}
+	if [ "$status" = "$expected" ] && [ "${sum:-0}" -gt 0 ] && [ "$sum" -ge $((normal * 7 / 10)) ]; then return; fi
+	said || wrong "$sum ms, not $normal, and no error"
+}
+
+# A page that is written through the link "link"
+keeps_link() {
+	[ "$how" != none:0 ] || cp linked normal
+	[ -L link ] || wrong "the link was replaced by a file"
+	ln -sf linked link
+	if [ "$status" = "$expected" ] && cmp -s linked normal; then return; fi
+	said || wrong "no error, and another page"
+}
+
+# The CPUs in each record of "rec"
+cpus_of() {
+	"$vcpc" dump rec 2>said | awk '/^[0-9][0-9]:/ { if (n) print cpus; cpus = ""; n++ }
+		/cpu_clock/ { sub(/:.*/, ""); cpus = cpus " " $1 } END { if (n) print cpus }' | sort -u
+}
+
+# A recorder whose records all have each CPU
+records_cpus() {
+	[ "$how" != none:0 ] || normal=$(cpus_of)
+	records
+	[ "$status" != 0 ] || [ "$(cpus_of)" = "$normal" ] || wrong "success, and records of $(cpus_of), not $normal"
+}
+
 records() {
 	left rec/*.meta rec.meta || wrong "what is left cannot be read: $(head -n 1 said)"
 	case $how in
@@ -91,6 +122,7 @@ sweep() {
 	fails none:0 "$@"
 	cp out "$name.out"
 	expected=$status
+	case $judge in counts | keeps_link | records_cpus) $judge ;; esac
 	for way in $ways; do
 		rm -rf rec rec.*
 		fails "$way:0" "$@"
@@ -125,6 +157,8 @@ sweep label reads "$vcpc" label a
 sweep summary reads "$vcpc" summary a
 sweep replay reads "$vcpc" replay a
 sweep report reads "$vcpc" report a -o -
+ln -s linked link
+sweep linked keeps_link "$vcpc" report a -o link
 sweep compare reads "$vcpc" compare a b
 # Existing files with the recorder's names that it did not create: links, and another user's file
 mkdir keep precious
@@ -195,5 +229,11 @@ evidence=$dir/wrong
 
 sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
 sweep compress records "$vcpc" record --compress -e page-faults -I 10ms -o rec -- sleep 0.05
+if "$vcpc" stat -a -G / -e cpu-clock --for 1ms 2>err; then
+	sweep group counts "$vcpc" stat -a -G / -e cpu-clock -x , -o rec.group --for 30ms
+	sweep record_group records_cpus "$vcpc" record -a -G / -e cpu-clock -I 10ms -o rec --for 50ms
+else
+	skip "counts of a control group" "control groups cannot be counted here: $(cat err)"
+fi
 sweep rotate records "$vcpc" record -e page-faults -I 5ms --rotate 4K --keep 2 -o rec -- sleep 0.2
 done_testing

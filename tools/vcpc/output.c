@@ -11,64 +11,68 @@
 #include "output.h"
 #include "vcpc.h"
 
-/* The mode of the file that is replaced, or of a new one under the umask */
-static mode_t mode_for(const char *name)
+/* The mode of a new file under the umask */
+static mode_t mode_new(void)
 {
-	struct stat st;
-	mode_t mask;
+	mode_t mask = umask(0);
 
-	if (!stat(name, &st))
-		return st.st_mode & 07777;
-	mask = umask(0);
 	umask(mask);
 	return 0666 & ~mask;
 }
 
-static int open_temporary(struct vcpc_output *output)
+static int make_temporary(struct vcpc_output *output, mode_t mode)
 {
-	int fd;
+	int fd = mkostemp(output->temporary, O_CLOEXEC), err = 0;
 
-	if (asprintf(&output->temporary, "%s.XXXXXX", output->name) < 0) {
-		output->temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(output->temporary, O_CLOEXEC);
-	if (fd < 0) {
-		int err = errno;
-
-		free(output->temporary);
-		output->temporary = NULL;
-		return -err;
-	}
-	fchmod(fd, mode_for(output->name));
-	output->file = fdopen(fd, "w");
-	if (!output->file) {
-		int err = errno;
-
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, mode) || !(output->file = fdopen(fd, "w"))) {
+		err = -errno;
 		close(fd);
 		unlink(output->temporary);
-		free(output->temporary);
-		output->temporary = NULL;
-		return -err;
 	}
-	return 0;
+	return err;
+}
+
+static int open_temporary(struct vcpc_output *output, mode_t mode)
+{
+	int err = -ENOMEM;
+
+	if (asprintf(&output->temporary, "%s.XXXXXX", output->name) >= 0) {
+		err = make_temporary(output, mode);
+		if (err)
+			free(output->temporary);
+	}
+	if (err)
+		output->temporary = NULL;
+	return err;
+}
+
+/*
+ * Open a link or a device itself: it must not be replaced.  If it is unknown whether the name is a
+ * link, fail.
+ */
+static int open_name(struct vcpc_output *output)
+{
+	struct stat st;
+
+	if (lstat(output->name, &st))
+		return errno == ENOENT ? open_temporary(output, mode_new()) : -errno;
+	if (S_ISREG(st.st_mode))
+		return open_temporary(output, st.st_mode & 07777);
+	output->file = fopen(output->name, "we");
+	return output->file ? 0 : -errno;
 }
 
 int vcpc_output_open(struct vcpc_output *output, const char *name)
 {
-	struct stat st;
-	int err = 0;
+	int err;
 
 	*output = (struct vcpc_output){ .file = stdout };
 	if (!name || !strcmp(name, "-"))
 		return 0;
 	output->name = name;
-	if (!lstat(name, &st) && !S_ISREG(st.st_mode)) {
-		output->file = fopen(name, "we");
-		err = output->file ? 0 : -errno;
-	} else {
-		err = open_temporary(output);
-	}
+	err = open_name(output);
 	return err ? vcpc_fail(err, "cannot write '%s'", name) : 0;
 }
 

@@ -56,8 +56,11 @@ int report_page(FILE *out, struct report *r);
 int report_stacks_read(struct report_stacks *stacks, const char *path);
 void report_stacks(FILE *out, const struct report_stacks *stacks);
 void report_stacks_free(struct report_stacks *stacks);
-/* What is known of a run: command, host, CPU, kernel, time; report_facts.c */
-void report_facts(FILE *out, const struct report_side *side, const char *name);
+/*
+ * What is known of a run: command, host, CPU, kernel, time.  Return 0, or an exit status after a
+ * message; report_facts.c
+ */
+int report_facts(FILE *out, const struct report_side *side, const char *name);
 /*
  * A sentence about the costliest transaction, and a table of all: 0 or -ENOMEM;
  * report_transactions.c

@@ -14,6 +14,7 @@
 #include "table.h"
 #include "value.h"
 #include "vcpc.h"
+#include "window.h"
 
 #define FACT		400	/* bytes that are shown */
 
@@ -61,36 +62,48 @@ static char *in_set(const pmLabelSet *set, const char *name)
 	return NULL;
 }
 
-static char *label_of(const char *name)
+/* Read a label into *@out, to be freed, or NULL if there is none.  Return 0 or an error. */
+static int label_of(const char *name, char **out)
 {
 	pmLabelSet *sets = NULL;
 	int n = pmGetContextLabels(&sets);
-	char *value = NULL;
 
-	for (int i = 0; i < n && !value; i++)
-		value = in_set(&sets[i], name);
+	*out = NULL;
+	for (int i = 0; i < n && !*out; i++)
+		*out = in_set(&sets[i], name);
 	if (n > 0)
 		pmFreeLabelSets(sets, n);
-	return value;
+	return n < 0 ? n : 0;
 }
 
-/* The text that a metric's first instance has at @when, to be freed, or NULL */
-static char *text_of(const char *metric, struct timespec when)
+/* Read the text that a metric's first instance has at @when, as label_of() */
+static int text_of(const char *metric, struct timespec when, char **out)
 {
 	struct timespec delta = { 1, 0 };
 	pmHighResResult *r;
 	pmAtomValue v = { .cp = NULL };
 	pmDesc desc;
 	pmID pmid;
+	int err = pmLookupName(1, &metric, &pmid);
 
-	if (pmLookupName(1, &metric, &pmid) < 0 || pmLookupDesc(pmid, &desc) < 0 || desc.type != PM_TYPE_STRING ||
-	    pmSetModeHighRes(PM_MODE_INTERP, &when, &delta) < 0 || pmFetchHighRes(1, &pmid, &r) < 0)
-		return NULL;
-	if (r->vset[0]->numval > 0 &&
-	    pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[0], desc.type, &v, PM_TYPE_STRING) < 0)
-		v.cp = NULL;
+	if (err >= 0)
+		err = pmLookupDesc(pmid, &desc);
+	if (err == PM_ERR_NAME || err == PM_ERR_PMID || (err >= 0 && desc.type != PM_TYPE_STRING))
+		return 0;
+	if (err >= 0)
+		err = pmSetModeHighRes(PM_MODE_INTERP, &when, &delta);
+	if (err >= 0)
+		err = pmFetchHighRes(1, &pmid, &r);
+	/* Damage is reported with the values. */
+	if (err == PM_ERR_EOL || err == PM_ERR_LOGREC)
+		return 0;
+	if (err < 0)
+		return err;
+	if (r->vset[0]->numval > 0)
+		err = pmExtractValue(r->vset[0]->valfmt, &r->vset[0]->vlist[0], desc.type, &v, PM_TYPE_STRING);
 	pmFreeHighResResult(r);
-	return v.cp;
+	*out = v.cp;
+	return err < 0 ? err : 0;
 }
 
 static void fact_put(FILE *out, const char *title, const char *text)
@@ -123,20 +136,22 @@ static void put_time(FILE *out, const struct vcpc_drawing *d)
 	}
 }
 
-void report_facts(FILE *out, const struct report_side *side, const char *name)
+int report_facts(FILE *out, const struct report_side *side, const char *name)
 {
 	const struct vcpc_window *w = &side->drawing.tally.window;
+	int err = 0;
 
 	fputs("<dl class=\"facts\">\n", out);
 	if (name) {
 		fact_put(out, "Run", name);
 		fact_put(out, "Archive", side->archive);
 	}
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		char *text = label_of(facts[i].label);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]) && !err; i++) {
+		char *text;
 
-		if (!text && facts[i].metric)
-			text = text_of(facts[i].metric, w->to);
+		err = label_of(facts[i].label, &text);
+		if (!err && !text && facts[i].metric)
+			err = text_of(facts[i].metric, w->to, &text);
 		fact_put(out, facts[i].title, text);
 		free(text);
 		if (!i)
@@ -144,4 +159,5 @@ void report_facts(FILE *out, const struct report_side *side, const char *name)
 	}
 	put_time(out, &side->drawing);
 	fputs("</dl>\n", out);
+	return err ? vcpc_fail_pm(err, side->archive) : 0;
 }

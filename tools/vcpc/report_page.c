@@ -63,8 +63,11 @@ static void put_title(FILE *out, const struct report *r)
 	vcpc_html_text(out, r->sides[1].archive, REPORT_NAME);
 }
 
-static void put_head(FILE *out, const struct report *r)
+/* Return 0, or an exit status after a message. */
+static int put_head(FILE *out, const struct report *r)
 {
+	int status = 0;
+
 	fputs(head, out);
 	fputs("<title>", out);
 	put_title(out, r);
@@ -75,9 +78,10 @@ static void put_head(FILE *out, const struct report *r)
 	fputs("</h1>\n", out);
 	for (size_t i = 0; i < r->n; i++) {
 		report_use(&r->sides[i]);
-		report_facts(out, &r->sides[i], r->n == 1 ? NULL : i ? "B" : "A");
+		status |= report_facts(out, &r->sides[i], r->n == 1 ? NULL : i ? "B" : "A");
 	}
 	fputs("</header>\n<main>\n", out);
+	return status;
 }
 
 /* The main result, before all charts.  Return 0 or -ENOMEM. */
@@ -378,14 +382,12 @@ static void put_scripts(FILE *out, const struct report *r)
 
 int report_page(FILE *out, struct report *r)
 {
-	int err;
+	int status = put_head(out, r), err = put_answer(out, r);
 
-	put_head(out, r);
-	err = put_answer(out, r);
 	fputs(places, out);
 	put_table(out, r);
 	if (!err)
 		err = put_data(out, r);
 	put_scripts(out, r);
-	return err ? vcpc_fail(err, "page") : 0;
+	return err ? vcpc_fail(err, "page") : status;
 }

@@ -196,12 +196,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* A failure for another reason is not an end. */
 static bool is_gone(pid_t id)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)id);
-	return access(path, F_OK) != 0;
+	return access(path, F_OK) && errno == ENOENT;
 }
 
 /* Report the targets that have ended since the last call; return true if all have ended. */

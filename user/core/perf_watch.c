@@ -88,8 +88,12 @@ int shim_group__read_each(const struct shim_group *group, struct shim_group_coun
 	return ret;
 }
 
-/** shim_watch__is_online() - whether a CPU exists and is online; without a file "online" it cannot
- * go offline */
+/**
+ * shim_watch__is_online() - whether a CPU exists and is online
+ * @cpu: the CPU; without a file "online" it cannot go offline
+ *
+ * Return: also true if this cannot be read: perf refuses a CPU that is offline.
+ */
 bool shim_watch__is_online(int cpu)
 {
 	char path[64];
@@ -98,7 +102,7 @@ bool shim_watch__is_online(int cpu)
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
 	if (access(path, F_OK))
-		return false;
+		return errno != ENOENT;
 	strcat(path, "/online");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
