@@ -69,6 +69,7 @@ check|shellcheck|checks the scripts
 check|man-db|checks the manual pages
 check|python3|a second reader of our JSON
 check|python3-docutils|parses the pages of Documentation
+check|protobuf-compiler|a second reader of exported events
 check|bzip2|packs archives, for the reader
 check|zstd|packs archives, for the reader
 check|valgrind|finds use of unset or freed memory

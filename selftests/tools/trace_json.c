@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace show --json, --watch, and export: the JSON contains everything that was traced. */
+/* vcpc trace show --json, --watch, and export: the output contains everything that was traced. */
 #include <libgen.h>
 #include <math.h>
 
 #include "../bpf/bpf_test.h"
 #include "json.h"
+#include "perfetto.h"
 
 #define OUT "/tmp/vcpc-trace-json.out"
 
@@ -197,6 +198,41 @@ TEST_F(trace_json, export_holds_every_event)
 	export = next_json(self);
 	ASSERT_NE(NULL, export);
 	EXPECT_EQ(NULL, json_get(export, "traceEvents")->first);
+}
+
+TEST_F(trace_json, perfetto_export_holds_every_event)
+{
+	struct pf_slice slices[32];
+	struct pf_trace trace;
+	char data[65536];
+	size_t len = 0;
+	FILE *f;
+
+	UNLESS_MISSING();
+	self->options.ring_bytes = 1 << 16;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, make_events());
+	ASSERT_EQ(0, vcpc(self, "export --format perfetto"));
+	f = fopen(OUT, "r");
+	ASSERT_NE(NULL, f);
+	len = fread(data, 1, sizeof(data), f);
+	fclose(f);
+	pf_read(&trace, data, len);
+	EXPECT_FALSE(trace.bad);
+	EXPECT_EQ(6, pf_count(&trace, 1, "outer"));
+	EXPECT_EQ(5, pf_count(&trace, 1, "inner"));
+	EXPECT_EQ(3, pf_count(&trace, 3, odd_as_utf8));
+	EXPECT_EQ(1, pf_count(&trace, 3, "seen"));
+	EXPECT_EQ(2, pf_count(&trace, 4, ""));
+	ASSERT_EQ(11, pf_slices(&trace, slices));
+	for (int i = 0; i < 11; i++) {
+		ASSERT_NE(NULL, slices[i].end);
+		ASSERT_NE(NULL, slices[i].thread);
+		EXPECT_EQ((uint32_t)getpid(), slices[i].thread->pid);
+		EXPECT_EQ((uint32_t)getpid(), slices[i].thread->tid);
+	}
+	EXPECT_STREQ("aborted", slices[10].end->note);
+	pf_free(&trace);
 }
 
 TEST_F(trace_json, export_has_open_and_aborted)

@@ -23,6 +23,7 @@ offers vcpc stat --per-thr; grep -qx -- --per-thread "$dir/log"; result "options
 offers vcpc trace on --be; grep -qx -- --begins "$dir/log"; result "options of trace on"
 offers vcpc trace st; grep -qx status "$dir/log"; result "what trace can do"
 offers vcpc replay x -m b; grep -qx back "$dir/log"; result "modes of replay"
+offers vcpc trace export --format p; grep -qx perfetto "$dir/log"; result "formats of trace export"
 offers vcpc stat -e page-f; grep -qx page-faults "$dir/log"; result "events"
 offers vcpc record -e task-clock,page-f; grep -qx task-clock,page-faults "$dir/log"; result "events behind a comma"
 vcpc record -o "$dir/run" -e page-faults -- true >/dev/null 2>&1; [ -e "$dir/run.meta" ]; result "an archive is recorded"

@@ -105,6 +105,8 @@ for tool in top 'trace show' 'trace export'; do
 	fi
 done
 bad 2 "unknown action 'bogus'" trace bogus
+bad 2 "unknown format 'bogus' (use json or perfetto)" trace export --format bogus
+bad 2 "'show' does not accept this option" trace show --format json
 bad 2 "an action is required: on, off, status, functions, show or export" trace
 
 # Counting

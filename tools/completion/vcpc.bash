@@ -27,6 +27,7 @@ _vcpc_words() {
 
 	case $previous in
 	-e | --events) _vcpc_last_event "$current"; return ;;
+	--format) compgen -W $'json\nperfetto' -- "$current"; return ;;
 	-m | --mode) compgen -W $'interp\nforw\nback' -- "$current"; return ;;
 	-o | --output | --function | --usdt) compgen -f -- "$current"; return ;;
 	esac

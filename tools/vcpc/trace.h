@@ -22,6 +22,7 @@
  * @rounds: number of refreshes with @watch; 0: until interrupted
  * @duration: how long to export, in nanoseconds; 0: only the present events
  * @output: file; NULL: standard output
+ * @format: how to export
  */
 struct trace_options {
 	struct shim_trace_options on;
@@ -33,6 +34,7 @@ struct trace_options {
 	unsigned long rounds;
 	uint64_t duration;
 	const char *output;
+	const struct trace_format *format;
 };
 
 /**

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * vcpc trace export: single events in Chrome's trace event format.
- *
- * Transactions of one thread may overlap in any way, and may be ended by
- * another thread, so each is an asynchronous slice with an id of its own.
- */
+/* vcpc trace export: take single events from the ring, and write them in one of the formats. */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "json_text.h"
 #include "output.h"
 #include "trace.h"
+#include "trace_export.h"
 #include "vcpc.h"
 
-/* An export in progress */
+#define PIDS	(1u << 22)	/* the kernel's limit */
+
+/*
+ * struct export - an export in progress
+ * @known: a bit for each process that was passed to the format
+ */
 struct export {
 	FILE *out;
-	const char *comma;
-	uint64_t events;
-	uint32_t *named;	/* processes whose name was exported */
-	size_t nnamed, room;
+	const struct trace_format *format;
+	void *state;
+	unsigned char *known;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -43,120 +42,50 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static void put_head(struct export *x, const char *phase, const struct shim_trace_event *event,
-		     uint64_t ns)
+/* The name of a process: 1, 0 if the process has ended, or a negated errno */
+static int process_name(uint32_t pid, char *name, int size)
 {
-	fprintf(x->out, "%s\n{\"ph\":\"%s\",\"name\":", x->comma, phase);
-	vcpc_json_text(x->out, event->label);
-	/* The format uses microseconds. */
-	fprintf(x->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%llu.%03u", event->pid, event->tid,
-		(unsigned long long)(ns / 1000), (unsigned int)(ns % 1000));
-	x->comma = ",";
-}
-
-static void put_slice(struct export *x, const char *phase, const struct shim_trace_event *event,
-		      uint64_t ns)
-{
-	put_head(x, phase, event, ns);
-	fprintf(x->out, ",\"cat\":\"transaction\",\"id\":\"0x%llx\"",
-		(unsigned long long)x->events);
-}
-
-static void put_transaction(struct export *x, const struct shim_trace_event *event)
-{
-	if (event->op == SHIM_TRACE_OP_BEGIN) {
-		put_slice(x, "b", event, event->ns);
-		fputs(",\"args\":{\"open\":true}}", x->out);
-		return;
-	}
-	put_slice(x, "b", event, event->start_ns);
-	putc('}', x->out);
-	put_slice(x, "e", event, event->ns);
-	if (event->op == SHIM_TRACE_OP_ABORT)
-		fputs(",\"args\":{\"aborted\":true}", x->out);
-	putc('}', x->out);
-}
-
-static void put_point(struct export *x, const struct shim_trace_event *event)
-{
-	put_head(x, "i", event, event->ns);
-	fputs(",\"cat\":\"point\",\"s\":\"t\"}", x->out);
-}
-
-/* NaN and infinities, which a counter track cannot show, become instants. */
-static void put_value(struct export *x, const struct shim_trace_event *event)
-{
-	put_head(x, isfinite(event->value) ? "C" : "i", event, event->ns);
-	fprintf(x->out, ",\"cat\":\"%s\",%s\"args\":{\"value\":",
-		event->op == SHIM_TRACE_OP_OBSERVE ? "observation" : "counter",
-		isfinite(event->value) ? "" : "\"s\":\"t\",");
-	trace_json_double(x->out, event->value);
-	fputs("}}", x->out);
-}
-
-/* A process that has ended has no name: 0, or a negated errno */
-static int put_process_name(struct export *x, uint32_t pid)
-{
-	char path[64], name[64] = "";
-	int err = 0;
+	char path[64];
+	int ret = 1;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	file = fopen(path, "re");
 	if (!file)
 		return errno == ENOENT ? 0 : -errno;
-	if (!fgets(name, sizeof(name), file)) {
-		err = ferror(file) && errno != ESRCH ? -errno : 0;
-	} else {
+	if (!fgets(name, size, file))
+		ret = ferror(file) && errno != ESRCH ? -errno : 0;
+	else
 		name[strcspn(name, "\n")] = '\0';
-		fprintf(x->out, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,"
-			"\"args\":{\"name\":", x->comma, pid);
-		vcpc_json_text(x->out, name);
-		fputs("}}", x->out);
-		x->comma = ",";
-	}
 	fclose(file);
-	return err;
+	return ret;
 }
 
-static int name_process(struct export *x, uint32_t pid)
+/* Whether this is the first call for a process; the kernel assigns no number from PIDS on. */
+static bool is_new(struct export *x, uint32_t pid)
 {
-	for (size_t i = x->nnamed; i-- > 0;)
-		if (x->named[i] == pid)
-			return 0;
-	if (x->nnamed == x->room) {
-		size_t room = x->room ? 2 * x->room : 64;
-		uint32_t *named = reallocarray(x->named, room, sizeof(*named));
+	unsigned char bit = (unsigned char)(1u << pid % 8), *byte = &x->known[pid / 8];
+	bool known = pid >= PIDS || *byte & bit;
 
-		if (!named)
-			return -ENOMEM;
-		x->named = named;
-		x->room = room;
-	}
-	x->named[x->nnamed++] = pid;
-	return put_process_name(x, pid);
+	if (!known)
+		*byte |= bit;
+	return !known;
 }
 
 static int put_event(void *arg, const struct shim_trace_event *event)
 {
 	struct export *x = arg;
-	int err = name_process(x, event->pid);
+	char name[64];
+	int named, err = 0;
 
-	if (err)
-		return err;
-	x->events++;
-	switch (event->op) {
-	case SHIM_TRACE_OP_POINT:
-		put_point(x, event);
-		break;
-	case SHIM_TRACE_OP_OBSERVE:
-	case SHIM_TRACE_OP_COUNTER:
-		put_value(x, event);
-		break;
-	default:
-		put_transaction(x, event);
+	if (is_new(x, event->pid)) {
+		named = process_name(event->pid, name, sizeof(name));
+		err = named < 0 ? named :
+			x->format->process(x->state, event->pid, named ? name : NULL);
 	}
-	return ferror(x->out) ? -EIO : 0;
+	if (!err)
+		err = x->format->event(x->state, event);
+	return !err && ferror(x->out) ? -EIO : err;
 }
 
 /* Export the present events, then those that arrive within @duration. */
@@ -175,24 +104,35 @@ static int take_events(struct shim_trace *trace, struct export *x, uint64_t dura
 	return n < 0 ? n : 0;
 }
 
-static int export_to(FILE *out, struct shim_trace *trace, uint64_t duration)
+static int export_with(struct export *x, struct shim_trace *trace, uint64_t duration)
 {
-	struct export x = { .out = out, .comma = "" };
 	struct shim_trace_drops drops = { 0 };
-	int err;
+	int err = take_events(trace, x, duration);
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
-	err = take_events(trace, &x, duration);
 	if (!err)
-		err = shim_trace_events_open(trace, put_event, &x);
+		err = shim_trace_events_open(trace, put_event, x);
 	if (!err)
 		err = shim_trace_drops_get(trace, &drops);
-	fprintf(out, "\n],\"otherData\":{\"clock\":\"CLOCK_MONOTONIC\",\"lost\":%llu}}\n",
-		(unsigned long long)drops.ring_full);
+	if (!err)
+		err = x->format->end(x->state, drops.ring_full);
 	if (drops.ring_full)
 		fprintf(stderr, "vcpc trace: %llu events were lost because they were not exported in time\n",
 			(unsigned long long)drops.ring_full);
-	free(x.named);
+	return err;
+}
+
+static int export_to(FILE *out, struct shim_trace *trace, const struct trace_options *options)
+{
+	struct export x = { .out = out, .format = options->format };
+	int err = -ENOMEM;
+
+	x.known = calloc(1, PIDS / 8);
+	x.state = x.known ? x.format->open(out) : NULL;
+	if (x.state) {
+		err = export_with(&x, trace, options->duration);
+		x.format->close(x.state);
+	}
+	free(x.known);
 	return err;
 }
 
@@ -221,7 +161,7 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 		return status;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	err = export_to(output.file, trace, options->duration);
+	err = export_to(output.file, trace, options);
 	/* errors of writing are reported by vcpc_output_close() */
 	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The formats of 'vcpc trace export'. */
+#ifndef VCPC_TRACE_EXPORT_H
+#define VCPC_TRACE_EXPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <shim/trace.h>
+
+/**
+ * struct trace_format - how events are written
+ * @name: for --format
+ * @open: begin a file; returns the state for the other functions, or NULL without memory
+ * @process: called before the first event of a process; @name is NULL if it has ended
+ * @event: write an event
+ * @end: complete the file; @lost is the number of events that were not exported
+ * @close: free the state
+ *
+ * The functions return 0 or a negated errno; errors of writing are left to ferror().
+ */
+struct trace_format {
+	const char *name;
+	void *(*open)(FILE *out);
+	int (*process)(void *state, uint32_t pid, const char *name);
+	int (*event)(void *state, const struct shim_trace_event *event);
+	int (*end)(void *state, uint64_t lost);
+	void (*close)(void *state);
+};
+
+extern const struct trace_format trace_chrome;
+extern const struct trace_format trace_perfetto;
+
+#endif /* VCPC_TRACE_EXPORT_H */
