@@ -60,7 +60,7 @@ if ! "$ksrc/scripts/kernel-doc" -none -Werror $files; then
 fi
 for file in $(git ls-files '*.c' '*.h' '*.sh' '*.mk' '*Makefile' '*Kbuild'); do
 	if ! head -n 3 "$file" | grep -q SPDX-License-Identifier; then
-		echo "check-docs: $file does not say its licence" >&2
+		echo "check-docs: $file has no SPDX license line" >&2
 		bad=1
 	fi
 done

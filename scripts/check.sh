@@ -86,7 +86,7 @@ scripts_of() {
 }
 
 step "layers: who includes whom" scripts/check-layers.sh
-step "docs: manual pages, kernel-doc, licences" scripts/check-docs.sh
+step "docs: manual pages, kernel-doc, licenses" scripts/check-docs.sh
 step "names: one struct tag, one function" scripts/check-names.sh
 step "words: plain English in documentation, messages and comments" scripts/check-words.sh
 if command -v sphinx-build >/dev/null; then
