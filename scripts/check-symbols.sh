@@ -38,6 +38,9 @@ comm -13 "$work/listed" "$work/exported" >"$work/extra"
 report "exported, but not listed in user/libshim.map" "$work/extra"
 comm -23 "$work/exported" "$work/declared" >"$work/hidden"
 report "exported, but in no public header" "$work/hidden"
+sed -n 's/^\(SHIM_[A-Z_0-9.]*\) {.*/\1/p' user/libshim.map | sort >"$work/nodes"
+sed -n 's/^ (symver)\([^ ]*\) .*/\1/p' debian/libshim1.symbols | sort | comm -3 - "$work/nodes" >"$work/packaged"
+report "nodes of user/libshim.map and debian/libshim1.symbols differ" "$work/packaged"
 # Some names of PCP start like this.
 grep -E '__' "$work/exported" | grep -v '^__pm' >"$work/internal" || :
 report "internal names (with __) that leave the library" "$work/internal"
