@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "base/vec.h"
+#include "core/bpf_stat.h"
 #include "tags.h"
 
 #define LEAST_KEPT	1024
@@ -207,26 +208,6 @@ err:
 	return NULL;
 }
 
-static void add_up(struct vc_stat *total, const struct vc_stat *more)
-{
-	if (more->count && (!total->count || more->min_ns < total->min_ns))
-		total->min_ns = more->min_ns;
-	if (more->max_ns > total->max_ns)
-		total->max_ns = more->max_ns;
-	if (more->last_ns >= total->last_ns) {
-		total->last_ns = more->last_ns;
-		total->last_took_ns = more->last_took_ns;
-		total->value = more->value;
-	}
-	total->aborted += more->aborted;
-	if (!more->count)
-		return;
-	total->count += more->count;
-	total->sum_ns += more->sum_ns;
-	for (size_t i = 0; i < VC_HIST_SLOTS; i++)
-		total->hist[i] += more->hist[i];
-}
-
 /* The range of buckets in which two histograms differ */
 static struct shim_live_range differing(const __u64 *a, const __u64 *b, struct shim_live_range in)
 {
@@ -307,10 +288,10 @@ static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_pa
 		return slots;
 	tag->total = (struct vc_stat) { 0 };
 	if (tag->earlier)
-		add_up(&tag->total, tag->earlier);
+		shim_bpf_stat__add(&tag->total, tag->earlier);
 	for (size_t i = 0; i < SHIM_LIVE_PARTS; i++)
 		if (tag->part[i].now)
-			add_up(&tag->total, tag->part[i].now);
+			shim_bpf_stat__add(&tag->total, tag->part[i].now);
 	return ALL_SLOTS;
 }
 
@@ -357,7 +338,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	if (make_room(tag, part, has_ended))
 		return -ENOMEM;
 	if (has_ended)
-		add_up(tag->earlier, part->now);
+		shim_bpf_stat__add(tag->earlier, part->now);
 	part->session = session;
 	part->id = stat->key.tag;
 	aborted = tag->total.aborted;
