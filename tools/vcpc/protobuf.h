@@ -9,7 +9,9 @@
 
 /**
  * struct protobuf - a message; zero-initialized, it is empty
- * @data: @len bytes in a buffer of @room bytes
+ * @data: the bytes
+ * @len: how many there are
+ * @room: the size of the buffer
  * @failed: a field was left out because there was no memory
  */
 struct protobuf {
