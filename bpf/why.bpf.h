@@ -341,16 +341,17 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
 }
 
 /* @slot: of the whole time, @spent, which most transactions spend in one part */
-static __always_inline void vw_add_part(struct vc_why_stat *stat, __u32 slot, __u64 spent,
+static __always_inline void vw_add_part(struct vc_why_stat *stat, __u64 slot, __u64 spent,
 					__u32 part, __u64 ns)
 {
-	__u32 octave;
+	__u64 octave;
 
 	if (!ns)
 		return;
 	stat->slot[slot].part[part] += ns;
 	/* From 8 ns upwards an octave has eight buckets; below that, these counts do not matter. */
 	octave = (ns == spent ? slot : vw_slot(ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
+	barrier_var(octave);	/* as in vw_commit */
 	if (octave < VC_WHY_OCTAVES)
 		stat->hist[part][octave]++;
 }
@@ -363,7 +364,7 @@ static __always_inline void vw_commit(const struct vw_event *ev, const struct vc
 	struct vc_why_stat *stat = bpf_map_lookup_elem(&vw_stat, &key);
 	__u64 spent = now - open->start_ns;
 	__u64 part[VC_WHY_PARTS];
-	__u32 slot = vw_slot(spent);
+	__u64 slot = vw_slot(spent);
 
 	for (int i = 0; i < VC_WHY_PARTS; i++)
 		part[i] = thread->part[i] - open->part[i];
@@ -375,6 +376,11 @@ static __always_inline void vw_commit(const struct vw_event *ev, const struct vc
 		stat = vw_new_stat(ev);
 	if (!stat)
 		return;
+	/*
+	 * Compare what is in a register: of a copy on the stack that is read again the verifier does
+	 * not know the bounds.
+	 */
+	barrier_var(slot);
 	if (slot >= VC_HIST_SLOTS)
 		return;
 	stat->slot[slot].count++;
