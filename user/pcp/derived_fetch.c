@@ -12,6 +12,7 @@
 #include "context.h"
 #include "derived.h"
 #include "derived_cell.h"
+#include "result.h"
 
 /*
  * struct wish - a fetch with derived metrics
@@ -129,20 +130,9 @@ static size_t number_size(int type)
 	return type == PM_TYPE_FLOAT ? sizeof(float) : sizeof(double);
 }
 
-/* A string's block has room for a NUL, in case the source's block has none. */
-static size_t block_room(size_t len, int type)
-{
-	return (len + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
-}
-
 static size_t copied_room(const pmValueBlock *block)
 {
-	return block_room(block->vlen, block->vtype);
-}
-
-static size_t set_room(int numval)
-{
-	return offsetof(pmValueSet, vlist) + (size_t)(numval > 1 ? numval : 1) * sizeof(pmValue);
+	return shim_result__block_len(block->vtype, block->vlen - PM_VAL_HDR_SIZE);
 }
 
 static size_t blocks_room(const pmValueSet *set)
@@ -162,8 +152,8 @@ static size_t derived_room(const struct shim_derived_entry *e)
 	if (is_in_place(root->desc.type))
 		return 0;
 	if (is_number(root->desc.type))
-		return (size_t)e->result * block_room(PM_VAL_HDR_SIZE + number_size(root->desc.type),
-						      root->desc.type);
+		return (size_t)e->result * shim_result__block_len(root->desc.type,
+								  number_size(root->desc.type));
 	for (int i = 0; i < e->result; i++)
 		room += copied_room(root->now.all[i].v.vbp);
 	return room;
@@ -174,107 +164,80 @@ static int numval_of(const struct wish *w, const pmResult *raw, int i)
 	return w->entries[i] ? w->entries[i]->result : raw->vset[i]->numval;
 }
 
-/* Compute the size of the result: its value sets and, from @blocks_at on, its value blocks. */
-static size_t wish_measure(const struct wish *w, const pmResult *raw, size_t *blocks_at)
+/* Compute the sizes of the result's value sets and value blocks. */
+static void wish_measure(const struct wish *w, const pmResult *raw, size_t *sets, size_t *blocks)
 {
-	size_t sets = offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);
-	size_t blocks = 0;
-
+	*sets = *blocks = 0;
 	for (int i = 0; i < w->n; i++) {
 		int numval = numval_of(w, raw, i);
 
-		sets += set_room(numval);
+		*sets += shim_result__set_len(numval);
 		if (numval > 0)
-			blocks += w->entries[i] ? derived_room(w->entries[i]) :
-						  blocks_room(raw->vset[i]);
+			*blocks += w->entries[i] ? derived_room(w->entries[i]) :
+						   blocks_room(raw->vset[i]);
 	}
-	*blocks_at = sets;
-	return sets + blocks;
 }
 
-static pmValueBlock *copy_block(const pmValueBlock *from, char **blocks)
+static void copy_block(struct shim_builder *b, pmValue *v, const pmValueBlock *from)
 {
-	size_t room = copied_room(from);
-	char *to = *blocks;
+	const size_t len = from->vlen - PM_VAL_HDR_SIZE;
 
-	memset(to + room - 4, 0, 4);
-	memcpy(to, from, from->vlen);
-	*blocks += room;
-	return (pmValueBlock *)to;
+	memcpy(shim_builder__block(b, v, from->vtype, len), from->vbuf, len);
 }
 
-static pmValueBlock *make_block(int type, const pmAtomValue *v, char **blocks)
+static void copy_set(struct shim_builder *b, pmID pmid, const pmValueSet *from)
 {
-	size_t len = PM_VAL_HDR_SIZE + number_size(type);
-	pmValueBlock *block = (pmValueBlock *)*blocks;
+	pmValueSet *to = shim_builder__set(b, pmid, from->numval, from->valfmt);
 
-	block->vlen = len;
-	block->vtype = type;
-	memcpy(*blocks + PM_VAL_HDR_SIZE, v, number_size(type));
-	*blocks += block_room(len, type);
-	return block;
-}
-
-static void copy_set(pmValueSet *to, const pmValueSet *from, char **blocks)
-{
-	to->numval = from->numval;
-	to->valfmt = from->valfmt;
 	for (int i = 0; i < from->numval; i++) {
 		to->vlist[i] = from->vlist[i];
 		if (from->valfmt != PM_VAL_INSITU)
-			to->vlist[i].value.pval = copy_block(from->vlist[i].value.pval, blocks);
+			copy_block(b, &to->vlist[i], from->vlist[i].value.pval);
 	}
 }
 
-static void fill_set(pmValueSet *to, const struct shim_derived_entry *e, char **blocks)
+static void fill_value(struct shim_builder *b, pmValue *to, int type,
+		       const struct shim_derived_value *from)
 {
-	const struct shim_cell *root;
-	int type;
+	to->inst = from->inst;
+	if (is_in_place(type))
+		to->value.lval = from->v.l;
+	else if (is_number(type))
+		memcpy(shim_builder__block(b, to, type, number_size(type)), &from->v,
+		       number_size(type));
+	else
+		copy_block(b, to, from->v.vbp);
+}
 
-	to->numval = e->result == SHIM_CELL_SOURCE_NOMEM ? -ENOMEM : e->result;
-	to->valfmt = -1;
-	if (e->result <= 0)
-		return;
-	root = root_of(e);
-	type = root->desc.type;
-	to->valfmt = is_in_place(type) ? PM_VAL_INSITU : PM_VAL_DPTR;
-	for (int i = 0; i < e->result; i++) {
-		const struct shim_derived_value *from = &root->now.all[i];
-		pmValue *v = &to->vlist[i];
+static void fill_set(struct shim_builder *b, pmID pmid, const struct shim_derived_entry *e)
+{
+	const int numval = e->result == SHIM_CELL_SOURCE_NOMEM ? -ENOMEM : e->result;
+	const struct shim_cell *root = numval > 0 ? root_of(e) : NULL;
+	const int type = root ? root->desc.type : PM_TYPE_NOSUPPORT;
+	pmValueSet *to = shim_builder__set(b, pmid, numval,
+					   is_in_place(type) ? PM_VAL_INSITU : PM_VAL_DPTR);
 
-		v->inst = from->inst;
-		if (is_in_place(type))
-			v->value.lval = from->v.l;
-		else if (is_number(type))
-			v->value.pval = make_block(type, &from->v, blocks);
-		else
-			v->value.pval = copy_block(from->v.vbp, blocks);
-	}
+	for (int i = 0; i < numval; i++)
+		fill_value(b, &to->vlist[i], type, &root->now.all[i]);
 }
 
 static int rebuild(const struct wish *w, const pmResult *raw, pmResult **out)
 {
-	size_t blocks_at, len = wish_measure(w, raw, &blocks_at);
-	pmResult *result = malloc(len);
-	char *sets, *blocks;
+	struct shim_builder b;
+	size_t sets, blocks;
+	int err;
 
-	if (!result)
-		return -ENOMEM;
-	result->numpmid = w->n;
-	sets = (char *)result + offsetof(pmResult, vset) + (size_t)w->n * sizeof(pmValueSet *);
-	blocks = (char *)result + blocks_at;
+	wish_measure(w, raw, &sets, &blocks);
+	err = shim_builder__begin(&b, (unsigned int)w->n, sets, blocks);
+	if (err)
+		return err;
 	for (int i = 0; i < w->n; i++) {
-		pmValueSet *set = (pmValueSet *)sets;
-
-		result->vset[i] = set;
-		sets += set_room(numval_of(w, raw, i));
-		set->pmid = w->all[i];
 		if (w->entries[i])
-			fill_set(set, w->entries[i], &blocks);
+			fill_set(&b, w->all[i], w->entries[i]);
 		else
-			copy_set(set, raw->vset[i], &blocks);
+			copy_set(&b, w->all[i], raw->vset[i]);
 	}
-	*out = result;
+	*out = b.result;
 	return 0;
 }
 

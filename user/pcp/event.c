@@ -18,6 +18,7 @@
 #include "base/api.h"
 #include "base/bytes.h"
 #include "event.h"
+#include "result.h"
 
 #define FLAG_MISSED (1u << 31)
 #define PMID_FLAGS	(DYNAMIC_PMID << 22 | 1)
@@ -198,17 +199,15 @@ static unsigned int sets_of(const struct head *head)
 	return own + (head->flags & PM_EVENT_FLAG_MISSED ? 1u : (unsigned int)head->parameters);
 }
 
-/* The offset of the value blocks, which follow the result's pointers and sets */
-static size_t blocks_at(unsigned int nsets)
+static size_t payload_of(const pmEventParameter *p)
 {
-	return offsetof(pmResult, vset) +
-	       (nsets ? nsets : 1) * (sizeof(pmValueSet *) + sizeof(pmValueSet));
+	return p->ep_len - PM_VAL_HDR_SIZE;
 }
 
-/* Compute the size of a record's result, and advance past the record. */
-static int unpack_measure(struct unpacking *u, const struct head *head, size_t *out)
+/* Compute the size of the blocks of a record's result, and advance past the record. */
+static int unpack_measure(struct unpacking *u, const struct head *head, size_t *blocks)
 {
-	size_t len = blocks_at(sets_of(head));
+	*blocks = 0;
 
 	for (int i = 0; !(head->flags & PM_EVENT_FLAG_MISSED) && i < head->parameters; i++) {
 		pmEventParameter p;
@@ -218,55 +217,42 @@ static int unpack_measure(struct unpacking *u, const struct head *head, size_t *
 		if (err)
 			return err;
 		if (!in_place(p.ep_type))
-			len += (padded(p.ep_len) + 7) & ~(size_t)7;
+			*blocks += shim_result__block_len((int)p.ep_type, payload_of(&p));
 	}
-	*out = len;
 	return 0;
 }
 
-static void add_word(pmResult *r, pmID pmid, const void *word)
+static pmValue *add_value(struct shim_builder *b, pmID pmid, int valfmt)
 {
-	pmValueSet *set = r->vset[r->numpmid++];
+	pmValueSet *set = shim_builder__set(b, pmid, 1, valfmt);
 
-	set->pmid = pmid;
-	set->numval = 1;
-	set->valfmt = PM_VAL_INSITU;
 	set->vlist[0].inst = PM_IN_NULL;
-	memcpy(&set->vlist[0].value.lval, word, sizeof(set->vlist[0].value.lval));
+	return &set->vlist[0];
 }
 
-static void add_block(pmResult *r, const pmEventParameter *p, const char *payload, char **blocks)
+static void add_word(struct shim_builder *b, pmID pmid, const void *word)
 {
-	pmValueSet *set = r->vset[r->numpmid++];
-	pmValueBlock *block = (pmValueBlock *)*blocks;
+	pmValue *v = add_value(b, pmid, PM_VAL_INSITU);
 
-	*blocks += (padded(p->ep_len) + 7) & ~(size_t)7;
-	block->vlen = p->ep_len;
-	block->vtype = p->ep_type;
-	memcpy(block->vbuf, payload, p->ep_len - PM_VAL_HDR_SIZE);
-	set->pmid = p->ep_pmid;
-	set->numval = 1;
-	set->valfmt = PM_VAL_DPTR;
-	set->vlist[0].inst = PM_IN_NULL;
-	set->vlist[0].value.pval = block;
+	memcpy(&v->value.lval, word, sizeof(v->value.lval));
+}
+
+static void add_block(struct shim_builder *b, const pmEventParameter *p, const char *payload)
+{
+	pmValue *v = add_value(b, p->ep_pmid, PM_VAL_DPTR);
+
+	memcpy(shim_builder__block(b, v, (int)p->ep_type, payload_of(p)), payload, payload_of(p));
 }
 
 /* Fill in a record's result; unpack_measure() has checked that the record is complete. */
-static void fill(struct unpacking *u, const struct head *head, pmResult *r)
+static void fill(struct unpacking *u, const struct head *head, struct shim_builder *b)
 {
-	unsigned int n = sets_of(head);
-	char *sets = (char *)r + offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
-	char *blocks = (char *)r + blocks_at(n);
-
-	for (unsigned int i = 0; i < n; i++)
-		r->vset[i] = (pmValueSet *)(sets + i * sizeof(pmValueSet));
-	r->numpmid = 0;
-	r->timestamp.tv_sec = head->sec;
-	r->timestamp.tv_usec = head->fraction;
+	b->result->timestamp.tv_sec = head->sec;
+	b->result->timestamp.tv_usec = head->fraction;
 	if (head->flags)
-		add_word(r, PMID_FLAGS, &head->flags);
+		add_word(b, PMID_FLAGS, &head->flags);
 	if (head->flags & PM_EVENT_FLAG_MISSED) {
-		add_word(r, PMID_MISSED, &head->parameters);
+		add_word(b, PMID_MISSED, &head->parameters);
 		return;
 	}
 	for (int i = 0; i < head->parameters; i++) {
@@ -275,28 +261,30 @@ static void fill(struct unpacking *u, const struct head *head, pmResult *r)
 
 		take_parameter(u, &p, &payload);
 		if (in_place(p.ep_type))
-			add_word(r, p.ep_pmid, payload);
+			add_word(b, p.ep_pmid, payload);
 		else
-			add_block(r, &p, payload, &blocks);
+			add_block(b, &p, payload);
 	}
 }
 
 static int take_record(struct unpacking *u, pmResult **out)
 {
 	struct unpacking again;
+	struct shim_builder b;
 	struct head head;
-	size_t len;
+	size_t blocks;
 	int err = take_head(u, &head);
 
 	again = *u;
 	if (!err)
-		err = unpack_measure(u, &head, &len);
+		err = unpack_measure(u, &head, &blocks);
+	if (!err)
+		err = shim_builder__begin(&b, sets_of(&head),
+					  sets_of(&head) * shim_result__set_len(1), blocks);
 	if (err)
 		return err;
-	*out = calloc(1, len);
-	if (!*out)
-		return -ENOMEM;
-	fill(&again, &head, *out);
+	fill(&again, &head, &b);
+	*out = b.result;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "context.h"
 #include "event.h"
 #include "host.h"
+#include "result.h"
 
 /* Limit on change notices before a result; pmcd sends at most one */
 #define NOTICES_MAX	16
@@ -21,32 +22,13 @@
 #define SET_HEADER	12
 #define VALUE_SIZE	8
 
-static size_t result_len(uint32_t n)
-{
-	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
-}
-
-/* A set without values also takes a whole pmValueSet, because programs copy whole structures. */
-static size_t set_len(int32_t numval)
-{
-	return offsetof(pmValueSet, vlist) + (numval > 1 ? numval : 1) * sizeof(pmValue);
-}
-
-/* A string's block has room for a terminating NUL, in case the server sent none. */
-static size_t block_len(const struct shim_pdu_value *value)
-{
-	size_t len = PM_VAL_HDR_SIZE + value->len + (value->type == PM_TYPE_STRING);
-
-	return (len + 3) & ~(size_t)3;
-}
-
 /* The maximum size of the value sets */
 static size_t sets_room(const struct shim_pdu_result *result)
 {
-	return result->n * set_len(1) + result->values * sizeof(pmValue);
+	return result->n * shim_result__set_len(1) + result->values * sizeof(pmValue);
 }
 
-/* The maximum size of the value blocks: block_len() is at most one word more than in the reply */
+/* The maximum size of the value blocks: each takes at most one word more than in the reply */
 static size_t blocks_room(const struct shim_pdu *pdu, const struct shim_pdu_result *result)
 {
 	return pdu->len - result->next_block + result->blocks * sizeof(uint32_t);
@@ -70,13 +52,10 @@ static int copy_number(char *to, const struct shim_pdu_value *value, uint32_t si
 	return 0;
 }
 
-static int fill_block(char *at, const struct shim_pdu_value *value)
+static int fill_block(struct shim_builder *b, pmValue *v, const struct shim_pdu_value *value)
 {
-	pmValueBlock *block = (pmValueBlock *)at;
-	char *to = at + PM_VAL_HDR_SIZE;
+	char *to = shim_builder__block(b, v, (int)value->type, value->len);
 
-	block->vtype = value->type;
-	block->vlen = PM_VAL_HDR_SIZE + value->len;
 	switch ((int)value->type) {
 	case PM_TYPE_32:
 	case PM_TYPE_U32:
@@ -91,61 +70,45 @@ static int fill_block(char *at, const struct shim_pdu_value *value)
 		return shim_event__to_host(value->type, value->bytes, value->len, to);
 	}
 	memcpy(to, value->bytes, value->len);
-	if (value->type == PM_TYPE_STRING)
-		to[value->len] = '\0';
 	return 0;
 }
 
-static int fill_set(struct shim_pdu *pdu, struct shim_pdu_result *result, pmValueSet *set,
-		    char **blocks)
+static int fill_set(struct shim_builder *b, struct shim_pdu *pdu, struct shim_pdu_result *result)
 {
 	struct shim_pdu_vset vset;
+	pmValueSet *set;
 	int err = 0;
 
 	shim_pdu_result__vset(pdu, &vset);
-	set->pmid = vset.pmid;
-	set->numval = vset.numval;
-	set->valfmt = vset.numval > 0 ? (int)vset.valfmt : -1;
 	if (vset.numval < 0 && shim_pmns_tree__builtin(vset.pmid))
-		set->numval = 0;	/* unknown to pmcd: it has values only in event records */
+		vset.numval = 0;	/* unknown to pmcd: it has values only in event records */
+	set = shim_builder__set(b, vset.pmid, vset.numval, (int)vset.valfmt);
 	for (int32_t i = 0; i < vset.numval && !err; i++) {
 		struct shim_pdu_value value;
 
 		shim_pdu_result__value(pdu, result, &vset, &value);
 		set->vlist[i].inst = value.inst;
-		if (!vset.valfmt) {
+		if (vset.valfmt)
+			err = fill_block(b, &set->vlist[i], &value);
+		else
 			set->vlist[i].value.lval = (int)value.word;
-			continue;
-		}
-		set->vlist[i].value.pval = (pmValueBlock *)*blocks;
-		err = fill_block(*blocks, &value);
-		*blocks += block_len(&value);
 	}
 	return err;
 }
 
 static int build(struct shim_pdu *pdu, struct shim_pdu_result *found, pmResult **out)
 {
-	size_t head = result_len(found->n), sets_len = sets_room(found);
-	pmResult *result;
-	char *sets, *blocks;
-	int err = 0;
+	struct shim_builder b;
+	int err = shim_builder__begin(&b, found->n, sets_room(found), blocks_room(pdu, found));
 
-	result = malloc(head + sets_len + blocks_room(pdu, found));
-	if (!result)
-		return -ENOMEM;
-	result->numpmid = (int)found->n;
-	sets = (char *)result + head;
-	blocks = sets + sets_len;
-	for (uint32_t i = 0; i < found->n && !err; i++) {
-		result->vset[i] = (pmValueSet *)sets;
-		err = fill_set(pdu, found, result->vset[i], &blocks);
-		sets += set_len(result->vset[i]->numval);
-	}
 	if (err)
-		free(result);
+		return err;
+	for (uint32_t i = 0; i < found->n && !err; i++)
+		err = fill_set(&b, pdu, found);
+	if (err)
+		free(b.result);
 	else
-		*out = result;
+		*out = b.result;
 	return err;
 }
 

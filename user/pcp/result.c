@@ -51,64 +51,54 @@ static size_t payload_len(const struct shim_value *value)
 	return value->len;
 }
 
-/* A string's block has room for a terminating NUL, in case the archive has none. */
-static size_t block_len(const struct shim_value *value)
+static void answers_measure(unsigned int n, const struct shim_answer *answers, size_t *sets,
+			    size_t *blocks)
 {
-	size_t len = PM_VAL_HDR_SIZE + payload_len(value) + (value->type == PM_TYPE_STRING);
-
-	return (len + 3) & ~(size_t)3;
-}
-
-static size_t answers_measure(unsigned int n, const struct shim_answer *answers, size_t *blocks)
-{
-	size_t len = shim_result__head_len(n);
-	size_t bytes = 0;
-
+	*sets = *blocks = 0;
 	for (unsigned int i = 0; i < n; i++) {
 		const struct shim_answer *a = &answers[i];
 
-		len += shim_result__set_len(a->numval);
+		*sets += shim_result__set_len(a->numval);
 		for (int32_t j = 0; j < a->numval; j++)
 			if (!in_place(&a->values[j], a->valfmt))
-				bytes += block_len(&a->values[j]);
+				*blocks += shim_result__block_len(a->values[j].type,
+								  payload_len(&a->values[j]));
 	}
-	*blocks = len;
-	return len + bytes;
 }
 
-static int fill_block(char *at, const struct shim_value *value)
+static int fill_block(struct shim_builder *b, pmValue *v, const struct shim_value *value)
 {
-	pmValueBlock *block = (pmValueBlock *)at;
-	size_t len = payload_len(value);
+	const size_t len = payload_len(value);
+	char *to = shim_builder__block(b, v, value->type, len);
 
-	block->vlen = PM_VAL_HDR_SIZE + len;
-	block->vtype = value->type;
 	switch (value->type) {
 	case PM_TYPE_FLOAT:
 	case PM_TYPE_64:
 	case PM_TYPE_U64:
 	case PM_TYPE_DOUBLE:
-		memcpy(at + PM_VAL_HDR_SIZE, &value->ull, len);
+		memcpy(to, &value->ull, len);
 		return 0;
 	case PM_TYPE_EVENT:
 	case PM_TYPE_HIGHRES_EVENT:
-		return shim_event__to_host(value->type, value->bytes, len, at + PM_VAL_HDR_SIZE);
+		return shim_event__to_host(value->type, value->bytes, len, to);
 	}
-	memcpy(at + PM_VAL_HDR_SIZE, value->bytes, len);
-	if (value->type == PM_TYPE_STRING)
-		at[PM_VAL_HDR_SIZE + len] = '\0';
+	memcpy(to, value->bytes, len);
 	return 0;
 }
 
-static int fill_set(pmValueSet *set, const struct shim_answer *a, char **blocks)
+static int format_of(const struct shim_answer *a)
 {
-	set->pmid = a->pmid;
-	set->numval = a->numval;
-	set->valfmt = -1;
 	if (a->numval <= 0)
-		return 0;
-	set->valfmt = in_place(a->values, a->valfmt) ? PM_VAL_INSITU :
-		      a->valfmt == PM_VAL_SPTR ? PM_VAL_SPTR : PM_VAL_DPTR;
+		return -1;
+	if (in_place(a->values, a->valfmt))
+		return PM_VAL_INSITU;
+	return a->valfmt == PM_VAL_SPTR ? PM_VAL_SPTR : PM_VAL_DPTR;
+}
+
+static int fill_set(struct shim_builder *b, const struct shim_answer *a)
+{
+	pmValueSet *set = shim_builder__set(b, a->pmid, a->numval, format_of(a));
+
 	for (int32_t i = 0; i < a->numval; i++) {
 		const struct shim_value *value = &a->values[i];
 		pmValue *v = &set->vlist[i];
@@ -119,11 +109,9 @@ static int fill_set(pmValueSet *set, const struct shim_answer *a, char **blocks)
 			v->value.lval = value->l;
 			continue;
 		}
-		v->value.pval = (pmValueBlock *)*blocks;
-		err = fill_block(*blocks, value);
+		err = fill_block(b, v, value);
 		if (err)
 			return err;
-		*blocks += block_len(value);
 	}
 	return 0;
 }
@@ -131,30 +119,22 @@ static int fill_set(pmValueSet *set, const struct shim_answer *a, char **blocks)
 int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResult **out,
 		       size_t *size)
 {
-	size_t blocks_at, len = answers_measure(n, answers, &blocks_at);
-	pmResult *result = malloc(len);
-	char *sets, *blocks;
+	struct shim_builder b;
+	size_t sets, blocks;
+	int err;
 
-	if (!result)
-		return -ENOMEM;
-	result->numpmid = n;
-	result->vset[0] = NULL;
-	sets = (char *)result + shim_result__head_len(n);
-	blocks = (char *)result + blocks_at;
-	for (unsigned int i = 0; i < n; i++) {
-		int err;
-
-		result->vset[i] = (pmValueSet *)sets;
-		sets += shim_result__set_len(answers[i].numval);
-		err = fill_set(result->vset[i], &answers[i], &blocks);
-		if (err) {
-			free(result);
-			return err;
-		}
-	}
-	*out = result;
-	*size = len;
-	return 0;
+	answers_measure(n, answers, &sets, &blocks);
+	err = shim_builder__begin(&b, n, sets, blocks);
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = fill_set(&b, &answers[i]);
+	if (err)
+		free(b.result);
+	else
+		*out = b.result;
+	*size = shim_result__head_len(n) + sets + blocks;
+	return err;
 }
 
 /**
@@ -228,12 +208,6 @@ static bool is_bytes(int32_t type)
 	       type == PM_TYPE_AGGREGATE_STATIC;
 }
 
-/* A string's block has room for a terminating NUL, in case the archive has none. */
-static size_t record_block_len(int32_t type, size_t payload)
-{
-	return (PM_VAL_HDR_SIZE + payload + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
-}
-
 /* Add the sizes of a set's blocks, which have different lengths. */
 static int measure_bytes(const struct shim_record *rec, const struct shim_vset *vset, int32_t type,
 			 size_t *len)
@@ -244,7 +218,7 @@ static int measure_bytes(const struct shim_record *rec, const struct shim_vset *
 
 		if (!shim_record__block(rec, shim_be32__get(p + 4), &payload))
 			return -ENOTSUP;
-		*len += record_block_len(type, payload);
+		*len += shim_result__block_len(type, payload);
 	}
 	return 0;
 }
@@ -260,22 +234,21 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 		return record_in_place(type) ? 0 : -ENOTSUP;
 	if (is_bytes(type))
 		return measure_bytes(rec, vset, type, len);
-	*len += (size_t)vset->numval * record_block_len(type, number);
+	*len += (size_t)vset->numval * shim_result__block_len(type, number);
 	return number ? 0 : -ENOTSUP;
 }
 
 static int record_measure(const struct shim_record *rec, unsigned int n,
-			  const struct shim_vset *vsets, const int32_t *types, size_t *blocks_at, size_t *size)
+			  const struct shim_vset *vsets, const int32_t *types, size_t *sets,
+			  size_t *blocks)
 {
-	size_t sets = shim_result__head_len(n), blocks = 0;
 	int err = 0;
 
+	*sets = *blocks = 0;
 	for (unsigned int i = 0; i < n && !err; i++) {
-		sets += shim_result__set_len(vsets[i].numval);
-		err = measure_blocks(rec, &vsets[i], types[i], &blocks);
+		*sets += shim_result__set_len(vsets[i].numval);
+		err = measure_blocks(rec, &vsets[i], types[i], blocks);
 	}
-	*blocks_at = sets;
-	*size = sets + blocks;
 	return err;
 }
 
@@ -375,38 +348,29 @@ static int fill_numbers(pmValue *v, const struct shim_record *rec, const struct 
 }
 
 /* The mapped file may have changed since it was measured, so do not write past @end. */
-static int fill_bytes(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset,
-		      int32_t type, char **blocks, const char *end)
+static int fill_bytes(struct shim_builder *b, pmValue *v, const struct shim_record *rec,
+		      const struct shim_vset *vset, int32_t type, const char *end)
 {
 	const uint8_t *p = vset->vlist;
 
 	for (int32_t i = 0; i < vset->numval; i++, v++, p += VALUE_LEN) {
-		pmValueBlock *block = (pmValueBlock *)*blocks;
 		const uint8_t *payload;
 		uint32_t len;
 
 		payload = shim_record__block(rec, shim_be32__get(p + 4), &len);
-		if (!payload || record_block_len(type, len) > (size_t)(end - *blocks))
+		if (!payload || shim_result__block_len(type, len) > (size_t)(end - b->blocks))
 			return -ENOTSUP;
 		v->inst = (int)shim_be32__get(p);
-		v->value.pval = block;
-		block->vlen = PM_VAL_HDR_SIZE + len;
-		block->vtype = (unsigned int)type;
-		memcpy(block->vbuf, payload, len);
-		if (type == PM_TYPE_STRING)
-			block->vbuf[len] = '\0';
-		*blocks += record_block_len(type, len);
+		memcpy(shim_builder__block(b, v, type, len), payload, len);
 	}
 	return 0;
 }
 
-static int record_fill_set(pmValueSet *set, const struct shim_record *rec,
-			   const struct shim_vset *vset, int32_t type, char **blocks,
-			   const char *end)
+static int record_fill_set(struct shim_builder *b, const struct shim_record *rec,
+			   const struct shim_vset *vset, int32_t type, const char *end)
 {
-	set->pmid = vset->pmid;
-	set->numval = vset->numval;
-	set->valfmt = vset->numval > 0 ? vset->valfmt : -1;
+	pmValueSet *set = shim_builder__set(b, vset->pmid, vset->numval, vset->valfmt);
+
 	if (vset->numval <= 0)
 		return 0;
 	if (vset->valfmt == SHIM_VAL_INSITU) {
@@ -414,39 +378,28 @@ static int record_fill_set(pmValueSet *set, const struct shim_record *rec,
 		return 0;
 	}
 	if (is_bytes(type))
-		return fill_bytes(set->vlist, rec, vset, type, blocks, end);
-	return fill_numbers(set->vlist, rec, vset, type, blocks);
+		return fill_bytes(b, set->vlist, rec, vset, type, end);
+	return fill_numbers(set->vlist, rec, vset, type, &b->blocks);
 }
 
 int shim_record_result__build(const struct shim_record *rec, unsigned int n,
 			      const struct shim_vset *vsets, const int32_t *types, pmResult **out,
 			      size_t *size)
 {
-	size_t len, blocks_at;
-	int err = record_measure(rec, n, vsets, types, &blocks_at, &len);
-	char *sets, *blocks;
-	pmResult *result;
+	struct shim_builder b;
+	size_t sets, blocks;
+	int err = record_measure(rec, n, vsets, types, &sets, &blocks);
 
+	if (!err)
+		err = shim_builder__begin(&b, n, sets, blocks);
 	if (err)
 		return err;
-	result = malloc(len);
-	if (!result)
-		return -ENOMEM;
-	result->numpmid = (int)n;
-	result->vset[0] = NULL;
-	sets = (char *)result + shim_result__head_len(n);
-	blocks = (char *)result + blocks_at;
-	for (unsigned int i = 0; i < n; i++) {
-		result->vset[i] = (pmValueSet *)sets;
-		sets += shim_result__set_len(vsets[i].numval);
-		err = record_fill_set(result->vset[i], rec, &vsets[i], types[i], &blocks,
-				      (char *)result + len);
-		if (err) {
-			free(result);
-			return err;
-		}
-	}
-	*out = result;
-	*size = len;
-	return 0;
+	*size = shim_result__head_len(n) + sets + blocks;
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = record_fill_set(&b, rec, &vsets[i], types[i], (char *)b.result + *size);
+	if (err)
+		free(b.result);
+	else
+		*out = b.result;
+	return err;
 }
