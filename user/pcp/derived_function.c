@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "derived_parser.h"
+#include "derived_expr.h"
 
 #define ANON_PREFIX "PM_TYPE_"
 #define DOMAIN_MAX 510

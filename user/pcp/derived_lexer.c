@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "derived_expr.h"
-#include "derived_parser.h"
 
 #define PRECEDENCE_TERNARY 1
 /*

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "derived_parser.h"
+#include "derived_expr.h"
 
 #define ARITHMETIC "Arithmetic expression"
 #define BOOLEAN "Boolean expression"
