@@ -115,6 +115,11 @@ TEST_F(import, refusals_change_nothing)
 					    PM_SEM_INSTANT, pmiUnits(3, 0, 0, 0, 0, 0)));
 	EXPECT_EQ(PM_ERR_INDOM, pmiAddMetric("a", PM_ID_NULL, PM_TYPE_32, INDOM, PM_SEM_INSTANT,
 					     NONE));
+	EXPECT_EQ(PM_ERR_INDOM, pmiAddMetric("a", pmiID(511, 0, 1), PM_TYPE_32, INDOM | 1U << 31,
+					     PM_SEM_INSTANT, NONE));
+	/* pmrep writes derived metrics with the instances of their operands. */
+	EXPECT_EQ(0, pmiAddMetric("demo.derived", pmiID(511, 0, 1), PM_TYPE_32, INDOM,
+				  PM_SEM_INSTANT, NONE));
 	EXPECT_EQ(PMI_ERR_DUPINSTNAME, pmiAddInstance(INDOM, "left", 9));
 	EXPECT_EQ(PMI_ERR_DUPINSTID, pmiAddInstance(INDOM, "x", 7));
 	EXPECT_EQ(PM_ERR_INST, pmiAddInstance(INDOM, "", 9));

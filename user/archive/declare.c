@@ -103,17 +103,29 @@ static bool name_ok(const char *name)
 	return !first;
 }
 
+#define DERIVED_DOMAIN	511
+
+/* The domains of metric and instances must match, but a derived metric has those of its operands. */
+static bool indom_ok(const struct shim_desc *desc)
+{
+	uint32_t domain = desc->pmid >> 22;
+
+	if (desc->indom == SHIM_INDOM_NULL || desc->indom >> 22 == domain)
+		return true;
+	return domain == DERIVED_DOMAIN && !(desc->indom >> 31);
+}
+
 static bool desc_ok(const struct shim_desc *desc)
 {
 	bool sem_ok = desc->sem == SHIM_SEM_COUNTER || desc->sem == SHIM_SEM_INSTANT ||
 		      desc->sem == SHIM_SEM_DISCRETE;
 
-	/* the top bit of pmid and indom must be 0; the next nine, the domain, must match */
+	/* the top bit of pmid and indom must be 0; the next nine are the domain */
 	if (desc->pmid >> 31 || !sem_ok || !units_ok(desc->units) || !desc->nnames)
 		return false;
 	if (desc->type < SHIM_TYPE_32 || desc->type > SHIM_TYPE_AGGREGATE_STATIC)
 		return false;
-	if (desc->indom != SHIM_INDOM_NULL && desc->indom >> 22 != desc->pmid >> 22)
+	if (!indom_ok(desc))
 		return false;
 	for (unsigned int i = 0; i < desc->nnames; i++)
 		if (!name_ok(desc->names[i]))

@@ -233,7 +233,7 @@ SHIM_API int pmiSetVersion(int version)
  * @units: from pmiUnits()
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADMETRICNAME, DUPMETRICNAME, DUPMETRICID, BADTYPE, BADSEM,
- * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (of a different agent than the metric), -ENOMEM.
+ * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (of another agent, and it is not a derived metric), -ENOMEM.
  */
 SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem,
 			  pmUnits units)
