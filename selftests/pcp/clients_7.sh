@@ -12,6 +12,8 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 PCP_PEER=7.2.2
 # shellcheck source=selftests/pcp/peer/both.sh
 . "$here/peer/both.sh"
+# shellcheck source=selftests/pcp/peer/in_place.sh
+. "$here/peer/in_place.sh"
 # shellcheck source=selftests/pcp/place.sh
 . "$here/place.sh"
 # shellcheck source=selftests/pcp/with_agent.sh
@@ -183,6 +185,37 @@ htop() {
 	grep -q "V: module: $module tracing: 2" "$dir/screen"
 }
 
+# in_place ARCHIVE NAME OPTION...: the client prints the same with our library in place of PCP's
+in_place() {
+	archive=$1 name=$2
+	shift 2
+	for side in pcp ours; do
+		PCP_ARCHIVE=$archive LD_LIBRARY_PATH=$([ $side = pcp ] || echo "$dir/linked") run_pcp "$name" "$@" </dev/null >"$dir/$side.out" 2>&1
+		echo "status $?" >>"$dir/$side.out"
+	done
+	diff "$dir/pcp.out" "$dir/ours.out" >&2 && cut -c -100 "$dir/ours.out" | tail -n 4 >&2 &&
+		grep -q 'status 0' "$dir/ours.out" && [ "$(wc -l <"$dir/ours.out")" -gt 3 ]
+	result "with our library: $name, ${archive##*/}"
+}
+
+# made_in_place ARCHIVE METRIC...: pmrep writes the same archive
+made_in_place() {
+	archive=$1
+	shift
+	for side in pcp ours; do
+		LD_LIBRARY_PATH=$([ $side = pcp ] || echo "$dir/linked") run_pcp pmrep -a "$archive" -s 4 -o archive -F "$dir/made.$side" "$@" >&2 &&
+			run_pcp pmdumplog -dim "$dir/made.$side" >"$dir/$side.out" || return 1
+	done
+	diff "$dir/pcp.out" "$dir/ours.out" >&2 && grep -q '511\.' "$dir/ours.out"
+}
+
+replace_library() {
+	mkdir "$dir/linked" && version_4 "$dir/version_4.o" && link_in_place "$dir/linked" "$dir/version_4.o" \
+		"$(echo "$peer"/usr/lib/*/libpcp.so.4)" "$(echo "$peer"/usr/lib/*/libpcp_import.so.2)" &&
+		LD_LIBRARY_PATH=$dir/linked run_pcp python3 -c 'import pcp.pmapi, pcp.pmi; print(open("/proc/self/maps").read())' >"$dir/maps" &&
+		grep -q "$dir/linked/libpcp.so.4" "$dir/maps" && ! grep 'libpcp.*so' "$dir/maps" | grep -vF "$dir/linked" >&2
+}
+
 traced() {
 	vcpc trace on >&2 && "$dir/many_tags" live 5 && sleep 0.1
 }
@@ -198,6 +231,27 @@ cockpit_archive trace.transact.count trace.transact.total_time vcpc.count.page_f
 series trace.transact.count vcpc.count.page_faults vcpc.transact.hist
 result "recorded archive: pmseries"
 [ -z "$valkey" ] || kill "$valkey"
+replace_library
+result "our library is linked as that of 7.2.2"
+in_place "$dir/recorded" pmrep -a "$dir/recorded" -I -p -t 60msec vcpc trace
+in_place "$dir/recorded" pcp2opentelemetry -a "$dir/recorded" -I -t 60msec vcpc.count trace
+in_place "$dir/types" pmrep -a "$dir/types" --no-interpol -o csv -s 60 demo
+in_place "$dir/types" pcp2xml -a "$dir/types" -s 60 demo
+# shellcheck source=selftests/pcp/peer/suite.sh
+. "$here/peer/suite.sh"
+archive=$suite/20180127.08.40
+if [ -e "$archive.index" ]; then
+	in_place "$archive" pcp2json -a "$archive" -s 4 -x kernel.all mem.util
+	in_place "$archive" pcp2openmetrics -a "$archive" -s 4 kernel.all mem.util
+	for tool in pcp-free pcp-buddyinfo pcp-pidstat; do
+		in_place "$archive" $tool
+	done
+	# A derived metric has the instances of other metrics.
+	made_in_place "$archive" -e 'sum.of = disk.dev.read + disk.dev.write' kernel.all.load mem.util disk.dev sum.of
+	result "with our library: pmrep writes an archive"
+else
+	skip "with our library: tools for a whole machine" "pcp-testsuite is not installed"
+fi
 printf 'cpus cpu-clock\n' >"$VCPC_CONFIG"
 cc_shim -o "$dir/live_csv" "$here/peer/live_csv.c" && make_names && start && traced
 result "pmcd runs with the agent"

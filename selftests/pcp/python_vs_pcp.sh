@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/pcp/peer/both.sh
 . "$here/peer/both.sh"
+# shellcheck source=selftests/pcp/peer/in_place.sh
+. "$here/peer/in_place.sh"
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
 # shellcheck source=selftests/pcp/peer/suite.sh
@@ -25,37 +27,10 @@ if ! /usr/bin/python3 -c 'import pcp.pmapi, pcp.pmi' 2>/dev/null || [ ! -e /usr/
 	exit 4
 fi
 
-# versions LIBRARY: print "VERSION SYMBOL..." for each of its versions, with the symbols that we
-# have
-versions() {
-	nm -D --defined-only "$(/sbin/ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }')" |
-		awk 'NR == FNR { ours[$1]; next } { n = split($3, part, /@+/) } n == 2 && part[2] ~ /^PCP_/ {
-			all[part[2]] = all[part[2]] (part[1] in ours ? " " part[1] ";" : "")
-		} END { for (version in all) print version all[version] }' "$dir/ours" - | sort -V
+# installed LIBRARY: its path
+installed() {
+	/sbin/ldconfig -p | awk -v name="$1" '$1 == name { print $NF; exit }'
 }
-
-# map: print a linker version script with both sets of PCP's versions
-map() {
-	printf 'LOCALS { local: *; };\n'
-	for library in libpcp.so.3 libpcp_import.so.1; do
-		versions $library | awk '{
-			version = $1
-			$1 = ""
-			print version " {" ($0 ? " global:" $0 : "") " } " before ";"
-			before = version
-		}'
-	done
-}
-
-# Link our objects as libpcp.so.3 and libpcp_import.so.1, with PCP's symbol versions.
-make_libraries() {
-	nm -D --defined-only "$build/lib/libshim.so.1" | awk '{ sub(/@.*/, "", $3); print $3 }' >"$dir/ours"
-	map >"$dir/map"
-	cc -shared -Wl,-soname,libpcp.so.3 -Wl,--version-script="$dir/map" -Wl,--whole-archive "$build/lib/libshim.a" \
-		-Wl,--no-whole-archive -lbpf -lelf -lz -lbz2 -llzma -lzstd -lm -lpthread -o "$dir/libpcp.so.3" &&
-		cc -shared -Wl,-soname,libpcp_import.so.1 -Wl,--no-as-needed -L"$dir" -l:libpcp.so.3 -x c /dev/null \
-			-o "$dir/libpcp_import.so.1"
-} >"$dir/log" 2>&1
 
 # run SIDE COMMAND: print its output and its exit status
 run() {
@@ -84,7 +59,7 @@ same() {
 	result "$1"
 }
 
-make_libraries
+link_in_place "$dir" "$build/lib/libshim.a" "$(installed libpcp.so.3)" "$(installed libpcp_import.so.1)" >"$dir/log" 2>&1
 result "our library is linked as PCP's"
 
 cat >"$dir/import.py" <<'EOF'
