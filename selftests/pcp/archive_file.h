@@ -15,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef AF_START
 #define AF_START	1000000000LL
+#endif
 #define AF_SEC		1000000000LL
 #define AF_NONE		0xffffffffu
 

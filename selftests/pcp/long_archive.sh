@@ -37,6 +37,17 @@ else
 		memory 40000 "$vcpc" $(echo $command | sed "s|%|$dir/a|") "$dir/a"
 		result "$command: the archive of 76 MB does not fill memory"
 	done
+	mkdir "$dir/parts"
+	i=0
+	while [ $i -lt 200 ] && "$dir/make_archive" "$dir/parts/p$i" 3 part $i; do
+		i=$((i + 1))
+	done
+	for command in summary 'replay -c -m forw' 'replay -t 10s' 'replay --mode back'; do
+		# shellcheck disable=SC2086
+		memory 30000 "$vcpc" $command "$dir/parts"
+		result "$command: 200 volumes of 240 kB do not fill memory"
+	done
+	rm -r "$dir/parts"
 fi
 
 # says STATUS WHAT: exit status of the last command; it reported damage if and only if it failed

@@ -115,6 +115,8 @@ struct shim_segment {
  * @nvolumes: number of all volumes; a volume is initialized before it is counted
  * @clear: ranges that readers have found to contain no mark
  * @listed: the directory has been scanned for volumes, which happens at first use
+ * @entered: volumes whose mappings may have pages in memory, UINT32_MAX if none; @next is replaced
+ *	next
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -131,6 +133,8 @@ struct shim_archive {
 	struct shim_volume *later[SHIM_LATER_CHUNKS];
 	atomic_uint nvolumes;
 	atomic_bool listed;
+	_Atomic uint32_t entered[SHIM_VOLUMES_ENTERED];
+	_Atomic uint32_t next;
 	struct shim_budget budget;	/* what volumes may still use */
 	struct shim_clear_ranges clear;
 	bool end_known;
@@ -189,16 +193,19 @@ static inline struct shim_volume *shim_archive__volume(const struct shim_archive
 	return shim_archive__later(ar, i - ar->nopened);
 }
 
+/* Record that a reader has entered another window; releases pages of others. */
+void shim_archive__enter(struct shim_archive *ar, unsigned int volume);
+
 /* Record that a cursor has moved to @offset, so pages of earlier windows can be released. */
 static inline void shim_cursor__look_at(struct shim_cursor *cur, unsigned int volume,
 					uint64_t offset)
 {
-	uint32_t window = (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
+	uint64_t window = (uint64_t)volume << 32 | (uint32_t)(offset >> SHIM_VOLUME_WINDOW);
 
 	if (cur->window == window)
 		return;
 	cur->window = window;
-	shim_volume__enter(shim_archive__volume(cur->ar, volume));
+	shim_archive__enter(cur->ar, volume);
 }
 
 /* Initialize a volume that is not loaded yet. */

@@ -133,7 +133,7 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 	cur->volume = 0;
 	cur->offset = shim_archive__head(ar, 0);
 	cur->readbuf = NULL;
-	cur->window = UINT32_MAX;
+	cur->window = UINT64_MAX;
 }
 
 /*

@@ -41,6 +41,8 @@ static struct shim_archive *create(size_t nsegments)
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
 	atomic_init(&ar->listed, false);
+	for (unsigned int i = 0; i < SHIM_VOLUMES_ENTERED; i++)
+		atomic_init(&ar->entered[i], UINT32_MAX);
 	ar->budget = (struct shim_budget){ SHIM_VOLUME_COPY, SHIM_VOLUME_LOOKS };
 	ar->segments = calloc(nsegments, sizeof(*ar->segments));
 	if (!ar->segments) {

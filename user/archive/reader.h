@@ -162,7 +162,7 @@ struct shim_cursor {
 	struct shim_archive *ar;
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
-	uint32_t window;	/* the last window of the volume that it was in */
+	uint64_t window;	/* the last volume and window that it was in */
 	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek target */
 };
 

@@ -280,15 +280,19 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	return replace(v, &(struct shim_file){ .fd = v->fd }, size, 2 * size);
 }
 
-void shim_volume__enter(struct shim_volume *v)
+void shim_volume__release(struct shim_volume *v)
 {
 	const struct shim_extent *e = atomic_load_explicit(&v->extent, memory_order_acquire);
 
-	if (atomic_fetch_add_explicit(&v->windows, 1, memory_order_relaxed) < SHIM_VOLUME_WINDOWS)
-		return;
 	atomic_store_explicit(&v->windows, 0, memory_order_relaxed);
 	if (e && e->mapped)
 		madvise(e->data, e->room, MADV_DONTNEED);
+}
+
+void shim_volume__enter(struct shim_volume *v)
+{
+	if (atomic_fetch_add_explicit(&v->windows, 1, memory_order_relaxed) >= SHIM_VOLUME_WINDOWS)
+		shim_volume__release(v);
 }
 
 void shim_volume__free(struct shim_volume *v)

@@ -28,9 +28,12 @@
  * reader that goes through an archive needs only the last few.  So each time readers have entered
  * SHIM_VOLUME_WINDOWS more windows, all pages of the mapping are released (MADV_DONTNEED).  They
  * stay in the page cache and are mapped again on the next access.
+ * An archive may have thousands of volumes, so only the SHIM_VOLUMES_ENTERED that were entered
+ * last keep pages.
  */
 #define SHIM_VOLUME_WINDOW	18	/* log2 of the window size in bytes */
 #define SHIM_VOLUME_WINDOWS	1
+#define SHIM_VOLUMES_ENTERED	4
 
 struct shim_extent;
 struct shim_format;
@@ -89,6 +92,8 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);
 /* Record that a reader has entered another window; may release the mapping's pages. */
 void shim_volume__enter(struct shim_volume *v);
+/* Release the mapping's pages. */
+void shim_volume__release(struct shim_volume *v);
 /* The volume's bytes; false before it is loaded */
 bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
 

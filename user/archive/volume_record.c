@@ -115,6 +115,23 @@ int shim_archive__view(struct shim_archive *ar, unsigned int i, struct shim_volu
 	return err;
 }
 
+void shim_archive__enter(struct shim_archive *ar, unsigned int volume)
+{
+	uint32_t slot, former;
+
+	for (slot = 0; slot < SHIM_VOLUMES_ENTERED; slot++)
+		if (atomic_load_explicit(&ar->entered[slot], memory_order_relaxed) == volume)
+			break;
+	if (slot == SHIM_VOLUMES_ENTERED) {
+		slot = atomic_fetch_add_explicit(&ar->next, 1, memory_order_relaxed) %
+			SHIM_VOLUMES_ENTERED;
+		former = atomic_exchange_explicit(&ar->entered[slot], volume, memory_order_relaxed);
+		if (former != UINT32_MAX)
+			shim_volume__release(shim_archive__volume(ar, former));
+	}
+	shim_volume__enter(shim_archive__volume(ar, volume));
+}
+
 /**
  * shim_archive__joint() - whether a record is the mark between two archives opened as one
  * @ar: the archive

@@ -5,15 +5,21 @@
  * usage: make_archive BASE VERSION vectors|notes|lines
  *        make_archive BASE VERSION churn STATES
  *        make_archive BASE VERSION random|marked SEED
- *        make_archive BASE VERSION big|steady|sparse|many|wide RECORDS
+ *        make_archive BASE VERSION big|steady|sparse|many|wide|huge RECORDS
+ *        make_archive BASE VERSION part NUMBER
  *
  * A marked archive is a random one with marks, and longer. The instances of churn are like
  * processes: of a thousand, a tenth is new each time. One metric of a big archive never occurs; all
  * those of a steady one occur in every record. A sparse archive's records have the groups "often",
- * and one in 500 also "rare"; a many archive has 1,000 metrics, and a wide one three metrics of
- * 10,000 instances.
+ * and one in 500 also "rare"; a many archive has 1,000 metrics, a wide one three metrics of 10,000
+ * instances, and a huge one of 100,000.  Parts are steady archives that follow each other.
  */
 #include <stdbool.h>
+#include <stdint.h>
+
+static int64_t part_start;
+
+#define AF_START (1000000000LL + part_start)
 
 #include "../archive_file.h"
 
@@ -26,6 +32,8 @@
 #define ALIVE		1000
 #define MANY_METRICS	1000
 #define WIDE		10000
+#define HUGE_DOMAIN	100000
+#define PART_RECORDS	190	/* less than a window of the reader */
 #define RARELY		500	/* records */
 #define RARE_METRICS	4
 
@@ -276,11 +284,11 @@ static void make_many(struct af *a, int records)
 	}
 }
 
-static void wide_record(struct af *a, int r)
+static void wide_record(struct af *a, int r, int width)
 {
 	for (int m = 0; m < 3; m++) {
 		af_set(a, AF_PMID(m), 0);
-		for (int i = 0; i < WIDE; i++) {
+		for (int i = 0; i < width; i++) {
 			if (m == 2)
 				af_u64(a, 3 * i, 3, (uint64_t)r * (uint64_t)i);
 			else
@@ -289,21 +297,21 @@ static void wide_record(struct af *a, int r)
 	}
 }
 
-static void make_wide(struct af *a, int records)
+static void make_wide(struct af *a, int records, int width)
 {
-	static int ids[WIDE];
+	static int ids[HUGE_DOMAIN];
 
-	for (int i = 0; i < WIDE; i++)
+	for (int i = 0; i < width; i++)
 		ids[i] = 3 * i;
 	af_desc(a, AF_PMID(0), 1, AF_PMID(1), 1, 0, "wide.count");
 	af_desc(a, AF_PMID(1), 1, AF_PMID(1), 3, 0, "wide.gauge");
 	af_desc(a, AF_PMID(2), 3, AF_PMID(1), 1, 0, "wide.big");
-	af_indom(a, 0, AF_PMID(1), WIDE, ids);
+	af_indom(a, 0, AF_PMID(1), (unsigned int)width, ids);
 	for (int r = 0; r < records; r++) {
 		if (r % 10 == 0 || r == records - 1)
 			af_index(a, r * AF_SEC);
 		af_begin(a, r * AF_SEC);
-		wide_record(a, r);
+		wide_record(a, r, width);
 		af_end(a);
 	}
 }
@@ -373,6 +381,8 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc != 5)
 		return 2;
+	if (!strcmp(argv[3], "part"))
+		part_start = atoi(argv[4]) * PART_RECORDS * 10LL;
 	af_open(&a, argv[1], version);
 	if (!strcmp(argv[3], "churn"))
 		make_churn(&a, atoi(argv[4]));
@@ -383,7 +393,11 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[3], "many"))
 		make_many(&a, atoi(argv[4]));
 	else if (!strcmp(argv[3], "wide"))
-		make_wide(&a, atoi(argv[4]));
+		make_wide(&a, atoi(argv[4]), WIDE);
+	else if (!strcmp(argv[3], "huge"))
+		make_wide(&a, atoi(argv[4]), HUGE_DOMAIN);
+	else if (!strcmp(argv[3], "part"))
+		make_big(&a, PART_RECORDS, false);
 	else if (!strcmp(argv[3], "marked"))
 		make_random(&a, strtoull(argv[4], NULL, 10), true);
 	else
