@@ -6,6 +6,7 @@
 #
 # usage: archive.sh [ROW...]	(default: all)
 #        archive.sh -t ARCHIVE...	(a table of access patterns for these archives, with memory)
+#        archive.sh -g	(growth: ours alone, for n and ten times as many records and so on)
 #
 # Each row has the median CPU time of RUNS (3) runs for one operation, ours divided by PCP's, and
 # whether both read the same values; the last line is the geometric mean of all rows.  "-" means
@@ -63,6 +64,17 @@ made() {
 	echo "$work/$1.v$2"
 }
 
+# parts N: create N archives that follow each other, and print the path of their folder
+parts() {
+	mkdir -p "$work/parts$1"
+	i=0
+	while [ $i -lt "$1" ]; do
+		[ -e "$work/parts$1/p$i.meta" ] || "$work/make" "$work/parts$1/p$i" 3 part $i
+		i=$((i + 1))
+	done
+	echo "$work/parts$1"
+}
+
 # printed NAME PCP'S... OURS...: the arguments are seconds, operations, kB and sum for each
 printed() {
 	echo "$@" | awk '{
@@ -77,7 +89,7 @@ printed() {
 # row NAME ARCHIVE WHAT [PREFIX [EVERY]]
 row() {
 	in_list "$1" "$wanted" || [ -z "$wanted" ] || return 0
-	[ -e "$2.meta" ] || [ -e "$2.meta.xz" ] || return 0
+	[ -e "$2.meta" ] || [ -e "$2.meta.xz" ] || [ -d "$2" ] || return 0
 	export PREFIX="${4:-}" EVERY="${5:-1}"
 	case $3 in
 	interp* | memory | derived | fetchgroup) set_interval "$2" ;;
@@ -127,7 +139,7 @@ all_rows() {
 	printf '%-26s %13s %13s %8s %8s %8s  %s\n' '' 'PCP us' 'ours us' ratio 'PCP MB' 'ours MB' values
 	steady=$(made steady 3 50000) old=$(made steady 2 50000) sparse=$(made sparse 3 50000)
 	wide=$(made wide 3 200) old_wide=$(made wide 2 200) churn=$(made churn 3 200)
-	many=$(made many 3 300)
+	many=$(made many 3 300) huge=$(made huge 3 20) several=$(parts 40)
 	real=$suite/20180127.08.40 large=$suite/20180102 v2=$suite/bigace_v2
 	row open "$steady" open
 	row open-real "$real" open
@@ -146,6 +158,7 @@ all_rows() {
 	row interp-back "$steady" interp-back
 	row interp-back-real "$real" interp-back
 	row interp-few "$steady" interp-10 big 16
+	row interp-few-360 "$steady" interp-360 big 16
 	row interp-few-real "$real" interp-10 '' 64
 	row interp-few-back-real "$real" interp-back '' 64
 	row interp-rare "$sparse" interp-10 rare
@@ -169,6 +182,16 @@ all_rows() {
 	row domains-real "$real" domains
 	row domains-ever "$churn" domains-ever
 	row lookups-wide "$wide" lookups
+	row domain-huge "$huge" domains
+	row lookups-huge "$huge" lookups
+	row instance-names-huge "$huge" instance-names
+	row interp-huge "$huge" interp-10
+	row archive-huge "$huge" archive
+	row open-several "$several" open
+	row interp-several "$several" interp-10
+	row points-30-several "$several" points-30
+	row jump-several "$several" jump
+	row forw-several "$several" forw
 	row open-xz "$(packed "$sparse")" open
 	row scan-xz "$(packed "$sparse")" scan
 	row derived "$steady" derived
@@ -194,6 +217,35 @@ table() {
 	done
 }
 
+# growth NAME WHAT SMALL LARGE [PREFIX]: seconds for one operation on both, and memory
+growth() {
+	export PREFIX="${5:-}" EVERY=1
+	set_interval "$3"
+	# shellcheck disable=SC2046
+	echo "$1" $(measure shim "$3" "$2") $(measure shim "$4" "$2") |
+		awk '{ printf "%-34s %13.3f %13.3f %8.2f %8.1f %8.1f\n", $1, $2 * 1e6, $6 * 1e6, $6 / $2, $4 / 1024, $8 / 1024 }'
+}
+
+all_growth() {
+	printf '%-34s %13s %13s %8s %8s %8s\n' 'operation, what grows' 'n: us' '10 n: us' ratio 'n: MB' '10 n: MB'
+	"$work/make" "$work/short" 3 steady 20000
+	"$work/make" "$work/long" 3 steady 200000
+	for what in open jump interp-10 points-30 forw contexts; do
+		growth "$what,records" $what "$work/short" "$work/long" big
+	done
+	wide=$(made wide 3 20) huge=$(made huge 3 20)
+	for what in open domains lookups instance-names interp-10 archive; do
+		growth "$what,instances" $what "$wide" "$huge"
+	done
+	for what in open jump interp-10 forw; do
+		growth "$what,archives" $what "$(parts 10)" "$(parts 100)"
+	done
+}
+
+if [ "${1:-}" = -g ]; then
+	all_growth
+	exit
+fi
 if [ "${1:-}" != -t ]; then
 	wanted=$*
 	: >"$work/rows"

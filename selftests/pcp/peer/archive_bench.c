@@ -367,20 +367,50 @@ static long domains_ever(void)
 	return domains(pmGetInDomArchive, &b.end);
 }
 
-/* Look up instances of the first metric's domain by name. */
-static long lookups(void)
+/* The instances of the first metric's domain at any time: their number */
+static int instances(pmInDom *indom, int **ids, char ***names)
 {
-	char **names;
 	pmDesc desc;
-	int *ids, n;
 
 	if (pmLookupDesc(b.pmids[0], &desc) < 0)
 		exit(2);
-	n = pmGetInDomArchive(desc.indom, &ids, &names);
+	*indom = desc.indom;
+	return pmGetInDomArchive(desc.indom, ids, names);
+}
+
+/* Look up instances by name. */
+static long lookups(void)
+{
+	pmInDom indom;
+	char **names;
+	int *ids, n = instances(&indom, &ids, &names);
+
 	srandom(1);
 	b.begun = now();
 	for (int i = 0; n > 0 && i < LOOKUPS; i++)
-		b.sum = b.sum * 31 + (unsigned int)pmLookupInDomArchive(desc.indom, names[random() % n]);
+		b.sum = b.sum * 31 + (unsigned int)pmLookupInDomArchive(indom, names[random() % n]);
+	if (n > 0) {
+		free(ids);
+		free(names);
+	}
+	return n > 0 ? LOOKUPS : 0;
+}
+
+/* Look up the names of instances. */
+static long names_of_instances(void)
+{
+	pmInDom indom;
+	char **names, *name;
+	int *ids, n = instances(&indom, &ids, &names);
+
+	srandom(1);
+	b.begun = now();
+	for (int i = 0; n > 0 && i < LOOKUPS; i++) {
+		if (pmNameInDomArchive(indom, ids[random() % n], &name) < 0)
+			continue;
+		b.sum = b.sum * 31 + strlen(name);
+		free(name);
+	}
 	if (n > 0) {
 		free(ids);
 		free(names);
@@ -488,6 +518,7 @@ static const struct {
 	{ "domains", domains_now },
 	{ "domains-ever", domains_ever },
 	{ "lookups", lookups },
+	{ "instance-names", names_of_instances },
 	{ "derived", derived },
 	{ "fetchgroup", fetch_group },
 	{ "memory", memory },
