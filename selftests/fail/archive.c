@@ -3,6 +3,7 @@
  * Reading archives with failing system calls: three volumes, several archives as one, packed files,
  * a mapped volume, in all modes; with derived metrics and fetch groups.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -90,6 +91,11 @@ static void names(void)
 		free(all);
 		all = NULL;
 		text = NULL;
+		n = (int)TRY(pmGetInstancesLabels(desc.indom, &sets));
+		say("labels of instances %d\n", n);
+		for (int k = 0; k < n; k++)
+			say(" %d %.*s\n", sets[k].inst, sets[k].jsonlen, sets[k].json);
+		pmFreeLabelSets(sets, n);
 		say("instance %ld", TRY(pmNameInDomArchive(desc.indom, 5, &text)));
 		say(" %s\n", text ? text : "?");
 		free(text);
@@ -141,9 +147,41 @@ static void run_volumes(void)
 	read_archive("a", 23);
 }
 
+/* A name space of a file, which includes another */
+static void prepare_names(void)
+{
+	FILE *f = fopen("more", "w");
+
+	prepare_volumes();
+	fputs("our { m0 60:0:0 }\n", f);
+	fclose(f);
+	f = fopen("names", "w");
+	fputs("root { our }\n#include \"more\"\n", f);
+	fclose(f);
+}
+
+static void run_names(void)
+{
+	long context = TRY(pmNewContext(PM_CONTEXT_ARCHIVE, "a"));
+	const char *name = "our.m0";
+	char **all = NULL;
+	pmID pmid = 0;
+
+	say("context %d\n", context >= 0);
+	say("load %ld\n", TRY(pmLoadNameSpace("names")));
+	say("lookup %ld", TRY(pmLookupName(1, &name, &pmid)));
+	say(" %x\n", pmid);
+	say("children %ld", TRY(pmGetChildren("our", &all)));
+	say(" %s\n", all ? all[0] : "?");
+	free(all);
+	pmUnloadNameSpace();
+	pmDestroyContext((int)context);
+}
+
+/* One of them is named twice. */
 static void run_several(void)
 {
-	read_archive("a,b,c", 205);
+	read_archive("a,b,a,c", 205);
 }
 
 static void run_large(void)
@@ -164,6 +202,8 @@ static void run_short_marks(void)
 
 static const struct sweep_case cases[] = {
 	{ .name = "volumes", .prepare = prepare_volumes, .run = run_volumes },
+	/* pmprintf() keeps a buffer */
+	{ .name = "names", .prepare = prepare_names, .run = run_names, .left = 1 },
 	{ .name = "several", .prepare = prepare_several, .run = run_several },
 	{ .name = "large", .prepare = prepare_large, .run = run_large },
 	{ .name = "packed", .prepare = prepare_packed, .run = run_volumes },

@@ -224,6 +224,7 @@ static void tracing(void)
 	POINTER(, "NULL handle", shim_trace_stat_at(NULL, 0));
 	INT(, "NULL handle", shim_trace_counts_get(NULL, &n));
 	POINTER(, "NULL handle", shim_trace_count_at(NULL, 0));
+	INT(, "NULL function", shim_trace_probes(NULL, NULL));
 	INT(, "NULL handle", shim_trace_processes_get(NULL, &n));
 	POINTER(, "NULL handle", shim_trace_process_at(NULL, 0));
 	INT(, "NULL statistics", shim_trace_percentile(NULL, 50));

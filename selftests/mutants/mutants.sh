@@ -67,10 +67,10 @@ folders_of() {
 	base/*) echo 'unit/base_|unit/archive_|pcp/|fail/' ;;
 	archive/*) echo 'unit/archive_|archive/|pcp/|fail/' ;;
 	pdu/*) echo 'pcp/|fail/contexts' ;;
-	pcp/*) echo 'unit/pcp_|pcp/|fail/' ;;
+	pcp/*) echo 'unit/pcp_|pcp/|fail/|misuse/' ;;
 	live/*) echo 'unit/live_|unit/shim_|pcp/local|fail/contexts' ;;
 	core/*) echo 'unit/core_|unit/cpc_|unit/aix_|unit/shim_|unit/trace_|cpc/|fail/counters' ;;
-	*) echo "unit/${1%%/*}_|${1%%/*}/|fail/" ;;
+	*) echo "unit/${1%%/*}_|${1%%/*}/|fail/|misuse/" ;;
 	esac
 }
 
@@ -87,9 +87,9 @@ in_vm() {
 
 # Run each test without a change: list those that pass quickly, with milliseconds, fastest first.
 measure() {
-	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c trace/*.c cpc/pctx.c fail/*.c
+	(cd "$copy/selftests" && ls unit/*.c pcp/*.c archive/*.c trace/*.c cpc/pctx.c fail/*.c misuse/*.c
 	 [ -n "$san" ] || ls unit/vcpc_*.sh fail/tools.sh) | sed 's/\.c$//' |
-		grep -vE '^unit/(vcpc_|core_perf)' |
+		grep -vE '^unit/vcpc_' |
 	while read -r name; do
 		compile_test "$name" || continue
 		from=$(date +%s%N)

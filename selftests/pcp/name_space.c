@@ -133,6 +133,19 @@ TEST_F(archive, a_file_in_itself)
 	EXPECT_EQ(load(self->base, text, 0), PM_ERR_PMNS);
 }
 
+TEST_F(archive, a_file_that_cannot_be_included)
+{
+	char loop[300], text[400];
+
+	snprintf(loop, sizeof(loop), "%s.loop", self->base);
+	snprintf(text, sizeof(text), "#include \"%s\"\nroot { a 1:2:3 }\n", loop);
+	setenv("PCP_STDERR", "/dev/null", 1);
+	EXPECT_EQ(load(self->base, text, -1), -ENOENT);
+	ASSERT_EQ(0, symlink(loop, loop));
+	EXPECT_EQ(load(self->base, text, -1), -ELOOP);
+	unlink(loop);
+}
+
 TEST_F(archive, no_file)
 {
 	setenv("PCP_STDERR", "/dev/null", 1);

@@ -4,6 +4,20 @@
 #include "archive_sample.h"
 #include "kselftest_harness.h"
 
+/* The number of allocations that succeed before all fail; negative: all succeed */
+static long left = -1;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (!left)
+		return NULL;
+	left -= left > 0;
+	return __real_calloc(n, size);
+}
+
 FIXTURE(notes) {
 	struct place place;
 	struct shim_writer *w;
@@ -177,6 +191,42 @@ TEST_F(notes, instances_have_a_set_each)
 		EXPECT_EQ(sample_inst[i], set.inst);
 		EXPECT_EQ(i != 1, set.nlabels);
 	}
+}
+
+/* Two records of one time describe an instance each; they are joined in new memory. */
+TEST_F(notes, no_memory_for_joined_records)
+{
+	char *json = malloc(SHIM_LABELS_JSON_MAX);
+	struct shim_labels labels = { at(0), SHIM_LEVEL_INSTANCES, SAMPLE_INDOM, 1, sample_inst,
+				      (const char *const *)&json };
+	struct shim_labels_iter iter;
+	int failed = 0, err;
+
+	memset(json, 'x', SHIM_LABELS_JSON_MAX);
+	memcpy(json, "{\"a\":\"", 6);
+	strcpy(json + SHIM_LABELS_JSON_MAX - 3, "\"}");
+	ASSERT_EQ(0, shim_writer__labels(self->w, &labels));
+	labels.inst++;
+	ASSERT_EQ(0, shim_writer__labels(self->w, &labels));
+	free(json);
+	ASSERT_EQ(0, finish(&self->w, self->place.base, &self->ar));
+	shim_archive__put(self->ar);
+	self->ar = NULL;
+	for (long n = 0, after = 0; !after; n++) {
+		left = n;
+		err = shim_archive__open(self->place.base, &self->ar);
+		after = left;
+		left = -1;
+		failed += err == -ENOMEM;
+		ASSERT_TRUE(!err || err == -ENOMEM);
+		if (err)
+			continue;
+		ASSERT_TRUE(shim_archive__labels(self->ar, SHIM_LEVEL_INSTANCES, SAMPLE_INDOM, at(1), &iter));
+		EXPECT_EQ(2, iter.n);
+		shim_archive__put(self->ar);
+		self->ar = NULL;
+	}
+	EXPECT_LT(3, failed);
 }
 
 TEST_F(notes, labels_that_are_none)

@@ -115,4 +115,19 @@ TEST_F(format, no_pmu)
 	shim_pmu_format__close(none);
 }
 
+/* If a PMU's fields cannot be read, it must not look like one without fields. */
+TEST_F(format, fields_that_cannot_be_read)
+{
+	struct shim_pmu_format *format = NULL;
+	char path[128], parked[128];
+
+	snprintf(path, sizeof(path), "%s/core_a/format", self->dir);
+	snprintf(parked, sizeof(parked), "%s/parked", self->dir);
+	ASSERT_EQ(0, rename(path, parked));
+	ASSERT_EQ(0, symlink("format", path));
+	EXPECT_EQ(-ELOOP, shim_pmu_format__open(self->dir, &format));
+	ASSERT_EQ(0, unlink(path));
+	ASSERT_EQ(0, rename(parked, path));
+}
+
 TEST_HARNESS_MAIN

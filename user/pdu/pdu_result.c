@@ -109,8 +109,6 @@ static int find_blocks(const struct shim_pdu *pdu, const uint32_t *pmids,
 			return -EBADMSG;
 		if (vset.numval <= 0)
 			continue;
-		if ((uint32_t)vset.numval > shim_in__left(&in) / VALUE_SIZE)
-			return -EBADMSG;
 		shim_in__bytes(&in, (size_t)vset.numval * VALUE_SIZE);
 		result->values += vset.numval;
 		result->blocks += vset.valfmt ? vset.numval : 0;

@@ -283,6 +283,7 @@ FUNCTION(INJECT_STAT, int, access, (const char *path, int mode), (path, mode), -
 FUNCTION(INJECT_CHANGE, int, rename, (const char *from, const char *to), (from, to), -1)
 FUNCTION(INJECT_CHANGE, int, unlink, (const char *path), (path), -1)
 FUNCTION(INJECT_CHANGE, int, ftruncate, (int fd, off_t size), (fd, size), -1)
+FUNCTION(INJECT_CHANGE, int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
 FUNCTION(INJECT_CHANGE, int, fsync, (int fd), (fd), -1)
 FUNCTION(INJECT_CHANGE, int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
 FUNCTION(INJECT_SOCKET, int, socket, (int family, int type, int protocol), (family, type, protocol),

@@ -40,8 +40,10 @@ void sample_describe(void)
 		sample_check(pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, pmiID(60, 0, i), "a text"));
 		sample_check(pmiPutLabel(PM_LABEL_ITEM, pmiID(60, 0, i), PM_IN_NULL, "kind", "x"));
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		sample_check(pmiAddInstance(SAMPLE_INDOM, instances[i], i * 5));
+		sample_check(pmiPutLabel(PM_LABEL_INSTANCES, SAMPLE_INDOM, i * 5, "side", "y"));
+	}
 }
 
 void sample_put(int at)

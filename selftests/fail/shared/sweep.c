@@ -41,9 +41,10 @@
  * struct run - the result of a run, in memory shared with the parent
  * @in: the call in which the failure happened without being reported
  * @late: a call reported an error of an earlier one
+ * @code: the error that it returned
  */
 struct run {
-	long calls, blocks;
+	long calls, blocks, code;
 	int fds;
 	bool fired, said, late, ended;
 	char in[200], by[200];
@@ -79,6 +80,7 @@ bool sweep_again(bool error, const char *call, long result)
 		return false;
 	now->said = true;
 	now->late = before;
+	now->code = result;
 	snprintf(now->by, sizeof(now->by), "%.150s = %ld", call, result);
 	return true;
 }
@@ -138,7 +140,7 @@ static bool same_answers(void)
 }
 
 /* The reason why the run is wrong, or NULL */
-static const char *judge(const struct sweep_case *c, int status)
+static const char *judge(const struct sweep_case *c, const struct inject_way *way, int status)
 {
 	if (status)
 		return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "hangs" : "crashes";
@@ -146,6 +148,9 @@ static const char *judge(const struct sweep_case *c, int status)
 		return now->said ? "other answers after the error" : "other answers, and no error";
 	if (now->late)
 		return "an error of an earlier call";
+	/* -1: the error is in errno or elsewhere */
+	if (now->said && way->kind == INJECT_MEMORY && now->code < -1 && now->code != -ENOMEM)
+		return "another error than -ENOMEM";
 	if (COUNTED && now->blocks > normal->blocks + c->left)
 		return "memory is left";
 	if (now->fds > normal->fds)
@@ -194,7 +199,7 @@ static void sweep_way(const struct sweep_case *c, const struct inject_way *way, 
 	runs = most && most < total ? most : total;
 	for (long i = 0; i < runs; i++) {
 		long n = 1 + i * total / runs;
-		const char *wrong = judge(c, run(now == normal ? normal + 1 : now, c, way, n));
+		const char *wrong = judge(c, way, run(now == normal ? normal + 1 : now, c, way, n));
 
 		if (!now->fired && !wrong)
 			continue;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The users of the module and their limits, out of files that are damaged or cannot be read. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "live/users.h"
+
+/* The content of the module's list of users and of its parameter; NULL: there is no such file */
+static const char *list, *limit;
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	const char *text = strstr(path, "/debug/vcpc/users") ? list : strstr(path, "/max_user_") ? limit : NULL;
+
+	if (!strstr(path, "/vcpc/"))
+		return __real_fopen(path, mode);
+	errno = ENOENT;
+	return text ? fmemopen((void *)text, strlen(text), "r") : NULL;
+}
+
+/* The list, with the caller and another user */
+static const char *two(unsigned int counters)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "user %u namespace 1 sets 1 counters %u tags 3\n"
+		 "user 123456 namespace 1 sets 1 counters 7 tags 3\n", (unsigned int)getuid(), counters);
+	return text;
+}
+
+TEST(counters_left)
+{
+	limit = "100\n";
+	list = two(30);
+	EXPECT_EQ(70, shim_live_users__counters_left(5));
+	list = two(130);
+	EXPECT_EQ(0, shim_live_users__counters_left(5));
+}
+
+TEST(the_list_cannot_be_read)
+{
+	limit = "100\n";
+	EXPECT_EQ(95, shim_live_users__counters_left(5));
+	list = "user 1 nonsense\n";
+	EXPECT_EQ(95, shim_live_users__counters_left(5));
+}
+
+TEST(the_limit_is_unknown)
+{
+	list = two(30);
+	EXPECT_EQ(UINT64_MAX, shim_live_users__counters_left(5));
+	limit = "many\n";
+	EXPECT_EQ(UINT64_MAX, shim_live_users__counters_left(5));
+	limit = "\n";
+	EXPECT_EQ(UINT64_MAX, shim_live_users__counters_left(5));
+}
+
+TEST_HARNESS_MAIN
