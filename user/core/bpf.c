@@ -224,10 +224,10 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 /* Make all pins in NEW_DIR, then rename it, so other processes see all of them or none. */
 static int publish(struct bpf_object *obj)
 {
-	int err;
+	int err = shim_bpf_pins__exists(VC_PIN_DIR);
 
-	if (!access(VC_PIN_DIR, F_OK))
-		return -EEXIST;
+	if (err)
+		return err < 0 ? err : -EEXIST;
 	/* An existing NEW_DIR was left by a process that died here, because we hold the lock. */
 	err = shim_bpf_pins__remove(NEW_DIR);
 	if (!err && mkdir(NEW_DIR, 0700))
@@ -415,13 +415,14 @@ int shim_bpf__off(void)
  * shim_bpf__status() - find out whether tracing is on, and through which transport
  *
  * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if tracing is off, -EPERM if the caller has no
- *	permission to find out.
+ *	permission to find out, or another negated errno.
  */
 int shim_bpf__status(void)
 {
-	if (!access(VC_PIN_DIR "/vc_id", F_OK))
-		return SHIM_BPF_PROBES;
-	if (!access(VC_PIN_DIR, F_OK))
-		return SHIM_BPF_MODULE;
-	return errno == ENOENT ? 0 : shim_bpf_pins__error(-errno);
+	int there = shim_bpf_pins__exists(VC_PIN_DIR "/vc_id");
+
+	if (there)
+		return there < 0 ? there : SHIM_BPF_PROBES;
+	there = shim_bpf_pins__exists(VC_PIN_DIR);
+	return there > 0 ? SHIM_BPF_MODULE : there;
 }

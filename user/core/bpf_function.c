@@ -402,8 +402,9 @@ static int probe_locked(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 
 	if (access(VC_PIN_DIR, F_OK))
 		return -errno;
-	if (!access(PROBES_PIN, F_OK))
-		return -EEXIST;
+	err = shim_bpf_pins__exists(PROBES_PIN);
+	if (err)
+		return err < 0 ? err : -EEXIST;
 	a.skel = vc_function__open();
 	if (!a.skel)
 		return -errno;

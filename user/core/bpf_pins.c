@@ -28,6 +28,14 @@ int shim_bpf_pins__error(int err)
 	return err == -EACCES ? -EPERM : err;
 }
 
+/* Find out whether a path exists: 1, 0, or a negated errno if that cannot be found out. */
+int shim_bpf_pins__exists(const char *path)
+{
+	if (!access(path, F_OK))
+		return 1;
+	return errno == ENOENT ? 0 : shim_bpf_pins__error(-errno);
+}
+
 /* Open a pinned map, if necessary read-only.  Return a descriptor, or -1 with errno set. */
 int shim_bpf_pins__open_to_read(const char *path)
 {

@@ -128,8 +128,11 @@ static int attach_probes(struct vc_why *skel)
 
 static int attach_events(struct vc_why *skel, int probes)
 {
-	int err = probes || shim_bpf__status() == SHIM_BPF_PROBES ? -ENOENT : attach_module(skel);
+	int err = probes ? SHIM_BPF_PROBES : shim_bpf__status();
 
+	if (err < 0)
+		return err;
+	err = err == SHIM_BPF_PROBES ? -ENOENT : attach_module(skel);
 	return err == -ENOENT ? attach_probes(skel) : err;
 }
 

@@ -225,6 +225,41 @@ uint64_t shim_wanted__id(void)
 	return ((st.st_mtim.tv_sec * 1000000000ull + st.st_mtim.tv_nsec) ^ st.st_ino << 1) | 1;
 }
 
+static int check_unwanted(void)
+{
+	struct stat st;
+
+	if (lstat(WANTED, &st))
+		return errno == ENOENT ? 0 : -errno;
+	return is_trusted(&st) ? -EBUSY : 0;
+}
+
+/* The programs must not expect counts that no thread takes. */
+static int want(const struct vc_events *events)
+{
+	static const struct vc_events none;
+	int err = check_unwanted();
+
+	if (!err)
+		err = tell_programs(events);
+	if (err)
+		return err;
+	err = publish(events);
+	if (err)
+		tell_programs(&none);
+	return err;
+}
+
+static int want_nothing(const struct vc_events *none)
+{
+	/* Remove the file even if tracing is off: a program that died can have left it. */
+	int err = tell_programs(none);
+
+	if (unlink(WANTED) && errno != ENOENT)
+		return -errno;
+	return err;
+}
+
 /**
  * shim_wanted__set() - have each traced thread count these events in its transactions
  * @events: the events; if there are none, the threads stop counting
@@ -234,15 +269,7 @@ uint64_t shim_wanted__id(void)
  */
 int shim_wanted__set(const struct vc_events *events)
 {
-	int err = events->nr && shim_wanted__id() ? -EBUSY : tell_programs(events);
-
-	if (err && events->nr)
-		return shim_bpf_pins__error(err);
-	if (events->nr)
-		err = publish(events);
-	else if (unlink(WANTED) && errno != ENOENT)
-		err = -errno;
-	return shim_bpf_pins__error(err);
+	return shim_bpf_pins__error(events->nr ? want(events) : want_nothing(events));
 }
 
 /* Called when tracing is turned off */

@@ -376,6 +376,8 @@ static int error_of(int err)
 	case -EPROTO:
 	case -EPROTONOSUPPORT:
 		return SHIM_LIVE_EAPPVERSION;
+	case -ENOMEM:
+		return err;
 	}
 	return SHIM_LIVE_EVALUE;
 }
