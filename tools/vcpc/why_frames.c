@@ -2,8 +2,10 @@
 /* vcpc why: the stacks in which slow transactions spend more time than average. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "json_text.h"
+#include "text.h"
 #include "vcpc.h"
 #include "why_paths.h"
 
@@ -103,14 +105,24 @@ static double typical_ns(const struct shim_why_tag *tag, const struct why_path *
 	return count ? (double)(path->all_ns - path->slow_ns) / count : 0;
 }
 
+/* A semicolon would separate fields. */
+static void put_tag(const struct shim_why_tag *tag, FILE *out)
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s", tag->name);
+	for (char *c = name; (c = strchr(c, ';'));)
+		*c = '_';
+	fputs(vcpc_printable(name, ""), out);
+}
+
 static void fold(const struct why_view *view, const struct shim_why_tag *tag,
 		 const struct why_path *path, FILE *out)
 {
 	char reason[64];
 
 	shim_why_reason_name(path->reason, reason, sizeof(reason));
-	for (const char *c = tag->name; *c; c++)
-		putc(*c == ';' || (unsigned char)*c < ' ' ? '_' : *c, out);
+	put_tag(tag, out);
 	fprintf(out, ";%s", reason);
 	for (size_t i = 0; i < path->n; i++)
 		fprintf(out, ";%s", path->frames[i].name);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * vcpc why with hostile names of a tag, a program and a function: each output has them as data, and a
+ * strict reader of its format finds them.
+ */
+#include <libgen.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "../bpf/bpf_test.h"
+#include "../tools/json.h"
+
+#define OUT	"/tmp/vcpc-why-names.out"
+#define TAG	"</script><b>\"=cmd|x\033[31m;\u202e\n"
+#define PROGRAM	"/tmp/=cmd <b>\"\033[31m;\u202e"
+/* In the copied program, this name replaces the one of function_with_another_name(), of the same length */
+#define FUNCTION "</script>=cmd\"<b>\033[31m;\u202e"
+#define BEFORE	"function_with_another_name"
+
+_Static_assert(sizeof(FUNCTION) == sizeof(BEFORE), "same length");
+
+static char vcpc[256], libs[256];
+
+void function_with_another_name(void);
+
+static __attribute__((noinline, noclone)) void wait_a_while(void)
+{
+	const struct timespec ms = { .tv_nsec = 2000000 };
+
+	nanosleep(&ms, NULL);
+	__asm__ volatile("");	/* not a tail call */
+}
+
+__attribute__((noinline, noclone)) void function_with_another_name(void)
+{
+	wait_a_while();	/* the library's function hides its caller */
+	__asm__ volatile("");
+}
+
+/* The program that is explained: a copy of this one, under a hostile name */
+static void __attribute__((constructor)) be_explained(void)
+{
+	if (!getenv("WHY_NAMES_CHILD"))
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		pmtracebegin(TAG);
+		function_with_another_name();
+		pmtraceend(TAG);
+	}
+}
+
+FIXTURE(names) {
+	const char *missing;
+	pid_t child;
+	char *text;
+};
+
+static void find_files(char *exe, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", exe, size - 1);
+	char copy[200], *folder;
+
+	exe[len > 0 ? len : 0] = '\0';
+	snprintf(copy, sizeof(copy), "%s", exe);
+	folder = dirname(copy);
+	snprintf(vcpc, sizeof(vcpc), "%s/../../bin/vcpc", folder);
+	snprintf(libs, sizeof(libs), "%s/../../lib", folder);
+	if (access(vcpc, X_OK))
+		snprintf(vcpc, sizeof(vcpc), "vcpc");
+}
+
+/* Copy a program, with the other name in its symbols: 0, or -1. */
+static int copy_program(const char *from, const char *to)
+{
+	const int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	const off_t size = lseek(in, 0, SEEK_END);
+	char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, in, 0), *at = data;
+	int changed = 0, err;
+
+	if (out < 0 || data == MAP_FAILED)
+		return -1;
+	while ((at = memmem(at, data + size - at, BEFORE, strlen(BEFORE)))) {
+		memcpy(at, FUNCTION, strlen(FUNCTION));
+		changed++;
+	}
+	err = write(out, data, size) != size || !changed ? -1 : 0;
+	munmap(data, size);
+	close(in);
+	close(out);
+	return err;
+}
+
+static pid_t start(const char *exe)
+{
+	pid_t pid;
+
+	if (copy_program(exe, PROGRAM))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		setenv("WHY_NAMES_CHILD", "1", 1);
+		if (!access(libs, F_OK))
+			setenv("LD_LIBRARY_PATH", libs, 1);
+		execl(PROGRAM, PROGRAM, NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+FIXTURE_SETUP(names)
+{
+	char exe[200];
+
+	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_PROBES, &self->missing));
+	setenv("SHIM_TRACE", "probe", 1);
+	if (self->missing)
+		return;
+	find_files(exe, sizeof(exe));
+	self->child = start(exe);
+	ASSERT_LT(0, self->child);
+}
+
+FIXTURE_TEARDOWN(names)
+{
+	if (self->child > 0) {
+		kill(self->child, SIGKILL);
+		waitpid(self->child, NULL, 0);
+	}
+	unlink(PROGRAM);
+	unlink(OUT);
+	free(self->text);
+}
+
+/* Run vcpc why; the result is what it prints on both outputs. */
+static char *why(const char *options)
+{
+	char command[400], *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "'%s' why --probes --for 3s %s >" OUT, vcpc, options);
+	if (system(command))
+		return NULL;
+	f = fopen(OUT, "r");
+	if (f && getdelim(&text, &size, '\0', f) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* Whether text steers a terminal: a control character but a line feed, or one that turns text around */
+static bool steers(const char *text)
+{
+	for (const unsigned char *s = (const unsigned char *)text; *s; s++)
+		if ((*s < ' ' && *s != '\n') || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0) ||
+		    (*s == 0xe2 && s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae))
+			return true;
+	return false;
+}
+
+/* The number of strings in @j that have @part */
+static unsigned int strings_with(const struct json *j, const char *part)
+{
+	unsigned int n = 0;
+
+	for (; j; j = j->next)
+		n += (j->type == JSON_STRING && strstr(j->text, part)) + strings_with(j->first, part);
+	return n;
+}
+
+TEST_F(names, json)
+{
+	const char *at;
+	struct json *json;
+
+	UNLESS_MISSING();
+	at = self->text = why("--json");
+	ASSERT_NE(NULL, at);
+	EXPECT_FALSE(steers(at));
+	json = json_value(&at, 0);
+	ASSERT_NE(NULL, json);
+	EXPECT_STREQ("\n", at);
+	EXPECT_EQ(1, strings_with(json, TAG));
+	EXPECT_LE(1, strings_with(json, "</script>=cmd\"<b>"));
+	json_free(json);
+}
+
+TEST_F(names, text)
+{
+	UNLESS_MISSING();
+	self->text = why("2>&1");
+	ASSERT_NE(NULL, self->text);
+	EXPECT_FALSE(steers(self->text)) {
+		TH_LOG("%s", self->text);
+	}
+	EXPECT_NE(NULL, strstr(self->text, "</script><b>\"=cmd|x?[31m"));
+	EXPECT_NE(NULL, strstr(self->text, "\n      </script>=cmd\"<b>_[31m____"));
+}
+
+/* Frames are separated by semicolons, and the weight follows the last space. */
+TEST_F(names, folded)
+{
+	static const char function[] = "</script>=cmd\"<b>_[31m____";
+	char *line, *field, *lines, *fields;
+	unsigned int found = 0;
+
+	UNLESS_MISSING();
+	self->text = why("--folded");
+	ASSERT_NE(NULL, self->text);
+	EXPECT_FALSE(steers(self->text));
+	for (line = strtok_r(self->text, "\n", &lines); line; line = strtok_r(NULL, "\n", &lines)) {
+		char *weight = strrchr(line, ' ');
+
+		ASSERT_NE(NULL, weight);
+		ASSERT_EQ(strlen(weight + 1), strspn(weight + 1, "0123456789"));
+		*weight = '\0';
+		field = strtok_r(line, ";", &fields);
+		EXPECT_EQ(0, strncmp(field, "</script><b>\"=cmd|x?[31m", 24));
+		EXPECT_LE(27, strlen(field));
+		while ((field = strtok_r(NULL, ";", &fields)))
+			if (!strcmp(field, function))
+				found++;
+	}
+	EXPECT_LE(1, found);
+}
+
+TEST_HARNESS_MAIN
