@@ -6,19 +6,20 @@
  * the label of a volume before the volume.  Without this list each of them would unpack the file.
  *
  * Threads: list_lock guards the list and the number of users.  It is not held while unpacking: if
- * two threads unpack the same file, one of the copies is dropped.
+ * two threads unpack the same file, one of the copies is dropped.  fork() takes it, so a child can
+ * use the list although another thread of its parent was using it.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "unpack.h"
 #include "unpacked.h"
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shim_siglock list_lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
 static struct shim_unpacked *list;
 
 static bool is_time(const struct timespec *a, const struct timespec *b)
@@ -93,13 +94,13 @@ static struct shim_unpacked *enter(struct shim_unpacked *u)
 {
 	struct shim_unpacked *other;
 
-	pthread_mutex_lock(&list_lock);
+	shim_siglock__enter(&list_lock);
 	other = find(&u->packed);
 	if (!other) {
 		u->next = list;
 		list = u;
 	}
-	pthread_mutex_unlock(&list_lock);
+	shim_siglock__leave(&list_lock);
 	if (!other)
 		return u;
 	unpacked_destroy(u);
@@ -110,11 +111,13 @@ int shim_unpacked__get(int fd, const struct stat *packed, const char *suffix,
 		       struct shim_unpacked **out)
 {
 	struct shim_unpacked *u;
-	int err;
+	int err = shim_fork__wait_for(&list_lock);
 
-	pthread_mutex_lock(&list_lock);
+	if (err)
+		return err;
+	shim_siglock__enter(&list_lock);
 	u = find(packed);
-	pthread_mutex_unlock(&list_lock);
+	shim_siglock__leave(&list_lock);
 	if (!u) {
 		err = unpack(fd, packed, suffix, &u);
 		if (err)
@@ -129,9 +132,9 @@ struct shim_unpacked *shim_unpacked__share(struct shim_unpacked *u)
 {
 	if (!u)
 		return NULL;
-	pthread_mutex_lock(&list_lock);
+	shim_siglock__enter(&list_lock);
 	u->refs++;
-	pthread_mutex_unlock(&list_lock);
+	shim_siglock__leave(&list_lock);
 	return u;
 }
 
@@ -142,14 +145,14 @@ void shim_unpacked__put(struct shim_unpacked *u)
 
 	if (!u)
 		return;
-	pthread_mutex_lock(&list_lock);
+	shim_siglock__enter(&list_lock);
 	last = !--u->refs;
 	if (last) {
 		while (*at != u)
 			at = &(*at)->next;
 		*at = u->next;
 	}
-	pthread_mutex_unlock(&list_lock);
+	shim_siglock__leave(&list_lock);
 	if (last)
 		unpacked_destroy(u);
 }
