@@ -193,13 +193,15 @@ int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_b
 {
 	struct shim_bpf_why *w = calloc(1, sizeof(*w));
 	libbpf_print_fn_t print;
-	int err, cpus = libbpf_num_possible_cpus();
+	int err, cpus;
 
 	if (!w)
 		return -ENOMEM;
-	w->cpus = cpus > 0 ? cpus : 1;
 	print = libbpf_set_print(NULL);
-	err = shim_bpf_pins__error(start(w, options));
+	/* The kernel writes the values of all CPUs: their number must not be guessed. */
+	cpus = libbpf_num_possible_cpus();
+	w->cpus = cpus > 0 ? cpus : 0;
+	err = shim_bpf_pins__error(cpus < 0 ? cpus : start(w, options));
 	libbpf_set_print(print);
 	if (err == -ESRCH || (err && err != -EPERM && access("/sys/kernel/btf/vmlinux", F_OK)))
 		err = -EOPNOTSUPP;
