@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Count events, mark transactions and read archives of Performance Co-Pilot, by libshim.
+"""Count events, mark transactions and read archives of Performance Co-Pilot, through libshim.
 
     with vcpc.Counters("page-faults", "task-clock") as counters:
         work()

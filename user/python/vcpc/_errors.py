@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is raised when a call of the library fails: its code, and the library's text for it."""
+"""The exceptions that are raised when a call of the library fails."""
 
 
 class Error(Exception):
@@ -17,12 +17,12 @@ class Error(Exception):
 
     @property
     def errno(self):
-        """The system's error number, or None if the code is the library's own."""
+        """The system's error number, or None if the code is one of the library."""
         return -self.code if -12000 < self.code < 0 else None
 
 
 class CounterError(Error):
-    """Events cannot be counted as asked for."""
+    """The requested events cannot be counted."""
 
 
 class TraceError(Error):
@@ -30,4 +30,4 @@ class TraceError(Error):
 
 
 class ArchiveError(Error):
-    """An archive, or something in it, cannot be read."""
+    """An archive or a part of it cannot be read."""

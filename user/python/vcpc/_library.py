@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""libshim itself, loaded once, and what each part of the package needs of it: texts, strings, handles."""
+"""Load libshim once, and convert its texts, strings and handles for the rest of the package."""
 import ctypes
 import os
 import threading
@@ -34,13 +34,13 @@ def version():
 
 
 def text_of(code):
-    """The library's text for an error of its own or of the system."""
+    """Return the library's text for one of its errors or of the system's."""
     buffer = ctypes.create_string_buffer(c.PM_MAXERRMSGLEN)
     return lib.pmErrStr_r(code, buffer, len(buffer)).decode(errors="replace")
 
 
 def to_c(text, what):
-    """A str, bytes or path as C's string."""
+    """Convert a str, bytes or path to a C string."""
     encoded = os.fsencode(text)
     if b"\0" in encoded:
         raise ValueError(f"{what} has a NUL in it")
@@ -48,12 +48,12 @@ def to_c(text, what):
 
 
 def to_str(text):
-    """C's string; bytes that are not UTF-8 survive as os.fsdecode() has them."""
+    """Convert a C string; bytes that are not UTF-8 are decoded as by os.fsdecode()."""
     return text.decode("utf-8", "surrogateescape")
 
 
 def taken(address, length=None):
-    """The bytes of memory that the library has allocated, which is freed."""
+    """Return the bytes of memory that the library has allocated, and free it."""
     try:
         return ctypes.string_at(address, -1 if length is None else length)
     finally:
@@ -61,15 +61,15 @@ def taken(address, length=None):
 
 
 def freed(pointer):
-    """Free what a pointer of ctypes points to."""
+    """Free the memory to which a ctypes pointer points."""
     _free(ctypes.cast(pointer, ctypes.c_void_p))
 
 
 class Handle:
-    """A pointer of the library's that is destroyed once, and not while a call is using it.
+    """A pointer of the library that is destroyed once, and not while a call is using it.
 
-    "with handle as pointer" is for the time of a call; ValueError if it was closed.  A close() meanwhile, of another
-    thread or a signal's handler, takes effect after the call.
+    Use "with handle as pointer" for the duration of a call; it raises ValueError if the handle was closed.  If another
+    thread or a signal handler calls close() in the meantime, it takes effect after the call.
     """
 
     def __init__(self, pointer, destroy):

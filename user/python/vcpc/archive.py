@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Archives of Performance Co-Pilot, <pcp/pmapi.h>: what is in them, and values in a window of time.
+"""Archives of Performance Co-Pilot, <pcp/pmapi.h>: their metrics, and values in a time window.
 
-Times are ns since 1970, as time.time_ns() has them.
+Times are ns since 1970, as in time.time_ns().
 """
 import ctypes
 import datetime
@@ -55,7 +55,7 @@ def _destroy(context, process):
 
 
 class _Context:
-    """A context of the library's, which is destroyed once."""
+    """A context of the library, which is destroyed once."""
 
     def __init__(self, number):
         self.number = number
@@ -68,10 +68,10 @@ class _Context:
 
 
 class Row(typing.NamedTuple):
-    """The values of one time.
+    """The values at one time.
 
-    time: ns; values: {(metric, instance): value}, the instance None of a metric that has none; errors: {metric:
-    ArchiveError}, of metrics that have an error in place of values then
+    time: ns; values: {(metric, instance): value}, the instance is None for a metric without instances; errors: {metric:
+    ArchiveError}, for metrics that have an error instead of values at this time
     """
 
     time: int
@@ -99,16 +99,16 @@ class Metric:
 
     @property
     def text(self):
-        """What it is, in a line; None if the archive does not say."""
+        """A description in one line, or None if the archive has none."""
         return self._archive._text(self.pmid, c.PM_TEXT_ONELINE)
 
     @property
     def help(self):
-        """What it is, in more; None if the archive does not say."""
+        """A longer description, or None if the archive has none."""
         return self._archive._text(self.pmid, c.PM_TEXT_HELP | c.PM_TEXT_DIRECT)
 
     def instances(self):
-        """Its instances over the whole archive, {number: name}; empty if it has none."""
+        """All its instances in the archive, {number: name}; empty if it has none."""
         return {} if self.indom is None else dict(self._archive._instances(self.indom))
 
     def __repr__(self):
@@ -116,9 +116,9 @@ class Metric:
 
 
 class Archive:
-    """An archive, by its path without an ending; several with commas between, or a folder, are one.
+    """An archive, given by its path without suffix; several, separated by commas, or a folder, are read as one.
 
-    As a context manager it is closed at the end.  Any thread may use it, one at a time: others wait.
+    As a context manager it is closed at the end. Any thread may use it; calls from several threads wait for each other.
     """
 
     def __init__(self, path):
@@ -139,7 +139,7 @@ class Archive:
         self.timezone = to_str(label.timezone)
 
     def _use(self, context=None):
-        """The lock, held, with the context as the thread's current one."""
+        """Hold the lock, with the context as the thread's current one."""
         self._lock.acquire()
         try:
             self._context.use()
@@ -151,7 +151,7 @@ class Archive:
         return _Releasing(self._lock)
 
     def close(self):
-        """Give it back; may be called again.  What it is being read with then raises ValueError."""
+        """Close it; may be called again. Iterators that are still reading it then raise ValueError."""
         with self._lock:
             self._context.close()
 
@@ -163,7 +163,7 @@ class Archive:
 
     @property
     def end(self):
-        """The time of the last record, ns; later while the archive grows.  None if it is not known."""
+        """The time of the last record in ns, which changes while the archive grows; None if it is unknown."""
         stamp = c.Timespec()
         with self._use():
             _check(lib.pmGetHighResArchiveEnd(ctypes.byref(stamp)), self.path)
@@ -194,7 +194,7 @@ class Archive:
         return found
 
     def metric(self, name):
-        """The Metric of a name."""
+        """Return the Metric with this name."""
         encoded = to_c(name, "a metric's name")
         pmid = ctypes.c_uint(c.PM_ID_NULL)
         desc = c.Desc()
@@ -204,9 +204,9 @@ class Archive:
         return Metric(self, name, desc)
 
     def metrics(self, group=""):
-        """All metrics, or those below a name, as a list of Metric, sorted by name.
+        """Return all metrics, or those below a name, as a list of Metric, sorted by name.
 
-        Derived metrics of what the archive does not have are left out.
+        Derived metrics whose operands are not in the archive are left out.
         """
         found = []
         for name in self._leaves(group):
@@ -240,32 +240,32 @@ class Archive:
         return self._domains[indom]
 
     def rows(self, metrics, start=None, end=None, interval=None):
-        """The values of metrics, a Row for each time, as an iterator.
+        """Iterate over the values of metrics; yields a Row for each time.
 
-        metrics: a name, of a metric or of all below it, a Metric, or several of these
-        start, end: ns, an aware datetime, or text as options -S and -T have it ("+10s", "@12:00"); the archive's
-        interval: seconds, a timedelta, or text ("100msec"): values as they were at times so far apart; without it,
+        metrics: the name of a metric or of a group of metrics, a Metric, or several of these
+        start, end: ns, an aware datetime, or text as for the options -S and -T ("+10s", "@12:00"); the archive's
+        interval: seconds, a timedelta, or text ("100msec"): values at times that are this far apart; without it,
         those of each record
 
-        A record without any of the metrics makes no row.  What cannot be read raises ArchiveError, and the next row is
-        of what is behind it.
+        A record without any of the metrics yields no row. Damage raises ArchiveError, and the next row
+        is the first one after it.
         """
         return _Rows(self, self._chosen(metrics), _window(self, start, end), _step(interval))
 
     def values(self, metrics, start=None, end=None, interval=None):
-        """The same as tuples, (time, metric, instance, value), as an iterator, which ends with the first error."""
+        """Iterate over the same values as tuples (time, metric, instance, value), up to the first error."""
         for row in self.rows(metrics, start, end, interval):
             for (metric, instance), value in row.values.items():
                 yield row.time, metric, instance, value
 
     def to_numpy(self, metrics, start=None, end=None, interval=None):
-        """The same in arrays, {(metric, instance): (times, values)}: datetime64[ns], and the metric's own type."""
+        """Return the same as arrays {(metric, instance): (times, values)}, of datetime64[ns] and the metric's type."""
         return tables.arrays(self._chosen(metrics), self.values(metrics, start, end, interval))
 
     def to_pandas(self, metrics, start=None, end=None, interval=None):
-        """The same in a DataFrame: a row for each time (UTC), a column for each metric and instance.
+        """Return the same as a DataFrame with a row for each time (UTC) and a column for each metric and instance.
 
-        Where values are missing, integers are of pandas' own types (UInt64), which have NA.
+        If values are missing, integers have pandas' nullable types (UInt64).
         """
         return tables.frame(self._chosen(metrics), self.rows(metrics, start, end, interval))
 
@@ -292,7 +292,7 @@ class Archive:
 
 
 class _Releasing:
-    """A lock that is held, for a with statement."""
+    """Hold a lock for the duration of a with statement."""
 
     def __init__(self, lock):
         self._lock = lock
@@ -341,7 +341,7 @@ def _instant(when):
 
 
 def _window(archive, start, end):
-    """The first and the last time, ns; the last may be None."""
+    """The first and the last time in ns; the last may be None."""
     last = archive.end
     first = archive.start if start is None or isinstance(start, str) else _instant(start)
     if isinstance(start, str) or isinstance(end, str):
@@ -364,7 +364,7 @@ def _parsed(start, end, first, last):
 
 
 class _Rows:
-    """Rows of an archive, by a context of their own."""
+    """The rows of an archive, read through a separate context."""
 
     def __init__(self, archive, metrics, window, step):
         self._archive = archive
@@ -424,7 +424,7 @@ class _Rows:
             values[metric.name, instance] = _extract(found.valfmt, value, metric)
 
     def close(self):
-        """Read no further."""
+        """Stop reading."""
         with self._archive._lock:
             self._context.close()
 

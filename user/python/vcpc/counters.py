@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sets of counters, <shim/shim.h>: events that are counted together on a thread, a process or a CPU."""
+"""Sets of counters, <shim/shim.h>: events that are counted at the same time on a thread, a process or a CPU."""
 import collections.abc
 import ctypes
 import operator
@@ -21,7 +21,7 @@ def _why(handle):
 
 
 class _Opened:
-    """What counts, for the time of a with statement."""
+    """Open the back end for the duration of a with statement."""
 
     def __enter__(self):
         self.handle = ctypes.c_void_p()
@@ -35,7 +35,7 @@ class _Opened:
 
 
 def backend():
-    """What counts here: ("vcpc" for the module, "perf" for perf_event_open(2), None for neither; and why)."""
+    """Return what counts here ("vcpc": the module, "perf": perf_event_open(2), None: neither), and the reason."""
     try:
         with _Opened() as handle:
             return to_str(lib.shim_backend(handle)), _why(handle)
@@ -44,7 +44,7 @@ def backend():
 
 
 def events(everything=False):
-    """The events that can be counted here, as {name: description}; everything: all that have a name."""
+    """Return the events that can be counted here as {name: description}; everything: return all known names."""
     found = {}
     walk = c.WALK(operator.setitem)
     if everything:
@@ -56,13 +56,13 @@ def events(everything=False):
 
 
 class Sample(collections.abc.Mapping):
-    """The counts of a set at one instant: a mapping of what was counted to counts.
+    """The counts of a set at one instant: a mapping of events to counts.
 
-    time: ns of CLOCK_MONOTONIC; cpu_time: ns for which the target ran while the set was counting; exited: the target
-    has, and the counts are final; events, counts: tuples, in the order that was asked for
+    time: ns of CLOCK_MONOTONIC; cpu_time: ns for which the target ran while the set was counting; exited: whether the
+    target has exited, so the counts are final; events, counts: tuples, in the requested order
 
-    A name is what was counted, with the mode if one was chosen: "page-faults:u" where the caller may not count the
-    kernel.  sample["page-faults"] finds that, too.  The difference of two samples is a Sample.
+    Events have the names that were counted, with the mode if the library chose one: "page-faults:u" if the caller may
+    not count the kernel.  sample["page-faults"] finds that as well.  The difference of two samples is a Sample.
     """
 
     __slots__ = ("counts", "cpu_time", "events", "exited", "time")
@@ -97,7 +97,7 @@ class Sample(collections.abc.Mapping):
 
 
 def _create(names):
-    """A set of events, and the library's names for them."""
+    """Create a set; return it and the library's names of the events."""
     pointer = ctypes.c_void_p()
     bad = ctypes.c_uint(len(names))
     array = (ctypes.c_char_p * len(names))(*names)
@@ -119,13 +119,14 @@ def _blame(names, index, code):
 
 
 def _target(thread, process, cpu, inherit):
-    """What the set is bound to: (number, flags); the number is None for the calling thread."""
+    """Return the set's target as (number, flags); the number is None for the calling thread."""
     if sum(target is not None for target in (thread, process, cpu)) > 1:
-        raise ValueError("one of thread, process and cpu")
+        raise ValueError("at most one of thread, process and cpu can be given")
     if inherit not in _INHERIT:
         raise ValueError('inherit is None, "threads" or "tree"')
     if inherit and (process is not None or cpu is not None):
-        raise ValueError("inherit is for threads: a process is counted with all that it starts, a CPU whoever runs")
+        raise ValueError("inherit applies to threads only: a process is always counted with its children, a CPU with "
+                         "everything that runs on it")
     if process is not None:
         return operator.index(process), _PROCESS
     if cpu is not None:
@@ -137,10 +138,10 @@ class Counters:
     """Events that are counted together.
 
     events: names as "vcpc events" lists them; thread: its number, or the thread that calls start(); process: its
-    number, with its threads and all that it starts; cpu: its number, whoever runs there; inherit: "threads" or "tree",
-    with the threads, or threads and processes, that the thread will start
+    number, with its threads and all processes that it starts; cpu: its number, for everything that runs there;
+    inherit: "threads" or "tree", to include the threads, or threads and processes, that the thread starts later
 
-    As a context manager it starts at the beginning, and at the end stops, samples into "last", and closes.
+    As a context manager it starts at the beginning; at the end it stops, stores a sample in "last", and closes.
     """
 
     def __init__(self, *events, thread=None, process=None, cpu=None, inherit=None):
@@ -159,7 +160,7 @@ class Counters:
             raise CounterError(f"{what}: {text_of(code)}", code)
 
     def start(self):
-        """Count; after stop(), go on counting."""
+        """Start counting; after stop(), continue."""
         with self._set as pointer:
             if self._bound is None:
                 number = self._number
@@ -173,14 +174,14 @@ class Counters:
         self._counting = True
 
     def stop(self):
-        """Count no more; the counts stay.  Returns them, a Sample."""
+        """Stop counting, keep the counts, and return them as a Sample."""
         with self._set as pointer:
             self._check(lib.shim_set_disable(pointer, self._bound or 0), "counters cannot be stopped")
         self._counting = False
         return self.sample()
 
     def sample(self):
-        """The counts of this instant, a Sample, which is in "last", too."""
+        """Return the current counts as a Sample, which is also stored in "last"."""
         raw = c.ShimSample()
         with self._set as pointer:
             read = lib.shim_set_total if self._flags else lib.shim_set_sample
@@ -190,7 +191,7 @@ class Counters:
         return self.last
 
     def close(self):
-        """Give the counters back; may be called again, and from any thread."""
+        """Release the counters; may be called again, and from any thread."""
         self._set.close()
 
     def __enter__(self):

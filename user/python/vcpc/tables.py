@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Values of archives as numpy's arrays and pandas' DataFrames, where these are installed."""
+"""Values of archives as numpy arrays and pandas DataFrames, if these packages are installed."""
 
 # PCP's numeric types: numpy's name, and pandas' if values are missing
 _TYPES = {

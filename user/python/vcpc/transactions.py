@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Transactions, points and values, <pcp/trace.h>: what a program does, to be timed and counted.
+"""Transactions, points and values, <pcp/trace.h>: the parts of a program that are timed and counted.
 
-What the caller has done wrong raises TraceError.  That an event could not be handed over, as there is neither the
-module nor an agent, is no reason for a program to stop: such calls return False, or raise with strict=True.
+Wrong use raises TraceError. A program should not fail because an event could not be sent, for example
+without the module and an agent: such calls return False, or raise TraceError with strict=True.
 """
 import functools
 import inspect
@@ -24,7 +24,7 @@ def _error(tag, code):
 
 
 def _handed_over(tag, code, strict):
-    """Whether the library took the event."""
+    """Return whether the library accepted the event."""
     if code >= 0:
         return True
     if strict or code in _MISUSE:
@@ -43,24 +43,24 @@ def point(tag, *, strict=False):
 
 
 def observe(tag, value, *, strict=False):
-    """A value of something, such as the length of a queue."""
+    """Report a value, such as the length of a queue."""
     tag = _tag(tag)
     return _handed_over(tag, lib.pmtraceobs(tag, value), strict)
 
 
 def counter(tag, value, *, strict=False):
-    """A value that only grows, such as the bytes sent."""
+    """Report a value that only grows, such as the number of bytes sent."""
     tag = _tag(tag)
     return _handed_over(tag, lib.pmtracecounter(tag, value), strict)
 
 
 def lost_events():
-    """How many events of this process an agent should have got and has not."""
+    """Return how many events of this process were not sent to the agent."""
     return lib.shim_trace_lost()
 
 
 class Transaction:
-    """A transaction of a tag: the time from begin() to end(), or a body, or each call of a function.
+    """A transaction of a tag: the time from begin() to end(), or of a with statement, or of each call of a function.
 
     A body that raises aborts it.  A tag can be begun once at a time in a thread.
     """
@@ -74,7 +74,7 @@ class Transaction:
         self._begun_by = None
 
     def begin(self):
-        """Begin it: whether it was handed over."""
+        """Begin it, and return whether the library accepted the event."""
         if not self._open.acquire(blocking=False):
             raise _error(self._tag, c.PMTRACE_ERR_INPROGRESS)
         try:
@@ -94,11 +94,11 @@ class Transaction:
         return begun_by == os.getpid() and _handed_over(self._tag, call(self._tag), self._strict)
 
     def end(self):
-        """End it: whether it was handed over."""
+        """End it, and return whether the library accepted the event."""
         return self._finish(lib.pmtraceend)
 
     def abort(self):
-        """Leave it without having it counted among those that ended."""
+        """Abort it, so it is not counted as ended."""
         return self._finish(lib.pmtraceabort)
 
     def __enter__(self):
