@@ -89,8 +89,8 @@ static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 
 		return -1;
 	change = (void *)vc_changes + used;
 	/*
-	 * Copy it once because events change it meanwhile: the reader must use the same extremes as
-	 * this program.
+	 * Copy it once because events change it in the meantime: the reader must use the same
+	 * extremes as this program.
 	 */
 	__builtin_memcpy(&change->stat, stat, __builtin_offsetof(struct vc_stat, hist));
 	asm volatile("" : : : "memory");

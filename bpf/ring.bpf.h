@@ -26,7 +26,10 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 		if (lot <= size)
 			return 0;
 		was_read = bpf_ringbuf_query(&vc_ring, BPF_RB_CONS_POS) >= share->end;
-		/* If another CPU took one meanwhile, it may have begun the next lot: try again. */
+		/*
+		 * If another CPU took a record in the meantime, it may have begun the next lot:
+		 * try again.
+		 */
 		if (was_read && __sync_val_compare_and_swap(&share->lot, lot, 1) == lot) {
 			share->end = bpf_ringbuf_query(&vc_ring, BPF_RB_PROD_POS);
 			return 0;

@@ -28,7 +28,7 @@ const volatile __u64 vw_period;		/* ns between two samples */
  * takes a hundred, at each switch and wakeup.
  */
 static __u16 vw_row[VC_WHY_PIDS];
-static __u32 vw_used;	/* rows used so far; vw_free has those that were given back */
+static __u32 vw_used;	/* rows used so far; vw_free contains the rows that were released */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

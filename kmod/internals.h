@@ -64,7 +64,7 @@ static __always_inline u64 vcpc_event_start(const struct perf_event *event)
 
 /*
  * The clock of an event's context, which runs while the thread does.  The event must be ACTIVE.
- * Another CPU can update the context's time meanwhile, but not its offset.
+ * Another CPU can update the context's time in the meantime, but not its offset.
  */
 static __always_inline u64 vcpc_event_now(const struct perf_event *event)
 {

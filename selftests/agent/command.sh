@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/agent/machine.sh
 . "$here/machine.sh"
 
-# The agent exports values with a delay of two seconds; the second record is written after ten.
+# The agent exports values with a delay of two seconds; the second record is written after ten seconds.
 cat >"$dir/job" <<-JOB
 	SHIM_TRACE=$way "$here/trace_both" libpcp_trace.so.2 libshim.so.1 || exit 1
 	sleep 3

@@ -101,7 +101,7 @@ run hpmcount -s one true
 [ $? = 1 ] && grep -q 'is a number' "$dir/err"
 result "hpmcount: words where numbers belong"
 run hpmcount -b purr true
-[ $? = 1 ] && grep -q 'no time base' "$dir/err"
+[ $? = 1 ] && grep -q 'only time base 0' "$dir/err"
 result "a time base that is not here"
 HPM_EVENT_SET=99 run hpmcount true
 [ $? = 1 ] && grep -q 'no such event set' "$dir/err"

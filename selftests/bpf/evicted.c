@@ -110,7 +110,7 @@ static int use_tags_as(uid_t uid, int n)
 	_exit(bad);
 }
 
-/* The number of these tags that have statistics, each of one point */
+/* The number of these tags that have statistics, which must be of one point each */
 static int known_of(uid_t uid, int from, int to)
 {
 	int known = 0;

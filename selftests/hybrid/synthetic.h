@@ -35,7 +35,7 @@ static inline bool set_manual(bool on)
 	return write_parameter(PARAMETER("manual"), on);
 }
 
-/* Generate ticks on the caller's CPU; the caller must not migrate meanwhile. */
+/* Generate ticks on the caller's CPU; the caller must not migrate in the meantime. */
 static inline __attribute__((unused)) bool make_ticks(unsigned long long ticks)
 {
 	return write_parameter(PARAMETER("work"), ticks);

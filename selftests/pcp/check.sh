@@ -80,7 +80,7 @@ fresh
 says index 'empty' "an empty index"
 fresh
 truncate -s 808 "$dir/c.index"
-says index 'nothing after the label' "an index of a label"
+says index 'contains only a label' "an index of a label"
 fresh
 poke meta 37 101
 says meta 'label' "labels that do not agree"
@@ -147,7 +147,7 @@ run "$dir/none" "$dir/all/a"
 [ $? = 1 ] && grep -q "the folder '$dir/none' has no archives" "$dir/err"
 result "a folder without archives"
 
-# The check terminates whatever a byte is changed to.
+# The check terminates for every change of a byte.
 bad=0
 for seed in $(seq 150); do
 	fresh

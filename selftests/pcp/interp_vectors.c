@@ -9,7 +9,7 @@
 #define T	PM_ERR_TYPE
 #define STEP	4
 
-/* -1: no value; columns with instances hold both */
+/* -1: no value; columns of metrics with instances contain both */
 struct row {
 	int t;
 	int64_t cu32, c32, cu64, c64;

@@ -36,7 +36,7 @@ static void *rest(void *arg)
 	return arg;
 }
 
-/* With a number of idle threads in addition to the first one */
+/* With @threads idle threads in addition to the first one */
 static struct chosen start_chosen_of(uid_t user, const char *command, int threads)
 {
 	struct chosen chosen = { .pid = -1 };
@@ -308,8 +308,8 @@ static void end_idle(pid_t pid)
 }
 
 /*
- * No client keeps all places: the one with the most gives up some, but not to clients that would
- * then have more.
+ * No client keeps all places: the client with the most loses some, but not to clients that
+ * would then have more.
  */
 TEST_F(processes, share_places)
 {

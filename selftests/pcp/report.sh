@@ -93,8 +93,8 @@ assert d["tags"][0]["name"].startswith("</script>")
 assert d["moretags"] == 2 and len(d["tags"]) == 16
 PY
 result "names that end scripts, or steer terminals, are text"
-# Half of the transactions were recorded by "vcpc why": the table and the charts have the parts, and
-# their stacks
+# Half of the transactions were recorded by "vcpc why": the table and the charts show the parts
+# and the stacks
 "$dir/busy" "$dir/s" 300 3 watched && printf '%s\n' 'request_2;futex, I/O;main;lock wait 100 90000' 'request_2;on CPU;main;work 20000 25000' \
 	'checkout;on CPU;</script><b>x 5 1.5' >"$dir/s.folded" && report "$dir/s" -o "$dir/s.html" && page "$dir/s.html" <<'PY'
 assert d["stacks"] == ["request_2;futex, I/O;main;lock wait 100 90000", "request_2;on CPU;main;work 20000 25000",

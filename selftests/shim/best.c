@@ -167,7 +167,7 @@ TEST_F(best, only_where_it_is_allowed)
 	EXPECT_STREQ("vcpc", shim_set_backend(set));
 	EXPECT_LE(ROUNDS, instructions_of(set, ROUNDS));
 	shim_set_destroy(set);
-	/* A set created before tries perf and falls back to the module. */
+	/* A set that was created earlier tries perf and falls back to the module. */
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	EXPECT_LE(ROUNDS, instructions_of(self->set, ROUNDS));

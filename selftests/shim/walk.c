@@ -150,7 +150,7 @@ TEST_F(walk, threads_are_those_of_the_total)
 	found.nr = 0;
 	ASSERT_EQ(0, shim_set_walk(self->set, note, &found));
 	ASSERT_EQ(THREADS + 1, found.nr);
-	/* The caller has continued to count meanwhile. */
+	/* The caller has continued to count in the meantime. */
 	for (int event = 0; event < 2; event++) {
 		uint64_t sum = 0;
 

@@ -2,9 +2,9 @@
 /*
  * A synthetic PMU on a synthetic clock, for tests of the upper layers; only a test can select it.
  *
- * Only the test advances the time, and it determines which thread ran meanwhile. The reference
- * model of multiplexed counters therefore knows the expected counts of each group of each thread
- * and CPU to the nanosecond.
+ * Only the test advances the time, and it determines which thread ran in the meantime. The
+ * reference model of multiplexed counters therefore knows the expected counts of each group of each
+ * thread and CPU to the nanosecond.
  *
  * Locking: one lock guards everything.
  */

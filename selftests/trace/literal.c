@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Calls with literals return without calling the library while there is no listener: their results
- * equal those of the functions, whatever changes meanwhile.
+ * equal those of the functions, regardless of other changes in the meantime.
  */
 #include <dlfcn.h>
 

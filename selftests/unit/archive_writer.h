@@ -32,7 +32,7 @@ static inline bool is_there(struct place *p, const char *suffix)
 	return !access(place_file(p, suffix), F_OK);
 }
 
-/* Close the archive, and check that it is @n records of the sample. */
+/* Close the archive, and check that it has @n records of the sample. */
 static inline bool is_sample(struct shim_writer *w, const char *base, unsigned int n)
 {
 	struct shim_archive *ar;

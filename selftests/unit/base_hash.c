@@ -46,7 +46,7 @@ TEST(every_key_is_found_and_no_other)
 	shim_arena__free(&arena);
 }
 
-/* Several nodes can have the same hash, and the table grows meanwhile. */
+/* Several nodes can have the same hash, and the table grows in the meantime. */
 TEST(what_is_taken_out_is_not_found)
 {
 	static struct item items[4000];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A reader that reads repeatedly and examines only changes gets the same results as a new reader,
- * whatever happens to the maps meanwhile.
+ * whatever happens to the maps in the meantime.
  *
  * The test writes to the maps itself, which allows torn and inconsistent rows.
  */
@@ -129,7 +129,7 @@ static void delete_row(int i)
 	m.row[i] = NULL;
 }
 
-/* Change a row, like an event or half of one. */
+/* Change a row like an event does, or like one that is half done. */
 static void change_row(int i)
 {
 	struct vc_stat *stat = &m.row[i][some(m.cpus)];
@@ -608,7 +608,7 @@ TEST_F(reader, in_a_forked_child)
 		child = fork();
 		if (!child)
 			_exit(events_seen(self->r, variant->apart) ? 0 : 1);
-		/* Meanwhile, the rows that it reads can belong to different moments. */
+		/* Until then the rows that it reads can belong to different moments. */
 		ASSERT_EQ(0, shim_bpf_reader__stats(self->r, &stats, &n));
 		ASSERT_EQ(child, waitpid(child, &status, 0));
 		ASSERT_EQ(0, status);

@@ -47,7 +47,7 @@ static int bind_groups(FIXTURE_DATA(perf) *self, struct shim_counters **set)
 	return ret ? ret : shim_counters__bind(*set, 0, 0, &self->bad);
 }
 
-/* Sample again and again, so that slots are cut into small rests. */
+/* Sample repeatedly, to cut slots into small pieces. */
 static int sample_for(struct shim_counters *set, __u64 ns)
 {
 	union {

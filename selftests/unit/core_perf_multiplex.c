@@ -25,7 +25,7 @@ TEST_F(perf, each_group_has_its_slots)
 		EXPECT_EQ(0, group->voids);
 		EXPECT_LE(4 * 98 * MS / 10, group->tick);
 		EXPECT_LE(group->tick * 99 / 100, group->time);
-		/* The CPU time that it counts must equal its time. */
+		/* The group's count of CPU time must equal its tick. */
 		EXPECT_LE(group->tick * 99 / 100, g.values[k * EACH]);
 		EXPECT_GE(group->tick * 101 / 100, g.values[k * EACH]);
 	}

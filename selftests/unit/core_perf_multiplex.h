@@ -63,7 +63,7 @@ static inline __u64 sum_of_ticks(const struct grouped *g, int groups)
 	return sum;
 }
 
-/* Whether nothing has decreased or was discarded */
+/* Whether nothing has decreased or been discarded */
 static inline bool follows(const struct grouped *g, const struct grouped *last, int groups)
 {
 	bool ok = g->head.time >= last->head.time && g->head.tick >= last->head.tick;

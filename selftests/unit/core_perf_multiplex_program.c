@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed groups on perf, and what a program may do meanwhile: handle signals, block them, fork,
- * execute, end threads, close descriptors.
+ * Multiplexed groups on perf, and what a program may do in the meantime: handle signals, block
+ * them, fork, execute, end threads, close descriptors.
  */
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Overflows of perf's sets in a program that forks, executes, blocks signals, exits threads or
- * closes descriptors meanwhile
+ * closes descriptors in the meantime
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -93,8 +93,8 @@ TEST_F(perf, the_second_request_stops_both)
 }
 
 /*
- * Its values are correct for any number of overflows, whichever thread stops and starts it
- * meanwhile.
+ * Its values are correct for any number of overflows, whichever thread stops and starts it in the
+ * meantime.
  */
 TEST_F(perf, ten_thousand_overflows)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counters read through perf's mmap pages: every width, wrapping, pages that change meanwhile, and
- * signal handlers that read in the middle
+ * Counters read through perf's mmap pages: every width, wrapping, pages that change in the
+ * meantime, and signal handlers that read in the middle
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -265,7 +265,7 @@ TEST_F(perf_page, times)
 	cpu.clock = 1001;
 	ASSERT_EQ(0, read_pages(1));
 	EXPECT_EQ(1000000 - 300 + 1501, tick);
-	/* A clock of few bits that has wrapped meanwhile */
+	/* A clock of few bits that has wrapped in the meantime */
 	page[0].cap_user_time_short = 1;
 	page[0].time_mask = 0xffff;
 	page[0].time_cycles = 0x3fff0;

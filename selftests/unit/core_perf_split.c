@@ -27,7 +27,10 @@ static __u64 value(size_t i)
 	return 100 + i;
 }
 
-/* Like read(2) of perf's: the leader has the whole group until it is split, then itself only. */
+/*
+ * Like read(2) on perf: the leader returns the whole group until it is split, then only its own
+ * count.
+ */
 long __wrap_shim_group__read_event(const struct shim_group_event *event, void *to, size_t size)
 {
 	struct shim_group_counts counts = { .nr = 1, .enabled = 7, .running = 7 };

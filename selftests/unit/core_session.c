@@ -55,9 +55,9 @@ TEST(a_name_that_nobody_has)
 	EXPECT_EQ(-EINVAL, shim_session__open(&session));
 	EXPECT_EQ(NULL, session);
 	shim_session__why(NULL, why, sizeof(why));
-	EXPECT_STREQ("SHIM_BACKEND is 'none'; there are vcpc and perf", why);
+	EXPECT_STREQ("unknown SHIM_BACKEND 'none' (use vcpc or perf)", why);
 	shim_session__why(NULL, why, 5);
-	EXPECT_STREQ("SHIM", why);
+	EXPECT_STREQ("unkn", why);
 }
 
 TEST_HARNESS_MAIN

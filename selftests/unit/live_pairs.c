@@ -268,8 +268,8 @@ TEST_F(pairs, all_numbers_were_given)
 }
 
 /*
- * A program keeps adding sets of events to its own rows: those that are left out add nothing,
- * however often they are read.
+ * A program keeps adding sets of events to its own rows: those that are left out never add
+ * anything, even if they are read repeatedly.
  */
 TEST_F(pairs, sets_of_events_without_end)
 {

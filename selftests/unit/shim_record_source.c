@@ -181,7 +181,7 @@ TEST_F(source, what_is_refused_is_left_out)
 	EXPECT_EQ(-EINVAL, numval(self, TEXT));
 }
 
-/* Counts are recorded meanwhile. */
+/* Counts are recorded in the meantime. */
 TEST_F(source, without_a_sample_there_is_nothing_to_ask_for)
 {
 	const char *event = "page-faults";

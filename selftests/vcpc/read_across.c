@@ -20,7 +20,7 @@ struct worker {
 	char *pages;
 };
 
-/* Each page causes one fault, because its memory is returned again and again. */
+/* Each page causes one fault, because its memory is released repeatedly. */
 #define PAGES	64
 #define REST	(16 * PAGES)
 

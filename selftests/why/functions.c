@@ -256,7 +256,7 @@ static TRACED int jump_back_inside(int depth)
 	return depth;
 }
 
-/* They are seen to be over by the next entry, or by the return of a caller. */
+/* Their end is detected at the next entry, or at the return of a caller. */
 TEST_F(functions, calls_left_by_longjmp)
 {
 	UNLESS_MISSING();

@@ -54,13 +54,13 @@ static void usage(FILE *f)
 	      "                  several sets or groups are multiplexed\n"
 	      "                  a mode :u, :k or :h may follow each of these and each metric\n"
 	      "  --slice=ms      length of a multiplex slot, 10 to 30000 (100)\n"
-	      "  -D metric,...   derived metrics; without -s, -g and -e, count the events they need\n"
+	      "  -D metric,...   derived metrics; without -s, -g and -e, the required events are counted\n"
 	      "  -m group,...    the same for groups of derived metrics\n"
 	      "  -d              print the counts and the counting time of each set\n"
 	      "  -x              print raw counts, not extrapolated to the whole time\n"
 	      "  -k, -H          also count in the kernel, in the hypervisor\n"
 	      "  -b tb           the time base: only 0\n"
-	      "  -a              print the sum of all tasks (always done)\n"
+	      "  -a              print the sum of all tasks (always the case)\n"
 	      "  -o file         write there instead of standard output\n", f);
 }
 
@@ -227,7 +227,7 @@ static void print_values(const struct run *run)
 				print_value(run, &run->values[i], run->opt.exact || run->opt.detail);
 	}
 	if (run->choice.n > 1)
-		fprintf(run->opt.out, "\n Sets were counted in turn: %d rounds, %.6f seconds in all\n",
+		fprintf(run->opt.out, "\n Sets were multiplexed: %d rounds, %.6f seconds in total\n",
 			run->rounds, run->cpu_seconds);
 }
 
@@ -311,7 +311,7 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 'h': usage(stdout); exit(0);
 	case 'b':
 		if (strcmp(optarg, "0") && strcmp(optarg, "timebase"))
-			hpm_die("this machine has no time base but the first", 0);
+			hpm_die("this machine has only time base 0", 0);
 		break;
 	case 'o':
 		opt->out = fopen(optarg, "we");

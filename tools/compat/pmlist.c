@@ -29,12 +29,12 @@ static void usage(FILE *f)
 	      "  -g    a group of events, by number or name\n"
 	      "  -S    an event set, from 1\n"
 	      "  -D    a derived metric, -m a group of them\n"
-	      "  -V    a variable of derived metrics\n"
+	      "  -V a variable used by derived metrics\n"
 	      "        -1 stands for all; counters are numbered from 1\n"
 	      "  -d    with descriptions\n"
 	      "  -o    text, comma-separated, or XML\n"
 	      "  -f    only verified, unverified, caveat events\n"
-	      "  -p    a processor type: this one is -1\n", f);
+	      "  -p    a processor type: -1 is this machine's\n", f);
 }
 
 /* Print a text in quotes, escaped as the format needs it. */

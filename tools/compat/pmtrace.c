@@ -98,15 +98,15 @@ static int parse(struct job *job, int argc, char **argv)
 	opterr = 0;
 	while ((option = getopt(argc, argv, "+:c:e:h:qS:v:")) != -1) {
 		if (option == ':')
-			return mistake("an option lacks its argument");
+			return mistake("an option requires an argument");
 		if (option == '?' && optopt && optopt != '?')
-			return mistake("there is no such option");
+			return mistake("unknown option");
 		done = take_option(job, option, optarg);
 		if (done >= 0)
 			return done;
 	}
 	if (optind != argc - 1)
-		return mistake("exactly one tag is needed");
+		return mistake("exactly one tag is required");
 	job->tag = argv[optind];
 	return -1;
 }

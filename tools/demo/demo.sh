@@ -29,22 +29,22 @@ build() {
 	shift
 	if ! make -C "$top" -j"$(nproc)" --no-print-directory "$@" >"$log" 2>&1; then
 		tail -n 40 "$log"
-		echo "demo: 'make $*' failed; all of it is in $log" >&2
+		echo "demo: 'make $*' failed; see $log" >&2
 		exit 1
 	fi
 }
 
-step "1. What is needed: packages, kernels for the VM (fetched once: a few minutes)"
+step "1. Install packages and download kernels for the VM (only the first time; a few minutes)"
 # shellcheck disable=SC2086
 "$top/scripts/setup.sh" build $module lab demo
 
-step "2. Build: ${module:+module, }BPF programs, library and tools, for the VM ($guest) and for here ($host)"
+step "2. Build: ${module:+module, }BPF programs, library and tools, for the VM ($guest) and for this machine ($host)"
 # shellcheck disable=SC2086
 build $guest ARCH=$guest $module lib tools
 build "$host" ARCH="$host" lib tools
 ls -l ${module:+"$top/build/$guest/vcpc.ko"} "$top/build/$guest/lib/"libshim.so.* "$top/build/$guest/bin/vcpc"
 
-step "3. In the VM: $title (some seconds to half a minute: the VM is emulated)"
+step "3. In the VM: $title (up to half a minute, because the VM is emulated)"
 rm -rf "$out"
 set -- --arch $guest --libs "$top/build/$guest/lib" --out "$out" --timeout 600 \
 	${module:+--module "$top/build/$guest/vcpc.ko"} \
@@ -54,33 +54,33 @@ set -- --arch $guest --libs "$top/build/$guest/lib" --out "$out" --timeout 600 \
 	--program bpftool --program xz
 "$top/selftests/vm/run" "$@" -- 'sh /root/guest.sh'
 
-step "4. Here: the archive that came out of the VM"
+step "4. On this machine: replay the archive that the VM recorded"
 ls -l "$out/archive"
 vcpc=$top/build/$host/bin/vcpc
 show "$vcpc" replay "$archive" -t 200msec vcpc.count.instructions trace.transact.count
 show "$vcpc" replay "$archive" -t 20msec --plot trace.counter.value
 
-step "5. The same archive in PCP's own tools"
+step "5. The same archive in PCP's tools"
 if command -v pmval >/dev/null; then
 	show pmval -a "$archive" -t 200msec -f 0 vcpc.count.cycles
 else
-	echo "pmval is not here: this is no Debian machine. With PCP installed:"
+	echo "pmval is not installed. If PCP is installed:"
 	echo "    pmval -a $archive -t 200msec vcpc.count.cycles"
 fi
 
-step "6. What has become slower? The second run beside the first"
+step "6. What has become slower? Compare the second run with the first"
 show "$vcpc" compare "$archive" "$out/archive/slower" --fail-if 'bill:time > +10%' \
 	trace.transact.count trace.transact.total_time &&
-	{ echo "demo: the slower run is not found" >&2; exit 1; }
-printf "%b\n" "(The condition holds, so the status is 3: that is how a CI stops such a change. Only 'bill' is slower, and 'batch', which it is part of;\n without names all that was counted is compared.)"
+	{ echo "demo: the slower run was not detected" >&2; exit 1; }
+printf "%b\n" "(The condition holds, so the status is 3: a CI job can reject such a change this way. Only 'bill' is slower, and 'batch', which contains it;\n without names, all metrics are compared.)"
 
-step "7. A page to look at"
+step "7. An HTML page with charts"
 show "$vcpc" report "$archive" -o "$out/run.html"
 
 step "Done"
-echo "Open this in a browser:"
+echo "Open this page in a browser:"
 echo "    $out/run.html"
-echo "The archive is $archive; look further with"
+echo "The archive is $archive. To explore it:"
 echo "    $vcpc replay $archive --plot                  # one screen of charts"
-echo "    $vcpc replay $archive :transactions           # how many, and their times"
+echo "    $vcpc replay $archive :transactions           # counts and durations"
 echo "    $vcpc replay $archive -R trace.transact.count # backwards"

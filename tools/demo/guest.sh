@@ -16,20 +16,20 @@ SH
 mkdir -p /out/archive
 show uname -r
 if [ ! -e /sys/module/vcpc ]; then
-	echo "(Without the module: perf counts, which gives way to others' counters. Probes in the library tell of transactions, at twice"
-	echo "the cost, and without what was counted in each.)"
+	echo "(Without the module, perf counts the events, and probes on the library report transactions, at twice"
+	echo "the cost and without the counts of each.)"
 fi
 show vcpc trace on
 trap "vcpc trace off 2>/dev/null" EXIT
 show vcpc record -o /out/archive/run -I 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
 show vcpc trace show
-echo "(Counts are exact; cycles are as many as instructions, as the emulator of this VM takes a cycle for each.)"
+echo "(Counts are exact. Cycles equal instructions because this VM's emulator takes one cycle for each.)"
 bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
 echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 17'
 head -n 17 /out/vc_stat.txt
 echo ...
-echo "(That again with a mistake in one step, to be found below.)"
+echo "(The same again with one step made slower, which is found below.)"
 sed -i 's/^orders$/orders --slow/' /tmp/work
 show vcpc record -o /out/archive/slower -I 10msec \
 	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work

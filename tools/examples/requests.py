@@ -24,7 +24,7 @@ def main(requests):
             for number in range(requests):
                 serve(number)
     except vcpc.CounterError as error:
-        sys.exit(f"{error}; 'vcpc doctor' says what is missing")
+        sys.exit(f"{error}; 'vcpc doctor' shows what is missing")
     for event, count in counters.last.items():
         print(f"{event}: {count / requests:.1f} a request")
 

@@ -27,13 +27,13 @@ static int compare_help(void)
 	printf("Usage: vcpc compare A B [--fail-if CONDITION]... [-j] [METRIC...]\n\n"
 	       "Compares the recorded run A with B: the command's counts, and for each transaction the\n"
 	       "number, the durations and the counts.  A and B are archives, or several runs: a list of\n"
-	       "archives separated by commas, or a folder.  With several runs of both sides, each\n"
-	       "difference has a confidence interval.\n\n"
+	       "archives separated by commas, or a folder.  If both sides have several\n"
+	       "runs, each difference has a confidence interval.\n\n"
 	       "  -f, --fail-if COND    exit with status 3 if COND holds; can be repeated:\n"
 	       "                        'checkout:instructions > +2%%'   in each transaction\n"
 	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"
 	       "                        If there is an interval, COND must hold for all of it.\n"
-	       "                        With one run of a side, durations are judged only if COND ends\n"
+	       "                        If a side has only one run, durations are judged only if COND ends\n"
 	       "                        with 'from one run', because they differ from run to run.\n"
 	       "  -j, --json            print one JSON object, with every run's values\n"
 	       "%s", VCPC_WINDOW_HELP);
@@ -76,7 +76,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 	if (!pair->n[0] || !pair->n[1])
 		return vcpc_fail(0, "'%s' is only in %s", limit->name, pair->n[0] ? "A" : "B");
 	if (pair->seconds && !pair->difference.known && !limit->one_run)
-		return vcpc_fail(0, "'%s' is a duration, and durations differ from run to run: give several runs of each side, or judge it anyway with '%s from one run'",
+		return vcpc_fail(0, "'%s' is a duration, and durations differ from run to run: record several runs per side, or check it anyway with '%s from one run'",
 				 limit->name, limit->text);
 	switch (vcpc_limit_judge(limit, &pair->difference)) {
 	case VCPC_BEYOND:

@@ -14,7 +14,7 @@ static int letter_take(struct vcpc_counting *counting, int letter)
 		return vcpc_targets_add(&counting->targets, VCPC_CPUS, optarg);
 	case 'G':
 		counting->targets.cgroup = optarg;
-		return strchr(optarg, ',') ? vcpc_usage("-G takes one control group") : 0;
+		return strchr(optarg, ',') ? vcpc_usage("-G accepts only one control group") : 0;
 	case 'p':
 		return vcpc_targets_add(&counting->targets, VCPC_PROCESSES, optarg);
 	case 't':

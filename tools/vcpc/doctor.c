@@ -106,7 +106,7 @@ static void check_device(struct vcpc_finding *f)
 			       "as root: udevadm trigger --name-match=vcpc; for a container: --device " NODE);
 	} else if (!vcpc_is_there(f, NODE, R_OK | W_OK)) {
 		vcpc_found(f, "no permission to open " NODE);
-		vcpc_limits(f, VCPC_LIMITED, "only members of the group vcpc can use the module",
+		vcpc_limits(f, VCPC_LIMITED, "only root and members of the group vcpc can use the module",
 		       "as root: usermod -aG vcpc USER, then log in again");
 	} else {
 		vcpc_found(f, NODE " can be opened");
@@ -143,7 +143,7 @@ static void check_libpfm(struct vcpc_finding *f)
 	if (why && !strstr(why, strerror(ENOENT)))
 		vcpc_doubt(f, ENOMEM);
 	vcpc_found(f, "not installed");
-	vcpc_limits(f, VCPC_LIMITED, "only perf's own events can be named, not the processor's",
+	vcpc_limits(f, VCPC_LIMITED, "only perf's generic events have names, not those of this processor",
 	       "as root: apt install libpfm4");
 }
 

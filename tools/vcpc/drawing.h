@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report draws of an archive: metrics over time, and details of costly transactions. */
+/* The data that a report draws: metrics over time, and details of costly transactions. */
 #ifndef VCPC_DRAWING_H
 #define VCPC_DRAWING_H
 

@@ -368,7 +368,7 @@ static int list(const char *pattern)
 	bool unknown = ret && ret != -ENODEV && ret != -EACCES && ret != -EPROTONOSUPPORT;
 
 	if (ret) {
-		vcpc_fail(ret, "cannot find out which events can be counted here; these are all known names");
+		vcpc_fail(ret, "cannot determine which events can be counted here; all known names are listed");
 		handle = NULL;
 	}
 	vcpc_say_backend(handle);

@@ -224,7 +224,7 @@ int functions_attach(const struct functions *f)
 	if (!err)
 		return 0;
 	if (err == -E2BIG)
-		return vcpc_fail(0, "too much to trace (at most 256 places, 16 tags of --usdt, and with --counts 1024 threads)");
+		return vcpc_fail(0, "too many places, tags or threads (at most 256 places, 16 tags of --usdt, and with --counts 1024 threads)");
 	if (err == -ESRCH)
 		return vcpc_fail(0, "process %d has ended", (int)f->pid);
 	if (err == -EOPNOTSUPP)

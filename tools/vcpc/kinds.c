@@ -102,7 +102,7 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 		return 0;
 	ret = shim_pmus_walk(note, &pmus);
 	if (ret)
-		return vcpc_fail(ret, "cannot read which PMUs there are");
+		return vcpc_fail(ret, "cannot read the list of PMUs");
 	if (pmus.n < 2)
 		pmus.n = 0;
 	for (unsigned int i = 0; i < events->n && !ret; i++)

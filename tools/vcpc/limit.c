@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parses a condition of --fail-if, and judges a difference by it. */
+/* Parses a condition of --fail-if, and applies it to a difference. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Conditions of vcpc compare --fail-if: how far a quantity may change. */
+/* Conditions of vcpc compare --fail-if: by how much a quantity may change. */
 #ifndef VCPC_LIMIT_H
 #define VCPC_LIMIT_H
 

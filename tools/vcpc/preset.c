@@ -12,7 +12,7 @@
 /* @metrics: names of metrics or groups, in the order of output; @all: followed by all others */
 static const struct preset {
 	const char *name;
-	const char *help;	/* NULL: not for users to name */
+	const char *help;	/* NULL: not available to users */
 	bool all, histograms;
 	const char *metrics[MOST];
 } presets[] = {

@@ -37,7 +37,7 @@ int record_name_choose(char name[RECORD_NAME], const char *command)
 		if (!is_taken(name))
 			return 0;
 	}
-	return vcpc_fail(0, "there are too many archives %.64s-%s*; choose a name with -o ARCHIVE", base, when);
+	return vcpc_fail(0, "too many archives are named %.64s-%s*; choose another name with -o ARCHIVE", base, when);
 }
 
 /* An archive's name is that of its files without .meta, .index and .0. */

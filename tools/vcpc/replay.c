@@ -310,7 +310,7 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 
 	printf("no values");
 	if (walk->mode == PM_MODE_INTERP && o->delta && fabs(vcpc_seconds(walk->delta)) * 4 > length)
-		printf(" at this interval: the window has %.3g s, and a rate needs two values; use a shorter interval, or none",
+		printf(" at this interval: the window is %.3g s long, and a rate requires two values; use a shorter interval, or omit -t",
 		       length);
 	putchar('\n');
 }

@@ -41,7 +41,7 @@ static void put_sentence(FILE *out, const struct vcpc_comparison *c)
 		fprintf(out, "</b> %s", text.change);
 	}
 	if (!several)
-		fputs("With one run on a side, changes cannot be distinguished from noise", out);
+		fputs("With only one run on a side, changes cannot be distinguished from noise", out);
 	else if (!changes)
 		fputs("No quantity is known to differ", out);
 	else if (changes > 5)

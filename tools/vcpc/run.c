@@ -117,7 +117,7 @@ static double of_command(const struct vcpc_row *row)
 	return row->first + row->gained;
 }
 
-/* task-clock, cpu_clock_u and the like count nanoseconds */
+/* task-clock, cpu_clock_u and similar events count nanoseconds */
 static bool is_clock(const char *event)
 {
 	size_t len = !strncmp(event, "task", 4) ? 4 : !strncmp(event, "cpu", 3) ? 3 : 0;

@@ -26,7 +26,7 @@ struct vcpc_column {
 	bool has_last;
 	bool has_texts;
 	double *values;		/* one per row; NAN if missing */
-	char **texts;		/* if @has_texts: of strings, and of numbers that must be exact */
+	char **texts;		/* if @has_texts: of strings and of numbers that must be exact */
 };
 
 /* A metric of the request and the columns it fills */

@@ -55,7 +55,7 @@ static int stat_help(void)
 	       "      --per-thread      also print the counts of each thread\n"
 	       "  -r, --repeat N        run COMMAND N times; print means and their 95 %% intervals\n"
 	       "  -j, --json            print one JSON object\n"
-	       "  -x, --field-separator SEP  print a line per event, with SEP between fields, as perf stat\n"
+	       "  -x, --field-separator SEP  print a line per event, with SEP between fields, like perf stat\n"
 	       "  -o, --output FILE     write to FILE instead of stderr\n"
 	       "  -v, --verbose         first report what counts, the module or perf, and why\n\n"
 	       VCPC_COUNTING_HELP);

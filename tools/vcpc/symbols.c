@@ -69,7 +69,7 @@ struct symbols *symbols_open(void)
 	return calloc(1, sizeof(struct symbols));
 }
 
-/* Note what could not be read, unless it no longer exists or this user may not read it. */
+/* Count a file that could not be read, unless it no longer exists or this user may not read it. */
 static void note_failure(struct symbols *symbols, int err)
 {
 	if (err != ENOENT && err != ESRCH && err != ENOTDIR && err != EACCES && err != EPERM &&

@@ -144,7 +144,7 @@ void top_title(const struct top_view *view, bool paused, char *line, size_t size
 		 top_key_name(view->key), view->reverse ? " (reversed)" : "", view->filter ? ", with " : "",
 		 view->filter ? view->filter : "", paused ? ", PAUSED" : "");
 	if (view->lost)
-		snprintf(line + strlen(line), size - strlen(line), ", %llu lost: tables are full",
+		snprintf(line + strlen(line), size - strlen(line), ", %llu events lost because tables are full",
 			 (unsigned long long)view->lost);
 	vcpc_printable(line, "");
 }

@@ -116,7 +116,7 @@ static int export_with(struct export *x, struct shim_trace *trace, uint64_t dura
 	if (!err)
 		err = x->format->end(x->state, drops.ring_full);
 	if (drops.ring_full)
-		fprintf(stderr, "vcpc trace: %llu events were lost because they were not exported in time\n",
+		fprintf(stderr, "vcpc trace: %llu events were lost because they were exported too slowly\n",
 			(unsigned long long)drops.ring_full);
 	return err;
 }

@@ -190,7 +190,7 @@ static void show_drops(const struct shim_trace_drops *drops)
 		uint64_t n;
 		const char *why;
 	} reasons[] = {
-		{ drops->open_full, "begins, because too many transactions were open (--max-open; 64 calls of a thread)" },
+		{ drops->open_full, "begins, because too many transactions were open (--max-open, or 64 nested calls in a thread)" },
 		{ drops->stat_full, "events of new tags, because there are too many tags (--max-tags)" },
 		{ drops->tag_full, "events of new names, because there are too many names (--max-tags)" },
 		{ drops->not_open, "ends without a begin (lost, or before tracing was turned on)" },
@@ -232,8 +232,8 @@ static void show_losses(const struct trace_view *view)
 			       "events of --counts\n", (unsigned long long)loss->n);
 			break;
 		case SHIM_TRACE_LOST_THREADS:
-			printf("not counted: %llu times a thread with SHIM_TRACE=direct could not "
-			       "count the events of --counts\n", (unsigned long long)loss->n);
+			printf("not counted: a thread with SHIM_TRACE=direct could not count "
+			       "the events of --counts (%llu times)\n", (unsigned long long)loss->n);
 			break;
 		}
 	}

@@ -36,13 +36,13 @@ static int why_help(void)
 	printf("Usage: vcpc why [TAG] [--above pNN] [-p PID] [--for TIME] [-j | --folded | --folded-diff]\n\n"
 	       "Explains where transactions of TAG spend their time: on a CPU, waiting for a CPU, or\n"
 	       "blocked, and in which system calls and stacks.  Compares slow transactions with all.\n"
-	       "Without TAG, explains the tag that has most time.  Requires root and a kernel with BTF.\n"
-	       "Tracing need not be on, except for functions of programs without trace calls\n"
-	       "('vcpc trace on --function').\n\n"
+	       "Without TAG, explains the tag with the longest total duration.  Requires root and a\n"
+	       "kernel with BTF.  Tracing does not have to be on, except for functions of programs\n"
+	       "without trace calls ('vcpc trace on --function').\n\n"
 	       "      --above pNN     transactions above this percentile are slow (default: p99)\n"
-	       "  -p, --pid PID       only transactions of this process\n"
+	       "  -p, --pid PID       explain only transactions of this process\n"
 	       "      --for TIME      watch for this long (default: 10s); Ctrl-C ends it earlier\n"
-	       "      --no-stacks     do not keep stacks, which cost most\n"
+	       "      --no-stacks     do not collect stacks, which cause most of the overhead\n"
 	       "      --probes        use probes on libshim even if the vcpc module is loaded\n"
 	       "  -j, --json          print one JSON object\n"
 	       "      --folded        print the slow transactions' stacks for a flame graph\n"
@@ -95,7 +95,7 @@ static int tag_choose(struct job *job)
 		if (!strcmp(shim_why_tag_at(view->why, view->at)->name, job->tag))
 			break;
 	if (view->at == view->ntags)
-		return vcpc_fail(0, "no transaction of '%s' began and ended while 'vcpc why' was watching; '%s' had most time",
+		return vcpc_fail(0, "no transaction of '%s' began and ended while 'vcpc why' was watching; '%s' had the longest total duration",
 				 job->tag, shim_why_tag_at(view->why, 0)->name);
 	return 0;
 }
@@ -223,7 +223,7 @@ static int why_parse(int argc, char **argv, struct job *job)
 	}
 	job->tag = argv[optind];
 	if (argc - optind > 1)
-		return vcpc_usage("one tag at most");
+		return vcpc_usage("at most one TAG is allowed");
 	if (job->view.json && job->view.folded)
 		return vcpc_usage("--json and --folded are mutually exclusive");
 	if (job->view.folded && !(job->options.flags & SHIM_WHY_F_STACKS))

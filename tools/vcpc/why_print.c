@@ -127,7 +127,7 @@ static const struct drop {
 	DROP(not_seen, "ends of transactions that began earlier or in another thread"),
 	DROP(moved, "transactions that another thread ended, or that began again before they ended"),
 	DROP(died, "transactions whose thread ended, executed a program, or left the function without a return"),
-	DROP(deep, "transactions displaced by a fifth open one of their thread"),
+	DROP(deep, "transactions of threads that had more than four open"),
 	DROP(broken, "transactions whose parts do not add up"),
 	DROP(threads, "transactions of threads that did not fit into the table"),
 	DROP(tags, "transactions of tags that did not fit into the table"),
@@ -154,7 +154,7 @@ int why_print_drops(const struct why_view *view, FILE *out)
 	int err = shim_why_drops_get(view->why, &drops);
 
 	if (err)
-		return vcpc_fail(err, "cannot read what was lost");
+		return vcpc_fail(err, "cannot read the numbers of lost transactions");
 	for (size_t i = 0; i < sizeof(drop_texts) / sizeof(drop_texts[0]); i++)
 		if (drop_of(&drops, &drop_texts[i]))
 			fprintf(out, "Not included: %llu %s\n",
@@ -279,7 +279,7 @@ int why_print_json(const struct why_view *view)
 	int err = shim_why_drops_get(view->why, &drops);
 
 	if (err)
-		return vcpc_fail(err, "cannot read what was lost");
+		return vcpc_fail(err, "cannot read the numbers of lost transactions");
 	printf("{\"above\": \"%s\", \"tags\": [", view->above);
 	err = json_tag(view, view->at);
 	for (size_t i = 0; i < view->ntags && !err; i++) {

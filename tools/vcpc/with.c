@@ -64,7 +64,7 @@ static const char *look_up(const char *name, pmDesc *desc)
 	if (!is_plain(desc))
 		return "its type cannot be recorded";
 	if (pmID_domain(pmid) == 450 || pmID_domain(pmid) == 10)
-		return "vcpc records it without pmcd";
+		return "vcpc itself records it, without pmcd";
 	return NULL;
 }
 
@@ -87,7 +87,7 @@ static struct with_metric *by_pmid(struct vcpc_with *with, pmID pmid)
 static void find_again(struct with_metric *metric, const char *name, bool named)
 {
 	if (named && strcmp(metric->name, name))
-		vcpc_fail(0, "--with: %s: it is recorded as %s", name, metric->name);
+		vcpc_fail(0, "--with: %s is recorded as %s", name, metric->name);
 	metric->named |= named;
 }
 

@@ -117,7 +117,7 @@ struct instance {
 	char *name;
 };
 
-/* Sort instances by number without duplicates, as archives have them: their number or -ENOMEM */
+/* Sort instances by number without duplicates, as in archives: their number or -ENOMEM */
 static int instances_sort(int n, int *inst, char **names)
 {
 	struct instance *all = calloc(n, sizeof(*all));

@@ -85,7 +85,7 @@ static int add(const struct shim_aix_table *table, struct shim_aix_group *group,
 	return 1;
 }
 
-/* What a group counts on a counter, or NULL */
+/* The event that a group counts on a counter, or NULL */
 static const struct shim_aix_event *on(const struct shim_aix_table *table,
 				       const struct shim_aix_group *group, int c)
 {

@@ -39,7 +39,7 @@ static int bind_cpu(void *arg, int cpu)
 	int bad;
 	int ret = shim_counters__bind(ctx->counters, cpu, SHIM_BIND_F_CPU, &bad);
 
-	/* It has gone offline meanwhile. */
+	/* It went offline in the meantime. */
 	return ret == -ENODEV ? 0 : ret;
 }
 
@@ -214,7 +214,7 @@ bool shim_aix_target__is_in(pid_t tid, pid_t process)
  * @fn: called for each; a nonzero value ends the loop
  * @arg: for @fn
  *
- * Return: 0, -ENODEV without /sys, -ENOMEM and the like, or what @fn returned.
+ * Return: 0, -ENODEV without /sys, -ENOMEM or a similar error, or the result of @fn.
  */
 int shim_aix_target__each_cpu(int (*fn)(void *arg, int cpu), void *arg)
 {
@@ -265,7 +265,7 @@ int shim_aix_target__nth_cpu(int n)
  * @fn: called for each; a nonzero value ends the loop
  * @arg: for @fn
  *
- * Return: 0, -ESRCH, -ENOMEM and the like, or what @fn returned.
+ * Return: 0, -ESRCH, -ENOMEM or a similar error, or the result of @fn.
  */
 int shim_aix_target__each_thread(pid_t tid, int (*fn)(void *arg, pid_t tid), void *arg)
 {

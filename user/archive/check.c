@@ -188,7 +188,7 @@ static int check_conflicts(struct shim_check_state *s, uint64_t offset,
 	shim_buf__reset(&s->scratch);
 	if (err == -EEXIST)
 		shim_check__say(s, &s->meta, offset,
-				"metric %u.%u.%u: number or name is another metric's",
+				"metric %u.%u.%u: its number or name belongs to another metric",
 				PMID_PARTS(rec->pmid));
 	for (uint32_t i = 0; names && i < rec->nnames; i++)
 		free(names[i]);
@@ -219,11 +219,11 @@ static int check_domain(struct shim_check_state *s, uint64_t offset,
 {
 	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
 		shim_check__say(s, &s->meta, offset,
-				"an instance domain's state is older than the archive");
+				"an instance domain's state is older than the archive's start");
 	for (uint32_t i = 1; i < rec->n; i++) {
 		if (rec->delta && shim_rec_indom__id(rec, i) <= shim_rec_indom__id(rec, i - 1)) {
 			shim_check__say(s, &s->meta, offset,
-					"changes of instances are not in their order");
+					"changes of instances are not in order of time");
 			break;
 		}
 	}
@@ -251,7 +251,7 @@ static int check_meta_record(struct shim_check_state *s, uint64_t offset, uint32
 	case SHIM_META_INDOM:
 	case SHIM_META_INDOM_DELTA:
 		if ((type == SHIM_META_INDOM_V2) == v3)
-			shim_check__say(s, &s->meta, offset, "a record of the other version");
+			shim_check__say(s, &s->meta, offset, "a record of another archive version");
 		err = shim_rec_indom__decode(p, len, &indom);
 		if (!err)
 			return check_domain(s, offset, &indom);
@@ -300,7 +300,7 @@ static const char *check_values(const struct shim_record *rec, const struct shim
 		struct shim_value v;
 
 		if (shim_vset__value(rec, vset, (unsigned int)i, desc->type, &v))
-			return "has a value that is not of its type";
+			return "has a value of another type";
 	}
 	return NULL;
 }
@@ -346,7 +346,7 @@ static void check_time(struct shim_check_state *s, const struct shim_check_file 
 		       const struct shim_record *rec)
 {
 	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
-		shim_check__say(s, file, rec->offset, "a record is older than the archive");
+		shim_check__say(s, file, rec->offset, "a record is older than the archive's start");
 	if (s->has_last && shim_ts__cmp(rec->stamp, s->last) < 0)
 		shim_check__say(s, file, rec->offset, "time goes back by %.9g s",
 				shim_ts__seconds(shim_ts__sub(s->last, rec->stamp)));
@@ -394,7 +394,7 @@ static void note_nameless(struct shim_check_state *s)
 		shim_check__note(s, SHIM_CHECK_INCOMPLETE, shim_check__volume(s, m->volume),
 				 m->offset, "metric %u.%u.%u: %llu %s", PMID_PARTS(m->pmid),
 				 (unsigned long long)m->values,
-				 m->values == 1 ? "value of an instance without a name" :
+				 m->values == 1 ? "a value of an instance without a name" :
 						  "values of instances without a name");
 	}
 }
@@ -428,7 +428,7 @@ static int check_presence(struct shim_check_state *s)
 	if (known && !s->names.meta)
 		shim_check__say(s, &meta, 0, "the file is missing");
 	if (known && !s->names.nvolumes)
-		shim_check__say(s, &data, 0, "there is no volume");
+		shim_check__say(s, &data, 0, "there are no volumes");
 	if (known && !s->names.index)
 		shim_check__note(s, SHIM_CHECK_INCOMPLETE, &index, 0,
 				 "the file is missing: seeking to a time is slow");

@@ -73,9 +73,9 @@ bool shim_check__label(struct shim_check_state *s, const struct shim_check_file 
 	err = s->f ? shim_rec_label__agree(&s->first, file->data, file->size, file->volume) :
 		     shim_check__first_label(s, file);
 	if (err)
-		shim_check__say(s, file, 0, "the label is bad, or not that of the first volume");
+		shim_check__say(s, file, 0, "the label is invalid, or differs from that of the first volume");
 	else if (file->size == s->f->label_len)
-		shim_check__say(s, file, file->size, "there is nothing after the label");
+		shim_check__say(s, file, file->size, "the file contains only a label");
 	return !err;
 }
 
@@ -129,7 +129,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 		       (e->volume == before->volume && e->off_data < before->off_data)))
 		return "leads back";
 	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
-		return "refers to a place in .meta where no record begins";
+		return "refers to a position in .meta at which no record begins";
 	/* an old volume may have been removed, but no volume follows the last one */
 	if (!volume || !volume->data)
 		return e->volume < 0 || (s->names.nvolumes &&
@@ -138,13 +138,13 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 	if (s->partial && (e->off_data < volume->from || e->off_data > volume->to))
 		return NULL;
 	if (!is_boundary(s, volume, e->off_data))
-		return "refers to a place in its volume where no record begins";
+		return "refers to a position in its volume at which no record begins";
 	shim_check__release(volume, e->off_data);
 	/* loggers take the time of an entry slightly after the time of its record */
 	if (before && e->off_data < volume->size &&
 	    !shim_rec_result__decode(s->f, volume->data + e->off_data, volume->size - e->off_data,
 				     &rec) && shim_ts__cmp(rec.stamp, before->stamp) < 0)
-		return "leads to a record older than the entry before it";
+		return "refers to a record that is older than the previous entry";
 	return NULL;
 }
 

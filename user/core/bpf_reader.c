@@ -229,7 +229,10 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	row->version = ++r->version;
-	/* Until it is added up, the total is another row's and must not be taken for this one's. */
+	/*
+	 * Until it is added up, the total belongs to another row and must not be used for this
+	 * one.
+	 */
 	row->rests = 0;
 	err = set_key(r, row, key);
 	if (err == -ENOENT)

@@ -94,7 +94,10 @@ void shim_direct__abort(struct shim_direct *d, struct shim_direct_tag tag);
 void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint32_t kind,
 			double value);
 
-/* Count what the tracing session wants, in threads that write their statistics themselves. */
+/*
+ * Count the events that the tracing session requests, in threads that write their statistics
+ * themselves.
+ */
 
 /**
  * struct shim_direct_wanted - the state of a thread

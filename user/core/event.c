@@ -67,7 +67,7 @@ const struct shim_event_name shim_event__names[] = {
 	CACHE("iTLB-loads", ITLB, READ, ACCESS, "fetches looked up in the instruction TLB"),
 	CACHE("iTLB-load-misses", ITLB, READ, MISS, "fetches that missed the instruction TLB"),
 	CACHE("branch-loads", BPU, READ, ACCESS, "branches looked up by the predictor"),
-	CACHE("branch-load-misses", BPU, READ, MISS, "branches that missed in it"),
+	CACHE("branch-load-misses", BPU, READ, MISS, "branches that the predictor did not find"),
 	SW("task-clock", TASK_CLOCK, "nanoseconds the task ran"),
 	SW("cpu-clock", CPU_CLOCK, "nanoseconds of the CPU's clock while the task ran"),
 	SW("page-faults", PAGE_FAULTS, "page faults"),
@@ -78,9 +78,9 @@ const struct shim_event_name shim_event__names[] = {
 	SW("cs", CONTEXT_SWITCHES, "times the task was switched out"),
 	SW("cpu-migrations", CPU_MIGRATIONS, "times the task went to another CPU"),
 	SW("migrations", CPU_MIGRATIONS, "times the task went to another CPU"),
-	SW("alignment-faults", ALIGNMENT_FAULTS, "unaligned accesses the kernel had to do"),
-	SW("emulation-faults", EMULATION_FAULTS, "instructions the kernel had to do"),
-	SW("dummy", DUMMY, "nothing; a request that never counts"),
+	SW("alignment-faults", ALIGNMENT_FAULTS, "unaligned accesses that the kernel emulated"),
+	SW("emulation-faults", EMULATION_FAULTS, "instructions that the kernel emulated"),
+	SW("dummy", DUMMY, "nothing; this event is always 0"),
 	{NULL, NULL, 0, 0}};
 
 /*
@@ -338,7 +338,7 @@ static int read_id(const char *mount, const char *name, __u64 *id)
  * @req: type and config, the rest untouched; nothing on error
  *
  * Return: 0, -ENOENT (the name has another form, or tracefs, if the caller may read it, has no such
- * event), or why its number could not be read: -EMFILE and the like.
+ * event), or the error of reading its number, such as -EMFILE.
  */
 int shim_event__tracepoint(const char *name, struct vcpc_request *req)
 {

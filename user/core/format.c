@@ -78,7 +78,10 @@ static bool parse_field(const char *text, struct field *field)
 	return false;
 }
 
-/* Whether a file or directory is absent or not for this user, rather than unreadable for a moment */
+/*
+ * Whether a file or directory does not exist or is not permitted, rather than temporarily
+ * unreadable
+ */
 static bool is_absent(int err)
 {
 	return err == ENOENT || err == ENOTDIR || err == EACCES;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Open a back end, and keep its features. */
+/* Open a back end, and store its features. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -138,7 +138,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 			return snprintf(buf, size,
 					"perf_event_open(2) is not permitted: "
 					"kernel.perf_event_paranoid is %ld; "
-					"to count one's own processes in user mode, as root: "
+					"to count your own processes in user mode, as root: "
 					"sysctl kernel.perf_event_paranoid=2",
 					paranoid);
 		return snprintf(
@@ -196,7 +196,7 @@ void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t siz
 	size_t n;
 
 	if (!ops && !shim_session__backend()) {
-		snprintf(buf, size, "SHIM_BACKEND is '%s'; there are vcpc and perf", name);
+		snprintf(buf, size, "unknown SHIM_BACKEND '%s' (use vcpc or perf)", name);
 		return;
 	}
 	if (ops == &shim_backend__both) {
@@ -207,7 +207,7 @@ void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t siz
 	if (n >= size)
 		return;
 	if (!ops && name && strcmp(name, shim_backend__perf.name))
-		snprintf(buf + n, size - n, "SHIM_BACKEND is '%s', so that perf is not tried",
+		snprintf(buf + n, size - n, "SHIM_BACKEND is '%s', so perf is not tried",
 			 name);
 	else if (perf)
 		tell_perf_refuses(perf, buf + n, size - n);

@@ -43,7 +43,7 @@ static const struct {
 	{ "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS) },
 };
 
-/* Is this a generic name, known or unknown? */
+/* Whether this is a generic name, known or not */
 bool shim_generic__is(const char *name)
 {
 	return !strncmp(name, PREFIX, strlen(PREFIX));

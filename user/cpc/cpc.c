@@ -15,13 +15,13 @@
 
 static const char *const texts[] = {
 	[CPC_INVALID_EVENT] = "there is no such event on this machine\n",
-	[CPC_INVALID_PICNUM] = "there is no counter of that number\n",
+	[CPC_INVALID_PICNUM] = "there is no counter with that number\n",
 	[CPC_INVALID_ATTRIBUTE] = "there is no such attribute\n",
 	[CPC_ATTRIBUTE_OUT_OF_RANGE] = "an attribute's value is out of range\n",
-	[CPC_RESOURCE_UNAVAIL] = "the counters cannot hold all requests at a time\n",
+	[CPC_RESOURCE_UNAVAIL] = "there are not enough counters for all requests at the same time\n",
 	[CPC_PIC_NOT_CAPABLE] = "that counter cannot count the event\n",
 	[CPC_REQ_INVALID_FLAGS] = "a request has unknown flags\n",
-	[CPC_CONFLICTING_REQS] = "requests exclude each other\n",
+	[CPC_CONFLICTING_REQS] = "requests are mutually exclusive\n",
 	[CPC_ATTR_REQUIRES_PRIVILEGE] = "a request needs a privilege that the caller lacks\n",
 	[CPC_PBIND_FAILED] = "the thread could not be bound to the processor\n",
 	[CPC_HV_NO_ACCESS] = "hypervisor events cannot be counted\n",

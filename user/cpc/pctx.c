@@ -239,7 +239,7 @@ static const char *capture_problem(pid_t pid, int err)
 	case 'X':	return "has ended";
 	}
 	if (is_traced(pid))
-		return "is being traced already";
+		return "is already being traced";
 	return err == EPERM ? "permission denied" : strerror(err);
 }
 

@@ -78,7 +78,7 @@ SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 	}
 	va_end(ap);
 	if (bad) {
-		shim_pctx__say(pctx, "set_events", "there is no event %d\n", event);
+		shim_pctx__say(pctx, "set_events", "event %d does not exist\n", event);
 		return -1;
 	}
 	pctx->on = on;
@@ -156,7 +156,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 		_exit(0);
 	}
 	if (copy < 0) {
-		shim_pctx__say(pctx, "run", "process %d runs on by itself: %s\n", child,
+		shim_pctx__say(pctx, "run", "process %d continues without control: %s\n", child,
 			       strerror(errno));
 		kill(child, SIGCONT);
 	}

@@ -164,7 +164,7 @@ static void take_event(struct parse *p, int pic, const char *event)
 	int64_t number;
 
 	if (p->given[pic]) {
-		wrong(p, "a counter is given twice:", event);
+		wrong(p, "a counter is specified twice:", event);
 		return;
 	}
 	p->given[pic] = true;
@@ -309,7 +309,7 @@ SHIM_API int cpc_strtoevent(int cpuver, const char *spec, cpc_event_t *event)
 	p.cpc = cpuver == CPC_LINUX ? shim_v1__handle() : NULL;
 	copy = rest = spec && event && p.cpc ? strdup(spec) : NULL;
 	if (!copy) {
-		wrong(&p, "cannot be looked at:", spec ? spec : "");
+		wrong(&p, "cannot be read:", spec ? spec : "");
 		return p.errors;
 	}
 	while ((token = strsep(&rest, ",")) != NULL)

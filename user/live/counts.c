@@ -170,18 +170,18 @@ const struct shim_metric shim_live_times[SHIM_TIMES] = {
 	TIME(SHIM_TIME_TICK, "tick", "CPU time of the process while counting",
 	     "CPU time in nanoseconds that the counted threads used while counting was on.\n"
 	     "Divide the rates of vcpc.count.* by the rate of this metric to get counts per\n"
-	     "second of CPU time. For a CPU that is counted as a whole, the elapsed time."),
+	     "second of CPU time. For a whole CPU it is the elapsed time."),
 	TIME(SHIM_TIME_ENABLED, "enabled", "time the counters were enabled",
 	     "Time in nanoseconds that the counters were enabled on running threads of the\n"
 	     "process."),
 	TIME(SHIM_TIME_RUNNING, "running", "time the counters were on the CPU",
 	     "Time in nanoseconds that the counters were on the CPU. It equals\n"
-	     "vcpc.time.enabled: counts are never estimated from a part of the time."),
+	     "vcpc.time.enabled: counts are never estimates."),
 };
 
 const struct shim_metric_indom shim_live_targets = {
 	INDOM_TARGETS, 0, "counted processes",
-	"Each process of which a set was recorded, by PID and name, or each CPU. The counts\n"
+	"Each process or CPU whose set was recorded, by PID and name or by number. The counts\n"
 	"of a process's children are included if the set was bound to be inherited."
 };
 
@@ -267,8 +267,8 @@ const struct shim_metric shim_live_process_time = {
 	SHIM_UNITS_NSEC,
 	1,
 	"CPU time of the process while counted",
-	"CPU time in nanoseconds that the threads of the process used while the events of the\n"
-	"first line about processes that matches its command were counted in them."};
+	"CPU time in nanoseconds that the threads of the process used while their events were\n"
+	"counted, which are those of the first configuration line that matches the command."};
 
 const struct shim_metric_indom shim_live_process_indom = {
 	INDOM_PROCESSES, 1, "counted processes",

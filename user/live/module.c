@@ -43,17 +43,17 @@ static const struct shim_metric metrics[] = {
 	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that did not inherit a set",
 	     "New threads that could not be given an instance of the set they should inherit."),
 	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused by a user's limit",
-	     "Sets, bindings and trace tags that were refused because their user had as many as\n"
-	     "allowed."),
+	     "Sets, bindings and trace tags that were refused because their user had\n"
+	     "reached the limit."),
 };
 
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
 
-_Static_assert(NMETRICS == STATS + SHIM_MODULE_STATS, "each statistic has its metric");
+_Static_assert(NMETRICS == STATS + SHIM_MODULE_STATS, "each statistic needs a metric");
 
 const struct shim_metric_indom shim_live_drops = {
 	INDOM_DROPS, 1, "why trace events are dropped",
-	"Full tables, and transactions of which a part was not seen."
+	"Full tables, and transactions whose begin or end was not received."
 };
 
 static const char *const drop_names[VC_DROP_NR] = {

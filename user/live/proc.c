@@ -195,7 +195,7 @@ long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uin
 	for (size_t i = 0; i < n; i++) {
 		uint64_t his;
 
-		/* Skip repetitions: often one user has most of the entries, in a row. */
+		/* Skip repetitions: often most entries belong to one user and are consecutive. */
 		if (all[i].user == user || (i && all[i].user == all[i - 1].user))
 			continue;
 		his = shim_shares__of(all, n, all[i].user);

@@ -71,7 +71,7 @@ struct shim_live_processes {
 	int status;			/* result of the last search */
 };
 
-_Static_assert(SHIM_CONFIG_LINES <= 64, "a process's sets are bits of a word");
+_Static_assert(SHIM_CONFIG_LINES <= 64, "the sets of a process must fit in a word's bits");
 
 /**
  * shim_live_processes__create() - make the metrics of a configuration; nothing is counted yet
@@ -294,7 +294,7 @@ static int process_add(struct shim_live_processes *p, const struct shim_proc *id
 	return 0;
 }
 
-/* Note that a process could not be examined, of which it is not known which sets match it. */
+/* Note that a process could not be examined, so it is unknown which sets match it. */
 static void fail_unknown(struct shim_live_processes *p, uint64_t sets, int err)
 {
 	/* ended, hidden from this user, or without a place, as documented */

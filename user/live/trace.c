@@ -18,7 +18,7 @@
 #include "core/event.h"
 #include "trace_state.h"
 
-_Static_assert(SHIM_LIVE_NAME_LEN >= SHIM_LABEL_LEN + SHIM_EVENT_LEN + 1, "a pair's name fits");
+_Static_assert(SHIM_LIVE_NAME_LEN >= SHIM_LABEL_LEN + SHIM_EVENT_LEN + 1, "a pair's name must fit");
 
 /* The instances of a domain: tags of a kind, or pairs */
 enum of { OF_TAGS, OF_SLOTS, OF_SUMS };
@@ -192,8 +192,8 @@ static const struct row rows[] = {
 	     BY_SAMPLE("Number of transactions of the tag that ended")),
 	BOTH("transact.ave_time", 2, T, SHIM_TYPE_FLOAT, SHIM_SEM_INSTANT, SHIM_UNITS_SEC_PER, 1,
 	     ave_since, "mean time of a transaction",
-	     "Seconds that a transaction that ended since the previous sample took, on the\n"
-	     "mean."),
+	     "Mean duration in seconds of the transactions that ended since the\n"
+	     "previous sample."),
 	BOTH_AS("transact.min_time", "transact.recent_min_time", 3, T,
 		TIME(SHIM_TYPE_FLOAT, min_since), "shortest transaction",
 		BY_HIST("the shortest transaction took")),
@@ -203,7 +203,7 @@ static const struct row rows[] = {
 	BOTH("transact.total_time", 5, T, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, SHIM_UNITS_SEC, 0,
 	     sum_of, "time in completed transactions",
 	     "Seconds from begin to end of all transactions of the tag that ended. Divide\n"
-	     "by the count of transactions to get the mean time of one."),
+	     "by the count of transactions to get the mean."),
 	BOTH("point.count", 6, P, COUNTED(count_of), "times a point was passed",
 	     "How often programs passed the point of that tag."),
 	BOTH("point.rate", 7, P, RATE, "times a point was passed per second",
@@ -238,27 +238,28 @@ static const struct row rows[] = {
 	OURS("last_time", 9, TIME_EVER(last_of), "time of the last transaction",
 	     "Seconds that the tag's last completed transaction took."),
 	PAIRS("hist", 6, SLOTS, 0, "histogram of transaction times",
-	      "Number of the tag's transactions in this histogram bucket: they took at least the\n"
-	      "time in the instance name, and less than that of the next bucket, at most 1/8 more."),
+	      "Number of the tag's transactions in this histogram bucket: those that took at\n"
+	      "least the time in the instance name, and less than that of the next bucket,\n"
+	      "which is at most 1/8 longer."),
 	PAIRS("counted", 7, SUMS, 0, "transactions in which an event was counted",
 	      "How many transactions of the tag had the event's counter at begin and end."),
-	PAIRS("sum", 8, SUMS, 1, "what transactions have counted",
-	      "The event's count in all transactions of the tag, from begin to end. Over\n"
-	      "vcpc.transact.counted, the mean of one."),
+	PAIRS("sum", 8, SUMS, 1, "total count of an event in transactions",
+	      "The event's count in all transactions of the tag, from begin to end. Divide\n"
+	      "by vcpc.transact.counted to get the mean."),
 	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions whose time was split",
 	      "How many transactions of the tag ended while their threads were watched, by\n"
-	      "'vcpc record --why' or 'vcpc why'. The other metrics of vcpc.transact.time are\n"
-	      "of these."),
+	      "'vcpc record --why' or 'vcpc why'. The other metrics of vcpc.transact.time\n"
+	      "include only these."),
 	SPLIT("oncpu", 11, SHIM_UNITS_NSEC, 2 + VC_WHY_ON_CPU, "time of transactions on a CPU",
 	      "Nanoseconds that transactions of the tag ran on a CPU, interrupts included. Over\n"
 	      "vcpc.transact.time.count, the mean of one."),
 	SPLIT("runqueue", 12, SHIM_UNITS_NSEC, 2 + VC_WHY_RUNNABLE,
 	      "time of transactions waiting for a CPU",
-	      "Nanoseconds that transactions of the tag could have run, but others had the CPU.\n"
-	      "Over vcpc.transact.time.count, the mean of one."),
+	      "Nanoseconds that transactions of the tag waited for a CPU that ran other threads.\n"
+	      "Divide by vcpc.transact.time.count to get the mean."),
 	SPLIT("blocked", 13, SHIM_UNITS_NSEC, 2 + VC_WHY_BLOCKED, "time of blocked transactions",
 	      "Nanoseconds that transactions of the tag were blocked, in a system call, in a\n"
-	      "page fault, or stopped. Over vcpc.transact.time.count, the mean of one."),
+	      "page fault, or stopped. Divide by vcpc.transact.time.count to get the mean."),
 };
 
 #define NMETRICS	(sizeof(rows) / sizeof(rows[0]))

@@ -48,7 +48,7 @@ static const struct shim_metric metrics[] = {
 
 #define NMETRICS	(sizeof(metrics) / sizeof(metrics[0]))
 
-_Static_assert(NMETRICS == LIMITS + SHIM_USER_LIMITS, "each amount and each limit has its metric");
+_Static_assert(NMETRICS == LIMITS + SHIM_USER_LIMITS, "each amount and each limit needs a metric");
 
 static const char *const parameters[SHIM_USER_LIMITS] = {
 	"max_user_sets", "max_user_counters", "max_user_tags", "max_idle_tags",

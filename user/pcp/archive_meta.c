@@ -13,10 +13,10 @@
 #include "context.h"
 
 _Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT_HELP,
-	       "levels are those of the file");
+	       "levels must equal those on disk");
 
 _Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
-	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels are those of the file");
+	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels must equal those on disk");
 
 #define ROW_NAME	64	/* longer names, on average, are copied one by one */
 

@@ -140,7 +140,7 @@ static void read_file(void)
 
 	shim_lock__enter(&lock);
 	f = was_read ? NULL : open_file();
-	/* The callers cannot return an error, but the next one reads again what could not be read. */
+	/* The callers cannot return an error, but the next call tries to read the file again. */
 	if (!was_read)
 		was_read = f || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
 	while (f && (more = shim_lines__next(f, &line, &room)) > 0)

@@ -45,7 +45,7 @@ static const char *const names[] = {
 
 #define OPTIONS_V2 (sizeof(pmdebugoptions_t) / sizeof(int))
 
-_Static_assert(sizeof(shim_debug_options) == OPTIONS * sizeof(int), "each option has its name");
+_Static_assert(sizeof(shim_debug_options) == OPTIONS * sizeof(int), "each option needs a name");
 _Static_assert(offsetof(pmdebugoptions_t, desperate) == NUMBERED * sizeof(int) &&
 	       offsetof(pmdebugoptions_t, tls) == (OPTIONS_V2 - 1) * sizeof(int), "in this order");
 

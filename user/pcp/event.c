@@ -25,7 +25,7 @@
 #define PMID_MISSED	(DYNAMIC_PMID << 22 | 2)
 
 _Static_assert(sizeof(pmEventParameter) == 8 && offsetof(pmEventRecord, er_param) == 16 &&
-	       offsetof(pmHighResEventRecord, er_param) == 24, "records are as on the wire");
+	       offsetof(pmHighResEventRecord, er_param) == 24, "records must have the layout of the protocol");
 
 /*
  * @in is read in disk byte order, @out written in host byte order; once @in is invalid, nothing is

@@ -15,7 +15,7 @@
 #include "base/vec.h"
 #include "context.h"
 
-_Static_assert(sizeof(pmLabel) == 8 && sizeof(pmLabelSet) == 40, "sizes are the original's");
+_Static_assert(sizeof(pmLabel) == 8 && sizeof(pmLabelSet) == 40, "structures must have the original's sizes");
 
 #define NAME_MAX_LEN	255
 

@@ -20,7 +20,7 @@
 
 _Static_assert(SHIM_LIVE_EVALUE == PM_ERR_VALUE && SHIM_LIVE_EAGAIN == PM_ERR_AGAIN &&
 	       SHIM_LIVE_EPERMISSION == PM_ERR_PERMISSION &&
-	       SHIM_LIVE_EAPPVERSION == PM_ERR_APPVERSION, "errors are PCP's");
+	       SHIM_LIVE_EAPPVERSION == PM_ERR_APPVERSION, "errors must equal PCP's");
 
 /*
  * Find a domain, and sample it to get instances that are newer than the last fetch.  Because the

@@ -44,7 +44,7 @@ static const struct shim_desc builtins[] = {
 #define NBUILTINS (sizeof(builtins) / sizeof(builtins[0]))
 
 _Static_assert(sizeof(pmUnits) == sizeof(uint32_t), "units are 32 bits");
-_Static_assert(sizeof(pmDesc) == 20, "pmDesc has the original's size");
+_Static_assert(sizeof(pmDesc) == 20, "pmDesc must have the original's size");
 
 const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid)
 {

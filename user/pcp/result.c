@@ -22,13 +22,13 @@
 #include "result.h"
 
 _Static_assert(PM_VAL_INSITU == SHIM_VAL_INSITU && PM_VAL_DPTR == SHIM_VAL_DPTR &&
-	       PM_VAL_SPTR == SHIM_VAL_SPTR, "value formats are those on disk");
+	       PM_VAL_SPTR == SHIM_VAL_SPTR, "value formats must equal those on disk");
 _Static_assert(sizeof(pmResult) == sizeof(pmHighResResult) &&
 	       offsetof(pmResult, vset) == offsetof(pmHighResResult, vset) &&
 	       offsetof(pmResult, numpmid) == offsetof(pmHighResResult, numpmid),
 	       "results differ only in what their stamp's fraction means");
 _Static_assert(sizeof(pmResult) == 32 && sizeof(pmValueSet) == 32 && sizeof(pmValue) == 16 &&
-	       sizeof(pmValueBlock) == 8, "structures have the original's sizes");
+	       sizeof(pmValueBlock) == 8, "structures must have the original's sizes");
 
 #define VALUE_LEN	8	/* instance and value in a record */
 

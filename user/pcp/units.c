@@ -31,7 +31,7 @@ _Static_assert(PM_TYPE_NOSUPPORT == SHIM_TYPE_NOSUPPORT && PM_TYPE_32 == SHIM_TY
 	       PM_TYPE_HIGHRES_EVENT == SHIM_TYPE_HIGHRES_EVENT, "types are those on disk");
 
 _Static_assert(PM_SEM_COUNTER == SHIM_SEM_COUNTER && PM_SEM_INSTANT == SHIM_SEM_INSTANT &&
-	       PM_SEM_DISCRETE == SHIM_SEM_DISCRETE, "semantics are those on disk");
+	       PM_SEM_DISCRETE == SHIM_SEM_DISCRETE, "semantics must equal those on disk");
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 

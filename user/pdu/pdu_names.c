@@ -72,7 +72,7 @@ int shim_pdu_ids__decode(struct shim_pdu *pdu, uint32_t n, uint32_t *pmids)
 {
 	uint32_t count;
 
-	shim_in__u32(&pdu->in);		/* the number found, which the caller counts itself */
+	shim_in__u32(&pdu->in);		/* the number of names found, which is not used */
 	count = shim_in__u32(&pdu->in);
 	if (pdu->in.bad || count != n || shim_in__left(&pdu->in) != (size_t)n * 4)
 		return -EBADMSG;

@@ -21,15 +21,15 @@
 
 #define ANY_MODE	(VCPC_REQ_F_USER | VCPC_REQ_F_KERNEL)
 
-_Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states are the module's");
-_Static_assert(SHIM_STATE_OFFLINE == SHIM_STATE_F_OFFLINE, "states are core's");
-_Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states are the module's");
-_Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags are the module's");
-_Static_assert(SHIM_BIND_THREADS == VCPC_BIND_F_INHERIT, "flags are the module's");
-_Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_TREE, "flags are the module's");
-_Static_assert(SHIM_BIND_PROCESS == SHIM_BIND_F_PROCESS, "flags are core's");
-_Static_assert(SHIM_BIND_CPU == SHIM_BIND_F_CPU, "flags are core's");
-_Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags are the module's");
+_Static_assert(SHIM_STATE_COUNTING == VCPC_STATE_COUNTING, "states must equal the module's");
+_Static_assert(SHIM_STATE_OFFLINE == SHIM_STATE_F_OFFLINE, "states must equal core's");
+_Static_assert(SHIM_STATE_EXITED == VCPC_STATE_EXITED, "states must equal the module's");
+_Static_assert(SHIM_BIND_ON_EXEC == VCPC_BIND_F_ENABLE_ON_EXEC, "flags must equal the module's");
+_Static_assert(SHIM_BIND_THREADS == VCPC_BIND_F_INHERIT, "flags must equal the module's");
+_Static_assert(SHIM_BIND_TREE == VCPC_BIND_F_TREE, "flags must equal the module's");
+_Static_assert(SHIM_BIND_PROCESS == SHIM_BIND_F_PROCESS, "flags must equal core's");
+_Static_assert(SHIM_BIND_CPU == SHIM_BIND_F_CPU, "flags must equal core's");
+_Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags must equal the module's");
 
 /* Parse names to requests, without mode flags if the name has none, and copy the names. */
 static int parse(struct shim_set *set, const char *const *events, unsigned int n,
@@ -331,8 +331,8 @@ SHIM_API int shim_set_disable(struct shim_set *set, pid_t tid)
 #define VALUES_AT	offsetof(struct shim_sample, values)
 #define ROOM		(sizeof(struct shim_sample) - VALUES_AT + sizeof(struct vcpc_sample))
 
-_Static_assert(VALUES_AT >= sizeof(struct vcpc_sample), "the back end's sample begins within ours");
-_Static_assert((VALUES_AT - sizeof(struct vcpc_sample)) % 8 == 0, "and is aligned there");
+_Static_assert(VALUES_AT >= sizeof(struct vcpc_sample), "the back end's sample must begin within ours");
+_Static_assert((VALUES_AT - sizeof(struct vcpc_sample)) % 8 == 0, "the back end's sample must be aligned");
 
 /*
  * Where the back end writes its sample of ROOM bytes, such that the values are already in place.

@@ -12,7 +12,7 @@
 #include "handle.h"
 #include "shim/shim.h"
 
-_Static_assert(SHIM_EVENT_MAX == SHIM_EVENT_LEN, "a name of core fits the public buffer");
+_Static_assert(SHIM_EVENT_MAX == SHIM_EVENT_LEN, "the public buffer must have room for a name");
 
 /**
  * shim_version() - get the version of the library in use

@@ -14,7 +14,7 @@
 
 _Static_assert(SHIM_TRACE_PROBE_FUNCTION == (int)VC_PROBE_FUNCTION &&
 	       SHIM_TRACE_PROBE_BEGIN == (int)VC_PROBE_BEGIN &&
-	       SHIM_TRACE_PROBE_END == (int)VC_PROBE_END, "one numbering of probes");
+	       SHIM_TRACE_PROBE_END == (int)VC_PROBE_END, "numbers of probes must equal core's");
 
 static int take(const struct shim_trace_probe *from, struct shim_bpf_probe *to)
 {

@@ -10,15 +10,15 @@
 #include "core/counted.h"
 #include "tracectl.h"
 
-_Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "one histogram");
+_Static_assert(SHIM_TRACE_HIST_SLOTS == VC_HIST_SLOTS, "the histogram must equal core's");
 _Static_assert(SHIM_TRACE_TRANSACTION == (int)VC_TRANSACT && SHIM_TRACE_POINT == (int)VC_POINT &&
 	       SHIM_TRACE_OBSERVATION == (int)VC_OBSERVE && SHIM_TRACE_COUNTER == (int)VC_COUNTER,
-	       "one numbering of kinds");
+	       "numbers of kinds must equal core's");
 _Static_assert(SHIM_TRACE_OP_END == (int)VC_OP_END && SHIM_TRACE_OP_ABORT == (int)VC_OP_ABORT &&
 	       SHIM_TRACE_OP_POINT == (int)VC_OP_POINT && SHIM_TRACE_OP_OBSERVE == (int)VC_OP_OBSERVE &&
-	       SHIM_TRACE_OP_COUNTER == (int)VC_OP_COUNTER, "one numbering of operations");
+	       SHIM_TRACE_OP_COUNTER == (int)VC_OP_COUNTER, "numbers of operations must equal core's");
 _Static_assert(SHIM_TRACE_BY_MODULE == (int)SHIM_BPF_MODULE &&
-	       SHIM_TRACE_BY_PROBES == (int)SHIM_BPF_PROBES, "one numbering of ways");
+	       SHIM_TRACE_BY_PROBES == (int)SHIM_BPF_PROBES, "numbers of transports must equal core's");
 
 #define ALL_FLAGS	(SHIM_TRACE_F_BEGINS | SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES | \
 		   SHIM_TRACE_F_PROCESSES)
@@ -530,7 +530,7 @@ SHIM_API int shim_trace_drops_get(struct shim_trace *trace, struct shim_trace_dr
 }
 
 _Static_assert(SHIM_TRACE_NAMESPACE == VC_ACCOUNT_NS && SHIM_TRACE_OTHERS == VC_USER_OTHERS,
-	       "one numbering of accounts");
+	       "numbers of accounts must equal core's");
 
 struct give_loss {
 	shim_trace_loss_fn *fn;

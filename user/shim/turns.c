@@ -17,8 +17,8 @@
 #include "handle.h"
 #include "set.h"
 
-_Static_assert(SHIM_TURN_MIN == SHIM_SLOT_MIN, "slots are the module's");
-_Static_assert(SHIM_TURN_MAX == SHIM_SLOT_MAX, "slots are the module's");
+_Static_assert(SHIM_TURN_MIN == SHIM_SLOT_MIN, "slots must equal core's");
+_Static_assert(SHIM_TURN_MAX == SHIM_SLOT_MAX, "slots must equal core's");
 
 /* The set's requests: hardware events with their groups, and those that count all the time */
 struct split {

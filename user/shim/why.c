@@ -14,8 +14,8 @@
 
 _Static_assert(SHIM_WHY_PARTS == (int)VC_WHY_PARTS && SHIM_WHY_BLOCKED == (int)VC_WHY_BLOCKED &&
 	       SHIM_WHY_OCTAVES == VC_WHY_OCTAVES && SHIM_WHY_SAMPLED == VC_WHY_SAMPLED,
-	       "one numbering");
-_Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "one size");
+	       "numbers must equal core's");
+_Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "the size must equal the kernel's");
 
 #define DEFAULT_HERTZ	999
 #define MOST_HERTZ	10000

@@ -42,7 +42,7 @@ enum target {
 /**
  * struct act - one call, in the format of the input
  * @op: enum act_op, modulo ACT_NR
- * @who: the actor, modulo ACTORS; with ASYNC the others continue meanwhile
+ * @who: the actor, modulo ACTORS; with ASYNC the others continue in the meantime
  * @fd: index of the actor's descriptor, modulo FILES
  * @target: enum target
  * @flags: of the call

@@ -425,7 +425,7 @@ static size_t allocated(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* The memory of a context after INTERP; bytes instead of seconds */
+/* The memory of a context after INTERP, in bytes instead of seconds */
 static long memory(void)
 {
 	size_t before;

@@ -179,7 +179,7 @@ static int by_instance(const void *a, const void *b)
 	return v->inst < w->inst ? -1 : v->inst > w->inst;
 }
 
-/* The original computes a derived metric again that is twice in a fetch. */
+/* The original computes a derived metric twice if it occurs twice in a fetch. */
 static pmID once(const pmID *pmids, int n, pmID pmid)
 {
 	for (int i = 0; i < n; i++)

@@ -57,7 +57,7 @@ int command_mistake(const char *what)
 	return command_usage();
 }
 
-/* Print the message that the Solaris commands have, and advice if there is any. */
+/* Print the message of the Solaris commands, and advice if there is any. */
 static void cannot_open(int err)
 {
 	const char *hint = device_hint(err);

@@ -58,7 +58,7 @@ static int is_attr(cpc_t *cpc, const char *name, size_t len)
 static int set_event(cpc_t *cpc, struct cpcspec *spec, int pic, const char *event)
 {
 	if (pic >= spec->npic) {
-		command_error("there is no counter %d\n", pic);
+		command_error("counter %d does not exist\n", pic);
 		return -1;
 	}
 	if (spec->event[pic]) {

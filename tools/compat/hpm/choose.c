@@ -162,7 +162,7 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 		if (!hpm_event(choice->info, 0, s, 0))
 			hpm_die("no such event", 0);
 		if (!hpm_place(choice, set_of_mode(choice, first, mode), s))
-			hpm_die("more events than counters", 0);
+			hpm_die("there are more events than counters", 0);
 	}
 }
 

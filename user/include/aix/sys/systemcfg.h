@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-/* No processor here is one of AIX' implementations and versions, so both are 0. */
+/* AIX defines no implementation and version for these processors, so both are 0. */
 struct shim_system_configuration {
 	int implementation;
 	int version;
