@@ -190,8 +190,35 @@ function c_line(   rest, between, string) {
 		flush()
 }
 
+# A docstring of Python, and the text that a shell script prints.  Return whether the line has no other words.
+function script_text(   quotes, line) {
+	line = $0
+	quotes = FILENAME ~ /\.py$/ ? gsub(/"""/, "", line) : 0
+	if (quotes || in_comment) {
+		sub(/^[[:space:]]+/, "", line)
+		if (line == "" || !in_comment)
+			flush()
+		append(line)
+		if (quotes == 1)
+			in_comment = !in_comment
+		if (!in_comment)
+			flush()
+		return 1
+	}
+	if (FILENAME ~ /\.sh$/ && match(line, /^[[:space:]]*(echo|step|result) "[^"]*"/)) {
+		flush()
+		sub(/^[[:space:]]*[a-z]+ "/, "", line)
+		append(substr(line, 1, index(line, "\"") - 1))
+		flush()
+		return 1
+	}
+	return 0
+}
+
 # A line of a script: an empty comment and code end the sentence.
 function script_line() {
+	if (FILENAME !~ /^selftests\// && script_text())
+		return
 	if (/^[[:space:]]*#([[:space:]]|$)/) {
 		sub(/^[[:space:]]*#/, "")
 		sub(/^ [a-z_]+( [^ a-z]+)+: /, " ")	# a function and its arguments

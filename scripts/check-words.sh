@@ -41,6 +41,15 @@ may be given again|with commas between	can be repeated; comma-separated
 (runs?|running|started|exists?|on|off) already|already (there|here)	running ..., already exists
 (is|are) to be	must be, is
 goes? off|goes on|go on	starts, continues
+[^ ]+ meanwhile([.,;:)]| [|])	in the meantime
+again and again	repeatedly
+and the like	and similar ...
+as (the )?[^ ]+ (has|have|lists?|knows?) (it|them)	as in, like
+(is|are|be) of one (instant|moment)	are taken at the same instant
+(of|on) each side	per side, of both sides
+for the time of	for the duration of
+(has|have|had) most ([a-z]+)	the longest, the largest
+(what|how)ever [a-z]+ (it|they|the [^ ]+|its [^ ]+|[^ ]+) (is|are)	regardless of
 nobody|somebody|anybody	no process, another process, a user
 heirs?|errands?|bequeath[a-z]*|deprive[a-z]*|rehearse[a-z]*	inherited instance, deferred work, invalidate, try
 (take|takes|took|its|their|own|event's|last|each) turns?	multiplex slot, in turn
@@ -54,7 +63,7 @@ END
 
 cd "$top"
 # shellcheck disable=SC2046
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/*.rst Documentation/site/*.rst Documentation/api/*.rst \
+[ $# -gt 0 ] || set -- README.md CHANGELOG.md CONTRIBUTING.md Documentation/*.rst Documentation/site/*.rst Documentation/api/*.rst \
 	Documentation/man/*.[1-8] $(find bpf include kmod selftests tools user -name '*.[ch]') Makefile Kbuild \
 	$(find bpf include kmod scripts selftests tools user -name '*.sh' -o -name '*.awk' -o -name '*.py' -o -name '*.mk' \
 	-o -name Makefile -o -name Kbuild) selftests/vm/run selftests/vm/init

@@ -85,7 +85,7 @@ scripts_of() {
 	done
 }
 
-step "layers: who includes whom" scripts/check-layers.sh
+step "layers: include rules" scripts/check-layers.sh
 step "docs: manual pages, kernel-doc, licenses" scripts/check-docs.sh
 step "names: one struct tag, one function" scripts/check-names.sh
 step "words: plain English in documentation, messages and comments" scripts/check-words.sh

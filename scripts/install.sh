@@ -293,7 +293,7 @@ install)
 	;;
 uninstall)
 	if [ -z "$dest" ] && [ -d /sys/module/vcpc ]; then
-		echo "uninstall: the module stays loaded until 'rmmod vcpc', which waits for nobody's sets"
+		echo "uninstall: the module stays loaded until 'rmmod vcpc', which fails while a program uses it"
 	fi
 	leave_collector
 	failed=0

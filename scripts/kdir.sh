@@ -13,7 +13,7 @@ if [ "${1:-}" = --check ]; then
 	arch=$2 kdir=$3
 	if [ ! -e "$kdir/Makefile" ]; then
 		echo "module: no kernel headers in '$kdir'; as root: apt-get install linux-headers-$(echo "$host" | sed s/x86_64/amd64/)" >&2
-		echo "module: ('make lib tools' builds all but the module; KDIR= names another folder)" >&2
+		echo "module: ('make lib tools' builds everything except the module; KDIR= names another folder)" >&2
 		exit 1
 	fi
 	if [ "$arch" = "$host" ] && [ "$kdir" != "$running" ]; then

@@ -117,7 +117,7 @@ for part in $parts; do
 done
 
 if ! command -v dpkg-query >/dev/null; then
-	echo "setup: this is not a Debian machine; README.md says what must be there"
+	echo "setup: this is not a Debian machine; README.md lists the required packages"
 	exit 0
 fi
 present=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null | sed -n 's/^ii. //p')
@@ -192,7 +192,7 @@ how_much() {
 
 if [ -n "$only_check" ]; then
 	[ -n "$missing" ] || exit 0
-	echo "setup: this installs them, as root: scripts/setup.sh $parts   ('make setup': all that tests need, too)" >&2
+	echo "setup: this installs them, as root: scripts/setup.sh $parts   ('make setup' also installs everything that tests need)" >&2
 	exit 1
 fi
 

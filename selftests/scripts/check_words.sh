@@ -42,6 +42,15 @@ The option may be given again.
 Count what runs already.
 Tracing is to be on.
 The replay goes off from here.
+It binds the set again and again.
+Another thread has changed it meanwhile.
+The names of perf, libpfm and the like are known.
+Times are as the archive has them.
+All values are of one instant.
+Record two runs of each side.
+The lock is held for the time of the call.
+It explains the tag that has most time.
+It takes as long, however large the archive is.
 Somebody else has the file.
 It finds the set of the heir.
 The events take turns.
@@ -70,6 +79,10 @@ found "$dir/bad.c"; result "C: a string that spans lines"
 printf 'f("%%s: the %%s " NODE " is gone", name);\n' >"$dir/bad.c"
 found "$dir/bad.c"; result "C: a macro within a string"
 
+printf 'def f():\n    """Read it.\n\n    The command\n    says why.\n    """\n    return "it says"\n' >"$dir/bad.py"
+found "$dir/bad.py" && [ "$(grep -c "bad.py:" "$dir/log")" = 1 ] && grep -q "bad.py:4: " "$dir/log"; result "Python: a docstring, no other string"
+printf '#!/bin/sh\nset -u\necho "demo: the command says why" >&2\nx="it says"\n' >"$dir/bad.sh"
+found "$dir/bad.sh" && [ "$(grep -c "bad.sh:" "$dir/log")" = 1 ] && grep -q "bad.sh:3: " "$dir/log"; result "a shell script: the text that it prints"
 printf '/*\n * The command\n * says why.\n */\n' >"$dir/bad.c"
 found "$dir/bad.c" && grep -q "bad.c:2: " "$dir/log"; result "C: a comment that spans lines"
 printf 'int a;\t/* as it was */\n' >"$dir/bad.c"
