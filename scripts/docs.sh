@@ -10,10 +10,11 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 src=$out/src
 
 rm -rf "$src" "$out/html"
-mkdir -p "$src/man"
+mkdir -p "$src/man" "$src/_static"
 to=$(cd "$src" && pwd)
 (cd "$top/Documentation" && find . -name '*.rst' -exec cp --parents -t "$to" {} +)
 cp "$top/Documentation/site/conf.py" "$src/"
+cp "$top/Documentation/site/custom.css" "$src/_static/"
 
 # A page as a terminal shows it; its title is the first line under NAME
 {
