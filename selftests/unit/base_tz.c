@@ -51,7 +51,7 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 	/* for an invalid zone it returns nothing, or UTC */
 	if (*want.tm_zone)
 		ASSERT_STREQ(want.tm_zone, got.tm_zone);
-	/* A date has one time, or is one of two times with the same date. */
+	/* A date belongs to one time, or to two times, of which either is accepted. */
 	ASSERT_EQ(0, shim_tz__make(tz, &got, &back));
 	if (t != back) {
 		ASSERT_EQ(0, shim_tz__local(tz, back, &got));

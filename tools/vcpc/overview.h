@@ -13,7 +13,7 @@ bool vcpc_overview_is_own(const char *metric);
  * one chart, @charts.  0 or -ENOMEM
  */
 int vcpc_overview_series(struct vcpc_series *s, bool charts);
-/* The indexes of a tally's metrics, in this order; those without values are last.  NULL without memory */
+/* The indexes of a tally's metrics, in this order, without values last; NULL: out of memory */
 size_t *vcpc_overview_tally(const struct vcpc_tally *t);
 
 #endif /* VCPC_OVERVIEW_H */
