@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an agent receives from each call, and how a caller sees an agent's behavior. */
+/* Each call as an agent receives it, and an agent's behavior as a caller sees it. */
 #include <fcntl.h>
 #include <sys/stat.h>
 

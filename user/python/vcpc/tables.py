@@ -13,7 +13,7 @@ def _types(metrics):
 
 
 def arrays(metrics, values):
-    """{(metric, instance): (times, values)} of tuples (time, metric, instance, value)."""
+    """Convert tuples (time, metric, instance, value) to {(metric, instance): (times, values)}."""
     import numpy
 
     types = _types(metrics)
