@@ -386,8 +386,12 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 {
 	switch (entry->group) {
 	case SHIM_GROUP_TRACE:
-		/* Tags that were traced before keep their values, even if reading fails now. */
-		return instances_of(machine, &machine->domains[entry->indom]) ?
+		/*
+		 * Tags that were traced before keep their values, even if reading fails now.
+		 * Without memory, only some of the tags may have been read.
+		 */
+		return machine->trace_status != -ENOMEM &&
+		       instances_of(machine, &machine->domains[entry->indom]) ?
 			       0 : machine->trace_status;
 	case SHIM_GROUP_CPUS:
 		return shim_live_cpus__status(machine->cpus, entry->at);
