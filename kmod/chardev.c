@@ -254,8 +254,25 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 static ssize_t chardev_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
 	struct vcpc_file *vf = file->private_data;
+	struct vcpc_trace_write event;
+	int ret = vcpc_uarg_event(&event, from, size);
 
-	return vcpc_tracecall_write(&vf->tracer, from, size);
+	ret = ret ?: vcpc_tracecall_fire(&vf->tracer, event.op, event.handle, event.value);
+	return ret ?: (ssize_t)size;
+}
+
+/* The same, without a copy from user space and the checks of write(2) */
+static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int advice)
+{
+	struct vcpc_file *vf = file->private_data;
+	const u32 op = advice - VCPC_TRACE_ADVICE;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EINVAL;
+	/* An end is valid with any value. */
+	if (op != VCPC_TRACE_END && vcpc_uarg_check_event(op, value))
+		return -EINVAL;
+	return vcpc_tracecall_fire(&vf->tracer, op, handle, value);
 }
 
 static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
@@ -307,6 +324,7 @@ static const struct file_operations chardev_fops = {
 	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.write = chardev_write,
+	.fadvise = chardev_fadvise,
 	VCPC_FOP_UNSIGNED_OFFSET
 	.mmap = chardev_mmap,
 	.release = chardev_release,

@@ -5,6 +5,8 @@
 #ifndef VCPC_CLOCK_H
 #define VCPC_CLOCK_H
 
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
 #include <linux/time64.h>
 #include <linux/time_namespace.h>
 #include <linux/types.h>
@@ -12,10 +14,12 @@
 /* Nanoseconds to add to the kernel's time to get the caller's */
 static inline s64 vcpc_clock_offset(void)
 {
-	struct timespec64 offset = { };
+	const struct timespec64 *ahead;
 
-	timens_add_monotonic(&offset);
-	return timespec64_to_ns(&offset);
+	if (!IS_ENABLED(CONFIG_TIME_NS))
+		return 0;
+	ahead = &current->nsproxy->time_ns->offsets.monotonic;
+	return ahead->tv_sec * NSEC_PER_SEC + ahead->tv_nsec;
 }
 
 #endif

@@ -165,19 +165,6 @@ int vcpc_uarg_tag(struct vcpc_trace_tag_args *args, char *name, const void __use
 	return strlen(name) == args->name_len ? 0 : -EINVAL;
 }
 
-static int check_event(const struct vcpc_trace_write *event)
-{
-	const u32 op = event->op & ~VCPC_TRACE_F_COUNTS;
-
-	if (op < VCPC_TRACE_BEGIN || op > VCPC_TRACE_COUNTER)
-		return -EINVAL;
-	if (event->op & VCPC_TRACE_F_COUNTS && op > VCPC_TRACE_END)
-		return -EINVAL;
-	if (event->value && (op == VCPC_TRACE_BEGIN || op == VCPC_TRACE_POINT))
-		return -EINVAL;
-	return 0;
-}
-
 /**
  * vcpc_uarg_event() - copy in and check a trace event
  * @event: written on success
@@ -194,5 +181,5 @@ int vcpc_uarg_event(struct vcpc_trace_write *event, const void __user *from, siz
 		ret = copy_words((u64 *)event, from, sizeof(*event));
 	else
 		ret = vcpc_uarg_sized(event, sizeof(*event), from, size);
-	return ret ?: check_event(event);
+	return ret ?: vcpc_uarg_check_event(event->op, event->value);
 }

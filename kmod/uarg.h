@@ -2,6 +2,7 @@
 #ifndef VCPC_UARG_H
 #define VCPC_UARG_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <linux/vcpc.h>
 
@@ -26,5 +27,19 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 		      unsigned int index);
 int vcpc_uarg_tag(struct vcpc_trace_tag_args *args, char *name, const void __user *from);
 int vcpc_uarg_event(struct vcpc_trace_write *event, const void __user *from, size_t size);
+
+/* Whether a trace event is valid: 0 or -EINVAL */
+static __always_inline int vcpc_uarg_check_event(u32 op, u64 value)
+{
+	const u32 kind = op & ~VCPC_TRACE_F_COUNTS;
+
+	if (kind < VCPC_TRACE_BEGIN || kind > VCPC_TRACE_COUNTER)
+		return -EINVAL;
+	if (op & VCPC_TRACE_F_COUNTS && kind > VCPC_TRACE_END)
+		return -EINVAL;
+	if (value && (kind == VCPC_TRACE_BEGIN || kind == VCPC_TRACE_POINT))
+		return -EINVAL;
+	return 0;
+}
 
 #endif

@@ -18,7 +18,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
-#include <linux/nsproxy.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -181,77 +180,58 @@ static __always_inline u64 ids_of(const struct vcpc_tag *tag)
 	return (u64)tag->uid << 32 | (u32)current->tgid;
 }
 
-static void begin(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, bool counts)
-{
-	const u64 ids = ids_of(tag);
-
-	/* Closing the file fires an event only if a transaction has begun on it. */
-	if (!READ_ONCE(tracer->began))
-		WRITE_ONCE(tracer->began, true);
-	trace_vcpc_begin(tag->id, tracer->file, ids, tag->name);
-	if (counts)
-		begin_counts(tag, tracer->file, ids);
-}
-
-static __always_inline void end(struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
-				u64 start, bool counts)
-{
-	const u64 ids = ids_of(tag);
-
-	if (counts)
-		end_counts(tag, tracer->file, ids, start);
-	else
-		trace_vcpc_end(tag->id, tracer->file, ids, tag->name, start, NULL);
-}
-
 /* Convert a start time to the kernel's clock.  0 (unknown) stays 0; no other value becomes 0. */
 static __always_inline u64 begun_at(u64 value)
 {
 	return value ? value - vcpc_clock_offset() ?: 1 : 0;
 }
 
-static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
-				 const struct vcpc_trace_write *event)
+static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, u32 op,
+				 u64 value)
 {
-	bool counts = event->op & VCPC_TRACE_F_COUNTS;
+	const u64 file = tracer->file, ids = ids_of(tag);
 
-	switch (event->op & ~VCPC_TRACE_F_COUNTS) {
+	switch (op) {
 	case VCPC_TRACE_END:
-		end(tracer, tag, begun_at(event->value), counts);
+		trace_vcpc_end(tag->id, file, ids, tag->name, begun_at(value), NULL);
+		break;
+	case VCPC_TRACE_END | VCPC_TRACE_F_COUNTS:
+		end_counts(tag, file, ids, begun_at(value));
 		break;
 	case VCPC_TRACE_BEGIN:
-		begin(tracer, tag, counts);
+	case VCPC_TRACE_BEGIN | VCPC_TRACE_F_COUNTS:
+		/* Closing the file fires an event only if a transaction has begun on it. */
+		if (unlikely(!READ_ONCE(tracer->began)))
+			WRITE_ONCE(tracer->began, true);
+		trace_vcpc_begin(tag->id, file, ids, tag->name);
+		if (op & VCPC_TRACE_F_COUNTS)
+			begin_counts(tag, file, ids);
 		break;
 	case VCPC_TRACE_ABORT:
-		trace_vcpc_abort(tag->id, tracer->file, ids_of(tag), tag->name,
-				 begun_at(event->value), NULL);
+		trace_vcpc_abort(tag->id, file, ids, tag->name, begun_at(value), NULL);
 		break;
 	default:
-		trace_vcpc_value(tag->id, event->op, event->value, tag->name, tag->uid);
+		trace_vcpc_value(tag->id, op, value, tag->name, tag->uid);
 	}
 }
 
 /**
- * vcpc_tracecall_write() - fire the event that a program has written to the device
+ * vcpc_tracecall_fire() - fire an event of a program
  * @tracer: the file's trace state
- * @from: the caller's struct vcpc_trace_write
- * @size: its size
+ * @op: as in struct vcpc_trace_write; vcpc_uarg_check_event() accepted it, and the value
+ * @handle: the same; any number
+ * @value: the same
  *
- * Return: @size, -EINVAL, -E2BIG, -ENOENT or -EFAULT.
+ * Return: 0 or -ENOENT.
  */
-ssize_t vcpc_tracecall_write(struct vcpc_tracer *tracer, const void __user *from, size_t size)
+int vcpc_tracecall_fire(struct vcpc_tracer *tracer, u32 op, u64 handle, u64 value)
 {
-	struct vcpc_trace_write event;
-	int ret = vcpc_uarg_event(&event, from, size);
-	const struct vcpc_tag *tag;
+	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, handle);
 
-	if (ret)
-		return ret;
-	tag = vcpc_tag_find(&tracer->holder, event.handle);
 	if (!tag)
 		return -ENOENT;
 	preempt_disable();
-	fire(tracer, tag, &event);
+	fire(tracer, tag, op, value);
 	preempt_enable();
-	return size;
+	return 0;
 }

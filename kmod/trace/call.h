@@ -21,7 +21,7 @@ struct vcpc_tracer {
 void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user);
 void vcpc_tracecall_release(struct vcpc_tracer *tracer);
 int vcpc_tracecall_tag(struct vcpc_tracer *tracer, void __user *uarg);
-ssize_t vcpc_tracecall_write(struct vcpc_tracer *tracer, const void __user *from, size_t size);
+int vcpc_tracecall_fire(struct vcpc_tracer *tracer, u32 op, u64 handle, u64 value);
 bool vcpc_tracecall_counted(void);
 
 #endif

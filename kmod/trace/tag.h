@@ -67,7 +67,7 @@ void vcpc_tag_exit(void);
  * Return: the tag, valid while the file is open, or NULL.
  */
 static __always_inline const struct vcpc_tag *vcpc_tag_find(const struct vcpc_tag_holder *holder,
-							    u32 handle)
+							    u64 handle)
 {
 	const struct vcpc_tag **chunk;
 

@@ -285,6 +285,61 @@ TEST_F(trace, no_other_file_takes_it)
 	EXPECT_EQ(ESPIPE, errno);
 }
 
+static int advise(int fd, __u32 op, __u64 handle, __u64 value)
+{
+	return posix_fadvise(fd, value, handle, VCPC_TRACE_ADVICE + op);
+}
+
+/* Advice is an event with the same checks as a write. */
+TEST_F(trace, advice)
+{
+	static const __u32 bad[] = { 0, 7, VCPC_TRACE_ABORT | VCPC_TRACE_F_COUNTS, 1u << 31,
+				     (__u32)-VCPC_TRACE_ADVICE };
+	char line[128];
+	size_t i;
+
+	NEEDS_FTRACE();
+	snprintf(line, sizeof(line), "tag=%llu name=\"vcpc-test-trace\" user=0 pid=%d", self->tag,
+		 getpid());
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_BEGIN, self->handle, 0));
+	EXPECT_EQ(1, lines_with("vcpc_begin:", line));
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_END, self->handle, 77));
+	EXPECT_EQ(1, lines_with("vcpc_end:", "start=77"));
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_COUNTER, self->handle, 1ull << 63));
+	EXPECT_EQ(1, lines_with("vcpc_value:", "counter double=0x8000000000000000"));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_EQ(EINVAL, advise(self->device, bad[i], self->handle, 0));
+	EXPECT_EQ(EINVAL, advise(self->device, VCPC_TRACE_BEGIN, self->handle, 1));
+	EXPECT_EQ(ENOENT, advise(self->device, VCPC_TRACE_BEGIN, self->handle + 1, 0));
+	EXPECT_EQ(ENOENT, advise(self->device, VCPC_TRACE_BEGIN, self->handle | 1ull << 32, 0));
+	EXPECT_EQ(1, lines_with("vcpc_begin:", line));
+}
+
+/* A descriptor that is not open for writing accepts none, and no other file does. */
+TEST_F(trace, advice_to_others)
+{
+	static const char *const files[] = { "/dev/null", "/dev/zero", "/proc/self/exe",
+					     "/proc/self/status", "/sys/kernel/mm", "/tmp", "/" };
+	struct vcpc_trace_tag_args args;
+	int fd = open("/dev/vcpc", O_RDONLY | O_CLOEXEC), pipes[2], sockets[2];
+	size_t i;
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, tag_args(fd, "vcpc-test-trace", 15, &args));
+	EXPECT_EQ(EINVAL, advise(fd, VCPC_TRACE_BEGIN, args.handle, 0));
+	close(fd);
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		ASSERT_GE(fd, 0);
+		EXPECT_EQ(EINVAL, advise(fd, VCPC_TRACE_END, self->handle, 77));
+		close(fd);
+	}
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(ESPIPE, advise(pipes[1], VCPC_TRACE_BEGIN, self->handle, 0));
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	EXPECT_EQ(EINVAL, advise(sockets[1], VCPC_TRACE_BEGIN, self->handle, 0));
+}
+
 /* The page has the listener flags, and cannot be written. */
 TEST_F(trace, page)
 {

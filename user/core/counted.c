@@ -97,6 +97,25 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
 }
 
 /**
+ * shim_tracedev__write() - write one event to a device that does not accept advice
+ * @fd: from shim_tracedev__open()
+ * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
+ * @handle: from shim_tracedev__tag() on the same descriptor
+ * @value: as in struct vcpc_trace_write
+ *
+ * Return: as shim_tracedev__fire().
+ */
+int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value)
+{
+	const struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
+	long n = shim_rawcall4(SYS_pwrite64, fd, (long)&event, sizeof(event), VCPC_TRACE_AT);
+
+	if (n == sizeof(event))
+		return 0;
+	return n >= 0 || n == -EINVAL || n == -ESPIPE ? -EBADF : (int)n;
+}
+
+/**
  * shim_tracedev__map() - map the page that shows whether events have a listener
  * @fd: from shim_tracedev__open()
  *

@@ -61,9 +61,16 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd);
 void shim_tracedev__close(int fd);
 int shim_tracedev__is(int fd);
 int shim_tracedev__counted(int fd);
+int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value);
 
 /* The system call takes the position as one argument only on 64-bit machines. */
 _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
+
+/* Send an event by the shortest way: 0, or an error after which shim_tracedev__fire() is called */
+static inline long shim_tracedev__try(int fd, uint32_t op, uint32_t handle, uint64_t value)
+{
+	return shim_rawcall4(SYS_fadvise64, fd, value, handle, VCPC_TRACE_ADVICE + op);
+}
 
 /**
  * shim_tracedev__fire() - write one event of the calling process
@@ -82,12 +89,9 @@ _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
  */
 static inline int shim_tracedev__fire(int fd, uint32_t op, uint32_t handle, uint64_t value)
 {
-	const struct vcpc_trace_write event = { .op = op, .handle = handle, .value = value };
-	long n = shim_rawcall4(SYS_pwrite64, fd, (long)&event, sizeof(event), VCPC_TRACE_AT);
-
-	if (__builtin_expect(n == sizeof(event), 1))
+	if (__builtin_expect(!shim_tracedev__try(fd, op, handle, value), 1))
 		return 0;
-	return n >= 0 || n == -EINVAL || n == -ESPIPE ? -EBADF : (int)n;
+	return shim_tracedev__write(fd, op, handle, value);
 }
 
 /* The events that the tracing session wants each traced thread to count. */

@@ -177,6 +177,31 @@ static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, stru
 	return err;
 }
 
+/* A begin that could not be sent at once */
+static __attribute__((noinline, cold)) int begin_again(struct shim_process *p, struct shim_tag *tag)
+{
+	int err = shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN, 0);
+	uint64_t begin_ns;
+
+	if (err)
+		shim_open__finish(p, tag, &begin_ns);
+	return err;
+}
+
+/* The same for a thread that has a word and no counts.  It calls nothing, so it has no frame. */
+static __attribute__((noinline)) int begin_and_tell_quickly(struct shim_process *p,
+							    struct shim_tag *tag, uint64_t now)
+{
+	shim_open_word *word = shim_open__known(tag);
+
+	if (!word || !shim_counted__is_quiet(now) || shim_open__is_begun(shim_open__progress(word)))
+		return begin_and_tell(p, tag, now);
+	shim_open__set(word, now);
+	if (__builtin_expect(!shim_kernel__try(p, tag, VCPC_TRACE_BEGIN, 0), 1))
+		return 0;
+	return begin_again(p, tag);
+}
+
 static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 {
 	struct call call;
@@ -229,6 +254,8 @@ static __attribute__((noinline)) int begin_elsewhere(struct shim_process *p, con
 	return begin_the_long_way(name);
 }
 
+#define ALL_WANTED	(VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS)
+
 static __attribute__((noinline)) int begin_aloud(struct shim_process *p, const char *name,
 						 const unsigned int *gate)
 {
@@ -239,10 +266,12 @@ static __attribute__((noinline)) int begin_aloud(struct shim_process *p, const c
 	if (!wanted || !shim_gate__is_module(p, gate))
 		return begin_elsewhere(p, name, gate);
 	tag = shim_tags__recent(p, name);
-	if (!tag || !is_heard(p, tag, wanted))
+	if (tag && (wanted & ALL_WANTED) == ALL_WANTED)
+		return begin_and_tell_quickly(p, tag, shim_clock__now());
+	if (!tag || wanted & VCPC_TRACE_BEGINS || !is_heard(p, tag, wanted))
 		return begin_the_long_way(name);
 	now = shim_clock__now();
-	if (shim_kernel__tells_begin(wanted, now))
+	if (!shim_counted__is_quiet(now))
 		return begin_and_tell(p, tag, now);
 	return shim_open__begin(p, tag, now);
 }
@@ -323,6 +352,17 @@ static __attribute__((noinline)) int end_elsewhere(struct shim_process *p, const
 	return end_the_long_way(name);
 }
 
+/* It calls nothing unless the event must be sent again, so it has no frame. */
+static __attribute__((noinline)) int fire_end(struct shim_process *p, struct shim_tag *tag,
+					      uint64_t begin_ns)
+{
+	uint32_t op = VCPC_TRACE_END | shim_counted__flag();
+
+	if (__builtin_expect(!shim_kernel__try(p, tag, op, begin_ns), 1))
+		return 0;
+	return shim_kernel__fire(p, tag, op, begin_ns);
+}
+
 static __attribute__((noinline)) int end_aloud(struct shim_process *p, const char *name,
 					       const unsigned int *gate)
 {
@@ -337,8 +377,7 @@ static __attribute__((noinline)) int end_aloud(struct shim_process *p, const cha
 	if (!tag)
 		return end_the_long_way(name);
 	err = shim_open__finish(p, tag, &begin_ns);
-	return err ? err : shim_kernel__fire(p, tag, VCPC_TRACE_END | shim_counted__flag(),
-					     begin_ns);
+	return err ? err : fire_end(p, tag, begin_ns);
 }
 
 /* In a function of its own, because pmtraceend() then needs no stack frame. */

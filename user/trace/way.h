@@ -190,12 +190,6 @@ static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 	       VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS;
 }
 
-/* Whether to send a begin at this time: a listener wants it, or the thread may have counts */
-static inline bool shim_kernel__tells_begin(uint32_t wanted, uint64_t now)
-{
-	return wanted & VCPC_TRACE_BEGINS || !shim_counted__is_quiet(now);
-}
-
 int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag);
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 			   uint64_t value, uint64_t lost);
@@ -209,6 +203,18 @@ static inline int shim_kernel__fd(uint64_t connection)
 static inline int shim_kernel__is_lost(int err)
 {
 	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
+}
+
+/* Send an event of a tag that has a handle: 0, or an error: then it must be sent by _fire() */
+static inline long shim_kernel__try(const struct shim_process *p, const struct shim_tag *tag,
+				    uint32_t op, uint64_t value)
+{
+	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
+	uint64_t connection = shim_kernel__connection(p);
+
+	if (__builtin_expect(!(uint32_t)connection || handle >> 32 != connection >> 32, 0))
+		return -EBADF;
+	return shim_tracedev__try(shim_kernel__fd(connection), op, (uint32_t)handle, value);
 }
 
 /**

@@ -65,6 +65,9 @@
  *   pwrite(2) does the same at any position.  No other file accepts a write at
  *   VCPC_TRACE_AT, so a program that is not sure whether the descriptor still refers
  *   to the device can write at that position without damaging another file.
+ *   posix_fadvise(2) fires the same event, and is cheaper: the offset is the value,
+ *   the length is the handle, and the advice is VCPC_TRACE_ADVICE plus the operation.
+ *   All other files refuse such advice with EINVAL or ESPIPE.
  *
  *   A transaction belongs to its process (or thread) and to the descriptor on which
  *   it began.  An END on another descriptor ends it only if the END carries the
@@ -435,6 +438,9 @@ struct vcpc_trace_write {
 
 /* A position that makes the write end beyond the maximum offset of a file */
 #define VCPC_TRACE_AT		0x7ffffffffffffff8LL
+
+/* posix_fadvise(2): the advice is this plus the operation */
+#define VCPC_TRACE_ADVICE	0x10000
 
 /* struct vcpc_trace_page.flags */
 #define VCPC_TRACE_LISTENING	(1U << 0)	/* a listener is attached */
