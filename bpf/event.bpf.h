@@ -62,13 +62,16 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	return open;
 }
 
-/* Return: 0, or -1 if there is no room for another open transaction. */
-static __always_inline int vc_begin(struct vc_event *ev)
+/* Begin a transaction in vc_open.  Return 0, or -1 if there is no room for another one. */
+static __always_inline int vc_begin_hashed(struct vc_event *ev)
 {
 	__u64 ids = bpf_get_current_pid_tgid();
 	struct vc_open_val *open;
 	struct vc_open_key key;
 
+	/* With counts, the thread has just begun it without: see vc_on_counts(). */
+	if (vc_use_rows && ev->counts)
+		vc_row_end(ev->tag, ev->file, ids);
 	vc_key_of(ev, ids, &key);
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (!open)
@@ -84,31 +87,72 @@ static __always_inline int vc_begin(struct vc_event *ev)
 	return 0;
 }
 
-/* Find the process's row whose begin is nearest to the program's time of it; it is @far away */
+/* Begin a transaction.  Return 0, or -1 if there is no room for another one. */
+static __always_inline int vc_begin(struct vc_event *ev)
+{
+	int ret = -1;
+
+	if (vc_use_rows && !ev->counts)
+		ret = vc_row_begin(ev->tag, ev->file, bpf_get_current_pid_tgid());
+	/* If there is no room for the name, the end is dropped. */
+	if (ret == VC_ROW_NEW)
+		vc_learn_name(ev);
+	return ret < 0 ? vc_begin_hashed(ev) : 0;
+}
+
+#define VC_NO_ROW	(~0u)
+
+/*
+ * Find the process's row whose begin is nearest to the program's time of it; it is @far away.  It
+ * is row @row of vc_open_row, or if that is VC_NO_ROW, the row @key of vc_open.
+ */
 struct vc_other {
 	struct vc_open_key key;
 	__u32 tgid;
 	__u64 begin;
 	__u64 far;
+	__u64 start;
+	__u32 row;
 };
+
+/* Whether @start is nearer than the nearest begin so far, which it replaces */
+static __always_inline int vc_is_nearer(struct vc_other *other, __u64 start)
+{
+	/* CPU clocks differ slightly, so a row may appear to be earlier than its begin. */
+	__u64 far = start > other->begin ? start - other->begin : other->begin - start;
+
+	if (far >= other->far)
+		return 0;
+	other->far = far;
+	other->start = start;
+	return 1;
+}
+
+static long vc_see_row(struct bpf_map *map, __u32 *index, struct vc_open_row *row,
+		       struct vc_other *other)
+{
+	__u64 start = vc_row_start(row);
+
+	(void)map;
+	if (start > VC_ROW_BUSY && row->file == other->key.file && row->tag == other->key.tag &&
+	    row->ids >> 32 == other->tgid && vc_is_nearer(other, start))
+		other->row = *index;
+	return 0;
+}
 
 static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
 			 struct vc_other *other)
 {
 	struct vc_open_key row = *key;
-	__u64 start = open->start_ns, far;
+	__u64 start = open->start_ns;
 
 	(void)map;
 	/* Processes can share a file. */
 	if (row.file != other->key.file || row.tag != other->key.tag || !start ||
-	    open->tgid != other->tgid)
-		return 0;
-	/* CPU clocks differ slightly, so a row may appear to be earlier than its begin. */
-	far = start > other->begin ? start - other->begin : other->begin - start;
-	if (far >= other->far)
+	    open->tgid != other->tgid || !vc_is_nearer(other, start))
 		return 0;
 	other->key.tid = row.tid;
-	other->far = far;
+	other->row = VC_NO_ROW;
 	return 0;
 }
 
@@ -121,13 +165,21 @@ static __noinline __u64 vc_close_other(const struct vc_open_key *key, __u64 begi
 {
 	struct vc_other other = {
 		.key = *key, .tgid = bpf_get_current_pid_tgid() >> 32, .begin = begin, .far = ~0ull,
+		.row = VC_NO_ROW,
 	};
 	struct vc_open_val *open;
+	struct vc_open_row *row;
 	__u64 start;
 
-	bpf_for_each_map_elem(&vc_open, vc_see_other, &other, 0);
+	if (vc_use_rows)
+		bpf_for_each_map_elem(&vc_open_row, vc_see_row, &other, 0);
+	if (vc_any_open)
+		bpf_for_each_map_elem(&vc_open, vc_see_other, &other, 0);
 	if (other.far == ~0ull)
 		return 0;
+	row = bpf_map_lookup_elem(&vc_open_row, &other.row);
+	if (row)
+		return vc_row_close(row, other.start);
 	open = bpf_map_lookup_elem(&vc_open, &other.key);
 	if (!open)
 		return 0;
@@ -143,20 +195,23 @@ static __noinline __u64 vc_close_other(const struct vc_open_key *key, __u64 begi
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val **open, __u64 now)
 {
+	__u64 ids = bpf_get_current_pid_tgid();
 	struct vc_open_key key;
 	__u64 start = 0;
 
+	if (vc_use_rows)
+		start = vc_row_end(ev->tag, ev->file, ids);
 	/* Search only if a begin can have created a row, or if the end carries no begin time. */
 	*open = NULL;
-	if (vc_want_begins || ev->counts || !ev->start_ns) {
-		vc_key_of(ev, bpf_get_current_pid_tgid(), &key);
+	if (!start && (vc_want_begins || ev->counts || !ev->start_ns)) {
+		vc_key_of(ev, ids, &key);
 		*open = bpf_map_lookup_elem(&vc_open, &key);
+		if (*open)
+			start = (*open)->start_ns;
 	}
-	if (*open)
-		start = (*open)->start_ns;
 	if (!start) {
 		/* Not if another thread has ended this thread's transaction. */
-		if (vc_any_open && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
+		if ((vc_any_open || vc_use_rows) && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
 			start = vc_close_other(&key, ev->start_ns);
 		*open = NULL;
 		if (ev->start_ns)

@@ -7,6 +7,7 @@
 #define VCPC_BPF_GONE_H
 
 #include "maps.bpf.h"
+#include "open_row.bpf.h"
 
 struct bpf_map;
 
@@ -61,10 +62,24 @@ static long vc_drop_sum(struct bpf_map *map, struct vc_count_key *key, struct vc
 	return 0;
 }
 
+static long vc_close_row(struct bpf_map *map, __u32 *index, struct vc_open_row *row,
+			 struct vc_whose *whose)
+{
+	__u64 start = vc_row_start(row);
+
+	(void)map;
+	(void)index;
+	if (row->file == whose->file && vc_row_close(row, start))
+		vc_count_drop(VC_DROP_GIVEN_UP);
+	return 0;
+}
+
 static __always_inline void vc_file_gone(__u64 file)
 {
 	struct vc_whose whose = { .file = file };
 
+	if (vc_use_rows)
+		bpf_for_each_map_elem(&vc_open_row, vc_close_row, &whose, 0);
 	if (vc_any_open)
 		bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
 }

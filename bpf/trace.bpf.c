@@ -19,12 +19,32 @@ static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_
 
 /* Loaded only if begins are wanted: while it is attached, every process sends its begins. */
 SEC("raw_tp/vcpc_begin")
-int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
+int vc_on_begin_hashed(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	vc_begin(&ev);
+	vc_begin_hashed(&ev);
 	return 0;
+}
+
+static __noinline int vc_begin_slowly(struct bpf_raw_tracepoint_args *ctx, int ret)
+{
+	struct vc_event ev = vc_transaction(ctx);
+
+	if (ret == VC_ROW_NEW)
+		vc_learn_name(&ev);
+	else
+		vc_begin_hashed(&ev);
+	return 0;
+}
+
+/* Loaded instead if transactions can be in vc_open_row. */
+SEC("raw_tp/vcpc_begin")
+int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
+{
+	int ret = vc_row_begin(ARG(ctx, 0, __u64), ARG(ctx, 1, __u64), bpf_get_current_pid_tgid());
+
+	return ret ? vc_begin_slowly(ctx, ret) : 0;
 }
 
 /* The begin of a thread with counters, called after vcpc_begin: (..., counts) */
@@ -49,7 +69,7 @@ static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 	return 0;
 }
 
-/* Loaded only if begins, single events or per-process transactions are wanted. */
+/* Loaded if single events or per-process transactions are wanted. */
 SEC("raw_tp/vcpc_end")
 int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -57,9 +77,29 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Loaded instead of vc_on_end() if none of these is wanted.  Most events need little then: the
- * thread counts nothing, and the row of the tag exists.
+ * Loaded instead of vc_on_end() if none of these is wanted, but begins are.  Most events need little
+ * then: the thread counts nothing, and the rows of the transaction and of the tag exist.
  */
+SEC("raw_tp/vcpc_end")
+int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), start;
+	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
+	struct vc_stat *stat;
+
+	stat = ARG(ctx, 5, __u64) ? NULL : bpf_map_lookup_elem(&vc_stat, &key);
+	if (!stat)
+		return vc_end_at(ctx, now);
+	start = vc_row_end(key.tag, ARG(ctx, 1, __u64), bpf_get_current_pid_tgid());
+	/* CPU clocks can differ slightly. */
+	if (!start || start > now)
+		return vc_end_at(ctx, now);
+	vc_add_end(stat, now, start);
+	vc_not_counted();
+	return 0;
+}
+
+/* Loaded instead of both if begins are not wanted, either. */
 SEC("raw_tp/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -13,6 +13,7 @@
 #define VC_TAG_LEN	256
 #define VC_MAX_TAGS	4096	/* default number of rows of vc_tag, vc_id and vc_stat */
 #define VC_MAX_OPEN	16384	/* default number of rows of vc_open */
+#define VC_OPEN_ROWS	1024	/* rows of vc_open_row */
 #define VC_MAX_COUNTED	1024	/* rows of vc_count */
 #define VC_MAX_EVENTS	256	/* rows of vc_events */
 #define VC_MAX_USERS	1024	/* rows of vc_user */
@@ -89,6 +90,14 @@ struct vc_open_val {
 	__u64 bind;		/* bind of the set, and restart, that the counters belong to */
 	__u64 counters[VC_MAX_COUNTERS];
 };
+
+/* vc_open_row: index -> open transaction of a thread; those that do not fit are in vc_open */
+struct vc_open_row {
+	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open; 1: being written */
+	__u64 tag;		/* the others as in vc_open */
+	__u64 file;
+	__u64 ids;		/* process << 32 | thread */
+} __attribute__((aligned(64)));		/* threads do not share cache lines */
 
 /* vc_stat (per CPU): key -> value, one for each tag and kind */
 struct vc_stat_key {

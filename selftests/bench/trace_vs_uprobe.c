@@ -154,7 +154,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* The minimum of several rounds */
+/*
+ * The minimum of several rounds.  One thread is the process's only one: the kernel finds a
+ * descriptor in 40 instructions fewer then.
+ */
 static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 {
 	struct team team = { .load = load };
@@ -163,14 +166,17 @@ static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 	int err = 0;
 
 	pthread_barrier_init(&team.barrier, NULL, n);
-	for (started = 0; started < n && !err; started++) {
+	members[0] = (struct member) { .team = &team, .tag = &tags[0] };
+	if (n == 1)
+		run(&members[0]);
+	for (started = 0; n > 1 && started < n && !err; started++) {
 		members[started] = (struct member) { .team = &team, .tag = &tags[started] };
 		err = pthread_create(&members[started].thread, NULL, run, &members[started]);
 	}
 	/* Exit, because the others wait for a thread that will not come. */
 	if (err)
 		return -err;
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < started; i++)
 		pthread_join(members[i].thread, NULL);
 	pthread_barrier_destroy(&team.barrier);
 	*ns = team.best / (n * (double)load->pairs);
@@ -339,6 +345,7 @@ static int in_child(const struct way *way, struct costs *costs)
 #define MODULE	SHIM_TRACE_F_MODULE
 #define PROBES	SHIM_TRACE_F_PROBES
 #define BEGINS	SHIM_TRACE_F_BEGINS
+#define USER	SHIM_TRACE_F_USER_BEGINS
 #define PROCESSES	SHIM_TRACE_F_PROCESSES
 
 static const struct way ways[] = {
@@ -347,7 +354,7 @@ static const struct way ways[] = {
 	{ "... to the module, into BPF", "kernel", OPTIONS(MODULE, 0, 0), PAIRS, STEPS, 0, 0 },
 	/* With more threads the ring would be full. */
 	{ "... and the event into the ring", "kernel", OPTIONS(MODULE, 1 << 24, 0), PAIRS, 1, 0, 0 },
-	{ "... to the module, begins, too", "kernel", OPTIONS(MODULE | BEGINS, 0, 0), PAIRS, STEPS,
+	{ "... to the module, begins by user", "kernel", OPTIONS(MODULE | USER, 0, 0), PAIRS, STEPS,
 	  0, 0 },
 	{ "... to the module, by process, too", "kernel", OPTIONS(MODULE | PROCESSES, 0, 0), PAIRS,
 	  STEPS, 0, 0 },

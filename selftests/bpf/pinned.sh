@@ -84,6 +84,8 @@ check "... draws bars" has /tmp/show '|#.*| [0-9]'
 check "... a screen of them, with each transaction in one" rows_sum_up batch 1500
 dump vc_open
 check "a process that is gone has no open transactions" hasnot /tmp/vc_open start_ns
+dump vc_open_row
+check "... nor in the array" hasnot /tmp/vc_open_row '"start_ns": [1-9]'
 check "vcpc trace off" vcpc trace off
 check "nothing is left" [ ! -e $pins ]
 exit $failed

@@ -24,8 +24,11 @@ FIXTURE_VARIANT(time_ns) {
 
 FIXTURE_VARIANT_ADD(time_ns, module_ahead) { "kernel", SHIM_TRACE_F_MODULE, 1000 };
 FIXTURE_VARIANT_ADD(time_ns, module_behind) { "kernel", SHIM_TRACE_F_MODULE, -4 };
-FIXTURE_VARIANT_ADD(time_ns, module_begins) {
-	"kernel", SHIM_TRACE_F_MODULE | SHIM_TRACE_F_BEGINS, 1000
+FIXTURE_VARIANT_ADD(time_ns, module_user_ahead) {
+	"kernel", SHIM_TRACE_F_MODULE | SHIM_TRACE_F_USER_BEGINS, 1000
+};
+FIXTURE_VARIANT_ADD(time_ns, module_user_behind) {
+	"kernel", SHIM_TRACE_F_MODULE | SHIM_TRACE_F_USER_BEGINS, -4
 };
 FIXTURE_VARIANT_ADD(time_ns, probes_ahead) { "probe", SHIM_TRACE_F_PROBES, 1000 };
 FIXTURE_VARIANT_ADD(time_ns, probes_behind) { "probe", SHIM_TRACE_F_PROBES, -4 };
@@ -41,7 +44,7 @@ FIXTURE_SETUP(time_ns)
 		.size = sizeof(options), .flags = variant->flags, .direct_slots = 16,
 	};
 
-	ASSERT_EQ(0, trace_place(variant->flags & ~SHIM_TRACE_F_BEGINS, &self->missing));
+	ASSERT_EQ(0, trace_place(variant->flags & (SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES), &self->missing));
 	if (access("/proc/self/ns/time", F_OK))
 		self->missing = "this kernel has no time namespaces";
 	setenv("SHIM_TRACE", variant->env, 1);

@@ -3,7 +3,11 @@
  * Transports: with the module, and without it through probes on libshim, the statistics and errors
  * are the same.
  */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "inside.h"
@@ -437,6 +441,86 @@ TEST_F(ways, open_ones_of_threads)
 	ASSERT_EQ(0, read_drops(&self->drops));
 	EXPECT_EQ(0, self->drops.not_open);
 	EXPECT_EQ(0, self->drops.given_up);
+}
+
+/* Transactions that do not fit in the array vc_open_row are in vc_open: one table for the caller */
+TEST_F(ways, more_than_rows)
+{
+	enum { MANY = 1500 };
+	char name[32];
+
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "one of many %d", i);
+		ASSERT_EQ(0, pmtracebegin(name));
+	}
+	EXPECT_EQ(MANY, open_now(self->trace));
+	EXPECT_EQ(0, children_inside());
+	for (int i = MANY; i--; ) {
+		snprintf(name, sizeof(name), "one of many %d", i);
+		ASSERT_EQ(0, i % 2 ? pmtraceend(name) : pmtraceabort(name));
+	}
+	EXPECT_EQ(0, open_now(self->trace));
+	EXPECT_EQ(1, count_of("one of many 1", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(1, count_of("one of many 1499", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, count_of("one of many 0", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(3, self->drops.given_up);
+	EXPECT_EQ(0, self->drops.not_open + self->drops.open_full);
+}
+
+/* By default the module's begins are events, and those of probes are not. */
+TEST_F(ways, begins_by_default)
+{
+	int by_module = variant->flag == SHIM_TRACE_F_MODULE;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, shim_trace_open(&self->trace));
+	ASSERT_EQ(0, pmtracebegin("shared"));
+	EXPECT_EQ(by_module, open_now(self->trace));
+	ASSERT_EQ(0, shim_trace_off());
+	self->options.flags |= SHIM_TRACE_F_USER_BEGINS;
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, pmtraceend("shared"));
+	ASSERT_EQ(0, pmtracebegin("shared"));
+	EXPECT_EQ(0, open_now(self->trace));
+	ASSERT_EQ(0, pmtraceend("shared"));
+	ASSERT_EQ(0, shim_trace_off());
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	EXPECT_EQ(-EINVAL, shim_trace_on(&self->options));
+}
+
+/* Ten transactions of a process in which posix_fadvise(2) fails, as in a kernel without it */
+static void without_advice(void)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fadvise64, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		_exit(1);
+	for (int i = 0; i < 10; i++)
+		if (pmtracebegin("written") || pmtraceend("written"))
+			_exit(2);
+}
+
+TEST_F(ways, without_advice)
+{
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_on(&self->options));
+	ASSERT_EQ(0, in_child(without_advice));
+	EXPECT_EQ(10, count_of("written", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open + self->drops.given_up);
 }
 
 static void *pair_shared(void *unused)

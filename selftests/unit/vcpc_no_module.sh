@@ -52,6 +52,7 @@ expect 2 "'0.5' is not an interval of 1ms or more" stat -I 0.5 true
 expect 2 "--max-size: '5T' is not a number of bytes" record --max-size 5T true
 expect 2 "--max-size: '0' is not a number of bytes" record --max-size 0 true
 expect 2 "--max-tags: '0' is not a number from 1 to" trace on --max-tags 0
+expect 2 "invalid value 'often' for --begins (use kernel or user)" trace on --begins=often
 expect 2 "--max-open: '-4' is not a number from 1 to" trace on --max-open=-4
 expect 2 "--events: '9x' is not a number of bytes" trace on --events=9x
 expect 2 "--rounds: 'many' is not a number" trace show --rounds many

@@ -20,7 +20,7 @@
 #define DIRECT_MAP	"/sys/fs/bpf/vcpc/vc_direct"
 
 static const char help_text[] =
-	"Usage: vcpc trace on [--module | --probes] [--begins] [--processes]\n"
+	"Usage: vcpc trace on [--module | --probes] [--begins=kernel|user] [--processes]\n"
 	"                     [--counts EVENT,...] [--events[=BYTES]] [--direct[=SLOTS]]\n"
 	"                     [--max-tags N] [--max-open N]\n"
 	"                     [--function BINARY:SYMBOL[=TAG]]... [-p PID] [--allow-unwind]\n"
@@ -38,7 +38,9 @@ static const char help_text[] =
 	"\n"
 	"  --module      use the vcpc module only (default: probes if it is not loaded)\n"
 	"  --probes      use probes on libshim only\n"
-	"  --begins      report transactions when they begin, not only when they end\n"
+	"  --begins=kernel  the kernel takes the time of each begin (default with the module)\n"
+	"  --begins=user  the program takes it and sends it with the end: costs less, but open\n"
+	"                transactions and those that never end are not seen (default with probes)\n"
 	"  --processes   keep statistics by process, for 'vcpc top --by process'\n"
 	"  --counts EVENT,...  make each traced thread count these events in its transactions\n"
 	"  --events      keep single events, for 'export' (default size: 1 MiB)\n"
@@ -256,6 +258,18 @@ static int take_format(struct trace_options *options)
 	return vcpc_usage("unknown format '%s' (use json or perfetto)", optarg);
 }
 
+/* --begins without a value is --begins=kernel; the last one counts. */
+static int take_begins(uint32_t *flags)
+{
+	const char *who = optarg ? optarg : "kernel";
+
+	if (strcmp(who, "kernel") && strcmp(who, "user"))
+		return vcpc_usage("invalid value '%s' for --begins (use kernel or user)", who);
+	*flags &= ~(SHIM_TRACE_F_BEGINS | SHIM_TRACE_F_USER_BEGINS);
+	*flags |= *who == 'k' ? SHIM_TRACE_F_BEGINS : SHIM_TRACE_F_USER_BEGINS;
+	return 0;
+}
+
 /* Take an option with a value; returns as take_number() */
 static int take_value(int letter, struct trace_options *options)
 {
@@ -263,6 +277,8 @@ static int take_value(int letter, struct trace_options *options)
 	int wrong;
 
 	switch (letter) {
+	case 'b':
+		return take_begins(&options->on.flags);
 	case 't':
 		return take_number("--max-tags", &options->on.max_tags);
 	case 'M':
@@ -312,9 +328,6 @@ static int take_option(int letter, struct trace_options *options)
 	case 'u':
 		options->functions.unwind = true;
 		return 0;
-	case 'b':
-		options->on.flags |= SHIM_TRACE_F_BEGINS;
-		return 0;
 	case 'P':
 		options->on.flags |= SHIM_TRACE_F_PROCESSES;
 		return 0;
@@ -340,7 +353,7 @@ static int trace_parse(int argc, char **argv, struct trace_options *options, cha
 {
 	static const struct option longs[] = {
 		{ "allow-unwind", no_argument, NULL, 'u' },
-		{ "begins", no_argument, NULL, 'b' },
+		{ "begins", optional_argument, NULL, 'b' },
 		{ "counts", required_argument, NULL, 'c' },
 		{ "direct", optional_argument, NULL, 'd' },
 		{ "events", optional_argument, NULL, 'e' },

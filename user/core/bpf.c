@@ -41,15 +41,14 @@
 
 /* Programs that are loaded only if begins are reported to the kernel */
 static const char *const begin_programs[] = {
-	"vc_on_begin", "vc_on_exec", "vc_on_exit", "vc_user_begin",
+	"vc_on_begin", "vc_on_begin_hashed", "vc_on_exec", "vc_on_exit", "vc_user_begin",
 };
 
 /*
- * Only one of these two lists is loaded: plain_programs for statistics only, more_programs if
- * begins, single events or processes are wanted as well.
+ * Only one of these is loaded: the first one for statistics only, the second one if begins are
+ * reported as well, the third one if single events or processes are wanted.
  */
-static const char *const plain_programs[] = { "vc_on_end_only" };
-static const char *const more_programs[] = { "vc_on_end" };
+static const char *const end_programs[] = { "vc_on_end_only", "vc_on_end_begun", "vc_on_end" };
 
 /* The open skeleton, one of the two, and its object */
 struct loaded {
@@ -102,6 +101,17 @@ static uint32_t rows_of_open(const struct shim_bpf_options *options)
 	return options->open ? options->open : VC_MAX_OPEN;
 }
 
+static bool reports_begins(const struct shim_bpf_options *options)
+{
+	return options->begins == SHIM_BPF_BEGINS_KERNEL;
+}
+
+/* With fewer rows, all are in vc_open, so the limit is exact. */
+static bool uses_rows(const struct shim_bpf_options *options)
+{
+	return reports_begins(options) && rows_of_open(options) >= VC_OPEN_ROWS;
+}
+
 static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
 	const uint32_t tags = rows_of_tags(options);
@@ -145,17 +155,25 @@ static int leave_out(struct bpf_object *obj, const char *const programs[], size_
 
 #define LEAVE_OUT(obj, programs) leave_out(obj, programs, sizeof(programs) / sizeof((programs)[0]))
 
+static size_t end_program(const struct shim_bpf_options *options)
+{
+	if (options->ring || options->processes || reports_begins(options) != uses_rows(options))
+		return 2;
+	return reports_begins(options) ? 1 : 0;
+}
+
 static int leave_out_unwanted(struct bpf_object *obj, const struct shim_bpf_options *options)
 {
-	int err = options->begins ? 0 : LEAVE_OUT(obj, begin_programs);
+	const char *const begin[] = { uses_rows(options) ? "vc_on_begin_hashed" : "vc_on_begin" };
+	int err = reports_begins(options) ? LEAVE_OUT(obj, begin) : LEAVE_OUT(obj, begin_programs);
 
 	/* Create the map only if it is wanted, because that allocates its memory. */
 	if (!err && !options->processes)
 		err = bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "vc_process"), false);
-	if (err)
-		return err;
-	return options->begins || options->ring || options->processes ?
-		       LEAVE_OUT(obj, plain_programs) : LEAVE_OUT(obj, more_programs);
+	for (size_t i = 0; i < sizeof(end_programs) / sizeof(end_programs[0]) && !err; i++)
+		if (i != end_program(options))
+			err = leave_out(obj, &end_programs[i], 1);
+	return err;
 }
 
 static int pin_maps(struct bpf_object *obj, const char *dir)
@@ -247,11 +265,12 @@ static int open_module(struct loaded *l, const struct shim_bpf_options *options)
 	l->trace = vc_trace__open();
 	if (!l->trace)
 		return -errno;
-	l->trace->rodata->vc_want_begins = options->begins;
+	l->trace->rodata->vc_want_begins = reports_begins(options);
 	l->trace->rodata->vc_want_processes = options->processes;
 	l->trace->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->trace->rodata->vc_max_tags = rows_of_tags(options);
 	l->trace->rodata->vc_max_open = rows_of_open(options);
+	l->trace->rodata->vc_use_rows = uses_rows(options);
 	l->obj = l->trace->obj;
 	return shim_bpf_offsets__find(&l->trace->rodata->vc_offsets);
 }
@@ -261,11 +280,12 @@ static int open_probes(struct loaded *l, const struct shim_bpf_options *options)
 	l->uprobe = vc_uprobe__open();
 	if (!l->uprobe)
 		return -errno;
-	l->uprobe->rodata->vc_want_begins = options->begins;
+	l->uprobe->rodata->vc_want_begins = reports_begins(options);
 	l->uprobe->rodata->vc_want_processes = options->processes;
 	l->uprobe->rodata->vc_ring_bytes = options->ring ? ring_size(options->ring) : 0;
 	l->uprobe->rodata->vc_max_tags = rows_of_tags(options);
 	l->uprobe->rodata->vc_max_open = rows_of_open(options);
+	l->uprobe->rodata->vc_use_rows = uses_rows(options);
 	l->obj = l->uprobe->obj;
 	return shim_bpf_offsets__find(&l->uprobe->rodata->vc_offsets);
 }
@@ -333,13 +353,19 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	return err ? err : publish(obj);
 }
 
-static int switch_on(const struct shim_bpf_options *options, enum shim_bpf_way way)
+static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_way way)
 {
+	struct shim_bpf_options options = *wanted;
 	struct loaded l = { NULL };
-	int err = way == SHIM_BPF_MODULE ? open_module(&l, options) : open_probes(&l, options);
+	int err;
 
+	/* A begin through a probe costs as much as the end. */
+	if (options.begins == SHIM_BPF_BEGINS_DEFAULT)
+		options.begins = way == SHIM_BPF_MODULE ? SHIM_BPF_BEGINS_KERNEL :
+							  SHIM_BPF_BEGINS_USER;
+	err = way == SHIM_BPF_MODULE ? open_module(&l, &options) : open_probes(&l, &options);
 	if (!err)
-		err = load_and_publish(l.obj, options);
+		err = load_and_publish(l.obj, &options);
 	vc_trace__destroy(l.trace);
 	vc_uprobe__destroy(l.uprobe);
 	return err;

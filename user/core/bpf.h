@@ -15,10 +15,17 @@ enum shim_bpf_way {
 	SHIM_BPF_PROBES,	/* through probes on this library's functions */
 };
 
+/* Who takes the time of a begin */
+enum shim_bpf_begins {
+	SHIM_BPF_BEGINS_DEFAULT,	/* the kernel if events come through the module */
+	SHIM_BPF_BEGINS_KERNEL,		/* each begin is an event */
+	SHIM_BPF_BEGINS_USER,		/* the program, which sends it with the end */
+};
+
 /**
  * struct shim_bpf_options - what to trace, and sizes of the maps; 0 is the default
  * @way: the transport
- * @begins: also report begins when they happen
+ * @begins: who takes the time of a begin
  * @processes: also keep statistics per process
  * @tags: rows of names, and of statistics
  * @open: rows of open transactions
@@ -27,7 +34,7 @@ enum shim_bpf_way {
  */
 struct shim_bpf_options {
 	enum shim_bpf_way way;
-	int begins;
+	enum shim_bpf_begins begins;
 	int processes;
 	uint32_t tags;
 	uint32_t open;

@@ -142,6 +142,22 @@ static int give_open(void *arg, const void *key, const void *value)
 	return open->start_ns ? to->fn(to->arg, &record) : 0;
 }
 
+static int give_row(void *arg, const void *index, const void *value)
+{
+	const struct vc_open_row *row = value;
+	const struct open_ones *to = arg;
+	const struct vc_record record = {
+		.ns = row->start_ns,
+		.tag = row->tag,
+		.op = VCPC_TRACE_BEGIN,
+		.tgid = row->ids >> 32,
+		.tid = row->ids,
+	};
+
+	(void)index;
+	return row->start_ns > 1 ? to->fn(to->arg, &record) : 0;
+}
+
 /**
  * shim_bpf_events__open_ones() - walk over the open transactions
  * @fn: called for each; a value other than 0 ends the walk
@@ -152,12 +168,18 @@ static int give_open(void *arg, const void *key, const void *value)
 int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg)
 {
 	struct open_ones to = { .fn = fn, .arg = arg };
-	struct shim_bpf_table t = { .fd = -1 };
-	int ret = shim_bpf_table__open(&t, VC_PIN_DIR "/vc_open", BPF_MAP_TYPE_HASH,
-				       sizeof(struct vc_open_key), sizeof(struct vc_open_val));
+	struct shim_bpf_table rows = { .fd = -1 }, t = { .fd = -1 };
+	int ret = shim_bpf_table__open(&rows, VC_PIN_DIR "/vc_open_row", BPF_MAP_TYPE_ARRAY,
+				       sizeof(__u32), sizeof(struct vc_open_row));
 
 	if (!ret)
+		ret = shim_bpf_table__open(&t, VC_PIN_DIR "/vc_open", BPF_MAP_TYPE_HASH,
+					   sizeof(struct vc_open_key), sizeof(struct vc_open_val));
+	if (!ret)
+		ret = shim_bpf_table__read(&rows, give_row, &to);
+	if (!ret)
 		ret = shim_bpf_table__read(&t, give_open, &to);
+	shim_bpf_table__close(&rows);
 	shim_bpf_table__close(&t);
 	return ret;
 }

@@ -21,7 +21,7 @@ _Static_assert(SHIM_TRACE_BY_MODULE == (int)SHIM_BPF_MODULE &&
 	       SHIM_TRACE_BY_PROBES == (int)SHIM_BPF_PROBES, "numbers of transports must equal core's");
 
 #define ALL_FLAGS	(SHIM_TRACE_F_BEGINS | SHIM_TRACE_F_MODULE | SHIM_TRACE_F_PROBES | \
-		   SHIM_TRACE_F_PROCESSES)
+		   SHIM_TRACE_F_PROCESSES | SHIM_TRACE_F_USER_BEGINS)
 
 static int take_options(const struct shim_trace_options *from, struct shim_bpf_options *to)
 {
@@ -29,11 +29,16 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
 		return -EINVAL;
 	if (from->flags & SHIM_TRACE_F_MODULE && from->flags & SHIM_TRACE_F_PROBES)
 		return -EINVAL;
+	if (from->flags & SHIM_TRACE_F_BEGINS && from->flags & SHIM_TRACE_F_USER_BEGINS)
+		return -EINVAL;
 	if (from->flags & SHIM_TRACE_F_MODULE)
 		to->way = SHIM_BPF_MODULE;
 	if (from->flags & SHIM_TRACE_F_PROBES)
 		to->way = SHIM_BPF_PROBES;
-	to->begins = !!(from->flags & SHIM_TRACE_F_BEGINS);
+	if (from->flags & SHIM_TRACE_F_BEGINS)
+		to->begins = SHIM_BPF_BEGINS_KERNEL;
+	if (from->flags & SHIM_TRACE_F_USER_BEGINS)
+		to->begins = SHIM_BPF_BEGINS_USER;
 	to->processes = !!(from->flags & SHIM_TRACE_F_PROCESSES);
 	to->tags = from->max_tags;
 	to->open = from->max_open;

@@ -38,8 +38,10 @@ enum shim_trace_way {
 };
 
 /* struct shim_trace_options.flags */
-/* Begins are sent to the kernel immediately; otherwise together with their ends. */
+/* Begins are sent to the kernel immediately, which takes their time: the default with the module. */
 #define SHIM_TRACE_F_BEGINS	(1u << 0)
+/* The program takes the time of a begin and sends it with the end: the default with probes. */
+#define SHIM_TRACE_F_USER_BEGINS	(1u << 4)
 /* Use only probes, or fail with -ENODEV; otherwise the module if loaded, else probes. */
 #define SHIM_TRACE_F_MODULE	(1u << 1)
 #define SHIM_TRACE_F_PROBES	(1u << 2)

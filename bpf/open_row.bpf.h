@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Open transactions in an array, which is searched without a hash.
+ *
+ * A thread and a tag have one row.  While another transaction is in it, the begin uses vc_open
+ * instead, so a full array makes others slower and loses nothing.  Once its transaction has
+ * ended, any thread can take the row.
+ *
+ * A row is taken by an exchange of start_ns from 0 to VC_ROW_BUSY, and its transaction ends by an
+ * exchange of the start time for 0, so each ends once.  The atomic operations order the accesses to
+ * the other members.
+ */
+#ifndef VCPC_BPF_OPEN_ROW_H
+#define VCPC_BPF_OPEN_ROW_H
+
+#include "maps.bpf.h"
+
+#define VC_ROW_BUSY	1
+#define VC_ROW_NEW	1
+
+/* tag and thread -> a transaction that begins and ends in this thread */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, VC_OPEN_ROWS);
+	__type(key, __u32);
+	__type(value, struct vc_open_row);
+} vc_open_row SEC(".maps");
+
+/* Threads with consecutive numbers have different rows. */
+static __always_inline struct vc_open_row *vc_row_of(__u64 tag, __u32 tid)
+{
+	__u32 index = (tid + (__u32)tag * 401) % VC_OPEN_ROWS;
+
+	return bpf_map_lookup_elem(&vc_open_row, &index);
+}
+
+static __always_inline __u64 vc_row_start(struct vc_open_row *row)
+{
+	__u64 nothing = 0;
+
+	/* The compiler must not make it an operation that x86 does not have. */
+	asm volatile("" : "+r"(nothing));
+	return __sync_fetch_and_add(&row->start_ns, nothing);
+}
+
+/* End the transaction that began at @start: return @start, or 0 if it has ended already. */
+static __always_inline __u64 vc_row_close(struct vc_open_row *row, __u64 start)
+{
+	return start > VC_ROW_BUSY && __sync_val_compare_and_swap(&row->start_ns, start, 0) == start ?
+	       start : 0;
+}
+
+/* End the calling thread's transaction, and return when it began, or 0 if it is not in the array */
+static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u64 ids)
+{
+	struct vc_open_row *row = vc_row_of(tag, ids);
+	__u64 start;
+
+	if (!row)
+		return 0;
+	start = vc_row_start(row);
+	if (row->tag != tag || row->file != file || row->ids != ids)
+		return 0;
+	return vc_row_close(row, start);
+}
+
+/*
+ * The thread's row has a transaction.  If it is the same one, which begins again, end it.  Return 0
+ * if the row is taken now.
+ */
+static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 file, __u64 ids)
+{
+	if (!row || !vc_row_end(tag, file, ids))
+		return -1;
+	return __sync_val_compare_and_swap(&row->start_ns, 0, VC_ROW_BUSY) ? -1 : 0;
+}
+
+/*
+ * Begin a transaction of the calling thread.  Return 0; VC_ROW_NEW if the row's last transaction
+ * had another tag, so the name of this one may be unknown; -1 if another one is in its row.
+ */
+static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u64 ids)
+{
+	struct vc_open_row *row = vc_row_of(tag, ids);
+	int ret = 0;
+
+	if (!row)
+		return -1;
+	if (__sync_val_compare_and_swap(&row->start_ns, 0, VC_ROW_BUSY) &&
+	    vc_row_again(row, tag, file, ids))
+		return -1;
+	if (row->tag != tag)
+		ret = VC_ROW_NEW;
+	row->tag = tag;
+	row->file = file;
+	row->ids = ids;
+	__sync_lock_test_and_set(&row->start_ns, bpf_ktime_get_ns());
+	return ret;
+}
+
+#endif /* VCPC_BPF_OPEN_ROW_H */
