@@ -326,11 +326,14 @@ TEST_F(processes, share_places)
 	for (int i = 0; i < PLACES; i++)
 		ASSERT_LT(0, all[i] = start_idle(STRANGER, "vcpc-chosen-fill"));
 	may = value_for("vcpc.process.count.page_faults", all[0]) != -3;
-	all[PLACES] = start_idle(STRANGER, "vcpc-chosen-more");
-	late = start_idle(0, "vcpc-chosen-late");
+	/* Before others start: on a slow machine each fetch may be a new search. */
 	if (may) {
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[0]));
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", all[PLACES - 1]));
+	}
+	all[PLACES] = start_idle(STRANGER, "vcpc-chosen-more");
+	late = start_idle(0, "vcpc-chosen-late");
+	if (may) {
 		usleep(1100000);
 		EXPECT_LE(0, value_for("vcpc.process.count.page_faults", late));
 		EXPECT_EQ(-1, value_for("vcpc.process.count.page_faults", all[PLACES]));
