@@ -272,7 +272,7 @@ TEST_F(with, a_second_name_of_a_metric_is_said)
 {
 	ASSERT_EQ(0, vcpc_with_open("part.many,part.again,part.many", &self->with));
 	EXPECT_EQ(1, self->with->n);
-	EXPECT_STREQ("--with: part.again: it is recorded as part.many: 0\n", pmcd.messages);
+	EXPECT_STREQ("--with: part.again is recorded as part.many: 0\n", pmcd.messages);
 }
 
 TEST_F(with, a_name_for_which_there_is_no_memory_is_an_error)
