@@ -87,13 +87,80 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 	return 0;
 }
 
+/* Copy an open transaction to vc_open, whose row its account pays.  Return -1 if it has none left. */
+static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids, __u64 start)
+{
+	static const struct vc_open_val zero;
+	struct vc_open_val *open = bpf_map_lookup_elem(&vc_open, key);
+
+	if (!open) {
+		vc_any_open = 1;
+		VC_NEW_ROW(vc_payer(key->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
+		open = bpf_map_lookup_elem(&vc_open, key);
+	}
+	if (!open)
+		return -1;
+	open->tgid = ids >> 32;
+	open->tid = ids;
+	open->events = 0;
+	open->start_ns = start;
+	return 0;
+}
+
+/*
+ * Free the row of vc_open_row that the begin of @tag needs: move the transaction in it to vc_open.
+ * Otherwise one user with open transactions could keep all others on the slower way.  If the other
+ * account has no rows left, its transaction is given up.
+ */
+static __noinline void vc_free_row(__u64 tag, __u32 tid)
+{
+	struct vc_open_row *row = vc_row_of(tag, tid);
+	struct vc_open_key key = { 0 };
+	struct vc_open_val *open;
+	__u64 start, ids;
+
+	if (!row)
+		return;
+	start = vc_row_start(row);
+	key.tag = row->tag;
+	key.file = row->file;
+	ids = row->ids;
+	key.tid = ids;
+	/* Since then it has ended, or is being written. */
+	if (start <= VC_ROW_BUSY || vc_row_start(row) != start)
+		return;
+	if (vc_copy_open(&key, ids, start)) {
+		if (vc_payer(key.tag) != vc_payer(tag) && vc_row_close(row, start))
+			vc_count_drop(VC_DROP_OPEN_FULL);
+		return;
+	}
+	if (vc_row_close(row, start))
+		return;
+	/* It has ended meanwhile: undo the copy. */
+	open = bpf_map_lookup_elem(&vc_open, &key);
+	if (open)
+		__sync_val_compare_and_swap(&open->start_ns, start, 0);
+}
+
+/* vc_row_begin(), which makes room if another transaction is in the row */
+static __always_inline int vc_row_begin_anyway(__u64 tag, __u64 file)
+{
+	__u64 ids = bpf_get_current_pid_tgid();
+	int ret = vc_row_begin(tag, file, ids);
+
+	if (ret >= 0)
+		return ret;
+	vc_free_row(tag, ids);
+	return vc_row_begin(tag, file, ids);
+}
+
 /* Begin a transaction.  Return 0, or -1 if there is no room for another one. */
 static __always_inline int vc_begin(struct vc_event *ev)
 {
 	int ret = -1;
 
 	if (vc_use_rows && !ev->counts)
-		ret = vc_row_begin(ev->tag, ev->file, bpf_get_current_pid_tgid());
+		ret = vc_row_begin_anyway(ev->tag, ev->file);
 	/* If there is no room for the name, the end is dropped. */
 	if (ret == VC_ROW_NEW)
 		vc_learn_name(ev);

@@ -2,9 +2,8 @@
 /*
  * Open transactions in an array, which is searched without a hash.
  *
- * A thread and a tag have one row.  While another transaction is in it, the begin uses vc_open
- * instead, so a full array makes others slower and loses nothing.  Once its transaction has
- * ended, any thread can take the row.
+ * A thread and a tag have one row.  A begin that finds another transaction in it moves that one to
+ * vc_open (vc_free_row()), so an open transaction costs others time only once.
  *
  * A row is taken by an exchange of start_ns from 0 to VC_ROW_BUSY, and its transaction ends by an
  * exchange of the start time for 0, so each ends once.  The atomic operations order the accesses to

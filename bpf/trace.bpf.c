@@ -31,10 +31,11 @@ static __noinline int vc_begin_slowly(struct bpf_raw_tracepoint_args *ctx, int r
 {
 	struct vc_event ev = vc_transaction(ctx);
 
-	if (ret == VC_ROW_NEW)
-		vc_learn_name(&ev);
-	else
-		vc_begin_hashed(&ev);
+	if (ret < 0) {
+		vc_begin(&ev);
+		return 0;
+	}
+	vc_learn_name(&ev);
 	return 0;
 }
 

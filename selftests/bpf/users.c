@@ -97,6 +97,70 @@ TEST_F(users, equal_names)
 	EXPECT_STREQ("of two@1001@1002", like->label);
 }
 
+/* As another user, begin @n transactions, tell @ready, and wait with them until it is closed. */
+static pid_t begin_as(uid_t uid, int n, int ready)
+{
+	char name[32], byte = 0;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setuid(uid))
+		_exit(1);
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "never ended %d", i);
+		if (pmtracebegin(name))
+			_exit(1);
+	}
+	if (write(ready, &byte, 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+/*
+ * A user has transactions in each row of vc_open_row and all of its rows of vc_open. Others get
+ * their rows, at this user's expense.
+ */
+TEST_F(users, no_row_left)
+{
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = variant->flag | SHIM_TRACE_F_BEGINS,
+		.max_open = 1024,
+	};
+	enum { MANY = 2000, OWN = 40 };
+	uint64_t before;
+	char name[32], byte;
+	int ready[2];
+	pid_t pid;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&options));
+	ASSERT_EQ(0, pipe(ready));
+	pid = begin_as(1001, MANY, ready[1]);
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	before = self->drops.open_full;
+	EXPECT_EQ(MANY - 1024 - 512, before);
+	for (int i = 0; i < OWN; i++) {
+		snprintf(name, sizeof(name), "own %d", i);
+		ASSERT_EQ(0, pmtracebegin(name));
+	}
+	for (int i = 0; i < OWN; i++) {
+		snprintf(name, sizeof(name), "own %d", i);
+		ASSERT_EQ(0, pmtraceend(name));
+		EXPECT_EQ(1, count_of(name, SHIM_TRACE_TRANSACTION));
+	}
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(before + OWN, self->drops.open_full);
+	EXPECT_EQ(0, self->drops.not_open);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* As user 0 without capabilities, create @n tags: 0 on success. */
 static int tags_without_capabilities(int n)
 {

@@ -443,10 +443,41 @@ TEST_F(ways, open_ones_of_threads)
 	EXPECT_EQ(0, self->drops.given_up);
 }
 
-/* Transactions that do not fit in the array vc_open_row are in vc_open: one table for the caller */
+/* When the newest transaction in the pinned array vc_open_row began */
+static uint64_t newest_row(void)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)"/sys/fs/bpf/vcpc/vc_open_row" };
+	uint64_t row[8], newest = 0;
+	uint32_t i = 0;
+	int fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = fd;
+	attr.key = (uintptr_t)&i;
+	attr.value = (uintptr_t)row;
+	for (; !syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)); i++)
+		if (row[0] > newest)
+			newest = row[0];
+	close(fd);
+	return newest;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/*
+ * Transactions that do not fit in the array vc_open_row are in vc_open: one table for the caller. A
+ * new one gets its row, even if the array is full.
+ */
 TEST_F(ways, more_than_rows)
 {
 	enum { MANY = 1500 };
+	uint64_t before;
 	char name[32];
 
 	UNLESS_MISSING();
@@ -455,7 +486,10 @@ TEST_F(ways, more_than_rows)
 	ASSERT_EQ(0, shim_trace_open(&self->trace));
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "one of many %d", i);
+		before = now_ns();
 		ASSERT_EQ(0, pmtracebegin(name));
+		if (i % 100 == 99)
+			ASSERT_LE(before, newest_row()) TH_LOG("transaction %d", i);
 	}
 	EXPECT_EQ(MANY, open_now(self->trace));
 	EXPECT_EQ(0, children_inside());
