@@ -136,7 +136,7 @@ static __noinline void vc_free_row(__u64 tag, __u32 tid)
 	}
 	if (vc_row_close(row, start))
 		return;
-	/* It has ended meanwhile: undo the copy. */
+	/* It ended after the copy was made: undo the copy. */
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (open)
 		__sync_val_compare_and_swap(&open->start_ns, start, 0);

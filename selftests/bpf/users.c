@@ -97,7 +97,7 @@ TEST_F(users, equal_names)
 	EXPECT_STREQ("of two@1001@1002", like->label);
 }
 
-/* As another user, begin @n transactions, tell @ready, and wait with them until it is closed. */
+/* As another user, begin @n transactions, write a byte to @ready, and wait for the end. */
 static pid_t begin_as(uid_t uid, int n, int ready)
 {
 	char name[32], byte = 0;
