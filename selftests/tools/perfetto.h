@@ -128,12 +128,18 @@ static inline void pf_note(struct pf_event *e, struct pf_bytes in)
 	}
 }
 
+/* Room for one more than @n members. It doubles: with ASan each realloc() copies. */
+static inline void *pf_grow(void *all, size_t n, size_t size)
+{
+	return n & (n - 1) ? all : realloc(all, (n ? 2 * n : 1) * size);
+}
+
 static inline void pf_take_event(struct pf_trace *t, struct pf_bytes in, uint64_t ns)
 {
 	struct pf_event *e;
 	struct pf_field f;
 
-	t->events = realloc(t->events, (t->nevents + 1) * sizeof(*e));
+	t->events = pf_grow(t->events, t->nevents, sizeof(*e));
 	e = &t->events[t->nevents];
 	*e = (struct pf_event){ .ns = ns, .order = t->nevents++ };
 	while (pf_next(&in, &f)) {
@@ -158,7 +164,7 @@ static inline void pf_take_track(struct pf_trace *t, struct pf_bytes in)
 	struct pf_track *k;
 	struct pf_field f;
 
-	t->tracks = realloc(t->tracks, (t->ntracks + 1) * sizeof(*k));
+	t->tracks = pf_grow(t->tracks, t->ntracks, sizeof(*k));
 	k = &t->tracks[t->ntracks++];
 	*k = (struct pf_track){ .further = true };
 	while (pf_next(&in, &f)) {
@@ -199,10 +205,9 @@ static inline void pf_take_name(struct pf_trace *t, struct pf_bytes in)
 		t->bad = true;
 		return;
 	}
-	if (id >= t->nnames) {
-		t->names = realloc(t->names, (id + 1) * sizeof(*t->names));
-		memset(t->names + t->nnames, 0, (id + 1 - t->nnames) * sizeof(*t->names));
-		t->nnames = id + 1;
+	while (t->nnames <= id) {
+		t->names = pf_grow(t->names, t->nnames, sizeof(*t->names));
+		t->names[t->nnames++] = NULL;
 	}
 	free(t->names[id]);
 	t->names[id] = strdup(text);
