@@ -150,7 +150,7 @@ static void read_back(void)
 static const struct sweep_case cases[] = {
 	/* libpfm leaks a block if its initialization fails */
 	{ .name = "cpc", .run = count_cpc, .left = 1 },
-	{ .name = "aix", .run = count_aix, .left = 1 },
+	{ .name = "aix", .run = count_aix, .left = 1, .no_memory = -Pmapi_Malloc_Err },
 	/* the record of a set that cannot be sampled contains its error */
 	{ .name = "record", .before = remove_output, .run = record, .after = read_back,
 	  .without = "ioctl-EIO" },

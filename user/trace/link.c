@@ -163,8 +163,11 @@ static int add_host(struct shim_link *link, const char *host)
 {
 	const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
 	struct addrinfo *list;
+	int err = getaddrinfo(host, NULL, &hints, &list);
 
-	if (getaddrinfo(host, NULL, &hints, &list))
+	if (err == EAI_MEMORY || (err == EAI_SYSTEM && errno == ENOMEM))
+		return -ENOMEM;
+	if (err)
 		return -EHOSTUNREACH;
 	for (struct addrinfo *i = list; i; i = i->ai_next)
 		add_address(link, ((struct sockaddr_in *)i->ai_addr)->sin_addr);

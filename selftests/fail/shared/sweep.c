@@ -149,8 +149,9 @@ static const char *judge(const struct sweep_case *c, const struct inject_way *wa
 	if (now->late)
 		return "an error of an earlier call";
 	/* -1: the error is in errno or elsewhere */
-	if (now->said && way->kind == INJECT_MEMORY && now->code < -1 && now->code != -ENOMEM)
-		return "another error than -ENOMEM";
+	if (now->said && way->kind == INJECT_MEMORY && now->code < -1 &&
+	    now->code != (c->no_memory ?: -ENOMEM))
+		return "another error than that of a lack of memory";
 	if (COUNTED && now->blocks > normal->blocks + c->left)
 		return "memory is left";
 	if (now->fds > normal->fds)

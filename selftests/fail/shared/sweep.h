@@ -14,6 +14,7 @@
  * @after: called after it in the same way, to print what the run has left; or NULL
  * @without: a kind of failure that is documented to be ignored; or NULL
  * @left: number of blocks that the C library itself can leak after a failure
+ * @no_memory: the API's code for a lack of memory; 0: -ENOMEM
  */
 struct sweep_case {
 	const char *name;
@@ -23,6 +24,7 @@ struct sweep_case {
 	void (*after)(void);
 	const char *without;
 	int left;
+	int no_memory;
 };
 
 /* Print part of the results, which must be the same with and without a failure. */
