@@ -285,12 +285,31 @@ static __noinline struct vc_why_stat *vw_new_stat(const struct vw_event *ev)
 	return stat;
 }
 
-/* A global function: the verifier checks its branches once, not once per caller and state. */
-__noinline __u32 vw_slot(__u64 ns)
-{
-	__u64 slot = vc_time_slot(ns);
+/* If @t is at least VC_HIST_SUB << 2^@bit, shift it by 2^@bit. */
+#define VW_SHIFT_STEP(t, n, bit) do {							\
+	__u64 by_ = ((((__u64)VC_HIST_SUB << (1 << (bit))) - 1 - (t)) >> 63) << (bit);	\
+											\
+	(t) >>= by_;									\
+	(n) += by_;									\
+} while (0)
 
-	return slot < VC_HIST_SLOTS ? slot : VC_HIST_SLOTS - 1;
+/*
+ * vc_time_slot() of less than 2^63 ns, without branches: the verifier would check what follows once
+ * for each way through the branches. A global function would also prevent that, but Linux 6.12
+ * refuses to call one while preemption is disabled.
+ */
+static __noinline __u32 vw_slot(__u64 ns)
+{
+	__u64 n = 0;
+
+	VW_SHIFT_STEP(ns, n, 5);
+	VW_SHIFT_STEP(ns, n, 4);
+	VW_SHIFT_STEP(ns, n, 3);
+	VW_SHIFT_STEP(ns, n, 2);
+	VW_SHIFT_STEP(ns, n, 1);
+	VW_SHIFT_STEP(ns, n, 0);
+	n = n * VC_HIST_SUB + ns;
+	return n < VC_HIST_SLOTS ? n : VC_HIST_SLOTS - 1;
 }
 
 static __always_inline void vw_add_sum(void *map, const void *key, __u64 ns, __u64 times, __u32 drop)
