@@ -16,7 +16,8 @@
 # ATTACK_TRIES (10000) of each overflow.  "kcsan" is a kernel that reports data races, with the
 # tests that race.  "newer" and "newer-arm64" are kernels of Debian's backports, of the series NEWER
 # (scripts/fetch-newer.sh); "newer-some" is a two-minute selection of the former's tests,
-# "newer-pmu" those of the latter that depend on the PMU.  With RESULTS in the environment, results
+# "newer-pmu" those of the latter that depend on the PMU, and one that loads the BPF programs of
+# "vcpc why", which each series of kernels checks differently.  With RESULTS in the environment, results
 # are appended there; otherwise they are summed up here.
 set -eu
 
@@ -113,7 +114,7 @@ newer-arm64)
 	;;
 newer-pmu)
 	arch=arm64 kind=newer folders='vcpc/known_answer vcpc/sample vcpc/inherit vcpc/tree vcpc/stolen vcpc/storm vcpc/limits
-		vcpc/overflow vcpc/overflow_inherited vcpc/overflow_late vcpc/overflow_signaled vcpc/unload vcpc/fuzz'
+		vcpc/overflow vcpc/overflow_inherited vcpc/overflow_late vcpc/overflow_signaled vcpc/unload vcpc/fuzz bpf/local'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
 	export TEST_TIMEOUT=1800 VM_PAUTH=1 VM_ENVIRONMENT=FUZZ_CALLS=50000
 	;;
