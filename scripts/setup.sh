@@ -207,6 +207,11 @@ if [ -n "$missing" ]; then
 	echo "setup: installed"
 fi
 
+# git checks the message of each commit.
+if [ -d "$top/.git/hooks" ] && [ ! -e "$top/.git/hooks/commit-msg" ]; then
+	ln -sf ../../scripts/commit-msg "$top/.git/hooks/commit-msg" || echo "setup: going on without the check of commit messages" >&2
+fi
+
 # Files that only the kernel's source tree has.
 ksrc=$cache/ksrc
 tarball=$("$top/scripts/ksource.sh" tarball)
