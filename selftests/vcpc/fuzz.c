@@ -77,7 +77,7 @@ static const struct {
 	{ do_info, 20 }, { do_create, 60 }, { do_bind, 120 }, { do_own, 180 },
 	{ do_preset, 80 },
 	{ do_sample, 250 }, { do_read, 200 }, { do_instances, 40 }, { do_tag, 60 },
-	{ do_trace, 240 }, { do_map, 40 },
+	{ do_trace, 160 }, { do_advise, 80 }, { do_map, 40 },
 	{ do_unknown, 20 }, { do_files, 20 }, { do_child, 2 },
 };
 

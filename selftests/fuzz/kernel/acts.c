@@ -467,6 +467,14 @@ static long do_event(const struct act *a, int fd)
 	return ret < 0 ? -errno : 0;
 }
 
+static long do_advise(const struct act *a, int fd)
+{
+	struct vcpc_trace_write event = some_event(a);
+	__u64 handle = event.handle | (hostile(a) ? (__u64)(a->how & 7) << 32 : 0);
+
+	return syscall(SYS_fadvise64, fd, event.value, handle, VCPC_TRACE_ADVICE + event.op) ? -errno : 0;
+}
+
 static long do_map(const struct act *a, int fd)
 {
 	static const int prots[] = { PROT_READ, PROT_WRITE, PROT_EXEC, PROT_NONE };
@@ -500,6 +508,8 @@ long act_on_device(const struct act *a, const struct file *f)
 	case ACT_WRITE:
 	case ACT_PWRITE:
 		return do_event(a, f->fd);
+	case ACT_ADVISE:
+		return do_advise(a, f->fd);
 	case ACT_MAP:
 		return do_map(a, f->fd);
 	default:

@@ -132,7 +132,8 @@ static struct act some_act(uint64_t *state)
 		.value = (uint64_t)below(state, 1U << 31) << 33 | below(state, 1U << 31),
 	};
 
-	if (a.op == ACT_TAG || a.op == ACT_WRITE || a.op == ACT_PWRITE || a.op == ACT_MAP)
+	if (a.op == ACT_TAG || a.op == ACT_WRITE || a.op == ACT_PWRITE ||
+	    a.op == ACT_ADVISE || a.op == ACT_MAP)
 		a.fd = SETS + below(state, DEVICES);
 	if (!below(state, 6))
 		a.who |= ASYNC;

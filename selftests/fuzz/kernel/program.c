@@ -21,6 +21,7 @@ const struct act_kind act_kinds[ACT_NR] = {
 	[ACT_TAG] = { "TRACE_TAG", 12 },
 	[ACT_WRITE] = { "write", 20 },
 	[ACT_PWRITE] = { "pwrite", 10 },
+	[ACT_ADVISE] = { "fadvise", 10 },
 	[ACT_MAP] = { "mmap", 4 },
 	[ACT_UNKNOWN] = { "an unknown ioctl", 2 },
 	[ACT_OPEN] = { "open", 8 },

@@ -236,6 +236,8 @@ static void seeds_of_the_machine(void)
 	add(0, ACT_PWRITE, 4, 0, 0, 0);
 	add(0, ACT_PWRITE, 4, 0, 1, 0);
 	add(0, ACT_WRITE, 4, 0, 4, 77);
+	add(0, ACT_ADVISE, 4, 0, 0, 0);
+	add(0, ACT_ADVISE, 4, 0, 1, 0);
 	add(0, ACT_FORK, 0, actor(3), 0, 0);
 	add(3, ACT_WRITE, 4, 0, 0, 0);
 	add(0, ACT_CLOSE, 4, 0, 0, 0);

@@ -70,6 +70,7 @@ static enum op contract_op(const struct act *a)
 		[ACT_SAMPLE] = OP_SAMPLE, [ACT_READ] = OP_READ,
 		[ACT_INSTANCES] = OP_INSTANCES, [ACT_POLL] = OP_NR, [ACT_EPOLL] = OP_NR,
 		[ACT_TAG] = OP_TRACE_TAG, [ACT_WRITE] = OP_TRACE, [ACT_PWRITE] = OP_TRACE,
+		[ACT_ADVISE] = OP_ADVISE,
 		[ACT_MAP] = OP_MMAP, [ACT_UNKNOWN] = OP_UNKNOWN,
 	};
 

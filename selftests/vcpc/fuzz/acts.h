@@ -15,6 +15,7 @@ void do_instances(struct worker *w);
 void do_read(struct worker *w);
 void do_tag(struct worker *w);
 void do_trace(struct worker *w);
+void do_advise(struct worker *w);
 void do_map(struct worker *w);
 void do_unknown(struct worker *w);
 

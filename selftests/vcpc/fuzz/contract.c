@@ -70,6 +70,9 @@ const struct contract contract[OP_NR] = {
 		.name = "write", .known = sizeof(struct vcpc_trace_write),
 		.errors = { EINVAL, E2BIG, EFAULT, ENOENT, ESPIPE, EBADF, EIO },
 	},
+	[OP_ADVISE] = {
+		.name = "fadvise", .errors = { EINVAL, ENOENT, ESPIPE, EBADF },
+	},
 	[OP_MMAP] = {
 		.name = "mmap", .errors = { EINVAL, EACCES, EPERM, ENODEV, ENOMEM },
 	},

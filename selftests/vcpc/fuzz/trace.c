@@ -129,6 +129,22 @@ void do_trace(struct worker *w)
 	write_event(w, &h, address(&w->f.data, place, at), size);
 }
 
+/* The same event by posix_fadvise(2), whose handle has 64 bits */
+void do_advise(struct worker *w)
+{
+	struct hostile h = { .op = &contract[OP_ADVISE] };
+	struct vcpc_trace_write event = some_event(w, &h);
+	__u64 handle = event.handle;
+	long ret;
+
+	if (one_in(&w->f, 20)) {
+		handle |= 1ULL << (32 + below(&w->f, 32));
+		h.must = h.must == MUST_WORK ? ENOENT : h.must;
+	}
+	ret = syscall(SYS_fadvise64, h.fd, event.value, handle, VCPC_TRACE_ADVICE + event.op);
+	judge(&w->f, &h, h.strange_fd ? MAY_ANY : h.must, ret < 0 ? -errno : ret);
+}
+
 /* The page with the listener flags: its contents, and that it cannot be changed. */
 static void use_page(struct worker *w, const struct hostile *h, void *at, int prot)
 {
