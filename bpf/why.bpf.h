@@ -396,8 +396,8 @@ static __always_inline void vw_commit(const struct vw_event *ev, const struct vc
 	if (!stat)
 		return;
 	/*
-	 * Compare what is in a register: of a copy on the stack that is read again the verifier does
-	 * not know the bounds.
+	 * Keep the value in a register. If the compiler compares a copy on the stack and reads it
+	 * again for the access, the verifier does not know its bounds.
 	 */
 	barrier_var(slot);
 	if (slot >= VC_HIST_SLOTS)

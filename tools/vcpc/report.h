@@ -57,7 +57,7 @@ int report_stacks_read(struct report_stacks *stacks, const char *path);
 void report_stacks(FILE *out, const struct report_stacks *stacks);
 void report_stacks_free(struct report_stacks *stacks);
 /*
- * What is known of a run: command, host, CPU, kernel, time.  Return 0, or an exit status after a
+ * The facts about a run: command, host, CPU, kernel, time.  Return 0, or an exit status after a
  * message; report_facts.c
  */
 int report_facts(FILE *out, const struct report_side *side, const char *name);

@@ -50,7 +50,7 @@ static int default_ports(const char *name, int usual, struct shim_host_name *to)
 	return 0;
 }
 
-/* The PMAPI code that pmNewContext() returns for a connection failure */
+/* The PMAPI code for a connection failure */
 static int lost(int err)
 {
 	switch (err) {
@@ -417,13 +417,7 @@ static int host_connect_again(struct shim_host *host)
 int shim_host__lose(struct shim_host *host, int err)
 {
 	shim_wire__close(&host->wire);
-	switch (err) {
-	case -ETIMEDOUT:
-		return PM_ERR_TIMEOUT;
-	case -ENOMEM:
-		return err;
-	}
-	return PM_ERR_IPC;
+	return lost(err);
 }
 
 int shim_host__begin(struct shim_host *host)

@@ -27,9 +27,8 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
 {
 	if (from->size != sizeof(*from) || from->flags & ~ALL_FLAGS)
 		return -EINVAL;
-	if (from->flags & SHIM_TRACE_F_MODULE && from->flags & SHIM_TRACE_F_PROBES)
-		return -EINVAL;
-	if (from->flags & SHIM_TRACE_F_BEGINS && from->flags & SHIM_TRACE_F_USER_BEGINS)
+	if ((from->flags & SHIM_TRACE_F_MODULE && from->flags & SHIM_TRACE_F_PROBES) ||
+	    (from->flags & SHIM_TRACE_F_BEGINS && from->flags & SHIM_TRACE_F_USER_BEGINS))
 		return -EINVAL;
 	if (from->flags & SHIM_TRACE_F_MODULE)
 		to->way = SHIM_BPF_MODULE;

@@ -34,7 +34,7 @@ link_in_place() {
 }
 
 # new_names: print "OURS NAME" for each symbol whose name is another one in PMAPI version 4.  A
-# former owner of such a name gets one that ends in _v2.
+# function that had such a name before gets one that ends in _v2.
 new_names() {
 	printf '#include <pcp/%s.h>\n' pmapi import libpcp | cc -E -P -DPMAPI_VERSION=4 -I"$here/../../user/include" -x c - |
 		tr '\n;' ' \n' | sed -nE 's/.*\W(pm\w+) *(\(.*\)|) *__asm__ *\( *(""|) *"(pm\w+)" *\).*/\4 \1/p' |
