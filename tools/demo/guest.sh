@@ -22,7 +22,7 @@ fi
 show vcpc trace on
 trap "vcpc trace off 2>/dev/null" EXIT
 show vcpc record -o /out/archive/run -I 10msec \
-	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
+	-e cycles,instructions,page-faults -- sh /tmp/work
 show vcpc trace show
 echo "(Counts are exact. Cycles equal instructions because this VM's emulator takes one cycle for each.)"
 bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
@@ -32,4 +32,4 @@ echo ...
 echo "(The same again with one step made slower, which is found below.)"
 sed -i 's/^orders$/orders --slow/' /tmp/work
 show vcpc record -o /out/archive/slower -I 10msec \
-	-e cycles,instructions,page-faults,context-switches -- sh /tmp/work
+	-e cycles,instructions,page-faults -- sh /tmp/work
