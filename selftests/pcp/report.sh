@@ -180,7 +180,7 @@ result "... of which each is read once"
 "$vcpc" record -o "$dir/run" -e task-clock -- sh -c 'exit 0; echo "a\b"' 2>"$dir/err" && report "$dir/run" -o "$dir/run.html" &&
 	page "$dir/run.html" <<'PY'
 text = " ".join(" ".join(p.text).split())
-assert """Command sh -c exit 0; echo "a\\b" Host """ in text and " CPUs Kernel Linux " + os.uname().release in text, text[:1500]
+assert """Command sh -c exit 0; echo "a\\b" Host """ in text and " Kernel Linux " + os.uname().release in text and " CPU" in text, text[:1500]
 PY
 result "what 'vcpc record' knows of a run: command, CPU, kernel"
 if has_peer && { [ -n "$peer" ] || command -v pmdumplog >/dev/null; }; then

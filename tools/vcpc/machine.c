@@ -27,6 +27,7 @@ bool vcpc_machine_cpu(char *buf, size_t size)
 	static const char *const keys[] = { "model name", "Model", "Hardware", "CPU part" };
 	size_t best = sizeof(keys) / sizeof(keys[0]);
 	FILE *file = fopen(CPUINFO, "re");
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	char line[512], model[128] = "";
 
 	while (file && fgets(line, sizeof(line), file))
@@ -35,7 +36,7 @@ bool vcpc_machine_cpu(char *buf, size_t size)
 				best = i;
 	if (file)
 		fclose(file);
-	snprintf(buf, size, "%s%s, %ld CPUs", best == 3 ? "CPU part " : "", model, sysconf(_SC_NPROCESSORS_ONLN));
+	snprintf(buf, size, "%s%s, %ld CPU%s", best == 3 ? "CPU part " : "", model, cpus, cpus == 1 ? "" : "s");
 	return *model;
 }
 
