@@ -89,10 +89,10 @@ step "layers: include rules" scripts/check-layers.sh
 step "docs: manual pages, kernel-doc, licenses" scripts/check-docs.sh
 step "names: one struct tag, one function" scripts/check-names.sh
 step "words: plain English in documentation, messages and comments" scripts/check-words.sh
-if command -v sphinx-build >/dev/null; then
+if scripts/docs.sh --check 2>/dev/null; then
 	step "docs: the site, by Sphinx" scripts/docs.sh "$build/docs"
 else
-	echo "  skipped docs: the site (python3-sphinx is not installed: scripts/setup.sh docs)"
+	echo "  skipped docs: the site (Sphinx, furo or mandoc is not installed: scripts/setup.sh docs)"
 fi
 # shellcheck disable=SC2046
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)

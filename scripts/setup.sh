@@ -93,8 +93,9 @@ peers|$java|a Java program makes trace calls
 peers|abigail-tools|compares the library's functions and types with those of user/abi
 peers|zsh|completes our command
 peers|iproute2|its agent runs in a network of its own
-docs|python3-sphinx|makes the documentation's site (make docs)
-docs|man-db|puts the manual pages into it
+docs|python3-sphinx|builds the documentation site (make docs)
+docs|furo|the theme of the site
+docs|mandoc|turns manual pages into HTML
 bench|lttng-tools|LTTng traces the same transactions beside us (make bench)
 bench|liblttng-ust-dev|its tracepoints
 bench|bpftrace|puts probes on the same transactions
