@@ -64,7 +64,7 @@ cat $fragments | awk '
 	/^# CONFIG_[A-Z0-9_]* is not set$/ { want[$2] = "" }
 	END { for (option in want) if (want[option] != "") print want[option] }' >"$kernel/wanted"
 while read -r option; do
-	grep -qxF "$option" .config || { say "the configuration lost $option"; exit 1; }
+	grep -qxF "$option" .config || { say "the final configuration lacks $option"; exit 1; }
 done <"$kernel/wanted"
 
 say "building (some ten minutes on two cores; once)"

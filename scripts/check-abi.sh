@@ -37,7 +37,7 @@ compare() {
 	abidiff --suppressions "$work/not_ours" --no-added-syms "$1" "$2" >"$work/report" || status=$?
 	[ $status != 0 ] || return 0
 	cat "$work/report"
-	echo "check-abi: the interface is not that of user/abi; Documentation/releasing.rst describes when that is permitted, and how to renew it" >&2
+	echo "check-abi: the interface differs from user/abi; Documentation/releasing.rst describes when that is permitted, and how to renew it" >&2
 	return 1
 }
 

@@ -18,7 +18,7 @@ sed -n '/^SHIM_CPC/,/^}/s/^[[:space:]]*\([a-z_]*\);$/\1/p' user/libshim.map |
 		sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' Documentation/man/*.3 | grep -qw "$symbol" || echo "$symbol (no page of its name)"
 	done >>"$missing"
 if [ -s "$missing" ]; then
-	echo "check-docs: in no manual page:" >&2
+	echo "check-docs: these functions are in no manual page:" >&2
 	sed 's/^/    /' "$missing" >&2
 	bad=1
 fi
@@ -36,7 +36,7 @@ if python3 -c 'import docutils' 2>/dev/null; then
 	# shellcheck disable=SC2046
 	python3 scripts/check-rst.py $(git ls-files 'Documentation/*.rst' ':!Documentation/index.rst') || bad=1
 else
-	echo "check-docs: the pages are not parsed, as python3-docutils is not installed" >&2
+	echo "check-docs: the pages are not parsed because python3-docutils is not installed" >&2
 fi
 
 # Each FILE and FILE:FUNCTION in architecture.rst must exist.
@@ -48,7 +48,7 @@ absent=$(grep -oE '`(bpf|include|kmod|scripts|selftests|tools|user)/[A-Za-z0-9_.
 			echo "    $file${function:+:$function}"
 	done)
 if [ "$absent" ]; then
-	printf 'check-docs: %s names what does not exist:\n%s\n' $page "$absent" >&2
+	printf 'check-docs: %s names files or functions that do not exist:\n%s\n' $page "$absent" >&2
 	bad=1
 fi
 

@@ -53,7 +53,7 @@ fi
 
 # Differences between kernels are detected by compiling, not by version.
 if grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' kmod --include='*.[ch]'; then
-	echo "check-layers: no file may ask for a kernel's version; kmod/compat/have/ is for that" >&2
+	echo "check-layers: no file may test the kernel's version; add a probe to kmod/compat/have/" >&2
 	bad=1
 fi
 exit $bad

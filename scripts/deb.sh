@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 version=$(cat "$here/../VERSION")
 
 command -v dh_dkms >/dev/null || {
-	echo "deb: debhelper is missing; this installs it, as root: scripts/setup.sh build deb" >&2
+	echo "deb: debhelper is not installed; to install it, run as root: scripts/setup.sh build deb" >&2
 	exit 1
 }
 mkdir -p "$folder"
@@ -23,7 +23,7 @@ tarball=$("$here/dist.sh" "$work")
 tar -C "$work" -xf "$tarball"
 (cd "$work/vcpc-$version" && dpkg-buildpackage -us -uc -j"$(nproc)" ${DEB_OPTIONS:-}) >"$folder/build.log" 2>&1 || {
 	tail -n 40 "$folder/build.log" >&2
-	echo "deb: dpkg-buildpackage failed; all of it is in $folder/build.log" >&2
+	echo "deb: dpkg-buildpackage failed; its output is in $folder/build.log" >&2
 	exit 1
 }
 mv "$work"/*.deb "$work"/*.dsc "$work"/*.tar.* "$work"/*.changes "$work"/*.buildinfo "$folder/"

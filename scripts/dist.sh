@@ -11,7 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
 
 git -C "$top" rev-parse -q --verify HEAD >/dev/null || { echo "dist: not a git checkout" >&2; exit 1; }
-[ -z "$(git -C "$top" status --porcelain --untracked-files=no)" ] || echo "dist: what is not committed is not in it" >&2
+[ -z "$(git -C "$top" status --porcelain --untracked-files=no)" ] || echo "dist: uncommitted changes are not included" >&2
 mkdir -p "$folder"
 git -C "$top" archive --format=tar --prefix="vcpc-$version/" HEAD >"$folder/vcpc-$version.tar"
 xz -T1 -6 -f "$folder/vcpc-$version.tar"

@@ -27,7 +27,7 @@ if ! [ -e "$place/.done" ]; then
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	echo "fetch: libFuzzer for arm64" >&2
-	apt_arm64 update || echo "fetch: going on with the lists that came" >&2
+	apt_arm64 update || echo "fetch: some lists could not be fetched; continuing with the others" >&2
 	# shellcheck disable=SC2086
 	(cd "$work" && apt_arm64 download $packages) || { tail -n 5 "$place/log" >&2; exit 1; }
 	for file in "$work"/*.deb; do

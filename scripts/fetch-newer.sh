@@ -60,7 +60,7 @@ apt_for() {
 update_lists() {
 	mkdir -p "$cache/lists/backports-$1/partial"
 	say "package lists of Debian's backports, $1"
-	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "going on with the lists that came"; }
+	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "some lists could not be fetched; continuing with the others"; }
 }
 
 # download FOLDER MACHINE PACKAGE...: download into $work/FOLDER; prints names, sizes and errors

@@ -16,7 +16,7 @@ here=$(dirname "$0")
 packages=$("$here/sysroot.sh" packages "$arch")
 release=$("$here/sysroot.sh" release "$arch")
 case $release in
-none-*) echo "fetch: no kernel headers here, and apt knows of none: no package linux-headers-$host_deb" >&2; exit 1 ;;
+none-*) echo "fetch: no kernel headers are installed, and apt has no package linux-headers-$host_deb" >&2; exit 1 ;;
 esac
 
 # One at a time.
@@ -75,7 +75,7 @@ update_lists() {
 	[ "$arch" != "$host" ] && [ -z "$lists_done" ] || return 0
 	mkdir -p "$cache/lists/$deb/partial"
 	echo "fetch: package lists for $arch"
-	apt_for update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; echo "fetch: going on with the lists that came" >&2; }
+	apt_for update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; echo "fetch: some lists could not be fetched; continuing with the others" >&2; }
 	lists_done=yes
 }
 
@@ -84,7 +84,7 @@ unpack_kernel() {
 	[ -e "$kernel/.done" ] && return
 	update_lists
 	download "kernel $release for the $arch VM" "linux-image-$release" || {
-		echo "fetch: no kernel $release; 'apt-get install linux-headers-$host_deb' brings newer headers" >&2
+		echo "fetch: no kernel $release; 'apt-get install linux-headers-$host_deb' installs newer headers" >&2
 		exit 1
 	}
 	rm -rf "$kernel" && mkdir -p "$kernel"
@@ -106,7 +106,7 @@ unpack_sysroot() {
 	[ -e "$root/.done" ] && return
 	update_lists
 	# shellcheck disable=SC2046,SC2086
-	download "libraries and programs for $arch" $(choose $packages) "linux-headers-$release" || { echo "fetch: some packages for $arch could not be had" >&2; exit 1; }
+	download "libraries and programs for $arch" $(choose $packages) "linux-headers-$release" || { echo "fetch: some packages for $arch could not be downloaded" >&2; exit 1; }
 	rm -rf "$root" && mkdir -p "$root"
 	for file in "$work"/debs/*.deb; do
 		dpkg -x "$file" "$root"

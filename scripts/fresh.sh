@@ -43,7 +43,7 @@ bookworm|trixie) ;;
 esac
 line=${2:-make demo && make test}
 say() { echo "fresh: $*"; }
-[ "$(id -u)" = 0 ] || { say "needs root, for a root of its own" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { say "needs root, to create a separate root file system" >&2; exit 2; }
 command -v mmdebstrap >/dev/null || { say "needs mmdebstrap: apt-get install mmdebstrap" >&2; exit 2; }
 mkdir -p "$cache/debs-$suite/partial"
 
@@ -65,7 +65,7 @@ cp /etc/resolv.conf /etc/hosts "$root/etc/"
 apt-config dump | grep -i '^Acquire::[a-z]*::Proxy' >"$root/etc/apt/apt.conf.d/proxy" || :
 rm -f "$root/etc/apt/apt.conf.d/docker-clean"
 git clone -q --no-hardlinks "$top" "$root/root/vcpc"
-[ -z "$(git -C "$top" status --porcelain)" ] || say "what is not committed is not tried"
+[ -z "$(git -C "$top" status --porcelain)" ] || say "uncommitted changes are not tested"
 
 say "$suite: $(git -C "$top" log -1 --format='%h %s')"
 begun=$(date +%s) status=0

@@ -245,14 +245,14 @@ take() {
 				}
 		}' "$work/.targets" | sort -rn | cut -d ' ' -f 2- | tr '\n' '\0' |
 		xargs -0 -r rmdir --ignore-fail-on-non-empty 2>/dev/null || :
-	[ $status = 0 ] || echo "uninstall: some files are still there (above)" >&2
+	[ $status = 0 ] || echo "uninstall: the files above could not be removed" >&2
 	return $status
 }
 
 # Remove the agent from pmcd's configuration, because pmcd could not start it any more.
 leave_collector() {
 	[ -z "$dest" ] && [ -x /var/lib/pcp/pmdas/vcpc/Remove ] && grep -q '^vcpc[[:space:]]' /etc/pcp/pmcd/pmcd.conf 2>/dev/null || return 0
-	(cd /var/lib/pcp/pmdas/vcpc && ./Remove </dev/null) || echo "uninstall: PCP's collector still has the agent in /etc/pcp/pmcd/pmcd.conf" >&2
+	(cd /var/lib/pcp/pmdas/vcpc && ./Remove </dev/null) || echo "uninstall: the agent is still configured in /etc/pcp/pmcd/pmcd.conf" >&2
 }
 
 # Update caches of the running system, unless DESTDIR is set.
@@ -269,16 +269,16 @@ announce() {
 advise() {
 	[ -z "$dest" ] || return 0
 	getent group vcpc >/dev/null || groupadd --system vcpc
-	echo "install: who is in the group vcpc may count its own threads: usermod -aG vcpc USER"
-	echo "install: the commands of the originals (cpustat, pmtrace, ...) are in $prefix/lib/vcpc/bin"
+	echo "install: to permit a user to count its own threads, add it to the group vcpc: usermod -aG vcpc USER"
+	echo "install: the commands of the original systems (cpustat, pmtrace, ...) are in $prefix/lib/vcpc/bin"
 	for command in "$prefix/bin/vcpc" "$prefix/lib/vcpc/bin/pmtrace"; do
 		ldd "$command" 2>/dev/null | grep -q 'libshim.*not found' || continue
 		echo "install: $command does not find $libdir/$soname: echo $libdir >/etc/ld.so.conf.d/vcpc.conf; ldconfig"
 	done
 	if ! [ -e "$build/vcpc.ko" ]; then
-		echo "install: no module was built, so none is installed; 'make module' builds it"
+		echo "install: the module was not built and is not installed; 'make module' builds it"
 	elif [ "$(release)" != "$(uname -r)" ]; then
-		echo "install: vcpc.ko is for Linux $(release), this is $(uname -r): modprobe finds it when that kernel runs"
+		echo "install: vcpc.ko is for Linux $(release), the running kernel is $(uname -r): modprobe loads it after a boot of that kernel"
 	fi
 }
 

@@ -17,7 +17,7 @@ if [ "${1:-}" = --check ]; then
 		exit 1
 	fi
 	if [ "$arch" = "$host" ] && [ "$kdir" != "$running" ]; then
-		echo "module: it is built for the kernel of $kdir, and loads into no other: what runs is $(uname -r),"
+		echo "module: it is built for the kernel of $kdir and loads only there; the running kernel is $(uname -r),"
 		echo "module: whose headers are not in $running (on Debian: the package linux-headers-$(uname -r))"
 	fi
 	exit 0

@@ -113,7 +113,7 @@ parts=${*:-${all% deb*}}
 for part in $parts; do
 	case " $all " in
 	*" $part "*) ;;
-	*) echo "setup: no part '$part'; there are: $all" >&2; exit 2 ;;
+	*) echo "setup: unknown part '$part' (known: $all)" >&2; exit 2 ;;
 	esac
 done
 
@@ -193,16 +193,16 @@ how_much() {
 
 if [ -n "$only_check" ]; then
 	[ -n "$missing" ] || exit 0
-	echo "setup: this installs them, as root: scripts/setup.sh $parts   ('make setup' also installs everything that tests need)" >&2
+	echo "setup: to install them, run as root: scripts/setup.sh $parts   ('make setup' also installs everything that tests require)" >&2
 	exit 1
 fi
 
 if [ -n "$missing" ]; then
 	echo "setup: fetching the package lists"
-	as_root apt-get update -qq </dev/null >/dev/null 2>&1 || echo "setup: some package lists could not be fetched; going on" >&2
+	as_root apt-get update -qq </dev/null >/dev/null 2>&1 || echo "setup: some package lists could not be fetched; continuing" >&2
 	# shellcheck disable=SC2086
 	set -- $missing
-	echo "setup: installing these $# packages and what they need, by apt-get: a minute or a few"
+	echo "setup: installing these $# packages and their dependencies with apt-get (up to a few minutes)"
 	how_much "$@" || :
 	apt_install "$@"
 	echo "setup: installed"
@@ -210,7 +210,7 @@ fi
 
 # git checks the message of each commit.
 if [ -d "$top/.git/hooks" ] && [ ! -e "$top/.git/hooks/commit-msg" ]; then
-	ln -sf ../../scripts/commit-msg "$top/.git/hooks/commit-msg" || echo "setup: going on without the check of commit messages" >&2
+	ln -sf ../../scripts/commit-msg "$top/.git/hooks/commit-msg" || echo "setup: continuing without the check of commit messages" >&2
 fi
 
 # Files that only the kernel's source tree has.
@@ -235,12 +235,12 @@ case " $parts " in
 esac
 case " $parts " in
 *" peers "*)
-	"$top/scripts/fetch-suite.sh" >/dev/null || echo "setup: going on without PCP's test suite" >&2
+	"$top/scripts/fetch-suite.sh" >/dev/null || echo "setup: continuing without PCP's test suite" >&2
 	for version in 6.3.8 7.2.2; do
-		"$top/scripts/fetch-pcp.sh" $version >/dev/null || echo "setup: going on without PCP $version" >&2
+		"$top/scripts/fetch-pcp.sh" $version >/dev/null || echo "setup: continuing without PCP $version" >&2
 	done
 	for suite in trixie sid; do
-		"$top/scripts/fetch-pmda-headers.sh" $suite >/dev/null || echo "setup: going on without the headers of $suite's PCP" >&2
+		"$top/scripts/fetch-pmda-headers.sh" $suite >/dev/null || echo "setup: continuing without the headers of $suite's PCP" >&2
 	done
 	;;
 esac

@@ -37,7 +37,7 @@ static const struct hint general[] = {
 /* Advice for errors of opening counters, preferred to the general advice */
 static const struct hint of_counters[] = {
 	{ EACCES, "run as root, or count your own threads in user mode only (event:u)" },
-	{ EAGAIN, "the events were not on the PMU all the time; count fewer events, or stop other profilers" },
+	{ EAGAIN, "the events were not on the PMU the whole time; count fewer events, or stop other profilers" },
 	{ ENOSPC, "this CPU cannot count that many hardware events at the same time; use fewer events, or estimates: vcpc stat --multiplex" },
 	{ 0, NULL }
 };
@@ -292,7 +292,7 @@ int vcpc_fail_event(int err, const char *event)
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "unknown event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)
-		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which has the processor's own events, is not installed or cannot read /sys/bus/event_source/devices",
+		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which knows the processor's own events, is not installed or cannot read /sys/bus/event_source/devices",
 				 event);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);

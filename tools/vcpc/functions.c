@@ -101,13 +101,13 @@ static int fail_function(struct elf_file *file, const char *path, const char *na
 				 path, places->n, name, (unsigned long long)places->address[0],
 				 (unsigned long long)places->address[1], places->n > 2 ? ", ..." : "");
 	if (places->chosen)
-		return vcpc_fail(0, "%s chooses one of several functions for '%s' when it is loaded; name one of them%s",
+		return vcpc_fail(0, "%s selects one of several functions for '%s' when it is loaded (an ifunc); name one of them%s",
 				 path, name, near);
 	if (places->imported)
 		return vcpc_fail(0, "%s calls '%s', which is in a library; name the library, as in libc.so.6:%s",
 				 path, name, name);
 	if (elf_file_mentions(file, name))
-		return vcpc_fail(0, "%s has no code of '%s': all calls were inlined%s", path, name, near);
+		return vcpc_fail(0, "%s has no code for '%s': all calls were inlined%s", path, name, near);
 	return vcpc_fail(0, "%s has no function '%s'%s", path, name,
 			 *near ? near : "; its symbols may have been stripped, and its calls inlined");
 }

@@ -72,7 +72,7 @@ static const struct refusal {
 	{ "dump", "i", NULL, "use --instances" },
 	{ "dump", "r", NULL, "use --records" },
 	{ "replay summary dump compare", "o", NULL, "redirect the output: >FILE" },
-	{ "label check", "STAOts", NULL, "this command is about whole archives" },
+	{ "label check", "STAOts", NULL, "this command reads whole archives" },
 	{ "check", "Zz", NULL, "this command prints no times" },
 };
 

@@ -30,7 +30,7 @@ static const char head[] =
 	"<meta name=\"color-scheme\" content=\"light dark\">\n";
 
 static const char places[] =
-	"<noscript><p>The charts need scripts; the table does not.</p></noscript>\n"
+	"<noscript><p>The charts require scripts; the table does not.</p></noscript>\n"
 	"<p class=\"keys screen\">Drag over a chart to zoom in on a period, double-click to show the whole time. "
 	"With the keyboard, in a chart: left and right read values, + and - zoom, 0 shows the whole time.</p>\n"
 	"<div id=\"live\" aria-live=\"polite\"></div>\n"

@@ -186,7 +186,7 @@ static int do_status(struct trace_options *options)
 
 	(void)options;
 	if (status < 0)
-		return vcpc_fail(status, "cannot find out whether tracing is on");
+		return vcpc_fail(status, "cannot determine whether tracing is on");
 	puts(status == SHIM_TRACE_BY_MODULE ? "on, through the module" :
 	     status == SHIM_TRACE_BY_PROBES ? "on, through probes on libshim" : "off");
 	return 0;

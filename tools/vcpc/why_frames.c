@@ -90,7 +90,7 @@ void why_print_nameless(struct symbols *symbols, FILE *out)
 	if (symbols_kernel_hidden(symbols))
 		fputs("\nKernel addresses are hidden (sysctl kernel.kptr_restrict=1 shows them to root).\n", out);
 	if (symbols_dropped(symbols))
-		fprintf(out, "\nThere was no room for %lu files, processes or mappings, or they could not be read: their frames have no names.\n",
+		fprintf(out, "\n%lu files, processes or mappings exceeded the limits or could not be read: their frames have no names.\n",
 			symbols_dropped(symbols));
 	if (symbols_cut(symbols))
 		fprintf(out, "\n%lu lists of symbols (/tmp/perf-PID.map, /proc/kallsyms) were not read to the end: some frames have no name or a wrong one.\n",

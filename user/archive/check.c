@@ -147,7 +147,7 @@ static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_fil
 	if (!err)
 		return len;
 	shim_check__say(s, file, offset, err == -ENODATA ? "the file ends within a record" :
-			"there is no record: its two lengths differ, or cannot be");
+			"no record: its two length words differ or are invalid");
 	return 0;
 }
 
@@ -268,7 +268,7 @@ static int check_meta_record(struct shim_check_state *s, uint64_t offset, uint32
 	}
 	if (err)
 		shim_check__say(s, &s->meta, offset, err == -EPROTO ? "a record of an unknown type" :
-				"a record that is damaged inside");
+				"a record with damaged content");
 	return 0;
 }
 
@@ -371,7 +371,7 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 		rec.offset = offset;
 		if (shim_rec_result__decode(s->f, file->data + offset, file->size - offset, &rec) ||
 		    shim_record__check(&rec)) {
-			shim_check__say(s, file, offset, "a record that is damaged inside");
+			shim_check__say(s, file, offset, "a record with damaged content");
 		} else {
 			check_time(s, file, &rec);
 			if (s->ar)

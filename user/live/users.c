@@ -31,17 +31,17 @@ static const struct shim_metric metrics[] = {
 	       "events plus 1, and 7 more for each clock that can overflow. More than\n"
 	       "vcpc.limit.user_counters are refused."),
 	AMOUNT(2, "tags", "trace tags of each user",
-	       "Trace tags that each user's programs have open or that are remembered. More than\n"
-	       "vcpc.limit.user_tags are refused."),
+	       "Trace tags that each user's programs have open, or that the module keeps for\n"
+	       "later use. More than vcpc.limit.user_tags are refused."),
 	LIMIT(0, "user_sets", "sets one user may have open",
 	      "The module's parameter max_user_sets."),
 	LIMIT(1, "user_counters", "counters one user's sets may have",
 	      "The module's parameter max_user_counters."),
 	LIMIT(2, "user_tags", "trace tags one user may have",
 	      "The module's parameter max_user_tags."),
-	LIMIT(8, "idle_tags", "trace tags remembered while unused",
+	LIMIT(8, "idle_tags", "unused trace tags that are kept",
 	      "The module's parameter max_idle_tags: the number of tags, of all users together,\n"
-	      "that are remembered while no program uses them."),
+	      "that are kept while no program uses them."),
 	LIMIT(5, "thread_counters", "counters of one thread without CAP_PERFMON",
 	      "The module's parameter max_thread_counters."),
 };

@@ -46,7 +46,7 @@ void shim_env__warn(const char *name, const char *value)
 {
 	if (!is_first(name))
 		return;
-	fprintf(stderr, "pmtrace: %s=\"%s\" cannot be understood, the default is used\n", name,
+	fprintf(stderr, "pmtrace: %s=\"%s\" is invalid; the default is used\n", name,
 		value);
 }
 

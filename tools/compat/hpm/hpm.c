@@ -17,7 +17,7 @@ const struct hpm_metric hpm_metrics[] = {
 	  "PM_STALLED_CYCLES_FRONTEND", 100, "%", NULL },
 	{ "PMD_STALL_BACK", "cpi_breakdown", "Cycles stalled in execution", "PM_CYC",
 	  "PM_STALLED_CYCLES_BACKEND", 100, "%", NULL },
-	{ "PMD_BR_MPRED_RATE", "Branch", "Branches predicted wrongly", "PM_BR_CMPL",
+	{ "PMD_BR_MPRED_RATE", "Branch", "Branches mispredicted", "PM_BR_CMPL",
 	  "PM_BR_MPRED", 100, "%", NULL },
 	{ "PMD_BR_RATE", "Branch", "Branches per instruction", "PM_INST_CMPL", "PM_BR_CMPL",
 	  100, "%", NULL },
