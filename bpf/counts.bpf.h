@@ -79,7 +79,7 @@ static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct 
 	return any >> 63 ? 0 : now.events;
 }
 
-/* Add the counts of one transaction.  Return 0, or -1 if the map has no room for them. */
+/* Add the counts of one transaction.  Return 0, or -1 if the map is full. */
 static __always_inline int vc_add_counts(struct vc_event *ev, __u64 events,
 					 const __u64 value[VC_MAX_COUNTERS])
 {

@@ -7,9 +7,9 @@
 
 /*
  * Rows are not charged to an account.  The rows of a process that exited remain for readers that
- * arrive a moment later, until other processes need the room.  All CPUs share a row: in a per-CPU
- * LRU map each CPU reserves up to 128 free rows, so the map would need many rows, and a copy of
- * each row for each CPU would take too much memory.
+ * arrive a moment later, until other processes need them.  All CPUs share a row: in a per-CPU LRU
+ * map each CPU reserves up to 128 free rows, so the map would need many rows, and a copy of each
+ * row for each CPU would take too much memory.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -76,8 +76,8 @@ static __always_inline int vc_same(const struct vc_seen *a, const struct vc_seen
 }
 
 /*
- * Return one CPU's part of a row: 0, or -1 if there is no room.  Only the buckets between those of
- * the shortest and the longest time can be in use, because a transaction updates these two times
+ * Return one CPU's part of a row: 0, or -1 if the buffer is full.  Only the buckets between those
+ * of the shortest and the longest time can be in use, because a transaction updates these two times
  * first.
  */
 static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 kind, __u32 all)

@@ -15,7 +15,7 @@
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
 
-/* @body uses the stack: a program's first function must use almost none. */
+/* @body may use the stack.  The program's first function, which calls it, must use almost none. */
 #define VC_UNPREEMPTED(body) do {						\
 	if (bpf_preempt_disable && bpf_preempt_enable) {			\
 		bpf_preempt_disable();						\

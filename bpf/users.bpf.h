@@ -106,7 +106,7 @@ static __always_inline __u64 vc_account_of(__u32 user)
 	return owner ? owner : VC_ACCOUNT_NS | vc_read_half(ns + vc_offsets.user_ns_inum);
 }
 
-/* Open the account of the current task, or use the shared account if there is no room. */
+/* Open the account of the current task, or use the shared account if the map is full. */
 static __always_inline __u64 vc_open_account(__u32 user)
 {
 	__u64 account = vc_account_of(user);

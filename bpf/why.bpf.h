@@ -124,7 +124,7 @@ static __always_inline void vw_count_drop(__u32 why, __u64 many)
 #define VW_TAKEN	-17	/* EEXIST: occupied by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
-/* Return the current stack's key; negative: no stack, or no room, which is counted. */
+/* Return the current stack's key; negative: no stack, or the map is full, which is counted. */
 static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	long id = bpf_get_stackid(ctx, map, flags);
@@ -295,7 +295,7 @@ static __noinline struct vc_why_stat *vw_new_stat(const struct vw_event *ev)
 
 /*
  * vc_time_slot() of less than 2^63 ns, without branches: the verifier would check what follows once
- * for each way through the branches. A global function would also prevent that, but Linux 6.12
+ * for each path through the branches.  A global function would also prevent that, but Linux 6.12
  * refuses to call one while preemption is disabled.
  */
 static __noinline __u32 vw_slot(__u64 ns)
@@ -489,7 +489,7 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, __u32 reason,
 	vw_count_drop(VC_WHY_DROP_REASONS, 1);
 }
 
-/* If there is no room, replace the shortest one. */
+/* If all places are taken, replace the shortest one. */
 static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
 	__u32 least = 0;

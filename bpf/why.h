@@ -132,8 +132,8 @@ enum vc_why_drop {
 				 * their function without a return */
 	VC_WHY_DROP_DEEP,	/* more were open in a thread than fit */
 	VC_WHY_DROP_BROKEN,	/* a change of state was missed: the parts do not add up */
-	VC_WHY_DROP_THREADS,	/* begun by a thread for which vw_thread had no room */
-	VC_WHY_DROP_TAGS,	/* ended, but vw_stat had no room for their tag */
+	VC_WHY_DROP_THREADS,	/* begun by a thread that did not fit into vw_thread */
+	VC_WHY_DROP_TAGS,	/* ended, but their tag did not fit into vw_stat */
 	VC_WHY_DROP_REASONS,	/* causes that did not fit */
 	VC_WHY_DROP_STACKS,	/* stacks that did not fit */
 	VC_WHY_DROP_NR,

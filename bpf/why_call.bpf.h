@@ -56,8 +56,8 @@ static __noinline void vw_abandon(struct pt_regs *ctx, struct vc_why_thread *thr
 }
 
 /*
- * A free place for a call, or NULL.  The calls around it are known to be open, so they do not give
- * way to it.
+ * A free place for a call, or NULL.  The calls around it are known to be open, so they are not
+ * replaced by it.
  */
 static __always_inline struct vc_why_open *vw_free_open(struct vc_why_thread *thread)
 {
@@ -111,7 +111,7 @@ static __always_inline struct vc_why_open *vw_find_call(struct vc_why_thread *th
 	return NULL;
 }
 
-/* An entry that found no room was counted then, and its return finds all places taken. */
+/* An entry without a free place was counted at the entry; its return finds all places taken. */
 static __noinline int vw_return_now(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns(), sp = VC_RETURN_SP(ctx);

@@ -32,7 +32,7 @@ static int transact(void)
 		if (!err)
 			err = pmtracepoint("point");
 	}
-	/* There is no room for this tag: it counts as dropped. */
+	/* The map is full, so this tag counts as dropped. */
 	if (!err)
 		err = pmtracebegin("more");
 	return err ? err : pmtraceend("more");

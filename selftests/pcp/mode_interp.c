@@ -105,7 +105,7 @@ TEST_F(archive, instance_that_comes_back)
 	pmFreeResult(r);
 }
 
-/* Names belong to the time of the next fetch. */
+/* Names are those at the time of the next fetch. */
 TEST_F(archive, instances_of_the_time)
 {
 	char **names;

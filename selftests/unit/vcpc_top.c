@@ -219,7 +219,7 @@ TEST_F(top, numbers_are_beside_the_names)
 	EXPECT_LE(0, end_of(line, "total"));
 }
 
-/* Transactions can be nested, so their rates have no sum. */
+/* Transactions can be nested, so the sum of their rates has no meaning. */
 TEST_F(top, the_title_has_no_sum_of_nested_transactions)
 {
 	char line[256];

@@ -274,7 +274,7 @@ TEST_F_TIMEOUT(stall, others_do_not_wait, 600)
 	}
 }
 
-/* Waiters for the set's own lock: each call in turn, by another holder of the descriptor */
+/* Calls that wait for the set's lock, each made by another holder of the descriptor */
 static int shares(int set, unsigned int which)
 {
 	struct vcpc_instances_args list = {

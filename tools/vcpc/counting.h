@@ -74,8 +74,9 @@ int vcpc_counting_command(struct vcpc_counting *counting);
 
 /*
  * Call this after the targets are bound.  If there is a command, run it to its end without counting
- * it; otherwise wait until the targets end, the time is over, or the user interrupts.  @tick as in
- * vcpc_child_wait().  Returns the command's exit status, 0, or an exit status after a message.
+ * it; otherwise wait until the targets end, the time limit is reached, or the user interrupts.
+ * @tick as in vcpc_child_wait().  Returns the command's exit status, 0, or an exit status after a
+ * message.
  */
 int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg);
 

@@ -345,7 +345,7 @@ static void text_append(char *buf, size_t size, const char *between, const char 
  * vcpc_causes_text() - possible and excluded reasons why the kernel refused a request
  * @asked: the request
  * @err: the kernel's answer, a positive error number
- * @buf: gets one line without a newline; empty if no check is about this answer
+ * @buf: gets one line without a newline; empty if no check explains this error
  * @size: of @buf
  */
 void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size)

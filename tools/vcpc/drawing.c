@@ -231,7 +231,7 @@ static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
 }
 
 /*
- * Whether a chart has room for an instance; for transactions, only those with the longest total
+ * Whether a chart can show another instance; for transactions, only those with the longest total
  * time
  */
 static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, const char *metric,

@@ -70,7 +70,7 @@ static Elf_Scn *of_name(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-/* The file with the symbols of a stripped one, if it is installed */
+/* The separate debug file of a stripped program, if it is installed */
 static void open_debug(struct elf_file *file)
 {
 	char path[sizeof(DEBUG_FILES) + 2 * 64 + sizeof("/.debug")];

@@ -118,7 +118,7 @@ static int compress_to(int from, int to)
 	return err;
 }
 
-/* Put the compressed copy in the volume's place */
+/* Replace the volume with its compressed copy */
 static int replace(const char *volume, const char *part)
 {
 	char packed[PATH_MAX + 32];

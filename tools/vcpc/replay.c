@@ -334,7 +334,7 @@ static void put_more(const struct options *o, size_t left, bool overview)
 	printf("' lists all metrics\n");
 }
 
-/* If neither metrics nor an interval are asked for, print only as much as fits on a screen. */
+/* If neither metrics nor an interval are given, print only as much as fits on a screen. */
 static int put_values(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
 	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;

@@ -89,7 +89,7 @@ static bool is_count(const struct vcpc_drawing *d, size_t chart)
 	return !strncmp(d->tally.catalog.entries[d->charts[chart].metric].name, "vcpc.count.", 11);
 }
 
-/* What the command counted goes first */
+/* The counts of the command come first */
 static void put_charts(FILE *out, const struct vcpc_drawing *d)
 {
 	const char *comma = "";

@@ -207,7 +207,7 @@ static size_t count_rows(const struct shown *runs, size_t n)
 	return rows;
 }
 
-/* Write a row, if there is one with values, and room for it. */
+/* Write a row, if there is one with values and the table is not full. */
 static void try_row(FILE *out, const struct shown *m, const struct vcpc_row *row, size_t *room)
 {
 	if (!*room || !row || !has_values(row))
@@ -279,7 +279,7 @@ static bool find_metric(const struct vcpc_entry *e, struct shown *other)
 	return false;
 }
 
-/* Numbers of metrics in the table, of omitted metrics, and of rows for which it has room */
+/* Numbers of metrics in the table, of omitted metrics, and of rows that fit */
 struct listed {
 	size_t metrics, left, room;
 };

@@ -97,7 +97,7 @@ int report_stacks_read(struct report_stacks *stacks, const char *path)
 	return status;
 }
 
-/* The lines for which there is room, and the number of the others */
+/* The lines that fit, and the number of the others */
 void report_stacks(FILE *out, const struct report_stacks *stacks)
 {
 	size_t room = ROOM, i = 0;

@@ -357,7 +357,7 @@ bool symbols_kernel_hidden(struct symbols *symbols)
  * symbols_dropped() - number of files, processes and mappings that were dropped
  * @symbols: the handle
  *
- * Return: the number for which there was no room, or that could not be read.
+ * Return: the number that exceeded the limits or could not be read.
  */
 unsigned long symbols_dropped(const struct symbols *symbols)
 {

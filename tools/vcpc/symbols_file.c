@@ -40,7 +40,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* Files that do not belong to the administrator share this room: true if there is as much */
+/* Files that do not belong to root share this memory: true if enough is left */
 static bool take_room(struct symbols_file *file, uint64_t bytes, uint64_t lines)
 {
 	file->no_room = bytes > MOST_BYTES || bytes > MOST_TOTAL - file->room->bytes ||

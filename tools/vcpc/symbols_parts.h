@@ -23,7 +23,7 @@ struct symbols_room {
  * @ino: its inode
  * @fd: open
  * @tried: whether opening @module was attempted
- * @no_room: there was no room for it, so its frames have no names
+ * @no_room: it exceeded the memory limit, so its frames have no names
  * @has_id: whether it has a build id of SYMBOLS_BUILD_ID bytes
  * @id: the build id
  * @room: used by all files together

@@ -387,7 +387,7 @@ static int counter_track(struct perfetto *x, const struct shim_trace_event *even
 
 /*
  * Add a slice to a track if all slices there are before it or within it.  Slices within it are
- * forgotten.  One that starts at the same time would be taken for the outer one.
+ * forgotten.  A slice that starts at the same time would be mistaken for the outer one.
  */
 static bool fits(struct track *track, struct slice new)
 {

@@ -47,7 +47,7 @@ static int get_locked(struct shim_aix_call *call, void *prog)
 	return ret;
 }
 
-/* Checks the program's kind, reads whether it counts, and allocates room for all sets */
+/* Checks the program's kind, reads whether it counts, and allocates memory for all sets */
 static int begin_get(const struct shim_aix_call *call, enum shim_aix_kind kind, size_t size,
 		     bool *on, void **sets)
 {

@@ -34,7 +34,7 @@
  * need not be examined again by others.
  */
 
-#define SHIM_CLEAR_RANGES_MAX	4096	/* further ranges are not remembered */
+#define SHIM_CLEAR_RANGES_MAX	4096	/* further ranges are not stored */
 
 /* struct shim_position - a place between two records, like that of a cursor */
 struct shim_position {

@@ -78,8 +78,8 @@ static void unite(struct shim_clear_range *all, const struct shim_clear_range *s
 }
 
 /*
- * Replace the ranges from @lo to before @hi by @s.  If @s needs a new entry and there is no room
- * for it, drop it.
+ * Replace the ranges from @lo to before @hi by @s.  If @s needs a new entry and the array is full,
+ * drop it.
  */
 static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
 		    const struct shim_clear_range *s)

@@ -210,8 +210,8 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 
 /*
  * Move the scanner to the time of the fetch.  Counters are omitted after a mark.  So once a run has
- * returned any, the scanner walks from the time of the run's first fetch and finds every mark on
- * the way.
+ * returned any, the scanner walks from the time of the run's first fetch and finds every mark in
+ * between.
  */
 static int place(struct shim_interp *ip)
 {

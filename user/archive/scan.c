@@ -381,9 +381,9 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 }
 
 /*
- * The scan has reached the archive's start or end while a metric was still wanted.  It has seen all
- * observations of the metric on the way, so no instance has one beyond the record where the scan
- * last saw it.
+ * The scan has reached the archive's start or end while a metric was still wanted.  It has passed
+ * all observations of the metric, so no instance has one beyond the record where the scan last saw
+ * it.
  */
 static void note_void(const struct pass *p, struct shim_interp_metric *m)
 {

@@ -83,7 +83,7 @@ static struct shim_clear_range begin_at(const struct shim_cursor *c)
 
 /*
  * Move the scanner's cursor over a record to @c, and extend the clear range @way by the record.  A
- * mark, or a stamp that goes backwards, ends the range, which is then remembered.
+ * mark, or a stamp that goes backwards, ends the range, which is then stored.
  */
 static void pass(struct shim_scanner *sc, struct shim_clear_range *way,
 		 const struct shim_record *rec,

@@ -157,7 +157,7 @@ static int gz_step(struct unpack *u)
 	u->room = u->gz.avail_out;
 	if (ret == Z_STREAM_END)
 		return !u->left && u->end ? 1 : inflateReset(&u->gz) == Z_OK ? 0 : -EBADMSG;
-	if (ret == Z_BUF_ERROR)		/* needs more input or room; the file must not end here */
+	if (ret == Z_BUF_ERROR)		/* needs more input or output space; the file must not end here */
 		return u->end && !u->left && u->room ? -EBADMSG : 0;
 	return ret == Z_OK ? 0 : ret == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 }

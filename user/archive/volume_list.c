@@ -346,7 +346,7 @@ bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 	if (!fresh)
 		return false;
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
-	/* until the record is complete, the caller comes back here, at most for PATIENCE */
+	/* until the record is complete, the caller calls this again, at most for PATIENCE */
 	shim_archive__follow(ar);
 	return true;
 }

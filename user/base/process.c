@@ -312,7 +312,7 @@ static struct record *make_record(int nr)
 
 /*
  * The lowest number for the library's descriptors.  It is below 1024, for programs that use
- * select(2), and near the limit, with room for about a hundred.
+ * select(2), and near the limit, and leaves about a hundred numbers.
  */
 static int first_number(void)
 {

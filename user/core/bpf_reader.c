@@ -27,7 +27,7 @@
 #include "bpf_table.h"
 #include "bpf_tags.h"
 
-/* Maximum number of remembered tags that no longer exist */
+/* Maximum number of tags that are kept although they no longer exist */
 #define MANY_TAGS	4096
 
 struct shim_bpf_reader {

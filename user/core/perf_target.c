@@ -212,7 +212,10 @@ static int begin(struct shim_perf_set *set, struct shim_binding *binding)
 		ret = shim_instance__start(inst);
 	if (ret) {
 		shim_instance__free(binding->list, true);
-		/* The instances are new, so -EAGAIN can only mean that the PMU has no room. */
+		/*
+		 * The instances are new, so -EAGAIN can only mean that the set does not fit on the
+		 * PMU.
+		 */
 		return ret == -EAGAIN ? -ENOSPC : ret;
 	}
 	while (*at)

@@ -54,7 +54,10 @@ int shim_machine__instance(const struct shim_machine *machine, size_t indom, siz
 			   size_t size);
 /* The index of the instance with number @inst, -1 if there is none */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst);
-/* Write an instance's labels as JSON.  Return their length, 0 if there are none or no room. */
+/*
+ * Write an instance's labels as JSON.  Return their length, 0 if there are none, or if they do not
+ * fit.
+ */
 size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			    size_t size);
 

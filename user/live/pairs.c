@@ -132,7 +132,7 @@ static struct shim_live_sum *sum_add(struct shim_live_pairs *pairs, const struct
 
 /*
  * Find or make the sum with this name and tag.  Takes ownership of @name even on error.  Return 0,
- * -EAGAIN if there is no room for it now, or -ENOMEM.
+ * -EAGAIN if the limit is reached, or -ENOMEM.
  */
 static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name,
 		  struct shim_live_sum **sum)
@@ -249,7 +249,7 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 	return ret ? ret : take_one(sum, &now);
 }
 
-/* Return 0, -EAGAIN if there was no room for some of the events, or -ENOMEM. */
+/* Return 0, -EAGAIN if some of the events are beyond the limit, or -ENOMEM. */
 static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *row,
 		    const struct shim_live_tag *tag)
 {
@@ -354,7 +354,7 @@ void shim_live_pairs__reap(struct shim_live_pairs *pairs)
 {
 	reap_slots(pairs);
 	reap_sums(pairs);
-	/* Take all rows again, because there is room for pairs that were left out before. */
+	/* Take all rows again, because pairs that were beyond the limit may now fit. */
 	pairs->ntaken = 0;
 }
 
@@ -385,7 +385,7 @@ static int add_slots(struct shim_live_pairs *pairs, const struct shim_live_tags 
  * @pairs: updated
  * @tags: the transactions
  *
- * Buckets without room are tried again with the next sample.
+ * Buckets beyond the limit are tried again with the next sample.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -25,7 +25,9 @@
 #define LEAST_KEPT	1024
 /* A table that changes fast may miss existing tags, so only this many misses mean removal. */
 #define MISSED		3
-/* Maximum number of remembered removed tags; beyond it, labels of all new tags include the user. */
+/*
+ * Maximum number of removed tags that are kept; beyond it, labels of all new tags include the user.
+ */
 #define MOST_FORMER	65536
 #define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
 

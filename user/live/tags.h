@@ -97,7 +97,7 @@ struct shim_live_tag {
 
 /*
  * Numbers of instances, which are in lists sorted by number.  @last: the last one used; a number is
- * not used again before all 2^31 have been.  @removed: increases when instances are removed or
+ * reused only after all 2^31 have been used.  @removed: increases when instances are removed or
  * renumbered
  */
 struct shim_live_numbers {

@@ -236,7 +236,7 @@ int shim_derived__refresh(struct shim_context *ctx);
 bool shim_registry__passes(int err);
 /*
  * Define a metric for this context only.  Returns 0; -EINVAL for a syntax error, PM_ERR_BADDERIVE
- * for a semantic one; -EEXIST if the name is in use, or there is no room for more metrics; -ENOMEM.
+ * for a semantic one; -EEXIST if the name is in use, or there are too many metrics; -ENOMEM.
  */
 int shim_derived__add(struct shim_context *ctx, const char *name, const char *expr,
 		      const char **at);

@@ -116,7 +116,7 @@ static const struct {
  * pmNumberStr_r() - format a number in seven characters
  * @value: a number
  * @buf: @buflen bytes
- * @buflen: 8 for the whole text; it is truncated if there is less room
+ * @buflen: 8 for the whole text; it is truncated if there is less space
  *
  * Return: @buf.
  */

@@ -14,8 +14,8 @@
 /*
  * struct shim_texts - one text per function, valid until the thread's next call of that function
  *
- * They are not thread-local variables, because the C library has little room for those in a library
- * that is loaded at run time.
+ * They are not thread-local variables, because the C library has little space for those in a
+ * library that is loaded at run time.
  */
 struct shim_texts {
 	char number[8];		/* six characters, a suffix */

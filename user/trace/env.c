@@ -22,7 +22,7 @@
 #define DEFAULT_ANSWER_S	10
 #define LONGEST_S		86400
 
-/* Whether a variable is reported for the first time.  There is room for all variables read here. */
+/* Whether a variable is reported for the first time.  The array holds all variables read here. */
 static bool is_first(const char *name)
 {
 	static const char *_Atomic named[8];

@@ -106,7 +106,7 @@ static void with_overflow(struct actor *a, struct vcpc_set_create_args *args,
 	args->signal = below(a, 2) ? OVERFLOW_SIGNAL : 0;
 }
 
-/* Close a set, which takes it from all its users, and replace it. */
+/* Close a set while others may use it, and replace it. */
 void do_replace(struct actor *a)
 {
 	struct vcpc_request requests[3] = { page_faults, task_clock, cycles };
