@@ -87,6 +87,7 @@ scripts_of() {
 
 step "layers: include rules" scripts/check-layers.sh
 step "docs: manual pages, kernel-doc, licenses" scripts/check-docs.sh
+step "commits: subject and body of each new commit" scripts/commit-msg --new
 step "names: one struct tag, one function" scripts/check-names.sh
 step "words: plain English in documentation, messages and comments" scripts/check-words.sh
 if scripts/docs.sh --check 2>/dev/null; then

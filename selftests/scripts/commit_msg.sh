@@ -35,4 +35,28 @@ result "a merge"
 "$top/scripts/commit-msg" 2>"$dir/err"
 [ $? = 2 ] && grep -q usage "$dir/err"
 result "usage"
+
+# in_clone LINE...: commit with this message in a clone, and check the new commits there
+in_clone() {
+	git -C "$dir/clone" -c user.name=x -c user.email=x@x -c core.hooksPath=/nonexistent \
+		commit -q --allow-empty -m "$(printf '%s\n' "$@")" &&
+		"$dir/clone/scripts/commit-msg" --new 2>"$dir/err"
+}
+
+mkdir -p "$dir/clone/scripts" && cp "$top/scripts/commit-msg" "$dir/clone/scripts/" && git init -q "$dir/clone" &&
+	"$dir/clone/scripts/commit-msg" --new
+result "a repository without commits"
+in_clone 'Old commits have no rules' && git -C "$dir/clone" add scripts && in_clone 'Add the rules'
+result "commits up to the one that adds the rules are not checked"
+in_clone 'user: read the file' '' 'It was not read.'
+result "a good commit passes"
+! in_clone 'Read the file' && grep -q 'no body says why: Read the file' "$dir/err"
+result "a bad commit fails, and is named"
+git clone -q --depth 1 "file://$dir/clone" "$dir/shallow" && "$dir/shallow/scripts/commit-msg" --new
+result "in a shallow clone, the commits of the clone after the oldest are checked"
+git -C "$dir/clone" tag v1 && "$dir/clone/scripts/commit-msg" --new
+result "commits of a release are not checked"
+mkdir -p "$dir/tar/scripts" && cp "$top/scripts/commit-msg" "$dir/tar/scripts/" &&
+	GIT_CEILING_DIRECTORIES=$dir "$dir/tar/scripts/commit-msg" --new
+result "without a history nothing is checked"
 done_testing
