@@ -46,7 +46,7 @@ static const char help_text[] =
 	"  --events      keep single events, for 'export' (default size: 1 MiB)\n"
 	"  --direct      allow programs to write their statistics themselves (SHIM_TRACE=direct)\n"
 	"  --max-tags N  limit the number of tags with statistics\n"
-	"  --max-open N  limit the number of pairs of tag and process in a transaction\n"
+	"  --max-open N  limit the number of open transactions that the kernel keeps\n"
 	"  --function BINARY:SYMBOL[=TAG]  make each call of this function a transaction; BINARY is a\n"
 	"                path, a program in PATH, or a library such as libc.so.6\n"
 	"  --usdt BINARY:PROVIDER:BEGIN,END[=TAG]  make transactions from one static probe to another\n"

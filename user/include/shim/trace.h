@@ -53,7 +53,7 @@ enum shim_trace_way {
  * @size: sizeof(struct shim_trace_options)
  * @max_tags: maximum number of tags, of pairs of tag and kind, and (at least 256 per CPU) of pairs
  * 	of tag and process with statistics; 0: 4096, less on a machine with very many CPUs
- * @max_open: maximum number of pairs of tag and process in a transaction, as known to the kernel;
+ * @max_open: maximum number of pairs of tag and thread in a transaction, as known to the kernel;
  * 	0: 16384
  * @flags: SHIM_TRACE_F_*
  * @ring_bytes: room for single events, for shim_trace_events(); 0: do not keep events
