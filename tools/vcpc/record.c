@@ -439,9 +439,7 @@ static int record_watch(const struct job *job, struct recording *r)
 	return record_why_open(&r->why, vcpc_rotate_wanted(&job->rotate) ? NULL : job->archive);
 }
 
-/*
- * Record with tracing turned on, if --trace is given; turn it off again only if it was off before.
- */
+/* With --trace, record with tracing on; turn it off again only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0, counts, status;
