@@ -17,7 +17,7 @@ evidence="$dir/errors $dir/log/pmcd/pmcd.log"
 export TZ=UTC
 
 compile() {
-	for program in live errors; do
+	for program in live live_outage errors; do
 		cc_shim -O2 -D_GNU_SOURCE -o "$dir/${program}_shim" "$here/peer/$program.c" &&
 			cc_pcp -D_GNU_SOURCE -w -o "$dir/${program}_pcp" "$here/peer/$program.c" || return 1
 	done
@@ -163,7 +163,7 @@ staged() {
 	start_collector || return 1
 	rm -f "$dir/fifo"
 	mkfifo "$dir/fifo"
-	timeout 100 "$dir/live_$1" 127.0.0.1 "$2" <"$dir/fifo" >"$dir/out.$1" 2>"$dir/err.$1" &
+	timeout 100 "$dir/live_outage_$1" 127.0.0.1 "$2" <"$dir/fifo" >"$dir/out.$1" 2>"$dir/err.$1" &
 	player=$!
 	exec 8>"$dir/fifo"
 	status=0
@@ -240,7 +240,7 @@ who_is_it() {
 }
 
 many() {
-	start_collector && timeout 100 "$dir/live_shim" 127.0.0.1 many >"$dir/out" || return 1
+	start_collector && timeout 100 "$dir/live_outage_shim" 127.0.0.1 many >"$dir/out" || return 1
 	cat "$dir/out" >&2
 	grep -q 'opened 200' "$dir/out" && grep -q 'descriptors left: 0' "$dir/out"
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the programs that query a host's pmcd: metrics by name, and fetches printed completely. */
+#ifndef PEER_LIVE_H
+#define PEER_LIVE_H
+
+#include "peer.h"
+
+static inline pmID id_of(const char *name)
+{
+	pmID pmid = PM_ID_NULL;
+	int n = pmLookupName(1, &name, &pmid);
+
+	if (n != 1)
+		printf("%s: %d\n", name, n);
+	return pmid;
+}
+
+static inline void fetch(const char *what, int n, pmID *pmids)
+{
+	pmHighResResult *r;
+	pmResult *old;
+	int err = pmFetchHighRes(n, pmids, &r);
+
+	printf("fetch %s: %d\n", what, err);
+	if (err >= 0) {
+		dump_vsets(r->numpmid, r->vset, 1);
+		pmFreeHighResResult(r);
+	}
+	err = pmFetch(n, pmids, &old);
+	printf("again: %d\n", err);
+	if (err >= 0) {
+		printf("  %d, a stamp %d\n", old->numpmid, old->timestamp.tv_sec > 1500000000 &&
+		       old->timestamp.tv_usec >= 0 && old->timestamp.tv_usec < 1000000);
+		pmFreeResult(old);
+	}
+}
+
+#endif /* PEER_LIVE_H */
