@@ -87,11 +87,17 @@ void vcpc_catalog_free(struct vcpc_catalog *c)
 	free(c->entries);
 }
 
-struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid)
+struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid, size_t *next)
 {
 	const struct vcpc_entry key = { .desc.pmid = pmid };
+	struct vcpc_entry *e;
 
-	return c->n ? bsearch(&key, c->entries, c->n, sizeof(key), by_pmid) : NULL;
+	if (*next < c->n && c->entries[*next].desc.pmid == pmid)
+		return &c->entries[(*next)++];
+	e = c->n ? bsearch(&key, c->entries, c->n, sizeof(key), by_pmid) : NULL;
+	if (e)
+		*next = e - c->entries + 1;
+	return e;
 }
 
 int vcpc_records(const struct vcpc_window *w, const char *archive,

@@ -26,7 +26,8 @@ struct vcpc_catalog {
  */
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names);
 void vcpc_catalog_free(struct vcpc_catalog *c);
-struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid);
+/* @next: index of the expected entry, 0 at first; updated */
+struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid, size_t *next);
 
 /*
  * Call @take for every record of a window, marks included, in order of time, until it returns a

@@ -233,13 +233,14 @@ static int put_record(const pmHighResResult *r, void *arg)
 {
 	const struct dump *d = arg;
 	bool headed = false;
+	size_t next = 0;
 	char when[64];
 
 	vcpc_table_time(when, sizeof(when), r->timestamp, (struct timespec){ 0, 1 }, d->dated);
 	if (!r->numpmid)
 		printf("%s mark\n", when);
 	for (int i = 0; i < r->numpmid; i++) {
-		const struct vcpc_entry *e = vcpc_catalog_find(&d->catalog, r->vset[i]->pmid);
+		const struct vcpc_entry *e = vcpc_catalog_find(&d->catalog, r->vset[i]->pmid, &next);
 
 		if (!e)
 			continue;

@@ -38,8 +38,10 @@ static struct vcpc_row *row_of(struct vcpc_rows *g, int inst, double v, bool lat
 
 static void value_count(struct vcpc_row *row, double v)
 {
-	row->least = row->n ? fmin(row->least, v) : v;
-	row->most = row->n ? fmax(row->most, v) : v;
+	if (!row->n || v < row->least || isnan(row->least))
+		row->least = v;
+	if (!row->n || v > row->most || isnan(row->most))
+		row->most = v;
 	row->sum += v;
 	row->squares += v * v;
 	row->n++;
@@ -127,6 +129,7 @@ static int result_take(const pmHighResResult *r, void *arg)
 	struct vcpc_tally *t = arg;
 	double at = (vcpc_ns_of(r->timestamp) - vcpc_ns_of(t->window.from)) / 1e9;
 	int status = 0;
+	size_t next = 0;
 
 	if (!r->numpmid)
 		break_all(t);
@@ -135,7 +138,7 @@ static int result_take(const pmHighResResult *r, void *arg)
 	if (t->watch)
 		status = t->watch->record(t->watch->arg, at, !r->numpmid);
 	for (int i = 0; i < r->numpmid && !status; i++) {
-		struct vcpc_entry *e = vcpc_catalog_find(&t->catalog, r->vset[i]->pmid);
+		struct vcpc_entry *e = vcpc_catalog_find(&t->catalog, r->vset[i]->pmid, &next);
 
 		if (e && e->desc.type >= PM_TYPE_32 && e->desc.type <= PM_TYPE_DOUBLE)
 			status = take_set(t, e - t->catalog.entries, r->vset[i], at);
