@@ -65,4 +65,11 @@ both 'pmtimevalTotimespec(&tv, &ts), pmtimespecTotimeval(&ts, &tv)'
 both 'pmPrintStamp(stdout, &tv), pmPrintHighResStamp(stdout, &ts), pmtimevalPrint(stdout, &tv)'
 both 'pmSetModeHighRes(PM_MODE_INTERP, &ts, &ts), pmSetMode_v2(PM_MODE_INTERP, &tv, 1)'
 both 'int (*set_mode)() = pmSetMode; (void)set_mode'
+# A time may be written as a compound literal, whose commas are not those of the arguments
+only 2 'pmSetMode(PM_MODE_INTERP, &(struct timeval){ 5, 0 }, 1000)'
+only 2 'pmGetArchiveEnd(&(struct timeval){ 5, 0 })'
+only 4 'pmSetMode(PM_MODE_INTERP, &(struct timespec){ 5, 0 }, &(struct timespec){ 1, 0 })'
+only 4 'pmParseInterval("1", &(struct timespec){ 5, 0 }, &e)'
+both 'pmtimevalInc(&tv, &(struct timeval){ 5, 0 }), pmtimespecDec(&ts, &(struct timespec){ 5, 0 })'
+both 'pmtimevalTotimespec(&(struct timeval){ 5, 0 }, &ts)'
 done_testing

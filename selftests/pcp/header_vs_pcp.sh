@@ -18,6 +18,8 @@ ours="$ours|pmiWrite2|pmiHighResWrite|pmiPutAtomValue|pmiPutAtomValueHandle|pmiP
 ours="$ours|pmiSetZoneinfo|pmiNextVolume|pmiExtraUnits"
 ours="$ours|pmGetDebug|pmtimevalPrint|pmtimespecPrint(Interval)?|pmtimevalTotimespec|pmtimespecTotimeval"
 ours="$ours|pmiWriteNow|pmiSetVolumeSize|pmiSetImportProgram|pmAddDerivedText|pmUnregisterDerived"
+# Inline functions that check arguments (pmapi_checks.h)
+ours="$ours|pm[A-Za-z_0-9]*_wrong_time_see_PMAPI_VERSION"
 # Macros without a value: guards, keywords of other compilers, build options, macros with arguments
 no_value='[A-Z0-9_]*_H|PMI?_CALL|PM_SIZEOF_.*|PM_XTB_[SG]ET|PM_VERSION|PMAPI_OPTIONS_(HEADER|TEXT)'
 # Additions of PCP 7.2 since 6.0.3

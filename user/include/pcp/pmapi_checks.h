@@ -3,78 +3,135 @@
  * The last part of <pcp/pmapi.h>: makes a pointer to the wrong type of time an error not only in
  * C++ but also in C.  Many compilers only warn, and the call would confuse microseconds and
  * nanoseconds.  If a call fails to compile here, the program was written for another PMAPI_VERSION:
- * PCP 7 has version
- * 4.  A program with its own functions of these names may define PM_NO_TIME_CHECKS.
+ * PCP 7 has version 4.  A program with its own functions of these names may define
+ * PM_NO_TIME_CHECKS.
+ *
+ * Each call is an inline function whose times are transparent unions: these accept a pointer to a
+ * member's type, any null pointer, and nothing else.  An interval in milliseconds is a double
+ * because no pointer converts to it.  The macros pass on all arguments, so these may be compound
+ * literals, whose commas would separate the arguments of other macros.
  */
 #ifndef PCP_PMAPI_CHECKS_H
 #define PCP_PMAPI_CHECKS_H
 
+#include <pcp/pmapi.h>
+
 #if !defined(__cplusplus) && !defined(PM_NO_TIME_CHECKS)
 
-/* An argument of this type is never accepted. */
-struct pm_wrong_time_see_PMAPI_VERSION {
-	int unused;
-};
-
-#define __PM_WRONG ((struct pm_wrong_time_see_PMAPI_VERSION){ 0 })
-#define __PM_TIMEVAL(p)		__extension__ _Generic((p), struct timespec *: __PM_WRONG, \
-				const struct timespec *: __PM_WRONG, default: (p))
-#define __PM_TIMESPEC(p)	__extension__ _Generic((p), struct timeval *: __PM_WRONG, \
-				const struct timeval *: __PM_WRONG, default: (p))
-#define __PM_MSEC(n)		__extension__ _Generic((n), struct timespec *: __PM_WRONG, \
-				const struct timespec *: __PM_WRONG, void *: __PM_WRONG, default: (n))
-
-#if PMAPI_VERSION >= PMAPI_VERSION_4
-#define __PM_TIME(p)	__PM_TIMESPEC(p)
-#define __PM_DELTA(p)	__PM_TIMESPEC(p)
-#define pmSetMode_v2(mode, when, delta) \
-	(pmSetMode_v2)(mode, __PM_TIMEVAL(when), __PM_MSEC(delta))
-#define pmGetArchiveEnd_v2(end) (pmGetArchiveEnd_v2)(__PM_TIMEVAL(end))
-#define pmParseInterval_v2(string, rslt, errmsg) \
-	(pmParseInterval_v2)(string, __PM_TIMEVAL(rslt), errmsg)
-#else
-#define __PM_TIME(p)	__PM_TIMEVAL(p)
-#define __PM_DELTA(n)	__PM_MSEC(n)
-#define pmSetModeHighRes(mode, when, delta) \
-	(pmSetModeHighRes)(mode, __PM_TIMESPEC(when), __PM_TIMESPEC(delta))
-#define pmGetHighResArchiveEnd(end) (pmGetHighResArchiveEnd)(__PM_TIMESPEC(end))
-#define pmParseHighResInterval(string, rslt, errmsg) \
-	(pmParseHighResInterval)(string, __PM_TIMESPEC(rslt), errmsg)
-#define pmPrintStamp(f, a)		(pmPrintStamp)(f, __PM_TIMEVAL(a))
-#define pmPrintHighResStamp(f, a)	(pmPrintHighResStamp)(f, __PM_TIMESPEC(a))
-#define pmExtendFetchGroup_timestamp(fg, out) \
-	(pmExtendFetchGroup_timestamp)(fg, __PM_TIMEVAL(out))
+#ifdef __GNUC__
+#pragma GCC system_header
 #endif
 
-#define pmSetMode(mode, when, delta) (pmSetMode)(mode, __PM_TIME(when), __PM_DELTA(delta))
-#define pmGetArchiveEnd(end) (pmGetArchiveEnd)(__PM_TIME(end))
-#define pmParseInterval(string, rslt, errmsg) (pmParseInterval)(string, __PM_TIME(rslt), errmsg)
-#define pmParseTimeWindow(S, T, A, O, log_start, log_end, start, end, offset, errmsg) \
-	(pmParseTimeWindow)(S, T, A, O, __PM_TIME(log_start), __PM_TIME(log_end), \
-			    __PM_TIME(start), __PM_TIME(end), __PM_TIME(offset), errmsg)
+typedef union {
+	const struct timeval *p;
+} __attribute__((__transparent_union__)) __pm_tv;
 
-#define pmExtendFetchGroup_timeval(fg, out) (pmExtendFetchGroup_timeval)(fg, __PM_TIMEVAL(out))
-#define pmExtendFetchGroup_timespec(fg, out) (pmExtendFetchGroup_timespec)(fg, __PM_TIMESPEC(out))
+typedef union {
+	struct timeval *p;
+} __attribute__((__transparent_union__)) __pm_tv_out;
 
-#define pmtimevalInc(a, b)		(pmtimevalInc)(__PM_TIMEVAL(a), __PM_TIMEVAL(b))
-#define pmtimevalDec(a, b)		(pmtimevalDec)(__PM_TIMEVAL(a), __PM_TIMEVAL(b))
-#define pmtimevalAdd(a, b)		(pmtimevalAdd)(__PM_TIMEVAL(a), __PM_TIMEVAL(b))
-#define pmtimevalSub(a, b)		(pmtimevalSub)(__PM_TIMEVAL(a), __PM_TIMEVAL(b))
-#define pmtimevalToReal(a)		(pmtimevalToReal)(__PM_TIMEVAL(a))
-#define pmtimevalFromReal(s, a)		(pmtimevalFromReal)(s, __PM_TIMEVAL(a))
-#define pmtimevalNow(a)			(pmtimevalNow)(__PM_TIMEVAL(a))
-#define pmtimevalPrint(f, a)		(pmtimevalPrint)(f, __PM_TIMEVAL(a))
-#define pmtimevalTotimespec(a, to)	(pmtimevalTotimespec)(__PM_TIMEVAL(a), __PM_TIMESPEC(to))
-#define pmtimespecInc(a, b)		(pmtimespecInc)(__PM_TIMESPEC(a), __PM_TIMESPEC(b))
-#define pmtimespecDec(a, b)		(pmtimespecDec)(__PM_TIMESPEC(a), __PM_TIMESPEC(b))
-#define pmtimespecAdd(a, b)		(pmtimespecAdd)(__PM_TIMESPEC(a), __PM_TIMESPEC(b))
-#define pmtimespecSub(a, b)		(pmtimespecSub)(__PM_TIMESPEC(a), __PM_TIMESPEC(b))
-#define pmtimespecToReal(a)		(pmtimespecToReal)(__PM_TIMESPEC(a))
-#define pmtimespecFromReal(s, a)	(pmtimespecFromReal)(s, __PM_TIMESPEC(a))
-#define pmtimespecNow(a)		(pmtimespecNow)(__PM_TIMESPEC(a))
-#define pmtimespecPrint(f, a)		(pmtimespecPrint)(f, __PM_TIMESPEC(a))
-#define pmtimespecPrintInterval(f, a)	(pmtimespecPrintInterval)(f, __PM_TIMESPEC(a))
-#define pmtimespecTotimeval(a, to)	(pmtimespecTotimeval)(__PM_TIMESPEC(a), __PM_TIMEVAL(to))
+typedef union {
+	const struct timespec *p;
+} __attribute__((__transparent_union__)) __pm_ts;
+
+typedef union {
+	struct timespec *p;
+} __attribute__((__transparent_union__)) __pm_ts_out;
+
+#define __PM_CHECKED(f)		f##_wrong_time_see_PMAPI_VERSION
+#define __PM_CHECK(type, f, parameters, ...)							\
+	static __inline__ __attribute__((__always_inline__, __unused__))			\
+	type __PM_CHECKED(f) parameters { return (type)(f)(__VA_ARGS__); }
+
+#if PMAPI_VERSION >= PMAPI_VERSION_4
+#define __pm_time	__pm_ts
+#define __pm_time_out	__pm_ts_out
+
+__PM_CHECK(int, pmSetMode, (int mode, __pm_ts when, __pm_ts delta), mode, when.p, delta.p)
+__PM_CHECK(int, pmSetMode_v2, (int mode, __pm_tv when, double delta),
+	   mode, when.p, (int)(long)delta)
+__PM_CHECK(int, pmGetArchiveEnd_v2, (__pm_tv_out end), end.p)
+__PM_CHECK(int, pmParseInterval_v2, (const char *string, __pm_tv_out rslt, char **errmsg),
+	   string, rslt.p, errmsg)
+#define pmSetMode_v2(...)		__PM_CHECKED(pmSetMode_v2)(__VA_ARGS__)
+#define pmGetArchiveEnd_v2(...)		__PM_CHECKED(pmGetArchiveEnd_v2)(__VA_ARGS__)
+#define pmParseInterval_v2(...)		__PM_CHECKED(pmParseInterval_v2)(__VA_ARGS__)
+#else
+#define __pm_time	__pm_tv
+#define __pm_time_out	__pm_tv_out
+
+__PM_CHECK(int, pmSetMode, (int mode, __pm_tv when, double delta),
+	   mode, when.p, (int)(long)delta)
+__PM_CHECK(int, pmSetModeHighRes, (int mode, __pm_ts when, __pm_ts delta), mode, when.p, delta.p)
+__PM_CHECK(int, pmGetHighResArchiveEnd, (__pm_ts_out end), end.p)
+__PM_CHECK(int, pmParseHighResInterval, (const char *string, __pm_ts_out rslt, char **errmsg),
+	   string, rslt.p, errmsg)
+__PM_CHECK(void, pmPrintStamp, (FILE *f, __pm_tv a), f, a.p)
+__PM_CHECK(void, pmPrintHighResStamp, (FILE *f, __pm_ts a), f, a.p)
+__PM_CHECK(int, pmExtendFetchGroup_timestamp, (pmFG fg, __pm_tv_out out), fg, out.p)
+#define pmSetModeHighRes(...)		__PM_CHECKED(pmSetModeHighRes)(__VA_ARGS__)
+#define pmGetHighResArchiveEnd(...)	__PM_CHECKED(pmGetHighResArchiveEnd)(__VA_ARGS__)
+#define pmParseHighResInterval(...)	__PM_CHECKED(pmParseHighResInterval)(__VA_ARGS__)
+#define pmPrintStamp(...)		__PM_CHECKED(pmPrintStamp)(__VA_ARGS__)
+#define pmPrintHighResStamp(...)	__PM_CHECKED(pmPrintHighResStamp)(__VA_ARGS__)
+#define pmExtendFetchGroup_timestamp(...)	__PM_CHECKED(pmExtendFetchGroup_timestamp)(__VA_ARGS__)
+#endif
+
+__PM_CHECK(int, pmGetArchiveEnd, (__pm_time_out end), end.p)
+__PM_CHECK(int, pmParseInterval, (const char *string, __pm_time_out rslt, char **errmsg),
+	   string, rslt.p, errmsg)
+__PM_CHECK(int, pmParseTimeWindow,
+	   (const char *S, const char *T, const char *A, const char *O, __pm_time log_start,
+	    __pm_time log_end, __pm_time_out start, __pm_time_out end, __pm_time_out offset,
+	    char **errmsg),
+	   S, T, A, O, log_start.p, log_end.p, start.p, end.p, offset.p, errmsg)
+__PM_CHECK(int, pmExtendFetchGroup_timeval, (pmFG fg, __pm_tv_out out), fg, out.p)
+__PM_CHECK(int, pmExtendFetchGroup_timespec, (pmFG fg, __pm_ts_out out), fg, out.p)
+__PM_CHECK(void, pmtimevalInc, (__pm_tv_out a, __pm_tv b), a.p, b.p)
+__PM_CHECK(void, pmtimevalDec, (__pm_tv_out a, __pm_tv b), a.p, b.p)
+__PM_CHECK(double, pmtimevalAdd, (__pm_tv a, __pm_tv b), a.p, b.p)
+__PM_CHECK(double, pmtimevalSub, (__pm_tv a, __pm_tv b), a.p, b.p)
+__PM_CHECK(double, pmtimevalToReal, (__pm_tv a), a.p)
+__PM_CHECK(void, pmtimevalFromReal, (double seconds, __pm_tv_out a), seconds, a.p)
+__PM_CHECK(void, pmtimevalNow, (__pm_tv_out a), a.p)
+__PM_CHECK(void, pmtimevalPrint, (FILE *f, __pm_tv a), f, a.p)
+__PM_CHECK(void, pmtimevalTotimespec, (__pm_tv_out a, __pm_ts_out to), a.p, to.p)
+__PM_CHECK(void, pmtimespecInc, (__pm_ts_out a, __pm_ts b), a.p, b.p)
+__PM_CHECK(void, pmtimespecDec, (__pm_ts_out a, __pm_ts b), a.p, b.p)
+__PM_CHECK(double, pmtimespecAdd, (__pm_ts a, __pm_ts b), a.p, b.p)
+__PM_CHECK(double, pmtimespecSub, (__pm_ts a, __pm_ts b), a.p, b.p)
+__PM_CHECK(double, pmtimespecToReal, (__pm_ts a), a.p)
+__PM_CHECK(void, pmtimespecFromReal, (double seconds, __pm_ts_out a), seconds, a.p)
+__PM_CHECK(int, pmtimespecNow, (__pm_ts_out a), a.p)
+__PM_CHECK(void, pmtimespecPrint, (FILE *f, __pm_ts a), f, a.p)
+__PM_CHECK(void, pmtimespecPrintInterval, (FILE *f, __pm_ts a), f, a.p)
+__PM_CHECK(void, pmtimespecTotimeval, (__pm_ts_out a, __pm_tv_out to), a.p, to.p)
+
+#define pmSetMode(...)			__PM_CHECKED(pmSetMode)(__VA_ARGS__)
+#define pmGetArchiveEnd(...)		__PM_CHECKED(pmGetArchiveEnd)(__VA_ARGS__)
+#define pmParseInterval(...)		__PM_CHECKED(pmParseInterval)(__VA_ARGS__)
+#define pmParseTimeWindow(...)		__PM_CHECKED(pmParseTimeWindow)(__VA_ARGS__)
+#define pmExtendFetchGroup_timeval(...)	__PM_CHECKED(pmExtendFetchGroup_timeval)(__VA_ARGS__)
+#define pmExtendFetchGroup_timespec(...)	__PM_CHECKED(pmExtendFetchGroup_timespec)(__VA_ARGS__)
+#define pmtimevalInc(...)		__PM_CHECKED(pmtimevalInc)(__VA_ARGS__)
+#define pmtimevalDec(...)		__PM_CHECKED(pmtimevalDec)(__VA_ARGS__)
+#define pmtimevalAdd(...)		__PM_CHECKED(pmtimevalAdd)(__VA_ARGS__)
+#define pmtimevalSub(...)		__PM_CHECKED(pmtimevalSub)(__VA_ARGS__)
+#define pmtimevalToReal(...)		__PM_CHECKED(pmtimevalToReal)(__VA_ARGS__)
+#define pmtimevalFromReal(...)		__PM_CHECKED(pmtimevalFromReal)(__VA_ARGS__)
+#define pmtimevalNow(...)		__PM_CHECKED(pmtimevalNow)(__VA_ARGS__)
+#define pmtimevalPrint(...)		__PM_CHECKED(pmtimevalPrint)(__VA_ARGS__)
+#define pmtimevalTotimespec(...)	__PM_CHECKED(pmtimevalTotimespec)(__VA_ARGS__)
+#define pmtimespecInc(...)		__PM_CHECKED(pmtimespecInc)(__VA_ARGS__)
+#define pmtimespecDec(...)		__PM_CHECKED(pmtimespecDec)(__VA_ARGS__)
+#define pmtimespecAdd(...)		__PM_CHECKED(pmtimespecAdd)(__VA_ARGS__)
+#define pmtimespecSub(...)		__PM_CHECKED(pmtimespecSub)(__VA_ARGS__)
+#define pmtimespecToReal(...)		__PM_CHECKED(pmtimespecToReal)(__VA_ARGS__)
+#define pmtimespecFromReal(...)		__PM_CHECKED(pmtimespecFromReal)(__VA_ARGS__)
+#define pmtimespecNow(...)		__PM_CHECKED(pmtimespecNow)(__VA_ARGS__)
+#define pmtimespecPrint(...)		__PM_CHECKED(pmtimespecPrint)(__VA_ARGS__)
+#define pmtimespecPrintInterval(...)	__PM_CHECKED(pmtimespecPrintInterval)(__VA_ARGS__)
+#define pmtimespecTotimeval(...)	__PM_CHECKED(pmtimespecTotimeval)(__VA_ARGS__)
 
 #endif
 
