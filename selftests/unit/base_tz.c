@@ -17,6 +17,7 @@ static const char *const names[] = {
 	"Asia/Kathmandu", "Africa/Casablanca", "Pacific/Apia", "America/St_Johns", "EST5EDT",
 	"CET-1CEST,M3.5.0,M10.5.0/3", "NZST-12NZDT,M9.5.0,M4.1.0/3", "<+0330>-3:30", "IST-5:30",
 	"AAA3BBB,J60/1,300/25:30", "XYZ-10XYY,59,J365", "EST5", "no/such/zone", "", ":", "x",
+	"UTC+25", "UTC-167", "XXX-99:99:99", "ABC5:75:80",
 	"<-03>3<-02>,M3.5.0/-2,M10.5.0/-1", "Antarctica/Troll", "Europe/Dublin",
 	"right/UTC", "right/Europe/Berlin", "right/Australia/Lord_Howe",
 };

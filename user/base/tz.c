@@ -82,19 +82,32 @@ struct shim_tz {
 	size_t first;
 };
 
-/* Parse a number of at most @most; NULL if there is none. */
-static const char *number(const char *s, int most, int *out)
+/* Parse a number, or @most + 1 for a larger one; NULL if there is none. */
+static const char *digits(const char *s, int most, int *out)
 {
 	int n = 0;
 
 	if (!isdigit((unsigned char)*s))
 		return NULL;
-	for (; isdigit((unsigned char)*s); s++) {
-		n = n * 10 + (*s - '0');
-		if (n > most)
-			return NULL;
-	}
-	*out = n;
+	for (; isdigit((unsigned char)*s); s++)
+		n = n > most ? n : n * 10 + (*s - '0');
+	*out = n > most ? most + 1 : n;
+	return s;
+}
+
+/* Parse a number of at most @most; NULL if there is none. */
+static const char *number(const char *s, int most, int *out)
+{
+	s = digits(s, most, out);
+	return s && *out <= most ? s : NULL;
+}
+
+/* Parse a number; a larger one than @most is @most, as in the C library. */
+static const char *limited(const char *s, int most, int *out)
+{
+	s = digits(s, most, out);
+	if (s && *out > most)
+		*out = most;
 	return s;
 }
 
@@ -105,11 +118,11 @@ static const char *clock_time(const char *s, int hours, int32_t *out)
 
 	if (*s == '-' || *s == '+')
 		s++;
-	s = number(s, hours, &h);
+	s = limited(s, hours, &h);
 	if (s && *s == ':')
-		s = number(s + 1, 59, &m);
+		s = limited(s + 1, 59, &m);
 	if (s && *s == ':')
-		s = number(s + 1, 59, &sec);
+		s = limited(s + 1, 59, &sec);
 	if (s)
 		*out = sign * (h * 3600 + m * 60 + sec);
 	return s;
