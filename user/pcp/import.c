@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pcp/pmapi.h>
+
 #include "base/api.h"
 #include "base/process.h"
 #include "base/vec.h"
@@ -54,7 +56,7 @@ static void make_current(size_t at)
 
 static int default_version(void)
 {
-	const char *version = shim_environ__get("PCP_ARCHIVE_VERSION");
+	const char *version = pmGetOptionalConfig("PCP_ARCHIVE_VERSION");
 
 	return version && !strcmp(version, "3") ? 3 : 2;
 }
