@@ -15,11 +15,11 @@
 #include "ring.bpf.h"
 #include "slot.bpf.h"
 
-static __always_inline void vc_key_of(struct vc_event *ev, __u32 tid, struct vc_open_key *key)
+static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *key)
 {
 	key->tag = ev->tag;
 	key->file = ev->file;
-	key->tid = tid;
+	key->thread = ev->thread;
 }
 
 #define VC_SWEEP_NS	100000000
@@ -71,8 +71,8 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 
 	/* With counts, the thread has just begun it without: see vc_on_counts(). */
 	if (vc_use_rows && ev->counts)
-		vc_row_end(ev->tag, ev->file, ids);
-	vc_key_of(ev, ids, &key);
+		vc_row_end(ev->tag, ev->file, ev->thread);
+	vc_key_of(ev, &key);
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (!open)
 		open = vc_new_open(ev, &key);
@@ -112,9 +112,9 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
  * Otherwise one user with open transactions could keep all others on the slower way.  If the other
  * account has no rows left, its transaction is given up.
  */
-static __noinline void vc_free_row(__u64 tag, __u32 tid)
+static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 {
-	struct vc_open_row *row = vc_row_of(tag, tid);
+	struct vc_open_row *row = vc_row_of(tag, file, thread);
 	struct vc_open_key key = { 0 };
 	struct vc_open_val *open;
 	__u64 start, ids;
@@ -125,7 +125,7 @@ static __noinline void vc_free_row(__u64 tag, __u32 tid)
 	key.tag = row->tag;
 	key.file = row->file;
 	ids = row->ids;
-	key.tid = ids;
+	key.thread = row->thread;
 	/* Since then it has ended, or is being written. */
 	if (start <= VC_ROW_BUSY || vc_row_start(row) != start)
 		return;
@@ -143,15 +143,14 @@ static __noinline void vc_free_row(__u64 tag, __u32 tid)
 }
 
 /* vc_row_begin(), which makes room if another transaction is in the row */
-static __always_inline int vc_row_begin_anyway(__u64 tag, __u64 file)
+static __always_inline int vc_row_begin_anyway(const struct vc_event *ev)
 {
-	__u64 ids = bpf_get_current_pid_tgid();
-	int ret = vc_row_begin(tag, file, ids);
+	int ret = vc_row_begin(ev->tag, ev->file, ev->thread);
 
 	if (ret >= 0)
 		return ret;
-	vc_free_row(tag, ids);
-	return vc_row_begin(tag, file, ids);
+	vc_free_row(ev->tag, ev->file, ev->thread);
+	return vc_row_begin(ev->tag, ev->file, ev->thread);
 }
 
 /* Begin a transaction.  Return 0, or -1 if there is no room for another one. */
@@ -160,129 +159,35 @@ static __always_inline int vc_begin(struct vc_event *ev)
 	int ret = -1;
 
 	if (vc_use_rows && !ev->counts)
-		ret = vc_row_begin_anyway(ev->tag, ev->file);
+		ret = vc_row_begin_anyway(ev);
 	/* If there is no room for the name, the end is dropped. */
 	if (ret == VC_ROW_NEW)
 		vc_learn_name(ev);
 	return ret < 0 ? vc_begin_hashed(ev) : 0;
 }
 
-#define VC_NO_ROW	(~0u)
-
 /*
- * Find the process's row whose begin is nearest to the program's time of it; it is @far away.  It
- * is row @row of vc_open_row, or if that is VC_NO_ROW, the row @key of vc_open.
- */
-struct vc_other {
-	struct vc_open_key key;
-	__u32 tgid;
-	__u64 begin;
-	__u64 far;
-	__u64 start;
-	__u32 row;
-};
-
-/* Whether @start is nearer than the nearest begin so far, which it replaces */
-static __always_inline int vc_is_nearer(struct vc_other *other, __u64 start)
-{
-	/* CPU clocks differ slightly, so a row may appear to be earlier than its begin. */
-	__u64 far = start > other->begin ? start - other->begin : other->begin - start;
-
-	if (far >= other->far)
-		return 0;
-	other->far = far;
-	other->start = start;
-	return 1;
-}
-
-static long vc_see_row(struct bpf_map *map, __u32 *index, struct vc_open_row *row,
-		       struct vc_other *other)
-{
-	__u64 start = vc_row_start(row);
-
-	(void)map;
-	if (start > VC_ROW_BUSY && row->file == other->key.file && row->tag == other->key.tag &&
-	    row->ids >> 32 == other->tgid && vc_is_nearer(other, start))
-		other->row = *index;
-	return 0;
-}
-
-static long vc_see_other(struct bpf_map *map, struct vc_open_key *key, struct vc_open_val *open,
-			 struct vc_other *other)
-{
-	struct vc_open_key row = *key;
-	__u64 start = open->start_ns;
-
-	(void)map;
-	/* Processes can share a file. */
-	if (row.file != other->key.file || row.tag != other->key.tag || !start ||
-	    open->tgid != other->tgid || !vc_is_nearer(other, start))
-		return 0;
-	other->key.tid = row.tid;
-	other->row = VC_NO_ROW;
-	return 0;
-}
-
-/*
- * A thread ends a transaction that another thread began: close that thread's row.  The row is found
- * by the begin time that the program passed, or else is the oldest.  Return when the row began, or
- * 0 if none was found.
- */
-static __noinline __u64 vc_close_other(const struct vc_open_key *key, __u64 begin)
-{
-	struct vc_other other = {
-		.key = *key, .tgid = bpf_get_current_pid_tgid() >> 32, .begin = begin, .far = ~0ull,
-		.row = VC_NO_ROW,
-	};
-	struct vc_open_val *open;
-	struct vc_open_row *row;
-	__u64 start;
-
-	if (vc_use_rows)
-		bpf_for_each_map_elem(&vc_open_row, vc_see_row, &other, 0);
-	if (vc_any_open)
-		bpf_for_each_map_elem(&vc_open, vc_see_other, &other, 0);
-	if (other.far == ~0ull)
-		return 0;
-	row = bpf_map_lookup_elem(&vc_open_row, &other.row);
-	if (row)
-		return vc_row_close(row, other.start);
-	open = bpf_map_lookup_elem(&vc_open, &other.key);
-	if (!open)
-		return 0;
-	start = open->start_ns;
-	open->tid = 0;
-	open->start_ns = 0;
-	return start;
-}
-
-/*
- * Return when the ending transaction began, or 0 if that is unknown.  Set @open to its thread's row
- * in vc_open, or to NULL; if the result is not 0, the caller closes the row.
+ * Return when the ending transaction began, or 0 if that is unknown.  Set @open to its row in
+ * vc_open, or to NULL; if the result is not 0, the caller closes the row.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val **open, __u64 now)
 {
-	__u64 ids = bpf_get_current_pid_tgid();
 	struct vc_open_key key;
 	__u64 start = 0;
 
 	if (vc_use_rows)
-		start = vc_row_end(ev->tag, ev->file, ids);
+		start = vc_row_end(ev->tag, ev->file, ev->thread);
 	/* Search only if a begin can have created a row, or if the end carries no begin time. */
 	*open = NULL;
 	if (!start && (vc_want_begins || ev->counts || !ev->start_ns)) {
-		vc_key_of(ev, ids, &key);
+		vc_key_of(ev, &key);
 		*open = bpf_map_lookup_elem(&vc_open, &key);
 		if (*open)
 			start = (*open)->start_ns;
 	}
 	if (!start) {
-		/* Not if another thread has ended this thread's transaction. */
-		if ((vc_any_open || vc_use_rows) && (!*open || (*open)->tid) && (vc_want_begins || ev->counts))
-			start = vc_close_other(&key, ev->start_ns);
 		*open = NULL;
-		if (ev->start_ns)
-			start = ev->start_ns;
+		start = ev->start_ns;
 	}
 	if (start && start <= now)
 		return start;

@@ -26,7 +26,7 @@ struct {
 	__type(value, struct vc_tag_name);
 } vc_tag SEC(".maps");
 
-/* tag, open file and process -> when it began */
+/* tag, open file and thread -> when it began */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -95,11 +95,22 @@ struct vc_event {
 	__u64 tag;
 	__u64 file;		/* transactions: see vc_open_key */
 	__u32 user;		/* the tag's */
+	__u32 thread;		/* transactions: see vc_thread_of() */
 	enum vc_name_from from;
 	const char *name;
 	__u64 start_ns;		/* ends: when it began, if the program passed it */
 	const void *counts;	/* the thread's counts so far, or NULL */
 };
+
+/*
+ * A transaction's thread, from what came with the event: VCPC_TRACE_THREAD | a number, by which
+ * another thread can end it, or VCPC_TRACE_TID | a thread ID.  Libraries and modules that send
+ * neither mean the calling thread.
+ */
+static __always_inline __u32 vc_thread_of(__u32 sent)
+{
+	return sent >= VCPC_TRACE_TID ? sent : VCPC_TRACE_TID | (__u32)bpf_get_current_pid_tgid();
+}
 
 static const struct vc_stat vc_zero_stat;
 

@@ -17,7 +17,7 @@
 #define VC_ROW_BUSY	1
 #define VC_ROW_NEW	1
 
-/* tag and thread -> a transaction that begins and ends in this thread */
+/* tag, file and thread -> open transaction */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, VC_OPEN_ROWS);
@@ -25,10 +25,10 @@ struct {
 	__type(value, struct vc_open_row);
 } vc_open_row SEC(".maps");
 
-/* Threads with consecutive numbers have different rows. */
-static __always_inline struct vc_open_row *vc_row_of(__u64 tag, __u32 tid)
+/* Threads with consecutive numbers have different rows, and so do the first ones of files. */
+static __always_inline struct vc_open_row *vc_row_of(__u64 tag, __u64 file, __u32 thread)
 {
-	__u32 index = (tid + (__u32)tag * 401) % VC_OPEN_ROWS;
+	__u32 index = (thread + file * 37 + tag * 401) % VC_OPEN_ROWS;
 
 	return bpf_map_lookup_elem(&vc_open_row, &index);
 }
@@ -49,16 +49,16 @@ static __always_inline __u64 vc_row_close(struct vc_open_row *row, __u64 start)
 	       start : 0;
 }
 
-/* End the calling thread's transaction, and return when it began, or 0 if it is not in the array */
-static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u64 ids)
+/* End a thread's transaction, and return when it began, or 0 if it is not in the array */
+static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u32 thread)
 {
-	struct vc_open_row *row = vc_row_of(tag, ids);
+	struct vc_open_row *row = vc_row_of(tag, file, thread);
 	__u64 start;
 
 	if (!row)
 		return 0;
 	start = vc_row_start(row);
-	if (row->tag != tag || row->file != file || row->ids != ids)
+	if (row->tag != tag || row->file != file || row->thread != thread)
 		return 0;
 	return vc_row_close(row, start);
 }
@@ -67,32 +67,33 @@ static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u64 ids)
  * The thread's row has a transaction.  If it is the same one, which begins again, end it.  Return 0
  * if the row is taken now.
  */
-static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 file, __u64 ids)
+static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 file, __u32 thread)
 {
-	if (!row || !vc_row_end(tag, file, ids))
+	if (!row || !vc_row_end(tag, file, thread))
 		return -1;
 	return __sync_val_compare_and_swap(&row->start_ns, 0, VC_ROW_BUSY) ? -1 : 0;
 }
 
 /*
- * Begin a transaction of the calling thread.  Return 0; VC_ROW_NEW if the row's last transaction
- * had another tag, so the name of this one may be unknown; -1 if another one is in its row.
+ * Begin a transaction.  Return 0; VC_ROW_NEW if the row's last transaction had another tag, so the
+ * name of this one may be unknown; -1 if another one is in its row.
  */
-static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u64 ids)
+static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u32 thread)
 {
-	struct vc_open_row *row = vc_row_of(tag, ids);
+	struct vc_open_row *row = vc_row_of(tag, file, thread);
 	int ret = 0;
 
 	if (!row)
 		return -1;
 	if (__sync_val_compare_and_swap(&row->start_ns, 0, VC_ROW_BUSY) &&
-	    vc_row_again(row, tag, file, ids))
+	    vc_row_again(row, tag, file, thread))
 		return -1;
 	if (row->tag != tag)
 		ret = VC_ROW_NEW;
 	row->tag = tag;
 	row->file = file;
-	row->ids = ids;
+	row->thread = thread;
+	row->ids = bpf_get_current_pid_tgid();
 	__sync_lock_test_and_set(&row->start_ns, bpf_ktime_get_ns());
 	return ret;
 }

@@ -5,13 +5,14 @@
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
-/* begin, end and abort come as (tag, file, user << 32 | process, name, ...) */
+/* begin, end and abort come as (tag, file, user << 32 | thread, name, ...) */
 static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_args *ctx)
 {
 	return (struct vc_event) {
 		.tag = ARG(ctx, 0, __u64),
 		.file = ARG(ctx, 1, __u64),
 		.user = ARG(ctx, 2, __u64) >> 32,
+		.thread = vc_thread_of(ARG(ctx, 2, __u64)),
 		.from = VC_NAME_KERNEL,
 		.name = ARG(ctx, 3, const char *),
 	};
@@ -43,7 +44,8 @@ static __noinline int vc_begin_slowly(struct bpf_raw_tracepoint_args *ctx, int r
 SEC("raw_tp/vcpc_begin")
 int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
-	int ret = vc_row_begin(ARG(ctx, 0, __u64), ARG(ctx, 1, __u64), bpf_get_current_pid_tgid());
+	int ret = vc_row_begin(ARG(ctx, 0, __u64), ARG(ctx, 1, __u64),
+			       vc_thread_of(ARG(ctx, 2, __u64)));
 
 	return ret ? vc_begin_slowly(ctx, ret) : 0;
 }
@@ -91,7 +93,8 @@ int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 	stat = ARG(ctx, 5, __u64) ? NULL : bpf_map_lookup_elem(&vc_stat, &key);
 	if (!stat)
 		return vc_end_at(ctx, now);
-	start = vc_row_end(key.tag, ARG(ctx, 1, __u64), bpf_get_current_pid_tgid());
+	start = vc_row_end(key.tag, ARG(ctx, 1, __u64),
+			   vc_thread_of(ARG(ctx, 2, __u64)));
 	/* CPU clocks can differ slightly. */
 	if (!start || start > now)
 		return vc_end_at(ctx, now);

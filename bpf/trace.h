@@ -78,14 +78,14 @@ struct vc_id_key {
 struct vc_open_key {
 	__u64 tag;
 	__u64 file;		/* its process's open file of /dev/vcpc; with probes: the process */
-	__u32 tid;		/* the thread that began it */
+	__u32 thread;		/* the thread that began it: VCPC_TRACE_THREAD | number, or
+				 * VCPC_TRACE_TID | thread ID */
 } __attribute__((packed, aligned(4)));	/* five words are faster to hash than six */
 
 struct vc_open_val {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open */
 	__u32 tgid;		/* the process */
-	__u32 tid;		/* the thread that began it, which owns the counters; 0: another
-				 * thread has ended it */
+	__u32 tid;		/* the thread that began it, which owns the counters */
 	__u64 events;		/* key in vc_events; 0: it had no counters to read */
 	__u64 bind;		/* bind of the set, and restart, that the counters belong to */
 	__u64 counters[VC_MAX_COUNTERS];
@@ -96,7 +96,9 @@ struct vc_open_row {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open; 1: being written */
 	__u64 tag;		/* the others as in vc_open */
 	__u64 file;
-	__u64 ids;		/* process << 32 | thread */
+	__u64 ids;		/* process << 32 | thread ID */
+	__u32 thread;
+	__u32 reserved;
 } __attribute__((aligned(64)));		/* threads do not share cache lines */
 
 /* vc_stat (per CPU): key -> value, one for each tag and kind */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Records the same events from probes on two functions of libshim, for a machine without the
- * module: shim_probe_begin() and shim_probe_event(), which take (operation, hash of the name,
- * value, name).
+ * module: shim_probe_begin() and shim_probe_event(), which take (thread << 32 | operation, hash of
+ * the name, value, name).
  *
  * Without the module, this program assigns tag ids, by the 64-bit hash of the name and the user.
  */
@@ -74,6 +74,7 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 		.tag = id ? *id : vc_new_id(&key),
 		.file = tgid,
 		.user = key.user,
+		.thread = vc_thread_of(PT_REGS_PARM1(ctx) >> 32),
 		.from = VC_NAME_USER,
 		.name = (const char *)PT_REGS_PARM4(ctx),
 		.start_ns = PT_REGS_PARM3(ctx),

@@ -43,6 +43,7 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user)
 
 	vcpc_tag_holder_init(&tracer->holder, user);
 	tracer->file = atomic64_inc_return(&last_file);
+	tracer->tgid = current->tgid;
 	tracer->began = false;
 }
 
@@ -174,22 +175,30 @@ static noinline void end_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u
 		trace_vcpc_end(tag->id, file, ids, tag->name, start, take_counts(&room));
 }
 
-/* The tag's user and the process, in one word */
-static __always_inline u64 ids_of(const struct vcpc_tag *tag)
-{
-	return (u64)tag->uid << 32 | (u32)current->tgid;
-}
-
 /* Convert a start time to the kernel's clock.  0 (unknown) stays 0; no other value becomes 0. */
 static __always_inline u64 begun_at(u64 value)
 {
 	return value ? value - vcpc_clock_offset() ?: 1 : 0;
 }
 
-static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, u32 op,
-				 u64 value)
+/*
+ * The tag's user and the thread, in one word.  Another process that shares the file must not refer
+ * to this one's threads.
+ */
+static __always_inline u64 ids_of(const struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
+				  u64 handle)
 {
-	const u64 file = tracer->file, ids = ids_of(tag);
+	u32 thread = upper_32_bits(handle);
+
+	if (unlikely(!thread || tracer->tgid != current->tgid))
+		thread = VCPC_TRACE_TID | current->pid;
+	return (u64)tag->uid << 32 | thread;
+}
+
+static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, u32 op,
+				 u64 ids, u64 value)
+{
+	const u64 file = tracer->file;
 
 	switch (op) {
 	case VCPC_TRACE_END:
@@ -219,19 +228,20 @@ static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_t
  * vcpc_tracecall_fire() - fire an event of a program
  * @tracer: the file's trace state
  * @op: as in struct vcpc_trace_write; vcpc_uarg_check_event() accepted it, and the value
- * @handle: the same; any number
+ * @handle: the same; any number.  If it is negative, its upper half is a thread's number.
  * @value: the same
  *
  * Return: 0 or -ENOENT.
  */
 int vcpc_tracecall_fire(struct vcpc_tracer *tracer, u32 op, u64 handle, u64 value)
 {
-	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, handle);
+	const u64 own = (s64)handle < 0 ? lower_32_bits(handle) : handle;
+	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, own);
 
 	if (!tag)
 		return -ENOENT;
 	preempt_disable();
-	fire(tracer, tag, op, value);
+	fire(tracer, tag, op, ids_of(tracer, tag, handle), value);
 	preempt_enable();
 	return 0;
 }

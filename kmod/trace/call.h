@@ -10,11 +10,13 @@
  * struct vcpc_tracer - the trace state of one open file
  * @holder: the tags it holds
  * @file: its number, never reused
+ * @tgid: the process that opened it
  * @began: a transaction has begun on it
  */
 struct vcpc_tracer {
 	struct vcpc_tag_holder holder;
 	u64 file;
+	pid_t tgid;
 	bool began;
 };
 

@@ -93,11 +93,13 @@ int vcpc_tracepage_map(struct vm_area_struct *vma)
 
 static void change(int all, int begin)
 {
+	const u32 any = VCPC_TRACE_LISTENING | VCPC_TRACE_THREADS;
+
 	mutex_lock(&page_lock);
 	listeners += all;
 	begin_listeners += begin;
 	if (page)
-		WRITE_ONCE(page->flags, (listeners ? VCPC_TRACE_LISTENING : 0) |
+		WRITE_ONCE(page->flags, (listeners ? any : 0) |
 					(begin_listeners ? VCPC_TRACE_BEGINS : 0));
 	mutex_unlock(&page_lock);
 }

@@ -36,7 +36,10 @@ int vcpc_tracepage_listen_begin(void);
 void vcpc_tracepage_unlisten_begin(void);
 #endif
 
-/* Fields of every event of a transaction */
+/*
+ * Fields of every event of a transaction.  @ids is the tag's user << 32 | the thread's number with
+ * VCPC_TRACE_THREAD, or its ID with VCPC_TRACE_TID.
+ */
 #define VCPC_TRANSACTION_FIELDS							\
 		__field(u64, tag)						\
 		__field(u64, file)						\
@@ -48,7 +51,7 @@ void vcpc_tracepage_unlisten_begin(void);
 		__entry->tag = tag;						\
 		__entry->file = file;						\
 		__entry->user = upper_32_bits(ids);				\
-		__entry->pid = lower_32_bits(ids);				\
+		__entry->pid = current->tgid;					\
 		vcpc_events_escape(__get_dynamic_array(name),			\
 				   __get_dynamic_array_len(name), name);
 

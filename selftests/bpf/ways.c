@@ -443,6 +443,93 @@ TEST_F(ways, open_ones_of_threads)
 	EXPECT_EQ(0, self->drops.given_up);
 }
 
+/* An end without a begin ends what has been open longest, with its time, also in vc_open. */
+TEST_F(ways, oldest_is_ended)
+{
+	UNLESS_MISSING();
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	for (int hashed = 0; hashed < 2; hashed++) {
+		self->options.max_open = hashed ? 16 : 0;
+		ASSERT_EQ(0, shim_trace_on(&self->options));
+		ASSERT_EQ(0, shim_trace_open(&self->trace));
+		ASSERT_EQ(0, begun_by_a_thread());
+		usleep(50000);
+		ASSERT_EQ(0, begun_by_a_thread());
+		ASSERT_EQ(0, pmtraceend("shared"));
+		ASSERT_EQ(0, read_stat("shared", SHIM_TRACE_TRANSACTION, &self->stat));
+		EXPECT_LE(50000000, self->stat.last_took_ns);
+		EXPECT_EQ(1, open_now(self->trace));
+		ASSERT_EQ(0, pmtraceabort("shared"));
+		ASSERT_EQ(0, read_stat("shared", SHIM_TRACE_TRANSACTION, &self->stat));
+		EXPECT_EQ(1, self->stat.count);
+		EXPECT_EQ(1, self->stat.aborted);
+		EXPECT_EQ(0, open_now(self->trace));
+		ASSERT_EQ(0, read_drops(&self->drops));
+		EXPECT_EQ(0, self->drops.not_open + self->drops.given_up);
+		shim_trace_close(self->trace);
+		self->trace = NULL;
+		ASSERT_EQ(0, shim_trace_off());
+	}
+}
+
+static int device, device_tag;
+
+static int advise(uint32_t op, uint32_t number)
+{
+	return posix_fadvise(device, 0, (uint64_t)(VCPC_TRACE_THREAD | number) << 32 | device_tag,
+			     VCPC_TRACE_ADVICE + op);
+}
+
+static void ends_number_five(void)
+{
+	if (advise(VCPC_TRACE_END, 5))
+		_exit(1);
+}
+
+static void *end_number_five(void *unused)
+{
+	(void)unused;
+	return (void *)(intptr_t)advise(VCPC_TRACE_END, 5);
+}
+
+/*
+ * A thread's number refers to the caller's process only, even if processes share a descriptor; in
+ * it, any thread can end the transaction.
+ */
+TEST_F(ways, numbers_of_threads)
+{
+	void *bad = (void *)1;
+	pthread_t thread;
+
+	UNLESS_MISSING();
+	if (variant->flag != SHIM_TRACE_F_MODULE)
+		SKIP(return, "probes pass no descriptor");
+	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	for (int hashed = 0; hashed < 2; hashed++) {
+		self->options.max_open = hashed ? 16 : 0;
+		ASSERT_EQ(0, shim_trace_on(&self->options));
+		ASSERT_EQ(0, shim_trace_open(&self->trace));
+		device = open("/dev/vcpc", O_RDWR);
+		device_tag = raw_tag(device, "numbered");
+		ASSERT_EQ(0, advise(VCPC_TRACE_BEGIN, 5));
+		ASSERT_EQ(0, in_child(ends_number_five));
+		ASSERT_EQ(0, advise(VCPC_TRACE_END, 6));
+		ASSERT_EQ(0, raw_fire(device, VCPC_TRACE_END, device_tag));
+		ASSERT_EQ(0, read_drops(&self->drops));
+		EXPECT_EQ(3, self->drops.not_open);
+		EXPECT_EQ(1, open_now(self->trace));
+		ASSERT_EQ(0, pthread_create(&thread, NULL, end_number_five, NULL));
+		ASSERT_EQ(0, pthread_join(thread, &bad));
+		EXPECT_EQ(NULL, bad);
+		EXPECT_EQ(1, count_of("numbered", SHIM_TRACE_TRANSACTION));
+		EXPECT_EQ(0, open_now(self->trace));
+		close(device);
+		shim_trace_close(self->trace);
+		self->trace = NULL;
+		ASSERT_EQ(0, shim_trace_off());
+	}
+}
+
 /* When the newest transaction in the pinned array vc_open_row began */
 static uint64_t newest_row(void)
 {

@@ -315,6 +315,28 @@ TEST_F(trace, advice)
 	EXPECT_EQ(1, lines_with("vcpc_begin:", line));
 }
 
+/* Advice can carry a thread's number, which is no part of the text, and nothing else. */
+TEST_F(trace, advice_with_a_thread)
+{
+	const __u64 some = (__u64)(VCPC_TRACE_THREAD | 5) << 32, all = ~0ull << 32;
+	char line[128];
+
+	NEEDS_FTRACE();
+	snprintf(line, sizeof(line), "tag=%llu name=\"vcpc-test-trace\" user=0 pid=%d file=", self->tag,
+		 getpid());
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_BEGIN, self->handle | some, 0));
+	EXPECT_EQ(1, lines_with("vcpc_begin:", line));
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_END, self->handle | all, 77));
+	EXPECT_EQ(1, lines_with("vcpc_end:", line));
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_ABORT, self->handle | some, 0));
+	EXPECT_EQ(1, lines_with("vcpc_abort:", line));
+	EXPECT_EQ(0, advise(self->device, VCPC_TRACE_POINT, self->handle | some, 0));
+	EXPECT_EQ(ENOENT, advise(self->device, VCPC_TRACE_END, (self->handle + 1) | some, 0));
+	EXPECT_EQ(ENOENT, advise(self->device, VCPC_TRACE_END, self->handle | 5ull << 32, 0));
+	EXPECT_EQ(ENOENT, advise(self->device, VCPC_TRACE_END, 0xffffffff | all, 0));
+	EXPECT_EQ(1, lines_with("vcpc_end:", line));
+}
+
 /* A descriptor that is not open for writing accepts none, and no other file does. */
 TEST_F(trace, advice_to_others)
 {
@@ -343,6 +365,7 @@ TEST_F(trace, advice_to_others)
 /* The page has the listener flags, and cannot be written. */
 TEST_F(trace, page)
 {
+	const __u32 all = VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS | VCPC_TRACE_THREADS;
 	const size_t size = sysconf(_SC_PAGESIZE);
 	const volatile struct vcpc_trace_page *page;
 
@@ -355,7 +378,7 @@ TEST_F(trace, page)
 	EXPECT_EQ(sizeof(*page), page->size);
 	EXPECT_EQ(-1, mprotect((void *)page, size, PROT_READ | PROT_WRITE));
 	EXPECT_EQ(-1, mprotect((void *)page, size, PROT_READ | PROT_EXEC));
-	EXPECT_EQ(self->listens ? VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS : 0, page->flags);
+	EXPECT_EQ(self->listens ? all : 0, page->flags);
 	put(TRACING "events/vcpc/enable", "0");
 	EXPECT_EQ(0, page->flags);
 	munmap((void *)page, size);

@@ -67,7 +67,7 @@ int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value);
 _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 
 /* Send an event by the shortest way: 0, or an error after which shim_tracedev__fire() is called */
-static inline long shim_tracedev__try(int fd, uint32_t op, uint32_t handle, uint64_t value)
+static inline long shim_tracedev__try(int fd, uint32_t op, uint64_t handle, uint64_t value)
 {
 	return shim_rawcall4(SYS_fadvise64, fd, value, handle, VCPC_TRACE_ADVICE + op);
 }
@@ -76,7 +76,9 @@ static inline long shim_tracedev__try(int fd, uint32_t op, uint32_t handle, uint
  * shim_tracedev__fire() - write one event of the calling process
  * @fd: from shim_tracedev__open()
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
- * @handle: from shim_tracedev__tag() on the same descriptor
+ * @handle: from shim_tracedev__tag() on the same descriptor, and in the upper half the thread of
+ *	the transaction (see VCPC_TRACE_THREAD) or 0; a device that does not accept advice takes the
+ *	calling thread instead
  * @value: as in struct vcpc_trace_write
  *
  * The program may have closed the descriptor, and another file may have reused its number.  Nothing
@@ -87,7 +89,7 @@ static inline long shim_tracedev__try(int fd, uint32_t op, uint32_t handle, uint
  *
  * Return: 0, -EBADF if the descriptor is another file, or an errno of write(2) on the device.
  */
-static inline int shim_tracedev__fire(int fd, uint32_t op, uint32_t handle, uint64_t value)
+static inline int shim_tracedev__fire(int fd, uint32_t op, uint64_t handle, uint64_t value)
 {
 	if (__builtin_expect(!shim_tracedev__try(fd, op, handle, value), 1))
 		return 0;

@@ -28,12 +28,12 @@ IN_FILE volatile union shim_probe_wanted shim_probe_wanted = { .any = 0 };
 #define NOTHING "nop"
 #define PROBED __attribute__((noipa))
 
-PROBED void shim_probe_begin(uint32_t op, uint64_t hash, uint64_t value, const char *name)
+PROBED void shim_probe_begin(uint64_t op, uint64_t hash, uint64_t value, const char *name)
 {
 	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-PROBED void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const char *name)
+PROBED void shim_probe_event(uint64_t op, uint64_t hash, uint64_t value, const char *name)
 {
 	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }

@@ -19,9 +19,12 @@ union shim_probe_wanted {
 
 extern volatile union shim_probe_wanted shim_probe_wanted;
 
-/* @op is VCPC_TRACE_*, @value as in struct vcpc_trace_args. */
-void shim_probe_begin(uint32_t op, uint64_t hash, uint64_t value, const char *name);
-void shim_probe_event(uint32_t op, uint64_t hash, uint64_t value, const char *name);
+/*
+ * @op is VCPC_TRACE_*, and in the upper half the thread of the transaction: see VCPC_TRACE_THREAD.
+ * @value is as in struct vcpc_trace_write.
+ */
+void shim_probe_begin(uint64_t op, uint64_t hash, uint64_t value, const char *name);
+void shim_probe_event(uint64_t op, uint64_t hash, uint64_t value, const char *name);
 
 uint64_t shim_probe__hash(const char *name, size_t len);
 

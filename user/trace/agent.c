@@ -193,10 +193,10 @@ static uint64_t end_time(const struct shim_process *p)
 	return shim_clock__now();
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
-	return tell_value(p, tag, VCPC_TRACE_END, (end_ns - begin_ns) / 1e9);
+	return tell_value(p, tag, VCPC_TRACE_END, (end_ns - begun->ns) / 1e9);
 }
 
 const struct shim_way shim_agent__way = {

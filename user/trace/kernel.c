@@ -15,6 +15,7 @@
 #include <pcp/trace.h>
 
 #include "env.h"
+#include "open.h"
 #include "way.h"
 
 static uint32_t generation_of(uint64_t pair)
@@ -135,12 +136,13 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
  * @tag: tag
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @value: as in struct vcpc_trace_write
+ * @thread: as for shim_kernel__fire()
  * @lost: the connection that was found to be lost, or 0 if the tag was not ready
  *
  * Return: as shim_kernel__fire().
  */
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
-			   uint64_t value, uint64_t lost)
+			   uint64_t value, uint32_t thread, uint64_t lost)
 {
 	uint64_t connection;
 	int err;
@@ -152,7 +154,8 @@ int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_
 		if (err)
 			return shim_kernel__fd(connection) >= 0 ? err : verdict(p, err);
 		err = shim_tracedev__fire(shim_kernel__fd(connection), op,
-					  (uint32_t)atomic_load(&tag->handle), value);
+					  shim_kernel__handle(atomic_load(&tag->handle), thread),
+					  value);
 		if (!shim_kernel__is_lost(err))
 			return err;
 		lose(p, connection);
@@ -171,10 +174,15 @@ static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *
 	return shim_kernel__wanted(p) & VCPC_TRACE_LISTENING ? shim_clock__now() : 0;
 }
 
-static int fire_wanted(struct shim_process *p, struct shim_tag *tag, uint32_t op, uint64_t value,
-		       uint32_t flag)
+/* Send the end or the abort of a transaction, if there is a listener. */
+static int finish(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+		  const struct shim_begun *begun)
 {
-	return shim_kernel__wanted(p) & flag ? shim_kernel__fire(p, tag, op, value) : 0;
+	uint32_t wanted = shim_kernel__wanted(p);
+
+	if (!(wanted & VCPC_TRACE_LISTENING))
+		return 0;
+	return shim_kernel__fire(p, tag, op, begun->ns, shim_kernel__thread(wanted, begun->thread));
 }
 
 /*
@@ -214,27 +222,29 @@ int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag)
 	if (!(wanted & VCPC_TRACE_BEGINS) &&
 	    !(wanted & VCPC_TRACE_LISTENING && shim_counted__flag()))
 		return 0;
-	return shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN | shim_counted__flag(), 0);
+	return shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN | shim_counted__flag(), 0,
+				 shim_kernel__thread(wanted, shim_open__own.me));
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	(void)end_ns;
-	return fire_wanted(p, tag, VCPC_TRACE_END | shim_counted__flag(), begin_ns,
-			   VCPC_TRACE_LISTENING);
+	return finish(p, tag, VCPC_TRACE_END | shim_counted__flag(), begun);
 }
 
 /* Never connect, because a new connection has no open transaction that could be aborted. */
-static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
 {
 	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)
-		fire_wanted(p, tag, VCPC_TRACE_ABORT, begin_ns, VCPC_TRACE_LISTENING);
+		finish(p, tag, VCPC_TRACE_ABORT, begun);
 }
 
 static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
-	return fire_wanted(p, tag, op, shim_way__bits(value), VCPC_TRACE_LISTENING);
+	if (!(shim_kernel__wanted(p) & VCPC_TRACE_LISTENING))
+		return 0;
+	return shim_kernel__fire(p, tag, op, shim_way__bits(value), 0);
 }
 
 static const unsigned int *gate_of(const struct shim_process *p)

@@ -68,22 +68,22 @@ static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *
 	return d ? shim_mapped__begin(d, tag, is_begun(p, tag)) : 0;
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	struct shim_direct *d = shim_mapped__map(p);
 
 	(void)end_ns;
-	if (d && begin_ns)
-		shim_direct__end(d, shim_mapped__tag(tag), begin_ns);
+	if (d && begun->ns)
+		shim_direct__end(d, shim_mapped__tag(tag), begun->ns);
 	return 0;
 }
 
-static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
 {
 	struct shim_direct *d = shim_mapped__map(p);
 
-	if (d && begin_ns)
+	if (d && begun->ns)
 		shim_direct__abort(d, shim_mapped__tag(tag));
 }
 

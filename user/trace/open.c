@@ -19,6 +19,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <linux/vcpc.h>
+
 #include "base/process.h"
 #include "open.h"
 
@@ -31,13 +33,13 @@
 __thread struct shim_open_own shim_open__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The calling thread's number, assigned at the first call */
+/* The calling thread's number with VCPC_TRACE_THREAD, assigned at the first call */
 uint32_t shim_open__me(void)
 {
 	static _Atomic uint32_t last;
 
 	if (!shim_open__own.me)
-		shim_open__own.me = atomic_fetch_add(&last, 1) + 1;
+		shim_open__own.me = (atomic_fetch_add(&last, 1) + 1) | VCPC_TRACE_THREAD;
 	return shim_open__own.me;
 }
 
@@ -203,6 +205,7 @@ static struct shim_open_table *take_table(struct shim_process *p)
 		atomic_store(&table->taken, 0);
 		return other;
 	}
+	atomic_store(&table->owner, shim_open__me());
 	shim_open__own.table = table;
 	atomic_signal_fence(memory_order_seq_cst);
 	shim_open__own.epoch = epoch;
@@ -330,17 +333,20 @@ static bool is_older(const shim_open_word *word, uint64_t oldest)
 	       (!shim_open__is_begun(oldest) || progress < oldest);
 }
 
-/* Find the word that has been open longest in any thread, and its progress. */
-static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag, uint64_t *progress)
+/* Find the word that has been open longest in any thread, its thread and its progress. */
+static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag, uint32_t *thread,
+				   uint64_t *progress)
 {
 	shim_open_word *oldest = &tag->state.progress;
 
+	*thread = tag->owner;
 	*progress = shim_open__progress(oldest);
 	for (struct shim_open_table *t = atomic_load(&p->open); t; t = t->next) {
 		shim_open_word *word = word_in(t, tag->index);
 
 		if (word && is_older(word, *progress)) {
 			oldest = word;
+			*thread = atomic_load(&t->owner);
 			*progress = shim_open__progress(word);
 		}
 	}
@@ -351,21 +357,21 @@ static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag,
  * shim_open__finish_any() - end a transaction that another thread has begun
  * @p: process
  * @tag: tag
- * @ns: set to its start time
+ * @begun: set to its begin
  *
  * Return: 0, PMTRACE_ERR_NOPROGRESS, PMTRACE_ERR_NOSUCHTAG.
  */
-int shim_open__finish_any(struct shim_process *p, struct shim_tag *tag, uint64_t *ns)
+int shim_open__finish_any(struct shim_process *p, struct shim_tag *tag, struct shim_begun *begun)
 {
 	uint64_t progress;
 
 	for (;;) {
-		shim_open_word *word = find_oldest(p, tag, &progress);
+		shim_open_word *word = find_oldest(p, tag, &begun->thread, &progress);
 
 		if (!shim_open__is_begun(progress))
 			break;
 		if (shim_open__change(word, &progress, SHIM_NOT_BEGUN)) {
-			*ns = progress >> SHIM_PROGRESS_BITS;
+			begun->ns = progress >> SHIM_PROGRESS_BITS;
 			return 0;
 		}
 	}

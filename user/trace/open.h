@@ -23,12 +23,14 @@ typedef unsigned long long shim_open_word;
  * struct shim_open_table - a thread's words
  * @next: next table in the list of all, which only grows
  * @taken: in use by a thread
+ * @owner: number of the thread that has taken it, or was the last one
  * @chunk: words of the tags in order: 2^SHIM_OPEN_FIRST_BITS, then twice as many, and so on
  * @first: the first chunk
  */
 struct shim_open_table {
 	struct shim_open_table *next;
 	_Atomic int taken;
+	_Atomic uint32_t owner;
 	shim_open_word *_Atomic chunk[SHIM_OPEN_CHUNKS];
 	shim_open_word first[1 << SHIM_OPEN_FIRST_BITS];
 };
@@ -49,8 +51,8 @@ struct shim_open_known {
 /**
  * struct shim_open_own - a thread's state of its transactions
  * @n: number of entries in @known
- * @me: its number, unique among all threads that this process and its ancestors have ever had; 0
- *	until it is needed
+ * @me: its number with VCPC_TRACE_THREAD, unique among all threads that this process and its
+ *	ancestors have ever had; 0 until it uses a tag
  * @known: member @word of its struct shim_open_known; valid if @n is not 0
  * @table: its words for tags that other threads own; NULL until it begins such a transaction
  * @epoch: the process's open_epoch when @table was taken; if it differs, @table belongs to a parent
@@ -70,7 +72,7 @@ extern __thread struct shim_open_own shim_open__own
 uint32_t shim_open__me(void);
 shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_tag *tag);
 shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag);
-int shim_open__finish_any(struct shim_process *p, struct shim_tag *tag, uint64_t *ns);
+int shim_open__finish_any(struct shim_process *p, struct shim_tag *tag, struct shim_begun *begun);
 
 static inline uint64_t shim_open__progress(const shim_open_word *word)
 {
@@ -154,21 +156,23 @@ static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag,
 
 /*
  * End the thread's transaction or, if it has none, one that another thread has begun.  Return 0 and
- * the start time in @ns; PMTRACE_ERR_NOPROGRESS; or PMTRACE_ERR_NOSUCHTAG if the process has never
+ * its begin in @begun; PMTRACE_ERR_NOPROGRESS; or PMTRACE_ERR_NOSUCHTAG if the process has never
  * begun one.
  */
-static inline int shim_open__finish(struct shim_process *p, struct shim_tag *tag, uint64_t *ns)
+static inline int shim_open__finish(struct shim_process *p, struct shim_tag *tag,
+				    struct shim_begun *begun)
 {
 	shim_open_word *word = shim_open__word(p, tag);
 	uint64_t old = word ? shim_open__progress(word) : SHIM_NEVER_BEGUN;
 
 	while (shim_open__is_begun(old)) {
 		if (shim_open__change(word, &old, SHIM_NOT_BEGUN)) {
-			*ns = old >> SHIM_PROGRESS_BITS;
+			begun->ns = old >> SHIM_PROGRESS_BITS;
+			begun->thread = shim_open__own.me;
 			return 0;
 		}
 	}
-	return shim_open__finish_any(p, tag, ns);
+	return shim_open__finish_any(p, tag, begun);
 }
 
 #endif /* SHIM_TRACE_OPEN_H */

@@ -10,6 +10,7 @@
 
 #include "core/probe.h"
 #include "env.h"
+#include "open.h"
 #include "way.h"
 
 static bool is_probed(void)
@@ -24,33 +25,39 @@ static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *
 	return is_probed() ? shim_clock__now() : 0;
 }
 
+/* The operation as the probes take it, with the transaction's thread in the upper half */
+static uint64_t op_of(uint32_t op, uint32_t thread)
+{
+	return (uint64_t)thread << 32 | op;
+}
+
 static int tell_begin(struct shim_process *p, struct shim_tag *tag)
 {
 	(void)p;
 	if (shim_probe_wanted.begins)
-		shim_probe_begin(VCPC_TRACE_BEGIN, tag->id, 0, tag->name);
+		shim_probe_begin(op_of(VCPC_TRACE_BEGIN, shim_open__own.me), tag->id, 0, tag->name);
 	return 0;
 }
 
-static void tell(const struct shim_tag *tag, uint32_t op, uint64_t value)
+static void tell(const struct shim_tag *tag, uint64_t op, uint64_t value)
 {
 	if (is_probed())
 		shim_probe_event(op, tag->id, value, tag->name);
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	(void)p;
 	(void)end_ns;
-	tell(tag, VCPC_TRACE_END, begin_ns);
+	tell(tag, op_of(VCPC_TRACE_END, begun->thread), begun->ns);
 	return 0;
 }
 
-static void tell_abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
 {
 	(void)p;
-	tell(tag, VCPC_TRACE_ABORT, begin_ns);
+	tell(tag, op_of(VCPC_TRACE_ABORT, begun->thread), begun->ns);
 }
 
 static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)

@@ -59,6 +59,16 @@ struct shim_tag_table {
 	struct shim_tag *_Atomic at[];
 };
 
+/**
+ * struct shim_begun - an ended transaction's begin
+ * @ns: when it began, by the transport's clock
+ * @thread: the thread that began it: its number with VCPC_TRACE_THREAD
+ */
+struct shim_begun {
+	uint64_t ns;
+	uint32_t thread;
+};
+
 struct shim_way;
 struct shim_open_table;
 

@@ -37,6 +37,13 @@ struct call {
 /* Common parts of the calls are inlined, so the state of a call stays in registers. */
 #define INLINED static inline __attribute__((always_inline))
 
+/* A call of the compiler's function for an atomic exchange would need a stack frame. */
+#ifdef __aarch64__
+#define INLINE_ATOMICS __attribute__((target("no-outline-atomics")))
+#else
+#define INLINE_ATOMICS
+#endif
+
 static __attribute__((noinline, cold)) void say_call(const char *function, const char *name)
 {
 	fprintf(stderr, "pmtrace: %s(\"%s\")\n", function, name);
@@ -167,24 +174,24 @@ static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, stru
 						    uint64_t now)
 {
 	int err = shim_open__begin(p, tag, now);
-	uint64_t begin_ns;
+	struct shim_begun begun;
 
 	if (err)
 		return err;
 	err = shim_kernel__tell_begin(p, tag);
 	if (err)
-		shim_open__finish(p, tag, &begin_ns);
+		shim_open__finish(p, tag, &begun);
 	return err;
 }
 
 /* A begin that could not be sent at once */
 static __attribute__((noinline, cold)) int begin_again(struct shim_process *p, struct shim_tag *tag)
 {
-	int err = shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN, 0);
-	uint64_t begin_ns;
+	int err = shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN, 0, shim_open__own.me);
+	struct shim_begun begun;
 
 	if (err)
-		shim_open__finish(p, tag, &begin_ns);
+		shim_open__finish(p, tag, &begun);
 	return err;
 }
 
@@ -197,13 +204,14 @@ static __attribute__((noinline)) int begin_and_tell_quickly(struct shim_process 
 	if (!word || !shim_counted__is_quiet(now) || shim_open__is_begun(shim_open__progress(word)))
 		return begin_and_tell(p, tag, now);
 	shim_open__set(word, now);
-	if (__builtin_expect(!shim_kernel__try(p, tag, VCPC_TRACE_BEGIN, 0), 1))
+	if (__builtin_expect(!shim_kernel__try(p, tag, VCPC_TRACE_BEGIN, 0, shim_open__own.me), 1))
 		return 0;
 	return begin_again(p, tag);
 }
 
 static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 {
+	struct shim_begun begun;
 	struct call call;
 	uint64_t begin_ns = 0;
 	int err = start_call(&call, "pmtracebegin", tag);
@@ -218,7 +226,7 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 		return err;
 	err = shim_way__begin(call.p, call.tag);
 	if (err)
-		shim_open__finish(call.p, call.tag, &begin_ns);
+		shim_open__finish(call.p, call.tag, &begun);
 	return err;
 }
 
@@ -254,7 +262,7 @@ static __attribute__((noinline)) int begin_elsewhere(struct shim_process *p, con
 	return begin_the_long_way(name);
 }
 
-#define ALL_WANTED	(VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS)
+#define ALL_WANTED	(VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS | VCPC_TRACE_THREADS)
 
 static __attribute__((noinline)) int begin_aloud(struct shim_process *p, const char *name,
 						 const unsigned int *gate)
@@ -300,26 +308,27 @@ SHIM_API int pmtracebegin(const char *tag)
 }
 
 /* The common part of end and abort; neither adds a tag. */
-INLINED int finish(struct call *call, uint64_t *begin_ns)
+INLINED int finish(struct call *call, struct shim_begun *begun)
 {
 	if (!call->tag)
 		call->tag = shim_tags__find(call->p, &call->key);
-	return call->tag ? shim_open__finish(call->p, call->tag, begin_ns) : PMTRACE_ERR_NOSUCHTAG;
+	return call->tag ? shim_open__finish(call->p, call->tag, begun) : PMTRACE_ERR_NOSUCHTAG;
 }
 
 static __attribute__((noinline)) int end_the_long_way(const char *tag)
 {
 	struct call call;
-	uint64_t begin_ns, end_ns;
+	struct shim_begun begun;
+	uint64_t end_ns;
 	int err = start_call(&call, "pmtraceend", tag);
 
 	if (err)
 		return err;
 	end_ns = call.silent ? 0 : shim_way__end_ns(call.p);
-	err = finish(&call, &begin_ns);
+	err = finish(&call, &begun);
 	if (err || call.silent)
 		return err;
-	return shim_way__end(call.p, call.tag, begin_ns, end_ns);
+	return shim_way__end(call.p, call.tag, &begun, end_ns);
 }
 
 /* End a transaction in the map. */
@@ -327,14 +336,14 @@ static __attribute__((noinline)) int end_directly(struct shim_process *p, const 
 {
 	struct shim_direct *d;
 	struct shim_tag *tag = direct_tag(p, name, &d);
-	uint64_t begin;
+	struct shim_begun begun;
 	int err;
 
 	if (!tag)
 		return end_the_long_way(name);
-	err = shim_open__finish(p, tag, &begin);
-	if (!err && begin)
-		shim_direct__end(d, shim_mapped__tag(tag), begin);
+	err = shim_open__finish(p, tag, &begun);
+	if (!err && begun.ns)
+		shim_direct__end(d, shim_mapped__tag(tag), begun.ns);
 	return err;
 }
 
@@ -352,32 +361,56 @@ static __attribute__((noinline)) int end_elsewhere(struct shim_process *p, const
 	return end_the_long_way(name);
 }
 
-/* It calls nothing unless the event must be sent again, so it has no frame. */
-static __attribute__((noinline)) int fire_end(struct shim_process *p, struct shim_tag *tag,
-					      uint64_t begin_ns)
+/* An end that could not be sent at once */
+static __attribute__((noinline, cold)) int end_again(struct shim_process *p, struct shim_tag *tag,
+						     uint64_t begin_ns, uint32_t thread)
+{
+	return shim_kernel__fire(p, tag, VCPC_TRACE_END | shim_counted__flag(), begin_ns, thread);
+}
+
+INLINED int fire_end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+		     uint32_t thread)
 {
 	uint32_t op = VCPC_TRACE_END | shim_counted__flag();
 
-	if (__builtin_expect(!shim_kernel__try(p, tag, op, begin_ns), 1))
+	if (__builtin_expect(!shim_kernel__try(p, tag, op, begin_ns, thread), 1))
 		return 0;
-	return shim_kernel__fire(p, tag, op, begin_ns);
+	return end_again(p, tag, begin_ns, thread);
 }
 
-static __attribute__((noinline)) int end_aloud(struct shim_process *p, const char *name,
-					       const unsigned int *gate)
+/* An end that the module hears, of any thread's transaction */
+static __attribute__((noinline)) int end_and_tell(struct shim_process *p, const char *name,
+						  unsigned int wanted)
+{
+	struct shim_tag *tag = shim_tags__recent(p, name);
+	struct shim_begun begun;
+	int err;
+
+	if (!tag)
+		return end_the_long_way(name);
+	err = shim_open__finish(p, tag, &begun);
+	return err ? err : fire_end(p, tag, begun.ns, shim_kernel__thread(wanted, begun.thread));
+}
+
+/* The same for a thread that has begun it.  It calls nothing, so it has no frame. */
+static __attribute__((noinline)) INLINE_ATOMICS int end_aloud(struct shim_process *p,
+							      const char *name,
+							      const unsigned int *gate)
 {
 	unsigned int wanted = wanted_by(gate);
+	shim_open_word *word;
 	struct shim_tag *tag;
-	uint64_t begin_ns;
-	int err;
+	uint64_t old;
 
 	if (!(wanted & VCPC_TRACE_LISTENING) || !shim_gate__is_module(p, gate))
 		return end_elsewhere(p, name, gate);
-	tag = shim_tags__recent(p, name);
-	if (!tag)
-		return end_the_long_way(name);
-	err = shim_open__finish(p, tag, &begin_ns);
-	return err ? err : fire_end(p, tag, begin_ns);
+	tag = shim_tags__cached(p, name);
+	word = tag && shim_tags__is_aligned_name(tag, name) ? shim_open__known(tag) : NULL;
+	old = word ? shim_open__progress(word) : SHIM_NEVER_BEGUN;
+	if (!shim_open__is_begun(old) || !shim_open__change(word, &old, SHIM_NOT_BEGUN))
+		return end_and_tell(p, name, wanted);
+	return fire_end(p, tag, old >> SHIM_PROGRESS_BITS,
+			shim_kernel__thread(wanted, shim_open__own.me));
 }
 
 /* In a function of its own, because pmtraceend() then needs no stack frame. */
@@ -424,17 +457,17 @@ SHIM_API int pmtraceabort(const char *tag)
 {
 	struct audience a = find_audience(tag);
 	struct call call;
-	uint64_t begin_ns;
+	struct shim_begun begun;
 	int err;
 
 	if (is_quiet(a) && ends_quietly(quick_word(a.p, tag)))
 		return 0;
 	err = start_call(&call, "pmtraceabort", tag);
 	if (!err)
-		err = finish(&call, &begin_ns);
+		err = finish(&call, &begun);
 	if (err || call.silent)
 		return err;
-	shim_way__abort(call.p, call.tag, begin_ns);
+	shim_way__abort(call.p, call.tag, &begun);
 	return 0;
 }
 
@@ -462,7 +495,7 @@ INLINED int event(const char *function, const char *name, uint32_t op, double va
 		return 0;
 	if (!tag || !is_heard(a.p, tag, wanted))
 		return event_the_long_way(function, name, op, value);
-	return shim_kernel__fire(a.p, tag, op, shim_way__bits(value));
+	return shim_kernel__fire(a.p, tag, op, shim_way__bits(value), 0);
 }
 
 /**

@@ -41,9 +41,9 @@ struct shim_way {
 	uint64_t (*begin_ns)(const struct shim_process *p, const struct shim_tag *tag);
 	uint64_t (*end_ns)(const struct shim_process *p);
 	int (*begin)(struct shim_process *p, struct shim_tag *tag);
-	int (*end)(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
+	int (*end)(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		   uint64_t end_ns);
-	void (*abort)(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns);
+	void (*abort)(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun);
 	int (*value)(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value);
 	const unsigned int *(*gate)(const struct shim_process *p);
 };
@@ -103,20 +103,21 @@ static inline int shim_way__begin(struct shim_process *p, struct shim_tag *tag)
 	return way && way->begin ? way->begin(p, tag) : 0;
 }
 
-static inline int shim_way__end(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns,
-				uint64_t end_ns)
+static inline int shim_way__end(struct shim_process *p, struct shim_tag *tag,
+				const struct shim_begun *begun, uint64_t end_ns)
 {
 	const struct shim_way *way = shim_way__of(p);
 
-	return way && way->end ? way->end(p, tag, begin_ns, end_ns) : 0;
+	return way && way->end ? way->end(p, tag, begun, end_ns) : 0;
 }
 
-static inline void shim_way__abort(struct shim_process *p, struct shim_tag *tag, uint64_t begin_ns)
+static inline void shim_way__abort(struct shim_process *p, struct shim_tag *tag,
+				   const struct shim_begun *begun)
 {
 	const struct shim_way *way = shim_way__of(p);
 
 	if (way && way->abort)
-		way->abort(p, tag, begin_ns);
+		way->abort(p, tag, begun);
 }
 
 static inline int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
@@ -181,7 +182,7 @@ static inline uint64_t shim_kernel__connection(const struct shim_process *p)
 	return atomic_load_explicit(&p->connection, memory_order_acquire);
 }
 
-/* What listeners want: VCPC_TRACE_LISTENING and _BEGINS; both if the page is not mapped */
+/* What listeners want: VCPC_TRACE_LISTENING, ...; these two if the page is not mapped */
 static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_acquire);
@@ -192,7 +193,7 @@ static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 
 int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag);
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
-			   uint64_t value, uint64_t lost);
+			   uint64_t value, uint32_t thread, uint64_t lost);
 
 static inline int shim_kernel__fd(uint64_t connection)
 {
@@ -205,16 +206,29 @@ static inline int shim_kernel__is_lost(int err)
 	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
 }
 
+/* The thread of an event, or 0 if the module does not accept it */
+static inline uint32_t shim_kernel__thread(uint32_t wanted, uint32_t thread)
+{
+	return wanted & VCPC_TRACE_THREADS ? thread : 0;
+}
+
+/* The handle as the module takes it, with the thread in the upper half */
+static inline uint64_t shim_kernel__handle(uint64_t handle, uint32_t thread)
+{
+	return (uint64_t)thread << 32 | (uint32_t)handle;
+}
+
 /* Send an event of a tag that has a handle: 0, or an error: then it must be sent by _fire() */
 static inline long shim_kernel__try(const struct shim_process *p, const struct shim_tag *tag,
-				    uint32_t op, uint64_t value)
+				    uint32_t op, uint64_t value, uint32_t thread)
 {
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
 	uint64_t connection = shim_kernel__connection(p);
 
 	if (__builtin_expect(!(uint32_t)connection || handle >> 32 != connection >> 32, 0))
 		return -EBADF;
-	return shim_tracedev__try(shim_kernel__fd(connection), op, (uint32_t)handle, value);
+	return shim_tracedev__try(shim_kernel__fd(connection), op,
+				  shim_kernel__handle(handle, thread), value);
 }
 
 /**
@@ -223,11 +237,12 @@ static inline long shim_kernel__try(const struct shim_process *p, const struct s
  * @tag: tag
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @value: as in struct vcpc_trace_write
+ * @thread: the transaction's, from shim_kernel__thread(); 0: none
  *
  * Return: as for @prepare of struct shim_way, or an errno of write(2) on the device.
  */
 static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
-				    uint64_t value)
+				    uint64_t value, uint32_t thread)
 {
 	uint64_t connection = shim_kernel__connection(p);
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
@@ -235,11 +250,12 @@ static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag
 
 	/* A handle is valid only on a connection with the same generation (upper 32 bits). */
 	if (!(uint32_t)connection || handle >> 32 != connection >> 32)
-		return shim_kernel__fire_anew(p, tag, op, value, 0);
-	err = shim_tracedev__fire(shim_kernel__fd(connection), op, (uint32_t)handle, value);
+		return shim_kernel__fire_anew(p, tag, op, value, thread, 0);
+	err = shim_tracedev__fire(shim_kernel__fd(connection), op,
+				  shim_kernel__handle(handle, thread), value);
 	if (__builtin_expect(!err, 1) || !shim_kernel__is_lost(err))
 		return err;
-	return shim_kernel__fire_anew(p, tag, op, value, connection);
+	return shim_kernel__fire_anew(p, tag, op, value, thread, connection);
 }
 
 /* The map, or NULL if tracing is off */

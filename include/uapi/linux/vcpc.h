@@ -69,8 +69,11 @@
  *   the length is the handle, and the advice is VCPC_TRACE_ADVICE plus the operation.
  *   All other files refuse such advice with EINVAL or ESPIPE.
  *
- *   A transaction belongs to its process (or thread) and to the descriptor on which
- *   it began.  An END on another descriptor ends it only if the END carries the
+ *   A transaction belongs to its process, its thread and the descriptor on which it
+ *   began.  With posix_fadvise(2) a program can number its threads itself: the length
+ *   is then the handle, plus the number and VCPC_TRACE_THREAD in the upper half.  The
+ *   END in another thread carries the number from the BEGIN.  Without a number, the
+ *   thread is the caller.  An END on another descriptor ends it only if the END carries the
  *   transaction's start time.  When the descriptor's last copy is closed, its open
  *   transactions are abandoned.
  *
@@ -442,15 +445,26 @@ struct vcpc_trace_write {
 /* posix_fadvise(2): the advice is this plus the operation */
 #define VCPC_TRACE_ADVICE	0x10000
 
+/*
+ * posix_fadvise(2): or this to a thread's number, less than 2^31, in the upper half of the
+ * length.  It matters to BEGIN, END and ABORT of the process that opened the descriptor;
+ * otherwise it is accepted and ignored.
+ */
+#define VCPC_TRACE_THREAD	(1U << 31)
+/* Tracepoints: a transaction without a number has the thread's ID with this flag instead. */
+#define VCPC_TRACE_TID		(1U << 30)
+
 /* struct vcpc_trace_page.flags */
 #define VCPC_TRACE_LISTENING	(1U << 0)	/* a listener is attached */
 /* A listener needs BEGIN events: END and ABORT with a start time do not suffice. */
 #define VCPC_TRACE_BEGINS	(1U << 1)
+/* With LISTENING: events may carry VCPC_TRACE_THREAD.  Earlier modules refuse it with ENOENT. */
+#define VCPC_TRACE_THREADS	(1U << 2)
 
 /**
  * struct vcpc_trace_page - whether trace events have a listener
  * @size: number of valid bytes in this struct
- * @flags: VCPC_TRACE_LISTENING, VCPC_TRACE_BEGINS; they can change at any time
+ * @flags: VCPC_TRACE_LISTENING, _BEGINS, _THREADS; they can change at any time
  *
  * Map the first page of /dev/vcpc with mmap(2) and PROT_READ to read it.  A transaction
  * with VCPC_TRACE_F_COUNTS always needs its BEGIN.

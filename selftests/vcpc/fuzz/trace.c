@@ -137,8 +137,10 @@ void do_advise(struct worker *w)
 	__u64 handle = event.handle;
 	long ret;
 
-	if (one_in(&w->f, 20)) {
-		handle |= 1ULL << (32 + below(&w->f, 32));
+	if (one_in(&w->f, 4)) {
+		handle |= (__u64)(VCPC_TRACE_THREAD | below(&w->f, 4)) << 32;
+	} else if (one_in(&w->f, 20)) {
+		handle |= 1ULL << (32 + below(&w->f, 31));
 		h.must = h.must == MUST_WORK ? ENOENT : h.must;
 	}
 	ret = syscall(SYS_fadvise64, h.fd, event.value, handle, VCPC_TRACE_ADVICE + event.op);
@@ -154,7 +156,7 @@ static void use_page(struct worker *w, const struct hostile *h, void *at, int pr
 	if (prot & PROT_READ) {
 		flags = page->flags;
 		if (page->size != sizeof(*page) ||
-		    flags & ~(VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS))
+		    flags & ~(VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS | VCPC_TRACE_THREADS))
 			wrong(&w->f, h->op->name, "page", page->size, flags);
 	}
 	if (!mprotect(at, PAGE, PROT_READ | (one_in(&w->f, 2) ? PROT_WRITE : PROT_EXEC)))
