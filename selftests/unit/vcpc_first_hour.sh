@@ -8,7 +8,7 @@
 evidence="$dir/what $dir/out $dir/err"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 vcpc=${VCPC_BUILD:?}/bin/vcpc
-commands='events stat record replay compare report dump check label summary trace top doctor'
+commands=$("$vcpc" --help | sed -n 's|^  \([a-z]*\) .*|\1|p')
 export COLUMNS=40 LC_ALL=C.UTF-8 TZ=UTC
 chmod 755 "$dir"
 cd "$dir" || exit 1
