@@ -7,6 +7,7 @@
 #define CORE_BPF_MODEL_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
