@@ -67,7 +67,7 @@ while read -r option; do
 	grep -qxF "$option" .config || { say "the final configuration lacks $option"; exit 1; }
 done <"$kernel/wanted"
 
-say "building (some ten minutes on two cores; once)"
+say "building the kernel (once; about ten minutes on two cores)"
 nice make -s -j"$(nproc)" ARCH=arm64 CROSS_COMPILE=$cross Image modules_prepare >>"$kernel/log" 2>&1 ||
 	{ tail -n 30 "$kernel/log" >&2; exit 1; }
 cp vmlinux.symvers Module.symvers

@@ -253,7 +253,7 @@ TEST_F(inherit, an_inheriting_thread_may_bind_another_set)
 	EXPECT_EQ(0, cpc_set_sample(self->cpc, self->set, self->buf));
 }
 
-/* The set is destroyed while threads have it: their calls fail from then on. */
+/* The set is destroyed while threads have it bound: their calls fail from then on. */
 static void *wait_twice(void *arg)
 {
 	struct inheritor *inheritor = arg;

@@ -7,7 +7,7 @@
 #include "inherited.h"
 #include "vcpc_test.h"
 
-/* On one CPU with counted instructions, fewer races are possible, and each second takes long. */
+/* On one CPU with counted instructions, fewer races are possible, and guest time passes slowly. */
 #define SECONDS	(getenv("VM_ICOUNT") ? 1 : 4)
 
 static volatile bool over;

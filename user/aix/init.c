@@ -58,7 +58,7 @@ static const struct {
 	{ Pmapi_InvalidMode, "a mode that this call does not allow, or that is not available" },
 	{ Pmapi_InvalidThreshold, "no event has a threshold here" },
 	{ Pmapi_InvalidSlice, "the slice is not between 10 and 30000 milliseconds" },
-	{ Pmapi_InvalidSetCount, "no sets of events, or too many" },
+	{ Pmapi_InvalidSetCount, "the number of event sets is 0 or too large" },
 	{ Pmapi_WrongKind, "this call does not match the program, which is multiplexed or not" },
 	{ Pmapi_Locked, "the counters belong to the system, to threads or to another process" },
 	{ Pmapi_NotDebugger, "the target is not traced by the caller and stopped" },
