@@ -22,7 +22,7 @@
 #include <pcp/trace.h>
 
 #include "trace/tags.h"
-#include "trace/way.h"
+#include "trace/transport.h"
 
 #define SECOND		1000000000ull
 #define CALLS		60
@@ -262,8 +262,8 @@ static int send_event(struct shim_process *p, struct shim_tag *tag, unsigned int
 		VCPC_TRACE_POINT, VCPC_TRACE_OBSERVE, VCPC_TRACE_COUNTER,
 	};
 
-	return what == 3 ? shim_agent__way.end(p, tag, 0, value) :
-	       shim_agent__way.value(p, tag, ops[what], value);
+	return what == 3 ? shim_agent__transport.end(p, tag, 0, value) :
+	       shim_agent__transport.value(p, tag, ops[what], value);
 }
 
 static void one_call(struct shim_process *p, struct shim_tag *const *tags)
@@ -280,7 +280,7 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 		world.stranger = draw() % 2;
 	}
 	start = world.now;
-	err = how & 64 ? shim_agent__way.connect(p) :
+	err = how & 64 ? shim_agent__transport.connect(p) :
 	      send_event(p, tags[how % NR_TAGS], how / NR_TAGS % 4, how);
 	check(err <= 0, "success that is none");
 	/*

@@ -24,7 +24,7 @@ FIXTURE(names) {
 
 FIXTURE_SETUP(names)
 {
-	const struct shim_bpf_options options = { .way = SHIM_BPF_PROBES, .tags = 400, .direct = 12 };
+	const struct shim_bpf_options options = { .transport = SHIM_BPF_PROBES, .tags = 400, .direct = 12 };
 	int ret = trace_apart(&options);
 
 	self->r = NULL;

@@ -208,7 +208,9 @@ FIXTURE_VARIANT_ADD(reader, apart) {
 
 FIXTURE_SETUP(reader)
 {
-	const struct shim_bpf_options options = { .way = SHIM_BPF_PROBES, .tags = TAGS, .direct = DIRECT };
+	const struct shim_bpf_options options = {
+		.transport = SHIM_BPF_PROBES, .tags = TAGS, .direct = DIRECT,
+	};
 	int fd;
 
 	self->r = NULL;

@@ -108,7 +108,7 @@ FIXTURE(torn) {
 
 FIXTURE_SETUP(torn)
 {
-	const struct shim_bpf_options options = { .way = SHIM_BPF_PROBES };
+	const struct shim_bpf_options options = { .transport = SHIM_BPF_PROBES };
 	int err = trace_apart(&options);
 
 	self->r = NULL;

@@ -353,7 +353,7 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	return err ? err : publish(obj);
 }
 
-static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_way way)
+static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transport transport)
 {
 	struct shim_bpf_options options = *wanted;
 	struct loaded l = { NULL };
@@ -361,9 +361,9 @@ static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_way wa
 
 	/* A begin through a probe costs as much as the end. */
 	if (options.begins == SHIM_BPF_BEGINS_DEFAULT)
-		options.begins = way == SHIM_BPF_MODULE ? SHIM_BPF_BEGINS_KERNEL :
+		options.begins = transport == SHIM_BPF_MODULE ? SHIM_BPF_BEGINS_KERNEL :
 							  SHIM_BPF_BEGINS_USER;
-	err = way == SHIM_BPF_MODULE ? open_module(&l, &options) : open_probes(&l, &options);
+	err = transport == SHIM_BPF_MODULE ? open_module(&l, &options) : open_probes(&l, &options);
 	if (!err)
 		err = load_and_publish(l.obj, &options);
 	vc_trace__destroy(l.trace);
@@ -375,10 +375,10 @@ static int switch_on_any(const struct shim_bpf_options *options)
 {
 	int err;
 
-	if (options->way == SHIM_BPF_PROBES)
+	if (options->transport == SHIM_BPF_PROBES)
 		return switch_on(options, SHIM_BPF_PROBES);
 	err = switch_on(options, SHIM_BPF_MODULE);
-	if (err == -ENODEV && options->way == SHIM_BPF_ANY)
+	if (err == -ENODEV && options->transport == SHIM_BPF_ANY)
 		err = switch_on(options, SHIM_BPF_PROBES);
 	return err;
 }

@@ -9,7 +9,7 @@
 #include "bpf/trace.h"
 
 /* The transport of events to the BPF programs */
-enum shim_bpf_way {
+enum shim_bpf_transport {
 	SHIM_BPF_ANY,		/* through the module if it is loaded */
 	SHIM_BPF_MODULE,
 	SHIM_BPF_PROBES,	/* through probes on this library's functions */
@@ -24,7 +24,7 @@ enum shim_bpf_begins {
 
 /**
  * struct shim_bpf_options - what to trace, and sizes of the maps; 0 is the default
- * @way: the transport
+ * @transport: the transport
  * @begins: who takes the time of a begin
  * @processes: also keep statistics per process
  * @tags: rows of names, and of statistics
@@ -33,7 +33,7 @@ enum shim_bpf_begins {
  * @direct: rows for programs that write their statistics themselves; 0: none
  */
 struct shim_bpf_options {
-	enum shim_bpf_way way;
+	enum shim_bpf_transport transport;
 	enum shim_bpf_begins begins;
 	int processes;
 	uint32_t tags;

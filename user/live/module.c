@@ -163,7 +163,7 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
 int shim_live_module__store(size_t metric, const struct shim_value *value)
 {
 	const struct shim_bpf_options options = {
-		.way = shim_probe__is_shared() ? SHIM_BPF_ANY : SHIM_BPF_MODULE,
+		.transport = shim_probe__is_shared() ? SHIM_BPF_ANY : SHIM_BPF_MODULE,
 	};
 	int ret;
 

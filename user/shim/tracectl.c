@@ -28,9 +28,9 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
 	    (from->flags & SHIM_TRACE_F_BEGINS && from->flags & SHIM_TRACE_F_USER_BEGINS))
 		return -EINVAL;
 	if (from->flags & SHIM_TRACE_F_MODULE)
-		to->way = SHIM_BPF_MODULE;
+		to->transport = SHIM_BPF_MODULE;
 	if (from->flags & SHIM_TRACE_F_PROBES)
-		to->way = SHIM_BPF_PROBES;
+		to->transport = SHIM_BPF_PROBES;
 	if (from->flags & SHIM_TRACE_F_BEGINS)
 		to->begins = SHIM_BPF_BEGINS_KERNEL;
 	if (from->flags & SHIM_TRACE_F_USER_BEGINS)
@@ -59,7 +59,7 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {
-	struct shim_bpf_options bpf = { .way = SHIM_BPF_ANY };
+	struct shim_bpf_options bpf = { .transport = SHIM_BPF_ANY };
 	int err = options ? take_options(options, &bpf) : 0;
 
 	return err ? err : shim_bpf__on(&bpf);

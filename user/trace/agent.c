@@ -16,7 +16,7 @@
 #include <pcp/trace.h>
 
 #include "env.h"
-#include "way.h"
+#include "transport.h"
 
 static int is_async(void)
 {
@@ -163,7 +163,7 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
  * value.  Return the agent's answer, or the error if there is none; in the asynchronous protocol
  * -EAGAIN if the agent is too slow.
  */
-static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	struct shim_pdu_event event = {
 		.value = op == VCPC_TRACE_POINT ? -1 : value,
@@ -193,20 +193,20 @@ static uint64_t end_time(const struct shim_process *p)
 	return shim_clock__now();
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
-	return tell_value(p, tag, VCPC_TRACE_END, (end_ns - begun->ns) / 1e9);
+	return send_value(p, tag, VCPC_TRACE_END, (end_ns - begun->ns) / 1e9);
 }
 
-const struct shim_way shim_agent__way = {
+const struct shim_transport shim_agent__transport = {
 	.name = "agent",
-	.is_automatic = shim_way__always,
+	.is_automatic = shim_transport__always,
 	.connect = connect_way,
 	.prepare = check_tag,
 	.is_ready = is_ready,
 	.begin_ns = begin_time,
 	.end_ns = end_time,
-	.end = tell_end,
-	.value = tell_value,
+	.end = send_end,
+	.value = send_value,
 };

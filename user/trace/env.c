@@ -58,11 +58,11 @@ static const char *get(const char *name)
 }
 
 /**
- * shim_env__way() - get the transport that the user selected (SHIM_TRACE)
+ * shim_env__transport() - get the transport that the user selected (SHIM_TRACE)
  *
  * Return: the variable's value, or NULL if it is not set.
  */
-const char *shim_env__way(void)
+const char *shim_env__transport(void)
 {
 	return get("SHIM_TRACE");
 }

@@ -20,7 +20,7 @@ static inline uint64_t shim_clock__now(void)
 }
 
 void shim_env__warn(const char *name, const char *value);
-const char *shim_env__way(void);
+const char *shim_env__transport(void);
 const char *shim_env__host(void);
 uint16_t shim_env__port(void);
 uint64_t shim_env__connect_ns(void);

@@ -16,7 +16,7 @@
 
 #include "env.h"
 #include "open.h"
-#include "way.h"
+#include "transport.h"
 
 static uint32_t generation_of(uint64_t pair)
 {
@@ -208,13 +208,13 @@ static void look_for_counts(struct shim_process *p, uint32_t wanted)
 }
 
 /**
- * shim_kernel__tell_begin() - send a begin, if a listener wants it or the thread has counts
+ * shim_kernel__send_begin() - send a begin, if a listener wants it or the thread has counts
  * @p: the process, which has a connection
  * @tag: tag
  *
  * Return: as shim_kernel__fire().
  */
-int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag)
+int shim_kernel__send_begin(struct shim_process *p, struct shim_tag *tag)
 {
 	uint32_t wanted = shim_kernel__wanted(p);
 
@@ -226,7 +226,7 @@ int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag)
 				 shim_kernel__thread(wanted, shim_open__own.me));
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	(void)end_ns;
@@ -234,17 +234,17 @@ static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct s
 }
 
 /* Never connect, because a new connection has no open transaction that could be aborted. */
-static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
+static void send_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
 {
 	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)
 		finish(p, tag, VCPC_TRACE_ABORT, begun);
 }
 
-static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	if (!(shim_kernel__wanted(p) & VCPC_TRACE_LISTENING))
 		return 0;
-	return shim_kernel__fire(p, tag, op, shim_way__bits(value), 0);
+	return shim_kernel__fire(p, tag, op, shim_transport__bits(value), 0);
 }
 
 static const unsigned int *gate_of(const struct shim_process *p)
@@ -254,16 +254,16 @@ static const unsigned int *gate_of(const struct shim_process *p)
 	return page && !shim_counted__follows() ? &page->flags : NULL;
 }
 
-const struct shim_way shim_kernel__way = {
+const struct shim_transport shim_kernel__transport = {
 	.name = "kernel",
-	.is_automatic = shim_way__always,
+	.is_automatic = shim_transport__always,
 	.connect = connect_way,
 	.prepare = prepare_tag,
 	.is_ready = is_ready,
 	.begin_ns = begin_time,
-	.begin = shim_kernel__tell_begin,
-	.end = tell_end,
-	.abort = tell_abort,
-	.value = tell_value,
+	.begin = shim_kernel__send_begin,
+	.end = send_end,
+	.abort = send_abort,
+	.value = send_value,
 	.gate = gate_of,
 };

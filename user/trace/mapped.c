@@ -11,7 +11,7 @@
 
 #include "open.h"
 #include "tags.h"
-#include "way.h"
+#include "transport.h"
 
 /* Never unmap a former mapping, because another thread may be writing to it. */
 static int try_connect(struct shim_process *p)
@@ -68,7 +68,7 @@ static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *
 	return d ? shim_mapped__begin(d, tag, is_begun(p, tag)) : 0;
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	struct shim_direct *d = shim_mapped__map(p);
@@ -79,7 +79,7 @@ static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct s
 	return 0;
 }
 
-static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
+static void send_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
 {
 	struct shim_direct *d = shim_mapped__map(p);
 
@@ -87,7 +87,7 @@ static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struc
 		shim_direct__abort(d, shim_mapped__tag(tag));
 }
 
-static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	struct shim_direct *d = shim_mapped__map(p);
 
@@ -103,13 +103,13 @@ static const unsigned int *gate_of(const struct shim_process *p)
 	return &shim_gate__direct;
 }
 
-const struct shim_way shim_mapped__way = {
+const struct shim_transport shim_mapped__transport = {
 	.name = "direct",
 	.connect = connect_way,
 	.is_ready = is_ready,
 	.begin_ns = begin_time,
-	.end = tell_end,
-	.abort = tell_abort,
-	.value = tell_value,
+	.end = send_end,
+	.abort = send_abort,
+	.value = send_value,
 	.gate = gate_of,
 };

@@ -11,7 +11,7 @@
 #include "core/probe.h"
 #include "env.h"
 #include "open.h"
-#include "way.h"
+#include "transport.h"
 
 static bool is_probed(void)
 {
@@ -31,7 +31,7 @@ static uint64_t op_of(uint32_t op, uint32_t thread)
 	return (uint64_t)thread << 32 | op;
 }
 
-static int tell_begin(struct shim_process *p, struct shim_tag *tag)
+static int send_begin(struct shim_process *p, struct shim_tag *tag)
 {
 	(void)p;
 	if (shim_probe_wanted.begins)
@@ -39,31 +39,31 @@ static int tell_begin(struct shim_process *p, struct shim_tag *tag)
 	return 0;
 }
 
-static void tell(const struct shim_tag *tag, uint64_t op, uint64_t value)
+static void send_event(const struct shim_tag *tag, uint64_t op, uint64_t value)
 {
 	if (is_probed())
 		shim_probe_event(op, tag->id, value, tag->name);
 }
 
-static int tell_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	(void)p;
 	(void)end_ns;
-	tell(tag, op_of(VCPC_TRACE_END, begun->thread), begun->ns);
+	send_event(tag, op_of(VCPC_TRACE_END, begun->thread), begun->ns);
 	return 0;
 }
 
-static void tell_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
+static void send_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
 {
 	(void)p;
-	tell(tag, op_of(VCPC_TRACE_ABORT, begun->thread), begun->ns);
+	send_event(tag, op_of(VCPC_TRACE_ABORT, begun->thread), begun->ns);
 }
 
-static int tell_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	(void)p;
-	tell(tag, op, shim_way__bits(value));
+	send_event(tag, op, shim_transport__bits(value));
 	return 0;
 }
 
@@ -73,13 +73,13 @@ static const unsigned int *gate_of(const struct shim_process *p)
 	return (const unsigned int *)&shim_probe_wanted.any;
 }
 
-const struct shim_way shim_probes__way = {
+const struct shim_transport shim_probes__transport = {
 	.name = "probe",
 	.is_automatic = is_probed,
 	.begin_ns = begin_time,
-	.begin = tell_begin,
-	.end = tell_end,
-	.abort = tell_abort,
-	.value = tell_value,
+	.begin = send_begin,
+	.end = send_end,
+	.abort = send_abort,
+	.value = send_value,
 	.gate = gate_of,
 };

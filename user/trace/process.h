@@ -69,13 +69,13 @@ struct shim_begun {
 	uint32_t thread;
 };
 
-struct shim_way;
+struct shim_transport;
 struct shim_open_table;
 
 /**
  * struct shim_process - state that a forked child must not share; initially all zero
  * @lock: held to connect, to get a tag's handle, and to add a tag
- * @way: the transport, NULL until it is chosen
+ * @transport: the transport, NULL until it is chosen
  * @agent_up: whether the agent accepts events, as far as known
  * @lost: number of events that should have reached an agent but did not
  * @pid: ID of this process, 0 until it is needed (@lock)
@@ -83,7 +83,7 @@ struct shim_open_table;
  * @connection: connection to the module: generation << 32 | descriptor + 1; the lower half is 0
  *	without a connection
  * @page: the module's page that shows what listeners want; NULL if it is not mapped
- * @gate: the word that is 0 while there is no listener, see way.h
+ * @gate: the word that is 0 while there is no listener, see transport.h
  * @any: state of no tag in particular, for calls that need only the gate
  * @direct: the map into which this process writes statistics itself, NULL until it is mapped;
  *	former mappings stay, because other threads may be writing to them
@@ -100,7 +100,7 @@ struct shim_open_table;
  */
 struct shim_process {
 	struct shim_lock lock;
-	const struct shim_way *_Atomic way;
+	const struct shim_transport *_Atomic transport;
 	_Atomic int agent_up;
 	_Atomic uint64_t lost;
 	uint32_t pid;

@@ -14,7 +14,7 @@
 
 #include "base/api.h"
 #include "process.h"
-#include "way.h"
+#include "transport.h"
 
 static const struct {
 	int code;

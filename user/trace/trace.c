@@ -18,7 +18,7 @@
 #include "env.h"
 #include "open.h"
 #include "tags.h"
-#include "way.h"
+#include "transport.h"
 
 /**
  * struct call - one trace call in progress
@@ -52,7 +52,7 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
 /**
  * struct audience - who listens to a call
  * @p: this process; valid with @gate
- * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _the_long_way()
+ * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _on_slow_path()
  *
  * While there is no listener, a call nearly always takes the first path, which calls no other
  * function. If the module or the map of statistics listens, it makes another function call, and
@@ -143,7 +143,7 @@ INLINED int start_call(struct call *call, const char *function, const char *name
 	flags = atomic_load_explicit(&inherited->flags, memory_order_relaxed);
 	if (flags & PMTRACE_STATE_API)
 		say_call(function, name);
-	call->silent = flags & PMTRACE_STATE_NOAGENT || shim_way__is_none(call->p, inherited);
+	call->silent = flags & PMTRACE_STATE_NOAGENT || shim_transport__is_none(call->p, inherited);
 	return 0;
 }
 
@@ -154,23 +154,23 @@ static int prepare_new_tag(struct call *call)
 
 	/* Do not add a tag for a call that cannot connect. */
 	if (!call->silent)
-		err = shim_way__connect(call->p);
+		err = shim_transport__connect(call->p);
 	if (!err && !call->tag)
 		err = shim_tags__get(call->p, &call->key, &call->tag);
 	if (!err && !call->silent)
-		err = shim_way__prepare(call->p, call->tag);
+		err = shim_transport__prepare(call->p, call->tag);
 	return err;
 }
 
 INLINED int prepare_tag(struct call *call)
 {
-	if (call->tag && (call->silent || shim_way__is_ready(call->p, call->tag)))
+	if (call->tag && (call->silent || shim_transport__is_ready(call->p, call->tag)))
 		return 0;
 	return prepare_new_tag(call);
 }
 
 /* Begin a transaction of a tag that has a handle, and send it.  Undo the begin if that fails. */
-static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, struct shim_tag *tag,
+static __attribute__((noinline)) int begin_and_send(struct shim_process *p, struct shim_tag *tag,
 						    uint64_t now)
 {
 	int err = shim_open__begin(p, tag, now);
@@ -178,7 +178,7 @@ static __attribute__((noinline)) int begin_and_tell(struct shim_process *p, stru
 
 	if (err)
 		return err;
-	err = shim_kernel__tell_begin(p, tag);
+	err = shim_kernel__send_begin(p, tag);
 	if (err)
 		shim_open__finish(p, tag, &begun);
 	return err;
@@ -196,20 +196,20 @@ static __attribute__((noinline, cold)) int begin_again(struct shim_process *p, s
 }
 
 /* The same for a thread that has a word and no counts.  It calls nothing, so it has no frame. */
-static __attribute__((noinline)) int begin_and_tell_quickly(struct shim_process *p,
+static __attribute__((noinline)) int begin_and_send_quickly(struct shim_process *p,
 							    struct shim_tag *tag, uint64_t now)
 {
 	shim_open_word *word = shim_open__known(tag);
 
 	if (!word || !shim_counted__is_quiet(now) || shim_open__is_begun(shim_open__progress(word)))
-		return begin_and_tell(p, tag, now);
+		return begin_and_send(p, tag, now);
 	shim_open__set(word, now);
 	if (__builtin_expect(!shim_kernel__try(p, tag, VCPC_TRACE_BEGIN, 0, shim_open__own.me), 1))
 		return 0;
 	return begin_again(p, tag);
 }
 
-static __attribute__((noinline)) int begin_the_long_way(const char *tag)
+static __attribute__((noinline)) int begin_on_slow_path(const char *tag)
 {
 	struct shim_begun begun;
 	struct call call;
@@ -219,12 +219,12 @@ static __attribute__((noinline)) int begin_the_long_way(const char *tag)
 	if (!err)
 		err = prepare_tag(&call);
 	if (!err && !call.silent)
-		begin_ns = shim_way__begin_ns(call.p, call.tag);
+		begin_ns = shim_transport__begin_ns(call.p, call.tag);
 	if (!err)
 		err = shim_open__begin(call.p, call.tag, begin_ns);
 	if (err || call.silent)
 		return err;
-	err = shim_way__begin(call.p, call.tag);
+	err = shim_transport__begin(call.p, call.tag);
 	if (err)
 		shim_open__finish(call.p, call.tag, &begun);
 	return err;
@@ -239,7 +239,7 @@ static __attribute__((noinline)) int begin_directly(const struct shim_process *p
 	uint64_t now;
 
 	if (!word || shim_open__is_begun(shim_open__progress(word)))
-		return begin_the_long_way(name);
+		return begin_on_slow_path(name);
 	now = shim_mapped__begin(d, tag, false);
 	/* A signal handler may have begun it in the meantime. */
 	if (shim_open__is_begun(shim_open__progress(word)))
@@ -259,12 +259,12 @@ static __attribute__((noinline)) int begin_elsewhere(struct shim_process *p, con
 	tag = wanted_by(gate) ? NULL : shim_tags__recent(p, name);
 	if (tag && begins_quietly(shim_open__word(p, tag)))
 		return 0;
-	return begin_the_long_way(name);
+	return begin_on_slow_path(name);
 }
 
 #define ALL_WANTED	(VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS | VCPC_TRACE_THREADS)
 
-static __attribute__((noinline)) int begin_aloud(struct shim_process *p, const char *name,
+static __attribute__((noinline)) int begin_sent(struct shim_process *p, const char *name,
 						 const unsigned int *gate)
 {
 	unsigned int wanted = wanted_by(gate);
@@ -275,12 +275,12 @@ static __attribute__((noinline)) int begin_aloud(struct shim_process *p, const c
 		return begin_elsewhere(p, name, gate);
 	tag = shim_tags__recent(p, name);
 	if (tag && (wanted & ALL_WANTED) == ALL_WANTED)
-		return begin_and_tell_quickly(p, tag, shim_clock__now());
+		return begin_and_send_quickly(p, tag, shim_clock__now());
 	if (!tag || wanted & VCPC_TRACE_BEGINS || !is_heard(p, tag, wanted))
-		return begin_the_long_way(name);
+		return begin_on_slow_path(name);
 	now = shim_clock__now();
 	if (!shim_counted__is_quiet(now))
-		return begin_and_tell(p, tag, now);
+		return begin_and_send(p, tag, now);
 	return shim_open__begin(p, tag, now);
 }
 
@@ -301,10 +301,10 @@ SHIM_API int pmtracebegin(const char *tag)
 	struct audience a = find_audience(tag);
 
 	if (!a.gate)
-		return begin_the_long_way(tag);
+		return begin_on_slow_path(tag);
 	if (is_quiet(a) && begins_quietly(quick_word(a.p, tag)))
 		return 0;
-	return begin_aloud(a.p, tag, a.gate);
+	return begin_sent(a.p, tag, a.gate);
 }
 
 /* The common part of end and abort; neither adds a tag. */
@@ -315,7 +315,7 @@ INLINED int finish(struct call *call, struct shim_begun *begun)
 	return call->tag ? shim_open__finish(call->p, call->tag, begun) : PMTRACE_ERR_NOSUCHTAG;
 }
 
-static __attribute__((noinline)) int end_the_long_way(const char *tag)
+static __attribute__((noinline)) int end_on_slow_path(const char *tag)
 {
 	struct call call;
 	struct shim_begun begun;
@@ -324,11 +324,11 @@ static __attribute__((noinline)) int end_the_long_way(const char *tag)
 
 	if (err)
 		return err;
-	end_ns = call.silent ? 0 : shim_way__end_ns(call.p);
+	end_ns = call.silent ? 0 : shim_transport__end_ns(call.p);
 	err = finish(&call, &begun);
 	if (err || call.silent)
 		return err;
-	return shim_way__end(call.p, call.tag, &begun, end_ns);
+	return shim_transport__end(call.p, call.tag, &begun, end_ns);
 }
 
 /* End a transaction in the map. */
@@ -340,7 +340,7 @@ static __attribute__((noinline)) int end_directly(struct shim_process *p, const 
 	int err;
 
 	if (!tag)
-		return end_the_long_way(name);
+		return end_on_slow_path(name);
 	err = shim_open__finish(p, tag, &begun);
 	if (!err && begun.ns)
 		shim_direct__end(d, shim_mapped__tag(tag), begun.ns);
@@ -358,7 +358,7 @@ static __attribute__((noinline)) int end_elsewhere(struct shim_process *p, const
 	tag = wanted_by(gate) ? NULL : shim_tags__recent(p, name);
 	if (tag && ends_quietly(shim_open__word(p, tag)))
 		return 0;
-	return end_the_long_way(name);
+	return end_on_slow_path(name);
 }
 
 /* An end that could not be sent at once */
@@ -387,13 +387,13 @@ static __attribute__((noinline)) int end_and_tell(struct shim_process *p, const 
 	int err;
 
 	if (!tag)
-		return end_the_long_way(name);
+		return end_on_slow_path(name);
 	err = shim_open__finish(p, tag, &begun);
 	return err ? err : fire_end(p, tag, begun.ns, shim_kernel__thread(wanted, begun.thread));
 }
 
 /* The same for a thread that has begun it.  It calls nothing, so it has no frame. */
-static __attribute__((noinline)) INLINE_ATOMICS int end_aloud(struct shim_process *p,
+static __attribute__((noinline)) INLINE_ATOMICS int end_sent(struct shim_process *p,
 							      const char *name,
 							      const unsigned int *gate)
 {
@@ -417,7 +417,7 @@ static __attribute__((noinline)) INLINE_ATOMICS int end_aloud(struct shim_proces
 static __attribute__((noinline)) int end_in_word(shim_open_word *word, uint64_t old,
 						 const char *name)
 {
-	return shim_open__end_quietly(word, old) ? 0 : end_the_long_way(name);
+	return shim_open__end_quietly(word, old) ? 0 : end_on_slow_path(name);
 }
 
 /**
@@ -438,11 +438,11 @@ SHIM_API int pmtraceend(const char *tag)
 	uint64_t old;
 
 	if (!a.gate)
-		return end_the_long_way(tag);
+		return end_on_slow_path(tag);
 	word = is_quiet(a) ? quick_word(a.p, tag) : NULL;
 	old = word ? shim_open__progress(word) : SHIM_NEVER_BEGUN;
 	return shim_open__is_begun(old) ? end_in_word(word, old, tag) :
-					  end_aloud(a.p, tag, a.gate);
+					  end_sent(a.p, tag, a.gate);
 }
 
 /**
@@ -467,11 +467,11 @@ SHIM_API int pmtraceabort(const char *tag)
 		err = finish(&call, &begun);
 	if (err || call.silent)
 		return err;
-	shim_way__abort(call.p, call.tag, &begun);
+	shim_transport__abort(call.p, call.tag, &begun);
 	return 0;
 }
 
-static __attribute__((noinline)) int event_the_long_way(const char *function, const char *tag,
+static __attribute__((noinline)) int event_on_slow_path(const char *function, const char *tag,
 							  uint32_t op, double value)
 {
 	struct call call;
@@ -480,7 +480,7 @@ static __attribute__((noinline)) int event_the_long_way(const char *function, co
 	if (err || call.silent)
 		return err;
 	err = prepare_tag(&call);
-	return err ? err : shim_way__value(call.p, call.tag, op, value);
+	return err ? err : shim_transport__value(call.p, call.tag, op, value);
 }
 
 INLINED int event(const char *function, const char *name, uint32_t op, double value)
@@ -494,8 +494,8 @@ INLINED int event(const char *function, const char *name, uint32_t op, double va
 	if (tag && !wanted)
 		return 0;
 	if (!tag || !is_heard(a.p, tag, wanted))
-		return event_the_long_way(function, name, op, value);
-	return shim_kernel__fire(a.p, tag, op, shim_way__bits(value), 0);
+		return event_on_slow_path(function, name, op, value);
+	return shim_kernel__fire(a.p, tag, op, shim_transport__bits(value), 0);
 }
 
 /**

@@ -3,8 +3,8 @@
  * The transports of events: through the module, through probes, into a map, to an agent; and the
  * gate: a word that is 0 while there is no listener, so a trace call can return immediately.
  */
-#ifndef SHIM_TRACE_WAY_H
-#define SHIM_TRACE_WAY_H
+#ifndef SHIM_TRACE_TRANSPORT_H
+#define SHIM_TRACE_TRANSPORT_H
 
 #include <errno.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "process.h"
 
 /**
- * struct shim_way - a transport; unneeded functions are NULL
+ * struct shim_transport - a transport; unneeded functions are NULL
  * @name: its name in SHIM_TRACE
  * @is_automatic: whether it can be chosen now if SHIM_TRACE names no transport; NULL: never
  * @connect: connect unless connected; 0, possibly even if a former connection is lost (see
@@ -32,7 +32,7 @@
  * @value: send a point or a value: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
  * @gate: a word that is 0 while there is no listener; NULL: there may always be a listener
  */
-struct shim_way {
+struct shim_transport {
 	const char *name;
 	bool (*is_automatic)(void);
 	int (*connect)(struct shim_process *p);
@@ -48,13 +48,13 @@ struct shim_way {
 	const unsigned int *(*gate)(const struct shim_process *p);
 };
 
-static inline bool shim_way__always(void)
+static inline bool shim_transport__always(void)
 {
 	return true;
 }
 
 /* The bits of a double, as sent to the kernel */
-static inline uint64_t shim_way__bits(double value)
+static inline uint64_t shim_transport__bits(double value)
 {
 	uint64_t bits;
 
@@ -63,78 +63,78 @@ static inline uint64_t shim_way__bits(double value)
 }
 
 /* The process's transport; NULL if none has been chosen yet */
-static inline const struct shim_way *shim_way__of(const struct shim_process *p)
+static inline const struct shim_transport *shim_transport__of(const struct shim_process *p)
 {
-	return atomic_load_explicit(&p->way, memory_order_acquire);
+	return atomic_load_explicit(&p->transport, memory_order_acquire);
 }
 
-static inline bool shim_way__is_ready(const struct shim_process *p, const struct shim_tag *tag)
+static inline bool shim_transport__is_ready(const struct shim_process *p, const struct shim_tag *tag)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && (!way->is_ready || way->is_ready(p, tag));
+	return transport && (!transport->is_ready || transport->is_ready(p, tag));
 }
 
-static inline int shim_way__prepare(struct shim_process *p, struct shim_tag *tag)
+static inline int shim_transport__prepare(struct shim_process *p, struct shim_tag *tag)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && way->prepare ? way->prepare(p, tag) : 0;
+	return transport && transport->prepare ? transport->prepare(p, tag) : 0;
 }
 
-static inline uint64_t shim_way__begin_ns(const struct shim_process *p, const struct shim_tag *tag)
+static inline uint64_t shim_transport__begin_ns(const struct shim_process *p, const struct shim_tag *tag)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && way->begin_ns ? way->begin_ns(p, tag) : 0;
+	return transport && transport->begin_ns ? transport->begin_ns(p, tag) : 0;
 }
 
-static inline uint64_t shim_way__end_ns(const struct shim_process *p)
+static inline uint64_t shim_transport__end_ns(const struct shim_process *p)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && way->end_ns ? way->end_ns(p) : 0;
+	return transport && transport->end_ns ? transport->end_ns(p) : 0;
 }
 
-static inline int shim_way__begin(struct shim_process *p, struct shim_tag *tag)
+static inline int shim_transport__begin(struct shim_process *p, struct shim_tag *tag)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && way->begin ? way->begin(p, tag) : 0;
+	return transport && transport->begin ? transport->begin(p, tag) : 0;
 }
 
-static inline int shim_way__end(struct shim_process *p, struct shim_tag *tag,
+static inline int shim_transport__end(struct shim_process *p, struct shim_tag *tag,
 				const struct shim_begun *begun, uint64_t end_ns)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && way->end ? way->end(p, tag, begun, end_ns) : 0;
+	return transport && transport->end ? transport->end(p, tag, begun, end_ns) : 0;
 }
 
-static inline void shim_way__abort(struct shim_process *p, struct shim_tag *tag,
+static inline void shim_transport__abort(struct shim_process *p, struct shim_tag *tag,
 				   const struct shim_begun *begun)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	if (way && way->abort)
-		way->abort(p, tag, begun);
+	if (transport && transport->abort)
+		transport->abort(p, tag, begun);
 }
 
-static inline int shim_way__value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+static inline int shim_transport__value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 				  double value)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	return way && way->value ? way->value(p, tag, op, value) : 0;
+	return transport && transport->value ? transport->value(p, tag, op, value) : 0;
 }
 
-int shim_way__connect(struct shim_process *p);
-bool shim_way__wants_none(struct shim_inherited *inherited);
+int shim_transport__connect(struct shim_process *p);
+bool shim_transport__wants_none(struct shim_inherited *inherited);
 
 /* Whether the environment turns tracing off; checked only until a transport is chosen */
-static inline bool shim_way__is_none(const struct shim_process *p, struct shim_inherited *inherited)
+static inline bool shim_transport__is_none(const struct shim_process *p, struct shim_inherited *inherited)
 {
-	return !shim_way__of(p) && shim_way__wants_none(inherited);
+	return !shim_transport__of(p) && shim_transport__wants_none(inherited);
 }
 
 /*
@@ -164,10 +164,10 @@ void shim_say(int flag, const char *what, int err);
 void shim_say_buffer(size_t need, const void *buffer, size_t size);
 void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size);
 
-extern const struct shim_way shim_kernel__way;
-extern const struct shim_way shim_probes__way;
-extern const struct shim_way shim_mapped__way;
-extern const struct shim_way shim_agent__way;
+extern const struct shim_transport shim_kernel__transport;
+extern const struct shim_transport shim_probes__transport;
+extern const struct shim_transport shim_mapped__transport;
+extern const struct shim_transport shim_agent__transport;
 
 /* Whether there is a connection, and the tag has a handle on it */
 static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
@@ -191,7 +191,7 @@ static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 	       VCPC_TRACE_LISTENING | VCPC_TRACE_BEGINS;
 }
 
-int shim_kernel__tell_begin(struct shim_process *p, struct shim_tag *tag);
+int shim_kernel__send_begin(struct shim_process *p, struct shim_tag *tag);
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 			   uint64_t value, uint32_t thread, uint64_t lost);
 
@@ -239,7 +239,7 @@ static inline long shim_kernel__try(const struct shim_process *p, const struct s
  * @value: as in struct vcpc_trace_write
  * @thread: the transaction's, from shim_kernel__thread(); 0: none
  *
- * Return: as for @prepare of struct shim_way, or an errno of write(2) on the device.
+ * Return: as for @prepare of struct shim_transport, or an errno of write(2) on the device.
  */
 static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 				    uint64_t value, uint32_t thread)
@@ -289,4 +289,4 @@ static inline uint64_t shim_mapped__begin(struct shim_direct *d, const struct sh
 	return now;
 }
 
-#endif /* SHIM_TRACE_WAY_H */
+#endif /* SHIM_TRACE_TRANSPORT_H */

@@ -24,9 +24,9 @@
 #include "base/process.h"
 #include "env.h"
 #include "tags.h"
-#include "way.h"
+#include "transport.h"
 
-#define NWAYS	(sizeof(ways) / sizeof(ways[0]))
+#define NTRANSPORTS	(sizeof(transports) / sizeof(transports[0]))
 
 static const unsigned int never;
 static const unsigned int always = 1;
@@ -34,7 +34,7 @@ const unsigned int shim_gate__direct = 1;
 
 /* With PMTRACE_STATE_API each call prints a diagnostic, so no call may return early. */
 static const unsigned int *choose(const struct shim_process *p, int flags,
-				  const struct shim_way *way)
+				  const struct shim_transport *transport)
 {
 	const unsigned int *gate;
 
@@ -42,9 +42,9 @@ static const unsigned int *choose(const struct shim_process *p, int flags,
 		return &always;
 	if (flags & PMTRACE_STATE_NOAGENT)
 		return &never;
-	if (!way)
+	if (!transport)
 		return NULL;
-	gate = way->gate ? way->gate(p) : NULL;
+	gate = transport->gate ? transport->gate(p) : NULL;
 	return gate ? gate : &always;
 }
 
@@ -55,14 +55,14 @@ static const unsigned int *choose(const struct shim_process *p, int flags,
 void shim_gate__set(struct shim_process *p)
 {
 	struct shim_inherited *inherited = shim_process__inherited();
-	const struct shim_way *way;
+	const struct shim_transport *transport;
 	int flags;
 
 	do {
 		flags = atomic_load(&inherited->flags);
-		way = atomic_load(&p->way);
-		__atomic_store_n(&p->gate, choose(p, flags, way), __ATOMIC_SEQ_CST);
-	} while (flags != atomic_load(&inherited->flags) || way != atomic_load(&p->way));
+		transport = atomic_load(&p->transport);
+		__atomic_store_n(&p->gate, choose(p, flags, transport), __ATOMIC_SEQ_CST);
+	} while (flags != atomic_load(&inherited->flags) || transport != atomic_load(&p->transport));
 }
 
 static struct shim_trace_state *state_of(struct shim_process *p, const char *name)
@@ -105,11 +105,11 @@ SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
 }
 
 /* In the order of attempts */
-static const struct shim_way *const ways[] = {
-	&shim_kernel__way,
-	&shim_probes__way,
-	&shim_mapped__way,
-	&shim_agent__way,
+static const struct shim_transport *const transports[] = {
+	&shim_kernel__transport,
+	&shim_probes__transport,
+	&shim_mapped__transport,
+	&shim_agent__transport,
 };
 
 /* Whether SHIM_TRACE is a word that does not name a transport */
@@ -119,27 +119,27 @@ static bool is_word(const char *value, const char *word)
 }
 
 /* The transport that SHIM_TRACE names, or NULL if the library has to choose */
-static const struct shim_way *wanted_way(void)
+static const struct shim_transport *wanted_transport(void)
 {
-	const char *value = shim_env__way();
+	const char *value = shim_env__transport();
 
-	for (size_t i = 0; value && i < NWAYS; i++)
-		if (!strcasecmp(value, ways[i]->name))
-			return ways[i];
+	for (size_t i = 0; value && i < NTRANSPORTS; i++)
+		if (!strcasecmp(value, transports[i]->name))
+			return transports[i];
 	if (value && !is_word(value, "auto") && !is_word(value, "none"))
 		shim_env__warn("SHIM_TRACE", value);
 	return NULL;
 }
 
 /**
- * shim_way__wants_none() - whether the environment turns tracing off for this process
+ * shim_transport__wants_none() - whether the environment turns tracing off for this process
  * @inherited: if so, PMTRACE_STATE_NOAGENT is added to its flags, so no more events are sent
  *
  * Return: true if it does.
  */
-bool shim_way__wants_none(struct shim_inherited *inherited)
+bool shim_transport__wants_none(struct shim_inherited *inherited)
 {
-	if (!shim_environ__get("PCP_TRACE_NOAGENT") && !is_word(shim_env__way(), "none"))
+	if (!shim_environ__get("PCP_TRACE_NOAGENT") && !is_word(shim_env__transport(), "none"))
 		return false;
 	atomic_fetch_or(&inherited->flags, PMTRACE_STATE_NOAGENT);
 	return true;
@@ -148,17 +148,17 @@ bool shim_way__wants_none(struct shim_inherited *inherited)
 /* Choose the first transport that connects.  If none does, return the last one's error. */
 static int connect_any(struct shim_process *p)
 {
-	const struct shim_way *wanted = wanted_way();
+	const struct shim_transport *wanted = wanted_transport();
 	int err = -ENOENT;
 
-	for (size_t i = 0; i < NWAYS; i++) {
-		const struct shim_way *way = ways[i];
+	for (size_t i = 0; i < NTRANSPORTS; i++) {
+		const struct shim_transport *transport = transports[i];
 
-		if (wanted ? way != wanted : !way->is_automatic || !way->is_automatic())
+		if (wanted ? transport != wanted : !transport->is_automatic || !transport->is_automatic())
 			continue;
-		err = way->connect ? way->connect(p) : 0;
+		err = transport->connect ? transport->connect(p) : 0;
 		if (!err) {
-			atomic_store(&p->way, way);
+			atomic_store(&p->transport, transport);
 			break;
 		}
 	}
@@ -166,16 +166,16 @@ static int connect_any(struct shim_process *p)
 }
 
 /**
- * shim_way__connect() - connect through the process's transport, which is chosen if necessary
+ * shim_transport__connect() - connect through the process's transport, which is chosen if necessary
  * @p: process
  *
- * Return: 0, or an error of connect in struct shim_way.
+ * Return: 0, or an error of connect in struct shim_transport.
  */
-int shim_way__connect(struct shim_process *p)
+int shim_transport__connect(struct shim_process *p)
 {
-	const struct shim_way *way = shim_way__of(p);
+	const struct shim_transport *transport = shim_transport__of(p);
 
-	if (!way)
+	if (!transport)
 		return connect_any(p);
-	return way->connect ? way->connect(p) : 0;
+	return transport->connect ? transport->connect(p) : 0;
 }
