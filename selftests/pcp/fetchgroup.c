@@ -54,6 +54,34 @@ TEST_F(archive, an_item_and_its_stamp)
 	EXPECT_EQ(pmDestroyFetchGroup(NULL), 0);
 }
 
+/* Fetch each record once; returns how many fetches left a value of the discrete metric. */
+static int with_a_discrete_value(const char *base)
+{
+	pmAtomValue discrete, other;
+	int sts, n = 0;
+	pmFG fg;
+
+	if (pmCreateFetchGroup(&fg, PM_CONTEXT_ARCHIVE, base) ||
+	    pmExtendFetchGroup_item(fg, "v.disc", NULL, NULL, &discrete, PM_TYPE_STRING, &sts) ||
+	    pmExtendFetchGroup_item(fg, "v.cu32", NULL, "instant", &other, PM_TYPE_DOUBLE, NULL) ||
+	    step_of(fg, PM_MODE_FORW, 0, 0))
+		return -1;
+	while (!pmFetchGroup(fg))
+		n += sts == 0;
+	pmDestroyFetchGroup(fg);
+	return n;
+}
+
+TEST_F(archive, a_discrete_value_stays_unless_it_counts_once)
+{
+	int kept = with_a_discrete_value(self->base), once;
+
+	setenv("PCP_DISCRETE_ONCE", "", 1);
+	once = with_a_discrete_value(self->base);
+	EXPECT_GT(once, 0);
+	EXPECT_GT(kept, once);
+}
+
 TEST_F(archive, nothing_beyond_the_arrays)
 {
 	struct {

@@ -257,4 +257,46 @@ TEST(sizes)
 	EXPECT_EQ(PM_XTB_GET(PM_MODE_INTERP | PM_XTB_SET(PM_TIME_HOUR)), PM_TIME_HOUR);
 }
 
+/* Print 1/3 as pmPrintValue() does. */
+static const char *third(int type)
+{
+	static char text[64];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+	union {
+		pmValueBlock block;
+		char room[PM_VAL_HDR_SIZE + sizeof(double)];
+	} u;
+	float x = 1.0F / 3;
+	double y = 1.0 / 3;
+	pmValue v = { .inst = PM_IN_NULL };
+
+	if (type == PM_TYPE_FLOAT) {
+		memcpy(&v.value.lval, &x, sizeof(x));
+	} else {
+		u.block.vtype = type;
+		u.block.vlen = sizeof(u.room);
+		memcpy(u.block.vbuf, &y, sizeof(y));
+		v.value.pval = &u.block;
+	}
+	pmPrintValue(f, type == PM_TYPE_FLOAT ? PM_VAL_INSITU : PM_VAL_DPTR, type, &v, 1);
+	fclose(f);
+	return text;
+}
+
+TEST(precision_of_the_environment)
+{
+	setenv("PCP_FLOAT_PRECISION", "10", 1);
+	setenv("PCP_DOUBLE_PRECISION", "3", 1);
+	EXPECT_STREQ("0.3333333433", third(PM_TYPE_FLOAT));
+	EXPECT_STREQ("0.333", third(PM_TYPE_DOUBLE));
+}
+
+TEST(precision_out_of_range)
+{
+	setenv("PCP_FLOAT_PRECISION", "11", 1);
+	setenv("PCP_DOUBLE_PRECISION", "3x", 1);
+	EXPECT_STREQ("0.33333334", third(PM_TYPE_FLOAT));
+	EXPECT_STREQ("0.3333333333333333", third(PM_TYPE_DOUBLE));
+}
+
 TEST_HARNESS_MAIN

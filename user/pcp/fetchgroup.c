@@ -41,6 +41,7 @@ SHIM_API int pmCreateFetchGroup(pmFG *fg, int type, const char *name)
 	}
 	group->context = handle;
 	group->wraps = shim_environ__get("PCP_COUNTER_WRAP");
+	group->once = shim_environ__get("PCP_DISCRETE_ONCE");
 	*fg = group;
 	return 0;
 }
@@ -340,13 +341,13 @@ static void forget_old_names(pmFG fg)
 }
 
 /*
- * Clear all values except discrete ones.  Those keep their names until new values are filled in;
+ * Clear all values except discrete ones, unless PCP_DISCRETE_ONCE is set.  Those keep their names until new values are filled in;
  * shim_wanted__fill() clears them at that time.
  */
 static void clear_all(pmFG fg)
 {
 	for (struct shim_wanted *w = fg->wanted; w; w = w->next)
-		if (w->kind == SHIM_WANTED_EVENT || w->desc.sem != PM_SEM_DISCRETE)
+		if (fg->once || w->kind == SHIM_WANTED_EVENT || w->desc.sem != PM_SEM_DISCRETE)
 			shim_wanted__clear(w);
 	forget_old_names(fg);
 }

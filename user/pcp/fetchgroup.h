@@ -84,11 +84,12 @@ struct shim_old_names {
 /*
  * struct __pmFetchGroup - a group
  * @wraps: treat a counter that has decreased as wrapped (PCP_COUNTER_WRAP)
+ * @once: discrete values are not kept until there are new ones (PCP_DISCRETE_ONCE)
  * @last: the last result, for rates
  */
 struct __pmFetchGroup {
 	int context;
-	bool wraps;
+	bool wraps, once;
 	struct shim_wanted *wanted;
 	pmID *pmids;
 	int npmids;

@@ -55,9 +55,9 @@ static const pmValueSet *set_of(const struct shim_fetched *sample, pmID pmid)
  * Whether to keep the values of a discrete metric because the result has no new ones.  If it has
  * some, clear the old values.
  */
-static bool stays(struct shim_wanted *w, const pmValueSet *set)
+static bool stays(const struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set)
 {
-	if (w->desc.sem != PM_SEM_DISCRETE || !set)
+	if (fg->once || w->desc.sem != PM_SEM_DISCRETE || !set)
 		return false;
 	if (set->numval > 0)
 		clear_values(w);
@@ -70,7 +70,7 @@ static void fill_item(struct __pmFetchGroup *fg, struct shim_wanted *w,
 	pmAtomValue value = { 0 };
 	int err;
 
-	if (stays(w, set_of(sample, w->desc.pmid)))
+	if (stays(fg, w, set_of(sample, w->desc.pmid)))
 		return;
 	err = shim_fetchgroup__value(fg, &w->desc, w->inst, &w->conv, sample, 0, &value, w->type);
 	if (err >= 0)
@@ -214,7 +214,7 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 	int err = set ? set->numval : PM_ERR_VALUE;
 
 	if (err >= 0) {
-		if (stays(w, set))
+		if (stays(fg, w, set))
 			return;
 		err = name_instances(fg, w, set);
 		if (!err)

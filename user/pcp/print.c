@@ -10,6 +10,7 @@
 #include <pcp/pmapi.h>
 
 #include "base/api.h"
+#include "base/process.h"
 #include "texts.h"
 
 #define STRING_SHOWN	34	/* for a string longer than STRING_MAX */
@@ -286,6 +287,44 @@ static void print_events(FILE *f, const pmValueBlock *block, int type, int minwi
 	fprintf(f, "%*s", minwidth, text);
 }
 
+/* Significant digits of a number, from 1 to @most, if the environment selects them */
+static const struct precision {
+	const char *variable;
+	int usual, most;
+} precisions[] = {
+	[PM_TYPE_FLOAT] = { "PCP_FLOAT_PRECISION", 8, 10 },
+	[PM_TYPE_DOUBLE] = { "PCP_DOUBLE_PRECISION", 16, 18 },
+};
+
+static int read_precision(const struct precision *p)
+{
+	const char *text = shim_environ__get(p->variable);
+	char *end;
+	long n;
+
+	if (!text)
+		return p->usual;
+	n = strtol(text, &end, 10);
+	if (end != text && !*end && n >= 1 && n <= p->most)
+		return (int)n;
+	pmprintf("%s: '%s' is ignored, use a number of digits from 1 to %d\n", p->variable, text,
+		 p->most);
+	return p->usual;
+}
+
+/* As in PCP, the environment counts that a process has when it first prints such a number. */
+static int precision(int type)
+{
+	static int known[PM_TYPE_DOUBLE + 1];
+	int n = __atomic_load_n(&known[type], __ATOMIC_RELAXED);
+
+	if (!n) {
+		n = read_precision(&precisions[type]);
+		__atomic_store_n(&known[type], n, __ATOMIC_RELAXED);
+	}
+	return n;
+}
+
 static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
 {
 	switch (type) {
@@ -302,10 +341,10 @@ static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
 		fprintf(f, "%*" PRIu64, w, v->ull);
 		break;
 	case PM_TYPE_FLOAT:
-		fprintf(f, "%*.8g", w, (double)v->f);
+		fprintf(f, "%*.*g", w, precision(type), (double)v->f);
 		break;
 	case PM_TYPE_DOUBLE:
-		fprintf(f, "%*.16g", w, v->d);
+		fprintf(f, "%*.*g", w, precision(type), v->d);
 		break;
 	}
 }
