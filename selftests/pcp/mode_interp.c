@@ -84,6 +84,24 @@ TEST_F(archive, unknown_metrics)
 	}
 }
 
+/* They are only in records of events, so in every mode they have no values and are no error. */
+TEST_F(archive, metrics_of_the_library)
+{
+	const char *const names[] = { "event.flags", "event.missed", "v.cu32" };
+	pmID pmids[3];
+	pmResult *r;
+
+	ASSERT_EQ(pmLookupName(3, (const char **)names, pmids), 3);
+	for (int mode = PM_MODE_INTERP; mode <= PM_MODE_BACK; mode++) {
+		ASSERT_EQ(go_to(mode, 10000, 1000), 0);
+		ASSERT_EQ(pmFetch(3, pmids, &r), 0);
+		EXPECT_EQ(r->vset[0]->numval, 0);
+		EXPECT_EQ(r->vset[1]->numval, 0);
+		EXPECT_EQ(r->vset[2]->numval, 1);
+		pmFreeResult(r);
+	}
+}
+
 /* An instance that is missing for a while is interpolated across the gap, in a small domain. */
 TEST_F(archive, instance_that_comes_back)
 {

@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "context.h"
 #include "err.h"
+#include "pmns.h"
 #include "request.h"
 #include "result.h"
 #include "stamp.h"
@@ -91,12 +92,17 @@ static int within(struct shim_context *ctx)
 	return err ? err : PM_ERR_EOL;
 }
 
-/* Translate the errors of shim_interp__fetch() for single metrics into PMAPI codes. */
-static void translate(struct shim_answer *answers, unsigned int n)
+/*
+ * Translate the errors of shim_interp__fetch() for single metrics into PMAPI codes.  The library's
+ * own metrics, which are not in the archive, have no values, as in the modes of records.
+ */
+static void translate(struct shim_request *req)
 {
-	for (unsigned int i = 0; i < n; i++) {
+	struct shim_answer *answers = req->answers;
+
+	for (unsigned int i = 0; i < req->n; i++) {
 		if (answers[i].numval == -ENOENT)
-			answers[i].numval = PM_ERR_PMID_LOG;
+			answers[i].numval = shim_pmns_tree__builtin(req->pmids[i]) ? 0 : PM_ERR_PMID_LOG;
 		else if (answers[i].numval == -EDOM)
 			answers[i].numval = PM_ERR_TYPE;
 	}
@@ -116,7 +122,7 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 				 req->answers);
 	if (err)
 		return err;
-	translate(req->answers, req->n);
+	translate(req);
 	err = shim_result__build(req->n, req->answers, out, &size);
 	if (err)
 		shim_interp__undo(ctx->interp);
