@@ -2,48 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The commands with failing system calls: each run has the same result as without the failure, or a
 # non-zero exit status and a message; and whatever a recorder leaves can be read.
-#
-# FAIL_POINTS: how many failures of each kind, spread evenly; 0 for all
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
+# shellcheck source=selftests/fail/shared/commands.sh
+. "$here/shared/commands.sh"
 export TZ=UTC PCP_DERIVED_CONFIG='' LC_ALL=C
 vcpc=$build/bin/vcpc inject=$build/lib/libinject.so
-evidence="$dir/wrong"
+evidence="$dir/wrong" learning='counts keeps_link records_cpus'
 cd "$dir" || exit 1
 [ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
-
-ways='memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
-	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO
-	entry-EIO line-EIO'
-
-# fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
-# the number of calls and whether one failed to "count"
-fails() {
-	rm -f count
-	status=0
-	how=$1
-	shift
-	timeout 5 env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
-}
-
-# points WAY: print the numbers of the calls to fail, evenly spread over the number in "count"
-points() {
-	sort -n count | tail -n 1 | awk -v most="${FAIL_POINTS:-3}" '{ runs = most && most < $1 ? most : $1
-		for (i = 0; i < runs; i++) print 1 + int(i * $1 / runs) }'
-}
-
-wrong() {
-	echo "$name $how: $1; status $status: $(tail -n 1 err)" >>wrong
-}
-
-# Whether a run that was not killed printed an error
-said() {
-	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]
-}
 
 # ARCHIVE... that a recorder left, if any: undamaged, and readable by our tools and PCP's
 left() {
@@ -55,12 +26,6 @@ left() {
 		"$vcpc" replay "$a" >/dev/null 2>said || return 1
 		! command -v pmdumplog >/dev/null || pmdumplog "$a" >/dev/null 2>said || return 1
 	done
-}
-
-reads() {
-	! grep -q %s err || wrong "a message without its names"
-	if [ "$status" = "$expected" ] && cmp -s out "$name.out"; then return; fi
-	said || wrong "no error, and another result"
 }
 
 # A check that could not run prints an error instead of a result; EACCES is a valid result for this
@@ -112,30 +77,6 @@ records() {
 			said || [ "$status" = 143 ] || wrong "no message"
 		fi ;;
 	esac
-}
-
-# sweep NAME JUDGE COMMAND...: run it with each failure, and report one test
-sweep() {
-	name=$1 judge=$2 runs=0
-	shift 2
-	rm -f wrong
-	fails none:0 "$@"
-	cp out "$name.out"
-	expected=$status
-	case $judge in counts | keeps_link | records_cpus) $judge ;; esac
-	for way in $ways; do
-		rm -rf rec rec.*
-		fails "$way:0" "$@"
-		[ -e count ] || continue
-		for n in $(points); do
-			rm -rf rec rec.*
-			fails "$way:$n" "$@"
-			runs=$((runs + 1))
-			$judge
-		done
-	done
-	[ ! -e wrong ] && [ $runs -gt 0 ]
-	result "$name: $runs failures, each without effect or reported"
 }
 
 "$vcpc" record -e page-faults,context-switches -I 20ms -o a -- sleep 0.3 2>/dev/null &&

@@ -65,6 +65,8 @@ for example in "$build"/examples/*; do
 done
 set -- "$@" --with "$build/bin/vcpc:/usr/bin/vcpc" --with "$build/bin/pmtrace:/usr/bin/pmtrace" --program bpftool --program xz \
 	--with "$selftests/run-tests.sh:/tests/run-tests.sh" --with "$selftests/tap.sh:/tests/tap.sh" --with "$selftests/host.sh:/tests/host.sh"
+[ ! -e "$build/lib/libinject.so" ] || set -- "$@" --with "$build/lib/libinject.so:/tests/fail/libinject.so" \
+	--with "$selftests/fail/shared/commands.sh:/tests/fail/shared/commands.sh"
 
 # setpriv drops capabilities; the other architecture's sysroot does not have it.
 [ "$arch" != x86_64 ] || [ ! -x /usr/bin/setpriv ] || set -- "$@" --program setpriv

@@ -1,0 +1,75 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by tests of commands: run a command once for each system call that can fail in it.
+#
+# The test has sourced tap.sh, is in its scratch folder, and has set "inject", the library to preload.
+#
+# FAIL_POINTS: how many failures of each kind, spread evenly; 0 for all
+# FAIL_SECONDS: time until a run is considered to hang
+
+ways='memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
+	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO
+	entry-EIO line-EIO bpf-ENOMEM socket-EMFILE'
+
+# fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
+# the number of calls and whether one failed to "count"
+fails() {
+	rm -f count
+	status=0
+	how=$1
+	shift
+	timeout "${FAIL_SECONDS:-5}" env INJECT="$how" INJECT_COUNT="$dir/count" LD_PRELOAD="$inject" "$@" >out 2>err || status=$?
+}
+
+# points WAY: print the numbers of the calls to fail, evenly spread over the number in "count"
+points() {
+	sort -n count | tail -n 1 | awk -v most="${FAIL_POINTS:-3}" '{ runs = most && most < $1 ? most : $1
+		for (i = 0; i < runs; i++) print 1 + int(i * $1 / runs) }'
+}
+
+wrong() {
+	echo "$name $how: $1; status $status: $(tail -n 1 err)" >>wrong
+}
+
+# Whether a run that was not killed printed an error
+said() {
+	[ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ "$status" -ne 124 ] && [ -s err ]
+}
+
+# The judge of commands whose output does not change from run to run
+reads() {
+	! grep -q %s err || wrong "a message without its names"
+	if [ "$status" = "$expected" ] && cmp -s out "$name.out"; then return; fi
+	said || wrong "no error, and another result"
+}
+
+# Called before each run; a test can define another one.
+prepare() {
+	rm -rf rec rec.*
+}
+
+# sweep NAME JUDGE COMMAND...: run it with each failure, and report one test.  Judges in "learning" also see
+# the run without a failure.
+sweep() {
+	name=$1 judge=$2 runs=0
+	shift 2
+	rm -f wrong
+	prepare
+	fails none:0 "$@"
+	cp out "$name.out"
+	expected=$status
+	case " ${learning:-} " in *" $judge "*) $judge ;; esac
+	for way in $ways; do
+		prepare
+		fails "$way:0" "$@"
+		[ -e count ] || continue
+		for n in $(points); do
+			prepare
+			fails "$way:$n" "$@"
+			runs=$((runs + 1))
+			$judge
+		done
+	done
+	[ ! -e wrong ] && [ $runs -gt 0 ]
+	result "$name: $runs failures, each without effect or reported"
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Tracing's commands with failing system calls: each run has the same result as without the failure, or a
+# non-zero exit status and a message; and 'vcpc trace off' removes whatever a failed 'vcpc trace on' left.
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+inject=$here/../fail/libinject.so
+[ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
+# shellcheck source=selftests/fail/shared/commands.sh
+. "$here/../fail/shared/commands.sh"
+trap 'vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
+evidence="$dir/wrong" learning='exports turns_on'
+export LC_ALL=C FAIL_SECONDS=60 FAIL_POINTS="${FAIL_POINTS:-2}"
+cd "$dir" || exit 1
+
+pinned() {
+	find /sys/fs/bpf -path '*/vcpc/*' 2>/dev/null | sort
+}
+
+vcpc trace on --events >log 2>&1 && orders >log 2>&1
+result "transactions to read"
+sweep status reads vcpc trace status
+sweep show reads vcpc trace show --hist
+sweep top reads vcpc top --once -I 100ms
+
+# An export takes the events.
+prepare() {
+	vcpc trace export >log 2>&1
+	pmtrace -q -e true once
+	pmtrace -q -e true twice
+}
+
+# The times differ in each run, and with them the length of Perfetto's numbers.
+exports() {
+	names=$(grep -a -o -e once -e twice out | wc -l)
+	[ "$how" != none:0 ] || normal=$names size=$(wc -c <out)
+	if [ "$status" = 0 ] && [ "$names" = "$normal" ] && [ "$(wc -c <out)" -gt $((size - 100)) ]; then return; fi
+	said || wrong "no error, and $names names, not $normal"
+}
+sweep export exports vcpc trace export
+sweep perfetto exports vcpc trace export --format perfetto
+vcpc trace off
+
+prepare() {
+	vcpc trace off >log 2>&1
+}
+
+turns_on() {
+	if [ "$how" = none:0 ]; then
+		vcpc trace status >normal 2>&1
+		pinned >normal.pins
+		return
+	fi
+	if [ "$status" = 0 ]; then
+		vcpc trace status >now 2>&1
+		pinned >now.pins
+		cmp -s now normal && cmp -s now.pins normal.pins || wrong "success, and tracing is in another state"
+	else
+		said || [ "$status" = 137 ] || [ "$status" = 143 ] || wrong "no message"
+	fi
+	vcpc trace off >now 2>&1
+	[ -z "$(pinned)" ] || wrong "'vcpc trace off' leaves $(pinned | head -n 1): $(cat now)"
+}
+sweep on turns_on vcpc trace on --counts page-faults --events
+
+prepare() {
+	vcpc trace on >log 2>&1
+}
+
+turns_off() {
+	if [ "$status" = 0 ]; then
+		[ -z "$(pinned)" ] || wrong "success, and pins are left"
+	else
+		said || [ "$status" = 137 ] || [ "$status" = 143 ] || wrong "no message"
+	fi
+	vcpc trace off >now 2>&1
+	[ -z "$(pinned)" ] || wrong "another 'vcpc trace off' leaves $(pinned | head -n 1): $(cat now)"
+}
+sweep off turns_off vcpc trace off
+done_testing
