@@ -125,8 +125,8 @@ TEST(a_handler_may_take_the_lock_during_fork)
 	EXPECT_EQ(1, handled);
 	EXPECT_EQ(0, in_children);
 	EXPECT_EQ(generation, shim_fork__generation());
-	EXPECT_EQ(0, pthread_mutex_trylock(&siglock.lock.mutex));
-	EXPECT_EQ(0, pthread_mutex_trylock(&inner.lock.mutex));
+	EXPECT_EQ(0, pthread_mutex_trylock(&siglock.fork.lock.mutex));
+	EXPECT_EQ(0, pthread_mutex_trylock(&inner.fork.lock.mutex));
 }
 
 static void count(void *arg)

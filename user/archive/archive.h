@@ -127,6 +127,7 @@ struct shim_archive {
 	struct shim_meta meta;
 	struct shim_index index;
 	atomic_bool indexed;
+	unsigned int generation;	/* shim_fork__generation() of the process that opened it */
 	struct shim_lock lock;
 	struct shim_volume *volumes;
 	unsigned int nopened;

@@ -38,6 +38,7 @@ static struct shim_archive *create(size_t nsegments)
 	shim_meta__init(&ar->meta);
 	shim_clear_ranges__init(&ar->clear);
 	shim_lock__init(&ar->lock);
+	ar->generation = shim_fork__generation();
 	atomic_init(&ar->indexed, false);
 	atomic_init(&ar->nvolumes, 0);
 	atomic_init(&ar->listed, false);
@@ -204,9 +205,18 @@ static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
 }
 
+/* In a forked child: whether a thread that was not copied was changing the archive */
+bool shim_archive__is_lost(struct shim_archive *ar)
+{
+	return shim_fork__is_lost(&ar->lock.mutex) || shim_fork__is_lost(&ar->meta.lock) ||
+	       shim_fork__is_lost(&ar->clear.lock);
+}
+
+/* A forked child shares no archive of its parent, where a thread may have been changing it. */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name)
 {
-	return ar->nsegments == 1 && !strcmp(ar->name, name);
+	return ar->nsegments == 1 && ar->generation == shim_fork__generation() &&
+	       !strcmp(ar->name, name);
 }
 
 bool shim_archive__is_current(const struct shim_archive *ar)

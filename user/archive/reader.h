@@ -22,6 +22,7 @@ int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
 /* Whether this is a single archive that was opened by this name */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
+bool shim_archive__is_lost(struct shim_archive *ar);
 /*
  * For such an archive: whether opening it now would give the same; false if that is costly to check
  */

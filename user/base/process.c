@@ -3,7 +3,7 @@
  * State that a library shares with its process.
  *
  * Threads: entries are added to the lists without a lock, and never removed.  fork() takes all
- * locks registered by shim_fork__wait_for(), lowest rank first, so the child finds no data in an
+ * registered locks, lowest rank first, so the child finds no data in an
  * inconsistent state.
  */
 #define _GNU_SOURCE
@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process.h"
@@ -25,19 +26,19 @@
 /* @watched: WATCHED, 0, or the ID of the process in which a thread is installing the handlers */
 static struct {
 	atomic_int watched;
-	_Atomic(struct shim_siglock *) locks;
+	_Atomic(struct shim_fork_lock *) locks;
 	_Atomic(struct shim_fork_hook *) hooks;
 	atomic_uint generation;
 } forks = { .generation = 1 };
 
 void shim_siglock__init(struct shim_siglock *lock)
 {
-	shim_lock__init(&lock->lock);
+	shim_lock__init(&lock->fork.lock);
 }
 
 void shim_siglock__fini(struct shim_siglock *lock)
 {
-	shim_lock__fini(&lock->lock);
+	shim_lock__fini(&lock->fork.lock);
 }
 
 void shim_siglock__enter(struct shim_siglock *lock)
@@ -46,7 +47,7 @@ void shim_siglock__enter(struct shim_siglock *lock)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
-	shim_lock__enter(&lock->lock);
+	shim_lock__enter(&lock->fork.lock);
 	lock->mask = mask;
 }
 
@@ -54,8 +55,59 @@ void shim_siglock__leave(struct shim_siglock *lock)
 {
 	sigset_t mask = lock->mask;
 
-	shim_lock__leave(&lock->lock);
+	shim_lock__leave(&lock->fork.lock);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* How many locks the thread holds, or is about to take or release */
+static __thread unsigned int inside __attribute__((tls_model("initial-exec")));
+
+void shim_fork_lock__enter(struct shim_fork_lock *lock)
+{
+	/* Without memory for the handlers, the next call tries again to install them. */
+	shim_fork__watch();
+	inside++;
+	atomic_signal_fence(memory_order_seq_cst);
+	shim_lock__enter(&lock->lock);
+	atomic_store_explicit(&lock->owner, pthread_self(), memory_order_relaxed);
+}
+
+void shim_fork_lock__leave(struct shim_fork_lock *lock)
+{
+	atomic_store_explicit(&lock->owner, (pthread_t)0, memory_order_relaxed);
+	shim_lock__leave(&lock->lock);
+	atomic_signal_fence(memory_order_seq_cst);
+	inside--;
+}
+
+#define HANDLER_WAIT_NS	100000000
+
+/*
+ * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
+ * between taking it and noting that; it must not wait for itself.
+ */
+static bool take(struct shim_fork_lock *lock)
+{
+	int cancel = shim_cancel__off();
+	struct timespec until;
+
+	if (!inside) {
+		pthread_mutex_lock(&lock->lock.mutex);
+	} else {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += HANDLER_WAIT_NS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		if (lock->owner == pthread_self() ||
+		    pthread_mutex_clocklock(&lock->lock.mutex, CLOCK_MONOTONIC, &until)) {
+			shim_cancel__restore(cancel);
+			return false;
+		}
+	}
+	lock->lock.cancel = cancel;
+	return true;
 }
 
 /*
@@ -73,15 +125,13 @@ static void before_fork(void)
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
 	memcpy(&mask_before, &mask, sizeof(mask_before));
 	for (int rank = 0; rank < SHIM_RANKS; rank++)
-		for (struct shim_siglock *l = atomic_load(&forks.locks); l; l = l->next) {
-			if (l->rank != rank)
-				continue;
-			shim_siglock__enter(l);
-			l->forking = true;
+		for (struct shim_fork_lock *l = atomic_load(&forks.locks); l; l = l->next) {
+			if (l->rank == rank && take(l))
+				l->forking = true;
 		}
 }
 
-static void leave_rank(struct shim_siglock *lock, int rank)
+static void leave_rank(struct shim_fork_lock *lock, int rank)
 {
 	if (!lock)
 		return;
@@ -89,7 +139,7 @@ static void leave_rank(struct shim_siglock *lock, int rank)
 	if (lock->rank != rank || !lock->forking)
 		return;
 	lock->forking = false;
-	shim_siglock__leave(lock);
+	shim_lock__leave(&lock->lock);
 }
 
 static void after_fork(void)
@@ -108,7 +158,7 @@ static void in_child(void)
 {
 	atomic_fetch_add(&forks.generation, 1);
 	for (int rank = SHIM_RANKS; rank--; ) {
-		for (struct shim_siglock *l = atomic_load(&forks.locks); l; l = l->next)
+		for (struct shim_fork_lock *l = atomic_load(&forks.locks); l; l = l->next)
 			if (l->rank == rank && l->forking && l->in_child)
 				l->in_child();
 		if (rank)
@@ -158,6 +208,19 @@ int shim_fork__watch(void)
 }
 
 /**
+ * shim_fork__list() - add a lock to those that fork() takes after shim_fork__watch()
+ * @lock: must exist as long as the process; may be added more than once
+ */
+void shim_fork__list(struct shim_fork_lock *lock)
+{
+	if (atomic_exchange(&lock->listed, true))
+		return;
+	lock->next = atomic_load(&forks.locks);
+	while (!atomic_compare_exchange_weak(&forks.locks, &lock->next, lock))
+		;
+}
+
+/**
  * shim_fork__wait_for() - make fork() take a lock; must be called before the lock is first taken
  * @lock: must exist as long as the process; may be registered more than once
  *
@@ -167,12 +230,9 @@ int shim_fork__wait_for(struct shim_siglock *lock)
 {
 	int err = shim_fork__watch();
 
-	if (err || atomic_exchange(&lock->listed, true))
-		return err;
-	lock->next = atomic_load(&forks.locks);
-	while (!atomic_compare_exchange_weak(&forks.locks, &lock->next, lock))
-		;
-	return 0;
+	if (!err)
+		shim_fork__list(&lock->fork);
+	return err;
 }
 
 /**

@@ -82,31 +82,67 @@ static inline void shim_lock__leave(struct shim_lock *lock)
 }
 
 /**
- * struct shim_siglock - a lock that may also be taken in signal handlers of the program
+ * struct shim_fork_lock - a lock of the process that fork() takes, so the child finds it released
  * @lock: the lock
- * @mask: signals that the owner had blocked before taking it
+ * @owner: the thread that holds it.  If a signal handler forks in this thread, fork() must not wait
+ *	for the lock, and the child is inside of it as well.
  * @rank: a thread that takes two locks takes the one with the lower rank first; so does fork()
  * @in_child: called in a forked child with the lock held, or NULL
  * @next: next lock in the list of locks that fork() takes
  * @listed: it is in that list
  * @forking: fork() has taken it
- *
- * All signals are blocked while it is held, and cancellation is disabled.
  */
-struct shim_siglock {
+struct shim_fork_lock {
 	struct shim_lock lock;
-	sigset_t mask;
+	_Atomic pthread_t owner;
 	int rank;
 	void (*in_child)(void);
-	struct shim_siglock *next;
+	struct shim_fork_lock *next;
 	atomic_bool listed;
 	bool forking;
 };
 
 #define SHIM_RANKS	3
 
+/* Define a static lock, which fork() takes from the start; @child is its @in_child. */
+#define SHIM_FORK_LOCK(name, order, child)					\
+	static struct shim_fork_lock name = {					\
+		.lock = SHIM_LOCK_INITIALIZER, .rank = (order), .in_child = (child), \
+	};									\
+	static void __attribute__((constructor)) name##_list(void)		\
+	{									\
+		shim_fork__list(&name);						\
+	}									\
+	static struct shim_fork_lock name	/* for the semicolon */
+
+/* In a forked child: whether a thread that was not copied holds the mutex */
+static inline bool shim_fork__is_lost(pthread_mutex_t *mutex)
+{
+	bool lost = pthread_mutex_trylock(mutex);
+
+	if (!lost)
+		pthread_mutex_unlock(mutex);
+	return lost;
+}
+
+void shim_fork__list(struct shim_fork_lock *lock);
+void shim_fork_lock__enter(struct shim_fork_lock *lock);
+void shim_fork_lock__leave(struct shim_fork_lock *lock);
+
+/**
+ * struct shim_siglock - a lock that may also be taken in signal handlers of the program
+ * @fork: the lock, which fork() takes after shim_fork__wait_for()
+ * @mask: signals that the owner had blocked before taking it
+ *
+ * All signals are blocked while it is held, and cancellation is disabled.
+ */
+struct shim_siglock {
+	struct shim_fork_lock fork;
+	sigset_t mask;
+};
+
 #define SHIM_SIGLOCK_INITIALIZER(order, child) \
-	{ .lock = SHIM_LOCK_INITIALIZER, .rank = (order), .in_child = (child) }
+	{ .fork = { .lock = SHIM_LOCK_INITIALIZER, .rank = (order), .in_child = (child) } }
 
 void shim_siglock__init(struct shim_siglock *lock);
 void shim_siglock__fini(struct shim_siglock *lock);

@@ -31,7 +31,7 @@
 
 #define VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
 
-static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(config_lock, 2, NULL);
 static bool was_read;
 
 static FILE *open_file(void)
@@ -138,7 +138,7 @@ static void read_file(void)
 	int more = 0;
 	FILE *f;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&config_lock);
 	f = was_read ? NULL : open_file();
 	/* The callers cannot return an error, but the next call tries to read the file again. */
 	if (!was_read)
@@ -151,7 +151,7 @@ static void read_file(void)
 		publish();
 		fclose(f);
 	}
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&config_lock);
 }
 
 /**

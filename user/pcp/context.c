@@ -20,7 +20,9 @@
 #include "host.h"
 #include "local.h"
 
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static void drop_lost(void);
+
+SHIM_FORK_LOCK(table_lock, 2, drop_lost);
 static struct {
 	struct shim_context **all;	/* by ascending handle */
 	unsigned int n;
@@ -29,6 +31,27 @@ static struct {
 } contexts;
 
 static __thread int current = PM_CONTEXT_UNDEF;
+
+static bool is_lost(struct shim_context *ctx)
+{
+	if (ctx->owner == pthread_self())
+		return false;
+	return shim_fork__is_lost(&ctx->lock) || (ctx->ar && shim_archive__is_lost(ctx->ar));
+}
+
+/*
+ * Called in a forked child.  Threads that it does not have may have been inside calls: their
+ * contexts remain locked and inconsistent, so the child does not have these either.
+ */
+static void drop_lost(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < contexts.n; i++)
+		if (!is_lost(contexts.all[i]))
+			contexts.all[n++] = contexts.all[i];
+	contexts.n = n;
+}
 
 /* The index of a handle, or where to insert it; called with table_lock held. */
 static unsigned int position_of(int handle)
@@ -66,9 +89,9 @@ static void put(struct shim_context *ctx)
 {
 	bool last;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	last = --ctx->refs == 0;
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	if (last)
 		context_free(ctx);
 }
@@ -77,11 +100,11 @@ static struct shim_context *get(int handle)
 {
 	struct shim_context *ctx;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	ctx = lookup(handle);
 	if (ctx)
 		ctx->refs++;
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	return ctx;
 }
 
@@ -96,6 +119,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 		return PM_ERR_NOCONTEXT;
 	}
 	pthread_mutex_lock(&ctx->lock);
+	ctx->owner = pthread_self();
 	ctx->cancel = cancel;
 	ctx->calls++;
 	/* from here on, any derived metric is found */
@@ -129,12 +153,12 @@ static int *all_handles(unsigned int *n)
 {
 	int *handles;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	*n = contexts.n;
 	handles = malloc((*n ? *n : 1) * sizeof(*handles));
 	for (unsigned int i = 0; handles && i < *n; i++)
 		handles[i] = contexts.all[i]->handle;
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	return handles;
 }
 
@@ -160,6 +184,7 @@ int shim_context__leave(struct shim_context *ctx, int result)
 {
 	int cancel = ctx->cancel;
 
+	ctx->owner = (pthread_t)0;
 	pthread_mutex_unlock(&ctx->lock);
 	put(ctx);
 	shim_cancel__restore(cancel);
@@ -170,9 +195,9 @@ static int take_handle(void)
 {
 	int handle;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	handle = contexts.next_handle++;
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	return handle;
 }
 
@@ -182,14 +207,14 @@ static int publish(struct shim_context *ctx)
 	struct shim_context **slot;
 	int err;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	err = shim_vec__room(contexts.all, &contexts.room, contexts.n);
 	if (!err) {
 		slot = &contexts.all[position_of(ctx->handle)];
 		memmove(slot + 1, slot, (contexts.all + contexts.n++ - slot) * sizeof(*slot));
 		*slot = ctx;
 	}
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	return err;
 }
 
@@ -240,12 +265,12 @@ static struct shim_archive *next_of_name(const char *name, bool any_feature, uns
 {
 	struct shim_archive *ar = NULL;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	for (; *i < contexts.n && !ar; ++*i)
 		if (contexts.all[*i]->ar && shim_archive__has_name(contexts.all[*i]->ar, name) &&
 		    (any_feature || is_known(contexts.all[*i]->ar)))
 			ar = shim_archive__get(contexts.all[*i]->ar);
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	return ar;
 }
 
@@ -457,7 +482,7 @@ SHIM_API int pmDestroyContext(int handle)
 	unsigned int at;
 	int cancel;
 
-	pthread_mutex_lock(&table_lock);
+	shim_fork_lock__enter(&table_lock);
 	ctx = lookup(handle);
 	if (ctx) {
 		at = position_of(handle);
@@ -470,7 +495,7 @@ SHIM_API int pmDestroyContext(int handle)
 			contexts.room = 0;
 		}
 	}
-	pthread_mutex_unlock(&table_lock);
+	shim_fork_lock__leave(&table_lock);
 	if (!ctx)
 		return PM_ERR_NOCONTEXT;
 	if (current == handle)

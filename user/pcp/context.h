@@ -149,6 +149,7 @@ extern const struct shim_source shim_local_source;
  */
 struct shim_context {
 	pthread_mutex_t lock;
+	_Atomic pthread_t owner;	/* the thread that holds the lock */
 	int cancel;
 	int handle;
 	unsigned int refs;

@@ -2,9 +2,9 @@
 /*
  * The derived metrics that the process has defined, for all its contexts.
  *
- * Threads: "lock" guards the registry and the texts of its definitions.  "begin_lock" ensures that
+ * Threads: "registry_lock" guards the registry and the texts of its definitions.  "begin_lock" ensures that
  * the definitions configured by the environment are loaded once, before any context can look them
- * up; it is taken before "lock".  A context's lock may be held while either is taken.  Definitions
+ * up; it is taken before "registry_lock".  A context's lock may be held while either is taken.  Definitions
  * are never freed, so contexts can keep pointers to them.  The reason of a failure is kept per
  * thread.
  */
@@ -43,8 +43,8 @@ static struct {
 	bool novalue;
 } registry = { .limit = -1 };
 
-static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
-static struct shim_lock begin_lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(registry_lock, 2, NULL);
+SHIM_FORK_LOCK(begin_lock, 0, NULL);
 static bool begun;
 static struct shim_thread_end reason_end = { .fn = shim_thread_room__free };
 static __thread void *reason;
@@ -128,7 +128,7 @@ void shim_definition__free(struct shim_definition *def)
 	free(def);
 }
 
-/* Called with "lock" held. */
+/* Called with "registry_lock" held. */
 static struct named *find_named(const char *name)
 {
 	struct shim_hnode *node;
@@ -190,9 +190,9 @@ static const char *refused(const char *name)
 {
 	const char *why;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	why = refusal(name);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return why;
 }
 
@@ -201,11 +201,11 @@ static int insert(struct shim_definition *def)
 	const char *why;
 	int err = -EINVAL;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	why = refusal(def->name);
 	if (!why)
 		err = definition_append(def);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	if (why)
 		shim_derived__set_why(why);
 	return err;
@@ -245,9 +245,9 @@ struct shim_definition *shim_registry__at(unsigned int number)
 {
 	struct shim_definition *def;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	def = number < registry.n ? registry.all[number] : NULL;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return def;
 }
 
@@ -255,9 +255,9 @@ int shim_registry__find(const char *name)
 {
 	int number;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	number = definition_find(name);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return number;
 }
 
@@ -265,14 +265,14 @@ bool shim_registry__remove(const char *name)
 {
 	struct named *named;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	named = find_named(name);
 	if (named) {
 		shim_definition__remove(registry.all[named->number]);
 		shim_hash__del(&registry.hash, &named->node);
 		free(named);
 	}
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return named;
 }
 
@@ -280,34 +280,34 @@ int shim_registry__limit(void)
 {
 	int limit;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	limit = registry.limit;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return limit;
 }
 
 void shim_registry__set_limit(int limit)
 {
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	registry.limit = limit;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 }
 
 bool shim_registry__novalue(void)
 {
 	bool on;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	on = registry.novalue;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return on;
 }
 
 void shim_registry__set_novalue(bool on)
 {
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	registry.novalue = on;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 }
 
 static enum shim_registry_result set_text(const char *name, const char *attribute,
@@ -335,9 +335,9 @@ enum shim_registry_result shim_registry__set_text(const char *name, const char *
 {
 	enum shim_registry_result result;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	result = set_text(name, attribute, text);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return result;
 }
 
@@ -357,9 +357,9 @@ int shim_definition__text(const struct shim_definition *def, int level, char **o
 {
 	int err;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	err = copy_text(def, level, out);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return err;
 }
 
@@ -368,12 +368,12 @@ int shim_definition__set_text(struct shim_definition *def, int level, const char
 	char **to = level == PM_TEXT_ONELINE ? &def->oneline : &def->helptext;
 	int err = PM_ERR_TEXT;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	if (!*to) {
 		*to = strdup(text);
 		err = *to ? 0 : -ENOMEM;
 	}
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return err;
 }
 
@@ -382,11 +382,11 @@ int shim_registry__text(pmID pmid, int level, char **out)
 	bool own = false;
 	int number = shim_derived__number(pmid, &own), err = PM_ERR_PMID;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&registry_lock);
 	if (number >= 0 && !own && (unsigned int)number < registry.n &&
 	    !shim_definition__gone(registry.all[number]))
 		err = copy_text(registry.all[number], level, out);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&registry_lock);
 	return err;
 }
 
@@ -419,13 +419,13 @@ int shim_registry__begin(void)
 {
 	int err = 0;
 
-	shim_lock__enter(&begin_lock);
+	shim_fork_lock__enter(&begin_lock);
 	if (!begun) {
 		err = load_defaults();
 		if (!shim_registry__passes(err))
 			err = 0;
 		begun = !err;
 	}
-	shim_lock__leave(&begin_lock);
+	shim_fork_lock__leave(&begin_lock);
 	return err;
 }

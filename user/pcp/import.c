@@ -19,7 +19,7 @@
 #include "importer.h"
 #include "stamp.h"
 
-static struct shim_lock import_lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(import_lock, 0, NULL);
 static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
@@ -27,10 +27,10 @@ static size_t current_at;	/* its index in @contexts */
 
 struct shim_importer *shim_import__enter(void)
 {
-	shim_lock__enter(&import_lock);
+	shim_fork_lock__enter(&import_lock);
 	if (current && !current->ended)
 		return current;
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 	return NULL;
 }
 
@@ -39,7 +39,7 @@ int shim_import__leave(struct shim_importer *imp, int result)
 	if (result)
 		result = shim_pcp__error(result);
 	imp->last_error = result;
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 	return result;
 }
 
@@ -88,9 +88,9 @@ int shim_import__start(const char *archive, int flags)
 {
 	int ret;
 
-	shim_lock__enter(&import_lock);
+	shim_fork_lock__enter(&import_lock);
 	ret = start(archive, flags);
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 	return ret;
 }
 
@@ -118,12 +118,12 @@ SHIM_API int pmiUseContext(int context)
 {
 	int ret = PM_ERR_NOCONTEXT;
 
-	shim_lock__enter(&import_lock);
+	shim_fork_lock__enter(&import_lock);
 	if (context > 0 && (size_t)context <= ncontexts && contexts[context - 1]) {
 		make_current(context - 1);
 		ret = 0;
 	}
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 	return ret;
 }
 
@@ -137,12 +137,12 @@ SHIM_API int pmiEnd(void)
 {
 	int ret = PM_ERR_NOCONTEXT;
 
-	shim_lock__enter(&import_lock);
+	shim_fork_lock__enter(&import_lock);
 	if (current) {
 		ret = current->ended ? 0 : shim_pcp__error(shim_importer__end(current));
 		current->last_error = ret;
 	}
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 	return ret;
 }
 
@@ -558,10 +558,10 @@ int shim_import__last_error(void)
 {
 	int code = PM_ERR_NOCONTEXT;
 
-	shim_lock__enter(&import_lock);
+	shim_fork_lock__enter(&import_lock);
 	if (current)
 		code = current->last_error;
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 	return code;
 }
 
@@ -586,8 +586,8 @@ static void dump(const struct shim_importer *imp)
  */
 SHIM_API void pmiDump(void)
 {
-	shim_lock__enter(&import_lock);
+	shim_fork_lock__enter(&import_lock);
 	if (current)
 		dump(current);
-	shim_lock__leave(&import_lock);
+	shim_fork_lock__leave(&import_lock);
 }

@@ -27,7 +27,7 @@
 
 #define MOST	16	/* streams; further streams get no last line */
 
-static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(message_lock, 2, NULL);
 static char *message;		/* length so far */
 static size_t length;
 static bool to_syslog;
@@ -61,9 +61,9 @@ SHIM_API int pmprintf(const char *fmt, ...)
 	int n;
 
 	va_start(args, fmt);
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&message_lock);
 	n = message_append(fmt, args);
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&message_lock);
 	va_end(args);
 	return n;
 }
@@ -94,13 +94,13 @@ SHIM_API int pmflush(void)
 {
 	int err = 0;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&message_lock);
 	if (length)
 		err = show(message, length);
 	free(message);
 	message = NULL;
 	length = 0;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&message_lock);
 	return err;
 }
 
@@ -149,9 +149,9 @@ SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 	va_end(args);
 	if (n < 0)
 		return;
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&message_lock);
 	both = to_syslog;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&message_lock);
 	if (both)
 		syslog(priority, "%s", text);
 	notify(priority, text);
@@ -161,13 +161,13 @@ SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 /** pmSyslog() - set whether pmNotifyErr() also writes to syslog; off by default */
 SHIM_API void pmSyslog(int onoff)
 {
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&message_lock);
 	if (onoff && !to_syslog)
 		openlog(pmGetProgname(), LOG_PID, LOG_DAEMON);
 	else if (!onoff && to_syslog)
 		closelog();
 	to_syslog = onoff;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&message_lock);
 }
 
 /**
@@ -184,7 +184,7 @@ SHIM_API void pmNoMem(const char *where, size_t size, int fatal)
 		exit(1);
 }
 
-static struct shim_lock streams_lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(streams_lock, 2, NULL);
 static FILE *streams[MOST];
 static unsigned int nstreams;
 
@@ -214,14 +214,14 @@ static void remember(FILE *f)
 {
 	bool known = false;
 
-	shim_lock__enter(&streams_lock);
+	shim_fork_lock__enter(&streams_lock);
 	for (unsigned int i = 0; i < nstreams; i++)
 		known |= streams[i] == f;
 	if (!nstreams)
 		atexit(finish);
 	if (!known && nstreams < MOST)
 		streams[nstreams++] = f;
-	shim_lock__leave(&streams_lock);
+	shim_fork_lock__leave(&streams_lock);
 }
 
 /*

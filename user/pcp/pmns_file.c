@@ -357,7 +357,7 @@ int shim_pmns_file__subset(const struct shim_pmns_file *from,
 	return err;
 }
 
-static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(loaded_lock, 2, NULL);
 static struct shim_pmns_file *loaded;
 static bool asked;	/* a load was requested, even if it failed */
 
@@ -365,12 +365,12 @@ int shim_pmns_loaded__get(struct shim_pmns_file **out)
 {
 	int err;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&loaded_lock);
 	*out = loaded;
 	if (loaded)
 		loaded->refs++;
 	err = asked && !loaded ? PM_ERR_NOPMNS : 0;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&loaded_lock);
 	return err;
 }
 
@@ -380,9 +380,9 @@ void shim_pmns_loaded__put(struct shim_pmns_file *names)
 
 	if (!names)
 		return;
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&loaded_lock);
 	last = --names->refs == 0;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&loaded_lock);
 	if (last)
 		pmns_file_free(names);
 }
@@ -392,11 +392,11 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
 	bool current;
 
 	names->refs = 1;
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&loaded_lock);
 	current = loaded == old;
 	if (current)
 		loaded = names;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&loaded_lock);
 	if (current)
 		shim_pmns_loaded__put(old);	/* the process's reference */
 	else
@@ -438,7 +438,7 @@ static int load_uncancelled(const char *filename, bool dups)
 	if (err)
 		load_complain(path, err, what);
 	free(path);
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&loaded_lock);
 	asked = true;
 	if (loaded && !err) {
 		err = PM_ERR_DUPPMNS;
@@ -447,7 +447,7 @@ static int load_uncancelled(const char *filename, bool dups)
 		loaded = names;
 		names = NULL;
 	}
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&loaded_lock);
 	pmns_file_free(names);
 	return err;
 }
@@ -468,9 +468,9 @@ static bool is_loaded(void)
 {
 	bool is;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&loaded_lock);
 	is = loaded;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&loaded_lock);
 	return is;
 }
 
@@ -501,10 +501,10 @@ SHIM_API void pmUnloadNameSpace(void)
 {
 	struct shim_pmns_file *names;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&loaded_lock);
 	names = loaded;
 	loaded = NULL;
 	asked = false;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&loaded_lock);
 	shim_pmns_loaded__put(names);
 }

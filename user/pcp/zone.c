@@ -30,7 +30,7 @@ struct zone {
 	struct shim_tz *tz;
 };
 
-static struct shim_lock lock = SHIM_LOCK_INITIALIZER;
+SHIM_FORK_LOCK(zone_lock, 2, NULL);
 static struct zone *zones;
 static int nzones;
 static size_t zones_room;
@@ -41,9 +41,9 @@ static const struct shim_tz *current_zone(void)
 {
 	const struct shim_tz *tz;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&zone_lock);
 	tz = current < 0 ? NULL : zones[current].tz;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&zone_lock);
 	return tz;
 }
 
@@ -94,12 +94,12 @@ static int new_zone(const char *tz, int (*open)(const char *name, struct shim_tz
 		free(zone.name);
 		return -ENOMEM;
 	}
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&zone_lock);
 	if (!shim_vec__room(zones, &zones_room, nzones)) {
 		zones[nzones] = zone;
 		handle = current = nzones++;
 	}
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&zone_lock);
 	if (handle < 0) {
 		shim_tz__close(zone.tz);
 		free(zone.name);
@@ -148,12 +148,12 @@ SHIM_API int pmUseZone(const int tz_handle)
 {
 	int err = -1;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&zone_lock);
 	if (tz_handle >= 0 && tz_handle < nzones) {
 		current = tz_handle;
 		err = 0;
 	}
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&zone_lock);
 	return err;
 }
 
@@ -167,11 +167,11 @@ SHIM_API int pmWhichZone(char **tz)
 {
 	int handle;
 
-	shim_lock__enter(&lock);
+	shim_fork_lock__enter(&zone_lock);
 	handle = current;
 	if (handle >= 0)
 		*tz = zones[handle].name;
-	shim_lock__leave(&lock);
+	shim_fork_lock__leave(&zone_lock);
 	return handle;
 }
 
