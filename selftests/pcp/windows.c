@@ -142,6 +142,19 @@ TEST(windows)
 	EXPECT_EQ(SUNDAY + 10, start.tv_sec);
 }
 
+/* The fractions of these seconds are a bit smaller than their text, and are truncated, as in PCP. */
+TEST(fraction_of_a_second)
+{
+	char *error = NULL;
+
+	EXPECT_EQ(1, window("@Sun Sep 13 12:27:00.038 2020", NULL, NULL, NULL, &error));
+	EXPECT_EQ(37999999, start.tv_nsec);
+	EXPECT_EQ(1, window("@Sun Sep 13 12:27:41.123 2020", NULL, NULL, NULL, &error));
+	EXPECT_EQ(122999999, start.tv_nsec);
+	EXPECT_EQ(1, window("@Sun Sep 13 12:27:41.25 2020", NULL, NULL, NULL, &error));
+	EXPECT_EQ(250000000, start.tv_nsec);
+}
+
 /* The original's sums overflow, and its origin is one step too early. */
 TEST(an_end_that_is_not_known)
 {

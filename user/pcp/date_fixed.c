@@ -95,7 +95,10 @@ static void take_day(struct reader *r)
 	r->at = end;
 }
 
-/* An out-of-range number is left for take_year(). */
+/*
+ * An out-of-range number is left for take_year().  The fraction is truncated to nanoseconds, as in
+ * PCP; as a double, the product could be rounded up first.
+ */
 static void take_seconds(struct reader *r)
 {
 	char *end;
@@ -106,7 +109,7 @@ static void take_seconds(struct reader *r)
 	if (end == r->at || !(sec >= 0 && sec <= 61))
 		return;
 	r->sec = (int)sec;
-	r->nsec = (long)((sec - r->sec) * 1000000000);
+	r->nsec = (long)((long double)(sec - r->sec) * 1000000000);
 	r->at = end;
 }
 
