@@ -134,6 +134,26 @@ static void prepare_local(void)
 	fclose(f);
 }
 
+static void prepare_config(void)
+{
+	FILE *f = fopen("pcp.conf", "w");
+
+	fputs("PCP_SWEPT_A=a\nPCP_SWEPT_B=b\n", f);
+	fclose(f);
+}
+
+/* The call has no error, but NULL; the next one reads the file again. */
+static void config(void)
+{
+	static const char *const names[] = { "PCP_SWEPT_A", "PCP_SWEPT_B" };
+
+	say("%ld\n", TRY(setenv("PCP_CONF", "pcp.conf", 1)));
+	for (int i = 0; i < 2; i++) {
+		say("%ld ", TRY(pmGetOptionalConfig(names[i]) ? 0 : -1));
+		say("%s\n", pmGetOptionalConfig(names[i]) ?: "?");
+	}
+}
+
 static int nnames;
 
 static void see(const char *name)
@@ -174,6 +194,8 @@ static void local(void)
 static const struct sweep_case cases[] = {
 	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
 	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
+	/* an environment that was used is kept */
+	{ .name = "config", .prepare = prepare_config, .run = config, .without = "open-EACCES", .left = 2 },
 	/* libbpf's messages and pmprintf() keep a buffer */
 	{ .name = "local", .prepare = prepare_local, .run = local, .left = 1 },
 };

@@ -153,6 +153,14 @@ static void run_variable(void)
 	pmDestroyContext(context);
 }
 
+/* This call reads the file as well; without it, it would not find the metric. */
+static void run_text(void)
+{
+	say("%ld\n", TRY(setenv("PCP_DERIVED_CONFIG", "derived.conf", 1)));
+	warm();
+	say("text %ld\n", TRY(pmAddDerivedText("cd.rate", PM_TEXT_ONELINE, "a rate")));
+}
+
 /*
  * The items' own statuses also report a failure; to repeat the fetch, the program must seek back.
  */
@@ -204,6 +212,7 @@ static const struct sweep_case cases[] = {
 	{ .name = "derived config", .prepare = prepare, .run = run_config, .left = 2 },
 	/* a file without read permission is reported and skipped */
 	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },
+	{ .name = "derived text", .prepare = prepare, .run = run_text, .without = "open-EACCES", .left = 2 },
 	{ .name = "fetch group", .prepare = prepare, .run = run_group },
 };
 

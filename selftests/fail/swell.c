@@ -16,6 +16,7 @@
 #include "fail/shared/sample.h"
 
 #define SWOLLEN	(16u << 20)
+#define RATIO_BYTES	(200u << 20)
 #ifdef __SANITIZE_ADDRESS__
 #define MORE	200	/* additional MiB for the sanitizer */
 #else
@@ -82,7 +83,10 @@ static int open_within(const char *limit, long *mib)
 		int context, *inst = NULL, err;
 		char **names = NULL;
 
-		setenv("SHIM_ARCHIVE_MEMORY", limit, 1);
+		if (limit)
+			setenv("SHIM_ARCHIVE_MEMORY", limit, 1);
+		else
+			unsetenv("SHIM_ARCHIVE_MEMORY");
 		context = pmNewContext(PM_CONTEXT_ARCHIVE, "a");
 		err = context < 0 ? context : pmGetInDomArchive(SAMPLE_INDOM, &inst, &names);
 		_exit(err < 0 ? -err & 127 : err == 3 ? 0 : 126);
@@ -133,6 +137,18 @@ TEST_F(swell, each_format_is_limited)
 		EXPECT_LT(mib, 32 + MORE) TH_LOG("%s: %ld MiB", packers[i], mib);
 		ASSERT_EQ(0, system("rm -f a.meta.*; mv kept a.meta"));
 	}
+}
+
+/* Without SHIM_ARCHIVE_MEMORY, a size is also limited if no genuine file has this ratio. */
+TEST_F(swell, the_variable_allows_any_ratio)
+{
+	long mib;
+
+	ASSERT_EQ(0, system("rm -f a.*"));
+	sample_make("a", 0, 4, 4);
+	ASSERT_EQ(0, repeat_record("a.meta", RATIO_BYTES) || system("xz -0 a.meta"));
+	EXPECT_EQ(EFBIG, open_within(NULL, &mib));
+	EXPECT_EQ(0, open_within("2G", &mib));
 }
 
 /* The file and the data kept from it fit, or do not fit. */

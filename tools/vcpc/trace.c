@@ -139,9 +139,9 @@ static int set_up(const struct trace_options *options)
 
 	if (!ret)
 		ret = functions_attach(&options->functions);
-	if (ret)
-		shim_trace_off();
-	else if (options->on.direct_slots)
+	if (ret && shim_trace_off())
+		vcpc_fail(0, "tracing remains on; run 'vcpc trace off'");
+	if (!ret && options->on.direct_slots)
 		say_who_trusts();
 	return ret;
 }

@@ -255,7 +255,8 @@ static int use_zone(const struct vcpc_window *w)
 		return vcpc_fail(0, "the archive's label has a file name instead of a time zone: '%s' (try -Z UTC)",
 				 vcpc_printable((char *)w->label.timezone, ""));
 	if (w->zone || w->host_zone) {
-		setenv("TZ", w->zone ? w->zone : w->label.timezone, 1);
+		if (setenv("TZ", w->zone ? w->zone : w->label.timezone, 1))
+			return vcpc_fail(errno, "cannot use the time zone");
 		tzset();
 	}
 	return 0;

@@ -309,11 +309,14 @@ int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struc
 /* Ensure that the last index entry refers to the last record. */
 static int put_last_entry(struct shim_output *out)
 {
+	int err, written;
+
 	if (out->before.volume == out->indexed.volume &&
 	    out->before.off_data == out->indexed.off_data)
 		return put_entries(out);
-	add_entry(out, &out->before);
-	return put_entries(out);
+	err = add_entry(out, &out->before);
+	written = put_entries(out);
+	return err ? err : written;
 }
 
 /* Sync the directory to make the names of the files durable. */

@@ -61,8 +61,9 @@ uint64_t shim_archive_memory__limit(void)
 #define XZ_MEMORY	(96u << 20)	/* the memory that xz -9 needs, and a margin */
 #define ZSTD_WINDOW	26		/* log2 of the window that zstd -22 uses without --long */
 /*
- * The maximum unpacked size is FREE_SIZE plus FREE_RATIO times the packed size, which exceeds that
- * of any genuine archive, but at most shim_archive_memory__limit().
+ * The maximum unpacked size is SHIM_ARCHIVE_MEMORY.  If that is not set, it is FREE_SIZE plus
+ * FREE_RATIO times the packed size, which exceeds that of any genuine archive, but at most the
+ * default of SHIM_ARCHIVE_MEMORY.
  */
 #define FREE_SIZE	(64u << 20)
 #define FREE_RATIO	2000
@@ -382,9 +383,10 @@ int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uin
 	job->at = 0;
 	job->size = packed;
 	job->done = 0;
-	job->limit = FREE_SIZE + packed * FREE_RATIO;
-	if (job->limit > shim_archive_memory__limit())
-		job->limit = shim_archive_memory__limit();
+	job->limit = shim_archive_memory__limit();
+	if (!shim_environ__get("SHIM_ARCHIVE_MEMORY") &&
+	    job->limit > FREE_SIZE + packed * FREE_RATIO)
+		job->limit = FREE_SIZE + packed * FREE_RATIO;
 	job->out = temporary();
 	err = job->out < 0 ? job->out : unpack(job, suffix);
 	if (!err) {

@@ -90,21 +90,23 @@ static bool is_of_file(const char *variable)
 
 /*
  * Take a variable from a line NAME=value; only the first line of a name is used.  A value that is
- * already in the environment is kept, unless the environment is foreign.
+ * already in the environment is kept, unless the environment is foreign.  Returns false
+ * without memory.
  */
-static void take_line(char *line)
+static bool take_line(char *line)
 {
 	char *value = strchr(line, '='), *entry;
 
 	line[strcspn(line, "\n")] = '\0';
 	if (*line == '#' || *line == '=' || !value)
-		return;
+		return true;
 	*value++ = '\0';
 	if (is_of_file(line) || (!shim_environ__is_foreign() && getenv(line)))
-		return;
+		return true;
 	if (shim_vec__room(set, &set_room, nset) || asprintf(&entry, "%s=%s", line, unquoted(value)) < 0)
-		return;
+		return false;
 	set[nset++] = entry;
+	return true;
 }
 
 /*
@@ -112,16 +114,18 @@ static void take_line(char *line)
  * once per variable.  So build a new environment with all variables and leave the old one
  * unchanged.
  */
-static void publish(void)
+static bool publish(void)
 {
 	size_t n = 0, kept = 0;
 	char **all;
 
 	while (environ && environ[n])
 		n++;
-	all = nset ? malloc((n + nset + 1) * sizeof(*all)) : NULL;
+	if (!nset)
+		return true;
+	all = malloc((n + nset + 1) * sizeof(*all));
 	if (!all)
-		return;
+		return false;
 	published = all;
 	for (size_t i = 0; i < n; i++)
 		if (!is_of_file(environ[i]))
@@ -129,6 +133,7 @@ static void publish(void)
 	memcpy(&all[kept], set, nset * sizeof(*set));
 	all[kept + nset] = NULL;
 	__atomic_store_n(&environ, all, __ATOMIC_RELEASE);
+	return true;
 }
 
 static void read_file(void)
@@ -144,11 +149,11 @@ static void read_file(void)
 	if (!was_read)
 		was_read = f || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
 	while (f && (more = shim_lines__next(f, &line, &room)) > 0)
-		take_line(line);
+		was_read = take_line(line) && was_read;
 	was_read = was_read && !more;
 	free(line);
 	if (f) {
-		publish();
+		was_read = publish() && was_read;
 		fclose(f);
 	}
 	shim_fork_lock__leave(&config_lock);

@@ -38,12 +38,18 @@ SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 {
 	struct shim_derived_entry *e;
 	struct shim_context *ctx;
+	int err;
 
 	if (!name || !text)
 		return -EINVAL;
-	shim_registry__begin();
-	if (shim_context__enter(&ctx))
+	err = shim_registry__begin();
+	if (err)
+		return err;
+	err = shim_context__enter(&ctx);
+	if (err == PM_ERR_NOCONTEXT)
 		return set_global_text(name, type, text);
+	if (err)
+		return err;
 	e = shim_derived__by_name(ctx, name);
 	return shim_context__leave(ctx, e ? set_text(e->def, type, text) :
 					set_global_text(name, type, text));
@@ -78,7 +84,9 @@ SHIM_API int pmUnregisterDerived(const char *name)
 
 	if (!name)
 		return -EINVAL;
-	shim_registry__begin();
+	n = shim_registry__begin();
+	if (n)
+		return n;
 	removal.global = shim_registry__remove(name);
 	n = shim_context__each(remove_from, &removal);
 	return n || removal.global ? n : PM_ERR_NAME;

@@ -172,8 +172,8 @@ static void set_derived(pmOptions *opts, char *arg)
 /* The variable is read when connecting to a host; other contexts do not use it. */
 void shim_options__container(pmOptions *opts, char *arg)
 {
-	(void)opts;
-	setenv("PCP_CONTAINER", arg ? arg : "", 1);
+	if (setenv("PCP_CONTAINER", arg ? arg : "", 1))
+		shim_options__runtime_error(opts);
 }
 
 static void show_version(pmOptions *opts, char *arg)

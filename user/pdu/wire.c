@@ -65,9 +65,12 @@ static void after_fork_child(void)
 
 static struct shim_siglock list_lock = SHIM_SIGLOCK_INITIALIZER(2, after_fork_child);
 
-static void link_in(struct shim_wire *w, struct shim_fd fd)
+static int link_in(struct shim_wire *w, struct shim_fd fd)
 {
-	shim_fork__wait_for(&list_lock);
+	int err = shim_fork__wait_for(&list_lock);
+
+	if (err)
+		return err;
 	shim_siglock__enter(&list_lock);
 	w->fd = fd;
 	w->forked = false;
@@ -77,6 +80,7 @@ static void link_in(struct shim_wire *w, struct shim_fd fd)
 		w->next->prev = w;
 	connections = w;
 	shim_siglock__leave(&list_lock);
+	return 0;
 }
 
 /* Remove it from the list; returns the descriptor, which the caller closes. */
@@ -246,8 +250,10 @@ static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t 
 	w->in_len = 0;
 	w->in_taken = 0;
 	shim_buf__reset(&w->asked);
-	link_in(w, fd);
-	return 0;
+	err = link_in(w, fd);
+	if (err)
+		shim_fd__close(fd);
+	return err;
 }
 
 static void set_port(struct sockaddr *to, int port)
