@@ -496,36 +496,40 @@ static void *end_number_five(void *unused)
  * A thread's number refers to the caller's process only, even if processes share a descriptor; in
  * it, any thread can end the transaction.
  */
-TEST_F(ways, numbers_of_threads)
+TEST(numbers_of_threads)
 {
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = SHIM_TRACE_F_MODULE | SHIM_TRACE_F_BEGINS,
+	};
+	struct shim_trace_drops drops;
+	struct shim_trace *trace;
 	void *bad = (void *)1;
+	const char *missing;
 	pthread_t thread;
 
-	UNLESS_MISSING();
-	if (variant->flag != SHIM_TRACE_F_MODULE)
-		SKIP(return, "probes pass no descriptor");
-	self->options.flags |= SHIM_TRACE_F_BEGINS;
+	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_MODULE, &missing));
+	if (missing)
+		SKIP(return, "%s", missing);
 	for (int hashed = 0; hashed < 2; hashed++) {
-		self->options.max_open = hashed ? 16 : 0;
-		ASSERT_EQ(0, shim_trace_on(&self->options));
-		ASSERT_EQ(0, shim_trace_open(&self->trace));
+		options.max_open = hashed ? 16 : 0;
+		ASSERT_EQ(0, shim_trace_on(&options));
+		ASSERT_EQ(0, shim_trace_open(&trace));
 		device = open("/dev/vcpc", O_RDWR);
 		device_tag = raw_tag(device, "numbered");
 		ASSERT_EQ(0, advise(VCPC_TRACE_BEGIN, 5));
 		ASSERT_EQ(0, in_child(ends_number_five));
 		ASSERT_EQ(0, advise(VCPC_TRACE_END, 6));
 		ASSERT_EQ(0, raw_fire(device, VCPC_TRACE_END, device_tag));
-		ASSERT_EQ(0, read_drops(&self->drops));
-		EXPECT_EQ(3, self->drops.not_open);
-		EXPECT_EQ(1, open_now(self->trace));
+		ASSERT_EQ(0, read_drops(&drops));
+		EXPECT_EQ(3, drops.not_open);
+		EXPECT_EQ(1, open_now(trace));
 		ASSERT_EQ(0, pthread_create(&thread, NULL, end_number_five, NULL));
 		ASSERT_EQ(0, pthread_join(thread, &bad));
 		EXPECT_EQ(NULL, bad);
 		EXPECT_EQ(1, count_of("numbered", SHIM_TRACE_TRANSACTION));
-		EXPECT_EQ(0, open_now(self->trace));
+		EXPECT_EQ(0, open_now(trace));
 		close(device);
-		shim_trace_close(self->trace);
-		self->trace = NULL;
+		shim_trace_close(trace);
 		ASSERT_EQ(0, shim_trace_off());
 	}
 }
