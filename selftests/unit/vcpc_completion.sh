@@ -21,6 +21,8 @@ offers() {
 offers vcpc re; [ "$(sort "$dir/log" | tr '\n' ' ')" = 'record replay report ' ]; result "commands"
 offers vcpc stat --per-thr; grep -qx -- --per-thread "$dir/log"; result "options"
 offers vcpc trace on --be; grep -qx -- --begins "$dir/log"; result "options of trace on"
+offers vcpc trace on --begins =; [ "$(sort "$dir/log" | tr '\n' ' ')" = 'kernel user ' ]; result "what takes the time of begins"
+offers vcpc trace on --begins = u; grep -qx user "$dir/log"; result "what takes the time of begins, by its first letter"
 offers vcpc trace st; grep -qx status "$dir/log"; result "what trace can do"
 offers vcpc replay x -m b; grep -qx back "$dir/log"; result "modes of replay"
 offers vcpc trace export --format p; grep -qx perfetto "$dir/log"; result "formats of trace export"

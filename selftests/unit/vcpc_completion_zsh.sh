@@ -48,6 +48,7 @@ offers 'vcpc re' 'report *-- make an HTML page' && grep -q '^record ' log && ! g
 offers 'vcpc stat --per-thr' '^--per-thread +-- also print'; result "options"
 offers 'vcpc stat -' '--multiplex *-- count more events'; result "options, with what they do"
 offers 'vcpc trace st' 'status'; result "what trace can do"
+offers 'vcpc trace on --begins=' 'kernel +user'; result "what takes the time of begins"
 offers 'vcpc stat -e page-f' 'page-faults *-- page faults'; result "events, with what they are"
 offers 'vcpc record -e task-clock,page-f' 'page-faults *-- page faults'; result "events behind a comma"
 vcpc record -o "$dir/run" -e page-faults -- true >/dev/null 2>&1; [ -e "$dir/run.meta" ]; result "an archive is recorded"

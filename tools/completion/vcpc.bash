@@ -29,6 +29,7 @@ _vcpc_words() {
 	-e | --events) _vcpc_last_event "$current"; return ;;
 	--format) compgen -W $'json\nperfetto' -- "$current"; return ;;
 	-m | --mode) compgen -W $'interp\nforw\nback' -- "$current"; return ;;
+	--begins=) compgen -W $'kernel\nuser' -- "$current"; return ;;
 	-o | --output | --function | --usdt) compgen -f -- "$current"; return ;;
 	esac
 	case $command:$current in
@@ -44,17 +45,23 @@ _vcpc_words() {
 }
 
 _vcpc() {
-	local IFS=$'\n' word archive='' current=${COMP_WORDS[COMP_CWORD]}
+	local IFS=$'\n' word archive='' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
 
 	if [ "$COMP_CWORD" = 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_vcpc_commands)"$'\n--help\n--version' -- "$current")
 		return
 	fi
+	# bash splits --option=value into three words.
+	if [ "$current" = = ]; then
+		previous+== current=''
+	elif [ "$previous" = = ]; then
+		previous=${COMP_WORDS[COMP_CWORD-2]}=
+	fi
 	for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
 		[ -n "$archive" ] || [ ! -e "$word.meta" ] || archive=$word
 	done
 	# mapfile, because a name such as '*' must not be expanded
-	mapfile -t COMPREPLY < <(_vcpc_words "${COMP_WORDS[1]}" "${COMP_WORDS[COMP_CWORD-1]}" "$current" "$archive")
+	mapfile -t COMPREPLY < <(_vcpc_words "${COMP_WORDS[1]}" "$previous" "$current" "$archive")
 }
 
 complete -F _vcpc vcpc
