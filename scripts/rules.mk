@@ -14,7 +14,7 @@ $(OUT)/layers/$(1)/.done: $(TOP)/user/Makefile
 endef
 
 # A folder of the library: objects from all its .c files.
-define room
+define folder
 $(1)_SRCS := $(sort $(wildcard $(TOP)/user/$(1)/*.c))
 $(1)_OBJS := $$(patsubst $(TOP)/user/%.c,$(OUT)/obj/%.o,$$($(1)_SRCS))
 $$($(1)_OBJS): $(OUT)/obj/$(1)/%.o: $(TOP)/user/$(1)/%.c $(OUT)/layers/$(1)/.done | $(GENERATED)
