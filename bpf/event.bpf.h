@@ -87,11 +87,15 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 	return 0;
 }
 
-/* Copy an open transaction to vc_open, whose row its account pays.  Return -1 if it has none left. */
+/*
+ * Copy the transaction that began at @start to vc_open, whose row its account pays.  Return 0; -1 if
+ * the account has none left; 1 if another CPU is copying it, or its thread has begun another one.
+ */
 static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids, __u64 start)
 {
 	static const struct vc_open_val zero;
 	struct vc_open_val *open = bpf_map_lookup_elem(&vc_open, key);
+	__u64 was;
 
 	if (!open) {
 		vc_any_open = 1;
@@ -100,10 +104,12 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 	}
 	if (!open)
 		return -1;
+	was = open->start_ns;
+	if (was >= start || __sync_val_compare_and_swap(&open->start_ns, was, start) != was)
+		return 1;
 	open->tgid = ids >> 32;
 	open->tid = ids;
 	open->events = 0;
-	open->start_ns = start;
 	return 0;
 }
 
@@ -118,6 +124,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	struct vc_open_key key = { 0 };
 	struct vc_open_val *open;
 	__u64 start, ids;
+	int ret;
 
 	if (!row)
 		return;
@@ -129,17 +136,15 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	/* Since then it has ended, or is being written. */
 	if (start <= VC_ROW_BUSY || vc_row_start(row) != start)
 		return;
-	if (vc_copy_open(&key, ids, start)) {
-		if (vc_payer(key.tag) != vc_payer(tag) && vc_row_close(row, start))
-			vc_count_drop(VC_DROP_OPEN_FULL);
-		return;
-	}
-	if (vc_row_close(row, start))
+	ret = vc_copy_open(&key, ids, start);
+	if (ret < 0 && vc_payer(key.tag) != vc_payer(tag) && vc_row_close(row, start))
+		vc_count_drop(VC_DROP_OPEN_FULL);
+	if (ret || vc_row_close(row, start))
 		return;
 	/* It ended after the copy was made: undo the copy. */
 	open = bpf_map_lookup_elem(&vc_open, &key);
-	if (open)
-		__sync_val_compare_and_swap(&open->start_ns, start, 0);
+	if (open && __sync_val_compare_and_swap(&open->start_ns, start, 0) == start)
+		vc_delete_open(&key);
 }
 
 /* vc_row_begin(), which makes room if another transaction is in the row */
@@ -243,6 +248,18 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 		vc_process_counts(process, value);
 }
 
+/*
+ * Delete the row of a transaction that was moved to vc_open and has ended: its thread's next one is
+ * in vc_open_row.  Otherwise, a user who moves transactions of others could use up their rows.
+ */
+static __noinline void vc_drop_moved(struct vc_event *ev)
+{
+	struct vc_open_key key;
+
+	vc_key_of(ev, &key);
+	vc_delete_open(&key);
+}
+
 /* @op: VC_OP_END or VC_OP_ABORT, a compile-time constant; @now: when the event arrived */
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
@@ -265,9 +282,12 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 			vc_add_details(ev, open, now, start);
 		vc_ring_put(ev, op, now, start, 0);
 	}
-	/* Keep the row: the thread's next transaction reuses it. */
-	if (open)
-		open->start_ns = 0;
+	if (!open)
+		return;
+	open->start_ns = 0;
+	/* Keep the row of a thread with counts: its next transaction reuses it. */
+	if (vc_use_rows && !open->events)
+		vc_drop_moved(ev);
 }
 
 #define VC_SIGN		(1ull << 63)

@@ -20,6 +20,15 @@ static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
 		vc_refund(name->account, which);
 }
 
+/* Delete a row of vc_open.  Return 0, or -1 if it does not exist. */
+static __always_inline int vc_delete_open(const struct vc_open_key *key)
+{
+	if (bpf_map_delete_elem(&vc_open, key))
+		return -1;
+	vc_row_gone(key->tag, VC_ROWS_OPEN);
+	return 0;
+}
+
 /*
  * Selects the rows to delete: those of a file or of a tag; 0 matches any.  With @idle, only rows
  * that are not open.
@@ -43,10 +52,8 @@ static long vc_drop_row(struct bpf_map *map, struct vc_open_key *key, struct vc_
 		return 0;
 	if (open->start_ns)
 		vc_count_drop(VC_DROP_GIVEN_UP);
-	if (bpf_map_delete_elem(&vc_open, &row))
-		return 0;
-	vc_row_gone(row.tag, VC_ROWS_OPEN);
-	whose->dropped++;
+	if (!vc_delete_open(&row))
+		whose->dropped++;
 	return 0;
 }
 

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A begin that needs another transaction's row of vc_open_row moves that one to vc_open.  No
+ * transaction is lost, even if several CPUs move it at the same time.
+ */
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "bpf_test.h"
+#include "../../bpf/trace.h"
+
+#define VICTIM		1001
+#define ATTACKER	1002
+#define ATTACKERS	2	/* with the victim, the test needs three CPUs to find a race */
+
+static int fire(int fd, uint32_t op, uint32_t handle)
+{
+	return posix_fadvise(fd, 0, handle, VCPC_TRACE_ADVICE + op);
+}
+
+static int open_rows(void)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)"/sys/fs/bpf/vcpc/vc_open_row" };
+
+	return syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+}
+
+/* Copy all rows of vc_open_row: 0, or -1 and errno. */
+static int read_rows(int map, struct vc_open_row rows[VC_OPEN_ROWS])
+{
+	uint32_t next, keys[VC_OPEN_ROWS];
+	union bpf_attr attr = { .batch = {
+		.out_batch = (uintptr_t)&next, .keys = (uintptr_t)keys, .values = (uintptr_t)rows,
+		.count = VC_OPEN_ROWS, .map_fd = map,
+	} };
+	int ret = syscall(SYS_bpf, BPF_MAP_LOOKUP_BATCH, &attr, sizeof(attr));
+
+	/* ENOENT: there are no further rows. */
+	return (ret && errno != ENOENT) || attr.batch.count != VC_OPEN_ROWS ? -1 : 0;
+}
+
+/* The row of the tag's open transaction, or -1 */
+static int row_of(int map, uint64_t tag)
+{
+	static struct vc_open_row rows[VC_OPEN_ROWS];
+
+	if (read_rows(map, rows))
+		return -1;
+	for (int i = 0; i < VC_OPEN_ROWS; i++)
+		if (rows[i].start_ns && rows[i].tag == tag)
+			return i;
+	return -1;
+}
+
+/* Make tags whose transactions in this thread are in each of the rows: @handles by row. */
+static int tags_for_all_rows(int fd, int map, uint32_t handles[VC_OPEN_ROWS])
+{
+	static struct vc_open_row rows[VC_OPEN_ROWS];
+	uint32_t made[VC_OPEN_ROWS];
+	uint64_t first, id = 0;
+	char name[32];
+
+	for (int i = 0; i < VC_OPEN_ROWS; i++) {
+		snprintf(name, sizeof(name), "%d of %d", i, getpid());
+		made[i] = raw_tag_id(fd, name, &id);
+		if (!made[i] || fire(fd, VCPC_TRACE_BEGIN, made[i]))
+			return -1;
+	}
+	first = id - (VC_OPEN_ROWS - 1);
+	if (read_rows(map, rows))
+		return -1;
+	for (int i = 0; i < VC_OPEN_ROWS; i++) {
+		if (rows[i].tag < first || rows[i].tag > id)
+			return -1;
+		handles[i] = made[rows[i].tag - first];
+		if (fire(fd, VCPC_TRACE_END, handles[i]))
+			return -1;
+	}
+	return 0;
+}
+
+FIXTURE(evict) {
+	const char *missing;
+	struct shim_trace_options options;
+	struct shim_trace_drops drops;
+	int fd, map;
+	uint32_t handle;
+	uint64_t id;
+	pid_t pids[ATTACKERS];
+};
+
+FIXTURE_SETUP(evict)
+{
+	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_MODULE, &self->missing));
+	if (self->missing)
+		return;
+	self->options = (struct shim_trace_options) {
+		.size = sizeof(self->options), .flags = SHIM_TRACE_F_MODULE, .max_open = VC_OPEN_ROWS,
+	};
+	TRACING_ON(&self->options);
+	self->fd = raw_open();
+	self->handle = raw_tag_id(self->fd, "victim's", &self->id);
+	ASSERT_NE(0, self->handle);
+	self->map = open_rows();
+	ASSERT_LE(0, self->map);
+}
+
+FIXTURE_TEARDOWN(evict)
+{
+	close(self->map);
+	close(self->fd);
+	shim_trace_off();
+}
+
+/* A transaction of a new process, during which another process begins one in the same row */
+static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attacker,
+		       const uint32_t handles[VC_OPEN_ROWS])
+{
+	int ready[2], go[2], status = -1, row = -1, bad;
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(ready) || pipe(go))
+		return -1;
+	pid = fork();
+	if (!pid)
+		_exit(setuid(VICTIM) || fire(fd, VCPC_TRACE_BEGIN, handle) ||
+		      write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1 ||
+		      fire(fd, VCPC_TRACE_END, handle));
+	if (read(ready[0], &byte, 1) == 1)
+		row = row_of(map, id);
+	bad = row < 0 || fire(attacker, VCPC_TRACE_BEGIN, handles[row]) ||
+	      row_of(map, id) >= 0 || fire(attacker, VCPC_TRACE_END, handles[row]);
+	bad |= write(go[1], &byte, 1) != 1 || waitpid(pid, &status, 0) != pid || status;
+	close(ready[0]);
+	close(ready[1]);
+	close(go[0]);
+	close(go[1]);
+	return bad;
+}
+
+/* A moved transaction's row of vc_open is deleted at its end, so its account has rows for others. */
+TEST_F(evict, short_lived_processes)
+{
+	enum { MANY = VC_OPEN_ROWS / 2 + 100 };
+	uint32_t handles[VC_OPEN_ROWS];
+	int attacker = raw_open();
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, tags_for_all_rows(attacker, self->map, handles));
+	for (int i = 0; i < MANY; i++)
+		ASSERT_EQ(0, short_lived(self->fd, self->map, self->handle, self->id, attacker,
+					 handles));
+	EXPECT_EQ(MANY, count_of("victim's", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.open_full);
+	EXPECT_EQ(0, self->drops.not_open);
+	close(attacker);
+}
+
+/*
+ * Begin transactions in the row all the time.  Write a byte to @ready when they can begin, and start
+ * when @go is closed.
+ */
+static void attack(int map, int row, int ready, const int go[2])
+{
+	uint32_t handles[VC_OPEN_ROWS];
+	char byte = 0;
+	int fd;
+
+	close(go[1]);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setuid(ATTACKER))
+		_exit(1);
+	fd = raw_open();
+	if (tags_for_all_rows(fd, map, handles) || write(ready, &byte, 1) != 1 ||
+	    read(go[0], &byte, 1))
+		_exit(2);
+	for (;;)
+		if (fire(fd, VCPC_TRACE_BEGIN, handles[row]))
+			_exit(3);
+}
+
+/* One after the other, because tags with consecutive IDs are in all rows */
+static pid_t attacker(int map, int row, const int go[2])
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid)
+		attack(map, row, ready[1], go);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		pid = -1;
+	close(ready[0]);
+	return pid;
+}
+
+static long long now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+/* Several users' begins move the same transaction at the same time. */
+TEST_F(evict, by_several)
+{
+	long long until;
+	int row, go[2];
+	uint64_t n = 0;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_BEGIN, self->handle));
+	row = row_of(self->map, self->id);
+	ASSERT_LE(0, row);
+	ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_ABORT, self->handle));
+	ASSERT_EQ(0, pipe(go));
+	for (int i = 0; i < ATTACKERS; i++) {
+		self->pids[i] = attacker(self->map, row, go);
+		ASSERT_LT(0, self->pids[i]);
+	}
+	close(go[0]);
+	close(go[1]);
+	until = now_ns() + 3000000000ll;
+	for (; now_ns() < until; n++) {
+		ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_BEGIN, self->handle));
+		if (n % 4 == 0)
+			usleep(1);
+		ASSERT_EQ(0, fire(self->fd, VCPC_TRACE_END, self->handle));
+	}
+	for (int i = 0; i < ATTACKERS; i++) {
+		int status;
+
+		kill(self->pids[i], SIGKILL);
+		EXPECT_EQ(self->pids[i], waitpid(self->pids[i], &status, 0));
+		EXPECT_EQ(SIGKILL, status);
+	}
+	TH_LOG("%llu transactions", (unsigned long long)n);
+	EXPECT_EQ(n, count_of("victim's", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open);
+	EXPECT_EQ(0, self->drops.open_full);
+}
+
+TEST_HARNESS_MAIN
