@@ -173,6 +173,7 @@ enum vc_rows {
 	VC_ROWS_COUNT,
 	VC_ROWS_EVENTS,
 	VC_ROWS_ID,
+	VC_ROWS_BEGAN,
 	VC_ROWS_NR,
 };
 

@@ -34,15 +34,13 @@ struct {
 	__type(value, __u64);
 } vc_id SEC(".maps");
 
-/* processes that have had rows in vc_open: no others can have any */
+/* process that has begun a transaction -> account charged for it; no other has open transactions */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
 	__type(key, __u32);
-	__type(value, __u8);
+	__type(value, __u64);
 } vc_began SEC(".maps");
-
-static volatile __u32 vc_any_began;	/* a process did not fit there: any process may have rows */
 
 static __u64 last_id;
 
@@ -90,21 +88,33 @@ static __always_inline __u64 vc_ahead(void)
 	return vc_ahead_of_host(task->nsproxy);
 }
 
-static __noinline void vc_process_began(__u32 tgid)
+/* Note that the process begins transactions.  Return 0, or -1 if its account has no row for it. */
+static __noinline int vc_process_began(struct vc_event *ev, __u32 tgid)
 {
-	static const __u8 yes = 1;
+	__u64 account;
 
-	if (bpf_map_update_elem(&vc_began, &tgid, &yes, BPF_ANY))
-		vc_any_began = 1;
+	if (vc_learn_name(ev))
+		return -1;
+	account = vc_payer(ev->tag);
+	VC_NEW_ROW(account, &vc_began, &tgid, &account, VC_ROWS_BEGAN, vc_max_open);
+	if (bpf_map_lookup_elem(&vc_began, &tgid))
+		return 0;
+	vc_count_drop(VC_DROP_OPEN_FULL);
+	return -1;
 }
 
 /* Walking vc_open is slow: skip it for processes that never began a transaction. */
 static __noinline void vc_process_gone(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u64 *row = bpf_map_lookup_elem(&vc_began, &tgid), account;
 
-	if (!bpf_map_delete_elem(&vc_began, &tgid) || vc_any_began)
-		vc_file_gone(tgid);
+	if (!row)
+		return;
+	account = *row;
+	if (!bpf_map_delete_elem(&vc_began, &tgid))
+		vc_refund(account, VC_ROWS_BEGAN);
+	vc_file_gone(tgid);
 }
 
 static __noinline int vc_user_begin_now(struct pt_regs *ctx)
@@ -114,9 +124,8 @@ static __noinline int vc_user_begin_now(struct pt_regs *ctx)
 
 	if (vc_user_event(ctx, &ev))
 		return 0;
-	/* Only processes with a row in vc_open, because these rows are limited per account. */
-	if (!vc_begin(&ev) && !bpf_map_lookup_elem(&vc_began, &tgid))
-		vc_process_began(tgid);
+	if (bpf_map_lookup_elem(&vc_began, &tgid) || !vc_process_began(&ev, tgid))
+		vc_begin(&ev);
 	return 0;
 }
 

@@ -233,6 +233,37 @@ TEST_F(shares, processes_without_a_row)
 	EXPECT_EQ(0, rows_of("/sys/fs/bpf/vcpc/vc_began"));
 }
 
+/*
+ * A user's processes take only the user's share of vc_began, even if their transactions are in
+ * vc_open_row, where rows are not charged.
+ */
+TEST_F(shares, processes_with_uncharged_rows)
+{
+	enum { MANY = 1024 };
+	struct shim_trace_options options = {
+		.size = sizeof(options), .max_open = MANY, .flags = variant->flag | SHIM_TRACE_F_BEGINS,
+	};
+	pid_t pids[SHARE(MANY) + 8];
+
+	UNLESS_MISSING();
+	if (variant->flag != SHIM_TRACE_F_PROBES)
+		SKIP(return, "the module knows which files are closed");
+	ASSERT_EQ(0, shim_trace_off());
+	ASSERT_EQ(0, shim_trace_on(&options));
+	for (int i = 0; i < SHARE(MANY) + 8; i++) {
+		pids[i] = user_with(1001, 1, pmtracebegin);
+		ASSERT_GT(pids[i], 0);
+	}
+	EXPECT_EQ(SHARE(MANY), rows_of("/sys/fs/bpf/vcpc/vc_began"));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(8, self->drops.open_full);
+	for (int i = 0; i < SHARE(MANY) + 8; i++)
+		EXPECT_EQ(0, end_user(pids[i]));
+	EXPECT_EQ(0, rows_of("/sys/fs/bpf/vcpc/vc_began"));
+	ASSERT_EQ(0, pmtracebegin("root's") | pmtraceend("root's"));
+	EXPECT_EQ(1, count_of("root's", SHIM_TRACE_TRANSACTION));
+}
+
 /* The first of the namespace's user IDs, as seen by root */
 #define SUBORDINATE	100000
 #define MAP		"0 100000 4096"
