@@ -62,7 +62,7 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	return open;
 }
 
-/* Begin a transaction in vc_open.  Return 0, or -1 if there is no room for another one. */
+/* Begin a transaction in vc_open.  Return 0, or -1 if the table is full. */
 static __always_inline int vc_begin_hashed(struct vc_event *ev)
 {
 	__u64 ids = bpf_get_current_pid_tgid();
@@ -158,14 +158,14 @@ static __always_inline int vc_row_begin_anyway(const struct vc_event *ev)
 	return vc_row_begin(ev->tag, ev->file, ev->thread);
 }
 
-/* Begin a transaction.  Return 0, or -1 if there is no room for another one. */
+/* Begin a transaction.  Return 0, or -1 if the table is full. */
 static __always_inline int vc_begin(struct vc_event *ev)
 {
 	int ret = -1;
 
 	if (vc_use_rows && !ev->counts)
 		ret = vc_row_begin_anyway(ev);
-	/* If there is no room for the name, the end is dropped. */
+	/* If the table of names is full, the end is dropped. */
 	if (ret == VC_ROW_NEW)
 		vc_learn_name(ev);
 	return ret < 0 ? vc_begin_hashed(ev) : 0;

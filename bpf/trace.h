@@ -267,9 +267,9 @@ struct vc_record {
 
 /* vc_drop (per CPU array): index -> number of events lost for that reason */
 enum vc_drop_reason {
-	VC_DROP_OPEN_FULL,	/* no room for another open transaction */
-	VC_DROP_STAT_FULL,	/* no room for another tag and kind */
-	VC_DROP_TAG_FULL,	/* no room for another name */
+	VC_DROP_OPEN_FULL,	/* too many open transactions */
+	VC_DROP_STAT_FULL,	/* too many tags and kinds */
+	VC_DROP_TAG_FULL,	/* too many names */
 	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
 	VC_DROP_GIVEN_UP,	/* begun, but the process exited or the tag was removed first */
 	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not read */
