@@ -3,6 +3,7 @@
  * A thread that forks while others are inside PMAPI: the child can use PMAPI with contexts of its
  * own.  PCP's library can leave it with locks that no thread will release.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -145,7 +146,7 @@ static atomic_int forked;
 /* The interrupted call may hold a lock. */
 static void fork_in_handler(int sig)
 {
-	int status;
+	int status, err = errno;
 	pid_t pid = fork();
 
 	(void)sig;
@@ -153,6 +154,7 @@ static void fork_in_handler(int sig)
 		_exit(0);
 	if (pid > 0 && waitpid(pid, &status, 0) == pid)
 		atomic_fetch_add(&forked, !status);
+	errno = err;
 }
 
 TEST_F(forks, in_a_handler_that_interrupts_a_call)

@@ -80,7 +80,7 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
 	inside--;
 }
 
-#define HANDLER_WAIT_NS	100000000
+#define HANDLER_TRIES	100	/* one per ms */
 
 /*
  * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
@@ -88,26 +88,23 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
  */
 static bool take(struct shim_fork_lock *lock)
 {
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	int tries = lock->owner == pthread_self() ? 0 : HANDLER_TRIES;
 	int cancel = shim_cancel__off();
-	struct timespec until;
+	bool taken = false;
 
-	if (!inside) {
-		pthread_mutex_lock(&lock->lock.mutex);
-	} else {
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += HANDLER_WAIT_NS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
-		if (lock->owner == pthread_self() ||
-		    pthread_mutex_clocklock(&lock->lock.mutex, CLOCK_MONOTONIC, &until)) {
-			shim_cancel__restore(cancel);
-			return false;
-		}
+	if (!inside)
+		taken = !pthread_mutex_lock(&lock->lock.mutex);
+	for (; !taken && tries; tries--) {
+		taken = !pthread_mutex_trylock(&lock->lock.mutex);
+		if (!taken)
+			nanosleep(&ms, NULL);	/* no cancellation point now */
 	}
-	lock->lock.cancel = cancel;
-	return true;
+	if (taken)
+		lock->lock.cancel = cancel;
+	else
+		shim_cancel__restore(cancel);
+	return taken;
 }
 
 /*
