@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <arpa/inet.h>
+#include <shim/archive.h>
 
 #include <kselftest_harness.h>
 
@@ -96,6 +97,30 @@ static int open_within(const char *limit, long *mib)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+static void put_problem(void *arg, const char *file, uint64_t offset, const char *text)
+{
+	(void)arg;
+	printf("# %s: %llu: %s\n", file, (unsigned long long)offset, text);
+}
+
+/* Check the archive in a process with that limit; returns the error, or 0 */
+static int check_within(const char *limit)
+{
+	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = put_problem };
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		int n;
+
+		setenv("SHIM_ARCHIVE_MEMORY", limit, 1);
+		n = shim_archive_check("a", &watch);
+		_exit(n < 0 ? -n & 127 : n ? 126 : 0);
+	}
+	wait4(pid, &status, 0, NULL);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 FIXTURE_SETUP(swell)
 {
 	setenv("PCP_DERIVED_CONFIG", "", 1);
@@ -135,6 +160,8 @@ TEST_F(swell, each_format_is_limited)
 			TH_LOG("no %s", packers[i]);
 		EXPECT_EQ(EFBIG, open_within("8M", &mib)) TH_LOG("%s", packers[i]);
 		EXPECT_LT(mib, 32 + MORE) TH_LOG("%s: %ld MiB", packers[i], mib);
+		/* a limit is not damage */
+		EXPECT_EQ(EFBIG, check_within("8M")) TH_LOG("%s", packers[i]);
 		ASSERT_EQ(0, system("rm -f a.meta.*; mv kept a.meta"));
 	}
 }

@@ -16,6 +16,9 @@
 
 int vcpc_fail_pm(int code, const char *what)
 {
+	/* an errno, for which there may be advice */
+	if (code < 0 && code > -PM_ERR_BASE)
+		return vcpc_fail(code, "%s", what);
 	return vcpc_fail(0, "%s: %s", what, pmErrStr(code));
 }
 

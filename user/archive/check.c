@@ -85,11 +85,11 @@ static void advance(struct shim_check_state *s, uint64_t bytes)
 	s->check->progress(s->check->arg, s->done, s->total);
 }
 
-/* Whether an error is no property of the files: it ends the check, because it could hide damage. */
-static bool may_pass(int err)
+/* Whether an error depends on limits or permissions: it ends the check, which could miss damage. */
+static bool is_no_damage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
-	       err == -ENOSPC || err == -EDQUOT;
+	       err == -ENOSPC || err == -EDQUOT || err == -EFBIG || err == -EACCES || err == -EPERM;
 }
 
 static int map_file(struct shim_check_state *s, int volume, struct shim_check_file *file)
@@ -102,7 +102,7 @@ static int map_file(struct shim_check_state *s, int volume, struct shim_check_fi
 	if (!file->path)
 		return -ENOMEM;
 	err = shim_files__open(s->names.base, volume, &in);
-	if (may_pass(err))
+	if (is_no_damage(err))
 		return err;
 	if (err) {
 		shim_check__say(s, file, 0, "cannot be read: %s", strerror(-err));
@@ -468,7 +468,7 @@ static int open_archive(struct shim_check_state *s, const char *name)
 
 	if (err)
 		s->ar = NULL;
-	return may_pass(err) ? err : 0;
+	return is_no_damage(err) ? err : 0;
 }
 
 /* The first valid label of a volume is the archive's label. */
