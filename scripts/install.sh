@@ -245,7 +245,7 @@ take() {
 				}
 		}' "$work/.targets" | sort -rn | cut -d ' ' -f 2- | tr '\n' '\0' |
 		xargs -0 -r rmdir --ignore-fail-on-non-empty 2>/dev/null || :
-	[ $status = 0 ] || echo "uninstall: the files above could not be removed" >&2
+	[ $status = 0 ] || echo "uninstall: some files could not be removed (see above)" >&2
 	return $status
 }
 

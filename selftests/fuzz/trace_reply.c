@@ -262,7 +262,9 @@ static int send_event(struct shim_process *p, struct shim_tag *tag, unsigned int
 		VCPC_TRACE_POINT, VCPC_TRACE_OBSERVE, VCPC_TRACE_COUNTER,
 	};
 
-	return what == 3 ? shim_agent__transport.end(p, tag, 0, value) :
+	static const struct shim_begun begun;
+
+	return what == 3 ? shim_agent__transport.end(p, tag, &begun, value) :
 	       shim_agent__transport.value(p, tag, ops[what], value);
 }
 

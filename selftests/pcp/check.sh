@@ -86,7 +86,7 @@ poke meta 37 101
 says meta 'label' "labels that do not agree"
 fresh
 poke 0 $((808 + 3)) 377
-says 0 'two lengths differ' "a record's length"
+says 0 'two length words differ' "a record's length"
 fresh
 # High half of the second record's seconds
 second=$((808 + $(od -An -tu1 -j811 -N1 "$dir/c.0") + 256 * $(od -An -tu1 -j810 -N1 "$dir/c.0")))

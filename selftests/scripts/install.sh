@@ -72,7 +72,7 @@ if [ "$(id -u)" != 0 ]; then chmod a-w "$dest/opt/x/bin"; fi
 if rm -f "$dest/opt/x/bin/vcpc" 2>/dev/null; then
 	skip "what cannot be removed is said" "here all can be"
 else
-	! installer uninstall && grep -q 'still there' "$dir/log"; result "what cannot be removed is said"
+	! installer uninstall && grep -q 'could not be removed' "$dir/log"; result "what cannot be removed is said"
 	chattr -i "$dest/opt/x/bin/vcpc" 2>/dev/null || :
 	chmod u+w "$dest/opt/x/bin"
 fi
