@@ -82,8 +82,11 @@ struct shim_tz {
 	size_t first;
 };
 
-/* Parse a number, or @most + 1 for a larger one; NULL if there is none. */
-static const char *digits(const char *s, int most, int *out)
+/*
+ * Parse a number; NULL if there is none.  One larger than @most becomes @most if @limit, as in the C
+ * library; otherwise NULL.
+ */
+static const char *number(const char *s, int most, bool limit, int *out)
 {
 	int n = 0;
 
@@ -91,24 +94,8 @@ static const char *digits(const char *s, int most, int *out)
 		return NULL;
 	for (; isdigit((unsigned char)*s); s++)
 		n = n > most ? n : n * 10 + (*s - '0');
-	*out = n > most ? most + 1 : n;
-	return s;
-}
-
-/* Parse a number of at most @most; NULL if there is none. */
-static const char *number(const char *s, int most, int *out)
-{
-	s = digits(s, most, out);
-	return s && *out <= most ? s : NULL;
-}
-
-/* Parse a number; a larger one than @most is @most, as in the C library. */
-static const char *limited(const char *s, int most, int *out)
-{
-	s = digits(s, most, out);
-	if (s && *out > most)
-		*out = most;
-	return s;
+	*out = n > most ? most : n;
+	return n > most && !limit ? NULL : s;
 }
 
 /* [+-]hh[:mm[:ss]] */
@@ -118,11 +105,11 @@ static const char *clock_time(const char *s, int hours, int32_t *out)
 
 	if (*s == '-' || *s == '+')
 		s++;
-	s = limited(s, hours, &h);
+	s = number(s, hours, true, &h);
 	if (s && *s == ':')
-		s = limited(s + 1, 59, &m);
+		s = number(s + 1, 59, true, &m);
 	if (s && *s == ':')
-		s = limited(s + 1, 59, &sec);
+		s = number(s + 1, 59, true, &sec);
 	if (s)
 		*out = sign * (h * 3600 + m * 60 + sec);
 	return s;
@@ -150,14 +137,14 @@ static const char *take_change(const char *s, struct change *c)
 	c->time = 2 * 3600;
 	if (*s == 'M') {
 		c->form = DAY_OF_MONTH_WEEK;
-		s = number(s + 1, 12, &c->month);
-		s = s && *s == '.' ? number(s + 1, 5, &c->week) : NULL;
-		s = s && *s == '.' ? number(s + 1, 6, &c->day) : NULL;
+		s = number(s + 1, 12, false, &c->month);
+		s = s && *s == '.' ? number(s + 1, 5, false, &c->week) : NULL;
+		s = s && *s == '.' ? number(s + 1, 6, false, &c->day) : NULL;
 		if (!s || !c->month || !c->week)
 			return NULL;
 	} else {
 		c->form = *s == 'J' ? DAY_BUT_LEAP : DAY_FROM_0;
-		s = number(s + (*s == 'J'), 365, &c->day);
+		s = number(s + (*s == 'J'), 365, false, &c->day);
 		if (!s || (c->form == DAY_BUT_LEAP && !c->day))
 			return NULL;
 	}
