@@ -275,11 +275,6 @@ static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int a
 	return vcpc_tracecall_fire(&vf->tracer, op, handle, value);
 }
 
-static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	return vcpc_tracepage_map(vma);
-}
-
 static int chardev_open(struct inode *inode, struct file *file)
 {
 	struct vcpc_file *vf = kzalloc(sizeof(*vf), GFP_KERNEL_ACCOUNT);
@@ -326,7 +321,7 @@ static const struct file_operations chardev_fops = {
 	.write = chardev_write,
 	.fadvise = chardev_fadvise,
 	VCPC_FOP_UNSIGNED_OFFSET
-	.mmap = chardev_mmap,
+	.mmap = vcpc_tracepage_mmap,
 	.release = chardev_release,
 };
 

@@ -401,18 +401,13 @@ int vcpc_set_sample_own(struct vcpc_set *set, struct vcpc_sample *sample)
 	return ret;
 }
 
-static bool has_tid(const struct vcpc_instance *inst, pid_t tid)
-{
-	return pid_nr_ns(vcpc_instance_pid(inst), task_active_pid_ns(current)) == tid;
-}
-
 /* Find the last match, because a thread ID can be reused. */
 static struct vcpc_instance *find_named(struct vcpc_set *set, pid_t tid)
 {
 	struct vcpc_instance *inst, *found = NULL;
 
 	list_for_each_entry(inst, &set->instances, in_set)
-		if (has_tid(inst, tid) &&
+		if (pid_nr_ns(vcpc_instance_pid(inst), task_active_pid_ns(current)) == tid &&
 		    (!found || !vcpc_instance_ended(inst) || vcpc_instance_ended(found)))
 			found = inst;
 	return found;

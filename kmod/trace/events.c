@@ -76,12 +76,13 @@ void vcpc_tracepage_exit(void)
 }
 
 /**
- * vcpc_tracepage_map() - map the page into a program
+ * vcpc_tracepage_mmap() - map the page into a program
+ * @file: the character device
  * @vma: the mapping
  *
  * Return: 0; -EINVAL (not this page), -EACCES (writable mapping), or another error of the kernel.
  */
-int vcpc_tracepage_map(struct vm_area_struct *vma)
+int vcpc_tracepage_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
@@ -93,14 +94,13 @@ int vcpc_tracepage_map(struct vm_area_struct *vma)
 
 static void change(int all, int begin)
 {
-	const u32 any = VCPC_TRACE_LISTENING | VCPC_TRACE_THREADS;
-
 	mutex_lock(&page_lock);
 	listeners += all;
 	begin_listeners += begin;
 	if (page)
-		WRITE_ONCE(page->flags, (listeners ? any : 0) |
-					(begin_listeners ? VCPC_TRACE_BEGINS : 0));
+		WRITE_ONCE(page->flags,
+			   (listeners ? VCPC_TRACE_LISTENING | VCPC_TRACE_THREADS : 0) |
+			   (begin_listeners ? VCPC_TRACE_BEGINS : 0));
 	mutex_unlock(&page_lock);
 }
 

@@ -29,7 +29,7 @@ size_t vcpc_events_escape(char *to, size_t size, const char *name);
 
 int vcpc_tracepage_init(void);
 void vcpc_tracepage_exit(void);
-int vcpc_tracepage_map(struct vm_area_struct *vma);
+int vcpc_tracepage_mmap(struct file *file, struct vm_area_struct *vma);
 int vcpc_tracepage_listen(void);
 void vcpc_tracepage_unlisten(void);
 int vcpc_tracepage_listen_begin(void);
