@@ -3,7 +3,7 @@
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all docs help setup module vm-pmu bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
+.PHONY: all docs help setup module vm-pmu bpf lib tools tests .needs .needs-module .needs-tests check check-fast test test-rest test-attack test-clang test-debug test-nmi test-kcsan fuzz-kernel test-newer test-memory test-threads test-mutants soak demo bench \
 	test-fresh matrix test-packages bench-archive bench-live soak-archive soak-fail soak-scripts test-pcp-qa \
 	vm-shell install uninstall dist deb clean
 
@@ -83,6 +83,9 @@ test-debug: ## run the kernel's tests under a debug kernel (the first build take
 
 test-nmi: ## run the overflow and race tests under the debug kernel with a PMU that interrupts by NMI
 	@selftests/vm/kernel.sh nmi $(FOLDERS)
+
+test-clang: ## run tests of the module, compiled by clang, on a kernel compiled by clang (the first build takes ten minutes)
+	@selftests/vm/kernel.sh clang $(FOLDERS)
 
 test-kcsan: ## run the race and overflow tests under a KCSAN kernel (the first build takes ten minutes)
 	@selftests/vm/kernel.sh kcsan $(FOLDERS)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build an arm64 kernel with checkers from Debian's source into the cache, once for each
 # configuration and source version: "debug" (KASAN, lockdep, kmemleak, KUnit, failslab, KCOV),
-# "kcsan" (the same machine, but KCSAN).
+# "kcsan" (the same machine, but KCSAN), "clang" (as "debug", but compiled by clang).
 #
-# usage: build-debug-kernel.sh [debug|kcsan]
+# usage: build-debug-kernel.sh [debug|kcsan|clang]
 #
 # Prints the folder that holds vmlinuz and the tree to build modules against
 # (its "build").
@@ -16,9 +16,9 @@ name=${1:-debug}
 # Version of this script's build steps; increase it to rebuild all kernels.
 recipe=1
 case $name in
-debug) fragments=$top/selftests/vm/debug.config ;;
+debug | clang) fragments=$top/selftests/vm/debug.config ;;
 kcsan) fragments="$top/selftests/vm/debug.config $top/selftests/vm/kcsan.config" ;;
-*) echo "usage: build-debug-kernel.sh [debug|kcsan]" >&2; exit 2 ;;
+*) echo "usage: build-debug-kernel.sh [debug|kcsan|clang]" >&2; exit 2 ;;
 esac
 version=$("$top/scripts/ksource.sh" version) tarball=$("$top/scripts/ksource.sh" tarball)
 [ -n "$tarball" ] || { echo "$name-kernel: no kernel source in /usr/src; 'make setup' installs it" >&2; exit 1; }
@@ -48,7 +48,9 @@ cd "$kernel/build"
 say "unpacking $tarball, version $version"
 tar -xf "$tarball" --strip-components=1
 if [ "$(uname -m)" = aarch64 ]; then cross=; else cross=aarch64-linux-gnu-; fi
-make_arm64() { make -s ARCH=arm64 CROSS_COMPILE=$cross "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
+compiler="CROSS_COMPILE=$cross"
+[ "$name" != clang ] || compiler=LLVM=1
+make_arm64() { make -s ARCH=arm64 "$compiler" "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
 make_arm64 tinyconfig
 # Newer kernels' tinyconfig enables this option, which excludes KASAN.
 scripts/config --disable SLUB_TINY
@@ -68,7 +70,7 @@ while read -r option; do
 done <"$kernel/wanted"
 
 say "building the kernel (once; about ten minutes on two cores)"
-nice make -s -j"$(nproc)" ARCH=arm64 CROSS_COMPILE=$cross Image modules_prepare >>"$kernel/log" 2>&1 ||
+nice make -s -j"$(nproc)" ARCH=arm64 "$compiler" Image modules_prepare >>"$kernel/log" 2>&1 ||
 	{ tail -n 30 "$kernel/log" >&2; exit 1; }
 cp vmlinux.symvers Module.symvers
 cp arch/arm64/boot/Image "$kernel/vmlinuz"

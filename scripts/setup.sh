@@ -3,7 +3,7 @@
 # Install missing packages on a Debian machine, and print what, why, how much, and the progress; does nothing if none
 # is missing.
 #
-# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs|bench ...]   (default: all up to peers)
+# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs|bench|clang ...]   (default: all up to peers)
 #
 # With --check it installs and fetches nothing, and needs no root: if something is missing, it
 # prints what, and which command installs it, and fails.
@@ -60,6 +60,9 @@ lab|flex|builds the debug kernel
 lab|bison|builds the debug kernel
 lab|bc|builds the debug kernel
 lab|libssl-dev|builds the debug kernel
+clang|clang|compiles a kernel and the module
+clang|lld|links what clang compiled
+clang|llvm|reads what clang compiled
 demo|pcp|PCP's own pmval shows the archive, too
 newer|kmod|finds the drivers of the newer kernels
 check|sparse|checks the module's address spaces
@@ -107,8 +110,8 @@ if [ "${1:-}" = --check ]; then
 	shift
 fi
 # "deb" is for building packages, "browser" and "docs" for viewing, "bench" for the programs that
-# make bench compares with.
-all='build module tests lab demo newer check peers deb browser docs bench'
+# make bench compares with, "clang" for make test-clang.
+all='build module tests lab demo newer check peers deb browser docs bench clang'
 parts=${*:-${all% deb*}}
 for part in $parts; do
 	case " $all " in

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the kernel's selftests on another kernel than Debian 12's own; called by make test,
-# make test-attack, make test-debug, make test-nmi, make test-kcsan, make test-newer, make fuzz-kernel
-# and make soak.
+# make test-attack, make test-clang, make test-debug, make test-nmi, make test-kcsan, make test-newer,
+# make fuzz-kernel and make soak.
 #
-# usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu
+# usage: kernel.sh attack|clang|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu
 #                  [FOLDER|FOLDER/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in instructions
@@ -14,11 +14,12 @@
 # 1000 unloadings, and as many minutes of the coverage-guided fuzzer, which "fuzz" runs alone for
 # FUZZ_SECONDS (300).  "attack" runs the tests that attack the module, on four CPUs, with
 # ATTACK_TRIES (10000) of each overflow.  "kcsan" is a kernel that reports data races, with the
-# tests that race.  "newer" and "newer-arm64" are kernels of Debian's backports, of the series NEWER
-# (scripts/fetch-newer.sh); "newer-some" is a two-minute selection of the former's tests,
-# "newer-pmu" those of the latter that depend on the PMU, and one that loads the BPF programs of
-# "vcpc why", which each series of kernels checks differently.  With RESULTS in the environment, results
-# are appended there; otherwise they are summed up here.
+# tests that race.  "clang" is the debug kernel, compiled by clang as is the module.  "newer" and
+# "newer-arm64" are kernels of Debian's backports, of the series NEWER (scripts/fetch-newer.sh);
+# "newer-some" is a two-minute selection of the former's tests, "newer-pmu" those of the latter that
+# depend on the PMU, and one that loads the BPF programs of "vcpc why", which each series of kernels
+# checks differently.  With RESULTS in the environment, results are appended there; otherwise they
+# are summed up here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,7 +38,7 @@ say_how_far() {
 		minutes=$((minutes + 1))
 		for build in "${XDG_CACHE_HOME:-$HOME/.cache}"/vcpc/kernels/*/*/build; do
 			[ -d "$build" ] && [ ! -h "$build" ] && [ ! -e "$build/../.done" ] || continue
-			echo "kernel: $minutes minutes, $(find "$build" -name '*.o' | wc -l) of some 2000 files compiled" >&2
+			echo "kernel: $minutes minutes, $(find "$build" -name '*.o' | wc -l) of some 1200 files compiled" >&2
 		done
 	done
 }
@@ -54,6 +55,13 @@ shaken)
 	folders='vcpc/kunit.sh vcpc/failslab vcpc/failslab_large vcpc/races vcpc/fuzz vcpc/attack_exit vcpc/ended_alive vcpc/inherit vcpc/unload'
 	kernel=$("$top/scripts/build-debug-kernel.sh")
 	export TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=7000 ATTACK_TRIES=50'
+	;;
+clang)
+	arch=arm64
+	folders='vcpc/kunit.sh vcpc/failslab vcpc/races vcpc/fuzz vcpc/attack_table vcpc/ended_alive vcpc/inherit vcpc/overflow vcpc/sample vcpc/trace vcpc/trace_tag vcpc/unload vcpc/reload.sh'
+	"$top/scripts/setup.sh" clang
+	kernel=$("$top/scripts/build-debug-kernel.sh" clang)
+	export LLVM=1 TEST_TIMEOUT=1800 VM_OPTIONS='--no-icount --cpus 2 --timeout 7200' VM_ENVIRONMENT='FUZZ_CALLS=7000 RELOADS=3'
 	;;
 attack)
 	arch=arm64 kind=debug name=arm64-attack
@@ -120,7 +128,7 @@ newer-pmu)
 	;;
 *)
 	kill $watcher
-	echo "usage: kernel.sh attack|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu [FOLDER...]" >&2
+	echo "usage: kernel.sh attack|clang|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu [FOLDER...]" >&2
 	exit 2
 	;;
 esac
