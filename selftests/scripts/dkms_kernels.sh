@@ -12,14 +12,13 @@ read -ra tested <"$top/kmod/compat/tested"
 mkdir -p "$dir/tree/vcpc/$version" "$dir/src/vcpc-$version/kmod/compat"
 sed "s/#MODULE_VERSION#/$version/" "$top/debian/vcpc-dkms.dkms" >"$dir/src/vcpc-$version/dkms.conf"
 cp "$top/kmod/compat/tested" "$dir/src/vcpc-$version/kmod/compat/"
-ln -s "$dir/src/vcpc-$version" "$dir/tree/vcpc/$version/source"
 
 # dkms's variables: the kernel that it was called for, the module's kernel that it processes, the
 # sources
 # shellcheck disable=SC2034 # dkms.conf uses them
 safe_source() {
 	(
-		dkms_tree=$dir/tree action=autoinstall kernel_source_dir=/nonexistent
+		dkms_tree=$dir/tree source_tree=$dir/src action=autoinstall kernel_source_dir=/nonexistent
 		# shellcheck source=/dev/null
 		. "$dir/src/vcpc-$version/dkms.conf" 2>"$evidence"
 		echo "${AUTOINSTALL:-no} ${BUILD_EXCLUSIVE_KERNEL:-any}"
@@ -58,7 +57,11 @@ result "VCPC_UNTESTED: built for an untested one"
 [ "$(VCPC_UNTESTED=1 built 6.1.0-56-rt-amd64 '')" = 'no ^none$' ]
 result "VCPC_UNTESTED: not with PREEMPT_RT"
 
+[ "$(built '' '')" = 'yes any' ] && [ ! -s "$evidence" ]
+result "no kernel, as when dkms 3.2 configures the package: built"
+
 # With dkms itself, if it is installed
+ln -s "$dir/src/vcpc-$version" "$dir/tree/vcpc/$version/source"
 if dkms=$(PATH=$PATH:/usr/sbin command -v dkms); then
 	"$dkms" autoinstall -k 6.1.0-56-rt-amd64 --dkmstree "$dir/tree" --sourcetree "$dir/src" --installtree "$dir/modules" >"$evidence" 2>&1
 	result "dkms autoinstall with PREEMPT_RT succeeds"
