@@ -158,6 +158,21 @@ static inline int nobody_listens(void)
 
 #define HAS_MODULE (!access("/dev/vcpc", F_OK))
 
+static inline int count_event(void *arg, const struct shim_trace_event *event)
+{
+	(void)event;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+/* Number of open transactions; ~0 if they cannot be read */
+static inline unsigned int open_now(struct shim_trace *trace)
+{
+	unsigned int n = 0;
+
+	return shim_trace_events_open(trace, count_event, &n) ? ~0u : n;
+}
+
 /*
  * Set up a test that turns tracing on through this transport (SHIM_TRACE_F_MODULE, _PROBES, or 0).
  * Returns 0 and sets the reason why it cannot run here, or NULL; or a negated errno.

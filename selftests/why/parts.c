@@ -59,10 +59,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/*
- * Sleep for the given time.  The thread is blocked for less: it counts as running until it has left
- * its CPU, which can take milliseconds on a busy machine.
- */
+/* Sleep.  The time blocked is shorter: leaving the CPU can take milliseconds on a busy machine. */
 static void sleep_ms(unsigned int ms)
 {
 	struct timespec ts = { .tv_nsec = ms * MS };
@@ -185,14 +182,13 @@ TEST_F(parts, most_time_comes_first)
 	}
 	ASSERT_EQ(0, shim_why_tags_get(self->why, 99, &n));
 	for (size_t i = 0; i < n; i++) {
-		for (int j = 0; j < 3; j++) {
-			if (strcmp(shim_why_tag_at(self->why, i)->name, names[j]))
-				continue;
-			/* on a busy host, a short one can take longer than a long one */
-			EXPECT_LE(took[j], before + SLACK);
-			before = took[j];
-			seen++;
-		}
+		/* On a busy host, a short one can take longer than a long one. */
+		for (int j = 0; j < 3; j++)
+			if (!strcmp(shim_why_tag_at(self->why, i)->name, names[j])) {
+				EXPECT_LE(took[j], before + SLACK);
+				before = took[j];
+				seen++;
+			}
 	}
 	EXPECT_EQ(3, seen);
 }

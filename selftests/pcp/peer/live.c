@@ -491,26 +491,15 @@ static void play_specs(int n, char **specs)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*play)(void);
-	} plays[] = {
+	static const struct play plays[] = {
 		{ "names", play_names }, { "meta", play_meta }, { "values", play_values },
 		{ "profile", play_profile }, { "store", play_store }, { "errors", play_errors },
 		{ "contexts", play_contexts }, { "events", play_events },
 	};
-	int handle;
 
 	if (argc > 2 && !strcmp(argv[1], "specs")) {
 		play_specs(argc - 2, argv + 2);
 		return 0;
 	}
-	if (argc != 3)
-		return 2;
-	handle = pmNewContext(PM_CONTEXT_HOST, argv[1]);
-	printf("context %d\n", handle);
-	for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]) && handle >= 0; i++)
-		if (!strcmp(plays[i].name, argv[2]))
-			plays[i].play();
-	return handle < 0;
+	return play_one(plays, sizeof(plays) / sizeof(plays[0]), argc, argv);
 }

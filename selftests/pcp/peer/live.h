@@ -35,4 +35,24 @@ static inline void fetch(const char *what, int n, pmID *pmids)
 	}
 }
 
+struct play {
+	const char *name;
+	void (*play)(void);
+};
+
+/* Play the one of @n that argv[2] names, with the host argv[1]. */
+static inline int play_one(const struct play *plays, size_t n, int argc, char **argv)
+{
+	int handle;
+
+	if (argc != 3)
+		return 2;
+	handle = pmNewContext(PM_CONTEXT_HOST, argv[1]);
+	printf("context %d\n", handle);
+	for (size_t i = 0; i < n && handle >= 0; i++)
+		if (!strcmp(plays[i].name, argv[2]))
+			plays[i].play();
+	return handle < 0;
+}
+
 #endif /* PEER_LIVE_H */

@@ -153,21 +153,10 @@ static void play_many(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		void (*play)(void);
-	} plays[] = {
+	static const struct play plays[] = {
 		{ "changes", play_changes }, { "outage", play_outage }, { "silence", play_silence },
 		{ "many", play_many },
 	};
-	int handle;
 
-	if (argc != 3)
-		return 2;
-	handle = pmNewContext(PM_CONTEXT_HOST, argv[1]);
-	printf("context %d\n", handle);
-	for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]) && handle >= 0; i++)
-		if (!strcmp(plays[i].name, argv[2]))
-			plays[i].play();
-	return handle < 0;
+	return play_one(plays, sizeof(plays) / sizeof(plays[0]), argc, argv);
 }
