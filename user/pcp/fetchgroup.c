@@ -341,8 +341,8 @@ static void forget_old_names(pmFG fg)
 }
 
 /*
- * Clear all values except discrete ones, unless PCP_DISCRETE_ONCE is set.  Those keep their names until new values are filled in;
- * shim_wanted__fill() clears them at that time.
+ * Clear all values, except discrete ones unless PCP_DISCRETE_ONCE is set.  Those keep their names
+ * until new values are filled in; shim_wanted__fill() clears them at that time.
  */
 static void clear_all(pmFG fg)
 {
