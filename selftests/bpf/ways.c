@@ -435,7 +435,7 @@ TEST_F(ways, open_ones_of_threads)
 	EXPECT_EQ(0, self->drops.given_up);
 }
 
-/* An end without a begin ends what has been open longest, with its time, also in vc_open. */
+/* An end in a thread that has begun none ends the one that has been open longest, also in vc_open. */
 TEST_F(ways, oldest_is_ended)
 {
 	UNLESS_MISSING();

@@ -83,8 +83,8 @@ struct shim_tz {
 };
 
 /*
- * Parse a number; NULL if there is none.  One larger than @most becomes @most if @limit, as in the C
- * library; otherwise NULL.
+ * Parse a number.  If it exceeds @most, set it to @most with @limit, as the C library does, and
+ * return NULL without.  Return NULL if there is no number.
  */
 static const char *number(const char *s, int most, bool limit, int *out)
 {

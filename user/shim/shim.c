@@ -198,8 +198,8 @@ static bool is_good(const struct shim_archive_span *span)
  *
  * Readers of archives tolerate many of the reported problems.
  *
- * Return: the number of problems, without notes; -EINVAL, -ENOENT if the archive does not exist, or
- * an error of reading it.
+ * Return: the number of problems, without notes; -EINVAL, -ENOENT if the archive does not exist,
+ * -EFBIG if it exceeds SHIM_ARCHIVE_MEMORY, or another error of reading it.
  */
 SHIM_API int shim_archive_check(const char *archive, const struct shim_archive_watch *watch)
 {
