@@ -27,7 +27,7 @@ native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent
 asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_json unit/core_bpf_reader unit/core_bpf_names'
 # Left out in the arm64 VM: tests that depend neither on the PMU nor on the architecture, or that
 # also run on the debug kernel, which is arm64; make test-rest runs them
-not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh bpf/shares bpf/direct bpf/evict bpf/onoff'
+not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh bpf/shares bpf/direct bpf/moved bpf/onoff'
 # Left out in the x86-64 VM: tests that take much longer there than in the arm64 VM.  why/parts and
 # why/planted also run in the arm64 VM, which has the same kernel, and with the newest kernel on
 # x86-64; make test-rest runs all of them.

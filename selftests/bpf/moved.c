@@ -79,7 +79,7 @@ static int tags_for_all_rows(int fd, int map, uint32_t handles[VC_OPEN_ROWS])
 	return 0;
 }
 
-FIXTURE(evict) {
+FIXTURE(moved) {
 	const char *missing;
 	struct shim_trace_options options;
 	struct shim_trace_drops drops;
@@ -89,7 +89,7 @@ FIXTURE(evict) {
 	pid_t pids[ATTACKERS];
 };
 
-FIXTURE_SETUP(evict)
+FIXTURE_SETUP(moved)
 {
 	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_MODULE, &self->missing));
 	if (self->missing)
@@ -105,7 +105,7 @@ FIXTURE_SETUP(evict)
 	ASSERT_LE(0, self->map);
 }
 
-FIXTURE_TEARDOWN(evict)
+FIXTURE_TEARDOWN(moved)
 {
 	close(self->map);
 	close(self->fd);
@@ -140,7 +140,7 @@ static int short_lived(int fd, int map, uint32_t handle, uint64_t id, int attack
 }
 
 /* A moved transaction's row of vc_open is deleted at its end, so its account has rows for others. */
-TEST_F(evict, short_lived_processes)
+TEST_F(moved, short_lived_processes)
 {
 	enum { MANY = VC_OPEN_ROWS / 2 + 100 };
 	uint32_t handles[VC_OPEN_ROWS];
@@ -208,7 +208,7 @@ static long long now_ns(void)
 }
 
 /* Several users' begins move the same transaction at the same time. */
-TEST_F(evict, by_several)
+TEST_F(moved, by_several)
 {
 	long long until;
 	int row, go[2];
