@@ -110,6 +110,8 @@ TEST(each_call_asynchronous)
 	EXPECT_EQ(4, agent.events);
 	EXPECT_EQ(0, agent.synchronous);
 	EXPECT_EQ(0, agent.bad);
+	/* A segment ends between two events, as PCP's agent needs it. */
+	EXPECT_EQ(0, agent.segment % 64);
 	EXPECT_EQ(PMTRACE_STATE_ASYNC, pmtracestate(PMTRACE_STATE_ASYNC));
 }
 

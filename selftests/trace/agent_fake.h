@@ -4,6 +4,7 @@
 #define AGENT_FAKE_H
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -34,6 +35,7 @@ struct agent {
 	_Atomic int kinds[5];
 	_Atomic int bad;	/* invalid events */
 	_Atomic int synchronous;	/* events that require an answer */
+	int segment;		/* bytes in a TCP segment of the last connection */
 	double value;		/* value of the last event */
 	char tag[256];
 };
@@ -182,6 +184,8 @@ static inline void *agent_run(void *arg)
 		if (fd < 0)
 			continue;
 		atomic_fetch_add(&agent->connections, 1);
+		if (getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &agent->segment, &(socklen_t) { 4 }))
+			abort();
 		call = malloc(sizeof(*call));
 		*call = (struct agent_call) { agent, fd };
 		if (n < 256 && !pthread_create(&clients[n], NULL, agent_client, call))

@@ -37,10 +37,14 @@
 
 /*
  * The agent reads an asynchronous stream 1024 bytes at a time, and closes the connection if a read
- * ends within a header.  If all sizes are multiples of 64, which divides 1024, no header crosses
- * such a boundary.
+ * ends within a header; the events in flight are lost.  If all sizes are multiples of 64, which
+ * divides 1024, no header crosses such a boundary.  A read ends early where the received data ends,
+ * which is the end of a TCP segment; so segments are multiples of 64 bytes as well.  The kernel
+ * subtracts the 12 bytes of the timestamp option from TCP_MAXSEG.
  */
 #define ASYNC_UNIT	64
+#define SEGMENT		(20 * ASYNC_UNIT + 12)	/* fits into an MTU of 1332 */
+#define LOCAL_SEGMENT	(256 * ASYNC_UNIT + 12)	/* less than half of the first window */
 
 static void put_word(unsigned char *to, uint32_t word)
 {
@@ -214,17 +218,27 @@ static int take_socket(struct shim_link *link, int fd, uint64_t now)
 	return 0;
 }
 
+static void set_options(int fd, const struct sockaddr_in *to)
+{
+	int is_local = ntohl(to->sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+	int max_segment = is_local ? LOCAL_SEGMENT : SEGMENT;
+	int one = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &max_segment, sizeof(max_segment));
+}
+
 /* Start to connect to the next address. */
 static int dial(struct shim_link *link, uint64_t now)
 {
 	const struct sockaddr_in *to = &link->address[link->next];
-	int one = 1, fd;
+	int fd;
 
 	link->next = (link->next + 1) % link->nr_addresses;
 	fd = new_socket();
 	if (fd < 0)
 		return fd;
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	set_options(fd, to);
 	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) && errno != EINPROGRESS) {
 		int err = -errno;
 
