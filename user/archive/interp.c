@@ -4,7 +4,8 @@
  *
  * These are the rules for one instance at time t.  P is its last observation at or before t; it is
  * void if there is a mark after P and not after t.  N is its first observation after t; it is void
- * if there is a mark before N.  Without P there is no value.  Without N, P's value is returned if
+ * if there is a mark before N.  A mark that has the time of an observation is before or after it as
+ * in the file.  Without P there is no value.  Without N, P's value is returned if
  * the metric is discrete or P is exactly at t.  With both, a counter is interpolated between them,
  * any other number has the value of the nearer one, and all other types have P's value.  If a fetch
  * has returned a counter's values, the first fetch on the other side of a mark returns none, so no
@@ -362,7 +363,7 @@ static bool after_mark(const struct shim_interp *ip, const struct shim_interp_me
 
 	if (!continuous(m) || m->last.run != ip->run || m->last.numval <= 0 || !ip->sc.has_mark)
 		return false;
-	return (m->last.at < mark && mark <= ip->t) || (ip->t <= mark && mark < m->last.at);
+	return (m->last.at < mark && mark <= ip->t) || (ip->t < mark && mark <= m->last.at);
 }
 
 static int answer(struct shim_interp *ip, struct shim_interp_metric *m)

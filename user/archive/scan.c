@@ -214,7 +214,6 @@ void shim_scan__stop(struct shim_scanner *sc)
  * @t: time at which it began
  * @at: time of the current record; never moves back towards @t, even if stamps do
  * @limit: the nearest of the wanted instances' limits, see limit_of()
- * @marked: a mark was found at @mark
  */
 struct pass {
 	struct shim_scanner *sc;
@@ -223,8 +222,6 @@ struct pass {
 	int64_t at;
 	double sec;
 	int64_t limit;
-	bool marked;
-	int64_t mark;
 };
 
 static bool farther(const struct pass *p, int64_t a, int64_t b)
@@ -268,9 +265,7 @@ static void reach_limit(struct pass *p, const struct shim_want *w)
 {
 	struct shim_interp_inst *k = w->inst;
 
-	if (p->marked) {
-		settle(p, w, SHIM_BOUND_MARK, p->mark);
-	} else if (p->back) {
+	if (p->back) {
 		if (k->prior.state && k->prior.at <= p->t && k->prior_to >= k->void_to)
 			settle(p, w, k->prior.state, k->prior.at);
 		else
@@ -398,10 +393,11 @@ static void note_void(const struct pass *p, struct shim_interp_metric *m)
 	}
 }
 
-/*
- * Settle all remaining instances at a mark, at damage, or, if @end, at the archive's start or end.
- */
-static void give_up(struct pass *p, bool end)
+/* Why a scan ends before it has found all observations; @END_OF_ARCHIVE is its start or end. */
+enum end { END_AT_MARK, END_AT_DAMAGE, END_OF_ARCHIVE };
+
+/* Settle all remaining instances: there is nothing for them beyond this place in the file. */
+static void give_up(struct pass *p, enum end end)
 {
 	struct shim_scanner *sc = p->sc;
 	const struct shim_interp_metric *noted = NULL;
@@ -411,12 +407,12 @@ static void give_up(struct pass *p, bool end)
 
 		if (!w.inst->pending)
 			continue;
-		if (end && !p->marked && w.metric != noted)
+		if (end == END_OF_ARCHIVE && w.metric != noted)
 			note_void(p, w.metric);
 		noted = w.metric;
-		if (p->marked)
-			settle(p, &w, SHIM_BOUND_MARK, p->mark);
-		else if (end)
+		if (end == END_AT_MARK)
+			settle(p, &w, SHIM_BOUND_MARK, p->at);
+		else if (end == END_OF_ARCHIVE)
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
 		else	/* a corrupt record: anything beyond it is unknown */
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? p->at : p->at + 1);
@@ -499,18 +495,19 @@ static void note_neighbour(const struct pass *p, int64_t at)
 	}
 }
 
-/* Process a record: values or a mark. */
+/*
+ * Process a record: values, or a mark.  A mark separates the records before it in the file from those
+ * after it, including those with its own time.
+ */
 static int meet(struct pass *p, const struct shim_record *rec)
 {
 	int mark;
 
 	if (rec->npmids)
 		return take_record(p, rec);
-	mark = p->marked ? 0 : shim_scan__is_mark(p->sc, rec);
-	if (mark > 0) {
-		p->marked = true;
-		p->mark = p->at;
-	}
+	mark = shim_scan__is_mark(p->sc, rec);
+	if (mark > 0)
+		give_up(p, END_AT_MARK);
 	return mark < 0 ? mark : 0;
 }
 
@@ -527,7 +524,7 @@ static int pass_scan(struct pass *p)
 		if (err && err != -ERANGE && err != -EBADMSG)
 			return err;
 		if (err) {
-			give_up(p, err == -ERANGE);
+			give_up(p, err == -ERANGE ? END_OF_ARCHIVE : END_AT_DAMAGE);
 			break;
 		}
 		if (farther(p, shim_scan__time(sc, &rec), p->at))
@@ -535,10 +532,6 @@ static int pass_scan(struct pass *p)
 		note_neighbour(p, p->at);
 		if (beyond(p, p->limit))
 			sweep(p);
-		if (p->marked && farther(p, p->at, p->mark)) {
-			give_up(p, false);
-			break;
-		}
 		err = meet(p, &rec);
 		if (err)
 			return err;

@@ -152,20 +152,6 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	return -EAGAIN;
 }
 
-/* Going back to @t also passes the marks at exactly @t. */
-static int note_marks_at(struct shim_scanner *sc, struct shim_cursor c, int64_t t)
-{
-	struct shim_record rec;
-	int err;
-
-	while (!(err = shim_scan__step(sc, &c, &rec, true)) && shim_scan__time(sc, &rec) == t) {
-		err = note_mark(sc, &rec, t);
-		if (err)
-			return err;
-	}
-	return err == -ERANGE || err == -EBADMSG ? 0 : err;
-}
-
 static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
 {
 	struct shim_cursor c = sc->cursor;
@@ -183,7 +169,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 		sc->behind_single = false;
 		sc->behind_known = true;
 		sc->behind = at;
-		return at == t ? note_marks_at(sc, sc->cursor, t) : 0;
+		return 0;
 	}
 	err = note_mark(sc, &rec, at);
 	if (err)
