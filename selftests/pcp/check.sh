@@ -82,6 +82,14 @@ fresh
 truncate -s 808 "$dir/c.index"
 says index 'contains only a label' "an index of a label"
 fresh
+head -c 808 "$dir/c.0" >"$dir/c.1"
+poke 1 27 1
+run "$dir/c" && grep -q '^c.1: 808: incomplete: the volume contains no records' "$dir/out" && [ ! -s "$dir/err" ]
+result "a later volume of a label: incomplete, and no failure"
+fresh
+truncate -s 808 "$dir/c.0"
+says 0 'contains only a label' "a first volume of a label"
+fresh
 poke meta 37 101
 says meta 'label' "labels that do not agree"
 fresh

@@ -64,6 +64,18 @@ int shim_check__first_label(struct shim_check_state *s, const struct shim_check_
 	return err;
 }
 
+/* No version of PCP opens an archive whose first volume, index or metadata is only a label. */
+static void only_label(struct shim_check_state *s, const struct shim_check_file *file)
+{
+	bool later = file->volume >= 0 && s->names.nvolumes && file != &s->volumes[0];
+
+	if (later)
+		shim_check__note(s, SHIM_CHECK_INCOMPLETE, file, file->size,
+				 "the volume contains no records");
+	else
+		shim_check__say(s, file, file->size, "the file contains only a label");
+}
+
 bool shim_check__label(struct shim_check_state *s, const struct shim_check_file *file)
 {
 	int err;
@@ -75,7 +87,7 @@ bool shim_check__label(struct shim_check_state *s, const struct shim_check_file 
 	if (err)
 		shim_check__say(s, file, 0, "the label is invalid, or differs from that of the first volume");
 	else if (file->size == s->f->label_len)
-		shim_check__say(s, file, file->size, "the file contains only a label");
+		only_label(s, file);
 	return !err;
 }
 
