@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Unpacking event records from values: valid ones, and wrong lengths. */
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "pcp_fixture.h"
 
 static union {
@@ -74,6 +77,58 @@ TEST(lengths_that_do_not_fit)
 	one_record(1, PM_TYPE_STRING, 8);
 	EXPECT_EQ(pmUnpackEventRecords(&set, 1, &rap), -EINVAL);
 	EXPECT_EQ(pmUnpackEventRecords(&set, -1, &rap), -EINVAL);
+}
+
+/* Begin a value of @n records from 10 s; @missed: a bit for each that counts missed records */
+static void records_without_parameters(int n, unsigned int missed)
+{
+	char *at = value.block.vbuf + 4;
+
+	memset(&value, 0, sizeof(value));
+	memcpy(value.block.vbuf, &n, 4);
+	for (int i = 0; i < n; i++, at += offsetof(pmEventRecord, er_param)) {
+		bool counts = missed & 1u << i;
+		pmEventRecord r = {
+			.er_timestamp = { 10 + i, 0 }, .er_nparams = counts ? 5 : 0,
+			.er_flags = counts ? PM_EVENT_FLAG_MISSED : PM_EVENT_FLAG_POINT,
+		};
+
+		memcpy(at, &r, offsetof(pmEventRecord, er_param));
+	}
+	value.block.vtype = PM_TYPE_EVENT;
+	value.block.vlen = (unsigned int)(at - value.bytes);
+	set.vlist[0].value.pval = &value.block;
+}
+
+/* The original takes a record that counts missed ones for all records after it. */
+TEST(printed)
+{
+	static const struct {
+		int n;
+		unsigned int missed;
+		const char *text;
+	} rows[] = {
+		{ 0, 0, "[0 event records]" },
+		{ 1, 0, "[1 event record timestamp 00:00:10.000]" },
+		{ 3, 0, "[3 event records timestamps 00:00:10.000...00:00:12.000]" },
+		{ 3, 1, "[3 event records (5 missed) timestamps 00:00:11.000...00:00:12.000]" },
+		{ 3, 2, "[3 event records (5 missed) timestamps 00:00:10.000...00:00:12.000]" },
+		{ 3, 4, "[3 event records (5 missed) timestamps 00:00:10.000...00:00:11.000]" },
+		{ 3, 6, "[3 event records (10 missed) timestamps 00:00:10.000...00:00:10.000]" },
+		{ 1, 1, "[1 event record (5 missed)]" },
+	};
+	char text[200];
+
+	setenv("TZ", "UTC", 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		FILE *f = fmemopen(text, sizeof(text), "w");
+
+		ASSERT_NE(f, NULL);
+		records_without_parameters(rows[i].n, rows[i].missed);
+		pmPrintValue(f, PM_VAL_DPTR, PM_TYPE_EVENT, &set.vlist[0], 80);
+		fclose(f);
+		EXPECT_STREQ(text, rows[i].text);
+	}
 }
 
 TEST_HARNESS_MAIN

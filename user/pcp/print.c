@@ -262,7 +262,8 @@ static int pass_event(struct events *e)
 	return 0;
 }
 
-static void print_events(FILE *f, const pmValueBlock *block, int type, int minwidth)
+/* As in PCP, the text is not padded to a width. */
+static void print_events(FILE *f, const pmValueBlock *block, int type)
 {
 	struct events e = {
 		.p = block->vbuf, .end = (const char *)block + block->vlen, .type = type,
@@ -283,8 +284,7 @@ static void print_events(FILE *f, const pmValueBlock *block, int type, int minwi
 		at += snprintf(text + at, sizeof(text) - at, " timestamp%s %s%s%s",
 			       n > 1 ? "s" : "", e.first, n > 1 ? "..." : "",
 			       n > 1 ? e.last : "");
-	snprintf(text + at, sizeof(text) - at, "]");
-	fprintf(f, "%*s", minwidth, text);
+	fprintf(f, "%s]", text);
 }
 
 /* Significant digits of a number, from 1 to @most, if the environment selects them */
@@ -375,7 +375,7 @@ SHIM_API void pmPrintValue(FILE *f, int valfmt, int type, const pmValue *val, in
 	} else if (!block) {
 		print_word(f, val, minwidth);
 	} else if (type == PM_TYPE_EVENT || type == PM_TYPE_HIGHRES_EVENT) {
-		print_events(f, block, type, minwidth);
+		print_events(f, block, type);
 	} else {
 		print_bytes(f, block, minwidth);
 	}
