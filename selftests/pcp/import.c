@@ -127,6 +127,10 @@ TEST_F(import, refusals_change_nothing)
 	EXPECT_EQ(PM_ERR_INDOM, pmiAddInstance(PM_INDOM_NULL, "x", 1));
 	EXPECT_EQ(PM_ERR_NAME, pmiGetHandle("nope", NULL));
 	EXPECT_EQ(PM_ERR_INST, pmiGetHandle("demo.set", "nobody"));
+	EXPECT_EQ(0, pmiAddMetric("demo.empty", pmiID(60, 0, 99), PM_TYPE_32, pmiInDom(60, 99),
+				  PM_SEM_INSTANT, NONE));
+	EXPECT_EQ(PM_ERR_INDOM, pmiGetHandle("demo.empty", "nobody"));
+	EXPECT_EQ(PM_ERR_INDOM, pmiPutValue("demo.empty", "nobody", "1"));
 	EXPECT_EQ(PMI_ERR_INSTNULL, pmiGetHandle("demo.set", ""));
 	EXPECT_EQ(PMI_ERR_INSTNOTNULL, pmiGetHandle("demo.one", "left"));
 	EXPECT_EQ(PMI_ERR_BADHANDLE, pmiPutValueHandle(1, "1"));

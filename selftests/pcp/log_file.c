@@ -114,6 +114,25 @@ TEST_F(log, the_previous_log)
 	EXPECT_EQ(0, rmdir(self->name));
 }
 
+/* PCP reads the variable once. */
+TEST_F(log, messages_go_where_the_variable_says)
+{
+	char other[200];
+
+	snprintf(other, sizeof(other), "%s.other", self->name);
+	setenv("PCP_STDERR", self->name, 1);
+	pmprintf("first\n");
+	EXPECT_EQ(0, pmflush());
+	setenv("PCP_STDERR", other, 1);
+	pmprintf("second\n");
+	EXPECT_EQ(0, pmflush());
+	EXPECT_TRUE(has(self->name, "first\n"));
+	EXPECT_FALSE(has(self->name, "second"));
+	EXPECT_TRUE(has(other, "second\n"));
+	EXPECT_FALSE(has(other, "first"));
+	unlink(other);
+}
+
 /* A device is not renamed: PCP renames /dev/null if root is the user.  A terminal stands for it. */
 TEST_F(log, a_device)
 {

@@ -73,6 +73,20 @@ TEST_F(open, by_any_name)
 	EXPECT_EQ(-SHIM_EOVERLAP, try(self, self->place.dir));
 }
 
+TEST_F(open, links_to_missing_files)
+{
+	char path[192];
+
+	snprintf(path, sizeof(path), "%s", place_file(&self->place, "index"));
+	ASSERT_EQ(0, unlink(path));
+	ASSERT_EQ(0, symlink("/nonexistent/x", path));
+	EXPECT_EQ(0, try_base(self));
+	snprintf(path, sizeof(path), "%s/only.meta", self->place.dir);
+	ASSERT_EQ(0, symlink("/nonexistent/x", path));
+	snprintf(path, sizeof(path), "%s/only", self->place.dir);
+	EXPECT_EQ(-ENXIO, try(self, path));
+}
+
 static int count_records(const char *base)
 {
 	struct shim_archive *ar;
@@ -172,7 +186,7 @@ TEST_F(open, with_what_is_no_file)
 	EXPECT_EQ(-EINVAL, try_base(self));
 	ASSERT_EQ(0, unlink(place_file(&self->place, "0")));
 	ASSERT_EQ(0, mkdir(place_file(&self->place, "0"), 0777));
-	EXPECT_EQ(-EINVAL, try_base(self));
+	EXPECT_EQ(-EISDIR, try_base(self));
 }
 
 static const char *const files[] = { "0", "index", "meta" };

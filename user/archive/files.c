@@ -366,7 +366,7 @@ int shim_file__open(const char *path, int *out, struct stat *st)
 	if (fstat(fd, st))
 		err = -errno;
 	else if (!S_ISREG(st->st_mode))
-		err = -EINVAL;
+		err = S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
 	if (err) {
 		close(fd);
 		return err;

@@ -279,8 +279,8 @@ SHIM_API int pmiDelInstance(pmInDom indom, int inst)
  * @instance: name of the instance; NULL or empty if the metric has no instance domain
  * @value: the value as text
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL,
- * PMI_ERR_DUPVALUE, PM_ERR_CONV.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PM_ERR_INDOM if the metric's domain has no
+ * instances, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL, PMI_ERR_DUPVALUE, PM_ERR_CONV.
  */
 SHIM_API int pmiPutValue(const char *name, const char *instance, const char *value)
 {
@@ -315,8 +315,8 @@ SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAto
  * @name: name of the metric
  * @instance: name of the instance
  *
- * Return: the handle, from 1; PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL,
- * PMI_ERR_INSTNOTNULL.
+ * Return: the handle, from 1; PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PM_ERR_INDOM if the
+ * metric's domain has no instances, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL.
  */
 SHIM_API int pmiGetHandle(const char *name, const char *instance)
 {

@@ -477,7 +477,8 @@ int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
  * @instance: name of the instance; NULL or empty for a metric without instance domain
  * @out: the slot
  *
- * Return: 0, PM_ERR_NAME, PM_ERR_INST, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL, -ENOMEM.
+ * Return: 0, PM_ERR_NAME, PM_ERR_INST, PM_ERR_INDOM if the domain has no instances, PMI_ERR_INSTNULL,
+ * PMI_ERR_INSTNOTNULL, -ENOMEM.
  */
 int shim_importer__slot(struct shim_importer *imp, const char *name, const char *instance,
 			struct shim_imp_slot **out)
@@ -496,7 +497,7 @@ int shim_importer__slot(struct shim_importer *imp, const char *name, const char 
 	if (instance) {
 		i = find_name(m->domain, instance);
 		if (!i)
-			return PM_ERR_INST;
+			return m->domain->n ? PM_ERR_INST : PM_ERR_INDOM;
 	}
 	return shim_imp_metric__slot(imp, m, i, out);
 }
