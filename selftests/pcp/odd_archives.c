@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Archives with slightly inconsistent files: every intact part is read, from any starting point. */
+#include <sys/stat.h>
+
 #include "pcp_fixture.h"
 
 FIXTURE(odd)
@@ -210,6 +212,28 @@ TEST_F(odd, the_last_volume_is_missing)
 		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), PM_ERR_EOL);
 		EXPECT_EQ(number_at(AF_PMID(INSTANT), 5000), 5);
 		EXPECT_EQ(number_at(AF_PMID(INSTANT), 6000), PM_ERR_EOL);
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
+/* The last volume ends within its second record: the first one is the archive's last. */
+TEST_F(odd, the_last_volume_has_one_whole_record)
+{
+	struct timeval end;
+	struct stat st;
+	char path[300];
+
+	for (int cut = 1; cut < 40; cut++) {
+		volumes(self->base, 4);
+		snprintf(path, sizeof(path), "%s.3", self->base);
+		ASSERT_EQ(stat(path, &st), 0);
+		ASSERT_EQ(truncate(path, st.st_size - cut), 0);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		ASSERT_EQ(pmGetArchiveEnd(&end), 0);
+		EXPECT_EQ(ms_of(end), 6000) {
+			TH_LOG("%d bytes are missing", cut);
+		}
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 6000), 6);
 		pmDestroyContext(pmWhichContext());
 	}
 }
