@@ -2,8 +2,9 @@
 /*
  * Contexts: the table of handles, and each thread's current one.
  *
- * Threads: "contexts" and every context's refs are guarded by table_lock, which is never held while
- * a context's own lock is taken.  If a thread destroys a context while another thread is in a call
+ * Threads: "contexts" is guarded by table_lock, which is never held while a context's own lock is
+ * taken.  A context in the table has a reference, so under table_lock another one can be added;
+ * removing one takes no lock.  If a thread destroys a context while another thread is in a call
  * with it, the call frees the context when it returns.  The current handle is per thread.  A call
  * that reads files cannot be canceled until it has left its context.  After fork the child has a
  * copy of all contexts; a process must not fork while another thread is in a call.
@@ -85,26 +86,40 @@ static void context_free(struct shim_context *ctx)
 	free(ctx);
 }
 
+/*
+ * Each call gets and puts a reference, so a process with one thread does so without a lock and
+ * without atomic read-modify-write instructions.  A handler that interrupts it and forks finds the
+ * table unchanged.
+ */
+static unsigned int count(struct shim_context *ctx, unsigned int by)
+{
+	unsigned int refs;
+
+	if (!__libc_single_threaded)
+		return atomic_fetch_add(&ctx->refs, by) + by;
+	refs = atomic_load_explicit(&ctx->refs, memory_order_relaxed) + by;
+	atomic_store_explicit(&ctx->refs, refs, memory_order_relaxed);
+	return refs;
+}
+
 static void put(struct shim_context *ctx)
 {
-	bool last;
-
-	shim_fork_lock__enter(&table_lock);
-	last = --ctx->refs == 0;
-	shim_fork_lock__leave(&table_lock);
-	if (last)
+	if (!count(ctx, -1u))
 		context_free(ctx);
 }
 
 static struct shim_context *get(int handle)
 {
+	bool alone = __libc_single_threaded;
 	struct shim_context *ctx;
 
-	shim_fork_lock__enter(&table_lock);
+	if (!alone)
+		shim_fork_lock__enter(&table_lock);
 	ctx = lookup(handle);
 	if (ctx)
-		ctx->refs++;
-	shim_fork_lock__leave(&table_lock);
+		count(ctx, 1);
+	if (!alone)
+		shim_fork_lock__leave(&table_lock);
 	return ctx;
 }
 

@@ -7,6 +7,7 @@
 #define SHIM_PCP_CONTEXT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include <pcp/pmapi.h>
@@ -129,7 +130,7 @@ extern const struct shim_source shim_local_source;
  * struct shim_context - a source of metrics, and the settings for reading from it
  * @lock: guards all members below; a call holds it from enter to leave
  * @cancel: the cancellation state of the owner of @lock before it entered
- * @refs: guarded by the table's lock in context.c
+ * @refs: of the table and of calls; context.c explains when it may change
  * @source: operations of the source of metrics
  * @profile: the instances that are wanted
  * @derived: metrics computed from those of the source
@@ -152,7 +153,7 @@ struct shim_context {
 	_Atomic pthread_t owner;	/* the thread that holds the lock */
 	int cancel;
 	int handle;
-	unsigned int refs;
+	atomic_uint refs;
 	const struct shim_source *source;
 	struct shim_profile profile;
 	struct shim_derived derived;

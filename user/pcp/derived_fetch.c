@@ -301,10 +301,13 @@ static int fetch(struct shim_context *ctx, const struct wish *w, struct shim_ts 
 	return changes;
 }
 
+#define DYNAMIC_BITS	((pmID)DYNAMIC_PMID << 22)
+
+/* IS_DERIVED() calls functions; almost no metric has the domain that it tests first. */
 static bool any_derived(int n, const pmID *pmids)
 {
 	for (int i = 0; i < n; i++)
-		if (IS_DERIVED(pmids[i]))
+		if ((pmids[i] & DYNAMIC_BITS) == DYNAMIC_BITS && IS_DERIVED(pmids[i]))
 			return true;
 	return false;
 }
