@@ -209,6 +209,25 @@ TEST_F(check, calls_bad_bytes_damage)
 	EXPECT_STREQ("metric 60.0.2: bad semantics", self->found.all[0].text);
 }
 
+/* Records with the same layout are checked once only if that finds nothing. */
+TEST_F(check, reports_damage_of_each_of_several_alike_records)
+{
+	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
+	static const uint8_t third[] = { 0x65, 0x53, 0xf1, 0x02, 0, 0, 0, 0 };
+	static const uint8_t before[] = { 0x65, 0x53, 0xf1, 0x00, 0, 0x0f, 0x42, 0x3f };
+
+	ASSERT_TRUE(patch(self->base, "0", third, before, sizeof(third)));
+	EXPECT_EQ(1, shim_archive_check(self->base, &self->watch));
+	EXPECT_EQ(0, strncmp("time goes back", self->found.all[0].text, 14));
+
+	ASSERT_TRUE(patch(self->base, "0", before, third, sizeof(third)));
+	ASSERT_TRUE(patch_behind(self->base, "meta", pmid, 8, PM_TYPE_U32, PM_TYPE_U64));
+	memset(&self->found, 0, sizeof(self->found));
+	EXPECT_EQ(3, shim_archive_check(self->base, &self->watch));
+	for (int i = 0; i < 3; i++)
+		EXPECT_STREQ("metric 60.0.2 has a value of another type", self->found.all[i].text);
+}
+
 /* A program that was built before notes were introduced */
 TEST_F(check, accepts_the_older_structure)
 {

@@ -342,6 +342,19 @@ static int check_sets(struct shim_check_state *s, const struct shim_check_file *
 	return failed;
 }
 
+/* Check a well-formed record against the metadata. */
+static int check_content(struct shim_check_state *s, const struct shim_check_file *file,
+			 const struct shim_record *rec)
+{
+	unsigned int problems = s->problems;
+	uint64_t nameless = s->nameless.found;
+	int err = s->ar ? check_sets(s, file, rec) : 0;
+
+	if (!err && s->problems == problems && s->nameless.found == nameless)
+		shim_check_kinds__add(&s->kinds, rec);
+	return err;
+}
+
 static void check_time(struct shim_check_state *s, const struct shim_check_file *file,
 		       const struct shim_record *rec)
 {
@@ -352,6 +365,22 @@ static void check_time(struct shim_check_state *s, const struct shim_check_file 
 				shim_ts__seconds(shim_ts__sub(s->last, rec->stamp)));
 	s->last = rec->stamp;
 	s->has_last = true;
+}
+
+/* Check the record at @rec->offset, whose frame is valid.  Returns 0 or -ENOMEM. */
+static int check_record(struct shim_check_state *s, const struct shim_check_file *file,
+			struct shim_record *rec)
+{
+	uint64_t offset = rec->offset;
+	int err = shim_rec_result__decode(s->f, file->data + offset, file->size - offset, rec);
+	bool known = !err && shim_check_kinds__has(&s->kinds, rec);
+
+	if (err || (!known && shim_record__check(rec))) {
+		shim_check__say(s, file, offset, "a record with damaged content");
+		return 0;
+	}
+	check_time(s, file, rec);
+	return known ? 0 : check_content(s, file, rec);
 }
 
 static int check_volume(struct shim_check_state *s, struct shim_check_file *file)
@@ -369,14 +398,7 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 		if (!len)
 			return 0;
 		rec.offset = offset;
-		if (shim_rec_result__decode(s->f, file->data + offset, file->size - offset, &rec) ||
-		    shim_record__check(&rec)) {
-			shim_check__say(s, file, offset, "a record with damaged content");
-		} else {
-			check_time(s, file, &rec);
-			if (s->ar)
-				err = check_sets(s, file, &rec);
-		}
+		err = check_record(s, file, &rec);
 		advance(s, len);
 		shim_check__release(file, offset);
 	}
@@ -533,6 +555,7 @@ int shim_archive__check(const char *name, const struct shim_check *check)
 	shim_buf__free(&s.scratch);
 	shim_declared__free(&s.declared);
 	shim_nameless__fini(&s.nameless);
+	shim_check_kinds__fini(&s.kinds);
 	shim_files__free(&s.names);
 	return err ? err : (int)s.problems;
 }

@@ -359,6 +359,7 @@ static int count(struct shim_nameless *nameless, const struct shim_nameless_metr
 	if (is_new)
 		nameless->all[at] = *found;
 	nameless->all[at].values += !is_new;
+	nameless->found++;
 	return 0;
 }
 
@@ -381,4 +382,55 @@ void shim_nameless__fini(struct shim_nameless *nameless)
 	free(nameless->all);
 	shim_pmidmap__fini(&nameless->domains);
 	shim_pmidmap__fini(&nameless->metrics);
+}
+
+/*
+ * Recognize records with the layout of one in which no problem was found.
+ *
+ * To learn a layout costs as much as to check a few records, and a volume may have as many layouts
+ * as records.
+ */
+
+#define LAYOUT_MAX	(1u << 20)	/* bytes of a record; its layout takes twice as many */
+#define FAILURES_MAX	6		/* so at least one of 64 records replaces a layout */
+
+static struct shim_check_kind *kind_of(struct shim_check_kinds *kinds,
+				       const struct shim_record *rec)
+{
+	return &kinds->all[(rec->len / 4 + rec->npmids * 5) % SHIM_CHECK_KINDS];
+}
+
+bool shim_check_kinds__has(struct shim_check_kinds *kinds, const struct shim_record *rec)
+{
+	struct shim_check_kind *kind = kind_of(kinds, rec);
+
+	if (!shim_record_layout__fits(&kind->layout, rec))
+		return false;
+	/* if records of two layouts alternate here, one of the layouts stays */
+	kind->rest = 1;
+	kind->failures = 0;
+	return true;
+}
+
+void shim_check_kinds__add(struct shim_check_kinds *kinds, const struct shim_record *rec)
+{
+	struct shim_check_kind *kind = kind_of(kinds, rec);
+
+	if (rec->len > LAYOUT_MAX)
+		return;
+	if (kind->rest) {
+		kind->rest--;
+		return;
+	}
+	kind->rest = (1u << kind->failures) - 1;
+	if (kind->failures < FAILURES_MAX)
+		kind->failures++;
+	shim_record_layout__fini(&kind->layout);
+	shim_record_layout__make(&kind->layout, rec);
+}
+
+void shim_check_kinds__fini(struct shim_check_kinds *kinds)
+{
+	for (unsigned int i = 0; i < SHIM_CHECK_KINDS; i++)
+		shim_record_layout__fini(&kinds->all[i].layout);
 }

@@ -33,6 +33,7 @@ struct shim_nameless_metric {
  * @named: the named instances of each domain, at any time
  * @metrics: position of each metric in @all
  * @all: the metrics found, in the order of their first such value
+ * @found: number of such values
  */
 struct shim_nameless {
 	struct shim_pmidmap domains;
@@ -41,6 +42,7 @@ struct shim_nameless {
 	struct shim_pmidmap metrics;
 	struct shim_nameless_metric *all;
 	size_t n, room;
+	uint64_t found;
 };
 
 /* Record the instances that a record names; returns 0 or -ENOMEM. */
@@ -49,6 +51,29 @@ int shim_nameless__name(struct shim_nameless *nameless, const struct shim_rec_in
 int shim_nameless__value(struct shim_nameless *nameless, uint32_t indom, int32_t inst,
 			 const struct shim_nameless_metric *at);
 void shim_nameless__fini(struct shim_nameless *nameless);
+
+/* Recognize records with the layout of one in which no problem was found: they have none either. */
+
+#define SHIM_CHECK_KINDS	8
+
+/*
+ * struct shim_check_kinds - zero-initialized
+ * @layout: of a record without problems; or empty
+ * @failures: number of layouts that were replaced since one of them was recognized
+ * @rest: number of records of other layouts to pass over before the next one replaces @layout
+ */
+struct shim_check_kinds {
+	struct shim_check_kind {
+		struct shim_record_layout layout;
+		unsigned int failures, rest;
+	} all[SHIM_CHECK_KINDS];
+};
+
+/* Whether a record has the layout of one that was added. */
+bool shim_check_kinds__has(struct shim_check_kinds *kinds, const struct shim_record *rec);
+/* Add the layout of a record without problems, perhaps later, or never if memory is short. */
+void shim_check_kinds__add(struct shim_check_kinds *kinds, const struct shim_record *rec);
+void shim_check_kinds__fini(struct shim_check_kinds *kinds);
 
 /*
  * struct shim_check_file - one of the archive's files
@@ -80,6 +105,7 @@ struct shim_check_place {
  * @partial: only the records from @from to @to are checked
  * @declared: the metrics found so far, to detect contradictions
  * @nameless: the instances found so far, and values of unnamed instances
+ * @kinds: layouts of records without problems
  * @meta, @index, @volumes: the archive's files
  */
 struct shim_check_state {
@@ -91,6 +117,7 @@ struct shim_check_state {
 	struct shim_check_place from, to;
 	struct shim_declared declared;
 	struct shim_nameless nameless;
+	struct shim_check_kinds kinds;
 	struct shim_buf scratch;
 	struct shim_files names;
 	struct shim_check_file meta, index, *volumes;
