@@ -58,29 +58,76 @@ static bool listed(const struct shim_profile_indom *entry, int32_t inst)
 	return at < entry->n && entry->inst[at] == inst;
 }
 
-static int list_add(struct shim_profile_indom *entry, int32_t inst)
+static int compare_instances(const void *a, const void *b)
 {
-	unsigned int at = place_of(entry, inst);
-	int32_t *list;
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
-	if (at < entry->n && entry->inst[at] == inst)
-		return 0;
-	if (shim_vec__room(entry->inst, &entry->room, entry->n))
+	return (x > y) - (x < y);
+}
+
+/* Sort, and drop duplicates.  Return the number of instances left. */
+static int sort_all(int32_t *all, int n)
+{
+	bool ascends = true;
+	int kept = 0;
+
+	for (int i = 1; i < n && ascends; i++)
+		ascends = all[i - 1] < all[i];
+	if (ascends)
+		return n;
+	qsort(all, (size_t)n, sizeof(*all), compare_instances);
+	for (int i = 0; i < n; i++)
+		if (!i || all[i] != all[i - 1])
+			all[kept++] = all[i];
+	return kept;
+}
+
+static void move(struct shim_profile_indom *entry, unsigned int to, unsigned int from,
+		 unsigned int n)
+{
+	memmove(&entry->inst[to], &entry->inst[from], n * sizeof(*entry->inst));
+}
+
+/* Add @n ascending instances, the largest first; @all is changed. */
+static int add_all(struct shim_profile_indom *entry, int n, int32_t *all)
+{
+	unsigned int total, left = 0;
+
+	for (int i = 0; i < n; i++)
+		if (!listed(entry, all[i]))
+			all[left++] = all[i];
+	total = entry->n + left;
+	if (shim_vec__reserve(entry->inst, &entry->room, total))
 		return -ENOMEM;
-	list = &entry->inst[at];
-	memmove(list + 1, list, (entry->n++ - at) * sizeof(*list));
-	*list = inst;
+	for (; left; left--) {
+		unsigned int at = place_of(entry, all[left - 1]);
+
+		move(entry, at + left, at, entry->n - at);
+		entry->inst[at + left - 1] = all[left - 1];
+		entry->n = at;		/* the rest is in its place */
+	}
+	entry->n = total;
 	return 0;
 }
 
-static void list_remove(struct shim_profile_indom *entry, int32_t inst)
+/* Remove @n ascending instances. */
+static void remove_all(struct shim_profile_indom *entry, int n, const int32_t *all)
 {
-	unsigned int at = place_of(entry, inst);
+	unsigned int kept = 0, from = 0;
 
-	if (at >= entry->n || entry->inst[at] != inst)
+	for (int i = 0; i < n; i++) {
+		unsigned int at = place_of(entry, all[i]);
+
+		if (at == entry->n || entry->inst[at] != all[i])
+			continue;
+		move(entry, kept, from, at - from);
+		kept += at - from;
+		from = at + 1;
+	}
+	if (!from)
 		return;
-	entry->n--;
-	memmove(&entry->inst[at], &entry->inst[at + 1], (entry->n - at) * sizeof(*entry->inst));
+	move(entry, kept, from, entry->n - from);
+	entry->n -= from - kept;
 }
 
 int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from)
@@ -90,11 +137,11 @@ int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from)
 		const struct shim_profile_indom *f = &from->indoms[i];
 		struct shim_profile_indom *t = entry_add(to, f->indom, f->include);
 
-		for (unsigned int j = 0; t && j < f->n; j++)
-			if (list_add(t, f->inst[j]))
-				return -ENOMEM;
-		if (!t)
+		if (!t || shim_vec__reserve(t->inst, &t->room, f->n))
 			return -ENOMEM;
+		if (f->n)
+			memcpy(t->inst, f->inst, f->n * sizeof(*t->inst));
+		t->n = f->n;
 	}
 	return 0;
 }
@@ -142,18 +189,22 @@ static int set_some(struct shim_profile *profile, pmInDom indom, int n, const in
 		    bool include)
 {
 	struct shim_profile_indom *entry = entry_of(profile, indom);
+	int32_t *all = malloc((size_t)n * sizeof(*all));
 	int err = 0;
 
-	if (!entry)
+	if (all && !entry)
 		entry = entry_add(profile, indom, !include && !profile->exclude);
-	if (!entry)
+	if (!all || !entry) {
+		free(all);
 		return -ENOMEM;
-	for (int i = 0; i < n && !err; i++) {
-		if (entry->include == include)
-			list_remove(entry, list[i]);
-		else
-			err = list_add(entry, list[i]);
 	}
+	memcpy(all, list, (size_t)n * sizeof(*all));
+	n = sort_all(all, n);
+	if (entry->include == include)
+		remove_all(entry, n, all);
+	else
+		err = add_all(entry, n, all);
+	free(all);
 	return err;
 }
 
