@@ -73,6 +73,18 @@ static int fill_block(struct shim_builder *b, pmValue *v, const struct shim_pdu_
 	return 0;
 }
 
+/* The decoder has checked that all values are there. */
+static void fill_words(struct shim_pdu *pdu, int32_t n, pmValue *to)
+{
+	const uint8_t *p = pdu->in.p;
+
+	for (int32_t i = 0; i < n; i++, p += VALUE_SIZE) {
+		to[i].inst = (int)shim_be32__get(p);
+		to[i].value.lval = (int)shim_be32__get(p + 4);
+	}
+	pdu->in.p = p;
+}
+
 static int fill_set(struct shim_builder *b, struct shim_pdu *pdu, struct shim_pdu_result *result)
 {
 	struct shim_pdu_vset vset;
@@ -83,15 +95,14 @@ static int fill_set(struct shim_builder *b, struct shim_pdu *pdu, struct shim_pd
 	if (vset.numval < 0 && shim_pmns_tree__builtin(vset.pmid))
 		vset.numval = 0;	/* unknown to pmcd: it has values only in event records */
 	set = shim_builder__set(b, vset.pmid, vset.numval, (int)vset.valfmt);
-	for (int32_t i = 0; i < vset.numval && !err; i++) {
+	if (vset.numval > 0 && !vset.valfmt)
+		fill_words(pdu, vset.numval, set->vlist);
+	for (int32_t i = 0; i < vset.numval && vset.valfmt && !err; i++) {
 		struct shim_pdu_value value;
 
 		shim_pdu_result__value(pdu, result, &vset, &value);
 		set->vlist[i].inst = value.inst;
-		if (vset.valfmt)
-			err = fill_block(b, &set->vlist[i], &value);
-		else
-			set->vlist[i].value.lval = (int)value.word;
+		err = fill_block(b, &set->vlist[i], &value);
 	}
 	return err;
 }

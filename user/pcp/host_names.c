@@ -46,12 +46,15 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 	if (builtins_of(ctx, &builtins))
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
-		uint32_t at = shim_pmns_tree__find(builtins, names[i]);
+		uint32_t at;
 
 		if (err && err != PM_ERR_NAME)
 			pmids[i] = PM_ID_NULL;	/* may be set from an incomplete reply */
-		if (pmids[i] == PM_ID_NULL && at != SHIM_PMNS_NONE)
-			shim_pmns_tree__metric(builtins, at, &pmids[i]);
+		if (pmids[i] == PM_ID_NULL) {
+			at = shim_pmns_tree__find(builtins, names[i]);
+			if (at != SHIM_PMNS_NONE)
+				shim_pmns_tree__metric(builtins, at, &pmids[i]);
+		}
 		found += pmids[i] != PM_ID_NULL;
 	}
 	if (err && err != PM_ERR_NAME)

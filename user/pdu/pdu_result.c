@@ -47,6 +47,7 @@ void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, ui
 #define BLOCK_HEADER	4
 #define BLOCK_LEN_MAX	0xffffffu
 #define VALUE_SIZE	8
+#define VSET_SIZE	12	/* without values: a word less */
 
 static uint32_t take_stamp(struct shim_pdu *pdu, struct shim_ts *stamp)
 {
@@ -68,11 +69,20 @@ static uint32_t take_stamp(struct shim_pdu *pdu, struct shim_ts *stamp)
 	return n;
 }
 
-static void take_vset(struct shim_in *in, struct shim_pdu_vset *vset)
+static inline void take_vset(struct shim_in *in, struct shim_pdu_vset *vset)
 {
-	vset->pmid = shim_in__u32(in);
-	vset->numval = (int32_t)shim_in__u32(in);
-	vset->valfmt = vset->numval > 0 ? shim_in__u32(in) : 0;
+	const uint8_t *p = in->p;
+
+	if (in->bad || shim_in__left(in) < VSET_SIZE) {	/* at most the last one is shorter */
+		vset->pmid = shim_in__u32(in);
+		vset->numval = (int32_t)shim_in__u32(in);
+		vset->valfmt = vset->numval > 0 ? shim_in__u32(in) : 0;
+		return;
+	}
+	vset->pmid = shim_be32__get(p);
+	vset->numval = (int32_t)shim_be32__get(p + 4);
+	vset->valfmt = vset->numval > 0 ? shim_be32__get(p + 8) : 0;
+	in->p += vset->numval > 0 ? VSET_SIZE : VSET_SIZE - 4;
 }
 
 /* Blocks are contiguous, in the order of the values. */
@@ -145,6 +155,8 @@ int shim_pdu_result__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pm
 	if (pdu->in.bad || result->n != n)
 		return -EBADMSG;
 	err = find_blocks(pdu, pmids, result);
+	if (!err && !result->blocks)
+		return result->next_block == pdu->len ? 0 : -EBADMSG;
 	return err ? err : check_blocks(pdu, n, result->next_block);
 }
 
