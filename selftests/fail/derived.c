@@ -161,6 +161,24 @@ static void run_text(void)
 	say("text %ld\n", TRY(pmAddDerivedText("cd.rate", PM_TEXT_ONELINE, "a rate")));
 }
 
+/* A removal that fails removes nothing: repeated, it returns the same number of contexts. */
+static void run_remove(void)
+{
+	int first = open_archive(), second = open_archive();
+	char *message = NULL;
+
+	warm();
+	say("global %ld\n", TRY(registered("d.both", "demo.m2 + 1")));
+	say("own %ld", TRY(pmAddDerivedMetric("d.own", "demo.m2 + 1", &message)));
+	say(" %ld\n", TRY(registered("d.later", "demo.m2 + 2")));
+	free(message);
+	say("removed %ld", TRY(pmUnregisterDerived("d.both")));
+	say(" %ld", TRY(pmUnregisterDerived("d.own")));
+	say(" %ld\n", TRY_UNLESS(pmUnregisterDerived("d.own"), result_ == PM_ERR_NAME));
+	pmDestroyContext(second);
+	pmDestroyContext(first);
+}
+
 /*
  * The items' own statuses also report a failure; to repeat the fetch, the program must seek back.
  */
@@ -213,6 +231,7 @@ static const struct sweep_case cases[] = {
 	/* a file without read permission is reported and skipped */
 	{ .name = "derived variable", .prepare = prepare, .run = run_variable, .without = "open-EACCES", .left = 2 },
 	{ .name = "derived text", .prepare = prepare, .run = run_text, .without = "open-EACCES", .left = 2 },
+	{ .name = "derived remove", .prepare = prepare, .run = run_remove, .left = 1 },
 	{ .name = "fetch group", .prepare = prepare, .run = run_group },
 };
 

@@ -123,6 +123,14 @@ static struct shim_context *get(int handle)
 	return ctx;
 }
 
+static void lock_context(struct shim_context *ctx, int cancel)
+{
+	pthread_mutex_lock(&ctx->lock);
+	ctx->owner = pthread_self();
+	ctx->cancel = cancel;
+	ctx->calls++;
+}
+
 int shim_context__enter_handle(int handle, struct shim_context **out)
 {
 	int cancel = shim_cancel__off();
@@ -133,10 +141,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 		shim_cancel__restore(cancel);
 		return PM_ERR_NOCONTEXT;
 	}
-	pthread_mutex_lock(&ctx->lock);
-	ctx->owner = pthread_self();
-	ctx->cancel = cancel;
-	ctx->calls++;
+	lock_context(ctx, cancel);
 	/* from here on, any derived metric is found */
 	err = shim_derived__refresh(ctx);
 	if (err)
@@ -163,36 +168,41 @@ int shim_context__enter_archive(struct shim_context **out)
 	return 0;
 }
 
-/* The handles of all contexts; the caller frees the array.  NULL if out of memory. */
-static int *all_handles(unsigned int *n)
+/* The context with the lowest handle that is at least @handle and below @end; NULL if none */
+static struct shim_context *get_next(int handle, int end)
 {
-	int *handles;
+	struct shim_context *ctx = NULL;
+	unsigned int i;
 
 	shim_fork_lock__enter(&table_lock);
-	*n = contexts.n;
-	handles = malloc((*n ? *n : 1) * sizeof(*handles));
-	for (unsigned int i = 0; handles && i < *n; i++)
-		handles[i] = contexts.all[i]->handle;
+	i = position_of(handle);
+	if (i < contexts.n && contexts.all[i]->handle < end) {
+		ctx = contexts.all[i];
+		ctx->refs++;
+	}
 	shim_fork_lock__leave(&table_lock);
-	return handles;
+	return ctx;
 }
 
 int shim_context__each(int (*fn)(struct shim_context *ctx, void *arg), void *arg)
 {
-	unsigned int n;
-	int *handles = all_handles(&n), sum = 0;
+	int sum = 0, handle = 0, end;
 
-	if (!handles)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < n; i++) {
-		struct shim_context *ctx;
+	shim_fork_lock__enter(&table_lock);
+	end = contexts.next_handle;
+	shim_fork_lock__leave(&table_lock);
+	for (;;) {
+		int cancel = shim_cancel__off();
+		struct shim_context *ctx = get_next(handle, end);
 
-		/* another thread may have destroyed it */
-		if (!shim_context__enter_handle(handles[i], &ctx))
-			sum += shim_context__leave(ctx, fn(ctx, arg));
+		if (!ctx) {
+			shim_cancel__restore(cancel);
+			return sum;
+		}
+		handle = ctx->handle + 1;
+		lock_context(ctx, cancel);
+		sum += shim_context__leave(ctx, fn(ctx, arg));
 	}
-	free(handles);
-	return sum;
 }
 
 int shim_context__leave(struct shim_context *ctx, int result)

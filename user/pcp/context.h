@@ -182,7 +182,10 @@ int shim_context__enter(struct shim_context **out);
 int shim_context__enter_handle(int handle, struct shim_context **out);
 /* Lock the thread's current context; PM_ERR_NOTARCHIVE if it is not an archive context. */
 int shim_context__enter_archive(struct shim_context **out);
-/* Call @fn with each context locked.  Returns the sum of its results, or -ENOMEM. */
+/*
+ * Call @fn with each context locked, without memory allocation; a context may not have the newest
+ * global derived metrics yet.  Returns the sum of its results.
+ */
 int shim_context__each(int (*fn)(struct shim_context *ctx, void *arg), void *arg);
 /* Unlock the context, and return @result for the caller to return. */
 int shim_context__leave(struct shim_context *ctx, int result);

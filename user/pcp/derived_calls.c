@@ -72,10 +72,11 @@ static int remove_from(struct shim_context *ctx, void *arg)
  * pmUnregisterDerived() - remove a derived metric from the process and all its contexts
  * @name: the metric
  *
- * The name can be defined again; the metric's identifier is not reused.
+ * The name can be defined again; the metric's identifier is not reused.  After an error nothing was
+ * removed.
  *
  * Return: the number of contexts that had the metric, or PM_ERR_NAME if it was not defined
- * anywhere, -EINVAL, -ENOMEM.
+ * anywhere, -EINVAL, or the error of loading the default definitions, such as -ENOMEM.
  */
 SHIM_API int pmUnregisterDerived(const char *name)
 {
