@@ -126,6 +126,59 @@ static void host(void)
 	pmDestroyContext((int)context);
 }
 
+static void serve_derived(void)
+{
+	char *message = NULL;
+
+	serve();
+	pmRegisterDerivedMetric("derived.sum", "a.word + a.word", &message);
+	free(message);
+}
+
+/* A failure while one of several metrics is looked up is an error of the whole call. */
+static void host_descs(void)
+{
+	const char *names[2] = { "a.word", "derived.sum" };
+	pmID ids[2] = { PM_ID_NULL, PM_ID_NULL };
+	long context = TRY(pmNewContext(PM_CONTEXT_HOST, fake.spec));
+	pmDesc descs[2] = { { 0 } };
+
+	say("context %d\n", context >= 0);
+	say("names %ld\n", TRY(asked(pmLookupName(2, names, ids))));
+	say("descs %ld", TRY(asked(pmLookupDescs(2, ids, descs))));
+	say(" %d %d\n", descs[0].type, descs[1].type);
+	pmDestroyContext((int)context);
+}
+
+static long fetch_group(pmFG fg, const int *sts)
+{
+	int err = pmFetchGroup(fg);
+
+	pmUseContext(pmGetFetchGroupContext(fg));
+	return asked(err < 0 ? err : *sts);
+}
+
+/* The names of instances are looked up at the first fetch. */
+static void host_group(void)
+{
+	char *names[4] = { NULL };
+	unsigned int n = 0;
+	pmFG fg = NULL;
+	int sts = 0;
+
+	say("group %ld\n", TRY(pmCreateFetchGroup(&fg, PM_CONTEXT_HOST, fake.spec)));
+	say("words %ld\n", TRY(asked(pmExtendFetchGroup_indom(fg, "a.word", NULL, NULL, names, NULL,
+							      PM_TYPE_U32, NULL, 4, &n, &sts))));
+	for (int i = 0; i < 2; i++) {
+		say("fetch %ld", TRY(fetch_group(fg, &sts)));
+		say(" %u", n);
+		for (unsigned int k = 0; k < n; k++)
+			say(" %s", names[k] ?: "?");
+		say("\n");
+	}
+	say("end %ld\n", TRY(pmDestroyFetchGroup(fg)));
+}
+
 static void prepare_local(void)
 {
 	FILE *f = fopen("config", "w");
@@ -194,6 +247,8 @@ static void local(void)
 static const struct sweep_case cases[] = {
 	{ .name = "import", .before = remove_output, .run = import, .after = read_back },
 	{ .name = "host", .before = serve, .run = host, .after = stop_serving },
+	{ .name = "host descs", .before = serve_derived, .run = host_descs, .after = stop_serving },
+	{ .name = "host group", .before = serve, .run = host_group, .after = stop_serving },
 	/* an environment that was used is kept */
 	{ .name = "config", .prepare = prepare_config, .run = config, .without = "open-EACCES", .left = 2 },
 	/* libbpf's messages and pmprintf() keep a buffer */

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
+#include "err.h"
 #include "pmapi_v4.h"
 
 #define UNKNOWN (-1)
@@ -261,14 +262,9 @@ static void trace(const struct shim_derived_entry *e, const char *operand, int e
 			pmErrStr_r(err, text, sizeof(text)));
 }
 
-static bool is_of_connection(int err)
-{
-	return err == -ENOMEM || err == PM_ERR_TIMEOUT || err == PM_ERR_IPC;
-}
-
 bool shim_derived__passes(int err)
 {
-	return is_of_connection(err) || err == PM_ERR_AGAIN || err == PM_ERR_NOAGENT;
+	return shim_pcp__is_failure(err) || err == PM_ERR_AGAIN || err == PM_ERR_NOAGENT;
 }
 
 /*
@@ -300,7 +296,7 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 		}
 	}
 	cell->unused = optional;
-	if (err < 0 && optional && !is_of_connection(err))
+	if (err < 0 && optional && !shim_pcp__is_failure(err))
 		return 0;
 	if (err < 0 && !shim_derived__passes(err) && shim_registry__novalue()) {
 		cell->unused = true;
@@ -469,7 +465,7 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 /* Seconds to wait before another try while pmcd reports that an agent is unavailable */
 static int64_t pause_after(int err)
 {
-	return is_of_connection(err) ? 0 : 5;
+	return shim_pcp__is_failure(err) ? 0 : 5;
 }
 
 static int64_t now(void)

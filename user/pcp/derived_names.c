@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "context.h"
 #include "derived.h"
+#include "err.h"
 #include "list.h"
 
 /* A derived metric that could not be bound in the context is not in its name space. */
@@ -442,12 +443,14 @@ int shim_derived__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDe
 {
 	int found = ctx->source->descs(ctx, n, pmids, out), more = 0, err = 0;
 
-	if (found == PM_ERR_TIMEOUT || found == PM_ERR_IPC)
+	if (shim_pcp__is_failure(found))
 		return found;
 	for (int i = 0; i < n; i++) {
 		if (!shim_derived__by_pmid(ctx, pmids[i]))
 			continue;
 		err = shim_derived__desc(ctx, pmids[i], &out[i]);
+		if (shim_pcp__is_failure(err))
+			return err;
 		more += !err;
 	}
 	/* As in the original, the reason is returned if a single name is not found. */

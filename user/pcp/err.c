@@ -162,6 +162,11 @@ int shim_pcp__error(int err)
 	return err;
 }
 
+bool shim_pcp__is_failure(int err)
+{
+	return err == -ENOMEM || err == PM_ERR_TIMEOUT || err == PM_ERR_IPC;
+}
+
 static const char *sasl_text(int64_t number)
 {
 	const size_t n = sizeof(sasl_texts) / sizeof(sasl_texts[0]);

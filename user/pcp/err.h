@@ -3,7 +3,11 @@
 #ifndef SHIM_PCP_ERR_H
 #define SHIM_PCP_ERR_H
 
+#include <stdbool.h>
+
 /* Returns 0, positive numbers and system errors unchanged. */
 int shim_pcp__error(int err);
+/* Whether memory or the connection to pmcd is missing: the error is not about a metric or domain. */
+bool shim_pcp__is_failure(int err);
 
 #endif /* SHIM_PCP_ERR_H */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "err.h"
 #include "fetchgroup.h"
 #include "stamp.h"
 
@@ -131,8 +132,8 @@ static bool are_same(const struct shim_known_indom *known, int n, const int *cod
 }
 
 /*
- * Look up a domain's instances.  If that fails, there are none until the next fetch tries again.
- * Returns 0 or -ENOMEM.
+ * Look up a domain's instances.  If pmcd reports an error, there are none until the next fetch tries
+ * again.  Returns 0, -ENOMEM, or an error of the connection.
  */
 static int learn(struct shim_known_indom *known)
 {
@@ -141,7 +142,7 @@ static int learn(struct shim_known_indom *known)
 	int n = pmGetInDom(known->indom, &codes, &names);
 
 	known->known = n >= 0;
-	if (n == -ENOMEM)
+	if (shim_pcp__is_failure(n))
 		return n;
 	if (n < 0)
 		n = 0;

@@ -476,14 +476,17 @@ static int host_dup(struct shim_context *to, struct shim_context *from)
 
 /*
  * The name reported by pmcd, otherwise this machine's for a local connection, otherwise the one in
- * the specification
+ * the specification; empty if there is no memory to ask pmcd
  */
 static void host_name(struct shim_context *ctx, char *buf, size_t size)
 {
 	const struct shim_host_spec *spec = &ctx->host->spec;
 	const char *name = spec->hosts[0].name;
+	int err = shim_host_source__string(ctx, "pmcd.hostname", buf, size);
 
-	if (!shim_host_source__string(ctx, "pmcd.hostname", buf, size))
+	if (err == -ENOMEM)
+		*buf = '\0';
+	if (!err || err == -ENOMEM)
 		return;
 	if (spec->kind != SHIM_HOST_TCP || !strncmp(name, "localhost", strlen("localhost"))) {
 		gethostname(buf, size);

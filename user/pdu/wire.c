@@ -269,10 +269,13 @@ int shim_wire__connect_host(struct shim_wire *w, const char *host, int port, int
 {
 	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
 	struct addrinfo *list;
-	int err = -EHOSTUNREACH;
+	int err = getaddrinfo(host, NULL, &hints, &list);
 
-	if (getaddrinfo(host, NULL, &hints, &list))
+	if (err == EAI_MEMORY || (err == EAI_SYSTEM && errno == ENOMEM))
+		return -ENOMEM;
+	if (err)
 		return -EHOSTUNREACH;
+	err = -EHOSTUNREACH;
 	for (struct addrinfo *i = list; i; i = i->ai_next) {
 		set_port(i->ai_addr, port);
 		err = connect_to(w, i->ai_addr, i->ai_addrlen, timeout_ns);

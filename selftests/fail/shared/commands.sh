@@ -9,7 +9,7 @@
 
 ways='memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
 	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO
-	entry-EIO line-EIO bpf-ENOMEM socket-EMFILE'
+	entry-EIO line-EIO bpf-ENOMEM socket-EMFILE network-ENOBUFS'
 
 # fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
 # the number of calls and whether one failed to "count"

@@ -27,6 +27,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "inject.h"
@@ -56,6 +57,7 @@ const struct inject_way inject_ways[] = {
 	{ "stat-EIO", INJECT_STAT, EIO },
 	{ "change-EIO", INJECT_CHANGE, EIO },
 	{ "socket-EMFILE", INJECT_SOCKET, EMFILE },
+	{ "network-ENOBUFS", INJECT_NETWORK, ENOBUFS },
 	{ "entry-EIO", INJECT_ENTRY, EIO },
 	{ "line-EIO", INJECT_LINE, EIO },
 	{ "bpf-ENOMEM", INJECT_BPF, ENOMEM },
@@ -289,6 +291,15 @@ FUNCTION(INJECT_CHANGE, int, mkdir, (const char *path, mode_t mode), (path, mode
 FUNCTION(INJECT_SOCKET, int, socket, (int family, int type, int protocol), (family, type, protocol),
 	 -1)
 FUNCTION(INJECT_SOCKET, int, pipe2, (int fds[2], int flags), (fds, flags), -1)
+FUNCTION(INJECT_NETWORK, int, connect, (int fd, const struct sockaddr *to, socklen_t len),
+	 (fd, to, len), -1)
+FUNCTION(INJECT_NETWORK, int, poll, (struct pollfd *fds, nfds_t n, int ms), (fds, n, ms), -1)
+FUNCTION(INJECT_NETWORK, int, ppoll, (struct pollfd *fds, nfds_t n, const struct timespec *limit,
+	 const sigset_t *mask), (fds, n, limit, mask), -1)
+FUNCTION(INJECT_NETWORK, int, getsockopt, (int fd, int level, int option, void *value,
+	 socklen_t *len), (fd, level, option, value, len), -1)
+FUNCTION(INJECT_NETWORK, int, setsockopt, (int fd, int level, int option, const void *value,
+	 socklen_t len), (fd, level, option, value, len), -1)
 FUNCTION(INJECT_THREAD, int, pthread_create, (pthread_t *thread, const pthread_attr_t *attr,
 	 void *(*start)(void *), void *arg), (thread, attr, start, arg), EAGAIN)
 
@@ -365,6 +376,25 @@ TRANSFER(INJECT_WRITE, pwrite, (int fd, const void *data, size_t n, off_t at), (
 TRANSFER(INJECT_WRITE, pwrite64, (int fd, const void *data, size_t n, off64_t at),
 	 (fd, data, n, at))
 TRANSFER(INJECT_WRITE, send, (int fd, const void *data, size_t n, int flags), (fd, data, n, flags))
+
+/* A short one sends half of its first part. */
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	struct iovec part = message->msg_iovlen ? message->msg_iov[0] : (struct iovec){ 0 };
+	struct msghdr one = *message;
+	int how = fails(INJECT_WRITE);
+
+	if (how > 0)
+		return -1;
+	if (how == INJECT_SHORT && part.iov_len) {
+		part.iov_len = part.iov_len > 1 ? part.iov_len / 2 : 1;
+		one.msg_iov = &part;
+		one.msg_iovlen = 1;
+	} else if (how) {
+		raise(how == INJECT_KILL ? SIGKILL : SIGTERM);
+	}
+	return REAL(sendmsg)(fd, &one, flags);
+}
 
 int ioctl(int fd, unsigned long request, ...)
 {

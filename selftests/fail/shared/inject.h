@@ -18,7 +18,8 @@ enum inject_kind {
 	INJECT_THREAD,
 	INJECT_STAT,
 	INJECT_CHANGE,	/* rename, unlink, ftruncate, fsync, ... */
-	INJECT_SOCKET,	/* socket, connect, poll, pipe2 */
+	INJECT_SOCKET,	/* socket, pipe2 */
+	INJECT_NETWORK,	/* connect, poll, getsockopt, setsockopt */
 	INJECT_ENTRY,	/* readdir, scandir */
 	INJECT_LINE,	/* fgets, getline, fread, fscanf */
 	INJECT_BPF,	/* bpf(2), which libbpf calls by syscall(2) */

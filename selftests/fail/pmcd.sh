@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Host contexts on a private pmcd with failing system calls: each run gets the answers of a run
+# without a failure, or the failing call returns an error and its repetition is right.
+set -u
+
+here=$(cd "$(dirname "$0")/../pcp" && pwd)
+build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
+# shellcheck source=selftests/pcp/place.sh
+. "$here/place.sh"
+collector_place "$@"
+evidence=$dir/log/pmcd/pmcd.log
+export TZ=UTC
+
+# swept SPEC: run the program, and repeat its results with their numbers
+swept() {
+	"$dir/live" "$1" >"$dir/out"
+	status=$?
+	sed -n 's/^#/&/p' "$dir/out"
+	grep -q '^ok ' "$dir/out" && [ $status = 0 ]
+}
+
+${CC:-cc} -D_GNU_SOURCE -I"$here/../../user/include" -I"$here/.." -o "$dir/live" "$here/../fail/peer/live.c" \
+	"$here"/../fail/shared/sweep.c "$here"/../fail/shared/inject.c -L"$build/lib" \
+	-Wl,-rpath,"$(cd "$build/lib" && pwd)" -lshim >"$dir/errors" 2>&1 || cat "$dir/errors"
+make_collector >"$dir/made" 2>&1 && start_collector
+result "PCP's collector with its sample agents"
+[ $tap_failed = 0 ] || done_testing
+swept "unix:$dir/run/pmcd.socket"
+result "over a UNIX socket each failure is without effect or reported"
+swept 127.0.0.1
+result "over TCP each failure is without effect or reported"
+done_testing
