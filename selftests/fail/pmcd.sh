@@ -10,7 +10,7 @@ build=${VCPC_BUILD:-$here/../../build/$(uname -m | sed s/aarch64/arm64/)}
 . "$here/place.sh"
 collector_place "$@"
 evidence=$dir/log/pmcd/pmcd.log
-export TZ=UTC
+export TZ=UTC FAIL_POINTS="${FAIL_POINTS:-6}"
 
 # swept SPEC: run the program, and repeat its results with their numbers
 swept() {

@@ -180,7 +180,12 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	ret = shim_fd__own(fd, &event->fd);
 	if (ret)
 		return ret;
-	return ioctl(event->fd.nr, PERF_EVENT_IOC_ID, &event->id) ? -errno : 0;
+	if (!ioctl(event->fd.nr, PERF_EVENT_IOC_ID, &event->id))
+		return 0;
+	ret = -errno;
+	shim_fd__close(event->fd);
+	event->fd.nr = -1;
+	return ret;
 }
 
 static void unmap(struct shim_group *group, unsigned int n)

@@ -129,7 +129,21 @@ static int bind_one(struct set *set, int cpu)
 	return shim_counters__bind(set->counters, cpu, SHIM_BIND_F_CPU, &bad);
 }
 
-/* Bind the set to all online CPUs.  Return 0 if any bind succeeds, else the first error. */
+/*
+ * Whether an error is a failure of this process.  Then the set has no values at all until the next
+ * sample tries again, because sums over the other CPUs would be too small.  Without it, a CPU that
+ * is offline or has no counters to spare just has no values.
+ */
+static bool is_failure(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
+	       err == -EIO || err == -EBADF;
+}
+
+/*
+ * Bind the set to all online CPUs.  Return a failure, otherwise 0 if any bind succeeds, else the first
+ * error.
+ */
 static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 {
 	int bound = 0, first = 0;
@@ -137,6 +151,8 @@ static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 	for (unsigned int i = 0; i < cpus->n; i++) {
 		int ret = bind_one(set, cpus->number[i]);
 
+		if (is_failure(ret))
+			return ret;
 		bound += !ret;
 		first = first ? first : ret;
 	}
@@ -161,26 +177,31 @@ static int begin(struct shim_live_cpus *cpus, struct set *set)
 
 /*
  * Sample all CPUs.  A CPU whose sample fails, because it is not or no longer counted, has no
- * values; if it can be bound now, it counts from 0.  Return 0 if any sample succeeds, else the
- * first error.
+ * values; if it can be bound now, it counts from 0.  Return the last failure, otherwise 0 if any
+ * sample succeeds, else the first error.
  */
 static int sample(const struct shim_live_cpus *cpus, struct set *set)
 {
-	int taken = 0, first = 0;
+	int taken = 0, first = 0, failure = 0;
 
 	for (unsigned int i = 0; i < cpus->n; i++) {
 		union room *room = &set->samples[i];
 		int ret = shim_counters__sample_at(set->counters, cpus->number[i], SHIM_TARGET_F_CPU,
 						   &room->sample, sizeof(*room));
+		int again;
 
 		if (ret) {
 			room->sample.size = 0;
+			failure = is_failure(ret) ? ret : failure;
 			shim_counters__unbind_at(set->counters, cpus->number[i], SHIM_TARGET_F_CPU);
-			bind_one(set, cpus->number[i]);
+			again = bind_one(set, cpus->number[i]);
+			failure = is_failure(again) ? again : failure;
 		}
 		taken += !ret;
 		first = first ? first : ret;
 	}
+	if (failure)
+		return failure;
 	return taken ? 0 : first;
 }
 

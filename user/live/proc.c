@@ -17,7 +17,7 @@
 /* Numbers of fields in /proc/PID/stat, from 1 */
 enum { FIELD_STATE = 3, FIELD_THREADS = 20, FIELD_START = 22 };
 
-/* Read the start of a file of a process.  Return a negated errno if the process has ended. */
+/* Read the start of a file of a process.  Return 0, or a negated errno. */
 static int read_file(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[48];
@@ -29,9 +29,13 @@ static int read_file(pid_t pid, const char *name, char *text, size_t size)
 	if (fd < 0)
 		return -errno;
 	n = read(fd, text, size - 1);
+	if (n <= 0) {
+		int err = n ? -errno : -ESRCH;
+
+		close(fd);
+		return err;
+	}
 	close(fd);
-	if (n <= 0)
-		return -ESRCH;
 	text[n] = '\0';
 	return 0;
 }
@@ -68,7 +72,7 @@ static int parse_stat(char *text, struct shim_proc *proc)
  * @pid: the number
  * @proc: written on success
  *
- * Return: 0, -ENOENT or -ESRCH (no such process), -EINVAL, or an error of open(2).
+ * Return: 0, -ENOENT or -ESRCH (no such process), -EINVAL, or an error of open(2) or read(2).
  */
 int shim_proc__read(pid_t pid, struct shim_proc *proc)
 {

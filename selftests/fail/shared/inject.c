@@ -4,7 +4,9 @@
  *
  * A test that links this file calls inject_start().  A preloaded program uses the environment
  * variable INJECT=WAY:N from its first call on, and appends the number of calls to the file in
- * INJECT_COUNT. With INJECT_TRAP the failing call stops in a debugger.
+ * INJECT_COUNT, whether one failed, and the number of blocks in use.  With INJECT_TRAP the failing
+ * call stops in a debugger.  Calls made by the library whose name begins with INJECT_NOT neither
+ * count nor fail.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -112,6 +114,26 @@ static bool in_libpfm(void)
 	return false;
 }
 
+/* Whether the first caller outside of this file and the C library is the library in INJECT_NOT */
+static bool is_exempt(void)
+{
+	const char *not = getenv("INJECT_NOT"), *name;
+	struct dl_find_object object;
+	void *frames[32], *own = NULL;
+	int n = not ? backtrace(frames, 32) : 0;
+
+	for (int i = 0; i < n; i++) {
+		if (_dl_find_object(frames[i], &object))
+			continue;
+		name = strrchr(object.dlfo_link_map->l_name, '/');
+		own = own ?: object.dlfo_link_map;
+		if (object.dlfo_link_map == own || (name && !strncmp(name, "/libc.so", 8)))
+			continue;
+		return name && !strncmp(name + 1, not, strlen(not));
+	}
+	return false;
+}
+
 /*
  * Whether this call must fail: the n-th, or the first one after it that is not libpfm's.  Sets
  * errno and returns the error, or returns 0.
@@ -121,7 +143,7 @@ static int fails(enum inject_kind kind)
 	const struct inject_way *way = __atomic_load_n(&chosen, __ATOMIC_SEQ_CST);
 	long n;
 
-	if (!way || way->kind != kind)
+	if (!way || way->kind != kind || is_exempt())
 		return 0;
 	n = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
 	if (!fail_at || n < fail_at || fired || in_libpfm() ||
@@ -445,7 +467,7 @@ static void __attribute__((destructor)) end(void)
 	const char *path = getenv("INJECT_COUNT");
 	bool counting = chosen;
 	long n = inject_stop();
-	char text[32];
+	char text[64];
 	int fd;
 
 	if (!path || !counting)
@@ -453,7 +475,7 @@ static void __attribute__((destructor)) end(void)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 	if (fd < 0)
 		return;
-	snprintf(text, sizeof(text), "%ld %d\n", n, fired);
+	snprintf(text, sizeof(text), "%ld %d %ld\n", n, fired, inject_blocks());
 	if (write(fd, text, strlen(text)) < 0)
 		perror(path);
 	close(fd);
