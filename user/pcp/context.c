@@ -7,7 +7,7 @@
  * removing one takes no lock.  If a thread destroys a context while another thread is in a call
  * with it, the call frees the context when it returns.  The current handle is per thread.  A call
  * that reads files cannot be canceled until it has left its context.  After fork the child has a
- * copy of all contexts; a process must not fork while another thread is in a call.
+ * copy of all contexts except those that another thread was using (drop_lost()).
  */
 #include <errno.h>
 #include <stdlib.h>
