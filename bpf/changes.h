@@ -18,7 +18,8 @@ struct vc_seen {
 	__u8 again;		/* set by the reader: return it once more in the same reading */
 	__u8 same;		/* unchanged since the previous reading */
 	__u64 read;		/* number of the reading that last returned it */
-	__u64 count, aborted, sum_ns, last_ns, value;	/* sum over all CPUs */
+	VC_STAT_SUMS(VC_STAT_MEMBER)	/* over all CPUs */
+	__u64 last_ns, value;	/* the latest event on any CPU */
 };
 
 /*

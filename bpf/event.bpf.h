@@ -200,32 +200,15 @@ static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val 
 	return 0;
 }
 
-static __always_inline void vc_add_time(struct vc_stat *stat, __u64 spent, __u64 count)
+static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 start)
 {
-	__u64 slot = vc_time_slot(spent);
+	__u64 slot;
 
-	stat->sum_ns += spent;
-	/* The first time sets both extremes, unless it is 0: they already are 0. */
-	if (spent > stat->max_ns) {
-		stat->max_ns = spent;
-		if (count == 1)
-			stat->min_ns = spent;
-	}
-	if (spent < stat->min_ns)
-		stat->min_ns = spent;
+	vc_stat_end(stat, now, now - start);
+	slot = vc_time_slot(now - start);
 	if (slot >= VC_HIST_SLOTS)
 		slot = VC_HIST_SLOTS - 1;
 	stat->hist[slot]++;
-}
-
-static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 start)
-{
-	__u64 count = stat->count + 1;
-
-	stat->count = count;
-	stat->last_ns = now;
-	stat->last_took_ns = now - start;
-	vc_add_time(stat, now - start, count);
 }
 
 /* Add the counts of an ending transaction, and add it to its process's statistics */

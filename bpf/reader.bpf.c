@@ -54,9 +54,9 @@ static long vc_add_cpu(__u32 cpu, struct vc_looked *at)
 
 	if (!stat)
 		return 0;
-	at->now.count += stat->count;
-	at->now.aborted += stat->aborted;
-	at->now.sum_ns += stat->sum_ns;
+#define VC_ADD(name)	at->now.name += stat->name;
+	VC_STAT_SUMS(VC_ADD)
+#undef VC_ADD
 	if (stat->last_ns >= at->now.last_ns) {
 		at->now.last_ns = stat->last_ns;
 		at->now.value = stat->value;
@@ -71,8 +71,9 @@ static __always_inline int vc_same_key(const struct vc_stat_key *a, const struct
 
 static __always_inline int vc_same(const struct vc_seen *a, const struct vc_seen *b)
 {
-	return a->count == b->count && a->aborted == b->aborted && a->sum_ns == b->sum_ns &&
-	       a->last_ns == b->last_ns && a->value == b->value;
+#define VC_AND_SAME(name)	&& a->name == b->name
+	return a->last_ns == b->last_ns && a->value == b->value VC_STAT_SUMS(VC_AND_SAME);
+#undef VC_AND_SAME
 }
 
 /*

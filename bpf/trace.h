@@ -107,19 +107,55 @@ struct vc_stat_key {
 	__u32 kind;		/* enum vc_kind */
 } __attribute__((packed, aligned(4)));	/* three words are faster to hash than four */
 
+/*
+ * Statistics that are added up over CPUs and threads:
+ * count: transactions that ended, or events
+ * aborted, sum_ns: transactions only
+ */
+#define VC_STAT_SUMS(X)	X(count) X(aborted) X(sum_ns)
+
+/*
+ * Statistics of the latest event:
+ * last_took_ns: duration of the transaction that ended then
+ * value: bits of the last observation or counter value
+ */
+#define VC_STAT_LASTS(X) X(last_took_ns) X(value)
+
+#define VC_STAT_MEMBER(name)	__u64 name;
+
 struct vc_stat {
-	__u64 count;		/* transactions that ended, or events */
-	__u64 aborted;		/* from here to max_ns, last_took_ns, hist: transactions only */
-	__u64 sum_ns;
-	__u64 min_ns;
+	VC_STAT_SUMS(VC_STAT_MEMBER)
+	__u64 min_ns;		/* as hist, of transactions only */
 	__u64 max_ns;
 	__u64 last_ns;		/* CLOCK_MONOTONIC of the last event */
-	__u64 last_took_ns;	/* duration of the transaction that ended then */
-	__u64 value;		/* bits of the last observation or counter value */
+	VC_STAT_LASTS(VC_STAT_MEMBER)
 	__u64 value_min;	/* minimum; NaN only if all values were */
 	__u64 value_max;	/* maximum, likewise */
 	__u64 hist[VC_HIST_SLOTS];
 };
+
+/*
+ * Add a transaction that ended at @now and took @spent to statistics that only the caller writes.
+ * The caller updates the histogram afterwards: readers expect the extremes to be updated first.
+ */
+static inline __attribute__((always_inline)) void
+vc_stat_end(struct vc_stat *stat, __u64 now, __u64 spent)
+{
+	__u64 count = stat->count + 1;
+
+	stat->count = count;
+	stat->last_ns = now;
+	stat->last_took_ns = spent;
+	stat->sum_ns += spent;
+	/* The first time sets both extremes, unless it is 0: they already are 0. */
+	if (spent > stat->max_ns) {
+		stat->max_ns = spent;
+		if (count == 1)
+			stat->min_ns = spent;
+	}
+	if (spent < stat->min_ns)
+		stat->min_ns = spent;
+}
 
 /* vc_count (per CPU): key -> value, counts of a tag's transactions */
 struct vc_count_key {

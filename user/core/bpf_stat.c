@@ -121,29 +121,38 @@ static void add_values(struct vc_stat *total, const struct vc_stat *cpu)
 	total->value_max = extreme(total->value_max, cpu->value_max, 1);
 	if (cpu->last_ns >= total->last_ns) {
 		total->last_ns = cpu->last_ns;
-		total->last_took_ns = cpu->last_took_ns;
-		total->value = cpu->value;
+#define COPY(name)	total->name = cpu->name;
+		VC_STAT_LASTS(COPY)
+#undef COPY
 	}
 }
 
-static void add_head(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+static void add_times(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
 	if (!total->count || more->min_ns < total->min_ns)
 		total->min_ns = more->min_ns;
 	if (more->max_ns > total->max_ns)
 		total->max_ns = more->max_ns;
-	add_values(total, more);
-	total->count += more->count;
-	total->sum_ns += more->sum_ns;
+}
+
+/* Add everything except the histogram. */
+static void add_head(struct vc_stat *restrict total, const struct vc_stat *restrict more)
+{
+	if (more->count) {
+		add_times(total, more);
+		add_values(total, more);
+	}
+#define ADD(name)	total->name += more->name;
+	VC_STAT_SUMS(ADD)
+#undef ADD
 }
 
 /* Add another thread's statistics, which are all zero if it had no event. */
 void shim_bpf_stat__add(struct vc_stat *restrict total, const struct vc_stat *restrict more)
 {
-	total->aborted += more->aborted;
+	add_head(total, more);
 	if (!more->count)
 		return;
-	add_head(total, more);
 	for (uint32_t i = 0; i < VC_HIST_SLOTS; i++)
 		total->hist[i] += more->hist[i];
 }
@@ -220,11 +229,8 @@ static bool add_hist(struct shim_bpf_stat *row, const struct vc_stat *cpu, const
 bool shim_bpf_stat__add_part(struct shim_bpf_stat *row, const struct vc_stat *cpu, uint32_t first,
 			     uint32_t end)
 {
-	row->total.aborted += cpu->aborted;
-	if (!cpu->count)
-		return true;
 	add_head(&row->total, cpu);
-	return row->key.kind != VC_TRANSACT || add_hist(row, cpu, cpu->hist, first, end);
+	return !cpu->count || row->key.kind != VC_TRANSACT || add_hist(row, cpu, cpu->hist, first, end);
 }
 
 /* Reset a row's total to zero. */
@@ -248,17 +254,19 @@ void shim_bpf_stat__add_up(struct shim_bpf_stat *row, const struct vc_stat *cpus
 bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpus, size_t n)
 {
 	const struct vc_stat *newest = &cpus[0];
-	uint64_t count = 0, aborted = 0, sum_ns = 0;
+	struct { VC_STAT_SUMS(VC_STAT_MEMBER) } sum = {};
 
 	for (size_t i = 0; i < n; i++) {
-		count += cpus[i].count;
-		aborted += cpus[i].aborted;
-		sum_ns += cpus[i].sum_ns;
+#define ADD(name)	sum.name += cpus[i].name;
+		VC_STAT_SUMS(ADD)
+#undef ADD
 		if (cpus[i].last_ns >= newest->last_ns)
 			newest = &cpus[i];
 	}
-	return count == total->count && aborted == total->aborted && sum_ns == total->sum_ns &&
-	       newest->last_ns == total->last_ns && newest->value == total->value;
+#define AND_SAME(name)	&& sum.name == total->name
+	return newest->last_ns == total->last_ns && newest->value == total->value
+	       VC_STAT_SUMS(AND_SAME);
+#undef AND_SAME
 }
 
 /*

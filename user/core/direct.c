@@ -199,17 +199,10 @@ add_end(const struct shim_direct *d, struct vc_direct *slot, uint64_t begin, uin
 {
 	/* The counters of two CPUs may differ slightly. */
 	uint64_t spent = now > begin ? shim_tick__to_ns(d->tick, now - begin) : 0;
-	struct vc_stat *stat = &slot->stat;
+	uint32_t bucket = vc_hist_slot(spent, 63 - __builtin_clzll(spent | 1));
 
-	stat->count++;
-	stat->sum_ns += spent;
-	if (stat->count == 1 || spent < stat->min_ns)
-		stat->min_ns = spent;
-	if (spent > stat->max_ns)
-		stat->max_ns = spent;
-	stat->last_ns = monotonic(d, now);
-	stat->last_took_ns = spent;
-	stat->hist[vc_hist_slot(spent, 63 - __builtin_clzll(spent | 1))]++;
+	vc_stat_end(&slot->stat, monotonic(d, now), spent);
+	slot->stat.hist[bucket]++;
 }
 
 /* The end of a transaction in a thread that has a set */

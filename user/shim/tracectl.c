@@ -166,14 +166,13 @@ void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag
 	to->id = id;
 	to->user = tag->user;
 	to->kind = kind;
-	to->count = total->count;
-	to->aborted = total->aborted;
-	to->sum_ns = total->sum_ns;
+#define COPY(name)	memcpy(&to->name, &total->name, sizeof(to->name));
+	VC_STAT_SUMS(COPY)
+	VC_STAT_LASTS(COPY)
+#undef COPY
 	to->min_ns = total->min_ns;
 	to->max_ns = total->max_ns;
 	to->last_ns = total->last_ns;
-	to->last_took_ns = total->last_took_ns;
-	memcpy(&to->value, &total->value, sizeof(to->value));
 	memcpy(&to->value_min, &total->value_min, sizeof(to->value_min));
 	memcpy(&to->value_max, &total->value_max, sizeof(to->value_max));
 	memcpy(to->hist, total->hist, sizeof(to->hist));
