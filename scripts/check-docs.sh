@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Check that every public function is in a manual page, that kernel-doc and the pages parse,
+# Check that every public function and subcommand is in a manual page, that kernel-doc and the pages parse,
 # and that every file begins with its license and its purpose.
 set -eu
 cd "$(dirname "$0")/.."
@@ -23,6 +23,14 @@ if [ -s "$missing" ]; then
 	bad=1
 fi
 rm -f "$missing"
+
+# Each subcommand has a page, which vcpc(1) names.
+for command in $(sed -n 's/^\t{ "\([a-z]*\)", vcpc_cmd_.*/\1/p' tools/vcpc/main.c); do
+	if [ ! -e "Documentation/man/vcpc-$command.1" ] || ! grep -qF ".BR vcpc\\-$command (1)" Documentation/man/vcpc.1; then
+		echo "check-docs: Documentation/man/vcpc-$command.1 does not exist or is not in vcpc.1" >&2
+		bad=1
+	fi
+done
 
 for page in Documentation/man/*.[1-8]; do
 	[ -e "$page" ] || continue

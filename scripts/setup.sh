@@ -3,7 +3,7 @@
 # Install missing packages on a Debian machine, and print what, why, how much, and the progress; does nothing if none
 # is missing.
 #
-# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|peers|deb|browser|docs|bench|clang ...]   (default: all up to peers)
+# usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|docs|peers|deb|browser|bench|clang ...]   (default: all up to peers)
 #
 # With --check it installs and fetches nothing, and needs no root: if something is missing, it
 # prints what, and which command installs it, and fails.
@@ -109,9 +109,9 @@ if [ "${1:-}" = --check ]; then
 	only_check=1
 	shift
 fi
-# "deb" is for building packages, "browser" and "docs" for viewing, "bench" for the programs that
-# make bench compares with, "clang" for make test-clang.
-all='build module tests lab demo newer check peers deb browser docs bench clang'
+# "deb" is for building packages, "browser" for viewing, "bench" for the programs that make bench
+# compares with, "clang" for make test-clang.
+all='build module tests lab demo newer check docs peers deb browser bench clang'
 parts=${*:-${all% deb*}}
 for part in $parts; do
 	case " $all " in
