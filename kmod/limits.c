@@ -263,7 +263,7 @@ int vcpc_limits_refuse(const struct vcpc_user *user, enum vcpc_limit limit)
 	vcpc_stats_count(VCPC_STAT_REFUSED);
 	/* Log at most one line per minute: a faulty program can cause this any number of times. */
 	if (__ratelimit(&refused))
-		pr_warn("user %u is at a limit of %u %s\n",
+		pr_warn("user %u has reached the limit of %u %s\n",
 			from_kuid_munged(&init_user_ns, user->uid), vcpc_limits_max(limit),
 			limit_names[limit]);
 	return -EUSERS;

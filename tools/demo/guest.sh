@@ -29,7 +29,7 @@ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat >/out/vc_stat.txt
 echo '$ bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat | head -n 17'
 head -n 17 /out/vc_stat.txt
 echo ...
-echo "(The same again with one step made slower, which is found below.)"
+echo "(The same program with one step made slower; the comparison below shows it.)"
 sed -i 's/^orders$/orders --slow/' /tmp/work
 show vcpc record -o /out/archive/slower -I 10msec \
 	-e cycles,instructions,page-faults -- sh /tmp/work

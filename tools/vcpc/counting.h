@@ -30,8 +30,8 @@
 	"  -a, --all-cpus        count all CPUs, whatever runs on them\n"	\
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
 	"  -G, --cgroup GROUP    with -a or -C: count only the processes of this control group\n"	\
-	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: at Ctrl-C, or\n"	\
-	"                        when COMMAND, which is then not counted, or all targets have ended)\n"
+	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: when COMMAND, which\n"	\
+	"                        is not counted, or all targets have ended, or at Ctrl-C)\n"
 
 /*
  * struct vcpc_counting - the request

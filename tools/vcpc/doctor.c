@@ -213,7 +213,7 @@ static void check_pcp(struct vcpc_finding *f)
 	int tools = in_path(f, "pmval");
 	int pmcd = vcpc_is_there(f, "/run/pcp/pmcd.socket", F_OK);
 
-	vcpc_found(f, "its tools are%s installed, its collector %s", tools ? "" : " not",
+	vcpc_found(f, "its tools are%s installed; its collector (pmcd) %s", tools ? "" : " not",
 	      pmcd ? "runs" : "does not run");
 	if (!tools)
 		vcpc_limits(f, VCPC_FINE, "optional; its tools can read vcpc's archives", "as root: apt install pcp");

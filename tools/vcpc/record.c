@@ -71,7 +71,7 @@ static int record_help(void)
 	       "                         (default: COMMAND-DATE-TIME, in the current folder)\n"
 	       "  -I, --interval TIME    record at this interval: 100 or 100ms, 2s, 1min (default: 1s)\n"
 	       "  -e, --events LIST      count these events, separated by commas; can be repeated\n"
-	       "                         (default: the usual ones that exist here; none if nothing\n"
+	       "                         (default: common events that exist here; none if nothing\n"
 	       "                         can be counted here and transactions are traced)\n"
 	       "      --max-size SIZE    stop recording when the archive has this size: 500K, 64M, 2G\n"
 	       "      --rotate LIMIT     ARCHIVE is a folder; start a new archive in it at a size (64M)\n"

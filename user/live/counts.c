@@ -243,9 +243,9 @@ void shim_count_metric__fill(struct shim_count_metric *m, unsigned int item, con
 	snprintf(m->name, sizeof(m->name), "%s", name);
 	snprintf(m->line, sizeof(m->line), "%s \"%s\"", time ? "nanoseconds of" : "events", event);
 	snprintf(m->help, sizeof(m->help),
-		 "%s \"%s\" %s in the threads of the process, or on the CPU, that is\n"
-		 "counted, as 64-bit counters, since the set was bound to it.",
-		 time ? "How many nanoseconds" : "How often", event, time ? "counted" : "occurred");
+		 "%s \"%s\" since counting began, in the threads of the process\n"
+		 "or on the CPU that the instance names. A 64-bit counter.",
+		 time ? "Nanoseconds of" : "Number of events", event);
 	m->metric = (struct shim_metric) {
 		.name = m->name,
 		.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_COUNT, item),
