@@ -166,8 +166,8 @@ static __always_inline __u64 vc_payer(__u64 tag)
 }
 
 /*
- * Create the row of a tag's name.  The name is read directly into the row because the BPF stack has
- * no room for it: a reader that finds the name empty must look again later.
+ * Create the row of a tag's name.  The name is read directly into the row because it does not fit
+ * on the BPF stack: a reader that finds the name empty must look again later.
  */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {

@@ -5,7 +5,7 @@
  * An account is a user, with all user ids of the user namespaces that this user has created; or a
  * user namespace created by root, with everything in it.  It has at most half of a map's rows, and
  * all accounts except root's together leave 1/8 to root, which is not limited.  User 0 without
- * capabilities shares the account of users for which there is no room.
+ * capabilities shares the account of users that do not fit in vc_user.
  *
  * A tag's account is that of the task that used the tag first.  All rows of the tag are charged to
  * it, so an account without a tag has no rows and is closed.

@@ -204,7 +204,7 @@ static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
 
 /*
  * Make room for another transaction in a thread with open ones.  If this tag is already open, its
- * end was not seen; if there is no room, drop the oldest one: another thread may have ended it.
+ * end was not seen; if all are in use, drop the oldest one: another thread may have ended it.
  */
 static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 						   const struct vc_why_key *key)

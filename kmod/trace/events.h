@@ -117,7 +117,7 @@ DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
-/* A program passes a point or reports a value: the bits of a double.  @user is the tag's. */
+/* A program passes a point or reports a value: the bits of a double.  @user owns the tag. */
 TRACE_EVENT_FN(vcpc_value,
 	TP_PROTO(u64 tag, u32 op, u64 value, const char *name, u32 user),
 	TP_ARGS(tag, op, value, name, user),

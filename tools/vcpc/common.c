@@ -111,8 +111,8 @@ int vcpc_fail(int err, const char *fmt, ...)
 }
 
 /*
- * Print advice: on a device that cannot be opened, else from @hints, else general; then the results
- * of this machine's checks for @err.
+ * Print advice: about a device that cannot be opened, otherwise from @hints, otherwise general.
+ * Then print the results of this machine's checks for @err.
  */
 static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int err, const char *fmt,
 			   va_list ap)

@@ -61,7 +61,7 @@ static int process_name(uint32_t pid, char *name, int size)
 	return ret;
 }
 
-/* Whether this is the first call for a process; the kernel assigns no number from PIDS on. */
+/* Whether this is the first call for a process; process IDs are less than PIDS. */
 static bool is_new(struct export *x, uint32_t pid)
 {
 	unsigned char bit = (unsigned char)(1u << pid % 8), *byte = &x->known[pid / 8];

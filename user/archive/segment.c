@@ -185,7 +185,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 	return 0;
 }
 
-/* The label of the first volume is the archive's. */
+/* The archive has the label of its first volume. */
 static int read_label(struct shim_segment *segment, const struct shim_file *file)
 {
 	int number = segment->files.volumes[0];

@@ -3,8 +3,8 @@
  * Overflows of sets that perf counts: the set stops, and its thread is signaled.
  *
  * When the leader overflows, perf stops the whole group; when another event overflows, it stops
- * only that event, and the handler stops the rest.  perf signals the thread like for input on a
- * descriptor.  The program expects other siginfo, so the library's own handler sends the set's
+ * only that event, and the handler stops the rest.  perf signals the thread as it would for input on
+ * a descriptor.  The program expects other siginfo, so the library's own handler sends the set's
  * signal, with the same siginfo as the module.  That signal is delivered when the handler returns,
  * so the program's handler sees the interrupted context of the thread.
  *

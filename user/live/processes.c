@@ -8,8 +8,8 @@
  * again only at every RECHECK-th search; it changes if the process executes another program.
  * Processes that could not be counted are also tried again at every RECHECK-th search.
  *
- * Any user can start programs with a name that is counted.  If there is no room for all of them,
- * users share it (proc.c): places, counters of the module, file descriptors.
+ * Any user can start programs with a name that is counted.  If the limits do not permit all of
+ * them, users share (proc.c): entries, counters of the module, file descriptors.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

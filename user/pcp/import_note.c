@@ -309,7 +309,7 @@ static int add_label(struct shim_buf *json, const char *name, const char *value)
  * @name: the label's name; a later value replaces an earlier one
  * @value: a text, or one of the words true, false and null
  *
- * Return: 0, PMI_ERR_ADDLABELERROR if the label is invalid or the set has no room for it
+ * Return: 0, PMI_ERR_ADDLABELERROR if the label is invalid or does not fit in the set
  * (SHIM_LABELS_MAX, SHIM_LABELS_JSON_MAX), -ENOMEM.
  */
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,

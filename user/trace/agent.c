@@ -2,8 +2,8 @@
 /*
  * Transport to a trace agent: PCP's own, or another one with its protocol.
  *
- * In the synchronous protocol each event waits for the agent's acknowledgement.  In the
- * asynchronous protocol it does not wait, and an event for which the socket has no room is refused.
+ * In the synchronous protocol each event waits for the agent's acknowledgement.  In the asynchronous
+ * protocol it does not wait, and an event that does not fit in the socket's buffer is refused.
  *
  * Locking: everything is done under the process's lock, because all threads send on one stream.
  */

@@ -474,7 +474,7 @@ static int send_rest(struct shim_link *link)
  * An event is accepted whole or not at all.  If the socket accepts only a part, the rest is saved
  * and sent first next time.
  *
- * Return: 0, -EAGAIN if there is no room, or another errno: the connection is lost.
+ * Return: 0, -EAGAIN if the socket's buffer is full, or another errno: the connection is lost.
  */
 int shim_link__offer(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
