@@ -2,8 +2,9 @@
 /*
  * Transport to a trace agent: PCP's own, or another one with its protocol.
  *
- * In the synchronous protocol each event waits for the agent's acknowledgement.  In the asynchronous
- * protocol it does not wait, and an event that does not fit in the socket's buffer is refused.
+ * In the synchronous protocol each event waits for the agent's acknowledgement.  In the
+ * asynchronous protocol it does not wait, and an event that does not fit in the socket's buffer is
+ * refused.
  *
  * Locking: everything is done under the process's lock, because all threads send on one stream.
  */
@@ -24,7 +25,7 @@ static int is_async(void)
 }
 
 /* Close a forked child's copy of its parent's socket, which would keep the connection open. */
-static void close_inherited(struct shim_process *p, struct shim_inherited *inherited)
+static void agent_close_inherited(struct shim_process *p, struct shim_inherited *inherited)
 {
 	int fd = atomic_exchange(&inherited->fd, 0) - 1;
 
@@ -37,14 +38,14 @@ static int verdict(const struct shim_process *p, int err)
 	return shim_process__verdict(p->link.was_up, err);
 }
 
-static int connect_locked(struct shim_process *p)
+static int agent_connect_locked(struct shim_process *p)
 {
 	struct shim_inherited *inherited = shim_process__inherited();
 	int up = p->link.phase == SHIM_LINK_UP;
 	int err;
 
 	if (!p->link.was_up)
-		close_inherited(p, inherited);
+		agent_close_inherited(p, inherited);
 	err = shim_link__up(&p->link);
 	atomic_store(&p->agent_up, !err && p->link.phase == SHIM_LINK_UP);
 	if (!err && !up) {
@@ -59,12 +60,12 @@ static int connect_locked(struct shim_process *p)
 	return err;
 }
 
-static int connect_way(struct shim_process *p)
+static int agent_connect(struct shim_process *p)
 {
 	int err;
 
 	shim_lock__enter(&p->lock);
-	err = verdict(p, connect_locked(p));
+	err = verdict(p, agent_connect_locked(p));
 	shim_lock__leave(&p->lock);
 	return err;
 }
@@ -75,7 +76,7 @@ static int check_tag(struct shim_process *p, struct shim_tag *tag)
 	return tag->len > SHIM_PDU_MAX_TAG ? PMTRACE_ERR_TAGLENGTH : 0;
 }
 
-static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
+static bool agent_is_ready(const struct shim_process *p, const struct shim_tag *tag)
 {
 	return atomic_load_explicit(&p->agent_up, memory_order_relaxed) &&
 	       tag->len <= SHIM_PDU_MAX_TAG;
@@ -139,7 +140,7 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 	unsigned char bytes[SHIM_PDU_MAX_SIZE];
 	uint64_t lost_with = p->link.retry.failures;
 	size_t size;
-	int err = connect_locked(p);
+	int err = agent_connect_locked(p);
 
 	if (err || p->link.phase != SHIM_LINK_UP) {
 		atomic_fetch_add(&p->lost, 1);
@@ -163,7 +164,7 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
  * value.  Return the agent's answer, or the error if there is none; in the asynchronous protocol
  * -EAGAIN if the agent is too slow.
  */
-static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int agent_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	struct shim_pdu_event event = {
 		.value = op == VCPC_TRACE_POINT ? -1 : value,
@@ -180,33 +181,33 @@ static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 	return err;
 }
 
-static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
+static uint64_t agent_begin_ns(const struct shim_process *p, const struct shim_tag *tag)
 {
 	(void)p;
 	(void)tag;
 	return shim_clock__now();
 }
 
-static uint64_t end_time(const struct shim_process *p)
+static uint64_t agent_end_ns(const struct shim_process *p)
 {
 	(void)p;
 	return shim_clock__now();
 }
 
-static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int agent_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
-	return send_value(p, tag, VCPC_TRACE_END, (end_ns - begun->ns) / 1e9);
+	return agent_value(p, tag, VCPC_TRACE_END, (end_ns - begun->ns) / 1e9);
 }
 
 const struct shim_transport shim_agent__transport = {
 	.name = "agent",
 	.is_automatic = shim_transport__always,
-	.connect = connect_way,
+	.connect = agent_connect,
 	.prepare = check_tag,
-	.is_ready = is_ready,
-	.begin_ns = begin_time,
-	.end_ns = end_time,
-	.end = send_end,
-	.value = send_value,
+	.is_ready = agent_is_ready,
+	.begin_ns = agent_begin_ns,
+	.end_ns = agent_end_ns,
+	.end = agent_end,
+	.value = agent_value,
 };

@@ -24,7 +24,7 @@ static uint32_t generation_of(uint64_t pair)
 }
 
 /* Close a forked child's copy of its parent's descriptor, which would keep the parent's open. */
-static void close_inherited(struct shim_inherited *inherited)
+static void kernel_close_inherited(struct shim_inherited *inherited)
 {
 	int fd = atomic_exchange(&inherited->fd, 0) - 1;
 
@@ -39,7 +39,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	int fd, err;
 
 	if (!generation)
-		close_inherited(inherited);
+		kernel_close_inherited(inherited);
 	err = shim_tracedev__open(&fd);
 	shim_say(PMTRACE_STATE_COMMS, "/dev/vcpc", err);
 	if (err)
@@ -55,7 +55,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 }
 
 /* Get a connection or the reason why there is none.  Called with the lock held. */
-static int connect_locked(struct shim_process *p, uint64_t *connection)
+static int kernel_connect_locked(struct shim_process *p, uint64_t *connection)
 {
 	*connection = atomic_load(&p->connection);
 	if (shim_kernel__fd(*connection) >= 0)
@@ -70,13 +70,13 @@ static int verdict(struct shim_process *p, int err)
 	return shim_process__verdict(generation_of(atomic_load(&p->connection)), err);
 }
 
-static int connect_way(struct shim_process *p)
+static int kernel_connect(struct shim_process *p)
 {
 	uint64_t connection;
 	int err;
 
 	shim_lock__enter(&p->lock);
-	err = connect_locked(p, &connection);
+	err = kernel_connect_locked(p, &connection);
 	shim_lock__leave(&p->lock);
 	return verdict(p, err);
 }
@@ -108,7 +108,7 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 
 	shim_lock__enter(&p->lock);
 	for (int tries = 0; tries < 2; tries++) {
-		err = connect_locked(p, connection);
+		err = kernel_connect_locked(p, connection);
 		if (err)
 			break;
 		if (generation_of(atomic_load(&tag->handle)) == generation_of(*connection))
@@ -163,12 +163,12 @@ int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_
 	return verdict(p, err);
 }
 
-static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
+static bool kernel_is_ready(const struct shim_process *p, const struct shim_tag *tag)
 {
 	return shim_kernel__is_ready(shim_kernel__connection(p), tag);
 }
 
-static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
+static uint64_t kernel_begin_ns(const struct shim_process *p, const struct shim_tag *tag)
 {
 	(void)tag;
 	return shim_kernel__wanted(p) & VCPC_TRACE_LISTENING ? shim_clock__now() : 0;
@@ -226,7 +226,7 @@ int shim_kernel__send_begin(struct shim_process *p, struct shim_tag *tag)
 				 shim_kernel__thread(wanted, shim_open__own.me));
 }
 
-static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int kernel_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	(void)end_ns;
@@ -234,20 +234,21 @@ static int send_end(struct shim_process *p, struct shim_tag *tag, const struct s
 }
 
 /* Never connect, because a new connection has no open transaction that could be aborted. */
-static void send_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
+static void kernel_abort(struct shim_process *p, struct shim_tag *tag,
+			   const struct shim_begun *begun)
 {
 	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)
 		finish(p, tag, VCPC_TRACE_ABORT, begun);
 }
 
-static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int kernel_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	if (!(shim_kernel__wanted(p) & VCPC_TRACE_LISTENING))
 		return 0;
 	return shim_kernel__fire(p, tag, op, shim_transport__bits(value), 0);
 }
 
-static const unsigned int *gate_of(const struct shim_process *p)
+static const unsigned int *kernel_gate(const struct shim_process *p)
 {
 	const struct vcpc_trace_page *page = atomic_load(&p->page);
 
@@ -257,13 +258,13 @@ static const unsigned int *gate_of(const struct shim_process *p)
 const struct shim_transport shim_kernel__transport = {
 	.name = "kernel",
 	.is_automatic = shim_transport__always,
-	.connect = connect_way,
+	.connect = kernel_connect,
 	.prepare = prepare_tag,
-	.is_ready = is_ready,
-	.begin_ns = begin_time,
+	.is_ready = kernel_is_ready,
+	.begin_ns = kernel_begin_ns,
 	.begin = shim_kernel__send_begin,
-	.end = send_end,
-	.abort = send_abort,
-	.value = send_value,
-	.gate = gate_of,
+	.end = kernel_end,
+	.abort = kernel_abort,
+	.value = kernel_value,
+	.gate = kernel_gate,
 };

@@ -111,7 +111,7 @@ INLINED shim_open_word *quick_word(struct shim_process *p, const char *name)
 INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *name,
 				    struct shim_direct **d)
 {
-	*d = shim_mapped__map(p);
+	*d = shim_trace_direct__map(p);
 	return *d ? shim_tags__recent(p, name) : NULL;
 }
 
@@ -240,7 +240,7 @@ static __attribute__((noinline)) int begin_directly(const struct shim_process *p
 
 	if (!word || shim_open__is_begun(shim_open__progress(word)))
 		return begin_on_slow_path(name);
-	now = shim_mapped__begin(d, tag, false);
+	now = shim_trace_direct__begin(d, tag, false);
 	/* A signal handler may have begun it in the meantime. */
 	if (shim_open__is_begun(shim_open__progress(word)))
 		return PMTRACE_ERR_INPROGRESS;
@@ -343,7 +343,7 @@ static __attribute__((noinline)) int end_directly(struct shim_process *p, const 
 		return end_on_slow_path(name);
 	err = shim_open__finish(p, tag, &begun);
 	if (!err && begun.ns)
-		shim_direct__end(d, shim_mapped__tag(tag), begun.ns);
+		shim_direct__end(d, shim_trace_direct__tag(tag), begun.ns);
 	return err;
 }
 

@@ -107,8 +107,8 @@ SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
 /* In the order of attempts */
 static const struct shim_transport *const transports[] = {
 	&shim_kernel__transport,
-	&shim_probes__transport,
-	&shim_mapped__transport,
+	&shim_probe__transport,
+	&shim_trace_direct__transport,
 	&shim_agent__transport,
 };
 

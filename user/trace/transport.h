@@ -165,8 +165,8 @@ void shim_say_buffer(size_t need, const void *buffer, size_t size);
 void shim_say_pdu(const char *what, const unsigned char *bytes, size_t size);
 
 extern const struct shim_transport shim_kernel__transport;
-extern const struct shim_transport shim_probes__transport;
-extern const struct shim_transport shim_mapped__transport;
+extern const struct shim_transport shim_probe__transport;
+extern const struct shim_transport shim_trace_direct__transport;
 extern const struct shim_transport shim_agent__transport;
 
 /* Whether there is a connection, and the tag has a handle on it */
@@ -259,14 +259,14 @@ static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag
 }
 
 /* The map, or NULL if tracing is off */
-static inline struct shim_direct *shim_mapped__map(const struct shim_process *p)
+static inline struct shim_direct *shim_trace_direct__map(const struct shim_process *p)
 {
 	struct shim_direct *d = atomic_load_explicit(&p->direct, memory_order_acquire);
 
 	return d && shim_direct__active(d) ? d : NULL;
 }
 
-static inline struct shim_direct_tag shim_mapped__tag(const struct shim_tag *tag)
+static inline struct shim_direct_tag shim_trace_direct__tag(const struct shim_tag *tag)
 {
 	return (struct shim_direct_tag) { tag->index, tag->name };
 }
@@ -275,14 +275,14 @@ static inline struct shim_direct_tag shim_mapped__tag(const struct shim_tag *tag
  * The start time of a transaction by the clock of the map: the CPU's own counter if possible.  Read
  * the thread's counters before the clock, so the transaction's time does not include that.
  */
-static inline uint64_t shim_mapped__begin(struct shim_direct *d, const struct shim_tag *tag,
+static inline uint64_t shim_trace_direct__begin(struct shim_direct *d, const struct shim_tag *tag,
 					  bool is_begun)
 {
 	uint64_t now;
 
 	shim_direct_wanted__begin(d);
 	if (shim_traced__any() && !is_begun)
-		now = shim_direct__begin_counted(d, shim_mapped__tag(tag));
+		now = shim_direct__begin_counted(d, shim_trace_direct__tag(tag));
 	else
 		now = shim_tick__now(d->tick);
 	shim_direct_wanted__own.last = now;

@@ -27,9 +27,9 @@ static int try_connect(struct shim_process *p)
 	return 0;
 }
 
-static int connect_locked(struct shim_process *p)
+static int direct_connect_locked(struct shim_process *p)
 {
-	if (shim_mapped__map(p))
+	if (shim_trace_direct__map(p))
 		return 0;
 	if (shim_retry__is_early(&p->retry))
 		return p->retry.error;
@@ -37,20 +37,20 @@ static int connect_locked(struct shim_process *p)
 }
 
 /* After the map was mapped once, errors are not reported: they mean that tracing was turned off. */
-static int connect_way(struct shim_process *p)
+static int direct_connect(struct shim_process *p)
 {
 	int err;
 
 	shim_lock__enter(&p->lock);
-	err = connect_locked(p);
+	err = direct_connect_locked(p);
 	shim_lock__leave(&p->lock);
 	return atomic_load(&p->direct) ? 0 : err;
 }
 
-static bool is_ready(const struct shim_process *p, const struct shim_tag *tag)
+static bool direct_is_ready(const struct shim_process *p, const struct shim_tag *tag)
 {
 	(void)tag;
-	return shim_mapped__map(p);
+	return shim_trace_direct__map(p);
 }
 
 /* Whether the calling thread has begun a transaction of the tag, so another begin has no effect */
@@ -61,55 +61,56 @@ static bool is_begun(const struct shim_process *p, const struct shim_tag *tag)
 	return word && shim_open__is_begun(shim_open__progress(word));
 }
 
-static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
+static uint64_t direct_begin_ns(const struct shim_process *p, const struct shim_tag *tag)
 {
-	struct shim_direct *d = shim_mapped__map(p);
+	struct shim_direct *d = shim_trace_direct__map(p);
 
-	return d ? shim_mapped__begin(d, tag, is_begun(p, tag)) : 0;
+	return d ? shim_trace_direct__begin(d, tag, is_begun(p, tag)) : 0;
 }
 
-static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int direct_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
-	struct shim_direct *d = shim_mapped__map(p);
+	struct shim_direct *d = shim_trace_direct__map(p);
 
 	(void)end_ns;
 	if (d && begun->ns)
-		shim_direct__end(d, shim_mapped__tag(tag), begun->ns);
+		shim_direct__end(d, shim_trace_direct__tag(tag), begun->ns);
 	return 0;
 }
 
-static void send_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
+static void direct_abort(struct shim_process *p, struct shim_tag *tag,
+			   const struct shim_begun *begun)
 {
-	struct shim_direct *d = shim_mapped__map(p);
+	struct shim_direct *d = shim_trace_direct__map(p);
 
 	if (d && begun->ns)
-		shim_direct__abort(d, shim_mapped__tag(tag));
+		shim_direct__abort(d, shim_trace_direct__tag(tag));
 }
 
-static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int direct_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
-	struct shim_direct *d = shim_mapped__map(p);
+	struct shim_direct *d = shim_trace_direct__map(p);
 
 	/* Kinds (VC_POINT, ...) have the same order as operations (VCPC_TRACE_POINT, ...). */
 	if (d)
-		shim_direct__value(d, shim_mapped__tag(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
+		shim_direct__value(d, shim_trace_direct__tag(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
 	return 0;
 }
 
-static const unsigned int *gate_of(const struct shim_process *p)
+static const unsigned int *direct_gate(const struct shim_process *p)
 {
 	(void)p;
 	return &shim_gate__direct;
 }
 
-const struct shim_transport shim_mapped__transport = {
+const struct shim_transport shim_trace_direct__transport = {
 	.name = "direct",
-	.connect = connect_way,
-	.is_ready = is_ready,
-	.begin_ns = begin_time,
-	.end = send_end,
-	.abort = send_abort,
-	.value = send_value,
-	.gate = gate_of,
+	.connect = direct_connect,
+	.is_ready = direct_is_ready,
+	.begin_ns = direct_begin_ns,
+	.end = direct_end,
+	.abort = direct_abort,
+	.value = direct_value,
+	.gate = direct_gate,
 };

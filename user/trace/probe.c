@@ -18,7 +18,7 @@ static bool is_probed(void)
 	return shim_probe_wanted.events;
 }
 
-static uint64_t begin_time(const struct shim_process *p, const struct shim_tag *tag)
+static uint64_t probe_begin_ns(const struct shim_process *p, const struct shim_tag *tag)
 {
 	(void)p;
 	(void)tag;
@@ -31,7 +31,7 @@ static uint64_t op_of(uint32_t op, uint32_t thread)
 	return (uint64_t)thread << 32 | op;
 }
 
-static int send_begin(struct shim_process *p, struct shim_tag *tag)
+static int probe_begin(struct shim_process *p, struct shim_tag *tag)
 {
 	(void)p;
 	if (shim_probe_wanted.begins)
@@ -45,7 +45,7 @@ static void send_event(const struct shim_tag *tag, uint64_t op, uint64_t value)
 		shim_probe_event(op, tag->id, value, tag->name);
 }
 
-static int send_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
+static int probe_end(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun,
 		    uint64_t end_ns)
 {
 	(void)p;
@@ -54,32 +54,33 @@ static int send_end(struct shim_process *p, struct shim_tag *tag, const struct s
 	return 0;
 }
 
-static void send_abort(struct shim_process *p, struct shim_tag *tag, const struct shim_begun *begun)
+static void probe_abort(struct shim_process *p, struct shim_tag *tag,
+			const struct shim_begun *begun)
 {
 	(void)p;
 	send_event(tag, op_of(VCPC_TRACE_ABORT, begun->thread), begun->ns);
 }
 
-static int send_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
+static int probe_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {
 	(void)p;
 	send_event(tag, op, shim_transport__bits(value));
 	return 0;
 }
 
-static const unsigned int *gate_of(const struct shim_process *p)
+static const unsigned int *probe_gate(const struct shim_process *p)
 {
 	(void)p;
 	return (const unsigned int *)&shim_probe_wanted.any;
 }
 
-const struct shim_transport shim_probes__transport = {
+const struct shim_transport shim_probe__transport = {
 	.name = "probe",
 	.is_automatic = is_probed,
-	.begin_ns = begin_time,
-	.begin = send_begin,
-	.end = send_end,
-	.abort = send_abort,
-	.value = send_value,
-	.gate = gate_of,
+	.begin_ns = probe_begin_ns,
+	.begin = probe_begin,
+	.end = probe_end,
+	.abort = probe_abort,
+	.value = probe_value,
+	.gate = probe_gate,
 };
