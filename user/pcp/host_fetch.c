@@ -73,7 +73,7 @@ static int fill_block(struct shim_builder *b, pmValue *v, const struct shim_pdu_
 	return 0;
 }
 
-/* The decoder has checked that all values are there. */
+/* The decoder has checked the number of values. */
 static void fill_words(struct shim_pdu *pdu, int32_t n, pmValue *to)
 {
 	const uint8_t *p = pdu->in.p;
