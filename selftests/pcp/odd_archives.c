@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Archives with slightly inconsistent files: every intact part is read, from any starting point. */
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "pcp_fixture.h"
@@ -234,6 +235,48 @@ TEST_F(odd, the_last_volume_has_one_whole_record)
 			TH_LOG("%d bytes are missing", cut);
 		}
 		EXPECT_EQ(number_at(AF_PMID(INSTANT), 6000), 6);
+		pmDestroyContext(pmWhichContext());
+	}
+}
+
+/* Records at 0, 10, 20 s, one whose clock was wrong, then 30, 40, 50 s; the index has the ends. */
+static void one_late_record(const char *base, int late, bool mark)
+{
+	const int seconds[] = { 0, 10, 20, late, 30, 40, 50 };
+	struct af a;
+
+	af_open(&a, base, 3);
+	af_desc(&a, AF_PMID(INSTANT), 1, AF_NONE, 3, 0, "x");
+	af_index(&a, 0);
+	for (int i = 0; i < 7; i++) {
+		if (i == 6)
+			af_index(&a, 50 * AF_SEC);
+		af_begin(&a, seconds[i] * AF_SEC);
+		if (i != 3 || !mark) {
+			af_set(&a, AF_PMID(INSTANT), 0);
+			af_u32(&a, -1, (uint32_t)seconds[i]);
+		}
+		af_end(&a);
+	}
+	af_close(&a);
+}
+
+/* A seek finds the records after it. */
+TEST_F(odd, a_record_that_is_later_than_those_after_it)
+{
+	for (int way = 0; way < 4; way++) {
+		one_late_record(self->base, way / 2 ? 1000 : 60, way % 2);
+		ASSERT_GE(pmNewContext(PM_CONTEXT_ARCHIVE, self->base), 0);
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 33000), 30);
+		EXPECT_EQ(number_at(AF_PMID(INSTANT), 36000), 40);
+		ASSERT_EQ(go_to(PM_MODE_FORW, 35000, 0), 0);
+		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 40);
+		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), 50);
+		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), PM_ERR_EOL);
+		ASSERT_EQ(go_to(PM_MODE_BACK, 45000, 0), 0);
+		for (int want = 40; want >= 0; want -= 10)
+			EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), want);
+		EXPECT_EQ(fetch_number(AF_PMID(INSTANT), NULL), PM_ERR_EOL);
 		pmDestroyContext(pmWhichContext());
 	}
 }

@@ -364,6 +364,41 @@ static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shi
 }
 
 /*
+ * Whether a record's stamp is out of order, because a valid index entry after the record has an
+ * earlier one: 1, 0, or the error that prevented reading a volume.
+ */
+static int is_too_late(struct shim_archive *ar, const struct shim_place *later,
+		       const struct shim_record *rec)
+{
+	if (!later || shim_ts__cmp(rec->stamp, later->stamp) <= 0 ||
+	    rec->volume > later->volume ||
+	    (rec->volume == later->volume && rec->offset >= later->offset))
+		return 0;
+	return is_true(ar, later);
+}
+
+/* Step over records < @when, or <= @when, and over those that are too late in between. */
+static int pass_earlier(struct shim_cursor *cur, struct shim_cursor *before,
+			struct shim_record *rec, struct shim_ts when, bool or_equal)
+{
+	const struct shim_index *index = shim_archive__index(cur->ar);
+	size_t n = shim_index__before(index, when, or_equal);
+	const struct shim_place *later = n < index->n ? &index->places[n] : NULL;
+	int err, late = 1;
+
+	do {
+		err = next_usable(cur, rec);
+		if (err)
+			return err;
+		if (is_before(rec->stamp, when, or_equal))
+			*before = *cur;
+		else
+			late = is_too_late(cur->ar, later, rec);
+	} while (late > 0);
+	return late;
+}
+
+/*
  * Step over all records < @when, or <= @when.  If a volume is damaged, skip the rest of it if a
  * later volume begins early enough.
  */
@@ -374,8 +409,7 @@ static int advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 	int err;
 
 	do {
-		while (!(err = next_usable(cur, &rec)) && is_before(rec.stamp, when, or_equal))
-			before = *cur;
+		err = pass_earlier(cur, &before, &rec, when, or_equal);
 		if (err == -EBADMSG)
 			err = skip_damage(cur, rec.volume, when, or_equal);
 		else if (!err)
