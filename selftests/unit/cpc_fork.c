@@ -3,6 +3,8 @@
  * A set that was bound before a fork: the child's use of its copy does not affect the parent's
  * counting, although they share a descriptor.
  */
+#include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,6 +185,51 @@ TEST_F(fork, each_handle_hears_that_a_process_is_let_go)
 	EXPECT_EQ(NULL, set->pctx);
 	cpc_terminate(self->cpc);
 	EXPECT_EQ(0, cpc_close(other));
+}
+
+static bool done;
+
+static void *change_often(void *arg)
+{
+	FIXTURE_DATA(fork) *self = arg;
+
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+		cpc_buf_destroy(self->cpc, cpc_buf_create(self->cpc, self->set));
+	return NULL;
+}
+
+/* The exit status of a child, which is killed after 10 s */
+static int status_of(pid_t pid)
+{
+	int status = -1;
+
+	for (int i = 0; i < 10000 && waitpid(pid, &status, WNOHANG) != pid; i++)
+		usleep(1000);
+	if (status < 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return status;
+}
+
+/* A child can use the handle although another thread was inside of it when it was forked. */
+TEST_F(fork, while_another_thread_changes_the_handle)
+{
+	int status = 0;
+	pthread_t other;
+
+	self->pctx = NULL;
+	ASSERT_EQ(0, pthread_create(&other, NULL, change_often, self));
+	for (int i = 0; i < 300 && !status; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(cpc_buf_create(self->cpc, self->set) ? 0 : 1);
+		status = status_of(pid);
+	}
+	EXPECT_EQ(0, status);
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	pthread_join(other, NULL);
 }
 
 TEST_HARNESS_MAIN

@@ -35,7 +35,7 @@ static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 	return -shim_inheritable__prepare(set->n);
 }
 
-/* Does not take the handle's lock, which costs more than a sample; @set must still exist. */
+/* Does not take shim_cpc__lock(), which costs more than a sample; @set must still exist. */
 static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
 {
 	return set && set->cpc == cpc;

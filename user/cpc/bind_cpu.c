@@ -177,7 +177,7 @@ int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf)
 /* Sets on the threads of a process that libpctx controls. */
 
 /*
- * Guards the users of all processes.  It is taken under a handle's lock, never in the reverse
+ * Guards the users of all processes.  It is taken under shim_cpc__lock(), never in the reverse
  * order.  There is one lock for all processes, so fork() can wait for it: a forked child takes it
  * to remove its handles from the processes of its parent's sets.
  */
@@ -231,13 +231,13 @@ static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 {
 	int ret;
 
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	ret = add_user(pctx, cpc);
 	if (!ret) {
 		set->pctx = pctx;
 		set->tid = tid;
 	}
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	return ret;
 }
 
@@ -288,14 +288,14 @@ bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 	bool used = false;
 	pctx_t *pctx;
 
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	pctx = set->pctx;
 	set->pctx = NULL;
 	for (const cpc_set_t *s = cpc->sets; s; s = s->next)
 		used |= s->pctx == pctx;
 	if (pctx && !used)
 		remove_user(pctx, cpc);
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	return pctx;
 }
 
@@ -313,11 +313,11 @@ int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set)
 
 static void pctx_forget(cpc_t *cpc, const pctx_t *pctx)
 {
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
 		if (set->pctx == pctx)
 			set->pctx = NULL;
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 }
 
 /* Remove one of the handles that have sets on the process and return it; NULL if there is none. */
@@ -351,9 +351,9 @@ SHIM_API void cpc_terminate(cpc_t *cpc)
 {
 	if (!cpc)
 		return;
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	for (cpc_set_t *set = cpc->sets; set; set = set->next)
 		if (set->pctx)
 			pctx_terminate(set->pctx);
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 }

@@ -26,7 +26,7 @@ SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 		errno = EINVAL;
 		return NULL;
 	}
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	if (!shim_cpc__has_set(cpc, set)) {
 		errno = EINVAL;
 		goto out;
@@ -40,7 +40,7 @@ SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 	buf->next = cpc->bufs;
 	cpc->bufs = buf;
 out:
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	return buf;
 }
 
@@ -57,14 +57,14 @@ SHIM_API int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 
 	if (!cpc)
 		return shim_cpc__fail(EINVAL);
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	for (at = &cpc->bufs; *at && *at != buf; at = &(*at)->next)
 		;
 	if (*at)
 		*at = buf->next;
 	else
 		buf = NULL;
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	if (!buf)
 		return shim_cpc__fail(EINVAL);
 	free(buf);

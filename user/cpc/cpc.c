@@ -109,14 +109,20 @@ static const char cpuref[] =
 	"Events and their unit masks are named as by libpfm4 and by perf(1); their meaning is in "
 	"the processor's manual and, for the kernel's own events, in perf_event_open(2).";
 
-void shim_cpc__lock(cpc_t *cpc)
+/*
+ * One lock for all handles, so fork() can wait for it: a forked child may use its parent's handles
+ * although another thread was changing one.
+ */
+static struct shim_siglock handles_lock = SHIM_SIGLOCK_INITIALIZER(1, NULL);
+
+void shim_cpc__lock(void)
 {
-	shim_siglock__enter(&cpc->lock);
+	shim_siglock__enter(&handles_lock);
 }
 
-void shim_cpc__unlock(cpc_t *cpc)
+void shim_cpc__unlock(void)
 {
-	shim_siglock__leave(&cpc->lock);
+	shim_siglock__leave(&handles_lock);
 }
 
 /* Programs for Solaris expect ENOSYS if there are no counters, and print its text. */
@@ -211,16 +217,17 @@ SHIM_API cpc_t *cpc_open(int ver)
 		errno = EINVAL;
 		return NULL;
 	}
-	cpc = calloc(1, sizeof(*cpc));
-	if (!cpc)
+	cpc = shim_fork__wait_for(&handles_lock) ? NULL : calloc(1, sizeof(*cpc));
+	if (!cpc) {
+		errno = ENOMEM;
 		return NULL;
+	}
 	ret = look(cpc);
 	if (ret) {
 		free(cpc);
 		errno = open_error(ret);
 		return NULL;
 	}
-	shim_siglock__init(&cpc->lock);
 	return cpc;
 }
 
@@ -241,7 +248,6 @@ SHIM_API int cpc_close(cpc_t *cpc)
 	shim_cpc__free_names(cpc->names);
 	shim_pmu_format__close(cpc->format);
 	shim_session__close(cpc->session);
-	shim_siglock__fini(&cpc->lock);
 	free(cpc);
 	return 0;
 }

@@ -83,14 +83,12 @@ struct __cpc_buf {
 
 /*
  * struct __cpc - a handle
- * @lock: guards the two lists and @names; all signals are blocked while it is held, so a signal
- *	handler may use the library
+ * @sets, @bufs: all of the handle
  * @names: events that can be counted here, NULL until first use
  * @format: the fields of the CPU's event codes
  * @caps: the result of cpc_caps()
  */
 struct __cpc {
-	struct shim_siglock lock;
 	struct __cpc_set *sets;
 	struct __cpc_buf *bufs;
 	char **names;
@@ -101,8 +99,12 @@ struct __cpc {
 	char cciname[CPC_MAX_IMPL_NAME];
 };
 
-void shim_cpc__lock(cpc_t *cpc);
-void shim_cpc__unlock(cpc_t *cpc);
+/*
+ * Guards the lists, processes and names of all handles; all signals are blocked while it is held, so
+ * a signal handler may use the library.
+ */
+void shim_cpc__lock(void);
+void shim_cpc__unlock(void);
 
 bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set);
 bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set);

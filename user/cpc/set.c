@@ -34,14 +34,14 @@ SHIM_API cpc_set_t *cpc_set_create(cpc_t *cpc)
 	}
 	set->cpc = cpc;
 	set->shape = new_shape();
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	set->next = cpc->sets;
 	cpc->sets = set;
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	return set;
 }
 
-/* Context: the handle's lock is held. */
+/* Context: shim_cpc__lock() is held. */
 bool shim_cpc__has_set(cpc_t *cpc, const cpc_set_t *set)
 {
 	const cpc_set_t *s;
@@ -114,14 +114,14 @@ SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 
 	if (!cpc)
 		return shim_cpc__fail(EINVAL);
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	for (at = &cpc->sets; *at && *at != set; at = &(*at)->next)
 		;
 	if (*at)
 		*at = set->next;
 	else
 		set = NULL;
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	if (!set)
 		return shim_cpc__fail(EINVAL);
 	shim_cpc__settle(cpc, set);
@@ -234,9 +234,9 @@ bool shim_cpc__owns(cpc_t *cpc, const cpc_set_t *set)
 
 	if (!cpc || !set)
 		return false;
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	has = shim_cpc__has_set(cpc, set);
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	return has;
 }
 

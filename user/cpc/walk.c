@@ -105,7 +105,7 @@ static char **names_of(cpc_t *cpc)
 	char **ret;
 	int err;
 
-	shim_cpc__lock(cpc);
+	shim_cpc__lock();
 	if (!cpc->names) {
 		err = shim_event__walk(cpc->session, collect, &names);
 		if (!err && shim_native__are_listed())
@@ -118,7 +118,7 @@ static char **names_of(cpc_t *cpc)
 		}
 	}
 	ret = cpc->names;
-	shim_cpc__unlock(cpc);
+	shim_cpc__unlock();
 	return ret;
 }
 

@@ -88,6 +88,9 @@ static struct shim_fd link_out(struct shim_wire *w)
 {
 	struct shim_fd fd;
 
+	/* Until a connection was linked, fork() does not wait for the lock. */
+	if (w->fd.nr < 0)
+		return no_fd;
 	shim_siglock__enter(&list_lock);
 	fd = w->fd;
 	if (fd.nr >= 0) {
