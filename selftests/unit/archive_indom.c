@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "archive/indom.h"
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -188,6 +189,55 @@ TEST_F(indom, all_states_newest_first)
 }
 
 /* Version 3 stores the changes if that is shorter, and the complete domain if a name changed. */
+/* Whether @set has @state's instances at the positions from *@n on that are in no newer state */
+static bool has_older(const struct shim_instances *set, const struct shim_archive *ar,
+		      unsigned int newest, unsigned int *n)
+{
+	const struct shim_indom *state = shim_archive__indom_at(ar, SAMPLE_INDOM, newest);
+	uint32_t number = (uint32_t)set->nstates - 1 - newest;
+
+	for (unsigned int i = 0; i < state->n; i++) {
+		int at = shim_instances__find(set, state->inst[i]);
+
+		if (at < 0 || set->first[at] > number || set->last[at] < number)
+			return false;
+		if ((unsigned int)at < *n)
+			continue;
+		if ((unsigned int)at != *n || set->last[at] != number ||
+		    set->ids[at] != state->inst[i] || strcmp(set->names[at], state->name[i]))
+			return false;
+		++*n;
+	}
+	return state->n <= set->largest;
+}
+
+/* The set of all instances is found from the records, and agrees with the states. */
+TEST_F(indom, all_instances_are_those_of_all_states)
+{
+	const struct shim_instances *set;
+	unsigned int n = 0, most = 0;
+	struct shim_archive *ar;
+
+	ASSERT_EQ(0, shim_archive__open(self->place.base, &ar));
+	set = shim_archive__instances(ar, SAMPLE_INDOM);
+	ASSERT_NE(NULL, set);
+	EXPECT_EQ(set, shim_archive__instances(ar, SAMPLE_INDOM));
+	ASSERT_EQ(shim_archive__nindoms(ar, SAMPLE_INDOM), set->nstates);
+	for (unsigned int i = 0; i < set->nstates; i++) {
+		ASSERT_TRUE(has_older(set, ar, i, &n));
+		if (shim_archive__indom_at(ar, SAMPLE_INDOM, i)->n > most)
+			most = shim_archive__indom_at(ar, SAMPLE_INDOM, i)->n;
+	}
+	EXPECT_EQ(set->n, n);
+	EXPECT_EQ(set->largest, most);
+	for (unsigned int i = 0; i < n; i++)
+		EXPECT_GE(shim_instances__search(shim_archive__indom_at(ar, SAMPLE_INDOM,
+			  (unsigned int)set->nstates - 1 - set->first[i]), set->ids[i]), 0);
+	EXPECT_EQ(-1, shim_instances__find(set, IDS));
+	EXPECT_EQ(NULL, shim_archive__instances(ar, SAMPLE_INDOM + 1));
+	shim_archive__put(ar);
+}
+
 TEST_F(indom, records_are_of_the_right_kind)
 {
 	size_t len, label = variant->version == 3 ? 808 : 132;

@@ -57,33 +57,25 @@ bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *o
 	return true;
 }
 
-/* An entry of a record to merge into a state; @name is NULL if the instance is deleted */
-struct entry {
-	int32_t id;
-	uint32_t seq;
-	const char *name;
-};
-
 static int by_id(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct shim_indom_entry *x = a, *y = b;
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* The record's entries by ascending id; if an id occurs several times, only the last entry */
-static struct entry *take_entries(const struct shim_rec_indom *rec, size_t *n)
+struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, size_t *n)
 {
-	struct entry *e = malloc((rec->n ? rec->n : 1) * sizeof(*e));
+	struct shim_indom_entry *e = malloc((rec->n ? rec->n : 1) * sizeof(*e));
 	bool sorted = true;
 	size_t last = 0;
 
 	if (!e)
 		return NULL;
 	for (uint32_t i = 0; i < rec->n; i++) {
-		e[i] = (struct entry){ shim_rec_indom__id(rec, i), i,
+		e[i] = (struct shim_indom_entry){ shim_rec_indom__id(rec, i), i,
 				       shim_rec_indom__name(rec, i) };
 		if (i && e[i].id <= e[i - 1].id)
 			sorted = false;
@@ -102,8 +94,8 @@ static struct entry *take_entries(const struct shim_rec_indom *rec, size_t *n)
 }
 
 /* Apply the changes @e to @base; @inst and @name must have room for the entries of both. */
-static void merge(const struct shim_indom *base, const struct entry *e, size_t n,
-		  struct shim_indom *out, int32_t *inst, const char **name)
+static void merge(const struct shim_indom *base, const struct shim_indom_entry *e,
+		  size_t n, struct shim_indom *out, int32_t *inst, const char **name)
 {
 	size_t i = 0, j = 0, k = 0, nbase = base ? base->n : 0;
 
@@ -132,7 +124,7 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 	struct shim_state *s = &d->states[i];
 	struct shim_named_indom *named;
 	struct shim_indom *whole;
-	struct entry *e;
+	struct shim_indom_entry *e;
 	const char **name;
 	int32_t *inst;
 	size_t n, room;
@@ -142,7 +134,7 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 	room = s->rec.n + (base ? base->n : 0);
 	if (room > *budget)
 		return -ENOMEM;
-	e = take_entries(&s->rec, &n);
+	e = shim_indom__entries(&s->rec, &n);
 	if (!e)
 		return -ENOMEM;
 	named = shim_arena__alloc(arena, sizeof(*named));
@@ -366,102 +358,6 @@ int shim_inst_names__find(const struct shim_indom *state, const char *name)
 			found = (int)i;
 	}
 	return found;
-}
-
-/* The set of all instances that an instance domain ever had. */
-
-static uint32_t instances_slot_of(const struct shim_instances *set, int32_t inst)
-{
-	uint32_t h = (uint32_t)inst * 0x9e3779b1u;
-	uint32_t i = (h ^ h >> 15) & set->mask;
-
-	while (set->slots[i] != FREE && set->ids[set->slots[i]] != inst)
-		i = (i + 1) & set->mask;
-	return i;
-}
-
-static int grow(struct shim_instances *set)
-{
-	unsigned int room = set->room ? set->room * 2 : 16;
-	int32_t *ids = realloc(set->ids, room * sizeof(*ids));
-	const char **names;
-	uint32_t *slots;
-
-	if (!ids)
-		return -ENOMEM;
-	set->ids = ids;
-	names = realloc(set->names, room * sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	set->names = names;
-	slots = realloc(set->slots, room * 2 * sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	set->slots = slots;
-	set->room = room;
-	set->mask = room * 2 - 1;
-	memset(slots, 0xff, room * 2 * sizeof(*slots));
-	for (unsigned int i = 0; i < set->n; i++)
-		slots[instances_slot_of(set, ids[i])] = i;
-	return 0;
-}
-
-static int instance_add(struct shim_instances *set, int32_t inst, const char *name)
-{
-	uint32_t slot;
-
-	if (set->n == set->room && grow(set))
-		return -ENOMEM;
-	slot = instances_slot_of(set, inst);
-	if (set->slots[slot] != FREE)
-		return 0;
-	set->ids[set->n] = inst;
-	set->names[set->n] = name;
-	set->slots[slot] = set->n++;
-	return 0;
-}
-
-/*
- * Add the instances of a state that are not in the set yet.  The instances of the next newer state
- * are in the set.  Because ids are ascending in both states, one pass skips them.
- */
-static int add_older(struct shim_instances *set, const struct shim_indom *state,
-		     const struct shim_indom *newer)
-{
-	unsigned int j = 0, n = newer ? newer->n : 0;
-	int err = 0;
-
-	for (unsigned int i = 0; i < state->n && !err; i++) {
-		while (j < n && newer->inst[j] < state->inst[i])
-			j++;
-		if (j == n || newer->inst[j] != state->inst[i])
-			err = instance_add(set, state->inst[i], state->name[i]);
-	}
-	return err;
-}
-
-int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
-			  uint32_t indom)
-{
-	unsigned int n = shim_archive__nindoms(ar, indom);
-	const struct shim_indom *newer = NULL;
-	int err = 0;
-
-	for (unsigned int i = 0; i < n && !err; i++) {
-		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
-
-		err = state ? add_older(set, state, newer) : -ENOMEM;
-		newer = state;
-	}
-	return err;
-}
-
-void shim_instances__fini(struct shim_instances *set)
-{
-	free(set->ids);
-	free(set->names);
-	free(set->slots);
-	*set = (struct shim_instances){ 0 };
 }
 
 int shim_instances__search(const struct shim_indom *state, int32_t inst)

@@ -25,10 +25,13 @@ struct shim_state {
 	_Atomic(struct shim_indom *) whole;
 };
 
+struct shim_instances;
+
 /*
  * struct shim_domain - an instance domain
  * @states: by stamp; states with equal stamps in file order
  * @last: the record that was added last, @last_len bytes
+ * @ever: all instances; NULL until they are needed
  */
 struct shim_domain {
 	struct shim_hnode node;
@@ -38,6 +41,7 @@ struct shim_domain {
 	struct shim_state *states;
 	size_t n;
 	size_t cap;
+	_Atomic(struct shim_instances *) ever;
 };
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
@@ -82,26 +86,50 @@ void shim_inst_names__make_table(const struct shim_indom *state, struct shim_are
  */
 int shim_inst_names__find(const struct shim_indom *state, const char *name);
 
+/* An entry of a record to merge into a state; @name is NULL if the instance is deleted */
+struct shim_indom_entry {
+	int32_t id;
+	uint32_t seq;
+	const char *name;
+};
+
+/*
+ * The record's entries by ascending id; if an id occurs several times, only the last entry.  The
+ * caller frees them.  NULL if out of memory.
+ */
+struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, size_t *n);
+
 /* The set of all instances that an instance domain ever had. */
 
 /*
  * struct shim_instances - instances of one domain, each once
- * @ids, @names: in the order in which they were added; the archive owns the names
+ * @ids, @names: those of the newest state, then further ones of each older state, ascending within
+ *	a state; names are the newest ones, and owned by the archive
+ * @first, @last: the oldest and the newest state that contain each
+ * @states, @nstates: the domain's states, oldest first
+ * @largest: number of instances of the largest state
  * @slots: hash table of ids; contains positions in @ids
  */
 struct shim_instances {
 	unsigned int n;
-	unsigned int room;
 	int32_t *ids;
 	const char **names;
+	uint32_t *first, *last;
+	const struct shim_state *states;
+	size_t nstates;
+	unsigned int largest;
 	uint32_t *slots;
 	uint32_t mask;
 };
 
-/* Add the instances of all states of a domain, the newest state first. */
-int shim_instances__union(struct shim_instances *set, const struct shim_archive *ar,
-			  uint32_t indom);
-void shim_instances__fini(struct shim_instances *set);
+/*
+ * Get a domain's instances.  They are found once, without expanding any state, and belong to the
+ * domain.  Returns NULL if memory runs out.  The caller holds the lock of the domain's metadata.
+ */
+const struct shim_instances *shim_domain__instances(struct shim_domain *d);
+/* The position of an id in the set, or -1 */
+int shim_instances__find(const struct shim_instances *set, int32_t inst);
+void shim_instances__free(struct shim_instances *set);
 
 /* The index of an id in a state, or -1 */
 int shim_instances__search(const struct shim_indom *state, int32_t inst);

@@ -226,52 +226,19 @@ static int make_order(struct shim_interp_metric *m, const struct shim_instances 
 	return 0;
 }
 
-static void live_in(struct shim_interp_metric *m, const struct shim_indom *state, int64_t at,
-		    int64_t later)
-{
-	for (unsigned int i = 0; i < state->n; i++) {
-		struct shim_interp_inst *k = search(m, state->inst[i]);
-		struct shim_interp_life *life;
-
-		if (!k)
-			continue;
-		life = &m->lives[k - m->insts];
-		if (life->birth == SHIM_TIME_MIN)
-			life->death = later;
-		life->birth = at;
-	}
-}
-
-static bool is_big(const struct shim_archive *ar, uint32_t indom, unsigned int states)
-{
-	for (unsigned int i = 0; i < states; i++) {
-		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
-
-		if (state && state->n >= BIG_DOMAIN)
-			return true;
-	}
-	return false;
-}
-
 /* An instance lives from its first state to the state after the last one that contains it. */
-static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar)
+static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar,
+		       const struct shim_instances *set)
 {
 	struct shim_ts start = shim_archive__label(ar)->start;
-	uint32_t indom = m->desc->indom;
-	unsigned int n = shim_archive__nindoms(ar, indom);
-	int64_t later = SHIM_TIME_MAX;
 
-	for (unsigned int i = 0; i < m->n; i++)
-		m->lives[i] = (struct shim_interp_life){ SHIM_TIME_MIN, SHIM_TIME_MAX };
-	for (unsigned int i = 0; i < n; i++) {	/* newest first */
-		const struct shim_indom *state = shim_archive__indom_at(ar, indom, i);
-		int64_t at;
+	for (unsigned int i = 0; i < set->n; i++) {
+		struct shim_interp_life *life = &m->lives[search(m, set->ids[i]) - m->insts];
+		size_t after = (size_t)set->last[i] + 1;
 
-		if (!state)
-			continue;
-		at = shim_interp_metric__time(state->stamp, start);
-		live_in(m, state, at, later);
-		later = at;
+		life->birth = shim_interp_metric__time(set->states[set->first[i]].rec.stamp, start);
+		life->death = after == set->nstates ? SHIM_TIME_MAX :
+			shim_interp_metric__time(set->states[after].rec.stamp, start);
 	}
 }
 
@@ -306,7 +273,7 @@ static int make_single(const struct shim_desc *desc, struct shim_interp_metric *
 static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
 		   const struct shim_instances *set, struct shim_interp_metric **out)
 {
-	bool lives = is_big(ar, desc->indom, shim_archive__nindoms(ar, desc->indom));
+	bool lives = set->largest >= BIG_DOMAIN;
 	struct shim_interp_metric *m = allocate(desc, set->n, lives);
 	int err;
 
@@ -321,7 +288,7 @@ static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
 		return err;
 	}
 	if (lives)
-		make_lives(m, ar);
+		make_lives(m, ar, set);
 	*out = m;
 	return 0;
 }
@@ -329,14 +296,12 @@ static int make_of(const struct shim_archive *ar, const struct shim_desc *desc,
 static int make_domain(const struct shim_archive *ar, const struct shim_desc *desc,
 		       struct shim_interp_metric **out)
 {
-	struct shim_instances set = { 0 };
-	int err;
+	static const struct shim_instances none;
+	const struct shim_instances *set = shim_archive__instances(ar, desc->indom);
 
-	err = shim_instances__union(&set, ar, desc->indom);
-	if (!err)
-		err = make_of(ar, desc, &set, out);
-	shim_instances__fini(&set);
-	return err;
+	if (!set && shim_archive__nindoms(ar, desc->indom))
+		return -ENOMEM;
+	return make_of(ar, desc, set ? set : &none, out);
 }
 
 static int make_like(const struct shim_desc *desc, const struct shim_interp_metric *like,

@@ -42,8 +42,10 @@ void shim_meta__init(struct shim_meta *meta)
 
 void shim_meta__free(struct shim_meta *meta)
 {
-	for (size_t i = 0; i < meta->ndomains; i++)
+	for (size_t i = 0; i < meta->ndomains; i++) {
 		free(meta->domain_list[i]->states);
+		shim_instances__free(meta->domain_list[i]->ever);
+	}
 	free(meta->domain_list);
 	free(meta->descs);
 	shim_hash__free(&meta->metrics);
@@ -387,6 +389,18 @@ const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_do
 	whole = atomic_load_explicit(&d->states[i].whole, memory_order_relaxed);
 	pthread_mutex_unlock(&meta->lock);
 	return whole;
+}
+
+const struct shim_instances *shim_meta__instances(struct shim_meta *meta, struct shim_domain *d)
+{
+	const struct shim_instances *set = atomic_load_explicit(&d->ever, memory_order_acquire);
+
+	if (set)
+		return set;
+	pthread_mutex_lock(&meta->lock);
+	set = shim_domain__instances(d);
+	pthread_mutex_unlock(&meta->lock);
+	return set;
 }
 
 int shim_meta__find_inst(struct shim_meta *meta, const struct shim_indom *state, const char *name)

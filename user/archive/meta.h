@@ -96,6 +96,8 @@ void shim_meta__free(struct shim_meta *meta);
 
 const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);
 struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom);
+/* All instances of a domain, in any state; NULL if memory runs out */
+const struct shim_instances *shim_meta__instances(struct shim_meta *meta, struct shim_domain *d);
 /* The @i-th state of a domain, oldest first; NULL if memory runs out */
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i);
 /* The index of an instance in such a state, see shim_inst_names__find() */

@@ -397,6 +397,20 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 }
 
 /**
+ * shim_archive__instances() - all instances of an instance domain
+ * @ar: the archive
+ * @indom: the domain
+ *
+ * Return: those of all its states; NULL if it has no state, or if memory runs out.
+ */
+const struct shim_instances *shim_archive__instances(const struct shim_archive *ar, uint32_t indom)
+{
+	struct shim_domain *d = shim_meta__domain(&ar->meta, indom);
+
+	return d ? shim_meta__instances((struct shim_meta *)&ar->meta, d) : NULL;
+}
+
+/**
  * shim_archive__find_inst() - find an instance by its name
  * @ar: the archive
  * @state: a state of one of its domains

@@ -376,21 +376,25 @@ static int collect(const struct shim_context *ctx, pmInDom indom, int **instlist
 	return err ? err : (int)s->n;
 }
 
+/* All instances of a domain that has any state.  Returns 0, PM_ERR_INDOM_LOG, -ENOMEM. */
+static int get_all(const struct shim_context *ctx, pmInDom indom, const struct shim_instances **set)
+{
+	if (!shim_archive__nindoms(ctx->ar, indom))
+		return PM_ERR_INDOM_LOG;
+	*set = shim_archive__instances(ctx->ar, indom);
+	return *set ? 0 : -ENOMEM;
+}
+
 static int collect_all(const struct shim_context *ctx, pmInDom indom, int **instlist,
 		       char ***namelist)
 {
-	struct shim_instances set = { 0 };
-	int err;
+	const struct shim_instances *set;
+	int err = get_all(ctx, indom, &set);
 
-	if (!shim_archive__nindoms(ctx->ar, indom))
-		return PM_ERR_INDOM_LOG;
-	err = shim_instances__union(&set, ctx->ar, indom);
-	if (!err && set.n) {
-		err = hand_out_instances(set.n, set.ids, set.names, instlist, namelist);
-		err = err ? err : (int)set.n;
-	}
-	shim_instances__fini(&set);
-	return err;
+	if (err || !set->n)
+		return err;
+	err = hand_out_instances(set->n, set->ids, set->names, instlist, namelist);
+	return err ? err : (int)set->n;
 }
 
 int shim_archive_source__instances(struct shim_context *ctx, pmInDom indom, int **instlist,
@@ -399,28 +403,38 @@ int shim_archive_source__instances(struct shim_context *ctx, pmInDom indom, int 
 	return collect(ctx, indom, instlist, namelist);
 }
 
-static int find_name(const struct shim_context *ctx, pmInDom indom, bool all, int inst,
-		     char **name)
+static int copy_name(const char *from, char **name)
 {
-	unsigned int i = 0;
+	*name = strdup(from);
+	return *name ? 0 : -ENOMEM;
+}
+
+static int find_name(const struct shim_context *ctx, pmInDom indom, int inst, char **name)
+{
 	state s;
-	int err;
+	int err = state_at(ctx, indom, false, 0, &s);
+	int at = err ? -1 : shim_instances__search(s, inst);
 
-	for (; !(err = state_at(ctx, indom, all, i, &s)); i++) {
-		int at = shim_instances__search(s, inst);
+	if (!err && at < 0)
+		return PM_ERR_INST_LOG;
+	return err ? err : copy_name(s->name[at], name);
+}
 
-		if (at < 0)
-			continue;
-		*name = strdup(s->name[at]);
-		return *name ? 0 : -ENOMEM;
-	}
-	return i && err == PM_ERR_INDOM_LOG ? PM_ERR_INST_LOG : err;
+static int find_name_ever(const struct shim_context *ctx, pmInDom indom, int inst, char **name)
+{
+	const struct shim_instances *set;
+	int err = get_all(ctx, indom, &set);
+	int at = err ? -1 : shim_instances__find(set, inst);
+
+	if (!err && at < 0)
+		return PM_ERR_INST_LOG;
+	return err ? err : copy_name(set->names[at], name);
 }
 
 int shim_archive_source__instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 				       char **name)
 {
-	return find_name(ctx, indom, false, inst, name);
+	return find_name(ctx, indom, inst, name);
 }
 
 static int find_inst(const struct shim_context *ctx, pmInDom indom, bool all, const char *name)
@@ -478,7 +492,7 @@ SHIM_API int pmNameInDomArchive(pmInDom indom, int inst, char **name)
 	struct shim_context *ctx;
 	int err = name ? indom_enter(indom, &ctx) : -EINVAL;
 
-	return err ? err : shim_context__leave(ctx, find_name(ctx, indom, true, inst, name));
+	return err ? err : shim_context__leave(ctx, find_name_ever(ctx, indom, inst, name));
 }
 
 /** pmLookupInDomArchive() - look up an instance by name in the whole archive, newest state first */
