@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -220,6 +221,15 @@ int vcpc_interval(const char *text, uint64_t *interval)
 				  text);
 	*interval = (uint64_t)ns;
 	return 0;
+}
+
+/* CLOCK_MONOTONIC in nanoseconds */
+uint64_t vcpc_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 /* Whether an event has the form of a tracepoint's name, GROUP:NAME in lower case; "x:u" is a mode. */

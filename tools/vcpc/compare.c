@@ -128,7 +128,7 @@ static int runs_compare(struct job *job, char **argv)
 	return err ? err : status;
 }
 
-static int take_option(struct job *job, int c)
+static int compare_option(struct job *job, int c)
 {
 	if (vcpc_window_option(&job->window, c, optarg))
 		return 0;
@@ -161,7 +161,7 @@ int vcpc_cmd_compare(int argc, char **argv)
 			compare_release(&job);
 			return compare_help();
 		}
-		status = take_option(&job, c);
+		status = compare_option(&job, c);
 	}
 	if (!status && argc - optind < VCPC_SIDES)
 		status = vcpc_usage("two archives are required");

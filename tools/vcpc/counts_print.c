@@ -31,7 +31,7 @@ static const struct form *form_of(const struct vcpc_counts *c, unsigned int i)
 	return vcpc_is_clock(c->names[i]) ? &as_msec : &as_count;
 }
 
-static void put_number(char *buf, size_t size, double mean, size_t runs, const struct form *form)
+static void format_count(char *buf, size_t size, double mean, size_t runs, const struct form *form)
 {
 	vcpc_grouped(buf, size, mean * form->scale,
 		     form->decimals ? form->decimals : runs > 1 && mean < 1e6);
@@ -43,7 +43,7 @@ static void put_line(FILE *out, const double *v, size_t runs, const struct form 
 	char number[64], spread[32] = "";
 	double mean, half = vcpc_spread(v, runs, &mean);
 
-	put_number(number, sizeof(number), mean, runs, form);
+	format_count(number, sizeof(number), mean, runs, form);
 	if (runs > 1 && mean != 0)
 		snprintf(spread, sizeof(spread), "+- %.2g %%", half / fabs(mean) * 100);
 	fprintf(out, "%18s %-4s ", number, form->unit);
@@ -100,7 +100,7 @@ static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i,
 	char number[64] = "?", error[32] = "", how[48];
 
 	if (s.counted)
-		put_number(number, sizeof(number), s.mean, c->runs, form);
+		format_count(number, sizeof(number), s.mean, c->runs, form);
 	if (s.counted && (s.estimated || c->runs > 1)) {
 		if (!isfinite(s.half))
 			snprintf(error, sizeof(error), "+- unknown");

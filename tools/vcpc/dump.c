@@ -252,7 +252,7 @@ static int put_record(const pmHighResResult *r, void *arg)
 	return ferror(stdout) ? vcpc_flush() : 0;
 }
 
-static int take_option(struct dump *d, int c)
+static int dump_option(struct dump *d, int c)
 {
 	switch (c) {
 	case 'd':
@@ -310,7 +310,7 @@ int vcpc_cmd_dump(int argc, char **argv)
 	while ((c = vcpc_getopt(argc, argv, "dlh" VCPC_WINDOW_SHORT, longs)) != -1) {
 		if (c == 'h')
 			return dump_help();
-		status = vcpc_window_option(&d.window, c, optarg) ? 0 : take_option(&d, c);
+		status = vcpc_window_option(&d.window, c, optarg) ? 0 : dump_option(&d, c);
 		if (status)
 			return status;
 	}

@@ -27,7 +27,7 @@ void vcpc_iso_time(char *buf, size_t size, struct timespec when)
 }
 
 /* Write a number with the fewest digits that read back as the same number. */
-static void put_number(FILE *out, double v)
+static void export_number(FILE *out, double v)
 {
 	char buf[40];
 
@@ -103,7 +103,7 @@ static void csv_cell(FILE *out, const struct vcpc_column *c, size_t row)
 	else if (text)
 		csv_text(out, text);
 	else if (!isnan(c->values[row]))
-		put_number(out, c->values[row]);
+		export_number(out, c->values[row]);
 }
 
 static void csv_begin(const struct vcpc_export *x, const struct vcpc_series *s)
@@ -153,7 +153,7 @@ static void json_cell(FILE *out, const struct vcpc_column *c, size_t row)
 	else if (isinf(v))
 		fputs(v < 0 ? "\"-inf\"" : "\"inf\"", out);
 	else
-		put_number(out, v);
+		export_number(out, v);
 }
 
 static void json_begin(const struct vcpc_export *x, const struct vcpc_series *s)

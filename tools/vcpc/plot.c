@@ -169,7 +169,7 @@ void vcpc_plot_number(char *buf, size_t size, double v)
 }
 
 /* A value of the chart, with a unit if it is a time */
-static void put_number(char *buf, size_t size, const struct vcpc_plot *p, double v)
+static void plot_number(char *buf, size_t size, const struct vcpc_plot *p, double v)
 {
 	if (p->seconds > 0)
 		vcpc_value_text(buf, size, v * p->seconds, true, 3);
@@ -199,11 +199,11 @@ static void put_label(FILE *out, const struct vcpc_plot *p, const struct range *
 	char label[24] = "";
 
 	if (line == 0)
-		put_number(label, sizeof(label), p, r->hi);
+		plot_number(label, sizeof(label), p, r->hi);
 	else if (line == p->height - 1)
-		put_number(label, sizeof(label), p, r->lo);
+		plot_number(label, sizeof(label), p, r->lo);
 	else if (line == middle)
-		put_number(label, sizeof(label), p, (r->hi + r->lo) / 2);
+		plot_number(label, sizeof(label), p, (r->hi + r->lo) / 2);
 	if (p->utf8)
 		fprintf(out, "%*s %s", LABEL_WIDTH - 2, label, *label ? "\u2524" : "\u2502");
 	else
@@ -235,9 +235,9 @@ static void put_extremes(FILE *out, const struct vcpc_plot *p, const struct rang
 {
 	char min[24], mean[24], max[24];
 
-	put_number(min, sizeof(min), p, r->min);
-	put_number(mean, sizeof(mean), p, r->mean);
-	put_number(max, sizeof(max), p, r->max);
+	plot_number(min, sizeof(min), p, r->min);
+	plot_number(mean, sizeof(mean), p, r->mean);
+	plot_number(max, sizeof(max), p, r->max);
 	fprintf(out, "%*s", LABEL_WIDTH, "");
 	if (name)
 		fprintf(out, "%c %s: ", letter, name);

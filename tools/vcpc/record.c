@@ -377,8 +377,8 @@ static int record_begin(const struct job *job, struct recording *r, struct vcpc_
 }
 
 /* @ticks: whether to record at each tick */
-static int wait_for(const struct job *job, struct recording *r, struct vcpc_child *child,
-		    bool ticks)
+static int record_wait(const struct job *job, struct recording *r, struct vcpc_child *child,
+		       bool ticks)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
 		return vcpc_child_wait(child, ticks ? job->counting.interval : 0, tick, r);
@@ -425,7 +425,7 @@ static int record_run(const struct job *job, struct recording *r)
 		remove_folder(job);
 		return ret;
 	}
-	status = wait_for(job, r, &child, !r->full);
+	status = record_wait(job, r, &child, !r->full);
 	if (!r->broken && !r->full)
 		tick(r);
 	return conclude(job, r, status);

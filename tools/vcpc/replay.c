@@ -107,7 +107,7 @@ static int take_samples(struct options *o)
 }
 
 /* Return 0, or an exit status after printing a message */
-static int take_option(struct options *o, int c)
+static int replay_option(struct options *o, int c)
 {
 	switch (c) {
 	case 't':
@@ -170,7 +170,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 			return replay_help();
 		if (vcpc_window_option(&o->window, c, optarg))
 			continue;
-		status = take_option(o, c);
+		status = replay_option(o, c);
 		if (status)
 			return status;
 	}

@@ -18,7 +18,7 @@ static const double parts[] = { 0.5, 0.9, 0.99 };
 
 #define NPARTS	(sizeof(parts) / sizeof(parts[0]))
 
-static void put_number(FILE *out, double v)
+static void report_number(FILE *out, double v)
 {
 	if (isfinite(v))
 		fprintf(out, "%.6g", v);
@@ -32,7 +32,7 @@ static void put_list(FILE *out, const char *name, const double *values, size_t n
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			putc(',', out);
-		put_number(out, values[i]);
+		report_number(out, values[i]);
 	}
 	putc(']', out);
 }

@@ -23,14 +23,6 @@
 static const char *const suffixes[] = { ".meta", ".index", ".0", ".0.xz", ".0.xz.part" };
 #define N_SUFFIXES	(sizeof(suffixes) / sizeof(suffixes[0]))
 
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
 bool vcpc_parse_size(const char *text, double *size)
 {
 	static const char units[] = "KMG";
@@ -132,7 +124,7 @@ int vcpc_rotate_name(const char *folder, char path[PATH_MAX])
 void vcpc_rotate_begin(struct vcpc_rotate *rotate, const char *path)
 {
 	snprintf(rotate->archive, sizeof(rotate->archive), "%s", path);
-	rotate->since = now_ns();
+	rotate->since = vcpc_now();
 }
 
 double vcpc_archive_size(const char *archive)
@@ -151,7 +143,7 @@ double vcpc_archive_size(const char *archive)
 
 bool vcpc_rotate_due(const struct vcpc_rotate *rotate)
 {
-	if (rotate->time > 0 && now_ns() - rotate->since >= rotate->time)
+	if (rotate->time > 0 && vcpc_now() - rotate->since >= (uint64_t)rotate->time)
 		return true;
 	return rotate->size > 0 && vcpc_archive_size(rotate->archive) >= rotate->size;
 }

@@ -23,7 +23,7 @@ struct vcpc_rotate {
 	unsigned int keep;
 	bool made;
 	int refused;
-	int64_t since;
+	uint64_t since;
 	char archive[PATH_MAX];
 };
 

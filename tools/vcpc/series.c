@@ -303,7 +303,7 @@ static double seconds_between(struct timespec a, struct timespec b)
 	return (double)(b.tv_sec - a.tv_sec) + (b.tv_nsec - a.tv_nsec) / 1e9;
 }
 
-static void put_number(struct vcpc_series *s, struct vcpc_column *c, long double v)
+static void series_number(struct vcpc_series *s, struct vcpc_column *c, long double v)
 {
 	size_t row = s->nrows - 1;
 	double seconds;
@@ -355,9 +355,9 @@ static void value_put(struct vcpc_series *s, const struct vcpc_metric *m, struct
 		free(v.vbp);
 	if (!is_numeric(&m->desc))
 		return;
-	put_number(s, c, type == PM_TYPE_32 ? v.l : type == PM_TYPE_U32 ? v.ul :
-		   type == PM_TYPE_64 ? v.ll : type == PM_TYPE_U64 ? v.ull :
-		   type == PM_TYPE_FLOAT ? v.f : (long double)v.d);
+	series_number(s, c, type == PM_TYPE_32 ? v.l : type == PM_TYPE_U32 ? v.ul :
+		      type == PM_TYPE_64 ? v.ll : type == PM_TYPE_U64 ? v.ull :
+		      type == PM_TYPE_FLOAT ? v.f : (long double)v.d);
 }
 
 /* Put values into the row.  An interpolated set without values is a gap: rates do not span it. */

@@ -88,14 +88,6 @@ struct runs {
 	unsigned int n;
 };
 
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static int show_rates(struct run *run)
 {
 	struct shim_sample total;
@@ -103,7 +95,7 @@ static int show_rates(struct run *run)
 
 	if (ret)
 		return vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what);
-	vcpc_rates_print(run->job->output.file, &run->rates, run->set, &total, (now() - run->start) / 1e9);
+	vcpc_rates_print(run->job->output.file, &run->rates, run->set, &total, (vcpc_now() - run->start) / 1e9);
 	return 0;
 }
 
@@ -121,7 +113,7 @@ static int look(struct run *run)
 
 static int take_turns(struct run *run)
 {
-	double elapsed = (now() - run->start) / 1e9;
+	double elapsed = (vcpc_now() - run->start) / 1e9;
 	int ret = look(run);
 
 	if (!ret)
@@ -140,7 +132,7 @@ static int take_nothing(struct run *run)
 /* Return 0, or an exit status after printing a message */
 static int sample_take(struct run *run, struct shim_sample *total)
 {
-	double elapsed = (now() - run->start) / 1e9;
+	double elapsed = (vcpc_now() - run->start) / 1e9;
 	int ret = shim_set_total(run->set, 0, total);
 
 	total->tick -= run->base.tick;
@@ -157,7 +149,7 @@ static int show_counts(struct run *run)
 {
 	const struct vcpc_event_rows *rows = &run->job->counting.events.rows;
 	struct vcpc_counts counts = { .part = run->part };
-	double seconds = (now() - run->start) / 1e9;
+	double seconds = (vcpc_now() - run->start) / 1e9;
 	struct shim_sample total, part;
 	int ret = shim_set_total(run->set, 0, &total);
 
@@ -188,7 +180,7 @@ static int stat_begin(struct run *run)
 	run->waits = false;
 	run->before = run->base;
 	memcpy(run->rates.before, run->base.values, sizeof(run->rates.before));
-	run->start = now();
+	run->start = vcpc_now();
 	return 0;
 }
 
@@ -221,7 +213,7 @@ static int bind(const struct runs *runs)
 	return ret;
 }
 
-static int wait_for(const struct job *job, struct runs *runs)
+static int stat_wait(const struct job *job, struct runs *runs)
 {
 	struct vcpc_child child = { .delay = job->counting.delay };
 	int ret;
@@ -339,13 +331,13 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 {
 	const struct vcpc_counting *counting = &job->counting;
 	struct rusage usage;
-	uint64_t start = now();
+	uint64_t start = vcpc_now();
 	int one, ret;
 
 	for (unsigned int i = 0; i < runs->n; i++)
 		runs->list[i].start = start;
 	getrusage(RUSAGE_CHILDREN, &usage);
-	one = wait_for(job, runs);
+	one = stat_wait(job, runs);
 	*status = one ? one : *status;
 	/* negative: the command could not be started, or a target could not be bound */
 	ret = one < 0 ? -one : take_all(runs, total);

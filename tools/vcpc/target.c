@@ -188,14 +188,6 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* A failure for another reason is not an end. */
 static bool is_gone(pid_t id)
 {
@@ -236,18 +228,18 @@ static int until_next(const struct schedule *s, uint64_t now)
 	return next <= now ? 0 : (int)((next - now + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-static void wait_for(const struct vcpc_targets *targets, int signals, struct schedule *s,
-		     uint64_t interval, int (*tick)(void *arg), void *arg)
+static void tick_until_end(const struct vcpc_targets *targets, int signals, struct schedule *s,
+			   uint64_t interval, int (*tick)(void *arg), void *arg)
 {
 	struct pollfd fd = { .fd = signals, .events = POLLIN };
 	bool gone[VCPC_TARGETS] = { false };
 
 	for (;;) {
-		uint64_t now = now_ns();
+		uint64_t now = vcpc_now();
 
 		if (now >= s->end || poll(&fd, 1, until_next(s, now)) > 0)
 			return;
-		now = now_ns();
+		now = vcpc_now();
 		if (now >= s->tick) {
 			s->tick = tick(arg) || !interval ? NEVER : s->tick + interval;
 			s->tick = s->tick < now ? now + interval : s->tick;
@@ -263,7 +255,7 @@ static void wait_for(const struct vcpc_targets *targets, int signals, struct sch
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
 		      uint64_t duration, int (*tick)(void *arg), void *arg)
 {
-	uint64_t now = now_ns();
+	uint64_t now = vcpc_now();
 	struct schedule schedule = {
 		.look = now,
 		.tick = delay ? now + delay : interval ? now + interval : NEVER,
@@ -284,7 +276,7 @@ int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return ret;
 	}
-	wait_for(targets, fd, &schedule, interval, tick, arg);
+	tick_until_end(targets, fd, &schedule, interval, tick, arg);
 	/* consume the signal that ended the wait, so that it is not delivered after all */
 	while (read(fd, &(struct signalfd_siginfo){ 0 }, sizeof(struct signalfd_siginfo)) > 0)
 		;

@@ -43,12 +43,10 @@ static int top_help(void)
 
 int top_again(struct top_view *view, struct shim_trace **trace)
 {
-	struct timespec t;
 	int err = *trace ? 0 : shim_trace_open(trace);
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
 	if (!err)
-		err = top_look(view, *trace, (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec);
+		err = top_look(view, *trace, vcpc_now());
 	if (!err || err == -EAGAIN)
 		return err;
 	/* tracing may have been turned off and on again: reopen it the next time */
@@ -129,7 +127,7 @@ static int parse_by(const char *text, enum top_by *by)
 	return vcpc_usage("unknown value '%s' (use tag, process or both)", text);
 }
 
-static int take_option(struct job *job, int c)
+static int top_option(struct job *job, int c)
 {
 	int status;
 
@@ -172,7 +170,7 @@ int vcpc_cmd_top(int argc, char **argv)
 	while (!status && (c = vcpc_getopt(argc, argv, "I:b:s:f:h", longs)) != -1) {
 		if (c == 'h')
 			return top_help();
-		status = take_option(&job, c);
+		status = top_option(&job, c);
 	}
 	if (!status && optind < argc)
 		status = vcpc_usage("unexpected argument '%s'", argv[optind]);

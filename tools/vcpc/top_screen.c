@@ -31,14 +31,6 @@ struct screen {
 	char filter[FILTER];
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static const char *state_text(const struct screen *s)
 {
 	switch (s->err) {
@@ -124,7 +116,7 @@ static void next_by(struct screen *s)
 	top_forget(s->view);
 	s->err = top_again(s->view, &s->trace);
 	s->paused = false;
-	s->next = now_ns() + s->interval;
+	s->next = vcpc_now() + s->interval;
 }
 
 /* Handle a key; false: quit */
@@ -179,7 +171,7 @@ static void screen_run(struct screen *s)
 	int c;
 
 	for (;;) {
-		uint64_t now = now_ns();
+		uint64_t now = vcpc_now();
 
 		if (now >= s->next) {
 			s->next = now + s->interval;
@@ -187,7 +179,7 @@ static void screen_run(struct screen *s)
 				s->err = top_again(s->view, &s->trace);
 		}
 		screen_draw(s);
-		now = now_ns();
+		now = vcpc_now();
 		timeout(now < s->next ? (int)((s->next - now) / 1000000) + 1 : 0);
 		c = getch();
 		if (c == ERR && is_gone())

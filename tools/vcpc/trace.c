@@ -316,7 +316,7 @@ static int take_value(int letter, struct trace_options *options)
 }
 
 /* Take an option; returns as take_number() */
-static int take_option(int letter, struct trace_options *options)
+static int trace_option(int letter, struct trace_options *options)
 {
 	switch (letter) {
 	case 'm':
@@ -381,7 +381,7 @@ static int trace_parse(int argc, char **argv, struct trace_options *options, cha
 	while ((letter = vcpc_getopt(argc, argv, "hI:jo:p:", longs)) != -1) {
 		if (letter == 'h')
 			return -1;
-		if (take_option(letter, options))
+		if (trace_option(letter, options))
 			return VCPC_EXIT_USAGE;
 		if (!strchr(used, letter) && strlen(used) < size - 1)
 			used[strlen(used)] = letter;

@@ -34,14 +34,6 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 /* The name of a process: 1, 0 if the process has ended, or a negated errno */
 static int process_name(uint32_t pid, char *name, int size)
 {
@@ -91,10 +83,10 @@ static int put_event(void *arg, const struct shim_trace_event *event)
 /* Export the present events, then those that arrive within @duration. */
 static int take_events(struct shim_trace *trace, struct export *x, uint64_t duration)
 {
-	uint64_t end = now_ns() + duration, now;
+	uint64_t end = vcpc_now() + duration, now;
 	int n = shim_trace_events(trace, 0, put_event, x);
 
-	while (n >= 0 && !interrupted && (now = now_ns()) < end) {
+	while (n >= 0 && !interrupted && (now = vcpc_now()) < end) {
 		uint64_t ms = (end - now) / 1000000 + 1;
 
 		n = shim_trace_events(trace, ms > 1000 ? 1000 : ms, put_event, x);

@@ -58,6 +58,7 @@ int vcpc_flush(void);
 int vcpc_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 int vcpc_interval(const char *text, uint64_t *interval);
+uint64_t vcpc_now(void);
 
 int vcpc_fail_event(int err, const char *event);
 

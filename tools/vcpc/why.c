@@ -169,7 +169,7 @@ static int take_pid(const char *text, struct job *job)
 	return vcpc_usage("-p: '%s' is not a process id", text);
 }
 
-static int take_option(int letter, struct job *job)
+static int why_option(int letter, struct job *job)
 {
 	switch (letter) {
 	case OPTION_ABOVE:
@@ -218,7 +218,7 @@ static int why_parse(int argc, char **argv, struct job *job)
 	while ((letter = vcpc_getopt(argc, argv, "hjp:", longs)) != -1) {
 		if (letter == 'h')
 			return -1;
-		if (take_option(letter, job))
+		if (why_option(letter, job))
 			return VCPC_EXIT_USAGE;
 	}
 	job->tag = argv[optind];
