@@ -71,7 +71,8 @@ struct track_key {
 
 /*
  * struct track - a track of the file; begins with its key, for searches
- * @recent: the last @n slices that are in no other one, ascending; earlier ones ended before @floor
+ * @recent: the last @n slices that are not nested in another, ascending; earlier ones ended before
+ *	@floor
  */
 struct track {
 	struct track_key key;

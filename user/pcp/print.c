@@ -307,7 +307,7 @@ static int read_precision(const struct precision *p)
 	n = strtol(text, &end, 10);
 	if (end != text && !*end && n >= 1 && n <= p->most)
 		return (int)n;
-	pmprintf("%s: '%s' is ignored, use a number of digits from 1 to %d\n", p->variable, text,
+	pmprintf("%s: '%s' is ignored; use a number of digits from 1 to %d\n", p->variable, text,
 		 p->most);
 	return p->usual;
 }

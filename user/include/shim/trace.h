@@ -38,7 +38,7 @@ enum shim_trace_way {
 };
 
 /* struct shim_trace_options.flags */
-/* Begins are sent to the kernel immediately, which takes their time: the default with the module. */
+/* Begins are sent to the kernel, which determines their time: the default with the module. */
 #define SHIM_TRACE_F_BEGINS	(1u << 0)
 /* The program takes the time of a begin and sends it with the end: the default with probes. */
 #define SHIM_TRACE_F_USER_BEGINS	(1u << 4)
