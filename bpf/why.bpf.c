@@ -54,77 +54,88 @@ static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 	return reason;
 }
 
-static __always_inline int vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now)
+static __noinline int vw_take_stacks(void *ctx, struct vc_why_thread *thread)
 {
-	struct task_struct *prev = (void *)ctx[1];
-	__u64 state = (__u32)ctx[3];
+	if (!thread)
+		return 0;
+	thread->user = vw_user_trace(ctx);
+	thread->kernel = vw_kernel_trace(ctx);
+	return 0;
+}
+
+/* The thread leaves its CPU. */
+static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now, int stacks)
+{
+	__u32 state = ctx[3], reason;
 
 	if (thread->state != VC_WHY_ON_CPU)
-		return 0;
+		return;
 	vw_leave(thread, now);
 	/* Preempted, or runnable again already */
 	if ((__u8)ctx[0] || !state) {
 		thread->state = VC_WHY_RUNNABLE;
-		return 0;
+		return;
 	}
 	thread->state = VC_WHY_BLOCKED;
-	thread->reason = vw_reason_of(prev, state);
-	if (vw_stacks) {
-		thread->user = vw_user_trace(ctx);
-		thread->kernel = vw_kernel_trace(ctx);
+	thread->woken_ns = 0;
+	reason = vw_reason_of((void *)ctx[1], state);
+	if (thread->last.reason != reason) {
+		vw_add_last(thread);
+		thread->last.reason = reason;
 	}
-	return 0;
+	if (stacks)
+		vw_take_stacks(ctx, thread);
 }
 
-static __noinline int vw_in(struct vc_why_thread *thread, __u64 now)
+static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now, int stacks)
 {
-	__u64 spent = vw_leave(thread, now);
-
 	if (thread->state == VC_WHY_BLOCKED)
-		vw_unblock(thread, spent);
+		vw_unblock(thread, now, stacks);
+	else
+		vw_leave(thread, now);
 	thread->state = VC_WHY_ON_CPU;
+}
+
+/* (preempt, prev, next, prev_state); prev is the current task.  @stacks: compile-time constant */
+static __always_inline int vw_switch(__u64 *ctx, int stacks)
+{
+	const struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct vc_why_thread *thread = vw_busy_thread(prev->pid);
+	__u64 now = 0;
+
+	if (thread) {
+		now = bpf_ktime_get_ns();
+		vw_out(ctx, thread, now, stacks);
+	}
+	thread = vw_busy_thread(next->pid);
+	if (thread)
+		vw_in(thread, now ? now : bpf_ktime_get_ns(), stacks);
 	return 0;
 }
 
-/* (preempt, prev, next, prev_state); prev is the current task */
+/* Only one of the two is loaded. */
 SEC("tp_btf/sched_switch")
 int vw_on_switch(__u64 *ctx)
 {
-	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	struct vc_why_thread *from = vw_busy_thread(prev->pid), *to = vw_busy_thread(next->pid);
-	__u64 now;
-
-	if (!from && !to)
-		return 0;
-	now = bpf_ktime_get_ns();
-	if (from)
-		vw_out(ctx, from, now);
-	/* Compare the pointer again: the verifier does not see that a saved result is about it. */
-	barrier_var(to);
-	if (to)
-		vw_in(to, now);
-	return 0;
+	return vw_switch(ctx, 0);
 }
 
-static __noinline int vw_woken(struct vc_why_thread *thread)
+SEC("tp_btf/sched_switch")
+int vw_switch_stack(__u64 *ctx)
 {
-	/* A thread that is woken before it has left its CPU is still on it. */
-	if (thread->state != VC_WHY_BLOCKED)
-		return 0;
-	vw_unblock(thread, vw_leave(thread, bpf_ktime_get_ns()));
-	thread->state = VC_WHY_RUNNABLE;
-	return 0;
+	return vw_switch(ctx, 1);
 }
 
-/* (task) */
+/* (task).  woken_ns is 0 only while a thread is blocked: one that has not left its CPU is still on it. */
 SEC("tp_btf/sched_wakeup")
 int vw_on_wakeup(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
+	struct vc_why_thread *thread = vw_thread_of(task->pid);
 
-	struct vc_why_thread *thread = vw_busy_thread(task->pid);
-
-	return thread ? vw_woken(thread) : 0;
+	if (thread && !thread->woken_ns)
+		thread->woken_ns = bpf_ktime_get_ns();
+	return 0;
 }
 
 static __noinline int vw_exit_now(void)
@@ -198,10 +209,8 @@ static __always_inline struct vw_event vw_from_module(struct bpf_raw_tracepoint_
 SEC("raw_tp/vcpc_begin")
 int vw_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct vw_event ev = vw_from_module(ctx);
-
 	if (vw_wanted())
-		vw_begin(&ev);
+		vw_begin(ARG(ctx, 0, __u64), ARG(ctx, 2, __u64) >> 32);
 	return 0;
 }
 
@@ -210,8 +219,7 @@ int vw_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vw_event ev = vw_from_module(ctx);
 
-	if (vw_wanted())
-		vw_end(&ev, ARG(ctx, 4, __u64), 0);
+	vw_end(&ev, ARG(ctx, 4, __u64), 0);
 	return 0;
 }
 
@@ -220,8 +228,7 @@ int vw_on_abort(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vw_event ev = vw_from_module(ctx);
 
-	if (vw_wanted())
-		vw_end(&ev, ARG(ctx, 4, __u64), 1);
+	vw_end(&ev, ARG(ctx, 4, __u64), 1);
 	return 0;
 }
 
@@ -245,10 +252,8 @@ static __always_inline __u64 vw_ahead(void)
 
 static __noinline int vw_probe_begin_now(struct pt_regs *ctx)
 {
-	struct vw_event ev = vw_from_probe(ctx);
-
 	if (vw_wanted())
-		vw_begin(&ev);
+		vw_begin(PT_REGS_PARM2(ctx), bpf_get_current_uid_gid());
 	return 0;
 }
 
@@ -265,7 +270,7 @@ static __noinline int vw_probe_event_now(struct pt_regs *ctx)
 	__u32 op = PT_REGS_PARM1(ctx);
 	__u64 begun = PT_REGS_PARM3(ctx);
 
-	if ((op != VCPC_TRACE_END && op != VCPC_TRACE_ABORT) || !vw_wanted())
+	if (op != VCPC_TRACE_END && op != VCPC_TRACE_ABORT)
 		return 0;
 	vw_end(&ev, begun ? begun - vw_ahead() : 0, op == VCPC_TRACE_ABORT);
 	return 0;

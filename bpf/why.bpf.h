@@ -20,22 +20,17 @@
 
 /* Set before loading and constant from then on */
 const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
-const volatile __u32 vw_stacks;		/* record stacks */
 const volatile __u64 vw_period;		/* ns between two samples */
+const volatile __u32 vw_tags;		/* rows of vw_stat */
 
 /*
  * By thread id: its row in vw_thread + 1, or 0.  Finding it takes a few instructions, where a hash
  * takes a hundred, at each switch and wakeup.
  */
 static __u16 vw_row[VC_WHY_PIDS];
+static struct vc_why_thread vw_thread[VC_WHY_THREADS];
 static __u32 vw_used;	/* rows used so far; vw_free contains the rows that were released */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, VC_WHY_THREADS);
-	__type(key, __u32);
-	__type(value, struct vc_why_thread);
-} vw_thread SEC(".maps");
+static __u32 vw_used_tags;	/* likewise of vw_stat, and vw_free_tag */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
@@ -47,15 +42,25 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_WHY_TAGS);
 	__type(key, struct vc_why_key);
-	__type(value, struct vc_why_name);
+	__type(value, struct vc_why_tag);
 } vw_tag SEC(".maps");
 
+/*
+ * Open transactions keep the row of their tag, so the next one of the same tag finds it without a
+ * hash.  Tags are never removed.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, VC_WHY_TAGS);
-	__type(key, struct vc_why_key);
+	__type(key, __u32);
 	__type(value, struct vc_why_stat);
 } vw_stat SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, VC_WHY_TAGS);
+	__type(value, __u32);
+} vw_free_tag SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -154,15 +159,20 @@ static __always_inline __s32 vw_kernel_trace(void *ctx)
 	return vw_trace(ctx, &vw_kernel, &vw_kernel2, 0);
 }
 
+static __always_inline struct vc_why_thread *vw_thread_at(__u32 row)
+{
+	struct vc_why_thread *thread = &vw_thread[row & (VC_WHY_THREADS - 1)];
+
+	barrier_var(thread);	/* otherwise the compiler adds up the address for each access */
+	return thread;
+}
+
 /* A thread's row, or NULL if it has none */
 static __always_inline struct vc_why_thread *vw_thread_of(__u32 tid)
 {
 	__u32 row = vw_row[tid & (VC_WHY_PIDS - 1)];
 
-	if (!row)
-		return NULL;
-	row--;
-	return bpf_map_lookup_elem(&vw_thread, &row);
+	return row ? vw_thread_at(row - 1) : NULL;
 }
 
 /* Likewise, if it is in a transaction: other threads need no work. */
@@ -174,47 +184,88 @@ static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 }
 
 /* End the thread's current state.  CPU clocks may differ: time must not run backwards. */
-static __always_inline __u64 vw_leave(struct vc_why_thread *thread, __u64 now)
+static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now)
 {
 	__u32 state = thread->state;
 	__u64 spent = now - thread->since_ns;
 
 	if ((__s64)spent < 0)
-		return 0;
+		return;
 	thread->since_ns = now;
 	if (state < VC_WHY_PARTS)
 		thread->part[state] += spent;
-	return spent;
+}
+
+/* A released row, or the next one that was never used; @max if all @max rows are used */
+static __always_inline __u32 vw_take_row(void *released, __u32 *used, __u32 max)
+{
+	__u32 row;
+
+	if (!bpf_map_pop_elem(released, &row))
+		return row;
+	return *used < max ? __sync_fetch_and_add(used, 1) : max;
 }
 
 static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
 {
-	__u32 row;
+	__u32 row = vw_take_row(&vw_free, &vw_used, VC_WHY_THREADS);
 
-	if (bpf_map_pop_elem(&vw_free, &row)) {
-		row = vw_used < VC_WHY_THREADS ? __sync_fetch_and_add(&vw_used, 1) : VC_WHY_THREADS;
-		if (row >= VC_WHY_THREADS) {
-			vw_count_drop(VC_WHY_DROP_THREADS, 1);
-			return NULL;
-		}
+	if (row >= VC_WHY_THREADS) {
+		vw_count_drop(VC_WHY_DROP_THREADS, 1);
+		return NULL;
 	}
 	vw_row[tid & (VC_WHY_PIDS - 1)] = row + 1;
-	return bpf_map_lookup_elem(&vw_thread, &row);
+	return vw_thread_at(row);
+}
+
+static __always_inline void vw_add_cause(struct vc_why_open *open, const struct vc_why_cause *more)
+{
+	for (__u32 i = 0; i < VC_WHY_OWN_REASONS; i++) {
+		struct vc_why_cause *cause = &open->cause[i];
+
+		if (i >= open->causes) {
+			*cause = (struct vc_why_cause) { .reason = more->reason };
+			open->causes = i + 1;
+		}
+		if (cause->reason != more->reason)
+			continue;
+		cause->times += more->times;
+		cause->ns += more->ns;
+		return;
+	}
+	vw_count_drop(VC_WHY_DROP_REASONS, more->times);
+}
+
+/*
+ * Add the thread's last blocks to its open transactions: before one begins or ends, and when the
+ * reason changes.  Without an open transaction there are none.
+ */
+static __noinline int vw_add_last(struct vc_why_thread *thread)
+{
+	if (!thread->last.times)
+		return 0;
+	for (int i = 0; i < VC_WHY_DEPTH; i++)
+		if (thread->open[i].start_ns)
+			vw_add_cause(&thread->open[i], &thread->last);
+	thread->last.times = 0;
+	thread->last.ns = 0;
+	return 0;
 }
 
 /*
  * Make room for another transaction in a thread with open ones.  If this tag is already open, its
  * end was not seen; if all are in use, drop the oldest one: another thread may have ended it.
  */
-static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
-						   const struct vc_why_key *key)
+static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread, __u64 tag,
+						   __u32 user)
 {
 	struct vc_why_open *open = &thread->open[0];
 
+	vw_add_last(thread);
 	for (int i = 0; i < VC_WHY_DEPTH; i++) {
 		struct vc_why_open *o = &thread->open[i];
 
-		if (o->start_ns && !o->sp && o->tag == key->tag && o->user == key->user) {
+		if (o->start_ns && !o->sp && o->tag == tag && o->user == user) {
 			vw_count_drop(VC_WHY_DROP_MOVED, 1);
 			return o;
 		}
@@ -228,29 +279,36 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 
 /* A transaction begins now: save the thread's sums so far. */
 static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why_open *open,
-				     const struct vc_why_key *key, __u64 sp)
+				     __u64 tag, __u32 user, __u64 sp)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now;
 
-	if (thread->opened) {
-		vw_leave(thread, now);
-	} else {
-		thread->state = VC_WHY_ON_CPU;
-		thread->since_ns = now;
+	if (open->tag != tag || open->user != user) {
+		open->tag = tag;
+		open->user = user;
+		open->row = 0;
 	}
-	if (!open->start_ns)
-		thread->opened++;
-	open->tag = key->tag;
-	open->user = key->user;
 	open->causes = 0;
 	open->stacks = 0;
 	open->sp = sp;
+	if (!thread->opened) {
+		thread->opened = 1;
+		thread->state = VC_WHY_ON_CPU;
+		now = bpf_ktime_get_ns();
+		thread->since_ns = now;
+		thread->woken_ns = now;
+	} else {
+		if (!open->start_ns)
+			thread->opened++;
+		now = bpf_ktime_get_ns();
+		vw_leave(thread, now);
+	}
 	for (int i = 0; i < VC_WHY_PARTS; i++)
 		open->part[i] = thread->part[i];
 	open->start_ns = now;
 }
 
-static __always_inline void vw_begin(const struct vw_event *ev)
+static __always_inline void vw_begin(__u64 tag, __u32 user)
 {
 	__u32 tid = bpf_get_current_pid_tgid();
 	struct vc_why_thread *thread = vw_thread_of(tid);
@@ -259,57 +317,75 @@ static __always_inline void vw_begin(const struct vw_event *ev)
 		thread = vw_new_thread(tid);
 	if (!thread)
 		return;
-	vw_start(thread, thread->opened ? vw_next_open(thread, &ev->key) : &thread->open[0],
-		 &ev->key, 0);
+	vw_start(thread, thread->opened ? vw_next_open(thread, tag, user) : &thread->open[0], tag,
+		 user, 0);
 }
 
-static __noinline struct vc_why_stat *vw_new_stat(const struct vw_event *ev)
+/* Add a tag.  The caller looks it up again, because another CPU may have added it. */
+static __noinline int vw_new_tag(const struct vw_event *ev)
 {
-	static const struct vc_why_name no_name;
-	static const struct vc_why_stat zero;
+	struct vc_why_tag tag = {
+		.row = vw_take_row(&vw_free_tag, &vw_used_tags, vw_tags),
+	};
 	struct vc_why_key key = ev->key;
-	struct vc_why_name *name;
-	struct vc_why_stat *stat;
 
-	bpf_map_update_elem(&vw_tag, &key, &no_name, BPF_NOEXIST);
-	name = bpf_map_lookup_elem(&vw_tag, &key);
-	if (name && ev->user_name)
-		bpf_probe_read_user_str(name->name, sizeof(name->name), ev->name);
-	else if (name)
-		bpf_probe_read_kernel_str(name->name, sizeof(name->name), ev->name);
-	if (name)
-		bpf_map_update_elem(&vw_stat, &key, &zero, BPF_NOEXIST);
-	stat = bpf_map_lookup_elem(&vw_stat, &key);
-	if (!stat)
-		vw_count_drop(VC_WHY_DROP_TAGS, 1);
-	return stat;
+	if (tag.row >= vw_tags)
+		return 0;
+	if (ev->user_name)
+		bpf_probe_read_user_str(tag.name.name, sizeof(tag.name.name), ev->name);
+	else
+		bpf_probe_read_kernel_str(tag.name.name, sizeof(tag.name.name), ev->name);
+	if (bpf_map_update_elem(&vw_tag, &key, &tag, BPF_NOEXIST))
+		bpf_map_push_elem(&vw_free_tag, &tag.row, 0);
+	return 0;
 }
 
-/* If @t is at least VC_HIST_SUB << 2^@bit, shift it by 2^@bit. */
-#define VW_SHIFT_STEP(t, n, bit) do {							\
-	__u64 by_ = ((((__u64)VC_HIST_SUB << (1 << (bit))) - 1 - (t)) >> 63) << (bit);	\
-											\
-	(t) >>= by_;									\
-	(n) += by_;									\
-} while (0)
+/* Find the row of the transaction's tag in vw_stat.  Return it + 1, or 0 if the table is full. */
+static __noinline __u32 vw_find_row(const struct vw_event *ev, struct vc_why_open *open)
+{
+	struct vc_why_key key = ev->key;
+	struct vc_why_tag *tag = bpf_map_lookup_elem(&vw_tag, &key);
+
+	if (!tag) {
+		vw_new_tag(ev);
+		tag = bpf_map_lookup_elem(&vw_tag, &key);
+	}
+	if (!tag || !open) {
+		vw_count_drop(VC_WHY_DROP_TAGS, 1);
+		return 0;
+	}
+	open->row = tag->row + 1;
+	return open->row;
+}
+
+static __always_inline struct vc_why_stat *vw_stat_of(const struct vw_event *ev,
+						      struct vc_why_open *open)
+{
+	__u32 row = open->row ? open->row : vw_find_row(ev, open);
+
+	if (!row)
+		return NULL;
+	row--;
+	return bpf_map_lookup_elem(&vw_stat, &row);
+}
 
 /*
- * vc_time_slot() of less than 2^63 ns, without branches: the verifier would check what follows once
- * for each path through the branches.  A global function would also prevent that, but Linux 6.12
- * refuses to call one while preemption is disabled.
+ * vc_time_slot() has branches, and the verifier would check what follows once for each path through
+ * them.  It does not know what memory contains, so it stops where the paths join.
  */
-static __noinline __u32 vw_slot(__u64 ns)
+static __always_inline __u64 vw_slot(struct vc_why_thread *thread, __u64 ns)
 {
-	__u64 n = 0;
+	volatile __u64 *slot = &thread->slot;
+	__u64 n;
 
-	VW_SHIFT_STEP(ns, n, 5);
-	VW_SHIFT_STEP(ns, n, 4);
-	VW_SHIFT_STEP(ns, n, 3);
-	VW_SHIFT_STEP(ns, n, 2);
-	VW_SHIFT_STEP(ns, n, 1);
-	VW_SHIFT_STEP(ns, n, 0);
-	n = n * VC_HIST_SUB + ns;
+	*slot = vc_time_slot(ns);
+	n = *slot;
 	return n < VC_HIST_SLOTS ? n : VC_HIST_SLOTS - 1;
+}
+
+static __noinline __u32 vw_slot_of_part(struct vc_why_thread *thread, __u64 ns)
+{
+	return thread ? vw_slot(thread, ns) : 0;
 }
 
 static __always_inline void vw_add_sum(void *map, const void *key, __u64 ns, __u64 times, __u32 drop)
@@ -360,8 +436,8 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
 }
 
 /* @slot: of the whole time, @spent, which most transactions spend in one part */
-static __always_inline void vw_add_part(struct vc_why_stat *stat, __u64 slot, __u64 spent,
-					__u32 part, __u64 ns)
+static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_thread *thread,
+					__u64 slot, __u64 spent, __u32 part, __u64 ns)
 {
 	__u64 octave;
 
@@ -369,21 +445,20 @@ static __always_inline void vw_add_part(struct vc_why_stat *stat, __u64 slot, __
 		return;
 	stat->slot[slot].part[part] += ns;
 	/* From 8 ns upwards an octave has eight buckets; below that, these counts do not matter. */
-	octave = (ns == spent ? slot : vw_slot(ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
+	octave = (ns == spent ? slot : vw_slot_of_part(thread, ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
 	barrier_var(octave);	/* as in vw_commit */
 	if (octave < VC_WHY_OCTAVES)
 		stat->hist[part][octave]++;
 }
 
 /* Add an ending transaction to its tag's statistics */
-static __always_inline void vw_commit(const struct vw_event *ev, const struct vc_why_thread *thread,
-				      const struct vc_why_open *open, __u64 now)
+static __always_inline void vw_commit(const struct vw_event *ev, struct vc_why_thread *thread,
+				      struct vc_why_open *open, __u64 now)
 {
-	struct vc_why_key key = ev->key;
-	struct vc_why_stat *stat = bpf_map_lookup_elem(&vw_stat, &key);
 	__u64 spent = now - open->start_ns;
 	__u64 part[VC_WHY_PARTS];
-	__u64 slot = vw_slot(spent);
+	struct vc_why_stat *stat;
+	__u64 slot;
 
 	for (int i = 0; i < VC_WHY_PARTS; i++)
 		part[i] = thread->part[i] - open->part[i];
@@ -391,10 +466,10 @@ static __always_inline void vw_commit(const struct vw_event *ev, const struct vc
 		vw_count_drop(VC_WHY_DROP_BROKEN, 1);
 		return;
 	}
-	if (!stat)
-		stat = vw_new_stat(ev);
+	stat = vw_stat_of(ev, open);
 	if (!stat)
 		return;
+	slot = vw_slot(thread, spent);
 	/*
 	 * Keep the value in a register. If the compiler compares a copy on the stack and reads it
 	 * again for the access, the verifier does not know its bounds.
@@ -404,7 +479,7 @@ static __always_inline void vw_commit(const struct vw_event *ev, const struct vc
 		return;
 	stat->slot[slot].count++;
 	for (int i = 0; i < VC_WHY_PARTS; i++)
-		vw_add_part(stat, slot, spent, i, part[i]);
+		vw_add_part(stat, thread, slot, spent, i, part[i]);
 	if (open->causes)
 		vw_add_causes(open, slot);
 	if (open->stacks)
@@ -428,6 +503,8 @@ static __always_inline void vw_finish(const struct vw_event *ev, struct vc_why_t
 				      struct vc_why_open *open, __u64 now, int include)
 {
 	vw_leave(thread, now);
+	if (thread->last.times)
+		vw_add_last(thread);
 	if (include)
 		vw_commit(ev, thread, open, now);
 	open->start_ns = 0;
@@ -437,6 +514,8 @@ static __always_inline void vw_finish(const struct vw_event *ev, struct vc_why_t
 /*
  * @begun: begin time that the program passed, before the kernel saw the begin; 0: unknown.  A later
  * time belongs to a newer transaction: another thread has ended the open one.
+ *
+ * Only the begins of a wanted process are open.
  */
 static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int is_abort)
 {
@@ -446,12 +525,16 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 	struct vc_why_open *open = thread ? vw_find_open(thread, &ev->key) : NULL;
 
 	if (!open) {
-		vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
+		if (vw_wanted())
+			vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
 		return;
 	}
-	if (begun > open->start_ns)
-		vw_count_drop(VC_WHY_DROP_MOVED, 1);
-	vw_finish(ev, thread, open, now, begun <= open->start_ns && !is_abort);
+	if (begun <= open->start_ns) {
+		vw_finish(ev, thread, open, now, !is_abort);
+		return;
+	}
+	vw_count_drop(VC_WHY_DROP_MOVED, 1);
+	vw_finish(ev, thread, open, now, 0);
 }
 
 /* The thread cannot end its open transactions. */
@@ -467,26 +550,9 @@ static __noinline void vw_thread_gone(__u32 tid)
 	thread->opened = 0;
 	for (int i = 0; i < VC_WHY_DEPTH; i++)
 		thread->open[i].start_ns = 0;
+	vw_add_last(thread);
 	vw_row[tid & (VC_WHY_PIDS - 1)] = 0;
 	bpf_map_push_elem(&vw_free, &row, 0);
-}
-
-static __always_inline void vw_add_cause(struct vc_why_open *open, __u32 reason, __u64 ns)
-{
-	for (__u32 i = 0; i < VC_WHY_OWN_REASONS; i++) {
-		struct vc_why_cause *cause = &open->cause[i];
-
-		if (i >= open->causes) {
-			*cause = (struct vc_why_cause) { .reason = reason };
-			open->causes = i + 1;
-		}
-		if (cause->reason != reason)
-			continue;
-		cause->times++;
-		cause->ns += ns;
-		return;
-	}
-	vw_count_drop(VC_WHY_DROP_REASONS, 1);
 }
 
 /* If all places are taken, replace the shortest one. */
@@ -527,20 +593,33 @@ static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 			vw_add_stack(&thread->open[i], seen);
 }
 
-/* The thread was blocked for @ns and is now runnable. */
-static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 ns)
+static __always_inline void vw_add_block_stack(struct vc_why_thread *thread, __u64 ns)
 {
-	for (int i = 0; i < VC_WHY_DEPTH; i++)
-		if (thread->open[i].start_ns)
-			vw_add_cause(&thread->open[i], thread->reason, ns);
-	if (vw_stacks) {
-		struct vc_why_seen seen = {
-			.reason = thread->reason, .user = thread->user, .kernel = thread->kernel,
-			.times = 1, .ns = ns,
-		};
+	struct vc_why_seen seen = {
+		.reason = thread->last.reason, .user = thread->user, .kernel = thread->kernel,
+		.times = 1, .ns = ns,
+	};
 
-		vw_add_stack_to_all(thread, &seen);
-	}
+	vw_add_stack_to_all(thread, &seen);
+}
+
+/* A blocked thread runs again.  It was runnable since it was woken. */
+static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 now, int stacks)
+{
+	__u64 spent = now - thread->since_ns, blocked = thread->woken_ns - thread->since_ns;
+
+	/* CPU clocks may differ.  A thread that was not woken was blocked all the time. */
+	if ((__s64)spent < 0)
+		spent = 0;
+	if (blocked > spent)
+		blocked = thread->woken_ns && (__s64)blocked < 0 ? 0 : spent;
+	thread->since_ns += spent;
+	thread->part[VC_WHY_BLOCKED] += blocked;
+	thread->part[VC_WHY_RUNNABLE] += spent - blocked;
+	thread->last.times++;
+	thread->last.ns += blocked;
+	if (stacks)
+		vw_add_block_stack(thread, blocked);
 }
 
 #endif /* VCPC_BPF_WHY_BPF_H */

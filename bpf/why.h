@@ -58,8 +58,9 @@ struct vc_why_seen {
 struct vc_why_open {
 	__u64 tag;
 	__u32 user;
-	__u16 causes;		/* number of each */
-	__u16 stacks;
+	__u32 row;		/* of this tag in vw_stat, + 1; 0: not known yet */
+	__u32 causes;		/* number of each */
+	__u32 stacks;
 	__u64 start_ns;		/* 0: not open */
 	__u64 sp;		/* function calls: stack pointer at the entry; otherwise 0 */
 	__u64 part[VC_WHY_PARTS];	/* the thread's sums when it began */
@@ -67,19 +68,21 @@ struct vc_why_open {
 	struct vc_why_seen stack[VC_WHY_OWN_STACKS];
 };
 
-/* vw_thread: row of a thread -> its state and its open transactions */
+/* The state of a thread and its open transactions */
 struct vc_why_thread {
 	__u64 since_ns;		/* when the thread entered @state */
+	__u64 woken_ns;		/* 0: blocked; otherwise when it was woken, or began */
 	__u64 part[VC_WHY_PARTS];	/* total time in each state before */
+	__u64 slot;		/* for vw_slot() */
 	__u32 state;		/* enum vc_why_part */
-	__u32 reason;		/* if it is blocked: why, and where */
-	__s32 user;
+	__s32 user;		/* if it is blocked: where */
 	__s32 kernel;
+	struct vc_why_cause last;	/* sum of the last blocks, not yet added to @open */
 	__u64 opened;		/* how many are open */
 	struct vc_why_open open[VC_WHY_DEPTH];
 };
 
-/* vw_tag: key -> the tag's name */
+/* vw_tag: key -> the tag's name and row */
 struct vc_why_key {
 	__u64 tag;		/* its id from the module or of a function; with probes on libshim
 				 * the hash of its name */
@@ -90,7 +93,12 @@ struct vc_why_name {
 	char name[VC_TAG_LEN];
 };
 
-/* vw_stat (per CPU): key -> the parts of its transactions, by duration */
+struct vc_why_tag {
+	__u32 row;		/* in vw_stat */
+	struct vc_why_name name;
+};
+
+/* vw_stat (per CPU): row of a tag -> the parts of its transactions, by duration */
 struct vc_why_slot {
 	__u64 count;
 	__u64 part[VC_WHY_PARTS];

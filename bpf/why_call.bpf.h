@@ -42,6 +42,7 @@ static __always_inline int vw_from_place(struct pt_regs *ctx, struct vw_event *e
 static __noinline void vw_abandon(struct pt_regs *ctx, struct vc_why_thread *thread, __u64 sp,
 				  __u32 entering)
 {
+	vw_add_last(thread);
 	for (int i = 0; i < VC_WHY_DEPTH; i++) {
 		struct vc_why_open *open = &thread->open[i];
 
@@ -88,7 +89,7 @@ static __noinline int vw_enter_now(struct pt_regs *ctx)
 		vw_count_drop(VC_WHY_DROP_DEEP, 1);
 		return 0;
 	}
-	vw_start(thread, open, &ev.key, sp);
+	vw_start(thread, open, ev.key.tag, ev.key.user, sp);
 	return 0;
 }
 
@@ -144,7 +145,7 @@ static __noinline int vw_pair_begin_now(struct pt_regs *ctx)
 	struct vw_event ev;
 
 	if (!vw_from_place(ctx, &ev))
-		vw_begin(&ev);
+		vw_begin(ev.key.tag, ev.key.user);
 	return 0;
 }
 

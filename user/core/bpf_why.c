@@ -67,8 +67,8 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 	if (!w->skel)
 		return -errno;
 	w->skel->rodata->vw_pid = options->pid;
-	w->skel->rodata->vw_stacks = options->stacks;
 	w->skel->rodata->vw_period = options->hertz ? SECOND / options->hertz : 0;
+	w->skel->rodata->vw_tags = tags;
 	err = bpf_map__set_max_entries(w->skel->maps.vw_stat, tags);
 	if (!err)
 		err = bpf_map__set_max_entries(w->skel->maps.vw_tag, tags);
@@ -76,6 +76,10 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 		err = shrink_traces(w->skel);
 	if (!err)
 		err = bpf_program__set_autoload(w->skel->progs.vw_on_sample, options->stacks);
+	if (!err)
+		err = bpf_program__set_autoload(w->skel->progs.vw_switch_stack, options->stacks);
+	if (!err)
+		err = bpf_program__set_autoload(w->skel->progs.vw_on_switch, !options->stacks);
 	return err ? err : vc_why__load(w->skel);
 }
 
@@ -98,14 +102,15 @@ static int attach_probe(struct bpf_program *prog, int begin, struct bpf_link **l
 	return *link ? 0 : -errno;
 }
 
-static int attach_scheduler(struct vc_why *skel)
+static int attach_scheduler(struct vc_why *skel, int stacks)
 {
 	int err = why_attach(skel->progs.vw_on_exit, &skel->links.vw_on_exit);
 
 	if (!err)
 		err = why_attach(skel->progs.vw_on_exec, &skel->links.vw_on_exec);
 	if (!err)
-		err = why_attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
+		err = stacks ? why_attach(skel->progs.vw_switch_stack, &skel->links.vw_switch_stack)
+			     : why_attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
 	return err ? err : why_attach(skel->progs.vw_on_wakeup, &skel->links.vw_on_wakeup);
 }
 
@@ -173,7 +178,7 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
 	int err = open_and_load(w, options);
 
 	if (!err)
-		err = attach_scheduler(w->skel);
+		err = attach_scheduler(w->skel, options->stacks);
 	if (!err)
 		err = attach_samples(w, options);
 	if (!err)
@@ -240,7 +245,6 @@ size_t shim_bpf_why__cpus(const struct shim_bpf_why *w)
 static const struct bpf_map *map_of(const struct shim_bpf_why *w, enum shim_bpf_why_map which)
 {
 	const struct bpf_map *const maps[] = {
-		[SHIM_BPF_WHY_STAT] = w->skel->maps.vw_stat,
 		[SHIM_BPF_WHY_REASON] = w->skel->maps.vw_reason,
 		[SHIM_BPF_WHY_STACK] = w->skel->maps.vw_stack,
 	};
@@ -274,10 +278,8 @@ int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which
 		       shim_bpf_why_fn *fn, void *arg)
 {
 	const struct bpf_map *map = map_of(w, which);
-	size_t size = bpf_map__value_size(map) *
-		      (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH ? w->cpus : 1);
 	unsigned char key[sizeof(struct vc_why_stack_key)];
-	void *value = malloc(size), *from = NULL;
+	void *value = malloc(bpf_map__value_size(map)), *from = NULL;
 	int fd = bpf_map__fd(map), err = value ? 0 : -ENOMEM;
 
 	while (!err) {
@@ -292,17 +294,41 @@ int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which
 	return err == -ENOENT ? 0 : err;
 }
 
-/** shim_bpf_why__name() - get the name of a tag: 0, -ENOENT if it has none, or another errno */
-int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
-		       char name[VC_TAG_LEN])
+static int walk_tags(int tags, int stats, size_t cpus, shim_bpf_why_tag_fn *fn, void *arg)
 {
-	struct vc_why_name row;
+	struct vc_why_stat *value = calloc(cpus, sizeof(*value));
+	int err = value ? 0 : -ENOMEM;
+	struct vc_why_key key, *from = NULL;
+	struct vc_why_tag tag;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(w->skel->maps.vw_tag), key, &row))
-		return -errno;
-	memcpy(name, row.name, VC_TAG_LEN);
-	name[VC_TAG_LEN - 1] = '\0';
-	return 0;
+	while (!err) {
+		err = key_after(tags, from, &key);
+		from = &key;
+		if (!err)
+			err = read_row(tags, &key, &tag);
+		if (!err)
+			err = read_row(stats, &tag.row, value);
+		if (err)
+			break;
+		tag.name.name[VC_TAG_LEN - 1] = '\0';
+		err = fn(arg, &key, tag.name.name, value);
+	}
+	free(value);
+	return err == -ENOENT ? 0 : err;
+}
+
+/**
+ * shim_bpf_why__walk_tags() - call a function for each tag
+ * @w: the handle
+ * @fn: as for shim_bpf_why__walk()
+ * @arg: for @fn
+ *
+ * Return: 0, what @fn returned, or a negated errno.
+ */
+int shim_bpf_why__walk_tags(const struct shim_bpf_why *w, shim_bpf_why_tag_fn *fn, void *arg)
+{
+	return walk_tags(bpf_map__fd(w->skel->maps.vw_tag), bpf_map__fd(w->skel->maps.vw_stat),
+			 w->cpus, fn, arg);
 }
 
 static int read_trace(const struct bpf_map *first, const struct bpf_map *second, int32_t id,
@@ -416,7 +442,7 @@ static int take_map(struct shim_why_maps *maps, uint32_t id)
 		 info.value_size == sizeof(struct vc_why_stat))
 		maps->stat = fd;
 	else if (!strcmp(info.name, "vw_tag") && maps->tag < 0 &&
-		 info.value_size == sizeof(struct vc_why_name))
+		 info.value_size == sizeof(struct vc_why_tag))
 		maps->tag = fd;
 	if (fd >= 0 && maps->stat != fd && maps->tag != fd)
 		close(fd);
@@ -489,22 +515,21 @@ static void add_cpu(struct shim_why_sums *sums, const struct vc_why_stat *stat)
 	}
 }
 
-/* Return -ENOENT for a tag whose row was just removed or has no name yet. */
-static int walk_row(const struct shim_why_maps *maps, const struct vc_why_key *key,
-		    struct vc_why_stat *stats, int cpus, shim_why_sums_fn *fn, void *arg)
-{
-	struct shim_why_sums sums = { 0 };
-	struct vc_why_name name;
-	int err = read_row(maps->stat, key, stats);
+struct sums_walk {
+	int cpus;
+	shim_why_sums_fn *fn;
+	void *arg;
+};
 
-	if (!err)
-		err = read_row(maps->tag, key, &name);
-	if (err || !*name.name)
-		return err;
-	name.name[sizeof(name.name) - 1] = '\0';
-	for (int cpu = 0; cpu < cpus; cpu++)
+static int add_cpus(void *arg, const struct vc_why_key *key, const char *name,
+		    const struct vc_why_stat *stats)
+{
+	const struct sums_walk *walk = arg;
+	struct shim_why_sums sums = { 0 };
+
+	for (int cpu = 0; cpu < walk->cpus; cpu++)
 		add_cpu(&sums, &stats[cpu]);
-	return fn(arg, name.name, key->user, &sums);
+	return walk->fn(walk->arg, name, key->user, &sums);
 }
 
 /**
@@ -518,23 +543,11 @@ static int walk_row(const struct shim_why_maps *maps, const struct vc_why_key *k
  */
 int shim_why_maps__walk(const struct shim_why_maps *maps, shim_why_sums_fn *fn, void *arg)
 {
-	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct vc_why_stat *stats = cpus > 0 ? calloc(cpus, sizeof(*stats)) : NULL;
-	struct vc_why_key key, *from = NULL;
+	struct sums_walk walk = { libbpf_num_possible_cpus(), fn, arg };
 
-	if (!stats)
-		return -ENOMEM;
-	while (!err) {
-		err = key_after(maps->stat, from, &key);
-		from = &key;
-		if (err)
-			break;
-		err = walk_row(maps, &key, stats, cpus, fn, arg);
-		if (err == -ENOENT)
-			err = 0;
-	}
-	free(stats);
-	return err == -ENOENT ? 0 : err;
+	if (walk.cpus < 0)
+		return walk.cpus;
+	return walk_tags(maps->tag, maps->stat, walk.cpus, add_cpus, &walk);
 }
 
 /** shim_why_maps__close() - close the maps */

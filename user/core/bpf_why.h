@@ -25,15 +25,17 @@ struct shim_bpf_why_options {
 
 /* The maps, in the order of the table in bpf_why.c */
 enum shim_bpf_why_map {
-	SHIM_BPF_WHY_STAT,
 	SHIM_BPF_WHY_REASON,
 	SHIM_BPF_WHY_STACK,
 };
 
 struct shim_bpf_why;
 
-/* @value: of a map per CPU, one for each possible CPU */
 typedef int shim_bpf_why_fn(void *arg, const void *key, const void *value);
+
+/* @stats: one for each possible CPU */
+typedef int shim_bpf_why_tag_fn(void *arg, const struct vc_why_key *key, const char *name,
+				const struct vc_why_stat *stats);
 
 int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_bpf_why **out);
 void shim_bpf_why__close(struct shim_bpf_why *w);
@@ -41,8 +43,7 @@ unsigned int shim_bpf_why__sampled(const struct shim_bpf_why *w);
 size_t shim_bpf_why__cpus(const struct shim_bpf_why *w);
 int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which,
 		       shim_bpf_why_fn *fn, void *arg);
-int shim_bpf_why__name(const struct shim_bpf_why *w, const struct vc_why_key *key,
-		       char name[VC_TAG_LEN]);
+int shim_bpf_why__walk_tags(const struct shim_bpf_why *w, shim_bpf_why_tag_fn *fn, void *arg);
 int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
 			       uint64_t frames[VC_WHY_FRAMES]);
 int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,

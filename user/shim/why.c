@@ -113,10 +113,10 @@ static void add_words(void *sums, const void *more, size_t n)
 	}
 }
 
-static int add_tag(void *arg, const void *key, const void *value)
+static int add_tag(void *arg, const struct vc_why_key *key, const char *name,
+		   const struct vc_why_stat *cpus)
 {
 	struct shim_why *why = arg;
-	const struct vc_why_stat *cpus = value;
 	struct tag *tag;
 	int err = shim_vec__room(why->tags, &why->tags_room, why->ntags);
 
@@ -124,10 +124,8 @@ static int add_tag(void *arg, const void *key, const void *value)
 		return err;
 	tag = &why->tags[why->ntags];
 	memset(tag, 0, sizeof(*tag));
-	memcpy(&tag->key, key, sizeof(tag->key));
-	err = shim_bpf_why__name(why->bpf, &tag->key, tag->name);
-	if (err)	/* a new row gets its name after its first transaction */
-		return err == -ENOENT ? 0 : err;
+	tag->key = *key;
+	memcpy(tag->name, name, sizeof(tag->name));
 	for (size_t i = 0; i < shim_bpf_why__cpus(why->bpf); i++)
 		add_words(&tag->total, &cpus[i], sizeof(tag->total) / sizeof(__u64));
 	why->ntags++;
@@ -216,7 +214,7 @@ SHIM_API int shim_why_tags_get(struct shim_why *why, double percent, size_t *n)
 	why->ntags = 0;
 	why->nreasons = 0;
 	why->nstacks = 0;
-	err = shim_bpf_why__walk(why->bpf, SHIM_BPF_WHY_STAT, add_tag, why);
+	err = shim_bpf_why__walk_tags(why->bpf, add_tag, why);
 	if (!err)
 		err = shim_vec__reserve(why->given, &why->given_room, why->ntags);
 	if (err) {
