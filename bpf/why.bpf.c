@@ -172,15 +172,30 @@ int vw_on_exec(__u64 *ctx)
 	return 0;
 }
 
-/* The interrupted thread, vw_period ns after the CPU's last sample */
+/*
+ * Whole periods since the thread was sampled last or entered its CPU, but at least one.  The kernel
+ * takes a single late sample for all periods in which a CPU did not handle its timer, for example in
+ * a virtual machine that waits for the host's CPU.
+ */
+static __always_inline __u64 vw_sampled_ns(struct vc_why_thread *thread)
+{
+	__u64 now = bpf_ktime_get_ns(), from = thread->since_ns, spent;
+
+	if (from < thread->sampled_ns)
+		from = thread->sampled_ns;
+	thread->sampled_ns = now;
+	spent = now > from ? now - from : 0;
+	return spent < 2 * vw_period ? vw_period : spent - spent % vw_period;
+}
+
+/* The interrupted thread */
 static __noinline int vw_sample_now(void *ctx, struct vc_why_thread *thread)
 {
-	struct vc_why_seen seen = {
-		.reason = VC_WHY_SAMPLED, .times = 1, .ns = vw_period,
-	};
+	struct vc_why_seen seen = { .reason = VC_WHY_SAMPLED, .times = 1 };
 
 	if (thread->state != VC_WHY_ON_CPU)
 		return 0;
+	seen.ns = vw_sampled_ns(thread);
 	seen.user = vw_user_trace(ctx);
 	seen.kernel = vw_kernel_trace(ctx);
 	vw_add_stack_to_all(thread, &seen);

@@ -74,6 +74,7 @@ struct vc_why_thread {
 	__u64 woken_ns;		/* 0: blocked; otherwise when it was woken, or began */
 	__u64 part[VC_WHY_PARTS];	/* total time in each state before */
 	__u64 slot;		/* for vw_slot() */
+	__u64 sampled_ns;	/* when it was sampled last */
 	__u32 state;		/* enum vc_why_part */
 	__s32 user;		/* if it is blocked: where */
 	__s32 kernel;

@@ -169,27 +169,31 @@ TEST_F(parts, most_time_comes_first)
 {
 	static const char *const names[] = { "longest", "long", "short" };
 	static const unsigned int ms[] = { 80, 40, 20 };
-	uint64_t took[3], before = UINT64_MAX - SLACK;
+	uint64_t least[3], most[3], before = UINT64_MAX, sum;
 	size_t n = 0, seen = 0;
 
 	UNLESS_MISSING();
 	for (int i = 2; i >= 0; i--) {
-		took[i] = clock_ns(CLOCK_MONOTONIC);
+		most[i] = clock_ns(CLOCK_MONOTONIC);
 		ASSERT_EQ(0, pmtracebegin(names[i]));
+		least[i] = clock_ns(CLOCK_MONOTONIC);
 		sleep_ms(ms[i]);
+		least[i] = clock_ns(CLOCK_MONOTONIC) - least[i];
 		ASSERT_EQ(0, pmtraceend(names[i]));
-		took[i] = clock_ns(CLOCK_MONOTONIC) - took[i];
+		most[i] = clock_ns(CLOCK_MONOTONIC) - most[i];
 	}
 	ASSERT_EQ(0, shim_why_tags_get(self->why, 99, &n));
-	for (size_t i = 0; i < n; i++) {
-		/* On a busy host, a short one can take longer than a long one. */
+	/* On a busy host, a short one can take longer than a long one. */
+	for (size_t i = 0; i < n; i++)
 		for (int j = 0; j < 3; j++)
 			if (!strcmp(shim_why_tag_at(self->why, i)->name, names[j])) {
-				EXPECT_LE(took[j], before + SLACK);
-				before = took[j];
+				sum = sum_of(&shim_why_tag_at(self->why, i)->all);
+				EXPECT_GE(sum, least[j]);
+				EXPECT_LE(sum, most[j]);
+				EXPECT_LE(sum, before);
+				before = sum;
 				seen++;
 			}
-	}
 	EXPECT_EQ(3, seen);
 }
 
@@ -486,6 +490,7 @@ TEST_F(parts, threads_in_turn)
 
 TEST_F(parts, stacks)
 {
+	struct shim_why_parts parts;
 	size_t at = ~0ul, n = 0;
 	uint64_t asleep = 0, awake = 0;
 
@@ -494,7 +499,8 @@ TEST_F(parts, stacks)
 	sleep_ms(25);
 	spin_ms(50, CLOCK_THREAD_CPUTIME_ID);
 	ASSERT_EQ(0, pmtraceend("stacks"));
-	EXPECT_EQ(1, parts_of(self->why, "stacks", &at).count);
+	parts = parts_of(self->why, "stacks", &at);
+	EXPECT_EQ(1, parts.count);
 	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
 	for (size_t i = 0; i < n; i++) {
 		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
@@ -510,9 +516,14 @@ TEST_F(parts, stacks)
 		EXPECT_EQ(0, n);
 		return;
 	}
-	EXPECT_GE(asleep, 20 * MS);
+	/* Other waits, for example for a page, can have taken the place of a short one. */
+	EXPECT_GT(asleep, 0);
+	EXPECT_GE(asleep, parts.ns[SHIM_WHY_BLOCKED] / 2);
+	EXPECT_LE(asleep, parts.ns[SHIM_WHY_BLOCKED]);
 	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
-	EXPECT_GE(awake, 10 * MS);
+	/* A CPU that a busy host stopped takes one sample for the whole time. */
+	EXPECT_GE(awake, parts.ns[SHIM_WHY_ON_CPU] / 2);
+	EXPECT_LE(awake, 2 * parts.ns[SHIM_WHY_ON_CPU]);
 }
 
 #define DEPTH	10	/* 2^10 different stacks */
