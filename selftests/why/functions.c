@@ -244,6 +244,27 @@ TEST_F(functions, recursive_calls)
 	EXPECT_EQ(10 - DEPTH + 1, LOST(deep));
 }
 
+static TRACED int sleep_and_spin(int ms)
+{
+	const struct timespec time = { .tv_nsec = ms * MS };
+
+	nanosleep(&time, NULL);
+	return spins(1);
+}
+
+/* The wait belongs to the call in which it was, not to the one that came later. */
+TEST_F(functions, a_wait_before_an_inner_call)
+{
+	UNLESS_MISSING();
+	around(sleep_and_spin, 25);
+	EXPECT_EQ(1, parts_of(self->why, "around").count);
+	EXPECT_EQ(1, parts_of(self->why, "spins").count);
+	EXPECT_EQ(0, blocked_in(self->why, "spins", "nanosleep"));
+	EXPECT_LT(0, blocked_in(self->why, "around", "nanosleep"));
+	EXPECT_EQ(parts_of(self->why, "around").ns[SHIM_WHY_BLOCKED],
+		  blocked_in(self->why, "around", "nanosleep"));
+}
+
 static TRACED void jump_back(int depth)
 {
 	if (!setjmp(back))
