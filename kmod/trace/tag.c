@@ -231,6 +231,8 @@ static u32 known_handle(const struct vcpc_tag_holder *holder, const char *name)
 		tag = vcpc_tag_find(holder, handle);
 		if (tag && !strcmp(tag->name, name))
 			return handle;
+		if (handle % VCPC_TAG_CHUNK == 0)
+			cond_resched();
 	}
 	return 0;
 }
