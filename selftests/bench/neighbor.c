@@ -2,17 +2,20 @@
 /*
  * Measures the effect of counting on other threads of the same CPU: the wakeup latency of a
  * SCHED_FIFO thread next to a thread with the maximum number of counters of a user without
- * CAP_PERFMON, and the cost of a pair of trace calls while another thread has counts in its
- * transactions.
+ * CAP_PERFMON, or next to a program that begins transactions and closes the device, and the cost of
+ * a pair of trace calls while another thread has counts in its transactions.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
 #include <grp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include <shim/trace.h>
 
 #include "counters.h"
 #include "known_work.h"
@@ -21,6 +24,99 @@
 #define PAIRS	2000
 #define MOST	31
 #define NOBODY	65534
+
+static __u32 tag_of(int device, const char *name)
+{
+	struct vcpc_trace_tag_args tag = {
+		.size = sizeof(tag), .name = (__u64)(unsigned long)name, .name_len = strlen(name),
+	};
+
+	if (ioctl(device, VCPC_IOC_TRACE_TAG, &tag))
+		die("a tag");
+	return tag.handle;
+}
+
+/* Begin @n transactions, of as many threads, with the numbers from @first. */
+static void begin(int device, __u32 handle, __u32 first, __u32 n)
+{
+	__u32 i;
+
+	for (i = first; i < first + n; i++)
+		if (posix_fadvise(device, 0, (__u64)(VCPC_TRACE_THREAD | i) << 32 | handle,
+				  VCPC_TRACE_ADVICE + VCPC_TRACE_BEGIN))
+			die("a begin");
+}
+
+static int open_device(void)
+{
+	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
+
+	if (device < 0)
+		die("/dev/vcpc");
+	return device;
+}
+
+/* Begin @n transactions on a new descriptor, close it, and return how long that took. */
+static __u64 begin_and_close(__u32 n)
+{
+	int device = open_device();
+	__u64 since;
+
+	begin(device, tag_of(device, "closed"), 1, n);
+	since = now();
+	close(device);
+	return now() - since;
+}
+
+static void open_and_close(__u32 n)
+{
+	for (;;)
+		begin_and_close(n);
+}
+
+/* vc_open of bpf/ has had rows. */
+static void after_use(__u32 n)
+{
+	begin_and_close(2000);
+	open_and_close(n);
+}
+
+/* @n transactions of another program are open. */
+static void beside_open(__u32 n)
+{
+	int device = open_device();
+
+	begin(device, tag_of(device, "open"), 1, n);
+	open_and_close(1);
+}
+
+/* Begin more transactions than the user may have. */
+static void begin_too_many(__u32 n)
+{
+	int device = open_device();
+	__u32 handle = tag_of(device, "many");
+
+	begin(device, handle, 1, n);
+	for (;;)
+		begin(device, handle, n, 100);
+}
+
+/* Each time, use more tags than the user may have, so old ones are removed. */
+static void use_up_tags(__u32 n)
+{
+	char name[32];
+
+	for (;;) {
+		int device = open_device();
+		__u32 i;
+
+		for (i = 0; i < 1000; i++) {
+			snprintf(name, sizeof(name), "tag %u", n++);
+			begin(device, tag_of(device, name), 1, 1);
+		}
+		close(device);
+	}
+}
 
 static void on_first_cpu(void)
 {
@@ -60,13 +156,22 @@ static const struct neighbor {
 	unsigned int nr;
 	__u64 config;
 	__u32 flags;
+	void (*trace)(__u32 n);		/* while tracing is on: called instead with @nr */
 } neighbors[] = {
-	{ "no set", 0, 0, 0 },
-	{ "31 page-faults", 31, PERF_COUNT_SW_PAGE_FAULTS, 0 },
-	{ "31 cpu-clock", 31, PERF_COUNT_SW_CPU_CLOCK, 0 },
-	{ "31 page-faults that may overflow", 31, PERF_COUNT_SW_PAGE_FAULTS, VCPC_REQ_F_OVERFLOW },
+	{ "no set", 0, 0, 0, NULL },
+	{ "31 page-faults", 31, PERF_COUNT_SW_PAGE_FAULTS, 0, NULL },
+	{ "31 cpu-clock", 31, PERF_COUNT_SW_CPU_CLOCK, 0, NULL },
+	{ "31 page-faults that may overflow", 31, PERF_COUNT_SW_PAGE_FAULTS, VCPC_REQ_F_OVERFLOW, NULL },
 	/* Each of them is charged as eight for max_thread_counters. */
-	{ "3 cpu-clock that may overflow", 3, PERF_COUNT_SW_CPU_CLOCK, VCPC_REQ_F_OVERFLOW },
+	{ "3 cpu-clock that may overflow", 3, PERF_COUNT_SW_CPU_CLOCK, VCPC_REQ_F_OVERFLOW, NULL },
+	{ "closes with 0 transactions", 0, .trace = open_and_close },
+	{ "closes with 1 transaction", 1, .trace = open_and_close },
+	{ "closes with 16 transactions", 16, .trace = open_and_close },
+	{ "closes with 2,000 transactions", 2000, .trace = open_and_close },
+	{ "closes with 1 transaction, others have 9,000", 9000, .trace = beside_open },
+	{ "begins with no rows left", 9300, .trace = begin_too_many },
+	{ "closes with 1 transaction, vc_open was used", 1, .trace = after_use },
+	{ "removes tags", 1, .trace = use_up_tags },
 };
 
 static void be_neighbor(const struct neighbor *n, int ready)
@@ -74,6 +179,11 @@ static void be_neighbor(const struct neighbor *n, int ready)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || setgroups(0, NULL) ||
 	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		die("a user");
+	if (n->trace) {
+		if (write(ready, "", 1) != 1)
+			die("a pipe");
+		n->trace(n->nr);
+	}
 	if (n->nr)
 		make_set(n->nr, n->config, n->flags, 0);
 	if (write(ready, "", 1) != 1)
@@ -82,10 +192,14 @@ static void be_neighbor(const struct neighbor *n, int ready)
 		spin(1000000);
 }
 
-/* The average delay after the requested time */
-static double lateness(void)
+/* The delay after the requested time: average and maximum */
+struct late {
+	double mean, most;
+};
+
+static struct late lateness(void)
 {
-	__u64 sum = 0, due;
+	__u64 sum = 0, most = 0, due, late;
 	int i;
 
 	for (i = 0; i < WAKES; i++) {
@@ -95,20 +209,28 @@ static double lateness(void)
 		at.tv_sec = due / 1000000000ULL;
 		at.tv_nsec = due % 1000000000ULL;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-		sum += now() - due;
+		late = now() - due;
+		sum += late;
+		if (late > most)
+			most = late;
 	}
-	return (double)sum / WAKES;
+	return (struct late) { (double)sum / WAKES, most };
 }
 
-static double beside(const struct neighbor *n)
+static struct late beside(const struct neighbor *n)
 {
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = SHIM_TRACE_F_MODULE,
+	};
 	int ends[2];
 	char byte;
-	double late;
+	struct late late;
 	pid_t pid;
 
 	if (pipe(ends))
 		die("a pipe");
+	if (n->trace && shim_trace_on(&options))
+		die("tracing");
 	pid = fork();
 	if (!pid)
 		be_neighbor(n, ends[1]);
@@ -119,6 +241,8 @@ static double beside(const struct neighbor *n)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(ends[0]);
+	if (n->trace)
+		shim_trace_off();
 	return late;
 }
 
@@ -135,20 +259,42 @@ static double pair(int device, __u32 handle)
 	return (double)(now() - since) / PAIRS;
 }
 
+/* With @used, vc_open of bpf/ has had rows: transactions of more threads than the array has rows. */
+static void closes(bool used)
+{
+	static const __u32 numbers[] = { 0, 1, 16 };
+	struct shim_trace_options options = {
+		.size = sizeof(options), .flags = SHIM_TRACE_F_MODULE,
+	};
+	unsigned int i, k;
+
+	if (shim_trace_on(&options))
+		die("tracing");
+	if (used)
+		begin_and_close(2000);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		__u64 sum = 0;
+
+		for (k = 0; k < 100; k++)
+			sum += begin_and_close(numbers[i]);
+		printf("a close with %2u transactions%-34s %10.0f\n", numbers[i],
+		       used ? ", after others moved" : "", (double)sum / k);
+	}
+	shim_trace_off();
+}
+
 static void pairs(void)
 {
-	struct vcpc_trace_tag_args tag = {
-		.size = sizeof(tag), .name = (__u64)(unsigned long)"bench", .name_len = 5,
-	};
-	int device = open("/dev/vcpc", O_RDWR | O_CLOEXEC), ends[2];
+	int device = open_device(), ends[2];
+	__u32 handle = tag_of(device, "bench");
 	double alone;
 	char byte;
 	pid_t pid;
 
-	if (device < 0 || ioctl(device, VCPC_IOC_TRACE_TAG, &tag) || pipe(ends))
-		die("a tag");
-	pair(device, tag.handle);
-	alone = pair(device, tag.handle);
+	if (pipe(ends))
+		die("a pipe");
+	pair(device, handle);
+	alone = pair(device, handle);
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -160,7 +306,7 @@ static void pairs(void)
 	if (read(ends[0], &byte, 1) != 1)
 		die("a neighbor");
 	printf("%-62s %10.0f\n", "a pair of trace calls", alone);
-	printf("%-62s %10.0f\n", "  while another thread has counts in its own", pair(device, tag.handle));
+	printf("%-62s %10.0f\n", "  while another thread has counts in its own", pair(device, handle));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(device);
@@ -175,14 +321,18 @@ int main(void)
 		die("/dev/vcpc");
 	on_first_cpu();
 	pairs();
+	closes(false);
+	closes(true);
 	for (i = 0; i < sizeof(neighbors) / sizeof(neighbors[0]); i++) {
 		char text[96];
+		struct late late;
 
 		/* Children, such as the neighbor, do not inherit this. */
 		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &fifo))
 			die("SCHED_FIFO");
 		snprintf(text, sizeof(text), "SCHED_FIFO wakes up late beside %s", neighbors[i].text);
-		printf("%-62s %10.0f\n", text, beside(&neighbors[i]));
+		late = beside(&neighbors[i]);
+		printf("%-62s %10.0f %10.0f\n", text, late.mean, late.most);
 		fflush(stdout);
 	}
 	return 0;
