@@ -45,11 +45,12 @@ static __always_inline void vc_open_counts(struct vc_open_val *open, const void 
 static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_count_key *key)
 {
 	static const struct vc_count zero;
+	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &key->tag);
 	struct vc_count *count;
 
-	if (vc_learn_events(ev, &key->events))
+	if (!name || vc_learn_events(ev, &key->events))
 		return NULL;
-	vc_any_count = 1;
+	name->counted = 1;
 	VC_NEW_ROW(vc_payer(ev->tag), &vc_count, key, &zero, VC_ROWS_COUNT, VC_MAX_COUNTED);
 	count = bpf_map_lookup_elem(&vc_count, key);
 	return count;

@@ -11,6 +11,7 @@
 
 #include "counts.bpf.h"
 #include "gone.bpf.h"
+#include "open_list.bpf.h"
 #include "processes.bpf.h"
 #include "ring.bpf.h"
 #include "slot.bpf.h"
@@ -22,40 +23,18 @@ static __always_inline void vc_key_of(struct vc_event *ev, struct vc_open_key *k
 	key->thread = ev->thread;
 }
 
-#define VC_SWEEP_NS	100000000
-
-/*
- * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a begin
- * is dropped for lack of room, the rows of its process that are not open are deleted.  An account
- * for which that freed nothing waits before it searches again; other accounts are not delayed.
- */
-static __noinline void vc_sweep(const struct vc_open_key *key, __u64 account)
-{
-	struct vc_user *own = bpf_map_lookup_elem(&vc_user, &account);
-	struct vc_whose whose = { .file = key->file, .idle = 1 };
-	__u64 now = bpf_ktime_get_ns();
-
-	if (!own || now - own->swept_ns < VC_SWEEP_NS)
-		return;
-	bpf_for_each_map_elem(&vc_open, vc_drop_row, &whose, 0);
-	if (!whose.dropped)
-		own->swept_ns = now;
-}
-
 static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc_open_key *key)
 {
-	static const struct vc_open_val zero;
 	struct vc_open_val *open;
 
 	if (vc_learn_name(ev))
 		return NULL;
-	vc_any_open = 1;
-	VC_NEW_ROW(vc_payer(ev->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
+	vc_add_open(key);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (open)
 		return open;
-	vc_sweep(key, vc_payer(ev->tag));
-	VC_NEW_ROW(vc_payer(ev->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
+	vc_sweep(key->file);
+	vc_add_open(key);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)
 		vc_count_drop(VC_DROP_OPEN_FULL);
@@ -93,17 +72,16 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
  */
 static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids, __u64 start)
 {
-	static const struct vc_open_val zero;
 	struct vc_open_val *open = bpf_map_lookup_elem(&vc_open, key);
+	int ret = -1;
 	__u64 was;
 
 	if (!open) {
-		vc_any_open = 1;
-		VC_NEW_ROW(vc_payer(key->tag), &vc_open, key, &zero, VC_ROWS_OPEN, vc_max_open);
+		ret = vc_add_open(key);
 		open = bpf_map_lookup_elem(&vc_open, key);
 	}
 	if (!open)
-		return -1;
+		return ret;
 	was = open->start_ns;
 	if (was >= start || __sync_val_compare_and_swap(&open->start_ns, was, start) != was)
 		return 1;
@@ -145,6 +123,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (open && __sync_val_compare_and_swap(&open->start_ns, start, 0) == start)
 		vc_delete_open(&key);
+	vc_close_list(key.file);
 }
 
 /* vc_row_begin(), which makes room if another transaction is in the row */

@@ -114,13 +114,6 @@ static __always_inline __u32 vc_thread_of(__u32 sent)
 
 static const struct vc_stat vc_zero_stat;
 
-/*
- * Whether vc_open or vc_count ever had a row; if not, it need not be walked. Volatile because a
- * compiler that shrinks them to one bit does not adapt their BTF.
- */
-static volatile __u32 vc_any_open;
-static volatile __u32 vc_any_count;
-
 static __always_inline void vc_count_drops(__u32 why, __u64 more)
 {
 	__u64 *n = bpf_map_lookup_elem(&vc_drop, &why);

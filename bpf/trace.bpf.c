@@ -149,11 +149,17 @@ int vc_on_value(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The last copy of a trace descriptor is closed: (file) */
-SEC("raw_tp/vcpc_gone")
+/*
+ * The last copy of a trace descriptor is closed: (struct vc_gone).  The module repeats the event
+ * until the program leaves next unchanged.
+ */
+SEC("raw_tp.w/vcpc_gone")
 int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 {
-	vc_file_gone(ARG(ctx, 0, __u64));
+	struct vc_gone *gone = ARG(ctx, 0, struct vc_gone *);
+
+	if (!vc_file_gone(gone->file, gone->next))
+		gone->next++;
 	return 0;
 }
 

@@ -62,7 +62,7 @@ enum vc_kind {
 struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
 	__u32 user;		/* the tag's user: the same name of another user is another tag */
-	__u32 reserved;
+	__u32 counted;		/* it may have rows in vc_count */
 	__u64 account;		/* key in vc_user: the account charged for its rows; 0: root's */
 };
 
@@ -89,6 +89,25 @@ struct vc_open_val {
 	__u64 events;		/* key in vc_events; 0: it had no counters to read */
 	__u64 bind;		/* bind of the set, and restart, that the counters belong to */
 	__u64 counters[VC_MAX_COUNTERS];
+	__u64 number;		/* in vc_open_list; 0: the row is being deleted */
+};
+
+/* vc_open_list: file, number -> one of the file's rows in vc_open; number 0 -> the list's head */
+struct vc_list_key {
+	__u64 file;
+	__u32 number;
+} __attribute__((packed, aligned(4)));
+
+union vc_list {
+	struct {
+		__u64 tag;
+		__u32 thread;
+	};
+	struct {
+		__u64 rows;	/* number of rows in the list */
+		__u32 level;	/* their numbers are at most VC_LIST_MIN << level */
+		__u32 swept;	/* where the next search for unused rows starts */
+	};
 };
 
 /* vc_open_row: index -> open transaction of a thread; those that do not fit are in vc_open */
@@ -233,7 +252,6 @@ struct vc_share {
 struct vc_user {
 	__u64 rows[VC_ROWS_NR];
 	struct vc_share ring;
-	__u64 swept_ns;		/* when the last search for useless rows found none */
 };
 
 /* Offsets of these members in the kernel's structs; all zero if unknown */

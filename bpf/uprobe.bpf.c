@@ -103,18 +103,27 @@ static __noinline int vc_process_began(struct vc_event *ev, __u32 tgid)
 	return -1;
 }
 
-/* Walking vc_open is slow: skip it for processes that never began a transaction. */
+#define VC_MAX_PARTS	(1 << 20)
+
+/* Before Linux 6.7 the verifier takes what a callback changes for constant: only @part changes. */
+static long vc_process_gone_part(__u32 part, const __u64 *file)
+{
+	return vc_file_gone(*file, part);
+}
+
+/* The search is slow: skip it for processes that never began a transaction. */
 static __noinline void vc_process_gone(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	__u64 *row = bpf_map_lookup_elem(&vc_began, &tgid), account;
+	__u64 file = tgid;
 
 	if (!row)
 		return;
 	account = *row;
 	if (!bpf_map_delete_elem(&vc_began, &tgid))
 		vc_refund(account, VC_ROWS_BEGAN);
-	vc_file_gone(tgid);
+	bpf_loop(VC_MAX_PARTS, vc_process_gone_part, &file, 0);
 }
 
 static __noinline int vc_user_begin_now(struct pt_regs *ctx)

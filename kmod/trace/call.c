@@ -55,10 +55,17 @@ void vcpc_tracecall_init(struct vcpc_tracer *tracer, struct vcpc_user *user)
  */
 void vcpc_tracecall_release(struct vcpc_tracer *tracer)
 {
-	preempt_disable();
-	if (tracer->began)
-		trace_vcpc_gone(tracer->file);
-	preempt_enable();
+	struct vcpc_trace_gone gone = { .file = tracer->file };
+	u64 from;
+
+	do {
+		from = gone.next;
+		preempt_disable();
+		if (tracer->began)
+			trace_vcpc_gone(&gone);
+		preempt_enable();
+		cond_resched();
+	} while (gone.next != from);
 	vcpc_tag_holder_release(&tracer->holder);
 }
 

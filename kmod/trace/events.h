@@ -25,6 +25,16 @@
 struct vcpc_trace_counts;
 struct vm_area_struct;
 
+/**
+ * struct vcpc_trace_gone - a closed file
+ * @file: its number
+ * @next: how far a BPF program has searched for its transactions, at first 0
+ */
+struct vcpc_trace_gone {
+	u64 file;
+	u64 next;
+};
+
 size_t vcpc_events_escape(char *to, size_t size, const char *name);
 
 int vcpc_tracepage_init(void);
@@ -156,15 +166,24 @@ TRACE_EVENT(vcpc_tag_put,
 
 /*
  * The last copy of an open file of /dev/vcpc on which transactions began is closed, so they
- * cannot end any more.  The number is never reused.
+ * cannot end any more.  The number is never reused.  If a BPF program changes @gone->next, the
+ * event is repeated, so the program can do its work in parts, with preemption enabled in between.
  */
-TRACE_EVENT(vcpc_gone,
-	TP_PROTO(u64 file),
-	TP_ARGS(file),
-	TP_STRUCT__entry(__field(u64, file)),
-	TP_fast_assign(__entry->file = file;),
-	TP_printk("file=%llu", __entry->file)
+DECLARE_EVENT_CLASS(vcpc_close,
+	TP_PROTO(struct vcpc_trace_gone *gone),
+	TP_ARGS(gone),
+	TP_STRUCT__entry(__field(u64, file) __field(u64, next)),
+	TP_fast_assign(__entry->file = gone->file; __entry->next = gone->next;),
+	TP_printk("file=%llu next=%llu", __entry->file, __entry->next)
 );
+
+/* Only the headers of BPF define it. */
+#ifdef DEFINE_EVENT_WRITABLE
+DEFINE_EVENT_WRITABLE(vcpc_close, vcpc_gone, TP_PROTO(struct vcpc_trace_gone *gone), TP_ARGS(gone),
+		      sizeof(struct vcpc_trace_gone));
+#else
+DEFINE_EVENT(vcpc_close, vcpc_gone, TP_PROTO(struct vcpc_trace_gone *gone), TP_ARGS(gone));
+#endif
 
 #endif /* VCPC_TRACE_EVENTS_H */
 

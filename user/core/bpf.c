@@ -124,6 +124,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 		{ "vc_stat", tags },
 		{ "vc_process", rows_of_processes(tags) },
 		{ "vc_open", rows_of_open(options) },
+		{ "vc_open_list", 2 * rows_of_open(options) },
 		{ "vc_began", rows_of_open(options) },
 		{ "vc_ring", ring_size(options->ring) },
 		/* One row means that direct tracing is off; programs do not use such a map. */

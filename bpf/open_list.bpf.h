@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Creates and deletes rows of vc_open, and lists them by file, so closing a file does not walk the
+ * whole table.
+ *
+ * Each row has a random number that no other row of its file has.  vc_open_list leads from the file
+ * and the number to the row, and has a head for each file.  The entry is created before the row and
+ * deleted after it.
+ *
+ * A file's head is deleted when the file is closed.  A begin on another file that moves a
+ * transaction can create it again, and then deletes it with vc_close_list().
+ */
+#ifndef VCPC_BPF_OPEN_LIST_H
+#define VCPC_BPF_OPEN_LIST_H
+
+#include "maps.bpf.h"
+
+#define VC_LIST_MIN	8	/* numbers of a file's first rows */
+#define VC_LIST_LEVELS	20
+#define VC_LIST_TRIES	(2 * VC_LIST_LEVELS)
+#define VC_EEXIST	17
+
+/* Added to the number of rows of a list: its head is being deleted */
+#define VC_LIST_CLOSED	(1ull << 62)
+
+/* As many rows as vc_open, which are charged there, and at most as many heads */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 2 * VC_MAX_OPEN);
+	__type(key, struct vc_list_key);
+	__type(value, union vc_list);
+} vc_open_list SEC(".maps");
+
+/* Uncharge a deleted row from its tag's account. */
+static __always_inline void vc_row_gone(__u64 tag, enum vc_rows which)
+{
+	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
+
+	if (name)
+		vc_refund(name->account, which);
+}
+
+static __always_inline union vc_list *vc_head_of(__u64 file)
+{
+	struct vc_list_key at = { .file = file };
+
+	return bpf_map_lookup_elem(&vc_open_list, &at);
+}
+
+static __always_inline __u32 vc_numbers_of(const union vc_list *head)
+{
+	return VC_LIST_MIN << (head->level & 31);
+}
+
+static __noinline void vc_unlist(__u64 file, __u32 number)
+{
+	struct vc_list_key at = { .file = file, .number = number };
+	union vc_list *head;
+
+	if (bpf_map_delete_elem(&vc_open_list, &at))
+		return;
+	head = vc_head_of(file);
+	if (head)
+		__sync_fetch_and_add(&head->rows, -1);
+}
+
+/* Number a new row.  Return 0 if another CPU is deleting the list, or if the map is full. */
+static __noinline __u32 vc_enlist(const struct vc_open_key *key)
+{
+	static const union vc_list empty;
+	union vc_list entry = { .tag = key->tag, .thread = key->thread };
+	struct vc_list_key at = { .file = key->file };
+	union vc_list *head = vc_head_of(key->file);
+	int ret;	/* before Linux 6.4 only the lower half of the result is valid */
+
+	if (!head) {
+		bpf_map_update_elem(&vc_open_list, &at, &empty, BPF_NOEXIST);
+		head = vc_head_of(key->file);
+	}
+	if (!head || __sync_fetch_and_add(&head->rows, 1) >= VC_LIST_CLOSED)
+		return 0;
+	for (int i = 1; i <= VC_LIST_TRIES; i++) {
+		__u32 level = head->level;
+
+		at.number = 1 + bpf_get_prandom_u32() % vc_numbers_of(head);
+		ret = bpf_map_update_elem(&vc_open_list, &at, &entry, BPF_NOEXIST);
+		if (!ret)
+			return at.number;
+		if (ret != -VC_EEXIST)
+			break;
+		/* More than half of the numbers are probably in use. */
+		if (i % 2 == 0 && level < VC_LIST_LEVELS)
+			__sync_val_compare_and_swap(&head->level, level, level + 1);
+	}
+	__sync_fetch_and_add(&head->rows, -1);
+	return 0;
+}
+
+/*
+ * Create a row, and charge it to its tag's account.  Return 0; -1 if the account has no row left; 1
+ * if another CPU has created the row, or if the file's list is being deleted.  In each case, the row
+ * may exist.
+ */
+static __noinline int vc_add_open(const struct vc_open_key *key)
+{
+	struct vc_open_val row = { 0 };
+	__u64 account = vc_payer(key->tag);
+
+	if (vc_charge(account, VC_ROWS_OPEN, vc_max_open))
+		return -1;
+	row.number = vc_enlist(key);
+	if (row.number && !bpf_map_update_elem(&vc_open, key, &row, BPF_NOEXIST))
+		return 0;
+	if (row.number)
+		vc_unlist(key->file, row.number);
+	vc_refund(account, VC_ROWS_OPEN);
+	return 1;
+}
+
+/* Delete a row that no other CPU is deleting.  Return 0, or -1 if it does not exist. */
+static __noinline int vc_remove_open(const struct vc_open_key *key, __u32 number)
+{
+	int ret = bpf_map_delete_elem(&vc_open, key) ? -1 : 0;
+
+	if (!ret)
+		vc_row_gone(key->tag, VC_ROWS_OPEN);
+	vc_unlist(key->file, number);
+	return ret;
+}
+
+/* Delete a row, unless another CPU is deleting it. */
+static __noinline void vc_delete_open(const struct vc_open_key *key)
+{
+	struct vc_open_val *open = bpf_map_lookup_elem(&vc_open, key);
+	__u64 number = open ? __sync_lock_test_and_set(&open->number, 0) : 0;
+
+	if (number)
+		vc_remove_open(key, number);
+}
+
+/* Delete the head of a list without rows, whose file may be closed. */
+static __noinline void vc_close_list(__u64 file)
+{
+	struct vc_list_key at = { .file = file };
+	union vc_list *head = vc_head_of(file);
+
+	if (head && !__sync_val_compare_and_swap(&head->rows, 0, VC_LIST_CLOSED))
+		bpf_map_delete_elem(&vc_open_list, &at);
+}
+
+/* A file, and which number of its list is the next */
+struct vc_place {
+	struct vc_open_key key;
+	__u32 number;
+	__u32 mask;
+};
+
+/* Set the key to the row that has the next number, and return it. */
+static __always_inline struct vc_open_val *vc_next_open(__u32 i, struct vc_place *place)
+{
+	struct vc_list_key at = {
+		.file = place->key.file,
+		.number = 1 + ((place->number + i) & place->mask),
+	};
+	union vc_list *entry = bpf_map_lookup_elem(&vc_open_list, &at);
+
+	if (!entry)
+		return NULL;
+	place->key.tag = entry->tag;
+	place->key.thread = entry->thread;
+	return bpf_map_lookup_elem(&vc_open, &place->key);
+}
+
+#define VC_NUMBERS_AT_ONCE	16
+
+static long vc_sweep_number(__u32 i, struct vc_place *place)
+{
+	struct vc_open_val *open = vc_next_open(i, place);
+
+	if (open && !open->start_ns)
+		vc_delete_open(&place->key);
+	return 0;
+}
+
+/*
+ * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a begin
+ * is dropped for lack of room, a part of the rows of its process is searched for rows that are not
+ * open, which are deleted.  The next search continues there.
+ */
+static __noinline void vc_sweep(__u64 file)
+{
+	struct vc_place place = { .key.file = file };
+	union vc_list *head = vc_head_of(file);
+
+	if (!head)
+		return;
+	place.number = __sync_fetch_and_add(&head->swept, VC_NUMBERS_AT_ONCE);
+	place.mask = vc_numbers_of(head) - 1;
+	bpf_loop(VC_NUMBERS_AT_ONCE, vc_sweep_number, &place, 0);
+}
+
+static long vc_drop_number(__u32 i, struct vc_place *place)
+{
+	struct vc_open_val *open = vc_next_open(i, place);
+
+	if (open && open->start_ns)
+		vc_count_drop(VC_DROP_GIVEN_UP);
+	vc_remove_open(&place->key, 1 + place->number + i);
+	return 0;
+}
+
+/* Delete a part of the rows of a file that is closed.  Return 1 if none are left, otherwise 0. */
+static __noinline int vc_drop_numbers(__u64 file, __u32 part)
+{
+	struct vc_place place = {
+		.key.file = file, .number = part * VC_NUMBERS_AT_ONCE, .mask = ~0u,
+	};
+	struct vc_list_key at = { .file = file };
+	union vc_list *head = vc_head_of(file);
+
+	if (!head)
+		return 1;
+	if (place.number < vc_numbers_of(head)) {
+		bpf_loop(VC_NUMBERS_AT_ONCE, vc_drop_number, &place, 0);
+		return 0;
+	}
+	bpf_map_delete_elem(&vc_open_list, &at);
+	return 1;
+}
+
+#endif /* VCPC_BPF_OPEN_LIST_H */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A descriptor is closed on which transactions are open, in vc_open_row and in vc_open: each is given
+ * up once, and its row is free again.
+ */
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "bpf_test.h"
+#include "../../bpf/trace.h"
+
+#define PIN(map)	VC_PIN_DIR "/" map
+#define USER		1001
+#define OPEN		2048	/* rows of vc_open; a user has half of them */
+#define MANY		(VC_OPEN_ROWS + OPEN / 2)
+
+static int fire(int fd, uint32_t op, uint32_t handle, uint32_t thread)
+{
+	uint64_t both = (uint64_t)(VCPC_TRACE_THREAD | thread) << 32 | handle;
+
+	return posix_fadvise(fd, 0, both, VCPC_TRACE_ADVICE + op);
+}
+
+/* Begin transactions of @n threads on a new descriptor: the descriptor, or -1. */
+static int begin(const char *name, uint32_t n, uint32_t *handle)
+{
+	int fd = raw_open(), bad = fd < 0;
+
+	*handle = bad ? 0 : raw_tag_id(fd, name, NULL);
+	bad |= !*handle;
+	for (uint32_t i = 0; i < n && !bad; i++)
+		bad = fire(fd, VCPC_TRACE_BEGIN, *handle, i);
+	return bad ? -1 : fd;
+}
+
+FIXTURE(closed) {
+	const char *missing;
+	struct shim_trace_options options;
+	struct shim_trace_drops drops;
+};
+
+FIXTURE_SETUP(closed)
+{
+	ASSERT_EQ(0, trace_place(SHIM_TRACE_F_MODULE, &self->missing));
+	if (self->missing)
+		return;
+	self->options = (struct shim_trace_options) {
+		.size = sizeof(self->options), .flags = SHIM_TRACE_F_MODULE, .max_open = OPEN,
+	};
+	TRACING_ON(&self->options);
+}
+
+FIXTURE_TEARDOWN(closed)
+{
+	shim_trace_off();
+}
+
+/* A user can use all of its rows repeatedly, and an open file of the same tag keeps its own. */
+TEST_F(closed, rows_are_free)
+{
+	enum { TIMES = 5, KEPT = 100 };
+	uint32_t handle;
+	int status;
+	pid_t pid;
+
+	UNLESS_MISSING();
+	pid = fork();
+	if (!pid) {
+		int bad = setuid(USER), kept = begin("closed", KEPT, &handle);
+
+		bad |= kept < 0;
+		for (int i = 0; i < TIMES && !bad; i++)
+			bad = close(begin("closed", MANY - KEPT, &handle));
+		for (int i = 0; i < KEPT && !bad; i++)
+			bad = fire(kept, VCPC_TRACE_END, handle, i);
+		_exit(bad != 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(TIMES * (MANY - KEPT), self->drops.given_up);
+	EXPECT_EQ(0, self->drops.open_full);
+	EXPECT_EQ(0, self->drops.not_open);
+	EXPECT_EQ(KEPT, count_of("closed", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, rows_of(PIN("vc_open")));
+	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+}
+
+/* Transactions stay open as long as a child has a copy of the descriptor, and it can end them. */
+TEST_F(closed, by_the_child)
+{
+	uint32_t handle;
+	int fd, ready[2], status;
+	char byte;
+	pid_t pid;
+
+	UNLESS_MISSING();
+	ASSERT_EQ(0, pipe(ready));
+	fd = begin("inherited", MANY, &handle);
+	ASSERT_LE(0, fd);
+	pid = fork();
+	if (!pid) {
+		close(ready[1]);
+		_exit(read(ready[0], &byte, 1) || close(fd));
+	}
+	for (int i = 0; i < 10; i++)
+		ASSERT_EQ(0, fire(fd, VCPC_TRACE_END, handle, MANY / 10 * i));
+	ASSERT_EQ(0, close(fd));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.given_up);
+	close(ready[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(MANY - 10, self->drops.given_up);
+	EXPECT_EQ(10, count_of("inherited", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+}
+
+/* As a user, begin transactions in all rows of vc_open_row all the time. */
+static pid_t attacker(uid_t uid)
+{
+	char name[16];
+	uint32_t handle;
+	pid_t pid = fork();
+	int fd, bad;
+
+	if (pid)
+		return pid;
+	bad = prctl(PR_SET_PDEATHSIG, SIGKILL) || setuid(uid);
+	snprintf(name, sizeof(name), "of %d", uid);
+	fd = bad ? -1 : begin(name, VC_OPEN_ROWS, &handle);
+	while (fd >= 0)
+		for (uint32_t i = 0; i < VC_OPEN_ROWS && fd >= 0; i++)
+			if (fire(fd, VCPC_TRACE_BEGIN, handle, i))
+				fd = -1;
+	_exit(1);
+}
+
+/* Others move a file's transactions to vc_open while it is being closed. */
+TEST_F(closed, while_others_move_them)
+{
+	enum { ATTACKERS = 2, FILES = 500, EACH = 20 };
+	pid_t pids[ATTACKERS];
+	uint32_t handle;
+	int status;
+
+	UNLESS_MISSING();
+	for (int i = 0; i < ATTACKERS; i++)
+		pids[i] = attacker(USER + i);
+	for (int i = 0; i < FILES; i++) {
+		int fd = begin("closed", EACH, &handle);
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, close(fd));
+	}
+	for (int i = 0; i < ATTACKERS; i++) {
+		ASSERT_LT(0, pids[i]);
+		kill(pids[i], SIGKILL);
+		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
+		EXPECT_EQ(SIGKILL, status);
+	}
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_LE(FILES * EACH, self->drops.given_up);
+	EXPECT_EQ(0, self->drops.not_open);
+	EXPECT_EQ(0, rows_of(PIN("vc_open")));
+	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+}
+
+TEST_HARNESS_MAIN
