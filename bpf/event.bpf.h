@@ -67,8 +67,9 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 }
 
 /*
- * Copy the transaction that began at @start to vc_open, whose row its account pays.  Return 0; -1 if
- * the account has none left; 1 if another CPU is copying it, or its thread has begun another one.
+ * Copy the transaction that began at @start to vc_open, whose row its account pays.  Return 0;
+ * -1 if the account has none left; 1 if another CPU is copying it, or its thread has begun another
+ * one.
  */
 static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids, __u64 start)
 {

@@ -98,8 +98,8 @@ static __noinline __u32 vc_enlist(const struct vc_open_key *key)
 
 /*
  * Create a row, and charge it to its tag's account.  Return 0; -1 if the account has no row left; 1
- * if another CPU has created the row, or if the file's list is being deleted.  In each case, the row
- * may exist.
+ * if another CPU has created the row, or if the file's list is being deleted.  In each case, the
+ * row may exist.
  */
 static __noinline int vc_add_open(const struct vc_open_key *key)
 {

@@ -259,7 +259,7 @@ static double pair(int device, __u32 handle)
 	return (double)(now() - since) / PAIRS;
 }
 
-/* With @used, vc_open of bpf/ has had rows: transactions of more threads than the array has rows. */
+/* With @used, vc_open has had rows: transactions of more threads than vc_open_row has rows. */
 static void closes(bool used)
 {
 	static const __u32 numbers[] = { 0, 1, 16 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A descriptor is closed on which transactions are open, in vc_open_row and in vc_open: each is given
- * up once, and its row is free again.
+ * A descriptor is closed on which transactions are open, in vc_open_row and in vc_open: each is
+ * given up once, and its row is free again.
  */
 #include <signal.h>
 #include <sys/prctl.h>
