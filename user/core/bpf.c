@@ -209,6 +209,17 @@ static struct bpf_link *attach_probe(struct bpf_program *prog)
 	return bpf_program__attach_uprobe_opts(prog, -1, place.file, place.function, &opts);
 }
 
+static int why_no_tracepoint(int err)
+{
+	switch (err) {
+	case ENOENT:	/* it does not exist, because the module is not loaded */
+		return -ENODEV;
+	case EINVAL:	/* the program would write to what the module's event has read-only */
+		return -EPROTONOSUPPORT;
+	}
+	return -err;
+}
+
 static int program_attach(struct bpf_program *prog, const char *dir)
 {
 	int is_probe = !strcmp(bpf_program__section_name(prog), "uprobe");
@@ -216,9 +227,8 @@ static int program_attach(struct bpf_program *prog, const char *dir)
 	char pin[PIN_PATH];
 	int err;
 
-	/* ENOENT: the tracepoint does not exist, because the module is not loaded. */
 	if (!link)
-		return errno == ENOENT && !is_probe ? -ENODEV : -errno;
+		return is_probe ? -errno : why_no_tracepoint(errno);
 	snprintf(pin, sizeof(pin), "%s/" LINK_PREFIX "%s", dir, bpf_program__name(prog));
 	err = bpf_link__pin(link, pin);
 	bpf_link__destroy(link);
