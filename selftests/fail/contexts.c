@@ -179,12 +179,23 @@ static void host_group(void)
 	say("end %ld\n", TRY(pmDestroyFetchGroup(fg)));
 }
 
+static const char *const of_cpus[] = { "vcpc.count.cpu_clock", "trace.transact.count" };
+
+/* The file "denied" says that the caller may not count CPUs. */
 static void prepare_local(void)
 {
 	FILE *f = fopen("config", "w");
+	pmID ids[2];
+	pmResult *r;
 
 	fputs("cpus cpu-clock context-switches\n", f);
 	fclose(f);
+	setenv("VCPC_CONFIG", "config", 1);
+	if (pmNewContext(PM_CONTEXT_LOCAL, NULL) < 0 ||
+	    pmLookupName(2, (const char **)of_cpus, ids) < 0 || pmFetch(2, ids, &r) < 0)
+		exit(2);
+	if (r->vset[0]->numval == PM_ERR_PERMISSION)
+		fclose(fopen("denied", "w"));
 }
 
 static void prepare_config(void)
@@ -221,6 +232,13 @@ static long count_names(const char *below)
 	return pmTraversePMNS(below, see);
 }
 
+static int usual_of_cpus;
+
+static void see_denied(void)
+{
+	usual_of_cpus = access("denied", F_OK) ? 0 : PM_ERR_PERMISSION;
+}
+
 /* A metric that had other values at the last fetch, and now has an error, reports a failure. */
 static long fetch_local(pmID *ids, const int *usual, pmResult **r)
 {
@@ -238,8 +256,7 @@ static long fetch_local(pmID *ids, const int *usual, pmResult **r)
 
 static void local(void)
 {
-	int usual[2] = { 0, PM_ERR_AGAIN };
-	const char *names[] = { "vcpc.count.cpu_clock", "trace.transact.count" };
+	int usual[2] = { usual_of_cpus, PM_ERR_AGAIN };
 	pmID ids[2] = { PM_ID_NULL, PM_ID_NULL };
 	long context;
 
@@ -247,7 +264,7 @@ static void local(void)
 	context = TRY(pmNewContext(PM_CONTEXT_LOCAL, NULL));
 	say("context %d\n", context >= 0);
 	say("names %ld\n", TRY(count_names("vcpc")));
-	say("ids %ld\n", TRY(pmLookupName(2, names, ids)));
+	say("ids %ld\n", TRY(pmLookupName(2, (const char **)of_cpus, ids)));
 	for (int i = 0; i < 3; i++) {
 		pmResult *r = NULL;
 
@@ -270,7 +287,7 @@ static const struct sweep_case cases[] = {
 	/* an environment that was used is kept */
 	{ .name = "config", .prepare = prepare_config, .run = config, .without = "open-EACCES", .left = 2 },
 	/* libbpf's messages and pmprintf() keep a buffer */
-	{ .name = "local", .prepare = prepare_local, .run = local, .left = 1 },
+	{ .name = "local", .prepare = prepare_local, .before = see_denied, .run = local, .left = 1 },
 };
 
 int main(void)
