@@ -29,11 +29,13 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 
 	if (vc_learn_name(ev))
 		return NULL;
+	/* Half of an account's share: the whole list has been searched before the share is used up. */
+	vc_sweep(key->file, vc_max_open / 4);
 	vc_add_open(key);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (open)
 		return open;
-	vc_sweep(key->file);
+	vc_sweep(key->file, 0);
 	vc_add_open(key);
 	open = bpf_map_lookup_elem(&vc_open, key);
 	if (!open)

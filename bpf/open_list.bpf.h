@@ -183,16 +183,16 @@ static long vc_sweep_number(__u32 i, struct vc_place *place)
 }
 
 /*
- * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a begin
- * is dropped for lack of room, a part of the rows of its process is searched for rows that are not
+ * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a file
+ * with more than @many rows gets another one, a part of its rows is searched for rows that are not
  * open, which are deleted.  The next search continues there.
  */
-static __noinline void vc_sweep(__u64 file)
+static __noinline void vc_sweep(__u64 file, __u64 many)
 {
 	struct vc_place place = { .key.file = file };
 	union vc_list *head = vc_head_of(file);
 
-	if (!head)
+	if (!head || head->rows <= many)
 		return;
 	place.number = __sync_fetch_and_add(&head->swept, VC_NUMBERS_AT_ONCE);
 	place.mask = vc_numbers_of(head) - 1;
