@@ -7,6 +7,9 @@
  * and the number to the row, and has a head for each file.  The entry is created before the row and
  * deleted after it.
  *
+ * Pointers to a caller's stack are passed to one function only: the verifier of Linux 7.3 does not
+ * follow them further, and takes what they point to for unused.
+ *
  * A file's head is deleted when the file is closed.  A begin on another file that moves a
  * transaction can create it again, and then deletes it with vc_close_list().
  */
@@ -65,7 +68,7 @@ static __noinline void vc_unlist(__u64 file, __u32 number)
 }
 
 /* Number a new row.  Return 0 if another CPU is deleting the list, or if the map is full. */
-static __noinline __u32 vc_enlist(const struct vc_open_key *key)
+static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 {
 	static const union vc_list empty;
 	union vc_list entry = { .tag = key->tag, .thread = key->thread };
@@ -118,7 +121,7 @@ static __noinline int vc_add_open(const struct vc_open_key *key)
 }
 
 /* Delete a row that no other CPU is deleting.  Return 0, or -1 if it does not exist. */
-static __noinline int vc_remove_open(const struct vc_open_key *key, __u32 number)
+static __always_inline int vc_remove_open(const struct vc_open_key *key, __u32 number)
 {
 	int ret = bpf_map_delete_elem(&vc_open, key) ? -1 : 0;
 
@@ -176,9 +179,10 @@ static __always_inline struct vc_open_val *vc_next_open(__u32 i, struct vc_place
 static long vc_sweep_number(__u32 i, struct vc_place *place)
 {
 	struct vc_open_val *open = vc_next_open(i, place);
+	struct vc_open_key key = place->key;
 
 	if (open && !open->start_ns)
-		vc_delete_open(&place->key);
+		vc_delete_open(&key);
 	return 0;
 }
 
