@@ -181,7 +181,7 @@ static void host_group(void)
 
 static const char *const of_cpus[] = { "vcpc.count.cpu_clock", "trace.transact.count" };
 
-/* The file "denied" says that the caller may not count CPUs. */
+/* Create the file "denied" if the caller may not count CPUs. */
 static void prepare_local(void)
 {
 	FILE *f = fopen("config", "w");
