@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* The maps and tables of 'vcpc why', and how a row is taken and a drop is counted. */
+#ifndef VCPC_BPF_WHY_MAPS_BPF_H
+#define VCPC_BPF_WHY_MAPS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "slot.bpf.h"
+#include "why.h"
+
+/* Set before loading and constant from then on */
+const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
+const volatile __u64 vw_period;		/* ns between two samples */
+const volatile __u32 vw_tags;		/* rows of vw_stat */
+
+/*
+ * By thread id: its row in vw_thread + 1, or 0.  Finding it takes a few instructions, where a hash
+ * takes a hundred, at each switch and wakeup.
+ */
+static __u16 vw_row[VC_WHY_PIDS];
+static struct vc_why_thread vw_thread[VC_WHY_THREADS];
+static __u32 vw_used;	/* rows used so far; vw_free contains the rows that were released */
+static __u32 vw_used_tags;	/* likewise of vw_stat, and vw_free_tag */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, VC_WHY_THREADS);
+	__type(value, __u32);
+} vw_free SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_TAGS);
+	__type(key, struct vc_why_key);
+	__type(value, struct vc_why_tag);
+} vw_tag SEC(".maps");
+
+/*
+ * Open transactions keep the row of their tag, so the next one of the same tag finds it without a
+ * hash.  Tags are never removed.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, VC_WHY_TAGS);
+	__type(key, __u32);
+	__type(value, struct vc_why_stat);
+} vw_stat SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, VC_WHY_TAGS);
+	__type(value, __u32);
+} vw_free_tag SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_REASONS);
+	__type(key, struct vc_why_reason_key);
+	__type(value, struct vc_why_sum);
+} vw_reason SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, VC_WHY_STACKS);
+	__type(key, struct vc_why_stack_key);
+	__type(value, struct vc_why_sum);
+} vw_stack SEC(".maps");
+
+/*
+ * Stacks of root's threads are stored by build id, if the kernel can find it: programs may have
+ * exited when their stacks are read.  Those of other users are stored as addresses: any user can map
+ * files in which the kernel searches 50 us for a build id, for each frame, with the run queue locked.
+ *
+ * A map of stacks keeps only the first of all stacks with the same hash.  The second maps take most
+ * of the others.
+ */
+struct vw_user_map {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, VC_WHY_TRACES);
+	__uint(map_flags, BPF_F_STACK_BUILD_ID);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, VC_WHY_FRAMES * sizeof(struct bpf_stack_build_id));
+} vw_user SEC(".maps"), vw_user2 SEC(".maps");
+
+struct vw_address_map {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, VC_WHY_TRACES);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
+} vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps"), vw_address SEC(".maps"), vw_address2 SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, VC_WHY_DROP_NR);
+	__type(key, __u32);
+	__type(value, __u64);
+} vw_drop SEC(".maps");
+
+/* One event of a transaction */
+struct vw_event {
+	struct vc_why_key key;
+	const char *name;
+	__u32 user_name;	/* @name is in user memory */
+};
+
+static __always_inline int vw_wanted(void)
+{
+	return !vw_pid || vw_pid == bpf_get_current_pid_tgid() >> 32;
+}
+
+static __always_inline void vw_count_drop(__u32 why, __u64 many)
+{
+	__u64 *n = bpf_map_lookup_elem(&vw_drop, &why);
+
+	if (n)
+		*n += many;
+}
+
+/* A released row, or the next one that was never used; @max if all @max rows are used */
+static __always_inline __u32 vw_take_row(void *released, __u32 *used, __u32 max)
+{
+	__u32 row;
+
+	if (!bpf_map_pop_elem(released, &row))
+		return row;
+	return *used < max ? __sync_fetch_and_add(used, 1) : max;
+}
+
+#endif /* VCPC_BPF_WHY_MAPS_BPF_H */

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Adds a transaction that ends to the statistics of its tag. */
+#ifndef VCPC_BPF_WHY_STAT_BPF_H
+#define VCPC_BPF_WHY_STAT_BPF_H
+
+#include "why_maps.bpf.h"
+
+/* Add a tag.  The caller looks it up again, because another CPU may have added it. */
+static __noinline int vw_new_tag(const struct vw_event *ev)
+{
+	struct vc_why_tag tag = {
+		.row = vw_take_row(&vw_free_tag, &vw_used_tags, vw_tags),
+	};
+	struct vc_why_key key = ev->key;
+
+	if (tag.row >= vw_tags)
+		return 0;
+	if (ev->user_name)
+		bpf_probe_read_user_str(tag.name.name, sizeof(tag.name.name), ev->name);
+	else
+		bpf_probe_read_kernel_str(tag.name.name, sizeof(tag.name.name), ev->name);
+	if (bpf_map_update_elem(&vw_tag, &key, &tag, BPF_NOEXIST))
+		bpf_map_push_elem(&vw_free_tag, &tag.row, 0);
+	return 0;
+}
+
+/* Find the row of the transaction's tag in vw_stat.  Return it + 1, or 0 if the table is full. */
+static __noinline __u32 vw_find_row(const struct vw_event *ev, struct vc_why_open *open)
+{
+	struct vc_why_key key = ev->key;
+	struct vc_why_tag *tag = bpf_map_lookup_elem(&vw_tag, &key);
+
+	if (!tag) {
+		vw_new_tag(ev);
+		tag = bpf_map_lookup_elem(&vw_tag, &key);
+	}
+	if (!tag || !open) {
+		vw_count_drop(VC_WHY_DROP_TAGS, 1);
+		return 0;
+	}
+	open->row = tag->row + 1;
+	return open->row;
+}
+
+static __always_inline struct vc_why_stat *vw_stat_of(const struct vw_event *ev,
+						      struct vc_why_open *open)
+{
+	__u32 row = open->row ? open->row : vw_find_row(ev, open);
+
+	if (!row)
+		return NULL;
+	row--;
+	return bpf_map_lookup_elem(&vw_stat, &row);
+}
+
+/*
+ * vc_time_slot() has branches, and the verifier would check what follows once for each path through
+ * them.  It does not know what memory contains, so it stops where the paths join.
+ */
+static __always_inline __u64 vw_slot(struct vc_why_thread *thread, __u64 ns)
+{
+	volatile __u64 *slot = &thread->slot;
+	__u64 n;
+
+	*slot = vc_time_slot(ns);
+	n = *slot;
+	return n < VC_HIST_SLOTS ? n : VC_HIST_SLOTS - 1;
+}
+
+static __noinline __u32 vw_slot_of_part(struct vc_why_thread *thread, __u64 ns)
+{
+	return thread ? vw_slot(thread, ns) : 0;
+}
+
+static __always_inline void vw_add_sum(void *map, const void *key, __u64 ns, __u64 times, __u32 drop)
+{
+	static const struct vc_why_sum zero;
+	struct vc_why_sum *sum = bpf_map_lookup_elem(map, key);
+
+	if (!sum) {
+		bpf_map_update_elem(map, key, &zero, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(map, key);
+	}
+	if (!sum) {
+		vw_count_drop(drop, times);
+		return;
+	}
+	__sync_fetch_and_add(&sum->ns, ns);
+	__sync_fetch_and_add(&sum->times, times);
+}
+
+static __noinline void vw_add_causes(const struct vc_why_open *open, __u32 slot)
+{
+	struct vc_why_reason_key key = {
+		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
+	};
+
+	for (__u32 i = 0; i < VC_WHY_OWN_REASONS && i < open->causes; i++) {
+		key.reason = open->cause[i].reason;
+		vw_add_sum(&vw_reason, &key, open->cause[i].ns, open->cause[i].times,
+			   VC_WHY_DROP_REASONS);
+	}
+}
+
+static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
+{
+	struct vc_why_stack_key key = {
+		.tag = { .tag = open->tag, .user = open->user }, .slot = slot,
+		.tgid = bpf_get_current_pid_tgid() >> 32,
+	};
+
+	for (__u32 i = 0; i < VC_WHY_OWN_STACKS && i < open->stacks; i++) {
+		const struct vc_why_seen *seen = &open->stack[i];
+
+		key.reason = seen->reason;
+		key.user = seen->user;
+		key.kernel = seen->kernel;
+		vw_add_sum(&vw_stack, &key, seen->ns, seen->times, VC_WHY_DROP_STACKS);
+	}
+}
+
+/* @slot: of the whole time, @spent, which most transactions spend in one part */
+static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_thread *thread,
+					__u64 slot, __u64 spent, __u32 part, __u64 ns)
+{
+	__u64 octave;
+
+	if (!ns)
+		return;
+	stat->slot[slot].part[part] += ns;
+	/* From 8 ns upwards an octave has eight buckets; below that, these counts do not matter. */
+	octave = (ns == spent ? slot : vw_slot_of_part(thread, ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
+	barrier_var(octave);	/* as in vw_commit */
+	if (octave < VC_WHY_OCTAVES)
+		stat->hist[part][octave]++;
+}
+
+/* Add an ending transaction to its tag's statistics */
+static __always_inline void vw_commit(const struct vw_event *ev, struct vc_why_thread *thread,
+				      struct vc_why_open *open, __u64 now)
+{
+	__u64 spent = now - open->start_ns;
+	__u64 part[VC_WHY_PARTS];
+	struct vc_why_stat *stat;
+	__u64 slot;
+
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		part[i] = thread->part[i] - open->part[i];
+	if (part[VC_WHY_ON_CPU] + part[VC_WHY_RUNNABLE] + part[VC_WHY_BLOCKED] != spent) {
+		vw_count_drop(VC_WHY_DROP_BROKEN, 1);
+		return;
+	}
+	stat = vw_stat_of(ev, open);
+	if (!stat)
+		return;
+	slot = vw_slot(thread, spent);
+	/*
+	 * Keep the value in a register. If the compiler compares a copy on the stack and reads it
+	 * again for the access, the verifier does not know its bounds.
+	 */
+	barrier_var(slot);
+	if (slot >= VC_HIST_SLOTS)
+		return;
+	stat->slot[slot].count++;
+	for (int i = 0; i < VC_WHY_PARTS; i++)
+		vw_add_part(stat, thread, slot, spent, i, part[i]);
+	if (open->causes)
+		vw_add_causes(open, slot);
+	if (open->stacks)
+		vw_add_stacks(open, slot);
+}
+
+#endif /* VCPC_BPF_WHY_STAT_BPF_H */
