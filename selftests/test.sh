@@ -28,11 +28,11 @@ asan_folders='bpf/ways bpf/direct bpf/direct_counts bpf/percentiles tools/trace_
 # Left out in the arm64 VM: tests that depend neither on the PMU nor on the architecture, or that
 # also run on the debug kernel, which is arm64; make test-rest runs them
 not_on_arm64='vcpc/exit_races vcpc/hammer vcpc/races vcpc/churn vcpc/reload.sh bpf/shares bpf/direct bpf/moved bpf/onoff'
-# Left out in the x86-64 VM: tests that take much longer there than in the arm64 VM.  why/parts and
-# why/planted also run in the arm64 VM, which has the same kernel, and with the newest kernel on
-# x86-64; make test-rest runs all of them.
+# Left out in the x86-64 VM: tests that take much longer there than in the arm64 VM.  why/parts,
+# why/stacks and why/planted also run in the arm64 VM, which has the same kernel, and with the newest
+# kernel on x86-64; make test-rest runs all of them.
 not_on_x86='bpf/counts bpf/scope bpf/users cpc/version_1 cpc/cpustat.sh cpc/cputrack.sh tools/compare.sh trace/agent
-	trace/agent_callers vcpc/attack_table vcpc/unbind why/parts why/planted'
+	trace/agent_callers vcpc/attack_table vcpc/unbind why/parts why/stacks why/planted'
 # Only the debug kernel can make allocations fail.
 only_debug='vcpc/failslab vcpc/failslab_large'
 
@@ -175,7 +175,7 @@ lane_vms() {
 	stage vms "beside: x86_64 VM, two kinds of core" kinds_of_core
 	stage vms "beside: arm64 VM" env VM_WITHOUT="$not_on_arm64 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=100000 MANY=200000 RACES_SECONDS=2 RELOADS=3" \
 		"$here/vm/test.sh" arm64 "$top/build/arm64" "$work/arm64-vm" \
-		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim why/parts why/planted pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
+		vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim why/parts why/stacks why/planted pcp/local pcp/local_processes tools/stat.sh tools/record.sh tools/compare.sh
 	stage vms "beside: x86_64 VM" env VM_WITHOUT="$not_on_x86 $only_debug" VM_ENVIRONMENT="FUZZ_CALLS=150000 MANY=100000" \
 		"$here/vm/test.sh" x86_64 "$top/build/x86_64" "$work/x86_64-vm" vcpc bpf unit/core_bpf_reader unit/core_bpf_names cpc aix trace shim tools why pcp/local pcp/local_processes
 }

@@ -2,98 +2,14 @@
 /* Check the parts of transaction times in programs with known results. */
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <shim/why.h>
-#include <time.h>
 
-#include "../bpf/bpf_test.h"
+#include "why_test.h"
 
-#define MS	1000000ull
 #define ROUNDS	5
 #define THREADS	1000
 #define IN_TURN	17000
 /* For other processes of the emulated machine, and for the program itself */
 #define SLACK	(5 * MS)
-
-FIXTURE(parts) {
-	const char *missing;
-	struct shim_why *why;
-	struct shim_why_drops drops;
-};
-
-FIXTURE_VARIANT(parts) {
-	const char *env;
-	uint32_t way;
-	uint32_t flags;
-};
-
-FIXTURE_VARIANT_ADD(parts, module) { "kernel", SHIM_TRACE_F_MODULE, 0 };
-FIXTURE_VARIANT_ADD(parts, module_stacks) { "kernel", SHIM_TRACE_F_MODULE, SHIM_WHY_F_STACKS };
-FIXTURE_VARIANT_ADD(parts, probes_stacks) {
-	"probe", SHIM_TRACE_F_PROBES, SHIM_WHY_F_PROBES | SHIM_WHY_F_STACKS
-};
-FIXTURE_VARIANT_ADD(parts, probes) { "probe", SHIM_TRACE_F_PROBES, SHIM_WHY_F_PROBES };
-
-FIXTURE_SETUP(parts)
-{
-	struct shim_why_options options = { .size = sizeof(options), .flags = variant->flags };
-
-	ASSERT_EQ(0, trace_place(variant->way, &self->missing));
-	setenv("SHIM_TRACE", variant->env, 1);
-	/* With the module, the scheduler's programs also need the kernel's types. */
-	if (!self->missing && access("/sys/kernel/btf/vmlinux", F_OK))
-		self->missing = "this kernel has no BTF";
-	if (!self->missing)
-		ASSERT_EQ(0, shim_why_open(&options, &self->why));
-}
-
-FIXTURE_TEARDOWN(parts)
-{
-	shim_why_close(self->why);
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-/* Sleep.  The time blocked is shorter: leaving the CPU can take milliseconds on a busy machine. */
-static void sleep_ms(unsigned int ms)
-{
-	struct timespec ts = { .tv_nsec = ms * MS };
-
-	nanosleep(&ts, NULL);
-}
-
-static void spin_ms(unsigned int ms, clockid_t clock)
-{
-	uint64_t end = clock_ns(clock) + ms * MS;
-
-	while (clock_ns(clock) < end)
-		;
-}
-
-/* The parts of a tag; adds its index to @at unless that is NULL */
-static struct shim_why_parts parts_of(struct shim_why *why, const char *name, size_t *at)
-{
-	struct shim_why_parts none = { 0 };
-	size_t n = 0;
-
-	if (shim_why_tags_get(why, 99, &n))
-		return none;
-	for (size_t i = 0; i < n; i++) {
-		const struct shim_why_tag *tag = shim_why_tag_at(why, i);
-
-		if (strcmp(tag->name, name))
-			continue;
-		if (at)
-			*at = i;
-		return tag->all;
-	}
-	return none;
-}
 
 static uint64_t sum_of(const struct shim_why_parts *parts)
 {
@@ -488,102 +404,6 @@ TEST_F(parts, threads_in_turn)
 	EXPECT_EQ(n, parts_of(self->why, "in turn", NULL).count);
 	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
 	EXPECT_EQ(0, self->drops.broken + self->drops.threads + self->drops.died);
-}
-
-TEST_F(parts, stacks)
-{
-	struct shim_why_parts parts;
-	size_t at = ~0ul, n = 0;
-	uint64_t asleep = 0, awake = 0;
-
-	UNLESS_MISSING();
-	ASSERT_EQ(0, pmtracebegin("stacks"));
-	sleep_ms(25);
-	spin_ms(50, CLOCK_THREAD_CPUTIME_ID);
-	ASSERT_EQ(0, pmtraceend("stacks"));
-	parts = parts_of(self->why, "stacks", &at);
-	EXPECT_EQ(1, parts.count);
-	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
-	for (size_t i = 0; i < n; i++) {
-		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
-
-		EXPECT_EQ((uint32_t)getpid(), s->pid);
-		EXPECT_GT(s->nuser, 0);
-		if (s->reason == SHIM_WHY_SAMPLED)
-			awake += s->all_ns;
-		else if (s->nkernel)
-			asleep += s->all_ns;
-	}
-	if (!(variant->flags & SHIM_WHY_F_STACKS)) {
-		EXPECT_EQ(0, n);
-		return;
-	}
-	/* Other waits, for example for a page, can have taken the place of a short one. */
-	EXPECT_GT(asleep, 0);
-	EXPECT_GE(asleep, parts.ns[SHIM_WHY_BLOCKED] / 2);
-	EXPECT_LE(asleep, parts.ns[SHIM_WHY_BLOCKED]);
-	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
-	/* A CPU that a busy host stopped takes one sample for the whole time. */
-	EXPECT_GE(awake, parts.ns[SHIM_WHY_ON_CPU] / 2);
-	EXPECT_LE(awake, 2 * parts.ns[SHIM_WHY_ON_CPU]);
-}
-
-#define DEPTH	10	/* 2^10 different stacks */
-
-static __attribute__((noinline, noclone)) int call_by_bits(unsigned int bits, unsigned int left)
-{
-	int bad;
-
-	if (!left) {
-		sleep_ms(1);
-		return 0;
-	}
-	if (bits & 1)
-		bad = call_by_bits(bits >> 1, left - 1);
-	else
-		bad = -call_by_bits(bits >> 1, left - 1);
-	__asm__ volatile("" : "+r"(bad));
-	return bad;
-}
-
-/* Among this many stacks, some have the same hash. */
-TEST_F(parts, stacks_that_collide)
-{
-	size_t at = ~0ul, n = 0, known = 0, unknown = 0;
-	uint64_t waits = 0;
-
-	UNLESS_MISSING();
-	for (unsigned int i = 0; i < 1u << DEPTH; i++) {
-		ASSERT_EQ(0, pmtracebegin("collide"));
-		call_by_bits(i, DEPTH);
-		ASSERT_EQ(0, pmtraceend("collide"));
-	}
-	parts_of(self->why, "collide", &at);
-	ASSERT_EQ(0, shim_why_reasons_get(self->why, at, &n));
-	for (size_t i = 0; i < n; i++)
-		waits += shim_why_reason_at(self->why, i)->all_times;
-	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
-	for (size_t i = 0; i < n; i++) {
-		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
-
-		if (s->reason == SHIM_WHY_SAMPLED)
-			continue;
-		known += s->nuser > 0;
-		unknown += s->nuser ? 0 : s->all_times;
-	}
-	ASSERT_EQ(0, shim_why_drops_get(self->why, &self->drops));
-	if (!(variant->flags & SHIM_WHY_F_STACKS)) {
-		EXPECT_EQ(0, n + self->drops.stacks);
-		EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
-		return;
-	}
-	TH_LOG("%zu stacks, %zu waits without one, %llu waits, %llu lost", known, unknown,
-	       (unsigned long long)waits, (unsigned long long)self->drops.stacks);
-	EXPECT_LE(unknown, self->drops.stacks);
-	/* On a busy machine, a short wait can end before the thread leaves its CPU. */
-	EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
-	EXPECT_GE(known + unknown, waits);
-	EXPECT_LE(unknown, waits / 50);
 }
 
 TEST(arguments)
