@@ -167,4 +167,41 @@ TEST_F(closed, while_others_move_them)
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
 }
 
+enum { OPENERS = 4 };
+
+/* Open, begin, and close a copy and the descriptor itself; the argument is how often. */
+static void *open_and_close(void *times)
+{
+	uint32_t handle;
+
+	for (long i = (long)times; i; i--) {
+		int fd = begin("again", 1, &handle), copy = dup(fd);
+
+		if (fd < 0 || copy < 0 || close(fd) || close(copy))
+			return (void *)1;
+	}
+	return NULL;
+}
+
+/* Threads open and close descriptors in loops; no row remains. */
+TEST_F(closed, again_and_again)
+{
+	long times = strtol(getenv("CLOSES") ?: "2000", NULL, 10);
+	pthread_t threads[OPENERS];
+	void *bad;
+
+	UNLESS_MISSING();
+	for (int i = 0; i < OPENERS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, open_and_close, (void *)times));
+	for (int i = 0; i < OPENERS; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], &bad));
+		EXPECT_EQ(NULL, bad);
+	}
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(OPENERS * times, self->drops.given_up);
+	EXPECT_EQ(0, self->drops.open_full);
+	EXPECT_EQ(0, rows_of(PIN("vc_open")));
+	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+}
+
 TEST_HARNESS_MAIN
