@@ -33,7 +33,7 @@ struct shim_nameless_metric {
  * @named: the named instances of each domain, at any time
  * @metrics: position of each metric in @all
  * @all: the metrics found, in the order of their first such value
- * @found: number of such values
+ * @found: how many such values were found
  */
 struct shim_nameless {
 	struct shim_pmidmap domains;

@@ -55,7 +55,7 @@ unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
 struct shim_instances;
-/* All instances of a domain (indom.h); NULL if there is none, or if memory runs out */
+/* All instances of a domain (indom.h), or NULL: the domain has no state, or memory ran out */
 const struct shim_instances *shim_archive__instances(const struct shim_archive *ar, uint32_t indom);
 /* The index of the instance that a name refers to, as in PCP, or -1 */
 int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,

@@ -83,8 +83,8 @@ struct shim_tz {
 };
 
 /*
- * Parse a number.  If it exceeds @most, set it to @most with @limit, as the C library does, and
- * return NULL without.  Return NULL if there is no number.
+ * Parse a number.  One that exceeds @most becomes @most if @limit is set, as in the C library;
+ * otherwise it is an error.  Return the end of the number, or NULL on error.
  */
 static const char *number(const char *s, int most, bool limit, int *out)
 {
