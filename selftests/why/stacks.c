@@ -31,12 +31,10 @@ TEST_F(parts, stacks)
 		return;
 	}
 	EXPECT_GE(asleep, 20 * MS);
-	EXPECT_GE(asleep, parts.ns[SHIM_WHY_BLOCKED] / 2);
 	EXPECT_LE(asleep, parts.ns[SHIM_WHY_BLOCKED]);
 	EXPECT_GT(shim_why_sampled_cpus(self->why), 0);
 	/* A CPU that a busy host stopped takes one sample for the whole time. */
 	EXPECT_GE(awake, 10 * MS);
-	EXPECT_GE(awake, parts.ns[SHIM_WHY_ON_CPU] / 2);
 	EXPECT_LE(awake, 2 * parts.ns[SHIM_WHY_ON_CPU]);
 }
 
