@@ -64,12 +64,14 @@ static __noinline int vw_take_stacks(void *ctx, struct vc_why_thread *thread)
 }
 
 /* The thread leaves its CPU. */
-static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now, int stacks)
+static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now)
 {
+	struct task_struct *task = (void *)ctx[1];
 	__u32 state = ctx[3], reason;
 
 	if (thread->state != VC_WHY_ON_CPU)
 		return;
+	vw_settle(thread);
 	vw_leave(thread, now);
 	/* Preempted, or runnable again already */
 	if ((__u8)ctx[0] || !state) {
@@ -77,27 +79,28 @@ static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u
 		return;
 	}
 	thread->state = VC_WHY_BLOCKED;
-	thread->woken_ns = 0;
-	reason = vw_reason_of((void *)ctx[1], state);
+	thread->run_delay = vw_run_delay(task);
+	reason = vw_reason_of(task, state);
 	if (thread->last.reason != reason) {
 		vw_add_last(thread);
 		thread->last.reason = reason;
 	}
-	if (stacks)
+	if (vw_stacks)
 		vw_take_stacks(ctx, thread);
 }
 
-static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now, int stacks)
+static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now)
 {
 	if (thread->state == VC_WHY_BLOCKED)
-		vw_unblock(thread, now, stacks);
+		vw_unblock(thread, now);
 	else
 		vw_leave(thread, now);
 	thread->state = VC_WHY_ON_CPU;
 }
 
-/* (preempt, prev, next, prev_state); prev is the current task.  @stacks: compile-time constant */
-static __always_inline int vw_switch(__u64 *ctx, int stacks)
+/* (preempt, prev, next, prev_state); prev is the current task */
+SEC("tp_btf/sched_switch")
+int vw_on_switch(__u64 *ctx)
 {
 	const struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct vc_why_thread *thread = vw_busy_thread(prev->pid);
@@ -105,36 +108,11 @@ static __always_inline int vw_switch(__u64 *ctx, int stacks)
 
 	if (thread) {
 		now = bpf_ktime_get_ns();
-		vw_out(ctx, thread, now, stacks);
+		vw_out(ctx, thread, now);
 	}
 	thread = vw_busy_thread(next->pid);
 	if (thread)
-		vw_in(thread, now ? now : bpf_ktime_get_ns(), stacks);
-	return 0;
-}
-
-/* Only one of the two is loaded. */
-SEC("tp_btf/sched_switch")
-int vw_on_switch(__u64 *ctx)
-{
-	return vw_switch(ctx, 0);
-}
-
-SEC("tp_btf/sched_switch")
-int vw_switch_stack(__u64 *ctx)
-{
-	return vw_switch(ctx, 1);
-}
-
-/* (task).  woken_ns is 0 only while a thread is blocked: one that has not left its CPU is still on it. */
-SEC("tp_btf/sched_wakeup")
-int vw_on_wakeup(__u64 *ctx)
-{
-	struct task_struct *task = (void *)ctx[0];
-	struct vc_why_thread *thread = vw_thread_of(task->pid);
-
-	if (thread && !thread->woken_ns)
-		thread->woken_ns = bpf_ktime_get_ns();
+		vw_in(thread, now ? now : bpf_ktime_get_ns());
 	return 0;
 }
 

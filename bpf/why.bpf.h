@@ -14,6 +14,20 @@
 
 #include "why_stat.bpf.h"
 
+struct sched_info {
+	unsigned long long run_delay;
+} __attribute__((preserve_access_index));
+
+struct task_struct___delay {
+	struct sched_info sched_info;
+} __attribute__((preserve_access_index));
+
+/* How long the kernel's task has waited for a CPU so far */
+static __always_inline __u64 vw_run_delay(const void *task)
+{
+	return ((const struct task_struct___delay *)task)->sched_info.run_delay;
+}
+
 #define VW_TAKEN	-17	/* EEXIST: occupied by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
@@ -114,6 +128,103 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, const struct 
 	vw_count_drop(VC_WHY_DROP_REASONS, more->times);
 }
 
+/* If all places are taken, replace the shortest one. */
+static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
+{
+	__u32 least = 0;
+	__u64 weight = ~0ull;
+
+	for (__u32 i = 0; i < VC_WHY_OWN_STACKS; i++) {
+		struct vc_why_seen *seen = &open->stack[i];
+
+		if (i >= open->stacks) {
+			*seen = *new;
+			open->stacks = i + 1;
+			return;
+		}
+		if (seen->reason == new->reason && seen->user == new->user &&
+		    seen->kernel == new->kernel) {
+			seen->times++;
+			seen->ns += new->ns;
+			return;
+		}
+		if (seen->ns < weight) {
+			weight = seen->ns;
+			least = i;
+		}
+	}
+	vw_count_drop(VC_WHY_DROP_STACKS, 1);
+	if (weight < new->ns && least < VC_WHY_OWN_STACKS)
+		open->stack[least] = *new;
+}
+
+/* A sample can interrupt this. */
+static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
+					   const struct vc_why_seen *seen)
+{
+	if (thread->adding) {
+		vw_count_drop(VC_WHY_DROP_STACKS, 1);
+		return;
+	}
+	thread->adding = 1;
+	barrier();
+	for (int i = 0; i < VC_WHY_DEPTH; i++)
+		if (thread->open[i].start_ns)
+			vw_add_stack(&thread->open[i], seen);
+	barrier();
+	thread->adding = 0;
+}
+
+static __noinline void vw_add_block_stack(struct vc_why_thread *thread, __u64 ns)
+{
+	struct vc_why_seen seen = {
+		.reason = thread->last.reason, .user = thread->user, .kernel = thread->kernel,
+		.times = 1, .ns = ns,
+	};
+
+	vw_add_stack_to_all(thread, &seen);
+}
+
+/*
+ * A blocked thread runs again.  Until vw_settle(), its wait for a CPU counts as blocked: the kernel
+ * adds it to run_delay after this event.
+ */
+static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 now)
+{
+	__u64 spent = now - thread->since_ns;
+
+	/* CPU clocks may differ. */
+	if ((__s64)spent < 0)
+		spent = 0;
+	thread->since_ns += spent;
+	thread->part[VC_WHY_BLOCKED] += spent;
+	thread->last.times++;
+	thread->last.ns += spent;
+	thread->unsettled = spent;
+}
+
+/*
+ * Separate the last time that the current thread was blocked from its wait for a CPU: before its
+ * sums are used, and before it is blocked again.
+ */
+static __always_inline void vw_settle(struct vc_why_thread *thread)
+{
+	__u64 spent = thread->unsettled, waited;
+
+	if (!spent)
+		return;
+	thread->unsettled = 0;
+	waited = vw_run_delay(bpf_get_current_task_btf()) - thread->run_delay;
+	/* The kernel's sum is of another clock. */
+	if (waited > spent)
+		waited = spent;
+	thread->part[VC_WHY_BLOCKED] -= waited;
+	thread->part[VC_WHY_RUNNABLE] += waited;
+	thread->last.ns -= waited;
+	if (vw_stacks)
+		vw_add_block_stack(thread, spent - waited);
+}
+
 /*
  * Add the thread's last blocks to its open transactions: before one begins or ends, and when the
  * reason changes.  Without an open transaction there are none.
@@ -122,6 +233,7 @@ static __noinline int vw_add_last(struct vc_why_thread *thread)
 {
 	if (!thread->last.times)
 		return 0;
+	vw_settle(thread);
 	for (int i = 0; i < VC_WHY_DEPTH; i++)
 		if (thread->open[i].start_ns)
 			vw_add_cause(&thread->open[i], &thread->last);
@@ -174,7 +286,6 @@ static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why
 		thread->state = VC_WHY_ON_CPU;
 		now = bpf_ktime_get_ns();
 		thread->since_ns = now;
-		thread->woken_ns = now;
 	} else {
 		if (!open->start_ns)
 			thread->opened++;
@@ -261,78 +372,12 @@ static __noinline void vw_thread_gone(__u32 tid)
 	if (thread->opened)
 		vw_count_drop(VC_WHY_DROP_DIED, thread->opened);
 	thread->opened = 0;
+	thread->unsettled = 0;
 	for (int i = 0; i < VC_WHY_DEPTH; i++)
 		thread->open[i].start_ns = 0;
 	vw_add_last(thread);
 	vw_row[tid & (VC_WHY_PIDS - 1)] = 0;
 	bpf_map_push_elem(&vw_free, &row, 0);
-}
-
-/* If all places are taken, replace the shortest one. */
-static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
-{
-	__u32 least = 0;
-	__u64 weight = ~0ull;
-
-	for (__u32 i = 0; i < VC_WHY_OWN_STACKS; i++) {
-		struct vc_why_seen *seen = &open->stack[i];
-
-		if (i >= open->stacks) {
-			*seen = *new;
-			open->stacks = i + 1;
-			return;
-		}
-		if (seen->reason == new->reason && seen->user == new->user &&
-		    seen->kernel == new->kernel) {
-			seen->times++;
-			seen->ns += new->ns;
-			return;
-		}
-		if (seen->ns < weight) {
-			weight = seen->ns;
-			least = i;
-		}
-	}
-	vw_count_drop(VC_WHY_DROP_STACKS, 1);
-	if (weight < new->ns && least < VC_WHY_OWN_STACKS)
-		open->stack[least] = *new;
-}
-
-static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
-					   const struct vc_why_seen *seen)
-{
-	for (int i = 0; i < VC_WHY_DEPTH; i++)
-		if (thread->open[i].start_ns)
-			vw_add_stack(&thread->open[i], seen);
-}
-
-static __always_inline void vw_add_block_stack(struct vc_why_thread *thread, __u64 ns)
-{
-	struct vc_why_seen seen = {
-		.reason = thread->last.reason, .user = thread->user, .kernel = thread->kernel,
-		.times = 1, .ns = ns,
-	};
-
-	vw_add_stack_to_all(thread, &seen);
-}
-
-/* A blocked thread runs again.  It was runnable since it was woken. */
-static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 now, int stacks)
-{
-	__u64 spent = now - thread->since_ns, blocked = thread->woken_ns - thread->since_ns;
-
-	/* CPU clocks may differ.  A thread that was not woken was blocked all the time. */
-	if ((__s64)spent < 0)
-		spent = 0;
-	if (blocked > spent)
-		blocked = thread->woken_ns && (__s64)blocked < 0 ? 0 : spent;
-	thread->since_ns += spent;
-	thread->part[VC_WHY_BLOCKED] += blocked;
-	thread->part[VC_WHY_RUNNABLE] += spent - blocked;
-	thread->last.times++;
-	thread->last.ns += blocked;
-	if (stacks)
-		vw_add_block_stack(thread, blocked);
 }
 
 #endif /* VCPC_BPF_WHY_BPF_H */

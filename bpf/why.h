@@ -71,13 +71,15 @@ struct vc_why_open {
 /* The state of a thread and its open transactions */
 struct vc_why_thread {
 	__u64 since_ns;		/* when the thread entered @state */
-	__u64 woken_ns;		/* 0: blocked; otherwise when it was woken, or began */
+	__u64 run_delay;	/* the kernel's, when the thread was last blocked */
+	__u64 unsettled;	/* how long, if its wait for a CPU is not yet separate */
 	__u64 part[VC_WHY_PARTS];	/* total time in each state before */
 	__u64 slot;		/* for vw_slot() */
 	__u64 sampled_ns;	/* when it was sampled last */
 	__u32 state;		/* enum vc_why_part */
 	__s32 user;		/* if it is blocked: where */
 	__s32 kernel;
+	__u32 adding;		/* 1 while a stack is added to @open */
 	struct vc_why_cause last;	/* sum of the last blocks, not yet added to @open */
 	__u64 opened;		/* how many are open */
 	struct vc_why_open open[VC_WHY_DEPTH];

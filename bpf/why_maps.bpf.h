@@ -10,6 +10,7 @@
 
 /* Set before loading and constant from then on */
 const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
+const volatile __u32 vw_stacks;	/* 1: collect stacks */
 const volatile __u64 vw_period;		/* ns between two samples */
 const volatile __u32 vw_tags;		/* rows of vw_stat */
 

@@ -67,6 +67,7 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 	if (!w->skel)
 		return -errno;
 	w->skel->rodata->vw_pid = options->pid;
+	w->skel->rodata->vw_stacks = options->stacks;
 	w->skel->rodata->vw_period = options->hertz ? SECOND / options->hertz : 0;
 	w->skel->rodata->vw_tags = tags;
 	err = bpf_map__set_max_entries(w->skel->maps.vw_stat, tags);
@@ -76,10 +77,6 @@ static int open_and_load(struct shim_bpf_why *w, const struct shim_bpf_why_optio
 		err = shrink_traces(w->skel);
 	if (!err)
 		err = bpf_program__set_autoload(w->skel->progs.vw_on_sample, options->stacks);
-	if (!err)
-		err = bpf_program__set_autoload(w->skel->progs.vw_switch_stack, options->stacks);
-	if (!err)
-		err = bpf_program__set_autoload(w->skel->progs.vw_on_switch, !options->stacks);
 	return err ? err : vc_why__load(w->skel);
 }
 
@@ -102,16 +99,13 @@ static int attach_probe(struct bpf_program *prog, int begin, struct bpf_link **l
 	return *link ? 0 : -errno;
 }
 
-static int attach_scheduler(struct vc_why *skel, int stacks)
+static int attach_scheduler(struct vc_why *skel)
 {
 	int err = why_attach(skel->progs.vw_on_exit, &skel->links.vw_on_exit);
 
 	if (!err)
 		err = why_attach(skel->progs.vw_on_exec, &skel->links.vw_on_exec);
-	if (!err)
-		err = stacks ? why_attach(skel->progs.vw_switch_stack, &skel->links.vw_switch_stack)
-			     : why_attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
-	return err ? err : why_attach(skel->progs.vw_on_wakeup, &skel->links.vw_on_wakeup);
+	return err ? err : why_attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
 }
 
 /* -ENOENT: the module is not loaded. */
@@ -178,7 +172,7 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
 	int err = open_and_load(w, options);
 
 	if (!err)
-		err = attach_scheduler(w->skel, options->stacks);
+		err = attach_scheduler(w->skel);
 	if (!err)
 		err = attach_samples(w, options);
 	if (!err)
