@@ -69,10 +69,8 @@ static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u
 	struct task_struct *task = (void *)ctx[1];
 	__u32 state = ctx[3], reason;
 
-	if (thread->state != VC_WHY_ON_CPU)
-		return;
 	vw_settle(thread);
-	vw_leave(thread, now);
+	vw_leave(thread, now, VC_WHY_ON_CPU);
 	/* Preempted, or runnable again already */
 	if ((__u8)ctx[0] || !state) {
 		thread->state = VC_WHY_RUNNABLE;
@@ -94,7 +92,7 @@ static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now)
 	if (thread->state == VC_WHY_BLOCKED)
 		vw_unblock(thread, now);
 	else
-		vw_leave(thread, now);
+		vw_leave(thread, now, VC_WHY_RUNNABLE);
 	thread->state = VC_WHY_ON_CPU;
 }
 

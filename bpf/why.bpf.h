@@ -85,17 +85,22 @@ static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 	return thread && thread->opened ? thread : NULL;
 }
 
-/* End the thread's current state.  CPU clocks may differ: time must not run backwards. */
-static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now)
+/*
+ * End a state of the thread.  If it is in another one, a change was missed: the time is in no part,
+ * so that the parts of its transactions do not add up.  CPU clocks may differ: time must not run
+ * backwards.
+ */
+static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now, __u32 state)
 {
-	__u32 state = thread->state;
 	__u64 spent = now - thread->since_ns;
 
 	if ((__s64)spent < 0)
 		return;
 	thread->since_ns = now;
-	if (state < VC_WHY_PARTS)
+	if (thread->state == state)
 		thread->part[state] += spent;
+	else
+		thread->state = state;
 }
 
 static __noinline struct vc_why_thread *vw_new_thread(__u32 tid)
@@ -290,7 +295,7 @@ static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why
 		if (!open->start_ns)
 			thread->opened++;
 		now = bpf_ktime_get_ns();
-		vw_leave(thread, now);
+		vw_leave(thread, now, VC_WHY_ON_CPU);
 	}
 	for (int i = 0; i < VC_WHY_PARTS; i++)
 		open->part[i] = thread->part[i];
@@ -326,7 +331,7 @@ static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *th
 static __always_inline void vw_finish(const struct vw_event *ev, struct vc_why_thread *thread,
 				      struct vc_why_open *open, __u64 now, int include)
 {
-	vw_leave(thread, now);
+	vw_leave(thread, now, VC_WHY_ON_CPU);
 	if (thread->last.times)
 		vw_add_last(thread);
 	if (include)
