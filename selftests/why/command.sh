@@ -57,7 +57,7 @@ why batch --for 3s --folded-diff
 [ $? = 0 ] && [ -s "$dir/out" ] && ! grep -qv '^batch;.* [0-9][0-9]* [0-9][0-9]*$' "$dir/out"
 result "folded stacks of slow and typical transactions"
 why --for 2s --json
-[ $? = 0 ] && grep -q '"stacks": \[{"reason": "[^"]*", \("pid": [0-9]*, \)*"frames": \["' "$dir/out"
+[ $? = 0 ] && grep -q '"stacks": \[{"reason": .*"frames": \["' "$dir/out"
 result "JSON with stacks"
 touch /tmp/why.end
 wait
