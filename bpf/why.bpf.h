@@ -22,6 +22,10 @@ struct task_struct___delay {
 	struct sched_info sched_info;
 } __attribute__((preserve_access_index));
 
+struct task_struct___exec {
+	__u64 self_exec_id;	/* number of programs that it has executed */
+} __attribute__((preserve_access_index));
+
 /* How long the kernel's task has waited for a CPU so far */
 static __always_inline __u64 vw_run_delay(const void *task)
 {
@@ -31,8 +35,8 @@ static __always_inline __u64 vw_run_delay(const void *task)
 #define VW_TAKEN	-17	/* EEXIST: occupied by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
-/* Return the current stack's key; negative: no stack, or the map is full, which is counted. */
-static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
+/* Return the current stack's key; negative: no stack, or both maps have other ones in its place. */
+static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	long id = bpf_get_stackid(ctx, map, flags);
 
@@ -41,19 +45,54 @@ static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 
 		if (id >= 0)
 			id |= VC_WHY_MORE;
 	}
+	return id;
+}
+
+/* Likewise; a stack that does not fit is counted. */
+static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
+{
+	__s32 id = vw_find_trace(ctx, map, second, flags);
+
 	if (id == VW_TAKEN || id == VW_FULL)
 		vw_count_drop(VC_WHY_DROP_STACKS, 1);
 	return id;
 }
 
+/* What differs when a process has executed another program: addresses have another meaning then. */
+static __always_inline __u64 vw_program(void)
+{
+	const struct task_struct___exec *task = (void *)bpf_get_current_task_btf();
+
+	return bpf_get_current_pid_tgid() >> 32 << 10 | (task->self_exec_id & 0x3ff);
+}
+
+/* @id: key of the current user's stack in vw_address.  Return its key in vw_user, or a negative number. */
+static __always_inline __s32 vw_build_id_trace(void *ctx, __u32 id)
+{
+	__u64 program = vw_program() << 32;
+	__u64 row = id & VC_WHY_MORE ? id + VC_WHY_TRACES : id, *known, seen;
+	__s32 found;
+
+	barrier_var(row);	/* otherwise the bounds that the verifier knows are lost */
+	known = &vw_known[row & (2 * VC_WHY_TRACES - 1)];
+	seen = *known;
+	if (seen >> 32 == program >> 32)
+		return seen;
+	found = vw_find_trace(ctx, &vw_user, &vw_user2, BPF_F_USER_STACK);
+	if (found >= 0)
+		*known = program | found;
+	return found;
+}
+
 static __always_inline __s32 vw_user_trace(void *ctx)
 {
-	__s32 id;
+	__s32 id = vw_trace(ctx, &vw_address, &vw_address2, BPF_F_USER_STACK), found = -1;
 
+	if (id < 0)
+		return id;
 	if (!(__u32)bpf_get_current_uid_gid())
-		return vw_trace(ctx, &vw_user, &vw_user2, BPF_F_USER_STACK);
-	id = vw_trace(ctx, &vw_address, &vw_address2, BPF_F_USER_STACK);
-	return id < 0 ? id : id | VC_WHY_ADDRESS;
+		found = vw_build_id_trace(ctx, id);
+	return found < 0 ? id | VC_WHY_ADDRESS : found;
 }
 
 static __always_inline __s32 vw_kernel_trace(void *ctx)

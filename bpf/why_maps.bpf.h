@@ -68,9 +68,10 @@ struct {
 } vw_stack SEC(".maps");
 
 /*
- * Stacks of root's threads are stored by build id, if the kernel can find it: programs may have
- * exited when their stacks are read.  Those of other users are stored as addresses: any user can map
- * files in which the kernel searches 50 us for a build id, for each frame, with the run queue locked.
+ * Stacks are stored as addresses.  Those of root's threads are also stored by build id, if the kernel
+ * can find it, when they are first seen in a program: it may have exited when they are read.  Those of
+ * other users are not: any user can map files in which the kernel searches 50 us for a build id, for
+ * each frame, with the run queue locked.
  *
  * A map of stacks keeps only the first of all stacks with the same hash.  The second maps take most
  * of the others.
@@ -89,6 +90,9 @@ struct vw_address_map {
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
 } vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps"), vw_address SEC(".maps"), vw_address2 SEC(".maps");
+
+/* Keys of vw_address and vw_address2 -> the program << 32 | the stack's key in vw_user */
+static __u64 vw_known[2 * VC_WHY_TRACES];
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
