@@ -20,7 +20,7 @@
 
 #define VC_LIST_MIN	8	/* numbers of a file's first rows */
 #define VC_LIST_LEVELS	20
-#define VC_LIST_TRIES	(2 * VC_LIST_LEVELS)
+#define VC_LIST_TRIES	24	/* each finds a free number with a probability of 1/2 or more */
 #define VC_EEXIST	17
 
 /* Added to the number of rows of a list: its head is being deleted */
@@ -82,18 +82,18 @@ static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 	}
 	if (!head || __sync_fetch_and_add(&head->rows, 1) >= VC_LIST_CLOSED)
 		return 0;
-	for (int i = 1; i <= VC_LIST_TRIES; i++) {
+	for (int i = 0; i < VC_LIST_TRIES; i++) {
 		__u32 level = head->level;
 
+		/* At most half of the numbers are in use. */
+		if (2 * head->rows > vc_numbers_of(head) && level < VC_LIST_LEVELS)
+			__sync_val_compare_and_swap(&head->level, level, level + 1);
 		at.number = 1 + bpf_get_prandom_u32() % vc_numbers_of(head);
 		ret = bpf_map_update_elem(&vc_open_list, &at, &entry, BPF_NOEXIST);
 		if (!ret)
 			return at.number;
 		if (ret != -VC_EEXIST)
 			break;
-		/* More than half of the numbers are probably in use. */
-		if (i % 2 == 0 && level < VC_LIST_LEVELS)
-			__sync_val_compare_and_swap(&head->level, level, level + 1);
 	}
 	__sync_fetch_and_add(&head->rows, -1);
 	return 0;
