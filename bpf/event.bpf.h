@@ -126,7 +126,6 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (open && __sync_val_compare_and_swap(&open->start_ns, start, 0) == start)
 		vc_delete_open(&key);
-	vc_close_list(key.file);
 }
 
 /* vc_row_begin(), which makes room if another transaction is in the row */

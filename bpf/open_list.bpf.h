@@ -10,8 +10,8 @@
  * Pointers to a caller's stack are passed to one function only: the verifier of Linux 7.3 does not
  * follow them further, and takes what they point to for unused.
  *
- * A file's head is deleted when the file is closed.  A begin on another file that moves a
- * transaction can create it again, and then deletes it with vc_close_list().
+ * A file's head is deleted with its last row, so there are at most as many heads as rows, although
+ * only rows are charged to an account.
  */
 #ifndef VCPC_BPF_OPEN_LIST_H
 #define VCPC_BPF_OPEN_LIST_H
@@ -55,16 +55,23 @@ static __always_inline __u32 vc_numbers_of(const union vc_list *head)
 	return VC_LIST_MIN << (head->level & 31);
 }
 
+/* Subtract a row from a list, and delete the head of a list that has none left. */
+static __always_inline void vc_shorten(__u64 file)
+{
+	struct vc_list_key at = { .file = file };
+	union vc_list *head = vc_head_of(file);
+
+	if (head && __sync_fetch_and_add(&head->rows, -1) == 1 &&
+	    !__sync_val_compare_and_swap(&head->rows, 0, VC_LIST_CLOSED))
+		bpf_map_delete_elem(&vc_open_list, &at);
+}
+
 static __noinline void vc_unlist(__u64 file, __u32 number)
 {
 	struct vc_list_key at = { .file = file, .number = number };
-	union vc_list *head;
 
-	if (bpf_map_delete_elem(&vc_open_list, &at))
-		return;
-	head = vc_head_of(file);
-	if (head)
-		__sync_fetch_and_add(&head->rows, -1);
+	if (!bpf_map_delete_elem(&vc_open_list, &at))
+		vc_shorten(file);
 }
 
 /* Number a new row.  Return 0 if another CPU is deleting the list, or if the map is full. */
@@ -95,7 +102,7 @@ static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 		if (ret != -VC_EEXIST)
 			break;
 	}
-	__sync_fetch_and_add(&head->rows, -1);
+	vc_shorten(key->file);
 	return 0;
 }
 
@@ -139,16 +146,6 @@ static __noinline void vc_delete_open(const struct vc_open_key *key)
 
 	if (number)
 		vc_remove_open(key, number);
-}
-
-/* Delete the head of a list without rows, whose file may be closed. */
-static __noinline void vc_close_list(__u64 file)
-{
-	struct vc_list_key at = { .file = file };
-	union vc_list *head = vc_head_of(file);
-
-	if (head && !__sync_val_compare_and_swap(&head->rows, 0, VC_LIST_CLOSED))
-		bpf_map_delete_elem(&vc_open_list, &at);
 }
 
 /* A file, and which number of its list is the next */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The list of a file's rows in vc_open: it grows and shrinks with them, however many there were. */
+#include <sys/resource.h>
+
 #include "bpf_test.h"
 #include "../../bpf/trace.h"
 
 #define PIN(map)	VC_PIN_DIR "/" map
 #define USER		1001
+#define OTHER		1002
 
 static int fire(int fd, uint32_t op, uint32_t handle, uint32_t thread)
 {
@@ -56,6 +59,81 @@ TEST_F(open_list, unused_rows_are_found)
 	EXPECT_EQ(0, self->drops.open_full);
 	EXPECT_EQ(0, self->drops.not_open);
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+}
+
+enum { FILES = 4 * VC_OPEN_ROWS };
+
+/*
+ * Open many files, one after the other, so their numbers are consecutive.  Begin a transaction on
+ * each, which moves that of an earlier file, and end that one.  Then occupy all of vc_open_row.
+ */
+static int use_up(int fds[FILES])
+{
+	struct rlimit limit = { FILES + 100, FILES + 100 };
+	uint32_t handle = 0;
+	int bad = setrlimit(RLIMIT_NOFILE, &limit) || setuid(USER);
+
+	for (int i = 0; i < FILES && !bad; i++) {
+		fds[i] = raw_open();
+		handle = raw_tag(fds[i], "moved");
+		bad = !handle || fire(fds[i], VCPC_TRACE_BEGIN, handle, 0);
+		if (!bad && i >= VC_OPEN_ROWS)
+			bad = fire(fds[i - VC_OPEN_ROWS], VCPC_TRACE_END, handle, 0);
+	}
+	for (int i = FILES - VC_OPEN_ROWS; i < FILES && !bad; i++)
+		bad = fire(fds[i], VCPC_TRACE_END, handle, 0);
+	for (int i = 0; i < VC_OPEN_ROWS && !bad; i++)
+		bad = fire(fds[0], VCPC_TRACE_BEGIN, handle, i);
+	return bad;
+}
+
+#define MORE	(VC_OPEN_ROWS + VC_OPEN_ROWS / 4)	/* than fit into vc_open_row */
+
+static void by_other_user(void)
+{
+	int bad = setuid(OTHER), fd = raw_open();
+	uint32_t handle = raw_tag(fd, "other's"), n = MORE;
+
+	for (uint32_t i = 0; i < n && !bad; i++)
+		bad = fire(fd, VCPC_TRACE_BEGIN, handle, i);
+	for (uint32_t i = 0; i < n && !bad; i++)
+		bad = fire(fd, VCPC_TRACE_END, handle, i);
+	_exit(bad);
+}
+
+/* Many open files, on most of which no transaction is open, take no rows from other users. */
+TEST_F(open_list, files_without_rows)
+{
+	int ready[2], go[2], status;
+	static int fds[FILES];
+	char byte = 0;
+	pid_t pid;
+
+	UNLESS_MISSING();
+	self->options.max_open = VC_OPEN_ROWS;
+	TRACING_ON(&self->options);
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		_exit(use_up(fds) || write(ready[1], &byte, 1) != 1 ||
+		      read(go[0], &byte, 1));
+	}
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	EXPECT_EQ(FILES, count_of("moved", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(0, rows_of(PIN("vc_open")));
+	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
+	ASSERT_EQ(0, in_child(by_other_user));
+	EXPECT_EQ(MORE, count_of("other's", SHIM_TRACE_TRANSACTION));
+	ASSERT_EQ(0, read_drops(&self->drops));
+	EXPECT_EQ(0, self->drops.not_open);
+	/* They were moved at the first user's expense. */
+	EXPECT_EQ(VC_OPEN_ROWS / 2, self->drops.open_full);
+	close(go[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 TEST_HARNESS_MAIN
