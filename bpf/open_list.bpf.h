@@ -155,8 +155,8 @@ struct vc_place {
 	__u32 mask;
 };
 
-/* Set the key to the row that has the next number, and return it. */
-static __always_inline struct vc_open_val *vc_next_open(__u32 i, struct vc_place *place)
+/* Set the key to the row that has the next number.  Return 0, or -1 if there is none. */
+static __always_inline int vc_next_key(__u32 i, struct vc_place *place)
 {
 	struct vc_list_key at = {
 		.file = place->key.file,
@@ -165,19 +165,23 @@ static __always_inline struct vc_open_val *vc_next_open(__u32 i, struct vc_place
 	union vc_list *entry = bpf_map_lookup_elem(&vc_open_list, &at);
 
 	if (!entry)
-		return NULL;
+		return -1;
 	place->key.tag = entry->tag;
 	place->key.thread = entry->thread;
-	return bpf_map_lookup_elem(&vc_open, &place->key);
+	return 0;
 }
 
 #define VC_NUMBERS_AT_ONCE	16
 
 static long vc_sweep_number(__u32 i, struct vc_place *place)
 {
-	struct vc_open_val *open = vc_next_open(i, place);
-	struct vc_open_key key = place->key;
+	struct vc_open_val *open;
+	struct vc_open_key key;
 
+	if (vc_next_key(i, place))
+		return 0;
+	key = place->key;
+	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (open && !open->start_ns)
 		vc_delete_open(&key);
 	return 0;
@@ -202,8 +206,11 @@ static __noinline void vc_sweep(__u64 file, __u64 many)
 
 static long vc_drop_number(__u32 i, struct vc_place *place)
 {
-	struct vc_open_val *open = vc_next_open(i, place);
+	struct vc_open_val *open;
 
+	if (vc_next_key(i, place))
+		return 0;
+	open = bpf_map_lookup_elem(&vc_open, &place->key);
 	if (open && open->start_ns)
 		vc_count_drop(VC_DROP_GIVEN_UP);
 	vc_remove_open(&place->key, 1 + place->number + i);
