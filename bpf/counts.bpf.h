@@ -42,15 +42,26 @@ static __always_inline void vc_open_counts(struct vc_open_val *open, const void 
 	open->bind = from.bind;
 }
 
+/* Note that the tag counts these events.  Return 0, or -1 if it counts too many different ones. */
+static __always_inline int vc_note_events(struct vc_tag_name *name, __u64 events)
+{
+	for (int i = 0; i < VC_TAG_EVENTS; i++) {
+		__u64 was = __sync_val_compare_and_swap(&name->events[i], 0, events);
+
+		if (!was || was == events)
+			return 0;
+	}
+	return -1;
+}
+
 static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_count_key *key)
 {
 	static const struct vc_count zero;
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &key->tag);
 	struct vc_count *count;
 
-	if (!name || vc_learn_events(ev, &key->events))
+	if (!name || vc_learn_events(ev, &key->events) || vc_note_events(name, key->events))
 		return NULL;
-	name->counted = 1;
 	VC_NEW_ROW(vc_payer(ev->tag), &vc_count, key, &zero, VC_ROWS_COUNT, VC_MAX_COUNTED);
 	count = bpf_map_lookup_elem(&vc_count, key);
 	return count;

@@ -10,20 +10,6 @@
 #include "open_list.bpf.h"
 #include "open_row.bpf.h"
 
-struct bpf_map;
-
-static long vc_drop_sum(struct bpf_map *map, struct vc_count_key *key, struct vc_count *count,
-			const __u64 *tag)
-{
-	struct vc_count_key row = *key;
-
-	(void)map;
-	(void)count;
-	if (row.tag == *tag && !bpf_map_delete_elem(&vc_count, &row))
-		vc_row_gone(row.tag, VC_ROWS_COUNT);
-	return 0;
-}
-
 /* Layout of what the module passes: struct vcpc_trace_gone in kmod/trace/events.h */
 struct vc_gone {
 	__u64 file;
@@ -72,6 +58,7 @@ static __always_inline void vc_tag_gone(__u64 tag)
 {
 	struct vc_tag_name *name = bpf_map_lookup_elem(&vc_tag, &tag);
 	struct vc_stat_key key = { .tag = tag };
+	struct vc_count_key count = { .tag = tag };
 
 #pragma unroll
 	for (__u32 kind = VC_TRANSACT; kind <= VC_COUNTER; kind++) {
@@ -80,8 +67,11 @@ static __always_inline void vc_tag_gone(__u64 tag)
 			vc_row_gone(tag, VC_ROWS_STAT);
 	}
 	/* The files that held the tag are closed, so vc_open has none of its transactions. */
-	if (name && name->counted)
-		bpf_for_each_map_elem(&vc_count, vc_drop_sum, &tag, 0);
+	for (int i = 0; name && i < VC_TAG_EVENTS && name->events[i]; i++) {
+		count.events = name->events[i];
+		if (!bpf_map_delete_elem(&vc_count, &count))
+			vc_row_gone(tag, VC_ROWS_COUNT);
+	}
 	/*
 	 * Delete the name last: until then it identifies the account that the rows are charged to.
 	 */

@@ -19,6 +19,7 @@
 #define VC_MAX_USERS	1024	/* rows of vc_user */
 #define VC_MAX_DIRECT	1024	/* slots of vc_direct, if enabled */
 #define VC_MAX_COUNTERS	8	/* counters of a set that are summed; the others are ignored */
+#define VC_TAG_EVENTS	8	/* different sets of events that one tag's transactions count */
 
 /*
  * Times from 0 to 7 ns have one bucket each; above, each power of two has eight, so a bucket is at
@@ -62,8 +63,9 @@ enum vc_kind {
 struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
 	__u32 user;		/* the tag's user: the same name of another user is another tag */
-	__u32 counted;		/* it may have rows in vc_count */
+	__u32 reserved;
 	__u64 account;		/* key in vc_user: the account charged for its rows; 0: root's */
+	__u64 events[VC_TAG_EVENTS];	/* with which keys of vc_events it has rows in vc_count */
 };
 
 /* vc_id: key -> u64 tag id; used only with probes because otherwise the module assigns tag ids */

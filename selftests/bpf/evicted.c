@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* When the module evicts an idle tag, its statistics are deleted. */
+#include <shim/shim.h>
+
 #include "bpf_test.h"
+#include "../../bpf/trace.h"
 
 #define LIMIT(name) "/sys/module/vcpc/parameters/" name
 
@@ -74,6 +77,46 @@ TEST_F(evicted, statistics_go_with_the_tag)
 	ASSERT_EQ(0, read_stat("evicted", SHIM_TRACE_POINT, &self->after));
 	EXPECT_EQ(1, self->after.count);
 	EXPECT_NE(self->before.id, self->after.id);
+}
+
+/* In one process, one transaction with each of ten sets of events */
+static void with_ten_sets(void)
+{
+	static const char *const events[][2] = {
+		{ "page-faults" }, { "task-clock" }, { "context-switches" },
+		{ "page-faults", "task-clock" }, { "task-clock", "page-faults" },
+		{ "page-faults", "context-switches" }, { "context-switches", "page-faults" },
+		{ "task-clock", "context-switches" }, { "context-switches", "task-clock" },
+		{ "task-clock", "task-clock" },
+	};
+	struct shim_handle *handle;
+	struct shim_set *set;
+	int bad = shim_open(&handle);
+
+	for (size_t i = 0; i < 10 && !bad; i++) {
+		bad = shim_set_create(handle, events[i], events[i][1] ? 2 : 1, NULL, &set) ||
+		      shim_set_bind(set, 0, SHIM_BIND_TRACE) || pmtracebegin("of ten sets") ||
+		      pmtraceend("of ten sets");
+		shim_set_destroy(set);
+	}
+	_exit(bad);
+}
+
+/* A tag has counts of a limited number of sets of events.  They are deleted with the tag. */
+TEST_F(evicted, counts_go_with_the_tag)
+{
+	const char *const counts = VC_PIN_DIR "/vc_count";
+	struct shim_trace_drops drops;
+
+	ASSERT_EQ(0, in_child(with_ten_sets));
+	EXPECT_EQ(10, count_of("of ten sets", SHIM_TRACE_TRANSACTION));
+	EXPECT_EQ(VC_TAG_EVENTS, rows_of(counts));
+	ASSERT_EQ(0, read_drops(&drops));
+	EXPECT_EQ(10 - VC_TAG_EVENTS, drops.count_full);
+	ASSERT_EQ(0, set_limits("1", "4096"));
+	ASSERT_NE(0, raw_tag(self->fd, "takes the place of ten sets"));
+	EXPECT_EQ(-ENOENT, read_stat("of ten sets", SHIM_TRACE_TRANSACTION, &self->after));
+	EXPECT_EQ(0, rows_of(counts));
 }
 
 /* A tag that is held is never evicted. */
