@@ -16,7 +16,6 @@
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
-#include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/once.h>
 #include <linux/preempt.h>
@@ -150,39 +149,28 @@ static int charge(struct vcpc_user *user, struct list_head *forgotten)
 }
 
 /* Take the existing tag with @fresh's name, or add @fresh and set it to NULL. */
-static int take_locked(struct vcpc_tag **fresh, struct list_head *forgotten,
-		       struct vcpc_tag **taken)
-{
-	struct vcpc_tag *tag = find_same(*fresh);
-	int ret;
-
-	if (!tag) {
-		tag = *fresh;
-		ret = charge(tag->user, forgotten);
-		if (ret)
-			return ret;
-		tag->id = ++last_id;
-		hash_add(table, &tag->node, key(tag->uid, tag->name));
-		*fresh = NULL;
-	} else if (!tag->holders) {
-		make_busy(tag);
-	}
-	tag->holders++;
-	*taken = tag;
-	return 0;
-}
-
 static int take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 {
 	struct vcpc_user *user = (*fresh)->user;
 	LIST_HEAD(forgotten);
-	int ret;
+	struct vcpc_tag *tag;
 
 	spin_lock(&table_lock);
-	ret = take_locked(fresh, &forgotten, taken);
+	tag = find_same(*fresh);
+	if (tag && !tag->holders) {
+		make_busy(tag);
+	} else if (!tag && !charge(user, &forgotten)) {
+		tag = *fresh;
+		*fresh = NULL;
+		tag->id = ++last_id;
+		hash_add(table, &tag->node, key(tag->uid, tag->name));
+	}
+	if (tag)
+		tag->holders++;
+	*taken = tag;
 	spin_unlock(&table_lock);
 	free_forgotten(&forgotten);
-	return ret ? vcpc_limits_refuse(user, VCPC_LIMIT_TAGS) : 0;
+	return tag ? 0 : vcpc_limits_refuse(user, VCPC_LIMIT_TAGS);
 }
 
 static void drop(struct vcpc_tag *tag)
