@@ -291,7 +291,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 	vf->creator = current_uid();
 	vcpc_tracecall_init(&vf->tracer, vf->user);
 	file->private_data = vf;
-	vcpc_unsigned_offset(file);
+	file->f_mode |= FMODE_UNSIGNED_OFFSET;
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * vcpc_unsigned_offset(): accept file positions beyond 2^63 - 1, which are an error by default.
- * Since Linux 6.12 a flag in struct file_operations (VCPC_FOP_UNSIGNED_OFFSET) does that; before, a
- * flag of each open file.
+ * Accept file positions beyond 2^63 - 1, which are an error by default.  Since Linux 6.12 a flag in
+ * struct file_operations (VCPC_FOP_UNSIGNED_OFFSET) does that; before, a flag of each open file
+ * (FMODE_UNSIGNED_OFFSET).
  */
 #ifndef VCPC_COMPAT_UNSIGNED_OFFSET_H
 #define VCPC_COMPAT_UNSIGNED_OFFSET_H
@@ -10,21 +10,10 @@
 #include <linux/fs.h>
 
 #ifdef FOP_UNSIGNED_OFFSET
-
 #define VCPC_FOP_UNSIGNED_OFFSET	.fop_flags = FOP_UNSIGNED_OFFSET,
-
-static inline void vcpc_unsigned_offset(struct file *file)
-{
-}
-
+#define FMODE_UNSIGNED_OFFSET		0
 #else
-
 #define VCPC_FOP_UNSIGNED_OFFSET
-
-static inline void vcpc_unsigned_offset(struct file *file)
-{
-	file->f_mode |= FMODE_UNSIGNED_OFFSET;
-}
-
 #endif
+
 #endif
