@@ -278,15 +278,13 @@ static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int a
 static int chardev_open(struct inode *inode, struct file *file)
 {
 	struct vcpc_file *vf = kzalloc(sizeof(*vf), GFP_KERNEL_ACCOUNT);
-	int ret;
 
 	if (!vf)
 		return -ENOMEM;
 	vf->user = vcpc_limits_get();
-	if (IS_ERR(vf->user)) {
-		ret = PTR_ERR(vf->user);
+	if (!vf->user) {
 		kfree(vf);
-		return ret;
+		return -ENOMEM;
 	}
 	vf->creator = current_uid();
 	vcpc_tracecall_init(&vf->tracer, vf->user);

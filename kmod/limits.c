@@ -10,10 +10,9 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/debugfs.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sched.h>
@@ -141,7 +140,7 @@ void vcpc_limits_exit(void)
 /**
  * vcpc_limits_get() - get a reference to the calling user's account
  *
- * Return: the account, to be released with vcpc_limits_put(); or ERR_PTR(-ENOMEM).
+ * Return: the account, to be released with vcpc_limits_put(); NULL if there is no memory.
  */
 struct vcpc_user *vcpc_limits_get(void)
 {
@@ -149,7 +148,7 @@ struct vcpc_user *vcpc_limits_get(void)
 	struct vcpc_user *user;
 
 	if (!fresh)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	set_responsible(fresh);
 	refcount_set(&fresh->refs, 1);
 	INIT_LIST_HEAD(&fresh->idle_tags);

@@ -76,8 +76,8 @@ int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **use
 	int ret;
 
 	*user = NULL;
-	if (IS_ERR(self))
-		return PTR_ERR(self);
+	if (!self)
+		return -ENOMEM;
 	ret = vcpc_user_test_open(memory);
 	if (ret)
 		vcpc_limits_put(self);
