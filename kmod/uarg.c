@@ -2,7 +2,6 @@
 /*
  * Copy in every struct of the interface, and check its size, flags and reserved fields.
  */
-#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/signal.h>

@@ -9,10 +9,10 @@
 
 #include <linux/sched.h>
 
-#ifdef PF_USER_WORKER
-#define VCPC_NEVER_IN_USER_MODE	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
-#else
-#define VCPC_NEVER_IN_USER_MODE	(PF_KTHREAD | PF_IO_WORKER)
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
 #endif
+
+#define VCPC_NEVER_IN_USER_MODE	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
 #endif
