@@ -5,6 +5,31 @@
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
+/*
+ * The last copy of a trace descriptor is closed: (struct vc_gone).  The module repeats the event
+ * until the program leaves next unchanged.
+ *
+ * Programs are attached in the order of this file: those that delete rows first, so no row remains
+ * of a file that is closed, or of a tag that is removed, while tracing is being turned on.
+ */
+SEC("raw_tp.w/vcpc_gone")
+int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct vc_gone *gone = ARG(ctx, 0, struct vc_gone *);
+
+	if (!vc_file_gone(gone->file, gone->next))
+		gone->next++;
+	return 0;
+}
+
+/* A tag is removed, and its id is never reused: (tag) */
+SEC("raw_tp/vcpc_tag_put")
+int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
+{
+	vc_tag_gone(ARG(ctx, 0, __u64));
+	return 0;
+}
+
 /* begin, end and abort come as (tag, file, user << 32 | thread, name, ...) */
 static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -146,28 +171,6 @@ int vc_on_value(struct bpf_raw_tracepoint_args *ctx)
 	};
 
 	vc_value(&ev, ARG(ctx, 1, __u32), ARG(ctx, 2, __u64));
-	return 0;
-}
-
-/*
- * The last copy of a trace descriptor is closed: (struct vc_gone).  The module repeats the event
- * until the program leaves next unchanged.
- */
-SEC("raw_tp.w/vcpc_gone")
-int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct vc_gone *gone = ARG(ctx, 0, struct vc_gone *);
-
-	if (!vc_file_gone(gone->file, gone->next))
-		gone->next++;
-	return 0;
-}
-
-/* A tag is removed, and its id is never reused: (tag) */
-SEC("raw_tp/vcpc_tag_put")
-int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
-{
-	vc_tag_gone(ARG(ctx, 0, __u64));
 	return 0;
 }
 

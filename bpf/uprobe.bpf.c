@@ -126,6 +126,29 @@ static __noinline void vc_process_gone(void)
 	bpf_loop(VC_MAX_PARTS, vc_process_gone_part, &file, 0);
 }
 
+/* As in trace.bpf.c, the programs that delete rows are attached first. */
+
+/* Loaded only if begins are wanted.  (task, ...), where task is the current one */
+SEC("raw_tp/sched_process_exit")
+int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx->args[0];
+
+	/* Only after the last thread: the others may continue the process's transactions. */
+	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+		VC_UNPREEMPTED(vc_process_gone());
+	return 0;
+}
+
+/* Loaded only if begins are wanted.  The new program has not begun a transaction. */
+SEC("raw_tp/sched_process_exec")
+int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	(void)ctx;
+	VC_UNPREEMPTED(vc_process_gone());
+	return 0;
+}
+
 static __noinline int vc_user_begin_now(struct pt_regs *ctx)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -175,27 +198,6 @@ SEC("uprobe")
 int vc_user_any(struct pt_regs *ctx)
 {
 	VC_UNPREEMPTED(vc_user_any_now(ctx));
-	return 0;
-}
-
-/* Loaded only if begins are wanted.  (task, ...), where task is the current one */
-SEC("raw_tp/sched_process_exit")
-int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = (struct task_struct *)ctx->args[0];
-
-	/* Only after the last thread: the others may continue the process's transactions. */
-	if (BPF_CORE_READ(task, signal, live.counter) == 0)
-		VC_UNPREEMPTED(vc_process_gone());
-	return 0;
-}
-
-/* Loaded only if begins are wanted.  The new program has not begun a transaction. */
-SEC("raw_tp/sched_process_exec")
-int vc_on_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	(void)ctx;
-	VC_UNPREEMPTED(vc_process_gone());
 	return 0;
 }
 

@@ -204,4 +204,41 @@ TEST_F(closed, again_and_again)
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
 }
 
+/* As a user, open descriptors, begin a transaction on each, and close it, until killed. */
+static pid_t closer(void)
+{
+	uint32_t handle;
+	pid_t pid = fork();
+	int bad;
+
+	if (pid)
+		return pid;
+	bad = prctl(PR_SET_PDEATHSIG, SIGKILL) || setuid(USER);
+	while (!bad)
+		bad = close(begin("closed early", 1, &handle));
+	_exit(1);
+}
+
+/* Descriptors are closed while tracing is being turned on: no transaction stays open. */
+TEST_F(closed, while_tracing_is_turned_on)
+{
+	struct shim_trace *trace;
+	int status;
+	pid_t pid;
+
+	UNLESS_MISSING();
+	for (int i = 0; i < 5; i++) {
+		ASSERT_EQ(0, shim_trace_off());
+		pid = closer();
+		ASSERT_LT(0, pid);
+		ASSERT_EQ(0, shim_trace_on(&self->options));
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(SIGKILL, status);
+		ASSERT_EQ(0, shim_trace_open(&trace));
+		EXPECT_EQ(0, open_now(trace));
+		shim_trace_close(trace);
+	}
+}
+
 TEST_HARNESS_MAIN
