@@ -177,7 +177,7 @@ TEST_F(check, notes_what_it_does_not_know)
 	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));
 	ASSERT_EQ(1, self->found.n);
 	EXPECT_EQ(SHIM_ARCHIVE_UNKNOWN, self->found.all[0].kind);
-	EXPECT_STREQ("metric 60.0.2: units that this library does not know", self->found.all[0].text);
+	EXPECT_STREQ("metric 60.0.2: units unknown to this library", self->found.all[0].text);
 
 	ASSERT_TRUE(patch_behind(self->base, "meta", one, 16, 0x10000, 0));
 	ASSERT_TRUE(patch_behind(self->base, "meta", pmid, 8, PM_TYPE_U32, 12));
@@ -185,7 +185,7 @@ TEST_F(check, notes_what_it_does_not_know)
 	EXPECT_EQ(0, shim_archive_check(self->base, &self->watch));
 	ASSERT_EQ(1, self->found.n);
 	EXPECT_EQ(SHIM_ARCHIVE_UNKNOWN, self->found.all[0].kind);
-	EXPECT_STREQ("metric 60.0.2: type that this library does not know", self->found.all[0].text);
+	EXPECT_STREQ("metric 60.0.2: type unknown to this library", self->found.all[0].text);
 }
 
 /* Derived metrics of a logger have another agent's domain, and old archives have numeric names. */
@@ -218,7 +218,7 @@ TEST_F(check, reports_damage_of_each_of_several_alike_records)
 
 	ASSERT_TRUE(patch(self->base, "0", third, before, sizeof(third)));
 	EXPECT_EQ(1, shim_archive_check(self->base, &self->watch));
-	EXPECT_EQ(0, strncmp("time goes back", self->found.all[0].text, 14));
+	EXPECT_EQ(0, strncmp("time stamp is ", self->found.all[0].text, 14));
 
 	ASSERT_TRUE(patch(self->base, "0", before, third, sizeof(third)));
 	ASSERT_TRUE(patch_behind(self->base, "meta", pmid, 8, PM_TYPE_U32, PM_TYPE_U64));

@@ -37,7 +37,7 @@ static int top_help(void)
 	       "      --reverse         reverse the order\n"
 	       "  -f, --filter TEXT     show rows with this text in their names, ignoring case\n"
 	       "      --once            print once, after one interval; needs no terminal\n\n"
-	       "Keys: q quit, p pause, b by what, s sort, r reverse, / filter, arrows and pages scroll\n");
+	       "Keys: q quit, p pause, b group by, s sort, r reverse, / filter, arrows and pages scroll\n");
 	return 0;
 }
 

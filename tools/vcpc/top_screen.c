@@ -81,7 +81,7 @@ static void screen_draw(struct screen *s)
 	if (s->typing)
 		snprintf(line, 256, "names with: %s_", s->filter);
 	else
-		snprintf(line, 256, "q quit  p pause  b by what  s sort  r reverse  / filter  arrows scroll");
+		snprintf(line, 256, "q quit  p pause  b group by  s sort  r reverse  / filter  arrows scroll");
 	mvaddnstr(LINES - 1, 0, line, COLS - 1);
 	free(line);
 	refresh();

@@ -117,7 +117,7 @@ static int want_counts(const struct vcpc_events *events)
 		return vcpc_fail(err, "cannot count '%s' in transactions", events->names[bad]);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "transactions can have at most 8 counts");
-	return vcpc_fail(err, "cannot make programs count in their transactions");
+	return vcpc_fail(err, "cannot enable counting in transactions");
 }
 
 /*

@@ -209,7 +209,7 @@ static int check_metric(struct shim_check_state *s, uint64_t offset,
 	}
 	if (unknown)
 		shim_check__note(s, SHIM_CHECK_UNKNOWN, &s->meta, offset,
-				 "metric %u.%u.%u: %s that this library does not know",
+				 "metric %u.%u.%u: %s unknown to this library",
 				 PMID_PARTS(rec->pmid), unknown);
 	return check_conflicts(s, offset, rec);
 }
@@ -361,7 +361,8 @@ static void check_time(struct shim_check_state *s, const struct shim_check_file 
 	if (shim_ts__cmp(rec->stamp, s->first.start) < 0)
 		shim_check__say(s, file, rec->offset, "a record is older than the archive's start");
 	if (s->has_last && shim_ts__cmp(rec->stamp, s->last) < 0)
-		shim_check__say(s, file, rec->offset, "time goes back by %.9g s",
+		shim_check__say(s, file, rec->offset,
+				"time stamp is %.9g s before the previous one",
 				shim_ts__seconds(shim_ts__sub(s->last, rec->stamp)));
 	s->last = rec->stamp;
 	s->has_last = true;

@@ -56,7 +56,7 @@ int shim_check__first_label(struct shim_check_state *s, const struct shim_check_
 
 	if (err == -EOPNOTSUPP) {
 		shim_check__note(s, SHIM_CHECK_UNKNOWN, file, 0,
-				 "features %#x that this library does not know", s->first.features);
+				 "features %#x unknown to this library", s->first.features);
 		err = 0;
 	}
 	if (!err)
