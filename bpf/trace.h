@@ -23,14 +23,15 @@
 
 /*
  * Times from 0 to 7 ns have one bucket each; above, each power of two has eight, so a bucket is at
- * most 1/8 of its time wide.  The last bucket has all times over 2^48 ns, more than three days.
+ * most 1/8 of its time wide.  The last bucket holds all durations over 2^48 ns (more than three
+ * days).
  */
 #define VC_HIST_BITS	3
 #define VC_HIST_SUB	(1u << VC_HIST_BITS)
 #define VC_HIST_TOP	48
 #define VC_HIST_SLOTS	((VC_HIST_TOP - VC_HIST_BITS + 1) * VC_HIST_SUB)
 
-/* The bucket of a time of 2^log2 .. 2^(log2 + 1) - 1 ns */
+/* The histogram bucket of @ns, which is 2^log2 .. 2^(log2 + 1) - 1 */
 static inline __u32 vc_hist_slot(__u64 ns, __u32 log2)
 {
 	if (ns < VC_HIST_SUB)

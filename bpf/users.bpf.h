@@ -34,7 +34,7 @@ struct {
 } vc_ring SEC(".maps");
 
 /*
- * Offsets of members of the kernel's structs; all zero if the loader does not know them.  The
+ * Offsets of members of the kernel's structs; all zero if the loader could not determine them.  The
  * loader looks them up because it would refuse a program with relocations on a kernel without BTF.
  */
 const volatile struct vc_offsets vc_offsets;

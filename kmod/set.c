@@ -148,7 +148,8 @@ static void fold(struct vcpc_set *set, struct vcpc_instance *inst)
 }
 
 /*
- * Settle the instances that have ended, and fold the oldest of them until @keep are left.  The
+ * Save the final counts of instances that have ended, and fold the oldest of these instances into
+ * the set's sum until @keep are left.  The
  * set's first instance is never folded.
  */
 static void reap(struct vcpc_set *set, unsigned int keep)

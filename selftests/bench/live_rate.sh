@@ -5,7 +5,8 @@
 #
 # usage: live_rate.sh [METRIC...]	(default: five of PCP's sample agent)
 #
-# Prints the minimum CPU time of ROUNDS (8) runs with 1,500 fetches each, because other work on the machine only adds.
+# Prints the minimum CPU time of ROUNDS (8) runs with 1,500 fetches each, because other work on the machine can only add
+# to it.
 # All run on one CPU: a fetch costs a third more if the scheduler puts pmcd on another one.
 set -u
 

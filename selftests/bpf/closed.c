@@ -117,7 +117,9 @@ TEST_F(closed, by_the_child)
 	EXPECT_EQ(0, rows_of(PIN("vc_open_list")));
 }
 
-/* As a user, begin transactions in all rows of vc_open_row all the time. */
+/*
+ * As an unprivileged user, keep all rows of vc_open_row in use by beginning transactions in a loop.
+ */
 static pid_t attacker(uid_t uid)
 {
 	char name[16];

@@ -422,7 +422,9 @@ static void on_alarm(int sig)
 	errno = saved;
 }
 
-/* A handler that traces while it interrupts another call does not falsify counts. */
+/*
+ * A signal handler that makes trace calls while it interrupts another one does not corrupt counts.
+ */
 TEST_F(direct_counts, handlers)
 {
 	struct itimerval every = { { 0, 300 }, { 0, 300 } }, never = { { 0, 0 }, { 0, 0 } };

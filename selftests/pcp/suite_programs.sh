@@ -165,7 +165,7 @@ compile() {
 			-lm -lpthread >"$dir/log" 2>&1
 }
 
-# Error texts differ: one rule for each text replaces it by its number.
+# The libraries' error texts differ, so write sed scripts that replace each text with its number.
 texts() {
 	cat >"$dir/texts.c" <<'END'
 #include <pcp/pmapi.h>

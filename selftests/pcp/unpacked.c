@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packed files of an archive are read once, by all contexts and checks that are open at the time. */
+/*
+ * A compressed file of an archive is decompressed once for all contexts and checks that are open at
+ * the same time.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -269,8 +269,8 @@ TEST_F(indom, records_are_of_the_right_kind)
 #define COMING	1500
 
 /*
- * The domain has FIXED instances with short names, and more that are added one by one: 0 or an
- * error.
+ * Write a domain of FIXED instances with short names, then add COMING instances one by one. Return
+ * 0 or an error.
  */
 static int write_coming(struct shim_writer *w)
 {

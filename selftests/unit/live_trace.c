@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instances of tags that are endlessly created and deleted: those of existing tags are kept, with
- * their numbers and counts; of deleted ones, a bounded number is kept.  The test generates the
+ * While tags are created and deleted without end, existing tags keep their instances, with numbers
+ * and counts, and a bounded number of instances of deleted tags is kept.  The test generates the
  * reader's results.
  */
 #include <errno.h>

@@ -91,7 +91,7 @@ static inline int have_only(__u64 which)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* Set the device's mode, a step that is up to the administrator.  Returns the previous mode. */
+/* Set the device node's mode, which an administrator is free to choose. Returns the previous mode. */
 static inline mode_t device_mode(mode_t mode)
 {
 	struct stat st;

@@ -47,7 +47,10 @@ static int bind_self(const struct vcpc_child *child, struct shim_set *set)
 	return set ? shim_set_bind(set, 0, SHIM_BIND_ON_EXEC | SHIM_BIND_TREE | child->flags) : 0;
 }
 
-/* Bind the set; if perf cannot count along with transactions, do so without the caller's flags. */
+/*
+ * Bind the set.  If perf does not support the caller's flags (counts in transactions), retry
+ * without them.
+ */
 static int bind_child(const struct vcpc_child *child, struct shim_set *set)
 {
 	const unsigned int flags = SHIM_BIND_ON_EXEC | SHIM_BIND_TREE;

@@ -14,7 +14,7 @@
 #define NUMBER		9	/* columns of a number, with the blank before it */
 #define LEAST_NAME	12
 
-/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 if the locale does not know it */
+/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 if the locale does not support it */
 static unsigned int columns_of(const char *text, size_t n)
 {
 	mbstate_t state = { 0 };

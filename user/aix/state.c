@@ -100,9 +100,9 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 
 /*
  * Whether a thread has an instance in a context: 1, 0, or a core error if that cannot be determined
- * now.  An invalid instance counts (-EAGAIN), as does one whose values perf adds to those of the
- * threads that inherit it (-EOPNOTSUPP).  The instance of an exited thread does not because another
- * thread may have its number by now.
+ * now.  The result is 1 for an invalid instance (-EAGAIN), and for one whose values perf adds to
+ * those of the threads that inherit it (-EOPNOTSUPP). It is 0 if the thread has exited, because
+ * another thread may have its ID by now.
  */
 static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 {

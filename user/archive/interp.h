@@ -16,7 +16,7 @@ struct shim_interp;
 
 /*
  * struct shim_answer - the values of one metric
- * @numval: number of values, 0, -ENOENT if the archive does not know the metric, -EDOM if it is a
+ * @numval: number of values, 0, -ENOENT if the metric is not in the archive, -EDOM if it is a
  *	counter whose type cannot be interpolated, or the PCP error code of a record
  * @valfmt: enum shim_valfmt
  * @values: owned by the function that filled in the answer, valid until the next fetch

@@ -15,7 +15,7 @@
 #include "interp_metric.h"
 #include "scan.h"
 
-/* Recognize records without any value that a scan is searching for, by their layout. */
+/* Recognize, by their layout, records that contain no value that the scan is searching for. */
 
 static unsigned int slot_of(const struct shim_record *rec)
 {

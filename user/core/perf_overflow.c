@@ -222,7 +222,10 @@ static int arm(struct shim_instance *inst, unsigned int i, __u64 count)
 	__u64 distance = -(inst->from[i] + count), bit = 1ull << i;
 	int ret;
 
-	/* If it has overflowed since it was started, it is no longer limited. */
+	/*
+	 * If the event has overflowed since it was armed, perf has used up the limit that made it
+	 * stop.
+	 */
 	if (inst->overflow.until[i] && count >= inst->overflow.until[i])
 		inst->overflow.limited &= ~bit;
 	if (!distance || distance >= SHIM_GROUP_NEVER)

@@ -342,7 +342,8 @@ int shim_pfm__walk(int (*fn)(void *arg, const char *name, const char *desc), voi
 
 /**
  * shim_pfm__cpu() - get libpfm's name of this machine's processor
- * @name: a string that is never freed; NULL if libpfm cannot be used or does not know the processor
+ * @name: a string that is never freed; NULL if libpfm cannot be used or does not support the
+ * processor
  *
  * Return: 0 or a temporary error.
  */

@@ -255,7 +255,7 @@ static void bind_shared(struct shim_live_processes *p, pid_t pid, unsigned int i
 
 /*
  * Bind the given sets to a process as far as possible, and remove the process if none could be
- * bound.  Another process has to give up its place only if this one has a set.
+ * bound.  Evict another process only if a set was bound to this one.
  */
 static void bind_sets(struct shim_live_processes *p, pid_t pid, uint64_t sets)
 {

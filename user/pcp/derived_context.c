@@ -268,10 +268,11 @@ bool shim_derived__passes(int err)
 }
 
 /*
- * enum use - where an expression has a name
- * @USE_WHOLE: it is the whole expression, or gives a constant its descriptor: may be a derived metric
- * @USE_OPERAND: of an operator or a function
- * @USE_DEFINED: of defined(): an unknown metric or an unavailable agent is not an error
+ * enum use - where a name occurs in an expression
+ * @USE_WHOLE: it is the whole expression, or names the metric whose descriptor a constant copies.
+ * It can be the name of a derived metric
+ * @USE_OPERAND: operand of an operator or argument of a function
+ * @USE_DEFINED: argument of defined(): an unknown metric or an unavailable agent is no error
  */
 enum use {
 	USE_WHOLE,

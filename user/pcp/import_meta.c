@@ -77,7 +77,7 @@ static struct shim_imp_domain *need_domain(struct shim_importer *imp, uint32_t i
 
 /**
  * shim_importer__create() - create an importer without metrics
- * @base: name of the archive, or NULL for a context that only serves for inheritance
+ * @base: name of the archive, or NULL for a context that is used only to inherit metadata
  * @out: the importer
  *
  * Return: 0 or -ENOMEM.

@@ -60,7 +60,7 @@ struct shim_tag_table {
 };
 
 /**
- * struct shim_begun - an ended transaction's begin
+ * struct shim_begun - the start of a transaction that has ended
  * @ns: when it began, by the transport's clock
  * @thread: the thread that began it: its number with VCPC_TRACE_THREAD
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The caller of a cell: it takes its role, makes the call, and knows the documented result. */
+/*
+ * The process that tests one cell of the table: it assumes the cell's role, makes the cell's call,
+ * and compares the result with the documented one.
+ */
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * AIX's Performance Monitor API on Linux: contexts of 64-bit counters for the
- * system, threads and groups of threads, also of more events than the
- * processor has counters.
+ * system, threads and groups of threads.  Multiplexing counts more events than the processor has
+ * counters.
  *
  * Calls return 0 or a positive error: one of those below, or an errno. Documentation/api/aix.rst
  * lists the differences from AIX.
