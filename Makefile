@@ -24,7 +24,7 @@ setup: ## install missing packages (Debian, as root), listing the reason for eac
 .needs-module: .needs
 	@scripts/kdir.sh --check $(ARCH) "$(KDIR)"
 
-# The kernel's build puts the module's folder into each command. A link with the same name for all checkouts makes
+# The kernel's build puts the module's directory into each command. A link with the same name for all checkouts makes
 # ccache find the results of another checkout; each build points it to its own.
 ifneq ($(CCACHE),)
 MODULE_M = $(CACHE)/module/$(notdir $(OUT))

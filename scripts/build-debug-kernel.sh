@@ -6,7 +6,7 @@
 #
 # usage: build-debug-kernel.sh [debug|kcsan|clang]
 #
-# Prints the folder that holds vmlinuz and the tree to build modules against
+# Prints the directory that holds vmlinuz and the tree to build modules against
 # (its "build").
 set -eu
 

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 bad=0
 
-# forbid RULE PATTERN FOLDER...: fail if an #include in these folders matches
+# forbid RULE PATTERN DIR...: fail if an #include in these directories matches
 forbid() {
 	why=$1 pattern=$2
 	shift 2

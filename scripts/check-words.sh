@@ -11,7 +11,7 @@ trap 'rm -f "$patterns"' EXIT
 # An extended regular expression in lower case, a tab, and the replacement.  It must match whole words; [|] is the
 # start or end of a sentence.  "allow" lists phrases that match by mistake.
 sed '/^$/d; s/  *	/	/' >"$patterns" <<'END'
-allow	at least|successfully initialised|struct heir|the manual says|lags? behind|if none can|least recently|least significant|there (is|are) no|interval in least and most
+allow	[$]folder|at least|successfully initialised|struct heir|the manual says|lags? behind|if none can|least recently|least significant|there (is|are) no|interval in least and most
 
 whom|whoever	name the person: the user that ...
 who (uses|wants|has|comes|needs|looks)	users that ...
@@ -35,7 +35,7 @@ least|greatest	minimum, maximum
 [^ ]+, as (it|they|that|this|there|nobody|nothing|no|those|these)	because
 [^ ]+, (too|also)([.,;:)]| [|])	also, in front of the verb
 as (it|they) (is|are|was|were)	unchanged, raw
-(is|are) no (interval|name|terminal|time|number|metric|archive|event|option|file|folder|command)	is not a ...
+(is|are) no (interval|name|terminal|time|number|metric|archive|event|option|file|directory|command)	is not a ...
 (or|and) [^ ]+ are([.;:)]| [|])	invalid ... (examples: ...)
 may be given again|with commas between	can be repeated; comma-separated
 (runs?|running|started|exists?|on|off) already|already (there|here)	running ..., already exists
@@ -54,8 +54,9 @@ nobody|somebody|anybody	no process, another process, a user
 heirs?|errands?|bequeath[a-z]*|deprive[a-z]*|rehearse[a-z]*	inherited instance, deferred work, invalidate, try
 (take|takes|took|its|their|own|event's|last|each) turns?	multiplex slot, in turn
 (a|each|one|of the|first) looks?|look to look	refresh, sample
-the house|its faces?|a face|rooms|(a|each|every|which|lower) room	source tree, API, folder
+the house|its faces?|a face|rooms|(a|each|every|which|lower) room	source tree, API, directory
 (which|what) way	transport
+folders?	directory (except for a variable's name)
 until now|as of commit|since the (first|last) review	history belongs in CHANGELOG.md
 i come from	coming from
 licences?|behaviours?|colours?|neighbours?|favourites?|honours?|centres?|(initiali|recogni|optimi|synchroni|organi|seriali|summari|normali)s(e|es|ed|ing|ation)	American spelling

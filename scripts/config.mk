@@ -31,7 +31,7 @@ ifneq ($(ARCH),$(HOST_ARCH))
 CROSS_COMPILE := $(TRIPLET)-
 SYSROOT = $(shell $(TOP)/scripts/sysroot.sh path $(ARCH))
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
-# Symbolic links from the first folder to the second one are broken in the cache.
+# Symbolic links from the first directory to the second one are broken in the cache.
 LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -L$(SYSROOT)/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
 	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)
 endif
@@ -54,7 +54,7 @@ KSRC ?= $(CACHE)/ksrc
 # newest one for this architecture.
 KDIR ?= $(shell $(TOP)/scripts/kdir.sh $(ARCH))
 
-# Programs find the library relative to their own folder; distributions set RPATH= and use the
+# Programs find the library relative to their own directory; distributions set RPATH= and use the
 # loader's path.
 RPATH ?= yes
 comma := ,

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build Debian source and binary packages of the committed source; called by make deb.
 #
-# usage: deb.sh FOLDER
+# usage: deb.sh DIR
 #
-# The packages are written to FOLDER.  They are reproducible: the same commit yields the same bytes in any checkout,
+# The packages are written to DIR.  They are reproducible: the same commit yields the same bytes in any checkout,
 # because times are those of the changelog's entry and no path of this machine is included.
 set -eu
-folder=${1:?usage: deb.sh FOLDER}
+folder=${1:?usage: deb.sh DIR}
 here=$(cd "$(dirname "$0")" && pwd)
 version=$(cat "$here/../VERSION")
 

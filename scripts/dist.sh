@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Pack the committed source as vcpc-VERSION.tar.xz; called by make dist.
 #
-# usage: dist.sh FOLDER
+# usage: dist.sh DIR
 #
 # The file is reproducible: times, owners and order are those of the commit.
 set -eu
-folder=${1:?usage: dist.sh FOLDER}
+folder=${1:?usage: dist.sh DIR}
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
 

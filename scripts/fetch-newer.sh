@@ -6,7 +6,7 @@
 # usage: fetch-newer.sh x86_64|arm64 [path]
 #        fetch-newer.sh series          the newest that the module was tested on
 #
-# Prints the folder, which has vmlinuz, lib/modules, and the headers as "build".  NEWER= in the
+# Prints the directory, which has vmlinuz, lib/modules, and the headers as "build".  NEWER= in the
 # environment names a series (6.12); by default it is the newest in kmod/compat/tested.  If
 # there are several builds of a series, the one for this release of Debian is taken.  The
 # headers are made to work here: programs that need a newer C library than this machine's run
@@ -63,7 +63,7 @@ update_lists() {
 	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "some lists could not be fetched; continuing with the others"; }
 }
 
-# download FOLDER MACHINE PACKAGE...: download into $work/FOLDER; prints names, sizes and errors
+# download DIR MACHINE PACKAGE...: download into $work/DIR; prints names, sizes and errors
 download() {
 	folder=$1 machine=$2
 	shift 2

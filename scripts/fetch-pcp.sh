@@ -5,13 +5,13 @@
 #
 # usage: fetch-pcp.sh 6.3.8|7.2.2 [path]
 #
-# Prints the folder.  With "path", only prints where it is or would be.  The folder has
+# Prints the directory.  With "path", only prints where it is or would be.  The directory has
 #
 #   run PROGRAM ARGUMENT...   run a program, or one of PCP's own by name, with that PCP and its
 #                             Python; libraries in LD_LIBRARY_PATH come first
 #   ldflags                   linker flags for a program that always runs with that PCP
 #   usr/include               headers (of libpcp3 in 6.3.8, of libpcp4 in 7.2.2)
-#   etc/pcp.conf              its configuration, with paths inside the folder
+#   etc/pcp.conf              its configuration, with paths inside the directory
 #
 # A program linked with any libpcp.so.3 runs with both; 7.2.2 also has libpcp.so.4, PCP's Python
 # binding and tools, pcp-htop, Cockpit's bridge and a Valkey server for pmseries.
@@ -42,7 +42,7 @@ say() { echo "fetch: $*" >&2; }
 mkdir -p "$cache"
 exec 9>"$cache/.pcp-$version.lock"
 flock 9
-# The folder may be from an earlier version of this script, with fewer headers.
+# The directory may be from an earlier version of this script, with fewer headers.
 if [ -e "$place/.done" ] && [ -e "$place/$whole" ]; then
 	echo "$place"
 	exit
@@ -90,7 +90,7 @@ size=$(apt_for get download --print-uris "$@" 2>/dev/null | awk -f "$here/megaby
 say "PCP $version, $size, into $place"
 (cd "$work/debs" && apt_for get download "$@" >"$work/log" 2>&1) || fail "could not fetch PCP $version"
 
-# Programs may be using the folder: replace it at the end.
+# Programs may be using the directory: replace it at the end.
 final=$place
 place=$place.new
 rm -rf "$place"

@@ -5,7 +5,7 @@
 #
 # usage: fetch-pmda-headers.sh SUITE [path]
 #
-# Prints the folder, which has usr/include/pcp and "version".  With "path", only prints where it would be.
+# Prints the directory, which has usr/include/pcp and "version".  With "path", only prints where it would be.
 set -eu
 
 suite=${1:?usage: fetch-pmda-headers.sh SUITE [path]}

@@ -4,7 +4,7 @@
 #
 # usage: fetch-qa.sh [path]
 #
-# Prints the folder.  With "path", only prints where it is or would be.
+# Prints the directory.  With "path", only prints where it is or would be.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

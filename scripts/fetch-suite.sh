@@ -5,7 +5,7 @@
 #
 # usage: fetch-suite.sh [path]
 #
-# Prints the folder.  With "path", only prints where it is or would be.
+# Prints the directory.  With "path", only prints where it is or would be.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

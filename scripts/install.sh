@@ -5,7 +5,7 @@
 # usage: install.sh install|list|uninstall BUILD
 #
 # Environment, following the GNU standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib), JNIDIR
-# (LIBDIR); PYTHONDIR (python3's folder below PREFIX; skipped without python3); and MODULE: "yes", "no", or
+# (LIBDIR); PYTHONDIR (python3's directory below PREFIX; skipped without python3); and MODULE: "yes", "no", or
 # "if-built" (the default).  "list" prints a line for each file: mode, source, and target without DESTDIR.
 set -eu
 
@@ -16,7 +16,7 @@ jnidir=${JNIDIR:-$libdir}
 if [ "$prefix" = /usr ]; then pythondir=${PYTHONDIR:-/usr/lib/python3/dist-packages}
 else pythondir=${PYTHONDIR:-$(python3 -c 'import sys; print("%s/lib/python%d.%d/dist-packages" % (sys.argv[1], *sys.version_info[:2]))' "$prefix" 2>/dev/null || :)}
 fi
-# zsh's folder for completions: that of Debian's packages, or the default
+# zsh's directory for completions: that of Debian's packages, or the default
 if [ "$prefix" = /usr ]; then zsh=/usr/share/zsh/vendor-completions; else zsh=$prefix/share/zsh/site-functions; fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
@@ -41,7 +41,7 @@ library() {
 	file 644 "$build/lib/libshim.a" "$libdir/libshim.a"
 	file 644 "$build/lib/$soname" "$libdir/$soname"
 	file "-> $soname" - "$libdir/libshim.so"
-	# The originals' library names are links in a separate folder, because Debian packages some
+	# The originals' library names are links in a separate directory, because Debian packages some
 	# of these libraries.
 	for name in cpc pctx pmapi pcp pcp_import pcp_trace; do
 		file "-> ../../$soname" - "$libdir/vcpc/compat/lib$name.so"
@@ -58,7 +58,7 @@ python() {
 	done
 }
 
-# The agent is installed in PCP's folder for agents, independent of PREFIX.
+# The agent is installed in PCP's directory for agents, independent of PREFIX.
 agent() {
 	[ "$action" = uninstall ] || [ -e "$build/bin/pmdavcpc" ] || return 0
 	pmda=/var/lib/pcp/pmdas/vcpc
@@ -75,7 +75,7 @@ agent() {
 	[ "$action" != uninstall ] || file 644 - "$pmda/pmns"
 }
 
-# The originals' headers have the same names, so ours are in a separate folder.
+# The originals' headers have the same names, so ours are in a separate directory.
 headers() {
 	(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | sort | sed 's|^\./||' | while read -r header; do
 		file 644 "$top/user/include/$header" "$prefix/include/vcpc/$header"
@@ -83,7 +83,7 @@ headers() {
 	file 644 "$top/include/uapi/linux/vcpc.h" "$prefix/include/vcpc/linux/vcpc.h"
 }
 
-# Express the library's folder relative to the prefix if it is below it.
+# Express the library's directory relative to the prefix if it is below it.
 pkgconfig() {
 	for pc in "$top"/scripts/pkgconfig/*.pc.in; do
 		name=$(basename "$pc" .in)
@@ -191,7 +191,7 @@ all_built() {
 	done <"$work/.files"
 }
 
-# Run install once for all files with the same mode and folder.
+# Run install once for all files with the same mode and directory.
 put() {
 	awk -F '|' -v dest="$dest" '
 		function quoted(text) { gsub(/\047/, "\047\\\047\047", text); return "\047" text "\047" }
@@ -227,7 +227,7 @@ leave_packaged() {
 	mv "$work/.ours" "$work/.targets"
 }
 
-# Remove files first, then our own folders and, below a DESTDIR, empty ones.
+# Remove files first, then our own directories and, below a DESTDIR, empty ones.
 take() {
 	{ awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" && modules; } >"$work/.targets"
 	leave_packaged

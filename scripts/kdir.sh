@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print the kernel build folder to build the module against for a machine, or check one.
+# Print the kernel build directory to build the module against for a machine, or check one.
 #
 # usage: kdir.sh ARCH
-#        kdir.sh --check ARCH KDIR    fails if KDIR is no build folder; prints a note if it is not the running kernel's
+#        kdir.sh --check ARCH KDIR    fails if KDIR is not a build directory; prints a note if it is not the running
+#                                     kernel's
 set -eu
 here=$(dirname "$0")
 host=$(uname -m | sed s/aarch64/arm64/)
@@ -13,7 +14,7 @@ if [ "${1:-}" = --check ]; then
 	arch=$2 kdir=$3
 	if [ ! -e "$kdir/Makefile" ]; then
 		echo "module: no kernel headers in '$kdir'; as root: apt-get install linux-headers-$(echo "$host" | sed s/x86_64/amd64/)" >&2
-		echo "module: ('make lib tools' builds everything except the module; KDIR= names another folder)" >&2
+		echo "module: ('make lib tools' builds everything except the module; KDIR= names another directory)" >&2
 		exit 1
 	fi
 	if [ "$arch" = "$host" ] && [ "$kdir" != "$running" ]; then
@@ -34,7 +35,7 @@ else
 	root=$("$here/sysroot.sh" path "$arch")
 fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
-# List usable build folders, the newest first; versions are compared numerically.
+# List usable build directories, the newest first; versions are compared numerically.
 candidates() {
 	for dir in "$root"/usr/src/linux-headers-[0-9]*-"$suffix"; do
 		[ ! -e "$dir/Makefile" ] || echo "$dir"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Build rules; the Makefiles in the folders list sources and flags.
+# Build rules; the Makefiles in the directories list sources and flags.
 
 say = @printf '  %-7s %s\n' $(1) $(patsubst $(TOP)/%,%,$(2))
 
-# The include path of a folder of the library: $(call layer,folder,lower folders).  It contains
-# links to the lower folders only, so other headers cannot be included.
+# The include path of a directory of the library: $(call layer,directory,lower directories).  It contains
+# links to the lower directories only, so other headers cannot be included.
 layer_dir = $(OUT)/layers/$(1)
 define layer
 $(OUT)/layers/$(1)/.done: $(TOP)/user/Makefile
@@ -13,7 +13,7 @@ $(OUT)/layers/$(1)/.done: $(TOP)/user/Makefile
 	@touch $$@
 endef
 
-# A folder of the library: objects from all its .c files.
+# A directory of the library: objects from all its .c files.
 define folder
 $(1)_SRCS := $(sort $(wildcard $(TOP)/user/$(1)/*.c))
 $(1)_OBJS := $$(patsubst $(TOP)/user/%.c,$(OUT)/obj/%.o,$$($(1)_SRCS))

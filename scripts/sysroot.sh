@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print the folder of another machine's libraries in the cache, or their packages.
+# Print the directory of another machine's libraries in the cache, or their packages.
 #
 # usage: sysroot.sh path|packages|release ARCH
 #
-# The folder's name depends on the kernel's release and the list of packages, so
+# The directory's name depends on the kernel's release and the list of packages, so
 # that checkouts with different lists do not share it.
 set -eu
 

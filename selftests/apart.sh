@@ -6,7 +6,7 @@
 #
 # usage: apart.sh COMMAND...
 #
-# It runs in a new mount namespace, with empty folders in place of the kernel's, and without the
+# It runs in a new mount namespace, with empty directories in place of the kernel's, and without the
 # capabilities.  If namespaces are not available, an ordinary user runs the command directly,
 # because the kernel refuses all of that to ordinary users anyway.
 set -eu
@@ -14,7 +14,7 @@ set -eu
 hidden='/sys/fs/bpf /sys/kernel/tracing /sys/kernel/debug'
 device=vcpc
 
-# A /dev without the module's device, built in an empty folder
+# A /dev without the module's device, built in an empty directory
 dev_without_device() {
 	[ -e /dev/$device ] || return 0
 	mkdir /sys/fs/bpf/dev

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the tests of a running kernel into a folder that needs no checkout, as kselftest does.
+# Install the tests of a running kernel into a directory that needs no checkout, as kselftest does.
 #
-# usage: install.sh FOLDER BUILD TARGET...
+# usage: install.sh DIR BUILD TARGET...
 #
-# FOLDER/run_kselftest.sh, which is the kernel's own, runs them: all, -c TARGET, or -t TARGET:TEST.
+# DIR/run_kselftest.sh, which is the kernel's own, runs them: all, -c TARGET, or -t TARGET:TEST.
 set -eu
 
 [ $# -ge 3 ] || { sed -n 5,7p "$0"; exit 2; }

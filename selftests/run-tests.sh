@@ -5,7 +5,7 @@
 # usage: run-tests.sh RESULTS WHERE PROGRAM...
 #
 # A program prints TAP.  RESULTS gets one line for each test: "pass", "fail" or "skip", WHERE
-# (x86_64, arm64-vm, ...), folder/program, and the test's name or the reason.  A program that dies,
+# (x86_64, arm64-vm, ...), directory/program, and the test's name or the reason.  A program that dies,
 # exits non-zero without a "not ok", or stops before its plan is a separate failure.  TEST_RUNNER,
 # if set, is a command that runs each program.
 #

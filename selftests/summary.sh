@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Add up result files of run-tests.sh, for each place and folder; the last line printed is the sum.
+# Add up result files of run-tests.sh, for each place and directory; the last line printed is the sum.
 #
 # usage: summary.sh MAY-SKIP RESULTS...
 #
 # A skip is a failure unless a line of MAY-SKIP (an extended regular expression over "WHERE
-# folder/program reason") allows it: a required test that did not run is not a success.  A run also
+# directory/program reason") allows it: a required test that did not run is not a success.  A run also
 # fails if more than UNSTABLE tests (three) passed only when they were run again.
 set -eu
 

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by shell tests: a scratch folder, numbered results, and the plan.
+# Sourced by shell tests: a scratch directory, numbered results, and the plan.
 #
 # The test sets "evidence", files that are printed if something fails, and ends with "done_testing".
 # selftests/install.sh installs the commands in ../bin.

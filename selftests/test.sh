@@ -3,7 +3,7 @@
 # "make test": build for both architectures, run the tests natively, with ASan and UBSan, in both
 # VMs, on a newer and on a debug kernel, and add up the results.
 #
-# In any case the last lines are one for each stage with its time, one for each place and folder,
+# In any case the last lines are one for each stage with its time, one for each place and directory,
 # and the sum, "N passed, N failed, N skipped".
 set -eu
 
@@ -20,7 +20,7 @@ export TEST_TIMEOUT=1800
 VM_DEADLINE=$(($(date +%s) + ${TEST_MINUTES:-80} * 60))
 export VM_DEADLINE
 
-# Programs of a folder that load BPF programs run in a VM: bpf, tools, agent.
+# Programs of a directory that load BPF programs run in a VM: bpf, tools, agent.
 native_folders='unit pcp fail misuse aix/header cpc/pctx trace/agent trace/agent_callers trace/arguments trace/cancelled trace/errstr trace/no_module trace/silent trace/threads'
 
 # Tests that load BPF programs, run without the module and with the sanitizers
@@ -85,7 +85,7 @@ build_all() {
 	build "$host-asan" SAN=1 lib tools tests TESTS="$native_folders $asan_folders"
 }
 
-# native WHERE BUILD FOLDER...: run programs of these folders, and their shell tests, isolated from
+# native WHERE BUILD DIR...: run programs of these directories, and their shell tests, isolated from
 # the tracing of this machine's kernel
 native() {
 	where=$1 out=$2

@@ -3,7 +3,7 @@
 # Sourced by scripts that run PCP's trace agent and tracing on one machine, a VM that
 # selftests/vm/agent.sh has set up: PCP's settings, the agent's functions, TAP, and the transport.
 #
-# The script has set "here" to its folder.  Error output is in $dir/errors.
+# The script has set "here" to its directory.  Error output is in $dir/errors.
 [ -x "$here/trace_calls" ] || {
 	echo "1..0 # SKIP only in the VM of selftests/vm/agent.sh"
 	exit 4

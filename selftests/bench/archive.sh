@@ -64,7 +64,7 @@ made() {
 	echo "$work/$1.v$2"
 }
 
-# parts N: create N archives that follow each other, and print the path of their folder
+# parts N: create N archives that follow each other, and print the path of their directory
 parts() {
 	mkdir -p "$work/parts$1"
 	i=0

@@ -31,7 +31,7 @@ it_does_not_build() {
 	exit 1
 }
 
-# compile FOLDER OPTIONS FILE...: compile with the sanitizers to build/fuzz/FOLDER/*.o, which is
+# compile DIR OPTIONS FILE...: compile with the sanitizers to build/fuzz/DIR/*.o, which is
 # emptied first; exit if that fails
 compile() {
 	objects=$out/$1 options=$2
@@ -39,7 +39,7 @@ compile() {
 	rm -rf "$objects"
 	mkdir -p "$objects"
 	for file; do
-		# Compile in the same folder in each checkout, so that relative paths match in the
+		# Compile in the same directory in each checkout, so that relative paths match in the
 		# cache.
 		# shellcheck disable=SC2086
 		(cd "$top" && $compiler clang $flags $options $sanitize -c -o "$objects/$(basename "$file" .c).o" "$file") \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# selftests/install.sh writes a folder in which the kernel's run_kselftest.sh runs tests without the checkout.
+# selftests/install.sh writes a directory in which the kernel's run_kselftest.sh runs tests without the checkout.
 set -u
 # shellcheck source=../tap.sh
 . "$(dirname "$0")/../tap.sh"

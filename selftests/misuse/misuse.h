@@ -139,7 +139,7 @@ static inline int misuse_ends(void)
 #define POINTER(ready, misuse, call)	ROW(ready, misuse, #call, misuse_pointer(call))
 #define NOTHING(ready, misuse, call)	ROW(ready, misuse, #call, call; misuse_says("returns"))
 
-/* Enter a new folder for the row, within the current folder of the program. */
+/* Enter a new directory for the row, within the current directory of the program. */
 static inline void own_folder(void)
 {
 	char name[] = "XXXXXX";

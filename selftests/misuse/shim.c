@@ -179,7 +179,7 @@ static void recorders(void)
 	INT(, "NULL result", shim_record_open("out", NULL, NULL));
 	INT(, "size 1", shim_record_open("out", &wrong, &rec));
 	INT(, "version 9", shim_record_open("out", &version, &rec));
-	INT(, "no such folder", shim_record_open("/nonexistent/out", NULL, &rec));
+	INT(, "no such directory", shim_record_open("/nonexistent/out", NULL, &rec));
 	INT(recording(), "NULL recorder", shim_record_add_set(NULL, set, 0));
 	INT(recording(), "NULL set", shim_record_add_set(rec, NULL, 0));
 	INT(recording(), "added twice", shim_record_add_set(rec, set, 0));

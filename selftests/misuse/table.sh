@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare the tables of Documentation/api/misuse.rst with the output of this folder's programs.
+# Compare the tables of Documentation/api/misuse.rst with the output of this directory's programs.
 #
 # usage: table.sh [--write]: write the tables instead of comparing
 set -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Check whether the native tests detect errors.  Files of user/ are selected with a seed, one change
-# is made in each (mutate.awk), and the native programs for its folder are built and run, fast ones
+# is made in each (mutate.awk), and the native programs for its directory are built and run, fast ones
 # first, until one fails.  If none fails, the same is done with sanitizers, where a leak is a
 # failure, and, with MUTANTS_VM=1, with programs in the x86-64 VM for code that only runs there.
 # PCP is not used: no script that compares with it is run.
@@ -14,7 +14,7 @@
 # an earlier run.  MUTANTS_FILES lists files to change instead of selecting some; ../tools/vcpc/FILE
 # is a file of the command.  With MUTANTS_ERRORS=1 each change turns an error into success.
 # MUTANTS_PLAIN=1 skips the sanitizers.  MUTANTS_KNOWN is a list of equivalent changes, one "FILE:
-# change" per line (equivalent.txt in this folder).
+# change" per line (equivalent.txt in this directory).
 # Status: 0 if all other changes were caught.
 set -u
 

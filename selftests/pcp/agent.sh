@@ -3,7 +3,7 @@
 # Sourced by scripts: start and stop PCP's own collector and trace agent.
 #
 # The script has sourced /etc/pcp.env, runs in a separate network namespace, and has set "dir", a
-# scratch folder.
+# scratch directory.
 agent=$PCP_PMDAS_DIR/trace/pmdatrace
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log"
 export PCP_TRACE_HOST=127.0.0.1 PCP_TRACE_PORT=14323 SHIM_TRACE=agent

@@ -168,7 +168,7 @@ run replay -g -c "$a"
 result "replay -g: is not CSV"
 [ "$(header -i i1 "$a" v.set v.inst)" = 'time,"v.set[i1]","v.inst (count)"' ]
 result "instances: metrics that have none are shown"
-# Several archives as one, by folder and by list
+# Several archives as one, by directory and by list
 mkdir "$dir/two"
 "$dir/named" "$dir/two/a" && "$dir/named" "$dir/two/b" 1000
 for two in "$dir/two" "$dir/two/b,$dir/two/a"; do

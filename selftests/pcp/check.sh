@@ -122,7 +122,7 @@ result "no archive named"
 run "$dir/vectors2.meta" "$dir/vectors3"
 result "several, and by a file's name"
 
-# Folders and lists: each archive is checked once, and damaged ones are reported with their folder.
+# Directories and lists: each archive is checked once, and damaged ones are reported with their directory.
 mkdir "$dir/all" "$dir/none"
 for archive in a b c d; do
 	for suffix in 0 meta index; do

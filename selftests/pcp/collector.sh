@@ -4,7 +4,7 @@
 # inside pmcd.
 #
 # The script has sourced /etc/pcp.env, runs in a separate network namespace, and has set "dir", a
-# scratch folder.  Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
+# scratch directory.  Its settings in "pmcd_options" and "pmcd_access" apply to the next start.
 sample=$PCP_PMDAS_DIR/sample
 export PCP_RUN_DIR="$dir/run" PCP_LOG_DIR="$dir/log" PCP_DERIVED_CONFIG=''
 pmcd_options='' pmcd_access='allow "*" : all;' collector=

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch folder: it has
+ * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch directory: it has
  * several metrics, and sends the invalid replies that the test requests.
  */
 #ifndef SELFTESTS_PCP_FAKE_PMCD_H

@@ -89,7 +89,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 {
 	char base[100];
 
-	/* no such folder; an existing file is not overwritten */
+	/* no such directory; an existing file is not overwritten */
 	sprintf(base, "%s/none/a", self->dir);
 	for (int i = 0; i < 2; i++) {
 		int err = i ? -EEXIST : -ENOENT, fd;
@@ -110,7 +110,7 @@ TEST_F(refused, archives_that_cannot_be_created)
 	}
 }
 
-/* The folder is created later: nothing is lost, and no more errors are reported. */
+/* The directory is created later: nothing is lost, and no more errors are reported. */
 TEST_F(refused, archives_that_can_be_created_later)
 {
 	char base[100], dir[80];

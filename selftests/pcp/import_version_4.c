@@ -179,7 +179,7 @@ TEST_F(import, program)
 	EXPECT_STREQ("archive=b\n", file_text(self->path));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram(NULL, "1", "a", "b"));
 	EXPECT_EQ(PM_ERR_CONV, pmiSetImportProgram("", "1", "a", "b"));
-	/* not outside the folder, and no separators in a field */
+	/* not outside the directory, and no separators in a field */
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("../tool", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("..", "1", "a", "b"));
 	EXPECT_EQ(-EINVAL, pmiSetImportProgram("tool", "1\npid=1", "a", "b"));

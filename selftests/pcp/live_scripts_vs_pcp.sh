@@ -5,7 +5,7 @@
 # domains that change, and stores.
 #
 # LIVE_SCRIPTS=500 runs that many, LIVE_SEED=3 selects others.  LIVE_KEEP=/tmp/x copies what both
-# printed into that folder.
+# printed into that directory.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

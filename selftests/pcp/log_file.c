@@ -106,7 +106,7 @@ TEST_F(log, the_previous_log)
 	EXPECT_TRUE(has(target, "\nrun 3\n"));
 	EXPECT_TRUE(has(previous(self->name), "\nrun 3\n"));
 	unlink(target);
-	/* a folder is neither moved nor written to */
+	/* a directory is neither moved nor written to */
 	unlink(self->name);
 	ASSERT_EQ(0, mkdir(self->name, 0755));
 	pmOpenLog("talker", self->name, self->f, &status);

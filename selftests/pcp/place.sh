@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by scripts: separate namespaces in which PCP's trace agent runs.
 #
-# The script has set "here" to its folder.  It calls place first, then needs for optional programs,
+# The script has set "here" to its directory.  It calls place first, then needs for optional programs,
 # then begin_place; or only collector_place.
 
 # skip_all WHY: skip the whole script

@@ -43,7 +43,7 @@ pmcd_runs() {
 	rm -f /etc/vcpc.conf
 	printf 'pmcd\t2\tdso\tpmcd_init\t%s/pmcd/pmda_pmcd.so\n\n[access]\nallow "local:*" : all;\n' "$PCP_PMDAS_DIR" \
 		>"$PCP_PMCDCONF_PATH"
-	# Agents write their logs to the folder in which they were started.
+	# Agents write their logs to the directory in which they were started.
 	mkdir -p /var/log/pcp/pmcd && cd /var/log/pcp/pmcd || return 1
 	(cd "$PCP_VAR_DIR/pmns" && ./Rebuild -us) >&2
 	"$PCP_BINADM_DIR/pmcd" -f -A -i 127.0.0.1 -U root -l /var/log/pcp/pmcd/pmcd.log -x "$dir/fatal" >/dev/null 2>&1 &

@@ -31,7 +31,7 @@ today() {
 	own_version "$1"
 }
 
-# compare PROGRAM WHAT: both print the same lines; they may write files in their folder
+# compare PROGRAM WHAT: both print the same lines; they may write files in their directory
 compare() {
 	cd "$dir" || exit
 	timeout 900 env LD_PRELOAD="$dir/still_time.so" "$dir/$1_pcp" "$2" "$seed" "$times" >"$dir/pcp" 2>"$dir/pcp-errors"

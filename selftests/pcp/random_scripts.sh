@@ -99,7 +99,7 @@ bad_round() {
 	return $bad
 }
 
-# Several archives as one: by folder, packed, and by list
+# Several archives as one: by directory, packed, and by list
 several_round() {
 	for several in "$suite/multi" "$suite/multi-xz" \
 		"$suite/multi/20150508.11.57,$suite/multi/20150508.11.44"; do

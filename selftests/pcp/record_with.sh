@@ -58,7 +58,7 @@ parts() {
 		pminfo -a "$dir/p" -f sample.long.one | grep -q 'value 1'
 }
 
-# rotated: each archive in the folder is complete, with its instances and texts
+# rotated: each archive in the directory is complete, with its instances and texts
 rotated() {
 	vcpc record --with sample.long.one,sample.colour -I 100ms --rotate 1s -o "$dir/r" sleep 2.4 >"$dir/out" 2>&1 || return 1
 	archives=0

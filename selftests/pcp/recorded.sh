@@ -3,7 +3,7 @@
 # PCP's own tools and library read the archives that vcpc record created in the VMs, with the same
 # result as ours.
 #
-# RECORDED in the environment is the folder where selftests/vm/test.sh stored them.
+# RECORDED in the environment is the directory where selftests/vm/test.sh stored them.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -19,7 +19,7 @@ src=$testsuite/src
 evidence="$dir/log"
 export PCP_DERIVED_CONFIG='' TZ=UTC
 
-# Program and arguments, run in a copy of the archives' folder
+# Program and arguments, run in a copy of the archives' directory
 runs='
 archfetch -z -a gap2 sample.bin pmcd.pdu_in.total
 archfetch -z -a omnibus_v3 sample.bin sample.long.one
@@ -154,7 +154,7 @@ fi
 # Build both versions of a program, once.
 compile() {
 	[ -x "$dir/$1.shim" ] && return
-	# Copy the source to another folder; a header in its folder would be included first.
+	# Copy the source to another directory; a header in its directory would be included first.
 	cp "$src/$1.c" "$src/pthread_barrier.h" "$dir"
 	inner=
 	grep -q '"libpcp.h"' "$dir/$1.c" && inner=$here/peer/inner/libpcp.c

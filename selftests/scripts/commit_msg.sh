@@ -28,7 +28,7 @@ judge 0 "user: $(printf '%66s' '' | tr ' ' x)" '' 'Why.'
 result "72 characters"
 judge 1 'user: read this; write that' '' 'Why.' && grep -q "';'" "$dir/err"
 result "two changes"
-judge 1 'Read what is there' '' 'Why.' && grep -q 'folder: do something' "$dir/err"
+judge 1 'Read what is there' '' 'Why.' && grep -q 'directory: do something' "$dir/err"
 result "no folder"
 judge 0 "Merge branch 'x'"
 result "a merge"

@@ -7,7 +7,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 evidence=$dir/log
 
-# compiles [FOLDER]: without a warning, with the headers below FOLDER
+# compiles [DIR]: without a warning, with the headers below DIR
 compiles() {
 	for file in "$top"/tools/pmda/*.c; do
 		gcc -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$top/user" ${1:+-isystem "$1/usr/include"} "$file" || return

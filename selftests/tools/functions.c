@@ -164,7 +164,7 @@ TEST_F(functions, what_cannot_be_found)
 	REFUSED(1, "name the library, as in libc.so.6:popen", "vcpc trace on --function %s:popen", self->self);
 	REFUSED(1, "selects one of several functions for 'memcpy'", "vcpc trace on --function libc.so.6:memcpy");
 	REFUSED(1, "cannot find 'no-such-program' in PATH", "vcpc trace on --function no-such-program:main");
-	REFUSED(1, "cannot find 'libnone.so.1' in the folders of libraries",
+	REFUSED(1, "cannot find 'libnone.so.1' in the directories of libraries",
 		"vcpc trace on --function libnone.so.1:f");
 	REFUSED(1, "No such file or directory", "vcpc trace on --function /no/such/file:f");
 	REFUSED(1, "is not a compiled program", "vcpc trace on --function /proc/self/status:f");

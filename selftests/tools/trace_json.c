@@ -18,7 +18,7 @@ FIXTURE(trace_json) {
 	struct json *json;
 };
 
-/* Find vcpc next to the test in the build folder, or in the path when installed. */
+/* Find vcpc next to the test in the build directory, or in the path when installed. */
 static void find_vcpc(char *path, size_t size)
 {
 	char self[200];

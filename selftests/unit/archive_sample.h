@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder for archives, and an archive with every type of value, for tests of user/archive. */
+/* A directory for archives, and an archive with every type of value, for tests of user/archive. */
 #ifndef ARCHIVE_SAMPLE_H
 #define ARCHIVE_SAMPLE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives opened as one: by list and by folder, in sequence with a mark between them; and
- * reasons why they cannot be joined.
+ * Several archives opened as one: by list and by directory, in sequence with a mark between them;
+ * and reasons why they cannot be joined.
  */
 #include "archive/interp.h"
 

@@ -38,7 +38,7 @@ TEST(each_descriptor)
 	const char *cpu;
 	int n = 0;
 
-	/* None for the folder of the PMUs, none for the first PMU's file */
+	/* None for the directory of the PMUs, none for the first PMU's file */
 	for (rlim_t left = 0; left < 2; left++) {
 		leave(left);
 		EXPECT_EQ(-EMFILE, shim_pfm__cpu(&cpu));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Core PMUs from the kernel's folder: which ones exist, their CPUs, and the owner of an event. */
+/*
+ * Core PMUs from the kernel's directory: which ones exist, their CPUs, and the owner of an event.
+ */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>

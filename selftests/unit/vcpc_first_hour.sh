@@ -195,7 +195,7 @@ for command in replay dump summary label check; do
 	bad 2 "archive" $command
 done
 mkdir leer
-bad 1 "the folder 'leer' has no archives" replay leer
+bad 1 "the directory 'leer' has no archives" replay leer
 run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
 result "the name is printed as it is"
 good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u
@@ -234,7 +234,7 @@ done
 # An archive of another user
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 000 zwei.meta
-	# The checkout may be in a folder without search permission for others.
+	# The checkout may be in a directory without search permission for others.
 	mkdir nobodys && chmod 755 "$dir" nobodys && cp "$vcpc" "$VCPC_BUILD/lib/libshim.so.1" nobodys
 	nobody() {
 		echo "as nobody: vcpc $*" >"$dir/what"

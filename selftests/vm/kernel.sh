@@ -5,7 +5,7 @@
 # make fuzz-kernel and make soak.
 #
 # usage: kernel.sh attack|clang|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu
-#                  [FOLDER|FOLDER/PROGRAM...]
+#                  [DIR|DIR/PROGRAM...]
 #
 # "debug" is the arm64 kernel that scripts/build-debug-kernel.sh builds, not counted in instructions
 # and with two CPUs, to provoke races.  "shaken" is a selection of its tests that finds most errors,
@@ -128,7 +128,7 @@ newer-pmu)
 	;;
 *)
 	kill $watcher
-	echo "usage: kernel.sh attack|clang|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu [FOLDER...]" >&2
+	echo "usage: kernel.sh attack|clang|debug|shaken|nmi|kcsan|fuzz|soak|newer|newer-some|newer-arm64|newer-pmu [DIR...]" >&2
 	exit 2
 	;;
 esac

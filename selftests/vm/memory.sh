@@ -3,7 +3,7 @@
 # Run the APIs' tests that need the module, under ASan and UBSan or under valgrind, in the
 # x86-64 VM; called by make test-memory.
 #
-# usage: memory.sh asan|valgrind [FOLDER|FOLDER/PROGRAM...]
+# usage: memory.sh asan|valgrind [DIR|DIR/PROGRAM...]
 #
 # Programs are judged by reports about their memory (complaints.sh), not by their counts.  Under
 # valgrind, definitely lost memory is also an error; scripts run without valgrind.
@@ -43,7 +43,7 @@ valgrind)
 	runner="/tests/complaints.sh valgrind -q $checks"
 	;;
 *)
-	echo "usage: memory.sh asan|valgrind [FOLDER...]" >&2
+	echo "usage: memory.sh asan|valgrind [DIR...]" >&2
 	exit 2
 	;;
 esac

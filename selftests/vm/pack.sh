@@ -18,7 +18,7 @@ die() {
 	exit 2
 }
 
-# The first folder that has the library; $OURS are folders of our own builds.
+# The first directory that has the library; $OURS are directories of our own builds.
 find_library() {
 	for dir in $OURS "$root/lib/$triplet" "$root/usr/lib/$triplet" "$root/lib" "$root/usr/lib" "$root/lib64"; do
 		[ -e "$dir/$1" ] && echo "$dir/$1" && return

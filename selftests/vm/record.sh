@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Record archives in the VM, which the host reads with PCP's own tools.
 #
-# usage: record.sh FOLDER
+# usage: record.sh DIR
 set -eu
 
 folder=$1

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run the selftests that need the module in a VM; called by make test.
 #
-# usage: test.sh ARCH BUILD RESULTS [FOLDER|FOLDER/PROGRAM...]
+# usage: test.sh ARCH BUILD RESULTS [DIR|DIR/PROGRAM...]
 #
 # Environment:
 # RECORDED is where archives recorded in the VM are stored.
-# VM_WITHOUT lists FOLDER/PROGRAMs to leave out.
+# VM_WITHOUT lists DIR/PROGRAMs to leave out.
 # VM_NAME, VM_KERNEL and VM_MODULE select another kernel than Debian's and the module built for it
 # ("none" for no module).
 # VM_OPTIONS are further options of vm/run, VM_APPEND words for the kernel's command line,

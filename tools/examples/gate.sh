@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A gate for changes: record two commands, a few times each, and compare.
 #
-# usage: gate.sh FOLDER RUNS BASE NEW CONDITION...
+# usage: gate.sh DIR RUNS BASE NEW CONDITION...
 #
-# BASE and NEW are commands for the shell, run in turn; their archives go to FOLDER/base and
-# FOLDER/new.  CONDITIONs are those of vcpc compare --fail-if; its exit status is that of the gate:
+# BASE and NEW are commands for the shell, run in turn; their archives go to DIR/base and
+# DIR/new.  CONDITIONs are those of vcpc compare --fail-if; its exit status is that of the gate:
 # 0 if none holds, 3 if one does.  EVENTS in the environment are the events to count.
 set -eu
 

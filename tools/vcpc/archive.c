@@ -34,7 +34,7 @@ int vcpc_open_archive(const char *name)
 	if (handle == PM_ERR_LOGFILE && !*name)
 		return vcpc_fail(0, "the name of an archive is empty");
 	if (handle == PM_ERR_LOGFILE && !stat(name, &st) && S_ISDIR(st.st_mode))
-		return vcpc_fail(0, "the folder '%s' has no archives", name);
+		return vcpc_fail(0, "the directory '%s' has no archives", name);
 	return vcpc_fail_pm(handle, name);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Expands archives, files of them, folders and lists into the names of archives. */
+/* Expands archives, files of them, directories and lists into the names of archives. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

@@ -28,7 +28,7 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
-/* The first of the folders, with ':' between them, that has the file: its path, or NULL */
+/* The first of the directories, with ':' between them, that has the file: its path, or NULL */
 static char *in_folders(const char *folders, const char *name, int mode)
 {
 	while (folders && *folders) {
@@ -91,7 +91,7 @@ static char *by_name(const char *name, pid_t pid)
 /**
  * binary_find() - find a program's or library's file
  * @name: its path; or its name, which is searched among the files that @pid has mapped, or in PATH
- * 	and the usual library folders
+ * 	and the usual library directories
  * @pid: a process, which may have another file system; 0: none
  * @path: set on success, to be freed
  *
@@ -110,7 +110,7 @@ int binary_find(const char *name, pid_t pid, char **path)
 		return vcpc_fail(0, "process %d has no file '%s' mapped (see /proc/%d/maps)", (int)pid, name, (int)pid);
 	if (!found && !strchr(name, '/'))
 		return vcpc_fail(0, "cannot find '%s' in %s; give its path", name,
-				 strstr(name, ".so") ? "the folders of libraries" : "PATH");
+				 strstr(name, ".so") ? "the directories of libraries" : "PATH");
 	if (!found)
 		return vcpc_fail(-errno, "cannot find '%s'", name);
 	if (!pid) {

@@ -18,7 +18,7 @@
 /*
  * struct job - the running checks
  * @archives: all archives to check; @now: index of the current one
- * @folder: length of the folder in its name, printed before the names of its files
+ * @folder: length of the directory in its name, printed before the names of its files
  * @said: number of its problems and notes so far
  * @bad: number of damaged archives
  */
@@ -38,12 +38,14 @@ static int check_help(void)
 	       "  damaged     bytes are wrong: records, times that go back, bad index entries\n"
 	       "  incomplete  an instance's name or a file is missing; the values are correct\n"
 	       "  unknown     written by a newer version of PCP; the values are correct\n\n"
-	       "ARCHIVE can be one of an archive's files, a folder (all archives in it), or a list\n"
-	       "separated by commas.  The exit status is 1 if an archive is damaged.\n");
+	       "ARCHIVE can be one of an archive's files, a directory (all archives in it), or a\n"
+	       "list separated by commas.  The exit status is 1 if an archive is damaged.\n");
 	return 0;
 }
 
-/* Print a finding, with the folder if several archives are checked, to distinguish their files. */
+/*
+ * Print a finding, with the directory if several archives are checked, to distinguish their files.
+ */
 static void print_finding(struct job *job, const char *word, const char *file, uint64_t offset,
 			  const char *text)
 {
@@ -137,7 +139,7 @@ int vcpc_cmd_check(int argc, char **argv)
 		int err = vcpc_archives_add(&job.archives, argv[optind]);
 
 		if (err == -ENOENT)
-			status = vcpc_fail(0, "the folder '%s' has no archives", argv[optind]);
+			status = vcpc_fail(0, "the directory '%s' has no archives", argv[optind]);
 		else if (err)
 			status = vcpc_fail(err, "%s", argv[optind]);
 	}

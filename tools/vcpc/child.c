@@ -116,7 +116,7 @@ static int check_file(const char *path)
 
 /*
  * Find the command's file as execvp(3) does: a non-executable file does not hide one in a later
- * folder.  0 or an error number
+ * directory.  0 or an error number
  */
 static int find_command(const char *command, char path[PATH_MAX])
 {

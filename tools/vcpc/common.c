@@ -27,7 +27,7 @@ struct hint {
 /* Advice for errors, regardless of what failed */
 static const struct hint general[] = {
 	{ EFBIG, "raise the limit: for writing, of file sizes (ulimit -f); for reading, SHIM_ARCHIVE_MEMORY (default: a quarter of the machine's memory; try SHIM_ARCHIVE_MEMORY=8G)" },
-	{ EACCES, "check the file's permissions and those of the folders above it, or run as root" },
+	{ EACCES, "check the file's permissions and those of the directories above it, or run as root" },
 	{ EPERM, "not permitted; run as root" },
 	{ EEXIST, "it already exists; choose another name or remove it" },
 	{ ESTALE, "tracing was turned off in the meantime" },

@@ -46,7 +46,7 @@ const char *vcpc_verdict(const struct vcpc_pair *pair);
  */
 int vcpc_comparison_archives(struct vcpc_archives *archives, const char *side);
 /*
- * Read the runs of both sides: each of @sides is an archive, a list of archives or a folder.
+ * Read the runs of both sides: each of @sides is an archive, a list of archives or a directory.
  * @names: as for vcpc_run_read().  The first @c->nruns runs of both sides must be in @c->runs.
  * Return 0, or an exit status after printing a message (comparison_read.c).
  */

@@ -68,7 +68,7 @@ static int record_help(void)
 	       "on'), the machine's transactions.  Exits with COMMAND's exit status.\n"
 	       "In the second form, records running targets, each process, thread or CPU separately.\n\n"
 	       "  -o, --output ARCHIVE   create ARCHIVE.meta, .index and .0, which must not exist\n"
-	       "                         (default: COMMAND-DATE-TIME, in the current folder)\n"
+	       "                         (default: COMMAND-DATE-TIME, in the current directory)\n"
 	       "  -I, --interval TIME    record at this interval: 100 or 100ms, 2s, 1min (default: 1s)\n"
 	       "  -e, --events LIST      count these events, separated by commas; can be repeated\n"
 	       "                         (default: common events that exist here; none if nothing\n"
@@ -244,7 +244,9 @@ static int nothing_recorded(const struct job *job)
 			 job->archive, program_invocation_name);
 }
 
-/* Remove the folder of --rotate if this command created it; rmdir(2) fails if it is not empty. */
+/*
+ * Remove the directory of --rotate if this command created it; rmdir(2) fails if it is not empty.
+ */
 static void remove_folder(const struct job *job)
 {
 	if (job->rotate.made)
@@ -385,7 +387,7 @@ static int record_wait(const struct job *job, struct recording *r, struct vcpc_c
 	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
 }
 
-/* Open the archive, or with --rotate the first one in the folder.  Return 0 or -errno. */
+/* Open the archive, or with --rotate the first one in the directory.  Return 0 or -errno. */
 static int open_first(struct recording *r)
 {
 	struct job *job = r->job;

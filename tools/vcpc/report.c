@@ -100,7 +100,7 @@ static int report_compare(struct report *r, char **argv)
 }
 
 /*
- * Read the first archive of each of @argv; a single argument may be a folder, whose archives are
+ * Read the first archive of each of @argv; a single argument may be a directory, whose archives are
  * read as one.
  */
 static int read_sides(struct report *r, char **argv, struct vcpc_archives *archives)

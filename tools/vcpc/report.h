@@ -50,8 +50,8 @@ int report_data(FILE *out, struct report *r);
 /* The page.  Return 0, or an exit status after printing a message (report_page.c). */
 int report_page(FILE *out, struct report *r);
 /*
- * Read folded stacks with two numbers, as written by 'vcpc why --folded-diff': 0, or an exit status after
- * a message; report_stacks.c
+ * Read folded stacks with two numbers, as written by 'vcpc why --folded-diff': 0, or an exit status
+ * after a message; report_stacks.c
  */
 int report_stacks_read(struct report_stacks *stacks, const char *path);
 void report_stacks(FILE *out, const struct report_stacks *stacks);
@@ -69,7 +69,7 @@ int report_transactions(FILE *out, struct report_side *side);
 /* The differences of two sides, with intervals and verdicts; report_differences.c */
 void report_differences(FILE *out, const struct vcpc_comparison *c);
 
-/* Files of the folder report/, embedded in the program; report_assets.c */
+/* Files of the directory report/, embedded in the program; report_assets.c */
 extern const char report_css[], report_js[], report_plot_css[], report_plot_js[], report_plot_license[];
 extern const char report_flame_css[], report_flame_js[], report_flame_license[];
 extern const char report_select_js[], report_select_license[];

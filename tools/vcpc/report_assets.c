@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Embeds the files of the folder report/ into the program as strings; .incbin finds them by -I. */
+/*
+ * Embeds the files of the directory report/ into the program as strings; .incbin finds them by -I.
+ */
 #include "report.h"
 
 #define ASSET(symbol, file)					\

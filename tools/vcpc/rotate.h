@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A folder of archives that follow each other: vcpc record --rotate and --keep. */
+/* A directory of archives that follow each other: vcpc record --rotate and --keep. */
 #ifndef VCPC_ROTATE_H
 #define VCPC_ROTATE_H
 
@@ -11,8 +11,8 @@
  * struct vcpc_rotate - when to begin a new archive, and how many to keep
  * @size: bytes an archive may have; 0: no limit
  * @time: nanoseconds an archive may last; 0: no limit
- * @keep: number of archives to keep in the folder, including the one being written; 0: all
- * @made: this command created the folder
+ * @keep: number of archives to keep in the directory, including the one being written; 0: all
+ * @made: this command created the directory
  * @refused: the error of the last attempt to begin an archive, or 0; used to report it only once
  * @since: CLOCK_MONOTONIC when the current archive was begun
  * @archive: the current one's path, without .meta
@@ -31,9 +31,9 @@ struct vcpc_rotate {
 int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text);
 int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text);
 bool vcpc_rotate_wanted(const struct vcpc_rotate *rotate);
-/* Create the folder if it does not exist.  Return 0 or -errno. */
+/* Create the directory if it does not exist.  Return 0 or -errno. */
 int vcpc_rotate_folder(struct vcpc_rotate *rotate, const char *folder);
-/* An unused archive name in the folder, from the time in UTC.  Return 0 or -errno. */
+/* An unused archive name in the directory, from the time in UTC.  Return 0 or -errno. */
 int vcpc_rotate_name(const char *folder, char path[PATH_MAX]);
 /* Set the archive that is written from now on */
 void vcpc_rotate_begin(struct vcpc_rotate *rotate, const char *path);

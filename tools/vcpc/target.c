@@ -132,7 +132,7 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 	case -ENOENT:
 		if (!targets->cgroup)
 			return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
-		return vcpc_fail(0, "the kernel cannot count control group '%s'; as root, write +pids to cgroup.subtree_control in the folder above it, and make the group again",
+		return vcpc_fail(0, "the kernel cannot count control group '%s'; as root, write +pids to cgroup.subtree_control in the directory above it, and make the group again",
 				 targets->cgroup);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)

@@ -98,7 +98,7 @@ struct shim_terms {
  * @destroy: end the set on all its targets; other threads may be in calls on it
  * @release: free its memory after the last reference is dropped; NULL if @destroy does so
  * @limit: before the first bind: count only while processes of a control group run on a CPU; its
- *	folder.  Such a set can be bound to CPUs only.  NULL if not supported
+ *	directory.  Such a set can be bound to CPUs only.  NULL if not supported
  * @bind: bind the set to a target; bad as for @create
  * @unbind: unbind the set from a target
  * @sample: store a sample of the set, or with VCPC_SAMPLE_F_TOTAL a total, in buf, which has size

@@ -182,7 +182,7 @@ unsigned int shim_counters__nr(const struct shim_counters *counters)
 /**
  * shim_counters__limit() - count only the processes of a control group, on CPUs
  * @counters: the set, not bound yet
- * @cgroup: the group's folder
+ * @cgroup: the group's directory
  *
  * Return: 0, -EBUSY (it is bound, or has a group), -EOPNOTSUPP, -EBADF, -ENOMEM.
  */

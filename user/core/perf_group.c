@@ -43,8 +43,8 @@
  * @place: its target
  * @leader: descriptor of the group's leader, or -1
  *
- * A control group's folder is opened for each event, so a CPU that comes back online finds it, even
- * if the program has closed all descriptors that it did not open.
+ * A control group's directory is opened for each event, so a CPU that comes back online finds it,
+ * even if the program has closed all descriptors that it did not open.
  *
  * Return: the descriptor, or -1 and errno.
  */

@@ -21,7 +21,8 @@ struct perf_event_mmap_page;
  * struct shim_group_place - the target of a group, and how it is counted
  * @tid: a thread; -1 with @cpu
  * @cpu: a CPU; -1 with @tid
- * @cgroup: with @cpu: count only while processes of this control group run there, a folder; or NULL
+ * @cgroup: with @cpu: count only while processes of this control group run there, a directory; or
+ * NULL
  * @inherit: also count the threads and processes that the target starts; only the sum can be read
  * @threads_only: with @inherit: count only threads, not processes
  * @on_exec: the thread's next execve enables the group

@@ -16,7 +16,7 @@
  * @maker: that number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: sent at overflows, or 0
- * @cgroup: the folder of the control group that it counts on CPUs, or NULL
+ * @cgroup: the directory of the control group that it counts on CPUs, or NULL
  * @slots: how its groups are multiplexed, if it has any; their numbers are stored after the
  *	requests
  * @n: requests

@@ -246,7 +246,8 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
  * runs out, earlier definitions remain.  Repeating the call defines the rest, and reports an error
  * for each metric that already exists.
  *
- * Return: the number of metrics defined, or -errno of the first file or folder that cannot be read.
+ * Return: the number of metrics defined, or -errno of the first file or directory that cannot be
+ * read.
  */
 SHIM_API int pmLoadDerivedConfig(const char *path)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets that count a control group: its folder is found by the group's name. */
+/* Sets that count a control group: its directory is found by the group's name. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/magic.h>
@@ -56,7 +56,7 @@ static int check(const char *folder)
 	return 0;
 }
 
-/* Find the folder of a group: @folder is for free() even on failure */
+/* Find the directory of a group: @folder is for free() even on failure */
 static int find(const char *group, char **folder)
 {
 	char *root = NULL;
@@ -77,10 +77,10 @@ static int find(const char *group, char **folder)
  * shim_set_cgroup() - count only the processes of a control group
  * @set: the set, not bound yet
  * @group: the group's name below the mount point of control groups, such as
- *	"system.slice/ssh.service", or its folder
+ *	"system.slice/ssh.service", or its directory
  *
- * The set can then be bound only to CPUs, with SHIM_BIND_CPU.  It counts while a process of the group
- * or of a group below it runs there.  The same as perf stat -G.
+ * The set can then be bound only to CPUs, with SHIM_BIND_CPU.  It counts while a process of the
+ * group or of a group below it runs there.  The same as perf stat -G.
  *
  * Return: 0, -ENOENT (no such control group), -ENODEV (control groups are not mounted), -EBUSY (the
  * set is bound or has a group), -EOPNOTSUPP (only the module counts the set, or a forked child

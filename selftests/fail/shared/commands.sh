@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests of commands: run a command once for each system call that can fail in it.
 #
-# The test has sourced tap.sh, is in its scratch folder, and has set "inject", the library to preload.
+# The test has sourced tap.sh, is in its scratch directory, and has set "inject", the library to preload.
 #
 # FAIL_POINTS: how many failures of each kind, spread evenly; 0 for all
 # FAIL_SECONDS: time until a run is considered to hang

@@ -255,7 +255,7 @@ static int run_only(const struct sweep_case *c, const char *rest)
 	return 0;
 }
 
-/* Create an empty folder for the case, and prepare it in a child. */
+/* Create an empty directory for the case, and prepare it in a child. */
 static void enter_folder(const struct sweep_case *c, const char *top)
 {
 	pid_t pid;

@@ -8,7 +8,8 @@
 /*
  * struct sweep_case - a program
  * @name: of the API
- * @prepare: creates the files that the program needs in the current folder, which is empty; or NULL
+ * @prepare: creates the files that the program needs in the current directory, which is empty; or
+ * NULL
  * @before: called before each run, in its process, without failures; or NULL
  * @run: makes the calls with TRY(), and prints their results with say()
  * @after: called after it in the same way, to print what the run has left; or NULL

@@ -17,7 +17,7 @@
 static struct file files[FILES];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A folder in the kernel's file systems, and its contents at the start */
+/* A directory in the kernel's file systems, and its contents at the start */
 static struct listed {
 	unsigned int nr;
 	char path[PARAMETERS][300], text[PARAMETERS][32];

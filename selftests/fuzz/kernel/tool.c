@@ -3,9 +3,9 @@
  * Inputs of the kernel's fuzzer on the host: create seeds, print inputs as text, and extract the
  * last inputs after a kernel crash.
  *
- * usage: tool seeds FOLDER | print FILE... | trail FILE FOLDER
+ * usage: tool seeds DIR | print FILE... | trail FILE DIR
  *
- * "trail" writes the last inputs of a trail into FOLDER, as last-00 (the one that was running),
+ * "trail" writes the last inputs of a trail into DIR, as last-00 (the one that was running),
  * last-01 and so on.
  */
 #include <stdlib.h>
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc < 3 || strcmp(argv[1], "print")) {
-		fprintf(stderr, "usage: tool seeds FOLDER | print FILE... | trail FILE FOLDER\n");
+		fprintf(stderr, "usage: tool seeds DIR | print FILE... | trail FILE DIR\n");
 		return 2;
 	}
 	for (i = 2; i < argc; i++)

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by scripts that build one source with libshim and with PCP's own library; "here" is the
-# script's folder, "build" the build folder.
+# script's directory, "build" the build directory.
 
 # The version of PCP to compare with: 6.3.8, 7.2.2, or "installed".  Each version's library runs
 # programs that were built with the installed headers.

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by scripts: link our objects in place of PCP's libraries; "dir" is a scratch folder.
+# Sourced by scripts: link our objects in place of PCP's libraries; "dir" is a scratch directory.
 
 # versions LIBRARY: print "VERSION SYMBOL..." for each of its versions, with the symbols that we
 # have, which are in $dir/our_symbols

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parse random command lines, single options, and files in the current folder that they refer to;
- * print the results.  Built against libshim and against PCP's own library.
+ * Parse random command lines, single options, and files in the current directory that they refer
+ * to; print the results.  Built against libshim and against PCP's own library.
  *
  * usage: options options|getopt|parts SEED TIMES
  */

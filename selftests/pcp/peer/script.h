@@ -19,7 +19,7 @@
  * @indoms: each domain once
  * @instances: IDs and names of all instances, @first[i] to @first[i + 1] are those of indom i
  * @stamps: of the first records
- * @several: it is a folder, or a list
+ * @several: it is a directory, or a list
  * @marks: it has marks, or consists of several archives
  * @twins: consecutive records can have the same time stamp
  */

@@ -4,7 +4,7 @@
  *
  * Built against libshim and against PCP's own library; state_vs_pcp.sh compares.
  *
- * usage: state ARCHIVE FOLDER
+ * usage: state ARCHIVE DIR
  */
 #include "peer.h"
 

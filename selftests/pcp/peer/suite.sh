@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests that compare us with PCP over the archives of PCP's test suite: where they are,
-# which ones cannot be compared, and why.  "here" is a folder of selftests.
+# which ones cannot be compared, and why.  "here" is a directory of selftests.
 testsuite=${PCP_TESTSUITE:-$("$here/../../scripts/fetch-suite.sh" path)}
 suite=$testsuite/archives
 

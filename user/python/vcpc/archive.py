@@ -116,7 +116,7 @@ class Metric:
 
 
 class Archive:
-    """An archive, given by its path without suffix; several, separated by commas, or a folder, are read as one.
+    """An archive, given by its path without suffix; several, separated by commas, or a directory, are read as one.
 
     As a context manager it is closed at the end. Any thread may use it; calls from several threads wait for each other.
     """
