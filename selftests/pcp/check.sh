@@ -132,14 +132,14 @@ done
 xz -k "$dir/all/d.meta"
 echo text >"$dir/all/notes"
 run "$dir/all" && [ ! -s "$dir/out" ] && [ ! -s "$dir/err" ]
-result "a folder of good archives: nothing to say"
+result "a directory of good archives: nothing to say"
 truncate -s -10 "$dir/all/b.0"
 rm "$dir/all/c.meta"
 run "$dir/all"
 [ $? = 1 ] && grep -q "^$dir/all/b.0: [0-9]*: .*ends within a record" "$dir/out" &&
 	grep -q "^$dir/all/c.meta: 0: damaged: the file is missing" "$dir/out" && ! grep -q "all/[ad]" "$dir/out" &&
 	grep -q "2 of 4 archives are damaged" "$dir/err"
-result "a folder with bad ones among them"
+result "a directory with bad ones among them"
 run "$dir/all/" "$dir/all/b" "$dir/vectors3"
 [ $? = 1 ] && grep -q "2 of 5 archives" "$dir/err" && [ "$(grep -c 'b.0' "$dir/out")" = 1 ]
 result "each once"
@@ -152,8 +152,8 @@ run "$dir/all/a" "$dir/nothing" "$dir/all/d"
 [ $? = 1 ] && grep -q "archive '$dir/nothing' not found" "$dir/err" && grep -q "1 of 3" "$dir/err"
 result "the others are checked where one is not there"
 run "$dir/none" "$dir/all/a"
-[ $? = 1 ] && grep -q "the folder '$dir/none' has no archives" "$dir/err"
-result "a folder without archives"
+[ $? = 1 ] && grep -q "the directory '$dir/none' has no archives" "$dir/err"
+result "a directory without archives"
 
 # The check terminates for every change of a byte.
 bad=0
