@@ -440,11 +440,11 @@ int shim_bpf__off(void)
 	if (!err) {
 		stop_clock(NEW_DIR "/vc_tick");
 		shim_wanted__forget();
-		n = shim_bpf_pins__links(NEW_DIR, ids, MAX_LINKS);
+		n = shim_bpf_pins__programs(NEW_DIR, ids, MAX_LINKS);
 		err = shim_bpf_pins__remove(NEW_DIR);
 	}
 	close(lock);
-	shim_bpf_pins__wait_detached(ids, n);
+	shim_bpf_pins__wait_gone(ids, n, bpf_prog_get_fd_by_id);
 	return shim_bpf_pins__error(err);
 }
 

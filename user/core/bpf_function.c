@@ -191,7 +191,7 @@ static void remove_links(void)
 		n += ids[n] != 0;
 		unlink(pin);
 	}
-	shim_bpf_pins__wait_detached(ids, n);
+	shim_bpf_pins__wait_gone(ids, n, bpf_link_get_fd_by_id);
 }
 
 static uint32_t rows_of(const struct bpf_map *map)

@@ -123,10 +123,10 @@ int shim_bpf_pins__lock(int *fd, int mount_it)
 }
 
 /*
- * Get the IDs of the links pinned in a directory, at most @max.  Those that cannot be read are left
- * out: the caller only waits until they are detached.
+ * Get the IDs of the programs of the links pinned in a directory, at most @max.  Skip links that cannot
+ * be read, because the caller only waits for the programs to end.
  */
-size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
+size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
 {
 	struct bpf_link_info info;
 	char pin[sizeof(BPF_ROOT) + NAME_MAX + 32];
@@ -146,7 +146,7 @@ size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
 			continue;
 		memset(&info, 0, sizeof(info));
 		if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-			ids[n++] = info.id;
+			ids[n++] = info.prog_id;
 		close(fd);
 	}
 	if (dir)
@@ -156,14 +156,15 @@ size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max)
 
 /*
  * The kernel detaches a link some time after its pin was removed.  Until then the module cannot be
- * unloaded.  Wait for it, at most one second.
+ * unloaded.  The link's ID is gone before that, and the program's after it.  Wait until @open finds
+ * none of the IDs, at most one second.
  */
-void shim_bpf_pins__wait_detached(const uint32_t *ids, size_t n)
+void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_t id))
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 
 	for (int tries = 0; n && tries < 1000; tries++) {
-		int fd = bpf_link_get_fd_by_id(ids[n - 1]);
+		int fd = open(ids[n - 1]);
 
 		if (fd < 0) {
 			n--;

@@ -20,8 +20,8 @@ int shim_bpf_pins__open_to_read(const char *path);
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd);
 int shim_bpf_pins__inode(ino_t *inode);
 int shim_bpf_pins__lock(int *fd, int mount_it);
-size_t shim_bpf_pins__links(const char *path, uint32_t *ids, size_t max);
-void shim_bpf_pins__wait_detached(const uint32_t *ids, size_t n);
+size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max);
+void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_t id));
 int shim_bpf_pins__remove(const char *path);
 
 /* Map a pinned BPF array into memory. */
