@@ -67,19 +67,4 @@ echo "# unloaded $unloaded times, refused $refused times"
 result "unloaded and loaded $reloads times under use"
 [ -c /dev/vcpc ] && [ "$(vcpc stat -e page-faults -- true 2>&1 | grep -c page-faults)" = 1 ]
 result "it works after that"
-
-# When 'trace off' returns, no BPF program refers to the module.
-loaded=0
-while [ $loaded -lt 10 ] && vcpc trace on >"$dir/log" 2>&1 && vcpc trace off >>"$dir/log" 2>&1 && rmmod vcpc 2>>"$dir/log"; do
-	insmod /vcpc.ko || break
-	loaded=$((loaded + 1))
-done
-chmod 666 /dev/vcpc
-if grep -q 'no BTF\|not permitted' "$dir/log"; then
-	skip "unloaded at once after tracing is off" "tracing cannot be turned on here"
-else
-	evidence=$dir/log
-	[ $loaded = 10 ]
-	result "unloaded at once after tracing is off"
-fi
 done_testing
