@@ -202,6 +202,54 @@ TEST_F(parts, waits_for_a_cpu)
 	}
 }
 
+/* A job that wakes the reader of a pipe, and keeps its CPU for 50 ms more */
+static void wake_and_spin(int fd)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &lowest))
+		_exit(1);
+	sleep_ms(20);
+	if (write(fd, "", 1) != 1)
+		_exit(1);
+	spin_ms(50, CLOCK_MONOTONIC);
+	_exit(0);
+}
+
+TEST_F(parts, waits_for_a_cpu_when_woken)
+{
+	struct shim_why_parts parts;
+	int fds[2], status;
+	uint64_t outer;
+	cpu_set_t one;
+	pid_t other;
+	char c;
+
+	UNLESS_MISSING();
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+	ASSERT_EQ(0, pipe(fds));
+	other = fork();
+	if (!other)
+		wake_and_spin(fds[1]);
+	outer = run_delay();
+	ASSERT_EQ(0, pmtracebegin("woken"));
+	ASSERT_EQ(1, read(fds[0], &c, 1));
+	ASSERT_EQ(0, pmtraceend("woken"));
+	outer = run_delay() - outer;
+	ASSERT_EQ(other, waitpid(other, &status, 0));
+	ASSERT_EQ(0, status);
+	parts = parts_of(self->why, "woken", NULL);
+	EXPECT_EQ(1, parts.count);
+	EXPECT_GE(parts.ns[SHIM_WHY_RUNNABLE], 40 * MS);
+	EXPECT_LE(parts.ns[SHIM_WHY_RUNNABLE], outer + outer / 50 + SLACK);
+	EXPECT_GE(parts.ns[SHIM_WHY_BLOCKED], 10 * MS);
+	EXPECT_EQ(parts.ns[SHIM_WHY_BLOCKED], blocked_in(self->why, "woken", "read"));
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void *resolve_fault(void *arg)
 {
 	struct pollfd fault = { .fd = *(int *)arg, .events = POLLIN };

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Check the stacks of transactions, with and without the option for them. */
+#include <dlfcn.h>
+#include <libgen.h>
+#include <sys/personality.h>
+
 #include "why_test.h"
 
 TEST_F(parts, stacks)
@@ -94,6 +98,103 @@ TEST_F(parts, stacks_that_collide)
 	EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
 	EXPECT_GE(known + unknown, waits);
 	EXPECT_LE(unknown, waits / 50);
+}
+
+#define PROGRAM		"/tmp/vcpc-why-stacks-"
+#define PROGRAMS	2
+
+/* The start of the note with a build ID: sizes of the name and of the ID, type, name */
+static const unsigned char note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+
+/* A copy of this program: wait in a transaction, and execute the next one. */
+static void __attribute__((constructor)) be_a_program(void)
+{
+	const char *number = getenv("WHY_STACKS_PROGRAM");
+	char file[] = PROGRAM "0", next[] = "0";
+
+	if (!number)
+		return;
+	if (pmtracebegin("programs"))
+		_exit(1);
+	call_by_bits(0, DEPTH);
+	if (pmtraceend("programs"))
+		_exit(1);
+	next[0] = *number + 1;
+	if (next[0] == '0' + PROGRAMS)
+		_exit(0);
+	file[sizeof(file) - 2] = next[0];
+	setenv("WHY_STACKS_PROGRAM", next, 1);
+	execl(file, file, NULL);
+	_exit(1);
+}
+
+/* Copy this program with another first byte in its build ID, '0' or '1': 0, or -1. */
+static int copy_with_build_id(char first)
+{
+	const int in = open("/proc/self/exe", O_RDONLY);
+	const off_t size = lseek(in, 0, SEEK_END);
+	char file[] = PROGRAM "0";
+	unsigned char *data, *id;
+	int out, err;
+
+	file[sizeof(file) - 2] = first;
+	out = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, in, 0);
+	id = data == MAP_FAILED ? NULL : memmem(data, size, note, sizeof(note));
+	if (id)
+		id[sizeof(note)] = first;
+	err = !id || write(out, data, size) != size;
+	close(in);
+	return close(out) || err ? -1 : 0;
+}
+
+/* The copies are elsewhere, so they do not find the library by a relative path. */
+static void run_programs(void)
+{
+	char file[200] = "";
+	Dl_info library;
+
+	if (dladdr((void *)pmtracebegin, &library))
+		snprintf(file, sizeof(file), "%s", library.dli_fname);
+	setenv("LD_LIBRARY_PATH", dirname(file), 1);
+	personality(ADDR_NO_RANDOMIZE);
+	setenv("WHY_STACKS_PROGRAM", "0", 1);
+	execl(PROGRAM "0", PROGRAM "0", NULL);
+	_exit(1);
+}
+
+/*
+ * Two programs of one process that have the same stack of addresses: the second one's has not the
+ * build ID of the first.  It may have none: the kernel searches for one stack per switch.
+ */
+TEST_F(parts, build_ids_of_each_program)
+{
+	size_t at = ~0ul, n = 0, stacks[PROGRAMS] = { 0 };
+	char file[] = PROGRAM "0";
+
+	UNLESS_MISSING();
+	if (!(variant->flags & SHIM_WHY_F_STACKS))
+		return;
+	for (char i = 0; i < PROGRAMS; i++)
+		ASSERT_EQ(0, copy_with_build_id('0' + i));
+	ASSERT_EQ(0, in_child(run_programs));
+	EXPECT_EQ(PROGRAMS, parts_of(self->why, "programs", &at).count);
+	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
+		size_t ids = 0;
+
+		for (uint32_t j = 0; j < s->nuser; j++)
+			ids += s->user[j].has_build_id && s->user[j].build_id[0] == '0';
+		if (s->reason != SHIM_WHY_SAMPLED && s->nuser > DEPTH)
+			stacks[ids < DEPTH]++;
+	}
+	EXPECT_EQ(1, stacks[0]);
+	EXPECT_EQ(1, stacks[1]);
+	for (char i = 0; i < PROGRAMS; i++) {
+		file[sizeof(file) - 2] = '0' + i;
+		unlink(file);
+	}
 }
 
 TEST_HARNESS_MAIN
