@@ -155,7 +155,7 @@ struct vc_place {
 	__u32 mask;
 };
 
-/* Set the key to the row that has the next number.  Return 0, or -1 if there is none. */
+/* Find the row with the next number, and set the key to its key.  Return 0, or -1 without a row. */
 static __always_inline int vc_next_key(__u32 i, struct vc_place *place)
 {
 	struct vc_list_key at = {

@@ -10,7 +10,7 @@
 
 /* Set before loading and constant from then on */
 const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
-const volatile __u32 vw_stacks;	/* 1: collect stacks */
+const volatile __u32 vw_stacks;		/* 1: collect stacks */
 const volatile __u64 vw_period;		/* ns between two samples */
 const volatile __u32 vw_tags;		/* rows of vw_stat */
 
@@ -91,7 +91,10 @@ struct vw_address_map {
 	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
 } vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps"), vw_address SEC(".maps"), vw_address2 SEC(".maps");
 
-/* Keys of vw_address and vw_address2 -> the program << 32 | the stack's key in vw_user */
+/*
+ * Key of vw_address or vw_address2 -> the program << 32 | the stack's key in vw_user.  It is valid until
+ * the process executes another program, also if it maps another file at the same addresses.
+ */
 static __u64 vw_known[2 * VC_WHY_TRACES];
 
 struct {

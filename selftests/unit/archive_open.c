@@ -128,7 +128,7 @@ static int write_gaps(FIXTURE_DATA(open) *self)
 }
 
 /*
- * A user who can search a directory, but not read it, finds the volumes by the numbers in the
+ * Without permission to list the directory, the reader takes the numbers of the volumes from the
  * index.
  */
 TEST_F(open, in_a_folder_that_may_not_be_read)

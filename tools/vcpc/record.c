@@ -244,9 +244,7 @@ static int nothing_recorded(const struct job *job)
 			 job->archive, program_invocation_name);
 }
 
-/*
- * Remove the directory of --rotate if this command created it; rmdir(2) fails if it is not empty.
- */
+/* Remove the directory of --rotate if this command created it and it is empty. */
 static void remove_folder(const struct job *job)
 {
 	if (job->rotate.made)
