@@ -58,6 +58,8 @@ int why_fail_open(int err)
 		return vcpc_fail(0, "this kernel has no BTF, which 'vcpc why' requires ('vcpc trace' works without it if the vcpc module is loaded)");
 	if (err == -ESTALE)
 		return vcpc_fail(0, "a file with traced functions was replaced or removed ('vcpc trace functions' lists them); turn tracing off and on again");
+	if (err == -EINVAL)
+		return vcpc_fail_tracing(err, "cannot watch transactions, which requires a kernel with CONFIG_SCHED_INFO");
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 
