@@ -15,8 +15,9 @@
 
 #define NOBODY		65534
 #define MS		1000000ull
-#define CHUNKS		200000u
-#define CHUNK		200u	/* bytes: not in the allocator's caches */
+#define CHUNKS		600000u
+#define LISTS		4096u
+#define CHUNK		24u	/* bytes: the smallest */
 #define CELLS		(1u << 20)
 #define NEAR_CELLS	64u
 #define STEPS		200000u
@@ -196,7 +197,7 @@ static FOREIGN void planted_fsync(void)
 	__asm__ volatile("");
 }
 
-/* Hold the allocator's lock most of the time: counting free memory takes long. */
+/* Hold the allocator's lock most of the time: counting free memory takes several milliseconds. */
 static void *count_free(void *arg)
 {
 	for (;;) {
@@ -210,13 +211,28 @@ static void *count_free(void *arg)
 
 static void prepare_allocator(void)
 {
-	static void *chunks[CHUNKS];
+	static void **list[LISTS];
+	void **chunk, **next;
 
+	/* One list of free chunks, all of which mallinfo2() visits; no lists for small ones */
 	mallopt(M_ARENA_MAX, 1);
-	for (unsigned int i = 0; i < CHUNKS; i++)
-		chunks[i] = malloc(CHUNK);
-	for (unsigned int i = 0; i < CHUNKS; i += 2)
-		free(chunks[i]);
+	mallopt(M_MXFAST, 0);
+	for (unsigned int i = 0; i < CHUNKS; i++) {
+		chunk = malloc(CHUNK);
+		if (!chunk)
+			_exit(1);
+		if (i % 2)
+			continue;	/* stays in use, so its neighbors are not merged */
+		*chunk = list[i / 2 % LISTS];
+		list[i / 2 % LISTS] = chunk;
+	}
+	/* Each free chunk is far from the one before, which makes the visits slow. */
+	for (unsigned int i = 0; i < LISTS; i++) {
+		for (chunk = list[i]; chunk; chunk = next) {
+			next = *chunk;
+			free(chunk);
+		}
+	}
 	start(count_free);
 }
 
