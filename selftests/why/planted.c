@@ -495,7 +495,7 @@ static bool needs_two_cpus(const FIXTURE_VARIANT(planted) *variant)
 	return variant->plant == planted_allocator || variant->plant == planted_misses;
 }
 
-TEST_F_TIMEOUT(planted, is_named, 60)
+TEST_F_TIMEOUT(planted, is_named, 180)
 {
 	char text[8192], wanted[48], *line;
 	const char *stack;
