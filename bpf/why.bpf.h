@@ -172,10 +172,10 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, const struct 
 	vw_count_drop(VC_WHY_DROP_REASONS, more->times);
 }
 
-/* If all places are taken, replace the shortest one. */
+/* If all places are taken, replace the shortest one, whose number the verifier must not know. */
 static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
-	__u32 least = 0;
+	volatile __u64 *least = &open->least;
 	__u64 weight = ~0ull;
 
 	for (__u32 i = 0; i < VC_WHY_OWN_STACKS; i++) {
@@ -194,12 +194,12 @@ static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_wh
 		}
 		if (seen->ns < weight) {
 			weight = seen->ns;
-			least = i;
+			*least = i;
 		}
 	}
 	vw_count_drop(VC_WHY_DROP_STACKS, 1);
-	if (weight < new->ns && least < VC_WHY_OWN_STACKS)
-		open->stack[least] = *new;
+	if (weight < new->ns)
+		open->stack[*least & (VC_WHY_OWN_STACKS - 1)] = *new;
 }
 
 /* A sample can interrupt this. */
@@ -366,15 +366,19 @@ static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *th
 	return NULL;
 }
 
-/* Close a transaction; with @include, add it to the statistics. */
-static __always_inline void vw_finish(const struct vw_event *ev, struct vc_why_thread *thread,
-				      struct vc_why_open *open, __u64 now, int include)
+/*
+ * Bring the thread's sums up to date, before the transaction that ends is found: the verifier checks
+ * what follows once for each that it can be.
+ */
+static __always_inline void vw_update(struct vc_why_thread *thread, __u64 now)
 {
 	vw_leave(thread, now, VC_WHY_ON_CPU);
 	if (thread->last.times)
 		vw_add_last(thread);
-	if (include)
-		vw_commit(ev, thread, open, now);
+}
+
+static __always_inline void vw_close(struct vc_why_thread *thread, struct vc_why_open *open)
+{
 	open->start_ns = 0;
 	thread->opened--;
 }
@@ -390,19 +394,22 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 	__u64 now = bpf_ktime_get_ns();
 	__u32 tid = bpf_get_current_pid_tgid();
 	struct vc_why_thread *thread = vw_busy_thread(tid);
-	struct vc_why_open *open = thread ? vw_find_open(thread, &ev->key) : NULL;
+	struct vc_why_open *open = NULL;
 
+	if (thread) {
+		vw_update(thread, now);
+		open = vw_find_open(thread, &ev->key);
+	}
 	if (!open) {
 		if (vw_wanted())
 			vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
 		return;
 	}
-	if (begun <= open->start_ns) {
-		vw_finish(ev, thread, open, now, !is_abort);
-		return;
-	}
-	vw_count_drop(VC_WHY_DROP_MOVED, 1);
-	vw_finish(ev, thread, open, now, 0);
+	if (begun > open->start_ns)
+		vw_count_drop(VC_WHY_DROP_MOVED, 1);
+	else if (!is_abort)
+		vw_commit(ev, thread, open, now);
+	vw_close(thread, open);
 }
 
 /* The thread cannot end its open transactions. */

@@ -61,6 +61,7 @@ struct vc_why_open {
 	__u32 row;		/* of this tag in vw_stat, + 1; 0: not known yet */
 	__u32 causes;		/* number of each */
 	__u32 stacks;
+	__u64 least;		/* for vw_add_stack() */
 	__u64 start_ns;		/* 0: not open */
 	__u64 sp;		/* function calls: stack pointer at the entry; otherwise 0 */
 	__u64 part[VC_WHY_PARTS];	/* the thread's sums when it began */

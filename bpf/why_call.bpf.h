@@ -124,11 +124,13 @@ static __noinline int vw_return_now(struct pt_regs *ctx)
 		return 0;
 	if (thread) {
 		vw_abandon(ctx, thread, sp, 0);
+		vw_update(thread, now);
 		open = vw_find_call(thread, ev.key.tag, sp);
 	}
-	if (open)
-		vw_finish(&ev, thread, open, now, 1);
-	else if (!thread || thread->opened < VC_WHY_DEPTH)
+	if (open) {
+		vw_commit(&ev, thread, open, now);
+		vw_close(thread, open);
+	} else if (!thread || thread->opened < VC_WHY_DEPTH)
 		vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
 	return 0;
 }
