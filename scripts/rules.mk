@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build rules; the Makefiles in the directories list sources and flags.
 
+# What an object depends on, apart from its sources
+RECIPES := $(TOP)/scripts/config.mk $(TOP)/scripts/rules.mk
+
 say = @printf '  %-7s %s\n' $(1) $(patsubst $(TOP)/%,%,$(2))
 
 # The include path of a directory of the library: $(call layer,directory,lower directories).  It contains
@@ -17,7 +20,7 @@ endef
 define folder
 $(1)_SRCS := $(sort $(wildcard $(TOP)/user/$(1)/*.c))
 $(1)_OBJS := $$(patsubst $(TOP)/user/%.c,$(OUT)/obj/%.o,$$($(1)_SRCS))
-$$($(1)_OBJS): $(OUT)/obj/$(1)/%.o: $(TOP)/user/$(1)/%.c $(OUT)/layers/$(1)/.done | $(GENERATED)
+$$($(1)_OBJS): $(OUT)/obj/$(1)/%.o: $(TOP)/user/$(1)/%.c $(OUT)/layers/$(1)/.done $(RECIPES) | $(GENERATED)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -I$(call layer_dir,$(1)) $(3) -c -o $$@ $$<
