@@ -30,6 +30,12 @@ step() {
 	[ -z "${RESULTS:-}" ] || echo "$word source check $name" >>"$RESULTS"
 }
 
+# skip NAME REASON: a check that lacks its tool
+skip() {
+	echo "  skipped $1 ($2)"
+	[ -z "${RESULTS:-}" ] || echo "skip source check $1: $2" >>"$RESULTS"
+}
+
 # checked TYPES-TO-IGNORE FILE...
 checked() {
 	ignore=$1
@@ -93,7 +99,7 @@ step "words: plain English in documentation, messages and comments" scripts/chec
 if scripts/docs.sh --check 2>/dev/null; then
 	step "docs: the site, by Sphinx" scripts/docs.sh "$build/docs"
 else
-	echo "  skipped docs: the site (Sphinx, furo or mandoc is not installed: scripts/setup.sh docs)"
+	skip "docs: the site, by Sphinx" "Sphinx, furo or mandoc is not installed: scripts/setup.sh docs"
 fi
 # shellcheck disable=SC2046
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
@@ -105,7 +111,7 @@ if [ -z "$fast" ]; then
 	if command -v abidiff >/dev/null; then
 		step "ABI: functions and public types are those of user/abi" scripts/check-abi.sh "$build" "${build%/*}/$other"
 	else
-		echo "  skipped ABI: compared with user/abi (abigail-tools is not installed: scripts/setup.sh peers)"
+		skip "ABI: functions and public types are those of user/abi" "abigail-tools is not installed: scripts/setup.sh peers"
 	fi
 	step "order: kmod, each file calls only what stands before it" scripts/check-order.sh "$build"
 	step "sparse: kmod" sparse
