@@ -17,7 +17,7 @@ has_words() {
 }
 
 vcpc trace off >/dev/null 2>&1
-sed -n '/^A session$/,/^On and off$/p' "$page" | sed -n 's/^    //p' >"$dir/session"
+sed -n '/^A session$/,/^Turning tracing on and off$/p' "$page" | sed -n 's/^    //p' >"$dir/session"
 [ "$(grep -c '^# ' "$dir/session")" -gt 10 ]
 result "there is a session"
 while read -r line; do
