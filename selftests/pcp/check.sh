@@ -152,7 +152,7 @@ run "$dir/all/a" "$dir/nothing" "$dir/all/d"
 [ $? = 1 ] && grep -q "archive '$dir/nothing' not found" "$dir/err" && grep -q "1 of 3" "$dir/err"
 result "the others are checked where one is not there"
 run "$dir/none" "$dir/all/a"
-[ $? = 1 ] && grep -q "the directory '$dir/none' has no archives" "$dir/err"
+[ $? = 1 ] && grep -q "the directory '$dir/none' contains no archives" "$dir/err"
 result "a directory without archives"
 
 # The check terminates for every change of a byte.

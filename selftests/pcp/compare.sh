@@ -88,7 +88,7 @@ result "... unless the condition says so"
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:instructions > +1%'
 result "... and what is counted is"
 compare "$dir/base/r1" "$dir/slow" -f 'checkout:p99 > +5% from one run'
-[ $? = 0 ] && grep -q 'pass  checkout:p99 > +5% from one run (uncertain: it holds for a part of the interval' "$dir/out"
+[ $? = 0 ] && grep -q 'pass  checkout:p99 > +5% from one run (uncertain: it holds for only part of the interval' "$dir/out"
 result "... a percentile is as uncertain as its bucket is wide"
 
 # Tags that neither side used
@@ -112,7 +112,7 @@ exits 3 -f 'checkout:instructions > +99'
 exits 0 -f 'checkout:instructions > +101'
 exits 3 -f 'checkout:time > +7%'
 exits 0 -f 'checkout:time > +9%'
-grep -q 'pass  checkout:time > +9% (uncertain: it holds for a part of the interval' "$dir/out"
+grep -q 'pass  checkout:time > +9% (uncertain: it holds for only part of the interval' "$dir/out"
 result "a part of an interval is not certain"
 exits 0 -f 'checkout:time>+13%'
 exits 3 -f 'checkout:time > 100ns'

@@ -62,7 +62,7 @@ reason() {
 	3:*--fail-if*) echo "# the condition holds" ;;
 	1:*'events instr'*) ! $pmu && grep -q "no event has 'instr'" log && echo "# no PMU" ;;
 	1:*'record '*'-e instructions:u '*) ! $pmu && grep -q "'instructions:u' cannot be counted here" log && echo "# no PMU" ;;
-	[12]:*--fail-if*instructions*) ! $pmu && grep -qE "instructions|directory 'base' has no archives" log && echo "# no PMU" ;;
+	[12]:*--fail-if*instructions*) ! $pmu && grep -qE "instructions|directory 'base' contains no archives" log && echo "# no PMU" ;;
 	*) false ;;
 	esac
 }

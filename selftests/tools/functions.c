@@ -127,7 +127,7 @@ TEST_F(functions, with_counts)
 	ASSERT_EQ(0, RUN("vcpc trace show --json"));
 	EXPECT_TRUE(PRINTED("page-faults")) TH_LOG("%s", self->out);
 	EXPECT_TRUE(PRINTED("\"transactions\":12")) TH_LOG("%s", self->out);
-	REFUSED(1, "has no file 'x' mapped", "vcpc trace off && vcpc trace on -p 999999999 --function x:f");
+	REFUSED(1, "has not mapped a file 'x'", "vcpc trace off && vcpc trace on -p 999999999 --function x:f");
 }
 
 TEST_F(functions, marks)
@@ -164,13 +164,13 @@ TEST_F(functions, what_cannot_be_found)
 	REFUSED(1, "name the library, as in libc.so.6:popen", "vcpc trace on --function %s:popen", self->self);
 	REFUSED(1, "selects one of several functions for 'memcpy'", "vcpc trace on --function libc.so.6:memcpy");
 	REFUSED(1, "cannot find 'no-such-program' in PATH", "vcpc trace on --function no-such-program:main");
-	REFUSED(1, "cannot find 'libnone.so.1' in the directories of libraries",
+	REFUSED(1, "cannot find 'libnone.so.1' in the library directories",
 		"vcpc trace on --function libnone.so.1:f");
 	REFUSED(1, "No such file or directory", "vcpc trace on --function /no/such/file:f");
 	REFUSED(1, "is not a compiled program", "vcpc trace on --function /proc/self/status:f");
 	REFUSED(1, "no USDT probe 'shop:order_bgin' (near names: shop:order_begin",
 		"vcpc trace on --usdt %s:shop:order_bgin,order_end", self->self);
-	REFUSED(1, "has no file 'libnone.so' mapped", "vcpc trace on --function libnone.so:f -p %d", getpid());
+	REFUSED(1, "has not mapped a file 'libnone.so'", "vcpc trace on --function libnone.so:f -p %d", getpid());
 	REFUSED(1, "has no function '0x1'", "vcpc trace on --function %s:0x1", self->self);
 }
 

@@ -110,9 +110,9 @@ bad 2 "'show' does not accept this option" trace show --format json
 bad 2 "an action is required: on, off, status, functions, show or export" trace
 
 # Counting
-bad 2 "is not the number of a process" stat -p 12x
-bad 2 "is not the number of a process" stat -p ''
-bad 2 "is not the number of a process" stat -p 0
+bad 2 "is not a process ID" stat -p 12x
+bad 2 "is not a process ID" stat -p ''
+bad 2 "is not a process ID" stat -p 0
 bad 2 "is not a CPU's number" stat -C 5-2
 bad 2 "is not a CPU's number" stat -C x
 bad 2 "is not a number from 1" stat -r 1x true
@@ -191,11 +191,11 @@ for command in replay dump summary label check; do
 	[ "$command" = check ] || [ -s out ]
 	result "... says something, unless nothing is wrong"
 	bad 1 "archive 'no-such' not found (no file no-such.meta)" $command no-such
-	bad 1 "name of an archive is empty" $command ''
+	bad 1 "archive name is empty" $command ''
 	bad 2 "archive" $command
 done
 mkdir leer
-bad 1 "the directory 'leer' has no archives" replay leer
+bad 1 "the directory 'leer' contains no archives" replay leer
 run label lauf-ä-日本 && grep -q '^lauf-ä-日本' out
 result "the name is printed as it is"
 good replay lauf-ä-日本 -t 50msec --plot vcpc.count.page_faults_u

@@ -42,13 +42,13 @@ expect 2 "cannot be combined with --per-thread or -I" stat --multiplex --per-thr
 expect 2 "cannot be combined with --per-thread or -I" stat -I 1s --multiplex true
 expect 2 "takes no argument" stat --multiplex=2 true
 expect 2 "a command is required" record -o "$dir/a"
-expect 2 "is not an interval" record -o "$dir/a" -I 5parsecs true
-expect 2 "is not an interval" record -o "$dir/a" -I 0 true
+expect 2 "invalid interval" record -o "$dir/a" -I 5parsecs true
+expect 2 "invalid interval" record -o "$dir/a" -I 0 true
 expect 2 "one PATTERN" events a b
 expect 0 "Usage: vcpc stat" help stat
 expect 0 "Usage: vcpc COMMAND" help
 expect 2 "unknown command 'no-such'" help no-such
-expect 2 "'0.5' is not an interval of 1ms or more" stat -I 0.5 true
+expect 2 "invalid interval '0.5' (at least 1ms" stat -I 0.5 true
 expect 2 "--max-size: '5T' is not a number of bytes" record --max-size 5T true
 expect 2 "--max-size: '0' is not a number of bytes" record --max-size 0 true
 expect 2 "--max-tags: '0' is not a number from 1 to" trace on --max-tags 0

@@ -80,8 +80,8 @@ says() {
 	result "vcpc $*: $text"
 }
 
-says "an interval is -I, turning tracing on is --trace" record -t 100ms -- true
-says "an interval is -I, turning tracing on is --trace" record -t -- true
+says "use -I to set an interval, --trace to turn tracing on" record -t 100ms -- true
+says "use -I to set an interval, --trace to turn tracing on" record -t -- true
 says "use -I TIME" record -i 100ms true
 says "use -I TIME" stat -i 100ms true
 says "use --per-thread" stat -T true

@@ -32,9 +32,9 @@ int vcpc_open_archive(const char *name)
 	if (handle == -ENOENT)
 		return vcpc_fail(0, "archive '%s' not found (no file %s.meta)", name, name);
 	if (handle == PM_ERR_LOGFILE && !*name)
-		return vcpc_fail(0, "the name of an archive is empty");
+		return vcpc_fail(0, "the archive name is empty");
 	if (handle == PM_ERR_LOGFILE && !stat(name, &st) && S_ISDIR(st.st_mode))
-		return vcpc_fail(0, "the directory '%s' has no archives", name);
+		return vcpc_fail(0, "the directory '%s' contains no archives", name);
 	return vcpc_fail_pm(handle, name);
 }
 

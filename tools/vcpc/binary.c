@@ -105,12 +105,12 @@ int binary_find(const char *name, pid_t pid, char **path)
 	if (pid && *name == '/' && !found)
 		found = copy_of(name);
 	if (!found && pid && !strchr(name, '/') && errno && errno != ENOENT && errno != ESRCH)
-		return vcpc_fail(errno, "cannot read which files process %d has mapped", (int)pid);
+		return vcpc_fail(errno, "cannot read the mappings of process %d", (int)pid);
 	if (!found && pid && !strchr(name, '/'))
-		return vcpc_fail(0, "process %d has no file '%s' mapped (see /proc/%d/maps)", (int)pid, name, (int)pid);
+		return vcpc_fail(0, "process %d has not mapped a file '%s' (see /proc/%d/maps)", (int)pid, name, (int)pid);
 	if (!found && !strchr(name, '/'))
-		return vcpc_fail(0, "cannot find '%s' in %s; give its path", name,
-				 strstr(name, ".so") ? "the directories of libraries" : "PATH");
+		return vcpc_fail(0, "cannot find '%s' in %s; specify its path", name,
+				 strstr(name, ".so") ? "the library directories" : "PATH");
 	if (!found)
 		return vcpc_fail(-errno, "cannot find '%s'", name);
 	if (!pid) {

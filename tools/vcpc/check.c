@@ -34,12 +34,12 @@ static int check_help(void)
 {
 	printf("Usage: vcpc check ARCHIVE...\n\n"
 	       "Checks all files of each ARCHIVE and prints a line for each finding: the file, the\n"
-	       "byte offset, and one of these words:\n"
-	       "  damaged     bytes are wrong: records, times that go back, bad index entries\n"
+	       "byte offset, a description, and one of these words:\n"
+	       "  damaged     the data is wrong: bad records or index entries, times that go back\n"
 	       "  incomplete  an instance's name or a file is missing; the values are correct\n"
-	       "  unknown     written by a newer version of PCP; the values are correct\n\n"
+	       "  unknown     a newer version of PCP wrote it; the values are correct\n\n"
 	       "ARCHIVE can be one of an archive's files, a directory (all archives in it), or a\n"
-	       "list separated by commas.  The exit status is 1 if an archive is damaged.\n");
+	       "comma-separated list.  The exit status is 1 if an archive is damaged.\n");
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int check(struct job *job, const char *archive)
 	fflush(stdout);
 	if (n == -ENOENT)
 		return *archive ? vcpc_fail(0, "archive '%s' not found (no file %s.meta)", archive, archive) :
-				  vcpc_fail(0, "the name of an archive is empty");
+				  vcpc_fail(0, "the archive name is empty");
 	if (n < 0)
 		return vcpc_fail(n, "%s", archive);
 	if (job->said > MOST)
@@ -139,7 +139,7 @@ int vcpc_cmd_check(int argc, char **argv)
 		int err = vcpc_archives_add(&job.archives, argv[optind]);
 
 		if (err == -ENOENT)
-			status = vcpc_fail(0, "the directory '%s' has no archives", argv[optind]);
+			status = vcpc_fail(0, "the directory '%s' contains no archives", argv[optind]);
 		else if (err)
 			status = vcpc_fail(err, "%s", argv[optind]);
 	}

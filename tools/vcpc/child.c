@@ -239,7 +239,7 @@ int vcpc_child_start(struct vcpc_child *child, struct shim_set *set, char **argv
 	close(report[1]);
 	report[1] = -1;
 	if (child->pid < 0)
-		ret = vcpc_fail(errno, errno == EAGAIN ? "cannot start a process beyond the limit (ulimit -u, or pids.max of the container)" :
+		ret = vcpc_fail(errno, errno == EAGAIN ? "cannot start a process: the limit is reached (ulimit -u, or pids.max of the container)" :
 							 "cannot start a process");
 	else
 		ret = await_exec(child, set, report[0], &answer[1], argv[0]);

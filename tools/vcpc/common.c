@@ -26,7 +26,7 @@ struct hint {
 
 /* Advice for errors, regardless of what failed */
 static const struct hint general[] = {
-	{ EFBIG, "raise the limit: for writing, of file sizes (ulimit -f); for reading, SHIM_ARCHIVE_MEMORY (default: a quarter of the machine's memory; try SHIM_ARCHIVE_MEMORY=8G)" },
+	{ EFBIG, "raise the limit: for writing, the file size limit (ulimit -f); for reading, SHIM_ARCHIVE_MEMORY (default: a quarter of the machine's memory; try SHIM_ARCHIVE_MEMORY=8G)" },
 	{ EACCES, "check the file's permissions and those of the directories above it, or run as root" },
 	{ EPERM, "not permitted; run as root" },
 	{ EEXIST, "it already exists; choose another name or remove it" },
@@ -88,7 +88,7 @@ static const char *general_hint(int err)
 
 	if (err == EOPNOTSUPP)
 		return access("/dev/vcpc", F_OK) ?
-			"perf_event_open(2) does not support this, the vcpc module does; as root: modprobe vcpc" :
+			"perf_event_open(2) does not support this, but the vcpc module does; as root: modprobe vcpc" :
 			"the vcpc module supports this only for a command that vcpc starts";
 	return hint ? hint : find_hint(general, err);
 }
@@ -217,7 +217,7 @@ int vcpc_interval(const char *text, uint64_t *interval)
 	int64_t ns;
 
 	if (vcpc_parse_time(text, 1e6, &ns) || ns < (int64_t)LEAST_INTERVAL)
-		return vcpc_usage("'%s' is not an interval of 1ms or more, such as 100 (milliseconds), 100ms or 2s",
+		return vcpc_usage("invalid interval '%s' (at least 1ms; examples: 100 (milliseconds), 100ms, 2s)",
 				  text);
 	*interval = (uint64_t)ns;
 	return 0;
@@ -302,7 +302,7 @@ int vcpc_fail_event(int err, const char *event)
 	if (!shim_event_suggest(event, meant, sizeof(meant)) && strncasecmp(meant, event, strlen(meant)))
 		return vcpc_fail(0, "unknown event '%s'; did you mean '%s'?", event, meant);
 	if (err == -ELIBACC)
-		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which knows the processor's own events, is not installed or cannot read /sys/bus/event_source/devices",
+		return vcpc_fail(0, "perf has no event '%s', and libpfm.so.4, which defines the processor's own events, is not installed or cannot read /sys/bus/event_source/devices",
 				 event);
 	if (err == -EINVAL)
 		return vcpc_fail(0, "event '%s' has a bad mode, unit mask or attribute", event);

@@ -25,17 +25,17 @@ struct job {
 static int compare_help(void)
 {
 	printf("Usage: vcpc compare A B [--fail-if CONDITION]... [-j] [METRIC...]\n\n"
-	       "Compares the recorded run A with B: the command's counts, and for each transaction the\n"
-	       "number, the durations and the counts.  A and B are archives, or several runs: a list of\n"
-	       "archives separated by commas, or a directory.  If both sides have several runs,\n"
-	       "each difference has a confidence interval.\n\n"
+	       "Compares the recorded runs A and B: the command's counts, and the number, durations and\n"
+	       "counts of each transaction.  A and B are archives.  Each can also be several runs: a\n"
+	       "comma-separated list of archives, or a directory.  If both sides have several runs,\n"
+	       "prints a confidence interval for each difference.\n\n"
 	       "  -f, --fail-if COND    exit with status 3 if COND holds; can be repeated:\n"
 	       "                        'checkout:instructions > +2%%'   in each transaction\n"
 	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"
-	       "                        If there is an interval, COND must hold for all of it.\n"
-	       "                        If a side has only one run, durations are judged only if COND ends\n"
+	       "                        COND must hold for the whole confidence interval, if any.\n"
+	       "                        If a side has only one run, durations are checked only if COND ends\n"
 	       "                        with 'from one run', because they differ from run to run.\n"
-	       "  -j, --json            print one JSON object, with every run's values\n"
+	       "  -j, --json            print one JSON object, with the values of each run\n"
 	       "%s", VCPC_WINDOW_HELP);
 	return 0;
 }
@@ -71,7 +71,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 	const struct vcpc_pair *pair = pair_find(c, limit);
 
 	if (!pair)
-		return vcpc_fail(0, "neither side has '%s'; use names as in the table, TRANSACTION:WHAT",
+		return vcpc_fail(0, "neither side has '%s'; use a name from the table, such as checkout:p99",
 				 limit->name);
 	if (!pair->n[0] || !pair->n[1])
 		return vcpc_fail(0, "'%s' is only in %s", limit->name, pair->n[0] ? "A" : "B");
@@ -83,7 +83,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 		fprintf(out, "FAIL  %s\n", limit->text);
 		return EXIT_BEYOND;
 	case VCPC_UNCERTAIN:
-		fprintf(out, "pass  %s (uncertain: it holds for a part of the interval)\n", limit->text);
+		fprintf(out, "pass  %s (uncertain: it holds for only part of the interval)\n", limit->text);
 		return 0;
 	default:
 		fprintf(out, "pass  %s\n", limit->text);

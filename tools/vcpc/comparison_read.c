@@ -12,7 +12,7 @@ int vcpc_comparison_archives(struct vcpc_archives *archives, const char *side)
 	int err = vcpc_archives_add(archives, side);
 
 	if (err == -ENOENT)
-		return vcpc_fail(0, "the directory '%s' has no archives", side);
+		return vcpc_fail(0, "the directory '%s' contains no archives", side);
 	return err ? vcpc_fail(err, "%s", side) : 0;
 }
 

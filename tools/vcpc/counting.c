@@ -58,9 +58,9 @@ int vcpc_counting_command(struct vcpc_counting *counting)
 	if (!*counting->argv && !attached)
 		return vcpc_usage("a command is required (or a running target: -p PID, -t TID, -C CPUS, -a)");
 	if (counting->duration && (!attached || *counting->argv))
-		return vcpc_usage("--for requires -p, -t, -C or -a, and no command");
+		return vcpc_usage("--for requires -p, -t, -C or -a, without a command");
 	if (counting->targets.cgroup && counting->targets.kind != VCPC_CPUS)
-		return vcpc_usage("-G requires -a or -C: a control group is counted on CPUs");
+		return vcpc_usage("-G requires -a or -C, because a control group is counted on CPUs");
 	counting->events.cgroup = counting->targets.cgroup;
 	return *counting->argv ? vcpc_child_check(*counting->argv, counting->path) : 0;
 }

@@ -24,14 +24,14 @@
 	{ "interval", required_argument, NULL, 'I' }
 
 #define VCPC_COUNTING_HELP							\
-	"  -p, --pid PID         count running processes (separated by commas) with all their\n"	\
-	"                        threads, and all that these start\n"	\
-	"  -t, --tid TID         count single threads\n"	\
-	"  -a, --all-cpus        count all CPUs, whatever runs on them\n"	\
+	"  -p, --pid PID         count running processes (comma-separated) with all their\n"	\
+	"                        threads, and all threads and processes that these start\n"	\
+	"  -t, --tid TID         count individual threads (comma-separated)\n"	\
+	"  -a, --all-cpus        count all CPUs, regardless of what runs on them\n"	\
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
 	"  -G, --cgroup GROUP    with -a or -C: count only the processes of this control group\n"	\
-	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: when COMMAND, which\n"	\
-	"                        is not counted, or all targets have ended, or at Ctrl-C)\n"
+	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: at Ctrl-C, or when\n"	\
+	"                        all targets have ended, or COMMAND, which is not counted)\n"
 
 /*
  * struct vcpc_counting - the request

@@ -80,7 +80,7 @@ static int damage_of(const char *archive, const struct vcpc_read *read)
 	if (n < 0)
 		return vcpc_fail(n, "cannot check %s for damage", archive);
 	if (!n && notes[1])
-		vcpc_fail(0, "note: %s contains something unknown, perhaps from a newer PCP; run 'vcpc check %s' for details",
+		vcpc_fail(0, "note: %s contains unknown data, perhaps from a newer PCP; run 'vcpc check %s' for details",
 			  archive, archive);
 	if (!n && notes[0])
 		vcpc_fail(0, "note: %s is incomplete: names or files are missing; run 'vcpc check %s' for details",

@@ -62,7 +62,7 @@ static void check_kernel(struct vcpc_finding *f)
 	uname(&name);
 	vcpc_found(f, "Linux %s on %s", name.release, name.machine);
 	if (!is_tested(name.release))
-		vcpc_limits(f, VCPC_LIMITED, "the module was not tested on this kernel (tested: " TESTED_KERNELS "); if it does not build or load, perf_event_open(2) counts instead",
+		vcpc_limits(f, VCPC_LIMITED, "the module was not tested on this kernel (tested: " TESTED_KERNELS "); if it does not build or load, events are counted through perf_event_open(2) instead",
 		       "");
 }
 
@@ -93,8 +93,8 @@ static void check_module(struct vcpc_finding *f)
 		snprintf(version, sizeof(version), "unknown");
 	vcpc_found(f, "loaded, version %s", version);
 	if (strcmp(version, VCPC_VERSION))
-		vcpc_limits(f, VCPC_LIMITED, "it differs from this command's version, " VCPC_VERSION "; calls that one of them lacks fail",
-		       "as root, when nothing is counted: modprobe -r vcpc && modprobe vcpc");
+		vcpc_limits(f, VCPC_LIMITED, "it differs from this command's version, " VCPC_VERSION "; calls that only one of them supports fail",
+		       "as root, while nothing is being counted: modprobe -r vcpc && modprobe vcpc");
 }
 
 static void check_device(struct vcpc_finding *f)
@@ -102,7 +102,7 @@ static void check_device(struct vcpc_finding *f)
 	if (!vcpc_is_there(f, NODE, F_OK)) {
 		vcpc_found(f, "no " NODE);
 		if (vcpc_is_there(f, MODULE, F_OK))
-			vcpc_limits(f, VCPC_BROKEN, "the module is loaded, but programs cannot find its device",
+			vcpc_limits(f, VCPC_BROKEN, "the module is loaded, but its device node does not exist",
 			       "as root: udevadm trigger --name-match=vcpc; for a container: --device " NODE);
 	} else if (!vcpc_is_there(f, NODE, R_OK | W_OK)) {
 		vcpc_found(f, "no permission to open " NODE);
@@ -173,12 +173,12 @@ static void check_tracing(struct vcpc_finding *f)
 	}
 	if (way < 0) {
 		vcpc_found(f, "unknown: %s", strerror(-way));
-		vcpc_limits(f, VCPC_LIMITED, "transactions may not be timed", "as root: vcpc trace off, then vcpc trace on");
+		vcpc_limits(f, VCPC_LIMITED, "transactions are possibly not timed", "as root: vcpc trace off, then vcpc trace on");
 		return;
 	}
 	if (vcpc_is_there(f, BPF_FOLDER "/vcpc", F_OK)) {
 		vcpc_found(f, "off, but maps are pinned in " BPF_FOLDER "/vcpc");
-		vcpc_limits(f, VCPC_LIMITED, "they are left over from tracing that was not turned off completely, and use memory",
+		vcpc_limits(f, VCPC_LIMITED, "tracing was not turned off completely; the maps use memory",
 		       "as root: vcpc trace off");
 		return;
 	}
@@ -214,7 +214,7 @@ static void check_pcp(struct vcpc_finding *f)
 	int pmcd = vcpc_is_there(f, "/run/pcp/pmcd.socket", F_OK);
 
 	vcpc_found(f, "its tools are%s installed; its collector (pmcd) %s", tools ? "" : " not",
-	      pmcd ? "runs" : "does not run");
+	      pmcd ? "is running" : "is not running");
 	if (!tools)
 		vcpc_limits(f, VCPC_FINE, "optional; its tools can read vcpc's archives", "as root: apt install pcp");
 }
@@ -287,8 +287,8 @@ static int examine(int json)
 static int doctor_help(void)
 {
 	printf("Usage: vcpc doctor [-j]\n\n"
-	       "Checks this machine's support for vcpc.  Prints for each check its state, what was\n"
-	       "found, the consequence, and after an arrow the command that fixes it.  Changes nothing.\n"
+	       "Checks this machine's support for vcpc, without changing anything.  For each check, prints\n"
+	       "the state, what was found, the consequence, and after an arrow a command that fixes it.\n"
 	       "\"limited\": a feature does not work or works differently; \"broken\": nothing can be\n"
 	       "counted, or the installed parts do not match (the exit status is then 1).\n\n"
 	       "  -j, --json    print one JSON object\n");

@@ -155,7 +155,7 @@ static void check_capabilities(struct vcpc_finding *f)
 	}
 	vcpc_found(f, "no %s", perfmon ? "CAP_BPF" : bpf ? "CAP_PERFMON" : "CAP_PERFMON, no CAP_BPF");
 	f->restricts = true;
-	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count whole CPUs and count the kernel", "");
+	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count whole CPUs or count the kernel", "");
 }
 
 /* What perf permits to users without CAP_PERFMON */
@@ -177,9 +177,9 @@ static void check_paranoid(struct vcpc_finding *f)
 		vcpc_limits(f, VCPC_LIMITED, "only root may count CPUs and running processes; without the module, only root may count at all",
 			    "as root: sysctl kernel.perf_event_paranoid=2");
 	else if (level == 2)
-		vcpc_limits(f, VCPC_FINE, "users may count their own processes in user mode; kernel mode needs 1, whole CPUs need 0", "");
+		vcpc_limits(f, VCPC_FINE, "users may count their own processes in user mode; kernel mode requires 1, whole CPUs require 0", "");
 	else if (level == 1)
-		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode; whole CPUs need 0", "");
+		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode; whole CPUs require 0", "");
 	else
 		vcpc_limits(f, VCPC_FINE, "users may also count kernel mode and whole CPUs", "");
 }
@@ -195,7 +195,7 @@ static void check_lockdown(struct vcpc_finding *f)
 	vcpc_found(f, "%s", line);
 	if (strstr(line, "[confidentiality]")) {
 		f->restricts = true;
-		vcpc_limits(f, VCPC_LIMITED, "BPF programs may not read the kernel's memory, so tracing cannot be turned on; only signed modules load",
+		vcpc_limits(f, VCPC_LIMITED, "BPF programs cannot read the kernel's memory, so tracing cannot be turned on; only signed modules load",
 			    "boot with lockdown=integrity, or without lockdown=");
 	} else if (!strstr(line, "[none]")) {
 		vcpc_limits(f, VCPC_LIMITED, "the kernel loads only signed modules, as under Secure Boot",

@@ -25,14 +25,14 @@ struct dump {
 static int dump_help(void)
 {
 	printf("Usage: vcpc dump ARCHIVE [--all | -d -l --instances --texts --records] [METRIC...]\n\n"
-	       "Prints the raw contents of an archive, for the given METRICs or groups of metrics\n"
+	       "Prints the raw contents of an archive for METRICs or groups of metrics\n"
 	       "(default: all).  Without an option it prints the records.\n\n"
 	       "  -d, --metrics         print types, semantics and units\n"
-	       "      --instances       print all instances that the instance domains ever had\n"
+	       "      --instances       print all instances that each instance domain ever had\n"
 	       "      --texts           print the help texts of metrics and instance domains\n"
 	       "  -l, --labels          print the labels at the end of the window\n"
-	       "      --records         print the records: the time, the values, and marks, across which\n"
-	       "                        values are not continuous\n"
+	       "      --records         print the records: times, values, and marks (gaps in the\n"
+	       "                        recording)\n"
 	       "      --all             print all of these\n"
 	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;

@@ -240,7 +240,7 @@ static int limit(const char *cgroup, struct shim_set *set)
 	case 0:
 		return 0;
 	case -ENOENT:
-		return vcpc_fail(0, "there is no control group '%s'; /proc/PID/cgroup has the group of a process", cgroup);
+		return vcpc_fail(0, "control group '%s' does not exist; /proc/PID/cgroup shows the group of a process", cgroup);
 	case -ENODEV:
 		return vcpc_fail(0, "control groups are not mounted; as root: mount -t cgroup2 cgroup2 /sys/fs/cgroup");
 	default:
@@ -307,8 +307,8 @@ static int events_help(void)
 	       "Lists the events that can be counted here, or only those with PATTERN in their name or\n"
 	       "description.  A suffix selects the mode: :u (user mode) or :k (kernel).\n"
 	       "rNNN is a raw code in hexadecimal.\n"
-	       "GROUP:NAME, such as sched:sched_switch, is a tracepoint; these are not listed, see\n"
-	       "/sys/kernel/tracing/events.\n"
+	       "GROUP:NAME, such as sched:sched_switch, is a tracepoint.  Tracepoints are not listed here,\n"
+	       "but in /sys/kernel/tracing/events.\n"
 	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf.  If the machine\n"
 	       "has several kinds of cores, cpu_core/cycles/ and libpfm's adl_glc::INST_RETIRED:ANY_P\n"
 	       "count on one of them only.\n");
@@ -356,7 +356,7 @@ static int print_cores(void)
 
 	if (ret || cores.n < 2)
 		return ret;
-	return printf("%sAn event is counted on all of these PMUs, PMU/EVENT/ and PMU::EVENT on one.\n\n", cores.text) < 0 ? -EIO : 0;
+	return printf("%sEVENT is counted on all of these PMUs; PMU/EVENT/ and PMU::EVENT are counted on one.\n\n", cores.text) < 0 ? -EIO : 0;
 }
 
 static int list(const char *pattern)

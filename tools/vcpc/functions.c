@@ -97,7 +97,7 @@ static int fail_function(struct elf_file *file, const char *path, const char *na
 
 	near_names(places, near);
 	if (places->n > 1)
-		return vcpc_fail(0, "%s has %u functions '%s', at 0x%llx, 0x%llx%s; give an address instead of the name",
+		return vcpc_fail(0, "%s has %u functions named '%s', at 0x%llx, 0x%llx%s; give an address instead of the name",
 				 path, places->n, name, (unsigned long long)places->address[0],
 				 (unsigned long long)places->address[1], places->n > 2 ? ", ..." : "");
 	if (places->chosen)
@@ -123,7 +123,7 @@ static int check_language(const struct functions *f, struct elf_file *file, cons
 		return vcpc_fail(0, "%s is a Go program, which the kernel's return probes would crash", path);
 	if (f->unwind)
 		return 0;
-	return vcpc_fail(0, "%s has %s code: an exception (panic) that passes through a traced function would end the program, because of the kernel's return probes; if none does, add --allow-unwind",
+	return vcpc_fail(0, "%s contains %s code: because of the kernel's return probes, an exception (panic) that passes through a traced function would end the program; if that cannot happen, add --allow-unwind",
 			 path, language);
 }
 
@@ -167,7 +167,7 @@ static int find_in(struct functions *f, const struct functions_spec *spec, const
 	if (ret == -ENOEXEC)
 		return vcpc_fail(0, "%s is not a compiled program; for a script, trace its interpreter", path);
 	if (ret == -EBADMSG)
-		return vcpc_fail(0, "%s is not a 64-bit program of this machine", path);
+		return vcpc_fail(0, "%s is not a 64-bit program for this machine", path);
 	if (ret)
 		return vcpc_fail(ret, "cannot read %s", path);
 	if (!spec->usdt)
@@ -224,7 +224,7 @@ int functions_attach(const struct functions *f)
 	if (!err)
 		return 0;
 	if (err == -E2BIG)
-		return vcpc_fail(0, "too many places, tags or threads (at most 256 places, 16 tags of --usdt, and with --counts 1024 threads)");
+		return vcpc_fail(0, "too many probes, tags or threads (at most 256 probes, 16 tags of --usdt, and with --counts 1024 threads)");
 	if (err == -ESRCH)
 		return vcpc_fail(0, "process %d has ended", (int)f->pid);
 	if (err == -EOPNOTSUPP)
@@ -268,7 +268,7 @@ int functions_list(void)
 	if (err)
 		return vcpc_fail(err, "cannot read which functions are traced");
 	if (!n)
-		puts("no functions are traced; 'vcpc trace on --function BINARY:SYMBOL' traces some");
+		puts("no functions are traced; to trace one: vcpc trace on --function BINARY:SYMBOL");
 	return 0;
 }
 

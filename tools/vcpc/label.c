@@ -12,7 +12,7 @@
 static int label_help(void)
 {
 	printf("Usage: vcpc label [-Z ZONE | -z] ARCHIVE...\n\n"
-	       "Prints for each ARCHIVE its version, host, time zone, time span and size.\n\n"
+	       "For each ARCHIVE, prints its version, host, time zone, time span and size.\n\n"
 	       "  -Z, --timezone ZONE   print times in this zone (as in TZ)\n"
 	       "  -z, --hostzone        print times in the zone of the archive's host\n");
 	return 0;

@@ -21,7 +21,7 @@ static const struct vcpc_command commands[] = {
 	{ "summary", vcpc_cmd_summary, "print average, minimum and maximum values of an archive" },
 	{ "trace", vcpc_cmd_trace, "time the transactions of running programs" },
 	{ "top", vcpc_cmd_top, "show the transactions of running programs live" },
-	{ "why", vcpc_cmd_why, "explain where the time of slow transactions goes" },
+	{ "why", vcpc_cmd_why, "explain where slow transactions spend their time" },
 	{ "doctor", vcpc_cmd_doctor, "check this machine's support for vcpc and suggest fixes" },
 	{ NULL, NULL, NULL }
 };

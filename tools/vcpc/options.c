@@ -32,7 +32,7 @@
 static const struct refusal {
 	const char *commands, *letters, *name, *text;
 } refusals[] = {
-	{ "stat", "i", NULL, "use -I TIME to print the counts of each interval (what COMMAND starts is always counted)" },
+	{ "stat", "i", NULL, "use -I TIME to print the counts of each interval (processes that COMMAND starts are always counted)" },
 	{ "stat", "c", "csv", WITH_SEPARATOR },
 	{ "stat", "T", "threads", PER_THREAD },
 	{ "stat", "B", NULL, "digits are always grouped; -x and -j print plain numbers" },

@@ -63,9 +63,9 @@ static int record_help(void)
 {
 	printf("Usage: vcpc record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
 	       "       vcpc record {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
-	       "Runs COMMAND and records in a PCP archive, at each interval and at the end, the events\n"
-	       "counted in it and in all processes that it starts, and, if tracing is on ('vcpc trace\n"
-	       "on'), the machine's transactions.  Exits with COMMAND's exit status.\n"
+	       "Runs COMMAND.  At each interval and at the end, records the events counted in it and in all\n"
+	       "processes that it starts in a PCP archive.  If tracing is on ('vcpc trace on'), also\n"
+	       "records the machine's transactions.  Exits with COMMAND's exit status.\n"
 	       "In the second form, records running targets, each process, thread or CPU separately.\n\n"
 	       "  -o, --output ARCHIVE   create ARCHIVE.meta, .index and .0, which must not exist\n"
 	       "                         (default: COMMAND-DATE-TIME, in the current directory)\n"
@@ -73,13 +73,13 @@ static int record_help(void)
 	       "  -e, --events LIST      count these events, separated by commas; can be repeated\n"
 	       "                         (default: common events that exist here; none if nothing\n"
 	       "                         can be counted here and transactions are traced)\n"
-	       "      --max-size SIZE    stop recording when the archive has this size: 500K, 64M, 2G\n"
+	       "      --max-size SIZE    stop recording when the archive reaches this size: 500K, 64M, 2G\n"
 	       "      --rotate LIMIT     create a directory ARCHIVE, and start a new archive in it after\n"
 	       "                         each 64M or 1h (LIMIT); 'vcpc replay ARCHIVE' reads all as one\n"
 	       "      --keep N           with --rotate: keep only the newest N archives\n"
 	       "      --compress         compress each archive (xz) when it is complete\n"
 	       "      --trace            turn tracing on during the recording, if it is off\n"
-	       "      --why              also record where the time of transactions goes, and write their\n"
+	       "      --why              also record where transactions spend their time, and write their\n"
 	       "                         stacks to ARCHIVE.folded (without --rotate); see vcpc-why(1)\n"
 	       "      --with NAMES       also record these metrics of this machine's pmcd: metrics or\n"
 	       "                         groups of metrics, separated by commas\n\n"
@@ -92,7 +92,7 @@ static bool is_full(const struct job *job)
 {
 	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
 		return false;
-	vcpc_fail(0, "%s has reached the size of --max-size; recording stops", job->archive);
+	vcpc_fail(0, "recording stops: %s has reached the limit of --max-size", job->archive);
 	return true;
 }
 
@@ -239,7 +239,7 @@ static int tick(void *arg)
 
 static int nothing_recorded(const struct job *job)
 {
-	return vcpc_fail(0, "nothing was counted, and no program made a trace call: no archive %s was created\n"
+	return vcpc_fail(0, "nothing was counted, and no program made a trace call, so archive %s was not created\n"
 			 "%s: programs mark transactions with pmtracebegin() and pmtraceend(), see libshim-trace(3)",
 			 job->archive, program_invocation_name);
 }
@@ -320,7 +320,7 @@ static void label_one(struct shim_recorder *rec, const char *name, char *value)
 	int ret = shim_record_label(rec, name, vcpc_printable(value, ""));
 
 	if (ret)
-		vcpc_fail(ret, "the archive has no label '%s'", name);
+		vcpc_fail(ret, "cannot write the label '%s'", name);
 }
 
 /* Describe the recording for readers of the archive: without a label it is complete. */
@@ -463,7 +463,7 @@ static int run_traced(const struct job *job, struct recording *r)
 	ret = ret ? ret : status;
 	undo = counts ? shim_trace_count(NULL, 0, NULL) : 0;
 	if (undo)
-		vcpc_fail(undo, "transactions are still counted; as root: vcpc trace off");
+		vcpc_fail(undo, "transactions still count events; as root: vcpc trace off");
 	undo = ours ? shim_trace_off() : 0;
 	if (undo)
 		return vcpc_fail(undo, "cannot turn tracing off again; as root: vcpc trace off");

@@ -25,7 +25,7 @@ static int check_rights(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	if (!syscall(SYS_capget, &head, data) && !(data[0].effective & 1u << CAP_SYS_ADMIN))
-		return vcpc_fail(0, "--why requires CAP_SYS_ADMIN to record where the time of transactions goes");
+		return vcpc_fail(0, "--why requires CAP_SYS_ADMIN to record where transactions spend their time");
 	return 0;
 }
 

@@ -19,13 +19,14 @@ static int report_help(void)
 {
 	printf("Usage: vcpc report ARCHIVE -o FILE.html\n"
 	       "       vcpc report A B -o FILE.html\n\n"
-	       "Makes one HTML page of an archive, for any browser and without a network: a table of all\n"
-	       "transactions with their costs, rates over time, percentiles and a heat map of durations,\n"
-	       "counts against durations, and a table of all metrics with their definitions.\n\n"
-	       "With two archives, the page begins with their comparison, and each chart has both.  A and\n"
-	       "B may be several runs, as for 'vcpc compare'; the charts are of the first run of each.\n\n"
-	       "      --folded FILE     draw flame graphs of the stacks in FILE, which 'vcpc why --folded-diff'\n"
-	       "                        has printed (default: ARCHIVE.folded, if it exists)\n"
+	       "Makes one self-contained HTML page of an archive, which any browser shows without a network.\n"
+	       "It has a table of all transactions with their costs, charts of rates over time, percentiles\n"
+	       "and a heat map of durations, charts of counts against durations, and a table of all metrics\n"
+	       "with their definitions.\n\n"
+	       "With two archives, the page begins with their comparison, and each chart shows both.  A and\n"
+	       "B can be several runs, as for 'vcpc compare'; the charts show the first run of each.\n\n"
+	       "      --folded FILE     draw flame graphs of the stacks in FILE, the output of\n"
+	       "                        'vcpc why --folded-diff' (default: ARCHIVE.folded, if it exists)\n"
 	       "  -o, --output FILE     write to FILE; - is standard output\n"
 	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;

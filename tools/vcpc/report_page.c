@@ -32,7 +32,7 @@ static const char head[] =
 static const char places[] =
 	"<noscript><p>The charts require scripts; the table does not.</p></noscript>\n"
 	"<p class=\"keys screen\">Drag over a chart to zoom in on a period, double-click to show the whole time. "
-	"With the keyboard, in a chart: left and right read values, + and - zoom, 0 shows the whole time.</p>\n"
+	"Keys in a chart: left and right move from value to value, + and - zoom, 0 shows the whole time.</p>\n"
 	"<div id=\"live\" aria-live=\"polite\"></div>\n"
 	"<section id=\"transactions\" aria-labelledby=\"h-transactions\" hidden><h2 id=\"h-transactions\">Transactions</h2>\n"
 	"<p class=\"screen\"><label for=\"tag\">Transaction</label> <select id=\"tag\"></select> <span id=\"more\"></span></p>\n"
@@ -317,8 +317,8 @@ static void put_table(FILE *out, struct report *r)
 	struct listed listed = { .room = ROWS };
 
 	fputs("<section id=\"all\" aria-labelledby=\"h-all\"><h2 id=\"h-all\">All metrics, with their definitions</h2>\n"
-	      "<p>Counters are shown as rates per second from record to record, and as total increase; other values are "
-	      "averages over time. Counters of time are seconds per second.</p>\n", out);
+	      "<p>Counters are shown as rates per second between records, and as their total increase; other values are "
+	      "averages over time. Counters of time are shown in seconds per second.</p>\n", out);
 	for (size_t side = 0; side < r->n; side++)
 		put_side(out, r, side, &listed);
 	if (!listed.metrics)

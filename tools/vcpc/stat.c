@@ -57,7 +57,7 @@ static int stat_help(void)
 	       "  -j, --json            print one JSON object\n"
 	       "  -x, --field-separator SEP  print a line per event, with SEP between fields, like perf stat\n"
 	       "  -o, --output FILE     write to FILE instead of stderr\n"
-	       "  -v, --verbose         first report what counts, the module or perf, and why\n\n"
+	       "  -v, --verbose         first report whether the module or perf counts, and why\n\n"
 	       VCPC_COUNTING_HELP);
 	return 0;
 }
@@ -467,7 +467,7 @@ static int check(const struct job *job)
 	if (job->apart && (job->json || job->rates || job->counting.events.in_turn))
 		return vcpc_usage("-A and --per-core print a line per event; they cannot be combined with -j, --rates or --multiplex");
 	if (job->threads && job->counting.targets.kind == VCPC_CPUS)
-		return vcpc_usage("--per-thread: CPUs have no counts by thread");
+		return vcpc_usage("--per-thread cannot be combined with -a or -C: the counts of a CPU are not divided among threads");
 	return 0;
 }
 

@@ -16,9 +16,9 @@
 static int summary_help(void)
 {
 	printf("Usage: vcpc summary ARCHIVE [METRIC...]\n\n"
-	       "Prints for each numeric metric and instance the number of values, their average over\n"
-	       "time, the minimum and the maximum.  Counters are rates per second from record to\n"
-	       "record, except across marks.  Histograms are omitted unless they are named.\n\n"
+	       "For each numeric metric and instance, prints the number of values, their average over\n"
+	       "time, the minimum and the maximum.  Counters are shown as rates per second between\n"
+	       "records, except across marks.  Histograms are omitted unless they are named.\n\n"
 	       "%s", VCPC_ARCHIVE_HELP VCPC_WINDOW_HELP);
 	return 0;
 }

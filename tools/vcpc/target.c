@@ -25,8 +25,8 @@ static const struct {
 	const char *one, *many, *meant;
 	unsigned int flags;
 } kinds[] = {
-	[VCPC_PROCESSES] = { "process", "processes", "the number of a process", SHIM_BIND_PROCESS | SHIM_BIND_TREE },
-	[VCPC_THREADS] = { "thread", "threads", "the number of a thread (an interval is -I, turning tracing on is --trace)", 0 },
+	[VCPC_PROCESSES] = { "process", "processes", "a process ID", SHIM_BIND_PROCESS | SHIM_BIND_TREE },
+	[VCPC_THREADS] = { "thread", "threads", "a thread ID (use -I to set an interval, --trace to turn tracing on)", 0 },
 	[VCPC_CPUS] = { "CPU", "CPUs", "a CPU's number or a range such as 0-3", SHIM_BIND_CPU },
 };
 
@@ -132,7 +132,7 @@ int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct
 	case -ENOENT:
 		if (!targets->cgroup)
 			return vcpc_fail_counters(ret, "cannot count %s %d", what, id);
-		return vcpc_fail(0, "the kernel cannot count control group '%s'; as root, write +pids to cgroup.subtree_control in the directory above it, and make the group again",
+		return vcpc_fail(0, "the kernel cannot count control group '%s'; as root, write +pids to cgroup.subtree_control in its parent directory, and create the group again",
 				 targets->cgroup);
 	case -EACCES:
 		if (targets->kind == VCPC_CPUS)

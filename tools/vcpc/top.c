@@ -37,7 +37,7 @@ static int top_help(void)
 	       "      --reverse         reverse the order\n"
 	       "  -f, --filter TEXT     show rows with this text in their names, ignoring case\n"
 	       "      --once            print once, after one interval; needs no terminal\n\n"
-	       "Keys: q quit, p pause, b group by, s sort, r reverse, / filter, arrows and pages scroll\n");
+	       "Keys: q quit, p pause, b group by, s sort, r reverse, / filter, arrow and page keys scroll\n");
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static int top_option(struct job *job, int c)
 	case 'I':
 		status = vcpc_interval(optarg, &job->interval);
 		if (!status && job->interval < LEAST_INTERVAL)
-			status = vcpc_usage("'%s' is less than 100ms", optarg);
+			status = vcpc_usage("invalid interval '%s' (at least 100ms)", optarg);
 		return status;
 	case 'b':
 		return parse_by(optarg, &job->view.by);

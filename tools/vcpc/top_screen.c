@@ -37,7 +37,7 @@ static const char *state_text(const struct screen *s)
 	case 0:
 		return s->view->nall ? NULL : "no transactions yet";
 	case -EAGAIN:
-		return "looking ...";
+		return "waiting for the first interval ...";
 	case -ENODATA:
 		return TOP_NO_PROCESSES;
 	case -ENOENT:

@@ -39,7 +39,7 @@ static const char help_text[] =
 	"  --module      use the vcpc module only (default: probes if it is not loaded)\n"
 	"  --probes      use probes on libshim only\n"
 	"  --begins=kernel  the kernel takes the time of each begin (default with the module)\n"
-	"  --begins=user  the program takes it and sends it with the end: costs less, but open\n"
+	"  --begins=user  the program takes it and sends it with the end; this costs less, but open\n"
 	"                transactions and those that never end are not seen (default with probes)\n"
 	"  --processes   keep statistics by process, for 'vcpc top --by process'\n"
 	"  --counts EVENT,...  make each traced thread count these events in its transactions\n"
@@ -49,14 +49,15 @@ static const char help_text[] =
 	"  --max-open N  limit the number of open transactions that the kernel keeps\n"
 	"  --function BINARY:SYMBOL[=TAG]  make each call of this function a transaction; BINARY is a\n"
 	"                path, a program in PATH, or a library such as libc.so.6\n"
-	"  --usdt BINARY:PROVIDER:BEGIN,END[=TAG]  make transactions from one static probe to another\n"
+	"  --usdt BINARY:PROVIDER:BEGIN,END[=TAG]  make each pass from one static probe to another a\n"
+	"                transaction\n"
 	"  -p PID        trace functions in this process only\n"
 	"  --allow-unwind  trace functions of C++ and Rust programs; an exception (panic) that\n"
 	"                passes through such a function ends the program\n"
 	"  --hist        also print the distribution of the durations\n"
 	"  -j, --json    print one JSON object\n"
 	"  -I, --interval TIME  print again at each interval, until interrupted or --rounds N times\n"
-	"  --watch       the same, every second\n"
+	"  --watch       same as --interval 1s\n"
 	"  --format json  export in Chrome's trace event format, which Perfetto opens (default)\n"
 	"  --format perfetto  export in Perfetto's own format, a fifth of the size\n"
 	"  -o FILE       export to FILE\n"
@@ -101,9 +102,9 @@ static int parse_size(const char *s, uint32_t *n)
 /* Granting a group access to this map must be a deliberate decision. */
 static void say_who_trusts(void)
 {
-	puts("direct: all programs that may write to " DIRECT_MAP "\n"
+	puts("direct: all programs that can write to " DIRECT_MAP "\n"
 	     "are one trust domain: each can change or forge the statistics of any other, including root's, and\n"
-	     "turn direct tracing off for all. Now only root may write to it; give access to trusted groups only.");
+	     "turn direct tracing off for all. At present only root can write to it; give access to trusted groups only.");
 }
 
 static int want_counts(const struct vcpc_events *events)

@@ -35,10 +35,10 @@ static int why_help(void)
 {
 	printf("Usage: vcpc why [TAG] [--above pNN] [-p PID] [--for TIME] [-j | --folded | --folded-diff]\n\n"
 	       "Explains where transactions of TAG spend their time: on a CPU, waiting for a CPU, or\n"
-	       "blocked, and in which system calls and stacks.  Compares slow transactions with all.\n"
-	       "Without TAG, explains the tag with the longest total duration.  Requires root and a\n"
-	       "kernel with BTF.  Tracing does not have to be on, except for functions of programs\n"
-	       "without trace calls ('vcpc trace on --function').\n\n"
+	       "blocked, and in which system calls and stacks.  Compares slow transactions with all\n"
+	       "transactions.  Without TAG, explains the tag with the longest total duration.  Requires\n"
+	       "root and a kernel with BTF.  Tracing does not have to be on, except for functions of\n"
+	       "programs without trace calls ('vcpc trace on --function').\n\n"
 	       "      --above pNN     transactions above this percentile are slow (default: p99)\n"
 	       "  -p, --pid PID       explain only transactions of this process\n"
 	       "      --for TIME      watch for this long (default: 10s); Ctrl-C ends it earlier\n"
@@ -46,8 +46,8 @@ static int why_help(void)
 	       "      --probes        use probes on libshim even if the vcpc module is loaded\n"
 	       "  -j, --json          print one JSON object\n"
 	       "      --folded        print the slow transactions' stacks for a flame graph\n"
-	       "      --folded-diff   print stacks for a differential flame graph: each with the ns per\n"
-	       "                      typical transaction and per slow one\n");
+	       "      --folded-diff   print stacks for a differential flame graph: each with its\n"
+	       "                      nanoseconds per typical and per slow transaction\n");
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int why_run(struct job *job)
 	if (err)
 		return why_fail_open(err);
 	if (job->options.flags & SHIM_WHY_F_STACKS && !shim_why_sampled_cpus(job->view.why))
-		fprintf(stderr, "%s: threads cannot be sampled on this kernel: stacks are only those of waits\n",
+		fprintf(stderr, "%s: threads cannot be sampled on this kernel, so only stacks of waits are collected\n",
 			program_invocation_name);
 	err = explain(job);
 	shim_why_close(job->view.why);
@@ -168,7 +168,7 @@ static int take_pid(const char *text, struct job *job)
 	job->options.pid = pid;
 	if (*text >= '1' && *text <= '9' && !*end && pid <= 1u << 22)
 		return 0;
-	return vcpc_usage("-p: '%s' is not a process id", text);
+	return vcpc_usage("-p: '%s' is not a process ID", text);
 }
 
 static int why_option(int letter, struct job *job)

@@ -93,7 +93,7 @@ void why_print_nameless(struct symbols *symbols, FILE *out)
 		fprintf(out, "\n%lu files, processes or mappings exceeded the limits or could not be read: their frames have no names.\n",
 			symbols_dropped(symbols));
 	if (symbols_cut(symbols))
-		fprintf(out, "\n%lu lists of symbols (/tmp/perf-PID.map, /proc/kallsyms) were not read to the end: some frames have no name or a wrong one.\n",
+		fprintf(out, "\n%lu symbol lists (/tmp/perf-PID.map, /proc/kallsyms) were not read completely: some frames have no name or a wrong one.\n",
 			symbols_cut(symbols));
 }
 

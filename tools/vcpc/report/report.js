@@ -272,7 +272,7 @@
 			"aria-roledescription": "chart" });
 		build(chart);
 		chart.box.setAttribute("aria-label", title + ": " + (chart.read ? "heat map" : extent(chart)) +
-			". Left and right read values, plus and minus zoom, 0 shows the whole time.");
+			". Left and right move from value to value, plus and minus zoom, 0 shows the whole time.");
 		chart.box.addEventListener("keydown", event => onKey(chart, event));
 		const details = element("details", null, figure);
 
@@ -416,7 +416,7 @@
 		element("figcaption", title, figure);
 		element("p", "The width of a function is its time per slow transaction. Red: more than in typical ones, blue: less. " +
 			"Click on a function to enlarge it, on the lowest one to show all." +
-			(run.morestacks ? " " + run.morestacks + " stacks with less time are left out." : ""), figure, { class: "note" });
+			(run.morestacks ? " " + run.morestacks + " stacks with less time are omitted." : ""), figure, { class: "note" });
 		const box = element("div", null, figure, { class: "flame", role: "img", "aria-label": title + ", as in the table below" });
 		const said = element("p", null, figure, { class: "said screen", "aria-hidden": "true" });
 		const details = element("details", null, figure);
