@@ -97,8 +97,8 @@ echo "1 PM_PAGE_FAULTS" >"$dir/libHPM_events"
 (cd "$dir" && HPM_EVENT_SET=99 run hpmcount true) && [ -n "$(value PM_PAGE_FAULTS)" ]
 result "the file libHPM_events comes before the environment"
 run hpmcount -s one true
-[ $? = 1 ] && grep -q 'is a number' "$dir/err" && run hpmcount --slice=ten -g 0,0 true
-[ $? = 1 ] && grep -q 'is a number' "$dir/err"
+[ $? = 1 ] && grep -q 'event sets must be numbers' "$dir/err" && run hpmcount --slice=ten -g 0,0 true
+[ $? = 1 ] && grep -q 'requires a number' "$dir/err"
 result "hpmcount: words where numbers belong"
 run hpmcount -b purr true
 [ $? = 1 ] && grep -q 'only time base 0' "$dir/err"

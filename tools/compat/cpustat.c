@@ -61,7 +61,7 @@ static const struct command self = {
 	.name = "cpustat",
 	.usage = "Usage:\n\tcpustat -c spec [-c spec]... [-p period] [-T u|d]\n"
 		 "\t\t[-sntD] [interval [count]]\n\n"
-		 "\t-c spec\t  event set; several sets are counted alternately\n"
+		 "\t-c spec\t  event set; if repeated, the sets are counted alternately\n"
 		 "\t-D\t  name the function that reported an error\n"
 		 "\t-h\t  print this help and the events of this machine\n"
 		 "\t-n\t  omit the header\n"
@@ -358,7 +358,7 @@ static int take_option(struct stat_job *job, int option, const char *argument)
 	case 'T':
 		job->stamp = argument[0];
 		return (job->stamp == 'u' || job->stamp == 'd') && !argument[1] ? -1 :
-		       command_mistake("-T needs u or d");
+		       command_mistake("-T requires u or d");
 	}
 	return command_usage();
 }
@@ -374,7 +374,7 @@ static int parse(struct stat_job *job, int argc, char **argv)
 			return done;
 	}
 	if (!job->specs.n)
-		return command_mistake("an event set is needed");
+		return command_mistake("an event set is required (-c)");
 	if (optind < argc && !command_number(argv[optind++], MORE_THAN_0, &job->interval))
 		return command_mistake("invalid interval");
 	if (optind < argc && (!command_number(argv[optind++], MORE_THAN_0, &count) ||

@@ -70,7 +70,7 @@ static const struct command self = {
 		 "\t-t\t  add a column with the counting time in nanoseconds\n"
 		 "\t-v\t  print lines when threads start and end\n"
 		 "\t-o file\t  write to a file\n"
-		 "\t-c events\n\t\t  event set; several sets are counted alternately\n"
+		 "\t-c events\n\t\t  event set; if repeated, the sets are counted alternately\n"
 		 "\t-p pid\t  a running process\n",
 };
 
@@ -412,7 +412,7 @@ static int take_option(struct track *t, int option, const char *argument)
 		return -1;
 	case 'p':
 		if (!command_number(argument, 0, &value) || value < 1)
-			return command_mistake("invalid process id");
+			return command_mistake("invalid process ID");
 		t->pid = (pid_t)value;
 		return -1;
 	case 'T':
@@ -432,9 +432,9 @@ static int parse(struct track *t, int argc, char **argv)
 			return done;
 	}
 	if (!t->specs.n)
-		return command_mistake("an event set is needed");
+		return command_mistake("an event set is required (-c)");
 	if (!t->pid == (optind == argc))
-		return command_mistake("either a command or a process is needed");
+		return command_mistake("either a command or a process (-p) is required");
 	return -1;
 }
 

@@ -51,17 +51,18 @@ static void usage(FILE *f)
 	      "  -s set,...      event sets, from 1; 0: all\n"
 	      "  -g group,...    groups of events, by number or name (pmlist -g -1 lists them)\n"
 	      "  -e event,...    events, one per counter\n"
-	      "                  several sets or groups are multiplexed\n"
-	      "                  a mode :u, :k or :h may follow each of these and each metric\n"
-	      "  --slice=ms      length of a multiplex slot, 10 to 30000 (100)\n"
-	      "  -D metric,...   derived metrics; without -s, -g and -e, the required events are counted\n"
+	      "                  Several sets or groups are multiplexed.\n"
+	      "                  Each set, group, event or metric can end in a mode: :u, :k or :h.\n"
+	      "  --slice=ms      length of a multiplex slot, 10 to 30000 (default: 100)\n"
+	      "  -D metric,...   print derived metrics; without -s, -g and -e, count the events they require\n"
 	      "  -m group,...    the same for groups of derived metrics\n"
 	      "  -d              print the counts and the counting time of each set\n"
 	      "  -x              print raw counts, not extrapolated to the whole time\n"
-	      "  -k, -H          also count in the kernel, in the hypervisor\n"
-	      "  -b tb           the time base: only 0\n"
-	      "  -a              print the sum of all tasks (always the case)\n"
-	      "  -o file         write there instead of standard output\n", f);
+	      "  -k              also count in the kernel\n"
+	      "  -H              ignored (hypervisor)\n"
+	      "  -b tb           time base; only 0 is supported\n"
+	      "  -a              ignored: counts are always totals of all tasks\n"
+	      "  -o file         write to a file instead of standard output\n", f);
 }
 
 static double seconds(timebasestruct_t t)
@@ -300,7 +301,7 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 'e': lists->events = optarg; break;
 	case 'S':
 		if (!hpm_number(optarg, &opt->slice))
-			hpm_die("a slice is a number of milliseconds", 0);
+			hpm_die("--slice requires a number of milliseconds", 0);
 		break;
 	case 'D': opt->metrics = optarg; lists->asked = true; break;
 	case 'm': opt->metric_groups = optarg; lists->asked = true; break;
@@ -311,7 +312,7 @@ static void one_option(struct run *run, struct lists *lists, int c)
 	case 'h': usage(stdout); exit(0);
 	case 'b':
 		if (strcmp(optarg, "0") && strcmp(optarg, "timebase"))
-			hpm_die("this machine has only time base 0", 0);
+			hpm_die("-b: this machine has only time base 0", 0);
 		break;
 	case 'o':
 		opt->out = fopen(optarg, "we");

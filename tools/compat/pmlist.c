@@ -28,13 +28,14 @@ static void usage(FILE *f)
 	      "  -c    the events of a counter, or one of them\n"
 	      "  -g    a group of events, by number or name\n"
 	      "  -S    an event set, from 1\n"
-	      "  -D    a derived metric, -m a group of them\n"
-	      "  -V a variable used by derived metrics\n"
-	      "        -1 stands for all; counters are numbered from 1\n"
-	      "  -d    with descriptions\n"
-	      "  -o    text, comma-separated, or XML\n"
-	      "  -f    only verified, unverified, caveat events\n"
-	      "  -p    a processor type: -1 is this machine's\n", f);
+	      "  -D    a derived metric\n"
+	      "  -m    a group of derived metrics\n"
+	      "  -V    a variable that derived metrics use\n"
+	      "        -1 selects all; counters are numbered from 1\n"
+	      "  -d    also print descriptions\n"
+	      "  -o    output format: t text, c comma-separated, x XML\n"
+	      "  -f    list only verified (v), unverified (u) or caveat (c) events\n"
+	      "  -p    a processor type; -1 is this machine's\n", f);
 }
 
 /* Print a text in quotes, escaped as the format needs it. */

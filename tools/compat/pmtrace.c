@@ -34,10 +34,10 @@ static int usage(FILE *to)
 	      "  -c VALUE    send the value of a counter\n"
 	      "  -e COMMAND  run the command as a transaction, and exit with its status\n"
 	      "  -v VALUE    send an observed value\n"
-	      "  -h HOST     send it to the trace agent of this host\n"
+	      "  -h HOST     send the event to the trace agent of this host\n"
 	      "  -q          print nothing on success\n"
 	      "  -S STATE    flags of pmtracestate(3): 1 calls, 2 connection, 4 protocol,\n"
-	      "              8 buffers, 16 send nothing; may be repeated\n", to);
+	      "              8 buffers, 16 send nothing; can be repeated\n", to);
 	return to == stdout ? 0 : 1;
 }
 
@@ -72,11 +72,11 @@ static int take_option(struct job *job, int option, const char *argument)
 	case 'e':
 	case 'v':
 		if (job->option)
-			return mistake("only one of -c, -e and -v can be given");
+			return mistake("-c, -e and -v are mutually exclusive");
 		job->option = option;
 		job->command = argument;
 		if (option != 'e' && !number(argument, &job->value))
-			return mistake("-c and -v need a number");
+			return mistake("-c and -v require a number");
 		return -1;
 	case 'h':
 		if (setenv("PCP_TRACE_HOST", argument, 1) || setenv("SHIM_TRACE", "agent", 1))
@@ -86,7 +86,7 @@ static int take_option(struct job *job, int option, const char *argument)
 		job->quiet = 1;
 		return -1;
 	case 'S':
-		return flags(argument, &job->state) ? -1 : mistake("-S needs a number");
+		return flags(argument, &job->state) ? -1 : mistake("-S requires a number");
 	}
 	return usage(optopt == '?' || option == '?' ? stdout : stderr);
 }

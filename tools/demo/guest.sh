@@ -17,7 +17,7 @@ mkdir -p /out/archive
 show uname -r
 if [ ! -e /sys/module/vcpc ]; then
 	echo "(Without the module, perf counts the events, and probes on the library report transactions, at twice"
-	echo "the cost and without the counts of each.)"
+	echo "the cost and without counts per transaction.)"
 fi
 show vcpc trace on
 trap "vcpc trace off 2>/dev/null" EXIT

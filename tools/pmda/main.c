@@ -23,9 +23,9 @@ static pmLongOptions long_options[] = {
 	PMDAOPT_DOMAIN,
 	PMDAOPT_LOGFILE,
 	PMDAOPT_USERNAME,
-	{ "config", 1, 'c', "FILE", "configuration of what to count [default /etc/vcpc.conf, if it exists]" },
-	{ "window", 1, 'T', "SECONDS", "read the statistics of tracing at most once in SECONDS [default 1]" },
-	{ "trace", 0, 't', 0, "also serve trace.* of domain 10, if pmdatrace is not installed" },
+	{ "config", 1, 'c', "FILE", "configuration file with the events to count [default /etc/vcpc.conf, if it exists]" },
+	{ "window", 1, 'T', "SECONDS", "read trace statistics at most once every SECONDS [default 1]" },
+	{ "trace", 0, 't', 0, "also provide trace.* in domain 10, if pmdatrace is not installed" },
 	{ "names", 0, 'N', 0, "print the name space and exit" },
 	PMOPT_HELP,
 	PMDA_OPTIONS_END

@@ -136,7 +136,7 @@ static int take_token(cpc_t *cpc, struct cpcspec *spec, char *token)
 	if (pic >= 0 && stem == 3 && !strncmp(token, "pic", 3)) {
 		if (equals && equals[1])
 			return set_event(cpc, spec, pic, equals + 1);
-		command_error("pic%d needs an event\n", pic);
+		command_error("pic%d requires an event\n", pic);
 		return -1;
 	}
 	if (pic >= 0 && stem && is_attr(cpc, token, stem))

@@ -37,11 +37,11 @@ int hpm_mode(const char *letters)
 
 	for (c = letters; *c && *c != ','; c++) {
 		if (!strchr("ukh", *c))
-			hpm_die("a mode is made of the letters u, k and h", 0);
+			hpm_die("invalid mode (use the letters u, k and h)", 0);
 		mode |= *c == 'u' ? PM_USER : *c == 'k' ? PM_KERNEL : 0;
 	}
 	if (c == letters)
-		hpm_die("a mode is made of the letters u, k and h", 0);
+		hpm_die("invalid mode (use the letters u, k and h)", 0);
 	return mode;
 }
 
@@ -86,7 +86,7 @@ void hpm_choose_sets(struct hpm_choice *choice, char *list)
 		int n, first, last;
 
 		if (!hpm_number(s, &n))
-			hpm_die("an event set is a number", 0);
+			hpm_die("event sets must be numbers", 0);
 		first = n ? n : 1;
 		last = n ? n : hpm_sets(choice->groups);
 		for (int i = first; i <= last; i++) {
@@ -162,7 +162,7 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 		if (!hpm_event(choice->info, 0, s, 0))
 			hpm_die("no such event", 0);
 		if (!hpm_place(choice, set_of_mode(choice, first, mode), s))
-			hpm_die("there are more events than counters", 0);
+			hpm_die("more events than counters", 0);
 	}
 }
 

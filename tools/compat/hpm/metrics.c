@@ -80,7 +80,7 @@ static void choose_one(struct hpm_choice *choice, const struct hpm_metric *m, in
 		}
 	}
 	if (!put(choice, hpm_new_set(choice, mode), m))
-		hpm_die("a metric's events do not fit", 0);
+		hpm_die("the counters cannot count all events of a metric at the same time", 0);
 }
 
 /*
