@@ -60,6 +60,6 @@ for build; do
 	xz -dc "$stored" >"$work/stored"
 	compare "$work/stored" "$work/new" || bad=1
 	added=$(abidiff "$work/stored" "$work/new" | sed -n 's/.*, \([0-9]*\) Added.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
-	echo "check-abi: $arch: $added added since"
+	echo "check-abi: $arch: $added symbols added since user/abi was written"
 done
 exit $bad

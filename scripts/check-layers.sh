@@ -18,23 +18,23 @@ forbid() {
 	done
 }
 
-faces='pcp/[a-z_]*\.h|cpc/[a-z_]*\.h|aix/[a-z_]*\.h|trace/|shim/'
-forbid "the module includes nothing of user space" 'user/|core/|archive/|bpf/|base/|stdio|string\.h|unistd' kmod
-forbid "the uapi header includes only linux/types.h and linux/ioctl.h" 'asm/|std|sys/|pcp/' include/uapi
-forbid "BPF programs include only their own headers" '[^>"]*user/|core/|archive/' bpf
-forbid "base stands alone" "core/|archive/|pdu/|linux/vcpc|$faces" user/base
-forbid "core knows no face and no archive" "archive/|pdu/|$faces" user/core
-forbid "archive knows no context, no front end, no live counter" "core/|pdu/|linux/vcpc|$faces" user/archive
-forbid "live knows no face, and of archives the shapes only" 'archive/[^t]|pdu/|pcp/|cpc/|aix/|shim/' user/live
-forbid "the agent has PCP's own headers and what is below the faces" 'pdu/|cpc/|aix/|shim/|archive/' tools/pmda
-forbid "pdu knows no context, no front end, no archive" "core/|archive/|linux/vcpc|$faces" user/pdu
-forbid "a face never includes another" 'cpc/|aix/|trace/|shim/|pcp/trace' user/pcp
-forbid "a face never includes another" 'pcp/|aix/|trace/|shim/|archive/|pdu/' user/cpc
-forbid "a face never includes another" 'pcp/|cpc/|trace/|shim/|archive/|pdu/' user/aix
-forbid "a face never includes another" 'pcp/pmapi|cpc/|aix/|shim/|archive/|pdu/pdu|pdu/wire' user/trace
-forbid "a face never includes another" 'pcp/pmapi|pcp/import|cpc/|aix/|trace/|pdu/' user/shim
-forbid "tools see public headers only" 'base/|core/|archive/|pdu/|.*user/' tools
-forbid "only selftests/unit sees internals" 'base/|core/|archive/|.*user/' \
+apis='pcp/[a-z_]*\.h|cpc/[a-z_]*\.h|aix/[a-z_]*\.h|trace/|shim/'
+forbid "the module must not include headers of user space" 'user/|core/|archive/|bpf/|base/|stdio|string\.h|unistd' kmod
+forbid "the uapi header must include only linux/types.h and linux/ioctl.h" 'asm/|std|sys/|pcp/' include/uapi
+forbid "BPF programs must include only headers of bpf" '[^>"]*user/|core/|archive/' bpf
+forbid "base must not include headers of other layers" "core/|archive/|pdu/|linux/vcpc|$apis" user/base
+forbid "core must not include headers of archive, pdu or the APIs" "archive/|pdu/|$apis" user/core
+forbid "archive must not include headers of core, pdu, the module or the APIs" "core/|pdu/|linux/vcpc|$apis" user/archive
+forbid "live must not include headers of pdu or the APIs, and of archive only types.h" 'archive/[^t]|pdu/|pcp/|cpc/|aix/|shim/' user/live
+forbid "the agent must not include headers of archive, pdu or our APIs" 'pdu/|cpc/|aix/|shim/|archive/' tools/pmda
+forbid "pdu must not include headers of core, archive, the module or the APIs" "core/|archive/|linux/vcpc|$apis" user/pdu
+forbid "an API must include only headers of its own layers" 'cpc/|aix/|trace/|shim/|pcp/trace' user/pcp
+forbid "an API must include only headers of its own layers" 'pcp/|aix/|trace/|shim/|archive/|pdu/' user/cpc
+forbid "an API must include only headers of its own layers" 'pcp/|cpc/|trace/|shim/|archive/|pdu/' user/aix
+forbid "an API must include only headers of its own layers" 'pcp/pmapi|cpc/|aix/|shim/|archive/|pdu/pdu|pdu/wire' user/trace
+forbid "an API must include only headers of its own layers" 'pcp/pmapi|pcp/import|cpc/|aix/|trace/|pdu/' user/shim
+forbid "tools must include only public headers" 'base/|core/|archive/|pdu/|.*user/' tools
+forbid "only selftests/unit may include internal headers" 'base/|core/|archive/|.*user/' \
 	selftests/aix selftests/bench selftests/bpf selftests/cpc selftests/pcp selftests/shim selftests/tools selftests/trace selftests/vcpc
 
 # Only one file may access state that the library shares with its process.  TZ and POSIXLY_CORRECT belong to the

@@ -47,7 +47,7 @@ function single(name,   folder) {
 		return
 	seen[folder, name, FILENAME] = 1
 	if (++singles[folder, name] > 2) {
-		printf "%s:%d: %s() is static in two other files of %s; add a noun\n", FILENAME, FNR, name, folder
+		printf "%s:%d: %s() is static in two other files of %s; add a noun to its name\n", FILENAME, FNR, name, folder
 		found = 1
 	}
 }

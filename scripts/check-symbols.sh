@@ -43,10 +43,10 @@ sed -n 's/^ (symver)\([^ ]*\) .*/\1/p' debian/libshim1.symbols | sort | comm -3 
 report "nodes of user/libshim.map and debian/libshim1.symbols differ" "$work/packaged"
 # Some names of PCP start like this.
 grep -E '__' "$work/exported" | grep -v '^__pm' >"$work/internal" || :
-report "internal names (with __) that leave the library" "$work/internal"
+report "exported, but internal (the name contains __)" "$work/internal"
 # For libraries loaded by dlopen(3), the C library reserves about 1,600 bytes in total.
 locals=$(readelf -lW "$build/lib/libshim.so" | awk '$1 == "TLS" { print $6 }')
-[ $((locals)) -le 512 ] || echo "$((locals)) bytes of thread-local variables: use shim_thread_room()" >"$work/local"
-report "more than 512 bytes" "$work/local"
+[ $((locals)) -le 512 ] || echo "$((locals)) bytes: use shim_thread_room()" >"$work/local"
+report "thread-local variables take more than 512 bytes" "$work/local"
 [ $bad = 0 ] && echo "check-symbols: $(wc -l <"$work/exported") symbols"
 exit $bad

@@ -94,7 +94,7 @@ scripts_of() {
 step "layers: include rules" scripts/check-layers.sh
 step "docs: manual pages, kernel-doc, licenses" scripts/check-docs.sh
 step "commits: subject and body of each new commit" scripts/commit-msg --new
-step "names: one struct tag, one function" scripts/check-names.sh
+step "names: no tag or function is defined twice" scripts/check-names.sh
 step "words: plain English in documentation, messages and comments" scripts/check-words.sh
 if scripts/docs.sh --check 2>/dev/null; then
 	step "docs: the site, by Sphinx" scripts/docs.sh "$build/docs"
@@ -103,17 +103,17 @@ else
 fi
 # shellcheck disable=SC2046
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning $(scripts_of)
-step "kernel's fuzzer: compiles" fuzzer
+step "fuzzer of the module: compiles" fuzzer
 step "headers: each includes what it needs" headers
 step "checkpatch --strict: kmod, uapi" checkpatch
 if [ -z "$fast" ]; then
 	step "symbols: library, map and headers agree" scripts/check-symbols.sh "$build"
 	if command -v abidiff >/dev/null; then
-		step "ABI: functions and public types are those of user/abi" scripts/check-abi.sh "$build" "${build%/*}/$other"
+		step "ABI: functions and public types match user/abi" scripts/check-abi.sh "$build" "${build%/*}/$other"
 	else
-		skip "ABI: functions and public types are those of user/abi" "abigail-tools is not installed: scripts/setup.sh peers"
+		skip "ABI: functions and public types match user/abi" "abigail-tools is not installed: scripts/setup.sh peers"
 	fi
-	step "order: kmod, each file calls only what stands before it" scripts/check-order.sh "$build"
+	step "order: files of kmod call only files listed before them" scripts/check-order.sh "$build"
 	step "sparse: kmod" sparse
 fi
 rm -f "$log.sparse"

@@ -129,7 +129,7 @@ too_new() {
 fit_programs() {
 	too_new >"$work/programs"
 	[ -s "$work/programs" ] || return 0
-	say "$(wc -l <"$work/programs") programs of this kernel's build need a newer C library than this machine's"
+	say "$(wc -l <"$work/programs") programs of this kernel's build need a newer C library than this machine's; fetching one"
 	download libc "$host_deb" libc6 libelf1t64 libssl3t64 zlib1g libzstd1
 	for file in "$work"/libc/*.deb; do
 		dpkg -x "$file" "$work/libc"

@@ -83,7 +83,7 @@ esac
 # shellcheck disable=SC2086
 apt_for get -y --no-install-recommends --print-uris install $packages 2>"$work/log" |
 	sed -n "s/^'[^']*' \([^_ ]*\)_.*/\1/p" >"$work/names"
-[ -s "$work/names" ] || fail "no packages of PCP $version"
+[ -s "$work/names" ] || fail "apt finds no packages of PCP $version"
 # shellcheck disable=SC2046,SC2086
 set -- $(cat "$work/names") $alone
 size=$(apt_for get download --print-uris "$@" 2>/dev/null | awk -f "$here/megabytes.awk")

@@ -84,7 +84,7 @@ unpack_kernel() {
 	[ -e "$kernel/.done" ] && return
 	update_lists
 	download "kernel $release for the $arch VM" "linux-image-$release" || {
-		echo "fetch: no kernel $release; 'apt-get install linux-headers-$host_deb' installs newer headers" >&2
+		echo "fetch: cannot download kernel $release; to use a newer one, as root: apt-get install linux-headers-$host_deb" >&2
 		exit 1
 	}
 	rm -rf "$kernel" && mkdir -p "$kernel"

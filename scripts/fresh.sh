@@ -43,12 +43,12 @@ bookworm|trixie) ;;
 esac
 line=${2:-make demo && make test}
 say() { echo "fresh: $*"; }
-[ "$(id -u)" = 0 ] || { say "needs root, to create a separate root file system" >&2; exit 2; }
-command -v mmdebstrap >/dev/null || { say "needs mmdebstrap: apt-get install mmdebstrap" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { say "requires root to create a separate root file system" >&2; exit 2; }
+command -v mmdebstrap >/dev/null || { say "requires mmdebstrap: apt-get install mmdebstrap" >&2; exit 2; }
 mkdir -p "$cache/debs-$suite/partial"
 
 if [ ! -e "$cache/$suite.tar" ]; then
-	say "making a bare Debian $suite with git and make (a minute; kept in $cache)"
+	say "creating a bare Debian $suite with git and make (a minute; kept in $cache)"
 	key=/usr/share/keyrings/debian-archive-keyring.gpg
 	[ ! -e $key ] || signed="[signed-by=$key] "
 	mmdebstrap --quiet --variant=minbase --include=git,make,ca-certificates "$suite" "$cache/new.tar" \

@@ -185,7 +185,7 @@ files() {
 all_built() {
 	while IFS='|' read -r _ from _; do
 		if [ "$from" != - ] && ! [ -e "$from" ]; then
-			echo "install: ${from#"$top"/} has not been built; run 'make' first (as yourself)" >&2
+			echo "install: ${from#"$top"/} has not been built; run 'make' first (not as root)" >&2
 			return 1
 		fi
 	done <"$work/.files"
@@ -269,16 +269,16 @@ announce() {
 advise() {
 	[ -z "$dest" ] || return 0
 	getent group vcpc >/dev/null || groupadd --system vcpc
-	echo "install: to permit a user to count its own threads, add it to the group vcpc: usermod -aG vcpc USER"
-	echo "install: the commands of the original systems (cpustat, pmtrace, ...) are in $prefix/lib/vcpc/bin"
+	echo "install: to allow a user to count their own threads, add the user to the group vcpc: usermod -aG vcpc USER"
+	echo "install: the original systems' commands (cpustat, pmtrace, ...) are in $prefix/lib/vcpc/bin"
 	for command in "$prefix/bin/vcpc" "$prefix/lib/vcpc/bin/pmtrace"; do
 		ldd "$command" 2>/dev/null | grep -q 'libshim.*not found' || continue
-		echo "install: $command does not find $libdir/$soname: echo $libdir >/etc/ld.so.conf.d/vcpc.conf; ldconfig"
+		echo "install: $command cannot find $libdir/$soname; as root: echo $libdir >/etc/ld.so.conf.d/vcpc.conf; ldconfig"
 	done
 	if ! [ -e "$build/vcpc.ko" ]; then
 		echo "install: the module was not built and is not installed; 'make module' builds it"
 	elif [ "$(release)" != "$(uname -r)" ]; then
-		echo "install: vcpc.ko is for Linux $(release), the running kernel is $(uname -r): modprobe loads it after a boot of that kernel"
+		echo "install: vcpc.ko was built for Linux $(release), but the running kernel is $(uname -r); boot Linux $(release) to load it"
 	fi
 }
 

@@ -14,11 +14,11 @@ if [ "${1:-}" = --check ]; then
 	arch=$2 kdir=$3
 	if [ ! -e "$kdir/Makefile" ]; then
 		echo "module: no kernel headers in '$kdir'; as root: apt-get install linux-headers-$(echo "$host" | sed s/x86_64/amd64/)" >&2
-		echo "module: ('make lib tools' builds everything except the module; KDIR= names another directory)" >&2
+		echo "module: ('make lib tools' builds everything except the module; to use other headers, set KDIR=DIRECTORY)" >&2
 		exit 1
 	fi
 	if [ "$arch" = "$host" ] && [ "$kdir" != "$running" ]; then
-		echo "module: it is built for the kernel of $kdir and loads only there; the running kernel is $(uname -r),"
+		echo "module: building for the kernel of $kdir; the module loads only there. The running kernel is $(uname -r),"
 		echo "module: whose headers are not in $running (on Debian: the package linux-headers-$(uname -r))"
 	fi
 	exit 0

@@ -31,77 +31,77 @@ build|pkg-config|finds libraries, for programs that link with libshim
 build|clang|compiles the BPF programs
 build|bpftool|makes the BPF skeletons
 build|libbpf-dev|loads the BPF programs
-build|libelf-dev|libbpf and the module build need it
-build|libdw-dev|functions and lines of addresses
-build|zlib1g-dev|libbpf needs it; compressed archives, as do the next three
-build|libbz2-dev|bzip2
-build|liblzma-dev|xz
-build|libzstd-dev|zstd
-build|libpfm4-dev|event names and encodings
-build|libncurses-dev|the screen of vcpc top
-module|linux-headers-$host|the kernel's headers, for the module
-tests|ccache|takes what was compiled before from a cache, also in another checkout
-tests|$zones|times of other time zones
-tests|zsh|completes the command's words
-tests|locales|numbers as other languages write them
-tests|$source|kselftest's harness, checkpatch
+build|libelf-dev|needed by libbpf and by the build of the module
+build|libdw-dev|finds the function and source line of an address
+build|zlib1g-dev|needed by libbpf; reads archives compressed with gzip
+build|libbz2-dev|reads archives compressed with bzip2
+build|liblzma-dev|reads archives compressed with xz
+build|libzstd-dev|reads archives compressed with zstd
+build|libpfm4-dev|provides event names and encodings
+build|libncurses-dev|draws the screen of vcpc top
+module|linux-headers-$host|kernel headers, to build the module
+tests|ccache|reuses compiled files, also those of other checkouts
+tests|$zones|provides time zones for tests
+tests|zsh|tests the command's completion in zsh
+tests|locales|tests numbers in the formats of other languages
+tests|$source|provides kselftest's harness and checkpatch
 tests|xz-utils|unpacks the kernel's source
-lab|gcc-$cross|builds for the other machine
-lab|libc6-dev-$cross_arch-cross|C library of the other machine
+lab|gcc-$cross|builds for the other architecture
+lab|libc6-dev-$cross_arch-cross|C library of the other architecture
 lab|qemu-system-x86|runs the x86-64 VM
 lab|qemu-system-arm|runs the arm64 VM
-lab|busybox-static|the VM's shell and tools
-lab|cpio|packs the VM's first file system
-lab|kmod|finds the VM's drivers
+lab|busybox-static|provides the VM's shell and tools
+lab|cpio|packs the VM's initramfs
+lab|kmod|finds the drivers that the VM needs
 lab|xz-utils|unpacks the VM's drivers
 lab|binutils|finds the shared libraries that programs need
-lab|sqlite3|a real program to count, in the VM's shell
+lab|sqlite3|a real program to count in make vm-shell
 lab|flex|builds the debug kernel
 lab|bison|builds the debug kernel
 lab|bc|builds the debug kernel
 lab|libssl-dev|builds the debug kernel
 clang|clang|compiles a kernel and the module
-clang|lld|links what clang compiled
-clang|llvm|reads what clang compiled
-demo|pcp|PCP's own pmval shows the archive, too
+clang|lld|links the kernel and the module
+clang|llvm|provides the other tools for object files
+demo|pcp|prints the archive with PCP's own pmval
 newer|kmod|finds the drivers of the newer kernels
 check|sparse|checks the module's address spaces
 check|perl|runs checkpatch
-check|g++|checks that the public headers are C++ too
+check|g++|compiles the public headers as C++
 check|shellcheck|checks the scripts
 check|man-db|checks the manual pages
-check|python3|a second reader of our JSON
+check|python3|parses our JSON independently
 check|python3-docutils|parses the pages of Documentation
-check|protobuf-compiler|a second reader of exported events
-check|bzip2|packs archives, for the reader
-check|zstd|packs archives, for the reader
-check|valgrind|finds use of unset or freed memory
-check|libc6-dbg|names in the loader, for valgrind
-check|$clang_rt|fuzzes the reader of archives, and what an agent answers
-browser|chromium|opens the pages of vcpc report, in a test that is skipped without
+check|protobuf-compiler|parses exported events independently
+check|bzip2|compresses archives, to test the reader
+check|zstd|compresses archives, to test the reader
+check|valgrind|finds uses of uninitialized or freed memory
+check|libc6-dbg|provides the dynamic loader's symbols for valgrind
+check|$clang_rt|fuzzes the readers of archives and of replies from agents
+browser|chromium|opens pages of vcpc report in a test, which is skipped without it
 deb|debhelper|builds the packages
 deb|dh-dkms|registers the module's source with DKMS
-deb|dh-python|compiles Python's package where it is installed
-deb|dpkg-dev|dpkg-buildpackage
-deb|default-jdk-headless|the Java class of the trace calls
-peers|pcp|Performance Co-Pilot's own programs read our archives
-peers|python3-pcp|its Python binding, and tools that use it, run with our library
-peers|libpcp3-dev|its library runs the same test client as ours
-peers|libpcp-pmda3-dev|our agent of its collector
-peers|libpcp-import1-dev|its import library makes the same archives as ours
-peers|libpcp-trace2-dev|its trace library sends the same events as ours
-peers|libpapi-dev|PAPI counts beside us
-peers|gfortran|a Fortran program makes trace calls
-peers|$java|a Java program makes trace calls
+deb|dh-python|byte-compiles the Python package when it is installed
+deb|dpkg-dev|provides dpkg-buildpackage
+deb|default-jdk-headless|compiles the Java class of the trace calls
+peers|pcp|reads our archives with Performance Co-Pilot's own programs
+peers|python3-pcp|runs PCP's Python binding, and tools that use it, with our library
+peers|libpcp3-dev|runs our test client with PCP's library, to compare
+peers|libpcp-pmda3-dev|builds our agent for PCP's collector
+peers|libpcp-import1-dev|writes archives with PCP's import library, to compare
+peers|libpcp-trace2-dev|sends events with PCP's trace library, to compare
+peers|libpapi-dev|counts with PAPI, to compare
+peers|gfortran|builds a Fortran program that makes trace calls
+peers|$java|builds and runs a Java program that makes trace calls
 peers|abigail-tools|compares the library's functions and types with those of user/abi
-peers|zsh|completes our command
-peers|iproute2|its agent runs in a network of its own
+peers|zsh|tests the command's completion in zsh
+peers|iproute2|runs PCP's agent in a separate network
 docs|python3-sphinx|builds the documentation site (make docs)
 docs|furo|the theme of the site
-docs|mandoc|turns manual pages into HTML
-bench|lttng-tools|LTTng traces the same transactions beside us (make bench)
-bench|liblttng-ust-dev|its tracepoints
-bench|bpftrace|puts probes on the same transactions
+docs|mandoc|converts the manual pages to HTML
+bench|lttng-tools|traces the same transactions with LTTng, to compare (make bench)
+bench|liblttng-ust-dev|provides LTTng's tracepoints
+bench|bpftrace|probes the same transactions, to compare
 "
 
 only_check=
@@ -133,7 +133,7 @@ installed() {
 as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"
 	elif command -v sudo >/dev/null; then sudo "$@"
-	else echo "setup: needs root to install packages; run this as root: $*" >&2; exit 1
+	else echo "setup: installing packages requires root; as root: $*" >&2; exit 1
 	fi
 }
 

@@ -20,7 +20,7 @@ judge 0 'user: pcp: read what is there' '' 'It was not read.' && [ ! -s "$dir/er
 result "folder, imperative, and a body"
 judge 0 'kmod, selftests: count once' '# a comment' '' 'It counted twice.'
 result "two folders, and git's comments"
-judge 1 'user: read what is there' '# a comment only' && grep -q 'no body says why' "$dir/err"
+judge 1 'user: read what is there' '# a comment only' && grep -q 'no body explains why' "$dir/err"
 result "no body"
 judge 1 "user: $(printf '%67s' '' | tr ' ' x)" '' 'Why.' && grep -q '73 characters' "$dir/err"
 result "73 characters"
@@ -50,7 +50,7 @@ in_clone 'Old commits have no rules' && git -C "$dir/clone" add scripts && in_cl
 result "commits up to the one that adds the rules are not checked"
 in_clone 'user: read the file' '' 'It was not read.'
 result "a good commit passes"
-! in_clone 'Read the file' && grep -q 'no body says why: Read the file' "$dir/err"
+! in_clone 'Read the file' && grep -q 'no body explains why: Read the file' "$dir/err"
 result "a bad commit fails, and is named"
 git clone -q --depth 1 "file://$dir/clone" "$dir/shallow" && "$dir/shallow/scripts/commit-msg" --new
 result "in a shallow clone, the commits of the clone after the oldest are checked"
