@@ -106,7 +106,7 @@ TEST_F(best, who_counts)
 	UNLESS_MISSING();
 	EXPECT_STREQ("vcpc", shim_backend(self->handle));
 	EXPECT_EQ(0, shim_backend_why(self->handle, why, sizeof(why)));
-	EXPECT_NE(NULL, strstr(why, "through perf's pages"));
+	EXPECT_NE(NULL, strstr(why, "through perf's mmap pages"));
 	EXPECT_STREQ("vcpc", shim_set_backend(self->set));
 	ASSERT_EQ(0, shim_set_bind(self->set, 0, 0));
 	EXPECT_STREQ("perf", shim_set_backend(self->set));

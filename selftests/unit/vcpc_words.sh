@@ -42,7 +42,7 @@ done >"$dir/numbers"
 SYS_perf_event_open='' SYS_bpf='' ENOSYS='' EACCES='' EINVAL=''
 # shellcheck source=/dev/null
 if ! gcc -o "$dir/filter" "$dir/filter.c" 2>"$dir/err" || ! . "$dir/numbers" || ! "$dir/filter" 9999 1 true; then
-	skip "words" "no filter of system calls can be made here"
+	skip "words" "no system call filter can be made here"
 	done_testing
 fi
 
@@ -72,10 +72,10 @@ has() {
 
 # A filter returns ENOSYS, which does not mean that the kernel has no such call.
 said "$dir/filter" "$SYS_perf_event_open" "$ENOSYS" "$vcpc" stat -e page-faults true
-has 'filter of system calls' && ! has 'kernel has no perf_event_open'
+has 'system call filter' && ! has 'kernel has no perf_event_open'
 result "perf_event_open(2) answers ENOSYS: the filter is named"
 said "$dir/filter" "$SYS_perf_event_open" "$ENOSYS" "$vcpc" doctor
-has 'filter of system calls (seccomp) is active' && grep -q '^seccomp .*active' "$dir/out"
+has 'system call filter (seccomp) is active' && grep -q '^seccomp .*active' "$dir/out"
 result "... and by vcpc doctor"
 said "$dir/filter" "$SYS_bpf" "$ENOSYS" "$vcpc" trace on
 has 'seccomp: a filter is active' && ! has 'kernel has no BPF'
@@ -84,7 +84,7 @@ result "bpf(2) answers ENOSYS: the filter is named"
 if [ "$(with /proc/sys/kernel/perf_event_paranoid 3 cat /proc/sys/kernel/perf_event_paranoid 2>"$dir/err")" = 3 ]; then
 	# As a user without privileges, because root in the namespace has none outside of it.
 	said with /proc/sys/kernel/perf_event_paranoid 2 "$vcpc" doctor
-	grep -A1 '^perf_event_paranoid .* 2$' "$dir/out" | grep -q 'kernel mode needs 1, whole CPUs need 0'
+	grep -A1 '^perf_event_paranoid .* 2$' "$dir/out" | grep -q 'kernel mode requires 1, whole CPUs require 0'
 	result "paranoid 2: doctor says what needs less"
 	said with /proc/sys/kernel/perf_event_paranoid 2 setpriv --bounding-set=-all --inh-caps=-all "$dir/filter" "$SYS_perf_event_open" "$EACCES" "$vcpc" stat -e page-faults true
 	! has 'sysctl kernel.perf_event_paranoid=2'

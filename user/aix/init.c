@@ -47,7 +47,7 @@ static const struct {
 	int code;
 	const char *text;
 } texts[] = {
-	{ Pmapi_ContextExists, "a program is set already" },
+	{ Pmapi_ContextExists, "a program is already set" },
 	{ Pmapi_NotCounting, "counting has not been started" },
 	{ Pmapi_NoInit, "the library has not been initialized" },
 	{ Pmapi_NoSetProg, "no program is set" },
@@ -55,17 +55,17 @@ static const struct {
 	{ Pmapi_InvalidEvent, "no such event on this counter, or not under this filter" },
 	{ Pmapi_InvalidGroup, "no such group of events, or not under this filter" },
 	{ Pmapi_GroupRequired, "the event can only be counted as part of a group" },
-	{ Pmapi_InvalidMode, "a mode that this call does not allow, or that is not available" },
-	{ Pmapi_InvalidThreshold, "no event has a threshold here" },
+	{ Pmapi_InvalidMode, "the mode is not available, or this call does not allow it" },
+	{ Pmapi_InvalidThreshold, "events have no thresholds on this machine" },
 	{ Pmapi_InvalidSlice, "the slice is not between 10 and 30000 milliseconds" },
 	{ Pmapi_InvalidSetCount, "the number of event sets is 0 or too large" },
-	{ Pmapi_WrongKind, "this call does not match the program, which is multiplexed or not" },
+	{ Pmapi_WrongKind, "this call is not for multiplexed programs, or only for these" },
 	{ Pmapi_Locked, "the counters belong to the system, to threads or to another process" },
-	{ Pmapi_NotDebugger, "the target is not traced by the caller and stopped" },
+	{ Pmapi_NotDebugger, "the caller does not trace the target, or the target is not stopped" },
 	{ Pmapi_BadCpu, "the processor does not exist, or was not online" },
 	{ Pmapi_InvalidProctype, "unknown processor type" },
 	{ Pmapi_Unsupported, "not supported on this system" },
-	{ Pmapi_NoCounters, "the counters cannot hold this, or were taken away" },
+	{ Pmapi_NoCounters, "the counters cannot count these events, or were taken away" },
 };
 
 static const char *text_of(int error)

@@ -139,7 +139,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 		return "is older than the one before it";
 	if (before && (e->volume < before->volume || e->off_meta < before->off_meta ||
 		       (e->volume == before->volume && e->off_data < before->off_data)))
-		return "leads back";
+		return "refers to an earlier position than the one before it";
 	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
 		return "refers to a position in .meta at which no record begins";
 	/* an old volume may have been removed, but no volume follows the last one */

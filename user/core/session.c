@@ -98,14 +98,14 @@ static int tell_how_read(char *buf, size_t size)
 	if (shim_pmus__several())
 		return snprintf(
 			buf, size,
-			"each sample is a system call because there are several kinds of core");
+			"each sample takes a system call because there are several kinds of core");
 	if (access < 0)
 		return snprintf(buf, size,
-				"each sample is a system call because the kernel lacks %s",
+				"each sample takes a system call because the kernel lacks %s",
 				SHIM_USER_ACCESS_IS);
 	return snprintf(buf, size, "%s is %ld: %s", SHIM_USER_ACCESS_IS, access,
 			access ? "a thread reads its own hardware counters without a system call" :
-				 "each sample is a system call");
+				 "each sample takes a system call");
 }
 
 /* Whether a system call filter is active for this process, for example a container's */
@@ -128,9 +128,8 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 
 	if (is_filtered() && (err == -EACCES || err == -EPERM || err == -ENOSYS))
 		return snprintf(buf, size,
-				"perf_event_open(2) fails with '%s', and a filter of system calls "
-				"(seccomp) is "
-				"active, such as a container's",
+				"perf_event_open(2) fails with '%s', and a system call filter "
+				"(seccomp) is active, for example a container's",
 				strerror(-err));
 	switch (err) {
 	case -EACCES:
@@ -153,7 +152,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 	case -ENOSYS:
 		return snprintf(buf, size, "this kernel has no perf_event_open(2)");
 	default:
-		return snprintf(buf, size, "perf_event_open(2): %s", strerror(-err));
+		return snprintf(buf, size, "perf_event_open(2) fails: %s", strerror(-err));
 	}
 }
 
@@ -165,8 +164,8 @@ static void tell_module(const char *name, char *buf, size_t size)
 	snprintf(buf, size, "%s; a thread reads its own hardware counters %s",
 		 name ? "SHIM_BACKEND selects it" : "/dev/vcpc exists",
 		 shim_group__slots() && access > 0 && !shim_pmus__several()
-			 ? "through perf's pages, without a system call"
-			 : "by a system call");
+			 ? "through perf's mmap pages, without a system call"
+			 : "with a system call");
 }
 
 /* Report why the module does not count. */
@@ -176,8 +175,8 @@ static int tell_no_module(bool asked, char *buf, size_t size)
 
 	if (abi > 0 && abi != VCPC_ABI_VERSION)
 		return snprintf(buf, size,
-				"the loaded vcpc module has version %d of the interface, and this "
-				"library needs version %d; ", abi, VCPC_ABI_VERSION);
+				"the loaded vcpc module has interface version %d, but this "
+				"library requires version %d; ", abi, VCPC_ABI_VERSION);
 	return snprintf(buf, size, "%s; ", asked ? "SHIM_BACKEND selects perf" :
 			access("/dev/vcpc", F_OK) ? "the vcpc module is not loaded" :
 						    "/dev/vcpc cannot be used");

@@ -106,8 +106,8 @@ int shim_cpc__translate(cpc_t *cpc, const char *fn, int ret)
 }
 
 static const char cpuref[] =
-	"Events and their unit masks are named as by libpfm4 and by perf(1); their meaning is in "
-	"the processor's manual and, for the kernel's own events, in perf_event_open(2).";
+	"The names of events and unit masks are those of libpfm4 and perf(1). The processor's manual "
+	"describes their meaning, and perf_event_open(2) that of the kernel's own events.";
 
 /*
  * One lock for all handles, so fork() can wait for it: a forked child may use its parent's handles

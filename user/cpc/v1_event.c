@@ -252,7 +252,7 @@ static bool take_flag(struct parse *p, const char *token, size_t len, int pic, c
 		value = strtoul(text, &end, 0);
 	if (!has_attr(p->cpc, flag->attr) ||
 	    (flag->shift && (!text || end == text || *end || value > 255)))
-		wrong(p, "not valid here:", token);
+		wrong(p, "not available, or not a number from 0 to 255:", token);
 	else
 		for (int i = 0; i < 2; i++)
 			if (pic < 0 || pic == i)
@@ -278,7 +278,7 @@ static void take_token(struct parse *p, char *token)
 	if (p->pic < 2 && !equals)
 		take_event(p, p->pic, token);
 	else
-		wrong(p, "no such word:", token);
+		wrong(p, "neither a counter nor a flag:", token);
 }
 
 /* These flags are fields of an event code, so they are an error for an event with a name. */
@@ -289,7 +289,7 @@ static void check(struct parse *p)
 			wrong(p, "no event for counter", i ? "1" : "0");
 		else if (p->pes[i] & V1_NAMED &&
 			 (p->umask[i] || p->pes[i] & (V1_EDGE | V1_INVERT | V1_CMASK)))
-			wrong(p, "these are for event codes only:", "edge, inv, cmask, umask");
+			wrong(p, "only allowed with event codes:", "edge, inv, cmask, umask");
 	}
 }
 
@@ -309,7 +309,7 @@ SHIM_API int cpc_strtoevent(int cpuver, const char *spec, cpc_event_t *event)
 	p.cpc = cpuver == CPC_LINUX ? shim_v1__handle() : NULL;
 	copy = rest = spec && event && p.cpc ? strdup(spec) : NULL;
 	if (!copy) {
-		wrong(&p, "cannot be read:", spec ? spec : "");
+		wrong(&p, "cannot parse:", spec ? spec : "");
 		return p.errors;
 	}
 	while ((token = strsep(&rest, ",")) != NULL)

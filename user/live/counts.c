@@ -268,12 +268,12 @@ const struct shim_metric shim_live_process_time = {
 	1,
 	"CPU time of the process while counted",
 	"CPU time in nanoseconds that the threads of the process used while their events were\n"
-	"counted, which are those of the first configuration line that matches the command."};
+	"counted. The first configuration line that matches the command selects the events."};
 
 const struct shim_metric_indom shim_live_process_indom = {
 	INDOM_PROCESSES, 1, "counted processes",
-	"The processes whose command matches a line \"processes\" of the configuration, by\n"
-	"PID; names are the PID and the command."
+	"Processes whose command matches a \"processes\" line of the configuration. The number\n"
+	"is the PID, the name is the PID and the command."
 };
 
 /* The two kinds differ only in the serial of the domain and in the cluster. */

@@ -34,7 +34,7 @@ static const struct shim_metric metrics[] = {
 	[LOADED] = CONTROL(2, "module", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			   SHIM_UNITS_NONE, "whether the module is loaded",
 			   "1 if the module vcpc is loaded, otherwise 0."),
-	[STATS] = STAT(0, "late_overflows", SHIM_UNITS_COUNT, "overflows noticed late",
+	[STATS] = STAT(0, "late_overflows", SHIM_UNITS_COUNT, "overflows detected late",
 		       "Overflows that were detected when their thread was scheduled out."),
 	STAT(1, "overflows_not_signaled", SHIM_UNITS_COUNT, "overflows without a signal",
 	     "Overflows not signaled because the program had exited or was exiting."),
@@ -42,7 +42,7 @@ static const struct shim_metric metrics[] = {
 	     "Instances of sets that were found to have lost counts, for any reason."),
 	STAT(4, "not_inherited", SHIM_UNITS_COUNT, "threads that did not inherit a set",
 	     "New threads for which no instance of an inherited set could be created."),
-	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused by a user's limit",
+	STAT(8, "refused_by_limit", SHIM_UNITS_COUNT, "requests refused because of a user's limit",
 	     "Sets, bindings and trace tags that were refused because their user had\n"
 	     "reached the limit."),
 };

@@ -54,9 +54,9 @@ static const struct {
 	TAGS(PCP_C, COUNTER, 0, "tags of counters"),
 	TAGS(OUR_T, TRANSACT, 0, "tags of transactions"),
 	[SLOTS] = { { INDOM_SLOTS, 0, "histogram buckets of transactions",
-		      "Each tag and lower bound of a nonempty bucket." }, OF_SLOTS, TRANSACT },
+		      "Each nonempty bucket, by tag and lower bound." }, OF_SLOTS, TRANSACT },
 	[SUMS] = { { INDOM_SUMS, 0, "events counted in transactions",
-		     "Each tag with an event that was counted in its transactions." }, OF_SUMS, TRANSACT },
+		     "Each event that was counted in transactions, by tag and event." }, OF_SUMS, TRANSACT },
 	TAGS(OUR_P, POINT, 1, "tags of points"),
 	TAGS(OUR_O, OBSERVE, 1, "tags of observations"),
 	TAGS(OUR_C, COUNTER, 1, "tags of counters"),
@@ -242,7 +242,7 @@ static const struct row rows[] = {
 	      "least the time in the instance name, and less than that of the next bucket,\n"
 	      "which is at most 1/8 longer."),
 	PAIRS("counted", 7, SUMS, 0, "transactions in which an event was counted",
-	      "How many transactions of the tag had the event's counter at begin and end."),
+	      "Number of transactions of the tag in which the event was counted."),
 	PAIRS("sum", 8, SUMS, 1, "total count of an event in transactions",
 	      "The event's count in all transactions of the tag, from begin to end. Divide\n"
 	      "by vcpc.transact.counted to get the mean."),

@@ -33,16 +33,16 @@ static const struct shim_metric metrics[] = {
 	AMOUNT(2, "tags", "trace tags of each user",
 	       "Trace tags that each user's programs have open, or that the module keeps for\n"
 	       "later use. More than vcpc.limit.user_tags are refused."),
-	LIMIT(0, "user_sets", "sets one user may have open",
+	LIMIT(0, "user_sets", "maximum number of open sets per user",
 	      "The module's parameter max_user_sets."),
-	LIMIT(1, "user_counters", "counters one user's sets may have",
+	LIMIT(1, "user_counters", "maximum number of counters in the sets of a user",
 	      "The module's parameter max_user_counters."),
-	LIMIT(2, "user_tags", "trace tags one user may have",
+	LIMIT(2, "user_tags", "maximum number of trace tags per user",
 	      "The module's parameter max_user_tags."),
-	LIMIT(8, "idle_tags", "unused trace tags that are kept",
+	LIMIT(8, "idle_tags", "maximum number of unused trace tags",
 	      "The module's parameter max_idle_tags: the number of tags, of all users together,\n"
 	      "that are kept while no program uses them."),
-	LIMIT(5, "thread_counters", "counters of one thread without CAP_PERFMON",
+	LIMIT(5, "thread_counters", "maximum number of counters per thread without CAP_PERFMON",
 	      "The module's parameter max_thread_counters."),
 };
 

@@ -128,7 +128,7 @@ static int offer(struct shim_process *p, const unsigned char *bytes, size_t size
 	int err = shim_link__offer(&p->link, bytes, size);
 
 	if (p->link.rest_len)
-		shim_say(PMTRACE_STATE_PDUBUF, "a part of an event is kept", 0);
+		shim_say(PMTRACE_STATE_PDUBUF, "part of an event remains to be sent", 0);
 	if (!err || err == -EAGAIN)
 		return err;
 	lose(p, err);
