@@ -26,9 +26,9 @@ static int compare_help(void)
 {
 	printf("Usage: vcpc compare A B [--fail-if CONDITION]... [-j] [METRIC...]\n\n"
 	       "Compares the recorded runs A and B: the command's counts, and the number, durations and\n"
-	       "counts of each transaction.  A and B are archives.  Each can also be several runs: a\n"
-	       "comma-separated list of archives, or a directory.  If both sides have several runs,\n"
-	       "prints a confidence interval for each difference.\n\n"
+	       "counts of each transaction.  Each side is an archive, or several runs: a comma-separated\n"
+	       "list of archives, or a directory.  If both sides have several runs, prints a confidence\n"
+	       "interval for each difference.\n\n"
 	       "  -f, --fail-if COND    exit with status 3 if COND holds; can be repeated:\n"
 	       "                        'checkout:instructions > +2%%'   in each transaction\n"
 	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"

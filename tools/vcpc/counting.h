@@ -30,8 +30,9 @@
 	"  -a, --all-cpus        count all CPUs, regardless of what runs on them\n"	\
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
 	"  -G, --cgroup GROUP    with -a or -C: count only the processes of this control group\n"	\
-	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: at Ctrl-C, or when\n"	\
-	"                        all targets have ended, or COMMAND, which is not counted)\n"
+	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: when all targets\n"	\
+	"                        have ended, or COMMAND, which is not counted, has ended, or at\n"	\
+	"                        Ctrl-C)\n"
 
 /*
  * struct vcpc_counting - the request

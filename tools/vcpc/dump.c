@@ -26,7 +26,7 @@ static int dump_help(void)
 {
 	printf("Usage: vcpc dump ARCHIVE [--all | -d -l --instances --texts --records] [METRIC...]\n\n"
 	       "Prints the raw contents of an archive for METRICs or groups of metrics\n"
-	       "(default: all).  Without an option it prints the records.\n\n"
+	       "(default: all).  Without an option, prints the records.\n\n"
 	       "  -d, --metrics         print types, semantics and units\n"
 	       "      --instances       print all instances that each instance domain ever had\n"
 	       "      --texts           print the help texts of metrics and instance domains\n"

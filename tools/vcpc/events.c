@@ -307,8 +307,8 @@ static int events_help(void)
 	       "Lists the events that can be counted here, or only those with PATTERN in their name or\n"
 	       "description.  A suffix selects the mode: :u (user mode) or :k (kernel).\n"
 	       "rNNN is a raw code in hexadecimal.\n"
-	       "GROUP:NAME, such as sched:sched_switch, is a tracepoint.  Tracepoints are not listed here,\n"
-	       "but in /sys/kernel/tracing/events.\n"
+	       "GROUP:NAME, such as sched:sched_switch, is a tracepoint.  Tracepoints are not listed; see\n"
+	       "/sys/kernel/tracing/events.\n"
 	       "PMU/EVENT/ and PMU/FIELD=VALUE,.../ are events of one PMU, as in perf.  If the machine\n"
 	       "has several kinds of cores, cpu_core/cycles/ and libpfm's adl_glc::INST_RETIRED:ANY_P\n"
 	       "count on one of them only.\n");

@@ -41,7 +41,7 @@ static int stat_help(void)
 	       "       vcpc stat {-p PID | -t TID | -a | -C CPUS} [OPTION...] [COMMAND [ARGUMENT...]]\n\n"
 	       "Runs COMMAND and prints on stderr the events counted in it and in all threads and\n"
 	       "processes that it starts.  Exits with COMMAND's exit status.\n"
-	       "In the second form, counts running targets from now on.\n\n"
+	       "In the second form, counts running processes, threads or CPUs from now on.\n\n"
 	       "  -e, --events LIST     count these events, separated by commas; can be repeated\n"
 	       "                        (default: common events that exist here)\n"
 	       "  -I, --interval TIME   print the counts of each interval: 100 or 100ms, 2s, 1min\n"

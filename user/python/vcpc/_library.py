@@ -18,7 +18,7 @@ def _load():
             function.restype = result
             function.argtypes = arguments
     except (OSError, AttributeError) as error:
-        raise ImportError(f"vcpc: no {SONAME} that this package can use: {error}") from error
+        raise ImportError(f"vcpc: cannot load {SONAME}: {error}") from error
     return library
 
 
@@ -43,7 +43,7 @@ def to_c(text, what):
     """Convert a str, bytes or path to a C string."""
     encoded = os.fsencode(text)
     if b"\0" in encoded:
-        raise ValueError(f"{what} has a NUL in it")
+        raise ValueError(f"{what} contains a NUL character")
     return encoded
 
 
@@ -86,7 +86,7 @@ class Handle:
             if not self._closed:
                 return self._pointer
         self.__exit__()
-        raise ValueError("it is closed")
+        raise ValueError("the set is closed")
 
     def __exit__(self, *_exception):
         with self._lock:

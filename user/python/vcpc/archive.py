@@ -279,7 +279,7 @@ class Archive:
                     raise _error(c.PM_ERR_TYPE, f"{found.name} ({found.type})")
                 chosen[found.name] = found
         if not chosen:
-            raise ValueError("no metrics")
+            raise ValueError("at least one metric is required")
         return list(chosen.values())
 
     def _named(self, name):
@@ -323,7 +323,7 @@ def _step(interval):
     else:
         step = round(interval * _SECOND)
     if step <= 0:
-        raise ValueError("an interval is more than 0")
+        raise ValueError("the interval must be more than 0")
     return step
 
 
@@ -333,11 +333,11 @@ def _instant(when):
         return None
     if isinstance(when, datetime.datetime):
         if when.tzinfo is None:
-            raise ValueError("a datetime without a time zone")
+            raise ValueError("the datetime has no time zone")
         return (when - _EPOCH) // _MICROSECOND * 1000
     if isinstance(when, int):
         return when
-    raise TypeError("a time is an int of ns, a datetime or text")
+    raise TypeError("a time must be an int (in ns), a datetime or a str")
 
 
 def _window(archive, start, end):

@@ -87,7 +87,7 @@ class Sample(collections.abc.Mapping):
         if not isinstance(earlier, Sample):
             return NotImplemented
         if self.events != earlier.events:
-            raise ValueError("samples of different events")
+            raise ValueError("the samples have different events")
         return Sample(self.time - earlier.time, self.cpu_time - earlier.cpu_time, self.exited, self.events,
                       tuple(map(operator.sub, self.counts, earlier.counts)))
 
@@ -121,9 +121,9 @@ def _blame(names, index, code):
 def _target(thread, process, cpu, inherit):
     """Return the set's target as (number, flags); the number is None for the calling thread."""
     if sum(target is not None for target in (thread, process, cpu)) > 1:
-        raise ValueError("at most one of thread, process and cpu can be given")
+        raise ValueError("thread, process and cpu are mutually exclusive")
     if inherit not in _INHERIT:
-        raise ValueError('inherit is None, "threads" or "tree"')
+        raise ValueError('inherit must be None, "threads" or "tree"')
     if inherit and (process is not None or cpu is not None):
         raise ValueError("inherit applies to threads only: a process is always counted with its children, a CPU with "
                          "everything that runs on it")

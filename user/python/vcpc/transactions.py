@@ -122,7 +122,7 @@ class Transaction:
 
     def __call__(self, function):
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError("a generator runs in pieces: use the with statement inside it")
+            raise TypeError("a generator runs in pieces, so it cannot be decorated: use the with statement inside it")
         if inspect.iscoroutinefunction(function):
             @functools.wraps(function)
             async def traced(*args, **kwargs):
