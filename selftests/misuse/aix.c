@@ -69,18 +69,18 @@ static void null_arguments(const struct scope *s)
 
 static void without_program(const struct scope *s)
 {
-	OF(ready(), "nothing is programmed", get(&prog));
-	OF(ready(), "nothing is programmed", start());
-	OF(ready(), "nothing is programmed", tstart(&when));
-	OF(ready(), "nothing is programmed", stop());
-	OF(ready(), "nothing is programmed", tstop(&when));
-	OF(ready(), "nothing is programmed", reset());
-	OF(ready(), "nothing is programmed", data(&data));
-	OF(ready(), "nothing is programmed", tdata(&data, &when));
-	OF(ready(), "nothing is programmed", Tdata(&data, &times));
-	OF(ready(), "nothing is programmed", data_mx(&data_mx));
-	OF(ready(), "nothing is programmed", tdata_mx(&data_mx, &when));
-	OF(ready(), "nothing is programmed", drop());
+	OF(ready(), "no program is set", get(&prog));
+	OF(ready(), "no program is set", start());
+	OF(ready(), "no program is set", tstart(&when));
+	OF(ready(), "no program is set", stop());
+	OF(ready(), "no program is set", tstop(&when));
+	OF(ready(), "no program is set", reset());
+	OF(ready(), "no program is set", data(&data));
+	OF(ready(), "no program is set", tdata(&data, &when));
+	OF(ready(), "no program is set", Tdata(&data, &times));
+	OF(ready(), "no program is set", data_mx(&data_mx));
+	OF(ready(), "no program is set", tdata_mx(&data_mx, &when));
+	OF(ready(), "no program is set", drop());
 }
 
 static void before_initialize(const struct scope *s)
@@ -97,7 +97,7 @@ static void programs(void)
 	INT(ready(); prog.events[0] = 0x7fffffff, "event 2147483647", pm_set_program_mythread(&prog));
 	INT(ready(); prog.events[0] = -0x7fffffff, "event -2147483647", pm_set_program_mythread(&prog));
 	INT(ready(); prog.mode.w = 0x7fffffff, "all bits of the mode", pm_set_program_mythread(&prog));
-	INT(programmed(), "programmed twice", pm_set_program_mythread(&prog));
+	INT(programmed(), "set twice", pm_set_program_mythread(&prog));
 	INT(programmed(), "in a thread without a program", in_another_thread(data_in_thread));
 	INT(programmed(); pm_start_mythread(), "started twice", pm_start_mythread());
 	INT(programmed(), "not started", pm_stop_mythread());
@@ -121,9 +121,9 @@ static void library(void)
 	INT(, "no filter", pm_initialize(0, &info, &groups, PM_CURRENT));
 	INT(, "processor -1", pm_initialize(PM_VERIFIED, &info, &groups, -1));
 	INT(, "processor 2147483647", pm_initialize(PM_VERIFIED, &info, &groups, 0x7fffffff));
-	NOTHING(, "NULL place", pm_error(NULL, 1));
+	NOTHING(, "NULL call name", pm_error(NULL, 1));
 	NOTHING(, "error 2147483647", pm_error("here", 0x7fffffff));
-	POINTER(, "NULL place", pm_strerror(NULL, 1));
+	POINTER(, "NULL call name", pm_strerror(NULL, 1));
 	POINTER(, "error -2147483647", pm_strerror("here", -0x7fffffff));
 }
 

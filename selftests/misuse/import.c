@@ -79,9 +79,9 @@ static void contexts(void)
 {
 	INT(, "NULL archive", pmiStart(NULL, 0));
 	INT(, "empty name", pmiStart("", 0));
-	INT(pmiStart(NULL, 0); metric(); put_in_thread(), "of a context without a name", pmiWrite(1, 0));
-	INT(pmiStart("", 0); metric(); put_in_thread(), "of a context with an empty name", pmiWrite(1, 0));
-	INT(, "inherited from no context", pmiStart("out", 1));
+	INT(pmiStart(NULL, 0); metric(); put_in_thread(), "the context's name is NULL", pmiWrite(1, 0));
+	INT(pmiStart("", 0); metric(); put_in_thread(), "the context's name is empty", pmiWrite(1, 0));
+	INT(, "no context to inherit from", pmiStart("out", 1));
 	INT(, "10^5 contexts", many_contexts(100000));
 	INT(, "started and ended 10^5 times", many_ends(100000));
 	INT(, "no context", pmiUseContext(0));
@@ -119,14 +119,14 @@ static void metrics(void)
 	INT(ready(), "type -2147483647", pmiAddMetric("m", PM_ID_NULL, -0x7fffffff, PM_INDOM_NULL, 1, none));
 	INT(ready(), "semantics 99", pmiAddMetric("m", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, 99, none));
 	INT(ready(), "added twice", pmiAddMetric("one", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, 1, none));
-	INT(ended(), "after the end", pmiAddMetric("m", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, 1, none));
+	INT(ended(), "after its end", pmiAddMetric("m", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, 1, none));
 	INT(, "no context", pmiAddInstance(INDOM, "left", 1));
 	INT(ready(), "NULL name", pmiAddInstance(INDOM, NULL, 2));
 	INT(ready(), "instance -1", pmiAddInstance(INDOM, "right", -1));
 	INT(ready(), "PM_INDOM_NULL", pmiAddInstance(PM_INDOM_NULL, "right", 2));
 	INT(ready(), "added twice", pmiAddInstance(INDOM, "left", 1));
 	INT(, "no context", pmiDelInstance(INDOM, 1));
-	INT(ready(), "an instance that is not there", pmiDelInstance(INDOM, 9));
+	INT(ready(), "an unknown instance", pmiDelInstance(INDOM, 9));
 	INT(ready(), "PM_INDOM_NULL", pmiDelInstance(PM_INDOM_NULL, 1));
 	INT(, "no context", pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, 1, "text"));
 	INT(ready(), "NULL text", pmiPutText(PM_TEXT_PMID, PM_TEXT_ONELINE, 1, NULL));
@@ -142,12 +142,12 @@ static void values(void)
 	INT(, "no context", pmiPutValue("one", NULL, "1"));
 	INT(ready(), "NULL name", pmiPutValue(NULL, NULL, "1"));
 	INT(ready(), "NULL value", pmiPutValue("one", NULL, NULL));
-	INT(ready(), "a metric that is not there", pmiPutValue("none", NULL, "1"));
+	INT(ready(), "an unknown metric", pmiPutValue("none", NULL, "1"));
 	INT(ready(), "no instance", pmiPutValue("set", NULL, "1"));
-	INT(ready(), "an instance of a metric without", pmiPutValue("one", "left", "1"));
+	INT(ready(), "an instance of a metric without instances", pmiPutValue("one", "left", "1"));
 	INT(ready(); pmiPutValue("one", NULL, "1"), "put twice", pmiPutValue("one", NULL, "1"));
 	INT(ready(), "by another thread", in_another_thread(put_in_thread));
-	INT(ended(), "after the end", pmiPutValue("one", NULL, "1"));
+	INT(ended(), "after its end", pmiPutValue("one", NULL, "1"));
 	INT(, "no context", pmiPutAtomValue("one", NULL, &atom));
 	INT(ready(), "NULL name", pmiPutAtomValue(NULL, NULL, &atom));
 	INT(ready(), "NULL value", pmiPutAtomValue("one", NULL, NULL));
@@ -167,8 +167,8 @@ static void values(void)
 	INT(ready(); put_in_thread(), "microsecond -1", pmiWrite(1, -1));
 	INT(ready(); put_in_thread(), "microsecond 2147483647", pmiWrite(1, 0x7fffffff));
 	INT(written(); put_in_thread(), "an earlier time", pmiWrite(1, 0));
-	INT(ready(); put_in_thread(), "the greatest second", pmiWrite2(0x7fffffffffffffffLL, 0));
-	INT(ready(); put_in_thread(), "the least second", pmiHighResWrite(-0x7fffffffffffffffLL, 0));
+	INT(ready(); put_in_thread(), "the maximum second", pmiWrite2(0x7fffffffffffffffLL, 0));
+	INT(ready(); put_in_thread(), "the minimum second", pmiHighResWrite(-0x7fffffffffffffffLL, 0));
 	INT(, "no context", pmiWriteNow());
 	INT(, "no context", pmiPutMark());
 	INT(ready(), "before a record", pmiPutMark());
@@ -179,9 +179,9 @@ static void values(void)
 
 static void numbers(void)
 {
-	INT(, "all negative", pmiID(-1, -1, -1));
-	INT(, "all negative", pmiCluster(-1, -1));
-	INT(, "all negative", pmiInDom(-1, -1));
+	INT(, "all arguments negative", pmiID(-1, -1, -1));
+	INT(, "all arguments negative", pmiCluster(-1, -1));
+	INT(, "all arguments negative", pmiInDom(-1, -1));
 	POINTER(, "unknown error code", pmiErrStr(1));
 	POINTER(, "NULL buffer", pmiErrStr_r(-1, NULL, 0));
 	POINTER(, "length -1", pmiErrStr_r(-1, folder, -1));

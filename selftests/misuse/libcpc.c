@@ -138,7 +138,7 @@ static void handles(void)
 	INT(, "NULL handle", cpc_seterrhndlr(NULL, silent));
 	INT(ready(), "NULL handler", cpc_seterrhndlr(cpc, NULL));
 	INT(bound(), "a set is bound", cpc_close(cpc));
-	INT(, "opened 2000 times", open_handles(2000));
+	INT(, "2000 handles", open_handles(2000));
 	INT(ready(), "10000 sets", create_sets(10000));
 	NOTHING(, "NULL handle", cpc_terminate(NULL));
 	INT(, "NULL handle", cpc_enable(NULL));
@@ -147,8 +147,8 @@ static void handles(void)
 	INT(ready(), "nothing is bound", cpc_disable(cpc));
 	INT(bound(), "another handle's set is bound", cpc_enable(other));
 	INT(bound(), "another handle's set is bound", cpc_disable(other));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(enable_in_thread));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(disable_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(enable_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(disable_in_thread));
 }
 
 static int thousand_requests(void)
@@ -222,16 +222,16 @@ static void bindings(void)
 	INT(ready(), "nothing is bound", cpc_request_preset(cpc, 0, 0));
 	INT(bound(), "request -1", cpc_request_preset(cpc, -1, 0));
 	INT(bound(), "request 2147483647", cpc_request_preset(cpc, 0x7fffffff, 0));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(preset_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(preset_in_thread));
 	INT(ready(), "NULL handle", cpc_set_restart(NULL, set));
 	INT(ready(), "NULL set", cpc_set_restart(cpc, NULL));
 	INT(ready(), "not bound", cpc_set_restart(cpc, set));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(restart_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(restart_in_thread));
 	INT(ready(), "NULL handle", cpc_unbind(NULL, set));
 	INT(ready(), "NULL set", cpc_unbind(cpc, NULL));
 	INT(ready(), "not bound", cpc_unbind(cpc, set));
 	INT(bound(); cpc_unbind(cpc, set), "unbound twice", cpc_unbind(cpc, set));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(unbind_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(unbind_in_thread));
 	INT(bound(); cpc_set_destroy(cpc, set), "destroyed set", cpc_unbind(cpc, set));
 	INT(bound(), "NULL handle", cpc_set_sample(NULL, set, buf));
 	INT(bound(), "NULL set", cpc_set_sample(cpc, NULL, buf));
@@ -239,7 +239,7 @@ static void bindings(void)
 	INT(bound(), "another handle's buffer", cpc_set_sample(cpc, set, foreign_buf));
 	INT(bound(), "another handle's set", cpc_set_sample(cpc, foreign, buf));
 	INT(ready(), "not bound", cpc_set_sample(cpc, set, buf));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(sample_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(sample_in_thread));
 }
 
 static void buffers(void)
@@ -291,7 +291,7 @@ static void version_1(void)
 	NOTHING(, "NULL events", cpc_event_accum(NULL, NULL));
 	NOTHING(, "NULL events", cpc_event_diff(NULL, NULL, NULL));
 	INT(, "NULL event", cpc_bind_event(NULL, 0));
-	INT(, "an event of zeros", cpc_bind_event(&event, 0));
+	INT(, "an event whose fields are all 0", cpc_bind_event(&event, 0));
 	INT(, "NULL event", cpc_take_sample(NULL));
 	INT(, "nothing is bound", cpc_take_sample(&event));
 	INT(, "nothing is bound", cpc_rele());
@@ -316,12 +316,12 @@ static void processes(void)
 	POINTER(, "no such file", pctx_create("/nonexistent", argv, NULL, 0, NULL));
 	POINTER(, "process -1", pctx_capture(-1, NULL, 0, NULL));
 	POINTER(, "process 0", pctx_capture(0, NULL, 0, NULL));
-	POINTER(, "itself", pctx_capture(getpid(), NULL, 0, NULL));
+	POINTER(, "the calling process", pctx_capture(getpid(), NULL, 0, NULL));
 	INT(, "NULL process", pctx_set_events(NULL, PCTX_NULL_EVENT));
 	INT(controlled(), "event 99", pctx_set_events(pctx, 99, NULL, PCTX_NULL_EVENT));
 	INT(controlled(), "NULL handler", pctx_set_events(pctx, PCTX_INIT_LWP_EVENT, NULL, PCTX_NULL_EVENT));
 	INT(, "NULL process", pctx_run(NULL, 0, 0, NULL));
-	INT(controlled(), "samples without a function", pctx_run(pctx, 1, 1, NULL));
+	INT(controlled(), "samples without a callback", pctx_run(pctx, 1, 1, NULL));
 	INT(controlled(), "by another thread", in_another_thread(run_in_thread));
 	INT(controlled(); pctx_run(pctx, 0, 0, NULL), "run twice", pctx_run(pctx, 0, 0, NULL));
 	NOTHING(, "NULL process", pctx_terminate(NULL));

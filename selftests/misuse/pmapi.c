@@ -118,7 +118,7 @@ static void contexts(void)
 	INT(ready(), "context -1", pmDestroyContext(-1));
 	INT(destroyed(), "destroyed twice", pmDestroyContext(context));
 	INT(ready(), "another thread's current context", in_another_thread(destroy_in_thread));
-	INT(ready(); in_another_thread(destroy_in_thread), "another thread destroyed it",
+	INT(ready(); in_another_thread(destroy_in_thread), "destroyed by another thread",
 	    pmFetch(1, &pmid, &result));
 	INT(, "no context", pmReconnectContext(0));
 	INT(destroyed(), "a destroyed context", pmReconnectContext(context));
@@ -161,14 +161,14 @@ static void names(void)
 	INT(, "no context", pmTrimNameSpace());
 	INT(, "no such file", pmLoadNameSpace("/nonexistent"));
 	INT(, "no such file", pmLoadASCIINameSpace("/nonexistent", 0));
-	NOTHING(, "none is loaded", pmUnloadNameSpace());
+	NOTHING(, "no name space is loaded", pmUnloadNameSpace());
 }
 
 static void instances(void)
 {
 	INT(, "no context", pmGetInDom(NO_INDOM, &ints, &texts));
 	INT(ready(), "NULL results", pmGetInDom(NO_INDOM, NULL, NULL));
-	INT(ready(), "a domain that is not there", pmGetInDom(NO_INDOM, &ints, &texts));
+	INT(ready(), "an unknown domain", pmGetInDom(NO_INDOM, &ints, &texts));
 	INT(ready(), "NULL result", pmNameInDom(NO_INDOM, 0, NULL));
 	INT(ready(), "NULL name", pmLookupInDom(NO_INDOM, NULL));
 	INT(ready(), "NULL results", pmGetInDomArchive(NO_INDOM, NULL, NULL));
@@ -228,7 +228,7 @@ static void fetches(void)
 	INT(ready(), "NULL time", pmSetMode(PM_MODE_INTERP, NULL, 1000));
 	INT(ready(), "mode -1", pmSetMode(-1, &tv, 0));
 	INT(ready(), "PM_MODE_LIVE", pmSetMode(PM_MODE_LIVE, &tv, 0));
-	INT(ready(), "the least step", pmSetMode(PM_MODE_INTERP, &tv, -0x7fffffff - 1));
+	INT(ready(), "the minimum step", pmSetMode(PM_MODE_INTERP, &tv, -0x7fffffff - 1));
 	INT(ready(), "NULL times", pmSetModeHighRes(PM_MODE_INTERP, NULL, NULL));
 	INT(, "NULL record", pmUnpackEventRecords(NULL, 0, NULL));
 	INT(ready(), "not an event record", pmUnpackEventRecords(result->vset[0], 0, (void *)&texts));
@@ -261,7 +261,7 @@ static void groups(void)
 	INT(grouped(), "an empty group", pmFetchGroup(group));
 	INT(, "NULL group", pmClearFetchGroup(NULL));
 	INT(, "NULL group", pmDestroyFetchGroup(NULL));
-	INT(grouped(); pmDestroyContext(pmGetFetchGroupContext(group)), "its context is destroyed",
+	INT(grouped(); pmDestroyContext(pmGetFetchGroupContext(group)), "its context was destroyed",
 	    pmFetchGroup(group));
 }
 

@@ -88,16 +88,16 @@ static int create_sets(int many)
 static void handles(void)
 {
 	INT(, "NULL result", shim_open(NULL));
-	INT(, "opened 2000 times", open_handles(2000));
+	INT(, "2000 handles", open_handles(2000));
 	NOTHING(, "NULL handle", shim_close(NULL));
 	NOTHING(bound(), "a set is bound", shim_close(handle));
 	POINTER(, "NULL handle", shim_backend(NULL));
 	INT(, "NULL handle", shim_backend_why(NULL, buf, sizeof(buf)));
 	INT(ready(), "NULL buffer", shim_backend_why(handle, NULL, 0));
-	INT(ready(), "1 byte", shim_backend_why(handle, buf, 1));
+	INT(ready(), "a buffer of 1 byte", shim_backend_why(handle, buf, 1));
 	INT(ready(), "NULL function", shim_events_walk(handle, NULL, NULL));
 	INT(, "NULL handle and function", shim_events_walk(NULL, NULL, NULL));
-	INT(ready(), "the function ends it", shim_events_walk(handle, no_event, NULL));
+	INT(ready(), "the callback stops the walk", shim_events_walk(handle, no_event, NULL));
 	INT(, "NULL function", shim_pmus_walk(NULL, NULL));
 	INT(, "NULL name", shim_event_on_pmu(NULL, "cpu", buf, sizeof(buf)));
 	INT(, "NULL PMU", shim_event_on_pmu("cycles", NULL, buf, sizeof(buf)));
@@ -145,13 +145,13 @@ static void bindings(void)
 	INT(ready(), "not bound", shim_set_unbind(set, 0));
 	INT(, "NULL set", shim_set_enable(NULL, 0));
 	INT(ready(), "not bound", shim_set_enable(set, 0));
-	INT(bound(), "enabled already", shim_set_enable(set, 0));
+	INT(bound(), "already enabled", shim_set_enable(set, 0));
 	INT(, "NULL set", shim_set_disable(NULL, 0));
 	INT(ready(), "not bound", shim_set_disable(set, 0));
 	INT(, "NULL set", shim_set_sample(NULL, 0, &sample));
 	INT(bound(), "NULL result", shim_set_sample(set, 0, NULL));
 	INT(ready(), "not bound", shim_set_sample(set, 0, &sample));
-	INT(bound(), "by a thread that has bound nothing", in_another_thread(sample_in_thread));
+	INT(bound(), "by a thread without a bound set", in_another_thread(sample_in_thread));
 	INT(, "NULL set", shim_set_total(NULL, 0, &sample));
 	INT(bound(), "NULL result", shim_set_total(set, 0, NULL));
 	INT(, "NULL set", shim_set_walk(NULL, NULL, NULL));
@@ -198,9 +198,9 @@ static void recorders(void)
 	INT(recording(), "NULL metric", shim_record_metric(rec, NULL));
 	INT(recording(), "NULL name", shim_record_metric(rec, &metric));
 	INT(, "NULL recorder", shim_record_instances(NULL, 1, 0, NULL, NULL));
-	INT(recording(), "outside of a tick", shim_record_instances(rec, 1, 1, NULL, NULL));
+	INT(recording(), "outside a tick", shim_record_instances(rec, 1, 1, NULL, NULL));
 	INT(, "NULL recorder", shim_record_values(NULL, 1, 0, 0, NULL));
-	INT(recording(), "outside of a tick", shim_record_values(rec, 1, 0, 1, NULL));
+	INT(recording(), "outside a tick", shim_record_values(rec, 1, 0, 1, NULL));
 	INT(, "NULL recorder", shim_record_tick(NULL));
 	INT(recording(); shim_set_unbind(set, 0), "the set is not bound", shim_record_tick(rec));
 	INT(, "NULL recorder", shim_record_missing(NULL));

@@ -84,7 +84,7 @@ int main(void)
 	INT(, "infinity", pmtracecounter("counter", __builtin_inf()));
 	INT(pmtraceobs("obs", 1), "a tag of another kind", pmtracecounter("obs", 1));
 	POINTER(, "unknown error code", pmtraceerrstr(-1));
-	POINTER(, "the least code", pmtraceerrstr(-2147483647 - 1));
+	POINTER(, "the minimum code", pmtraceerrstr(-2147483647 - 1));
 	INT(, "all flags", pmtracestate(~PMTRACE_STATE_NOAGENT & ~PMTRACE_STATE_ASYNC));
 	INT(pmtracebegin("begun"), "after the first call", pmtracestate(PMTRACE_STATE_ASYNC));
 	INT(, "before any call", shim_trace_lost());
