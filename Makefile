@@ -34,7 +34,7 @@ MODULE_M = $(OUT)/module
 MODULE_PLACE =
 endif
 
-module: .needs-module ## build vcpc.ko for KDIR (default: the running kernel or Debian's newest; KUNIT=1 adds the suites)
+module: .needs-module ## build vcpc.ko for KDIR (default: the running kernel or Debian's newest; KUNIT=1 adds the KUnit suites)
 	@mkdir -p $(OUT)/module
 	@cp -pu --parents VERSION Kbuild $(shell find kmod include/uapi -type f) $(OUT)/module/
 	$(Q)$(MODULE_PLACE) $(MAKE) -C $(KDIR) M=$(MODULE_M) $(if $(LLVM),,$(if $(CCACHE),CC='$(CC)')) $(KMAKEFLAGS) $(if $(KUNIT),CONFIG_VCPC_KUNIT_TEST=y) --no-print-directory modules
@@ -78,7 +78,7 @@ test-rest: ## run the tests that make test skips in one of the VMs to save time
 test-attack: ## attack the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
 	@selftests/vm/kernel.sh attack $(FOLDERS)
 
-test-debug: ## run the kernel's tests under a debug kernel (the first build takes ten minutes)
+test-debug: ## run the tests that need a kernel under a debug kernel (the first build takes ten minutes)
 	@selftests/vm/kernel.sh debug $(FOLDERS)
 
 test-nmi: ## run the overflow and race tests under the debug kernel with a PMU that interrupts by NMI
@@ -93,7 +93,7 @@ test-kcsan: ## run the race and overflow tests under a KCSAN kernel (the first b
 fuzz-kernel: ## fuzz the module in the debug kernel, guided by coverage, for FUZZ_SECONDS (300)
 	@selftests/vm/kernel.sh fuzz
 
-test-newer: ## run the kernel's tests on Debian's backports kernels, x86-64 and arm64 (NEWER=6.12; default: newest)
+test-newer: ## run the tests that need a kernel on Debian's backports kernels, x86-64 and arm64 (NEWER=6.12; default: newest)
 	@NEWER=$(NEWER) selftests/vm/kernel.sh newer $(FOLDERS)
 	@NEWER=$(NEWER) selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
 
@@ -133,7 +133,7 @@ bench-live: lib ## compare fetching from a pmcd with PCP's library, in CPU time
 bench-archive: lib ## compare reading archives with PCP's library, in CPU time
 	@selftests/bench/archive.sh
 
-soak-archive: lib ## fuzz the archive reader for FUZZ_SECONDS (an hour)
+soak-archive: lib ## fuzz the archive reader for FUZZ_SECONDS (default: an hour)
 	@FUZZ_SEED=0 FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) selftests/fuzz/archive.sh
 
 test-pcp-qa: lib ## run programs of PCP 7.2.2's own test suite with our library and with PCP's

@@ -75,7 +75,7 @@ goes() {
 	record sample.long.one "$dir/b" sh -c "sleep 0.2; kill -KILL $collector; sleep 0.2"
 	wait "$collector" 2>/dev/null
 	collector=
-	grep -q 'some values are missing' "$dir/out" && pmlogcheck "$dir/b" >&2 &&
+	grep -q 'some values are missing from the archive' "$dir/out" && pmlogcheck "$dir/b" >&2 &&
 		pminfo -a "$dir/b" -f sample.long.one | grep -q 'value 1'
 }
 

@@ -91,7 +91,7 @@ says "use --for TIME" stat --timeout 10 true
 says "--rates requires -I TIME" stat --rates 100ms true
 says "use --reverse" top -r
 says "use --records" dump -r x
-says "archives are arguments" compare --archive a b
+says "accepts archives as arguments" compare --archive a b
 says "option '--json' takes no argument" stat --json=1
 says "unknown option '-q'" stat -vq true
 says "unknown or ambiguous option '--nonsense'" stat --nonsense true

@@ -14,7 +14,7 @@ const char *device_hint(int err)
 		if (access(MODULE, F_OK))
 			return "the vcpc module is not loaded; as root: modprobe vcpc";
 		if (access(NODE, F_OK))
-			return "the vcpc module is loaded, but " NODE " is missing; in a container, start it with --device " NODE ", otherwise as root: udevadm trigger --name-match=vcpc";
+			return "the vcpc module is loaded, but " NODE " is missing; for a container, start it with --device " NODE "; otherwise, as root: udevadm trigger --name-match=vcpc";
 		return NULL;
 	}
 	if ((err == EACCES || err == EPERM) && !access(NODE, F_OK) && access(NODE, R_OK | W_OK))

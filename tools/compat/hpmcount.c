@@ -55,7 +55,7 @@ static void usage(FILE *f)
 	      "                  Each set, group, event or metric can end in a mode: :u, :k or :h.\n"
 	      "  --slice=ms      length of a multiplex slot, 10 to 30000 (default: 100)\n"
 	      "  -D metric,...   print derived metrics; without -s, -g and -e, count the events they require\n"
-	      "  -m group,...    the same for groups of derived metrics\n"
+	      "  -m group,...    print groups of derived metrics in the same way\n"
 	      "  -d              print the counts and the counting time of each set\n"
 	      "  -x              print raw counts, not extrapolated to the whole time\n"
 	      "  -k              also count in the kernel\n"

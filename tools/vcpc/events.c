@@ -78,7 +78,7 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 		return vcpc_fail(ENOMEM, "events");
 	if (events->n == SHIM_SET_MAX) {
 		free(text);
-		return vcpc_usage("more than %d events", SHIM_SET_MAX);
+		return vcpc_usage("too many events (at most %d)", SHIM_SET_MAX);
 	}
 	events->text[events->n] = text;
 	while ((name = next_name(&rest)) != NULL) {
@@ -87,7 +87,7 @@ int vcpc_events_add(struct vcpc_events *events, const char *list)
 		if (!*name)
 			return vcpc_usage("'%s' contains an empty event name", list);
 		if (events->n == SHIM_SET_MAX)
-			return vcpc_usage("more than %d events", SHIM_SET_MAX);
+			return vcpc_usage("too many events (at most %d)", SHIM_SET_MAX);
 		events->names[events->n++] = name;
 	}
 	return inside ? vcpc_usage("'%s' has a group without a closing brace", list) : 0;

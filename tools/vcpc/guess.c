@@ -63,7 +63,7 @@ int vcpc_fail_metric(int code, const char *name)
 	struct guess g = { .name = name, .distance = UINT32_MAX };
 
 	if (code == PM_ERR_INST_LOG)
-		return vcpc_fail(0, "the archive has no instance %s", name);
+		return vcpc_fail(0, "the archive has no instance '%s'; 'vcpc dump --instances ARCHIVE' lists all", name);
 	if (code != PM_ERR_NAME)
 		return vcpc_fail_pm(code, name);
 	pmTraversePMNS_r("", consider, &g);	/* on an error there is no suggestion */

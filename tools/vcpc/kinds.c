@@ -78,7 +78,7 @@ static int kind_add(struct shim_handle *handle, const struct pmus *pmus, const c
 	if (is_full(to, rows, n ? n : 1)) {
 		while (n--)
 			free(on[n]);
-		return vcpc_usage("more than %d events, each counted on %u kinds of cores",
+		return vcpc_usage("too many events (at most %d, each counted once for each of %u kinds of cores)",
 				  SHIM_SET_MAX, pmus->n);
 	}
 	/* An event that one kind of core lacks has no sum. */

@@ -17,13 +17,13 @@
 
 #define EACH_CPU	"-a and -C record each CPU separately, so nothing is added up"
 #define ALL_CPUS	"transactions of all CPUs are included"
-#define ALL_RECORDS	"all records are used; 'vcpc replay' has an interval (-t) and a number of rows (-s)"
-#define ARCHIVES	"archives are arguments of this command, without an option"
+#define ALL_RECORDS	"this command uses all records; 'vcpc replay' accepts an interval (-t) and a number of rows (-s)"
+#define ARCHIVES	"this command accepts archives as arguments, without an option"
 #define ONLY_LISTS	"this command only lists events; to count them, use 'vcpc stat'"
 #define WITH_SEPARATOR	"use -x SEP for output with separators, for example -x,"
 #define PER_THREAD	"use --per-thread for the counts of each thread"
-#define RAW		"'vcpc replay --raw' prints values of counters instead of rates"
-#define INSTANCES	"'vcpc replay -i' selects instances"
+#define RAW		"use 'vcpc replay --raw' to print the values of counters instead of rates"
+#define INSTANCES	"use 'vcpc replay -i' to select instances"
 
 /*
  * @commands: names, separated by blanks

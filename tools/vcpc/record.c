@@ -287,7 +287,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
 	else if (r->unpacked)
 		ret = EXIT_FAILURE;
 	else if (r->missing)
-		ret = vcpc_fail_counters(r->missing, "some values are missing");
+		ret = vcpc_fail_counters(r->missing, "some values are missing from the archive");
 	return status ? status : ret;
 }
 

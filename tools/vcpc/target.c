@@ -36,7 +36,7 @@ static int target_add(struct vcpc_targets *targets, long id)
 		if (targets->ids[i] == id)
 			return 0;
 	if (targets->n == VCPC_TARGETS)
-		return vcpc_usage("more than %d %s", VCPC_TARGETS, kinds[targets->kind].many);
+		return vcpc_usage("too many %s (at most %d)", kinds[targets->kind].many, VCPC_TARGETS);
 	targets->ids[targets->n++] = (pid_t)id;
 	return 0;
 }
@@ -66,7 +66,7 @@ static int add_item(struct vcpc_targets *targets, const char *item)
 	if (first < !cpus || last < first || *end)
 		return vcpc_usage("'%s' is not %s", item, kinds[targets->kind].meant);
 	if (last - first >= VCPC_TARGETS)
-		return vcpc_usage("more than %d CPUs", VCPC_TARGETS);
+		return vcpc_usage("too many CPUs (at most %d)", VCPC_TARGETS);
 	for (; first <= last && !status; first++)
 		status = target_add(targets, first);
 	return status;

@@ -83,7 +83,7 @@ const char *top_key_name(enum top_key key);
 const char *top_by_name(enum top_by by);
 
 /* Why no processes are shown, and how to change that */
-#define TOP_NO_PROCESSES	"tracing keeps no statistics by process; turn it on with 'vcpc trace on --processes'"
+#define TOP_NO_PROCESSES	"tracing keeps no statistics by process; turn it off, then on with 'vcpc trace on --processes'"
 
 /* Show the view, refreshed each @interval ns, until the user quits: exit status (top_screen.c) */
 int top_screen(struct top_view *view, uint64_t interval);

@@ -92,7 +92,7 @@ static int tag_choose(struct job *job)
 	struct why_view *view = &job->view;
 
 	if (!view->ntags)
-		return vcpc_fail(0, "no transaction began and ended while 'vcpc why' was watching (see --for)");
+		return vcpc_fail(0, "no transaction began and ended while 'vcpc why' was watching (to watch longer, use --for TIME)");
 	for (view->at = 0; job->tag && view->at < view->ntags; view->at++)
 		if (!strcmp(shim_why_tag_at(view->why, view->at)->name, job->tag))
 			break;

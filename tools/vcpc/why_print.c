@@ -198,7 +198,7 @@ int why_print(const struct why_view *view)
 	int err = shim_why_reasons_get(view->why, view->at, &n);
 
 	if (err)
-		return vcpc_fail(err, "cannot read the reasons");
+		return vcpc_fail(err, "cannot read the reasons of waits");
 	printf("%s, ", printable(tag, name, sizeof(name)));
 	print_sentence(view, tag, n);
 	putchar('\n');
@@ -226,7 +226,7 @@ static int json_reasons(const struct why_view *view, size_t tag)
 	int err = shim_why_reasons_get(view->why, tag, &n);
 
 	if (err)
-		return vcpc_fail(err, "cannot read the reasons");
+		return vcpc_fail(err, "cannot read the reasons of waits");
 	fputs(", \"reasons\": [", stdout);
 	for (size_t i = 0; i < n; i++) {
 		const struct shim_why_reason *r = shim_why_reason_at(view->why, i);

@@ -147,7 +147,7 @@ static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_fil
 	if (!err)
 		return len;
 	shim_check__say(s, file, offset, err == -ENODATA ? "the file ends within a record" :
-			"no record: its two length words differ or are invalid");
+			"not a record: the two length words differ or are invalid");
 	return 0;
 }
 
@@ -451,10 +451,10 @@ static int check_presence(struct shim_check_state *s)
 	if (known && !s->names.meta)
 		shim_check__say(s, &meta, 0, "the file is missing");
 	if (known && !s->names.nvolumes)
-		shim_check__say(s, &data, 0, "there are no volumes");
+		shim_check__say(s, &data, 0, "the archive has no volumes");
 	if (known && !s->names.index)
 		shim_check__note(s, SHIM_CHECK_INCOMPLETE, &index, 0,
-				 "the file is missing: seeking to a time is slow");
+				 "the file is missing, so seeking to a time is slow");
 	free(meta.path);
 	free(data.path);
 	free(index.path);

@@ -94,7 +94,7 @@ static int tell_how_read(char *buf, size_t size)
 
 	if (!shim_group__slots())
 		return snprintf(buf, size,
-				"no PMU is available to the caller: software events only");
+				"no PMU is available to the caller, so only software events are counted");
 	if (shim_pmus__several())
 		return snprintf(
 			buf, size,

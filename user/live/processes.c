@@ -71,7 +71,7 @@ struct shim_live_processes {
 	int status;			/* result of the last search */
 };
 
-_Static_assert(SHIM_CONFIG_LINES <= 64, "the sets of a process must fit in a word's bits");
+_Static_assert(SHIM_CONFIG_LINES <= 64, "a word must have a bit for each line's set");
 
 /**
  * shim_live_processes__create() - make the metrics of a configuration; nothing is counted yet
