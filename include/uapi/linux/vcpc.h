@@ -60,33 +60,32 @@
  *   The tag has an ID, which listeners see and which is never reused, and a handle,
  *   which identifies it on this descriptor.
  *
- *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...)
- *   and does nothing else; the listener takes the time.  One write is one event.
- *   pwrite(2) does the same at any position.  No other file accepts a write at
- *   VCPC_TRACE_AT, so a program that is not sure whether the descriptor still refers
- *   to the device can write at that position without damaging another file.
- *   posix_fadvise(2) fires the same event, and is cheaper: the offset is the value,
- *   the length is the handle, and the advice is VCPC_TRACE_ADVICE plus the operation.
- *   All other files refuse such advice with EINVAL or ESPIPE.
+ *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...) and
+ *   does nothing else; the listener takes the time.  One write is one event.  pwrite(2)
+ *   does the same at any position.  No other file accepts a write at VCPC_TRACE_AT, so a
+ *   program that is not sure whether the descriptor still refers to the device can write at
+ *   that position without damaging another file.  posix_fadvise(2) fires the same event at
+ *   a lower cost: its offset is the value, its length is the handle, and its advice is
+ *   VCPC_TRACE_ADVICE plus the operation.  All other files refuse such advice with EINVAL
+ *   or ESPIPE.
  *
- *   A transaction belongs to its process, its thread and the descriptor on which it
- *   began.  With posix_fadvise(2) a program can number its threads itself: the length
- *   is then the handle, plus the number and VCPC_TRACE_THREAD in the upper half.  The
- *   END in another thread carries the number from the BEGIN.  Without a number, the
- *   thread is the caller.  An END on another descriptor ends it only if the END carries the
- *   transaction's start time.  When the descriptor's last copy is closed, its open
+ *   A transaction belongs to its process, its thread and the descriptor on which it began.
+ *   With posix_fadvise(2) a program can number its threads itself: the length is then the
+ *   handle, plus the number and VCPC_TRACE_THREAD in the upper half.  An END from another
+ *   thread carries the number that the BEGIN carried.  Without a number, the event belongs
+ *   to the calling thread.  An END on another descriptor ends the transaction only if the
+ *   END carries its start time.  When the descriptor's last copy is closed, its open
  *   transactions are abandoned.
  *
- *   The first page of /dev/vcpc, mapped read-only, shows whether any listener is
- *   attached: see struct vcpc_trace_page.  If none is, a program can skip the write.
+ *   The first page of /dev/vcpc, mapped read-only, shows whether any listener is attached:
+ *   see struct vcpc_trace_page.  If no listener is attached, a program can skip the write.
  *
- * Every argument struct starts with its size, which the caller sets to
- * sizeof(struct ...).  If the struct is longer than the module's version, the extra
- * bytes must be zero, otherwise the call fails with E2BIG.  If it is shorter than
- * this version's, the call fails with EINVAL.  Reserved fields must be zero, and
- * unknown flags fail with EINVAL.  The module fills output structs up to the
- * caller's size.  All times are in nanoseconds.  CLOCK_MONOTONIC is read in the
- * caller's time namespace.
+ * Every argument struct starts with its size, which the caller sets to sizeof(struct ...).
+ * If the struct is longer than the module's version and any extra byte is nonzero, the call
+ * fails with E2BIG.  If it is shorter than in this version, the call fails with EINVAL.
+ * Reserved fields must be zero, and unknown flags fail with EINVAL.  The module fills
+ * output structs up to the caller's size.  All times are in nanoseconds.  CLOCK_MONOTONIC
+ * times are those of the caller's time namespace.
  */
 #ifndef _UAPI_LINUX_VCPC_H
 #define _UAPI_LINUX_VCPC_H
@@ -144,7 +143,7 @@ struct vcpc_info_args {
  * @config: as in struct perf_event_attr
  * @config1: as in struct perf_event_attr
  * @config2: as in struct perf_event_attr
- * @preset: value the virtual counter starts from
+ * @preset: the value from which the virtual counter starts
  * @reserved: must be zero
  */
 struct vcpc_request {
@@ -222,8 +221,8 @@ struct vcpc_set_create_args {
  * report new threads or execve), EINVAL (a set with a signal and VCPC_BIND_F_TREE), and the
  * errors of SET_CREATE for the events.
  *
- * The thread's limit is charged one for each request, one for each instance, and seven more
- * for each clock request (cpu-clock, task-clock) that has VCPC_REQ_F_OVERFLOW.
+ * Each instance counts toward the thread's limit as one, plus one for each request, plus
+ * seven for each clock request (cpu-clock, task-clock) that has VCPC_REQ_F_OVERFLOW.
  *
  * An inherited instance starts with the current presets of the parent's instance, including
  * those set by PRESET.  Like the parent's, it counts, is disabled, or waits for execve.  If
@@ -326,8 +325,8 @@ struct vcpc_sample {
  * during the read), EFAULT, EINTR (a fatal signal), ENOMEM.
  *
  * A total is the sum of all instances' values, modulo 2^64, and of their CPU times.
- * The threads are read one after the other while they run.  Its time is the start of
- * that read.  Its state is VCPC_STATE_EXITED if all threads have ended, and
+ * The threads are read one after the other while they run.  The total's time is the
+ * start of that read, and its state is VCPC_STATE_EXITED if all threads have ended, and
  * VCPC_STATE_COUNTING if at least one instance counts.
  */
 struct vcpc_sample_args {
@@ -344,8 +343,8 @@ struct vcpc_sample_args {
 /**
  * struct vcpc_instance_info - one instance of a set
  * @tid: its thread's ID in the caller's PID namespace; 0 if it has none there
- * @tgid: its process, likewise
- * @root: the thread that called BIND, likewise
+ * @tgid: the ID of its process in the same namespace
+ * @root: the ID of the thread that called BIND, in the same namespace
  * @bind_flags: VCPC_BIND_F_* of that BIND
  * @state: VCPC_STATE_*
  * @reserved: zero
@@ -410,23 +409,23 @@ struct vcpc_trace_tag_args {
 	__u64 tag;
 };
 
-/* struct vcpc_trace_write.op: one of these */
+/* Operations, in struct vcpc_trace_write.op */
 #define VCPC_TRACE_BEGIN	1
 #define VCPC_TRACE_END		2
 #define VCPC_TRACE_ABORT	3
 #define VCPC_TRACE_POINT	4
 #define VCPC_TRACE_OBSERVE	5
 #define VCPC_TRACE_COUNTER	6
-/* Or this flag to BEGIN and END to sample the thread's instance that has VCPC_BIND_F_TRACE. */
+/* Combine with BEGIN or END to sample the thread's instance bound with VCPC_BIND_F_TRACE. */
 #define VCPC_TRACE_F_COUNTS	(1U << 8)
 
 /**
  * struct vcpc_trace_write - a trace event (write(2) on /dev/vcpc)
  * @op: VCPC_TRACE_*
  * @handle: the tag's handle, returned by VCPC_IOC_TRACE_TAG on this descriptor
- * @value: OBSERVE and COUNTER: the bits of a double.  END and ABORT: the transaction's
- *	start time (CLOCK_MONOTONIC), or 0 if its BEGIN was written or the time is not
- *	known.  Otherwise 0.
+ * @value: for OBSERVE and COUNTER, the bits of a double; for END and ABORT, the
+ *	transaction's start time (CLOCK_MONOTONIC), or 0 if its BEGIN was written or the
+ *	start time is unknown; otherwise 0
  *
  * The byte count of write(2) is the size of this struct; there are no partial writes.
  * VCPC_TRACE_F_COUNTS is ignored if the thread has no such instance.
@@ -446,19 +445,21 @@ struct vcpc_trace_write {
 #define VCPC_TRACE_ADVICE	0x10000
 
 /*
- * posix_fadvise(2): or this to a thread's number, less than 2^31, in the upper half of the
- * length.  It matters to BEGIN, END and ABORT of the process that opened the descriptor;
- * otherwise it is accepted and ignored.
+ * For posix_fadvise(2): marks the upper half of the length as a thread's number, less than 2^31.
+ * BEGIN, END and ABORT from the process that opened the descriptor use the number.  In all other
+ * events it is ignored.
  */
 #define VCPC_TRACE_THREAD	(1U << 31)
-/* Tracepoints: a transaction without a number has the thread's ID with this flag instead. */
+/* In tracepoints, a transaction without a thread's number has the thread's ID with this flag. */
 #define VCPC_TRACE_TID		(1U << 30)
 
 /* struct vcpc_trace_page.flags */
 #define VCPC_TRACE_LISTENING	(1U << 0)	/* a listener is attached */
 /* A listener needs BEGIN events: END and ABORT with a start time do not suffice. */
 #define VCPC_TRACE_BEGINS	(1U << 1)
-/* With LISTENING: events may carry VCPC_TRACE_THREAD.  Earlier modules refuse it with ENOENT. */
+/*
+ * With VCPC_TRACE_LISTENING: VCPC_TRACE_THREAD is accepted.  Earlier modules refuse it with ENOENT.
+ */
 #define VCPC_TRACE_THREADS	(1U << 2)
 
 /**
