@@ -2,7 +2,7 @@
 /*
  * /dev/vcpc and the descriptors of sets: file operations and ioctl dispatch.
  *
- * Locking: none of its own.
+ * Locking: this file has no locks.
  */
 #include <linux/anon_inodes.h>
 #include <linux/cred.h>
@@ -30,10 +30,10 @@
 
 /**
  * struct vcpc_file - an open file of /dev/vcpc
- * @user: the account that it is charged to
+ * @user: the account to which the file is charged
  * @creator: the user who opened it
- * @release: for vcpc_limits_release()
- * @tracer: its trace state
+ * @release: used by vcpc_limits_release()
+ * @tracer: the file's trace state
  */
 struct vcpc_file {
 	struct vcpc_user *user;
@@ -113,7 +113,7 @@ static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_i
 
 static int ioc_instances(struct vcpc_set *set, struct vcpc_instances_args *args, void __user *uarg)
 {
-	/* Instances created before the list is read are counted but not listed. */
+	/* Instances created between here and the reading of the list are counted but not listed. */
 	u32 room = min(args->room, READ_ONCE(set->nr));
 	struct vcpc_instance_info *info;
 	int ret;
@@ -261,7 +261,7 @@ static ssize_t chardev_write(struct file *file, const char __user *from, size_t 
 	return ret ?: (ssize_t)size;
 }
 
-/* The same, without a copy from user space and the checks of write(2) */
+/* Like chardev_write(), without the copy from user space and the checks of write(2) */
 static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int advice)
 {
 	struct vcpc_file *vf = file->private_data;

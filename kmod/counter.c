@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open, close, and read together the perf events of one thread.
+ * Open, read and close the perf events of one thread.  All of them are read at the same instant.
  *
  * Each request is one pinned event of the calling thread: perf keeps it on the PMU whenever the
  * thread runs, or puts it into an error state that it never leaves by itself.
@@ -8,7 +8,7 @@
  * While an event is on the PMU, its running time grows with the clock of its perf context, so the
  * difference between the two stays constant.  If the difference changed, the event was off.
  *
- * Locking: none of its own, see struct vcpc_counters.
+ * Locking: this file has no locks; see struct vcpc_counters.
  */
 #include <linux/err.h>
 #include <linux/minmax.h>

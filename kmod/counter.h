@@ -33,11 +33,12 @@ struct vcpc_counter {
  * struct vcpc_counters - the counters of a set's requests on one thread
  * @nr: their number
  * @tick_add: added to the first event's running time
- * @charge: memory of the same size as the events, because perf does not charge theirs to the
- *	caller's memory control group
+ * @charge: memory of the events' size, charged to the caller's memory control group because
+ *	perf does not charge the events themselves
  * @counter: one per request
  *
- * Locking: the owner's; opened and closed in process context, under the set's mutex.
+ * Locking: guarded by the owner's lock; opened and closed in process context, under the
+ * set's mutex.
  */
 struct vcpc_counters {
 	u32 nr;

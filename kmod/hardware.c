@@ -80,7 +80,7 @@ static void open_anchors(struct work_struct *work)
 static DECLARE_WORK(anchor_work, open_anchors);
 
 /**
- * vcpc_hardware_exit() - close the anchors; at unload
+ * vcpc_hardware_exit() - close the anchors at unload
  */
 void vcpc_hardware_exit(void)
 {

@@ -12,7 +12,7 @@
  *
  * The probes stay registered, because registering them would wait for other users' grace periods.
  *
- * Locking: none of its own.  Task work holds a reference to the set and to the module.
+ * Locking: this file has no locks.  Task work holds a reference to the set and to the module.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
@@ -175,7 +175,7 @@ static void look_at(struct tracepoint *tp, void *arg)
 }
 
 /**
- * vcpc_inherit_init() - find the tracepoints and register the probes; at load
+ * vcpc_inherit_init() - find the tracepoints and register the probes at load
  *
  * If one of them is missing, inheritance and VCPC_BIND_F_ENABLE_ON_EXEC are not available.
  */
@@ -188,7 +188,7 @@ void vcpc_inherit_init(void)
 }
 
 /**
- * vcpc_inherit_exit() - unregister the probes and wait until none of them runs; at unload
+ * vcpc_inherit_exit() - unregister the probes at unload and wait until none of them runs
  *
  * Context: sleeps; no sets are left.
  */

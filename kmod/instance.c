@@ -6,9 +6,9 @@
  * Therefore both cost no more than a sample and act on all requests at the same instant, and the
  * set keeps its hardware counters.  An overflow stops an instance in the same way.
  *
- * An instance goes through four states: open, ended, settled, closed.  It has ended when its perf
- * events have, because the thread exited or its execve gained privileges.  Settling saves the last
- * values and releases the events.
+ * An instance goes through four states: open, ended, settled, closed.  It ends when its perf events
+ * end: when the thread exits, or gains privileges at an execve.  Settling saves the last values and
+ * releases the events.
  *
  * Everything except settling and closing runs in the counted thread.
  *
@@ -71,7 +71,7 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	vcpc_sample_init(inst->room, spec->nr);
 	inst->kept->time = ktime_get_ns();
 	memcpy(inst->kept->values, inst->presets, spec->nr * sizeof(u64));
-	/* Events interrupt from the moment they are open; ignore that until all are. */
+	/* Events can interrupt once they are open; ignore that until all of them are open. */
 	inst->state = VCPC_INSTANCE_STOPPED;
 	return inst;
 }
@@ -277,7 +277,7 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch)
 	struct pid *pid = get_pid(vcpc_instance_pid(inst));
 	unsigned long flags;
 
-	/* @kept has no other writer any more, and a failure marks the instance invalid. */
+	/* @kept no longer has another writer, and a failure marks the instance invalid. */
 	(void)vcpc_instance_sample_other(inst, inst->kept, scratch);
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	inst->kept->state |= VCPC_STATE_EXITED;

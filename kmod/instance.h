@@ -29,7 +29,7 @@ struct vcpc_spec;
 /**
  * struct vcpc_instance - a set's counters on one thread
  * @refs: held by the set's list and by a signal that is being delivered
- * @rcu: for freeing
+ * @rcu: used to free it
  * @set: the set; holds no reference, because the set closes its instances
  * @closing: the set's @closing when this instance was opened
  * @spec: the set's requests
@@ -38,8 +38,8 @@ struct vcpc_spec;
  * @tgid: its process
  * @root: the thread that called BIND
  * @bind_flags: VCPC_BIND_F_* of that BIND
- * @in_set: in the set's list; under the set's mutex
- * @on_thread: in the table of threads, see thread.c
+ * @in_set: node in the set's list; guarded by the set's mutex
+ * @on_thread: node in the table of threads, see thread.c
  * @lock: guards all below; taken with interrupts disabled
  * @state: VCPC_INSTANCE_*; SETTLED is also guarded by the set's mutex
  * @bind: unique number, a new one for each instance and after each RESTART
@@ -47,14 +47,15 @@ struct vcpc_spec;
  * @which: index of the request whose overflow stopped the instance
  * @signal_due: the thread has not yet received the signal of that overflow
  * @signal_queued: @signal_work is in the thread's list
- * @unlooked: a counter interrupted and was not examined yet; written without the lock
+ * @unlooked: a counter has interrupted and has not been examined yet; written without the
+ *	lock
  * @first: index of that counter; written before @unlooked
  * @program: the program that the thread executed at the overflow
  * @address: its user-mode address at the overflow
  * @look_work: examines the counters after an interrupt, or wakes the thread for its signal
  * @signal_work: sends the signal, in the thread
  * @switches: an event that reports context switches of the thread; NULL if not needed
- * @presets: u64[nr] that RESTART continues from
+ * @presets: u64[nr], the values from which RESTART continues
  * @kept: the values while STOPPED or SETTLED; its state is always valid
  * @room: a temporary sample
  * @counters: the thread's counters
@@ -161,7 +162,7 @@ static inline bool vcpc_instance_ended(const struct vcpc_instance *inst)
 	       vcpc_counters_ended(&inst->counters);
 }
 
-/* Whether perf still schedules its counters with the thread; the caller is an RCU reader. */
+/* Whether perf still schedules the instance's counters; the caller is an RCU reader. */
 static inline bool vcpc_instance_lives(struct vcpc_instance *inst)
 {
 	unsigned long flags;

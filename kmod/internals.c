@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel internals that the module relies on in addition to exported functions: those that take
- * more than reading one field, and their check at load time.
+ * Kernel internals that the module uses in addition to exported functions: the uses that do more
+ * than read one field, and the test of all of them at load time.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -21,7 +21,7 @@
  * perf_event_period() sleeps, and events counted in the meantime would be added to the period.
  *
  * Context: interrupts disabled; not in the event's own interrupt.
- * Return: true; or false, with nothing changed, if perf throttles the event: then it does not count
+ * Return: true; false, without any change, if perf throttles the event, which then does not count
  * until the next timer tick or until its thread is scheduled again.
  */
 bool vcpc_event_restart_period(struct perf_event *event, u64 period)
@@ -70,7 +70,7 @@ bool vcpc_task_work_works(void)
  * use cmpxchg on the head, like this function).  The return to user mode, signal delivery and exit
  * all run the list.
  *
- * Context: any but NMI.
+ * Context: any except NMI.
  */
 void vcpc_task_work_push(struct task_struct *task, struct callback_head *work, int notify)
 {

@@ -119,7 +119,7 @@ static void release_all(struct work_struct *work)
 }
 
 /**
- * vcpc_limits_init() - create the workqueue; at load
+ * vcpc_limits_init() - create the workqueue at load
  *
  * Return: 0 or -ENOMEM.
  */
@@ -130,7 +130,7 @@ int vcpc_limits_init(void)
 }
 
 /**
- * vcpc_limits_exit() - wait until all descriptors are closed; at unload
+ * vcpc_limits_exit() - wait until all descriptors are closed, at unload
  */
 void vcpc_limits_exit(void)
 {
@@ -196,11 +196,11 @@ static bool is_own(const struct vcpc_user *user, kuid_t creator)
  * vcpc_limits_release() - release an object when the last copy of its descriptor is closed
  * @user: the account
  * @creator: the user who created the object
- * @release: the object's, not used yet
+ * @release: the object's struct vcpc_release, not in use yet
  * @fn: frees the object and drops its reference to the account
  *
- * The last copy can be held by another user, a set-user-ID program or the kernel.  They do not
- * wait: a worker of the account calls @fn.
+ * The last copy can be held by another user, a set-user-ID program or the kernel.  Those
+ * holders do not wait: a worker of the account calls @fn.
  *
  * Context: sleeps.
  */
@@ -357,7 +357,7 @@ static int users_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(users);
 
 /**
- * vcpc_debugfs_init() - create the files in debugfs; at load
+ * vcpc_debugfs_init() - create the files in debugfs at load
  *
  * Nothing depends on them, so a failure is ignored.
  */

@@ -32,19 +32,19 @@ enum vcpc_stat {
 
 /**
  * struct vcpc_user - an account: the objects that one user has open
- * @node: in the list of accounts
+ * @node: node in the list of accounts
  * @refs: files, sets and tags that are charged to it
  * @uid: the user; includes the users of the user namespaces that this user created
- * @ns: inode number of the user namespace if the account is that of a namespace which root
+ * @ns: inode number of the user namespace if the account belongs to a namespace that root
  *	created; otherwise 0
  * @root: the account of root; user 0 without capabilities has an ordinary account
- * @releases: objects that @releaser has to release, last one first: struct vcpc_release
+ * @releases: a struct vcpc_release for each object that @releaser must release, last one first
  * @releaser: holds a reference while it is queued
  * @used: the amount charged, for each limit
  * @idle_tags: tags that no file holds
  * @nr_idle: number of idle tags
- * @idle_node: in the list of accounts with idle tags; guarded, like the previous two, by the lock
- *	of the tags
+ * @idle_node: node in the list of accounts with idle tags; the tags' lock guards it, @idle_tags
+ *	and @nr_idle
  */
 struct vcpc_user {
 	struct list_head node;
@@ -62,7 +62,7 @@ struct vcpc_user {
 
 /**
  * struct vcpc_release - an object to be released by its account's worker
- * @node: in the account's list
+ * @node: node in the account's list
  * @fn: releases the object
  */
 struct vcpc_release {

@@ -169,7 +169,7 @@ static bool look_locked(struct vcpc_instance *inst)
 	u32 interrupted;
 
 	lockdep_assert_held(&inst->lock);
-	/* Clear this before the read, which misses the events of a later interrupt. */
+	/* Clear this before the read, because the read misses the events of a later interrupt. */
 	smp_store_mb(inst->unlooked, false);
 	interrupted = READ_ONCE(inst->first);
 	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
@@ -179,7 +179,7 @@ static bool look_locked(struct vcpc_instance *inst)
 			silence(inst);
 		return false;
 	}
-	/* Counters can be off because they are about to end; if not, the next sample reports it. */
+	/* Counters can be off because they are about to end; otherwise the next sample fails. */
 	if (vcpc_counters_read(&inst->counters, ktime_get_ns(), inst->kept))
 		return false;
 	if (!find_overflow(inst, interrupted)) {

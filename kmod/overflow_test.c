@@ -100,7 +100,7 @@ static void unmasked(struct kunit *test)
 	vcpc_user_test_destroy(set);
 }
 
-/* The set is closed before the interrupt was processed. */
+/* The set is closed before the interrupt is processed. */
 static void gone_before_it_is_told(struct kunit *test)
 {
 	const u64 from[] = { U64_MAX, 0 };
@@ -167,9 +167,10 @@ static void another_threads(struct kunit *test)
 
 /*
  * struct hint - an interrupt and its effect
- * @from: start values of the two counters, which are now near 0: a larger one means an overflow
+ * @from: start values of the two counters; both now read near 0, so a larger start value means an
+ *	overflow
  * @which: index of the counter that interrupts
- * @freezes: the instance is stopped, because one has overflowed
+ * @freezes: the instance is stopped because a counter has overflowed
  * @told: index of the counter that is reported
  */
 struct hint {

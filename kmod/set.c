@@ -148,9 +148,8 @@ static void fold(struct vcpc_set *set, struct vcpc_instance *inst)
 }
 
 /*
- * Save the final counts of instances that have ended, and fold the oldest of these instances into
- * the set's sum until @keep are left.  The
- * set's first instance is never folded.
+ * Save the final counts of instances that have ended, and fold the oldest of them into the set's
+ * sum until @keep of them are left.  The set's first instance is never folded.
  */
 static void reap(struct vcpc_set *set, unsigned int keep)
 {
@@ -253,7 +252,7 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 	};
 	int ret;
 
-	/* A new process can become another user's. */
+	/* A new process can change to another user. */
 	if (flags & VCPC_BIND_F_TREE && set->spec.signal)
 		return -EINVAL;
 	ret = signal_allowed(set) ? vcpc_spec_allowed(&set->spec, bad) : -EACCES;

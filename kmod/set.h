@@ -18,12 +18,12 @@
 /**
  * struct vcpc_set - requests that are counted together
  * @refs: held by the descriptor and by each new thread that is about to get an instance
- * @rcu: for freeing
+ * @rcu: used to free it
  * @user: the account that it is charged to
  * @creator: the user who created it
  * @pending: number of new threads that are about to get an instance
  * @lost: an instance could not be created for a thread; set without a lock
- * @release: for vcpc_limits_release()
+ * @release: used by vcpc_limits_release()
  * @lock: guards all below
  * @closing: number of times that all instances were closed; threads that were started before the
  *	last time get no instance

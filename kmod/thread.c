@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of each thread's instances in all sets, and references to instances.  It serves
- * look-ups of the own instance, the thread's limit on counters, inheritance, and trace events.
+ * look-ups of a thread's own instance, the thread's limit on counters, inheritance, and trace
+ * events.
  *
  * Only the thread itself looks up its instances.
  *
@@ -40,7 +41,7 @@ static void instance_free(struct kref *refs)
  * vcpc_instance_put() - drop a reference
  * @inst: the instance
  *
- * Context: any but NMI.
+ * Context: any except NMI.
  */
 void vcpc_instance_put(struct vcpc_instance *inst)
 {
@@ -55,7 +56,7 @@ static void count(struct vcpc_instance *inst, void *counters)
 }
 
 /**
- * vcpc_thread_add() - add an instance to its thread's
+ * vcpc_thread_add() - add an instance to its thread's instances
  * @inst: the calling thread's instance
  *
  * Return: 0, or -EUSERS if that would exceed the thread's limit on counters.
@@ -111,7 +112,7 @@ struct vcpc_instance *vcpc_thread_find(const struct vcpc_set *set)
  * @fn: called under RCU
  * @arg: passed to @fn
  *
- * Context: any but NMI.
+ * Context: any except NMI.
  */
 void vcpc_thread_walk(vcpc_thread_fn fn, void *arg)
 {

@@ -53,7 +53,9 @@ err_fault:
 	return -EFAULT;
 }
 
-/* The struct of a caller with this version is copied at once; others can be longer or shorter. */
+/*
+ * A struct of this version is copied in one step; that of another version can be longer or shorter.
+ */
 static int copy_args(void *to, size_t known_size, const void __user *from)
 {
 	u32 *size = to;

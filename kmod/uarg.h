@@ -28,7 +28,7 @@ int vcpc_uarg_request(struct vcpc_request *req, const struct vcpc_set_create_arg
 int vcpc_uarg_tag(struct vcpc_trace_tag_args *args, char *name, const void __user *from);
 int vcpc_uarg_event(struct vcpc_trace_write *event, const void __user *from, size_t size);
 
-/* Whether a trace event is valid: 0 or -EINVAL */
+/* Return 0 if a trace event is valid, otherwise -EINVAL. */
 static __always_inline int vcpc_uarg_check_event(u32 op, u64 value)
 {
 	const u32 kind = op & ~VCPC_TRACE_F_COUNTS;

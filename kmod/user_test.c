@@ -89,7 +89,8 @@ int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **use
 /**
  * vcpc_user_test_end() - undo vcpc_user_test_begin()
  * @memory: from vcpc_user_test_begin()
- * @user: its account; NULL if that failed, because newer kernels end a suite even then
+ * @user: its account; NULL if vcpc_user_test_begin() failed, after which newer kernels still end
+ *	the suite
  */
 void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 {
@@ -101,7 +102,7 @@ void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
 
 /**
  * vcpc_user_test_enter() - start using the memory in a test
- * @memory: the suite's
+ * @memory: the suite's memory
  *
  * A test must not end before vcpc_user_test_leave(), so do not use KUNIT_ASSERT_*() in
  * between.
@@ -113,7 +114,7 @@ void vcpc_user_test_enter(const struct vcpc_user_memory *memory)
 
 /**
  * vcpc_user_test_leave() - stop using the memory
- * @memory: the suite's
+ * @memory: the suite's memory
  */
 void vcpc_user_test_leave(const struct vcpc_user_memory *memory)
 {
@@ -123,7 +124,7 @@ void vcpc_user_test_leave(const struct vcpc_user_memory *memory)
 /**
  * vcpc_user_test_put() - write data to the memory
  * @test: the test
- * @memory: the suite's
+ * @memory: the suite's memory
  * @at: offset in the page
  * @from: the data
  * @len: its length
@@ -153,7 +154,7 @@ void vcpc_user_test_destroy(struct vcpc_set *set)
 /**
  * vcpc_user_test_set() - create a set
  * @test: the test
- * @memory: the suite's; overwritten
+ * @memory: the suite's memory; overwritten
  * @user: the account to charge
  * @requests: the requests
  * @nr: number of requests

@@ -11,7 +11,7 @@ struct vcpc_user;
 
 /**
  * struct vcpc_user_memory - user memory of a suite
- * @mm: that of the process which loaded the module; NULL if the kernel did
+ * @mm: memory of the process that loaded the module; NULL if the kernel loaded it
  * @page: one writable page, followed by one that is not mapped
  */
 struct vcpc_user_memory {

@@ -234,9 +234,10 @@ static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_t
 /**
  * vcpc_tracecall_fire() - fire an event of a program
  * @tracer: the file's trace state
- * @op: as in struct vcpc_trace_write; vcpc_uarg_check_event() accepted it, and the value
- * @handle: the same; any number.  If it is negative, its upper half is a thread's number.
- * @value: the same
+ * @op: as in struct vcpc_trace_write; vcpc_uarg_check_event() has accepted it with @value
+ * @handle: as in struct vcpc_trace_write; any number.  If it is negative, its upper half
+ *	is a thread's number.
+ * @value: as in struct vcpc_trace_write
  *
  * Return: 0 or -ENOENT.
  */

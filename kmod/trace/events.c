@@ -80,7 +80,7 @@ void vcpc_tracepage_exit(void)
  * @file: the character device
  * @vma: the mapping
  *
- * Return: 0; -EINVAL (not this page), -EACCES (writable mapping), or another error of the kernel.
+ * Return: 0; -EINVAL (not this page), -EACCES (writable mapping), or another error from the kernel.
  */
 int vcpc_tracepage_mmap(struct file *file, struct vm_area_struct *vma)
 {

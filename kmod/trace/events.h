@@ -28,7 +28,7 @@ struct vm_area_struct;
 /**
  * struct vcpc_trace_gone - a closed file
  * @file: its number
- * @next: how far a BPF program has searched for its transactions, at first 0
+ * @next: how far a BPF program has searched for its transactions, initially 0
  */
 struct vcpc_trace_gone {
 	u64 file;
@@ -127,7 +127,7 @@ DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
 	vcpc_tracepage_listen, vcpc_tracepage_unlisten
 );
 
-/* A program passes a point or reports a value: the bits of a double.  @user owns the tag. */
+/* A program passes a point or reports a value, the bits of a double.  @user owns the tag. */
 TRACE_EVENT_FN(vcpc_value,
 	TP_PROTO(u64 tag, u32 op, u64 value, const char *name, u32 user),
 	TP_ARGS(tag, op, value, name, user),
@@ -165,9 +165,10 @@ TRACE_EVENT(vcpc_tag_put,
 );
 
 /*
- * The last copy of an open file of /dev/vcpc on which transactions began is closed, so they
- * cannot end any more.  The number is never reused.  If a BPF program changes @gone->next, the
- * event is repeated, so the program can do its work in parts, with preemption enabled in between.
+ * The last copy of an open file of /dev/vcpc on which transactions began is closed, so these
+ * transactions can no longer end.  The number is never reused.  If a BPF program changes
+ * @gone->next, the event is repeated, so the program can do its work in parts, with preemption
+ * enabled in between.
  */
 DECLARE_EVENT_CLASS(vcpc_close,
 	TP_PROTO(struct vcpc_trace_gone *gone),
@@ -177,7 +178,7 @@ DECLARE_EVENT_CLASS(vcpc_close,
 	TP_printk("file=%llu next=%llu", __entry->file, __entry->next)
 );
 
-/* Only the headers of BPF define it. */
+/* Only the kernel's BPF headers define this macro. */
 #ifdef DEFINE_EVENT_WRITABLE
 DEFINE_EVENT_WRITABLE(vcpc_close, vcpc_gone, TP_PROTO(struct vcpc_trace_gone *gone), TP_ARGS(gone),
 		      sizeof(struct vcpc_trace_gone));

@@ -246,7 +246,8 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
  * vcpc_tag_hold() - look up or create a name's tag and hold it until the file is closed
  * @holder: the file's holder
  * @name: shorter than VCPC_TAG_LEN
- * @handle: set to a handle for vcpc_tag_find(), never 0; the same for the same name
+ * @handle: set to a handle for vcpc_tag_find(), never 0; the same name always has the
+ *	same handle
  *
  * Context: sleeps.
  * Return: 0, -EUSERS, -ENOSPC (too many on this file), -ENOMEM or -EINTR.

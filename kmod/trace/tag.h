@@ -12,8 +12,9 @@ struct vcpc_user;
 
 /**
  * struct vcpc_tag - the name of a user's transactions
- * @node: in the table of names
- * @idle: in the account's list of idle tags, oldest first, if no file holds the tag
+ * @node: node in the table of names
+ * @idle: node in the account's list of idle tags, oldest first, while no file holds the
+ *	tag
  * @user: the account that it is charged to; holds a reference
  * @holders: number of files that hold it
  * @id: its ID, never reused

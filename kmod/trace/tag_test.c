@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tags of users who take the maximum: limits, root's reserve, IDs, handles.
+ * Users take the maximum number of tags: check the limits, root's reserve, IDs and handles.
  */
 #include <kunit/test.h>
 #include <linux/cred.h>
@@ -86,7 +86,9 @@ static int tags_of(const struct actor *actor)
 	return atomic_read(&actor->user.used[VCPC_LIMIT_TAGS]);
 }
 
-/* Each user gets the same number, whatever others hold; the limit on idle tags is global. */
+/*
+ * Each user gets the same number, regardless of what others hold; the limit on idle tags is global.
+ */
 static void shares(struct kunit *test)
 {
 	const struct cred *old = without_capabilities(test);
