@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Where a call of a probed function is on its thread's stack. */
+/* Find where the call of a probed function is on its thread's stack. */
 #ifndef VCPC_BPF_CALL_H
 #define VCPC_BPF_CALL_H
 
@@ -9,7 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
+/* Only the members that are read; the loader relocates them (CO-RE). */
 struct xol_area {
 	unsigned long vaddr;
 } __attribute__((preserve_access_index));
@@ -26,9 +26,9 @@ struct task_struct___call {
 	struct mm_struct *mm;
 } __attribute__((preserve_access_index));
 
-/* The stack pointer at the entry of the function being entered, and of one that just returned */
+/* A function's stack pointer at its entry, computed at the entry or just after the return */
 #ifdef __TARGET_ARCH_x86
-#define VC_RETURN_SIZE	8	/* on the stack */
+#define VC_RETURN_SIZE	8	/* size of the return address on the stack */
 #else
 #define VC_RETURN_SIZE	0
 #endif

@@ -10,15 +10,15 @@
 
 #define VC_CHANGES_SIZE	(1u << 20)	/* bytes of changes that one run can return */
 
-/* vc_seen: row number -> its values when the reader last received it */
+/* vc_seen: row number -> the row's values when the reader last received them */
 struct vc_seen {
 	struct vc_stat_key key;
-	__u8 rests;		/* set by the reader: skip the row until it changes */
-	__u8 all;		/* set by the reader: return all buckets of its histogram */
-	__u8 again;		/* set by the reader: return it once more in the same reading */
+	__u8 rests;		/* set by the reader to skip the row until it changes */
+	__u8 all;		/* set by the reader to get all buckets of its histogram */
+	__u8 again;		/* set by the reader to get the row once more in the same reading */
 	__u8 same;		/* unchanged since the previous reading */
 	__u64 read;		/* number of the reading that last returned it */
-	VC_STAT_SUMS(VC_STAT_MEMBER)	/* over all CPUs */
+	VC_STAT_SUMS(VC_STAT_MEMBER)	/* sums over all CPUs */
 	__u64 last_ns, value;	/* the latest event on any CPU */
 };
 

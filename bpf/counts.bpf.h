@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Counts of transactions: for a thread with a set bound for tracing, reads its counters at begin
- * and at end, and adds up the differences.
+ * Counts of transactions: if a thread has a set bound for tracing, read its counters at begin and
+ * at end, and add up the differences.
  */
 #ifndef VCPC_BPF_COUNTS_H
 #define VCPC_BPF_COUNTS_H
 
 #include "maps.bpf.h"
 
-/* Layout of what the module passes: struct vcpc_trace_counts in kmod/trace/counts.h */
+/* Layout of struct vcpc_trace_counts in kmod/trace/counts.h, which the module passes */
 struct vc_counts {
 	__u64 events;		/* signature, never 0 */
-	const __u64 *value;	/* VC_MAX_COUNTERS values, and as many descriptions */
+	const __u64 *value;	/* VC_MAX_COUNTERS values; @event points to as many descriptions */
 	const struct vc_event_desc *event;
 	__u32 nr;
-	__u64 bind;		/* the instance, and its last restart */
+	__u64 bind;		/* identifies the instance and its last restart */
 };
 
-/* Not inlined, so the row occupies BPF stack only during this call. */
+/* Not inlined, so that the row occupies BPF stack only during this call. */
 static __noinline int vc_learn_events(struct vc_event *ev, __u64 *events)
 {
 	struct vc_counts from = {};
@@ -69,8 +69,8 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 
 /*
  * Store in @value what the thread has counted since the begin.  Return the events' key in
- * vc_events, or 0 if the counts are unknown: the begin had no counters, they belonged to another
- * thread, set or bind, or the set was restarted.
+ * vc_events, or 0 if the counts are unknown: at the begin there were no counters, or they belonged
+ * to another thread, set or bind, or the set was restarted in between.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 value[VC_MAX_COUNTERS])

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Updates the maps for one trace event, whether it comes from the module or from probes.
+ * Update the maps for one trace event from the module or from probes.
  *
- * An end takes the time first and a begin takes it last, so a transaction is not charged for its
- * own bookkeeping.  An event whose rows exist costs lookups and stores in place; rows are created
- * when a tag is first seen.
+ * An end reads the clock first and a begin reads it last, so a transaction's time does not include
+ * its own bookkeeping.  If the rows of an event exist, it costs only lookups and stores in place.
+ * Rows are created when a tag is first seen.
  */
 #ifndef VCPC_BPF_EVENT_H
 #define VCPC_BPF_EVENT_H
@@ -29,7 +29,10 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 
 	if (vc_learn_name(ev))
 		return NULL;
-	/* Half of an account's share: the whole list has been searched before the share is used up. */
+	/*
+	 * vc_max_open / 4 is half of an account's share: the whole list is searched before the
+	 * share is used up.
+	 */
 	vc_sweep(key->file, vc_max_open / 4);
 	vc_add_open(key);
 	open = bpf_map_lookup_elem(&vc_open, key);
@@ -50,7 +53,7 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 	struct vc_open_val *open;
 	struct vc_open_key key;
 
-	/* With counts, the thread has just begun it without: see vc_on_counts(). */
+	/* vc_on_counts(): the thread has just begun this transaction without counts. */
 	if (vc_use_rows && ev->counts)
 		vc_row_end(ev->tag, ev->file, ev->thread);
 	vc_key_of(ev, &key);
@@ -69,9 +72,9 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 }
 
 /*
- * Copy the transaction that began at @start to vc_open, whose row its account pays.  Return 0;
- * -1 if the account has none left; 1 if another CPU is copying it, or its thread has begun another
- * one.
+ * Copy the transaction that began at @start to vc_open, and charge the row to the tag's account.
+ * Return 0; -1 if the account has none left; 1 if another CPU is copying it, or its thread has
+ * begun another one.
  */
 static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids, __u64 start)
 {
@@ -96,7 +99,7 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 
 /*
  * Free the row of vc_open_row that the begin of @tag needs: move the transaction in it to vc_open.
- * Otherwise one user with open transactions could keep all others on the slower way.  If the other
+ * Otherwise one user's open transactions could keep all others on the slow path.  If the other
  * account has no rows left, its transaction is given up.
  */
 static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
@@ -114,7 +117,7 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 	key.file = row->file;
 	ids = row->ids;
 	key.thread = row->thread;
-	/* Since then it has ended, or is being written. */
+	/* The transaction has ended in the meantime, or the row is being written. */
 	if (start <= VC_ROW_BUSY || vc_row_start(row) != start)
 		return;
 	ret = vc_copy_open(&key, ids, start);
@@ -122,13 +125,13 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 		vc_count_drop(VC_DROP_OPEN_FULL);
 	if (ret || vc_row_close(row, start))
 		return;
-	/* It ended after the copy was made: undo the copy. */
+	/* The transaction ended after the copy was made: undo the copy. */
 	open = bpf_map_lookup_elem(&vc_open, &key);
 	if (open && __sync_val_compare_and_swap(&open->start_ns, start, 0) == start)
 		vc_delete_open(&key);
 }
 
-/* vc_row_begin(), which makes room if another transaction is in the row */
+/* Like vc_row_begin(), but frees the row first if another transaction is in it */
 static __always_inline int vc_row_begin_anyway(const struct vc_event *ev)
 {
 	int ret = vc_row_begin(ev->tag, ev->file, ev->thread);
@@ -146,15 +149,15 @@ static __always_inline int vc_begin(struct vc_event *ev)
 
 	if (vc_use_rows && !ev->counts)
 		ret = vc_row_begin_anyway(ev);
-	/* If the table of names is full, the end is dropped. */
+	/* If the table of names is full, the end of the transaction is dropped. */
 	if (ret == VC_ROW_NEW)
 		vc_learn_name(ev);
 	return ret < 0 ? vc_begin_hashed(ev) : 0;
 }
 
 /*
- * Return when the ending transaction began, or 0 if that is unknown.  Set @open to its row in
- * vc_open, or to NULL; if the result is not 0, the caller closes the row.
+ * Return when the ending transaction began, or 0 if that is unknown.  Set @open to the
+ * transaction's row in vc_open, or to NULL.  If the result is not 0, the caller closes the row.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val **open, __u64 now)
 {
@@ -192,7 +195,7 @@ static __always_inline void vc_add_end(struct vc_stat *stat, __u64 now, __u64 st
 	stat->hist[slot]++;
 }
 
-/* Add the counts of an ending transaction, and add it to its process's statistics */
+/* Add the counts of an ending transaction, and add the transaction to its process's statistics */
 static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_val *open, __u64 now,
 					   __u64 start)
 {
@@ -213,8 +216,9 @@ static __always_inline void vc_add_details(struct vc_event *ev, struct vc_open_v
 }
 
 /*
- * Delete the row of a transaction that was moved to vc_open and has ended: its thread's next one is
- * in vc_open_row.  Otherwise, a user who moves transactions of others could use up their rows.
+ * Delete the row of a transaction that was moved to vc_open and has ended.  The thread's next
+ * transaction uses vc_open_row.  Without this, a user whose transactions displace those of others
+ * could use up their rows.
  */
 static __noinline void vc_drop_moved(struct vc_event *ev)
 {
@@ -285,7 +289,9 @@ static __always_inline void vc_add_value(struct vc_stat *stat, __u64 value)
 
 static __always_inline void vc_value(struct vc_event *ev, __u32 op, __u64 value)
 {
-	/* Kinds (VC_POINT, ...) are in the same order as operations (VCPC_TRACE_POINT, ...). */
+	/*
+	 * The kinds (VC_POINT, ...) have the same order as the operations (VCPC_TRACE_POINT, ...).
+	 */
 	_Static_assert(VCPC_TRACE_POINT - VC_POINT == 2 && VCPC_TRACE_OBSERVE - VC_OBSERVE == 2 &&
 		       VCPC_TRACE_COUNTER - VC_COUNTER == 2, "kind of an operation");
 	_Static_assert(VC_OP_END == VCPC_TRACE_END && VC_OP_ABORT == VCPC_TRACE_ABORT &&

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Transactions of programs without trace calls: calls of a function, from probes on its entry and
- * return, and pairs of places in the code that a thread passes.  The statistics go to the maps of
- * trace.bpf.c or uprobe.bpf.c, whichever is loaded.
+ * Transactions of programs without trace calls: calls of a function, detected by probes on its
+ * entry and return, and pairs of places in the code that a thread passes.  The statistics go to the
+ * maps of trace.bpf.c or uprobe.bpf.c, whichever is loaded.
  *
  * Each thread has a stack of its open calls, with the stack pointer at their entry.  A call left by
- * longjmp() or by an exception does not return: it is counted as lost when a later entry or return
- * nearer to the bottom of the stack shows that it has ended.
+ * longjmp() or by an exception does not return: it is counted as lost once a later entry or return
+ * nearer to the bottom of the stack shows that the call has ended.
  */
 #include "call.bpf.h"
 #include "event.bpf.h"
@@ -41,8 +41,8 @@ static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 
 }
 
 /*
- * Drop calls that ended without a return: the thread has entered a function at their place in the
- * stack.
+ * Drop calls that ended without a return, because the thread has now entered a function at their
+ * place in the stack.
  */
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {
@@ -91,7 +91,10 @@ int vc_enter(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Take the returning call off the stack.  Return when it began; 0 if its entry was not seen */
+/*
+ * Remove the returning call from the stack.  Return when the call began, or 0 if its entry was not
+ * seen.
+ */
 static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64 row)
 {
 	for (int i = 0; i < VC_MAX_CALLS; i++) {
@@ -109,7 +112,8 @@ static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64
 }
 
 /*
- * Add what a transaction has counted, if @events is not 0, and add it to its process's statistics.
+ * Add the counts of a transaction if @events is not 0, and add the transaction to its process's
+ * statistics.
  */
 static __always_inline void vc_function_details(struct vc_event *ev, __u64 spent, __u64 now,
 						__u64 events, const __u64 *value)
@@ -129,8 +133,7 @@ static __always_inline void vc_function_details(struct vc_event *ev, __u64 spent
 }
 
 /*
- * A transaction of the current user has ended; @call: its depth in the thread's stack of calls, or
- * -1
+ * End a transaction of the current user.  @call is its depth in the thread's stack of calls, or -1.
  */
 static __noinline void vc_function_end(__u32 row, __u64 start, __u64 now, __s64 call)
 {
@@ -178,7 +181,7 @@ int vc_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A thread has one open pair per tag: a second begin means that the first one never ended. */
+/* A thread has one open pair per tag: a second begin means that the first pair never ended. */
 static __noinline int vc_pair_begin_now(struct pt_regs *ctx)
 {
 	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -12,7 +12,7 @@
 #define VC_PLACE_LEN	256
 #define VC_MAX_COUNTED_THREADS	1024
 
-#define VC_FUNCTION_EVENTS	(1ull << 62)	/* key in vc_events of what calls count */
+#define VC_FUNCTION_EVENTS	(1ull << 62)	/* key in vc_events: the events counted for calls */
 
 enum vc_probe_what {
 	VC_PROBE_FUNCTION = 1,	/* entry and return of a function */
@@ -22,28 +22,28 @@ enum vc_probe_what {
 
 /* vc_probe: row -> a probed place */
 struct vc_probe {
-	__u32 what;		/* enum vc_probe_what; 0: this row and all after it are free */
+	__u32 what;		/* enum vc_probe_what; 0: this row and all later ones are free */
 	__s32 pid;		/* 0: all processes */
 	__u64 first;		/* first row with this tag */
-	__u64 offset;		/* in the file */
+	__u64 offset;		/* file offset of the place */
 	__u64 semaphore;	/* file offset of a word that counts probes; 0: none */
 	__u64 device;		/* the file's identity: */
 	__u64 inode;
-	__u64 modified_ns;	/* its time of last modification */
+	__u64 modified_ns;	/* the file's time of last modification */
 	char tag[VC_TAG_LEN];
 	char file[VC_PLACE_LEN];
 };
 
 /*
- * Tag ids consist of this bit, the first row of vc_probe with the tag's name, and the user.  Ids
+ * Tag ids consist of this bit, the first row of vc_probe with the tag's name, and the user.  IDs
  * from the module and from the probes on libshim are always smaller.
  */
 #define VC_FUNCTION_ID	(1ull << 62)
 #define VC_FUNCTION_TAG(row, user) (VC_FUNCTION_ID | (__u64)(row) << 32 | (user))
 
 /*
- * Cookie of a program on a begin or an end: the tag's number among those of pairs, and the tag's
- * row
+ * Cookie of a program attached to a begin or an end: the tag's number among the tags of pairs, and
+ * the tag's row
  */
 #define VC_PAIR_COOKIE(pair, row) ((__u64)(pair) << 32 | (row))
 
@@ -57,7 +57,7 @@ struct vc_call {
 
 struct vc_calls {
 	__u64 depth;		/* number of calls in @call */
-	__u64 pair[VC_MAX_PAIRS];	/* when it began; 0: not begun */
+	__u64 pair[VC_MAX_PAIRS];	/* when the pair began; 0: not begun */
 	struct vc_call call[VC_MAX_CALLS];
 };
 

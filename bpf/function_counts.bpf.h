@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Counts of traced functions' calls: reads the thread's perf counters at entry and return. */
+/* Counts of traced functions' calls: read the thread's perf counters at entry and return. */
 #ifndef VCPC_BPF_FUNCTION_COUNTS_H
 #define VCPC_BPF_FUNCTION_COUNTS_H
 
@@ -28,7 +28,7 @@ struct {
 
 /* Counter values at the entry of each open call of a thread, indexed as in struct vc_calls */
 struct vc_call_counts {
-	__u64 known;		/* one bit per call: its counters were read */
+	__u64 known;		/* one bit per call, set if its counters were read */
 	__u64 from[VC_MAX_CALLS][VC_MAX_COUNTERS];
 };
 
@@ -40,8 +40,8 @@ struct {
 } vc_call_counts SEC(".maps");
 
 /*
- * Read the current thread's counters.  Return 0, or -1 if it has none, or if one of them was not on
- * the CPU all the time
+ * Read the current thread's counters.  Return 0, or -1 if it has none or if one of them was not on
+ * the CPU all the time.
  */
 static __noinline int vc_read_counters(__u64 *value)
 {
@@ -67,7 +67,7 @@ static __always_inline struct vc_call_counts *vc_own_call_counts(__u64 flags)
 	return bpf_task_storage_get(&vc_call_counts, bpf_get_current_task_btf(), NULL, flags);
 }
 
-/* The call at @depth of the thread's stack begins. */
+/* Note the counters when the call at @depth of the thread's stack begins. */
 static __noinline void vc_counts_begin(__u64 depth)
 {
 	__u64 value[VC_MAX_COUNTERS] = {};
@@ -87,8 +87,8 @@ static __noinline void vc_counts_begin(__u64 depth)
 }
 
 /*
- * The call at @depth ends: compute what it has counted.  Return the events' key, or 0 if the counts
- * are unknown.
+ * When the call at @depth ends, compute its counts.  Return the events' key, or 0 if the counts are
+ * unknown.
  */
 static __noinline __u64 vc_counts_end(__u64 depth, __u64 *value)
 {

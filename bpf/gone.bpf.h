@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Deletes the rows of files, processes and tags that no longer exist, and with them transactions
- * that cannot end.
+ * Delete the rows of files, processes and tags that no longer exist, and the transactions that can
+ * therefore not end.
  */
 #ifndef VCPC_BPF_GONE_H
 #define VCPC_BPF_GONE_H
@@ -10,7 +10,7 @@
 #include "open_list.bpf.h"
 #include "open_row.bpf.h"
 
-/* Layout of what the module passes: struct vcpc_trace_gone in kmod/trace/events.h */
+/* Layout of struct vcpc_trace_gone in kmod/trace/events.h, which the module passes */
 struct vc_gone {
 	__u64 file;
 	__u64 next;
@@ -19,7 +19,7 @@ struct vc_gone {
 #define VC_ROWS_AT_ONCE	256
 #define VC_ROW_PARTS	(VC_OPEN_ROWS / VC_ROWS_AT_ONCE)
 
-/* No begin on this file is in progress. */
+/* Called when no begin on this file is in progress */
 static __noinline void vc_close_row(struct vc_open_row *row, __u64 file)
 {
 	__u64 start = vc_row_start(row);
@@ -28,7 +28,10 @@ static __noinline void vc_close_row(struct vc_open_row *row, __u64 file)
 		vc_count_drop(VC_DROP_GIVEN_UP);
 }
 
-/* Not bpf_loop(), whose calls take five times as many instructions as looking at a row. */
+/*
+ * bpf_loop() is not used: each of its calls takes five times as many instructions as examining a
+ * row.
+ */
 static __noinline void vc_close_rows(__u64 file, __u32 first)
 {
 	for (__u32 i = 0; i < VC_ROWS_AT_ONCE; i++) {
@@ -41,9 +44,9 @@ static __noinline void vc_close_rows(__u64 file, __u32 first)
 }
 
 /*
- * Do a part of giving up the transactions of a closed file: first those in vc_open_row, from which
- * others can move them to vc_open.  Parts are done in order, from 0.  Return 1 if this was the last
- * part, otherwise 0.
+ * Do one part of giving up the transactions of a closed file.  The first parts handle vc_open_row,
+ * because other threads can move transactions from there to vc_open.  The caller does the parts in
+ * order, from 0.  Return 1 if this was the last part, otherwise 0.
  */
 static __always_inline int vc_file_gone(__u64 file, __u32 part)
 {
@@ -66,7 +69,7 @@ static __always_inline void vc_tag_gone(__u64 tag)
 		if (!bpf_map_delete_elem(&vc_stat, &key))
 			vc_row_gone(tag, VC_ROWS_STAT);
 	}
-	/* The files that held the tag are closed, so vc_open has none of its transactions. */
+	/* All files that held the tag are closed, so vc_open has no transactions of this tag. */
 	for (int i = 0; name && i < VC_TAG_EVENTS && name->events[i]; i++) {
 		count.events = name->events[i];
 		if (!bpf_map_delete_elem(&vc_count, &count))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Maps that the programs share, and the creation of rows when a tag is first seen. */
+/* Maps that the programs share, and functions that create rows when a tag is first seen. */
 #ifndef VCPC_BPF_MAPS_H
 #define VCPC_BPF_MAPS_H
 
@@ -10,8 +10,8 @@
 #include "trace.h"
 #include "users.bpf.h"
 
-/* Set before loading and constant afterwards, so the verifier removes unused code. */
-const volatile __u32 vc_want_begins;	/* the kernel receives begins and keeps them in vc_open */
+/* Set before loading and constant afterwards, so that the verifier removes unused code. */
+const volatile __u32 vc_want_begins;	/* the kernel receives begins; they are kept in vc_open */
 const volatile __u32 vc_want_processes;	/* record each process's transactions in vc_process */
 const volatile __u32 vc_ring_bytes;	/* size of vc_ring, which receives each event; 0: no ring */
 const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
@@ -26,7 +26,7 @@ struct {
 	__type(value, struct vc_tag_name);
 } vc_tag SEC(".maps");
 
-/* tag, open file and thread -> when it began */
+/* tag, open file and thread -> when the transaction began */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -34,7 +34,7 @@ struct {
 	__type(value, struct vc_open_val);
 } vc_open SEC(".maps");
 
-/* tag and events -> sums of what was counted */
+/* tag and events -> sums of the counts */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, VC_MAX_COUNTED);
@@ -42,7 +42,7 @@ struct {
 	__type(value, struct vc_count);
 } vc_count SEC(".maps");
 
-/* signature -> which events those sums are of */
+/* signature -> the events of those sums */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_EVENTS);
@@ -84,28 +84,28 @@ struct {
 	__type(value, __u64);
 } vc_drop SEC(".maps");
 
-/* Where the name of an event is stored. */
+/* Where the name of an event is stored */
 enum vc_name_from {
 	VC_NAME_KERNEL,
 	VC_NAME_USER,
 };
 
-/* One event as received: the module's arguments. */
+/* One event as received: the module's arguments */
 struct vc_event {
 	__u64 tag;
 	__u64 file;		/* transactions: see vc_open_key */
-	__u32 user;		/* the tag's */
+	__u32 user;		/* the tag's user */
 	__u32 thread;		/* transactions: see vc_thread_of() */
 	enum vc_name_from from;
 	const char *name;
-	__u64 start_ns;		/* ends: when it began, if the program passed it */
+	__u64 start_ns;		/* for an end: when it began, if the program passed that */
 	const void *counts;	/* the thread's counts so far, or NULL */
 };
 
 /*
- * A transaction's thread, from what came with the event: VCPC_TRACE_THREAD | a number, by which
- * another thread can end it, or VCPC_TRACE_TID | a thread ID.  Libraries and modules that send
- * neither mean the calling thread.
+ * A transaction's thread, derived from the event: VCPC_TRACE_THREAD | a number, by which another
+ * thread can end the transaction, or VCPC_TRACE_TID | a thread ID.  If a library or module sends
+ * neither, it means the calling thread.
  */
 static __always_inline __u32 vc_thread_of(__u32 sent)
 {
@@ -127,7 +127,7 @@ static __always_inline void vc_count_drop(__u32 why)
 	vc_count_drops(why, 1);
 }
 
-/* A transaction has ended without counts: a loss if counts are wanted. */
+/* Count a transaction that ended without counts as a loss if counts are wanted. */
 static __always_inline void vc_not_counted(void)
 {
 	__u32 key = 0;
@@ -160,7 +160,7 @@ static __always_inline __u64 vc_payer(__u64 tag)
 
 /*
  * Create the row of a tag's name.  The name is read directly into the row because it does not fit
- * on the BPF stack: a reader that finds the name empty must look again later.
+ * on the BPF stack.  A reader that finds the name empty must look again later.
  */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
@@ -170,7 +170,7 @@ static __noinline int vc_learn_name(struct vc_event *ev)
 	if (row && row->account != VC_USER_UNKNOWN)
 		return 0;
 	account = vc_open_account(ev->user);
-	/* Another CPU is creating the same row: the first one sets the owner. */
+	/* Another CPU is creating the same row: the first CPU sets the owner. */
 	if (row) {
 		__sync_val_compare_and_swap(&row->account, VC_USER_UNKNOWN, account);
 		return 0;
@@ -203,7 +203,7 @@ static __noinline struct vc_stat *vc_new_stat(struct vc_event *ev, struct vc_sta
 	return stat;
 }
 
-/* This CPU's statistics of a tag. */
+/* This CPU's statistics of a tag */
 static __always_inline struct vc_stat *vc_stat_of(struct vc_event *ev, __u32 kind)
 {
 	struct vc_stat_key key = { .tag = ev->tag, .kind = kind };

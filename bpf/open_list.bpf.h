@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Creates and deletes rows of vc_open, and lists them by file, so closing a file does not walk the
- * whole table.
+ * Create and delete rows of vc_open, and list them by file, so that closing a file does not walk
+ * the whole table.
  *
- * Each row has a random number that no other row of its file has.  vc_open_list leads from the file
- * and the number to the row, and has a head for each file.  The entry is created before the row and
- * deleted after it.
+ * Each row has a random number, unique within its file.  vc_open_list maps the file and the number
+ * to the row, and has a head for each file.  The entry is created before the row and deleted after
+ * it.
  *
  * Pointers to a caller's stack are passed to one function only: the verifier of Linux 7.3 does not
- * follow them further, and takes what they point to for unused.
+ * track them further, and treats the memory that they point to as unused.
  *
  * A file's head is deleted with its last row, so there are at most as many heads as rows, although
  * only rows are charged to an account.
@@ -23,10 +23,10 @@
 #define VC_LIST_TRIES	24	/* each finds a free number with a probability of 1/2 or more */
 #define VC_EEXIST	17
 
-/* Added to the number of rows of a list: its head is being deleted */
+/* Added to the number of rows of a list while its head is being deleted */
 #define VC_LIST_CLOSED	(1ull << 62)
 
-/* As many rows as vc_open, which are charged there, and at most as many heads */
+/* At most as many rows as vc_open, to whose accounts they are charged, and as many heads */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2 * VC_MAX_OPEN);
@@ -108,8 +108,8 @@ static __always_inline __u32 vc_enlist(const struct vc_open_key *key)
 
 /*
  * Create a row, and charge it to its tag's account.  Return 0; -1 if the account has no row left; 1
- * if another CPU has created the row, or if the file's list is being deleted.  In each case, the
- * row may exist.
+ * if another CPU has created the row, or if the file's list is being deleted.  The row can exist in
+ * all three cases.
  */
 static __noinline int vc_add_open(const struct vc_open_key *key)
 {
@@ -127,7 +127,7 @@ static __noinline int vc_add_open(const struct vc_open_key *key)
 	return 1;
 }
 
-/* Delete a row that no other CPU is deleting.  Return 0, or -1 if it does not exist. */
+/* Delete a row that no other CPU is deleting.  Return 0, or -1 if the row does not exist. */
 static __always_inline int vc_remove_open(const struct vc_open_key *key, __u32 number)
 {
 	int ret = bpf_map_delete_elem(&vc_open, key) ? -1 : 0;
@@ -148,14 +148,17 @@ static __noinline void vc_delete_open(const struct vc_open_key *key)
 		vc_remove_open(key, number);
 }
 
-/* A file, and which number of its list is the next */
+/* A file, and the next number in its list */
 struct vc_place {
 	struct vc_open_key key;
 	__u32 number;
 	__u32 mask;
 };
 
-/* Find the row with the next number, and set the key to its key.  Return 0, or -1 without a row. */
+/*
+ * Find the row with the next number, and set the key to that of the row.  Return 0, or -1 if there
+ * is no row.
+ */
 static __always_inline int vc_next_key(__u32 i, struct vc_place *place)
 {
 	struct vc_list_key at = {
@@ -189,8 +192,8 @@ static long vc_sweep_number(__u32 i, struct vc_place *place)
 
 /*
  * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a file
- * with more than @many rows gets another one, a part of its rows is searched for rows that are not
- * open, which are deleted.  The next search continues there.
+ * with more than @many rows gets another row, this function searches a part of its rows and deletes
+ * those that are not open.  The next search continues where this one stopped.
  */
 static __noinline void vc_sweep(__u64 file, __u64 many)
 {
@@ -217,7 +220,7 @@ static long vc_drop_number(__u32 i, struct vc_place *place)
 	return 0;
 }
 
-/* Delete a part of the rows of a file that is closed.  Return 1 if none are left, otherwise 0. */
+/* Delete a part of the rows of a closed file.  Return 1 if none are left, otherwise 0. */
 static __noinline int vc_drop_numbers(__u64 file, __u32 part)
 {
 	struct vc_place place = {

@@ -2,12 +2,12 @@
 /*
  * Open transactions in an array, which is searched without a hash.
  *
- * A thread and a tag have one row.  A begin that finds another transaction in it moves that one to
- * vc_open (vc_free_row()), so an open transaction costs others time only once.
+ * A thread and a tag have one row.  If a begin finds another transaction in its row, it moves that
+ * transaction to vc_open (vc_free_row()), so an open transaction delays others only once.
  *
- * A row is taken by an exchange of start_ns from 0 to VC_ROW_BUSY, and its transaction ends by an
- * exchange of the start time for 0, so each ends once.  The atomic operations order the accesses to
- * the other members.
+ * A begin takes a row by atomically exchanging start_ns from 0 to VC_ROW_BUSY.  An end exchanges
+ * the start time for 0, so each transaction ends only once.  The atomic operations order the
+ * accesses to the other members.
  */
 #ifndef VCPC_BPF_OPEN_ROW_H
 #define VCPC_BPF_OPEN_ROW_H
@@ -25,7 +25,10 @@ struct {
 	__type(value, struct vc_open_row);
 } vc_open_row SEC(".maps");
 
-/* Threads with consecutive numbers have different rows, and so do the first ones of files. */
+/*
+ * Threads with consecutive numbers have different rows, and so have the first threads of different
+ * files.
+ */
 static __always_inline struct vc_open_row *vc_row_of(__u64 tag, __u64 file, __u32 thread)
 {
 	__u32 index = (thread + file * 37 + tag * 401) % VC_OPEN_ROWS;
@@ -37,19 +40,19 @@ static __always_inline __u64 vc_row_start(struct vc_open_row *row)
 {
 	__u64 nothing = 0;
 
-	/* The compiler must not make it an operation that x86 does not have. */
+	/* Keep the compiler from choosing an operation that x86 does not have. */
 	asm volatile("" : "+r"(nothing));
 	return __sync_fetch_and_add(&row->start_ns, nothing);
 }
 
-/* End the transaction that began at @start: return @start, or 0 if it has ended already. */
+/* End the transaction that began at @start.  Return @start, or 0 if it has already ended. */
 static __always_inline __u64 vc_row_close(struct vc_open_row *row, __u64 start)
 {
 	return start > VC_ROW_BUSY && __sync_val_compare_and_swap(&row->start_ns, start, 0) == start ?
 	       start : 0;
 }
 
-/* End a thread's transaction, and return when it began, or 0 if it is not in the array */
+/* End a thread's transaction.  Return when it began, or 0 if it is not in the array. */
 static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u32 thread)
 {
 	struct vc_open_row *row = vc_row_of(tag, file, thread);
@@ -64,8 +67,8 @@ static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u32 thread)
 }
 
 /*
- * The thread's row has a transaction.  If it is the same one, which begins again, end it.  Return 0
- * if the row is taken now.
+ * The thread's row holds a transaction.  If it is the same one, which begins again, end it.  Return
+ * 0 if the caller has now taken the row.
  */
 static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 file, __u32 thread)
 {
@@ -76,7 +79,7 @@ static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 fil
 
 /*
  * Begin a transaction.  Return 0; VC_ROW_NEW if the row's last transaction had another tag, so the
- * name of this one may be unknown; -1 if another one is in its row.
+ * name of this one may be unknown; -1 if another transaction is in its row.
  */
 static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u32 thread)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Statistics of each process's transactions, if enabled. */
+/* Statistics of each process's transactions, if enabled */
 #ifndef VCPC_BPF_PROCESSES_H
 #define VCPC_BPF_PROCESSES_H
 
 #include "maps.bpf.h"
 
 /*
- * Rows are not charged to an account.  The rows of a process that exited remain for readers that
- * arrive a moment later, until other processes need them.  All CPUs share a row: in a per-CPU LRU
- * map each CPU reserves up to 128 free rows, so the map would need many rows, and a copy of each
- * row for each CPU would take too much memory.
+ * Rows are not charged to an account.  The rows of a process that has exited remain for later
+ * readers until other processes need the rows.  All CPUs share a row: in a per-CPU LRU map each CPU
+ * reserves up to 128 free rows, so the map would need many rows, and a copy of each row for each
+ * CPU would take too much memory.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -20,7 +20,7 @@ struct {
 
 static const struct vc_process vc_new_process = { .stat.min_ns = ~0ull };
 
-/* The row of the current process; @events: key in vc_events of what it counted, or 0 */
+/* The row of the current process.  @events is the key in vc_events of its counted events, or 0. */
 static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 {
 	struct vc_process_key key = {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Finds the rows of vc_stat that have changed since a reader's last reading, so the reader need not
- * copy all rows of all CPUs.  The reader runs it as a system call (BPF_PROG_RUN).
+ * Find the rows of vc_stat that have changed since a reader's last reading, so that the reader need
+ * not copy all rows of all CPUs.  The reader runs this program with BPF_PROG_RUN.
  *
- * Rows are numbered in the order of the table.  If the changes do not fit, the reader takes those
- * that do and runs the program again, which skips what it has already returned in this reading.
+ * Rows are numbered in the order of the table.  If the changes do not fit into the buffer, the
+ * reader takes those that do and runs the program again.  The program then skips the rows that it
+ * has already returned in this reading.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -32,7 +33,7 @@ struct {
 	__type(value, struct vc_seen);
 } vc_seen SEC(".maps");
 
-/* Not inlined, so the verifier does not continue all its paths in the caller. */
+/* Not inlined: otherwise the verifier follows each of its paths into the caller. */
 __noinline __u32 vc_slot_of(__u64 ns)
 {
 	__u64 slot = vc_time_slot(ns);
@@ -77,9 +78,9 @@ static __always_inline int vc_same(const struct vc_seen *a, const struct vc_seen
 }
 
 /*
- * Return one CPU's part of a row: 0, or -1 if the buffer is full.  Only the buckets between those
- * of the shortest and the longest time can be in use, because a transaction updates these two times
- * first.
+ * Give the reader one CPU's part of a row.  Return 0, or -1 if the buffer is full.  Only the
+ * buckets between those of the shortest and the longest time can be in use, because a transaction
+ * updates these two times before its bucket.
  */
 static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 kind, __u32 all)
 {
@@ -90,8 +91,8 @@ static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 
 		return -1;
 	change = (void *)vc_changes + used;
 	/*
-	 * Copy it once because events change it in the meantime: the reader must use the same
-	 * extremes as this program.
+	 * Copy the statistics only once: events change them in the meantime, and the reader must
+	 * use the same extremes as this program.
 	 */
 	__builtin_memcpy(&change->stat, stat, __builtin_offsetof(struct vc_stat, hist));
 	asm volatile("" : : : "memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* The map of statistics, shared by the programs that trace and the program of a reader. */
+/* The map of statistics, shared by the tracing programs and a reader's program */
 #ifndef VCPC_BPF_STAT_H
 #define VCPC_BPF_STAT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* How far a time namespace's CLOCK_MONOTONIC is ahead of the host's. */
+/* How far a time namespace's CLOCK_MONOTONIC is ahead of the host's */
 #ifndef VCPC_BPF_TIME_NS_H
 #define VCPC_BPF_TIME_NS_H
 
@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
+/* Only the members that are read; the loader relocates them (CO-RE). */
 struct timespec64 {
 	__s64 tv_sec;
 	long tv_nsec;
@@ -23,7 +23,7 @@ struct nsproxy {
 	struct time_namespace *time_ns;
 } __attribute__((preserve_access_index));
 
-/* @nsproxy: of the current task */
+/* @nsproxy belongs to the current task. */
 static __always_inline __u64 vc_ahead_of_host(const struct nsproxy *nsproxy)
 {
 	const struct timespec64 *ahead;

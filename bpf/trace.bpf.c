@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Records the module's trace events, received through its tracepoints, in the maps. */
+/* Record the module's trace events, received through its tracepoints, in the maps. */
 #include "event.bpf.h"
 #include "gone.bpf.h"
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
 /*
- * The last copy of a trace descriptor is closed: (struct vc_gone).  The module repeats the event
- * until the program leaves next unchanged.
+ * The last copy of a trace descriptor is closed.  Argument: (struct vc_gone).  The module repeats
+ * the event until the program leaves @next unchanged.
  *
- * Programs are attached in the order of this file: those that delete rows first, so no row remains
- * of a file that is closed, or of a tag that is removed, while tracing is being turned on.
+ * Programs are attached in the order of this file, starting with those that delete rows.  Therefore
+ * no row remains of a file that is closed, or of a tag that is removed, while tracing is being
+ * turned on.
  */
 SEC("raw_tp.w/vcpc_gone")
 int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
@@ -22,7 +23,7 @@ int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A tag is removed, and its id is never reused: (tag) */
+/* A tag is removed, and its ID is never reused.  Argument: (tag) */
 SEC("raw_tp/vcpc_tag_put")
 int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -30,7 +31,7 @@ int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* begin, end and abort come as (tag, file, user << 32 | thread, name, ...) */
+/* Begin, end and abort have the arguments (tag, file, user << 32 | thread, name, ...). */
 static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_args *ctx)
 {
 	return (struct vc_event) {
@@ -65,7 +66,7 @@ static __noinline int vc_begin_slowly(struct bpf_raw_tracepoint_args *ctx, int r
 	return 0;
 }
 
-/* Loaded instead if transactions can be in vc_open_row. */
+/* Loaded instead of vc_on_begin_hashed() if transactions can be in vc_open_row. */
 SEC("raw_tp/vcpc_begin")
 int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -75,7 +76,7 @@ int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 	return ret ? vc_begin_slowly(ctx, ret) : 0;
 }
 
-/* The begin of a thread with counters, called after vcpc_begin: (..., counts) */
+/* The begin of a thread with counters, called after vcpc_begin.  Arguments: (..., counts) */
 SEC("raw_tp/vcpc_begin_counts")
 int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -86,7 +87,7 @@ int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* (..., when it began, counts) */
+/* Arguments: (..., when the transaction began, counts) */
 static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 {
 	struct vc_event ev = vc_transaction(ctx);
@@ -97,7 +98,7 @@ static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 	return 0;
 }
 
-/* Loaded if single events or per-process transactions are wanted. */
+/* Loaded if single events or statistics per process are wanted. */
 SEC("raw_tp/vcpc_end")
 int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -105,8 +106,9 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * Loaded instead of vc_on_end() if none of these is wanted, but begins are.  Most events need little
- * then: the thread counts nothing, and the rows of the transaction and of the tag exist.
+ * Loaded instead of vc_on_end() if begins are wanted, but neither single events nor statistics per
+ * process.  Most events then need little work: the thread counts nothing, and the rows of the
+ * transaction and of the tag exist.
  */
 SEC("raw_tp/vcpc_end")
 int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
@@ -128,7 +130,7 @@ int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Loaded instead of both if begins are not wanted, either. */
+/* Loaded instead of both if begins are not wanted either. */
 SEC("raw_tp/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -137,7 +139,7 @@ int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
 	struct vc_stat *stat;
 
-	/* If the end carries no start, start is 0 and start - 1 is the largest number. */
+	/* If the end carries no start time, start is 0 and start - 1 is the largest number. */
 	if (ARG(ctx, 5, __u64) || start - 1 >= now)
 		return vc_end_at(ctx, now);
 	stat = bpf_map_lookup_elem(&vc_stat, &key);
@@ -148,7 +150,7 @@ int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* (..., when it began) */
+/* Arguments: (..., when the transaction began) */
 SEC("raw_tp/vcpc_abort")
 int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -159,7 +161,7 @@ int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* point, observation and counter come as (tag, op, value, name, user) */
+/* Point, observation and counter have the arguments (tag, op, value, name, user). */
 SEC("raw_tp/vcpc_value")
 int vc_on_value(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Types in the pinned trace maps, shared by the BPF programs and their readers.
+ * Types in the pinned trace maps, shared by the BPF programs and their readers.  Only fixed-width
+ * types are used.
  *
  * Fixed-width types only.
  */
@@ -22,9 +23,9 @@
 #define VC_TAG_EVENTS	8	/* different sets of events that one tag's transactions count */
 
 /*
- * Times from 0 to 7 ns have one bucket each; above, each power of two has eight, so a bucket is at
- * most 1/8 of its time wide.  The last bucket holds all durations over 2^48 ns (more than three
- * days).
+ * Times from 0 to 7 ns have one bucket each.  Above, each power of two has eight buckets, so a
+ * bucket is at most 1/8 of its time wide.  The last bucket holds all durations over 2^48 ns (more
+ * than three days).
  */
 #define VC_HIST_BITS	3
 #define VC_HIST_SUB	(1u << VC_HIST_BITS)
@@ -52,7 +53,7 @@ static inline __u64 vc_hist_floor(__u32 slot)
 	return (__u64)(VC_HIST_SUB + slot % VC_HIST_SUB) << (octave - 1);
 }
 
-/* What a tag was used for, as PCP's kinds. */
+/* What a tag was used for, with PCP's numbers */
 enum vc_kind {
 	VC_TRANSACT = 1,
 	VC_POINT = 2,
@@ -60,37 +61,37 @@ enum vc_kind {
 	VC_COUNTER = 4,
 };
 
-/* vc_tag: key u64 tag id -> the tag's name, once one of its events was seen */
+/* vc_tag: tag ID (u64) -> the tag's name; the row is created by the tag's first event */
 struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
 	__u32 user;		/* the tag's user: the same name of another user is another tag */
 	__u32 reserved;
 	__u64 account;		/* key in vc_user: the account charged for its rows; 0: root's */
-	__u64 events[VC_TAG_EVENTS];	/* with which keys of vc_events it has rows in vc_count */
+	__u64 events[VC_TAG_EVENTS];	/* keys in vc_events for its rows in vc_count */
 };
 
-/* vc_id: key -> u64 tag id; used only with probes because otherwise the module assigns tag ids */
+/*
+ * vc_id: key -> tag ID (u64).  It is used only with probes; otherwise the module assigns tag IDs.
+ */
 struct vc_id_key {
 	__u64 hash;		/* hash of the name */
 	__u32 user;
 } __attribute__((packed, aligned(4)));
 
-/*
- * vc_open: key -> value, for each thread in a transaction whose begin the kernel has received.
- */
+/* vc_open: key -> value, for each thread in a transaction whose begin the kernel has received */
 struct vc_open_key {
 	__u64 tag;
 	__u64 file;		/* its process's open file of /dev/vcpc; with probes: the process */
-	__u32 thread;		/* the thread that began it: VCPC_TRACE_THREAD | number, or
-				 * VCPC_TRACE_TID | thread ID */
+	__u32 thread;		/* the thread that began the transaction: VCPC_TRACE_THREAD |
+				 * number, or VCPC_TRACE_TID | thread ID */
 } __attribute__((packed, aligned(4)));	/* five words are faster to hash than six */
 
 struct vc_open_val {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open */
 	__u32 tgid;		/* the process */
-	__u32 tid;		/* the thread that began it, which owns the counters */
-	__u64 events;		/* key in vc_events; 0: it had no counters to read */
-	__u64 bind;		/* bind of the set, and restart, that the counters belong to */
+	__u32 tid;		/* the thread that began the transaction and owns the counters */
+	__u64 events;		/* key in vc_events; 0: the thread had no counters to read */
+	__u64 bind;		/* the bind and restart of the set to which the counters belong */
 	__u64 counters[VC_MAX_COUNTERS];
 	__u64 number;		/* in vc_open_list; 0: the row is being deleted */
 };
@@ -108,7 +109,7 @@ union vc_list {
 	};
 	struct {
 		__u64 rows;	/* number of rows in the list */
-		__u32 level;	/* their numbers are at most VC_LIST_MIN << level */
+		__u32 level;	/* the row numbers are at most VC_LIST_MIN << level */
 		__u32 swept;	/* where the next search for unused rows starts */
 	};
 };
@@ -116,23 +117,22 @@ union vc_list {
 /* vc_open_row: index -> open transaction of a thread; those that do not fit are in vc_open */
 struct vc_open_row {
 	__u64 start_ns;		/* CLOCK_MONOTONIC; 0: no transaction is open; 1: being written */
-	__u64 tag;		/* the others as in vc_open */
+	__u64 tag;		/* this and the other members: as in vc_open */
 	__u64 file;
 	__u64 ids;		/* process << 32 | thread ID */
 	__u32 thread;
 	__u32 reserved;
-} __attribute__((aligned(64)));		/* threads do not share cache lines */
+} __attribute__((aligned(64)));		/* prevents threads from sharing cache lines */
 
-/* vc_stat (per CPU): key -> value, one for each tag and kind */
+/* vc_stat (per CPU): key -> value, for each tag and kind */
 struct vc_stat_key {
 	__u64 tag;
 	__u32 kind;		/* enum vc_kind */
 } __attribute__((packed, aligned(4)));	/* three words are faster to hash than four */
 
 /*
- * Statistics that are added up over CPUs and threads:
- * count: transactions that ended, or events
- * aborted, sum_ns: transactions only
+ * Statistics that are added up over CPUs and threads: count: transactions that ended, or other
+ * events aborted, sum_ns: transactions only
  */
 #define VC_STAT_SUMS(X)	X(count) X(aborted) X(sum_ns)
 
@@ -147,12 +147,12 @@ struct vc_stat_key {
 
 struct vc_stat {
 	VC_STAT_SUMS(VC_STAT_MEMBER)
-	__u64 min_ns;		/* as hist, of transactions only */
+	__u64 min_ns;		/* like hist, for transactions only */
 	__u64 max_ns;
 	__u64 last_ns;		/* CLOCK_MONOTONIC of the last event */
 	VC_STAT_LASTS(VC_STAT_MEMBER)
-	__u64 value_min;	/* minimum; NaN only if all values were */
-	__u64 value_max;	/* maximum, likewise */
+	__u64 value_min;	/* minimum; NaN only if all values were NaN */
+	__u64 value_max;	/* maximum; NaN only if all values were NaN */
 	__u64 hist[VC_HIST_SLOTS];
 };
 
@@ -169,7 +169,9 @@ vc_stat_end(struct vc_stat *stat, __u64 now, __u64 spent)
 	stat->last_ns = now;
 	stat->last_took_ns = spent;
 	stat->sum_ns += spent;
-	/* The first time sets both extremes, unless it is 0: they already are 0. */
+	/*
+	 * The first transaction sets both extremes, unless its time is 0, which they already are.
+	 */
 	if (spent > stat->max_ns) {
 		stat->max_ns = spent;
 		if (count == 1)
@@ -179,14 +181,14 @@ vc_stat_end(struct vc_stat *stat, __u64 now, __u64 spent)
 		stat->min_ns = spent;
 }
 
-/* vc_count (per CPU): key -> value, counts of a tag's transactions */
+/* vc_count (per CPU): key -> value, the counts of a tag's transactions */
 struct vc_count_key {
 	__u64 tag;
-	__u64 events;		/* key in vc_events: which counters they are */
+	__u64 events;		/* key in vc_events: the events of the counters */
 };
 
 struct vc_count {
-	__u64 count;		/* transactions with counters at begin and end */
+	__u64 count;		/* number of transactions with counters at begin and end */
 	__u64 sum[VC_MAX_COUNTERS];	/* sums of the differences */
 };
 
@@ -204,11 +206,11 @@ struct vc_process_key {
 
 struct vc_process {
 	struct vc_stat stat;	/* number of transactions that ended */
-	char command[VC_COMMAND_LEN];	/* name of the thread that ended the first of them */
-	__u64 sum[VC_MAX_COUNTERS];	/* as in vc_count */
+	char command[VC_COMMAND_LEN];	/* name of the thread that ended the first transaction */
+	__u64 sum[VC_MAX_COUNTERS];	/* sums of the differences, as in vc_count */
 };
 
-/* vc_events: key u64, a signature of the events -> the events */
+/* vc_events: signature of the events (u64) -> the events */
 struct vc_event_desc {
 	__u32 type;		/* as in struct vcpc_request */
 	__u32 flags;
@@ -221,7 +223,9 @@ struct vc_events {
 	struct vc_event_desc event[VC_MAX_COUNTERS];
 };
 
-/* vc_wanted: 0 -> struct vc_events, which each traced thread must count; empty: no events */
+/*
+ * vc_wanted: 0 -> struct vc_events, the events that each traced thread must count; empty: no events
+ */
 
 /* Maps whose rows are limited for each user */
 enum vc_rows {
@@ -236,20 +240,20 @@ enum vc_rows {
 };
 
 /*
- * vc_user: key u64 account -> number of rows of the account's tags.  A key is a user id, or with
- * VC_ACCOUNT_NS the number of a user namespace created by root, or one of VC_USER_*.
+ * vc_user: account (u64) -> number of rows of the account's tags.  The key is a user ID,
+ * VC_ACCOUNT_NS plus the number of a user namespace that root created, or one of VC_USER_*.
  */
 #define VC_ACCOUNT_NS	(1ull << 32)
 #define VC_USER_ALL	(1ull << 33)		/* all accounts except root's */
-#define VC_USER_OTHERS	(VC_USER_ALL + 1)	/* users that did not fit in vc_user */
+#define VC_USER_OTHERS	(VC_USER_ALL + 1)	/* users that do not fit into vc_user */
 #define VC_USER_UNKNOWN	(VC_USER_ALL + 2)	/* not a key: the tag's row is still being
 						 * created */
 
 /* An account's share of vc_ring: see bpf/ring.bpf.h */
 struct vc_share {
 	__u64 lot;		/* records in the current lot */
-	__u64 end;		/* position in the ring at which the previous lots end */
-	__u64 lost;		/* records that did not fit */
+	__u64 end;		/* position in the ring where the previous lots end */
+	__u64 lost;		/* records that did not fit into the share */
 };
 
 struct vc_user {
@@ -257,7 +261,7 @@ struct vc_user {
 	struct vc_share ring;
 };
 
-/* Offsets of these members in the kernel's structs; all zero if unknown */
+/* Offsets of these members in the kernel's structs; all are 0 if unknown. */
 struct vc_offsets {
 	__u32 task_cred;
 	__u32 cred_user_ns;
@@ -269,13 +273,13 @@ struct vc_offsets {
 };
 
 /*
- * vc_direct: index -> slot, written by programs themselves through a mapping. A slot belongs to one
- * thread at a time, so threads never wait for each other.
+ * vc_direct: index -> slot, which programs write themselves through a mapping.  A slot belongs to
+ * one thread at a time, so threads never wait for each other.
  */
 #define VC_OWNER_ENDED	0xffffffffu	/* set by the owner when it exits */
 
 struct vc_direct {
-	__u32 owner;		/* thread id; once it has exited, others may take the slot */
+	__u32 owner;		/* thread ID; once the thread exits, others may take the slot */
 	__u32 kind;		/* enum vc_kind, written last; 0: the slot is not in use yet */
 	__u64 pidns;		/* inode number of @owner's PID namespace */
 	__u32 user;		/* user of the tag, as claimed by the process */
@@ -284,8 +288,8 @@ struct vc_direct {
 	struct vc_stat stat;
 	struct vc_events events;	/* the events in @count, written before it; constant */
 	struct vc_count count;
-	/* For the owner only: its counter values when its transaction began */
-	__u64 bound;		/* which of its sets they belong to; 0: none */
+	/* For the owner only: its counter values at the begin of its transaction */
+	__u64 bound;		/* the set to which these values belong; 0: none */
 	__u64 begun;		/* begin time by vc_direct's clock; 0 or VC_NOT_BEGUN: not begun */
 	__u64 from[VC_MAX_COUNTERS];
 };
@@ -298,7 +302,7 @@ struct vc_tick {
 	__u32 usable;		/* 0: the CPU has no such counter; ticks are nanoseconds */
 	__u32 active;		/* 0: tracing is off and the slots are no longer read */
 	__u64 lost;		/* events that found no free slot */
-	__u64 not_counted;	/* transactions whose counts found no free slot */
+	__u64 not_counted;	/* transactions whose counts did not get a slot */
 	__u64 refused;		/* threads that could not count the events in vc_wanted */
 };
 
@@ -313,8 +317,8 @@ enum vc_op {
 
 struct vc_record {
 	__u64 ns;		/* CLOCK_MONOTONIC */
-	__u64 start_ns;		/* END, ABORT: when it began */
-	__u64 value;		/* OBSERVE, COUNTER: bits of a double */
+	__u64 start_ns;		/* for END and ABORT: when the transaction began */
+	__u64 value;		/* for OBSERVE and COUNTER: bits of a double */
 	__u64 tag;
 	__u32 op;		/* enum vc_op */
 	__u32 tgid;
@@ -328,11 +332,11 @@ enum vc_drop_reason {
 	VC_DROP_STAT_FULL,	/* too many tags and kinds */
 	VC_DROP_TAG_FULL,	/* too many names */
 	VC_DROP_NOT_OPEN,	/* an end or abort whose begin was not seen */
-	VC_DROP_GIVEN_UP,	/* begun, but the process exited or the tag was removed first */
-	VC_DROP_COUNT_FULL,	/* counted as a transaction, but its counters were not read */
+	VC_DROP_GIVEN_UP,	/* begun, but the process exited or the tag was removed */
+	VC_DROP_COUNT_FULL,	/* counted as transactions, but without their counters */
 	VC_DROP_RING_FULL,	/* in the statistics, but not in the ring */
 	VC_DROP_DIRECT_FULL,	/* no free slot in vc_direct; counted in vc_tick, not here */
-	VC_DROP_NOT_COUNTED,	/* a transaction without counts, although vc_wanted has events */
+	VC_DROP_NOT_COUNTED,	/* transactions without counts, although vc_wanted has events */
 	VC_DROP_NR,
 };
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Runs programs of probes with preemption disabled on kernels that support it. */
+/* Run the programs of probes with preemption disabled on kernels that support it. */
 #ifndef VCPC_BPF_UNPREEMPTED_H
 #define VCPC_BPF_UNPREEMPTED_H
 
 #include <bpf/bpf_helpers.h>
 
 /*
- * A program must not be preempted.  It changes a CPU's rows in place; a tracepoint's program misses
- * the events of other threads while it is preempted; and since Linux 6.13 a program with more than
- * 64 bytes of stack has one stack per CPU, which two threads in a uprobe's program then write to:
- * Linux 7.3 panics.  Older kernels lack these calls; there, preemption corrupts at most one event
- * in a row.
+ * A program must not be preempted.  It changes a CPU's rows in place.  While the program of a
+ * tracepoint is preempted, it misses the events of other threads.  Since Linux 6.13 a program with
+ * more than 64 bytes of stack has one stack per CPU, so a preempted uprobe program shares its stack
+ * with another thread's, and Linux 7.3 panics.  Older kernels lack these calls.  On them,
+ * preemption corrupts at most one event in a row.
  */
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
 
-/* @body may use the stack.  The program's first function, which calls it, must use almost none. */
+/* @body may use the stack.  The attached function, which calls it, must use almost no stack. */
 #define VC_UNPREEMPTED(body) do {						\
 	if (bpf_preempt_disable && bpf_preempt_enable) {			\
 		bpf_preempt_disable();						\

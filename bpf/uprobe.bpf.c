@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Records the same events from probes on two functions of libshim, for a machine without the
- * module: shim_probe_begin() and shim_probe_event(), which take (thread << 32 | operation, hash of
- * the name, value, name).
+ * Record the events of trace.bpf.c from probes on two functions of libshim, on a machine without
+ * the module: shim_probe_begin() and shim_probe_event().  Their arguments are (thread << 32 |
+ * operation, hash of the name, value, name).
  *
- * Without the module, this program assigns tag ids, by the 64-bit hash of the name and the user.
+ * This program then assigns the tag IDs, by the 64-bit hash of the name and by the user.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -14,7 +14,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
+/* Only the members that are read; the loader relocates them (CO-RE). */
 struct signal_struct {
 	struct {
 		int counter;
@@ -26,7 +26,7 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 } __attribute__((preserve_access_index));
 
-/* hash of a name and the user -> tag id */
+/* hash of a name, and the user -> tag ID */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
@@ -34,7 +34,10 @@ struct {
 	__type(value, __u64);
 } vc_id SEC(".maps");
 
-/* process that has begun a transaction -> account charged for it; no other has open transactions */
+/*
+ * process that has begun a transaction -> account charged for it; only these processes have open
+ * transactions
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_OPEN);
@@ -44,7 +47,7 @@ struct {
 
 static __u64 last_id;
 
-/* If two CPUs see a new name at the same time, only one CPU's id is ever used. */
+/* If two CPUs see a new name at the same time, only one of their IDs is ever used. */
 static __noinline __u64 vc_new_id(struct vc_id_key *key)
 {
 	__u64 id = __sync_fetch_and_add(&last_id, 1) + 1;
@@ -88,7 +91,9 @@ static __always_inline __u64 vc_ahead(void)
 	return vc_ahead_of_host(task->nsproxy);
 }
 
-/* Note that the process begins transactions.  Return 0, or -1 if its account has no row for it. */
+/*
+ * Record that the process begins transactions.  Return 0, or -1 if its account has no row for that.
+ */
 static __noinline int vc_process_began(struct vc_event *ev, __u32 tgid)
 {
 	__u64 account;
@@ -105,7 +110,10 @@ static __noinline int vc_process_began(struct vc_event *ev, __u32 tgid)
 
 #define VC_MAX_PARTS	(1 << 20)
 
-/* Before Linux 6.7 the verifier takes what a callback changes for constant: only @part changes. */
+/*
+ * Before Linux 6.7 the verifier treats variables that a callback changes as constant; only @part
+ * changes.
+ */
 static long vc_process_gone_part(__u32 part, const __u64 *file)
 {
 	return vc_file_gone(*file, part);
@@ -128,13 +136,13 @@ static __noinline void vc_process_gone(void)
 
 /* As in trace.bpf.c, the programs that delete rows are attached first. */
 
-/* Loaded only if begins are wanted.  (task, ...), where task is the current one */
+/* Loaded only if begins are wanted.  Arguments: (task, ...); the task is the current one. */
 SEC("raw_tp/sched_process_exit")
 int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
-	/* Only after the last thread: the others may continue the process's transactions. */
+	/* Wait for the last thread: the other threads may continue the process's transactions. */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		VC_UNPREEMPTED(vc_process_gone());
 	return 0;
@@ -175,7 +183,7 @@ static __noinline int vc_user_any_now(struct pt_regs *ctx)
 
 	if (vc_user_event(ctx, &ev))
 		return 0;
-	/* When it began, by the program's clock */
+	/* Convert the begin time from the program's clock. */
 	if (ev.start_ns && (op == VCPC_TRACE_END || op == VCPC_TRACE_ABORT))
 		ev.start_ns -= vc_ahead();
 	switch (op) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Limits how many rows each account has in the maps, so no user can fill them.
+ * Limit the number of rows of each account, so that no user can fill the maps.
  *
- * An account is a user, with all user ids of the user namespaces that this user has created; or a
- * user namespace created by root, with everything in it.  It has at most half of a map's rows, and
- * all accounts except root's together leave 1/8 to root, which is not limited.  User 0 without
- * capabilities shares the account of users that do not fit in vc_user.
+ * An account is a user, including all user IDs of the user namespaces that this user has created,
+ * or a user namespace that root created, including everything in it.  An account has at most half
+ * of a map's rows.  All accounts except root's together leave 1/8 of the rows to root, which is
+ * not limited.  User 0 without capabilities shares the account of users that do not fit in
+ * vc_user.
  *
- * A tag's account is that of the task that used the tag first.  All rows of the tag are charged to
- * it, so an account without a tag has no rows and is closed.
+ * A tag's account is that of the first task that used the tag.  All rows of the tag are charged to
+ * this account, so an account without a tag has no rows and is closed.
  */
 #ifndef VCPC_BPF_USERS_H
 #define VCPC_BPF_USERS_H
@@ -18,7 +19,8 @@
 #include "trace.h"
 
 /*
- * account -> rows; VC_USER_ALL: those of all accounts except root's.  The loader creates VC_USER_*.
+ * account -> number of rows; VC_USER_ALL -> number of rows of all accounts except root's.  The
+ * loader creates VC_USER_*.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -27,24 +29,25 @@ struct {
 	__type(value, struct vc_user);
 } vc_user SEC(".maps");
 
-/* single events, until a reader takes them: struct vc_record; each account has a share */
+/* single events (struct vc_record) until a reader takes them; each account has a share */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } vc_ring SEC(".maps");
 
 /*
- * Offsets of members of the kernel's structs; all zero if the loader could not determine them.  The
- * loader looks them up because it would refuse a program with relocations on a kernel without BTF.
+ * Offsets of members of the kernel's structs; all are 0 if the loader could not determine them.
+ * They are not relocations, because a program with relocations cannot be loaded on a kernel without
+ * BTF.
  */
 const volatile struct vc_offsets vc_offsets;
 
 static const struct vc_user vc_no_rows;
 
-/* More levels than the kernel allows */
+/* More nested user namespaces than the kernel allows */
 #define VC_MAX_NESTED	33
 
-/* Added to vc_user.rows[VC_ROWS_TAG]: the account is being closed */
+/* Added to vc_user.rows[VC_ROWS_TAG] while the account is being closed */
 #define VC_CLOSING	(1ull << 62)
 
 static __always_inline __u64 vc_read_word(__u64 from)
@@ -72,8 +75,8 @@ static __noinline __u64 vc_cred(void)
 }
 
 /*
- * The ancestor of the credentials' user namespace directly below the initial one, or the initial
- * one itself; 0 if unknown
+ * The ancestor of the credentials' user namespace that is directly below the initial one, or the
+ * initial namespace itself; 0 if unknown
  */
 static __noinline __u64 vc_outermost(__u64 cred)
 {
@@ -87,7 +90,10 @@ static __noinline __u64 vc_outermost(__u64 cred)
 	return ns;
 }
 
-/* The account of the current task; @user: its user, unless it is in a user namespace of its own */
+/*
+ * The account of the current task.  @user is the task's user, unless the task is in a nested user
+ * namespace.
+ */
 static __always_inline __u64 vc_account_of(__u32 user)
 {
 	__u64 cred, ns;
@@ -119,7 +125,7 @@ static __always_inline __u64 vc_open_account(__u32 user)
 
 static __always_inline int vc_take_row(struct vc_user *user, enum vc_rows which, __s64 limit)
 {
-	/* With VC_CLOSING, the number also exceeds the limit. */
+	/* While VC_CLOSING is set, the number also exceeds the limit. */
 	if ((__s64)__sync_fetch_and_add(&user->rows[which], 1) < limit)
 		return 0;
 	__sync_fetch_and_add(&user->rows[which], -1);
@@ -149,8 +155,8 @@ static __always_inline int vc_charge(__u64 account, enum vc_rows which, __u32 ma
 }
 
 /*
- * Delete an account that has no rows and no losses that a reader may want to know about.  A CPU
- * that charges it at the same time finds it closed.
+ * Delete an account that has no rows, and no losses that a reader may need to report.  If a CPU
+ * charges the account at the same time, it finds the account closed.
  */
 static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The programs of 'vcpc why': begins and ends of transactions, through the module's tracepoints or
- * through probes on libshim, or on the functions that the session traces, and scheduler events of
- * threads that have an open transaction.
+ * The programs of 'vcpc why'.  They handle the begins and ends of transactions, received through
+ * the module's tracepoints or through probes on libshim or on the session's traced functions, and
+ * the scheduler events of threads that have an open transaction.
  */
 #include <linux/ptrace.h>
 #include <linux/vcpc.h>
@@ -10,7 +10,7 @@
 #include "unpreempted.bpf.h"
 #include "why_call.bpf.h"
 
-/* Only the kernel struct members that are read; the loader relocates them (CO-RE). */
+/* Only the members that are read; the loader relocates them (CO-RE). */
 struct task_struct {
 	int pid;
 	unsigned int in_iowait : 1;
@@ -39,7 +39,10 @@ struct pt_regs___why {
 
 #define VW_STOPPED_STATES	0xc	/* TASK_STOPPED | TASK_TRACED */
 
-/* Why a thread that just left its CPU is blocked.  System call -1 means an exception. */
+/*
+ * Why a thread that has just left its CPU is blocked.  A system call number of -1 means an
+ * exception.
+ */
 static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 {
 	const struct pt_regs___why *regs = (void *)bpf_task_pt_regs((void *)task);
@@ -71,7 +74,7 @@ static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u
 
 	vw_settle(thread);
 	vw_leave(thread, now, VC_WHY_ON_CPU);
-	/* Preempted, or runnable again already */
+	/* Preempted, or already runnable again */
 	if ((__u8)ctx[0] || !state) {
 		thread->state = VC_WHY_RUNNABLE;
 		return;
@@ -96,7 +99,7 @@ static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now)
 	thread->state = VC_WHY_ON_CPU;
 }
 
-/* (preempt, prev, next, prev_state); prev is the current task */
+/* Arguments: (preempt, prev, next, prev_state); prev is the current task. */
 SEC("tp_btf/sched_switch")
 int vw_on_switch(__u64 *ctx)
 {
@@ -120,7 +123,7 @@ static __noinline int vw_exit_now(void)
 	return 0;
 }
 
-/* (task, ...), where task is the current one; called for each thread */
+/* Called for each thread.  Arguments: (task, ...); the task is the current one. */
 SEC("tp_btf/sched_process_exit")
 int vw_on_exit(__u64 *ctx)
 {
@@ -137,7 +140,8 @@ static __noinline int vw_exec_now(__u32 old)
 }
 
 /*
- * (task, its previous thread id, ...): the first thread's, if another one has executed the program
+ * Arguments: (task, its previous thread ID, ...).  The previous ID belonged to the first thread if
+ * another thread executed the program.
  */
 SEC("tp_btf/sched_process_exec")
 int vw_on_exec(__u64 *ctx)
@@ -149,9 +153,9 @@ int vw_on_exec(__u64 *ctx)
 }
 
 /*
- * Whole periods since the thread was sampled last or entered its CPU, but at least one.  The kernel
- * takes a single late sample for all periods in which a CPU did not handle its timer, for example in
- * a virtual machine that waits for the host's CPU.
+ * The whole periods since the thread was last sampled or entered its CPU, at least one.  The kernel
+ * takes a single late sample for all periods in which a CPU did not handle its timer, for example
+ * in a virtual machine that waits for the host's CPU.
  */
 static __always_inline __u64 vw_sampled_ns(struct vc_why_thread *thread)
 {
@@ -188,7 +192,10 @@ int vw_on_sample(void *ctx)
 
 #define ARG(ctx, n, type)	((type)(ctx)->args[n])
 
-/* begin, end and abort come as (tag, file, user << 32 | process, name, when it began, ...) */
+/*
+ * Begin, end and abort have the arguments (tag, file, user << 32 | process, name, when the
+ * transaction began, ...).
+ */
 static __always_inline struct vw_event vw_from_module(struct bpf_raw_tracepoint_args *ctx)
 {
 	return (struct vw_event) {
@@ -223,7 +230,7 @@ int vw_on_abort(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The functions take (operation, hash of the name, value, name). */
+/* The probed functions have the arguments (operation, hash of the name, value, name). */
 static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
 {
 	return (struct vw_event) {

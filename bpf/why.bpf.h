@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * How a begin, an end, and a change of a thread's state update what 'vcpc why' knows of a thread.
+ * Update the state that 'vcpc why' keeps for a thread: at a begin, at an end, and when the
+ * thread's state changes.
  *
- * A thread's times on a CPU, waiting for one, and blocked are summed while it has an open
- * transaction; a transaction saves these sums when it begins, and takes the differences when it
- * ends.  So transactions can be nested, and their parts always add up to their time.
+ * While a thread has an open transaction, its times on a CPU, waiting for a CPU, and blocked are
+ * summed.  A transaction saves these sums when it begins and computes the differences when it
+ * ends.  Therefore transactions can be nested, and their parts always add up to their time.
  *
- * Locking: a row of vw_thread is changed by its thread, and by the scheduler, which holds the lock
- * of the thread's run queue.
+ * Locking: a row of vw_thread is changed only by its thread, and by the scheduler while it holds
+ * the lock of the thread's run queue.
  */
 #ifndef VCPC_BPF_WHY_BPF_H
 #define VCPC_BPF_WHY_BPF_H
@@ -23,7 +24,7 @@ struct task_struct___delay {
 } __attribute__((preserve_access_index));
 
 struct task_struct___exec {
-	__u64 self_exec_id;	/* number of programs that it has executed */
+	__u64 self_exec_id;	/* number of programs that the task has executed */
 } __attribute__((preserve_access_index));
 
 /* How long the kernel's task has waited for a CPU so far */
@@ -35,7 +36,10 @@ static __always_inline __u64 vw_run_delay(const void *task)
 #define VW_TAKEN	-17	/* EEXIST: occupied by another stack */
 #define VW_FULL		-12	/* ENOMEM */
 
-/* Return the current stack's key; negative: no stack, or both maps have other ones in its place. */
+/*
+ * Return the current stack's key.  A negative result means no stack, or that other stacks have its
+ * place in both maps.
+ */
 static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	long id = bpf_get_stackid(ctx, map, flags);
@@ -48,7 +52,7 @@ static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second, _
 	return id;
 }
 
-/* Likewise; a stack that does not fit is counted. */
+/* Like vw_find_trace(), but also count a stack that does not fit. */
 static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
 {
 	__s32 id = vw_find_trace(ctx, map, second, flags);
@@ -58,7 +62,10 @@ static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 
 	return id;
 }
 
-/* What differs when a process has executed another program: addresses have another meaning then. */
+/*
+ * A number that changes when a process executes another program, because addresses then have
+ * another meaning.
+ */
 static __always_inline __u64 vw_program(void)
 {
 	const struct task_struct___exec *task = (void *)bpf_get_current_task_btf();
@@ -66,14 +73,17 @@ static __always_inline __u64 vw_program(void)
 	return bpf_get_current_pid_tgid() >> 32 << 10 | (task->self_exec_id & 0x3ff);
 }
 
-/* @id: key of the current user's stack in vw_address.  Return its key in vw_user, or a negative number. */
+/*
+ * @id is the key of the current user's stack in vw_address.  Return its key in vw_user, or a
+ *   negative number.
+ */
 static __always_inline __s32 vw_build_id_trace(void *ctx, __u32 id)
 {
 	__u64 program = vw_program() << 32;
 	__u64 row = id & VC_WHY_MORE ? id + VC_WHY_TRACES : id, *known, seen;
 	__s32 found;
 
-	barrier_var(row);	/* otherwise the bounds that the verifier knows are lost */
+	barrier_var(row);	/* otherwise the verifier no longer knows its bounds */
 	known = &vw_known[row & (2 * VC_WHY_TRACES - 1)];
 	seen = *known;
 	if (seen >> 32 == program >> 32)
@@ -116,7 +126,7 @@ static __always_inline struct vc_why_thread *vw_thread_of(__u32 tid)
 	return row ? vw_thread_at(row - 1) : NULL;
 }
 
-/* Likewise, if it is in a transaction: other threads need no work. */
+/* Like vw_thread_of(), but only if the thread is in a transaction: other threads need no work. */
 static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 {
 	struct vc_why_thread *thread = vw_thread_of(tid);
@@ -125,9 +135,9 @@ static __always_inline struct vc_why_thread *vw_busy_thread(__u32 tid)
 }
 
 /*
- * End a state of the thread.  If it is in another one, a change was missed: the time is in no part,
- * so that the parts of its transactions do not add up.  CPU clocks may differ: time must not run
- * backwards.
+ * End a state of the thread.  If the thread is in another state, a change was missed: the time is
+ * in no part, so the parts of its transactions do not add up.  CPU clocks may differ, but time must
+ * not run backwards.
  */
 static __always_inline void vw_leave(struct vc_why_thread *thread, __u64 now, __u32 state)
 {
@@ -172,7 +182,10 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, const struct 
 	vw_count_drop(VC_WHY_DROP_REASONS, more->times);
 }
 
-/* If all places are taken, replace the shortest one, whose number the verifier must not know. */
+/*
+ * If all entries are in use, replace the shortest one.  Its number is kept in memory: if the
+ * verifier knew its value, it would check the code that follows once for each value.
+ */
 static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
 	volatile __u64 *least = &open->least;
@@ -202,7 +215,7 @@ static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_wh
 		open->stack[*least & (VC_WHY_OWN_STACKS - 1)] = *new;
 }
 
-/* A sample can interrupt this. */
+/* A sample can interrupt this function. */
 static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 					   const struct vc_why_seen *seen)
 {
@@ -248,8 +261,8 @@ static __always_inline void vw_unblock(struct vc_why_thread *thread, __u64 now)
 }
 
 /*
- * Separate the last time that the current thread was blocked from its wait for a CPU: before its
- * sums are used, and before it is blocked again.
+ * Separate the last blocked time of the current thread from its wait for a CPU.  This is done
+ * before its sums are used, and before it is blocked again.
  */
 static __always_inline void vw_settle(struct vc_why_thread *thread)
 {
@@ -259,7 +272,7 @@ static __always_inline void vw_settle(struct vc_why_thread *thread)
 		return;
 	thread->unsettled = 0;
 	waited = vw_run_delay(bpf_get_current_task_btf()) - thread->run_delay;
-	/* The kernel's sum is of another clock. */
+	/* The kernel takes this sum from another clock. */
 	if (waited > spent)
 		waited = spent;
 	thread->part[VC_WHY_BLOCKED] -= waited;
@@ -270,8 +283,9 @@ static __always_inline void vw_settle(struct vc_why_thread *thread)
 }
 
 /*
- * Add the thread's last blocks to its open transactions: before one begins or ends, and when the
- * reason changes.  Without an open transaction there are none.
+ * Add the thread's last blocked times to its open transactions.  This is done before a transaction
+ * begins or ends, and when the reason changes.  Without an open transaction there are no such
+ * times.
  */
 static __noinline int vw_add_last(struct vc_why_thread *thread)
 {
@@ -288,7 +302,8 @@ static __noinline int vw_add_last(struct vc_why_thread *thread)
 
 /*
  * Make room for another transaction in a thread with open ones.  If this tag is already open, its
- * end was not seen; if all are in use, drop the oldest one: another thread may have ended it.
+ * end was not seen.  If all entries are in use, drop the oldest transaction: another thread may
+ * have ended it.
  */
 static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread, __u64 tag,
 						   __u32 user)
@@ -367,8 +382,8 @@ static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *th
 }
 
 /*
- * Bring the thread's sums up to date, before the transaction that ends is found: the verifier checks
- * what follows once for each that it can be.
+ * Bring the thread's sums up to date.  This is done before the ending transaction is looked up,
+ * because the verifier checks the code after that once for each transaction that it can be.
  */
 static __always_inline void vw_update(struct vc_why_thread *thread, __u64 now)
 {
@@ -384,8 +399,8 @@ static __always_inline void vw_close(struct vc_why_thread *thread, struct vc_why
 }
 
 /*
- * @begun: begin time that the program passed, before the kernel saw the begin; 0: unknown.  A later
- * time belongs to a newer transaction: another thread has ended the open one.
+ * @begun is the begin time that the program passed, which is before the kernel saw the begin, or 0
+ * if unknown.  A later time belongs to a newer transaction: another thread has ended the open one.
  *
  * Only the begins of a wanted process are open.
  */
@@ -412,7 +427,7 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 	vw_close(thread, open);
 }
 
-/* The thread cannot end its open transactions. */
+/* Drop the open transactions of a thread that cannot end them any more. */
 static __noinline void vw_thread_gone(__u32 tid)
 {
 	struct vc_why_thread *thread = vw_thread_of(tid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Types in the maps of 'vcpc why', shared by its BPF programs and its reader.
+ * Types in the maps of 'vcpc why', shared by its BPF programs and its reader. Only fixed-width
+ * types are used.
  *
  * Fixed-width types only.
  */
@@ -12,16 +13,16 @@
 #include "trace.h"
 
 #define VC_WHY_THREADS	16384	/* rows of vw_thread */
-#define VC_WHY_TAGS	1024	/* rows of vw_tag, and maximum of vw_stat */
+#define VC_WHY_TAGS	1024	/* rows of vw_tag, and the maximum number of rows of vw_stat */
 #define VC_WHY_REASONS	16384	/* rows of vw_reason */
 #define VC_WHY_STACKS	16384	/* rows of vw_stack */
-#define VC_WHY_TRACES	8192	/* different user stacks, and as many kernel stacks */
+#define VC_WHY_TRACES	8192	/* user stacks, and as many kernel stacks */
 #define VC_WHY_MORE	(1 << 30)	/* flag: the rest of the key is a key of the second map */
 #define VC_WHY_ADDRESS	(1 << 29)	/* flag: a key of vw_address, not of vw_user */
 #define VC_WHY_FRAMES	48	/* maximum number of frames per stack */
 #define VC_WHY_DEPTH	4	/* maximum number of open transactions per thread */
-#define VC_WHY_OWN_REASONS 6	/* different causes that a transaction keeps until it ends */
-#define VC_WHY_OWN_STACKS 8	/* likewise stacks */
+#define VC_WHY_OWN_REASONS 6	/* causes that a transaction keeps until it ends */
+#define VC_WHY_OWN_STACKS 8	/* stacks that a transaction keeps until it ends */
 #define VC_WHY_PIDS	(1u << 22)	/* more than the highest thread id of Linux */
 #define VC_WHY_OCTAVES	(VC_HIST_TOP + 1)
 
@@ -33,10 +34,13 @@ enum vc_why_part {
 	VC_WHY_PARTS,
 };
 
-/* Why a thread was blocked: the number of its system call + 1, 0 without one, or one of these */
+/*
+ * Why a thread was blocked: the number of its system call + 1, 0 outside a system call, or one of
+ * the following
+ */
 #define VC_WHY_CALL	0xffffu
 #define VC_WHY_IO	(1u << 16)	/* waiting for a disk */
-#define VC_WHY_COMPAT	(1u << 17)	/* the system call number is a 32-bit program's */
+#define VC_WHY_COMPAT	(1u << 17)	/* the system call number is that of a 32-bit program */
 #define VC_WHY_STOPPED	(1u << 18)	/* stopped by a signal or a debugger */
 #define VC_WHY_SAMPLED	0xffffffffu	/* not blocked: sampled on a CPU */
 
@@ -47,7 +51,7 @@ struct vc_why_cause {
 };
 
 struct vc_why_seen {
-	__u32 reason;		/* or VC_WHY_SAMPLED */
+	__u32 reason;		/* as above, or VC_WHY_SAMPLED */
 	__s32 user;		/* keys in vw_user and vw_kernel, or VC_WHY_*; negative: none */
 	__s32 kernel;
 	__u32 times;
@@ -58,13 +62,13 @@ struct vc_why_seen {
 struct vc_why_open {
 	__u64 tag;
 	__u32 user;
-	__u32 row;		/* of this tag in vw_stat, + 1; 0: not known yet */
-	__u32 causes;		/* number of each */
+	__u32 row;		/* row of this tag in vw_stat + 1; 0: not yet known */
+	__u32 causes;		/* number of causes and of stacks */
 	__u32 stacks;
-	__u64 least;		/* for vw_add_stack() */
+	__u64 least;		/* index of the shortest entry, for vw_add_stack() */
 	__u64 start_ns;		/* 0: not open */
-	__u64 sp;		/* function calls: stack pointer at the entry; otherwise 0 */
-	__u64 part[VC_WHY_PARTS];	/* the thread's sums when it began */
+	__u64 sp;		/* for function calls: stack pointer at the entry; otherwise 0 */
+	__u64 part[VC_WHY_PARTS];	/* the thread's sums when the transaction began */
 	struct vc_why_cause cause[VC_WHY_OWN_REASONS];
 	struct vc_why_seen stack[VC_WHY_OWN_STACKS];
 };
@@ -72,17 +76,17 @@ struct vc_why_open {
 /* The state of a thread and its open transactions */
 struct vc_why_thread {
 	__u64 since_ns;		/* when the thread entered @state */
-	__u64 run_delay;	/* the kernel's, when the thread was last blocked */
-	__u64 unsettled;	/* how long, if its wait for a CPU is not yet separate */
-	__u64 part[VC_WHY_PARTS];	/* total time in each state before */
+	__u64 run_delay;	/* the kernel's sum when the thread was last blocked */
+	__u64 unsettled;	/* blocked time that still includes the wait for a CPU */
+	__u64 part[VC_WHY_PARTS];	/* total time in each state before @since_ns */
 	__u64 slot;		/* for vw_slot() */
-	__u64 sampled_ns;	/* when it was sampled last */
+	__u64 sampled_ns;	/* when the thread was last sampled */
 	__u32 state;		/* enum vc_why_part */
-	__s32 user;		/* if it is blocked: where */
+	__s32 user;		/* where the thread is blocked, if it is */
 	__s32 kernel;
 	__u32 adding;		/* 1 while a stack is added to @open */
 	struct vc_why_cause last;	/* sum of the last blocks, not yet added to @open */
-	__u64 opened;		/* how many are open */
+	__u64 opened;		/* number of open transactions */
 	struct vc_why_open open[VC_WHY_DEPTH];
 };
 
@@ -109,19 +113,19 @@ struct vc_why_slot {
 };
 
 struct vc_why_stat {
-	struct vc_why_slot slot[VC_HIST_SLOTS];		/* as vc_hist_slot() */
-	__u64 hist[VC_WHY_PARTS][VC_WHY_OCTAVES];	/* by bucket of 2^n ns and more; zero is
-							 * not counted */
+	struct vc_why_slot slot[VC_HIST_SLOTS];		/* buckets as in vc_hist_slot() */
+	__u64 hist[VC_WHY_PARTS][VC_WHY_OCTAVES];	/* by bucket of 2^n ns and more; a part
+							 * of 0 ns is not counted */
 };
 
-/* vw_reason: key -> how long the transactions of a tag and duration were blocked for that reason */
+/* vw_reason: key -> how long the transactions of a tag and duration were blocked for a reason */
 struct vc_why_reason_key {
 	struct vc_why_key tag;
 	__u32 slot;
 	__u32 reason;
 } __attribute__((packed, aligned(4)));
 
-/* vw_stack: likewise, for a stack in a process */
+/* vw_stack: key -> the same for a stack in a process */
 struct vc_why_stack_key {
 	struct vc_why_key tag;
 	__u32 slot;
@@ -142,8 +146,8 @@ enum vc_why_drop {
 	VC_WHY_DROP_MOVED,	/* begun in one thread, ended by another */
 	VC_WHY_DROP_DIED,	/* open when their thread exited or executed a program, or left
 				 * their function without a return */
-	VC_WHY_DROP_DEEP,	/* more were open in a thread than fit */
-	VC_WHY_DROP_BROKEN,	/* a change of state was missed: the parts do not add up */
+	VC_WHY_DROP_DEEP,	/* dropped because too many were open in the thread */
+	VC_WHY_DROP_BROKEN,	/* parts do not add up, because a change of state was missed */
 	VC_WHY_DROP_THREADS,	/* begun by a thread that did not fit into vw_thread */
 	VC_WHY_DROP_TAGS,	/* ended, but their tag did not fit into vw_stat */
 	VC_WHY_DROP_REASONS,	/* causes that did not fit */

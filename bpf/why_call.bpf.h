@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Transactions of programs without trace calls: calls of a function, and pairs of places.
+ * Transactions of programs without trace calls: calls of functions, and pairs of places.
  *
  * A call is found by the stack pointer at its entry, because a function can be called again before
  * it returns.  Calls below the current stack pointer were left by longjmp() or by an exception.
@@ -20,7 +20,10 @@ struct {
 	__type(value, struct vc_why_name);
 } vw_place SEC(".maps");
 
-/* The event's tag is that of the session, so it has the same statistics.  Return 0, or -1. */
+/*
+ * The event's tag is that of the tracing session, so both have the same statistics.  Return 0, or
+ * -1.
+ */
 static __always_inline int vw_from_place(struct pt_regs *ctx, struct vw_event *ev)
 {
 	__u32 row = bpf_get_attach_cookie(ctx), user = bpf_get_current_uid_gid();
@@ -36,8 +39,8 @@ static __always_inline int vw_from_place(struct pt_regs *ctx, struct vw_event *e
 }
 
 /*
- * Drop calls that ended without a return.  One at @sp itself has ended if another function is
- * entered there, unless it has jumped to that function.
+ * Drop calls that ended without a return.  A call at @sp itself has ended if another function is
+ * entered there, unless the call has jumped to that function.
  */
 static __noinline void vw_abandon(struct pt_regs *ctx, struct vc_why_thread *thread, __u64 sp,
 				  __u32 entering)
@@ -57,8 +60,8 @@ static __noinline void vw_abandon(struct pt_regs *ctx, struct vc_why_thread *thr
 }
 
 /*
- * A free place for a call, or NULL.  The calls around it are known to be open, so they are not
- * replaced by it.
+ * A free entry for a call, or NULL.  The enclosing calls are known to be open, so the new call does
+ * not replace them.
  */
 static __always_inline struct vc_why_open *vw_free_open(struct vc_why_thread *thread)
 {
@@ -112,7 +115,10 @@ static __always_inline struct vc_why_open *vw_find_call(struct vc_why_thread *th
 	return NULL;
 }
 
-/* An entry without a free place was counted at the entry; its return finds all places taken. */
+/*
+ * A call that found no free entry was counted when it began.  When it returns, all entries are
+ * still in use.
+ */
 static __noinline int vw_return_now(struct pt_regs *ctx)
 {
 	__u64 now = bpf_ktime_get_ns(), sp = VC_RETURN_SP(ctx);

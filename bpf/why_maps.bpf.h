@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* The maps and tables of 'vcpc why', and how a row is taken and a drop is counted. */
+/* The maps and tables of 'vcpc why', and functions that take a row and count a drop */
 #ifndef VCPC_BPF_WHY_MAPS_BPF_H
 #define VCPC_BPF_WHY_MAPS_BPF_H
 
@@ -8,20 +8,20 @@
 #include "slot.bpf.h"
 #include "why.h"
 
-/* Set before loading and constant from then on */
-const volatile __u32 vw_pid;		/* trace only this process, if it is not 0 */
+/* Set before loading and constant afterwards */
+const volatile __u32 vw_pid;		/* trace only this process; 0: all processes */
 const volatile __u32 vw_stacks;		/* 1: collect stacks */
 const volatile __u64 vw_period;		/* ns between two samples */
 const volatile __u32 vw_tags;		/* rows of vw_stat */
 
 /*
- * By thread id: its row in vw_thread + 1, or 0.  Finding it takes a few instructions, where a hash
- * takes a hundred, at each switch and wakeup.
+ * Indexed by thread ID: the thread's row in vw_thread + 1, or 0.  The lookup at each switch and
+ * wakeup takes a few instructions; a hash would take a hundred.
  */
 static __u16 vw_row[VC_WHY_PIDS];
 static struct vc_why_thread vw_thread[VC_WHY_THREADS];
 static __u32 vw_used;	/* rows used so far; vw_free contains the rows that were released */
-static __u32 vw_used_tags;	/* likewise of vw_stat, and vw_free_tag */
+static __u32 vw_used_tags;	/* rows of vw_stat used so far; see also vw_free_tag */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
@@ -37,8 +37,8 @@ struct {
 } vw_tag SEC(".maps");
 
 /*
- * Open transactions keep the row of their tag, so the next one of the same tag finds it without a
- * hash.  Tags are never removed.
+ * Open transactions keep the row of their tag, so the next transaction with the same tag finds the
+ * row without a hash.  Tags are never removed.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -68,13 +68,13 @@ struct {
 } vw_stack SEC(".maps");
 
 /*
- * Stacks are stored as addresses.  Those of root's threads are also stored by build id, if the kernel
- * can find it, when they are first seen in a program: it may have exited when they are read.  Those of
- * other users are not: any user can map files in which the kernel searches 50 us for a build id, for
- * each frame, with the run queue locked.
+ * Stacks are stored as addresses.  When a stack of one of root's threads is first seen in a
+ * program, it is also stored by build ID, if the kernel can find one, because the program may have
+ * exited when the stack is read.  This is not done for other users: any user can map files in which
+ * the kernel searches 50 us for a build ID, for each frame, with the run queue locked.
  *
- * A map of stacks keeps only the first of all stacks with the same hash.  The second maps take most
- * of the others.
+ * A map of stacks keeps only the first stack with a given hash.  The second maps hold most of the
+ * others.
  */
 struct vw_user_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -92,8 +92,9 @@ struct vw_address_map {
 } vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps"), vw_address SEC(".maps"), vw_address2 SEC(".maps");
 
 /*
- * Key of vw_address or vw_address2 -> the program << 32 | the stack's key in vw_user.  It is valid until
- * the process executes another program, also if it maps another file at the same addresses.
+ * Key of vw_address or vw_address2 -> the program << 32 | the stack's key in vw_user.  It is valid
+ * until the process executes another program, even if the process maps another file at the same
+ * addresses.
  */
 static __u64 vw_known[2 * VC_WHY_TRACES];
 

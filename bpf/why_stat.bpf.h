@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Adds a transaction that ends to the statistics of its tag. */
+/* Add a transaction that ends to the statistics of its tag. */
 #ifndef VCPC_BPF_WHY_STAT_BPF_H
 #define VCPC_BPF_WHY_STAT_BPF_H
 
 #include "why_maps.bpf.h"
 
-/* Add a tag.  The caller looks it up again, because another CPU may have added it. */
+/* Add a tag.  The caller looks it up again, because another CPU may add it at the same time. */
 static __noinline int vw_new_tag(const struct vw_event *ev)
 {
 	struct vc_why_tag tag = {
@@ -24,7 +24,9 @@ static __noinline int vw_new_tag(const struct vw_event *ev)
 	return 0;
 }
 
-/* Find the row of the transaction's tag in vw_stat.  Return it + 1, or 0 if the table is full. */
+/*
+ * Find the row of the transaction's tag in vw_stat.  Return the row + 1, or 0 if the table is full.
+ */
 static __noinline __u32 vw_find_row(const struct vw_event *ev, struct vc_why_open *open)
 {
 	struct vc_why_key key = ev->key;
@@ -54,8 +56,8 @@ static __always_inline struct vc_why_stat *vw_stat_of(const struct vw_event *ev,
 }
 
 /*
- * vc_time_slot() has branches, and the verifier would check what follows once for each path through
- * them.  It does not know what memory contains, so it stops where the paths join.
+ * vc_time_slot() has branches, and the verifier would check the following code once for each path
+ * through them.  It does not track the contents of memory, so storing the result joins the paths.
  */
 static __always_inline __u64 vw_slot(struct vc_why_thread *thread, __u64 ns)
 {
@@ -119,7 +121,7 @@ static __noinline void vw_add_stacks(const struct vc_why_open *open, __u32 slot)
 	}
 }
 
-/* @slot: of the whole time, @spent, which most transactions spend in one part */
+/* @slot is that of the whole time, @spent.  Most transactions spend all of it in one part. */
 static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_thread *thread,
 					__u64 slot, __u64 spent, __u32 part, __u64 ns)
 {
@@ -128,7 +130,7 @@ static __always_inline void vw_add_part(struct vc_why_stat *stat, struct vc_why_
 	if (!ns)
 		return;
 	stat->slot[slot].part[part] += ns;
-	/* From 8 ns upwards an octave has eight buckets; below that, these counts do not matter. */
+	/* From 8 ns upwards an octave has eight buckets.  Below that, these counts are not used. */
 	octave = (ns == spent ? slot : vw_slot_of_part(thread, ns)) / VC_HIST_SUB + VC_HIST_BITS - 1;
 	barrier_var(octave);	/* as in vw_commit */
 	if (octave < VC_WHY_OCTAVES)
@@ -155,8 +157,8 @@ static __always_inline void vw_commit(const struct vw_event *ev, struct vc_why_t
 		return;
 	slot = vw_slot(thread, spent);
 	/*
-	 * Keep the value in a register. If the compiler compares a copy on the stack and reads it
-	 * again for the access, the verifier does not know its bounds.
+	 * Keep the value in a register.  If the compiler checked a copy on the stack and read it
+	 * again for the access, the verifier would not know its bounds.
 	 */
 	barrier_var(slot);
 	if (slot >= VC_HIST_SLOTS)
