@@ -4,8 +4,8 @@
  * system, threads and groups of threads.  Multiplexing counts more events than the processor has
  * counters.
  *
- * Calls return 0 or a positive error: one of those below, or an errno. Documentation/api/aix.rst
- * lists the differences from AIX.
+ * Calls return 0 or a positive error, which is one of the errors below or an errno.
+ * Documentation/api/aix.rst lists the differences from AIX.
  */
 #ifndef SHIM_AIX_PMAPI_H
 #define SHIM_AIX_PMAPI_H
@@ -24,14 +24,14 @@ extern "C" {
 #define MAX_THRESH_VALUE	63
 #define COUNT_NOTHING		(-1)
 
-/* Which events: the filter of pm_init() and pm_initialize() */
+/* The events to show: the filter of pm_init() and pm_initialize() */
 #define PM_VERIFIED		1
 #define PM_UNVERIFIED		2
 #define PM_CAVEAT		4
 #define PM_GET_GROUPS		8
 #define PM_MAX_FILTER		4
 
-/* Processor types; this machine is PM_CURRENT, and none of the others */
+/* Processor types; this machine is PM_CURRENT and none of the others */
 #define PM_CURRENT		(-1)
 #define PM_PowerPC604		0
 #define PM_PowerPC604e		1
@@ -51,7 +51,7 @@ extern "C" {
 #define PM_POWER7		15
 #define PM_MAXPROCTYPE		15
 
-/* Masks of pm_mode_t's w */
+/* Masks of the member w of pm_mode_t */
 #define PM_PROCTREE		0x01
 #define PM_COUNT		0x02
 #define PM_USER			0x04
@@ -61,15 +61,15 @@ extern "C" {
 
 /* Errors in addition to errno's numbers */
 #define Pmapi_ContextExists		59	/* the target already has a program */
-#define Pmapi_NotCounting		85	/* stop without a start */
-#define Pmapi_NoInit			201	/* pm_init(), pm_initialize() not called */
+#define Pmapi_NotCounting		85	/* stopped without a start */
+#define Pmapi_NoInit			201	/* pm_init() or pm_initialize() was not called */
 #define Pmapi_NoSetProg			202	/* the target has no program */
 #define Pmapi_Malloc_Err		203	/* no memory */
 #define Pmapi_InvalidEvent		204	/* not in that counter's table */
 #define Pmapi_InvalidGroup		205	/* no such group */
-#define Pmapi_GroupRequired		206	/* the event can be counted in groups only */
+#define Pmapi_GroupRequired		206	/* the event can be counted only in groups */
 #define Pmapi_InvalidMode		207	/* mode unsupported by this call or platform */
-#define Pmapi_InvalidThreshold		208	/* no event here has a threshold */
+#define Pmapi_InvalidThreshold		208	/* no event of this machine has a threshold */
 #define Pmapi_InvalidSlice		209	/* not 10..30000 ms */
 #define Pmapi_InvalidSetCount		210	/* no sets, or too many */
 #define Pmapi_WrongKind			211	/* one set or many: the call is for the other */
@@ -77,8 +77,8 @@ extern "C" {
 #define Pmapi_NotDebugger		213	/* the target is not traced by the caller and stopped */
 #define Pmapi_BadCpu			214	/* no such processor, or never online since the set */
 #define Pmapi_InvalidProctype		215	/* no such processor type */
-#define Pmapi_Unsupported		216	/* cannot be done here */
-#define Pmapi_NoCounters		217	/* counters cannot count this, or were taken */
+#define Pmapi_Unsupported		216	/* not supported on Linux */
+#define Pmapi_NoCounters		217	/* the counters cannot count this, or are in use */
 
 #ifndef SHIM_HAVE_TID_T
 #define SHIM_HAVE_TID_T
@@ -92,8 +92,8 @@ typedef int pm_events_prog_t[MAX_COUNTERS];
 typedef unsigned int pm_mmcrs_prog_t[MAX_COUNTERS];
 
 /*
- * Times.  RTC_POWER_PC: ticks, tb_high and tb_low are the halves of 64 bits;
- * one is a nanosecond.  RTC_POWER: seconds and nanoseconds.
+ * Times.  RTC_POWER_PC means ticks of a nanosecond, with tb_high and tb_low as the halves of 64
+ * bits.  RTC_POWER means seconds and nanoseconds.
  */
 #ifndef SHIM_HAVE_TIMEBASE
 #define SHIM_HAVE_TIMEBASE
@@ -114,7 +114,9 @@ int mread_real_time(timebasestruct_t *t, size_t size);
 int time_base_to_time(timebasestruct_t *t, size_t size);
 #endif
 
-/* The first bit-field is the lowest bit or the highest; w has the same bits everywhere. */
+/*
+ * The first bit-field is the lowest or the highest bit, but w has the same bits on every machine.
+ */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define SHIM_AIX_LOW_FIRST	1
 #endif
@@ -234,7 +236,7 @@ typedef struct {
 	} flags;
 } pm_ginfo_t;
 
-/* Events and groups of events; the library owns the tables and keeps them */
+/* Events and groups of events; the library owns the tables and never frees them */
 typedef struct {
 	int event_id;
 	char status;
@@ -288,7 +290,7 @@ typedef struct {
 	pm_groups_t *event_groups;
 } pm_groups_info_t;
 
-/* Programs: one set of events, several with one mode, several with their own */
+/* Programs: one set of events, several sets with one mode, several sets with their own modes */
 typedef struct {
 	pm_mode_t mode;
 	int events[MAX_COUNTERS];
@@ -345,7 +347,10 @@ typedef struct {
 	pm_wp_handle_t hwpar;
 } pm_wpar_ctx_info_t;
 
-/* Library; with two arguments as in the oldest programs if PMAPI_OLD_PM_INIT is defined */
+/*
+ * The library; if PMAPI_OLD_PM_INIT is defined, pm_init() may have two arguments as in the oldest
+ * programs
+ */
 #ifdef PMAPI_OLD_PM_INIT
 int pm_init(int filter, pm_info_t *info, ...);
 #else
@@ -533,7 +538,7 @@ int pm_get_tdata_pgroup_mx(pid_t pid, tid_t tid, ptid_t ptid, pm_data_mx_t *data
 			   timebasestruct_t *when);
 int pm_delete_program_pgroup(pid_t pid, tid_t tid, ptid_t ptid);
 
-/* Not on Linux: Pmapi_Unsupported */
+/* Not supported on Linux: these return Pmapi_Unsupported */
 int pm_set_counter_frequency_mythread(unsigned int counter_freq[MAX_COUNTERS]);
 int pm_set_counter_frequency_thread(pid_t pid, tid_t tid, unsigned int counter_freq[MAX_COUNTERS]);
 int pm_set_counter_frequency_pthread(pid_t pid, tid_t tid, ptid_t ptid,

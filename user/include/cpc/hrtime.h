@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nanoseconds of Solaris' high-resolution clock.
+ * Solaris' high-resolution clock, in nanoseconds.
  *
  * A program with its own hrtime_t or gethrtime() defines SHIM_NO_HRTIME.
  */
@@ -16,7 +16,7 @@ extern "C" {
 
 typedef long long hrtime_t;
 
-/* nanoseconds of CLOCK_MONOTONIC, the clock of cpc_buf_hrtime() */
+/* Return nanoseconds of CLOCK_MONOTONIC, the clock of cpc_buf_hrtime() */
 hrtime_t gethrtime(void);
 
 #ifdef __cplusplus

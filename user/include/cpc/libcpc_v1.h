@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libcpc, version 1: the obsolete calls of programs for Solaris 8 and 9, on Linux.
+ * libcpc, version 1: the obsolete calls used by programs for Solaris 8 and 9, on Linux.
  *
  * They count two events at a time.  Documentation/api/libcpc-porting.rst lists the differences.
  */
@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 /*
- * Two events and their values, in the layout of x86 on every machine.  In ce_pes, bits 0 to 15 are
- * an event code and its unit mask, 16 user and 17 system mode, 18 edge, 23 inv and 24 to 31 cmask,
- * as in the CPU's register; with bit 21, the code is a number that cpc_strtoevent() assigned to a
- * name.
+ * Two events and their values, in x86's layout on every machine.  In ce_pes, bits 0 to 15 are an
+ * event code and its unit mask, bit 16 is user mode, bit 17 system mode, bit 18 edge, bit 23 inv,
+ * and bits 24 to 31 are cmask, as in the CPU's register.  If bit 21 is set, the code is a number
+ * that cpc_strtoevent() assigned to a name.
  */
 typedef struct _cpc_event {
 	int ce_cpuver;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What programs for Solaris expect in addition to libcpc: types, the clock, the overflow signal,
- * processors and their sets, and strlcpy().
+ * Declarations that programs for Solaris expect in addition to libcpc: types, the clock, the
+ * overflow signal, processors and their sets, and strlcpy().
  *
- * A program with its own definitions defines, before the first include: SHIM_NO_HRTIME for hrtime_t
- * and gethrtime(), SHIM_NO_STRLCPY for strlcpy(), SHIM_NO_REGSET for PC, SP and USP.
+ * A program with its own definitions defines the following before the first include: SHIM_NO_HRTIME
+ * if it defines hrtime_t and gethrtime(), SHIM_NO_STRLCPY for strlcpy(), SHIM_NO_REGSET for PC, SP
+ * and USP.
  */
 #ifndef SHIM_SOLARIS_H
 #define SHIM_SOLARIS_H
@@ -25,12 +26,12 @@ typedef unsigned int uint_t;
 typedef int processorid_t;
 typedef pid_t lwpid_t;
 
-/* Linux has no such signal on x86 and arm64; this number is unused there. */
+/* Linux has no such signal on x86 and arm64, where this number is unused. */
 #ifndef SIGEMT
 #define SIGEMT		16
 #endif
 
-/* si_code; 1 is taken on Linux */
+/* si_code of the signal; Linux uses 1 for another purpose */
 #ifndef EMT_CPCOVF
 #define EMT_CPCOVF	2
 #endif
@@ -38,13 +39,13 @@ typedef pid_t lwpid_t;
 #define PBIND_NONE	(-1)
 #define PBIND_QUERY	(-2)
 
-/* For processor_bind(): P_PID is <sys/wait.h>'s. */
+/* For processor_bind(); <sys/wait.h> defines P_PID */
 #define P_LWPID		((idtype_t)8)
 #define P_MYID		((id_t)-1)
 
 int processor_bind(idtype_t idtype, id_t id, processorid_t processorid, processorid_t *obind);
 
-/* For p_online(); processors of Linux are online or offline, and never in the other states. */
+/* For p_online(); Linux processors are online or offline, and never in the other states */
 #define P_OFFLINE	0x0001
 #define P_ONLINE	0x0002
 #define P_STATUS	0x0003
@@ -67,7 +68,7 @@ typedef struct {
 
 int processor_info(processorid_t processorid, processor_info_t *infop);
 
-/* Processor numbers are smaller than the value that sysconf(3) returns for this. */
+/* Processor numbers are less than the value that sysconf(3) returns for this name. */
 #ifndef _SC_CPUID_MAX
 #define _SC_CPUID_MAX	_SC_NPROCESSORS_CONF
 #endif
@@ -75,7 +76,7 @@ int processor_info(processorid_t processorid, processor_info_t *infop);
 /* The calling thread's number, which is unique on this machine */
 lwpid_t _lwp_self(void);
 
-/* glibc has it since version 2.38, where a program cannot define its own anyway. */
+/* glibc has it since version 2.38, with which a program cannot define its own anyway. */
 #if !defined(SHIM_NO_STRLCPY) && !defined(strlcpy) && defined(__GLIBC__) && \
 	(__GLIBC__ == 2 && __GLIBC_MINOR__ < 38)
 size_t strlcpy(char *dst, const char *src, size_t size);

@@ -21,7 +21,7 @@ typedef struct timespec timestruc_t;
 #define DEFAULTMUTEX	PTHREAD_MUTEX_INITIALIZER
 #define DEFAULTCV	PTHREAD_COND_INITIALIZER
 
-/* Linux returns ETIMEDOUT for a wait that timed out. */
+/* Linux returns ETIMEDOUT if a wait has timed out, Solaris ETIME. */
 static __inline__ int shim_etime(int error)
 {
 	return error == ETIMEDOUT ? ETIME : error;
@@ -91,7 +91,7 @@ static __inline__ int cond_wait(cond_t *cvp, mutex_t *mp)
 	return pthread_cond_wait(cvp, mp);
 }
 
-/* Until a time of CLOCK_REALTIME; ETIME after it */
+/* Wait until a time of CLOCK_REALTIME; return ETIME if it has passed. */
 static __inline__ int cond_timedwait(cond_t *cvp, mutex_t *mp, const timestruc_t *abstime)
 {
 	return shim_etime(pthread_cond_timedwait(cvp, mp, abstime));

@@ -2,8 +2,8 @@
 /*
  * The threads of Solaris, which are those of POSIX under other names.
  *
- * Every thread is bound to a kernel thread.  Starting a suspended thread, and waiting for whichever
- * thread exits first, fail with ENOTSUP because Linux supports neither.
+ * Every thread is bound to a kernel thread.  Creating a suspended thread, and waiting for the first
+ * thread to exit, fail with ENOTSUP because Linux supports neither.
  */
 #ifndef SHIM_THREAD_H
 #define SHIM_THREAD_H
@@ -78,7 +78,7 @@ static __inline__ void thr_yield(void)
 	sched_yield();
 }
 
-/* A hint, which Linux ignores */
+/* This is a hint, which Linux ignores. */
 static __inline__ int thr_setconcurrency(int level)
 {
 	return level < 0 ? EINVAL : 0;

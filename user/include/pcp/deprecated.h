@@ -8,7 +8,7 @@
 
 #include <pcp/pmapi.h>
 
-/* PCP 7 does not have them. */
+/* PCP 7 does not have these. */
 #if PMAPI_VERSION < PMAPI_VERSION_4
 
 #ifdef __cplusplus
@@ -22,11 +22,11 @@ int __pmSetProgname(const char *program);	/* 0 */
 
 /*
  * The options of pmDebugOptions that have a number, as bits; pmSetDebug() and pmClearDebug() set
- * both
+ * both variables
  */
 extern int pmDebug;
 
-/* Enables a list of names or numbers.  Returns their bits, or an error */
+/* Enables a list of names or numbers.  Return their bits, or an error. */
 int __pmParseDebug(const char *spec);
 /* Enable the options in @bits */
 void __pmSetDebugBits(int bits);

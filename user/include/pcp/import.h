@@ -2,9 +2,9 @@
 /*
  * Writing archives: Performance Co-Pilot's LOGIMPORT, as of version 6.0.3, with extensions.
  *
- * A program describes metrics and instances, puts values, and writes them as
- * one record with a time; pmiEnd() finishes the archive.  What each call does,
- * and where it differs from the original, is in libshim-import(3).
+ * A program describes metrics and instances, puts values, and writes them as one record with a
+ * time; pmiEnd() finishes the archive.  libshim-import(3) describes each call and its differences
+ * from the original.
  *
  * Threads: as in the original there is one current context for the whole process.  Any thread may
  * make calls, which are serialized.
@@ -26,8 +26,8 @@ extern "C" {
 #define PMI_VERSION_2	2
 #define PMI_VERSION	PMI_VERSION_2
 #define PMI_INHERIT	0x1	/* flags: the metrics, instances and handles of the current context */
-#define PMI_APPEND	0x2	/* flags: if the archive exists, records are appended to it */
-#define PMI_PROCESS	0x4	/* pmiSetImportProgram() notes the process */
+#define PMI_APPEND	0x2	/* flags: if the archive exists, append records to it */
+#define PMI_PROCESS	0x4	/* flags: pmiSetImportProgram() records the process */
 
 int pmiStart(const char *archive, int flags) __PM_AS(pmiStart_v4);
 #else
@@ -75,14 +75,14 @@ pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned int scal
 		      unsigned int scaleTime, int scaleCount, int extraUnit,
 		      unsigned int extraScale);
 
-/* Of PCP 7.2 */
+/* From PCP 7.2 */
 
 int pmiWriteNow(void);
 int pmiSetVolumeSize(size_t size, void (*done)(const char *path));
 int pmiSetImportProgram(const char *tool, const char *version, const char *args,
 			const char *archive);
 
-/* Not in PCP 6.0.3; those up to the blank line are in later versions of it */
+/* Not in PCP 6.0.3; later versions have those up to the blank line */
 
 int pmiWrite2(int64_t sec, int usec);
 int pmiHighResWrite(int64_t sec, int nsec);
@@ -96,7 +96,7 @@ int pmiDelInstance(pmInDom indom, int inst);
 int pmiSetZoneinfo(const char *zoneinfo);
 int pmiNextVolume(void);
 
-/* Error codes and texts, including those of PMAPI; -1 means the last call's error */
+/* Error codes and texts, including those of PMAPI; -1 means the error of the last call */
 
 #define PMI_MAXERRMSGLEN	128
 

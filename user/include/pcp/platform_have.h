@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Features of the system, under the names of PCP's platform header, for programs with conditional
- * code. Headers and sizes are detected when a program is compiled; the rest is the same on every
- * Linux with the C library that libshim needs.
+ * code. Headers and sizes are detected when a program is compiled. The rest is the same on every
+ * Linux system with the C library that libshim requires.
  *
  * Macros about the build of another library are omitted: HAVE_SECURE_SOCKETS, HAVE_STATIC_PROBES,
  * HAVE_PMA_QUERY_VIA, HAVE_UV_PIPE_CHMOD, HAVE_LIBIBMAD, HAVE_LIBIBUMAD, HAVE_SET_ESCDELAY,
@@ -143,7 +143,7 @@
 #define HAVE___EXECUTABLE_START 1
 #define HAVE___THREAD 1
 
-/* Archives may be compressed: libshim reads xz and others */
+/* Archives may be compressed: libshim reads xz and other formats */
 #define HAVE_LZMA_DECOMPRESSION 1
 #define HAVE_TRANSPARENT_DECOMPRESSION 1
 

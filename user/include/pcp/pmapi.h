@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Performance Co-Pilot's PMAPI, as of its version 6.0.3: types, numbers and the calls that libshim
- * offers.  To use it in a program that includes <pcp/pmapi.h> and reads archives, link with -lshim
+ * provides.  A program that includes <pcp/pmapi.h> and reads archives can be linked with -lshim
  * instead of -lpcp.
  *
- * Time stamps are struct timeval; the calls with HighRes in their name have struct timespec.  With
- * PMAPI_VERSION 4 all have struct timespec, as in PCP 7. Each call, and its differences from the
- * original, is described in Documentation/api/pmapi.rst and libshim-pcp(3).
+ * Time stamps are struct timeval; the calls with HighRes in their names use struct timespec.  With
+ * PMAPI_VERSION 4 all calls use struct timespec, as in PCP 7.  Documentation/api/pmapi.rst and
+ * libshim-pcp(3) describe each call and its differences from the original.
  */
 #ifndef PCP_PMAPI_H
 #define PCP_PMAPI_H
@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /*
- * A program may define PMAPI_VERSION before it includes this. 3: pmOptions has its times to the
- * nanosecond.  4: all times are struct timespec, and names are those of PCP 7.  Objects of different
- * versions may be linked into one program.
+ * A program may define PMAPI_VERSION before it includes this header.  With 3, pmOptions has its
+ * times in nanoseconds.  With 4, all times are struct timespec, and names are those of PCP 7.
+ * Objects of different versions may be linked into one program.
  */
 #define PMAPI_VERSION_2	2
 #define PMAPI_VERSION_3	3
@@ -182,7 +182,7 @@ typedef struct pmValue {
 	} value;
 } pmValue;
 
-/* numval: number of values, 0, or an error code; valfmt is valid only if it is > 0 */
+/* numval: number of values, 0, or an error code; valfmt is valid only if numval is positive */
 typedef struct pmValueSet {
 	pmID pmid;
 	int numval;
@@ -192,7 +192,7 @@ typedef struct pmValueSet {
 
 #define PM_VAL_INSITU	0	/* value.lval */
 #define PM_VAL_DPTR	1	/* value.pval */
-#define PM_VAL_SPTR	2	/* the same */
+#define PM_VAL_SPTR	2	/* like PM_VAL_DPTR */
 
 typedef struct pmResult {
 	__pmTime timestamp;
@@ -228,8 +228,8 @@ typedef union {
 } pmAtomValue;
 
 /*
- * Event records: a value of type PM_TYPE_EVENT or PM_TYPE_HIGHRES_EVENT is an array of
- * records, each with a stamp and parameters, which are values of other metrics.
+ * Event records: a value of type PM_TYPE_EVENT or PM_TYPE_HIGHRES_EVENT is an array of records,
+ * each with a time stamp and parameters, which are values of other metrics.
  */
 
 typedef struct pmTimeval {
@@ -296,7 +296,7 @@ typedef struct pmHighResEventArray {
 #define PM_EVENT_FLAG_START	(1U << 1)
 #define PM_EVENT_FLAG_END	(1U << 2)
 #define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter identifies the event */
-#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second one identifies its parent */
+#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second parameter identifies its parent */
 #define PM_EVENT_FLAG_MISSED	(1U << 31)
 
 int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult_v2 ***rap);
@@ -312,14 +312,14 @@ void pmFreeHighResEventResult(pmHighResResult **rset);
 #define PM_MAX_TIMEZONELEN	256
 #define PM_MAX_ZONEINFOLEN	256
 
-#define PM_LOG_MAGIC	0x50052600	/* | version */
+#define PM_LOG_MAGIC	0x50052600	/* ORed with the version */
 #define PM_LOG_VERS02	2
 #define PM_LOG_VERS03	3
-#define PM_LOG_VOL_TI	(-2)	/* file number in its label: the index */
+#define PM_LOG_VOL_TI	(-2)	/* file number in the label of the index */
 #define PM_LOG_VOL_META	(-1)
 #define PM_LOG_VOL_CURRENT	0
 
-#define PM_LOG_FEATURE_NONE	0	/* in the label of version 3 */
+#define PM_LOG_FEATURE_NONE	0	/* in labels of version 3 */
 #define PM_LOG_FEATURE_QA	(1U << 31)
 #define PM_LOG_FEATURES		(PM_LOG_FEATURE_NONE | PM_LOG_FEATURE_QA)
 
@@ -349,9 +349,9 @@ typedef struct __PM_HIGHRES_LABEL {
 	char zoneinfo[PM_MAX_ZONEINFOLEN];
 } __PM_HIGHRES_LABEL;
 
-#define PM_MAX_TIME_T	LLONG_MAX	/* seconds of an unknown end */
+#define PM_MAX_TIME_T	LLONG_MAX	/* seconds if the end is unknown */
 
-/* Contexts: each thread has a current one */
+/* Contexts; each thread has a current one */
 
 #define PM_CONTEXT_UNDEF	(-1)
 #define PM_CONTEXT_HOST		1
@@ -359,7 +359,7 @@ typedef struct __PM_HIGHRES_LABEL {
 #define PM_CONTEXT_LOCAL	3
 #define PM_CONTEXT_TYPEMASK	0xff
 
-/* or-ed to the type, for live sources; ignored for archives */
+/* Flags ORed with the type, for live sources; ignored for archives */
 #define PM_CTXFLAG_SHALLOW	(1U << 8)
 #define PM_CTXFLAG_EXCLUSIVE	(1U << 9)
 #define PM_CTXFLAG_SECURE	(1U << 10)
@@ -368,7 +368,7 @@ typedef struct __PM_HIGHRES_LABEL {
 #define PM_CTXFLAG_AUTH		(1U << 13)
 #define PM_CTXFLAG_CONTAINER	(1U << 14)
 #define PM_CTXFLAG_NO_FEATURE_CHECK (1U << 15)
-/* Volumes and index are opened on demand, with or without these flags */
+/* Volumes and index are opened on demand, regardless of these flags */
 #define PM_CTXFLAG_METADATA_ONLY (1U << 16)
 #define PM_CTXFLAG_LAST_VOLUME	(1U << 17)
 
@@ -408,7 +408,7 @@ int pmTrimNameSpace(void);
 #define PMNS_LEAF_STATUS	0
 #define PMNS_NONLEAF_STATUS	1
 
-/* Instances: at the current time of the context, or over the whole archive */
+/* Instances, at the current time of the context or over the whole archive */
 
 int pmGetInDom(pmInDom indom, int **instlist, char ***namelist);
 int pmNameInDom(pmInDom indom, int inst, char **name);
@@ -426,7 +426,7 @@ int pmDelProfile(pmInDom indom, int numinst, int *instlist);
 /* Arguments of agents and archive writers; only for programs that use the type names */
 typedef struct pmInDomProfile {
 	pmInDom indom;
-	int state;		/* PM_PROFILE_x, and the instances are the exceptions */
+	int state;		/* PM_PROFILE_x; the instances are the exceptions */
 	int instances_len;
 	int *instances;
 } pmInDomProfile;
@@ -447,7 +447,7 @@ typedef struct pmInResult {
 /* Texts that describe a metric or an instance domain */
 
 #define PM_TEXT_ONELINE	1
-#define PM_TEXT_HELP	2	/* or the one line if there is no help text */
+#define PM_TEXT_HELP	2	/* or the one-line text if there is no help text */
 #define PM_TEXT_PMID	4	/* for pmiPutText(): the kind of its target */
 #define PM_TEXT_INDOM	8
 #define PM_TEXT_DIRECT	16	/* or-ed: do not substitute the one-line text for help */
@@ -463,10 +463,10 @@ typedef struct pmLabel {
 	unsigned int namelen : 8;	/* the name is not quoted */
 	unsigned int flags : 8;
 	unsigned int value : 16;
-	unsigned int valuelen : 16;	/* the value is quoted, if it is a string */
+	unsigned int valuelen : 16;	/* the value is quoted if it is a string */
 } pmLabel;
 
-/* flags: one of PM_LABEL_CONTEXT to _INSTANCES, and */
+/* flags: one of PM_LABEL_CONTEXT to _INSTANCES, ORed with */
 #define PM_LABEL_COMPOUND	(1 << 6)
 #define PM_LABEL_OPTIONAL	(1 << 7)
 
@@ -504,16 +504,16 @@ int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
 void pmFreeLabelSets(pmLabelSet *sets, int nsets);
 void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets);
 
-/* Time: position of the next fetch, and how it moves from fetch to fetch */
+/* Time: position of the next fetch, and how it moves with each fetch */
 
 #define PM_MODE_LIVE	0
 #define PM_MODE_INTERP	1	/* values at a point in time, which moves by delta */
 #define PM_MODE_FORW	2	/* record by record */
-#define PM_MODE_BACK	3	/* the same, backwards */
+#define PM_MODE_BACK	3	/* like PM_MODE_FORW, backwards */
 
 /* Fetching */
 
-#define PMCD_ADD_AGENT		(1 << 0)	/* possible results of a fetch from a live source */
+#define PMCD_ADD_AGENT		(1 << 0)	/* changes reported by a fetch from a live source */
 #define PMCD_RESTART_AGENT	(1 << 1)
 #define PMCD_DROP_AGENT		(1 << 2)
 #define PMCD_NO_CHANGE		0
@@ -526,7 +526,7 @@ void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets)
 
 /*
  * Values and texts.  A const char * returned by a call without _r is valid until the thread's next
- * call; those of pmTypeStr() and pmSemStr() are always valid
+ * call; the results of pmTypeStr() and pmSemStr() are always valid
  */
 
 int pmExtractValue(int valfmt, const pmValue *ival, int itype, pmAtomValue *oval, int otype);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The last part of <pcp/pmapi.h>: makes a pointer to the wrong type of time an error not only in
- * C++ but also in C.  Many compilers only warn, and the call would confuse microseconds and
- * nanoseconds.  If a call fails to compile here, the program was written for another PMAPI_VERSION:
- * PCP 7 has version 4.  A program with its own functions of these names may define
- * PM_NO_TIME_CHECKS.
+ * The last part of <pcp/pmapi.h>: makes a pointer to the wrong type of time an error in C as well
+ * as in C++.  Many compilers only warn, and the call would confuse microseconds and nanoseconds.
+ * If a call fails to compile here, the program was written for another PMAPI_VERSION: PCP 7 has
+ * version 4.  A program with its own functions of these names may define PM_NO_TIME_CHECKS.
  *
  * Each call is an inline function whose times are transparent unions: these accept a pointer to a
  * member's type, any null pointer, and nothing else.  An interval in milliseconds is a double
- * because no pointer converts to it.  The macros pass on all arguments, so these may be compound
- * literals, whose commas would separate the arguments of other macros.
+ * because no pointer converts to it.  The macros pass on all arguments, so an argument may be a
+ * compound literal, whose commas would separate the arguments of other macros.
  */
 #ifndef PCP_PMAPI_CHECKS_H
 #define PCP_PMAPI_CHECKS_H

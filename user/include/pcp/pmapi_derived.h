@@ -3,7 +3,7 @@
 #ifndef PCP_PMAPI_DERIVED_H
 #define PCP_PMAPI_DERIVED_H
 
-/* The name is given first, its expression second */
+/* The first argument is the name, the second one the expression. */
 char *pmRegisterDerived(const char *name, const char *expr);
 int pmRegisterDerivedMetric(const char *name, const char *expr, char **errmsg);
 char *pmAddDerived(const char *name, const char *expr);

@@ -15,7 +15,7 @@ extern "C" {
 /* The options common to all tools, for short_options */
 #define PMAPI_OPTIONS	"A:a:D:gh:n:O:p:S:s:T:t:VZ:z?"
 
-/* For long_options: a heading in the usage message, a line of text, the end */
+/* For long_options: a heading in the usage message, a line of text, and the end */
 #define PMAPI_OPTIONS_HEADER(s)	{ "", 0, '-', 0, (s) }
 #define PMAPI_OPTIONS_TEXT(s)	{ "", 0, '|', 0, (s) }
 #define PMAPI_OPTIONS_END	{ NULL, 0, 0, 0, NULL }
@@ -114,18 +114,18 @@ extern "C" {
 #define PM_OPTFLAG_DONE		(1 << 1)
 #define PM_OPTFLAG_MULTI	(1 << 2)	/* several hosts, or several separate archives */
 #define PM_OPTFLAG_USAGE_ERR	(1 << 3)	/* out: the arguments are wrong */
-#define PM_OPTFLAG_RUNTIME_ERR	(1 << 4)	/* out: something else went wrong */
-#define PM_OPTFLAG_EXIT		(1 << 5)	/* out: the program should end, successfully */
-#define PM_OPTFLAG_POSIX	(1 << 6)	/* options end at the first argument */
-#define PM_OPTFLAG_MIXED	(1 << 7)	/* hosts and archives */
-#define PM_OPTFLAG_ENV_ONLY	(1 << 8)	/* only the environment, no arguments */
+#define PM_OPTFLAG_RUNTIME_ERR	(1 << 4)	/* out: another error has occurred */
+#define PM_OPTFLAG_EXIT		(1 << 5)	/* out: the program should exit successfully */
+#define PM_OPTFLAG_POSIX	(1 << 6)	/* the first non-option argument ends the options */
+#define PM_OPTFLAG_MIXED	(1 << 7)	/* allow both hosts and archives */
+#define PM_OPTFLAG_ENV_ONLY	(1 << 8)	/* use only the environment, no arguments */
 #define PM_OPTFLAG_LONG_ONLY	(1 << 9)	/* accept -option as --option */
 #define PM_OPTFLAG_BOUNDARIES	(1 << 10)	/* compute the window in any case */
 #define PM_OPTFLAG_STDOUT_TZ	(1 << 11)	/* print the time zone in use */
 #define PM_OPTFLAG_NOFLUSH	(1 << 12)	/* the caller calls pmflush() */
 #define PM_OPTFLAG_QUIET	(1 << 13)	/* do not print messages about wrong arguments */
 
-/* has_arg: 0, 1, or 2 if it is optional; short_opt: or 0 */
+/* has_arg: 0, 1, or 2 if the argument is optional; short_opt: a character, or 0 */
 typedef struct pmLongOptions {
 	const char *long_opt;
 	int has_arg;
@@ -135,7 +135,7 @@ typedef struct pmLongOptions {
 } pmLongOptions;
 
 /*
- * The members of pmOptions, with the types of its override and its times:
+ * The members of pmOptions, with the types of override and of the times:
  *
  * @short_options, @long_options: in: the accepted options, as for getopt
  * @short_usage: in: first line of the usage message
@@ -144,8 +144,8 @@ typedef struct pmLongOptions {
  * @errors: out: number of errors
  * @context, @nhosts, and so on: out: the values of the standard options; @context is PM_CONTEXT_x,
  *   or 0
- * @start, @finish, @origin, @interval: out: from pmGetContextOptions(); in version 3 the members at
- * 	the end, if @version is set to 3
+ * @start, @finish, @origin, @interval: out: from pmGetContextOptions(); in version 3 these are the
+ *	members at the end, if @version is set to 3
  * @tzflag: out: use the host's time zone
  * @nsflag: out: a name space was loaded
  */

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Variables of the environment, or of pcp.conf; the library owns the result */
+/* Variables from the environment or from pcp.conf; the library owns the result */
 
 char *pmGetConfig(const char *variable);
 char *pmGetOptionalConfig(const char *variable);
@@ -28,7 +28,7 @@ int pmLoadNameSpace(const char *filename);
 int pmLoadASCIINameSpace(const char *filename, int dupok);
 void pmUnloadNameSpace(void);
 
-/* Messages, to stderr or to the file in the environment variable PCP_STDERR */
+/* Messages, to stderr or to the file named by the environment variable PCP_STDERR */
 
 int pmprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int pmflush(void);

@@ -32,16 +32,16 @@ char *pmEventFlagsStr_r(int flags, char *buf, int buflen);
 #define PM_EVENT_FLAG_START	(1U << 1)
 #define PM_EVENT_FLAG_END	(1U << 2)
 #define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter is an event id */
-#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* and the second its parent's */
+#define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second parameter is its parent's ID */
 #define PM_EVENT_FLAG_MISSED	(1U << 31)	/* only a number of lost records */
 
 /* Parsing; the caller frees the message */
 
 int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errmsg);
 
-/* host:metric[instance,...], archive/metric[instance,...] */
+/* A specification host:metric[instance,...] or archive/metric[instance,...] */
 typedef struct pmMetricSpec {
-	int isarch;		/* 0: source is a host, 1: an archive, 2: the local context */
+	int isarch;		/* type of source: 0: a host, 1: an archive, 2: the local context */
 	char *source;
 	char *metric;
 	int ninst;		/* 0: all */
@@ -52,7 +52,7 @@ int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec
 		      char **errmsg);
 void pmFreeMetricSpec(pmMetricSpec *spec);
 
-/* The time zone for reading and printing times: TZ's until a call creates another one */
+/* The time zone for printing and parsing times: that of TZ until a call creates another one */
 
 int pmNewZone(const char *tz);
 int pmNewContextZone(void);
@@ -89,7 +89,7 @@ int pmDiscoverServices(const char *service, const char *mechanism, char ***urls)
 #define PM_SERVER_PROXY_SPEC	"pmproxy"
 #define PM_SERVER_WEBAPI_SPEC	"pmwebapi"
 
-/* Debugging options for the caller; libshim itself prints nothing for them */
+/* Debugging options, for the caller; libshim itself prints nothing for them */
 
 typedef struct {
 	int pdu, fetch, profile, value, context, indom, pdubuf, log, logmeta, optfetch, af;
@@ -108,7 +108,7 @@ typedef struct {
 #endif
 } pmdebugoptions_t;
 
-/* Each version has its own flags; pmSetDebug() and pmClearDebug() set both. */
+/* Each version has its own flags, and pmSetDebug() and pmClearDebug() set both. */
 extern pmdebugoptions_t pmDebugOptions __PM_AS(pmDebugOptions_v4);
 
 int pmSetDebug(const char *spec);

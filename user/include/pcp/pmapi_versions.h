@@ -26,7 +26,7 @@ int pmGetArchiveEnd(__pmTime *end) __PM_AS(pmGetHighResArchiveEnd);
 
 int pmParseInterval(const char *string, __pmTime *rslt, char **errmsg)
 	__PM_AS(pmParseHighResInterval);
-/* The arguments of the tools' options -S, -T, -A and -O; any may be NULL */
+/* The arguments of the tools' options -S, -T, -A and -O; any of them may be NULL */
 int pmParseTimeWindow(const char *swStart, const char *swEnd, const char *swAlign,
 		      const char *swOffset, const __pmTime *logStart, const __pmTime *logEnd,
 		      __pmTime *rsltStart, __pmTime *rsltEnd, __pmTime *rsltOffset,
@@ -90,7 +90,7 @@ int pmParseHighResTimeWindow(const char *swStart, const char *swEnd, const char 
 			     char **errMsg);
 int pmSetModeHighRes(int mode, const struct timespec *when, const struct timespec *delta);
 
-/* Names in version 4 of the functions of version 2 */
+/* Version 4's names of the functions of version 2 */
 #define pmFetch_v2		pmFetch
 #define pmFetchArchive_v2	pmFetchArchive
 #define pmFreeResult_v2		pmFreeResult

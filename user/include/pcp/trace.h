@@ -22,7 +22,7 @@ int pmtracecounter(const char *tag, double value);
 char *pmtraceerrstr(int code);
 int pmtracestate(int flags);
 
-/* Not in PCP: number of events of this process that did not reach the agent */
+/* Not in PCP: number of events of this process that have not reached the agent */
 unsigned long long shim_trace_lost(void);
 
 #define PMTRACE_ERR_BASE		12000
@@ -50,15 +50,15 @@ unsigned long long shim_trace_lost(void);
 
 /*
  * Not in PCP: while there is no listener, a call with a literal tag in optimized code returns
- * without calling the library.  This changes a single result: such a call returns 0 without
- * checking whether the module has room for its tag.  The calls are also macros then; a source file
+ * without calling the library.  This changes only one result: such a call returns 0 without
+ * checking whether the module has room for its tag.  The calls are then also macros; a source file
  * with other functions of these names defines PCP_TRACE_NO_INLINE.
  */
 
 /**
  * struct shim_trace_state - a tag of this process
  * @gate: location of the listener flags; NULL: call the library
- * @progress: of the tag's transaction: the two lower bits are 1 if it has begun, 2 if it has ended
+ * @progress: the tag's transaction: the two lower bits are 1 if it has begun, 2 if it has ended
  */
 struct shim_trace_state {
 	const unsigned int *const *gate;
@@ -66,8 +66,8 @@ struct shim_trace_state {
 };
 
 /**
- * struct shim_trace_site - the tag of a literal
- * @literal: its address, set once
+ * struct shim_trace_site - the cached tag of a literal
+ * @literal: the literal's address, set once
  * @state: the tag's state
  */
 struct shim_trace_site {

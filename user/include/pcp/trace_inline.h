@@ -2,7 +2,7 @@
 /*
  * Trace calls that return immediately while there is no listener; part of <pcp/trace.h>.
  *
- * A source file caches the tag of each of its literals, as an address and a tag that never change
+ * A source file caches the tag of each of its literals.  A literal's address and tag never change
  * once set.  The library keeps the tags in memory that is zero in a forked child; zero means that
  * the library must be called.  A call that finds a listener, or any unusual state, calls the
  * library.
@@ -32,14 +32,14 @@ extern "C" {
 #define SHIM_TRACE_SITES	64
 #define SHIM_TRACE_MAX_TAG	254
 /*
- * Not static because inline functions in the program's headers may make these calls; never called
- * directly
+ * These are not static, because inline functions in the program's headers may make the calls.  They
+ * are never called directly.
  */
 #define SHIM_TRACE_INLINE	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __unused__))
 
-/* Literals of this source file by address; the first one keeps an entry. */
+/* Literals of this source file, indexed by address; the first literal keeps an entry */
 static struct shim_trace_site shim_trace_sites[SHIM_TRACE_SITES] __attribute__((__unused__));
-/* For calls without progress, whatever the tag */
+/* For calls without progress, regardless of the tag */
 static struct shim_trace_site shim_trace_values __attribute__((__unused__));
 
 /* The state of a literal's tag if there is no listener, otherwise NULL */
@@ -62,9 +62,9 @@ SHIM_TRACE_INLINE struct shim_trace_state *shim_trace_quiet(const char *tag, str
 }
 
 /*
- * Begin (1) or end (2) a transaction without a listener.  Returns 0 if the transaction is not in
- * the right state for that, or if there are other threads: only the library knows which of them is
- * in the transaction.
+ * Begin (1) or end (2) a transaction without a listener.  Return 0 if the transaction is not in the
+ * right state for that, or if there are other threads, because only the library knows which of them
+ * is in the transaction.
  */
 SHIM_TRACE_INLINE int shim_trace_pass(struct shim_trace_state *state, unsigned int to)
 {
@@ -132,7 +132,7 @@ SHIM_TRACE_INLINE int shim_trace_counter(int is_literal, const char *tag, double
 
 /*
  * For a pointer, compilers report a constant only if it is a literal.  An argument may contain
- * commas, so this macro takes the second of two.
+ * commas, so the macros take a variable number of arguments.
  */
 #define pmtracebegin(...)	shim_trace_begin(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)
 #define pmtraceend(...)		shim_trace_end(__builtin_constant_p((__VA_ARGS__)), __VA_ARGS__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds damage in an archive of Performance Co-Pilot: see shim_archive_check(3). */
+/* Check an archive of Performance Co-Pilot for damage: see shim_archive_check(3). */
 #ifndef SHIM_ARCHIVE_H
 #define SHIM_ARCHIVE_H
 
@@ -37,12 +37,12 @@ struct shim_archive_span {
  * struct shim_archive_watch - callbacks of a check, and what to check
  * @size: sizeof(struct shim_archive_watch)
  * @reserved: 0
- * @problem: called for each damage, at @offset of @file; @text is one line
- * @progress: NULL, or called now and then with the bytes checked and their total
- * @arg: passed to all
- * @note: NULL, or called for each note; @kind is of enum shim_archive_note
+ * @problem: called for each damaged place, at @offset of @file; @text is one line
+ * @progress: NULL, or called periodically with the number of bytes checked and the total
+ * @arg: passed to all callbacks
+ * @note: NULL, or called for each note; @kind is enum shim_archive_note
  * @span: NULL to check all, or the records to check; labels, metadata, the index and the end of the
- * 	last volume are always checked
+ *	last volume are always checked
  */
 struct shim_archive_watch {
 	uint32_t size;

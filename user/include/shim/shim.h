@@ -5,7 +5,7 @@
  *
  * Calls return 0 or a negated errno, never set errno, never print, and do not modify their output
  * arguments on failure.  Any thread may make any call, but two threads must not use the same
- * recorder at the same time, nor destroy an object that another thread uses.
+ * recorder at the same time, and a thread must not destroy an object that another thread uses.
  */
 #ifndef SHIM_SHIM_H
 #define SHIM_SHIM_H
@@ -23,8 +23,8 @@ const char *shim_version(void);
 
 /*
  * The backend: the module together with perf_event_open(2), or perf alone if the module is not
- * loaded.  -ENODEV: neither is available; -EACCES: no access to the module's device, or perf is not
- * permitted.
+ * loaded.  shim_open() fails with -ENODEV if neither is available, and with -EACCES if the module's
+ * device cannot be accessed or perf is not permitted.
  */
 struct shim_handle;
 
@@ -36,9 +36,9 @@ const char *shim_backend(struct shim_handle *handle);
 int shim_backend_why(struct shim_handle *handle, char *buf, size_t size);
 
 /*
- * Events: those that the module can count on this machine, or, with a NULL handle, all that have a
- * name.  Modes may follow a name: :u (user mode), :k (kernel).  The first nonzero value of fn ends
- * the walk and is returned.
+ * Events: those that the back end can count on this machine or, with a NULL handle, all that have a
+ * name.  A name may be followed by modes: :u (user mode), :k (kernel mode).  The first nonzero
+ * value of fn ends the walk and is returned.
  */
 #define SHIM_EVENT_MAX	256	/* bytes of a name, with its NUL */
 
@@ -48,11 +48,11 @@ int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), voi
 int shim_event_on_pmu(const char *name, const char *pmu, char *buf, size_t size);
 int shim_event_suggest(const char *name, char *buf, size_t size);
 
-/* Sets: events that are counted together, at one instant, never scaled */
+/* Sets: events that are counted together and sampled at one instant, never scaled */
 #define SHIM_SET_MAX	64	/* events of a set */
 
 #define SHIM_BIND_ON_EXEC	(1U << 0)	/* counting starts at the target's next execve */
-#define SHIM_BIND_THREADS	(1U << 1)	/* also threads that it will start */
+#define SHIM_BIND_THREADS	(1U << 1)	/* also threads that the target starts later */
 #define SHIM_BIND_TREE		(1U << 2)	/* also all threads and processes it will start */
 #define SHIM_BIND_PROCESS	(1U << 3)	/* also the other threads of its process */
 #define SHIM_BIND_CPU		(1U << 4)	/* on the CPU of that number, for all processes */
@@ -68,8 +68,8 @@ struct shim_set;
  * struct shim_sample - all values of a set at one instant; times in ns
  * @time: CLOCK_MONOTONIC
  * @tick: CPU time of the target while the set was counting
- * @enabled: time the set was enabled on the running target
- * @running: time it was on the counters: equal to @enabled
+ * @enabled: time during which the set was enabled on the running target
+ * @running: time during which it was on the counters, which equals @enabled
  * @nr: number of values
  * @state: SHIM_STATE_*
  * @values: one per event; 64-bit counters that continue across migrations and context switches
@@ -102,7 +102,7 @@ int shim_set_walk(struct shim_set *set,
 		  int (*fn)(void *arg, pid_t tid, const struct shim_sample *sample), void *arg);
 
 /*
- * Multiplexing, for events that do not fit on a CPU at the same time.  The counts and their
+ * Multiplexing, for events that a CPU cannot count at the same time.  The counts and their
  * durations are returned unscaled.
  */
 #define SHIM_TURN_MIN	1000000ULL	/* ns */
@@ -120,7 +120,7 @@ int shim_set_walk(struct shim_set *set,
  * @state: SHIM_STATE_*
  * @reserved: 0
  * @values: counts
- * @ticks: the part of @counted in which the event was counted; 0: never
+ * @ticks: the part of @counted during which the event was counted; 0: never
  */
 struct shim_turns {
 	uint64_t time;
@@ -143,9 +143,9 @@ int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *tur
 			 uint64_t whole[SHIM_SET_MAX]);
 
 /*
- * The recorder: counts of sets and the machine's transactions, on one clock, in one PCP archive.
- * Every record is complete on disk before the next one is begun, so a recording can be replayed
- * after any crash.
+ * The recorder: it writes counts of sets and the machine's transactions, with one clock, into one
+ * PCP archive.  Every record is complete on disk before the next one is begun, so a recording can
+ * be replayed after any crash.
  */
 struct shim_recorder;
 
@@ -153,9 +153,9 @@ struct shim_recorder;
  * struct shim_record_options - how to record
  * @size: sizeof(struct shim_record_options)
  * @version: archive format: 3, 2, or 0 for the default, 3
- * @after: a recorder whose archive this one continues, or NULL: instances of transactions keep
- * 	their numbers, those of sets keep their names, and counts continue.  It must stay open until all
- * 	sources are added.
+ * @after: a recorder whose archive this one continues, or NULL.  Instances of transactions keep
+ *	their numbers, those of sets keep their names, and counts continue.  It must stay open until
+ *	all sources are added.
  */
 struct shim_record_options {
 	uint32_t size;
@@ -177,11 +177,12 @@ int shim_record_label(struct shim_recorder *rec, const char *name, const char *v
 
 /**
  * struct shim_record_source - callbacks for such values, called once per tick in this order
- * @sample: fetch the values.  Return the number of metrics that have some, or a negated errno,
- * 	which shim_record_missing() then returns; if there are none, the other two are not called, and
- * 	the record is written without them
+ * @sample: fetch the values.  It returns the number of metrics that have values, or a negated
+ *	errno, which shim_record_missing() then returns; if there are none, the other two functions
+ *	are not called, and the record is written without such values
  * @instances: calls shim_record_instances() for each domain whose instances have changed
- * @values: calls shim_record_values() for each metric; both return 0, or an error that ends the tick
+ * @values: calls shim_record_values() for each metric; this and @instances return 0, or an error
+ *	that ends the tick
  */
 struct shim_record_source {
 	int (*sample)(void *arg);
@@ -192,8 +193,8 @@ struct shim_record_source {
 /**
  * struct shim_record_metric - a metric, as a pmDesc and its texts
  * @name: full name
- * @pmid: its PMID
- * @indom: its instance domain, or PM_INDOM_NULL
+ * @pmid: the metric's PMID
+ * @indom: the metric's instance domain, or PM_INDOM_NULL
  * @type: PM_TYPE_*
  * @sem: PM_SEM_*
  * @units: as a pmUnits
@@ -213,7 +214,7 @@ struct shim_record_metric {
 
 /**
  * struct shim_record_value - a value
- * @inst: its instance, or -1
+ * @inst: the value's instance, or -1
  * @number: the bytes of a number, left-aligned, 4 or 8 as in its type
  * @string: text of a string
  */

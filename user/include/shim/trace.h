@@ -23,7 +23,7 @@ extern "C" {
 
 #define SHIM_TRACE_HIST_SLOTS 368
 
-/* What a tag was used for, as PCP's kinds. */
+/* What a tag was used for, with PCP's numbers */
 enum shim_trace_kind {
 	SHIM_TRACE_TRANSACTION = 1,
 	SHIM_TRACE_POINT = 2,
@@ -31,18 +31,21 @@ enum shim_trace_kind {
 	SHIM_TRACE_COUNTER = 4
 };
 
-/* The result of shim_trace_status(): how events reach the BPF programs. */
+/* The result of shim_trace_status(): how events reach the BPF programs */
 enum shim_trace_way {
 	SHIM_TRACE_BY_MODULE = 1,
 	SHIM_TRACE_BY_PROBES = 2
 };
 
 /* struct shim_trace_options.flags */
-/* Begins are sent to the kernel, which determines their time: the default with the module. */
+/* The kernel receives begins and determines their time; the default with the module */
 #define SHIM_TRACE_F_BEGINS	(1u << 0)
-/* The program takes the time of a begin and sends it with the end: the default with probes. */
+/* The program determines the time of a begin and sends it with the end; the default with probes */
 #define SHIM_TRACE_F_USER_BEGINS	(1u << 4)
-/* Use only probes, or fail with -ENODEV; otherwise the module if loaded, else probes. */
+/*
+ * Use only the module, or only probes, or fail with -ENODEV.  By default, use the module if it is
+ * loaded, otherwise probes.
+ */
 #define SHIM_TRACE_F_MODULE	(1u << 1)
 #define SHIM_TRACE_F_PROBES	(1u << 2)
 /* Also keep statistics per process, for shim_trace_processes_get() */
@@ -52,13 +55,13 @@ enum shim_trace_way {
  * struct shim_trace_options - requested features, and sizes of the kernel's tables
  * @size: sizeof(struct shim_trace_options)
  * @max_tags: maximum number of tags, of pairs of tag and kind, and (at least 256 per CPU) of pairs
- * 	of tag and process with statistics; 0: 4096, less on a machine with very many CPUs
+ *	of tag and process with statistics; 0: 4096, less on a machine with very many CPUs
  * @max_open: maximum number of pairs of tag and thread in a transaction, as known to the kernel;
- * 	0: 16384
+ *	0: 16384
  * @flags: SHIM_TRACE_F_*
  * @ring_bytes: room for single events, for shim_trace_events(); 0: do not keep events
- * @direct_slots: room for programs that write their statistics themselves
- *	(SHIM_TRACE=direct): a slot for each thread, tag and kind; 0: not offered
+ * @direct_slots: room for programs that write their statistics themselves (SHIM_TRACE=direct), one
+ *	slot for each thread, tag and kind; 0: not available
  */
 struct shim_trace_options {
 	uint32_t size;
@@ -72,20 +75,20 @@ struct shim_trace_options {
 /**
  * struct shim_trace_stat - statistics of one tag used for one kind
  * @name: the tag as passed by its program; any bytes
- * @label: the tag for display: @name, or, where several users have tags of that name, "name@user";
- * 	a @name that ends in "@" and digits is always displayed this way
+ * @label: the tag for display: @name, or "name@user" if several users have tags with that name; a
+ *	@name that ends in "@" and digits is always displayed this way
  * @id: the tag's number; numbers are never reused
  * @user: the tag's user
  * @kind: enum shim_trace_kind
- * @count: completed transactions, passed points, or given values
+ * @count: number of completed transactions, passed points, or reported values
  * @aborted: aborted transactions; this and the next three are 0 for other kinds
  * @sum_ns: total time of completed transactions
- * @min_ns: the shortest
- * @max_ns: the longest
+ * @min_ns: the shortest time
+ * @max_ns: the longest time
  * @last_ns: CLOCK_MONOTONIC of the last event
  * @last_took_ns: duration of the transaction that ended then; 0 for other kinds
  * @value: the last value of an observation or counter, otherwise 0
- * @value_min: the minimum; NaN only if all were
+ * @value_min: the minimum; NaN only if all values were NaN
  * @value_max: the maximum
  * @hist: histogram of durations, see shim_trace_hist_floor()
  *
@@ -119,8 +122,8 @@ struct shim_trace_stat {
  * @user: the tag's user
  * @reserved: zero
  * @event: the event, as in shim_set_create()
- * @transactions: number with the counter at begin and end
- * @sum: its total count in them
+ * @transactions: number of transactions with the counter at begin and end
+ * @sum: total count of the event in these transactions
  */
 struct shim_trace_count {
 	const char *name;
@@ -136,16 +139,16 @@ struct shim_trace_count {
 /**
  * struct shim_trace_process - statistics of one process's transactions of a tag
  * @stat: transactions that ended since the process was first seen; its aborted and value are 0
- * @pid: process, as the first PID namespace knows it; 0: programs that write their statistics
- * 	themselves (SHIM_TRACE=direct), which are not distinguished
+ * @pid: process ID in the initial PID namespace; 0: programs that write their statistics themselves
+ *	(SHIM_TRACE=direct), which are not distinguished
  * @ncounts: number of @counts
  * @counts: counts of these transactions, for each event
  * @events: identifies this set of events, 0: none; a tag and process has one row per set
- * @command: name of the process's thread that was the first to end one; "" if @pid is 0
+ * @command: name of the thread that was the first to end one of these transactions; "" if @pid is 0
  *
- * Processes that have exited are included until others need the room: then the least recently used
- * rows are dropped, and restart at 0 if they are used again; the same happens with dropped tags.  A
- * new process that receives the PID of an old one continues its rows.
+ * Processes that have exited are included until others need the room.  Then the least recently used
+ * rows are dropped, and restart at 0 if they are used again.  The same happens with the rows of
+ * dropped tags.  A new process that receives the PID of an old one continues its rows.
  */
 struct shim_trace_process {
 	struct shim_trace_stat stat;
@@ -156,7 +159,7 @@ struct shim_trace_process {
 	char command[16];
 };
 
-/* The kinds of struct shim_trace_event. */
+/* The kinds of struct shim_trace_event */
 enum shim_trace_op {
 	SHIM_TRACE_OP_BEGIN = 1,	/* still open, see shim_trace_events() */
 	SHIM_TRACE_OP_END = 2,
@@ -196,20 +199,20 @@ typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event)
 
 /**
  * struct shim_trace_drops - lost events, by reason
- * @open_full: begins, because @max_open, or the user's half of it, was reached
- * @stat_full: events of a new pair of tag and kind, because @max_tags, or the user's half of it,
- * 	was reached
+ * @open_full: begins lost because @max_open, or the user's half of it, was reached
+ * @stat_full: events of a new pair of tag and kind, lost because @max_tags, or the user's half of
+ *	it, was reached
  * @tag_full: events of a new tag, for the same reason
- * @not_open: ends and aborts whose begin was not seen, mostly because tracing was turned on between
- * 	the two
+ * @not_open: ends and aborts whose begin was not seen, usually because tracing was turned on
+ *	between the two
  * @given_up: transactions that neither ended nor were aborted: their process exited or executed
- * 	another program.  Counted only for begins that were sent to the kernel.
+ *	another program.  Counted only for begins that were sent to the kernel.
  * @count_full: transactions in the statistics whose counts were dropped because there were too many
- * 	pairs of tag and events
- * @ring_full: events that are in the statistics, but not among single events because the reader was
- * 	too slow
- * @direct_full: events of programs that write statistics themselves, because @direct_slots was
- * 	reached
+ *	pairs of tag and events
+ * @ring_full: events that are in the statistics, but not among the single events, because the
+ *	reader was too slow
+ * @direct_full: events of programs that write statistics themselves, lost because @direct_slots was
+ *	reached
  */
 struct shim_trace_drops {
 	uint64_t open_full;
@@ -224,14 +227,14 @@ struct shim_trace_drops {
 
 /* The kinds of struct shim_trace_loss */
 enum shim_trace_lost {
-	SHIM_TRACE_LOST_EVENTS = 1,	/* single events: those of drops.ring_full, by account */
-	/* For the events of shim_trace_count(), in total; @account is 0 */
+	SHIM_TRACE_LOST_EVENTS = 1,	/* single events, by account: those of drops.ring_full */
+	/* Losses for the events of shim_trace_count(), in total; @account is 0 */
 	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count it */
 	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
 };
 
 /* A user namespace created by root is one account; other accounts are user ids. */
-#define SHIM_TRACE_NAMESPACE	(1ull << 32)	/* added to its number */
+#define SHIM_TRACE_NAMESPACE	(1ull << 32)	/* added to the namespace's number */
 #define SHIM_TRACE_OTHERS	((1ull << 33) + 1)	/* accounts that did not fit */
 
 /**
@@ -254,7 +257,7 @@ typedef int shim_trace_loss_fn(void *arg, const struct shim_trace_loss *loss);
 enum shim_trace_probe_what {
 	SHIM_TRACE_PROBE_FUNCTION = 1,	/* a function: each call is a transaction */
 	SHIM_TRACE_PROBE_BEGIN = 2,	/* an instruction: a transaction of its thread begins ... */
-	SHIM_TRACE_PROBE_END = 3	/* ... and ends */
+	SHIM_TRACE_PROBE_END = 3	/* an instruction at which it ends */
 };
 
 /**
@@ -263,11 +266,11 @@ enum shim_trace_probe_what {
  * @what: enum shim_trace_probe_what
  * @tag: tag of the transactions; 1 to 255 bytes; several probes may share a tag
  * @file: the program or library, shorter than 256 bytes
- * @path: path for opening the file now; NULL: @file
+ * @path: path with which to open the file now; NULL: @file
  * @offset: file offset of the function's first instruction, or of the instruction
  * @semaphore: file offset of a USDT semaphore, a 16-bit number that the kernel keeps above 0 while
- * 	the probe is attached; 0: none
- * @pid: process to probe; 0: all that have the file mapped
+ *	the probe is attached; 0: none
+ * @pid: process to probe; 0: all processes that have mapped the file
  * @reserved: zero
  */
 struct shim_trace_probe {

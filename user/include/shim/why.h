@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Explains where the time of transactions goes: on a CPU, waiting for a CPU, or blocked, and in
- * which system calls and stacks; for all transactions of a tag, and for the slow ones.
+ * Find out where the time of transactions goes: on a CPU, waiting for a CPU, or blocked, and in
+ * which system calls and stacks, for all transactions of a tag and for the slow ones.
  *
  * While a handle is open, BPF programs watch threads that are in a transaction.  That requires root
  * (CAP_BPF and CAP_PERFMON) and a kernel with BTF.  It does not require tracing to be on, except
- * that of functions (shim_trace_probe()), and leaves no trace on the machine.
+ * for traced functions (shim_trace_probe()), and leaves nothing on the machine.
  *
  * The calls return 0 or a negated errno, never set errno, never print.
  */
@@ -27,7 +27,7 @@ extern "C" {
  * struct shim_why_options - the request
  * @size: sizeof(struct shim_why_options)
  * @flags: SHIM_WHY_F_*
- * @pid: only transactions of this process (as the first PID namespace knows it); 0: of all
+ * @pid: only transactions of this process (its ID in the initial PID namespace); 0: of all
  *   processes
  * @hertz: samples per second on each CPU, for SHIM_WHY_F_STACKS; 0: 999
  */
@@ -40,7 +40,7 @@ struct shim_why_options {
 
 /* Indexes of struct shim_why_parts.ns */
 enum shim_why_part {
-	SHIM_WHY_ON_CPU,	/* includes interrupts that the thread was charged for */
+	SHIM_WHY_ON_CPU,	/* includes interrupts that were charged to the thread */
 	SHIM_WHY_RUNNABLE,	/* waiting for a CPU */
 	SHIM_WHY_BLOCKED,
 	SHIM_WHY_PARTS
@@ -51,7 +51,7 @@ enum shim_why_part {
 /**
  * struct shim_why_parts - the time of some transactions
  * @count: number of transactions
- * @ns: the parts of their time; they add up to it
+ * @ns: the parts of their total time, which they add up to
  */
 struct shim_why_parts {
 	uint64_t count;
@@ -63,11 +63,11 @@ struct shim_why_parts {
  * @name: the tag
  * @user: its user
  * @reserved: zero
- * @above_ns: the slow ones took this long, or longer
+ * @above_ns: the slow transactions took this time or longer
  * @all: all of them
  * @slow: the slow ones among them
- * @hist: for each part, number of transactions with 2^n to 2^(n+1) - 1 ns of it; those with 0 are
- *   not counted
+ * @hist: for each part, number of transactions with 2^n to 2^(n+1) - 1 ns of that part; those
+ *   with 0 ns are not counted
  */
 struct shim_why_tag {
 	const char *name;
@@ -90,7 +90,8 @@ struct shim_why_tag {
  * @slow_ns: total time of the slow ones
  * @slow_times: number of times in the slow ones
  *
- * A transaction keeps six reasons; the time of others is only in SHIM_WHY_BLOCKED.
+ * A transaction keeps six reasons; the time of other reasons is only in
+ * SHIM_WHY_BLOCKED.
  */
 struct shim_why_reason {
 	uint32_t reason;
@@ -105,9 +106,9 @@ struct shim_why_reason {
 
 /**
  * struct shim_why_frame - a frame of a user stack
- * @has_build_id: whether @build_id is known: only of programs that root executes
- * @build_id: of the file
- * @at: with a build id: the offset in the file; without: the address in the process
+ * @has_build_id: whether @build_id is known, which it is only for programs that root executes
+ * @build_id: build ID of the file
+ * @at: with a build ID: the offset in the file; without: the address in the process
  */
 struct shim_why_frame {
 	uint32_t has_build_id;
@@ -118,9 +119,9 @@ struct shim_why_frame {
 /**
  * struct shim_why_stack - a stack of a tag's transactions
  * @reason: SHIM_WHY_SAMPLED, or the reason for which it was blocked there
- * @pid: process, as the first PID namespace knows it
+ * @pid: process ID in the initial PID namespace
  * @nuser: number of frames in @user, innermost first; 0: unknown
- * @nkernel: likewise for @kernel
+ * @nkernel: number of frames in @kernel, innermost first; 0: unknown
  * @user: frames in user space
  * @kernel: addresses in the kernel
  * @all_ns: total time there; a sample stands for the sampling interval
@@ -144,7 +145,7 @@ struct shim_why_stack {
 /**
  * struct shim_why_drops - losses from the statistics
  * @not_seen: ends without a begin in their thread: begun earlier, or in another thread
- * @moved: transactions ended by another thread than the one that began them, or, of a USDT pair,
+ * @moved: transactions ended by a thread other than the one that began them, or pairs that were
  *   begun again before they ended
  * @died: transactions that were open when their thread ended or executed a program, and calls of
  *   traced functions that were left by longjmp(3) or an exception

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The id of a workload partition: on Linux there is one, the whole system, 0. */
+/* The ID of a workload partition. On Linux there is one, the whole system, with ID 0. */
 #ifndef SHIM_AIX_SYS_CORRALID_H
 #define SHIM_AIX_SYS_CORRALID_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Included by AIX programs for the macros of wait() statuses; all of them are in <sys/wait.h>. */
+/* AIX programs include this for the macros of wait() statuses, all of which are in <sys/wait.h>. */
 #ifndef SHIM_AIX_SYS_M_WAIT_H
 #define SHIM_AIX_SYS_M_WAIT_H
 

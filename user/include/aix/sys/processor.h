@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The type of a processor's number in AIX programs. */
+/* The type of a processor's number in AIX programs */
 #ifndef SHIM_AIX_SYS_PROCESSOR_H
 #define SHIM_AIX_SYS_PROCESSOR_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The number and kind of processors, as AIX programs query them. */
+/* The number and kind of processors, as AIX programs query them */
 #ifndef SHIM_AIX_SYS_SYSTEMCFG_H
 #define SHIM_AIX_SYS_SYSTEMCFG_H
 
 #include <unistd.h>
 
-/* AIX defines no implementation and version for these processors, so both are 0. */
+/* AIX defines no implementation or version for these processors, so both are 0. */
 struct shim_system_configuration {
 	int implementation;
 	int version;

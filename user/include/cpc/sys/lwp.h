@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Included by Solaris programs for thread numbers; everything is in solaris.h. */
+/* Solaris programs include this for thread numbers; everything is in solaris.h. */
 #ifndef SHIM_SYS_LWP_H
 #define SHIM_SYS_LWP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Included by Solaris programs for binding to processors; everything is in solaris.h. */
+/* Solaris programs include this for binding to processors; everything is in solaris.h. */
 #ifndef SHIM_SYS_PROCESSOR_H
 #define SHIM_SYS_PROCESSOR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processor sets of Solaris: Linux has none, so every processor and thread is in PS_NONE. */
+/* Processor sets of Solaris. Linux has none, so every processor and thread is in PS_NONE. */
 #ifndef SHIM_SYS_PSET_H
 #define SHIM_SYS_PSET_H
 

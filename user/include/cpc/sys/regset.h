@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The indexes of registers in uc_mcontext.gregs, as used by handlers for Solaris.
+ * The indexes of registers in uc_mcontext.gregs, as used by signal handlers for Solaris.
  *
  * On arm64 the C library calls the array regs, and sp and pc follow its 31 elements.  The index is
  * hidden from the compiler, which would warn about an index past the end.  A program with its own

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sysinfo(2) of Solaris: strings that describe the machine, all from uname(2).
+ * Solaris' sysinfo(2), which returns strings that describe the machine, all from uname(2).
  *
- * The C library has another call of that name, with one argument, so this one is a macro.
+ * The C library has another call with that name and one argument, so this one is a macro.
  */
 #ifndef SHIM_SYS_SYSTEMINFO_H
 #define SHIM_SYS_SYSTEMINFO_H
@@ -41,8 +41,8 @@ static __inline__ const char *shim_sysinfo_word(int command, const struct utsnam
 }
 
 /*
- * Returns the length of the string with its NUL and stores at most @count bytes of it; or -1 and
- * EINVAL
+ * Return the length of the string with its NUL and stores at most @count bytes of it, or returns
+ * -1 with EINVAL
  */
 static __inline__ int shim_sysinfo(int command, char *buf, long count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The C library's <sys/time.h>, with hrtime_t and gethrtime() as on Solaris. */
+/* The C library's <sys/time.h>, with hrtime_t and gethrtime() as on Solaris */
 #ifdef __GNUC__
 #pragma GCC system_header
 #endif
