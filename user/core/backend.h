@@ -2,13 +2,13 @@
 /*
  * The operations of a back end, which counts sets: the module, perf, or one that a test defines.
  *
- * All back ends use the requests, samples and errors of <linux/vcpc.h>.  The module counts only the
- * thread that calls it; targets, multiplexed groups and their flags are defined by the library.
+ * All back ends use the requests, samples and errors of <linux/vcpc.h>. The module counts only the
+ * thread that calls it; the library defines targets, multiplexed groups and their flags.
  *
- * Threads: all operations except open and close may be called from any thread at any time.  A
- * signal handler may call sample, enable, disable, restart and preset.  With the module it may call
- * all other operations as well.  With perf, create, bind, unbind, destroy and release allocate or
- * free memory, so a handler that may have interrupted malloc(3) must not call them.
+ * Threads: any thread may call all operations except open and close at any time.  A signal handler
+ * may call sample, enable, disable, restart and preset.  With the module it may call all other
+ * operations as well.  With perf, create, bind, unbind, destroy and release allocate or free
+ * memory, so a handler that may have interrupted malloc(3) must not call them.
  */
 #ifndef SHIM_CORE_BACKEND_H
 #define SHIM_CORE_BACKEND_H
@@ -32,10 +32,10 @@ struct shim_perf_set;
 #define SHIM_BIND_F_CPU		(1U << 4)	/* the target is the CPU with the number tid */
 
 /* Flags of operations on a target */
-#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; 0: all binds */
+#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; tid 0: of all */
 #define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is a CPU number; also valid for sample */
 
-/* Flag of list: states are not needed; perf reads an event for each */
+/* Flag of list: states are not needed; perf must read an event for each state */
 #define SHIM_LIST_F_STATELESS	(1U << 0)
 
 /* Bit in struct vcpc_sample.state, in addition to VCPC_STATE_*: the target is an offline CPU */
@@ -52,8 +52,8 @@ struct shim_perf_set;
  * @tick: the target's time during which the group counted
  * @rounds: complete rotations, the same number for all groups; if perf multiplexes, 1 once all
  *	groups have counted
- * @voids: slots in which this group was without a counter for a while; neither its values nor its
- *	times include the gap
+ * @voids: slots in which this group was without a counter for a while; the gap is in neither its
+ *	values nor its times
  * @whole: if the group counts on only one of several kinds of core, the target's time on that kind
  *
  * If a set has groups, the last value of a sample is followed by one such struct per group.  A
@@ -69,14 +69,14 @@ struct shim_group_sample {
 
 /**
  * struct shim_terms - parameters of a set, in addition to its requests and flags
- * @group: the multiplexed group of each request: 0 for the first request, and for each other one
- *	the group of the request before it or that group + 1; NULL: no multiplexing
+ * @group: the multiplexed group of each request: 0 for the first request; for each other request,
+ *	the group of the previous request or that group + 1; NULL: no multiplexing
  * @slot: length of a multiplex slot, 0 for SHIM_SLOT_DEFAULT or without groups
  * @seed: for @shuffle
  * @shuffle: change the order of the groups in each rotation, and the length of each slot by up to
- *	10 %, so a periodic target does not run in step with the rotation
- * @remote: threads other than the counted ones will enable, disable or restart the set, so perf has
- *	to count it
+ *	10 %, so that a periodic target does not run in step with the rotation
+ * @remote: threads other than the counted ones will enable, disable or restart the set, so perf
+ *	must count it
  * @signal: sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 for none
  */
 struct shim_terms {
@@ -93,12 +93,12 @@ struct shim_terms {
  * @name: for messages
  * @open: open the back end and report its features; -ENODEV if this machine does not have it
  * @close: close it
- * @now: the clock that gives samples their times
+ * @now: the clock that is the source of sample times
  * @create: create a set of n requests; on failure, bad is the index of the rejected request, or -1
  * @destroy: end the set on all its targets; other threads may be in calls on it
  * @release: free its memory after the last reference is dropped; NULL if @destroy does so
- * @limit: before the first bind: count only while processes of a control group run on a CPU; its
- *	directory.  Such a set can be bound to CPUs only.  NULL if not supported
+ * @limit: before the first bind: count only while processes of the control group with this
+ *	directory run on a CPU.  Such a set can be bound only to CPUs.  NULL if not supported
  * @bind: bind the set to a target; bad as for @create
  * @unbind: unbind the set from a target
  * @sample: store a sample of the set, or with VCPC_SAMPLE_F_TOTAL a total, in buf, which has size
@@ -106,7 +106,7 @@ struct shim_terms {
  * @enable: start counting
  * @disable: stop counting
  * @restart: set all counts to their presets and start counting; NULL if not supported
- * @preset: set the value that a request starts from at the next restart; NULL if not supported
+ * @preset: set the value from which a request starts at the next restart; NULL if not supported
  * @list: list the set's instances; the arguments' flags are SHIM_LIST_F_*
  * @own: the part of the set that perf counts; a thread that has bound it may try
  *	shim_perf__read_self() before @sample; NULL if there is no such part
@@ -150,7 +150,9 @@ int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *valu
 /* backend_perf.c: prepare for sets; must succeed even if perf counts nothing for the caller */
 int shim_perf__prepare(void);
 
-/* backend_vcpc.c: the interface version of the loaded module, or an error of opening it */
+/*
+ * backend_vcpc.c: the interface version of the loaded module, or an error from opening its device
+ */
 int shim_vcpc__abi(void);
 
 #endif /* SHIM_CORE_BACKEND_H */

@@ -32,7 +32,7 @@
 /**
  * struct both - a set
  * @vcpc: the module's part, if @by_module
- * @perf: the part of perf; its pointer is NULL if perf cannot count the set
+ * @perf: perf's part; its pointer is NULL if perf cannot count the set
  * @by_module: the module may count the set
  * @by_pages: prefer perf for a thread that can read its own counters through perf's mmap pages
  * @began: the module has started to count the set for this process
@@ -70,7 +70,10 @@ static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 	return true;
 }
 
-/* The module refuses events that count only on CPUs and sets that are too large.  Try perf. */
+/*
+ * The module refuses events that count only on CPUs and sets that are too large.  Try those in
+ * perf.
+ */
 static bool may_be_perfs(int ret)
 {
 	return ret == -EINVAL || ret == -ENOENT || ret == -EOPNOTSUPP;
@@ -90,7 +93,10 @@ static int halves_create(struct both *both, union shim_backend_ref dev,
 		return ret;
 	both->by_module = true;
 	both->by_pages = only_counts(reqs, n) && shim_sysctl__number(SHIM_USER_ACCESS) > 0;
-	/* The module accepted the requests.  Without memory for perf's part, it counts all. */
+	/*
+	 * The module accepted the requests.  If there is no memory for perf's part, the module
+	 * counts all targets.
+	 */
 	if (n <= SHIM_GROUP_MAX)
 		both->perf.ptr = shim_perf__make(reqs, n, flags, terms);
 	return 0;
@@ -129,7 +135,9 @@ static void both_release(union shim_backend_ref set)
 	free(both);
 }
 
-/* Try to have perf count the calling thread.  @ret: result of the bind, if this returns true */
+/*
+ * Try to have perf count the calling thread.  If this returns true, @ret is the result of the bind.
+ */
 static bool bind_by_perf(struct both *both, int *bad, int *ret)
 {
 	*ret = perf_ops.bind(both->perf, 0, 0, bad);
@@ -150,7 +158,10 @@ static bool module_has_none(const struct both *both)
 	return !module_ops.list(both->vcpc, &args) && !args.nr;
 }
 
-/* Whether the module has a live instance of the thread, or of its process: 0, 1 or an error */
+/*
+ * Whether the module has a live instance of the thread, or of its process.  Return 0, 1 or an
+ * error.
+ */
 static int module_has(const struct both *both, pid_t tid, bool process)
 {
 	struct vcpc_instances_args args = {
@@ -214,15 +225,15 @@ static int both_bind(union shim_backend_ref set, pid_t tid, unsigned int flags, 
 	return both->perf.ptr ? perf_ops.bind(both->perf, tid, flags, bad) : -EINVAL;
 }
 
-/* Which back ends an operation is passed to */
+/* The back ends to which an operation is passed */
 struct where {
 	bool perf, module;
 	pid_t tid;
 };
 
 /*
- * A tid of 0 means the caller's own instance if it has one, otherwise the set's only instance; or,
- * with @all, all instances.
+ * A tid of 0 means the caller's own instance if it has one, otherwise the set's only instance.
+ * With @all it means all instances.
  */
 static struct where both_find(const struct both *both, pid_t tid, unsigned int flags, bool all)
 {

@@ -3,14 +3,14 @@
  * The back end that counts through perf_event_open(2).
  *
  * A set on a target is a perf event group (perf_instance.c).  A value is the event's count plus a
- * base, which restart changes.  On threads of this process the library multiplexes the groups of a
- * set (perf_multiplex.c); on all other targets perf does (perf_flexible.c).  Only threads of this
+ * base, which a restart changes.  On threads of this process the library multiplexes the groups of
+ * a set (perf_multiplex.c); on all other targets perf does (perf_flexible.c).  Only threads of this
  * process receive overflow signals (perf_overflow.c).  Requests that perf cannot serve are refused:
  * overflows on other targets, samples of single inherited threads (perf reports only their sum),
  * and counts in transactions.
  *
- * Threads: one lock guards the lists of all sets.  Signals are blocked while it is held, and fork()
- * waits for it.  A thread that samples itself takes no lock (perf_sample.c).
+ * Threads: one lock guards the lists of all sets.  Signals are blocked while the lock is held, and
+ * fork() waits for the lock.  A thread that samples itself takes no lock (perf_sample.c).
  *
  * A set belongs to the process that made it; in a forked child, operations on it fail
  * (perf_sample.c).
@@ -136,7 +136,7 @@ static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int f
 /**
  * shim_perf__make() - create a set of requests that have already been checked
  * @reqs: struct vcpc_request[@n]
- * @n: how many
+ * @n: number of @reqs
  * @flags: VCPC_SET_F_*
  * @terms: groups and slots, and the signal for overflows
  *
@@ -193,8 +193,8 @@ static void stop_all(struct shim_perf_set *set)
 }
 
 /*
- * Move the instances to set->gone: calls that start now do not find them, but a call already in
- * progress may still be reading an instance's pages.
+ * Move the instances to set->gone: later calls do not find them there, but a call in progress may
+ * still be reading an instance's pages.
  */
 static void perf_destroy(union shim_backend_ref ref)
 {
@@ -209,7 +209,7 @@ static void perf_destroy(union shim_backend_ref ref)
 		end = &(*end)->next;
 	*end = set->instances;
 	set->instances = set->latest = NULL;
-	/* Do not wait for threads that keep a reference because they have bound the set. */
+	/* Threads that have bound the set may keep a reference; do not wait for them. */
 	shim_perf__sweep(set);
 	shim_siglock__leave(&shim_perf__lock);
 }

@@ -5,9 +5,10 @@
  *
  * The program may have closed one of the library's descriptors, and another file may have reused
  * the number.  An ioctl on another file is harmless, because it fails with ENOTTY.  Before close,
- * flock and similar calls the library checks the descriptor.  A sample by read(2) only checks,
- * without a system call, that the library itself has not been given the number again; the program
- * gets such a high number only if it has hundreds of open descriptors (shim_fd__own()).
+ * flock and similar calls the library checks the descriptor.  Before a sample with read(2) it
+ * only checks, without a system call, that the library itself has not received the number again.
+ * The program gets such a high number only if it has hundreds of open descriptors
+ * (shim_fd__own()).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "backend.h"
 #include "clock.h"
 
-/* How many instances are examined to find out whether a set was bound more than once */
+/* Number of instances to examine when checking whether a set was bound more than once */
 #define ROOTS	64
 
 static int call(struct shim_fd fd, unsigned long request, void *arg)
@@ -34,7 +35,7 @@ static int call(struct shim_fd fd, unsigned long request, void *arg)
 	return errno == ENOTTY ? -EBADF : -errno;
 }
 
-/* Return -ENODEV if there is no node (ENOENT), or if the node has no driver (ENXIO or ENODEV). */
+/* Return -ENODEV if the node does not exist (ENOENT) or has no driver (ENXIO or ENODEV). */
 static int open_device(struct shim_fd *out)
 {
 	int fd = open("/dev/vcpc", O_RDWR | O_CLOEXEC);
@@ -60,7 +61,7 @@ static int open_and_ask(struct shim_fd *fd, struct vcpc_info_args *args)
 /**
  * shim_vcpc__abi() - interface version of the loaded module
  *
- * Return: the version, or an error of opening the device.
+ * Return: the version, or an error from opening the device.
  */
 int shim_vcpc__abi(void)
 {
@@ -99,7 +100,7 @@ static void vcpc_close(union shim_backend_ref dev)
 }
 
 /*
- * fstat(2) cannot identify a set, because all anonymous files share one inode.  But only a set
+ * fstat(2) cannot identify a set, because all anonymous files share one inode.  However, only a set
  * implements VCPC_IOC_INSTANCES.
  */
 static int is_our_set(struct shim_fd fd)
@@ -151,7 +152,7 @@ static int vcpc_create(union shim_backend_ref dev, const struct vcpc_request *re
 	return shim_fd__own(fd, &set->fd);
 }
 
-/* The module has no call that changes another thread. */
+/* The module has no call that changes another thread's instance. */
 static bool is_caller(pid_t tid)
 {
 	return !tid || tid == gettid();
@@ -176,7 +177,7 @@ static int vcpc_list(union shim_backend_ref set, struct vcpc_instances_args *arg
 
 /*
  * Act on the caller's instance.  Return 0, -EINVAL if nothing is bound, -EOPNOTSUPP if the target
- * includes another thread, or an error of the request.
+ * includes another thread, or an error from the request.
  */
 static int on_own(union shim_backend_ref set, pid_t tid, unsigned int flags,
 		  unsigned long request)
@@ -229,7 +230,7 @@ static int vcpc_preset(union shim_backend_ref set, pid_t tid, unsigned int reque
  * The module's total includes all binds, so the total of one bind is available only if there is no
  * other bind.
  *
- * Return: 0, -EINVAL if the thread has no instance, -EOPNOTSUPP, or an error of the list.
+ * Return: 0, -EINVAL if the thread has no instance, -EOPNOTSUPP, or an error from the list.
  */
 static int check_only_root(union shim_backend_ref set, pid_t tid)
 {
@@ -263,7 +264,10 @@ static int vcpc_sample(union shim_backend_ref set, pid_t tid, unsigned int flags
 	};
 	int ret;
 
-	/* read(2) returns the same sample at lower cost: security modules check every ioctl. */
+	/*
+	 * read(2) returns the same sample at a lower cost, because security modules check every
+	 * ioctl.
+	 */
 	if (!tid && !flags && shim_fd__is_latest(set.fd))
 		return read(set.fd.nr, buf, size) < 0 ? -errno : 0;
 	if (flags & VCPC_SAMPLE_F_TOTAL && tid) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links, so they
- * outlive this process.
+ * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links, so that
+ * they outlive this process.
  *
- * Two objects have the same maps.  The programs of one are attached to the module's tracepoints.
- * Those of the other are attached by probes to this library's functions, for machines without the
- * module.
+ * Two objects have the same maps.  The programs of one object are attached to the module's
+ * tracepoints.  Those of the other are attached to probes on this library's functions, for
+ * machines without the module.
  *
- * Locking: flock() on the root of the BPF file system, so only one process on the machine changes
- * the pins at a time.  VC_PIN_DIR has all pins or does not exist: they are made in NEW_DIR, which
- * is renamed when it is complete.
+ * Locking: flock() on the root of the BPF file system, so that only one process on the machine
+ * changes the pins at a time.  VC_PIN_DIR has all pins or does not exist: the pins are made in
+ * NEW_DIR, which is renamed when it is complete.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,9 @@
 #define NEW_DIR		BPF_ROOT "/vcpc_new"	/* bpffs reserves names with dots */
 #define MAX_LINKS	1024
 
-/* Memory for the default number of rows of vc_stat, which are all allocated at once, per CPU */
+/*
+ * Memory for the default number of rows of vc_stat, which the kernel allocates at once for each CPU
+ */
 #define STAT_MEMORY	(128u << 20)
 #define MIN_TAGS	256u
 
@@ -45,8 +47,8 @@ static const char *const begin_programs[] = {
 };
 
 /*
- * Only one of these is loaded: the first one for statistics only, the second one if begins are
- * reported as well, the third one if single events or processes are wanted.
+ * Only one of these is loaded: the first for statistics only, the second if begins are also
+ * reported, the third if single events or statistics per process are wanted.
  */
 static const char *const end_programs[] = { "vc_on_end_only", "vc_on_end_begun", "vc_on_end" };
 
@@ -79,8 +81,8 @@ static uint32_t rows_of_processes(uint32_t tags)
 }
 
 /*
- * The kernel accepts powers of two, at least a page.  A ring of one page means that single events
- * are not kept: the map has to exist, but is not used.
+ * The kernel accepts powers of two that are at least the page size.  A ring of one page means that
+ * single events are not kept: the map must exist, but is not used.
  */
 static uint32_t ring_size(uint32_t bytes)
 {
@@ -106,7 +108,7 @@ static bool reports_begins(const struct shim_bpf_options *options)
 	return options->begins == SHIM_BPF_BEGINS_KERNEL;
 }
 
-/* With fewer rows, all are in vc_open, so the limit is exact. */
+/* If the table is smaller, all open transactions are in vc_open, so the limit is exact. */
 static bool uses_rows(const struct shim_bpf_options *options)
 {
 	return reports_begins(options) && rows_of_open(options) >= VC_OPEN_ROWS;
@@ -141,7 +143,7 @@ static int set_limits(struct bpf_object *obj, const struct shim_bpf_options *opt
 	return 0;
 }
 
-/* Do not load these programs.  An object may lack some of them. */
+/* Do not load these programs.  An object can lack some of them. */
 static int leave_out(struct bpf_object *obj, const char *const programs[], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -168,7 +170,7 @@ static int leave_out_unwanted(struct bpf_object *obj, const struct shim_bpf_opti
 	const char *const begin[] = { uses_rows(options) ? "vc_on_begin_hashed" : "vc_on_begin" };
 	int err = reports_begins(options) ? LEAVE_OUT(obj, begin) : LEAVE_OUT(obj, begin_programs);
 
-	/* Create the map only if it is wanted, because that allocates its memory. */
+	/* Creating the map allocates its memory, so create it only if it is wanted. */
 	if (!err && !options->processes)
 		err = bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "vc_process"), false);
 	for (size_t i = 0; i < sizeof(end_programs) / sizeof(end_programs[0]) && !err; i++)
@@ -214,7 +216,7 @@ static int why_no_tracepoint(int err)
 	switch (err) {
 	case ENOENT:	/* it does not exist, because the module is not loaded */
 		return -ENODEV;
-	case EINVAL:	/* the program would write to what the module's event has read-only */
+	case EINVAL:	/* the program writes to a part of the module's event that is read-only */
 		return -EPROTONOSUPPORT;
 	}
 	return -err;
@@ -257,7 +259,7 @@ static int publish(struct bpf_object *obj)
 
 	if (err)
 		return err < 0 ? err : -EEXIST;
-	/* An existing NEW_DIR was left by a process that died here, because we hold the lock. */
+	/* This process holds the lock, so an existing NEW_DIR was left by a process that died. */
 	err = shim_bpf_pins__remove(NEW_DIR);
 	if (!err && mkdir(NEW_DIR, 0700))
 		err = -errno;
@@ -337,7 +339,7 @@ static void stop_clock(const char *pin)
 
 	if (fd < 0)
 		return;
-	/* An entry of an array that exists can be written. */
+	/* An existing entry of an array can always be written. */
 	bpf_map_update_elem(fd, &key, &tick, 0);
 	close(fd);
 }
@@ -349,12 +351,12 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 	if (!err)
 		err = leave_out_unwanted(obj, options);
 	/*
-	 * Load before anything else is created: the error shows whether the caller lacks the
-	 * privilege or the kernel lacks the feature.
+	 * Load before anything else is created: the error distinguishes a missing privilege from a
+	 * missing kernel feature.
 	 */
 	if (!err)
 		err = bpf_object__load(obj);
-	/* libbpf found no kernel BTF, which the programs on probes need to read kernel types. */
+	/* libbpf found no kernel BTF, which the programs for probes need to read kernel structs. */
 	if (err == -ESRCH)
 		err = -EOPNOTSUPP;
 	if (!err)
@@ -401,10 +403,10 @@ static int switch_on_any(const struct shim_bpf_options *options)
  * Mounts the BPF file system if it is not mounted, and leaves it mounted even if a later
  * step fails.
  *
- * Return: 0; -EPERM without the privilege, -ENODEV if the module was requested and is not loaded,
- *	-EEXIST if tracing is on, -EBUSY if another process has held the lock on the file system for
- *	seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF, which probes need,
- *	-ENOMEM, or another error.
+ * Return: 0; -EPERM if the caller lacks the privilege, -ENODEV if the module was requested and is
+ *	not loaded, -EEXIST if tracing is on, -EBUSY if another process has held the lock on the
+ *	file system for seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF,
+ *	which probes need, -ENOMEM, or another error.
  */
 int shim_bpf__on(const struct shim_bpf_options *options)
 {
@@ -423,7 +425,7 @@ int shim_bpf__on(const struct shim_bpf_options *options)
 /**
  * shim_bpf__off() - turn the machine's tracing off, and discard all statistics
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege.
+ * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege.
  */
 int shim_bpf__off(void)
 {
@@ -451,8 +453,8 @@ int shim_bpf__off(void)
 /**
  * shim_bpf__status() - find out whether tracing is on, and through which transport
  *
- * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if tracing is off, -EPERM if the caller has no
- *	permission to find out, or another negated errno.
+ * Return: SHIM_BPF_MODULE or SHIM_BPF_PROBES; 0 if tracing is off; -EPERM if the caller is not
+ *	permitted to find out; or another negated errno.
  */
 int shim_bpf__status(void)
 {

@@ -15,7 +15,7 @@ enum shim_bpf_transport {
 	SHIM_BPF_PROBES,	/* through probes on this library's functions */
 };
 
-/* Who takes the time of a begin */
+/* Who determines the time of a begin */
 enum shim_bpf_begins {
 	SHIM_BPF_BEGINS_DEFAULT,	/* the kernel if events come through the module */
 	SHIM_BPF_BEGINS_KERNEL,		/* each begin is an event */
@@ -25,11 +25,11 @@ enum shim_bpf_begins {
 /**
  * struct shim_bpf_options - what to trace, and sizes of the maps; 0 is the default
  * @transport: the transport
- * @begins: who takes the time of a begin
+ * @begins: who determines the time of a begin
  * @processes: also keep statistics per process
  * @tags: rows of names, and of statistics
  * @open: rows of open transactions
- * @ring: size of the ring of single events in bytes; 0: do not keep them
+ * @ring: size of the ring of single events in bytes; 0: do not keep single events
  * @direct: rows for programs that write their statistics themselves; 0: none
  */
 struct shim_bpf_options {
@@ -50,7 +50,7 @@ struct shim_bpf_options {
  * @name: its name in the program
  * @label: unique among the reader's tags: @name, or "name@user" if the reader has seen tags of
  *	several users with this name, or if @name itself ends in "@" and digits
- * @user: user id of its owner
+ * @user: user ID of the tag's owner
  */
 struct shim_bpf_tag {
 	char name[VC_TAG_LEN];
@@ -64,8 +64,8 @@ struct shim_bpf_tag {
  * @key: tag id and kind
  * @total: sums and extremes over all CPUs, and the newest value
  * @slots: range of the used buckets of @total's histogram; all others are 0
- * @rests: private to the reader: two consecutive reads found the same, so @total need not be added
- *	up again unless the kernel's row changes
+ * @rests: private to the reader: two consecutive reads found the same values, so @total need not be
+ *	added up again until the kernel's row changes
  * @version: if the row at this index had the same version in an earlier read by this reader, it has
  *	not changed
  */

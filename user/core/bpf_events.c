@@ -51,7 +51,7 @@ static int lock_pins(int *lock)
 	return err;
 }
 
-/* If single events are not kept, the ring exists with its minimum size, a page, and stays empty. */
+/* If single events are not kept, the ring has its minimum size, a page, and stays empty. */
 static int open_ring(struct shim_bpf_events *events)
 {
 	struct bpf_map_info info = { 0 };
@@ -80,7 +80,7 @@ static int open_ring(struct shim_bpf_events *events)
  * @out: on success, for shim_bpf_events__close()
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM, -EBUSY if another process takes events, -ENODATA if
- *	none are kept, -EPROTO, -ENOMEM, or another error.
+ *	no single events are kept, -EPROTO, -ENOMEM, or another error.
  */
 int shim_bpf_events__open(struct shim_bpf_events **out)
 {
@@ -103,10 +103,10 @@ int shim_bpf_events__open(struct shim_bpf_events **out)
 
 /**
  * shim_bpf_events__take() - take the events that have arrived since the last call
- * @events: from shim_bpf_events__open()
- * @timeout_ms: how long to wait for the first one, -1: forever
+ * @events: handle from shim_bpf_events__open()
+ * @timeout_ms: how long to wait for the first event; -1: forever
  * @fn: called for each event; a negative value ends the call
- * @arg: for @fn
+ * @arg: argument of @fn
  *
  * Return: the number of events taken, the negative value of @fn, or a negative errno.
  */
@@ -160,8 +160,8 @@ static int give_row(void *arg, const void *index, const void *value)
 
 /**
  * shim_bpf_events__open_ones() - walk over the open transactions
- * @fn: called for each; a value other than 0 ends the walk
- * @arg: for @fn
+ * @fn: called for each transaction; a value other than 0 ends the walk
+ * @arg: argument of @fn
  *
  * Return: 0, what @fn returned, or a negative errno.
  */
@@ -197,7 +197,7 @@ void shim_bpf_events__close(struct shim_bpf_events *events)
 	free(events);
 }
 
-/* Lost events by account. */
+/* Lost events by account */
 
 struct losses {
 	shim_bpf_loss_fn *fn;
@@ -214,8 +214,8 @@ static int give_loss(void *arg, const void *key, const void *value)
 
 /**
  * shim_bpf_losses__ring() - walk over the accounts that have lost single events
- * @fn: called for each; a value other than 0 ends the walk
- * @arg: for @fn
+ * @fn: called for each account; a value other than 0 ends the walk
+ * @arg: argument of @fn
  *
  * Return: 0, what @fn returned, or a negative errno.
  */

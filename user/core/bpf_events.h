@@ -17,7 +17,7 @@ int shim_bpf_events__take(struct shim_bpf_events *events, int timeout_ms, shim_b
 int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg);
 void shim_bpf_events__close(struct shim_bpf_events *events);
 
-/* Lost events by account. */
+/* Lost events by account */
 
 typedef int shim_bpf_loss_fn(void *arg, uint64_t account, uint64_t n);
 

@@ -74,7 +74,10 @@ static int open_event(pid_t tid, const struct vc_event_desc *event)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Add a thread's counters to the map from @first on: 0, -ESRCH if it ended, or an errno. */
+/*
+ * Add a thread's counters to the map, starting at @first.  Return 0, -ESRCH if the thread has
+ * ended, or an errno.
+ */
 static int count_thread(pid_t tid, const struct vc_events *events, int counter_map, uint32_t first)
 {
 	for (uint32_t i = 0; i < events->nr; i++) {
@@ -123,8 +126,8 @@ static int count_threads(DIR *threads, const struct vc_events *events, int count
  * @thread_map: vc_counted_thread
  * @events_map: vc_events
  *
- * Return: 0, -ESRCH if the process does not exist, -E2BIG if it has too many threads, or the error
- *	of listing them or of opening an event.
+ * Return: 0, -ESRCH if the process does not exist, -E2BIG if it has too many threads, or an error
+ *	from listing the threads or opening an event.
  */
 static int function_counts_open(pid_t pid, const struct vc_events *events, int counter_map,
 				int thread_map, int events_map)
@@ -155,7 +158,7 @@ struct attaching {
 	struct shim_bpf_probe *probes;
 	size_t n;
 	unsigned int links;
-	struct vc_events events;	/* to be counted in the calls of @counted */
+	struct vc_events events;	/* to count in the calls of @counted */
 	pid_t counted;			/* the process of all probes; 0: none or several */
 };
 
@@ -178,7 +181,7 @@ static uint32_t link_id(const char *pin)
 	return info.id;
 }
 
-/* Remove attached links, or those that a process left when it died. */
+/* Remove the links of this process, or those that a process left when it died. */
 static void remove_links(void)
 {
 	uint32_t ids[MOST_LINKS];
@@ -199,7 +202,7 @@ static uint32_t rows_of(const struct bpf_map *map)
 	return bpf_map__max_entries(map);
 }
 
-/* Use the pinned maps; create only the maps that no other object has. */
+/* Use the pinned maps, and create only the maps that no other object has. */
 static int use_pinned(struct vc_function *skel)
 {
 	struct bpf_map *map;
@@ -237,7 +240,7 @@ static int set_options(struct vc_function *skel)
 	return shim_bpf_offsets__find(&skel->rodata->vc_offsets);
 }
 
-/* The threads can be counted from here only if all probes are in one process. */
+/* This process can count the threads only if all probes are in one process. */
 static int want_counts(struct attaching *a)
 {
 	int err = function_counts_wanted(&a->events);
@@ -320,7 +323,7 @@ static size_t pair_of(const struct attaching *a, size_t row)
 	return pair;
 }
 
-/* Attach the return probe first, so each call that is seen to begin is also seen to end. */
+/* Attach the return probe first, so that every call whose entry is seen is also seen to return. */
 static int probe_attach(struct attaching *a, size_t i)
 {
 	size_t row = row_of_tag(a, i), pair = pair_of(a, row);
@@ -424,9 +427,9 @@ static int probe_locked(struct shim_bpf_probe *probes, size_t n, size_t *bad)
  * @n: number of probes
  * @bad: on failure, the index of the probe that cannot be attached, or @n
  *
- * Return: 0; -ENOENT if tracing is off, -EEXIST if it has probes, -EPERM without the privilege,
- *	-EOPNOTSUPP if the kernel has no BTF, -E2BIG for too many, -EBUSY as shim_bpf__on(), or the
- *	error of attaching @bad.
+ * Return: 0; -ENOENT if tracing is off, -EEXIST if the session has probes, -EPERM if the caller
+ *	lacks the privilege, -EOPNOTSUPP if the kernel has no BTF, -E2BIG if there are too many
+ *	probes, -EBUSY as for shim_bpf__on(), or the error from attaching probe @bad.
  */
 int shim_bpf__probe(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 {
@@ -445,8 +448,8 @@ int shim_bpf__probe(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 
 /**
  * shim_bpf__probes() - walk over the session's probes
- * @fn: called for each; a value other than 0 ends the walk
- * @arg: for @fn
+ * @fn: called for each probe; a value other than 0 ends the walk
+ * @arg: argument of @fn
  *
  * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Pins in the BPF file system: directory, lock, links, mapped arrays; and offsets in kernel
- * structs. */
+/*
+ * Pins in the BPF file system: directory, lock, links, mapped arrays.  Offsets in kernel structs.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +23,13 @@
 #include "base/lines.h"
 #include "bpf_pins.h"
 
-/* Report missing permission as -EPERM, regardless of which layer denied it. */
+/* Report a missing permission as -EPERM, regardless of which layer denied access. */
 int shim_bpf_pins__error(int err)
 {
 	return err == -EACCES ? -EPERM : err;
 }
 
-/* Find out whether a path exists: 1, 0, or a negated errno if that cannot be found out. */
+/* Find out whether a path exists.  Return 1, 0, or a negated errno if that is unknown. */
 int shim_bpf_pins__exists(const char *path)
 {
 	if (!access(path, F_OK))
@@ -36,7 +37,7 @@ int shim_bpf_pins__exists(const char *path)
 	return errno == ENOENT ? 0 : shim_bpf_pins__error(-errno);
 }
 
-/* Open a pinned map, if necessary read-only.  Return a descriptor, or -1 with errno set. */
+/* Open a pinned map, read-only if necessary.  Return a descriptor, or -1 with errno set. */
 int shim_bpf_pins__open_to_read(const char *path)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, only, .file_flags = BPF_F_RDONLY);
@@ -49,7 +50,7 @@ int shim_bpf_pins__open_to_read(const char *path)
 
 /*
  * Open a pinned map to read it.  Its type and sizes must match, because its rows are read into our
- * structs.  @fd may be set even on failure; the caller has to close it.
+ * structs.  Even on failure @fd can be set, and the caller must close it.
  */
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd)
 {
@@ -86,7 +87,7 @@ static int open_root(int *fd)
 	return err;
 }
 
-/* Give up after 5 seconds: any user who can open the directory can keep it locked. */
+/* Give up after 5 seconds, because any user who can open the directory can keep it locked. */
 static int lock_for_a_while(int dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
@@ -123,8 +124,8 @@ int shim_bpf_pins__lock(int *fd, int mount_it)
 }
 
 /*
- * Get the IDs of the programs of the links pinned in a directory, at most @max.  Skip links that cannot
- * be read, because the caller only waits for the programs to end.
+ * Get the IDs of the programs of the links pinned in a directory, at most @max.  Links that cannot
+ * be read are skipped, because the caller only waits for the programs to end.
  */
 size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
 {
@@ -155,9 +156,9 @@ size_t shim_bpf_pins__programs(const char *path, uint32_t *ids, size_t max)
 }
 
 /*
- * The kernel detaches a link some time after its pin was removed.  Until then the module cannot be
- * unloaded.  The link's ID is gone before that, and the program's after it.  Wait until @open finds
- * none of the IDs, at most one second.
+ * The kernel detaches a link some time after its pin is removed.  Until then the module cannot be
+ * unloaded.  The link's ID disappears before the link is detached, and the program's ID afterwards.
+ * Wait until @open finds none of the IDs, at most one second.
  */
 void shim_bpf_pins__wait_gone(const uint32_t *ids, size_t n, int (*open)(uint32_t id))
 {
@@ -186,7 +187,7 @@ int shim_bpf_pins__remove(const char *path)
 	while ((more = shim_entries__next(dir, &entry)) > 0) {
 		if (entry->d_name[0] == '.')
 			continue;
-		/* The others are removed nevertheless. */
+		/* The other links are removed nevertheless. */
 		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
 			err = -errno;
 	}
@@ -198,7 +199,9 @@ int shim_bpf_pins__remove(const char *path)
 	return err;
 }
 
-/* Get the inode of vc_stat, which changes when tracing is turned off and on.  Returns 0 or an errno. */
+/*
+ * Get the inode of vc_stat, which changes when tracing is turned off and on.  Return 0 or an errno.
+ */
 int shim_bpf_pins__inode(ino_t *inode)
 {
 	struct stat st;
@@ -232,7 +235,7 @@ static int check(int fd, size_t value, size_t *n)
  * @value: an element's size in bytes
  * @n: written on success
  *
- * Return: as shim_bpf_array__map(); read permission is sufficient.
+ * Return: as for shim_bpf_array__map(); read permission is sufficient.
  */
 int shim_bpf_array__length(const char *path, size_t value, size_t *n)
 {
@@ -248,7 +251,8 @@ int shim_bpf_array__length(const char *path, size_t value, size_t *n)
 /**
  * shim_bpf_array__map() - map a pinned array, if its elements have the expected size
  * @path: its pin
- * @value: an element's size in bytes, a multiple of 8, so there are no gaps between elements
+ * @value: an element's size in bytes, a multiple of 8, so that there are no gaps between
+ *   elements
  * @prot: protection of the mapping, as for mmap()
  * @memory: on success, the first element, for munmap() with @n * @value bytes
  * @n: on success, the number of elements

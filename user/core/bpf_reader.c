@@ -27,26 +27,26 @@
 #include "bpf_table.h"
 #include "bpf_tags.h"
 
-/* Maximum number of tags that are kept although they no longer exist */
+/* Maximum number of removed tags to keep */
 #define MANY_TAGS	4096
 
 struct shim_bpf_reader {
 	struct shim_bpf_table stat;
 	struct shim_bpf_changes changes;	/* finds the rows of @stat that have changed */
 	struct shim_bpf_counts counts;		/* read on request */
-	struct shim_bpf_processes processes;	/* likewise */
+	struct shim_bpf_processes processes;	/* read on request */
 	int drop_fd;
 	struct shim_bpf_slots slots;
-	ino_t pin;		/* of vc_stat: changes when tracing is turned off and on */
+	ino_t pin;		/* inode of vc_stat; changes when tracing is turned off and on */
 	int apart;		/* see shim_bpf_reader__keep_apart() */
 	int ended;		/* see shim_bpf_reader__has_ended() */
 	size_t cpus;
 	struct shim_bpf_stat *stats;
 	size_t n, room;
 	size_t made;		/* number of initialized stats[] */
-	size_t before;		/* during a read, stats[n..before - 1] are of the last one */
+	size_t before;		/* during a read, stats[n..before - 1] are from the last read */
 	uint64_t reads;		/* number of the last read of stats[] */
-	unsigned int others;	/* reads of other tables since then */
+	unsigned int others;	/* reads of other tables since that read */
 	unsigned int holds;	/* calls of shim_bpf_reader__hold() */
 	uint64_t version;	/* version of the row that changed last */
 	struct shim_bpf_tags tags;
@@ -74,8 +74,8 @@ static int open_maps(struct shim_bpf_reader *r)
  * shim_bpf_reader__open() - prepare to read the trace maps
  * @out: the reader, on success
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO if the pinned maps
- *	are of another version, -ENOMEM.
+ * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege, -EPROTO if the
+ *	pinned maps belong to another version, -ENOMEM.
  */
 int shim_bpf_reader__open(struct shim_bpf_reader **out)
 {
@@ -145,12 +145,13 @@ static void reader_forget(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__forget() - forget seen tags if there are many more of them than current tags
+ * shim_bpf_reader__forget() - forget seen tags if there are many more of them than there are
+ * current tags
  * @r: reader
  *
- * Returned tags become invalid.  Nothing is forgotten while tags are held, nor between a read of
- * statistics and the next reads of counts and processes, which use the same tags and IDs, unless
- * several reads without statistics follow.
+ * Returned tags become invalid.  No tag is forgotten while tags are held.  Neither is one
+ * forgotten between a read of statistics and the next reads of counts and processes, which use
+ * the same tags and IDs, unless several reads without statistics follow.
  */
 void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 {
@@ -164,15 +165,15 @@ void shim_bpf_reader__forget(struct shim_bpf_reader *r)
  * @id: the tag's ID
  * @tag: on success, the tag, valid until shim_bpf_reader__forget() or __stats()
  *
- * Return: 0, -ENOENT if its row was just removed or is being written, -ENOMEM, or an errno of
- *	bpf(2).
+ * Return: 0, -ENOENT if its row was just removed or is being written, -ENOMEM, or an errno
+ *	from bpf(2).
  */
 int shim_bpf_reader__tag(struct shim_bpf_reader *r, uint64_t id, const struct shim_bpf_tag **tag)
 {
 	return shim_bpf_tags__get(&r->tags, id, tag);
 }
 
-/* Note where the row of a tag's statistics is in this read. */
+/* Record the place of a tag's statistics in this read. */
 static void set_place(struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
 	struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);
@@ -197,8 +198,8 @@ static int row_at(struct shim_bpf_reader *r, size_t i, struct shim_bpf_stat **ro
 }
 
 /*
- * Set a row's key.  Its tag is looked up only if the row belonged to another tag before.  On an
- * error of shim_bpf_reader__tag() the row has no tag.
+ * Set a row's key.  The tag is looked up only if the row belonged to another tag before.  If
+ * shim_bpf_reader__tag() fails, the row has no tag.
  */
 static int set_key(struct shim_bpf_reader *r, struct shim_bpf_stat *row, const struct vc_stat_key *key)
 {
@@ -220,7 +221,10 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 
 	if (err)
 		return err;
-	/* Rows usually come in the same order, so this row probably has the same key as before. */
+	/*
+	 * Rows usually come in the same order, so the row with this index probably still has the
+	 * same key.
+	 */
 	same = r->n < r->before && !memcmp(&row->key, key, sizeof(row->key)) &&
 	       shim_bpf_stat__rests(&row->total, cpus, r->cpus);
 	if (same && row->rests) {
@@ -229,10 +233,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	row->version = ++r->version;
-	/*
-	 * Until it is added up, the total belongs to another row and must not be used for this
-	 * one.
-	 */
+	/* Until this row is added up, the total is another row's and must not be used. */
 	row->rests = 0;
 	err = set_key(r, row, key);
 	if (err == -ENOENT)
@@ -249,15 +250,18 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 	return 0;
 }
 
-/* A row that is being taken from the program; @all: all buckets of its histogram are needed */
+/*
+ * A row that is being taken from the program.  @all is set if all buckets of its histogram are
+ * needed.
+ */
 struct taking {
 	struct shim_bpf_reader *r;
-	struct shim_bpf_stat *row;	/* NULL: none */
+	struct shim_bpf_stat *row;	/* NULL: no row */
 	struct vc_seen *seen;
 	int all;
 };
 
-/* Called when all parts of the row were taken. */
+/* Called when all parts of the row have been taken */
 static void end_row(struct taking *taking)
 {
 	struct vc_seen *seen = taking->seen;
@@ -308,7 +312,7 @@ static int take_change(void *arg, const struct vc_change *change, struct vc_seen
 	return 0;
 }
 
-/* Whether a row of this tag and kind was already noted in this read */
+/* Whether this read has already recorded a row of this tag and kind */
 static int is_noted(const struct shim_bpf_reader *r, const struct shim_bpf_stat *row)
 {
 	const struct shim_bpf_known *known = shim_hnode__entry(row->tag, struct shim_bpf_known, tag);
@@ -347,12 +351,15 @@ static int read_changes(struct shim_bpf_reader *r)
 	return err;
 }
 
-/* Read the table.  Loading the program costs more than one read, so it is loaded at the second. */
+/*
+ * Read the table.  Loading the program costs more than one read, so it is loaded at the second
+ * read.
+ */
 static int read_table(struct shim_bpf_reader *r)
 {
 	int err;
 
-	if (r->reads == 2)	/* on errors, read without the program */
+	if (r->reads == 2)	/* if this fails, read without the program */
 		shim_bpf_changes__open(&r->changes, r->stat.fd, r->cpus);
 	if (shim_bpf_changes__usable(&r->changes)) {
 		err = read_changes(r);
@@ -458,7 +465,7 @@ int shim_bpf_reader__check(const struct shim_bpf_reader *r)
  * @n: number of rows
  *
  * Return: 0; -ESTALE if tracing was turned off after the reader was opened (open another one),
- *	-ENOMEM, or an errno of bpf(2).
+ *	-ENOMEM, or an errno from bpf(2).
  */
 int shim_bpf_reader__stats(struct shim_bpf_reader *r, const struct shim_bpf_stat **stats,
 			   size_t *n)
@@ -507,7 +514,7 @@ static int add_slot_counts(struct shim_bpf_reader *r, uint32_t i)
  * @counts: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
- * Return: as shim_bpf_reader__stats().
+ * Return: as for shim_bpf_reader__stats().
  */
 int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_count **counts,
 			    size_t *n)
@@ -533,7 +540,7 @@ int shim_bpf_reader__counts(struct shim_bpf_reader *r, const struct shim_bpf_cou
  * @processes: @n rows in no particular order, valid until the next call
  * @n: number of rows
  *
- * Return: as shim_bpf_reader__stats(); -ENODATA if tracing was turned on without statistics per
+ * Return: as for shim_bpf_reader__stats(); -ENODATA if tracing was turned on without statistics per
  *	process.
  */
 int shim_bpf_reader__processes(struct shim_bpf_reader *r,
@@ -559,7 +566,7 @@ int shim_bpf_reader__processes(struct shim_bpf_reader *r,
  * @r: reader
  * @drops: one count for each reason, written on success
  *
- * Return: 0, -ENOMEM, or an errno of bpf(2).
+ * Return: 0, -ENOMEM, or an errno from bpf(2).
  */
 int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR])
 {
@@ -573,7 +580,7 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 	return err;
 }
 
-/* Number of threads that write their statistics themselves and could not count the wanted events */
+/* Number of threads that write their own statistics and could not count the wanted events */
 uint64_t shim_bpf_reader__refused(const struct shim_bpf_reader *r)
 {
 	return r->slots.tick ? r->slots.tick->refused : 0;

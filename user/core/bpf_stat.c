@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Add up the statistics and counts of tags over CPUs and over threads that write their own. */
+/*
+ * Add up the statistics and counts of tags over CPUs, and over threads that write their own
+ * statistics.
+ */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -49,7 +52,10 @@ int shim_bpf_slots__open(struct shim_bpf_slots *slots)
 	return err;
 }
 
-/* Clear fields without a meaning.  Events may have been written after they were copied. */
+/*
+ * Clear fields that have no meaning.  The events may have been written after the counts were
+ * copied.
+ */
 static void clean_counts(struct vc_direct *slot, bool counted)
 {
 	struct vc_events *events = &slot->events;
@@ -85,7 +91,7 @@ uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots)
 	return slots->tick ? slots->tick->lost : 0;
 }
 
-/* Number of transactions that their thread counted, but that found no slot for the counts */
+/* Number of transactions that their thread counted, but whose counts found no slot */
 uint64_t shim_bpf_slots__not_counted(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->not_counted : 0;
@@ -99,7 +105,7 @@ void shim_bpf_slots__close(struct shim_bpf_slots *slots)
 		munmap((void *)slots->tick, sizeof(*slots->tick));
 }
 
-/* The maximum or minimum of two doubles; NaN only if both are */
+/* The maximum or minimum of two doubles; NaN only if both are NaN */
 static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
 {
 	double a, b;
@@ -163,8 +169,8 @@ static uint32_t slot_of(uint64_t ns)
 }
 
 /*
- * Find the buckets of one CPU that can be in use according to its extremes.  Return false unless
- * they are all between @first and before @end, and at least one is.
+ * Find the buckets of one CPU that can be in use according to its extremes.  Return true if there
+ * is at least one, and all of them are at or after @first and before @end.
  */
 static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint32_t *from,
 		   uint32_t *to)
@@ -174,7 +180,7 @@ static bool bounds(const struct vc_stat *cpu, uint32_t first, uint32_t end, uint
 	return first <= *from && *from < *to && *to <= end;
 }
 
-/* Add up the buckets from @first to before @end. */
+/* Add up the buckets from @first up to, but not including, @end. */
 static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
 {
 	uint64_t n = 0;
@@ -184,7 +190,7 @@ static uint64_t in_slots(const __u64 *slots, uint32_t first, uint32_t end)
 	return n;
 }
 
-/* Add a histogram's buckets from @first to before @end. */
+/* Add a histogram's buckets from @first up to, but not including, @end. */
 static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
@@ -196,10 +202,11 @@ static void add_range(struct shim_bpf_stat *row, const __u64 *slots, uint32_t fi
 }
 
 /*
- * Add one CPU's histogram, of which @slots has the buckets from @first to before @end.  The program
- * updates the extremes before the bucket, so all used buckets are between the extremes, and the
- * others, which are most, need not be read.  If those do not contain all transactions, concurrent
- * programs have overwritten each other's extremes, and all available buckets are added.
+ * Add one CPU's histogram.  @slots has its buckets from @first up to, but not including, @end.  The
+ * program updates the extremes before the bucket, so all used buckets are between the extremes, and
+ * the others, which are the majority, need not be read.  If the buckets between the extremes do not
+ * contain all transactions, concurrent programs have overwritten each other's extremes, and all
+ * available buckets are added.
  *
  * Return: true if only the buckets between the extremes were added.
  */
@@ -270,8 +277,8 @@ bool shim_bpf_stat__rests(const struct vc_stat *total, const struct vc_stat *cpu
 }
 
 /*
- * Whether a row is consistent.  If an event was being added during the read, the count includes it
- * but the histogram does not.
+ * Whether a row is consistent.  If an event was being added during the read, the count includes the
+ * event but the histogram does not.
  */
 bool shim_bpf_stat__is_whole(const struct shim_bpf_stat *row)
 {
@@ -280,7 +287,7 @@ bool shim_bpf_stat__is_whole(const struct shim_bpf_stat *row)
 		       row->total.count;
 }
 
-/* Add up the lost events of all CPUs by reason; @fd is vc_drop.  Returns 0, -ENOMEM or an errno. */
+/* Add up the lost events of all CPUs by reason.  @fd is vc_drop.  Return 0, -ENOMEM or an errno. */
 int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR])
 {
 	uint64_t *values = calloc(cpus, sizeof(*values));
@@ -296,15 +303,18 @@ int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR])
 	return err;
 }
 
-/* Read the event counts of transactions: sums over CPUs, and over threads that add up their own. */
+/*
+ * Read the event counts of transactions: sums over CPUs, and over threads that write their own
+ * counts.
+ */
 
 /*
  * A program that keeps writing new events into its rows must not fill the reader's memory.  Above
- * this number the reader forgets all of them, which costs only time.
+ * this number of rows the reader forgets all of them, which costs only time.
  */
 #define MANY_OWN	16384
 
-/* The row of counts that programs wrote themselves, in the read number @read */
+/* The row of counts that programs wrote themselves, as of read number @read */
 struct own_count {
 	struct shim_hnode node;
 	uint64_t id;
@@ -331,7 +341,7 @@ int shim_bpf_counts__open(struct shim_bpf_counts *c)
 	return err;
 }
 
-/* Get the events of a key of vc_events.  Return 0, -ENOENT, or an errno of bpf(2). */
+/* Get the events of a key of vc_events.  Return 0, -ENOENT, or an errno from bpf(2). */
 int shim_bpf_counts__events(const struct shim_bpf_counts *c, uint64_t key, struct vc_events *events)
 {
 	if (bpf_map_lookup_elem(c->events_fd, &key, events))
@@ -370,8 +380,8 @@ static int add_row(void *arg, const void *key, const void *values)
 		count_add(&total, &cpus[i]);
 	row = &c->rows[c->n];
 	/*
-	 * Rows usually come in the same order, so the row of the last read is probably at this
-	 * place, and its events are known.
+	 * Rows usually come in the same order, so this place probably has the same row as in the
+	 * last read, and its events are known.
 	 */
 	if (c->n < c->before && row->id == k.tag && row->events_key == k.events &&
 	    !memcmp(&row->total, &total, sizeof(total))) {
@@ -390,7 +400,7 @@ static int add_row(void *arg, const void *key, const void *values)
 	return 0;
 }
 
-/* Forget all rows, but keep the seed, so keys do not change. */
+/* Forget all rows, but keep the seed, so that keys do not change. */
 static void forget_own(struct shim_bpf_counts *c)
 {
 	uint64_t seed = c->own.seed;
@@ -407,7 +417,7 @@ static void forget_own(struct shim_bpf_counts *c)
  * @c: receives the rows
  * @cpus: number of values per row
  *
- * Return: 0, -ENOMEM, or an errno of bpf(2).
+ * Return: 0, -ENOMEM, or an errno from bpf(2).
  */
 int shim_bpf_counts__read(struct shim_bpf_counts *c, size_t cpus)
 {
@@ -428,7 +438,10 @@ static uint64_t hash_of(const struct shim_bpf_counts *c, uint64_t id,
 	       shim_hash__bytes(&c->own, &id, sizeof(id));
 }
 
-/* Find or make the entry for a tag and events that programs counted themselves; NULL: no memory */
+/*
+ * Find or make the entry for a tag and events that programs counted themselves.  Return NULL if out
+ * of memory.
+ */
 static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 				const struct vc_events *events)
 {
@@ -461,7 +474,10 @@ static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 	row = &c->rows[c->n];
 	*row = (struct shim_bpf_count){
 		.id = own->id,
-		/* Not a key of the kernel's table, whose keys come from an unpredictable hash */
+		/*
+		 * Differs from all keys of the kernel's table, which come from an unpredictable
+		 * hash
+		 */
 		.events_key = shim_hash__bytes(&c->own, &own->events, sizeof(own->events)) |
 			      SHIM_DIRECT_ID,
 		.version = ++c->version,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Add up the statistics of a tag over CPUs and over threads that write theirs themselves. */
+/* Add up the statistics of a tag over CPUs, and over threads that write their own statistics. */
 #ifndef SHIM_CORE_BPF_STAT_H
 #define SHIM_CORE_BPF_STAT_H
 
@@ -24,16 +24,19 @@ int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR]);
 
 /* Read the statistics that programs write themselves. */
 
-/* Set in the IDs of tags that such programs write; the rest is the index of the first slot. */
+/*
+ * Set in the IDs of tags that such programs write. The rest of the ID is the index of the first
+ * slot.
+ */
 #define SHIM_DIRECT_ID	(1ull << 63)
 
 struct shim_bpf_slots {
-	const struct vc_direct *at;	/* NULL if there are none */
+	const struct vc_direct *at;	/* NULL if there are no slots */
 	const struct vc_tick *tick;
 	size_t n;
 };
 
-/* Whether transactions of the slot have counts; if so, its events have been written. */
+/* Whether the slot's transactions have counts. If so, its events have been written. */
 static inline bool shim_bpf_slots__counts(const struct shim_bpf_slots *slots, size_t i)
 {
 	return __atomic_load_n(&slots->at[i].count.count, __ATOMIC_ACQUIRE);
@@ -54,7 +57,7 @@ void shim_bpf_slots__close(struct shim_bpf_slots *slots);
  * @rows: struct shim_bpf_count[@n], valid until the next read
  * @n: number of rows
  * @room: allocated rows
- * @before: during a read, number of @rows that still are of the last read
+ * @before: during a read, number of @rows that are still those of the last read
  * @version: version of the row that changed last
  * @reads: serial number of the last read
  * @own: a struct own_count, in @arena, for each tag and events that programs wrote themselves

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Read a pinned hash map, possibly with a value per CPU: all rows, or only those that changed. */
+/* Read a pinned hash map, possibly with a value per CPU: all rows, or only the changed ones. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
@@ -38,12 +38,13 @@ static int grow_batch(struct shim_bpf_table *t, size_t rows)
 /**
  * shim_bpf_table__open() - prepare to read
  * @t: zero, except @fd, which is -1; unchanged after an error
- * @path: path of its pin
+ * @path: path of the map's pin
  * @type: BPF_MAP_TYPE_*
  * @key: size in bytes
  * @value: size in bytes for one CPU, a multiple of 8
  *
- * Return: 0, -ENOENT, -EPERM, -EPROTO if type or sizes differ, -ENOMEM, or another errno.
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if the type or the sizes differ, -ENOMEM, or
+ * another errno.
  */
 int shim_bpf_table__open(struct shim_bpf_table *t, const char *path, uint32_t type, size_t key,
 			 size_t value)
@@ -74,12 +75,12 @@ static int give_rows(const struct shim_bpf_table *t, uint32_t n, shim_bpf_row_fn
  * shim_bpf_table__read() - walk over all rows
  * @t: the table
  * @fn: called for each row; a value other than 0 ends the walk
- * @arg: for @fn
+ * @arg: argument of @fn
  *
- * Rows are read in batches.  The kernel returns only whole buckets.  If the next one does not fit,
- * the read is repeated with twice the memory.
+ * Rows are read in batches.  The kernel returns only whole buckets.  If the next bucket does not
+ * fit, the read is repeated with twice the memory.
  *
- * Return: 0, what @fn returned, -ENOMEM, or an errno of bpf(2).
+ * Return: 0, what @fn returned, -ENOMEM, or an errno from bpf(2).
  */
 int shim_bpf_table__read(struct shim_bpf_table *t, shim_bpf_row_fn *fn, void *arg)
 {
@@ -123,14 +124,14 @@ void shim_bpf_table__close(struct shim_bpf_table *t)
 /*
  * Read the changed rows of vc_stat, which a BPF program finds.
  *
- * The table has a row of 3 kB for each tag and CPU.  Most of it is unchanged rows and unused
- * histogram buckets, which need not be copied this way.
+ * The table has a row of 3 kB for each tag and CPU.  Most of the table consists of unchanged rows
+ * and unused histogram buckets, which this program does not copy.
  */
 
 /* Maximum size of one CPU's part of a row, with all its buckets */
 #define MOST	sizeof(struct vc_change)
 
-/* Give the program the reader's table, and memory for a note on each of its rows. */
+/* Give the program the reader's table, and memory to record the state of each row. */
 static int prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
 {
 	struct bpf_map_info info = { 0 };
@@ -162,7 +163,7 @@ static int map_seen(struct shim_bpf_changes *c)
  * shim_bpf_changes__open() - load the program
  * @c: all zero; unchanged after an error
  * @stat: descriptor of the table
- * @cpus: number of CPUs that the table has values for
+ * @cpus: number of CPUs for which the table has values
  *
  * Return: 0; -EPERM without CAP_BPF and CAP_PERFMON, or another error if this kernel cannot run it.
  */
@@ -171,7 +172,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 	libbpf_print_fn_t print;
 	int err;
 
-	/* One run must have room for a row of all CPUs. */
+	/* The output of one run must have room for a row of all CPUs. */
 	if (cpus * MOST > VC_CHANGES_SIZE - MOST)
 		return -E2BIG;
 	err = shim_fork__watch();
@@ -212,8 +213,8 @@ static int give(const struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *
 }
 
 /*
- * Maximum runs of the program per read: several times what all rows need.  A process that
- * continually creates and drops tags moves rows to other numbers, where they count as changed.
+ * Maximum number of program runs per read: several times the number that all rows need.  A process
+ * that continually creates and drops tags moves rows to other numbers, where they count as changed.
  */
 static size_t most_runs(const struct shim_bpf_changes *c)
 {
@@ -232,12 +233,12 @@ static int run(const struct shim_bpf_changes *c)
  * shim_bpf_changes__read() - read the rows that have changed since the last read
  * @c: usable
  * @fn: called for each CPU's part of each changed row; a value other than 0 ends the read
- * @arg: for @fn
+ * @arg: argument of @fn
  *
  * @fn may set the row's rests and all, and call shim_bpf_changes__all_slots().
  *
  * Return: 0 (@c->n is the number of rows), -EAGAIN if rows are added and removed too fast, the
- * value of @fn, or an errno of bpf(2).  After an error, the next read returns all rows.
+ * value of @fn, or an errno from bpf(2).  After an error, the next read returns all rows.
  */
 int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, void *arg)
 {
@@ -256,13 +257,13 @@ int shim_bpf_changes__read(struct shim_bpf_changes *c, shim_bpf_change_fn *fn, v
 		return err;
 	}
 	c->n = c->skel->bss->vc_row;
-	/* Rows that no longer exist: report whatever replaces them, even if it looks unchanged. */
+	/* If a removed row is replaced, report the new row even if it looks unchanged. */
 	for (size_t i = c->n; i < before; i++)
 		c->seen[i].rests = 0;
 	return 0;
 }
 
-/* Get a row again in this read, with all buckets of its histogram. */
+/* Get a row again in this read, with all buckets of its histogram */
 void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *seen)
 {
 	seen->all = 1;
@@ -271,7 +272,7 @@ void shim_bpf_changes__all_slots(struct shim_bpf_changes *c, struct vc_seen *see
 }
 
 /**
- * shim_bpf_changes__forget() - return rows at the next read whether they have changed or not
+ * shim_bpf_changes__forget() - return rows at the next read, whether or not they have changed
  * @c: may have no program
  * @first: number of the first such row
  */

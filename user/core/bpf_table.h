@@ -13,8 +13,8 @@
  * struct shim_bpf_table - a pinned hash map, and a batch of its rows
  * @fd: the map, -1: closed
  * @key, @value: sizes in bytes; @value for one CPU
- * @cpus: values per row; 1 if the map is not per CPU
- * @batch: rows that @keys and @values have room for
+ * @cpus: number of values per row; 1 if the map is not per CPU
+ * @batch: number of rows for which @keys and @values have room
  * @values: [batch][cpus]
  */
 struct shim_bpf_table {
@@ -23,7 +23,7 @@ struct shim_bpf_table {
 	char *keys, *values;
 };
 
-/* Called with a row: its @key, and its values, one per CPU, in @cpus */
+/* Called for a row with its @key and its values in @cpus, one per CPU */
 typedef int shim_bpf_row_fn(void *arg, const void *key, const void *cpus);
 
 int shim_bpf_table__open(struct shim_bpf_table *t, const char *path, uint32_t type, size_t key,
@@ -36,11 +36,11 @@ void shim_bpf_table__close(struct shim_bpf_table *t);
 struct vc_reader;
 
 /*
- * struct shim_bpf_changes - a program, and its notes on each row; all zero: no program
+ * struct shim_bpf_changes - a program, and its state for each row; all zero: no program
  * @skel: the program and its maps
  * @pid, @generation: identify the process that opened it, because a forked child shares the maps
  *	with its parent
- * @seen: notes by row; shared with the program
+ * @seen: state by row; shared with the program
  * @rows: number of rows in @seen
  * @n: rows in the last read
  * @reads: serial number of the last read

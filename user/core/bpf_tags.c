@@ -2,8 +2,8 @@
 /*
  * The tags that a reader has seen, with their names and labels.
  *
- * An ID is never reused for another name, so known tags need not be read again.  Because IDs come
- * and go without limit, the caller occasionally has all tags forgotten.
+ * An ID is never reused for another name, so known tags need not be read again.  Because the number
+ * of IDs is unlimited, the caller occasionally makes this file forget all tags.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -54,7 +54,7 @@ static struct shim_bpf_known *of_owner(struct shim_hnode *node, const char *name
 	return NULL;
 }
 
-/* Find the first, or the next, tag with this name that a user has had; NULL if there is none. */
+/* Find the first, or the next, tag with this name and user.  Return NULL if there is none. */
 struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name,
 					    uint32_t user)
 {
@@ -66,7 +66,7 @@ struct shim_bpf_known *shim_bpf_tags__next(const struct shim_bpf_known *known)
 	return of_owner(shim_hash__next(&known->by_owner), known->tag.name, known->tag.user);
 }
 
-/* Find the first tag with this name, starting at @node; NULL if there is none. */
+/* Find the first tag with this name, starting at @node.  Return NULL if there is none. */
 static struct shim_bpf_known *of_name(struct shim_hnode *node, const char *name)
 {
 	for (; node; node = shim_hash__next(node)) {
@@ -105,7 +105,7 @@ static int ends_like_label(const char *name)
  * shim_bpf__label() - make a label that is unique even if other users' tags have the same name
  * @label: written
  * @name: the tag's name
- * @user: user id of its owner
+ * @user: user ID of the tag's owner
  * @several: whether several users have a tag with that name
  */
 void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user, int several)
@@ -117,8 +117,8 @@ void shim_bpf__label(char label[SHIM_LABEL_LEN], const char *name, uint32_t user
 }
 
 /*
- * Label a new tag.  If other users have tags with its name, add the user to their labels.  So a
- * tag's label changes at most once, regardless of the number of users.
+ * Label a new tag.  If other users have tags with its name, add the user to their labels.
+ * Therefore a tag's label changes at most once, regardless of the number of users.
  */
 static void label(struct shim_bpf_tags *t, struct shim_bpf_known *new)
 {
@@ -202,7 +202,7 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 	}
 	if (bpf_map_lookup_elem(t->fd, &id, &value))
 		return -errno;
-	/* The row was made, but its name is not written yet. */
+	/* The row exists, but its name has not been written yet. */
 	if (!value.name[0])
 		return -ENOENT;
 	return keep(t, id, &value, tag);
@@ -229,7 +229,7 @@ struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
  * shim_bpf_tags__of_slot() - get the tag of a slot
  * @t: tags
  * @slot: as returned by shim_bpf_slots__read()
- * @i: its index
+ * @i: the slot's index
  * @id: on success, the tag's ID, which has SHIM_DIRECT_ID set
  * @tag: on success, the tag, valid until shim_bpf_tags__forget()
  *
@@ -314,7 +314,7 @@ static int add_row(void *arg, const void *key, const void *value)
 	row->signature = k.events;
 	row->events.nr = 0;
 	err = shim_bpf_reader__tag(reading->r, k.tag, &row->tag);
-	/* A row may outlive its tag for a while: skip it. */
+	/* A row can outlive its tag for a while: skip it. */
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	err = k.events ? shim_bpf_reader__events(reading->r, k.events, &row->events) : 0;

@@ -14,11 +14,11 @@
 
 /**
  * struct shim_bpf_known - a tag
- * @by_id: in struct shim_bpf_tags
- * @by_name: likewise
- * @by_owner: likewise
- * @by_slot: likewise, for a tag that programs write themselves
- * @id: its id
+ * @by_id: node in @ids of struct shim_bpf_tags
+ * @by_name: node in @names
+ * @by_owner: node in @owners
+ * @by_slot: node in @slots, for a tag that programs write themselves
+ * @id: its ID
  * @several: several users have tags with its name, so its label includes the user
  * @place: private to the reader: for each kind, the index of the tag's row in the statistics of a
  *	read, and that read's number
@@ -78,7 +78,7 @@ int shim_bpf_processes__add_slots(struct shim_bpf_processes *p, struct shim_bpf_
 				  const struct shim_bpf_slots *slots);
 void shim_bpf_processes__close(struct shim_bpf_processes *p);
 
-/* bpf_reader.c: functions of the reader that these functions need */
+/* Functions of bpf_reader.c that these functions need */
 int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events);
 int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
 			      uint64_t *id, const struct shim_bpf_tag **tag);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Loads the programs of bpf/why.bpf.c, and reads their maps.
+ * Load the programs of bpf/why.bpf.c, and read their maps.
  *
- * Nothing is pinned: programs and maps exist as long as the handle.  The scheduler's programs are
- * attached before the first begin can come.
+ * Nothing is pinned: programs and maps exist as long as the handle.  The programs on scheduler
+ * events are attached before the first begin can arrive.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -30,7 +30,7 @@
 struct shim_bpf_why {
 	struct vc_why *skel;
 	size_t cpus;
-	unsigned int sampled;		/* CPUs that are sampled */
+	unsigned int sampled;		/* number of sampled CPUs */
 	struct bpf_link **samples;	/* one per sampled CPU */
 	struct shim_why_functions functions;
 };
@@ -44,7 +44,7 @@ static uint32_t rows_of_tags(size_t cpus)
 	return rows < MIN_TAGS ? MIN_TAGS : rows;
 }
 
-/* If no stacks are recorded, make their maps as small as possible. */
+/* If no stacks are recorded, make the maps of stacks as small as possible. */
 static int shrink_traces(struct vc_why *skel)
 {
 	struct bpf_map *const maps[] = {
@@ -108,7 +108,7 @@ static int attach_scheduler(struct vc_why *skel)
 	return err ? err : why_attach(skel->progs.vw_on_switch, &skel->links.vw_on_switch);
 }
 
-/* -ENOENT: the module is not loaded. */
+/* Return -ENOENT if the module is not loaded. */
 static int attach_module(struct vc_why *skel)
 {
 	int err = why_attach(skel->progs.vw_on_end, &skel->links.vw_on_end);
@@ -185,8 +185,9 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
  * @options: what to record
  * @out: the handle
  *
- * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has no
- *	BPF, -ESTALE if a file with traced functions was replaced, -ENOMEM and others.
+ * Return: 0; -EPERM if the caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF,
+ *	-ENOSYS if it has no BPF, -ESTALE if a file with traced functions was replaced, -ENOMEM and
+ *	others.
  */
 int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_bpf_why **out)
 {
@@ -197,7 +198,7 @@ int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_b
 	if (!w)
 		return -ENOMEM;
 	print = libbpf_set_print(NULL);
-	/* The kernel writes the values of all CPUs: their number must not be guessed. */
+	/* The kernel writes the values of all CPUs, so their number must not be guessed. */
 	cpus = libbpf_num_possible_cpus();
 	w->cpus = cpus > 0 ? cpus : 0;
 	err = shim_bpf_pins__error(cpus < 0 ? cpus : start(w, options));
@@ -246,13 +247,16 @@ static const struct bpf_map *map_of(const struct shim_bpf_why *w, enum shim_bpf_
 	return maps[which];
 }
 
-/* Get the key after @from, or the first one: 0, -ENOENT after the last one, or another errno */
+/*
+ * Get the key after @from, or the first key.  Return 0, -ENOENT after the last key, or another
+ * errno.
+ */
 static int key_after(int fd, const void *from, void *key)
 {
 	return bpf_map_get_next_key(fd, from, key) ? -errno : 0;
 }
 
-/* Read a row: 0, -ENOENT if it was just removed, or another errno */
+/* Read a row.  Return 0, -ENOENT if it was just removed, or another errno. */
 static int read_row(int fd, const void *key, void *value)
 {
 	return bpf_map_lookup_elem(fd, key, value) ? -errno : 0;
@@ -264,7 +268,7 @@ static int read_row(int fd, const void *key, void *value)
  * @which: the map; its rows are never deleted, so the walk terminates
  * @fn: called with key and value; it ends the walk if it does not return 0, and must not return
  *	-ENOENT
- * @arg: for @fn
+ * @arg: argument of @fn
  *
  * Return: 0, what @fn returned, or a negated errno.
  */
@@ -315,7 +319,7 @@ static int walk_tags(int tags, int stats, size_t cpus, shim_bpf_why_tag_fn *fn, 
  * shim_bpf_why__walk_tags() - call a function for each tag
  * @w: the handle
  * @fn: as for shim_bpf_why__walk()
- * @arg: for @fn
+ * @arg: argument of @fn
  *
  * Return: 0, what @fn returned, or a negated errno.
  */
@@ -376,7 +380,7 @@ int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
 	return err;
 }
 
-/** shim_bpf_why__drops() - get what the statistics lack, by reason: 0 or a negated errno */
+/** shim_bpf_why__drops() - get the number of losses by reason; return 0 or a negated errno */
 int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR])
 {
 	uint64_t *value = calloc(w->cpus, sizeof(*value));
@@ -394,17 +398,20 @@ int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP
 }
 
 /*
- * Finds and reads the statistics of a 'why' that any process has open.
+ * Find and read the statistics of a 'why' that any process has open.
  *
  * Its programs and maps are not pinned, so the programs are searched by name among all programs in
  * the kernel, which requires CAP_SYS_ADMIN.  A 'why' that watches a single process is ignored.
  */
 
-#define PROGRAM "vw_probe_event" /* always loaded, and uses all of these maps */
-#define MAPS		16			/* maximum that it can use */
+#define PROGRAM "vw_probe_event" /* always loaded; uses all maps of the statistics */
+#define MAPS		16			/* maximum number of maps that it can use */
 #define CONSTANTS	".rodata"
 
-/* Check that a map's constants are those of a 'why' for all processes: 0, -ENOENT or another errno */
+/*
+ * Check that a map's constants belong to a 'why' for all processes.  Return 0, -ENOENT or another
+ * errno.
+ */
 static int check_constants(int fd, const struct bpf_map_info *info)
 {
 	uint32_t key = 0, pid = 1;
@@ -421,7 +428,7 @@ static int check_constants(int fd, const struct bpf_map_info *info)
 	return err || !pid ? err : -ENOENT;
 }
 
-/* Keep a map if it is needed. Return 0, or -ENOENT if the 'why' is unsuitable */
+/* Keep a map if it is needed.  Return 0, or -ENOENT if the 'why' is unsuitable. */
 static int take_map(struct shim_why_maps *maps, uint32_t id)
 {
 	struct bpf_map_info info = { 0 };
@@ -466,7 +473,7 @@ static int take_program(struct shim_why_maps *maps, int fd)
  * shim_why_maps__find() - find the oldest 'why' that watches all processes
  * @maps: written on success, for shim_why_maps__close()
  *
- * Return: 0, -ENOENT if there is none, -EPERM without CAP_SYS_ADMIN, or another errno.
+ * Return: 0, -ENOENT if there is no such 'why', -EPERM without CAP_SYS_ADMIN, or another errno.
  */
 int shim_why_maps__find(struct shim_why_maps *maps)
 {
@@ -488,8 +495,7 @@ int shim_why_maps__find(struct shim_why_maps *maps)
 	return err;
 }
 
-/** shim_why_maps__has_ended() - whether the process that had it open has closed it: 1, 0, or an
- * error */
+/** shim_why_maps__has_ended() - whether its process has closed it: 1, 0, or an error */
 int shim_why_maps__has_ended(const struct shim_why_maps *maps)
 {
 	int fd = bpf_prog_get_fd_by_id(maps->program);
@@ -528,10 +534,10 @@ static int add_cpus(void *arg, const struct vc_why_key *key, const char *name,
 
 /**
  * shim_why_maps__walk() - call a function for each tag
- * @maps: from shim_why_maps__find(); the 'why' may have ended
- * @fn: called with a tag; several may have the same name and user.  It ends the walk if it does
- *	not return 0, and must not return -ENOENT
- * @arg: for @fn
+ * @maps: handle from shim_why_maps__find(); the 'why' may have ended
+ * @fn: called with a tag; several tags can have the same name and user.  A return value other
+ *	than 0 ends the walk; it must not be -ENOENT
+ * @arg: argument of @fn
  *
  * Return: 0, what @fn returned, or a negated errno.
  */
@@ -556,7 +562,7 @@ void shim_why_maps__close(struct shim_why_maps *maps)
 	*maps = (struct shim_why_maps) { 0 };
 }
 
-/* The names of this machine's system calls; the build generates the table from <sys/syscall.h>. */
+/* The names of this machine's system calls.  The build generates the table from <sys/syscall.h>. */
 
 static const char *const names[] = {
 #include "syscall_table.h"

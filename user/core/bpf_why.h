@@ -13,7 +13,7 @@
  * struct shim_bpf_why_options - what to record
  * @pid: one process, or 0
  * @stacks: also record stacks
- * @hertz: samples per second and CPU, of threads in a transaction
+ * @hertz: samples per second on each CPU, of threads in a transaction
  * @probes: use the probes on this library even if the module is loaded
  */
 struct shim_bpf_why_options {
@@ -33,7 +33,7 @@ struct shim_bpf_why;
 
 typedef int shim_bpf_why_fn(void *arg, const void *key, const void *value);
 
-/* @stats: one for each possible CPU */
+/* @stats has an element for each possible CPU. */
 typedef int shim_bpf_why_tag_fn(void *arg, const struct vc_why_key *key, const char *name,
 				const struct vc_why_stat *stats);
 
@@ -51,11 +51,11 @@ int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
 int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR]);
 const char *shim_syscall__name(uint32_t number);
 
-/* Finds and reads the statistics of a 'why' that any process has open. */
+/* Find and read the statistics of a 'why' that any process has open. */
 
 /**
  * struct shim_why_maps - the maps of a 'why'
- * @program: ID of its program that adds to them; 0: none was found
+ * @program: ID of its program that adds to the maps; 0: no program was found
  * @stat: descriptor of vw_stat
  * @tag: descriptor of vw_tag
  */

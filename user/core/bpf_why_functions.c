@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Attaches 'why' to the functions and pairs that the tracing session traces, next to the session's
- * own probes.
+ * Attach 'why' to the functions and pairs that the tracing session traces, in addition to the
+ * session's own probes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static int attach_to(struct attaching *a, struct bpf_program *prog, const struct
 	return 0;
 }
 
-/* Attach the return probe first, so each call that is seen to begin is also seen to end. */
+/* Attach the return probe first, so that every call whose entry is seen is also seen to return. */
 static int attach_at(struct attaching *a, const struct vc_probe *probe, const char *path)
 {
 	int err;
@@ -84,7 +84,7 @@ static int name_place(const struct attaching *a, const struct vc_probe *probe)
 	return bpf_map_update_elem(bpf_map__fd(a->skel->maps.vw_place), &a->row, &name, 0) ? -errno : 0;
 }
 
-/* A process that has ended makes no more calls. */
+/* A process that has ended makes no more calls, so it needs no probe. */
 static int has_ended(const struct vc_probe *probe)
 {
 	return probe->pid && kill(probe->pid, 0) && errno == ESRCH;
@@ -110,10 +110,10 @@ static int attach_probe(void *arg, const struct vc_probe *probe)
 
 /**
  * shim_why_functions__attach() - record calls of the functions that the session traces
- * @f: written, for shim_why_functions__detach(), also after a failure
+ * @f: written even on failure, for shim_why_functions__detach()
  * @skel: the loaded programs
  *
- * Return: 0, also if tracing is off or traces no functions; -ESTALE if a file is no longer the one
+ * Return: 0, even if tracing is off or traces no functions; -ESTALE if a file is no longer the one
  *	that the session traces; -ENOMEM or another negated errno.
  */
 int shim_why_functions__attach(struct shim_why_functions *f, struct vc_why *skel)

@@ -15,14 +15,14 @@ int (*shim_clock__gettime)(clockid_t clock, struct timespec *ts) = clock_gettime
 /**
  * shim_clock__find() - use the vDSO's clock function directly from now on, if there is one
  *
- * The C library's wrapper takes 15 more instructions (arm64); a thread's sample of itself takes
- * 200.
+ * The C library's wrapper takes 15 more instructions (arm64). A thread's whole sample of itself
+ * takes 200.
  *
  * Context: any thread; several threads may call it concurrently.
  */
 void shim_clock__find(void)
 {
-	/* The vDSO is already loaded, or it is hidden, for example by valgrind. */
+	/* The vDSO is already loaded, unless it is hidden, for example by valgrind. */
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	int (*gettime)(clockid_t clock, struct timespec *ts);
 	struct timespec ts;

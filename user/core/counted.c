@@ -2,17 +2,17 @@
 /*
  * Whether the module can sample counters of the calling thread for its trace events.
  *
- * The module can do so if the thread has bound a set for that, or inherited one from the thread
- * that started it or from before its execve(2).  The library queries the module once, when the
- * thread first begins a transaction that has a listener.  A thread without such a set binds the set
- * that the tracing session wants, and checks ten times per second whether that has
- * changed.
+ * The module can do so if the thread has bound a set for that, inherited one from the thread that
+ * started it, or kept one across execve(2).  The library queries the module once, when the thread
+ * first begins a transaction that has a listener.  A thread without such a set binds the set that
+ * the tracing session wants, and checks ten times per second whether that set has changed.
  *
- * The whole process shares that set.  The set ends when its descriptor is closed: when the process
- * finds that there is no listener, or that the session wants something else.
+ * The whole process shares that set.  The process closes the set's descriptor, which ends the set,
+ * when it finds that there is no listener or that the session wants another set.
  *
- * Locking: a lock that keeps signal handlers out guards the set.  The state of a thread belongs to
- * that thread; a handler that interrupts shim_counted__ask() finds the previous state.
+ * Locking: the set is guarded by a lock that blocks signals while it is held.  The state of a
+ * thread belongs to that thread; a handler that interrupts shim_counted__ask() finds the previous
+ * state.
  *
  * A forked child inherits neither the set nor the thread's state, so it queries again.
  */
@@ -48,8 +48,8 @@ static int info(int fd, struct vcpc_info_args *args)
  * shim_tracedev__open() - open the module's device for trace events
  * @fd: the descriptor, close-on-exec, on success
  *
- * Return: 0; -ENODEV without the module, -EACCES without permission, -EOPNOTSUPP if the module does
- *	not trace or has another version, or another errno of open(2).
+ * Return: 0; -ENODEV if the module is not loaded, -EACCES without permission, -EOPNOTSUPP if the
+ *	module does not trace or has another version, or another errno from open(2).
  */
 int shim_tracedev__open(int *fd)
 {
@@ -75,12 +75,12 @@ int shim_tracedev__open(int *fd)
 
 /**
  * shim_tracedev__tag() - get a handle of the tag with a name; the descriptor then holds the tag
- * @fd: from shim_tracedev__open()
+ * @fd: descriptor from shim_tracedev__open()
  * @name: @len bytes, without a NUL
  * @len: 1..VCPC_TAG_LEN-1
  * @handle: on success, for shim_tracedev__fire() on this descriptor
  *
- * Return: 0, or an errno of VCPC_IOC_TRACE_TAG.
+ * Return: 0, or an errno from VCPC_IOC_TRACE_TAG.
  */
 int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
 {
@@ -97,13 +97,14 @@ int shim_tracedev__tag(int fd, const char *name, size_t len, uint32_t *handle)
 }
 
 /**
- * shim_tracedev__write() - write one event to a device that does not accept advice
- * @fd: from shim_tracedev__open()
+ * shim_tracedev__write() - write one event to a device that does not implement
+ * posix_fadvise(2)
+ * @fd: descriptor from shim_tracedev__open()
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
- * @handle: from shim_tracedev__tag() on the same descriptor
+ * @handle: handle from shim_tracedev__tag() on the same descriptor
  * @value: as in struct vcpc_trace_write
  *
- * Return: as shim_tracedev__fire().
+ * Return: as for shim_tracedev__fire().
  */
 int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value)
 {
@@ -117,9 +118,10 @@ int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value)
 
 /**
  * shim_tracedev__map() - map the page that shows whether events have a listener
- * @fd: from shim_tracedev__open()
+ * @fd: descriptor from shim_tracedev__open()
  *
- * A forked child does not inherit the page, because it would keep the parent's descriptor in use.
+ * A forked child does not inherit the page, because the mapping would keep the parent's
+ * descriptor in use.
  *
  * Return: the page, which stays mapped until the process ends, or NULL.
  */
@@ -138,7 +140,10 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd)
 	return page;
 }
 
-/* Whether a descriptor is still the module's device, not another file that reuses the number */
+/*
+ * Whether a descriptor still refers to the module's device, and not to another file that reuses the
+ * number
+ */
 int shim_tracedev__is(int fd)
 {
 	struct vcpc_info_args args;
@@ -148,7 +153,7 @@ int shim_tracedev__is(int fd)
 
 /**
  * shim_tracedev__counted() - whether the module samples a set of the calling thread for its events
- * @fd: from shim_tracedev__open()
+ * @fd: descriptor from shim_tracedev__open()
  *
  * Return: 1 or 0, or a negative errno if @fd is no longer the module's device.
  */
@@ -169,7 +174,7 @@ void shim_tracedev__close(int fd)
  * The events that the tracing session wants each traced thread to count.
  *
  * They are stored in a file that every process can read, because only root can read the maps.  They
- * are also stored in the map vc_wanted, from which the BPF programs know which transactions should
+ * are also stored in the map vc_wanted, so that the BPF programs know which transactions should
  * have counts.  An event without flags is counted in user and kernel mode, or only in user mode in
  * threads without permission for kernel mode.
  */
@@ -189,7 +194,7 @@ static int write_all(int fd, const struct vc_events *events)
 	return fchmod(fd, 0644) ? -errno : 0;
 }
 
-/* Other processes see the complete file or none. */
+/* Other processes see either the complete file or no file. */
 static int publish(const struct vc_events *events)
 {
 	int fd, err;
@@ -253,7 +258,7 @@ static int check_unwanted(void)
 	return is_trusted(&st) ? -EBUSY : 0;
 }
 
-/* The programs must not expect counts that no thread takes. */
+/* If publishing fails, no thread counts, so the programs must not expect counts. */
 static int want(const struct vc_events *events)
 {
 	static const struct vc_events none;
@@ -271,7 +276,7 @@ static int want(const struct vc_events *events)
 
 static int want_nothing(const struct vc_events *none)
 {
-	/* Remove the file even if tracing is off: a program that died can have left it. */
+	/* Remove the file even if tracing is off: a process that died can have left it. */
 	int err = tell_programs(none);
 
 	if (unlink(WANTED) && errno != ENOENT)
@@ -280,7 +285,7 @@ static int want_nothing(const struct vc_events *none)
 }
 
 /**
- * shim_wanted__set() - have each traced thread count these events in its transactions
+ * shim_wanted__set() - make each traced thread count these events in its transactions
  * @events: the events; if there are none, the threads stop counting
  *
  * Return: 0, -ENOENT if tracing is off, -EBUSY if other events are wanted, -EPERM, or another
@@ -341,7 +346,7 @@ __thread struct shim_counted shim_counted__own
 
 static void in_child(void);
 
-/* The set that the session wants.  @id: ID of the session; 0: no set */
+/* The set that the session wants.  @id is the session's ID; 0: no set */
 static struct {
 	struct shim_siglock lock;
 	struct shim_fd fd;
@@ -368,12 +373,14 @@ static bool is_set(void)
 
 static void close_set(void)
 {
-	/* The program may have closed the descriptor and reused its number for another file. */
+	/*
+	 * The program may have closed the descriptor, and another file may have reused its number.
+	 */
 	if (atomic_exchange(&wanted.id, 0) && is_set())
 		shim_fd__close(wanted.fd);
 }
 
-/* The child's descriptor is a copy of the parent's, and that set counts the parent's threads. */
+/* The child's descriptor is a copy of the parent's, and its set counts the parent's threads. */
 static void in_child(void)
 {
 	close_set();
@@ -395,7 +402,7 @@ static int counted_create(int dev, bool user_only)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Make the set of this session unless it exists.  Called with the lock held. */
+/* Make the set of this session unless it exists.  The caller holds the lock. */
 static int open_set(int dev, uint64_t id)
 {
 	int fd, err;
@@ -452,7 +459,7 @@ bool shim_counted__follows(void)
 }
 
 /**
- * shim_counted__leave() - close the session's set, so all threads stop counting
+ * shim_counted__leave() - close the session's set, so that all threads stop counting
  */
 void shim_counted__leave(void)
 {
@@ -477,7 +484,8 @@ static void follow_session(int fd, struct shim_counted *own)
 
 /**
  * shim_counted__ask() - find out whether the calling thread has a set for its trace events
- * @fd: from shim_tracedev__open(); if it is no longer the module's, the state is not changed
+ * @fd: from shim_tracedev__open(); if it no longer refers to the module's device, the state is not
+ *   changed
  * @now: CLOCK_MONOTONIC
  *
  * A thread without a set binds the session's set, if the session wants one.

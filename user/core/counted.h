@@ -18,8 +18,9 @@
  * @until: @flag is valid until this time; UINT64_MAX: forever
  * @flag: VCPC_TRACE_F_COUNTS if the thread has a set for its trace events, otherwise 0
  * @known: whether @others is valid
- * @others: whether it has a set that is not the tracing session's
- * @session: shim_wanted__id() of the session whose set it has bound, or could not bind; 0: none
+ * @others: whether the thread has a set other than the tracing session's
+ * @session: shim_wanted__id() of the session whose set the thread has bound or could not bind;
+ *	0: none
  */
 struct shim_counted {
 	uint64_t quiet_until;
@@ -39,7 +40,7 @@ void shim_counted__forget(void);
 bool shim_counted__follows(void);
 void shim_counted__leave(void);
 
-/* Whether a begin at this time has no counts, as is nearly always the case */
+/* Whether a begin at this time has no counts, which is nearly always the case */
 static inline bool shim_counted__is_quiet(uint64_t now)
 {
 	return __builtin_expect(now < shim_counted__own.quiet_until, 1);
@@ -63,10 +64,13 @@ int shim_tracedev__is(int fd);
 int shim_tracedev__counted(int fd);
 int shim_tracedev__write(int fd, uint32_t op, uint32_t handle, uint64_t value);
 
-/* The system call takes the position as one argument only on 64-bit machines. */
+/* Only on 64-bit machines does the system call take the position as one argument. */
 _Static_assert(sizeof(long) == sizeof(VCPC_TRACE_AT), "64-bit");
 
-/* Send an event by the shortest way: 0, or an error after which shim_tracedev__fire() is called */
+/*
+ * Send an event on the fastest path.  Return 0, or an error after which shim_tracedev__fire() must
+ * be called.
+ */
 static inline long shim_tracedev__try(int fd, uint32_t op, uint64_t handle, uint64_t value)
 {
 	return shim_rawcall4(SYS_fadvise64, fd, value, handle, VCPC_TRACE_ADVICE + op);
@@ -74,11 +78,11 @@ static inline long shim_tracedev__try(int fd, uint32_t op, uint64_t handle, uint
 
 /**
  * shim_tracedev__fire() - write one event of the calling process
- * @fd: from shim_tracedev__open()
+ * @fd: descriptor from shim_tracedev__open()
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
- * @handle: from shim_tracedev__tag() on the same descriptor, and in the upper half the thread of
- *	the transaction (see VCPC_TRACE_THREAD) or 0; a device that does not accept advice takes the
- *	calling thread instead
+ * @handle: from shim_tracedev__tag() on the same descriptor; its upper half is the thread of the
+ *	transaction (see VCPC_TRACE_THREAD) or 0.  A device that does not implement posix_fadvise(2)
+ *	uses the calling thread instead
  * @value: as in struct vcpc_trace_write
  *
  * The program may have closed the descriptor, and another file may have reused its number.  Nothing
@@ -87,7 +91,7 @@ static inline long shim_tracedev__try(int fd, uint32_t op, uint64_t handle, uint
  * The C library's pwrite() is not used, because it is a cancellation point, and tracing must not
  * add cancellation points to a program. errno is not changed.
  *
- * Return: 0, -EBADF if the descriptor is another file, or an errno of write(2) on the device.
+ * Return: 0, -EBADF if the descriptor is another file, or an errno from write(2) on the device.
  */
 static inline int shim_tracedev__fire(int fd, uint32_t op, uint64_t handle, uint64_t value)
 {

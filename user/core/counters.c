@@ -3,8 +3,8 @@
  * Sets of counters: create, bind to targets, sample.
  *
  * Threads: all functions may be called from any thread.  References are counted without a lock, so
- * a signal handler may drop one.  The caller must not shut a set while another thread is inside a
- * call on it, because the call could use a reused descriptor.
+ * a signal handler may drop one.  The caller must not shut a set while another thread is in a call
+ * on it, because that call could then use a reused descriptor.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,12 +25,12 @@
  * shim_counters__create() - create a set
  * @session: the session; may be closed while the set exists
  * @reqs: struct vcpc_request[@n]
- * @n: 1 .. the back end's max_requests
+ * @n: 1 .. at most the back end's max_requests
  * @flags: VCPC_SET_F_*
  * @bad: on failure, the index of the rejected request, or -1
  * @out: the set, with one reference for shim_counters__put()
  *
- * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ * Return: 0 or a negative error from VCPC_IOC_SET_CREATE.
  */
 int shim_counters__create(struct shim_session *session, const struct vcpc_request *reqs,
 			  unsigned int n, unsigned int flags, int *bad,
@@ -56,14 +56,14 @@ static struct vc_events events_of(const struct vcpc_request *reqs, unsigned int 
 /**
  * shim_counters__create_on() - create a set with further parameters
  * @session: as for shim_counters__create()
- * @reqs: likewise
- * @n: likewise
- * @flags: likewise
+ * @reqs: as for shim_counters__create()
+ * @n: as for shim_counters__create()
+ * @flags: as for shim_counters__create()
  * @terms: multiplexed groups, overflow signal
- * @bad: likewise
- * @out: likewise
+ * @bad: as for shim_counters__create()
+ * @out: as for shim_counters__create()
  *
- * Return: 0 or a negative error of VCPC_IOC_SET_CREATE.
+ * Return: 0 or a negative error from VCPC_IOC_SET_CREATE.
  */
 int shim_counters__create_on(struct shim_session *session, const struct vcpc_request *reqs,
 			     unsigned int n, unsigned int flags, struct shim_terms terms,
@@ -106,7 +106,7 @@ struct shim_counters *shim_counters__get(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__put() - drop a reference, and end the set with the last one
+ * shim_counters__put() - drop a reference; dropping the last one ends the set
  * @counters: may be NULL
  */
 void shim_counters__put(struct shim_counters *counters)
@@ -135,7 +135,7 @@ void shim_counters__unhold(struct shim_counters *counters)
 		return;
 	if (counters->ops->release)
 		counters->ops->release(counters->ref);
-	/* A handler may have interrupted a sample that uses the memory, so leak it. */
+	/* A handler may have interrupted a sample that uses the memory, so it is leaked. */
 	if (!shim_perf__is_reading())
 		free(counters);
 }
@@ -184,7 +184,7 @@ unsigned int shim_counters__nr(const struct shim_counters *counters)
  * @counters: the set, not bound yet
  * @cgroup: the group's directory
  *
- * Return: 0, -EBUSY (it is bound, or has a group), -EOPNOTSUPP, -EBADF, -ENOMEM.
+ * Return: 0, -EBUSY (the set is bound or already limited to a group), -EOPNOTSUPP, -EBADF, -ENOMEM.
  */
 int shim_counters__limit(struct shim_counters *counters, const char *cgroup)
 {
@@ -200,7 +200,7 @@ int shim_counters__limit(struct shim_counters *counters, const char *cgroup)
  * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
  * @bad: as for shim_counters__create()
  *
- * Return: 0, -EBADF if the set was shut, or a negative error of VCPC_IOC_BIND.
+ * Return: 0, -EBADF if the set was shut, or a negative error from VCPC_IOC_BIND.
  */
 int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int flags, int *bad)
 {
@@ -212,8 +212,8 @@ int shim_counters__bind(struct shim_counters *counters, pid_t tid, unsigned int 
 
 /*
  * In a forked child, a set of the parent has only the instances that the child itself has bound.
- * Both the module and perf would accept the descriptor, and the module would return the parent's
- * values.
+ * Without this check, both the module and perf would accept the descriptor, and the module would
+ * return the parent's values.
  */
 static __attribute__((noinline, cold)) int aim_in_child(pid_t *tid, unsigned int flags)
 {
@@ -224,7 +224,10 @@ static __attribute__((noinline, cold)) int aim_in_child(pid_t *tid, unsigned int
 	return syscall(SYS_tgkill, getpid(), *tid, 0) ? -EINVAL : 0;
 }
 
-/* Check a target before an operation: 0, -EBADF if the set was shut, -EINVAL if it is not ours. */
+/*
+ * Check a target before an operation.  Return 0, -EBADF if the set was shut, or -EINVAL if it
+ * belongs to the parent.
+ */
 static inline int aim(const struct shim_counters *counters, pid_t *tid, unsigned int flags)
 {
 	if (atomic_load(&counters->shut))
@@ -259,13 +262,13 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
 /**
  * shim_counters__sample() - sample all values of the set at one instant
  * @counters: the set
- * @tid: the target, or 0: the caller if it is one, otherwise the only target
+ * @tid: the target; 0: the caller if it is a target, otherwise the only target
  * @buf: unspecified on failure
  * @size: bytes at @buf, room for all values
  *
  * Context: any thread, or a signal handler.
- * Return: 0, -EINVAL if not bound there (in a forked child: bound by its parent), -EAGAIN if the
- * set is invalid, -EBADF.
+ * Return: 0, -EINVAL if the set is not bound to the target (or, in a forked child, was bound by
+ * its parent), -EAGAIN if the set is invalid, -EBADF.
  */
 int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			  size_t size)
@@ -286,7 +289,7 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
  * @buf: as for shim_counters__sample_at()
  * @size: bytes at @buf, room for all values
  *
- * Return: as shim_counters__sample(); -EAGAIN also if a thread could not be counted.
+ * Return: as for shim_counters__sample(); -EAGAIN also if a thread could not be counted.
  */
 int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_sample *buf,
 			 size_t size)
@@ -299,7 +302,7 @@ int shim_counters__total(struct shim_counters *counters, pid_t tid, struct vcpc_
 }
 
 /*
- * Mark counts as not comparable with earlier ones.  Called before and after a change, so a
+ * Mark counts as not comparable with earlier ones.  Called before and after a change, so that a
  * transaction that begins during the change is not counted either.
  */
 static void note_change(struct shim_counters *counters)
@@ -345,11 +348,11 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 }
 
 /**
- * shim_counters__preset() - set the value that a request starts from at the next restart
+ * shim_counters__preset() - set the value from which a request starts at the next restart
  * @counters: the set
  * @tid: as for shim_counters__restart()
- * @request: its index
- * @value: its preset on this target
+ * @request: the request's index
+ * @value: the preset on this target
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL if not bound there or if the request does not exist, -ENOMEM, -EBADF,
@@ -448,7 +451,7 @@ int shim_counters__list(struct shim_counters *counters, unsigned int flags,
 	if (!shim_counters__is_own(counters))
 		return -EINVAL;
 	for (;;) {
-		/* Use calloc(), because memory checkers do not know what the call writes. */
+		/* Use calloc(): memory checkers do not know what the call writes. */
 		free(info);
 		info = calloc(room, sizeof(*info));
 		if (!info)

@@ -13,12 +13,12 @@ struct vc_events;
  * struct shim_counters - a set; private to counters.c, except for shim_counters__read_own()
  * @ops: the back end
  * @ref: the back end's reference to the set
- * @own: the result of its @own operation; NULL after the set was shut, possibly while another
- *	thread reads it
- * @nr: requests
- * @made_in: shim_fork__generation() of the process that made it
+ * @own: the result of the back end's own operation; NULL after the set was shut, which can
+ *	happen while another thread reads this
+ * @nr: number of requests
+ * @made_in: shim_fork__generation() of the process that made the set
  * @events: the first requests, as described in transactions
- * @refs: references; the set ends with the last one
+ * @refs: references; the set ends when the last one is dropped
  * @changes: incremented before and after the set is unbound, enabled, disabled or restarted
  *	anywhere
  * @holds: users of the memory: one for all references together, and threads (traced.c)
@@ -73,11 +73,11 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
  * @room: number of values that fit
  * @tick: CPU time while the set counted, ns; unspecified on failure
  *
- * Reads what a sample contains except its time, and only if the set is counting.  Reading the clock
- * takes longer than reading four counters, so callers that need no time avoid it.
+ * This reads what a sample contains except its time, and only if the set is counting.  Reading the
+ * clock takes longer than reading four counters, so callers that need no time avoid it.
  *
  * Context: any thread, or a signal handler.
- * Return: whether they were read; if not, shim_counters__sample() may still succeed.
+ * Return: true if the values were read; otherwise shim_counters__sample() may still succeed.
  */
 static inline bool shim_counters__read_own(const struct shim_counters *counters, pid_t tid,
 					   __u64 *values, unsigned int room, __u64 *tick)
@@ -87,7 +87,9 @@ static inline bool shim_counters__read_own(const struct shim_counters *counters,
 	return own && !shim_perf__read_self(own, tid, values, room, tick);
 }
 
-/* The same for a CPU, or for all instances of a bind: SHIM_TARGET_F_*, VCPC_SAMPLE_F_* */
+/*
+ * The same for a CPU or for all instances of a bind; flags are SHIM_TARGET_F_* and VCPC_SAMPLE_F_*
+ */
 int shim_counters__unbind_at(struct shim_counters *counters, pid_t tid, unsigned int flags);
 int shim_counters__sample_at(struct shim_counters *counters, pid_t tid, unsigned int flags,
 			     struct vcpc_sample *buf, size_t size);

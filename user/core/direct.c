@@ -18,7 +18,7 @@
 #include "direct.h"
 #include "traced.h"
 
-/* Calibrate the CPU's counter against the kernel's clock. */
+/* Calibrate the CPU's counter against the kernel's clock */
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -28,7 +28,7 @@
 #define CALIBRATE_NS	50000000
 
 #if defined(__x86_64__)
-/* If the kernel uses the TSC as its clock, it is the same on all CPUs at any frequency. */
+/* If the kernel uses the TSC as its clock, the TSC is the same on all CPUs at any frequency. */
 static int kernel_trusts_it(void)
 {
 	char name[32] = "";
@@ -59,7 +59,7 @@ static int is_steady(void)
 }
 #endif
 
-/* Read both clocks simultaneously: of ten tries, use the shortest one. */
+/* Read both clocks at almost the same time: of ten tries, use the shortest one. */
 static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -81,7 +81,7 @@ static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
  * shim_tick__calibrate() - measure the length of a tick
  * @tick: its @mult and @usable are set
  *
- * Takes 50 ms, and is accurate to a few parts per million.
+ * This takes 50 ms and is accurate to a few parts per million.
  */
 void shim_tick__calibrate(struct vc_tick *tick)
 {
@@ -104,7 +104,7 @@ static inline uint64_t monotonic(const struct shim_direct *d, uint64_t ticks)
 	return d->ns_anchor + shim_tick__to_ns(d->tick, ticks - d->tick_anchor);
 }
 
-/* shim_traced__read(), but without a function call if the counters can be read in user mode */
+/* Like shim_traced__read(), but without a function call if the counters can be read in user mode */
 static inline bool read_counters(__u64 *values)
 {
 	const struct shim_counters *counters = shim_traced__own.counters;
@@ -116,14 +116,19 @@ static inline bool read_counters(__u64 *values)
 	return shim_traced__read(values);
 }
 
-/* Identifies the bind of the thread's set, and changes when the set is changed; never 0 */
+/*
+ * A number that identifies the bind of the thread's set and changes when the set is changed; never
+ * 0
+ */
 static inline __u64 bind_of(const struct shim_counters *counters)
 {
 	return (__u64)shim_traced__own.serial << 32 |
 	       atomic_load_explicit(&counters->changes, memory_order_relaxed);
 }
 
-/* The calling thread's slot for the counts of a tag, or NULL; @slot: its current slot, or NULL */
+/*
+ * The calling thread's slot for the counts of a tag, or NULL.  @slot is its current slot, or NULL.
+ */
 static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_direct_tag tag,
 					     struct vc_direct *slot,
 					     const struct shim_counters *counters)
@@ -172,8 +177,8 @@ uint64_t shim_direct__begin_counted(struct shim_direct *d, struct shim_direct_ta
 
 /*
  * Add the thread's counts since the transaction began.  Nothing is added if a counter went
- * backwards, or if the begin noted in the slot is not @begin: then another thread began the
- * transaction, it began with another set, or a signal handler has just begun and ended a
+ * backwards, or if the begin recorded in the slot is not @begin.  In that case another thread began
+ * the transaction, it began with another set, or a signal handler has just begun and ended a
  * transaction of the same tag.
  */
 static inline void add_counts(struct vc_direct *slot, __u64 *values, uint32_t nr, __u64 begin)
@@ -205,7 +210,7 @@ add_end(const struct shim_direct *d, struct vc_direct *slot, uint64_t begin, uin
 	slot->stat.hist[bucket]++;
 }
 
-/* The end of a transaction in a thread that has a set */
+/* End a transaction in a thread that has a set. */
 static __attribute__((noinline)) void end_counted(struct shim_direct *d, struct shim_direct_tag tag,
 						  uint64_t begin, uint64_t now)
 {
@@ -297,15 +302,16 @@ void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint3
 }
 
 /*
- * Count what the tracing session wants, in threads that write their statistics themselves.
+ * Count the events that the tracing session wants, in threads that write their statistics
+ * themselves.
  *
  * The whole process shares one set, which each thread binds to itself.  A thread that has its own
  * set for transactions keeps that set.  At most ten times per second, a thread that begins a
  * transaction checks whether the session wants something else.
  *
- * Locking: a lock that keeps signal handlers out guards the set.  Making and binding a set
- * allocates memory.  So if a signal handler can interrupt malloc(3) while the session wants counts,
- * it must not be the first to begin a transaction in its thread.
+ * Locking: the set is guarded by a lock that blocks signals while it is held.  Making and binding a
+ * set allocates memory.  Therefore, if a signal handler can interrupt malloc(3) while the session
+ * wants counts, the handler must not be the first to begin a transaction in its thread.
  *
  * A forked child forgets this state and makes its own set.
  */
@@ -317,7 +323,7 @@ __thread struct shim_direct_wanted shim_direct_wanted__own
 
 static void in_child(void);
 
-/* The session's set, or NULL if it cannot be made.  @id: ID of the session; 0: not queried yet */
+/* The session's set, or NULL if it cannot be made.  @id is the session's ID; 0: not queried yet */
 static struct {
 	struct shim_siglock lock;
 	struct shim_counters *counters;
@@ -361,7 +367,7 @@ static int make_set(struct shim_counters **out)
 	return err;
 }
 
-/* Get the set of this session; NULL if it cannot be made.  Called with the lock held. */
+/* Get the set of this session, or NULL if it cannot be made.  The caller holds the lock. */
 static struct shim_counters *set_of(uint64_t id)
 {
 	if (wanted.id == id)
@@ -417,7 +423,10 @@ static uint64_t ticks_of(const struct vc_tick *tick, uint64_t ns)
 	return tick->usable && tick->mult ? ((unsigned __int128)ns << 32) / tick->mult : ns;
 }
 
-/* Check what the session wants: bind it to the calling thread, or unbind what it wanted before. */
+/*
+ * Check what the session wants.  Bind that to the calling thread, or unbind the previously wanted
+ * set.
+ */
 void shim_direct_wanted__look(struct shim_direct *d)
 {
 	struct shim_direct_wanted own = shim_direct_wanted__own;

@@ -40,19 +40,19 @@ void shim_tick__calibrate(struct vc_tick *tick);
 
 /**
  * struct shim_direct - this process's mapping of vc_direct
- * @size: size of this struct with @words in bytes
+ * @size: size of this struct including @words, in bytes
  * @slots: all slots, including those of other programs
  * @n: number of slots
  * @lock: held while searching for a slot
  * @heads: hash table by name and kind: index of the first slot of a chain + 1, or 0 (@lock)
  * @nheads: number of @heads, a power of two
  * @next: for each slot, index of the next one in its chain + 1, or 0 (@lock)
- * @noted: index of the first slot that was free at the last search; all below it are in their
- *	chains (@lock)
+ * @noted: index of the first slot that was free at the last search; all slots below it are in
+ *	their chains (@lock)
  * @tick: the clock
  * @epoch: identifies this mapping; differs between all processes and mappings
- * @pidns: inode of our PID namespace
- * @user: our user ID
+ * @pidns: inode of this process's PID namespace
+ * @user: this process's user ID
  * @tick_anchor: a time in ticks of the clock
  * @ns_anchor: the same time by the host's CLOCK_MONOTONIC
  * @words: memory of @heads and @next
@@ -101,9 +101,9 @@ void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint3
 
 /**
  * struct shim_direct_wanted - the state of a thread
- * @last: start time of its last transaction, by shim_tick__now()
+ * @last: start time of the thread's last transaction, by shim_tick__now()
  * @until: time of the next check of what the session wants
- * @session: shim_wanted__id() of the set that it has bound, or could not bind; 0: none
+ * @session: shim_wanted__id() of the set that the thread has bound or could not bind; 0: none
  * @bound: the set; NULL: none
  */
 struct shim_direct_wanted {
@@ -118,7 +118,7 @@ extern __thread struct shim_direct_wanted shim_direct_wanted__own
 
 void shim_direct_wanted__look(struct shim_direct *d);
 
-/* Called when the calling thread is about to begin a transaction. */
+/* Called when the calling thread is about to begin a transaction */
 static inline void shim_direct_wanted__begin(struct shim_direct *d)
 {
 	const struct shim_direct_wanted *own = &shim_direct_wanted__own;
@@ -131,10 +131,10 @@ static inline void shim_direct_wanted__begin(struct shim_direct *d)
 
 /*
  * A thread's slots of one kind, indexed by the tag's number.  An even entry is the slot's address.
- * An odd entry is a tag without a slot: twice the number of lost events, plus 1.
+ * An odd entry belongs to a tag without a slot: it is twice the number of lost events, plus 1.
  *
- * A list that has become too short stays, linked by @shorter, until the thread ends: a signal
- * handler that interrupts a reader of the short list may make the longer one.
+ * A list that has become too short stays, linked by @shorter, until the thread ends: if a signal
+ * handler makes the longer list, the code that it interrupted may be reading the short one.
  */
 struct shim_slot_list {
 	struct shim_slot_list *shorter;
@@ -162,7 +162,7 @@ struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_dire
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind);
 
-/* The entry in the calling thread's list; 0: search for the slot */
+/* The entry in the calling thread's list; 0: the slot must be searched for */
 static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct shim_direct_tag tag,
 					   uint32_t kind)
 {
@@ -172,7 +172,10 @@ static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct s
 	       0;
 }
 
-/* The calling thread's slot of a tag and kind for an event.  If it is NULL, the event is lost. */
+/*
+ * The calling thread's slot of a tag and kind for an event.  If it is NULL, the event is counted as
+ * lost.
+ */
 static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct shim_direct_tag tag,
 						  uint32_t kind)
 {
@@ -187,7 +190,10 @@ static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct 
 	return slot;
 }
 
-/* The same for a transaction that has not ended yet: nothing is lost without a slot. */
+/*
+ * Like shim_direct__slot(), for a transaction that has not ended yet: nothing is lost without a
+ * slot
+ */
 static inline struct vc_direct *shim_direct__peek(struct shim_direct *d, struct shim_direct_tag tag)
 {
 	uintptr_t place = shim_direct__place(d, tag, VC_TRANSACT);

@@ -3,8 +3,8 @@
  * The slots of a BPF map that a program has mapped, for the statistics that it writes itself.
  *
  * Threads: each thread has its own slots, one for each tag and kind that it uses, and finds them by
- * the number of the tag.  A slot keeps its name.  After its thread has ended, the next thread that
- * needs a slot with that name takes it over and adds to it.
+ * the tag's number.  A slot keeps its name.  After its thread has ended, the next thread that needs
+ * a slot with that name takes it over and adds to it.
  *
  * Locking: a thread's list of slots is private to the thread; signals are blocked while it changes.
  * The mapping's lock is held while searching for a slot.
@@ -28,7 +28,7 @@
 #include "bpf_pins.h"
 #include "direct.h"
 
-/* Minimum number of tags in a thread's list: the list and its head fill a page */
+/* Minimum number of tags in a thread's list; with this number the list and its head fill a page */
 #define LEAST_TAGS	510
 
 __thread struct shim_own_slots shim_own_slots
@@ -95,7 +95,7 @@ static int map(const char *path, size_t value, void **memory, size_t *n)
 {
 	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
 
-	/* A forked child does not inherit the mapping; it has to make its own. */
+	/* A forked child does not inherit the mapping and must make its own. */
 	if (!err)
 		madvise(*memory, value * *n, MADV_DONTFORK);
 	return err;
@@ -116,9 +116,9 @@ static uint64_t pid_namespace(void)
 }
 
 /*
- * Offset of CLOCK_MONOTONIC in the process's time namespace from the host's.  The file has the
- * offsets of the namespace for children, so the result is wrong in a process that has created a
- * time namespace without entering it.
+ * How far CLOCK_MONOTONIC in the process's time namespace is ahead of the host's.  The file
+ * contains the offsets of the namespace for children, so the result is wrong in a process that has
+ * created a time namespace without entering it.
  */
 static uint64_t ahead_of_host(void)
 {
@@ -251,8 +251,8 @@ static void slot_note(struct shim_direct *d, uint32_t i)
 }
 
 /*
- * Add slots that were claimed since the last call to the chains.  Slots are claimed in order and
- * keep their names, so slots that were already added need not be examined again.
+ * Add to the chains the slots that were claimed since the last call.  Slots are claimed in order
+ * and keep their names, so slots that were already added need not be examined again.
  */
 static void note_new(struct shim_direct *d)
 {
@@ -267,7 +267,7 @@ static void note_new(struct shim_direct *d)
 	}
 }
 
-/* Whether a slot can be taken over: its owner is the caller, or has ended */
+/* Whether a slot can be taken over: its owner is the caller or has ended */
 static bool has_ended(uint32_t owner, uint32_t tid)
 {
 	return owner == tid || owner == VC_OWNER_ENDED || (kill(owner, 0) && errno == ESRCH);
@@ -279,7 +279,10 @@ static bool fits(const struct vc_direct *slot, const struct vc_events *events)
 	return !slot->events.nr || !memcmp(&slot->events, events, sizeof(*events));
 }
 
-/* Take over a slot with this name whose thread has ended.  @events: must fit the slot, or NULL */
+/*
+ * Take over a slot with this name whose thread has ended.  If @events is not NULL, the slot must
+ * fit it.
+ */
 static struct vc_direct *adopt(struct shim_direct *d, const char *name, uint32_t kind, uint32_t tid,
 			       const struct vc_events *events)
 {
@@ -403,7 +406,7 @@ static struct vc_direct *find_locked(struct shim_direct *d, struct shim_direct_t
 }
 
 /*
- * The slow path of shim_direct__slot() and _peek(), if the thread has no slot yet.  @is_event:
+ * The slow path of shim_direct__slot() and _peek(), if the thread has no slot yet.  With @is_event,
  * count a lost event if no slot is found.  The lock also blocks signal handlers.
  */
 struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_direct_tag tag,
@@ -417,7 +420,10 @@ struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_dire
 	return slot;
 }
 
-/* Prepare the slot for @events, or another slot if it has different ones; NULL if there is none. */
+/*
+ * Prepare the slot for @events, or find another one if the slot has different events.  Return NULL
+ * if there is none.
+ */
 static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_tag tag,
 				      struct vc_direct *slot, const struct vc_events *events)
 {
@@ -430,7 +436,7 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 			slot = claim(d, tag.name, VC_TRANSACT, tid);
 		if (!slot)
 			return NULL;
-		/* The thread remains the owner of the previous slot, and can find it again. */
+		/* The thread remains the owner of the previous slot and can find it again. */
 		place = place_of(VC_TRANSACT, tag.index);
 		if (place)
 			*place = (uintptr_t)slot;
@@ -442,8 +448,8 @@ static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_
 
 /*
  * Find the calling thread's slot of a tag for transactions that count @events, if its current slot
- * is not yet for this @bind.  If there is none, note that in @bound, so the next event does not
- * search again.
+ * is not yet for this @bind.  If there is none, record that in @bound, so that the next event does
+ * not search again.
  */
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind)

@@ -24,7 +24,7 @@
 #include "pfm.h"
 #include "pmus.h"
 
-/* The event names that perf users know, with descriptions; only data. */
+/* The event names that perf users know, with descriptions */
 
 #define HW(name, id, desc)	{ name, desc, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id }
 #define SW(name, id, desc)	{ name, desc, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id }
@@ -33,7 +33,7 @@
 	  PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |	\
 	  PERF_COUNT_HW_CACHE_RESULT_##result << 16 }
 
-/* The first name of an event is the one to show. */
+/* If an event has several names, the first one is shown. */
 const struct shim_event_name shim_event__names[] = {
 	HW("cycles", CPU_CYCLES, "CPU cycles"),
 	HW("cpu-cycles", CPU_CYCLES, "CPU cycles"),
@@ -144,7 +144,10 @@ static int set_term(const struct shim_pmu_format *format, char *term, struct vcp
 	return 0;
 }
 
-/* Start with the code that the kernel lists for an event of this name, and add the other terms. */
+/*
+ * Start with the code that the kernel lists for an event of this name, if any, and add the other
+ * terms.
+ */
 static int set_terms(const char *pmu, const struct shim_pmu_format *format, char *terms,
 		     bool listed, struct vcpc_request *req)
 {
@@ -212,11 +215,11 @@ static int encode(const char *pmu, char *terms, struct vcpc_request *req)
 
 /**
  * shim_event__of_pmu() - look up PMU/TERMS/
- * @name: as above, without modes
+ * @name: as described above, without modes
  * @req: on success, type, config* and reserved are set
  *
  * Return: 0, -ENOENT (no such PMU or event), -EINVAL (bad term or value), -ENAMETOOLONG, -ENOMEM,
- * or another error of reading the kernel's files.
+ * or another error from reading the kernel's files.
  */
 int shim_event__of_pmu(const char *name, struct vcpc_request *req)
 {
@@ -242,12 +245,12 @@ int shim_event__of_pmu(const char *name, struct vcpc_request *req)
 /**
  * shim_event__on() - add a core PMU to an event's name
  * @pmu: the PMU's name
- * @name: perf's own name of a hardware event or a raw code, with or without modes
- * @buf: for PMU/NAME/ and the modes
- * @size: of @buf
+ * @name: perf's own name of a hardware event, or a raw code, with or without modes
+ * @buf: receives PMU/NAME/ and the modes
+ * @size: size of @buf
  *
- * Return: 0, -ENOENT if it is another event or already names its PMU, -ENAMETOOLONG, or an error of
- * shim_event__split().
+ * Return: 0, -ENOENT if the event is of another kind or already names its PMU, -ENAMETOOLONG, or an
+ * error of shim_event__split().
  */
 int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
 {
@@ -276,12 +279,12 @@ int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
 	return n >= (int)size ? -ENAMETOOLONG : 0;
 }
 
-/* Tracepoints, GROUP:NAME as in perf: their numbers are files of tracefs. */
+/* Tracepoints, GROUP:NAME as in perf, whose numbers are in files of tracefs */
 
 #define NEWER	"/sys/kernel/tracing/events/"
 #define OLDER	"/sys/kernel/debug/tracing/events/"
 
-/* Where tracefs is mounted; older systems have it in debugfs only. */
+/* Where tracefs is mounted; older systems have it only in debugfs */
 static const char *const mounts[] = { NEWER, OLDER };
 
 static bool is_word(const char *text, size_t length)
@@ -300,7 +303,10 @@ static bool has_form(const char *name)
 	return colon && is_word(name, colon - name) && is_word(colon + 1, strlen(colon + 1));
 }
 
-/* Open the file that has an event's number: a descriptor, or -errno.  Stacks may be small. */
+/*
+ * Open the file that contains an event's number.  Return a descriptor, or -errno.  The caller's
+ * stack may be small.
+ */
 static int open_id(const char *mount, const char *name)
 {
 	char path[sizeof(OLDER) + SHIM_EVENT_LEN + sizeof("/id")], *at;
@@ -336,10 +342,10 @@ static int read_id(const char *mount, const char *name, __u64 *id)
 /**
  * shim_event__tracepoint() - look up GROUP:NAME in tracefs
  * @name: without modes
- * @req: type and config, the rest untouched; nothing on error
+ * @req: type and config are set on success; the rest is unchanged
  *
- * Return: 0, -ENOENT (the name has another form, or tracefs, if the caller may read it, has no such
- * event), or the error of reading its number, such as -EMFILE.
+ * Return: 0, -ENOENT (the name has another form, tracefs has no such event, or the caller may not
+ * read tracefs), or an error from reading the event's number, such as -EMFILE.
  */
 int shim_event__tracepoint(const char *name, struct vcpc_request *req)
 {
@@ -362,7 +368,7 @@ static __u32 mode_of(char c)
 	return c == 'u' ? VCPC_REQ_F_USER : c == 'k' ? VCPC_REQ_F_KERNEL : 0;
 }
 
-/* The modes in a part of a name; 0 if it is not a list of modes or has a mode twice */
+/* The modes in a part of a name; 0 if the part is not a list of modes or has a mode twice */
 static __u32 modes_of(const char *part)
 {
 	__u32 modes = 0;
@@ -395,7 +401,7 @@ static int split_slash(char *name, __u32 *modes)
 
 /**
  * shim_event__split() - split the modes off the end of a name
- * @name: cut before its modes
+ * @name: truncated before its modes
  * @modes: VCPC_REQ_F_*, 0 if there are none
  *
  * Return: 0, or -EINVAL if nothing is left, or a mode is given twice.
@@ -444,7 +450,7 @@ static bool parse_raw(const char *name, struct vcpc_request *req)
 	return true;
 }
 
-/* A name of a PMU, of tracefs, or of libpfm */
+/* Parse the name of an event of a PMU, of tracefs, or of libpfm. */
 static int parse_other(char *name, struct vcpc_request *req)
 {
 	int ret = strchr(name, '/') ? shim_event__of_pmu(name, req)
@@ -455,9 +461,9 @@ static int parse_other(char *name, struct vcpc_request *req)
 
 /**
  * shim_event__parse() - translate an event name
- * @name: see above
- * @out: on success, the whole request: its preset is 0, and its flags are the modes in the name, 0
- *	if there are none
+ * @name: the name, as described above
+ * @out: on success, the whole request; its preset is 0, and its flags are the modes in the name,
+ *	or 0
  *
  * Return: 0, -ENOENT (no such event), -EINVAL (bad modes, unit mask or
  * attribute), -ENAMETOOLONG, -EOPNOTSUPP, -ELIBACC (libpfm may know the name, but cannot be used),
@@ -497,8 +503,8 @@ static const char *known_name(__u32 type, __u64 config)
  * @type: perf's type
  * @config: perf's config
  * @modes: VCPC_REQ_F_*
- * @buf: for the name: perf's own, rNNN, or TYPE/NNN
- * @size: of @buf
+ * @buf: receives the name: perf's own, rNNN, or TYPE/NNN
+ * @size: size of @buf
  */
 void shim_event__name(__u32 type, __u64 config, __u32 modes, char *buf, size_t size)
 {
@@ -518,9 +524,9 @@ void shim_event__name(__u32 type, __u64 config, __u32 modes, char *buf, size_t s
 /**
  * shim_event__metric() - convert an event's name to the last part of a metric's name
  * @name: the event's name
- * @buf: for the result: other characters than letters and digits become '_', and a name that does
- *	not begin with a letter gets the prefix "e_"
- * @size: of @buf
+ * @buf: receives the result: characters other than letters and digits become '_', and a name that
+ *	does not begin with a letter gets the prefix "e_"
+ * @size: size of @buf
  *
  * Return: 0, -ENAMETOOLONG, or -EINVAL for an empty name.
  */

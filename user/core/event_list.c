@@ -10,11 +10,11 @@
 #include "pfm.h"
 
 /**
- * shim_event__is_trouble() - whether an error is due to something other than the event that was tried
- * @ret: error of shim_event__parse() or shim_event__probe()
+ * shim_event__is_trouble() - whether an error is due to something other than the event
+ * @ret: error from shim_event__parse() or shim_event__probe()
  *
- * Return: true if memory, descriptors or the user's sets ran out, or a signal interrupted the try.
- * The error is temporary: the event may be countable, and must not be left out of a list.
+ * Return: true if memory, descriptors or the user's sets ran out, or a signal interrupted the call.
+ * The error is temporary: the event may be countable and must not be left out of a list.
  */
 bool shim_event__is_trouble(int ret)
 {
@@ -47,7 +47,7 @@ int shim_event__probe(struct shim_session *session, const struct vcpc_request *r
 	return ret;
 }
 
-/* Return 0, or the error of parsing the name or of probing the event. */
+/* Return 0, or the error from parsing the name or probing the event. */
 static int usable(struct shim_session *session, const char *name)
 {
 	struct vcpc_request req;
@@ -74,9 +74,9 @@ static int visit(void *arg, const char *name, const char *desc)
 
 /**
  * shim_event__walk() - walk over all events by name
- * @session: only events that it can count; NULL for all known names
- * @fn: called for each; a value other than 0 ends the walk
- * @arg: for @fn
+ * @session: walk only over events that it can count; NULL: over all known names
+ * @fn: called for each event; a value other than 0 ends the walk
+ * @arg: argument of @fn
  *
  * Return: 0, the value of @fn that ended the walk, or a temporary error (shim_event__is_trouble()).
  */
@@ -147,7 +147,7 @@ static int compare(void *arg, const char *name, const char *desc)
  * shim_event__suggest() - find the known event whose name is most similar to an unknown one
  * @name: the unknown name, with or without modes
  * @buf: the most similar name, without modes
- * @size: of @buf
+ * @size: size of @buf
  *
  * Return: 0, -ENOENT if no name is similar, -ENAMETOOLONG.
  */

@@ -79,15 +79,15 @@ static bool parse_field(const char *text, struct field *field)
 }
 
 /*
- * Whether a file or directory does not exist or is not permitted, rather than temporarily
- * unreadable
+ * Whether the error means that a file or directory does not exist or is not accessible, rather than
+ * that it is temporarily unreadable
  */
 static bool is_absent(int err)
 {
 	return err == ENOENT || err == ENOTDIR || err == EACCES;
 }
 
-/* Return 1, 0 if it is not a field, or -errno. */
+/* Return 1, 0 if the file is not a field, or -errno. */
 static int read_field(const char *dir, const char *name, struct field *field)
 {
 	char path[PATH_ROOM], text[128];
@@ -164,7 +164,7 @@ static int find_pmu(const char *devices, char *pmu)
 	return ret;
 }
 
-/* Read the fields of the format's PMU, if it has one, and pass the format on. */
+/* Read the fields of the format's PMU, if it has one, and store the format in @out. */
 static int fill(const char *devices, struct shim_pmu_format *format, struct shim_pmu_format **out)
 {
 	int ret = format->pmu[0] ? read_fields(devices, format) : 0;
@@ -181,7 +181,7 @@ static int fill(const char *devices, struct shim_pmu_format *format, struct shim
  * @devices: SHIM_FORMAT_DEVICES
  * @out: for shim_pmu_format__close(); without fields if the CPUs have no PMU
  *
- * Return: 0, -ENOMEM, or another error of opendir(3), readdir(3) or fopen(3).
+ * Return: 0, -ENOMEM, or another error from opendir(3), readdir(3) or fopen(3).
  */
 int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
 {
@@ -200,10 +200,10 @@ int shim_pmu_format__open(const char *devices, struct shim_pmu_format **out)
 /**
  * shim_pmu_format__open_of() - read the fields of a PMU's event codes
  * @devices: SHIM_FORMAT_DEVICES
- * @pmu: its name
+ * @pmu: the PMU's name
  * @out: for shim_pmu_format__close(); without fields if the PMU does not exist
  *
- * Return: 0, -ENAMETOOLONG, -ENOMEM, or another error of opendir(3), readdir(3) or fopen(3).
+ * Return: 0, -ENAMETOOLONG, -ENOMEM, or another error from opendir(3), readdir(3) or fopen(3).
  */
 int shim_pmu_format__open_of(const char *devices, const char *pmu, struct shim_pmu_format **out)
 {
@@ -225,9 +225,9 @@ void shim_pmu_format__close(struct shim_pmu_format *format)
 
 /**
  * shim_pmu_format__pmu() - get the kernel's name of the CPUs' PMU
- * @format: from shim_pmu_format__open()
+ * @format: handle from shim_pmu_format__open()
  *
- * Return: its name; NULL if there is none.
+ * Return: the PMU's name; NULL if there is no PMU.
  */
 const char *shim_pmu_format__pmu(const struct shim_pmu_format *format)
 {
@@ -236,7 +236,7 @@ const char *shim_pmu_format__pmu(const struct shim_pmu_format *format)
 
 /**
  * shim_pmu_format__name() - get the name of the i-th field in alphabetical order
- * @format: from shim_pmu_format__open()
+ * @format: handle from shim_pmu_format__open()
  * @i: index from 0
  *
  * Return: the name; NULL after the last one.
@@ -270,7 +270,7 @@ static __u64 scatter(const struct field *field, __u64 value, __u64 *word)
 
 /**
  * shim_pmu_format__set() - set a field of an event's code
- * @format: from shim_pmu_format__open()
+ * @format: handle from shim_pmu_format__open()
  * @name: the field's name
  * @value: replaces the field's value in the code
  * @req: the event; changed only on success

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups of a set that perf multiplexes.  Each is a perf event group that is not pinned, so perf
- * schedules as many at a time as fit on the PMU.  A group's time is its time running.
+ * Groups of a set that perf multiplexes.  Each group is a perf event group that is not pinned, so
+ * perf schedules as many at a time as fit on the PMU.  A group's time is its time running.
  *
  * The instance's own group is a clock, an event that counts nothing and is always scheduled.  Its
  * time enabled is the time of the set.
@@ -9,7 +9,7 @@
  * On machines with several kinds of core, each group belongs to one kind, and estimates need the
  * target's time on that kind, as measured below.
  *
- * Locking: the caller's (backend_perf.c).
+ * Locking: the caller holds the lock (backend_perf.c).
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -25,11 +25,11 @@
  * if it had counted all the time, the library must know how long the target ran on the kind of core
  * that counts the event.
  *
- * perf has no clock for that.  But an event that is opened for a thread and a CPU runs only while
- * the thread is on that CPU.  So there is an event that counts nothing for each CPU of all kinds,
- * except the kind with the most CPUs, which has the rest of the time.
+ * perf has no clock for that.  However, an event that is opened for a thread and a CPU runs only
+ * while the thread is on that CPU.  Therefore the library opens an event that counts nothing for
+ * each CPU of all kinds, except for the kind with the most CPUs, which has the rest of the time.
  *
- * Locking: the caller's (backend_perf.c).
+ * Locking: the caller holds the lock (backend_perf.c).
  */
 
 /*
@@ -89,9 +89,9 @@ static void shares_free(struct shim_shares *shares, bool here);
 /**
  * shares_open() - open the clocks in disabled state
  * @place: a thread, with or without inheritance
- * @out: set to NULL if there is one kind of core, or the place is a CPU
+ * @out: set to NULL if there is only one kind of core, or if the place is a CPU
  *
- * Return: 0, or an error of shim_group__open().
+ * Return: 0, or an error from shim_group__open().
  */
 static int shares_open(struct shim_group_place place, struct shim_shares **out)
 {
@@ -155,7 +155,7 @@ static int shares_turn(const struct shim_shares *shares, bool on)
  * @enabled: the target's time, while the clocks were enabled
  * @time: the target's time on that kind
  *
- * Return: as shim_group__read_any().
+ * Return: as for shim_group__read_any().
  */
 static int shares_read(const struct shim_shares *shares, unsigned int kind, __u64 enabled,
 		       __u64 *time)
@@ -181,8 +181,8 @@ static int shares_read(const struct shim_shares *shares, unsigned int kind, __u6
  * @group: perf's group; closed while the CPU is offline
  * @first: the index of its first request
  * @ran: time running before the CPU went offline
- * @kind: the kind of core that it counts on, an index of struct shim_pmus, or SHIM_PMUS_NONE for
- *	all
+ * @kind: the kind of core on which it counts, as an index of struct shim_pmus, or SHIM_PMUS_NONE
+ *	for all
  */
 struct one {
 	struct shim_group group;
@@ -193,7 +193,8 @@ struct one {
 
 /*
  * struct shim_flexible - all groups
- * @shares: the target's time on each kind of core; NULL if there is only one kind, or on a CPU
+ * @shares: the target's time on each kind of core; NULL if there is only one kind or the target is
+ *	a CPU
  */
 struct shim_flexible {
 	unsigned int nr;
@@ -233,7 +234,7 @@ static int open_groups(struct shim_instance *inst, struct shim_group_place place
 		while (at < inst->n && inst->slots->group[at] == k)
 			at++;
 		one->kind = shim_pmus__kind(&inst->reqs[one->first]);
-		/* On a CPU of another kind of core the group counts 0. */
+		/* On a CPU that belongs to another kind of core the group counts 0. */
 		if (!is_here(one, place.cpu))
 			continue;
 		ret = shim_group__open(&one->group, &inst->reqs[one->first], at - one->first, place,
@@ -258,7 +259,7 @@ static void close_groups(struct shim_flexible *f)
  * @place: the target
  * @bad: as for shim_group__open()
  *
- * Return: 0, or an error of shim_group__open().
+ * Return: 0, or an error from shim_group__open().
  */
 int shim_flexible__open(struct shim_instance *inst, struct shim_group_place place, int *bad)
 {
@@ -353,7 +354,7 @@ void shim_flexible__save(struct shim_instance *inst)
 	}
 }
 
-/* Add the target's time on the kind of core that a group counts on. */
+/* Add the target's time on the kind of core on which a group counts. */
 static int add_whole(const struct shim_instance *inst, const struct one *one, __u64 enabled,
 		     __u64 *whole)
 {
@@ -373,7 +374,7 @@ static int add_whole(const struct shim_instance *inst, const struct one *one, __
  * @values: one value per request
  * @sums: one sum per group
  *
- * Return: as shim_group__read_any().
+ * Return: as for shim_group__read_any().
  */
 int shim_flexible__add_up(const struct shim_instance *inst, __u64 enabled, __u64 *values,
 			  struct shim_group_sample *sums)

@@ -2,11 +2,12 @@
 /*
  * A set's events on one target, as a perf event group: the only caller of perf_event_open(2).
  *
- * A group is pinned: it is on the PMU as a whole whenever its target runs, or it enters the error
- * state and stays there, and read(2) returns 0.  An event that overflows leads the group, because
- * perf stops the whole group when its leader overflows.  An inherited group is not pinned, because
- * errors of a child's copy would go unnoticed; instead, time enabled and time running differ if any
- * copy was ever off the PMU.  Flexible groups are not pinned either: perf multiplexes them.
+ * A group is pinned: either the whole group is on the PMU whenever its target runs, or it enters
+ * the error state and stays there, and read(2) returns 0.  An event that overflows leads the group,
+ * because perf stops the whole group when its leader overflows.  An inherited group is not pinned,
+ * because errors of a child's copy would go unnoticed.  Instead, time enabled and time running
+ * differ if any copy was ever off the PMU.  Flexible groups are not pinned either: perf multiplexes
+ * them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,14 +28,14 @@
 #include "perf_group.h"
 
 /*
- * How often a read is repeated while a thread that has inherited the group exits: first by yielding
- * the CPU, then by waiting.
+ * Number of times that a read is repeated while a thread that has inherited the group exits: first
+ * the caller yields the CPU, then it sleeps.
  */
 #define EXIT_YIELDS	100
 #define EXIT_WAITS	10000
 #define EXIT_WAIT_NS	100000
 
-/* config1 on arm64: request reads in user mode, which kernel.perf_user_access has to permit */
+/* config1 on arm64: request reads in user mode, which kernel.perf_user_access must permit */
 #define ARM64_USER_READ	2
 
 /**
@@ -43,10 +44,11 @@
  * @place: its target
  * @leader: descriptor of the group's leader, or -1
  *
- * A control group's directory is opened for each event, so a CPU that comes back online finds it,
- * even if the program has closed all descriptors that it did not open.
+ * A control group's directory is opened again for each event.  Therefore events can be reopened
+ * when a CPU comes back online, even if the program has closed all descriptors that it did not
+ * open.
  *
- * Return: the descriptor, or -1 and errno.
+ * Return: the descriptor, or -1 with errno set.
  */
 int shim_group__open_event(struct perf_event_attr *attr, const struct shim_group_place *place,
 			   int leader)
@@ -80,7 +82,7 @@ void shim_group__describe(struct perf_event_attr *attr, const struct vcpc_reques
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_user = !(req->flags & VCPC_REQ_F_USER),
 		.exclude_kernel = !(req->flags & VCPC_REQ_F_KERNEL),
-		/* The module also excludes these. */
+		/* The module also excludes guest and hypervisor mode. */
 		.exclude_hv = 1,
 		.exclude_guest = 1,
 	};
@@ -105,10 +107,10 @@ int shim_group__error(int err)
 }
 
 /**
- * shim_group__is_ours() - whether a descriptor is still that of an event
+ * shim_group__is_ours() - whether a descriptor still refers to an event
  * @event: the event
  *
- * Return: false if the program has closed it; another file may have reused the number.
+ * Return: false if the program has closed the descriptor; another file may have reused its number.
  */
 bool shim_group__is_ours(const struct shim_group_event *event)
 {
@@ -148,9 +150,10 @@ static int open_readable(struct perf_event_attr *attr, struct shim_group_place p
 }
 
 /*
- * When arm64 checks whether a group can ever be on the PMU, it leaves out a disabled leader, unless
- * execve will enable it.  So set enable_on_exec for leaders in this process's own threads; it has
- * no other effect, because a process that executes another program closes its groups.
+ * When arm64 checks whether a group can ever be on the PMU, it ignores a disabled leader, unless
+ * execve will enable it.  Therefore enable_on_exec is set for leaders in this process's own
+ * threads.  It has no other effect, because a process that executes another program closes its
+ * groups.
  */
 static bool is_reckoned_with(const struct perf_event_attr *attr, struct shim_group_place place)
 {
@@ -166,7 +169,7 @@ static int open_one(struct shim_group *group, unsigned int i, const struct vcpc_
 	int fd, ret;
 
 	shim_group__describe(&attr, req);
-	/* A member's own count can be read after the group was split, see perf_watch.c. */
+	/* If perf splits the group, a member's own count can still be read, see perf_watch.c. */
 	if (!leads)
 		attr.read_format &= ~PERF_FORMAT_GROUP;
 	attr.disabled = leads;
@@ -205,16 +208,16 @@ static void map(struct shim_group *group)
 {
 	group->pages = calloc(group->n + 1, sizeof(*group->pages));
 	for (unsigned int i = 0; i < group->n && group->pages; i++) {
-		/* MAP_POPULATE: avoid page faults in the first sample. */
+		/* MAP_POPULATE avoids page faults in the first sample. */
 		void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ,
 				  MAP_SHARED | MAP_POPULATE, group->events[i].fd.nr, 0);
 
-		/* Without the pages, samples are system calls, with the same values. */
+		/* Without the pages, samples are system calls and return the same values. */
 		if (page == MAP_FAILED) {
 			unmap(group, i);
 			return;
 		}
-		/* A forked child does not inherit the page.  The kernel ensures that as well. */
+		/* A forked child must not inherit the page.  The kernel ensures that as well. */
 		madvise(page, sysconf(_SC_PAGESIZE), MADV_DONTFORK);
 		group->pages[i] = page;
 	}
@@ -227,7 +230,7 @@ static void map(struct shim_group *group)
 }
 
 /*
- * A thread that was started when only some of the events were open has inherited only those.  perf
+ * A thread that was started while only some of the events were open has inherited only those.  perf
  * then refuses to read the group (ECHILD).
  */
 static int check_inherited(const struct shim_group *group)
@@ -238,7 +241,9 @@ static int check_inherited(const struct shim_group *group)
 	return read(group->events[group->lead].fd.nr, &counts, size) < 0 && errno == ECHILD ? -ESTALE : 0;
 }
 
-/* Index of the @k-th event that is opened and read: first the leader, then the others in order */
+/*
+ * Index of the @k-th event in the order of opening and reading: first the leader, then the others
+ */
 static unsigned int nth(const struct shim_group *group, unsigned int k)
 {
 	return !k ? group->lead : k <= group->lead ? k - 1 : k;
@@ -272,10 +277,11 @@ static int prepare(struct shim_group *group, const struct vcpc_request *reqs, un
  * Return: 0, -ENOSPC (the group can never fit on the PMU), -ESRCH, -EACCES, -ENODEV (no such CPU),
  * -EMFILE, -ENOMEM, or perf's error for an event.
  *
- * For an inherited group it may also return -ESTALE, and the caller has to try again: if the target
+ * For an inherited group it may also return -ESTALE, and the caller must try again: if the target
  * started a thread between two opens, the kernel may have exchanged the contexts of the two
- * threads, and the new one may have ended with the first events, so the next one is refused.
- * -ESTALE is also returned if the group does not fit on the PMU; @bad is then the rejected request.
+ * threads, and the new thread may have ended together with the first events, so the next event is
+ * refused. -ESTALE is also returned if the group does not fit on the PMU; @bad is then the rejected
+ * request.
  */
 int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n,
 		     struct shim_group_place place, int *bad)
@@ -288,7 +294,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 		unsigned int i = nth(group, k);
 
 		ret = open_one(group, i, &reqs[i], place);
-		/* perf_create() has tried each event alone, so it is the group that is refused. */
+		/* perf_create() has tried each event alone, so the kernel refuses the group. */
 		if (k && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
 			ret = -ESTALE;
 		else if (k && ret == -EINVAL)
@@ -349,7 +355,10 @@ int shim_group__turn(const struct shim_group *group, bool on)
 		     0) ? -errno : 0;
 }
 
-/* Call ioctl(2) on an event: 0, -EBADF if the program closed the descriptor, or another error. */
+/*
+ * Call ioctl(2) on an event.  Return 0, -EBADF if the program has closed the descriptor, or another
+ * error.
+ */
 static int control(const struct shim_group *group, unsigned int i, unsigned long request,
 		   unsigned long arg)
 {
@@ -362,9 +371,9 @@ static int control(const struct shim_group *group, unsigned int i, unsigned long
  * shim_group__tell() - send a thread a signal whenever an event overflows
  * @group: the group of one thread, not inherited
  * @tid: the thread
- * @signal: the signal; its siginfo has the event's descriptor
+ * @signal: the signal; its siginfo contains the event's descriptor
  *
- * Return: 0, or an error of fcntl(2).
+ * Return: 0, or an error from fcntl(2).
  */
 int shim_group__tell(const struct shim_group *group, pid_t tid, int signal)
 {
@@ -411,8 +420,8 @@ int shim_group__enable_one(const struct shim_group *group, unsigned int i)
 }
 
 /*
- * Yield first, then sleep, because the exiting thread may have been preempted.  All waits together
- * take at least one second.
+ * Yield first and then sleep, because the exiting thread may have been preempted.  All waits
+ * together take at least one second.
  */
 static void wait_for_exit(int tries)
 {
@@ -422,7 +431,7 @@ static void wait_for_exit(int tries)
 		nanosleep(&(struct timespec) { .tv_nsec = EXIT_WAIT_NS }, NULL);
 }
 
-/* perf returns the leader's count first. */
+/* perf returns the leader's count first; put the counts in the order of the requests. */
 static void put_in_order(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	__u64 lead = counts->values[0];
@@ -437,10 +446,10 @@ static void put_in_order(const struct shim_group *group, struct shim_group_count
  * @to: filled in
  * @size: size of @to
  *
- * The C library's read() is a cancellation point, but begins and ends of transactions, which also
- * sample, must not be cancellation points.
+ * The C library's read() is not used, because it is a cancellation point.  Begins and ends of
+ * transactions, which also sample, must not be cancellation points.
  *
- * Return: as read(2), or a negative error.
+ * Return: as for read(2), or a negative error.
  */
 long shim_group__read_event(const struct shim_group_event *event, void *to, size_t size)
 {
@@ -452,18 +461,21 @@ long shim_group__read_event(const struct shim_group_event *event, void *to, size
  * @group: the group
  * @counts: filled in; its times show whether the group was always on the PMU
  *
- * Return: as shim_group__read().
+ * Return: as for shim_group__read().
  */
 int shim_group__read_any(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	size_t size = offsetof(struct shim_group_counts, values) + group->n * sizeof(__u64);
 	long got;
 
-	/* If another file reused the number, read(2) could block, or take the program's data. */
+	/*
+	 * If another file has reused the number, read(2) could block, or consume the program's
+	 * data.
+	 */
 	if (!shim_group__is_ours(&group->events[group->lead]))
 		return -EBADF;
 	got = shim_group__read_event(&group->events[group->lead], counts, size);
-	/* ECHILD: perf is removing the events of an exiting thread one by one. */
+	/* ECHILD means that perf is removing the events of an exiting thread one by one. */
 	for (int tries = 0; got == -ECHILD && tries < EXIT_YIELDS + EXIT_WAITS; tries++) {
 		wait_for_exit(tries);
 		got = shim_group__read_event(&group->events[group->lead], counts, size);
@@ -495,7 +507,7 @@ int shim_group__read(const struct shim_group *group, struct shim_group_counts *c
  * shim_group__has_ended() - whether the thread that a group counts has exited
  * @group: the group, not inherited
  *
- * Return: also false if that is unknown because the pages could not be mapped.
+ * Return: true or false; false also if this is unknown because the pages could not be mapped.
  */
 bool shim_group__has_ended(const struct shim_group *group)
 {

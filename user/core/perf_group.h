@@ -21,9 +21,10 @@ struct perf_event_mmap_page;
  * struct shim_group_place - the target of a group, and how it is counted
  * @tid: a thread; -1 with @cpu
  * @cpu: a CPU; -1 with @tid
- * @cgroup: with @cpu: count only while processes of this control group run there, a directory; or
- * NULL
- * @inherit: also count the threads and processes that the target starts; only the sum can be read
+ * @cgroup: with @cpu: the directory of a control group; count only while its processes run there;
+ * or NULL
+ * @inherit: also count the threads and processes that the target starts; only the sum can then be
+ *   read
  * @threads_only: with @inherit: count only threads, not processes
  * @on_exec: the thread's next execve enables the group
  * @own: the thread belongs to this process
@@ -42,19 +43,22 @@ struct shim_group_place {
 	bool pinned;
 };
 
-/* A perf event's descriptor, and the event's ID, which detects other files that reuse the number */
+/*
+ * A perf event's descriptor, and the event's ID, which detects that another file reuses the number
+ */
 struct shim_group_event {
-	struct shim_fd fd;	/* nr -1: closed; the mapped page keeps the event */
+	struct shim_fd fd;	/* nr -1: closed; the mapped page keeps the event open */
 	__u64 id;
 };
 
 /**
  * struct shim_group - an open group
- * @n: events
+ * @n: number of events
  * @lead: index of the leader: the first event with VCPC_REQ_F_OVERFLOW, otherwise the first event
  * @overflows: bit mask of the events with VCPC_REQ_F_OVERFLOW
  * @events: the events in the order of the requests
- * @pages: their mapped pages, followed by the first page again; NULL if they could not be mapped
+ * @pages: the events' mapped pages, followed by the first page again; NULL if the pages could not
+ *   be mapped
  */
 struct shim_group {
 	unsigned int n;

@@ -3,7 +3,7 @@
  * Instances of sets that perf counts.  An instance is a set on one target: a thread, a thread and
  * everything it starts, or a CPU.  One bind can make several instances.
  *
- * Locking: the caller's (backend_perf.c).
+ * Locking: the caller holds the lock (backend_perf.c).
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -39,7 +39,7 @@ static void close_groups(struct shim_instance *inst, bool here)
 
 /**
  * shim_instance__free() - free a list of instances
- * @inst: the first one, or NULL; no thread may be reading their pages
+ * @inst: the first one, or NULL; no thread may be reading the instances' pages
  * @here: true if this process made them; otherwise this is a forked child, and they continue to
  *	count for its parent
  */
@@ -68,7 +68,10 @@ struct shim_instance *shim_instance__find(struct shim_instance *list, pid_t tid,
 	return NULL;
 }
 
-/* Get a thread's process: -ESRCH if the thread does not exist, or another error of reading /proc. */
+/*
+ * Get a thread's process.  Return -ESRCH if the thread does not exist, or another error from
+ * reading /proc.
+ */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], line[64];
@@ -128,7 +131,7 @@ static struct shim_group_place place_of(const struct shim_instance *inst)
 	};
 }
 
-/* Make a plan for reading the group's pages, if it has any.  Return 0 or -ENOMEM. */
+/* Make a plan for reading the group's pages, if it has pages.  Return 0 or -ENOMEM. */
 static int add_plan(struct shim_instance *inst)
 {
 	size_t slots = (inst->group.n + 1) * sizeof(inst->plan->slots[0]);
@@ -144,10 +147,10 @@ static int add_plan(struct shim_instance *inst)
 }
 
 /*
- * Open an instance's events in disabled state.  Return 0 or an error of shim_group__open().  Only
- * threads of this process have the library's signal handler, which ends the slots of groups that
- * the library multiplexes.  It cannot predict on which kind of core a thread will run in a slot, so
- * on machines with several kinds perf multiplexes.
+ * Open an instance's events in disabled state.  Return 0 or an error from shim_group__open().  The
+ * library multiplexes groups only in threads of this process, because only they have its signal
+ * handler, which ends the slots.  It cannot predict on which kind of core a thread will run in a
+ * slot, so on machines with several kinds perf multiplexes.
  */
 static int open_counting(struct shim_instance *inst, int *bad)
 {
@@ -256,14 +259,14 @@ static int add_thread(struct shim_binding *binding, pid_t tid)
 	if (shim_instance__find(binding->taken, tid, false))
 		return -EBUSY;
 	ret = instance_add(binding, tid);
-	/* The thread has ended.  Even the first thread of a process can end before the process. */
+	/* The thread has ended.  Even the first thread of a process can end before its process. */
 	return ret == -ESRCH ? 0 : ret;
 }
 
 /*
- * List the process's threads, then bind each of them.  All existed before the first was bound, so
- * none has inherited from another.  Return -ESTALE if the process now has a thread that is not
- * listed.
+ * List the process's threads, then bind each of them.  All of them existed before the first was
+ * bound, so none has inherited from another.  Return -ESTALE if the process now has a thread that
+ * is not listed.
  */
 static int add_noted(struct shim_binding *binding, struct tids *tids)
 {
@@ -277,9 +280,8 @@ static int add_noted(struct shim_binding *binding, struct tids *tids)
 }
 
 /*
- * Bind all threads of a process, each once.  If a thread was started in the meantime, undo
- * everything and return -ESTALE, because that thread may have inherited from one that was already
- * bound.
+ * Bind each thread of a process once.  If a thread was started in the meantime, undo everything and
+ * return -ESTALE, because that thread may have inherited from one that was already bound.
  */
 static int bind_process(struct shim_binding *binding)
 {
@@ -315,7 +317,7 @@ static int bind_inherited(struct shim_binding *binding)
  * @binding: its list receives the instances, which do not count yet
  *
  * Return: 0, -EBUSY, -ENODEV (the CPU does not exist or is offline), -EAGAIN (the process keeps
- * starting threads), or an error of shim_group__open().
+ * starting threads), or an error from shim_group__open().
  */
 int shim_instance__bind(struct shim_binding *binding)
 {
@@ -365,7 +367,7 @@ static int reopen(struct shim_instance *inst)
 		ret = shim_instance__start(inst);
 	if (!ret || shim_watch__is_online(inst->tid))
 		return ret;
-	/* It failed because the CPU has gone offline again in the meantime. */
+	/* Opening failed because the CPU has gone offline again in the meantime. */
 	if (!inst->offline)
 		save(inst);
 	return 0;
@@ -421,7 +423,10 @@ int shim_instance__start(struct shim_instance *inst)
 	inst->since = shim_clock__ns();
 	inst->on = true;
 	inst->waiting = false;
-	/* The caller is running, so its group is on the PMU or, if it does not fit, in error. */
+	/*
+	 * The caller is running, so its group is on the PMU or, if it does not fit, in the error
+	 * state.
+	 */
 	return inst->tid == gettid() ? read_events(inst, &counts) : 0;
 }
 
@@ -463,11 +468,11 @@ static int read_cpu(struct shim_instance *inst, struct shim_group_counts *counts
 }
 
 /**
- * shim_instance__read() - read the counts, and note whether an awaited execve has happened
+ * shim_instance__read() - read the counts, and record whether an awaited execve has happened
  * @inst: the instance
  * @counts: filled in
  *
- * Return: as shim_group__read().
+ * Return: as for shim_group__read().
  */
 int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *counts)
 {
@@ -489,7 +494,7 @@ int shim_instance__read(struct shim_instance *inst, struct shim_group_counts *co
  * shim_instance__stop() - stop an instance
  * @inst: the instance, which counts or waits for its target's execve
  *
- * Return: as shim_group__read().
+ * Return: as for shim_group__read().
  */
 int shim_instance__stop(struct shim_instance *inst)
 {
@@ -522,7 +527,8 @@ void shim_instance__halt(struct shim_instance *inst)
  * shim_instance__turn() - start or stop an instance
  * @inst: the instance
  * @on: true to start
- * @all: true if it is one of many; then it is no error if the instance already has that state
+ * @all: true if it is one of many; then an instance that already has that state is not an
+ *	error
  *
  * Return: 0, -EINVAL, -EAGAIN, -EBADF.
  */
@@ -554,7 +560,10 @@ int shim_instance__restart(struct shim_instance *inst)
 		return ret;
 	if (inst->waiting || inst->slots || shim_group__has_ended(&inst->group))
 		return -EINVAL;
-	/* The distance to the next overflow also changes, and only a stopped set can set it. */
+	/*
+	 * The distance to the next overflow also changes, and it can be set only while the set is
+	 * stopped.
+	 */
 	if (inst->on && inst->group.overflows) {
 		ret = shim_instance__stop(inst);
 		if (!ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances of sets that perf counts: sets on one target each.  A bind can make several. */
+/* Instances of sets that perf counts.  Each is a set on one target; one bind can create several. */
 #ifndef SHIM_CORE_PERF_INSTANCE_H
 #define SHIM_CORE_PERF_INSTANCE_H
 
@@ -40,33 +40,34 @@ struct shim_slots {
 
 /**
  * struct shim_instance - a set on one target
- * @next: in a list
+ * @next: next instance in a list
  * @reqs: its set's requests
  * @n: number of requests
  * @slots: how its set's groups are multiplexed, or NULL
  * @cgroup: the control group that is counted on a CPU, or NULL
- * @watch: with @cgroup, while the CPU is online: shows that it was offline
+ * @watch: with @cgroup, while the CPU is online: detects that it was offline in the meantime
  * @tid: the thread, or the CPU
  * @tgid: its process
- * @root: the thread or CPU that was given to bind
+ * @root: the thread or CPU that was passed to bind
  * @flags: VCPC_BIND_F_* and SHIM_BIND_F_*
  * @on: enabled; not while @waiting
  * @waiting: the target's next execve will enable it
- * @known: its thread has cached it, and may be reading its pages without the lock
+ * @known: its thread has cached it and may be reading its pages without the lock
  * @offline: its CPU is offline, and its events are closed
  * @live: in the set's list of instances, not in its list of removed ones
  * @since: CLOCK_MONOTONIC of the last enable, or of the last read if it is a counting CPU
  * @ran: time enabled before @since, since the group was opened
  * @kept: time enabled before the CPU went offline
  * @stopped: CLOCK_MONOTONIC of the last disable
- * @group: the events; a clock if the events are in @multiplex, @flexible or @kinds
- * @multiplex: the groups if the library multiplexes them, or NULL; the clock's overflow ends a slot
+ * @group: the events; if they are in @multiplex, @flexible or @kinds, a clock
+ * @multiplex: the groups if the library multiplexes them, or NULL; an overflow of the clock ends a
+ *	slot
  * @flexible: the groups if perf multiplexes them, or NULL
  * @kinds: the events on machines with several kinds of core, or NULL
  * @plan: its thread's plan for reading the events' pages without the lock; NULL without pages
  * @overflow: private to perf_overflow.c
- * @preset: the values to start from at the next restart; allocated after @from
- * @from: added to each count; if groups are multiplexed, the values
+ * @preset: the values from which counting starts at the next restart; allocated after @from
+ * @from: values added to each count; if groups are multiplexed, the values themselves
  */
 struct shim_instance {
 	struct shim_instance *next;
@@ -96,7 +97,7 @@ struct shim_instance {
  * @n: number of requests
  * @taken: the instances that the set already has
  * @list: the instances that the bind creates
- * @root: the thread or CPU that was given to bind
+ * @root: the thread or CPU that was passed to bind
  * @flags: VCPC_BIND_F_*
  * @signal: sent at overflows, or 0
  * @slots: how groups are multiplexed, or NULL

@@ -6,8 +6,8 @@
  *
  * perf does not schedule a group while the target runs on another kind of core.  Then the group's
  * time running stops but its time enabled does not, and a pinned group does not enter the error
- * state.  So all groups are pinned, including inherited ones: a group that has lost its counters is
- * in the error state, and its time enabled stops.
+ * state.  Therefore all groups are pinned, including inherited ones: a group that has lost its
+ * counters is in the error state, and its time enabled stops.
  *
  * The instance's own group is a clock, an event that counts nothing and is always scheduled.  Its
  * time enabled is the time of the set.  An inherited instance has one more group, the witness.  The
@@ -16,7 +16,7 @@
  * The witness is on a core PMU, because Linux before 6.3 keeps a different time for software
  * events.
  *
- * Locking: the caller's (backend_perf.c).
+ * Locking: the caller holds the lock (backend_perf.c).
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -30,7 +30,7 @@
  * @core: true for a kind of core; false for the group of events that no core PMU counts, which
  *	cannot lose counters
  * @group: its events
- * @at: the index of each among the set's requests
+ * @at: the index of each event among the set's requests
  */
 struct kind {
 	bool core;
@@ -53,7 +53,7 @@ struct shim_kinds {
  * @reqs: struct vcpc_request[@n]
  * @n: number of requests
  *
- * Return: false if there is one kind of core, or no core PMU counts any of the events.
+ * Return: false if there is only one kind of core, or no core PMU counts any of the events.
  */
 bool shim_kinds__are_needed(const struct vcpc_request *reqs, unsigned int n)
 {
@@ -69,7 +69,7 @@ bool shim_kinds__are_needed(const struct vcpc_request *reqs, unsigned int n)
  * shim_kinds__try() - whether an event can be counted on all its kinds of core
  * @req: the event
  *
- * Return: 0, or an error of shim_group__try(): -EOPNOTSUPP if only some kinds of core have the
+ * Return: 0, or an error from shim_group__try(): -EOPNOTSUPP if only some kinds of core have the
  * event, because the sum would be wrong.
  */
 int shim_kinds__try(const struct vcpc_request *req)
@@ -107,9 +107,9 @@ static bool is_mixed(const struct shim_pmus *pmus, const struct vcpc_request *re
  * @n: number of requests
  * @group: the multiplexed group of each request, or NULL
  *
- * Return: 0, or -EOPNOTSUPP.  An overflow could go unnoticed, because each PMU has its own counter
- * and only their sum reaches the limit.  The estimate of a multiplexed group with several kinds of
- * core would be wrong.
+ * Return: 0, or -EOPNOTSUPP in two cases.  An overflow could go unnoticed, because each PMU has
+ * its own counter and only their sum reaches the limit.  The estimate of a multiplexed group with
+ * several kinds of core would be wrong.
  */
 int shim_kinds__check(const struct vcpc_request *reqs, unsigned int n, const __u16 *group)
 {
@@ -199,7 +199,7 @@ static int open_all(struct shim_instance *inst, struct shim_group_place place, i
  * @place: the target
  * @bad: as for shim_group__open()
  *
- * Return: 0, or an error of shim_group__open().
+ * Return: 0, or an error from shim_group__open().
  */
 int shim_kinds__open(struct shim_instance *inst, struct shim_group_place place, int *bad)
 {
@@ -250,8 +250,8 @@ void shim_kinds__free(struct shim_kinds *kinds, bool here)
  * @inst: the instance
  * @on: true to enable
  *
- * The witness is enabled last, disabled first and read first, so a group's time enabled is less
- * than the witness's only if the group was in the error state.
+ * The witness is enabled last, disabled first and read first, so that a group's time enabled is
+ * less than the witness's only if the group was in the error state.
  *
  * Return: 0, -EBADF.
  */
@@ -313,7 +313,7 @@ void shim_kinds__save(struct shim_instance *inst)
  * The groups are read one after the other.  If the target migrates to another kind of core in the
  * meantime, its latest counts may be missing until the next sample.
  *
- * Return: as shim_group__read().
+ * Return: as for shim_group__read().
  */
 int shim_kinds__read(const struct shim_instance *inst, struct shim_group_counts *counts)
 {

@@ -3,17 +3,17 @@
  * Multiplexed groups of a thread of this process, which perf counts one at a time.
  *
  * All groups stay open as pinned perf event groups, and one of them is enabled.  The alarm is also
- * an event: perf's clock of the thread's CPU time.  It overflows at the end of a slot and sends the
+ * an event, perf's clock of the thread's CPU time.  It overflows at the end of a slot and sends the
  * signal that perf_overflow.c handles in the counted thread.  The handler disables the current
- * group and enables the next.  If the signal is blocked, or the program has taken it over, the
- * current group continues; its slot becomes longer, and so does its time.
+ * group and enables the next.  If the signal is blocked, or the program has installed its own
+ * handler, the current group continues; its slot and its time become longer.
  *
  * Regardless of the number of such sets and the speed of the machine, a thread spends at most half
  * of its time in the handler: slots become longer if necessary.
  *
  * A group's events start and stop together with its time.  perf puts a group into the error state
  * if it does not fit on the PMU or is removed from it, and its counts since the last read are lost.
- * They are left out of counts and times, and the group tries again in its next slot.
+ * They are excluded from counts and times, and the group tries again in its next slot.
  *
  * Values are in the instance's @from, and are updated whenever the current group is read.
  *
@@ -32,14 +32,17 @@
 #include "perf_set.h"
 
 /*
- * The rotation of multiplexed groups: which group counts, how long, and the times of each.  Pure:
- * no lock, no system call, no clock.  For a given seed, orders and lengths are always the same.
+ * The rotation of multiplexed groups: which group counts, how long, and the times of each.  This
+ * code is pure: it uses no lock, no system call and no clock.  For a given seed, orders and lengths
+ * are always the same.
  *
- * The code does not depend on the actual length of slots: a slot that ends late is longer, and so
- * is its group's time.  Time between two slots is not added to any group.
+ * The code does not depend on the actual length of slots: if a slot ends late, it is longer, and
+ * its group's time is longer too.  Time between two slots is not added to any group.
  */
 
-/* A slot is over if only this fraction is left, because alarm and time are read separately. */
+/*
+ * A slot is over if only this fraction is left, because the alarm and the time are read separately.
+ */
 #define SLACK_SHIFT	6
 
 /**
@@ -57,7 +60,7 @@ void shim_rotation__init(struct shim_rotation *r, __u64 slot)
 	r->spoilt = false;
 }
 
-/* Marsaglia's xorshift, which never becomes 0 */
+/* Marsaglia's xorshift, whose state never becomes 0 */
 static __u64 draw(struct shim_rotation *r)
 {
 	r->random ^= r->random << 13;
@@ -66,7 +69,7 @@ static __u64 draw(struct shim_rotation *r)
 	return r->random;
 }
 
-/* A random length of a slot, up to 10 % longer or shorter, in steps of 1/1024 of that */
+/* A random slot length, up to 10 % longer or shorter, in steps of 1/1024 of that range */
 static __u64 draw_slot(struct shim_rotation *r)
 {
 	__u64 tenth = r->slot / 10;
@@ -113,7 +116,7 @@ void shim_rotation__spend(struct shim_rotation *r, __u64 time, __u64 tick)
 }
 
 /**
- * shim_rotation__spoil() - note that a part of the current slot was lost
+ * shim_rotation__spoil() - record that a part of the current slot was lost
  * @r: the rotation; the lost part is not added to any sum, and @voids counts the slot once
  */
 void shim_rotation__spoil(struct shim_rotation *r)
@@ -163,13 +166,13 @@ void shim_rotation__add_up(const struct shim_rotation *r, struct shim_group_samp
 	}
 }
 
-/* The number of alarms per slot if they can occur only in user mode */
+/* Number of alarms per slot if they can occur only in user mode */
 #define TRIES	4
 
 /*
  * Minimum time between two alarms of a set.  perf repeats an alarm until the handler sets the next
- * one.  In a VM an interrupt and its signal can take 50 us: with less time between them the thread
- * would never get to its handler, and the kernel would do nothing else on that CPU.
+ * one.  In a VM an interrupt and its signal can take 50 us.  With less time between alarms the
+ * thread would never reach its handler, and the kernel would do nothing else on that CPU.
  */
 #define ALARM_MIN	(SHIM_SLOT_MIN / TRIES)
 
@@ -243,7 +246,7 @@ void shim_multiplex__free(struct shim_multiplex *m, bool here)
 	free(m);
 }
 
-/* Without permission to count kernel mode, perf's clock overflows only in user mode. */
+/* Without permission to count in kernel mode, perf's clock overflows only in user mode. */
 static int open_alarm(struct shim_instance *inst, struct shim_group_place place)
 {
 	struct vcpc_request clock = {
@@ -280,7 +283,10 @@ static int open_groups(struct shim_multiplex *m, const struct shim_instance *ins
 	return ret;
 }
 
-/* Minimum time between a set's alarms, so that rotations of all sets take at most half of the time */
+/*
+ * Minimum time between a set's alarms that makes the rotations of all sets take at most half of the
+ * time
+ */
 static __u64 pause_of(const struct shim_multiplex *m)
 {
 	__u64 each = 2 * (m->took[0] < m->took[1] ? m->took[0] : m->took[1]);
@@ -306,7 +312,7 @@ static int arm(struct shim_instance *inst)
  * @inst: an instance on a thread, without flags; its group becomes the alarm
  * @bad: as for shim_group__open()
  *
- * Return: 0, or an error of shim_group__open().
+ * Return: 0, or an error from shim_group__open().
  */
 int shim_multiplex__open(struct shim_instance *inst, int *bad)
 {
@@ -336,7 +342,7 @@ static struct one *present(const struct shim_instance *inst)
 	return &inst->multiplex->groups[inst->multiplex->rotation.now];
 }
 
-/* Remember the counts; the next read adds the difference. */
+/* Store the counts; the next read adds the difference. */
 static void group_note(struct shim_multiplex *m, struct one *one,
 		       const struct shim_group_counts *counts)
 {
@@ -355,10 +361,10 @@ static void group_add(struct shim_instance *inst, const struct one *one,
 }
 
 /*
- * Add the current group's counts since the last read.  @ended: its thread has ended, so only the
- * CPU time since then is known, not the wall time.
+ * Add the current group's counts since the last read.  With @ended its thread has ended, so only
+ * the CPU time since the last read is known, not the wall time.
  *
- * Return: 0, -EAGAIN (it cannot be read, so it no longer counts in this slot), -EBADF.
+ * Return: 0, -EAGAIN (the group cannot be read, so it no longer counts in this slot), -EBADF.
  */
 static int look(struct shim_instance *inst, bool ended)
 {
@@ -385,7 +391,7 @@ static int look(struct shim_instance *inst, bool ended)
 	return 0;
 }
 
-/* Enable the current group.  This also clears its error state. */
+/* Enable the current group, which also clears its error state. */
 static int begin(struct shim_instance *inst)
 {
 	struct shim_multiplex *m = inst->multiplex;
@@ -415,7 +421,7 @@ int shim_multiplex__start(struct shim_instance *inst)
 	struct shim_rotation *r = &inst->multiplex->rotation;
 	int ret = shim_group__turn(&inst->group, true);
 
-	/* The alarm may have come just after the instance was stopped. */
+	/* The alarm may have arrived just after the instance was stopped. */
 	if (!ret && shim_rotation__is_due(r)) {
 		shim_rotation__next(r);
 		ret = arm(inst);
@@ -457,8 +463,8 @@ static void change_over(struct shim_instance *inst)
 /**
  * shim_multiplex__on_alarm() - enable the next group if the current slot is over
  * @inst: an instance of the calling thread, which has received perf's signal
- * @own: the signal was sent for this instance; another instance's signal may have been merged with
- *	it
+ * @own: true if the signal was sent for this instance; another instance's signal may have been
+ *	merged with it
  * @sets: the number of multiplexed instances of the thread
  *
  * Context: the caller holds the lock, in a signal handler.

@@ -3,14 +3,14 @@
  * Overflows of sets that perf counts: the set stops, and its thread is signaled.
  *
  * When the leader overflows, perf stops the whole group; when another event overflows, it stops
- * only that event, and the handler stops the rest.  perf signals the thread as it would for input on
- * a descriptor.  The program expects other siginfo, so the library's own handler sends the set's
- * signal, with the same siginfo as the module.  That signal is delivered when the handler returns,
- * so the program's handler sees the interrupted context of the thread.
+ * only that event, and the handler stops the rest.  perf signals the thread as it would for input
+ * on a descriptor.  The program expects different siginfo, so the library's handler sends the set's
+ * signal with the same siginfo as the module.  That signal is delivered when the library's handler
+ * returns, so the program's handler sees the interrupted context of the thread.
  *
- * The library uses SIGURG, because few programs use it and it is ignored by default: a signal that
- * is still pending does not end a program that the thread executes.  If a handler was already
- * installed, it is called for signals that are not overflows.
+ * The library uses SIGURG, because few programs use it and it is ignored by default: if a signal is
+ * still pending when the thread executes another program, it does not end that program.  If a
+ * handler was already installed, it is called for signals that are not overflows.
  *
  * Locking: shim_perf__lock, also in the handler.
  */
@@ -31,7 +31,9 @@
 static struct shim_instance *all;	/* all instances with overflows */
 static struct sigaction chained;	/* the program's action for SIGURG */
 
-/* A forked child has no events.  These continue to count for its parent. */
+/*
+ * A forked child has no events; its copies belong to the parent, for which they continue to count.
+ */
 void shim_overflow__in_child(void)
 {
 	all = NULL;
@@ -61,7 +63,7 @@ static unsigned long address_in(const ucontext_t *context)
 #endif
 }
 
-/* Index of the event that has overflowed; -1 if none has */
+/* Index of the event that has overflowed, or -1 */
 static int which(const struct shim_instance *inst, const struct shim_group_counts *counts)
 {
 	for (unsigned int i = 0; i < inst->group.n; i++)
@@ -94,7 +96,7 @@ static void look(struct shim_instance *inst, const ucontext_t *context)
 		send_signal(inst->overflow.signal, request, address_in(context));
 }
 
-/* Whether perf's signal with this siginfo was sent for one of the instance's events */
+/* Whether perf sent the signal with this siginfo for one of the instance's events */
 static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 {
 	for (unsigned int i = 0; i < inst->group.n; i++)
@@ -104,8 +106,9 @@ static bool is_of(const struct shim_instance *inst, const siginfo_t *info)
 }
 
 /*
- * Whether the event of this signal no longer exists: the signal was pending when the set was
- * unbound.  The program must not receive it, because it has no file with this descriptor.
+ * Whether the event of this signal no longer exists, because the signal was pending when the set
+ * was unbound.  The program must not receive the signal, because it has no file with this
+ * descriptor.
  */
 static bool is_stale(const siginfo_t *info)
 {
@@ -120,7 +123,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		chained.sa_handler(signal);
 }
 
-/* Number of multiplexed instances of a thread of this process; the caller holds the lock */
+/* Number of multiplexed instances of a thread of this process.  The caller holds the lock. */
 unsigned int shim_overflow__multiplexed(pid_t tid)
 {
 	unsigned int n = 0;
@@ -130,7 +133,7 @@ unsigned int shim_overflow__multiplexed(pid_t tid)
 	return n;
 }
 
-/* Only one signal is pending at a time, so one may stand for several.  Check all instances. */
+/* Only one signal is pending at a time, so one may represent several.  Check all instances. */
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	bool by_perf = info->si_code == POLL_IN || info->si_code == POLL_HUP;
@@ -159,8 +162,9 @@ static void handler(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * Install the handler unless it is installed.  A program that installs its own handler later
- * receives the signal, and gets no overflow signals until it restores this handler and binds a set.
+ * Install the handler unless it is already installed.  A program that later installs its own
+ * handler receives perf's signals, and receives no overflow signals until it restores this handler
+ * and binds a set.
  */
 static int install(void)
 {
@@ -172,7 +176,10 @@ static int install(void)
 		return -errno;
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == handler)
 		return 0;
-	/* The program's later handler may call ours.  Do not call it, to avoid recursion. */
+	/*
+	 * A handler that the program installed later may call this one.  Do not call it, to avoid
+	 * recursion.
+	 */
 	if (was_installed && (now.sa_flags & SA_SIGINFO ||
 			      (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)))
 		return 0;
@@ -184,11 +191,11 @@ static int install(void)
 }
 
 /**
- * shim_overflow__add() - signal an instance's thread at overflows from now on
+ * shim_overflow__add() - signal an instance's thread at its overflows
  * @inst: the new instance; ignored if none of its events can overflow
  *
  * Context: the caller holds the lock.
- * Return: 0, or an error of fcntl(2) or sigaction(2).
+ * Return: 0, or an error from fcntl(2) or sigaction(2).
  */
 int shim_overflow__add(struct shim_instance *inst)
 {
@@ -206,7 +213,7 @@ int shim_overflow__add(struct shim_instance *inst)
 	return 0;
 }
 
-/* Called before an instance is freed, with the lock held */
+/* Called before an instance is freed.  The caller holds the lock. */
 void shim_overflow__remove(const struct shim_instance *inst)
 {
 	for (struct shim_instance **at = &all; *at; at = &(*at)->overflow.next)
@@ -252,7 +259,7 @@ int shim_overflow__start(struct shim_instance *inst)
 	struct shim_group_counts counts;
 	int ret = shim_group__read(&inst->group, &counts);
 
-	/* Start the leader last, because the group counts only with its leader. */
+	/* Start the leader last, because the group counts only while its leader does. */
 	for (unsigned int i = inst->group.n; i-- && !ret; )
 		if (inst->group.overflows & 1ull << i)
 			ret = arm(inst, i, counts.values[i]);

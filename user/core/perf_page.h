@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Read counters in user mode through perf's mmap pages.  The caller supplies the functions that
- * read counters and clock; everything else is pure.
+ * read the counters and the clock; everything else is pure.
  *
  * The kernel updates an event's page when the event is scheduled in or out or its counter
  * overflows.  The page's lock is odd during the update.  Locks only increase, so if their sum has
  * not changed, nothing in the pages has changed.  The contents of the pages are cached as a plan,
  * together with that sum.  A sample reads the counters according to the plan, then all locks.  If
- * their sum is the plan's, the thread was not switched while the values were read; otherwise a new
- * plan is made.
+ * their sum is that of the plan, the thread was not switched while the values were read; otherwise
+ * a new plan is made.
  *
  * Only the thread that the events count may read them, because a page's index is a counter of the
  * CPU on which that thread runs.  The plan's counters may be those of another CPU by now, and the
- * current CPU may even lack them.  So the first page's lock is compared before the counters are
- * read; a switch changes all pages.
+ * current CPU may even lack them.  Therefore the first page's lock is compared before the counters
+ * are read; a switch changes all pages.
  *
- * A signal handler may read through the same plan at any point of a sample that it interrupts.  See
+ * A signal handler may read through the same plan at any point of a sample that it interrupts; see
  * shim_page__plan().
  */
 #ifndef SHIM_CORE_PERF_PAGE_H
@@ -30,14 +30,14 @@
 #define SHIM_PAGE_TRIES	64
 
 /*
- * A new plan is made after this many ticks of the clock, as a power of 2.  That is 0.3 s (4 GHz) to
- * 45 s (24 MHz), too short for the sum of 32-bit locks to wrap around to the same value.
+ * A new plan is made after 2^30 ticks of the clock.  That is 0.3 s (4 GHz) to 45 s (24 MHz), too
+ * short for the sum of 32-bit locks to wrap around to the same value.
  */
 #define SHIM_PAGE_TICKS	30
 
 /**
  * struct shim_page_slot - one event's counter
- * @how: from @place of struct shim_page_cpu
+ * @how: result of @place of struct shim_page_cpu
  * @base: added to the counter, which is sign-extended from its width
  */
 struct shim_page_slot {
@@ -61,12 +61,12 @@ struct shim_page_cpu {
 /**
  * struct shim_page_plan - the cached contents of the pages of a thread's events
  * @pages: the pages of the events
- * @end: the end of @pages; an odd number of pages is followed by the first one again
+ * @end: the end of @pages; if the number of pages is odd, the first page follows again
  * @changing: counter of shim_page__begin_change()
  * @making: a plan is being made
  * @first: the first page's lock; initially odd, unlike any lock in a valid plan
  * @sum: sum of all @pages' locks and @changing
- * @page: the first one
+ * @page: the first page
  * @shift: its time_shift
  * @mult: its time_mult
  * @clock: when the plan was made
@@ -105,8 +105,8 @@ static inline void shim_page__init(struct shim_page_plan *plan,
 }
 
 /*
- * The values that are added to the counts change from now until shim_page__end_change().  If that
- * is never called, the plan is no longer usable.  Like a page's lock, the number is odd during the
+ * Announce that the values added to the counts change until shim_page__end_change().  If that is
+ * never called, the plan is no longer usable.  Like a page's lock, @changing is odd during the
  * change and only increases.
  *
  * Context: any thread, one at a time.
@@ -137,7 +137,9 @@ static inline __attribute__((always_inline)) __u32 shim_page__sum(const struct s
 	return sum;
 }
 
-/* Fill in the slots from the pages.  Return 0, -EAGAIN or -EOPNOTSUPP as shim_page__plan(). */
+/*
+ * Fill in the slots from the pages.  Return 0, or -EAGAIN or -EOPNOTSUPP as for shim_page__plan().
+ */
 static inline int shim_page__fill(struct shim_page_plan *plan, const struct shim_page_cpu *cpu,
 				  const __u64 *from)
 {
@@ -210,11 +212,11 @@ static inline int shim_page__make(struct shim_page_plan *plan, const struct shim
  *
  * A signal handler that interrupts this function reads through the kernel: if it made a plan, the
  * interrupted call would continue and mix both plans.  A handler that interrupts a sample may make
- * a plan: it changes @changing, so the sample finds a different sum.
+ * a plan: that changes @changing, so the sample finds a different sum.
  *
  * Return: 0, even if the pages have changed in the meantime, which the next sample detects; -EAGAIN
- * if they are being changed; -EOPNOTSUPP if an event is not on the PMU or cannot be read in user
- * mode, if @from is being changed, or if the plan is being made.
+ * if the pages are being changed; -EOPNOTSUPP if an event is not on the PMU or cannot be read in
+ * user mode, if @from is being changed, or if the plan is being made.
  */
 static __attribute__((noinline, unused)) int
 shim_page__plan(struct shim_page_plan *plan, const struct shim_page_cpu *cpu, const __u64 *from)
@@ -261,8 +263,8 @@ shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cp
  * @tick: CPU time while the events were enabled, ns
  *
  * Context: the counted thread, or a signal handler in it; makes no system call.
- * Return: 0, or -EOPNOTSUPP if the counts have to be read through the kernel: an event is not on
- * the PMU, cannot be read in user mode, or the pages changed during each try.  Source:
+ * Return: 0, or -EOPNOTSUPP if the counts must be read through the kernel: an event is not on
+ * the PMU or cannot be read in user mode, or the pages changed during each try.  Source:
  * <linux/perf_event.h>, struct perf_event_mmap_page.
  */
 static inline __attribute__((always_inline)) int

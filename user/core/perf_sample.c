@@ -18,9 +18,9 @@
 #include "perf_set.h"
 
 /*
- * Distinguish a process from its forked children without a system call: a page contains a number of
- * the process, and the kernel clears the page in a child (MADV_WIPEONFORK), regardless of the call
- * that created the child.
+ * Distinguish a process from its forked children without a system call.  A page contains a number
+ * that identifies the process, and the kernel clears the page in a child (MADV_WIPEONFORK),
+ * regardless of the call that created the child.
  */
 
 static _Atomic(volatile __u64 *) the_page;
@@ -40,7 +40,7 @@ static volatile __u64 *map_process(void)
 }
 
 /**
- * shim_perf__process() - get the process's page, or map it
+ * shim_perf__process() - get the process's page, mapping it first if necessary
  *
  * Return: the page, which begins with the process's number; NULL if the kernel cannot map such a
  *	page.
@@ -166,7 +166,7 @@ static int sample_locked(struct shim_perf_set *set, pid_t tid, unsigned int flag
 	return ret;
 }
 
-/* Read the counts by read(2), because they are not available in the pages now. */
+/* Read the counts with read(2), because the pages do not contain them now. */
 static bool read_kernel(const struct shim_instance *inst, __u64 *values, __u64 *tick)
 {
 	/* Another thread may be changing the instance. */
@@ -182,7 +182,7 @@ static bool read_kernel(const struct shim_instance *inst, __u64 *values, __u64 *
 	return inst->plan->changing == changing;
 }
 
-/* Read after the pages have changed since the last sample. */
+/* Read the counts when the pages have changed since the last sample. */
 static __attribute__((noinline)) int read_changed(const struct shim_instance *inst, __u64 *values,
 						  __u64 *tick)
 {
@@ -203,8 +203,8 @@ static __attribute__((noinline)) int read_changed(const struct shim_instance *in
  * which increments the plan's @changing.  It may unbind the set; the pages then stay mapped while
  * self.reading is not 0.
  *
- * Return: 0 if the values were read and the set counts.  Otherwise the caller has to sample with
- * the lock: the thread has not bound the set or no longer caches it, or the set is stopped.
+ * Return: 0 if the values were read and the set counts.  Otherwise the caller must sample with the
+ * lock, because the thread has not bound the set or no longer caches it, or the set is stopped.
  */
 int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *values,
 			 unsigned int room, __u64 *tick)
@@ -213,7 +213,7 @@ int shim_perf__read_self(const struct shim_perf_set *set, pid_t tid, __u64 *valu
 	const struct shim_instance *inst;
 	int ret = -EOPNOTSUPP;
 
-	/* Do this before the look-up, because a handler may unbind the set and free it. */
+	/* Do this before the look-up, because a handler may unbind and free the set. */
 	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	inst = self.own[at].inst;

@@ -11,17 +11,18 @@
 
 /**
  * struct shim_perf_set - a set
- * @serial: number that is unique among all sets that the process has ever made
+ * @serial: a number, unique among all sets that the process has ever made
  * @process: the page with the process's number, see perf_sample.c
- * @maker: that number when the set was made
+ * @maker: the process's number when the set was made
  * @flags: VCPC_SET_F_*
  * @signal: sent at overflows, or 0
  * @cgroup: the directory of the control group that it counts on CPUs, or NULL
  * @slots: how its groups are multiplexed, if it has any; their numbers are stored after the
  *	requests
- * @n: requests
+ * @n: number of requests
  * @instances: oldest first
- * @latest: the one found last, where the next search begins: callers go through them in order
+ * @latest: the instance found last, where the next search begins: callers go through the
+ *	instances in order
  * @gone: unbound instances, whose threads may still be reading their pages
  * @reqs: the requests
  */
@@ -42,7 +43,7 @@ struct shim_perf_set {
 
 /*
  * Guards the lists of all sets, and the list of instances with overflows.  It is the innermost
- * lock: the APIs take their locks before it.
+ * lock: the APIs take their own locks first.
  */
 extern struct shim_siglock shim_perf__lock;
 
@@ -58,7 +59,7 @@ static inline bool shim_perf__is_made_here(const struct shim_perf_set *set)
 struct shim_perf_set *shim_perf__make(const struct vcpc_request *reqs, unsigned int n,
 				      unsigned int flags, struct shim_terms terms);
 
-/* perf_target.c: for a back end that combines perf with another one; a set may be NULL */
+/* perf_target.c: for a back end that combines perf with another back end; a set may be NULL */
 bool shim_perf__is_bound(union shim_backend_ref ref);
 bool shim_perf__has(union shim_backend_ref ref, pid_t tid, bool process);
 bool shim_perf__has_one(union shim_backend_ref ref);
@@ -86,9 +87,9 @@ void shim_perf__remember(const struct shim_perf_set *set, struct shim_instance *
 void shim_perf__forget(const struct shim_instance *inst);
 bool shim_perf__is_reading(void);
 
-/* Read this CPU's counters, and the clock that perf's mmap pages refer to, in user mode. */
+/* Read this CPU's counters, and the clock to which perf's mmap pages refer, in user mode */
 
-/* For struct shim_page_cpu.  On CPUs other than those below nothing can be read. */
+/* For struct shim_page_cpu.  On other kinds of CPU nothing can be read. */
 __u64 shim_cpu__place(__u32 index, unsigned int width);
 void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values);
 

@@ -2,8 +2,8 @@
 /*
  * Targets of sets that perf counts: bind, unbind, enable, disable, restart, list.
  *
- * When a set is unbound from a thread that may be reading its pages, they stay mapped until that
- * thread can no longer be reading them.
+ * When a set is unbound from a thread that may be reading its pages, the pages stay mapped until
+ * that thread can no longer be reading them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,9 +19,9 @@
 /*
  * Read a list of this CPU's counters.
  *
- * On arm64 the instruction that reads a counter contains the number of its register.  So there is
- * code for each counter and width.  A slot's @how is the address of that code, which continues with
- * the code of the next slot.
+ * On arm64 the instruction that reads a counter contains the number of its register.  Therefore
+ * there is code for each counter and width.  A slot's @how is the address of that code, which
+ * continues with the code of the next slot.
  */
 
 #if defined(__aarch64__)
@@ -33,7 +33,7 @@
 #define CYCLES		31
 #define COUNTERS	32
 
-/* Indexes of places: counters read as 32 bits, as 64 bits, and the end */
+/* Indexes of places: counters read as 32 bits, counters read as 64 bits, and the end */
 #define WIDE		COUNTERS
 #define END		(2 * COUNTERS)
 
@@ -54,7 +54,7 @@
 	READ(wide_event_##n, "pmevcntr" #n "_el0", __s64)
 #define PLACES(n)	[n] = &&event_##n, [WIDE + n] = &&wide_event_##n,
 
-/* Read the counters of a list.  Without a list, return the address of a place. */
+/* Read the counters of a list.  If @slot is NULL, return the address of a place. */
 static __attribute__((noinline)) const void *
 read_or_find(const struct shim_page_slot *slot, __u64 *values, unsigned int place)
 {
@@ -93,10 +93,13 @@ void shim_cpu__counters(const struct shim_page_slot *slot, __u64 *values)
 
 #elif defined(__x86_64__)
 
-/* @how: the index, counted from 1, and above it the shift that moves the sign bit to bit 63 */
+/*
+ * @how contains the index, counted from 1, and above it the shift that moves the sign bit to bit
+ *	63.
+ */
 #define SHIFT_AT	32
 
-/* Intel's register of the topdown metrics also has a number, but it does not count anything. */
+/* Intel's topdown metrics register also has a number, but does not count events. */
 #define FIXED_COUNTERS	(1U << 30)
 #define COUNTERS	32
 
@@ -166,8 +169,8 @@ static struct shim_instance *instance_find(struct shim_perf_set *set, pid_t tid,
 }
 
 /*
- * Whether an instance's pages can be unmapped, because its thread cannot be reading them: it is the
- * caller, outside of a sample, or a thread of another process, or it has ended.
+ * Whether an instance's pages can be unmapped because its thread cannot be reading them: the thread
+ * is the caller, outside of a sample; it belongs to another process; or it has ended.
  */
 static bool is_done_with(const struct shim_instance *inst)
 {
@@ -249,7 +252,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	return ret ? ret : begin(set, &binding);
 }
 
-/* Whether the counted thread has to handle perf's signals */
+/* Whether the counted thread must handle perf's signals */
 static bool is_signaled(const struct shim_perf_set *set)
 {
 	for (unsigned int i = 0; i < set->n; i++)
@@ -295,7 +298,10 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
 		return -EINVAL;
 	if (!tid && !(flags & SHIM_BIND_F_CPU))
 		tid = gettid();
-	/* Only threads of this process can be signaled: it has the handler (perf_overflow.c). */
+	/*
+	 * Only threads of this process can be signaled, because only this process has the handler
+	 * (perf_overflow.c).
+	 */
 	if (is_signaled(set) && (flags || syscall(SYS_tgkill, getpid(), tid, 0)))
 		return -EOPNOTSUPP;
 	shim_siglock__enter(&shim_perf__lock);
@@ -308,7 +314,7 @@ int shim_perf__bind(union shim_backend_ref ref, pid_t tid, unsigned int flags, i
  * shim_perf__is_bound() - whether a set is bound to any target
  * @ref: the set, or NULL
  *
- * Return: also false in a forked child.
+ * Return: true or false; false in a forked child.
  */
 bool shim_perf__is_bound(union shim_backend_ref ref)
 {
@@ -319,7 +325,8 @@ bool shim_perf__is_bound(union shim_backend_ref ref)
 }
 
 /**
- * shim_perf__has() - whether a set that is bound only to threads of this process has a given one
+ * shim_perf__has() - whether a set that is bound only to threads of this process is bound to a
+ * given thread
  * @ref: the set, or NULL
  * @tid: the thread
  * @process: also check for any other thread of its process
@@ -360,7 +367,8 @@ bool shim_perf__has_one(union shim_backend_ref ref)
  * shim_perf__reads_itself() - whether the calling thread can read its instance in user mode
  * @ref: the set
  *
- * Return: also false if it is not bound to the thread, or its pages could not be mapped.
+ * Return: true or false; false if the set is not bound to the thread, or the pages could not be
+ * mapped.
  */
 bool shim_perf__reads_itself(union shim_backend_ref ref)
 {
@@ -371,7 +379,9 @@ bool shim_perf__reads_itself(union shim_backend_ref ref)
 	shim_siglock__enter(&shim_perf__lock);
 	own = shim_instance__find(set->instances, gettid(), false);
 	may = own && own->plan;
-	/* The caller is running: counting events are on the PMU, and their pages have an index. */
+	/*
+	 * The caller is running, so counting events are on the PMU and their pages have an index.
+	 */
 	for (unsigned int i = 0; may && i < set->n; i++)
 		may = own->group.pages[i]->cap_user_rdpmc &&
 		      (!own->on || own->group.pages[i]->index);
@@ -397,8 +407,8 @@ bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_ins
 }
 
 /*
- * Find any instance of the bind on @root.  It need not be on that thread itself: the first thread
- * of a process may have ended before the process was bound.
+ * Find any instance of the bind on @root.  The instance need not be on that thread: the first
+ * thread of a process may have ended before the process was bound.
  */
 static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root, bool cpu)
 {
@@ -409,12 +419,13 @@ static struct shim_instance *one_of(const struct shim_perf_set *set, pid_t root,
 }
 
 /**
- * shim_perf__pick() - find the instance that an operation applies to
+ * shim_perf__pick() - find the instance to which an operation applies
  * @set: the set
- * @tid: a thread or CPU; 0: the caller's instance if it has one, otherwise the only one
+ * @tid: a thread or CPU; 0: the caller's instance if it has one, otherwise the only
+ *	instance
  * @flags: flags of the operation
  * @all: the flag that means all instances
- * @one: set to the instance; NULL on success: all instances of the set
+ * @one: set to the instance, or on success to NULL for all instances of the set
  *
  * Return: 0, -EINVAL, -EBADF in a forked child.
  */

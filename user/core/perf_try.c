@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What perf can count for the caller: an event, anything at all, and how many events at once. */
+/*
+ * Find out what perf can count for the caller: an event, anything at all, and how many events at
+ * once.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdatomic.h>
@@ -28,7 +31,7 @@ int shim_group__try(const struct vcpc_request *req)
 	attr.disabled = 1;
 	fd = shim_group__open_event(&attr, &caller, -1);
 	err = errno;
-	/* EINVAL for a thread: the event may count only on CPUs. */
+	/* EINVAL for a thread can mean that the event counts only on CPUs. */
 	if (fd < 0 && err == EINVAL)
 		fd = shim_group__open_event(&attr, &cpu, -1);
 	if (fd < 0)
@@ -41,7 +44,7 @@ int shim_group__try(const struct vcpc_request *req)
  * shim_group__why() - whether perf counts anything for the caller
  *
  * Return: 0, -EACCES (kernel.perf_event_paranoid), -EPERM (something else forbids the call, for
- * example a container's system call filter), -ENOSYS, or another error of perf_event_open(2).
+ * example a container's system call filter), -ENOSYS, or another error from perf_event_open(2).
  */
 int shim_group__why(void)
 {
@@ -62,9 +65,9 @@ int shim_group__why(void)
 }
 
 /*
- * Find how many counters a group may use: add events until the kernel refuses the group because it
- * could never be on the PMU.  @short_of: set if it was refused for lack of descriptors or memory
- * instead; another try may then find more.
+ * Find the number of counters that a group may use: add events until the kernel refuses the group
+ * because it could never be on the PMU. @short_of is set if the group was refused for lack of
+ * descriptors or memory instead; another try may then find more counters.
  */
 static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of)
 {
@@ -85,7 +88,7 @@ static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of
 	return n;
 }
 
-/* The minimum of all kinds of core */
+/* The minimum over all kinds of core */
 static unsigned int find_least_slots(bool *short_of)
 {
 	const struct shim_pmus *pmus = shim_pmus__several();
@@ -115,8 +118,8 @@ static unsigned int find_least_slots(bool *short_of)
  *
  * The number is found by trying, and cached unless descriptors or memory were short.
  *
- * Return: the number; if there are several kinds of core, that of the PMU with the fewest; 0 if
- * there is no PMU or the caller has no permission to use it.
+ * Return: the number; if there are several kinds of core, the number of the PMU with the
+ * fewest; 0 if there is no PMU or the caller is not permitted to use it.
  */
 unsigned int shim_group__slots(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Detect that a CPU is or was offline, if the events on it count only a control group.
+ * Detect that a CPU is or was offline, for events that count only a control group.
  *
  * perf does not report that a CPU went offline, but from then on the time enabled of its events
  * lags behind the wall clock.  For a control group's events it also lags whenever the group does not
@@ -17,7 +17,7 @@
 #include "perf_group.h"
 #include "perf_watch.h"
 
-/* Read a CPU's group that perf has split, because the CPU went offline. */
+/* Read a CPU's group that perf has split because the CPU went offline */
 
 /*
  * When a CPU goes offline, perf splits its groups, and does not join them again when the CPU comes
@@ -39,7 +39,7 @@ static int read_alone(const struct shim_group *group, unsigned int i, __u64 *val
 	return got < 0 ? got : got == sizeof(counts) ? 0 : -EAGAIN;
 }
 
-/* Read the leader of a group that may have been split.  Its own count comes first. */
+/* Read the leader of a group that may have been split; its own count comes first. */
 static int read_leader(const struct shim_group *group, struct shim_group_counts *counts)
 {
 	long got;
@@ -54,7 +54,7 @@ static int read_leader(const struct shim_group *group, struct shim_group_counts 
  * shim_group__is_taken_apart() - whether perf has split a group
  * @group: the group of a CPU
  *
- * Return: false if it has only one event or cannot be read.
+ * Return: true or false; false if the group has only one event or cannot be read.
  */
 bool shim_group__is_taken_apart(const struct shim_group *group)
 {
@@ -68,7 +68,7 @@ bool shim_group__is_taken_apart(const struct shim_group *group)
  * @group: the group of a CPU
  * @counts: filled in
  *
- * Return: as shim_group__read_any().
+ * Return: as for shim_group__read_any().
  */
 int shim_group__read_each(const struct shim_group *group, struct shim_group_counts *counts)
 {
@@ -90,9 +90,9 @@ int shim_group__read_each(const struct shim_group *group, struct shim_group_coun
 
 /**
  * shim_watch__is_online() - whether a CPU exists and is online
- * @cpu: the CPU; without a file "online" it cannot go offline
+ * @cpu: the CPU; a CPU without a file "online" cannot go offline
  *
- * Return: also true if this cannot be read: perf refuses a CPU that is offline.
+ * Return: true or false; true if this cannot be read, because perf refuses an offline CPU anyway.
  */
 bool shim_watch__is_online(int cpu)
 {
@@ -118,7 +118,7 @@ bool shim_watch__is_online(int cpu)
  * @watch: zero; its group is for shim_group__close() or shim_group__forget()
  * @cpu: the CPU, which is online
  *
- * Return: 0, or an error of shim_group__open().
+ * Return: 0, or an error from shim_group__open().
  */
 int shim_watch__open(struct shim_watch *watch, int cpu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detect that a CPU is or was offline, if the events on it count only a control group. */
+/* Detect that a CPU is or was offline, for events on it that count only a control group. */
 #ifndef SHIM_CORE_PERF_WATCH_H
 #define SHIM_CORE_PERF_WATCH_H
 
@@ -23,7 +23,9 @@ bool shim_watch__is_online(int cpu);
 int shim_watch__open(struct shim_watch *watch, int cpu);
 bool shim_watch__lags(struct shim_watch *watch);
 
-/* Whether enabled time that has grown by @enabled ns in @wall ns shows that the CPU was offline */
+/*
+ * Whether an enabled time that grew by @enabled ns during @wall ns shows that the CPU was offline
+ */
 static inline bool shim_watch__is_behind(__u64 enabled, __u64 wall)
 {
 	return enabled + SHIM_WATCH_SLACK_NS + wall / 1000 < wall;

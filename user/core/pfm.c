@@ -3,7 +3,7 @@
  * Event names and encodings of libpfm4: the only caller of that library.
  *
  * libpfm is loaded when the first name is looked up in it, because its tables take 2 MB.  Programs
- * that only read archives, or count events that perf has names for, do not need it.
+ * that only read archives, or count events for which perf has names, do not need it.
  *
  * Threads: libpfm is initialized once per process and only read after that.
  */
@@ -36,16 +36,16 @@
 	F(pfm_get_event_next)			\
 	F(pfm_get_pmu_info)
 
-/* libpfm's functions, by their own names */
+/* libpfm's functions, under their own names */
 struct pfm {
 #define MEMBER(f) __typeof__(f) *f;
 	FUNCTIONS(MEMBER)
 #undef MEMBER
 };
 
-/* Loaded once per process and never unloaded, because callers keep strings of libpfm */
+/* Loaded once per process and never unloaded, because callers keep libpfm's strings */
 static struct pfm functions;
-static bool missing;	/* or not libpfm 4: do not try again */
+static bool missing;	/* or not libpfm 4; do not try again */
 static atomic_bool loaded;
 
 static const struct {
@@ -59,7 +59,7 @@ static const struct {
 	{ PFM_ERR_NOMEM, -ENOMEM },
 };
 
-/* All other errors of libpfm concern the event's attributes. */
+/* All other errors from libpfm concern the event's attributes. */
 static int error_of(int pfm)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
@@ -89,7 +89,7 @@ static bool find_all(void *library, struct pfm *p)
 	return true;
 }
 
-/* Return 0 if the file with a PMU's type can be opened, else -errno. */
+/* Return 0 if the file with a PMU's type can be opened, otherwise -errno. */
 static int try_type(const char *pmu)
 {
 	char path[sizeof(SHIM_FORMAT_DEVICES "//type") + sizeof(((struct dirent *)NULL)->d_name)];
@@ -105,8 +105,8 @@ static int try_type(const char *pmu)
 
 /*
  * pfm_initialize() of libpfm 4.13 in Debian 13 lists the PMUs and opens the type of each.  If it
- * cannot, it uses a size of -1 or an unset pointer.  So it is called only after all that succeeded
- * here.  Return 0 or -errno.
+ * fails to, it uses a size of -1 or an unset pointer.  Therefore it is called only after all these
+ * steps succeeded here.  Return 0 or -errno.
  */
 static int try_types(void)
 {
@@ -123,8 +123,8 @@ static int try_types(void)
 }
 
 /*
- * Return an error for the caller to pass on: temporary ones unchanged, and -ELIBACC for all others,
- * which means that libpfm's names are unavailable.
+ * Return the error to report: a temporary error is unchanged, and all others become -ELIBACC, which
+ * means that libpfm's names are unavailable.
  */
 static int error_to_load(int err)
 {
@@ -137,7 +137,10 @@ static int load(void)
 	void *library;
 	int ret = try_types();
 
-	/* First, because without descriptors dlopen(3) does not always report the reason. */
+	/*
+	 * Check this first, because without descriptors dlopen(3) does not always report the
+	 * reason.
+	 */
 	if (ret)
 		return error_to_load(ret);
 	errno = 0;
@@ -159,7 +162,7 @@ static int load(void)
 	return 0;
 }
 
-/* Get libpfm's functions.  Return 0, -ELIBACC if it cannot be used, or a temporary error. */
+/* Get libpfm's functions.  Return 0, -ELIBACC if libpfm cannot be used, or a temporary error. */
 static int get(const struct pfm **p)
 {
 	static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
@@ -206,7 +209,7 @@ int shim_pfm__encode(const char *name, struct vcpc_request *out)
 	return 0;
 }
 
-/* A walk over libpfm's names, and what is called for each */
+/* A walk over libpfm's names, and the function that is called for each */
 struct walk {
 	const struct pfm *p;
 	int (*fn)(void *arg, const char *name, const char *desc);
@@ -249,7 +252,7 @@ static bool is_cpu(const pfm_pmu_info_t *pmu)
 	       pmu->pmu != PFM_PMU_PERF_EVENT && pmu->pmu != PFM_PMU_PERF_EVENT_RAW;
 }
 
-/* Encode events of a PMU until one succeeds.  Return 0 and its type, or an error. */
+/* Encode events of a PMU until one succeeds.  Return 0 and the PMU's type, or an error. */
 static int find_type(const struct pfm *p, const pfm_pmu_info_t *pmu, struct vcpc_request *req)
 {
 	int ret = -ENOENT;
@@ -270,9 +273,9 @@ static int find_type(const struct pfm *p, const pfm_pmu_info_t *pmu, struct vcpc
 
 /*
  * libpfm reports the PMUs of both kinds of core for a processor model, even if the kernel has only
- * one of them.  It then encodes both for the same type, and names of the missing kind would count on
- * the other.  Older names of a PMU have its type as well.  So only the first PMU of each type is
- * walked.  Return 1 if @pmu is that one, 0 if not, or a temporary error.
+ * one of them.  It then encodes both for the same type, and names of the missing kind would count
+ * on the other kind.  Older names of a PMU also have its type.  Therefore only the first PMU of
+ * each type is walked.  Return 1 if @pmu is that PMU, 0 if not, or a temporary error.
  */
 static int is_first(struct walk *w, const pfm_pmu_info_t *pmu)
 {
@@ -313,9 +316,9 @@ static int walk_pmu(struct walk *w, const pfm_pmu_info_t *pmu)
  * shim_pfm__walk() - walk over the events of this machine's processor
  * @fn: called for each name, which has the form PMU::EVENT if there are several kinds of core; a
  *	value other than 0 ends the walk
- * @arg: for @fn
+ * @arg: argument of @fn
  *
- * Names of a kind of core that the kernel has no PMU for are left out.
+ * Names of a kind of core for which the kernel has no PMU are left out.
  *
  * Return: 0, even if libpfm cannot be used, a temporary error, or the value of @fn that ended the
  * walk.

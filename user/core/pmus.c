@@ -4,7 +4,7 @@
  *
  * A core PMU is named cpu, or its directory in /sys/bus/event_source/devices has a file "cpus".  If
  * there are several, each counts only on the CPUs of its kind of core.  An event without a PMU is
- * then counted by one perf event on each.
+ * then counted by one perf event on each PMU.
  *
  * perf counts a generic event on only one PMU if the upper half of the config is the PMU's type
  * (PERF_PMU_TYPE_SHIFT).  Raw codes belong to the PMU with their type.  On x86 the type of the
@@ -26,7 +26,9 @@
 #define PATH_ROOM	512
 #define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
 
-/* Read a line: 1, 0 if the file does not exist or is empty, or -errno if it cannot be read */
+/*
+ * Read a line.  Return 1, 0 if the file does not exist or is empty, or -errno if it cannot be read.
+ */
 static int read_line(const char *devices, const char *pmu, const char *file, char *line, int size)
 {
 	char path[PATH_ROOM];
@@ -139,7 +141,7 @@ int shim_pmus__read(const char *devices, struct shim_pmus *out)
 static _Atomic(struct shim_pmus *) known;
 
 /**
- * shim_pmus__load() - read this machine's core PMUs, unless that was already done
+ * shim_pmus__load() - read this machine's core PMUs, unless they have already been read
  *
  * Return: 0, -ENOMEM, or another temporary error; the caller may try again.
  */
@@ -156,7 +158,7 @@ int shim_pmus__load(void)
 	ret = shim_pmus__read(SHIM_FORMAT_DEVICES, pmus);
 	if (ret == -ENOENT || ret == -EACCES)
 		ret = 0;	/* no usable PMU */
-	/* Another thread may have read them at the same time. */
+	/* Another thread may have read the PMUs at the same time. */
 	if (ret || !atomic_compare_exchange_strong(&known, &before, pmus))
 		free(pmus);
 	return ret;
@@ -166,7 +168,7 @@ int shim_pmus__load(void)
  * shim_pmus__get() - get the core PMUs of this machine, as first read
  *
  * Return: the PMUs, never NULL; n is 0 if there is no PMU or it cannot be read.  Opening a session
- *	reads them.
+ *	reads the PMUs.
  */
 const struct shim_pmus *shim_pmus__get(void)
 {
@@ -241,10 +243,10 @@ bool shim_pmus__make(const struct shim_pmus *pmus, unsigned int kind,
 
 /**
  * shim_pmus__names() - list the names of all core PMUs, if there are several
- * @buf: for example "cpu_core and cpu_atom", truncated to @size
- * @size: of @buf
+ * @buf: filled in, for example with "cpu_core and cpu_atom", truncated to @size
+ * @size: size of @buf
  *
- * Return: @buf, or NULL if there is one kind of core.
+ * Return: @buf, or NULL if there is only one kind of core.
  */
 const char *shim_pmus__names(char *buf, size_t size)
 {
@@ -261,7 +263,7 @@ const char *shim_pmus__names(char *buf, size_t size)
  * shim_pmus__kind() - find the kind of core of an event
  * @req: the event
  *
- * Return: as shim_pmus__of(); SHIM_PMUS_NONE if there is one kind of core.
+ * Return: as for shim_pmus__of(); SHIM_PMUS_NONE if there is only one kind of core.
  */
 int shim_pmus__kind(const struct vcpc_request *req)
 {

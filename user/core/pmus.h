@@ -11,14 +11,17 @@
 #define SHIM_PMU_NAME	32
 #define SHIM_PMU_CPUS	4096	/* CPUs with higher numbers are ignored */
 
-/* In struct vcpc_request.reserved[0]: the event is for the PMU of its type, not for all PMUs. */
+/*
+ * In struct vcpc_request.reserved[0]: the event is for the PMU of its type, not for all core PMUs.
+ */
 #define SHIM_REQ_ONE_PMU	1
 
 /**
  * struct shim_pmu - a core PMU
  * @name: the kernel's name
- * @type: its perf type
- * @nr_cpus: number of its CPUs; 0 if the kernel does not list them, because it counts on all
+ * @type: the PMU's perf type
+ * @nr_cpus: number of its CPUs; 0 if the kernel does not list them because the PMU counts on
+ *   all CPUs
  * @list: list of its CPUs in the kernel's format, possibly truncated; "" for all CPUs
  * @cpus: a bit for each CPU
  */
@@ -49,6 +52,6 @@ bool shim_pmus__has_cpu(const struct shim_pmu *pmu, unsigned int cpu);
 
 /* Results of shim_pmus__of() that are not the index of a PMU */
 #define SHIM_PMUS_ALL	-1	/* an event of every core PMU */
-#define SHIM_PMUS_NONE	-2	/* of no core PMU, such as a software event */
+#define SHIM_PMUS_NONE	-2	/* an event of no core PMU, such as a software event */
 
 #endif /* SHIM_CORE_PMUS_H */

@@ -15,7 +15,9 @@
 #include "base/hash.h"
 #include "probe.h"
 
-/* Store it in the file, not in .bss, because the kernel finds it by its file offset. */
+/*
+ * The counts must be in the file, not in .bss, because the kernel finds them by their file offset.
+ */
 #define IN_FILE __attribute__((section(".shim_probes")))
 
 IN_FILE volatile union shim_probe_wanted shim_probe_wanted = { .any = 0 };
@@ -38,7 +40,7 @@ PROBED void shim_probe_event(uint64_t op, uint64_t hash, uint64_t value, const c
 	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* Use no seed, so a name has the same hash in all processes. */
+/* No seed is used, so that a name has the same hash in all processes. */
 uint64_t shim_probe__hash(const char *name, size_t len)
 {
 	static const struct shim_hash without_seed;

@@ -14,13 +14,14 @@ union shim_probe_wanted {
 		uint16_t events;
 		uint16_t begins;
 	};
-	uint32_t any;		/* not 0 if there are any */
+	uint32_t any;		/* not 0 if there are any probes */
 };
 
 extern volatile union shim_probe_wanted shim_probe_wanted;
 
 /*
- * @op is VCPC_TRACE_*, and in the upper half the thread of the transaction: see VCPC_TRACE_THREAD.
+ * The lower half of @op is VCPC_TRACE_*, its upper half the thread of the transaction: see
+ * VCPC_TRACE_THREAD.
  * @value is as in struct vcpc_trace_write.
  */
 void shim_probe_begin(uint64_t op, uint64_t hash, uint64_t value, const char *name);

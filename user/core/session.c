@@ -13,7 +13,7 @@
 #include "pmus.h"
 #include "session.h"
 
-/* Kernel settings that decide which events a program can count, and how. */
+/* Kernel settings that determine which events a program can count, and how */
 
 /**
  * shim_sysctl__number() - read a number from a kernel file
@@ -38,7 +38,7 @@ long shim_sysctl__number(const char *path)
 }
 
 /*
- * Which back end is used, and why.
+ * Select the back end, and explain the selection.
  *
  * The environment variable SHIM_BACKEND selects it.  By default it is the module, or perf if the
  * module is not loaded.
@@ -108,7 +108,7 @@ static int tell_how_read(char *buf, size_t size)
 				 "each sample takes a system call");
 }
 
-/* Whether a system call filter is active for this process, for example a container's */
+/* Whether a system call filter, for example a container's, is active for this process */
 static bool is_filtered(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -156,7 +156,7 @@ static int tell_perf_refuses(int err, char *buf, size_t size)
 	}
 }
 
-/* Report why the module counts, and whether threads read their counters through perf's pages. */
+/* Explain why the module counts, and whether threads read their counters through perf's pages. */
 static void tell_module(const char *name, char *buf, size_t size)
 {
 	long access = shim_sysctl__number(SHIM_USER_ACCESS);
@@ -168,7 +168,7 @@ static void tell_module(const char *name, char *buf, size_t size)
 			 : "with a system call");
 }
 
-/* Report why the module does not count. */
+/* Explain why the module does not count. */
 static int tell_no_module(bool asked, char *buf, size_t size)
 {
 	int abi = asked ? 0 : shim_vcpc__abi();
@@ -183,8 +183,8 @@ static int tell_no_module(bool asked, char *buf, size_t size)
 }
 
 /**
- * shim_session__why() - explain why this back end is used, or why none is
- * @ops: the back end that was opened; NULL if none could be opened
+ * shim_session__why() - explain why a back end is used, or why none is available
+ * @ops: the back end that was opened, or NULL
  * @buf: a text without a newline, truncated to @size
  * @size: size of @buf, not 0
  */
@@ -246,7 +246,7 @@ static int open_backend(struct shim_session *session)
  * Return: 0, -ENODEV if the module is not loaded and perf is not available, -EACCES if the caller
  * has no permission to open the module's device, or to use perf instead, -EPROTONOSUPPORT if
  * SHIM_BACKEND names the module and it has another version, -EINVAL if SHIM_BACKEND names no back
- * end, -ENOMEM, or an error of open(2).
+ * end, -ENOMEM, or an error from open(2).
  */
 int shim_session__open(struct shim_session **out)
 {

@@ -18,9 +18,9 @@ const struct shim_backend_ops *shim_session__backend(void);
 const struct shim_backend_ops *shim_session__next(const struct shim_backend_ops *ops);
 void shim_session__why(const struct shim_backend_ops *ops, char *buf, size_t size);
 
-/* Kernel settings that decide which events a program can count, and how. */
+/* Kernel settings that determine which events a program can count, and how */
 
-/* The setting that permits reading the PMU in user mode: its file, and its name in messages */
+/* The setting that permits user-mode reads of the PMU: its file, and its name in messages */
 #if defined(__aarch64__)
 #define SHIM_USER_ACCESS	"/proc/sys/kernel/perf_user_access"
 #define SHIM_USER_ACCESS_IS	"kernel.perf_user_access"

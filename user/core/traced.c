@@ -4,7 +4,7 @@
  * its statistics itself (direct.c).
  *
  * Threads: each thread has at most one such set, which it has bound to itself.  It keeps a
- * reference to the set's memory, so another thread may destroy the set at any time; after that
+ * reference to the set's memory, so another thread may destroy the set at any time; afterwards
  * there is nothing to read.
  *
  * Signal handlers may call any of these functions at any point of a begin or an end.  Signals are
@@ -30,7 +30,7 @@ __thread struct shim_traced shim_traced__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
- * Remove the thread's set.  A call that a handler has interrupted may still use it; then its memory
+ * Remove the thread's set.  If a call that a handler has interrupted still uses the set, its memory
  * stays until that call ends.
  *
  * Context: signals are blocked.
@@ -52,7 +52,7 @@ static void block(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
-/* The set was removed in the meantime.  Release its memory as well. */
+/* Release the memory of a set that was removed in the meantime. */
 void shim_traced__tidy(void)
 {
 	sigset_t before;
@@ -92,7 +92,7 @@ bool shim_traced__is_direct(void)
  * @counters: bound to the calling thread; replaces the previous set
  *
  * Return: 0, -EOPNOTSUPP if the set has too many events, -ENOMEM, -EAGAIN if the thread's signal
- * handlers have replaced the set too often inside one begin or end.
+ * handlers have replaced the set too often during one begin or end.
  */
 int shim_traced__set(struct shim_counters *counters)
 {
@@ -133,7 +133,7 @@ void shim_traced__unset(const struct shim_counters *counters)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Sample by a system call, because the counters cannot be read in user mode. */
+/* Sample with a system call, because the counters cannot be read in user mode. */
 static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u64 *values)
 {
 	union {
@@ -163,7 +163,7 @@ static __attribute__((noinline)) bool sample(struct shim_counters *counters, __u
  * @values: counts of the first events; undefined beyond the set's number of events
  *
  * Context: between shim_traced__enter() and _leave().
- * Return: whether they were read; if not, the set is not counting or was removed.
+ * Return: true if the counts were read; otherwise the set is not counting or was removed.
  */
 bool shim_traced__read(__u64 values[VC_MAX_COUNTERS])
 {

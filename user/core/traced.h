@@ -12,7 +12,7 @@
 
 struct shim_counters;
 
-/* The set, and previous sets that interrupted calls may still use.  Nested handlers are rare. */
+/* The set, and previous sets that interrupted calls may still use; nested handlers are rare. */
 #define SHIM_HELD_MAX	4
 
 /**
@@ -48,7 +48,7 @@ static inline bool shim_traced__any(void)
 	return __builtin_expect(shim_traced__own.counters != NULL, 0);
 }
 
-/* The thread's set exists until leave(), even if a signal handler changes it. */
+/* Keep the thread's set until leave(), even if a signal handler changes the set. */
 static inline void shim_traced__enter(void)
 {
 	shim_traced__own.uses++;
