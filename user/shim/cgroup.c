@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets that count a control group: its directory is found by the group's name. */
+/* Sets that count a control group, and the look-up of a group's directory by its name. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/magic.h>
@@ -13,14 +13,14 @@
 #include "base/api.h"
 #include "set.h"
 
-/* Version 2, or of version 1 the hierarchy that perf can count */
+/* Whether it is version 2, or the hierarchy of version 1 that perf can count */
 static bool is_wanted(const struct mntent *mount)
 {
 	return !strcmp(mount->mnt_type, "cgroup2") ||
 	       (!strcmp(mount->mnt_type, "cgroup") && hasmntopt(mount, "perf_event"));
 }
 
-/* Find where the hierarchy is mounted: @root is for free() even on failure */
+/* Find where the hierarchy is mounted.  The caller frees @root, even on failure. */
 static int find_root(char **root)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -42,7 +42,7 @@ static int find_root(char **root)
 	return ret;
 }
 
-/* 0, -ENOENT if it is not a control group, or another error of finding it */
+/* Return 0, -ENOENT if this is not a control group, or another error. */
 static int check(const char *folder)
 {
 	struct statfs fs;
@@ -56,7 +56,7 @@ static int check(const char *folder)
 	return 0;
 }
 
-/* Find the directory of a group: @folder is for free() even on failure */
+/* Find the directory of a group.  The caller frees @folder, even on failure. */
 static int find(const char *group, char **folder)
 {
 	char *root = NULL;
@@ -80,11 +80,11 @@ static int find(const char *group, char **folder)
  *	"system.slice/ssh.service", or its directory
  *
  * The set can then be bound only to CPUs, with SHIM_BIND_CPU.  It counts while a process of the
- * group or of a group below it runs there.  The same as perf stat -G.
+ * group or of a group below it runs there.  This is equivalent to perf stat -G.
  *
  * Return: 0, -ENOENT (no such control group), -ENODEV (control groups are not mounted), -EBUSY (the
- * set is bound or has a group), -EOPNOTSUPP (only the module counts the set, or a forked child
- * calls), -EINVAL, -ENOMEM, -EACCES, -EMFILE, -EIO.
+ * set is bound or has a group), -EOPNOTSUPP (only the module counts the set, or the caller is a
+ * forked child), -EINVAL, -ENOMEM, -EACCES, -EMFILE, -EIO.
  */
 SHIM_API int shim_set_cgroup(struct shim_set *set, const char *group)
 {

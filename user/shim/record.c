@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The recorder writes one record of all its sources at each tick.
+ * The recorder, which writes one record of all its sources at each tick.
  *
- * Times: samples and transactions have times of CLOCK_MONOTONIC.  The archive's timestamps are that
- * clock plus its offset from the wall clock at the start, so they never go backwards, even if the
- * wall clock is changed.
+ * Times: samples and transactions have CLOCK_MONOTONIC times. The archive's timestamps are these
+ * times plus the clock's offset from the wall clock at the start, so they never go backwards, even
+ * if the wall clock is changed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Read the wall clock between two reads of the monotonic clock; use the best of a few tries. */
+/* Read the wall clock between two reads of the monotonic clock, and use the best of a few tries. */
 static int64_t wall_offset(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -52,7 +52,9 @@ static int open_archive(struct shim_recorder *rec, const char *archive, int vers
 {
 	rec->offset = wall_offset();
 	rec->label.version = version;
-	/* The label has no start time: like PCP's, the archive starts at its first record. */
+	/*
+	 * The label has no start time: like archives of PCP, this one starts at its first record.
+	 */
 	shim_rec_label__fill(&rec->label);
 	return shim_writer__open(archive, &rec->label, &rec->w);
 }
@@ -68,12 +70,12 @@ static void free_recorder(struct shim_recorder *rec)
 
 /**
  * shim_record_open() - create an archive
- * @archive: its name, without .meta, .index or .0
+ * @archive: the archive's name, without .meta, .index or .0
  * @options: options, or NULL for the defaults
  * @out: the recorder, for shim_record_close()
  *
- * Return: 0, -EEXIST (an archive with that name exists), -EINVAL (options), -ENOMEM, or an error of
- * creating its files.
+ * Return: 0, -EEXIST (an archive with that name exists), -EINVAL (options), -ENOMEM, or an error
+ * from creating its files.
  */
 SHIM_API int shim_record_open(const char *archive, const struct shim_record_options *options,
 			      struct shim_recorder **out)
@@ -83,7 +85,7 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
 	struct shim_recorder *rec;
 	int ret;
 
-	/* The first options had no @after. */
+	/* The first version of the struct had no @after. */
 	if (options && ((options->size != sizeof(*options) &&
 			 options->size != offsetof(struct shim_record_options, after)) ||
 			(version && version != 2 && version != 3)))
@@ -112,7 +114,7 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
 /**
  * shim_record_add_set() - record a set's counts from now on
  * @rec: the recorder
- * @set: the set, bound to one target; must exist until shim_record_close()
+ * @set: the set, bound to one target; it must exist until shim_record_close()
  * @pid: the counted process, which determines the instance of the metrics vcpc.count.* and
  *	vcpc.time.*; 0 for the caller
  *
@@ -120,8 +122,8 @@ SHIM_API int shim_record_open(const char *archive, const struct shim_record_opti
  * added first.
  *
  * Return: 0, -EEXIST (one of the events is already recorded for that process), -EINVAL (two events
- * of the set, or one of another set, would have the same metric; or events are multiplexed),
- * -ENOSPC (too many metrics), -ENOMEM, or an error of writing.
+ * of the set, or an event of another set, would have the same metric; or events are multiplexed),
+ * -ENOSPC (too many metrics), -ENOMEM, or an error from writing.
  */
 SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set, pid_t pid)
 {
@@ -136,14 +138,14 @@ SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set
 }
 
 /**
- * shim_record_add_named() - record a set's counts under a name that is not a process's
+ * shim_record_add_named() - record a set's counts under a name of the caller's choice
  * @rec: the recorder
- * @set: the set, bound to one or more targets; must exist until shim_record_close()
- * @id: number of the instance, at least 0; must differ from those of other sets with the same
- *	events
- * @name: its name
+ * @set: the set, bound to one or more targets; it must exist until shim_record_close()
+ * @id: number of the instance, at least 0; it must differ from those of other sets with the
+ *	same events
+ * @name: name of the instance
  *
- * Return: as shim_record_add_set(), or -EINVAL (invalid number or name).
+ * Return: as for shim_record_add_set(), and -EINVAL for an invalid number or name.
  */
 SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *set, int id,
 				   const char *name)
@@ -159,8 +161,8 @@ SHIM_API int shim_record_add_named(struct shim_recorder *rec, struct shim_set *s
  *
  * Tracing may be off if the recorder continues an archive that records transactions.
  *
- * Return: 0, -EEXIST (they are already recorded), -ENOENT (tracing is off), -EPERM (needs root),
- * -ENOMEM, or an error of writing.
+ * Return: 0, -EEXIST (transactions are already recorded), -ENOENT (tracing is off), -EPERM (root
+ * is required), -ENOMEM, or an error from writing.
  */
 SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 {
@@ -172,7 +174,10 @@ SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 	return rec->trace ? -EEXIST : shim_rec_trace__create(rec->w, before, &rec->trace);
 }
 
-/* @other: number of metrics of the program's own source; if 0, the source is not called */
+/*
+ * @other is the number of metrics of the program's own source; if it is 0, the source is not
+ *	called.
+ */
 static int write_instances(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret = shim_rec_sets__instances(rec->sets, rec->w, stamp);
@@ -192,12 +197,15 @@ static int write_values(struct shim_recorder *rec, int other)
 	return ret || !rec->trace ? ret : shim_rec_trace__values(rec->trace, rec->w);
 }
 
-/* @other: number of metrics for which the program's own source has values, or a negative error */
+/*
+ * @other is the number of metrics for which the program's own source has values, or a negative
+ *	error.
+ */
 static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
 	int ret;
 
-	/* Do not write a record without values, because PCP reads it as a gap. */
+	/* Do not write a record without values, because PCP interprets it as a gap. */
 	if (!shim_rec_sets__any(rec->sets) && !(rec->trace && shim_rec_trace__any(rec->trace)) &&
 	    other <= 0)
 		return 0;
@@ -233,7 +241,7 @@ static int sample_all(struct shim_recorder *rec, uint64_t *when)
  * Sources that cannot be sampled are left out of the record; shim_record_missing() returns the
  * reason.
  *
- * Return: 0, even if there was nothing to record yet, or an error of writing.
+ * Return: 0, even if there was nothing to record yet, or an error from writing.
  */
 SHIM_API int shim_record_tick(struct shim_recorder *rec)
 {
@@ -262,8 +270,8 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
  * @rec: the recorder
  *
  * Return: 0 if none are missing, or the first reason: -EAGAIN (a set's counters were removed from
- * the CPU), -EINVAL (a set is no longer bound), -ENOMEM.  It is 0 if only tracing is off, because
- * no events are missed then.
+ * the CPU), -EINVAL (a set is no longer bound), -ENOMEM.  If only tracing is off, the result is
+ * 0, because no events are missed.
  */
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {
@@ -274,7 +282,7 @@ SHIM_API int shim_record_missing(const struct shim_recorder *rec)
  * shim_record_count() - get the number of records written so far
  * @rec: the recorder
  *
- * A tick without anything to record does not write a record.
+ * A tick writes no record if there is nothing to record.
  *
  * Return: the number.
  */
@@ -287,7 +295,7 @@ SHIM_API uint64_t shim_record_count(const struct shim_recorder *rec)
  * shim_record_close() - complete the archive
  * @rec: freed, even on errors
  *
- * Return: 0, or an error of writing.
+ * Return: 0, or an error from writing.
  */
 SHIM_API int shim_record_close(struct shim_recorder *rec)
 {
@@ -318,7 +326,7 @@ SHIM_API void shim_record_discard(struct shim_recorder *rec)
 	if (!rec)
 		return;
 	shim_writer__close(rec->w);
-	/* Archives of version 2 start another volume after 2 GiB. */
+	/* An archive of version 2 starts another volume after 2 GiB. */
 	for (int volume = SHIM_VOLUME_INDEX; remove_file(rec, volume) || volume < 1; volume++)
 		;
 	free_recorder(rec);

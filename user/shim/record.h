@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that the parts of the recorder share: an interface for each source of values. */
+/* Declarations shared by the parts of the recorder, with an interface for each source of values */
 #ifndef SHIM_SHIM_RECORD_H
 #define SHIM_SHIM_RECORD_H
 
@@ -9,7 +9,7 @@
 #include "live/metric.h"
 #include "shim/shim.h"
 
-/* Recorded instead of values if there are no valid ones: PCP's PM_ERR_VALUE */
+/* PCP's PM_ERR_VALUE, recorded if there are no valid values */
 #define ERR_VALUE	(-12351)
 
 /* Counts of sets: record_sets.c */
@@ -21,9 +21,11 @@ int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct
 		       pid_t pid, const char *name);
 /* The name of a process's instance, or NULL */
 const char *shim_rec_sets__name(const struct shim_rec_sets *sets, pid_t pid);
-/* Sample all sets, and return the first error. *when is the time of the first valid sample. */
+/*
+ * Sample all sets and return the first error. *when is set to the time of the first valid sample.
+ */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
-/* Write new instances, then the values. */
+/* Write the new instances; the values follow. */
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 			     struct shim_ts stamp);
 bool shim_rec_sets__any(const struct shim_rec_sets *sets);
@@ -32,7 +34,7 @@ int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w);
 /* Transactions and other trace events: record_trace.c, with the same steps */
 struct shim_rec_trace;
 
-/* @before: the recorder's trace of the archive that this one continues, or NULL */
+/* @before is the recorder's trace of the archive that this one continues, or NULL. */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
 			   struct shim_rec_trace **out);
 void shim_rec_trace__destroy(struct shim_rec_trace *trace);

@@ -3,8 +3,8 @@
  * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per process.  A process
  * may have several sets with different events.
  *
- * First all samples are taken, then they are written.  A set that could not be sampled has no value
- * in the record.
+ * All samples are taken before any is written.  A set that could not be sampled has no values in
+ * the record.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,24 +29,24 @@ static const size_t time_at[SHIM_TIMES] = {
 	[SHIM_TIME_RUNNING] = offsetof(struct shim_sample, running),
 };
 
-/* One set.  All sets of a process form one instance. */
+/* A set; all sets of a process form one instance */
 struct source {
 	struct shim_set *set;
 	pid_t pid;
 	char *name;
-	bool valid;			/* the last sample was taken */
+	bool valid;			/* the last sample succeeded */
 	struct shim_sample sample;
 	unsigned int metric[SHIM_SET_MAX];	/* index of each value's metric */
 };
 
-/* An event's metric */
+/* The metric of an event */
 struct metric {
 	char *name;
 	unsigned int item;
 };
 
 struct shim_rec_sets {
-	struct source **sources;	/* sorted by pid, then by the order of adding */
+	struct source **sources;	/* sorted by pid, then in the order of addition */
 	unsigned int n;
 	size_t room;
 	struct metric *metrics;
@@ -89,7 +89,7 @@ void shim_rec_sets__destroy(struct shim_rec_sets *sets)
 
 /*
  * Name an instance as PCP names processes: the number with six digits, and the command, which is
- * missing if the process has ended.  Returns NULL with errno.
+ * missing if the process has ended.  Return NULL and set errno on failure.
  */
 static char *instance_name(pid_t pid)
 {
@@ -144,7 +144,7 @@ static unsigned int item_of(const struct shim_rec_sets *sets, const char *name)
 	return item;
 }
 
-/* @event: the event as the set's creator wrote it */
+/* @event is the event as the set's creator wrote it. */
 static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
 		      const char *event)
 {
@@ -168,7 +168,10 @@ static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const c
 	return 0;
 }
 
-/* Get an event's metric name.  Return the metric's index, -ENOENT if new, or another error. */
+/*
+ * Get an event's metric name.  Return the metric's index, -ENOENT if the metric is new, or another
+ * error.
+ */
 static int known_metric(const struct shim_rec_sets *sets, const char *event, char *name,
 			size_t size)
 {
@@ -182,7 +185,7 @@ static int known_metric(const struct shim_rec_sets *sets, const char *event, cha
 	return -ENOENT;
 }
 
-/* Return the index of an event's metric, which is written if it is new; or a negative error. */
+/* Return the index of an event's metric, which is written if it is new, or a negative error. */
 static int metric_of(struct shim_rec_sets *sets, struct shim_writer *w, const char *event)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -204,7 +207,7 @@ static bool has_metric(const struct source *source, int metric)
 	return false;
 }
 
-/* Refuse an event that the process counts in another set.  Return 0, -EEXIST, or another error. */
+/* Refuse an event that another set of the process counts.  Return 0, -EEXIST, or another error. */
 static int check_new(const struct shim_rec_sets *sets, const struct source *source)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -258,10 +261,11 @@ static int insert(struct shim_rec_sets *sets, struct source *source)
  * @sets: the sets
  * @w: the writer of the archive, in which new metrics are declared
  * @set: the set, bound to one target
- * @pid: its process, or the number of its instance if the instance has its own name
+ * @pid: the set's process, or the number of its instance if the instance has its own
+ *   name
  * @name: the instance's own name, or NULL to name it after the process
  *
- * Return: as shim_record_add_set().
+ * Return: as for shim_record_add_set().
  */
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
 		       pid_t pid, const char *name)
@@ -317,7 +321,7 @@ int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when)
 	return missing;
 }
 
-/* Whether a set is the first of its process */
+/* Whether a set is the first set of its process */
 static bool is_first(const struct shim_rec_sets *sets, unsigned int i)
 {
 	return !i || sets->sources[i - 1]->pid != sets->sources[i]->pid;

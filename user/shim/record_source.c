@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What every record has: the archive's label, descriptions of metrics, and the caller's metrics. */
+/*
+ * Write the archive's label, the descriptions of metrics, and the metrics of the program's own
+ * source.
+ */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -12,14 +15,14 @@
 #include "record.h"
 #include "recorder.h"
 
-/* The label of an archive: this host and its time zone. */
+/* The label of an archive, which describes this host and its time zone */
 
 #define VALUE_MAX	4096	/* bytes; PCP limits all labels of an archive to 64 kB in total */
 #define LABELS_MAX	32768
 
 /**
  * shim_rec_label__fill() - fill in the host and the time zone
- * @label: the label; its start is not set, so it becomes the time of the first record
+ * @label: the label; its start is not set, so that it becomes the time of the first record
  */
 void shim_rec_label__fill(struct shim_label *label)
 {
@@ -75,8 +78,8 @@ static void escape(char *out, const char *value)
  * @name: letters, digits and underscores; not "hostname", which every archive has
  * @value: up to 4096 bytes of UTF-8 without control characters
  *
- * PCP's tools show labels of the context with each metric.  Archives that continue this one have
- * the same labels.
+ * PCP's tools show these labels with each metric.  Archives that continue this one have the same
+ * labels.
  *
  * Return: 0, -EINVAL (invalid name or value), -EEXIST (the label exists), -EBUSY (a record was
  * already written), -ENOSPC (too many labels), or -ENOMEM.
@@ -107,10 +110,11 @@ SHIM_API int shim_record_label(struct shim_recorder *rec, const char *name, cons
  * shim_rec_label__context() - write the labels that PCP's tools show with values
  * @w: the archive's writer
  * @host: name of the host
- * @more: the program's labels: members of a JSON object, each after a comma; or NULL
+ * @more: the program's labels as members of a JSON object, each preceded by a comma; or
+ *	NULL
  * @stamp: time from which the labels apply
  *
- * Return: 0 or an error of the writer.
+ * Return: 0, or an error from the writer.
  */
 int shim_rec_label__context(struct shim_writer *w, const char *host, const char *more,
 			    struct shim_ts stamp)
@@ -124,7 +128,7 @@ int shim_rec_label__context(struct shim_writer *w, const char *host, const char 
 	};
 	int ret;
 
-	/* Write no label for an invalid host name that would need escapes in JSON. */
+	/* If the host name would need escapes in JSON, it is invalid, and no label is written. */
 	for (const char *p = host; *p; p++)
 		if (*p == '"' || *p == '\\' || iscntrl((unsigned char)*p))
 			return 0;
@@ -136,7 +140,7 @@ int shim_rec_label__context(struct shim_writer *w, const char *host, const char 
 	return ret;
 }
 
-/* Descriptions and texts of recorded metrics and instance domains. */
+/* Descriptions and texts of recorded metrics and instance domains */
 
 /* Write the one-line text and the help text of a metric or a domain. */
 static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, const char *line,
@@ -152,7 +156,7 @@ static int write_texts(struct shim_writer *w, uint32_t about, uint32_t ident, co
  * @w: the archive
  * @metric: the metric
  *
- * Return: 0 or an error of the writer.
+ * Return: 0 or an error from the writer.
  */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric)
 {
@@ -175,7 +179,7 @@ int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metr
  * @w: the archive
  * @indom: the domain
  *
- * Return: 0 or an error of the writer.
+ * Return: 0 or an error from the writer.
  */
 int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_indom *indom)
 {
@@ -192,10 +196,10 @@ static bool is_own(uint32_t ident)
 /**
  * shim_record_add_source() - record metrics that the program supplies
  * @rec: the recorder
- * @source: the functions that supply them; copied
- * @arg: for its functions
+ * @source: the functions that supply them; the struct is copied
+ * @arg: passed to its functions
  *
- * Return: 0, -EEXIST (there is already a source), -EINVAL (a function is missing).
+ * Return: 0, -EEXIST (there already is a source), -EINVAL (a function is missing).
  */
 SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 				    const struct shim_record_source *source, void *arg)
@@ -212,10 +216,10 @@ SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 /**
  * shim_record_metric() - declare a metric of the program, before its first values
  * @rec: the recorder
- * @metric: the metric; its domain and that of its instances must not be 10 or 450, which the
+ * @metric: the metric; neither its domain nor that of its instances may be 10 or 450, which the
  *	recorder uses
  *
- * Return: 0, -EINVAL, -EEXIST (another metric has this name or number), or an error of writing.
+ * Return: 0, -EINVAL, -EEXIST (another metric has this name or number), or an error from writing.
  */
 SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_record_metric *metric)
 {
@@ -244,14 +248,14 @@ SHIM_API int shim_record_metric(struct shim_recorder *rec, const struct shim_rec
 }
 
 /**
- * shim_record_instances() - set the instances of a domain from this record on
+ * shim_record_instances() - set the instances of a domain, starting with this record
  * @rec: the recorder, which is calling the source's @instances
  * @indom: the domain
  * @n: number of instances
  * @inst: their numbers in ascending order
  * @name: their names
  *
- * Return: 0, -EINVAL, or an error of writing.
+ * Return: 0, -EINVAL, or an error from writing.
  */
 SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, unsigned int n,
 				   const int32_t *inst, const char *const *name)
@@ -266,7 +270,7 @@ SHIM_API int shim_record_instances(struct shim_recorder *rec, uint32_t indom, un
 	return shim_writer__indom(rec->w, &all);
 }
 
-/* Check that @values is not NULL if there are any, and that no string is NULL. */
+/* Check that @values is not NULL if there are values, and that no string is NULL. */
 static bool all_there(int32_t type, int n, const struct shim_record_value *values)
 {
 	if (n > 0 && !values)
@@ -300,7 +304,7 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
  * @rec: the recorder, which is calling the source's @values
  * @pmid: the metric, at most once per record
  * @type: type of the metric
- * @n: number of values; 0 without values, or a negative PCP error code as the reason
+ * @n: number of values, 0, or a negative PCP error code that gives the reason why there are none
  * @values: the values, each for a different instance; at most one if the metric has no instances
  *
  * Return: 0, or -EINVAL if the metric is not declared or already in this record, or a value is

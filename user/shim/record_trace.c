@@ -10,7 +10,9 @@
 
 #define MAX_INDOMS	16
 
-/* Trace statistics with the numbers of instances.  @users: archives in turn that use them */
+/*
+ * Trace statistics and the numbers of instances, used by @users archives that continue each other
+ */
 struct shared {
 	struct shim_live_trace *live;
 	unsigned int users;
@@ -19,7 +21,7 @@ struct shared {
 struct shim_rec_trace {
 	struct shared *shared;
 	struct shim_live_trace *live;	/* @live of @shared */
-	uint64_t written[MAX_INDOMS];	/* the last changes of instances in the archive */
+	uint64_t written[MAX_INDOMS];	/* the last changes of instances that are in the archive */
 };
 
 static int write_metrics(struct shim_writer *w)
@@ -45,7 +47,7 @@ static void unshare(struct shared *shared)
 	free(shared);
 }
 
-/* Start to read trace statistics; *@out has one user. */
+/* Start to read trace statistics. *@out has one user. */
 static int share(struct shared **out)
 {
 	struct shared *shared = calloc(1, sizeof(*shared));
@@ -70,7 +72,7 @@ static int share(struct shared **out)
  * @out: set on success
  *
  * Context: one thread owns all traces that continue each other.
- * Return: 0, -ENOMEM, an error of shim_bpf_reader__open() or of the writer.
+ * Return: 0, -ENOMEM, or an error from shim_bpf_reader__open() or the writer.
  */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
 			   struct shim_rec_trace **out)
@@ -155,7 +157,7 @@ static int write_names(const struct shim_live_trace *live, size_t i, struct shim
  * @w: the archive's writer
  * @stamp: timestamp of the next record
  *
- * Return: 0, -ENOMEM, or an error of the writer.
+ * Return: 0, -ENOMEM, or an error from the writer.
  */
 int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *w,
 			      struct shim_ts stamp)
@@ -196,9 +198,9 @@ static int write_metric(const struct shim_live_trace *live, size_t i, size_t n,
  * @trace: after a sample
  * @w: the writer, inside a record
  *
- * Metrics without instances are left out.
+ * Metrics without instances are omitted.
  *
- * Return: 0 or an error of the writer.
+ * Return: 0 or an error from the writer.
  */
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w)
 {

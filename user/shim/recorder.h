@@ -12,13 +12,13 @@ struct shim_recorder {
 	struct shim_ts last;	/* the last record's stamp */
 	struct shim_ts stamp;	/* timestamp of the current record */
 	struct shim_label label;	/* written with the first record */
-	char *labels;		/* members of a JSON object, each after a comma; or NULL */
+	char *labels;		/* members of a JSON object, each preceded by a comma; or NULL */
 	uint64_t records;	/* number of written records */
 	struct shim_rec_sets *sets;
 	struct shim_rec_trace *trace;	/* NULL if not wanted */
 	struct shim_record_source source;	/* no functions: none */
 	void *source_arg;
-	const struct shim_recorder *after;	/* the previous one until the first tick */
+	const struct shim_recorder *after;	/* the recorder that this one continues */
 	char *archive;
 	int missing;		/* why values are missing in the last record, or 0 */
 };

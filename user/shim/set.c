@@ -31,7 +31,7 @@ _Static_assert(SHIM_BIND_PROCESS == SHIM_BIND_F_PROCESS, "flags must equal core'
 _Static_assert(SHIM_BIND_CPU == SHIM_BIND_F_CPU, "flags must equal core's");
 _Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags must equal the module's");
 
-/* Parse names to requests, without mode flags if the name has none, and copy the names. */
+/* Convert names to requests, without mode flags if the name has none, and copy the names. */
 static int parse(struct shim_set *set, const char *const *events, unsigned int n,
 		 struct vcpc_request *reqs, unsigned int *bad)
 {
@@ -50,8 +50,8 @@ static int parse(struct shim_set *set, const char *const *events, unsigned int n
 }
 
 /*
- * Where no mode was requested, count only user mode, and append ":u" to the name.  Most tracepoints
- * are hit in the kernel only, so their count would be 0.
+ * If no mode was requested, count only user mode, and append ":u" to the name.  This excludes
+ * tracepoints: most are hit only in the kernel, so their count would be 0.
  */
 static int user_mode_only(struct shim_set *set, const struct vcpc_request *asked,
 			  struct vcpc_request *reqs)
@@ -134,15 +134,14 @@ err:
  * @bad: on failure, the index of the rejected event, or @n; may be NULL
  * @out: set on success; for shim_set_destroy()
  *
- * Events without a mode are counted in user and kernel mode.  If the caller has no permission to
- * count kernel mode, they are counted only in user mode, and shim_set_event() appends ":u" to the
- * name.
- * Tracepoints (GROUP:NAME) then fail with -EACCES.
+ * Events without a mode are counted in user and kernel mode.  If the caller is not permitted to
+ * count in kernel mode, they are counted only in user mode, and shim_set_event() appends ":u" to
+ * the name.  Tracepoints (GROUP:NAME) then fail with -EACCES.
  *
  * Return: 0, -EINVAL (no events or too many; bad mode, unit mask or attribute), -ENOENT or
  * -EOPNOTSUPP (this machine does not have the event), -ELIBACC (perf has no such event, and libpfm
- * is not installed), -EACCES (a mode that needs CAP_PERFMON), -EUSERS (the user has too many sets),
- * -EMFILE, -ENOMEM.
+ * is not installed), -EACCES (a mode that requires CAP_PERFMON), -EUSERS (the user has too many
+ * sets), -EMFILE, -ENOMEM.
  */
 SHIM_API int shim_set_create(struct shim_handle *handle, const char *const *events, unsigned int n,
 			     unsigned int *bad, struct shim_set **out)
@@ -231,19 +230,19 @@ static int bind_directly(struct shim_set *set)
  *	then returns the sum over the CPUs
  *
  * With only SHIM_BIND_TRACE, and SHIM_TRACE=direct, the calling thread reads the set itself when it
- * begins or ends a transaction, which does not need the module.  It no longer reads its previous
- * set.
+ * begins or ends a transaction, which does not require the module.  The thread no longer reads its
+ * previous set.
  *
  * A child process may bind itself after fork() with SHIM_BIND_ON_EXEC | SHIM_BIND_TREE: the module
- * counts it, and the parent, which also has the set, samples the total.  If perf has to count the
- * set, the child's call returns -EOPNOTSUPP, and the parent has to bind the child by its number.
+ * counts it, and the parent, which also has the set, samples the total.  If perf must count the
+ * set, the child's call returns -EOPNOTSUPP, and the parent must bind the set to the child.
  *
  * Return: 0, -ESRCH (the thread does not exist), -EACCES (no permission to count it), -EBUSY
  * (already bound there), -ENODEV (the CPU does not exist or is offline), -EAGAIN (the CPU's
  * hardware counters are in use by another set on CPUs), -ENOSPC (the CPU cannot count all events
  * simultaneously), -EINVAL (invalid flags; SHIM_BIND_TRACE for a set with multiplexed events; no
- * SHIM_BIND_CPU for one with a control group),
- * -EOPNOTSUPP (see Documentation/api/backends.rst), -ENOMEM.
+ * SHIM_BIND_CPU for a set with a control group), -EOPNOTSUPP (see Documentation/api/backends.rst),
+ * -ENOMEM.
  */
 SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
 {
@@ -272,7 +271,7 @@ SHIM_API int shim_set_bind(struct shim_set *set, pid_t tid, unsigned int flags)
  * @set: the set
  * @tid: the thread; 0 for the caller if the set is bound to it, otherwise for the only thread
  *
- * Return: 0, or -EINVAL if it is not bound there.
+ * Return: 0, or -EINVAL if the set is not bound there.
  */
 SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 {
@@ -291,7 +290,7 @@ SHIM_API int shim_set_unbind(struct shim_set *set, pid_t tid)
 
 typedef int turn_fn(struct shim_counters *counters, pid_t tid);
 
-/* Enable or disable both parts of a set; if the second one fails, the first is undone. */
+/* Enable or disable both parts of a set.  If the second part fails, undo the first. */
 static int turn(struct shim_set *set, pid_t tid, turn_fn *how, turn_fn *undo)
 {
 	int ret = set ? how(set->counters, tid) : -EINVAL;
@@ -335,16 +334,16 @@ _Static_assert(VALUES_AT >= sizeof(struct vcpc_sample), "the back end's sample m
 _Static_assert((VALUES_AT - sizeof(struct vcpc_sample)) % 8 == 0, "the back end's sample must be aligned");
 
 /*
- * Where the back end writes its sample of ROOM bytes, such that the values are already in place.
- * They are not copied, because a memcpy() with SVE instructions would trap: each system call ends
- * the SVE state.
+ * The address where the back end must write its sample of ROOM bytes, so that the values are
+ * already in place.  They are not copied, because a memcpy() with SVE instructions would trap: each
+ * system call discards the SVE state.
  */
 static struct vcpc_sample *behind(struct shim_sample *sample)
 {
 	return (void *)((char *)sample + VALUES_AT - sizeof(struct vcpc_sample));
 }
 
-/* Convert the back end's head, which overlaps the public one. */
+/* Convert the head of the back end's sample, which overlaps the public one. */
 static void finish(struct shim_sample *sample)
 {
 	struct vcpc_sample head;
@@ -352,7 +351,10 @@ static void finish(struct shim_sample *sample)
 	memcpy(&head, behind(sample), sizeof(head));
 	sample->time = head.time;
 	sample->tick = head.tick;
-	/* If there is a sample, the set was on the PMU whenever it was enabled: all are equal. */
+	/*
+	 * A sample exists only if the set was on the PMU whenever it was enabled, so all times are
+	 * equal.
+	 */
 	sample->enabled = head.tick;
 	sample->running = head.tick;
 	sample->nr = head.nr;
@@ -369,7 +371,7 @@ static __attribute__((noinline)) int ask(struct shim_counters *counters, pid_t t
 	return ret;
 }
 
-/* A signal handler may destroy the set during the sample, so do not access the set after this. */
+/* A signal handler may destroy the set during the sample, so do not access the set afterwards. */
 static __attribute__((noinline)) int read_own(struct shim_counters *counters, pid_t tid,
 					      struct shim_sample *sample, unsigned int n)
 {
@@ -388,12 +390,12 @@ static __attribute__((noinline)) int read_own(struct shim_counters *counters, pi
 /**
  * shim_set_sample() - sample all values of a set at one instant
  * @set: the set
- * @tid: as for shim_set_unbind(); it may have exited
+ * @tid: as for shim_set_unbind(); the thread may have exited
  * @sample: the values; unspecified on failure
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (the counters were off
- * the CPU while the target ran, so the values would be wrong; the set has to be bound again).
+ * the CPU while the target ran, so the values would be wrong; the set must be bound again).
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {
@@ -410,11 +412,11 @@ SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample
 /**
  * shim_set_total() - add up all threads that are or were counted
  * @set: the set
- * @tid: the thread that was given to shim_set_bind(), or any thread that inherited from it; 0 for
- *	all threads that the set was ever bound to
+ * @tid: the thread that was passed to shim_set_bind(), or any thread that inherited from it; 0
+ *	for all threads to which the set was ever bound
  * @sample: the sums; SHIM_STATE_EXITED if all threads have exited
  *
- * Threads are read one after the other while the others run.
+ * Threads are read one after the other while they run.
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (a thread could not be
@@ -442,7 +444,10 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
 		if (!list[i].tid)
 			continue;
 		ret = shim_set_sample(set, list[i].tid, &sample);
-		/* It was unbound in the meantime, or is included only in the total. */
+		/*
+		 * The set was unbound from this thread in the meantime, or the thread is included
+		 * only in the total.
+		 */
 		if (ret == -EINVAL)
 			continue;
 		ret = ret ? ret : fn(arg, list[i].tid, &sample);
@@ -456,10 +461,10 @@ static int walk_list(struct shim_set *set, const struct vcpc_instance_info *list
  * shim_set_walk() - sample each thread
  * @set: the set
  * @fn: called with the thread and its sample; a value other than 0 ends the walk
- * @arg: for @fn
+ * @arg: argument of @fn
  *
- * A thread that has ended still has its last sample.  If many threads have ended, the oldest are
- * included only in the total.
+ * The last sample of a thread that has ended remains available.  If many threads have ended, the
+ * oldest are included only in the total.
  *
  * Return: 0 or the value of @fn; -ENOMEM; -EINVAL (events are multiplexed); -EAGAIN (see
  * shim_set_sample()).

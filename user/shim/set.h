@@ -9,8 +9,8 @@
 /*
  * struct shim_set - a set
  * @counters: its counters; if events are multiplexed, those of the groups
- * @always: if events are multiplexed, the counters that count all the time, if any; otherwise NULL
- * @in_cgroup: it counts a control group, on CPUs only
+ * @always: if events are multiplexed, the counters that count all the time, or NULL
+ * @in_cgroup: the set counts a control group, only on CPUs
  * @groups: number of multiplexed groups; 0 or 1 if none are
  * @where: if events are multiplexed, each event's index in @counters or in @always
  * @on_one_kind: if events are multiplexed, bit mask of the events that count on only one of several

@@ -46,7 +46,7 @@ SHIM_API int shim_open(struct shim_handle **handle)
 
 /**
  * shim_backend() - get the name of the back end in use
- * @handle: from shim_open()
+ * @handle: handle from shim_open()
  *
  * Return: "vcpc" for the module, "perf" for perf_event_open(2).
  */
@@ -57,8 +57,8 @@ SHIM_API const char *shim_backend(struct shim_handle *handle)
 
 /**
  * shim_backend_why() - explain why this back end was chosen, or why none can be opened
- * @handle: from shim_open(), or NULL if that failed
- * @buf: a human-readable text without a newline
+ * @handle: handle from shim_open(), or NULL if that failed
+ * @buf: receives a text without a newline
  * @size: size of @buf; SHIM_WHY_MAX is sufficient
  *
  * Return: 0, or -EINVAL if @size is 0.
@@ -75,7 +75,7 @@ SHIM_API int shim_backend_why(struct shim_handle *handle, char *buf, size_t size
 
 /**
  * shim_close() - close a handle
- * @handle: from shim_open(); its sets continue to exist
+ * @handle: handle from shim_open(); its sets continue to exist
  */
 SHIM_API void shim_close(struct shim_handle *handle)
 {
@@ -86,8 +86,8 @@ SHIM_API void shim_close(struct shim_handle *handle)
 /**
  * shim_events_walk() - visit all events by name
  * @handle: visit only events that this back end can count here; NULL: all known names
- * @fn: called for each; a value other than 0 ends the walk
- * @arg: for @fn
+ * @fn: called for each event; a value other than 0 ends the walk
+ * @arg: argument of @fn
  *
  * Return: 0, the value of @fn that ended the walk, or an error that may not recur, for example
  * -ENOMEM or -EMFILE.
@@ -100,14 +100,14 @@ SHIM_API int shim_events_walk(struct shim_handle *handle,
 
 /**
  * shim_pmus_walk() - visit the core PMUs: one, or one for each kind of core
- * @fn: called for each with its name and its CPUs, for example "0-3,8", or "" for all CPUs; a value
- *	other than 0 ends the walk
- * @arg: for @fn
+ * @fn: called for each PMU with its name and its CPUs, for example "0-3,8", or "" for all CPUs; a
+ *	value other than 0 ends the walk
+ * @arg: argument of @fn
  *
  * If there are several, an event without a PMU is counted on all of them, and its value is the sum;
- * an event such as cpu_core/cycles/ is counted on one.
+ * an event such as cpu_core/cycles/ is counted on one of them.
  *
- * Return: 0, even if there is no PMU, the value of @fn, or an error of reading the kernel's list.
+ * Return: 0, even if there is no PMU, the value of @fn, or an error from reading the kernel's list.
  */
 SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *cpus), void *arg)
 {
@@ -123,8 +123,8 @@ SHIM_API int shim_pmus_walk(int (*fn)(void *arg, const char *name, const char *c
  * shim_event_on_pmu() - get the name of an event on one kind of core
  * @name: an event that every core PMU counts: one of perf's own hardware events, or a raw code
  * @pmu: from shim_pmus_walk()
- * @buf: for the name: "cycles:u" becomes "cpu_core/cycles/:u"
- * @size: of @buf; SHIM_EVENT_MAX is sufficient for perf's own events
+ * @buf: receives the name: "cycles:u" becomes "cpu_core/cycles/:u"
+ * @size: size of @buf; SHIM_EVENT_MAX is sufficient for perf's own events
  *
  * Return: 0, -ENOENT for other events, such as software events and events with a PMU, -EINVAL
  * (invalid mode), -ENAMETOOLONG.
@@ -137,7 +137,7 @@ SHIM_API int shim_event_on_pmu(const char *name, const char *pmu, char *buf, siz
 /**
  * shim_event_suggest() - suggest an event name
  * @name: a name that does not exist
- * @buf: a similar name that exists
+ * @buf: receives a similar name that exists
  * @size: size of @buf; SHIM_EVENT_MAX is sufficient
  *
  * Return: 0, -ENOENT if no name is similar, -ENAMETOOLONG.
@@ -147,7 +147,7 @@ SHIM_API int shim_event_suggest(const char *name, char *buf, size_t size)
 	return name && buf ? shim_event__suggest(name, buf, size) : -EINVAL;
 }
 
-/* The check of archives as a public call, for programs without access to internal headers. */
+/* The check of archives as a public call, for programs without access to internal headers */
 
 /* Sizes of the struct in earlier versions: without @note, and with @note but without @span */
 #define OLD_SIZE offsetof(struct shim_archive_watch, note)
@@ -193,13 +193,13 @@ static bool is_good(const struct shim_archive_span *span)
 
 /**
  * shim_archive_check() - check an archive for damage and missing parts
- * @archive: its base name, or the name of one of its files
+ * @archive: the archive's base name, or the name of one of its files
  * @watch: callbacks for problems, notes and progress, and what to check
  *
  * Readers of archives tolerate many of the reported problems.
  *
  * Return: the number of problems, without notes; -EINVAL, -ENOENT if the archive does not exist,
- * -EFBIG if it exceeds SHIM_ARCHIVE_MEMORY, or another error of reading it.
+ * -EFBIG if it exceeds SHIM_ARCHIVE_MEMORY, or another error from reading it.
  */
 SHIM_API int shim_archive_check(const char *archive, const struct shim_archive_watch *watch)
 {

@@ -17,7 +17,7 @@ struct give {
 	struct shim_trace *trace;
 	shim_trace_event_fn *fn;
 	void *arg;
-	int more_than_0;	/* a positive value of @fn, which libbpf would ignore */
+	int more_than_0;	/* a positive result of @fn, which libbpf would ignore */
 };
 
 static int give_event(void *arg, const struct vc_record *record)
@@ -43,7 +43,7 @@ static int give_event(void *arg, const struct vc_record *record)
 	event.label = tag->label;
 	event.user = tag->user;
 	memcpy(&event.value, &record->value, sizeof(event.value));
-	/* The names of events stay valid, whatever the callback reads with the handle. */
+	/* Keep the names of events valid, regardless of what the callback reads with the handle. */
 	give->trace->giving++;
 	shim_bpf_reader__hold(give->trace->reader);
 	err = give->fn(give->arg, &event);
@@ -63,16 +63,16 @@ static int open_events(struct shim_trace *trace)
 /**
  * shim_trace_events() - take the single events that have arrived since the last call
  * @trace: handle; only one handle on the machine can take events at a time
- * @timeout_ms: how long to wait for the first one, -1: forever
- * @fn: called for each in the order of arrival, until it returns a value other than 0
- * @arg: for @fn
+ * @timeout_ms: how long to wait for the first event; -1: forever
+ * @fn: called for each event in the order of arrival, until it returns a value other than 0
+ * @arg: argument of @fn
  *
  * The name and label of an event are valid until the next call with the handle from outside @fn.
  * @fn may read everything else with the handle, but must not take events or close it.
  *
- * Return: the number of events; -EBUSY if another process takes them or @fn is the caller, -ENODATA
- *	if tracing was turned on without a ring for them, -EINTR, the value of @fn, or another
- *	error.
+ * Return: the number of events; -EBUSY if another process takes events or @fn is the caller,
+ *	-ENODATA if tracing was turned on without a ring of events, -EINTR, the value of @fn, or
+ *	another error.
  */
 SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_trace_event_fn *fn,
 			       void *arg)
@@ -94,11 +94,13 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
 /**
  * shim_trace_events_open() - list open transactions
  * @trace: handle
- * @fn: called for each, with SHIM_TRACE_OP_BEGIN, until it returns a value other than 0
- * @arg: for @fn
+ * @fn: called for each transaction, with SHIM_TRACE_OP_BEGIN, until it returns a value other than
+ *   0
+ * @arg: argument of @fn
  *
- * Lists only transactions whose begin was sent to the kernel: all of them if tracing was turned on
- * with SHIM_TRACE_F_BEGINS.  Names are valid as long as those of shim_trace_events().
+ * Only transactions whose begin was sent to the kernel are listed. These are all transactions if
+ * tracing was turned on with SHIM_TRACE_F_BEGINS.  Names are valid as long as those of
+ * shim_trace_events().
  *
  * Return: 0, the value of @fn, or another error.
  */
@@ -113,7 +115,7 @@ SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_f
 }
 
 /**
- * shim_trace_drops_get() - get the number of events missing in statistics, by reason
+ * shim_trace_drops_get() - get the number of events missing from the statistics, by reason
  * @trace: handle
  * @drops: counts since tracing was turned on, written on success
  *
@@ -164,7 +166,7 @@ static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
  * shim_trace_losses() - list the losses of each account, and lost counts of all accounts
  * @trace: handle
  * @fn: called for each number that is not 0; a value other than 0 ends the walk
- * @arg: for @fn
+ * @arg: argument of @fn
  *
  * Return: 0, the value of @fn, -ENOENT if tracing is off, or another negated errno.
  */

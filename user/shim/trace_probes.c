@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Probes on programs without trace calls, and each process's transactions: calls of <shim/trace.h>.
+/*
+ * Probes on programs without trace calls, and each process's transactions, as public calls of
+ * <shim/trace.h>
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,19 +44,20 @@ static int take(const struct shim_trace_probe *from, struct shim_bpf_probe *to)
  *
  * This function can succeed once per tracing session; the probes stay until tracing is turned off.
  * A call of a function is a transaction from its entry to its return, in the statistics of the user
- * that runs it.  A call that does not return, for example because of longjmp(3), is counted in
- * shim_trace_drops.given_up, and a call nested more than 64 deep in open_full.  A transaction that
- * begins again before it ends, or ends in another thread, is also counted in given_up.
+ * who runs the program.  A call that does not return, for example because of longjmp(3), is counted
+ * in shim_trace_drops.given_up.  A call nested more than 64 levels deep is counted in open_full.  A
+ * transaction that begins again before it ends, or ends in another thread, is also counted in
+ * given_up.
  *
- * If all probes are in one process and shim_trace_count() was called before, these events are
- * counted in calls of the process's current threads.
+ * If all probes are in one process and shim_trace_count() was called earlier, the events passed to
+ * it are counted in calls of the process's current threads.
  *
  * While a function runs, the kernel has replaced its return address.  A C++ exception that passes
  * through a traced function therefore ends the program, as does moving a stack (Go).
  *
- * Return: 0; -ENOENT if tracing is off, -EEXIST if it already has probes, -EPERM without the
- *	privilege, -EOPNOTSUPP if the kernel has no BTF, -EINVAL or -ENAMETOOLONG for an invalid
- *	probe, -E2BIG for too many, -ENOMEM, or the error of attaching @bad.
+ * Return: 0; -ENOENT if tracing is off, -EEXIST if the session already has probes, -EPERM if the
+ *	caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF, -EINVAL or -ENAMETOOLONG
+ *	for an invalid probe, -E2BIG for too many probes, -ENOMEM, or the error from attaching @bad.
  */
 SHIM_API int shim_trace_probe(const struct shim_trace_probe *probes, unsigned int n,
 			      unsigned int *bad)
@@ -84,7 +87,7 @@ SHIM_API int shim_trace_probe(const struct shim_trace_probe *probes, unsigned in
 	return err;
 }
 
-/* A caller's function and its argument */
+/* A caller's function, and its argument */
 struct caller {
 	shim_trace_probe_fn *fn;
 	void *arg;
@@ -103,11 +106,12 @@ static int give(void *arg, const struct vc_probe *row)
 
 /**
  * shim_trace_probes() - list the probes of shim_trace_probe()
- * @fn: called for each in order, without path and semaphore; a value other than 0 ends the walk
- * @arg: for @fn
+ * @fn: called for each probe in order, without path and semaphore; a value other than 0 ends the
+ *	walk
+ * @arg: argument of @fn
  *
- * Return: 0, the value of @fn, -ENOENT if tracing is off, -EPERM without the privilege, or another
- *	error.
+ * Return: 0, the value of @fn, -ENOENT if tracing is off, -EPERM if the caller lacks the
+ *	privilege, or another error.
  */
 SHIM_API int shim_trace_probes(shim_trace_probe_fn *fn, void *arg)
 {
@@ -116,7 +120,7 @@ SHIM_API int shim_trace_probes(shim_trace_probe_fn *fn, void *arg)
 	return fn ? shim_bpf__probes(give, &caller) : -EINVAL;
 }
 
-/* Transactions of each process, as public calls of <shim/trace.h>. */
+/* Transactions of each process, as public calls of <shim/trace.h> */
 
 void shim_trace__free_processes(struct shim_trace *trace)
 {
@@ -126,7 +130,10 @@ void shim_trace__free_processes(struct shim_trace *trace)
 	free(trace->process_event_names);
 }
 
-/* Convert a row's counts of @tag to process_counts[@next] and following.  Return their number. */
+/*
+ * Convert a row's counts of @tag to process_counts[@next] and the following entries.  Return their
+ * number.
+ */
 static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row,
 			       const struct shim_bpf_tag *tag, size_t next)
 {
@@ -181,10 +188,10 @@ static int take_processes(struct shim_trace *trace, const struct shim_bpf_proces
 /**
  * shim_trace_processes_get() - read the current statistics of each process's transactions
  * @trace: handle
- * @n: number of rows, for shim_trace_process_at(): one for each tag and process, or more if its
- *	transactions had different counters
+ * @n: number of rows, for shim_trace_process_at(): one for each tag and process, or more if a
+ *	process's transactions had different counters
  *
- * Return: 0; -ENODATA if tracing was turned on without SHIM_TRACE_F_PROCESSES, otherwise as
+ * Return: 0; -ENODATA if tracing was turned on without SHIM_TRACE_F_PROCESSES, otherwise as for
  *	shim_trace_stats_get(); after an error there are no rows.
  */
 SHIM_API int shim_trace_processes_get(struct shim_trace *trace, size_t *n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Control of tracing, and its statistics, as public calls of <shim/trace.h>. */
+/* Control of tracing, and its statistics, as public calls of <shim/trace.h> */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,15 +47,15 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
  * shim_trace_on() - turn on tracing on this machine
  * @options: options, or NULL for the defaults
  *
- * Loads the BPF programs and pins them under /sys/fs/bpf/vcpc.  They are attached to the module's
- * tracepoints or, without the module, to functions of this library in every process that has loaded
- * it.  Tracing stays on when the caller exits.  After a failure nothing remains, except that the
- * BPF file system stays mounted.
+ * This loads the BPF programs and pins them under /sys/fs/bpf/vcpc.  They are attached to the
+ * module's tracepoints or, if the module is not loaded, to functions of this library in every
+ * process that has loaded it.  Tracing stays on when the caller exits.  After a failure nothing
+ * remains, except that the BPF file system stays mounted.
  *
- * Return: 0; -EPERM without the privilege, -ENODEV if the vcpc module is required but not loaded,
- *	-EPROTONOSUPPORT if the loaded module is of another version, -EEXIST if tracing is already
- *	on, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF, which tracing without the
- *	module needs, -EINVAL for invalid @options, -ENOMEM, or another error.
+ * Return: 0; -EPERM if the caller lacks the privilege, -ENODEV if the vcpc module is required but
+ *	not loaded, -EPROTONOSUPPORT if the loaded module is of another version, -EEXIST if tracing
+ *	is already on, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF, which tracing
+ *	without the module needs, -EINVAL for invalid @options, -ENOMEM, or another error.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {
@@ -68,7 +68,7 @@ SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 /**
  * shim_trace_off() - turn off tracing on this machine and discard all statistics
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege.
+ * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege.
  */
 SHIM_API int shim_trace_off(void)
 {
@@ -76,10 +76,10 @@ SHIM_API int shim_trace_off(void)
 }
 
 /**
- * shim_trace_status() - get whether tracing is on, and its transport
+ * shim_trace_status() - find out whether tracing is on, and get its transport
  *
- * Return: SHIM_TRACE_BY_MODULE or SHIM_TRACE_BY_PROBES if it is on, 0 if not, -EPERM if the caller
- *	has no permission to find out.
+ * Return: SHIM_TRACE_BY_MODULE or SHIM_TRACE_BY_PROBES if tracing is on, 0 if it is off, -EPERM if
+ *	the caller is not permitted to find out.
  */
 SHIM_API int shim_trace_status(void)
 {
@@ -108,12 +108,14 @@ static int parse(const char *name, struct vc_event_desc *event)
  * @bad: on failure, the index of the rejected event, or @n; may be NULL
  *
  * This applies until tracing is turned off or the function is called without events.  A thread
- * binds the events to itself when it begins a transaction, at its first one or within 0.1 s, unless
- * it has its own set for transactions.  That requires the module or SHIM_TRACE=direct.  A thread
- * that cannot bind them continues without counting, see shim_trace_losses().
+ * binds the events to itself when it begins a transaction (a new thread at its first one, others
+ * within 0.1 s), unless it has its own set for transactions.  That requires the module or
+ * SHIM_TRACE=direct.  A thread that cannot bind the events continues without counting; see
+ * shim_trace_losses().
  *
- * Return: 0, -ENOENT if tracing is off, -EBUSY if threads already count other events, -EPERM
- *	without the privilege, -EINVAL (too many events, invalid mode), -ENOENT or -EOPNOTSUPP with
+ * Return: 0, -ENOENT if tracing is off, -EBUSY if threads already count other events, -EPERM if the
+ *	caller lacks the privilege, -EINVAL (too many events, invalid mode), -ENOENT or -EOPNOTSUPP
+ *	with
  *	@bad < @n (the event does not exist, or needs more than a type and a number), or another
  *	negated errno.
  */
@@ -136,7 +138,7 @@ SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigne
  * shim_trace_open() - get a handle for reading statistics repeatedly
  * @trace: on success, the handle, for one thread at a time; close it with shim_trace_close()
  *
- * Return: 0; -ENOENT if tracing is off, -EPERM without the privilege, -EPROTO if
+ * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege, -EPROTO if
  *	another version of libshim turned it on, -ENOMEM.
  */
 SHIM_API int shim_trace_open(struct shim_trace **trace)
@@ -183,7 +185,8 @@ void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag
  * @trace: handle
  * @n: number of rows, for shim_trace_stat_at()
  *
- * After an error the statistics of the last call stay, except that there may be none after -ENOMEM.
+ * After an error, the statistics of the previous call remain available, except that there may be
+ * none after -ENOMEM.
  *
  * Return: 0; -ESTALE if tracing was turned off after shim_trace_open() (even if it is on again:
  *	open another handle), -ENOMEM, or another error.
@@ -199,7 +202,7 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 	err = shim_bpf_reader__stats(trace->reader, &rows, &count);
 	if (err)
 		return err;
-	/* Moving the tags would invalidate pointers to them. */
+	/* If the tags move, pointers to them become invalid. */
 	if (count > trace->stat_tags_room)
 		trace->n = 0;
 	if (shim_vec__reserve(trace->stats, &trace->room, count) ||
@@ -228,7 +231,10 @@ SHIM_API const struct shim_trace_stat *shim_trace_stat_at(const struct shim_trac
 	return trace && i < trace->n ? &trace->stats[i] : NULL;
 }
 
-/* Copy a tag, for public structs to point to.  Return 0, or an error of shim_bpf_reader__tag(). */
+/*
+ * Copy a tag to which public structs will point.  Return 0, or an error from
+ * shim_bpf_reader__tag().
+ */
 static int keep_tag(struct shim_trace *trace, uint64_t id, struct shim_bpf_tag *copy)
 {
 	const struct shim_bpf_tag *tag;
@@ -291,7 +297,7 @@ static void free_counts(struct shim_trace *trace)
  * @trace: handle
  * @n: number of counts, for shim_trace_count_at(): one for each tag and event
  *
- * Return: as shim_trace_stats_get(); after an error there are no counts.
+ * Return: as for shim_trace_stats_get(); after an error there are no counts.
  */
 SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 {
@@ -344,7 +350,7 @@ SHIM_API const struct shim_trace_count *shim_trace_count_at(const struct shim_tr
  * @slot: 0 .. SHIM_TRACE_HIST_SLOTS - 1
  *
  * A bucket counts durations from its floor up to, but not including, the floor of the next bucket.
- * From 8 ns on, its width is at most 1/8 of its floor.  The last bucket counts all longer
+ * From 8 ns upwards, its width is at most 1/8 of its floor.  The last bucket counts all longer
  * durations.
  *
  * Return: nanoseconds.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The handle of <shim/trace.h>. */
+/* The handle of <shim/trace.h> */
 #ifndef SHIM_SHIM_TRACECTL_H
 #define SHIM_SHIM_TRACECTL_H
 
@@ -10,8 +10,8 @@
 #include "core/event.h"
 
 /*
- * The data to which public structs point, in arrays of the same length.  The reader may forget its
- * own tags before a caller's rows are replaced.
+ * The data to which public structs point, in arrays of the same length.  They are copies, because
+ * the reader may forget its own tags before a caller's rows are replaced.
  */
 struct shim_trace {
 	struct shim_bpf_reader *reader;

@@ -20,7 +20,7 @@
 _Static_assert(SHIM_TURN_MIN == SHIM_SLOT_MIN, "slots must equal core's");
 _Static_assert(SHIM_TURN_MAX == SHIM_SLOT_MAX, "slots must equal core's");
 
-/* The set's requests: hardware events with their groups, and those that count all the time */
+/* The set's requests: hardware events with their groups, and events that count all the time */
 struct split {
 	struct vcpc_request turns[SHIM_SET_MAX];
 	__u16 group[SHIM_SET_MAX];
@@ -28,7 +28,10 @@ struct split {
 	unsigned int nturns, nalways, first_of_group;
 };
 
-/* Whether requests fit on the CPU together: 0, -ENOSPC, or an error of creating or binding a set */
+/*
+ * Whether requests fit on the CPU together.  Return 0, -ENOSPC, or an error from creating or
+ * binding a set.
+ */
 static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)
 {
 	struct shim_counters *counters;
@@ -86,7 +89,7 @@ static int add_to(struct shim_session *session, struct shim_set *set, struct spl
 	return 0;
 }
 
-/* Process one kind of core after the other, because a group has events of only one kind. */
+/* Process one kind of core after the other, because a group contains events of only one kind. */
 static int split_up(struct shim_session *session, struct shim_set *set,
 		    const struct vcpc_request *reqs, struct split *split, unsigned int *bad)
 {
@@ -106,8 +109,8 @@ static int split_up(struct shim_session *session, struct shim_set *set,
 }
 
 /*
- * Use a different seed, and so a different order, for each set.  Otherwise the same group would
- * always count an event that happens once, such as a program's start.
+ * Use a different seed, and therefore a different order, for each set.  Otherwise the same group
+ * would always count an event that happens once, such as a program's start.
  */
 static uint32_t any_seed(struct shim_session *session)
 {
@@ -146,30 +149,30 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
 /**
  * shim_set_create_turns() - create a set that may multiplex its events
  * @handle: as for shim_set_create()
- * @events: likewise
- * @n: likewise
+ * @events: as for shim_set_create()
+ * @n: as for shim_set_create()
  * @turn: length of each group's multiplex slot in ns of the target's time, from SHIM_TURN_MIN to
  *	SHIM_TURN_MAX; 0 for the default
  * @bad: as for shim_set_create()
- * @set: likewise
+ * @set: as for shim_set_create()
  *
  * If all events fit, which is tried on the calling thread, the set is like that of
- * shim_set_create().  Otherwise hardware events are distributed to groups in their order, each as
- * large as possible, and the groups are multiplexed in random order; other events count all the
- * time.  Such a set is sampled by shim_set_turns(). shim_set_sample(), shim_set_total(),
- * shim_set_walk(), SHIM_BIND_TRACE and recorders refuse it, so partial counts are not mistaken for
- * complete ones.
+ * shim_set_create().  Otherwise hardware events are distributed in order to groups, each as large
+ * as possible, and the groups are multiplexed in random order; other events count all the time.
+ * Use shim_set_turns() to sample such a set.  shim_set_sample(), shim_set_total(), shim_set_walk(),
+ * SHIM_BIND_TRACE and recorders refuse it, so that partial counts are not mistaken for complete
+ * ones.
  *
  * On threads of this process that are bound without flags, @turn is the length of a slot.  On all
  * other targets perf multiplexes with its own interval (perf_event_mux_interval_ms), and several
  * groups may count simultaneously.
  *
- * If there are several kinds of core and not all events fit, each event has to name its PMU
+ * If there are several kinds of core and not all events fit, each event must name its PMU
  * (shim_event_on_pmu()), and shim_set_turns_whole() returns the time to which its value extends.
  *
- * Return: 0, an error of shim_set_create() or shim_set_bind(), -EINVAL (also for an invalid @turn),
- * -ENOSPC (the event does not fit even alone), -EOPNOTSUPP (also if an event without a PMU would
- * have to be multiplexed).
+ * Return: 0, an error from shim_set_create() or shim_set_bind(), -EINVAL (also for an invalid
+ * @turn), -ENOSPC (the event does not fit even alone), -EOPNOTSUPP (also if an event without a PMU
+ * would have to be multiplexed).
  */
 SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const *events,
 				   unsigned int n, uint64_t turn, unsigned int *bad,
@@ -246,7 +249,7 @@ static void give(const struct shim_set *set, const struct vcpc_sample *turns,
 	}
 }
 
-/* The time in which an event could have been counted */
+/* The time during which an event could have been counted */
 static uint64_t whole_of(const struct shim_set *set, unsigned int i, const struct shim_turns *turns,
 			 const struct shim_group_sample *groups)
 {
@@ -259,16 +262,17 @@ static uint64_t whole_of(const struct shim_set *set, unsigned int i, const struc
 }
 
 /**
- * shim_set_turns() - add up all threads or CPUs, with the time that each event counted
+ * shim_set_turns() - add up all threads or CPUs, with the time during which each event counted
  * @set: from shim_set_create_turns() or shim_set_create()
  * @tid: as for shim_set_total()
  * @turns: filled in; multiplexed events are not sampled at the same instant as the others
  *
- * Nothing is scaled.  The value of an event that was counted all the time is exact.  For others,
- * value * counted / ticks is an estimate; the differences between calls show its accuracy.
+ * Nothing is scaled.  The value of an event that was counted all the time is exact.  For other
+ * events, value * counted / ticks is an estimate; the differences between calls show its
+ * accuracy.
  *
  * Context: any thread, or a signal handler.
- * Return: as shim_set_total().
+ * Return: as for shim_set_total().
  */
 SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *turns)
 {
@@ -280,16 +284,17 @@ SHIM_API int shim_set_turns(struct shim_set *set, pid_t tid, struct shim_turns *
 /**
  * shim_set_turns_whole() - like shim_set_turns(), with the time to which each value extends
  * @set: as for shim_set_turns()
- * @tid: likewise
- * @turns: likewise
- * @whole: the target's time in which each event could have been counted, in ns: for an event of one
- *	kind of core (cpu_core/cycles/) the time on such cores, for others the whole time
+ * @tid: as for shim_set_turns()
+ * @turns: as for shim_set_turns()
+ * @whole: the target's time, in ns, during which each event could have been counted: for an event
+ *	of one kind of core (cpu_core/cycles/) the time on such cores, for other events the whole
+ *	time
  *
  * value * whole / ticks is an estimate.  If there are several kinds of core, the estimate of
  * shim_set_turns() is wrong, because it includes time on cores that do not count the event.
  *
  * Context: any thread, or a signal handler.
- * Return: as shim_set_total().
+ * Return: as for shim_set_total().
  */
 SHIM_API int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *turns,
 				  uint64_t whole[SHIM_SET_MAX])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Where the time of transactions goes, as public calls of <shim/why.h>. */
+/* Where the time of transactions goes, as public calls of <shim/why.h> */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ _Static_assert(SHIM_WHY_BUILD_ID == BPF_BUILD_ID_SIZE, "the size must equal the 
 #define DEFAULT_HERTZ	999
 #define MOST_HERTZ	10000
 
-/* Statistics of a tag; transactions from slot @first on are slow. */
+/* Statistics of a tag; transactions in slot @first and above are slow */
 struct tag {
 	struct vc_why_key key;
 	uint32_t first;
@@ -28,7 +28,7 @@ struct tag {
 	struct vc_why_stat total;
 };
 
-/* Data that a public stack points to */
+/* Data to which a public stack points */
 struct frames {
 	struct shim_why_frame user[VC_WHY_FRAMES];
 	uint64_t kernel[VC_WHY_FRAMES];
@@ -38,27 +38,27 @@ struct frames {
 struct shim_why {
 	struct shim_bpf_why *bpf;
 	struct tag *tags;
-	struct shim_why_tag *given;	/* as long */
+	struct shim_why_tag *given;	/* array of the same length */
 	size_t ntags, tags_room, given_room;
 	struct shim_why_reason *reasons;
 	size_t nreasons, reasons_room;
 	struct shim_why_stack *stacks;
-	struct frames *frames;		/* as long */
+	struct frames *frames;		/* array of the same length */
 	size_t nstacks, stacks_room, frames_room;
 	const struct tag *wanted;	/* during a walk */
 };
 
 /**
- * shim_why_open() - begin to record where transactions spend their time
+ * shim_why_open() - start recording where transactions spend their time
  * @options: what to record, or NULL: everything except stacks
  * @why: the handle, for shim_why_close()
  *
- * Records transactions that begin from now on, including calls of the functions and pairs that are
- * currently traced (shim_trace_probe()).
+ * Transactions that begin after this call are recorded, including those of the functions and pairs
+ * that are currently traced (shim_trace_probe()).
  *
- * Return: 0; -EPERM without the privilege, -EOPNOTSUPP if the kernel has no BTF, -ENOSYS if it has
- *	no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for invalid @options,
- *	-ENOMEM and others.
+ * Return: 0; -EPERM if the caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF,
+ *	-ENOSYS if it has no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for
+ *	invalid @options, -ENOMEM and others.
  */
 SHIM_API int shim_why_open(const struct shim_why_options *options, struct shim_why **why)
 {
@@ -98,8 +98,8 @@ SHIM_API unsigned int shim_why_sampled_cpus(const struct shim_why *why)
 }
 
 /*
- * Add words of 64 bits.  The kernel's and ours are of different types, which a compiler takes for
- * different memory.
+ * Add 64-bit words.  The kernel's type and this library's differ, so a compiler may assume that
+ * they do not alias.
  */
 static void add_words(void *sums, const void *more, size_t n)
 {
@@ -142,8 +142,8 @@ static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint3
 
 /*
  * Get the first slot of slow transactions.  The percentile's bucket may contain many more
- * transactions than the requested share, and the buckets above it none: use whichever of the two is
- * closer to the share.
+ * transactions than the requested share, and the buckets above it none.  Start with this bucket or
+ * the next one, whichever is closer to the share.
  */
 static uint32_t first_slow(const struct tag *tag, uint64_t count, double percent)
 {
@@ -199,7 +199,7 @@ static void give_tag(struct shim_why_tag *to, struct tag *tag, double percent)
  * shim_why_tags_get() - read the parts of all tags' durations
  * @why: the handle
  * @percent: transactions above this percentile of their tag's durations are slow, 0 to 100
- * @n: number of tags with ended transactions; tags with most time come first
+ * @n: number of tags with ended transactions, in descending order of their time
  *
  * Pointers from earlier calls become invalid.
  *
@@ -230,7 +230,7 @@ SHIM_API int shim_why_tags_get(struct shim_why *why, double percent, size_t *n)
 }
 
 /**
- * shim_why_tag_at() - a tag
+ * shim_why_tag_at() - get a tag
  * @why: the handle
  * @i: index, below the result of shim_why_tags_get()
  *
@@ -291,7 +291,7 @@ static int compare_reasons(const void *a, const void *b)
  * shim_why_reasons_get() - read why a tag's transactions were blocked
  * @why: the handle
  * @tag: index, below the result of shim_why_tags_get()
- * @n: number of reasons; the longest one of slow transactions comes first
+ * @n: number of reasons; the one with the longest time in slow transactions comes first
  *
  * Return: 0, -EINVAL, -ENOMEM, or another errno.
  */
@@ -312,7 +312,7 @@ SHIM_API int shim_why_reasons_get(struct shim_why *why, size_t tag, size_t *n)
 	return 0;
 }
 
-/** shim_why_reason_at() - a reason, or NULL; @i: index, below the result of shim_why_reasons_get() */
+/** shim_why_reason_at() - get a reason, or NULL; @i is an index below shim_why_reasons_get()'s */
 SHIM_API const struct shim_why_reason *shim_why_reason_at(const struct shim_why *why, size_t i)
 {
 	return i < why->nreasons ? &why->reasons[i] : NULL;
@@ -336,8 +336,8 @@ static int read_user(const struct shim_why *why, struct shim_why_stack *stack, s
 }
 
 /*
- * Read a stack's frames: those of user space with build ids, if the kernel found them.  A stack that
- * was lost has no frames.
+ * Read a stack's frames.  User frames have build IDs if the kernel found them.  A stack that was
+ * lost has no frames.
  */
 static int read_frames(const struct shim_why *why, struct shim_why_stack *stack, struct frames *to)
 {
@@ -351,7 +351,7 @@ static int read_frames(const struct shim_why *why, struct shim_why_stack *stack,
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Find or add a stack: 0 or a negated errno */
+/* Find or add a stack.  Return 0 or a negated errno. */
 static int stack_of(struct shim_why *why, const struct vc_why_stack_key *key,
 		    struct shim_why_stack **out)
 {
@@ -419,10 +419,10 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 	why->nstacks = 0;
 	err = shim_bpf_why__walk(why->bpf, SHIM_BPF_WHY_STACK, add_stack, why);
 	if (err) {
-		why->nstacks = 0;	/* the last one may lack frames */
+		why->nstacks = 0;	/* the last stack may lack frames */
 		return err;
 	}
-	/* The arrays no longer move. */
+	/* Store the pointers now that the arrays no longer move. */
 	for (size_t i = 0; i < why->nstacks; i++) {
 		why->stacks[i].user = why->frames[i].user;
 		why->stacks[i].kernel = why->frames[i].kernel;
@@ -431,14 +431,14 @@ SHIM_API int shim_why_stacks_get(struct shim_why *why, size_t tag, size_t *n)
 	return 0;
 }
 
-/** shim_why_stack_at() - a stack, or NULL; @i: index, below the result of shim_why_stacks_get() */
+/** shim_why_stack_at() - get a stack, or NULL; @i is an index below shim_why_stacks_get()'s */
 SHIM_API const struct shim_why_stack *shim_why_stack_at(const struct shim_why *why, size_t i)
 {
 	return i < why->nstacks ? &why->stacks[i] : NULL;
 }
 
 /**
- * shim_why_drops_get() - get what is missing in the statistics, by reason
+ * shim_why_drops_get() - get the losses from the statistics, by reason
  * @why: the handle
  * @drops: written on success
  *
@@ -465,7 +465,7 @@ SHIM_API int shim_why_drops_get(struct shim_why *why, struct shim_why_drops *dro
 	return 0;
 }
 
-/* The system call or other reason of a row */
+/* Name the system call or other reason of a row. */
 static void name_call(uint32_t reason, char *name, size_t size)
 {
 	uint32_t call = reason & VC_WHY_CALL;
@@ -484,9 +484,9 @@ static void name_call(uint32_t reason, char *name, size_t size)
 /**
  * shim_why_reason_name() - get the text of a reason
  * @reason: as in struct shim_why_reason or struct shim_why_stack
- * @name: written: a system call, "page fault", "stopped", or "on CPU"; ", I/O" follows if the thread
- *	waited for a disk
- * @size: its size
+ * @name: receives a system call, "page fault", "stopped", or "on CPU"; ", I/O" follows if the
+ *	thread waited for a disk
+ * @size: size of @name
  *
  * Return: 0, or -ENOSPC if @name is too short.
  */
