@@ -2,11 +2,12 @@
 /*
  * Transport to a trace agent: PCP's own, or another one with its protocol.
  *
- * In the synchronous protocol each event waits for the agent's acknowledgement.  In the
- * asynchronous protocol it does not wait, and an event that does not fit in the socket's buffer is
- * refused.
+ * In the synchronous protocol the caller waits for the agent's acknowledgement of each event.  In
+ * the asynchronous protocol it does not wait, and an event that does not fit into the socket's
+ * buffer is refused.
  *
- * Locking: everything is done under the process's lock, because all threads send on one stream.
+ * Locking: all functions are called under the process's lock, because all threads send on one
+ * stream.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -161,8 +162,8 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 
 /*
  * Send one event.  @value is the duration of a transaction in seconds, or the observed or counted
- * value.  Return the agent's answer, or the error if there is none; in the asynchronous protocol
- * -EAGAIN if the agent is too slow.
+ * value.  Return the agent's answer, or an error if there is none.  In the asynchronous protocol,
+ * return -EAGAIN if the agent is too slow.
  */
 static int agent_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {

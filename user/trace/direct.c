@@ -36,7 +36,10 @@ static int direct_connect_locked(struct shim_process *p)
 	return shim_retry__see(&p->retry, try_connect(p));
 }
 
-/* After the map was mapped once, errors are not reported: they mean that tracing was turned off. */
+/*
+ * After the map has been mapped once, errors are not reported, because they mean that tracing was
+ * turned off.
+ */
 static int direct_connect(struct shim_process *p)
 {
 	int err;
@@ -92,7 +95,9 @@ static int direct_value(struct shim_process *p, struct shim_tag *tag, uint32_t o
 {
 	struct shim_direct *d = shim_trace_direct__map(p);
 
-	/* Kinds (VC_POINT, ...) have the same order as operations (VCPC_TRACE_POINT, ...). */
+	/*
+	 * The kinds (VC_POINT, ...) have the same order as the operations (VCPC_TRACE_POINT, ...).
+	 */
 	if (d)
 		shim_direct__value(d, shim_trace_direct__tag(tag), op - VCPC_TRACE_POINT + VC_POINT, value);
 	return 0;

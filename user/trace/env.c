@@ -22,7 +22,10 @@
 #define DEFAULT_ANSWER_S	10
 #define LONGEST_S		86400
 
-/* Whether a variable is reported for the first time.  The array holds all variables read here. */
+/*
+ * Whether a variable is reported for the first time.  The array contains all variables that this
+ * file reads.
+ */
 static bool is_first(const char *name)
 {
 	static const char *_Atomic named[8];
@@ -39,8 +42,8 @@ static bool is_first(const char *name)
 }
 
 /*
- * Warn that a variable's value is invalid and that the default is used.  Warn once per process,
- * because calls read the environment again until one of them connects.
+ * Warn that a variable's value is invalid and that the default is used.  The warning is printed
+ * once per process, because calls read the environment again until one of them connects.
  */
 void shim_env__warn(const char *name, const char *value)
 {
@@ -70,7 +73,7 @@ const char *shim_env__transport(void)
 /**
  * shim_env__host() - get the agent's host (PCP_TRACE_HOST)
  *
- * Return: its name; NULL means this host.
+ * Return: the host's name; NULL means this host.
  */
 const char *shim_env__host(void)
 {

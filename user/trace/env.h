@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The environment variables of the trace calls, their clock, and when to try a failed connection
- * again.
+ * The environment variables of the trace calls, their clock, and the time of the next attempt after
+ * a failed connection.
  */
 #ifndef SHIM_TRACE_ENV_H
 #define SHIM_TRACE_ENV_H
@@ -31,7 +31,7 @@ uint64_t shim_env__retry_ns(unsigned int failures);
  * struct shim_retry - failed attempts to connect; initially all zero
  * @failures: number of consecutive failures
  * @at_ns: CLOCK_MONOTONIC before which no new attempt is made
- * @error: error of the last one
+ * @error: error from the last attempt
  */
 struct shim_retry {
 	unsigned int failures;
@@ -51,7 +51,7 @@ static inline void shim_retry__failed(struct shim_retry *retry, int err)
 	retry->at_ns = shim_clock__now() + shim_env__retry_ns(retry->failures);
 }
 
-/* Note the result of an attempt, 0 or an error, and return it. */
+/* Record the result of an attempt, 0 or an error, and return it. */
 static inline int shim_retry__see(struct shim_retry *retry, int err)
 {
 	if (err)

@@ -11,7 +11,7 @@
 
 #include "base/api.h"
 
-#define ROOM	256	/* longer than any tag, so a truncated one is still too long */
+#define ROOM	256	/* longer than any tag, so a truncated tag is still too long */
 
 int pmtracebegin_(const char *tag, size_t len);
 int pmtraceend_(const char *tag, size_t len);
@@ -38,7 +38,7 @@ static const char *c_string(char room[ROOM], const char *from, size_t len)
  * @tag: @len bytes
  * @len: length, including blanks at the end
  *
- * Return: as pmtracebegin().
+ * Return: as for pmtracebegin().
  */
 SHIM_API int pmtracebegin_(const char *tag, size_t len)
 {
@@ -52,7 +52,7 @@ SHIM_API int pmtracebegin_(const char *tag, size_t len)
  * @tag: @len bytes
  * @len: length, including blanks at the end
  *
- * Return: as pmtraceend().
+ * Return: as for pmtraceend().
  */
 SHIM_API int pmtraceend_(const char *tag, size_t len)
 {
@@ -66,7 +66,7 @@ SHIM_API int pmtraceend_(const char *tag, size_t len)
  * @tag: @len bytes
  * @len: length, including blanks at the end
  *
- * Return: as pmtraceabort().
+ * Return: as for pmtraceabort().
  */
 SHIM_API int pmtraceabort_(const char *tag, size_t len)
 {
@@ -80,7 +80,7 @@ SHIM_API int pmtraceabort_(const char *tag, size_t len)
  * @tag: @len bytes
  * @len: length, including blanks at the end
  *
- * Return: as pmtracepoint().
+ * Return: as for pmtracepoint().
  */
 SHIM_API int pmtracepoint_(const char *tag, size_t len)
 {
@@ -95,7 +95,7 @@ SHIM_API int pmtracepoint_(const char *tag, size_t len)
  * @value: a double precision
  * @len: length, including blanks at the end
  *
- * Return: as pmtraceobs().
+ * Return: as for pmtraceobs().
  */
 SHIM_API int pmtraceobs_(const char *tag, const double *value, size_t len)
 {
@@ -110,7 +110,7 @@ SHIM_API int pmtraceobs_(const char *tag, const double *value, size_t len)
  * @value: a double precision
  * @len: length, including blanks at the end
  *
- * Return: as pmtracecounter().
+ * Return: as for pmtracecounter().
  */
 SHIM_API int pmtracecounter_(const char *tag, const double *value, size_t len)
 {
@@ -140,7 +140,7 @@ SHIM_API void pmtraceerrstr_(const int *code, char *text, size_t len)
  * pmtracestate_() - pmtracestate() for Fortran, a function or a subroutine
  * @flags: PMTRACE_STATE_*
  *
- * Return: as pmtracestate().
+ * Return: as for pmtracestate().
  */
 SHIM_API int pmtracestate_(const int *flags)
 {

@@ -23,7 +23,9 @@ static uint32_t generation_of(uint64_t pair)
 	return pair >> 32;
 }
 
-/* Close a forked child's copy of its parent's descriptor, which would keep the parent's open. */
+/*
+ * Close a forked child's copy of its parent's descriptor, which would keep the parent's file open.
+ */
 static void kernel_close_inherited(struct shim_inherited *inherited)
 {
 	int fd = atomic_exchange(&inherited->fd, 0) - 1;
@@ -54,7 +56,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	return 0;
 }
 
-/* Get a connection or the reason why there is none.  Called with the lock held. */
+/* Get a connection or the reason why there is none.  The caller holds the lock. */
 static int kernel_connect_locked(struct shim_process *p, uint64_t *connection)
 {
 	*connection = atomic_load(&p->connection);
@@ -131,7 +133,8 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
 }
 
 /**
- * shim_kernel__fire_anew() - send an event that needs a connection or a handle first
+ * shim_kernel__fire_anew() - get a connection and a handle if necessary, and send an
+ * event
  * @p: process
  * @tag: tag
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
@@ -139,7 +142,7 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
  * @thread: as for shim_kernel__fire()
  * @lost: the connection that was found to be lost, or 0 if the tag was not ready
  *
- * Return: as shim_kernel__fire().
+ * Return: as for shim_kernel__fire().
  */
 int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 			   uint64_t value, uint32_t thread, uint64_t lost)
@@ -174,7 +177,7 @@ static uint64_t kernel_begin_ns(const struct shim_process *p, const struct shim_
 	return shim_kernel__wanted(p) & VCPC_TRACE_LISTENING ? shim_clock__now() : 0;
 }
 
-/* Send the end or the abort of a transaction, if there is a listener. */
+/* Send the end or the abort of a transaction if there is a listener. */
 static int finish(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 		  const struct shim_begun *begun)
 {
@@ -187,8 +190,8 @@ static int finish(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 
 /*
  * Find out whether the thread has counts, and whether the session still wants them.  While the
- * process has a set for the session, its gate is open, so its next call comes here even if there
- * are no more listeners.
+ * process has a set for the session, its gate is open, so its next call reaches this function even
+ * if there are no listeners left.
  */
 static void look_for_counts(struct shim_process *p, uint32_t wanted)
 {
@@ -212,7 +215,7 @@ static void look_for_counts(struct shim_process *p, uint32_t wanted)
  * @p: the process, which has a connection
  * @tag: tag
  *
- * Return: as shim_kernel__fire().
+ * Return: as for shim_kernel__fire().
  */
 int shim_kernel__send_begin(struct shim_process *p, struct shim_tag *tag)
 {
@@ -233,7 +236,7 @@ static int kernel_end(struct shim_process *p, struct shim_tag *tag, const struct
 	return finish(p, tag, VCPC_TRACE_END | shim_counted__flag(), begun);
 }
 
-/* Never connect, because a new connection has no open transaction that could be aborted. */
+/* Do not connect: a new connection has no open transaction that could be aborted. */
 static void kernel_abort(struct shim_process *p, struct shim_tag *tag,
 			   const struct shim_begun *begun)
 {

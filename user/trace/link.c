@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace agent's protocol, which encodes events and decodes acknowledgements; and a TCP
- * connection to the agent that never makes a program wait longer than the time limits in the
- * environment.
+ * The trace agent's protocol, with encoding of events and decoding of acknowledgements, and a
+ * TCP connection to the agent that never makes a program wait longer than the time limits in
+ * the environment.
  *
- * The first attempt to connect is synchronous, so its caller gets the error.  Later attempts
- * continue in the background: each call checks the progress of the current one.  No signals or
- * timers are used.
+ * The first attempt to connect is synchronous, so that its caller gets the error.  Later
+ * attempts continue in the background: each call checks the progress of the current one.  No
+ * signals or timers are used.
  *
- * The socket is non-blocking, and SO_LINGER is not set: data that the socket has accepted is
+ * The socket is non-blocking.  SO_LINGER is not set, so data that the socket has accepted is
  * delivered even if the process exits immediately.
  */
 #define _GNU_SOURCE
@@ -39,8 +39,8 @@
  * The agent reads an asynchronous stream 1024 bytes at a time, and closes the connection if a read
  * ends within a header; the events in flight are lost.  If all sizes are multiples of 64, which
  * divides 1024, no header crosses such a boundary.  A read ends early where the received data ends,
- * which is the end of a TCP segment; so segments are multiples of 64 bytes as well.  The kernel
- * subtracts the 12 bytes of the timestamp option from TCP_MAXSEG.
+ * which is at the end of a TCP segment, so the sizes of segments are also multiples of 64 bytes.
+ * The kernel subtracts the 12 bytes of the timestamp option from TCP_MAXSEG.
  */
 #define ASYNC_UNIT	64
 #define SEGMENT		(20 * ASYNC_UNIT + 12)	/* fits into an MTU of 1332 */
@@ -105,7 +105,7 @@ size_t shim_pdu__encode(unsigned char bytes[SHIM_PDU_MAX_SIZE], const struct shi
  * @bytes: the bytes from the agent
  * @value: the version (greeting), the kind of event, or a negative PMTRACE_ERR_*
  *
- * Return: 0, or -EPROTO if it is not an acknowledgement.
+ * Return: 0, or -EPROTO if the bytes are not an acknowledgement.
  */
 int shim_pdu__decode_ack(const unsigned char bytes[SHIM_PDU_ACK_SIZE], int32_t *value)
 {
@@ -123,7 +123,10 @@ uint64_t shim_link__inode(int fd)
 	return !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
-/* The program may have closed the descriptor, and another file may have reused its number. */
+/*
+ * Whether the descriptor is still this socket: the program may have closed it, and another file may
+ * have reused its number.
+ */
 static int is_ours(const struct shim_link *link)
 {
 	return shim_link__inode(link->fd) == link->inode;
@@ -139,7 +142,7 @@ static void hang_up(struct shim_link *link)
 }
 
 /**
- * shim_link__lose() - give up a connection; another one is tried later
+ * shim_link__lose() - give up a connection; a later call tries another one
  * @link: the connection
  * @err: the reason
  */
@@ -179,7 +182,7 @@ static int add_host(struct shim_link *link, const char *host)
 	return 0;
 }
 
-/* Without PCP_TRACE_HOST, use this host's loopback address and its own name. */
+/* If PCP_TRACE_HOST is not set, use this host's loopback address and its own name. */
 static int find_addresses(struct shim_link *link)
 {
 	const char *host = shim_env__host();
@@ -204,11 +207,11 @@ static int new_socket(void)
 	return fd < 0 ? -errno : shim_fd__above_standard(fd);
 }
 
-/* Take the descriptor of a socket that is being connected */
+/* Store the descriptor of a socket that is being connected. */
 static int take_socket(struct shim_link *link, int fd, uint64_t now)
 {
 	link->inode = shim_link__inode(fd);
-	if (!link->inode) {	/* hang_up() would not close it */
+	if (!link->inode) {	/* hang_up() would not close the socket */
 		close(fd);
 		return -EBADF;
 	}
@@ -261,13 +264,19 @@ static int see_connected(struct shim_link *link, uint64_t now)
 	if (err)
 		return -err;
 	link->phase = SHIM_LINK_GREETING;
-	/* A host may accept for a suspended agent, so the limit of connecting still applies. */
+	/*
+	 * A host can accept a connection for a suspended agent, so the time limit of connecting
+	 * still applies.
+	 */
 	if (link->deadline_ns > now + link->answer_ns)
 		link->deadline_ns = now + link->answer_ns;
 	return 0;
 }
 
-/* Receive an acknowledgement into @value: 0, -EAGAIN, -ECONNRESET at the end, or another errno */
+/*
+ * Receive an acknowledgement into @value.  Return 0, -EAGAIN, -ECONNRESET at the end of the stream,
+ * or another errno.
+ */
 static int receive(struct shim_link *link, int32_t *value)
 {
 	ssize_t n = recv(link->fd, link->in + link->in_len, sizeof(link->in) - link->in_len, 0);
@@ -300,7 +309,7 @@ static int see_greeting(struct shim_link *link, uint64_t now)
 	return 0;
 }
 
-/* Return 0 when connected, -EAGAIN if the caller has to wait, or the error. */
+/* Return 0 when connected, -EAGAIN if the caller must wait, or the error. */
 static int step(struct shim_link *link)
 {
 	uint64_t now = shim_clock__now();
@@ -315,7 +324,10 @@ static int step(struct shim_link *link)
 	return err;
 }
 
-/* Wait until @events happen or the deadline has passed.  Round up to whole milliseconds. */
+/*
+ * Wait until @events occur or the deadline has passed.  Timeouts are rounded up to whole
+ * milliseconds.
+ */
 static void wait_for(const struct shim_link *link, short events, uint64_t deadline_ns)
 {
 	struct pollfd poller = { .fd = link->fd, .events = events };
@@ -351,7 +363,10 @@ static int connect_first(struct shim_link *link)
 		return err;
 	deadline_ns = shim_clock__now() + link->connect_ns;
 	for (unsigned int i = 0; i < link->nr_addresses; i++) {
-		/* Report the first error, by default the loopback's, which the user can fix. */
+		/*
+		 * Report the first error, which is normally that of the loopback address and can be
+		 * fixed by the user.
+		 */
 		int again = try_now(link, deadline_ns);
 
 		if (!again)
@@ -364,7 +379,7 @@ static int connect_first(struct shim_link *link)
 	return err;
 }
 
-/* Later attempts: check the progress of the current one, or start one if it is time. */
+/* Later attempts: check the progress of the current attempt, or start one if it is time. */
 static int connect_later(struct shim_link *link)
 {
 	if (link->phase == SHIM_LINK_DOWN && shim_clock__now() < link->retry.at_ns)
@@ -384,10 +399,10 @@ static int connect_later(struct shim_link *link)
  * shim_link__up() - check whether the connection is up, and try to connect if it is time
  * @link: the connection
  *
- * Waits only the first time: at most PCP_TRACE_TIMEOUT for connection and greeting together, over
- * all addresses, and at most PCP_TRACE_REQTIMEOUT for the greeting.
+ * This function waits only when first called: at most PCP_TRACE_TIMEOUT for connection and
+ * greeting together, over all addresses, and at most PCP_TRACE_REQTIMEOUT for the greeting.
  *
- * Return: 0, or the error of the last attempt: a negated errno, PMTRACE_ERR_TIMEOUT,
+ * Return: 0, or the error from the last attempt: a negated errno, PMTRACE_ERR_TIMEOUT,
  *	PMTRACE_ERR_IPC, or the agent's error (PMTRACE_ERR_PERMISSION, ...).
  */
 int shim_link__up(struct shim_link *link)
@@ -409,7 +424,10 @@ int shim_link__up(struct shim_link *link)
 	return err;
 }
 
-/* Send as much as the socket accepts: its size, or a negated errno if it accepts nothing. */
+/*
+ * Send as much as the socket accepts.  Return the number of bytes, or a negated errno if it accepts
+ * nothing.
+ */
 static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
 	ssize_t n;
@@ -422,11 +440,12 @@ static ssize_t send_some(struct shim_link *link, const unsigned char *bytes, siz
 
 /**
  * shim_link__send() - send an event, and wait until the socket has accepted all of it
- * @link: the connection, up
+ * @link: the connection, which is up
  * @bytes: the event
- * @size: its length
+ * @size: length of the event
  *
- * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the stream is unusable.
+ * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure, the stream is
+ * unusable.
  */
 int shim_link__send(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
@@ -467,14 +486,14 @@ static int send_rest(struct shim_link *link)
 
 /**
  * shim_link__offer() - send an event if the socket accepts it now
- * @link: the connection, up
+ * @link: the connection, which is up
  * @bytes: the event
- * @size: its length, at most SHIM_PDU_MAX_SIZE
+ * @size: length of the event, at most SHIM_PDU_MAX_SIZE
  *
- * An event is accepted whole or not at all.  If the socket accepts only a part, the rest is saved
- * and sent first next time.
+ * An event is accepted completely or not at all.  If the socket accepts only a part, the rest is
+ * saved and sent before the next event.
  *
- * Return: 0, -EAGAIN if the socket's buffer is full, or another errno: the connection is lost.
+ * Return: 0, -EAGAIN if the socket's buffer is full, or another errno if the connection is lost.
  */
 int shim_link__offer(struct shim_link *link, const unsigned char *bytes, size_t size)
 {
@@ -492,8 +511,8 @@ int shim_link__offer(struct shim_link *link, const unsigned char *bytes, size_t 
 
 /**
  * shim_link__answer() - wait for the agent's acknowledgement
- * @link: the connection, up
- * @value: its value
+ * @link: the connection, which is up
+ * @value: set to the acknowledgement's value
  *
  * Return: 0, PMTRACE_ERR_TIMEOUT, or a negated errno; after a failure the stream is unusable.
  */

@@ -15,7 +15,7 @@
 
 #define SHIM_PDU_ACK_SIZE	16
 #define SHIM_PDU_MAX_SIZE	272
-#define SHIM_PDU_MAX_TAG	124	/* the agent closes the connection on longer ones */
+#define SHIM_PDU_MAX_TAG	124	/* the agent closes the connection if a tag is longer */
 
 /* The agent's numbers of the kinds of event */
 enum shim_pdu_kind {
@@ -59,19 +59,19 @@ enum shim_link_phase {
  * struct shim_link - the connection; initially all zero
  * @phase: progress of the connection
  * @fd: descriptor, unless down
- * @inode: inode of the socket, to check that @fd is still this socket
+ * @inode: inode of the socket, used to check that @fd is still this socket
  * @deadline_ns: CLOCK_MONOTONIC at which this phase times out
  * @retry: failed attempts and lost connections, and when the next attempt is due
  * @answer_ns: time limit of the agent's answers
  * @connect_ns: time limit of connecting
- * @was_up: true if it was ever up
+ * @was_up: true if the connection was ever up
  * @nr_addresses: number of known addresses
  * @next: index of the address to try next
- * @address: addresses, only IPv4, because the agent listens on no others
+ * @address: the addresses; only IPv4, because the agent listens on no others
  * @in: received part of an acknowledgement
- * @in_len: its length
+ * @in_len: length of @in
  * @rest: the part of an event that could not be sent yet
- * @rest_len: its length
+ * @rest_len: length of @rest
  */
 struct shim_link {
 	enum shim_link_phase phase;

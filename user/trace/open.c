@@ -2,11 +2,11 @@
 /*
  * Open transactions of threads that share a tag.
  *
- * The first thread that uses a tag owns the word in the tag itself, and most programs need no
- * other.  Each other thread has a table of words, indexed by the tags' numbers, so its begins and
- * ends do not touch memory that other threads write.  Each thread has a cache of the addresses of
- * its words, in either place.  An end without a begin in its thread searches all tables, and ends
- * the transaction that has been open longest.
+ * The first thread that uses a tag owns the word in the tag itself, and most programs need no other
+ * word.  Each other thread has a table of words, indexed by the tags' numbers, so that its begins
+ * and ends do not touch memory that other threads write.  Each thread has a cache of the addresses
+ * of its words, in either place.  An end without a begin in its thread searches all tables, and
+ * ends the transaction that has been open longest.
  *
  * Tables are never freed.  The table of a thread that has ended is reused by another thread, unless
  * it has open transactions, which another thread may still end.
@@ -26,14 +26,17 @@
 
 #define FIRST_BITS	SHIM_OPEN_FIRST_BITS
 #define CHUNKS		SHIM_OPEN_CHUNKS
-#define MAX_ABANDONED	1024	/* kept tables of ended threads with open transactions */
+#define MAX_ABANDONED	1024	/* maximum number of ended threads' tables that are kept */
 
-#define LEAST_KNOWN	510	/* a thread's first cache and its head fill a page */
+#define LEAST_KNOWN	510	/* a thread's first cache and its head then fill a page */
 
 __thread struct shim_open_own shim_open__own
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The calling thread's number with VCPC_TRACE_THREAD, assigned at the first call */
+/*
+ * The calling thread's number combined with VCPC_TRACE_THREAD; the number is assigned by the first
+ * call.
+ */
 uint32_t shim_open__me(void)
 {
 	static _Atomic uint32_t last;
@@ -102,7 +105,7 @@ static struct shim_open_table *take_abandoned(struct shim_process *p)
 			continue;
 		if (is_idle(t))
 			return t;
-		/* Limit the memory of programs that never end their transactions. */
+		/* Limit the memory used by programs that never end their transactions. */
 		if (++busy > MAX_ABANDONED) {
 			clear(t);
 			return t;
@@ -128,7 +131,7 @@ static struct shim_open_table *new_table(struct shim_process *p)
 
 /*
  * The process's epoch, which differs from that of a forked child: the child's state is cleared, and
- * its numbers continue from its parent's.
+ * its numbers continue from those of its parent.
  */
 static uint32_t epoch_of(struct shim_process *p)
 {
@@ -155,7 +158,7 @@ static void forget_words(struct shim_open_own *own)
 
 	own->n = 0;
 	own->known = NULL;
-	/* A cache that a forked child inherited has lost its size. */
+	/* In a forked child, the size of the inherited cache has been cleared. */
 	for (; known && known->size; known = shorter) {
 		shorter = known->shorter;
 		munmap(known, known->size);
@@ -199,7 +202,7 @@ static struct shim_open_table *take_table(struct shim_process *p)
 			atomic_store(&table->taken, 0);
 		return NULL;
 	}
-	/* A signal handler may have taken one in the meantime. */
+	/* A signal handler may have taken a table in the meantime. */
 	other = own_table(p);
 	if (other) {
 		atomic_store(&table->taken, 0);
@@ -224,7 +227,7 @@ static void *wiped_memory_of(size_t size)
 	return room;
 }
 
-/* Replace the thread's cache by one with an entry @index.  Signals are blocked. */
+/* Replace the thread's cache with one that has an entry @index.  The caller has blocked signals. */
 static void extend(struct shim_open_own *own, uint32_t index)
 {
 	struct shim_open_known *known;
@@ -245,7 +248,7 @@ static void extend(struct shim_open_own *own, uint32_t index)
 	own->n = n;
 }
 
-/* Remember where the thread's word of a tag is, so the next call does not search for it. */
+/* Remember where the thread's word of a tag is, so that the next call does not search for it. */
 static void remember(uint32_t index, shim_open_word *word)
 {
 	struct shim_open_own *own = &shim_open__own;
@@ -314,7 +317,10 @@ shim_open_word *shim_open__make(struct shim_process *p, struct shim_tag *tag)
 		table = take_table(p);
 	if (!table)
 		return NULL;
-	/* Note in the tag itself that the process has begun one, because this thread may end. */
+	/*
+	 * Record in the tag itself that the process has begun a transaction, because this thread
+	 * may end.
+	 */
 	shim_open__change(&tag->state.progress, &never, SHIM_NOT_BEGUN);
 	word = word_in(table, tag->index);
 	if (word)
@@ -333,7 +339,7 @@ static bool is_older(const shim_open_word *word, uint64_t oldest)
 	       (!shim_open__is_begun(oldest) || progress < oldest);
 }
 
-/* Find the word that has been open longest in any thread, its thread and its progress. */
+/* Find the word that has been open longest in any thread, and get its thread and its progress. */
 static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag, uint32_t *thread,
 				   uint64_t *progress)
 {
@@ -357,7 +363,7 @@ static shim_open_word *find_oldest(struct shim_process *p, struct shim_tag *tag,
  * shim_open__finish_any() - end a transaction that another thread has begun
  * @p: process
  * @tag: tag
- * @begun: set to its begin
+ * @begun: set to the transaction's begin
  *
  * Return: 0, PMTRACE_ERR_NOPROGRESS, PMTRACE_ERR_NOSUCHTAG.
  */

@@ -21,9 +21,9 @@ typedef unsigned long long shim_open_word;
 
 /**
  * struct shim_open_table - a thread's words
- * @next: next table in the list of all, which only grows
+ * @next: next table in the list of all tables, which only grows
  * @taken: in use by a thread
- * @owner: number of the thread that has taken it, or was the last one
+ * @owner: number of the thread that has taken it, or that had it last
  * @chunk: words of the tags in order: 2^SHIM_OPEN_FIRST_BITS, then twice as many, and so on
  * @first: the first chunk
  */
@@ -36,7 +36,7 @@ struct shim_open_table {
 };
 
 /**
- * struct shim_open_known - where a thread's words are: a cache, which is all zero in a forked child
+ * struct shim_open_known - a cache of the addresses of a thread's words; all zero in a forked child
  * @shorter: the cache that this one replaced; it stays until the thread ends, because a signal
  *	handler may replace the cache that its thread is reading
  * @size: size of this struct in bytes
@@ -51,10 +51,11 @@ struct shim_open_known {
 /**
  * struct shim_open_own - a thread's state of its transactions
  * @n: number of entries in @known
- * @me: its number with VCPC_TRACE_THREAD, unique among all threads that this process and its
- *	ancestors have ever had; 0 until it uses a tag
- * @known: member @word of its struct shim_open_known; valid if @n is not 0
- * @table: its words for tags that other threads own; NULL until it begins such a transaction
+ * @me: the thread's number with VCPC_TRACE_THREAD, unique among all threads that this process and
+ *	its ancestors have ever had; 0 until the thread uses a tag
+ * @known: member @word of the thread's struct shim_open_known; valid if @n is not 0
+ * @table: the thread's words for tags that other threads own; NULL until it begins such a
+ *	transaction
  * @epoch: the process's open_epoch when @table was taken; if it differs, @table belongs to a parent
  *	process
  */
@@ -84,7 +85,7 @@ static inline bool shim_open__is_begun(uint64_t progress)
 	return (progress & SHIM_PROGRESS_MASK) == SHIM_BEGUN;
 }
 
-/* The calling thread's word of the tag, if it is known where that is, otherwise NULL */
+/* The calling thread's word of the tag if the cache has its address, otherwise NULL */
 static inline shim_open_word *shim_open__known(const struct shim_tag *tag)
 {
 	const struct shim_open_own *own = &shim_open__own;
@@ -92,7 +93,7 @@ static inline shim_open_word *shim_open__known(const struct shim_tag *tag)
 
 	if (__builtin_expect(index >= own->n, 0))
 		return NULL;
-	/* A signal handler may make @known longer, and then @n larger. */
+	/* A signal handler may extend @known and then increase @n. */
 	atomic_signal_fence(memory_order_acquire);
 	return own->known[index];
 }
@@ -106,7 +107,10 @@ static inline shim_open_word *shim_open__word(const struct shim_process *p,
 	return __builtin_expect(word != NULL, 1) ? word : shim_open__find(p, tag);
 }
 
-/* Replace the progress @old.  Return 1, or 0 if it has changed; @old is then the current one. */
+/*
+ * Replace the progress @old.  Return 1, or 0 if the progress has changed; @old is then the current
+ * one.
+ */
 static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_t progress)
 {
 	shim_open_word was = *old;
@@ -118,15 +122,19 @@ static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_
 }
 
 /*
- * Begin in a word that is not begun.  No other thread begins in a thread's word.  If a signal
- * handler has just begun in it, that begin is replaced; two begins are one transaction in any case.
+ * Begin a transaction in a word that has none.  No other thread does so in a thread's word.  If a
+ * signal handler has just begun a transaction in it, that begin is replaced; two begins are one
+ * transaction in any case.
  */
 static inline void shim_open__set(shim_open_word *word, uint64_t ns)
 {
 	__atomic_store_n(word, ns << SHIM_PROGRESS_BITS | SHIM_BEGUN, __ATOMIC_RELAXED);
 }
 
-/* End without an event: 1, or 0 if it has changed.  A single thread needs no atomic exchange. */
+/*
+ * End a transaction without an event.  Return 1, or 0 if the word has changed.  A single thread
+ * needs no atomic exchange.
+ */
 static inline int shim_open__end_quietly(shim_open_word *word, uint64_t old)
 {
 	if (!__libc_single_threaded)
@@ -156,8 +164,8 @@ static inline int shim_open__begin(struct shim_process *p, struct shim_tag *tag,
 
 /*
  * End the thread's transaction or, if it has none, one that another thread has begun.  Return 0 and
- * its begin in @begun; PMTRACE_ERR_NOPROGRESS; or PMTRACE_ERR_NOSUCHTAG if the process has never
- * begun one.
+ * store the begin in @begun; return PMTRACE_ERR_NOPROGRESS if none is open, or
+ * PMTRACE_ERR_NOSUCHTAG if the process has never begun one.
  */
 static inline int shim_open__finish(struct shim_process *p, struct shim_tag *tag,
 				    struct shim_begun *begun)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transport without the module: through uprobes on this library.
+ * Transport without the module, through uprobes on this library.
  *
  * Another process attaches and removes the probes.  The kernel keeps the number of probes in
  * shim_probe_wanted.
@@ -25,7 +25,9 @@ static uint64_t probe_begin_ns(const struct shim_process *p, const struct shim_t
 	return is_probed() ? shim_clock__now() : 0;
 }
 
-/* The operation as the probes take it, with the transaction's thread in the upper half */
+/*
+ * The operation in the form that the probes expect, with the transaction's thread in the upper half
+ */
 static uint64_t op_of(uint32_t op, uint32_t thread)
 {
 	return (uint64_t)thread << 32 | op;

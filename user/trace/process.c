@@ -3,9 +3,9 @@
  * The trace state of this process, which is created at the first call.
  *
  * Fork: the state belongs to one process.  A child starts without its parent's tags and connection.
- * So the state is in pages that the kernel clears in a child (MADV_WIPEONFORK), and all zeroes is
- * the initial state, including that of the mutex.  This needs no fork handler, and works regardless
- * of what the parent's other threads were doing.  The state that a child keeps, struct
+ * Therefore the state is in pages that the kernel clears in a child (MADV_WIPEONFORK), and the
+ * initial state, including that of the mutex, is all zeroes.  This needs no fork handler and works
+ * regardless of what the parent's other threads were doing.  The state that a child keeps, struct
  * shim_inherited, consists of independent atomics.
  *
  * Locking: see the structs.
@@ -33,8 +33,8 @@ void shim_process__settle(struct shim_inherited *inherited)
 
 /**
  * shim_process__verdict() - get the result of a trace call without a connection
- * @was_connected: whether there was ever a connection
- * @err: the reason why there is none, or 0
+ * @was_connected: true if there was ever a connection
+ * @err: the reason why there is no connection, or 0
  *
  * Tracing must not break a program that started correctly: after the first connection, the loss of
  * a connection is not reported, as in PCP, except in the asynchronous protocol.
@@ -49,7 +49,10 @@ int shim_process__verdict(bool was_connected, int err)
 	       PMTRACE_ERR_IPC : 0;
 }
 
-/* Clear the state in a child if the kernel does not, because it was built without madvise(2). */
+/*
+ * Clear the state in a child of a kernel that was built without madvise(2) and therefore does not
+ * clear it.
+ */
 static void wipe(void)
 {
 	struct shim_process *p = shim_process__inherited()->process;
@@ -59,7 +62,7 @@ static void wipe(void)
 
 static struct shim_fork_hook at_fork = { .in_child = wipe };
 
-/* Make the process's state at the first call.  Return NULL if out of memory. */
+/* Create the process's state at the first call.  Return NULL if out of memory. */
 struct shim_process *shim_process__make(struct shim_inherited *inherited)
 {
 	struct shim_process *winner = NULL;
@@ -84,8 +87,8 @@ struct shim_process *shim_process__make(struct shim_inherited *inherited)
 /**
  * shim_trace_lost() - get the number of this process's events that did not reach an agent
  *
- * Tracing must not break a program, so most trace calls return 0 if an agent is not available.  The
- * kernel counts lost events of the module, see shim_trace_drops_get().
+ * Tracing must not break a program, so most trace calls return 0 if an agent is not available.
+ * Lost events of the module are counted in the kernel; see shim_trace_drops_get().
  *
  * Return: the number.
  */

@@ -27,12 +27,12 @@ enum shim_progress {
  * @state: shared with programs, see <pcp/trace.h>; its progress is that of the tag's owner, see
  *	open.h
  * @handle: generation of the connection << 32 | the module's handle of the tag
- * @id: hash of the name, equal in all processes: the tag's ID for probes; this and all following
- *	members do not change once the tag is in the table
+ * @id: hash of the name, equal in all processes, used as the tag's ID for probes; this and all
+ *	following members do not change once the tag is in the table
  * @hash: hash of the name
- * @len: bytes of the name without the NUL
+ * @len: length of the name in bytes, without the NUL
  * @index: number of tags that were added before it
- * @owner: the number of the first thread that used it, see open.h
+ * @owner: number of the first thread that used the tag, see open.h
  * @behind: number of bits after the NUL in the name's last word
  * @name: the name, padded with zeroes to the end of its last word
  */
@@ -45,7 +45,7 @@ struct shim_tag {
 	uint16_t behind;
 	uint32_t index;
 	uint32_t owner;
-	_Alignas(uint64_t) char name[];		/* compared in words */
+	_Alignas(uint64_t) char name[];		/* compared one word at a time */
 };
 
 /*
@@ -61,8 +61,8 @@ struct shim_tag_table {
 
 /**
  * struct shim_begun - the start of a transaction that has ended
- * @ns: when it began, by the transport's clock
- * @thread: the thread that began it: its number with VCPC_TRACE_THREAD
+ * @ns: when the transaction began, by the transport's clock
+ * @thread: number of the thread that began it, with VCPC_TRACE_THREAD
  */
 struct shim_begun {
 	uint64_t ns;
@@ -76,7 +76,7 @@ struct shim_open_table;
  * struct shim_process - state that a forked child must not share; initially all zero
  * @lock: held to connect, to get a tag's handle, and to add a tag
  * @transport: the transport, NULL until it is chosen
- * @agent_up: whether the agent accepts events, as far as known
+ * @agent_up: true if the agent is believed to accept events
  * @lost: number of events that should have reached an agent but did not
  * @pid: ID of this process, 0 until it is needed (@lock)
  * @link: connection to the agent (@lock)
@@ -84,12 +84,12 @@ struct shim_open_table;
  *	without a connection
  * @page: the module's page that shows what listeners want; NULL if it is not mapped
  * @gate: the word that is 0 while there is no listener, see transport.h
- * @any: state of no tag in particular, for calls that need only the gate
+ * @any: state without a particular tag, for calls that need only the gate
  * @direct: the map into which this process writes statistics itself, NULL until it is mapped;
  *	former mappings stay, because other threads may be writing to them
  * @retry: attempts to connect to the module, or to map the statistics (@lock)
  * @room: memory for the next tag (@lock)
- * @room_left: its size in bytes (@lock)
+ * @room_left: remaining size of @room in bytes (@lock)
  * @nr_tags: number of tags (@lock)
  * @open: tables of threads' open transactions, see open.h
  * @open_epoch: distinguishes this process's tables from its parent's; 0 if there are none
@@ -120,7 +120,7 @@ struct shim_process {
 	struct shim_tag_table *_Atomic recent;
 };
 
-/* PCP's two protocols.  The first connection determines which of them is used. */
+/* PCP's two protocols; the first connection determines which of them is used */
 enum shim_protocol {
 	SHIM_UNSETTLED,
 	SHIM_SYNC,
@@ -129,9 +129,9 @@ enum shim_protocol {
 
 /**
  * struct shim_inherited - state that a forked child keeps; independent atomics
- * @process: the rest of the state: the same pages in a child, but cleared
- * @wipes: the kernel has MADV_WIPEONFORK and clears @process in a child; set before @process, and
- *	inherited by children
+ * @process: the rest of the state; a child has the same pages, but cleared
+ * @wipes: true if the kernel has MADV_WIPEONFORK and clears @process in a child; set before
+ *	@process, and inherited by children
  * @flags: PMTRACE_STATE_*
  * @protocol: enum shim_protocol
  * @fd: descriptor + 1 of the newest connection; 0: none

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Diagnostics on standard error, if the program's state flags request them; and the texts of the
- * trace calls' error codes, which are identical to those of PCP's library, because programs and
- * scripts compare them, like those of pmErrStr().
+ * Diagnostics on standard error, if the program's state flags request them, and the texts of the
+ * trace calls' error codes.  Like those of pmErrStr(), the texts are identical to those of PCP's
+ * library, because programs and scripts compare them.
  */
 #include <arpa/inet.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static int asked_for(int flag)
 	return atomic_load_explicit(&shim_process__inherited()->flags, memory_order_relaxed) & flag;
 }
 
-/* Print an event if @flag is among the state flags.  @err: 0, or the error to append */
+/* Print an event if @flag is among the state flags.  @err is 0, or the error to append. */
 void shim_say(int flag, const char *what, int err)
 {
 	if (asked_for(flag))

@@ -4,8 +4,8 @@
  *
  * Tags are never removed, and a new tag is complete when it is put into the table, so the table can
  * be searched at any time.  A table that is half full is replaced by a larger one.  A thread that
- * still searches the smaller one may miss a new tag, so it searches again under the lock before it
- * adds a tag.
+ * still searches the smaller table may miss a new tag, so it searches again under the lock before
+ * it adds a tag.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define ROOM		65536	/* size of each allocation for tags in bytes */
 #define LINE		64	/* size of a cache line, which a tag with a short name fills */
 #define FIRST_BITS	8	/* log2 of the first table's size */
-#define GUESS_BITS	2	/* additional bits of the table by addresses */
+#define GUESS_BITS	2	/* additional bits of the table indexed by addresses */
 
 static uint64_t load(const char *s, size_t size)
 {
@@ -32,7 +32,7 @@ static uint64_t load(const char *s, size_t size)
 	return word;
 }
 
-/* Fold both halves of the product, so the result depends on all bits of both numbers. */
+/* Combine both halves of the product, so that the result depends on all bits of both numbers. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	unsigned __int128 product = (unsigned __int128)(hash ^ 0x9e3779b97f4a7c15u) *
@@ -41,7 +41,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Hash a name 8 bytes at a time.  The last 8 may overlap the previous ones. */
+/* Hash a name 8 bytes at a time.  The last 8 bytes may overlap the previous ones. */
 static uint64_t mix_all(const char *s, size_t len)
 {
 	uint64_t hash = len;
@@ -129,7 +129,7 @@ static void *memory_of(size_t size)
 
 /*
  * Allocate memory for tags.  Programs built with <pcp/trace_inline.h> keep addresses of tags across
- * fork().  The memory is cleared in the child, so the child does not use its parent's tags.
+ * fork().  The memory is cleared in the child, so that the child does not use its parent's tags.
  */
 static char *make_room(void)
 {
@@ -183,7 +183,10 @@ static void put(struct shim_tag_table *table, struct shim_tag *tag)
 	atomic_store_explicit(place(table, i), tag, memory_order_release);
 }
 
-/* Double the tables.  If there is no memory for that, the current ones are used until full. */
+/*
+ * Double the tables.  If there is no memory for that, the current tables are used until they are
+ * full.
+ */
 static int grow(struct shim_process *p)
 {
 	struct shim_tag_table *old = atomic_load_explicit(&p->tags, memory_order_relaxed);
@@ -235,9 +238,9 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 }
 
 /**
- * shim_tags__get() - find the tag with a name, or make it
+ * shim_tags__get() - find or make the tag with a name
  * @p: process
- * @key: name
+ * @key: the tag's name
  * @tag: the tag, on success
  *
  * Return: 0 or -ENOMEM.

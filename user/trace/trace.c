@@ -2,8 +2,8 @@
 /*
  * PCP's trace calls: check the tag, keep its progress, send the event.
  *
- * Threads: any thread may make any call.  A transaction belongs to the thread that began it.  A
- * thread that has not begun one ends that of another thread.
+ * Threads: any thread may make any call.  A transaction belongs to the thread that began it.  If a
+ * thread that has not begun a transaction ends one, it ends that of another thread.
  */
 #define PCP_TRACE_NO_INLINE	/* this file defines the functions */
 #include <errno.h>
@@ -34,10 +34,10 @@ struct call {
 	int silent;
 };
 
-/* Common parts of the calls are inlined, so the state of a call stays in registers. */
+/* Common parts of the calls are inlined, so that the state of a call stays in registers. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* A call of the compiler's function for an atomic exchange would need a stack frame. */
+/* Calling the compiler's function for an atomic exchange would require a stack frame. */
 #ifdef __aarch64__
 #define INLINE_ATOMICS __attribute__((target("no-outline-atomics")))
 #else
@@ -55,9 +55,9 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
  * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _on_slow_path()
  *
  * While there is no listener, a call nearly always takes the first path, which calls no other
- * function. If the module or the map of statistics listens, it makes another function call, and
- * takes the slow path only if the tag is not in the cache by address or a state flag changes the
- * behavior.
+ * function.  If the listener is the module or the map of statistics, the call makes another
+ * function call, and takes the slow path only if the tag is not in the cache by address or a state
+ * flag changes the behavior.
  */
 struct audience {
 	struct shim_process *p;
@@ -99,7 +99,7 @@ INLINED int ends_quietly(shim_open_word *word)
 	return shim_open__is_begun(old) && shim_open__end_quietly(word, old);
 }
 
-/* The calling thread's word, if it can be found without a call of another function */
+/* The calling thread's word, if it can be found without calling another function */
 INLINED shim_open_word *quick_word(struct shim_process *p, const char *name)
 {
 	const struct shim_tag *tag = shim_tags__cached(p, name);
@@ -107,7 +107,7 @@ INLINED shim_open_word *quick_word(struct shim_process *p, const char *name)
 	return tag && shim_tags__is_aligned_name(tag, name) ? shim_open__known(tag) : NULL;
 }
 
-/* The tag and the map of a call in a process that writes its statistics itself, or NULL */
+/* The tag and the map for a call in a process that writes its statistics itself, or NULL */
 INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *name,
 				    struct shim_direct **d)
 {
@@ -115,7 +115,10 @@ INLINED struct shim_tag *direct_tag(const struct shim_process *p, const char *na
 	return *d ? shim_tags__recent(p, name) : NULL;
 }
 
-/* Whether there is a listener and the tag has a handle, so the event needs no further checks */
+/*
+ * Whether there is a listener and the tag has a handle, in which case the event needs no further
+ * checks
+ */
 INLINED int is_heard(const struct shim_process *p, const struct shim_tag *tag, unsigned int wanted)
 {
 	return wanted & VCPC_TRACE_LISTENING &&
@@ -169,7 +172,10 @@ INLINED int prepare_tag(struct call *call)
 	return prepare_new_tag(call);
 }
 
-/* Begin a transaction of a tag that has a handle, and send it.  Undo the begin if that fails. */
+/*
+ * Begin a transaction of a tag that has a handle, and send the begin.  Undo the begin if sending
+ * fails.
+ */
 static __attribute__((noinline)) int begin_and_send(struct shim_process *p, struct shim_tag *tag,
 						    uint64_t now)
 {
@@ -184,7 +190,7 @@ static __attribute__((noinline)) int begin_and_send(struct shim_process *p, stru
 	return err;
 }
 
-/* A begin that could not be sent at once */
+/* Repeat a begin that could not be sent at once. */
 static __attribute__((noinline, cold)) int begin_again(struct shim_process *p, struct shim_tag *tag)
 {
 	int err = shim_kernel__fire(p, tag, VCPC_TRACE_BEGIN, 0, shim_open__own.me);
@@ -195,7 +201,10 @@ static __attribute__((noinline, cold)) int begin_again(struct shim_process *p, s
 	return err;
 }
 
-/* The same for a thread that has a word and no counts.  It calls nothing, so it has no frame. */
+/*
+ * Like begin_and_send(), for a thread that has a word and no counts.  It calls nothing, so it has
+ * no stack frame.
+ */
 static __attribute__((noinline)) int begin_and_send_quickly(struct shim_process *p,
 							    struct shim_tag *tag, uint64_t now)
 {
@@ -241,14 +250,14 @@ static __attribute__((noinline)) int begin_directly(const struct shim_process *p
 	if (!word || shim_open__is_begun(shim_open__progress(word)))
 		return begin_on_slow_path(name);
 	now = shim_trace_direct__begin(d, tag, false);
-	/* A signal handler may have begun it in the meantime. */
+	/* A signal handler may have begun the transaction in the meantime. */
 	if (shim_open__is_begun(shim_open__progress(word)))
 		return PMTRACE_ERR_INPROGRESS;
 	shim_open__set(word, now);
 	return 0;
 }
 
-/* A begin that the module does not hear */
+/* Handle a begin that is not sent to the module. */
 static __attribute__((noinline)) int begin_elsewhere(struct shim_process *p, const char *name,
 						     const unsigned int *gate)
 {
@@ -286,11 +295,11 @@ static __attribute__((noinline)) int begin_sent(struct shim_process *p, const ch
 
 /**
  * pmtracebegin() - begin a transaction
- * @tag: its name, 1 to 254 bytes
+ * @tag: the tag's name, 1 to 254 bytes
  *
  * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_INPROGRESS if this thread has
- *	already begun it, and its start time is kept; a negated errno if the module cannot be
- *	reached or accepts no more tags, and then nothing has begun.
+ *	already begun the transaction, whose start time is kept; a negated errno if the module
+ *	cannot be reached or accepts no more tags, in which case no transaction has begun.
  *
  * While there is no listener, only a process's first calls request a handle from the module.
  * Later, a tag that the module would refuse begins like any other, and the error is returned when
@@ -307,7 +316,7 @@ SHIM_API int pmtracebegin(const char *tag)
 	return begin_sent(a.p, tag, a.gate);
 }
 
-/* The common part of end and abort; neither adds a tag. */
+/* The common part of end and abort, neither of which adds a tag */
 INLINED int finish(struct call *call, struct shim_begun *begun)
 {
 	if (!call->tag)
@@ -347,7 +356,7 @@ static __attribute__((noinline)) int end_directly(struct shim_process *p, const 
 	return err;
 }
 
-/* An end that the module does not hear */
+/* Handle an end that is not sent to the module. */
 static __attribute__((noinline)) int end_elsewhere(struct shim_process *p, const char *name,
 						   const unsigned int *gate)
 {
@@ -361,7 +370,7 @@ static __attribute__((noinline)) int end_elsewhere(struct shim_process *p, const
 	return end_on_slow_path(name);
 }
 
-/* An end that could not be sent at once */
+/* Repeat an end that could not be sent at once. */
 static __attribute__((noinline, cold)) int end_again(struct shim_process *p, struct shim_tag *tag,
 						     uint64_t begin_ns, uint32_t thread)
 {
@@ -378,7 +387,7 @@ INLINED int fire_end(struct shim_process *p, struct shim_tag *tag, uint64_t begi
 	return end_again(p, tag, begin_ns, thread);
 }
 
-/* An end that the module hears, of any thread's transaction */
+/* Send an end to the module, for any thread's transaction. */
 static __attribute__((noinline)) int end_and_tell(struct shim_process *p, const char *name,
 						  unsigned int wanted)
 {
@@ -392,7 +401,10 @@ static __attribute__((noinline)) int end_and_tell(struct shim_process *p, const 
 	return err ? err : fire_end(p, tag, begun.ns, shim_kernel__thread(wanted, begun.thread));
 }
 
-/* The same for a thread that has begun it.  It calls nothing, so it has no frame. */
+/*
+ * Like end_and_tell(), for a thread that has begun the transaction.  It calls nothing, so it has no
+ * stack frame.
+ */
 static __attribute__((noinline)) INLINE_ATOMICS int end_sent(struct shim_process *p,
 							      const char *name,
 							      const unsigned int *gate)
@@ -413,7 +425,7 @@ static __attribute__((noinline)) INLINE_ATOMICS int end_sent(struct shim_process
 			shim_kernel__thread(wanted, shim_open__own.me));
 }
 
-/* In a function of its own, because pmtraceend() then needs no stack frame. */
+/* This is a separate function because pmtraceend() then needs no stack frame. */
 static __attribute__((noinline)) int end_in_word(shim_open_word *word, uint64_t old,
 						 const char *name)
 {
@@ -422,14 +434,14 @@ static __attribute__((noinline)) int end_in_word(shim_open_word *word, uint64_t 
 
 /**
  * pmtraceend() - end a transaction and record its duration
- * @tag: its name
+ * @tag: the tag's name
  *
- * Ends the calling thread's transaction or, if it has none, the one in the process that has been
- * open longest.
+ * This ends the calling thread's transaction or, if it has none, the transaction in the process
+ * that has been open longest.
  *
  * Return: 0; PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH; PMTRACE_ERR_NOSUCHTAG if this process
- *	never began it, PMTRACE_ERR_NOPROGRESS if it is not open now.  After any other error it has
- *	ended but was not recorded.
+ *	never began the transaction, PMTRACE_ERR_NOPROGRESS if it is not open now.  After any other
+ *	error the transaction has ended but was not recorded.
  */
 SHIM_API int pmtraceend(const char *tag)
 {
@@ -446,12 +458,12 @@ SHIM_API int pmtraceend(const char *tag)
 }
 
 /**
- * pmtraceabort() - leave a transaction without recording it
- * @tag: its name
+ * pmtraceabort() - end a transaction without recording it
+ * @tag: the tag's name
  *
- * Never connects.
+ * This call never connects.
  *
- * Return: as pmtraceend().
+ * Return: as for pmtraceend().
  */
 SHIM_API int pmtraceabort(const char *tag)
 {
@@ -500,7 +512,7 @@ INLINED int event(const char *function, const char *name, uint32_t op, double va
 
 /**
  * pmtracepoint() - record that a point of the program was passed
- * @tag: its name, 1 to 254 bytes
+ * @tag: the tag's name, 1 to 254 bytes
  *
  * Return: 0, PMTRACE_ERR_TAGNAME, PMTRACE_ERR_TAGLENGTH, or a negated errno if the module cannot be
  *	reached or accepts no more tags; while there is no listener, the latter is detected only in
@@ -513,10 +525,10 @@ SHIM_API int pmtracepoint(const char *tag)
 
 /**
  * pmtraceobs() - record an observed value
- * @tag: its name, 1 to 254 bytes
+ * @tag: the tag's name, 1 to 254 bytes
  * @value: any double
  *
- * Return: as pmtracepoint().
+ * Return: as for pmtracepoint().
  */
 SHIM_API int pmtraceobs(const char *tag, double value)
 {
@@ -525,10 +537,10 @@ SHIM_API int pmtraceobs(const char *tag, double value)
 
 /**
  * pmtracecounter() - record the value of a counter, which only increases
- * @tag: its name, 1 to 254 bytes
- * @value: any double; it is not checked that it increases
+ * @tag: the tag's name, 1 to 254 bytes
+ * @value: any double; the call does not check that it increases
  *
- * Return: as pmtracepoint().
+ * Return: as for pmtracepoint().
  */
 SHIM_API int pmtracecounter(const char *tag, double value)
 {
@@ -539,7 +551,7 @@ SHIM_API int pmtracecounter(const char *tag, double value)
  * pmtracestate() - replace the state flags
  * @flags: PMTRACE_STATE_*; unknown bits are kept and returned
  *
- * Return: the previous flags; -EINVAL without any change if @flags has PMTRACE_STATE_ASYNC and the
+ * Return: the previous flags; -EINVAL, and no change, if @flags has PMTRACE_STATE_ASYNC and the
  *	first connection has already used the synchronous protocol.
  */
 SHIM_API int pmtracestate(int flags)

@@ -3,17 +3,17 @@
  * Choose the transport of events.
  *
  * SHIM_TRACE selects it.  By default the module is tried, then probes on this library if any are
- * attached, then an agent.  The process uses the first one that connects from then on.
+ * attached, then an agent.  From then on the process uses the first transport that connects.
  *
- * A transaction is sent to the kernel as one event, its end with its start time, unless a listener
- * wants begins.  While there is no listener, nothing is sent.
+ * Unless a listener wants begins, a transaction is sent to the kernel as one event: its end, with
+ * its start time.  While there is no listener, nothing is sent.
  *
  * The gate is a word that is 0 while there is no listener, regardless of the transport.  A trace
  * call can then return immediately.  Programs that were built with <pcp/trace_inline.h> read it
  * without calling the library.
  *
  * Threads: a thread that changes the state flags or the transport, or finds no gate, sets the gate.
- * It repeats that if the flags or the transport changed in the meantime.
+ * It repeats this if the flags or the transport have changed in the meantime.
  */
 #include <errno.h>
 #include <strings.h>
@@ -80,7 +80,7 @@ static struct shim_trace_state *state_of(struct shim_process *p, const char *nam
 
 /**
  * shim_trace_meet() - for <pcp/trace_inline.h>: look up the tag of a literal
- * @tag: the literal; NULL if only the gate is needed, and any tag will do
+ * @tag: the literal; NULL if only the gate is needed
  * @site: the source file's cache of the tag
  *
  * A tag that this process has not used yet is not cached.
@@ -104,7 +104,7 @@ SHIM_API void shim_trace_meet(const char *tag, struct shim_trace_site *site)
 	__atomic_store_n(&site->state, state, __ATOMIC_RELEASE);
 }
 
-/* In the order of attempts */
+/* The transports in the order of attempts */
 static const struct shim_transport *const transports[] = {
 	&shim_kernel__transport,
 	&shim_probe__transport,
@@ -112,13 +112,13 @@ static const struct shim_transport *const transports[] = {
 	&shim_agent__transport,
 };
 
-/* Whether SHIM_TRACE is a word that does not name a transport */
+/* Compare the value of SHIM_TRACE with a word other than the name of a transport. */
 static bool is_word(const char *value, const char *word)
 {
 	return value && !strcasecmp(value, word);
 }
 
-/* The transport that SHIM_TRACE names, or NULL if the library has to choose */
+/* The transport that SHIM_TRACE names, or NULL if the library must choose */
 static const struct shim_transport *wanted_transport(void)
 {
 	const char *value = shim_env__transport();
@@ -133,9 +133,9 @@ static const struct shim_transport *wanted_transport(void)
 
 /**
  * shim_transport__wants_none() - whether the environment turns tracing off for this process
- * @inherited: if so, PMTRACE_STATE_NOAGENT is added to its flags, so no more events are sent
+ * @inherited: if so, PMTRACE_STATE_NOAGENT is added to its flags, so that no more events are sent
  *
- * Return: true if it does.
+ * Return: true if tracing is turned off.
  */
 bool shim_transport__wants_none(struct shim_inherited *inherited)
 {
@@ -145,7 +145,7 @@ bool shim_transport__wants_none(struct shim_inherited *inherited)
 	return true;
 }
 
-/* Choose the first transport that connects.  If none does, return the last one's error. */
+/* Choose the first transport that connects.  If none does, return the error of the last one. */
 static int connect_any(struct shim_process *p)
 {
 	const struct shim_transport *wanted = wanted_transport();
@@ -169,7 +169,7 @@ static int connect_any(struct shim_process *p)
  * shim_transport__connect() - connect through the process's transport, which is chosen if necessary
  * @p: process
  *
- * Return: 0, or an error of connect in struct shim_transport.
+ * Return: 0, or an error from @connect of struct shim_transport.
  */
 int shim_transport__connect(struct shim_process *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The transports of events: through the module, through probes, into a map, to an agent; and the
- * gate: a word that is 0 while there is no listener, so a trace call can return immediately.
+ * The transports of events (through the module, through probes, into a map, to an agent) and the
+ * gate, a word that is 0 while there is no listener, so that a trace call can return immediately.
  */
 #ifndef SHIM_TRACE_TRANSPORT_H
 #define SHIM_TRACE_TRANSPORT_H
@@ -17,18 +17,18 @@
 
 /**
  * struct shim_transport - a transport; unneeded functions are NULL
- * @name: its name in SHIM_TRACE
+ * @name: the transport's name in SHIM_TRACE
  * @is_automatic: whether it can be chosen now if SHIM_TRACE names no transport; NULL: never
- * @connect: connect unless connected; 0, possibly even if a former connection is lost (see
+ * @connect: connect unless connected; returns 0, possibly even if a former connection was lost (see
  *	shim_process__verdict()), or an error
- * @prepare: prepare the tag for events, after @connect; 0 or an error
- * @is_ready: whether both have been done, so an event can be sent immediately; NULL: always
+ * @prepare: prepare the tag for events, after @connect; returns 0 or an error
+ * @is_ready: whether both have been done, so that an event can be sent immediately; NULL: always
  * @begin_ns: current time of the transport's own clock, for a begin of the tag; 0 or NULL: the time
  *	is not needed
- * @end_ns: the same for an end; NULL: the receiver of the event determines the time
+ * @end_ns: like @begin_ns, for an end; NULL: the receiver of the event determines the time
  * @begin: send the begin of a transaction; on an error, the caller undoes the begin
- * @end: send its end, with the times from @begin_ns and @end_ns
- * @abort: send its abort
+ * @end: send the end of a transaction, with the times from @begin_ns and @end_ns
+ * @abort: send the abort of a transaction
  * @value: send a point or a value: VCPC_TRACE_POINT, _OBSERVE or _COUNTER
  * @gate: a word that is 0 while there is no listener; NULL: there may always be a listener
  */
@@ -138,15 +138,15 @@ static inline bool shim_transport__is_none(const struct shim_process *p, struct 
 }
 
 /*
- * The gate; NULL if it is unknown, because the process has no transport yet.  Relaxed, because the
- * word itself is atomic, and nothing else is read through it.
+ * The gate; NULL if it is unknown because the process has no transport yet.  A relaxed load
+ * suffices, because the word itself is atomic, and nothing else is read through it.
  */
 static inline const unsigned int *shim_gate__get(const struct shim_process *p)
 {
 	return __atomic_load_n(&p->gate, __ATOMIC_RELAXED);
 }
 
-/* Whether the gate is the module's word (VCPC_TRACE_*), so no state flag replaces it */
+/* Whether the gate is the module's word (VCPC_TRACE_*), which no state flag replaces */
 static inline int shim_gate__is_module(const struct shim_process *p, const unsigned int *gate)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_relaxed);
@@ -169,7 +169,7 @@ extern const struct shim_transport shim_probe__transport;
 extern const struct shim_transport shim_trace_direct__transport;
 extern const struct shim_transport shim_agent__transport;
 
-/* Whether there is a connection, and the tag has a handle on it */
+/* Whether there is a connection on which the tag has a handle */
 static inline int shim_kernel__is_ready(uint64_t connection, const struct shim_tag *tag)
 {
 	uint64_t handle = atomic_load_explicit(&tag->handle, memory_order_acquire);
@@ -182,7 +182,7 @@ static inline uint64_t shim_kernel__connection(const struct shim_process *p)
 	return atomic_load_explicit(&p->connection, memory_order_acquire);
 }
 
-/* What listeners want: VCPC_TRACE_LISTENING, ...; these two if the page is not mapped */
+/* What listeners want: VCPC_TRACE_LISTENING and _BEGINS; both if the page is not mapped */
 static inline uint32_t shim_kernel__wanted(const struct shim_process *p)
 {
 	const struct vcpc_trace_page *page = atomic_load_explicit(&p->page, memory_order_acquire);
@@ -200,25 +200,31 @@ static inline int shim_kernel__fd(uint64_t connection)
 	return (int)(uint32_t)connection - 1;
 }
 
-/* Whether an error means that the descriptor is no longer our connection: closed or replaced */
+/*
+ * Whether an error means that the descriptor is no longer this library's connection, because it was
+ * closed or replaced
+ */
 static inline int shim_kernel__is_lost(int err)
 {
 	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
 }
 
-/* The thread of an event, or 0 if the module does not accept it */
+/* The thread of an event, or 0 if the module does not accept threads */
 static inline uint32_t shim_kernel__thread(uint32_t wanted, uint32_t thread)
 {
 	return wanted & VCPC_TRACE_THREADS ? thread : 0;
 }
 
-/* The handle as the module takes it, with the thread in the upper half */
+/* The handle in the form that the module expects, with the thread in the upper half */
 static inline uint64_t shim_kernel__handle(uint64_t handle, uint32_t thread)
 {
 	return (uint64_t)thread << 32 | (uint32_t)handle;
 }
 
-/* Send an event of a tag that has a handle: 0, or an error: then it must be sent by _fire() */
+/*
+ * Send an event of a tag that has a handle.  Return 0, or an error after which _fire() must send
+ * it.
+ */
 static inline long shim_kernel__try(const struct shim_process *p, const struct shim_tag *tag,
 				    uint32_t op, uint64_t value, uint32_t thread)
 {
@@ -237,9 +243,10 @@ static inline long shim_kernel__try(const struct shim_process *p, const struct s
  * @tag: tag
  * @op: VCPC_TRACE_*, with VCPC_TRACE_F_COUNTS or without
  * @value: as in struct vcpc_trace_write
- * @thread: the transaction's, from shim_kernel__thread(); 0: none
+ * @thread: the transaction's thread, from shim_kernel__thread(); 0: none
  *
- * Return: as for @prepare of struct shim_transport, or an errno of write(2) on the device.
+ * Return: as for @prepare of struct shim_transport, or an errno from write(2) on the
+ * device.
  */
 static inline int shim_kernel__fire(struct shim_process *p, struct shim_tag *tag, uint32_t op,
 				    uint64_t value, uint32_t thread)
@@ -272,8 +279,9 @@ static inline struct shim_direct_tag shim_trace_direct__tag(const struct shim_ta
 }
 
 /*
- * The start time of a transaction by the clock of the map: the CPU's own counter if possible.  Read
- * the thread's counters before the clock, so the transaction's time does not include that.
+ * The start time of a transaction by the clock of the map, which is the CPU's own counter if
+ * possible.  The thread's counters are read before the clock, so that the transaction's time does
+ * not include that read.
  */
 static inline uint64_t shim_trace_direct__begin(struct shim_direct *d, const struct shim_tag *tag,
 					  bool is_begun)
