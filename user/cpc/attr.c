@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A request's attributes: the CPU's event code fields, by their kernel or Solaris name, and picnum.
+ * A request's attributes: the fields of the CPU's event codes, by their kernel or Solaris names,
+ * and picnum.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,10 +13,10 @@
 #include "core/format.h"
 
 /*
- * libcpc's generic events: the same name on every machine that can count it.
+ * libcpc's generic events, which have the same name on every machine that can count them.
  *
- * Each is one of the kernel's own events, with the meaning of PAPI's preset of that name.  Names
- * without such an event are unknown here.
+ * Each is one of the kernel's own events that has the meaning of PAPI's preset of that name.  A
+ * name without such an event is unknown here.
  */
 
 #define PREFIX	"PAPI"
@@ -43,7 +44,7 @@ static const struct {
 	{ "PAPI_tlb_im", PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS) },
 };
 
-/* Whether this is a generic name, known or not */
+/* Whether this is the name of a generic event, known or not */
 bool shim_generic__is(const char *name)
 {
 	return !strncmp(name, PREFIX, strlen(PREFIX));
@@ -59,7 +60,7 @@ const char *shim_generic__at(size_t i, struct vcpc_request *packed)
 	return events[i].name;
 }
 
-/* Get the event of a generic name; false if the name is unknown */
+/* Get the event of a generic name.  Return false if the name is unknown. */
 bool shim_generic__pack(const char *name, struct vcpc_request *packed)
 {
 	const char *at;
@@ -71,7 +72,7 @@ bool shim_generic__pack(const char *name, struct vcpc_request *packed)
 }
 
 /*
- * Event names of the processors that Solaris ran on, as programs spell them out.
+ * Event names of the processors on which Solaris ran, in the spelling that programs use.
  *
  * Each name is mapped to the perf event that counts the same.  A name without such an event is not
  * in the table and is unknown: EC_hit, for example, because perf counts only references and misses.
@@ -104,7 +105,7 @@ static const struct {
  * @name: the name in Solaris' spelling
  * @packed: its type and config are set
  *
- * Return: whether the name is known.
+ * Return: true if the name is known.
  */
 bool shim_native__pack(const char *name, struct vcpc_request *packed)
 {
@@ -121,8 +122,8 @@ const char *shim_native__at(size_t i)
 }
 
 /*
- * Are these names included in walks?  Only if VCPC_NATIVE_EVENTS is set in the environment to a
- * value other than 0; this is for programs that search a walk for such a name.
+ * Whether walks include these names.  They do only if VCPC_NATIVE_EVENTS is set in the environment
+ * to a value other than 0, for programs that search a walk for such a name.
  */
 bool shim_native__are_listed(void)
 {
@@ -133,7 +134,10 @@ bool shim_native__are_listed(void)
 
 #define PICNUM	"picnum"
 
-/* Fields that have another name in Solaris, or that are not attributes, such as the event itself */
+/*
+ * Fields that have another name in Solaris, or that are not attributes, such as the event code
+ * itself
+ */
 static const struct {
 	const char *kernel;
 	const char *solaris;
@@ -151,7 +155,8 @@ static const char *to_solaris(const char *kernel)
 }
 
 /*
- * The i-th field's name as an attribute: NULL after the last, "" if the field is not an attribute
+ * The i-th field's name as an attribute; NULL after the last field, "" if the field is not an
+ * attribute
  */
 static const char *field_name(const cpc_t *cpc, size_t i)
 {
@@ -227,8 +232,8 @@ int shim_attr__check(cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs, int *pi
  * @req: the request, whose attributes have been checked
  * @packed: the event
  *
- * Only event codes of the CPU have fields.  Events that the kernel encodes itself, software events
- * and generic events have none.  If an attribute occurs twice, its last value is used.
+ * Only event codes of the CPU have fields.  Software events, generic events and other events that
+ * the kernel encodes itself have none.  If an attribute occurs twice, its last value is used.
  *
  * Return: 0, or the subcode with which binding the set must fail.
  */

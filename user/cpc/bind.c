@@ -3,8 +3,7 @@
  * Sets on the calling thread: bind, sample, stop, restart and unbind.
  *
  * A signal handler may call all of these functions: all locks are taken with signals blocked, and
- * no memory is allocated after a set was bound for the first time, except by the perf back end when
- * it binds.
+ * no memory is allocated after a set was first bound, except by the perf back end when it binds.
  */
 #include <errno.h>
 
@@ -14,8 +13,8 @@
 #include "inheritable.h"
 
 /*
- * An overflow may occur before the bind call has returned, and its handler may use the set.  So
- * set->where is set first, and reset if the call fails.
+ * An overflow may occur before the bind call has returned, and its handler may use the set.
+ * Therefore set->where is set first, and reset if the call fails.
  */
 static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 {
@@ -27,7 +26,7 @@ static int bind_self(cpc_t *cpc, cpc_set_t *set, bool inherit)
 	return ret;
 }
 
-/* Returns 0 or an errno. */
+/* Return 0 or an errno. */
 static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 {
 	if (!(shim_session__info(cpc->session)->features & VCPC_FEAT_INHERIT))
@@ -35,7 +34,7 @@ static int prepare_to_inherit(const cpc_t *cpc, const cpc_set_t *set)
 	return -shim_inheritable__prepare(set->n);
 }
 
-/* Does not take shim_cpc__lock(), which costs more than a sample; @set must still exist. */
+/* This does not take shim_cpc__lock(), which costs more than a sample.  @set must still exist. */
 static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
 {
 	return set && set->cpc == cpc;
@@ -44,16 +43,16 @@ static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
 /**
  * cpc_bind_curlwp() - count on the calling thread, starting at the presets
  * @cpc: the handle
- * @set: a set of this handle; replaces the set that the thread had bound
- * @flags: 0, or CPC_BIND_LWP_INHERIT to also count each thread that this one starts from now on,
- *	and the threads that those start, with separate values
+ * @set: a set of this handle; it replaces the set that the thread had bound
+ * @flags: 0, or CPC_BIND_LWP_INHERIT to also count threads that this thread starts later, and the
+ *	threads that those start, with separate values
  *
- * Return: 0, or -1 and errno: EINVAL (flags, not this handle's, no requests, too many requests, a
- * picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE,
- * CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES (CPC_ATTR_REQUIRES_PRIVILEGE: system
- * mode needs CAP_PERFMON), ENOTSUP (CPC_BIND_LWP_INHERIT without the module, or if the kernel does
- * not report new threads; or CPC_OVF_NOTIFY_EMT for an event that has no overflow interrupt),
- * EAGAIN (the user has too many sets), EMFILE, ENOMEM.
+ * Return: 0, or -1 and errno: EINVAL (invalid flags, a set of another handle, no requests, too
+ * many requests, the same picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
+ * CPC_INVALID_ATTRIBUTE, CPC_ATTRIBUTE_OUT_OF_RANGE, CPC_RESOURCE_UNAVAIL), EACCES
+ * (CPC_ATTR_REQUIRES_PRIVILEGE: system mode requires CAP_PERFMON), ENOTSUP (CPC_BIND_LWP_INHERIT
+ * without the module, or if the kernel does not report new threads; or CPC_OVF_NOTIFY_EMT for an
+ * event that has no overflow interrupt), EAGAIN (the user has too many sets), EMFILE, ENOMEM.
  */
 SHIM_API int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
@@ -87,10 +86,10 @@ static bool is_mine(cpc_set_t *set)
 /**
  * cpc_unbind() - unbind a set from the calling thread, a CPU, or a process
  * @cpc: the handle
- * @set: a set of this handle; always unbound afterwards
+ * @set: a set of this handle; it is always unbound afterwards
  *
- * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound, or bound by cpc_bind_curlwp()
- * to other threads), EAGAIN (the thread bound to the CPU has moved).
+ * Return: 0, or -1 and errno: EINVAL (the set belongs to another handle, is not bound, or was
+ * bound by cpc_bind_curlwp() to other threads), EAGAIN (the thread bound to the CPU has moved).
  */
 SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
@@ -104,7 +103,9 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 		return shim_cpc__unbind_pctx(cpc, set);
 	if (where == CPC_ON_CPU)
 		return shim_cpc__unbind_cpu(set);
-	/* Do not rely on @where: another thread that bound the set may have unbound it. */
+	/*
+	 * Do not rely on @where: a thread that bound the set may have unbound it in the meantime.
+	 */
 	if (!is_mine(set))
 		return shim_cpc__fail(EINVAL);
 	shim_lwp__detach();
@@ -135,7 +136,10 @@ static int sample_pctx(cpc_set_t *set, cpc_buf_t *buf)
 
 static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	/* A set on a thread need not be settled: inheritable.c forgets the parent's set at a fork. */
+	/*
+	 * A set that is bound to a thread need not be settled: inheritable.c forgets the parent's
+	 * set at a fork.
+	 */
 	if (atomic_load(&set->where) != CPC_ON_LWP)
 		shim_cpc__settle(cpc, set);
 	switch (atomic_load(&set->where)) {
@@ -154,12 +158,13 @@ static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *
  * @set: a set of this handle, bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
  * @buf: created for this set with its current requests; unspecified on failure
  *
- * For a set that was stopped by cpc_disable() or an overflow, the values, hrtime and tick are those
- * of the time when it stopped.
+ * If the set was stopped by cpc_disable() or an overflow, the values, hrtime and tick are those at
+ * the time when it stopped.
  *
- * Return: 0, or -1 and errno: EINVAL (not this handle's, not bound to this thread, or a buffer of
- * another set, or from before a request was added), EAGAIN (counts were lost because the counters
- * were taken away; or the caller is no longer bound to the CPU).
+ * Return: 0, or -1 and errno: EINVAL (the set belongs to another handle or is not bound to this
+ * thread, or the buffer belongs to another set or was created before a request was added), EAGAIN
+ * (counts were lost because the counters were taken away, or the caller is no longer bound to the
+ * CPU).
  */
 SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
@@ -174,9 +179,7 @@ SHIM_API int cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 		buf->sample.time = shim_clock__ns();
 		return 0;
 	} else {
-		/*
-		 * Does not use the set, which a signal handler may have destroyed in the meantime.
-		 */
+		/* Do not use the set, which a signal handler may have destroyed in the meantime. */
 		ret = shim_counters__sample(own, 0, &buf->sample, shim_cpc__sample_size(buf));
 	}
 	return ret ? shim_cpc__fail(ret == -EBADF ? EINVAL : -ret) : 0;
@@ -194,8 +197,8 @@ static int turn(int (*how)(struct shim_counters *counters, pid_t tid))
  * cpc_enable() - resume counting of the calling thread's set
  * @cpc: the handle
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is counting), EAGAIN (counts were
- * lost because the counters were taken away).
+ * Return: 0, or -1 and errno: EINVAL (no set is bound, or it is counting), EAGAIN (counts were lost
+ * because the counters were taken away).
  */
 SHIM_API int cpc_enable(cpc_t *cpc)
 {
@@ -206,7 +209,7 @@ SHIM_API int cpc_enable(cpc_t *cpc)
  * cpc_disable() - stop counting of the calling thread's set
  * @cpc: the handle
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound, or it is stopped), EAGAIN (counts were lost
+ * Return: 0, or -1 and errno: EINVAL (no set is bound, or it is stopped), EAGAIN (counts were lost
  * because the counters were taken away).
  */
 SHIM_API int cpc_disable(cpc_t *cpc)
@@ -222,8 +225,8 @@ SHIM_API int cpc_disable(cpc_t *cpc)
  * The set may be counting or stopped.  Its tick is not reset.
  *
  * Context: may be called in a handler of SIGEMT.
- * Return: 0, or -1 and errno: EINVAL (not this handle's, or not bound to this thread), EAGAIN
- * (counts were lost because the counters were taken away).
+ * Return: 0, or -1 and errno: EINVAL (the set belongs to another handle, or is not bound to
+ * this thread), EAGAIN (counts were lost because the counters were taken away).
  */
 SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
@@ -236,10 +239,11 @@ SHIM_API int cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
  * cpc_request_preset() - set the start value of a request of the calling thread's set
  * @cpc: the handle
  * @index: the request
- * @preset: used from the next cpc_set_restart() on, for this thread
+ * @preset: the value, used from the next cpc_set_restart() on, for this thread only
  *
  * Context: may be called in a handler of SIGEMT.
- * Return: 0, or -1 and errno: EINVAL (nothing is bound, or no such request), ENOMEM.
+ * Return: 0, or -1 and errno: EINVAL (no set is bound, or it has no such request),
+ * ENOMEM.
  */
 SHIM_API int cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets on CPUs: the calling thread is bound to the CPU first.  Its previous affinity is restored
+ * Sets on CPUs.  The calling thread is first bound to the CPU.  Its previous affinity is restored
  * when the set is unbound.
  */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
  * struct cpc_processor - a thread bound to a CPU for a set
  * @cpu: the CPU
  * @tid: the thread
- * @before: its affinity before
+ * @before: its previous affinity
  */
 struct cpc_processor {
 	processorid_t cpu;
@@ -34,7 +34,7 @@ static void only(processorid_t cpu, cpu_set_t *mask)
 	CPU_SET(cpu, mask);
 }
 
-/* Bind the calling thread to the CPU, and save its affinity.  Returns 0 or an errno. */
+/* Bind the calling thread to the CPU, and save its affinity.  Return 0 or an errno. */
 static int go_to(processorid_t cpu, struct cpc_processor **out)
 {
 	struct cpc_processor *processor;
@@ -60,8 +60,8 @@ static int go_to(processorid_t cpu, struct cpc_processor **out)
 }
 
 /*
- * Restore the thread's affinity if it is still a thread of this process: after it ended, its number
- * may have been reused.
+ * Restore the thread's affinity if it is still a thread of this process: after a thread has ended,
+ * its number may be reused.
  */
 static void come_back(const struct cpc_processor *processor)
 {
@@ -69,7 +69,7 @@ static void come_back(const struct cpc_processor *processor)
 		sched_setaffinity(processor->tid, sizeof(processor->before), &processor->before);
 }
 
-/* Is the calling thread still bound to the set's CPU, and to no other? */
+/* Whether the calling thread is still bound to the set's CPU, and to no other */
 static bool is_there(const struct cpc_processor *processor)
 {
 	cpu_set_t now, then;
@@ -113,12 +113,12 @@ static int bind_there(cpc_t *cpc, const char *fn, cpc_set_t *set, processorid_t 
  * @set: a set of this handle
  * @flags: 0
  *
- * A request with CPC_OVF_NOTIFY_EMT is counted like others, but no SIGEMT is sent.  Hardware events
- * of threads may be counted at the same time.
+ * A request with CPC_OVF_NOTIFY_EMT is counted like other requests, but no SIGEMT is sent.
+ * Hardware events of threads may be counted at the same time.
  *
- * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's; with CPC_PBIND_FAILED:
- * no such CPU, or it is offline), EACCES (needs CAP_PERFMON), EAGAIN (this set already counts on
- * the CPU), and those of cpc_bind_curlwp().
+ * Return: 0, or -1 and errno: EINVAL (invalid flags, no requests, a set of another handle; with
+ * CPC_PBIND_FAILED: the CPU does not exist or is offline), EACCES (CAP_PERFMON is required), EAGAIN
+ * (this set already counts on the CPU), and the errors from cpc_bind_curlwp().
  */
 SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
@@ -147,7 +147,7 @@ SHIM_API int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t f
 
 /*
  * Unbind a set from its CPU and restore the affinity of the thread that bound it.  Both are done
- * even if the caller is no longer bound to that CPU, but then the result is EAGAIN.
+ * even if the caller is no longer bound to that CPU, but the result is then EAGAIN.
  */
 int shim_cpc__unbind_cpu(cpc_set_t *set)
 {
@@ -174,12 +174,12 @@ int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf)
 					shim_cpc__sample_size(buf));
 }
 
-/* Sets on the threads of a process that libpctx controls. */
+/* Sets on the threads of a process that libpctx controls */
 
 /*
  * Guards the users of all processes.  It is taken under shim_cpc__lock(), never in the reverse
- * order.  There is one lock for all processes, so fork() can wait for it: a forked child takes it
- * to remove its handles from the processes of its parent's sets.
+ * order.  There is one lock for all processes, so that fork() can wait for it: a forked child takes
+ * it to remove its handles from the processes of its parent's sets.
  */
 static struct shim_siglock users_lock = SHIM_SIGLOCK_INITIALIZER(2, NULL);
 
@@ -195,7 +195,7 @@ int shim_cpc__watch_forks(void)
 }
 
 /*
- * Record a handle that has a set on the process, so that it is notified when the process is
+ * Record a handle that has a set on the process, so that the handle is notified when the process is
  * released.  Context: @cpc is locked.
  */
 static int add_user(pctx_t *pctx, cpc_t *cpc)
@@ -226,7 +226,7 @@ static void remove_user(pctx_t *pctx, const cpc_t *cpc)
 	shim_siglock__leave(&users_lock);
 }
 
-/* Record the set's process before the set is bound, so every bound set has a known process. */
+/* Record the set's process before the set is bound, so that every bound set has a known process. */
 static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
 {
 	int ret;
@@ -249,8 +249,8 @@ static int join(cpc_t *cpc, pctx_t *pctx, cpc_set_t *set, pid_t tid)
  * @set: a set of this handle
  * @flags: 0
  *
- * Return: 0, or -1 and errno: EINVAL (flags, no requests, not this handle's), ESRCH (no such
- * thread), and those of cpc_bind_curlwp().
+ * Return: 0, or -1 and errno: EINVAL (invalid flags, no requests, a set of another handle),
+ * ESRCH (no such thread), and the errors from cpc_bind_curlwp().
  */
 SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 {
@@ -280,7 +280,7 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 
 /*
  * Detach a set that is unbound or destroyed from its process.  If it was the handle's last set
- * there, the process no longer notifies the handle.  Returns whether the set still had a process:
+ * there, the process no longer notifies the handle.  Return true if the set still had a process,
  * false if the process was already released.
  */
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)

@@ -16,7 +16,8 @@ static size_t values_size(const cpc_buf_t *buf)
  * @cpc: the handle
  * @set: a set of this handle
  *
- * Return: the buffer, all zero, or NULL and errno: EINVAL (the set is not this handle's), ENOMEM.
+ * Return: the buffer, all zero, or NULL and errno: EINVAL (the set belongs to another handle),
+ * ENOMEM.
  */
 SHIM_API cpc_buf_t *cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 {
@@ -49,7 +50,7 @@ out:
  * @cpc: the handle
  * @buf: a buffer of this handle
  *
- * Return: 0, or -1 and EINVAL if it is not this handle's.
+ * Return: 0, or -1 and EINVAL if the buffer belongs to another handle.
  */
 SHIM_API int cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 {
@@ -83,7 +84,8 @@ static bool is_of(const cpc_t *cpc, const cpc_buf_t *buf)
 
 /*
  * Buffers of different sizes are left unchanged, as in the original.  Buffers of different sets are
- * added: Solaris' cputrack gives each thread its own set, and adds to one total.
+ * accepted, because Solaris' cputrack gives each thread its own set and adds all of them to one
+ * total.
  */
 static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a, const cpc_buf_t *b)
 {
@@ -94,8 +96,8 @@ static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a,
 }
 
 /*
- * Two buffers are identical or do not overlap, so no value is read after it was overwritten, and
- * the compiler may vectorize loops over values.
+ * Two buffers are identical or do not overlap, so no value is read after it has been overwritten,
+ * and the compiler may vectorize loops over values.
  */
 #define EACH_VALUE	_Pragma("GCC ivdep")
 #define SEVERAL_AT_A_TIME	__attribute__((optimize("O3")))
@@ -107,7 +109,8 @@ static bool same_size(const cpc_t *cpc, const cpc_buf_t *ds, const cpc_buf_t *a,
  * @a: a buffer for the same number of requests
  * @b: a buffer for the same number of requests
  *
- * If the numbers differ, or a buffer is not this handle's, @ds is unchanged and errno is EINVAL.
+ * If the numbers differ, or a buffer belongs to another handle, @ds is unchanged and errno is
+ * EINVAL.
  */
 SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
@@ -130,7 +133,8 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
  * @a: a buffer for the same number of requests
  * @b: a buffer for the same number of requests
  *
- * If the numbers differ, or a buffer is not this handle's, @ds is unchanged and errno is EINVAL.
+ * If the numbers differ, or a buffer belongs to another handle, @ds is unchanged and errno is
+ * EINVAL.
  */
 SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
@@ -152,7 +156,8 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
  * @ds: created for the same set as @src, with the same requests
  * @src: the buffer to copy
  *
- * Otherwise, or if a buffer is not this handle's, @ds is unchanged and errno is EINVAL.
+ * If that is not the case, or a buffer belongs to another handle, @ds is unchanged and
+ * errno is EINVAL.
  */
 SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 {
@@ -168,7 +173,7 @@ SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 /**
  * cpc_buf_zero() - reset a buffer, as if it had never been sampled
  * @cpc: the handle
- * @buf: its values, hrtime and tick are set to 0; if it is not this handle's, errno is set to
+ * @buf: its values, hrtime and tick are set to 0; if it belongs to another handle, errno is set to
  *	EINVAL
  */
 SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
@@ -195,7 +200,8 @@ static bool has(const cpc_t *cpc, const cpc_buf_t *buf, int index)
  * @index: the result of cpc_set_add_request()
  * @val: the value
  *
- * Return: 0, or -1 and EINVAL if the buffer is not this handle's or has no such index.
+ * Return: 0, or -1 and EINVAL if the buffer belongs to another handle or has no such
+ * index.
  */
 SHIM_API int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 {
@@ -206,13 +212,14 @@ SHIM_API int cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 }
 
 /**
- * cpc_buf_set() - change one value, in the buffer only
+ * cpc_buf_set() - change one value, only in the buffer
  * @cpc: the handle
  * @buf: the buffer
  * @index: the result of cpc_set_add_request()
  * @val: the value
  *
- * Return: 0, or -1 and EINVAL if the buffer is not this handle's or has no such index.
+ * Return: 0, or -1 and EINVAL if the buffer belongs to another handle or has no such
+ * index.
  */
 SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
 {
@@ -227,8 +234,8 @@ SHIM_API int cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
  * @cpc: the handle
  * @buf: the buffer
  *
- * Return: gethrtime() at the time of the sample, 0 if there was none; 0 and EINVAL if the buffer is
- * not this handle's.
+ * Return: gethrtime() at the time of the sample, 0 if the buffer was never sampled; 0 and EINVAL if
+ * the buffer belongs to another handle.
  */
 SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 {
@@ -243,7 +250,8 @@ SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
  * @cpc: the handle
  * @buf: the buffer
  *
- * Return: nanoseconds of the thread's CPU time; 0 and EINVAL if the buffer is not this handle's.
+ * Return: nanoseconds of the thread's CPU time; 0 and EINVAL if the buffer belongs to another
+ * handle.
  */
 SHIM_API uint64_t cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {

@@ -29,7 +29,7 @@ static bool notifies(const cpc_set_t *set)
 	return false;
 }
 
-/* Check a set's requests in the same order as Solaris.  Returns 0, or -1 with errno set. */
+/* Check a set's requests in the same order as Solaris.  Return 0, or -1 with errno set. */
 int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 {
 	if (set->n > cpc_npic(cpc))
@@ -48,7 +48,7 @@ int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 	return 0;
 }
 
-/* For a CPU: overflows are not signaled there, so do not request overflow interrupts. */
+/* For a CPU, on which overflows are not signaled: do not request overflow interrupts. */
 static int create_silent(cpc_t *cpc, const cpc_set_t *set, struct shim_counters **out)
 {
 	struct vcpc_request *reqs = malloc(set->n * sizeof(*reqs));
@@ -75,11 +75,11 @@ static int create(cpc_t *cpc, const cpc_set_t *set, bool silent, struct shim_cou
 }
 
 /**
- * shim_cpc__counters() - get a set's counters, created at the first bind
+ * shim_cpc__counters() - get a set's counters, which the first bind creates
  * @cpc: the handle
  * @set: a set of this handle
- * @silent: for a CPU, without overflow signals
- * @out: the set's own reference
+ * @silent: true for a CPU, which has no overflow signals
+ * @out: set to the set's own reference
  *
  * Two threads may create the counters at the same time; both then use the counters of one of them.
  * They must not pass different values of @silent.
@@ -147,7 +147,7 @@ int shim_cpc__bind(cpc_t *cpc, cpc_set_t *set, pid_t target, uint_t flags)
  * @cpc: the handle
  * @fn: the public function's name
  * @set: the rejected set
- * @ret: negative error of the back end
+ * @ret: negative error from the back end
  *
  * Return: -1.
  */

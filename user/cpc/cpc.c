@@ -11,7 +11,7 @@
 #include "core/pmus.h"
 #include "impl.h"
 
-/* Errors as libcpc reports them: -1, errno, and for some errors the handler's subcode. */
+/* Errors as libcpc reports them: -1, errno, and for some errors the handler's subcode */
 
 static const char *const texts[] = {
 	[CPC_INVALID_EVENT] = "there is no such event on this machine\n",
@@ -27,7 +27,10 @@ static const char *const texts[] = {
 	[CPC_HV_NO_ACCESS] = "hypervisor events cannot be counted\n",
 };
 
-/* The errno and subcode for a back end's error; all others keep their errno, without a subcode */
+/*
+ * The errno and subcode for a back end's error.  All other errors keep their errno and have no
+ * subcode.
+ */
 static const struct {
 	int ret;
 	int err;
@@ -93,7 +96,7 @@ int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode)
  * shim_cpc__translate() - translate a back end's error into errno and subcode
  * @cpc: the handle
  * @fn: the public function's name
- * @ret: negative error of the back end
+ * @ret: negative error from the back end
  *
  * Return: -1.
  */
@@ -110,8 +113,8 @@ static const char cpuref[] =
 	"describes their meaning, and perf_event_open(2) that of the kernel's own events.";
 
 /*
- * One lock for all handles, so fork() can wait for it: a forked child may use its parent's handles
- * although another thread was changing one.
+ * There is one lock for all handles, so that fork() can wait for it: a forked child may use its
+ * parent's handles even if another thread was changing one of them.
  */
 static struct shim_siglock handles_lock = SHIM_SIGLOCK_INITIALIZER(1, NULL);
 
@@ -139,7 +142,7 @@ static uint_t slots(const cpc_t *cpc)
 	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
 }
 
-/* Was the event itself rejected, rather than the caller, or because of a lack of resources? */
+/* Whether the event itself was rejected, and not because of the caller or a lack of resources */
 static bool never(int ret)
 {
 	return ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL;
@@ -147,7 +150,7 @@ static bool never(int ret)
 
 /*
  * Determine whether overflows interrupt by trying an event of the CPU.  Without a PMU only the
- * kernel's own events count, which need not be tried.
+ * kernel's own events can be counted, which need not be tried.
  */
 static uint_t find_caps(cpc_t *cpc)
 {
@@ -171,7 +174,7 @@ static uint_t find_caps(cpc_t *cpc)
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
 
-/* Open the back end, and determine what does not change: format, capabilities, name. */
+/* Open the back end, and determine what does not change: formats, capabilities, names. */
 static int look(cpc_t *cpc)
 {
 	char several[CPC_MAX_IMPL_NAME];
@@ -256,10 +259,10 @@ SHIM_API int cpc_close(cpc_t *cpc)
  * cpc_npic() - get the maximum number of requests of a set
  * @cpc: the handle
  *
- * This is the number of the CPU's counters; if there are several kinds of cores, of the kind with
- * the fewest.  Without counters, it is the back end's maximum number of requests.  Counters are
- * logical: each of them counts any event, and only binding a set shows whether the CPU can count
- * all of it at the same time.
+ * This is the number of the CPU's counters or, if there are several kinds of cores, of the kind
+ * with the fewest.  Without counters, it is the back end's maximum number of requests.  Counters
+ * are logical: each of them counts any event, and only binding a set shows whether the CPU can
+ * count all its events at the same time.
  *
  * Return: the number; 0 without a handle.
  */

@@ -23,7 +23,7 @@ struct cpc_request {
 	uint_t nattrs;
 	uint_t flags;
 	int picnum;		/* or CPC_ANY_PIC */
-	int subcode;		/* the reason why it cannot be bound, or 0 */
+	int subcode;		/* the reason why the request cannot be bound, or 0 */
 };
 
 struct cpc_processor;
@@ -39,14 +39,13 @@ enum cpc_where {
 /*
  * struct __cpc_set - a set, in its handle's list
  * @cpc: the handle
- * @shape: identifies this list of requests, unlike any other list or set; its buffers have the same
- *	shape
+ * @shape: number that is unique to this list of requests; its buffers have the same shape
  * @counters: its counters in the back end, from the first bind until the next change of its
  *	requests
- * @silent: @counters were created for a CPU, and send no overflow signals
+ * @silent: @counters were created for a CPU and send no overflow signals
  * @where: the assumed state; for CPC_ON_LWP, each thread stores its own set (inheritable.h)
  * @pctx: the process of CPC_ON_PCTX, NULL after it was released
- * @tid: its thread
+ * @tid: the thread of CPC_ON_PCTX
  * @inheritable: its entry in the list of sets that new threads inherit
  * @processor: the CPU of CPC_ON_CPU, and the previous affinity of its thread
  */
@@ -83,7 +82,7 @@ struct __cpc_buf {
 
 /*
  * struct __cpc - a handle
- * @sets, @bufs: all of the handle
+ * @sets, @bufs: all sets and buffers of the handle
  * @names: events that can be counted here, NULL until first use
  * @format: the fields of the CPU's event codes
  * @caps: the result of cpc_caps()
@@ -100,8 +99,8 @@ struct __cpc {
 };
 
 /*
- * Guards the lists, processes and names of all handles; all signals are blocked while it is held, so
- * a signal handler may use the library.
+ * Guards the lists, processes and names of all handles; all signals are blocked while the lock is
+ * held, so that a signal handler may use the library.
  */
 void shim_cpc__lock(void);
 void shim_cpc__unlock(void);
@@ -128,7 +127,7 @@ int shim_cpc__sample_cpu(cpc_set_t *set, cpc_buf_t *buf);
 int shim_cpc__unbind_pctx(cpc_t *cpc, cpc_set_t *set);
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set);
 
-/* cpc.c: each returns -1 with errno set */
+/* cpc.c: each of these returns -1 with errno set */
 int shim_cpc__fail(int err);
 int shim_cpc__complain(cpc_t *cpc, const char *fn, int err, int subcode);
 int shim_cpc__translate(cpc_t *cpc, const char *fn, int ret);

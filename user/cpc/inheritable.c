@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets that new threads inherit, and finding the set that a thread has inherited.
+ * Sets that new threads inherit, and look-ups of the set that a thread has inherited.
  *
- * The kernel gives a new thread its inherited instance without notifying the thread.  So when a
- * thread that has bound nothing needs its set, it checks for each inheritable set whether that has
- * an instance on the thread.
+ * The kernel gives a new thread its inherited instance without notifying the thread.  Therefore,
+ * when a thread that has bound nothing needs its set, it checks for each inheritable set whether
+ * that set has an instance on the thread.
  *
- * Locking: one lock guards the list.  All signals are blocked while it is held, so a signal handler
- * may also look up its set, and fork() waits for it.  A forked child has inherited nothing.
+ * Locking: one lock guards the list.  All signals are blocked while it is held, so that a signal
+ * handler may also look up its set, and fork() waits for it.  A forked child has inherited nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,13 +23,13 @@
 /*
  * The set that is bound to the calling thread.
  *
- * In Solaris, the kernel keeps track of it: operations do not name a set, a new binding replaces
- * the old one, and a new process has none.  Here a set may have instances on many threads, and a
- * thread may have instances of many sets.  So the thread keeps a reference to the set that libcpc
- * bound to it, or that it has inherited.
+ * In Solaris, the kernel keeps track of this set: operations do not name a set, a new binding
+ * replaces the old one, and a new process has none.  Here a set may have instances on many
+ * threads, and a thread may have instances of many sets.  Therefore the thread keeps a reference
+ * to the set that libcpc bound to it or that it has inherited.
  *
- * Threads: each has its own.  A thread that exits unbinds the set.  A forked child forgets it
- * without unbinding, because the instance belongs to the parent.
+ * Threads: each thread has its own reference.  A thread that exits unbinds the set.  A forked
+ * child forgets it without unbinding, because the instance belongs to the parent.
  */
 
 __thread struct shim_counters *shim_lwp__own;
@@ -71,13 +71,13 @@ struct shim_counters *shim_lwp__bound(void)
 }
 
 /**
- * shim_lwp__attach() - record a set as the calling thread's
+ * shim_lwp__attach() - record a set as the calling thread's set
  * @counters: already bound, or about to be bound; a reference is taken
  *
  * A set is recorded before it is bound, because an overflow may call the program's handler before
  * the bind call has returned, and the handler must find the set.
  *
- * Return: 0, or -ENOMEM if the thread's end or forks could not be watched.
+ * Return: 0, or -ENOMEM if the handlers of the thread's end and of forks could not be installed.
  */
 int shim_lwp__attach(struct shim_counters *counters)
 {
@@ -90,7 +90,8 @@ int shim_lwp__attach(struct shim_counters *counters)
 
 /**
  * shim_lwp__forget() - forget a set that could not be bound
- * @counters: as passed to shim_lwp__attach(); a handler may have bound another one since then
+ * @counters: the set as passed to shim_lwp__attach(); a handler may have bound another set since
+ *   then
  */
 void shim_lwp__forget(const struct shim_counters *counters)
 {
@@ -164,9 +165,9 @@ static int make_room(size_t size)
 
 /**
  * shim_inheritable__prepare() - prepare for binding a set that new threads inherit
- * @nr: its number of requests
+ * @nr: number of requests of the set
  *
- * fork() waits for the lock from then on.
+ * From then on, fork() waits for the lock.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -215,8 +216,8 @@ void shim_inheritable__remove(struct shim_inheritable *entry)
 }
 
 /*
- * An invalid instance (EAGAIN) also counts.  One that has exited belongs to an earlier thread with
- * the same number.  Context: the lock is held.
+ * An invalid instance (EAGAIN) also counts.  An instance that has exited belongs to an earlier
+ * thread with the same number.  Context: the lock is held.
  */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {
@@ -233,7 +234,8 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 /**
  * shim_inheritable__inherited() - get the set that the calling thread has inherited
  *
- * Return: a reference, to be released by shim_counters__put(), or NULL if there is none.
+ * Return: a reference, to be released by shim_counters__put(), or NULL if the thread has inherited
+ * no set.
  */
 struct shim_counters *shim_inheritable__inherited(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sets that new threads inherit, and finding the set that a thread has inherited. */
+/* Sets that new threads inherit, and look-ups of the set that a thread has inherited. */
 #ifndef SHIM_CPC_INHERITABLE_H
 #define SHIM_CPC_INHERITABLE_H
 
@@ -11,7 +11,7 @@
  * struct shim_inheritable - a set that threads inherit
  * @next: next entry in the list
  * @counters: the set, which its owner keeps alive while it is in the list
- * @listed: it is in the list
+ * @listed: true while it is in the list
  */
 struct shim_inheritable {
 	struct shim_inheritable *next;
@@ -24,9 +24,9 @@ void shim_inheritable__add(struct shim_inheritable *entry, struct shim_counters 
 void shim_inheritable__remove(struct shim_inheritable *entry);
 struct shim_counters *shim_inheritable__inherited(void);
 
-/* The set that is bound to the calling thread: libcpc allows one at a time. */
+/* The set that is bound to the calling thread; libcpc allows only one at a time */
 
-/* The set that is bound to the calling thread; also NULL if inheritance was not checked yet */
+/* The set that is bound to the calling thread; NULL also if inheritance has not been checked yet */
 extern __thread struct shim_counters *shim_lwp__own
 	__attribute__((visibility("hidden"), tls_model("initial-exec")));
 

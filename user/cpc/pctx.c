@@ -34,8 +34,8 @@ void shim_pctx__say(pctx_t *pctx, const char *fn, const char *fmt, ...)
 }
 
 /*
- * Block SIGCHLD, which is waited for.  With @terminal, also block the signals by which a terminal
- * or user ends this program while handlers run.
+ * Block SIGCHLD, for which the library waits.  With @terminal, also block the signals by which a
+ * terminal or user ends this program while handlers run.
  */
 void shim_pctx__block(sigset_t *old, int terminal)
 {
@@ -70,7 +70,7 @@ static void destroy(pctx_t *pctx)
 	free(pctx);
 }
 
-/* Run in the new process: wait until it is traced, and execute the program. */
+/* Called in the new process: wait until it is traced, and execute the program. */
 static void __attribute__((noreturn)) become(const char *filename, char *const *argv, int go,
 					     int problem)
 {
@@ -96,7 +96,7 @@ static const char *exec_problem(int err)
 	return strerror(err);
 }
 
-/* Trace a new process until it executes the program, and hold it there.  Returns 0 or an errno. */
+/* Trace a new process until it executes the program, and hold it there.  Return 0 or an errno. */
 static int bring_up(pctx_t *pctx, int go, int problem)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -160,7 +160,7 @@ out_go:
 
 /**
  * pctx_create() - start a program under control
- * @filename: the program, searched in PATH
+ * @filename: the program, which is searched for in PATH
  * @argv: its arguments, terminated by NULL
  * @arg: argument for the handlers
  * @verbose: ignored: all messages are passed to @errfn
@@ -302,7 +302,7 @@ pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like)
 	pctx->on = like->on;
 	pctx->threads.options = like->threads.options & ~(unsigned long)PTRACE_O_EXITKILL;
 	pctx = capture(pid, pctx);
-	/* process_made() has stopped it, so no event of it is missed */
+	/* process_made() has stopped the process, so none of its events is missed. */
 	if (pctx)
 		kill(pid, SIGCONT);
 	return pctx;

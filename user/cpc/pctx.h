@@ -19,14 +19,14 @@
 enum shim_tracee_state {
 	SHIM_TRACEE_RUNS,
 	SHIM_TRACEE_STOPPED,
-	SHIM_TRACEE_LISTENS,	/* stopped by job control; continues by itself */
+	SHIM_TRACEE_LISTENS,	/* stopped by job control; continues without the library */
 	SHIM_TRACEE_GONE,
-	SHIM_TRACEE_CHANGES,	/* it runs another program, as the process's first thread */
+	SHIM_TRACEE_CHANGES,	/* it executes another program, as the process's first thread */
 };
 
 /* Why a thread has stopped */
 enum shim_tracee_event {
-	SHIM_EVENT_NONE,	/* requested, or for no interesting reason */
+	SHIM_EVENT_NONE,	/* by request, or for a reason without a handler */
 	SHIM_EVENT_CLONE,	/* it has created a thread, @data */
 	SHIM_EVENT_FORK,	/* it has created a process, @data */
 	SHIM_EVENT_EXEC,	/* it executes another program; it was thread @data */
@@ -35,12 +35,12 @@ enum shim_tracee_event {
 
 /**
  * struct shim_tracee - one thread
- * @tid: its id in the kernel
- * @lwp: its number in the process, from 1
- * @state: whether it is running
+ * @tid: its ID in the kernel
+ * @lwp: its number in the process, starting from 1
+ * @state: the thread's state
  * @ends: it has stopped at its exit
- * @over: no handler is called for it: too early or too late
- * @event: reason for its stop, until that is handled
+ * @over: no handler is called for it any more, or none is called yet
+ * @event: reason for its stop, until the stop is handled
  * @data: see enum shim_tracee_event; for a thread that has ended, its wait status
  * @signal: delivered to it when it is continued
  */
@@ -111,7 +111,7 @@ struct shim_pctx_handlers {
  * @complain: called for errors
  * @on: the handlers
  * @created: it is this process's child
- * @ended: it is ending, and held until it is released
+ * @ended: it is ending, and is held until it is released
  * @over: pctx_terminate() was called; may be set by a signal handler
  * @users: the handles that have sets on it; guarded by the lock in bind_cpu.c
  * @nusers: number of handles

@@ -26,7 +26,7 @@ enum outcome {
 };
 
 /**
- * struct run - one pctx_run()
+ * struct run - one call of pctx_run()
  * @pctx: the process
  * @tick: called periodically for each thread
  * @period_ns: interval between ticks, 0 for no ticks
@@ -45,7 +45,7 @@ struct run {
  * pctx_set_events() - set the handlers of events
  * @pctx: the process
  *
- * Followed by pairs of an event and its handler, and PCTX_NULL_EVENT.  Other events keep their
+ * Pairs of an event and its handler follow, and then PCTX_NULL_EVENT.  Other events keep their
  * handlers.
  *
  * Return: 0, or -1 for an unknown event, after calling the error function.
@@ -85,7 +85,7 @@ SHIM_API int pctx_set_events(pctx_t *pctx, ...)
 	return 0;
 }
 
-/* Call the handler only once: a thread that ends may stay in the list for a while. */
+/* Call the handler only once, because a thread that ends may stay in the list for a while. */
 static void fini_lwp(pctx_t *pctx, struct shim_tracee *thread)
 {
 	if (pctx->on.fini_lwp && !thread->over)
@@ -107,7 +107,7 @@ static void fini_all(pctx_t *pctx)
 			fini_lwp(pctx, &pctx->threads.thread[i]);
 }
 
-/* A new thread, which is already traced, runs up to its first stop. */
+/* A new thread is already traced and runs up to its first stop. */
 static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 {
 	struct shim_tracees *t = &pctx->threads;
@@ -130,8 +130,8 @@ static enum outcome thread_made(pctx_t *pctx, pid_t tid)
 
 /*
  * The process has forked.  A process can be controlled only by the thread that traces it, and this
- * thread is busy with the parent.  So the child is stopped and no longer traced here, and a forked
- * copy of this program takes control of it.
+ * thread is busy with the parent.  Therefore the child is stopped and no longer traced here, and a
+ * forked copy of this program takes control of it.
  */
 static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t child)
 {
@@ -140,7 +140,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 
 	if (waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status))
 		return;
-	/* Stop it before it runs; shim_pctx__take_over() continues it */
+	/* Stop the child before it runs; shim_pctx__take_over() continues it. */
 	kill(child, SIGSTOP);
 	ptrace(PTRACE_DETACH, child, NULL, NULL);
 	fflush(NULL);
@@ -218,7 +218,7 @@ static enum outcome another_program(pctx_t *pctx, pid_t former)
 	return failed || init_lwp(pctx, thread) ? HAS_FAILED : GOES_ON;
 }
 
-/* Is SIGKILL pending for a thread?  Also 1 if the thread does not exist any more. */
+/* Whether SIGKILL is pending for a thread, or the thread no longer exists */
 static int has_sigkill(pid_t pid, pid_t tid)
 {
 	unsigned long long pending = 0;
@@ -236,13 +236,13 @@ static int has_sigkill(pid_t pid, pid_t tid)
 	return pending >> (SIGKILL - 1) & 1;
 }
 
-/* Check in this order: a thread leaves its stop only after SIGKILL was pending. */
+/* The order of these checks matters: a thread leaves its stop only after SIGKILL was pending. */
 static int is_killed(pid_t pid, const struct shim_tracee *thread)
 {
 	return has_sigkill(pid, thread->tid) || shim_tracee__has_left(thread);
 }
 
-/* A thread ends: does its process end with it? */
+/* Whether a process ends together with its ending thread */
 static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -257,7 +257,7 @@ static int all_end(struct shim_tracees *t, const struct shim_tracee *ending)
 	return 1;
 }
 
-/* Is this a thread that is stopped in exit_group(2)? */
+/* Whether a thread is stopped in exit_group(2) */
 static int has_called_exit(pid_t pid, pid_t tid)
 {
 	char path[80], line[64] = "";
@@ -273,7 +273,7 @@ static int has_called_exit(pid_t pid, pid_t tid)
 	return atoi(line) == SYS_exit_group;
 }
 
-/* The thread that has called exit_group(2), or @reported if a signal ended the process instead */
+/* The thread that has called exit_group(2), or @reported if a signal ended the process */
 static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *reported)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -326,9 +326,9 @@ static enum outcome handle(pctx_t *pctx, struct shim_tracee *thread)
 }
 
 /*
- * A thread that is killed need not stop before its end, so it may have had no event.  If other
- * threads continue, it has ended by itself.  If none does, another thread's event reports the end
- * of the process.  If no thread is left, it is reported here, once.
+ * A thread that is killed need not stop before it ends, so it may have had no event.  If other
+ * threads continue, only this thread has ended.  If none does, another thread's event reports the
+ * end of the process.  If no thread is left, the end is reported here, once.
  */
 static enum outcome handle_killed(pctx_t *pctx)
 {
@@ -373,7 +373,7 @@ static enum outcome handle_events(pctx_t *pctx)
 	return outcome;
 }
 
-/* A missed tick is skipped, but counts as one of the run's remaining ticks. */
+/* A missed tick is skipped, but counts toward the run's remaining ticks. */
 static void next_goal(struct run *run)
 {
 	int64_t now = shim_tracees__now();
@@ -430,7 +430,10 @@ static unsigned long options_for(const pctx_t *pctx)
 	const struct shim_pctx_handlers *on = &pctx->on;
 	unsigned long options = pctx->threads.options & (unsigned long)PTRACE_O_EXITKILL;
 
-	/* Required even without handlers: the run ends at execve, and all threads must be known. */
+	/*
+	 * Required even without handlers, because the run ends at execve and all threads must be
+	 * known.
+	 */
 	options |= PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE;
 	if (on->fork)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
@@ -460,8 +463,8 @@ static enum outcome begin(pctx_t *pctx)
  *
  * The process is stopped when this returns, unless it has ended.
  *
- * Return: 0 (the process ended, or runs another program and has no handler for that; all ticks are
- * done; or pctx_terminate() was called), or -1 (a handler failed, the process disappeared, or
+ * Return: 0 (the process ended; it executed another program and has no handler for that; all ticks
+ * are done; or pctx_terminate() was called), or -1 (a handler failed, the process disappeared, or
  * another thread controls it).
  */
 SHIM_API int pctx_run(pctx_t *pctx, unsigned int msec, unsigned int nsamples, tick_fn *tick)

@@ -10,7 +10,7 @@
 #include "core/event.h"
 #include "impl.h"
 
-/* Make a number for a list of requests that no other list in this process has had. */
+/* Return a number for a list of requests that no other list in this process has had. */
 static uint64_t new_shape(void)
 {
 	static _Atomic uint64_t last;
@@ -59,7 +59,7 @@ static void free_request(struct cpc_request *req)
 	free(req->event);
 }
 
-/* End a set's counters: threads to which it is bound stop counting, and keep only a reference. */
+/* End a set's counters.  Threads to which it is bound stop counting, and keep only a reference. */
 void shim_cpc__end_counters(cpc_set_t *set)
 {
 	struct shim_counters *counters = atomic_exchange(&set->counters, NULL);
@@ -76,7 +76,7 @@ void shim_cpc__end_counters(cpc_set_t *set)
  * @cpc: its handle, not locked
  * @set: any set
  *
- * Only the child's reference is dropped: sets bound by the parent stay bound.
+ * Only the child's reference is dropped; sets that the parent has bound stay bound.
  */
 void shim_cpc__settle(cpc_t *cpc, cpc_set_t *set)
 {
@@ -102,11 +102,11 @@ static void free_set(cpc_set_t *set)
 }
 
 /**
- * cpc_set_destroy() - unbind a set, wherever it is bound, and free it
+ * cpc_set_destroy() - unbind a set from all targets and free it
  * @cpc: the handle
  * @set: a set of this handle
  *
- * Return: 0, or -1 and EINVAL if the set is not this handle's.
+ * Return: 0, or -1 and EINVAL if the set belongs to another handle.
  */
 SHIM_API int cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 {
@@ -163,7 +163,10 @@ static bool pack_known(const char *event, struct vcpc_request *packed)
 	return pack_name(event, packed) || shim_native__pack(event, packed);
 }
 
-/* Parse an event; modes belong in the request's flags, not in its name: 0, -ENOENT or -ENOMEM */
+/*
+ * Parse an event.  Modes belong in the request's flags, not in the event's name.  Return 0, -ENOENT
+ * or -ENOMEM.
+ */
 static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed)
 {
 	*packed = (struct vcpc_request) { .type = PERF_TYPE_RAW };
@@ -184,7 +187,7 @@ static int pack_event(cpc_t *cpc, const char *event, struct vcpc_request *packed
 	}
 }
 
-/* A request without a mode can be bound, but counts nothing and so never overflows. */
+/* A request without a mode can be bound, but it counts nothing and therefore never overflows. */
 static void pack_flags(uint_t flags, struct vcpc_request *packed)
 {
 	if (flags & CPC_COUNT_USER)
@@ -218,7 +221,7 @@ static int copy_request(struct cpc_request *req, const char *event, uint_t nattr
 	return 0;
 }
 
-/* Make room for one more request, so binding need not allocate. */
+/* Make room for one more request, so that binding need not allocate memory. */
 static int grow(cpc_set_t *set)
 {
 	size_t room = set->room;
@@ -261,9 +264,9 @@ static bool may_change(cpc_t *cpc, cpc_set_t *set)
  * @attrs: cpc_attr_t[@nattrs], copied; names as in cpc_walk_attrs().  If a name occurs twice, the
  *	last value is used.  Values are checked when the set is bound
  *
- * Return: its index, counted from 0, or -1 and errno: ENOMEM, or EINVAL.  For EINVAL, the error
- * handler is called with CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or CPC_INVALID_PICNUM, unless the
- * set itself is rejected.
+ * Return: the request's index, counted from 0, or -1 and errno: ENOMEM or EINVAL.  For EINVAL, the
+ * error handler is called with CPC_INVALID_EVENT, CPC_INVALID_ATTRIBUTE or CPC_INVALID_PICNUM,
+ * unless the set itself is rejected.
  */
 SHIM_API int cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset,
 				 uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)

@@ -97,7 +97,10 @@ static bool is_processor(processorid_t cpu)
 	return cpu >= 0 && cpu < sysconf(_SC_NPROCESSORS_CONF);
 }
 
-/* Whether a CPU is in the kernel's list of online CPUs, such as 0-3,5: 1, 0, or -1 and errno */
+/*
+ * Whether a CPU is in the kernel's list of online CPUs, such as 0-3,5. Return 1, 0, or -1 and
+ * errno.
+ */
 static int is_online(processorid_t cpu)
 {
 	FILE *list = fopen("/sys/devices/system/cpu/online", "re");
@@ -123,8 +126,8 @@ static int is_online(processorid_t cpu)
  * @processorid: the processor
  * @flag: P_STATUS, or its current state: the state is never changed
  *
- * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor, or flag), EPERM (the
- * state would change), or that of reading the kernel's list.
+ * Return: P_ONLINE or P_OFFLINE, or -1 and errno: EINVAL (no such processor or flag), EPERM (the
+ * state would change), or an error from reading the kernel's list.
  */
 SHIM_API int p_online(processorid_t processorid, int flag)
 {
@@ -145,7 +148,7 @@ SHIM_API int p_online(processorid_t processorid, int flag)
 	return -1;
 }
 
-/* A processor's maximum frequency from the kernel, otherwise from /proc/cpuinfo */
+/* A processor's maximum frequency, from the kernel or else from /proc/cpuinfo */
 static int mhz_of(processorid_t cpu)
 {
 	char path[96], line[128];
@@ -173,10 +176,10 @@ static int mhz_of(processorid_t cpu)
 /**
  * processor_info() - get state, type and clock of a processor
  * @processorid: the processor
- * @infop: set to these; fields that Linux does not provide are empty or 0
+ * @infop: filled in; fields that Linux does not provide are empty or 0
  *
- * Return: 0, or -1 and errno: EINVAL (no such processor), EFAULT, or that of reading the kernel's
- * list of online processors.
+ * Return: 0, or -1 and errno: EINVAL (no such processor), EFAULT, or an error from reading the
+ * kernel's list of online processors.
  */
 SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
 {
@@ -200,7 +203,7 @@ SHIM_API int processor_info(processorid_t processorid, processor_info_t *infop)
 	return 0;
 }
 
-/* Linux has no processor sets: only querying them, or leaving all of them, succeeds. */
+/* Linux has no processor sets, so only querying them, or leaving all of them, succeeds. */
 static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
 {
 	if (!exists || (pset != PS_NONE && pset != PS_QUERY && pset != PS_MYID)) {
@@ -213,7 +216,7 @@ static int no_set(psetid_t pset, bool exists, int missing, psetid_t *opset)
 }
 
 /**
- * pset_bind() - bind a thread or process to a processor set: Linux has none
+ * pset_bind() - bind a thread or process to a processor set, of which Linux has none
  * @pset: PS_QUERY, PS_NONE or PS_MYID, which is PS_NONE
  * @idtype: P_LWPID or P_PID
  * @id: the thread or process, or P_MYID
@@ -234,7 +237,7 @@ SHIM_API int pset_bind(psetid_t pset, idtype_t idtype, id_t id, psetid_t *opset)
 }
 
 /**
- * pset_assign() - assign a processor to a processor set: Linux has none
+ * pset_assign() - assign a processor to a processor set, of which Linux has none
  * @pset: PS_QUERY, PS_NONE or PS_MYID, which is PS_NONE
  * @cpu: the processor
  * @opset: set to PS_NONE; may be NULL

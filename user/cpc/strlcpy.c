@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* strlcpy(), which Solaris has, and glibc only since 2.38; in a separate object file. */
+/* strlcpy(), which Solaris has, and glibc only since version 2.38. It has its own object file. */
 #include <string.h>
 
 #include "base/api.h"
 
-/* As in cpc/solaris.h, or in the string.h of a later glibc */
+/* The same declaration as in cpc/solaris.h, or in the string.h of a later glibc */
 size_t strlcpy(char *dst, const char *src, size_t size);
 
 /**

@@ -2,8 +2,8 @@
 /*
  * The threads of a process under ptrace(2): trace, stop, wait for and continue them.
  *
- * waitpid(2) is called for each of these threads by its id, because the program may have other
- * children, whose status must be left for the program.
+ * waitpid(2) is called for each of these threads by its ID, because the program may have other
+ * children, whose status must be left to the program.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #include "base/vec.h"
 #include "pctx.h"
 
-/* Limit on a sleep, because another thread may receive the SIGCHLD that would end it */
+/* Limit of a sleep, needed because another thread may receive the SIGCHLD that would end it */
 #define LONGEST_SLEEP_NS	20000000
 
 int64_t shim_tracees__now(void)
@@ -37,7 +37,7 @@ bool shim_tracee__is_there(const struct shim_tracee *thread)
 	return thread->state != SHIM_TRACEE_GONE && thread->state != SHIM_TRACEE_CHANGES;
 }
 
-/* Has a thread left its stop because it was killed there? */
+/* Whether a thread has left its stop because it was killed there */
 bool shim_tracee__has_left(const struct shim_tracee *thread)
 {
 	siginfo_t info;
@@ -49,7 +49,7 @@ bool shim_tracee__has_left(const struct shim_tracee *thread)
 	return info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
-/* Has a thread ended without its handler having been called? */
+/* Whether a thread has ended without a call of its handler */
 bool shim_tracee__was_lost(const struct shim_tracee *thread)
 {
 	return thread->state == SHIM_TRACEE_GONE && !thread->over;
@@ -71,7 +71,7 @@ struct shim_tracee *shim_tracees__find_lwp(struct shim_tracees *t, int lwp)
 	return NULL;
 }
 
-/* Is there a thread left? */
+/* Whether any thread is left */
 bool shim_tracees__any(const struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -95,7 +95,7 @@ void shim_tracees__drop_gone(struct shim_tracees *t)
 	t->n = kept;
 }
 
-/* Add a thread that is already traced.  Returns 0 or -ENOMEM. */
+/* Add a thread that is already traced.  Return 0 or -ENOMEM. */
 int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
 {
 	if (shim_vec__room(t->thread, &t->room, t->n))
@@ -109,7 +109,7 @@ int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **ou
 	return 0;
 }
 
-/* Trace a thread, which continues to run.  Returns 0 or a negated errno. */
+/* Trace a thread, which continues to run.  Return 0 or a negated errno. */
 int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **out)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, t->options))
@@ -117,7 +117,7 @@ int shim_tracees__seize(struct shim_tracees *t, pid_t tid, struct shim_tracee **
 	return shim_tracees__add(t, tid, out);
 }
 
-/* A thread's state as in /proc: 'X' if it does not exist, '?' if that cannot be read */
+/* A thread's state as in /proc; 'X' if it does not exist, '?' if the state cannot be read */
 static char state_of(pid_t tid)
 {
 	char path[64], line[512], state = 'X', *end;
@@ -139,8 +139,8 @@ static char state_of(pid_t tid)
 }
 
 /*
- * Whether a thread cannot be traced because it is ending: ptrace(2) then returns ESRCH, or shortly
- * before that EPERM.
+ * Whether a thread cannot be traced because it is ending: ptrace(2) then returns ESRCH or, shortly
+ * before, EPERM.
  */
 static bool has_ended(pid_t tid, int err)
 {
@@ -152,7 +152,7 @@ static bool has_ended(pid_t tid, int err)
 	return state == 'X' || state == 'Z';
 }
 
-/* Trace each thread that is not traced yet.  Returns their number, or a negated errno. */
+/* Trace each thread that is not traced yet.  Return their number, or a negated errno. */
 static int seize_new(struct shim_tracees *t)
 {
 	struct shim_tracee *thread;
@@ -229,7 +229,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 	thread->state = SHIM_TRACEE_STOPPED;
 	if (event == PTRACE_EVENT_STOP) {
-		/* Job control has stopped it, so it stays stopped until SIGCONT arrives */
+		/* Job control has stopped the thread, so it stays stopped until SIGCONT arrives. */
 		if (stops_a_group(WSTOPSIG(status)) && !ptrace(PTRACE_LISTEN, thread->tid, 0, 0))
 			thread->state = SHIM_TRACEE_LISTENS;
 	} else if (event) {
@@ -239,7 +239,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 }
 
-/* Update the state of all threads that have stopped or ended; returns whether any has. */
+/* Update the state of all threads that have stopped or ended.  Return true if there is any. */
 static bool collect(struct shim_tracees *t)
 {
 	bool any = false;
@@ -292,8 +292,8 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 }
 
 /*
- * The number of threads that have not stopped yet.  Those in uninterruptible sleep, which may last
- * long, are counted only with @sleepers.
+ * The number of threads that have not stopped yet.  Threads in uninterruptible sleep, which may
+ * last long, are counted only if @sleepers is set.
  */
 static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
 {
@@ -331,11 +331,11 @@ void shim_tracees__stop(struct shim_tracees *t)
  * @t: the threads, with @pid and @options set
  *
  * A thread can start another one after the list of threads was read and before it is itself
- * stopped, so the list is read repeatedly until all its threads are traced: they are all stopped
- * then, and start no others.
+ * stopped.  Therefore the list is read repeatedly until all its threads are traced: then all of
+ * them are stopped and start no others.
  *
  * Context: SIGCHLD is blocked.
- * Return: 0 or a negated errno; some threads may be traced then.
+ * Return: 0 or a negated errno; after an error, some threads may be traced.
  */
 int shim_tracees__hold_all(struct shim_tracees *t)
 {
@@ -363,7 +363,7 @@ static bool stopped_again(struct shim_tracee *thread)
 	return true;
 }
 
-/* Continue all stopped threads that have no event to be handled. */
+/* Continue all stopped threads that have no pending event. */
 void shim_tracees__go_on(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -378,7 +378,7 @@ void shim_tracees__go_on(struct shim_tracees *t)
 	}
 }
 
-/* A thread that has an event to be handled, or NULL */
+/* A thread that has a pending event, or NULL */
 struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++)
@@ -389,7 +389,7 @@ struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 
 /**
  * shim_tracees__let_go() - stop tracing all threads, in any state
- * @t: the threads, none left afterwards
+ * @t: the threads; none is left afterwards
  *
  * Context: SIGCHLD is blocked.
  */
@@ -399,7 +399,7 @@ void shim_tracees__let_go(struct shim_tracees *t)
 	for (size_t i = 0; i < t->n; i++) {
 		struct shim_tracee *thread = &t->thread[i];
 
-		/* PTRACE_DETACH requires a thread that is stopped, and not in PTRACE_LISTEN. */
+		/* PTRACE_DETACH requires a thread that is stopped, and not by PTRACE_LISTEN. */
 		if (thread->state == SHIM_TRACEE_LISTENS) {
 			ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 			waitpid(thread->tid, NULL, __WALL);

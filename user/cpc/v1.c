@@ -4,12 +4,12 @@
  *
  * They have no handle and no set as arguments, so this file keeps both: one handle for the process,
  * opened at first use, and a set for each pair of events that was ever bound.  Threads share sets,
- * as version 2 permits; the start values of a thread's counters are preset after the bind.  So a
- * handler that binds the same events again does not allocate memory.  When there are many sets,
- * those that are not bound are destroyed.
+ * as version 2 permits; the start values of a thread's counters are preset after the bind.  A
+ * handler that binds the same events again therefore does not allocate memory.  When there are many
+ * sets, those that are not bound are destroyed.
  *
- * Locking: one lock guards the handle and the list.  All signals are blocked while it is held, so a
- * signal handler may bind, and fork() waits for it.
+ * Locking: one lock guards the handle and the list.  All signals are blocked while it is held, so
+ * that a signal handler may bind, and fork() waits for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,8 @@ void shim_v1__unlock(void)
 }
 
 /*
- * The handle's error handler: prints nothing, because version 1 reports these errors only in errno.
+ * The handle's error handler, which prints nothing, because version 1 reports these errors only in
+ * errno.
  */
 static void silent(const char *fn, int subcode, const char *fmt, va_list ap)
 {
@@ -95,7 +96,8 @@ cpc_t *shim_v1__handle(void)
  * cpc_version() - request a version of libcpc
  * @ver: the caller's version, or CPC_VER_NONE
  *
- * Return: a version that the library supports; CPC_VER_NONE if it does not support the caller's.
+ * Return: a version that the library supports; CPC_VER_NONE if it does not support the caller's
+ * version.
  */
 SHIM_API uint_t cpc_version(uint_t ver)
 {
@@ -137,7 +139,7 @@ SHIM_API int cpc_getcpuver(void)
 
 /**
  * cpc_getcciname() - get the name of the back end and the PMU
- * @cpuver: from cpc_getcpuver()
+ * @cpuver: result of cpc_getcpuver()
  *
  * Return: as for cpc_cciname(), or NULL.
  */
@@ -150,7 +152,7 @@ SHIM_API const char *cpc_getcciname(int cpuver)
 
 /**
  * cpc_getcpuref() - get a reference to the description of the events
- * @cpuver: from cpc_getcpuver()
+ * @cpuver: result of cpc_getcpuver()
  *
  * Return: as for cpc_cpuref(), or NULL.
  */
@@ -161,7 +163,7 @@ SHIM_API const char *cpc_getcpuref(int cpuver)
 
 /**
  * cpc_getnpic() - get the number of events counted at a time
- * @cpuver: from cpc_getcpuver()
+ * @cpuver: result of cpc_getcpuver()
  *
  * Return: 2, or 0 for another @cpuver.
  */
@@ -265,7 +267,7 @@ static int bind_event(const cpc_event_t *event, uint_t flags)
 /**
  * cpc_bind_event() - count two events on the calling thread
  * @event: the events, with start values in ce_pic; NULL to stop counting
- * @flags: CPC_BIND_LWP_INHERIT, CPC_BIND_EMT_OVF: send SIGEMT when one exceeds 2^64 - 1
+ * @flags: CPC_BIND_LWP_INHERIT; CPC_BIND_EMT_OVF to send SIGEMT when a value exceeds 2^64 - 1
  *
  * Return: 0, or -1 and errno as for cpc_bind_curlwp().
  */
@@ -282,7 +284,7 @@ SHIM_API int cpc_bind_event(cpc_event_t *event, int flags)
  * cpc_take_sample() - get the calling thread's values
  * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (counts were lost because the
+ * Return: 0, or -1 and errno: EINVAL (no events are bound), EAGAIN (counts were lost because the
  * counters were taken away).
  */
 SHIM_API int cpc_take_sample(cpc_event_t *event)
@@ -308,7 +310,7 @@ SHIM_API int cpc_take_sample(cpc_event_t *event)
 /**
  * cpc_rele() - stop counting on the calling thread
  *
- * Return: 0, or -1 and EINVAL if nothing is bound.
+ * Return: 0, or -1 and EINVAL if no events are bound.
  */
 SHIM_API int cpc_rele(void)
 {
@@ -318,7 +320,10 @@ SHIM_API int cpc_rele(void)
 	return 0;
 }
 
-/* Copy the events that the calling thread has bound by these calls; 0, or -1 if there are none. */
+/*
+ * Copy the events that the calling thread has bound with these calls.  Return 0, or -1 if there are
+ * none.
+ */
 static int bound_here(cpc_event_t *event, uint_t *flags)
 {
 	struct shim_counters *mine = shim_lwp__bound();
@@ -354,7 +359,7 @@ static int turn_mode(uint32_t mode, int enable)
  * cpc_count_usr_events() - start or stop counting in user mode
  * @enable: 0 to stop
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound by cpc_bind_event()), EAGAIN, and the errors
+ * Return: 0, or -1 and errno: EINVAL (cpc_bind_event() has bound no events), EAGAIN, and the errors
  * of cpc_bind_event().
  */
 SHIM_API int cpc_count_usr_events(int enable)

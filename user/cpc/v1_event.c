@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events of libcpc's version 1: from a string to two codes of 32 bits, and back.
+ * Events of libcpc's version 1: conversion of a string to two 32-bit codes, and back.
  *
- * A name does not fit in such a code, so names are numbered in order of first use; a number is
- * valid for the life of the process.
+ * A name does not fit into such a code, so names are numbered in order of first use.  A number
+ * is valid for the life of the process.
  *
  * Locking: names are added under version 1's lock (v1.c), and read without a lock.
  */
@@ -28,7 +28,7 @@ static _Atomic(struct name *) names;	/* last one first */
 
 static _Atomic(cpc_errfn_t *) errfn;
 
-/* Report an error to the process's error function, or on stderr if there is none. */
+/* Report an error to the process's error function, or to stderr if there is none. */
 void shim_v1__tell(const char *fn, const char *fmt, ...)
 {
 	cpc_errfn_t *to = atomic_load(&errfn);
@@ -45,7 +45,7 @@ void shim_v1__tell(const char *fn, const char *fmt, ...)
 }
 
 /**
- * cpc_seterrfn() - set the error function, for errors in strings and for cpc_access()
+ * cpc_seterrfn() - set the error function for errors in strings and for cpc_access()
  * @fn: the function, for the whole process; NULL to print messages to stderr
  */
 SHIM_API void cpc_seterrfn(cpc_errfn_t *fn)
@@ -86,7 +86,7 @@ static int64_t number_of(const char *text)
 	return name ? (int64_t)name->number : -1;
 }
 
-/* Convert an event to its name in version 2.  Returns 0 or -1. */
+/* Convert an event to its name in version 2.  Return 0 or -1. */
 static int event_of(uint32_t pes, char *buf, size_t size)
 {
 	const struct name *name;
@@ -131,7 +131,7 @@ cpc_set_t *shim_v1__set(const cpc_event_t *event, uint_t flags)
 	return set;
 }
 
-/* State of parsing a string; the next event without a number is assigned to counter @pic */
+/* State of parsing a string.  The next event without a number is assigned to counter @pic. */
 struct parse {
 	cpc_t *cpc;
 	uint32_t pes[2];
@@ -236,7 +236,10 @@ static void apply(struct parse *p, const struct flag *flag, int pic, uint32_t va
 	p->umask[pic] |= flag->clear == V1_UMASK;
 }
 
-/* Apply a flag to counter @pic, -1 for both.  Returns whether the token is a flag, valid or not. */
+/*
+ * Apply a flag to counter @pic, or to both if it is -1.  Return true if the token is a flag, valid
+ * or not.
+ */
 static bool take_flag(struct parse *p, const char *token, size_t len, int pic, const char *text)
 {
 	const struct flag *flag = NULL;
@@ -281,7 +284,7 @@ static void take_token(struct parse *p, char *token)
 		wrong(p, "neither a counter nor a flag:", token);
 }
 
-/* These flags are fields of an event code, so they are an error for an event with a name. */
+/* These flags are fields of an event code, so they are errors for an event with a name. */
 static void check(struct parse *p)
 {
 	for (int i = 0; i < 2; i++) {
@@ -295,9 +298,9 @@ static void check(struct parse *p)
 
 /**
  * cpc_strtoevent() - parse a string with two events
- * @cpuver: from cpc_getcpuver()
- * @spec: as described by cpc_getusage(); both counters need an event
- * @event: set if there is no error, with ce_pic 0
+ * @cpuver: result of cpc_getcpuver()
+ * @spec: a string as described by cpc_getusage(), with an event for both counters
+ * @event: set if there is no error; ce_pic is 0
  *
  * Return: 0, or the number of errors, for each of which the error function was called.
  */
@@ -382,7 +385,7 @@ SHIM_API char *cpc_eventtostr(cpc_event_t *event)
 
 /**
  * cpc_getusage() - describe the syntax of cpc_strtoevent()
- * @cpuver: from cpc_getcpuver()
+ * @cpuver: result of cpc_getcpuver()
  *
  * Return: a line, or NULL for another @cpuver.
  */
@@ -407,11 +410,11 @@ static void see_event(void *arg, const char *event)
 }
 
 /**
- * cpc_walk_names() - visit all names that a counter's event may have
- * @cpuver: from cpc_getcpuver()
+ * cpc_walk_names() - visit all names that a counter's event can have
+ * @cpuver: result of cpc_getcpuver()
  * @regno: the counter, 0 or 1
  * @arg: argument for @action
- * @action: called for each name; bits, formerly the event's code, are 0
+ * @action: called for each name; @bits, formerly the event's code, is 0
  */
 SHIM_API void cpc_walk_names(int cpuver, int regno, void *arg,
 			     void (*action)(void *arg, int regno, const char *name, uint8_t bits))
@@ -443,9 +446,9 @@ SHIM_API void cpc_event_accum(cpc_event_t *accum, cpc_event_t *event)
 
 /**
  * cpc_event_diff() - subtract values and ticks; other fields are copied from the later sample
- * @diff: the difference; may be one of the others
+ * @diff: the difference; may be the same as @after or @before
  * @after: the later sample
- * @before: the earlier one
+ * @before: the earlier sample
  */
 SHIM_API void cpc_event_diff(cpc_event_t *diff, cpc_event_t *after, cpc_event_t *before)
 {

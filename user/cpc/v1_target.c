@@ -19,7 +19,7 @@
  * struct target - a target that is or was counted
  * @next: next target in the list
  * @pctx: the process, NULL for a CPU
- * @lwpid: its thread
+ * @lwpid: the thread in it
  * @fd: the descriptor that represents the CPU, or -1
  * @cpu: the CPU
  * @set: the set that is bound to it, or NULL
@@ -39,13 +39,13 @@ struct target {
 
 static struct target *targets;
 
-/* Was the target's process released? */
+/* Whether the target's process was released */
 static bool is_gone(const struct target *t)
 {
 	return t->pctx && t->set && !t->set->pctx;
 }
 
-/* Context: the lock is held, here and below. */
+/* Context: the lock is held, here and in the following functions. */
 static struct target *find(const pctx_t *pctx, id_t lwpid, int fd)
 {
 	struct target *t;
@@ -57,7 +57,7 @@ static struct target *find(const pctx_t *pctx, id_t lwpid, int fd)
 	return t;
 }
 
-/* Unbind and destroy the set that is bound to a target.  Returns 0, or -1 with errno set. */
+/* Unbind and destroy the set that is bound to a target.  Return 0, or -1 with errno set. */
 static int end_set(struct target *t)
 {
 	cpc_t *cpc = shim_v1__handle();
@@ -198,7 +198,8 @@ SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, i
  * @lwpid: the thread
  * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound there), EAGAIN (invalid).
+ * Return: 0, or -1 and errno: EINVAL (no events are bound there), EAGAIN (the samples
+ * are invalid).
  */
 SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
 {
@@ -215,7 +216,7 @@ SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
  * @pctx: the process
  * @lwpid: the thread
  *
- * Return: 0, or -1 and EINVAL if nothing is bound there.
+ * Return: 0, or -1 and EINVAL if no events are bound there.
  */
 SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 {
@@ -237,7 +238,7 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
  * @pctx: the process
  * @lwpid: the thread
  *
- * Return: 0, or -1 and EINVAL if nothing is bound there.
+ * Return: 0, or -1 and EINVAL if no events are bound there.
  */
 SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 {
@@ -251,7 +252,7 @@ SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 	return t ? 0 : shim_cpc__fail(EINVAL);
 }
 
-/* Test whether the thread may count on its CPU, with an event that conflicts with no other set. */
+/* Test whether the thread may count on its CPU, using an event that conflicts with no other set. */
 static int may_count(cpc_t *cpc, processorid_t cpu)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -268,10 +269,11 @@ static int may_count(cpc_t *cpc, processorid_t cpu)
 }
 
 /**
- * cpc_shared_open() - open a descriptor for the CPU that the calling thread is bound to
+ * cpc_shared_open() - open a descriptor for the CPU to which the calling thread is bound
  *
- * Return: a descriptor, to be closed by cpc_shared_close(), or -1 and errno: EINVAL (it is not
- * bound to one CPU), EACCES (needs CAP_PERFMON), and the errors of open(2) and cpc_open().
+ * Return: a descriptor, to be closed by cpc_shared_close(), or -1 and errno: EINVAL (the thread is
+ * not bound to one CPU), EACCES (CAP_PERFMON is required), and the errors from open(2) and
+ * cpc_open().
  */
 SHIM_API int cpc_shared_open(void)
 {
@@ -299,7 +301,7 @@ SHIM_API int cpc_shared_open(void)
 
 /**
  * cpc_shared_close() - stop counting on a CPU, and close its descriptor
- * @fd: from cpc_shared_open()
+ * @fd: descriptor from cpc_shared_open()
  */
 SHIM_API void cpc_shared_close(int fd)
 {
@@ -318,7 +320,7 @@ SHIM_API void cpc_shared_close(int fd)
 
 /**
  * cpc_shared_bind_event() - count two events on a CPU
- * @fd: from cpc_shared_open(); only the thread that called it may use it
+ * @fd: descriptor from cpc_shared_open(); only the thread that called it may use it
  * @event: the events, with start values; NULL to stop counting
  * @flags: 0
  *
@@ -346,7 +348,7 @@ SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 
 /**
  * cpc_shared_take_sample() - get the values of a CPU
- * @fd: from cpc_shared_open()
+ * @fd: descriptor from cpc_shared_open()
  * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
  * Return: 0, or -1 and errno as for cpc_set_sample().
@@ -363,9 +365,9 @@ SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
 
 /**
  * cpc_shared_rele() - stop counting on a CPU, without closing its descriptor
- * @fd: from cpc_shared_open()
+ * @fd: descriptor from cpc_shared_open()
  *
- * Return: 0, or -1 and errno: EINVAL (nothing is bound), EAGAIN (the thread has moved).
+ * Return: 0, or -1 and errno: EINVAL (no events are bound), EAGAIN (the thread has moved).
  */
 SHIM_API int cpc_shared_rele(int fd)
 {

@@ -12,7 +12,7 @@
 #include "core/event.h"
 #include "impl.h"
 
-/* Programs also call walks without a handle, when cpc_open() has failed: errno is EINVAL then. */
+/* Programs also call walks without a handle, when cpc_open() has failed; errno is then EINVAL. */
 static bool is_handle(const cpc_t *cpc)
 {
 	if (!cpc)
@@ -21,7 +21,7 @@ static bool is_handle(const cpc_t *cpc)
 }
 
 /**
- * cpc_walk_requests() - visit a set's requests, last added first
+ * cpc_walk_requests() - visit a set's requests, starting with the last one added
  * @cpc: the handle
  * @set: the set
  * @arg: argument for @action
@@ -72,7 +72,8 @@ static int collect(void *arg, const char *name, const char *desc)
 }
 
 /*
- * Collect the names of Solaris' processors whose events can be counted here, if they are requested.
+ * Collect the event names of Solaris' processors that can be counted here, if such names are
+ * requested.
  */
 static int collect_natives(cpc_t *cpc, struct names *names)
 {
@@ -98,7 +99,7 @@ void shim_cpc__free_names(char **names)
 	free(names);
 }
 
-/* The names are looked up once per handle; NULL and errno if that fails. */
+/* Get the names, which are looked up once per handle.  Return NULL and set errno if that fails. */
 static char **names_of(cpc_t *cpc)
 {
 	struct names names = { 0 };
@@ -138,7 +139,7 @@ SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 		action(arg, names[i]);
 }
 
-/* Is there a counter with this number?  Without a handle there is none. */
+/* Whether there is a counter with this number; false without a handle */
 static bool is_pic(cpc_t *cpc, uint_t picno)
 {
 	if (picno < cpc_npic(cpc))
@@ -148,7 +149,7 @@ static bool is_pic(cpc_t *cpc, uint_t picno)
 }
 
 /**
- * cpc_walk_events_pic() - visit the events that one counter can count: all of them
+ * cpc_walk_events_pic() - visit the events that one counter can count, which are all events
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
  * @arg: argument for @action
@@ -167,8 +168,8 @@ SHIM_API void cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
 }
 
 /*
- * Determine which generic events can be counted here, as a bit mask.  It does not change, but is
- * not cached.  On failure it is empty, and errno is set.
+ * Determine which generic events can be counted here, as a bit mask.  The result does not change,
+ * but is not cached.  On failure it is 0, and errno is set.
  */
 static __u64 countable(cpc_t *cpc)
 {
@@ -206,7 +207,8 @@ SHIM_API void cpc_walk_generic_events_all(cpc_t *cpc, void *arg,
 }
 
 /**
- * cpc_walk_generic_events_pic() - visit the generic events that one counter can count: all of them
+ * cpc_walk_generic_events_pic() - visit the generic events that one counter can count, which are
+ * all of them
  * @cpc: the handle
  * @picno: below cpc_npic(), otherwise errno is EINVAL and nothing is visited
  * @arg: argument for @action
@@ -228,7 +230,7 @@ SHIM_API void cpc_walk_generic_events_pic(cpc_t *cpc, uint_t picno, void *arg,
  * cpc_walk_attrs() - visit the attributes that a request may have
  * @cpc: the handle
  * @arg: argument for @action
- * @action: called for each: the fields of the CPU's event codes, and picnum
+ * @action: called for each attribute: the fields of the CPU's event codes, and picnum
  */
 SHIM_API void cpc_walk_attrs(cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr))
 {
