@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The public calls of all families: each passes its target to the engine (impl.h).
+ * The public calls of all families.  Each call passes its target to the engine (impl.h).
  *
  * A family is defined by the suffix of its calls, the parameters that precede each call's own, and
- * the target that these parameters identify.  Calls that only some families have are in a macro of
- * their own.
+ * the target that these parameters identify.  Calls that only some families have are in separate
+ * macros.
  */
 #include <time.h>
 
@@ -12,9 +12,9 @@
 #include "impl.h"
 
 /*
- * Calls for features that only POWER has: counter frequencies, event-based branches, the branch
- * history buffer.  They exist so that programs linked against them load; all return
- * Pmapi_Unsupported.
+ * Calls for features that only POWER has: counter frequencies, event-based branches, and the branch
+ * history buffer.  They exist so that programs linked against them can be loaded.  All of them
+ * return Pmapi_Unsupported.
  */
 
 SHIM_API int pm_set_counter_frequency_mythread(unsigned int counter_freq[MAX_COUNTERS])
@@ -130,11 +130,11 @@ CONTROL(_wp, OF_CID, CID, partition(cid))
 GETTERS(_wp, OF_WP, partition(wp))
 GETTERS(_lcpu_wp, OF_CPU_OF_WP, one_cpu_of(wp, lcpuid))
 
-/* The time base: one tick is a nanosecond of CLOCK_MONOTONIC, which also stamps samples. */
+/* The time base: a tick is a nanosecond of CLOCK_MONOTONIC, which is also the clock of samples */
 
 #define NS_PER_S	1000000000ull
 
-/* Stores nanoseconds in the raw form (RTC_POWER_PC), which can be added and subtracted */
+/* Store nanoseconds in the raw form (RTC_POWER_PC), which can be added and subtracted. */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns)
 {
 	t->flag = RTC_POWER_PC;
@@ -144,7 +144,7 @@ void shim_aix__ticks(timebasestruct_t *t, __u64 ns)
 
 /**
  * read_real_time() - read the time base
- * @t: filled
+ * @t: filled in
  * @size: TIMEBASE_SZ
  *
  * Return: RTC_POWER_PC, the form that was stored; -1 if @size is too small.
@@ -162,10 +162,10 @@ SHIM_API int read_real_time(timebasestruct_t *t, size_t size)
 
 /**
  * read_wall_time() - same as read_real_time(), which is monotonic on Linux
- * @t: filled
+ * @t: filled in
  * @size: TIMEBASE_SZ
  *
- * Return: as read_real_time().
+ * Return: as for read_real_time().
  */
 SHIM_API int read_wall_time(timebasestruct_t *t, size_t size)
 {
@@ -174,10 +174,10 @@ SHIM_API int read_wall_time(timebasestruct_t *t, size_t size)
 
 /**
  * mread_real_time() - same as read_real_time(), which is monotonic on Linux
- * @t: filled
+ * @t: filled in
  * @size: TIMEBASE_SZ
  *
- * Return: as read_real_time().
+ * Return: as for read_real_time().
  */
 SHIM_API int mread_real_time(timebasestruct_t *t, size_t size)
 {
@@ -189,7 +189,7 @@ SHIM_API int mread_real_time(timebasestruct_t *t, size_t size)
  * @t: RTC_POWER_PC becomes RTC_POWER; an RTC_POWER time is not changed
  * @size: TIMEBASE_SZ
  *
- * Return: 0; -1 if it is neither, or @size is too small.
+ * Return: 0; -1 if @t has neither form, or if @size is too small.
  */
 SHIM_API int time_base_to_time(timebasestruct_t *t, size_t size)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The getters: they return a context's program, and what it has counted.
+ * The getters, which return a context's program and its counts.
  *
- * Lists are allocated for the caller, who frees them; on an error the caller's
- * pointer is NULL.
+ * Lists are allocated, and the caller must free them. After an error the caller's pointer is NULL.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +16,10 @@ static int right_kind(const struct shim_aix_call *call, enum shim_aix_kind kind)
 	return call->ctx->program.kind == kind ? 0 : Pmapi_WrongKind;
 }
 
-/* Sets @on to whether the target is currently counting, for mode.b.count: 0 or the API's error */
+/*
+ * Set @on to whether the target is currently counting, for mode.b.count. Return 0 or the API's
+ * error.
+ */
 static int live_state(const struct shim_aix_call *call, bool *on)
 {
 	int ret = shim_aix_turn__on(call->ctx, call->tid);
@@ -47,7 +49,7 @@ static int get_locked(struct shim_aix_call *call, void *prog)
 	return ret;
 }
 
-/* Checks the program's kind, reads whether it counts, and allocates memory for all sets */
+/* Check the program's kind, find out whether it counts, and allocate memory for all sets. */
 static int begin_get(const struct shim_aix_call *call, enum shim_aix_kind kind, size_t size,
 		     bool *on, void **sets)
 {
@@ -138,7 +140,7 @@ static int read_cpu(const struct shim_aix_call *call, struct shim_aix_sums **sum
 	return ret == -EINVAL ? Pmapi_BadCpu : shim_aix__error(ret);
 }
 
-/* Reads the counts of the call's target, less what was counted before the context's last reset */
+/* Read the counts of the call's target since the context's last reset. */
 static int read_sums(const struct shim_aix_call *call, struct shim_aix_sums **sums)
 {
 	const struct shim_aix_context *ctx = call->ctx;
@@ -182,7 +184,7 @@ static int describe(const struct shim_aix_call *call, pm_ginfo_t *ginfo)
 }
 
 /*
- * struct result - where the results of a getter go
+ * struct result - where a getter stores its results
  * @data: pm_data_t or pm_data_mx_t
  * @when: set to the time of the sample, unless NULL
  * @times: set to the accumulated times, unless NULL

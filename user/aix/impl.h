@@ -18,9 +18,9 @@ enum shim_aix_scope {
 /*
  * struct shim_aix_who - the target of a call
  * @scope: the kind of context
- * @nth: @cpu is an index among the online CPUs, not a CPU number
- * @other: the target is not the calling thread, but the one that @pid, @tid, @ptid name
- * @wp: the workload partition; any but 0 is unsupported
+ * @nth: @cpu is an index into the online CPUs, not a CPU number
+ * @other: the target is not the calling thread but the thread identified by @pid, @tid and @ptid
+ * @wp: the workload partition; only 0 is supported
  */
 struct shim_aix_who {
 	enum shim_aix_scope scope;
@@ -95,7 +95,7 @@ int shim_aix__tdata_mx(struct shim_aix_who who, pm_data_mx_t *data, timebasestru
 /* self.c */
 bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time);
 
-/* Like shim_aix__get_data(), with a fast path; @who is a compile-time constant. */
+/* Like shim_aix__get_data(), with a fast path. @who must be a compile-time constant. */
 static inline int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
 {
 	if (who.scope == AIX_THREAD && !who.other && data && shim_aix_self__data(data, NULL, NULL))
@@ -106,7 +106,7 @@ static inline int shim_aix__data(struct shim_aix_who who, pm_data_t *data)
 /* calls.c */
 void shim_aix__ticks(timebasestruct_t *t, __u64 ns);
 
-/* init.c: the API's number for a core error */
+/* init.c: the API's error number for an error from the core layer */
 int shim_aix__error(int ret);
 
 #endif /* SHIM_AIX_IMPL_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * pm_init() and pm_initialize(), which return tables of the events available on this machine; the
- * library owns the tables and never frees them.  Also the calls without a context.
+ * library owns the tables and never frees them.  This file also has the calls without a context.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "impl.h"
 #include "state.h"
 
-/* Translates errors of the core layer into the API's error numbers, and those into text. */
+/* Translate errors from the core layer into the API's error numbers, and those into text */
 
 /* The longest text of pm_strerror(), with its NUL */
 #define LINE	256
@@ -34,7 +34,7 @@ static const struct {
 	{ -EOPNOTSUPP, Pmapi_Unsupported },
 };
 
-/* Translates a core error about existing counters; for new ones see refused() in set.c */
+/* Translate a core error about existing counters; for new counters see refused() in set.c. */
 int shim_aix__error(int ret)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -79,7 +79,7 @@ static const char *text_of(int error)
 /**
  * pm_strerror() - describe an error
  * @where: the prefix, usually the name of the call that failed; NULL for "pmapi"
- * @error: what a call returned
+ * @error: the error that a call returned
  *
  * Return: a string that is valid until the calling thread's next pm_strerror().
  */
@@ -102,14 +102,14 @@ SHIM_API char *pm_strerror(const char *where, int error)
 /**
  * pm_error() - print an error on standard error
  * @where: as for pm_strerror()
- * @error: what a call returned
+ * @error: the error that a call returned
  */
 SHIM_API void pm_error(const char *where, int error)
 {
 	fprintf(stderr, "%s\n", pm_strerror(where, error));
 }
 
-/* The processor's clock rate, as the kernel reports it, or measured by counting cycles. */
+/* The processor's clock rate, as the kernel reports it, or measured by counting cycles */
 
 #define SPIN_NS	20000000
 
@@ -158,8 +158,8 @@ static void spin(void)
 }
 
 /*
- * Cycles are counted in user mode only, but the time includes kernel mode: spin() has to spend
- * most of it in user mode.
+ * Cycles are counted in user mode only, but the time includes kernel mode: spin() must spend most
+ * of it in user mode.
  */
 static double count(struct shim_session *session)
 {
@@ -185,7 +185,7 @@ static double count(struct shim_session *session)
 }
 
 /**
- * pm_cycles() - the processor's clock rate
+ * pm_cycles() - get the processor's clock rate
  *
  * Return: Hz, or 0 if the kernel does not report it and it cannot be measured.
  */
@@ -206,7 +206,7 @@ SHIM_API double pm_cycles(void)
 }
 
 /*
- * struct shim_aix_view - the tables as one filter shows them
+ * struct shim_aix_view - the tables as seen through one filter
  *
  * The general counters, which count every event, share one list.
  */
@@ -330,7 +330,7 @@ static void free_view(const struct shim_aix_table *table, struct shim_aix_view *
 	free(view);
 }
 
-/* The tables as seen through a filter, built at its first use */
+/* Get the tables as seen through a filter, building them at its first use. */
 static int view_of(struct shim_aix_state *state, int filter, struct shim_aix_view **out)
 {
 	struct shim_aix_view *view = state->views[filter];
@@ -384,10 +384,10 @@ static bool good_filter(int filter)
 
 /**
  * pm_initialize() - get the tables of this machine's events
- * @filter: PM_VERIFIED, PM_UNVERIFIED, PM_CAVEAT: only these events may be used from then on;
- * 	PM_GET_GROUPS requests @groups
- * @info: filled; the library owns its tables
- * @groups: filled likewise; may be NULL without PM_GET_GROUPS
+ * @filter: PM_VERIFIED, PM_UNVERIFIED, PM_CAVEAT: only these events may be used afterwards;
+ *	PM_GET_GROUPS requests @groups
+ * @info: filled in; the library owns its tables
+ * @groups: filled in like @info; may be NULL without PM_GET_GROUPS
  * @proctype: PM_CURRENT
  *
  * Return: 0, EINVAL, Pmapi_InvalidProctype, Pmapi_Unsupported (the tables of another processor were
@@ -424,10 +424,10 @@ SHIM_API int pm_initialize(int filter, pm_info2_t *info, pm_groups_info_t *group
 /**
  * pm_init() - like pm_initialize(), for programs that use the older tables
  * @filter: as for pm_initialize()
- * @info: filled; the library owns its tables
- * @groups: ignored without PM_GET_GROUPS: the oldest programs do not pass it
+ * @info: filled in; the library owns its tables
+ * @groups: ignored without PM_GET_GROUPS, because the oldest programs do not pass it
  *
- * Return: as pm_initialize().
+ * Return: as for pm_initialize().
  */
 SHIM_API int pm_init(int filter, pm_info_t *info, pm_groups_info_t *groups)
 {
@@ -456,7 +456,7 @@ SHIM_API int pm_init(int filter, pm_info_t *info, pm_groups_info_t *groups)
 /**
  * pm_get_procindex() - get this machine's processor type
  *
- * Return: PM_CURRENT because it is none of AIX's types.
+ * Return: PM_CURRENT, because the processor has none of AIX's types.
  */
 SHIM_API int pm_get_procindex(void)
 {
@@ -464,7 +464,8 @@ SHIM_API int pm_get_procindex(void)
 }
 
 /**
- * pm_get_wplist() - get the partitions that were active in the last count: none
+ * pm_get_wplist() - get the partitions that were active in the last count, of which
+ * there are none
  * @name: ignored
  * @list: not written to
  * @size: set to 0

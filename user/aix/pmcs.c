@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The counters that programs see, and which events each of them counts.
+ * The counters that programs see, and the events that each of them counts.
  *
  * The kernel assigns events to hardware counters.  The number of each kind is found by trying how
  * many events fit at the same time.  General counters come first and count every event; fixed
@@ -15,16 +15,16 @@
 #include "table.h"
 
 /*
- * Groups of events that the processor can count at the same time; most also have cycles and
+ * Groups of events that the processor can count at the same time; most groups also have cycles and
  * instructions, if available.
  *
- * They are built from a fixed list, in its order, without the groups whose events are not
- * available, so a machine's groups always have the same numbers.
+ * They are built from a fixed list, in its order, omitting groups whose events are not available,
+ * so that a machine's groups always have the same numbers.
  */
 
 /*
- * struct form - the contents of a group; if several have the same name, the first available one is
- * used
+ * struct form - the contents of a group; if several forms have the same name, the first available
+ * one is used
  * @common: it also has cycles and instructions, of which one must be available
  * @needed: number of its own events that must be available
  * @own: its events
@@ -64,8 +64,8 @@ static const struct form {
 };
 
 /*
- * Assigns an event to the free counter that can count it and the fewest other events.  Returns 1,
- * or 0 if there is none
+ * Assign an event to the free counter that can count it and the fewest other events.  Return 1, or
+ * 0 if there is no such counter.
  */
 static int add(const struct shim_aix_table *table, struct shim_aix_group *group, const char *name)
 {
@@ -104,8 +104,8 @@ static void classify(const struct shim_aix_table *table, struct shim_aix_group *
 }
 
 /*
- * Whether the processor can count a whole group at the same time: 1, 0, or a core error.  -EAGAIN
- * means that the counters are in use now, so the group is kept.
+ * Whether the processor can count all events of a group at the same time.  Return 1, 0, or a core
+ * error. -EAGAIN means that the counters are in use now; the group is then kept.
  */
 static int fits(struct shim_session *session, const struct shim_aix_table *table,
 		const struct shim_aix_group *group)
@@ -133,7 +133,10 @@ static bool is_made(const struct shim_aix_table *table, const char *name)
 	return false;
 }
 
-/* Creates a form's group, if enough of its events are available and fit: 1, 0, or a core error */
+/*
+ * Create a form's group if enough of its events are available and fit.  Return 1, 0, or a core
+ * error.
+ */
 static int make(struct shim_session *session, const struct shim_aix_table *table,
 		const struct form *form, struct shim_aix_group *group)
 {
@@ -156,9 +159,9 @@ static int make(struct shim_session *session, const struct shim_aix_table *table
 }
 
 /**
- * shim_aix_groups__make() - the groups of a table
+ * shim_aix_groups__make() - make the groups of a table
  * @session: the back end
- * @table: with its events
+ * @table: the table, which has its events
  *
  * Return: 0 or a core error.
  */
@@ -183,7 +186,7 @@ int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *t
 /* Number of counters reported, for software events, if there are no hardware counters */
 #define SOFTWARE_PMCS	4
 
-/* Events for which no processor has a fixed counter: only general counters count them */
+/* Events for which no processor has a fixed counter, so that only general counters count them */
 static const __u64 general_events[] = {
 	PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_CACHE_MISSES,
 	PERF_COUNT_HW_CACHE_REFERENCES, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
@@ -214,8 +217,8 @@ int shim_aix_table__try(struct shim_session *session, const struct vcpc_request 
 }
 
 /*
- * How many counters can count one event at the same time, up to @at_most.  Returns the number, 0,
- * or a negative error if it cannot be determined now.
+ * Determine how many counters can count one event at the same time, up to @at_most.  Return the
+ * number, which can be 0, or a negative error if it cannot be determined now.
  */
 static int capacity(struct shim_session *session, __u64 config, int at_most)
 {
@@ -237,7 +240,10 @@ static int capacity(struct shim_session *session, __u64 config, int at_most)
 	return 0;
 }
 
-/* How many of the @cycles counters that count cycles are general, or a negative error */
+/*
+ * Determine how many of the @cycles counters that count cycles are general.  Return a negative
+ * error on failure.
+ */
 static int count_general(struct shim_session *session, int cycles)
 {
 	for (size_t i = 0; i < sizeof(general_events) / sizeof(general_events[0]); i++) {
@@ -279,7 +285,7 @@ static int find_fixed(struct shim_session *session, struct shim_aix_table *table
 /**
  * shim_aix_pmcs__find() - find out which counters exist
  * @session: the back end
- * @table: with its events; filled in
+ * @table: the table, which has its events; the counters are filled in
  *
  * Return: 0 or a negative error.
  */
@@ -290,7 +296,9 @@ int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *tab
 
 	if (n > 0)
 		n = count_general(session, n);
-	/* A set that is bound to a CPU holds the counters: use the number found earlier. */
+	/*
+	 * The counters are in use by a set that is bound to a CPU, so use the number found earlier.
+	 */
 	if (n == -EAGAIN)
 		n = shim_session__info(session)->hw_slots;
 	if (n < 0)
@@ -313,7 +321,7 @@ int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *tab
  * @table: the table
  * @c: the counter
  *
- * Return: the number; on that counter they are numbered from 0.
+ * Return: the number; the counter's events are numbered from 0.
  */
 int shim_aix_pmcs__events(const struct shim_aix_table *table, int c)
 {
@@ -326,7 +334,7 @@ int shim_aix_pmcs__events(const struct shim_aix_table *table, int c)
  * @c: the counter
  * @id: the number
  *
- * Return: its index in the table, or -1.
+ * Return: the event's index in the table, or -1.
  */
 int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id)
 {
@@ -339,7 +347,7 @@ int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id)
  * shim_aix_pmcs__number() - get an event's number on a counter
  * @table: the table
  * @c: the counter
- * @event: its index in the table
+ * @event: the event's index in the table
  *
  * Return: the number, or COUNT_NOTHING if that counter cannot count it.
  */

@@ -3,8 +3,8 @@
  * Programs: the three forms used by callers are converted to one, checked, and packed into
  * requests.
  *
- * All sets are checked before any counters are opened, so one invalid set fails the call.  Errors
- * are API errors.
+ * All sets are checked before any counters are opened, so a single invalid set makes the call fail.
+ * Errors are API errors.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -86,7 +86,10 @@ void shim_aix_program__free(struct shim_aix_program *p)
 	*p = (struct shim_aix_program) { 0 };
 }
 
-/* proctree and process apply to the whole program: only the first set's are used, and checked. */
+/*
+ * proctree and process apply to the whole program, so only those of the first set are used and
+ * checked.
+ */
 static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
 {
 	if (mode.b.threshold)
@@ -99,7 +102,7 @@ static int check_mode(pm_mode_t mode, enum shim_aix_scope scope, bool first)
 	return 0;
 }
 
-/* A filter of 0 shows no events at all: then every event may be used. */
+/* A filter of 0 shows no events at all; in that case every event may be used. */
 static bool passes(int class, int filter)
 {
 	return !(filter & AIX_CLASSES) || class & filter;
@@ -118,7 +121,7 @@ static int check_events(const struct shim_aix_table *table, int filter, const in
 	return 0;
 }
 
-/* Sets @ids to a set's events by counter: its own, or those of its group */
+/* Set @ids to a set's events by counter, which are its own events or those of its group. */
 static int resolve(const struct shim_aix_table *table, int filter, const pm_prog_t *set,
 		   const int **ids)
 {
@@ -146,7 +149,7 @@ static void push(struct shim_aix_program *p, int k, const struct vcpc_request *r
 	p->n++;
 }
 
-/* Each group of requests needs at least one request: an empty set gets a dummy event. */
+/* Each group of requests needs at least one request, so an empty set gets a dummy event. */
 static void push_dummy(struct shim_aix_program *p, int k)
 {
 	static const struct vcpc_request dummy = {
@@ -176,9 +179,9 @@ static void pack_set(struct shim_aix_program *p, int k, const struct shim_aix_ta
 /**
  * shim_aix_program__pack() - check all sets of a program, and pack them
  * @p: the program; its requests are filled in
- * @table: the machine's
+ * @table: the machine's table
  * @filter: which events and groups may be used
- * @scope: the kind of context that it is for
+ * @scope: the kind of context for which the program is set
  *
  * Return: 0, Pmapi_Malloc_Err, or the error of the first invalid set.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program: its sets of events as the caller gave them, and as requests for the back end. */
+/* A program: its sets of events as the caller passed them, and as requests for the back end. */
 #ifndef SHIM_AIX_PROGRAM_H
 #define SHIM_AIX_PROGRAM_H
 
@@ -16,8 +16,8 @@ enum shim_aix_kind {
 /*
  * struct shim_aix_program - one program
  * @slice: length of a multiplex slot in milliseconds
- * @sets: @nsets, each with its mode
- * @reqs: @n requests
+ * @sets: array of @nsets sets, each with its mode
+ * @reqs: array of @n requests
  * @where: for each set and counter the index in @reqs, or -1
  * @group: the set of each request
  */

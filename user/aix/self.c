@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Caches the calling thread's context, and reads its values without the lock.
+ * Cache the calling thread's context, and read its values without the lock.
  *
  * A thread holds a reference to its context, which keeps the memory, until it deletes its program
- * or the context is removed.  The back end is queried once whether the thread inherited a context.
- * A thread without a context acquires one only through its own call, or when its process becomes a
- * group, which changes the state's generation.
+ * or the context is removed.  The back end is queried once to find out whether the thread
+ * inherited a context.  A thread without a context acquires one only through its own call, or when
+ * its process becomes a group, which changes the state's generation.
  *
  * A context of AIX_THREAD is removed only by its last thread, so its counters exist while one of
- * its threads reads them.  Only a signal handler can remove it during the read, which is checked
- * afterwards.
+ * its threads reads them.  Only a signal handler can remove the context during the read, so this
+ * is checked afterwards.
  */
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -35,15 +35,15 @@ static void keep(const struct shim_aix_state *state, struct shim_aix_context *ct
 		shim_aix_context__get(ctx);
 	self.ctx = ctx;
 	self.generation = state->generation;
-	/* In a signal handler that interrupted a read of the old context, keep the reference. */
+	/* If a signal handler interrupted a read of the old context, keep the reference. */
 	if (old && !self.reading)
 		shim_aix_context__put(old);
 }
 
 /**
  * shim_aix_self__has() - set the calling thread's context
- * @state: the process's
- * @ctx: the context, or NULL: none
+ * @state: the process's state
+ * @ctx: the context, or NULL for none
  */
 void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
@@ -53,8 +53,8 @@ void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *c
 }
 
 /**
- * shim_aix_self__lost() - forget a context that is being removed, if it is the calling thread's
- * @state: the process's
+ * shim_aix_self__lost() - forget a context that is being removed, if the calling thread has it
+ * @state: the process's state
  * @ctx: the context
  */
 void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_context *ctx)
@@ -65,7 +65,7 @@ void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_con
 
 /**
  * shim_aix_self__context() - get the calling thread's context
- * @state: the process's
+ * @state: the process's state
  * @ctx: set to the context, or NULL, on success
  *
  * Return: 0 or the API's error.
@@ -109,9 +109,10 @@ static inline bool sample(const struct shim_aix_context *ctx, bool timed, struct
 }
 
 /**
- * shim_aix_self__data() - get the calling thread's own values, if its context is a thread's
- * @data: filled on success
- * @tick: set to its time while counting, unless NULL
+ * shim_aix_self__data() - get the calling thread's own values, if its context is of kind
+ * AIX_THREAD
+ * @data: filled in on success
+ * @tick: set to the thread's time while counting, unless NULL
  * @time: set to the time of the sample, unless NULL
  *
  * Context: takes no lock; makes no system call if perf's mapped pages can be read.
@@ -125,7 +126,8 @@ bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 	bool done = false;
 
 	/*
-	 * Look up the context only now: earlier, a signal handler could have removed and freed it.
+	 * Look up the context only after this: before, a signal handler could have removed and
+	 * freed it.
 	 */
 	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -160,7 +162,7 @@ bool shim_aix_self__forked(void)
 	return !self.reading;
 }
 
-/* Unbinds an exiting thread from its own context, which is removed with its last thread. */
+/* Unbind an exiting thread from its own context, which is removed with its last thread. */
 static void thread_exits(void *unused)
 {
 	struct shim_aix_state *state = shim_aix_state__lock();

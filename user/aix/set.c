@@ -6,7 +6,7 @@
 
 #include "state.h"
 
-/* Takes samples of a context, and subtracts the counts before a reset. */
+/* Take samples of a context, and subtract the counts before a reset */
 
 static unsigned int turns_of(const struct shim_aix_context *ctx)
 {
@@ -16,9 +16,9 @@ static unsigned int turns_of(const struct shim_aix_context *ctx)
 /**
  * shim_aix_sums__read() - take a sample
  * @ctx: the context
- * @tid: a thread or CPU, by @flags
+ * @tid: a thread or CPU, depending on @flags
  * @flags: VCPC_SAMPLE_F_*
- * @sums: to be freed; set only on success
+ * @sums: set only on success; the caller must free it
  *
  * Return: 0 or a core error.
  */
@@ -53,7 +53,7 @@ int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned 
  * @tid: the thread
  * @state: VCPC_STATE_*; set only on success
  *
- * Return: 0 or a core error, -EINVAL if it has none.
+ * Return: 0 or a core error; -EINVAL if the thread has no state there.
  */
 int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state)
 {
@@ -67,7 +67,10 @@ int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *s
 	return 0;
 }
 
-/* Clamped to 0: the counts of a group member deleted since then are no longer in the total. */
+/*
+ * The result is at least 0: the counts of a group member deleted since then are no longer in the
+ * total.
+ */
 static __u64 less(__u64 a, __u64 b)
 {
 	return a > b ? a - b : 0;
@@ -75,9 +78,9 @@ static __u64 less(__u64 a, __u64 b)
 
 /**
  * shim_aix_sums__subtract() - subtract earlier sums from later ones
- * @ctx: whose sums they are
- * @sums: the later ones; on return, the counts since @base
- * @base: the earlier ones
+ * @ctx: the context of the sums
+ * @sums: the later sums; on return, the counts since @base
+ * @base: the earlier sums
  */
 void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix_sums *sums,
 			     const struct shim_aix_sums *base)
@@ -94,13 +97,13 @@ void shim_aix_sums__subtract(const struct shim_aix_context *ctx, struct shim_aix
 }
 
 /*
- * Starting and stopping.
+ * Starting and stopping
  *
  * A group starts and stops as a whole: perf counts its threads together, and cannot start or stop
  * one of them alone.
  */
 
-/* Whether a thread is counting: 1, 0, or a core error */
+/* Whether a thread is counting.  Return 1, 0, or a core error. */
 static int is_on(const struct shim_aix_context *ctx, pid_t tid)
 {
 	__u32 state;
@@ -125,7 +128,8 @@ int shim_aix_turn__on(const struct shim_aix_context *ctx, pid_t tid)
 }
 
 /*
- * A context of one thread is started and stopped on that thread, all others on all their targets.
+ * A context of one thread is started and stopped on that thread, and any other context on all its
+ * targets.
  */
 static int turn(struct shim_aix_context *ctx, pid_t tid, bool on)
 {
@@ -151,7 +155,7 @@ static __u64 now(const struct shim_aix_call *call)
 	return shim_session__ops(call->state->session)->now();
 }
 
-/* A start is time-stamped before counting starts, a stop after it has stopped. */
+/* Take the time before counting starts, or after it has stopped. */
 static int turn_locked(struct shim_aix_call *call, void *arg)
 {
 	struct order *order = arg;
@@ -208,7 +212,9 @@ int shim_aix__tstop(struct shim_aix_who who, timebasestruct_t *when)
 	return timed(who, false, when);
 }
 
-/* The API's number for an error in setting a program; @bad: the request that caused it, or -1 */
+/*
+ * The API's number for an error in setting a program.  @bad is the request that caused it, or -1.
+ */
 static int refused(int ret, int bad)
 {
 	if (ret == -EAGAIN)
@@ -251,7 +257,7 @@ static int bind(struct shim_aix_context *ctx, pid_t tid)
 	return ret ? refused(ret, bad) : 0;
 }
 
-/* Chooses what to bind, and with which flags, by the first set's mode */
+/* Choose the target to bind, and the flags, according to the first set's mode. */
 static void choose_target(struct shim_aix_context *ctx, enum shim_aix_scope scope)
 {
 	pm_mode_t mode = ctx->program.sets[0].mode;
@@ -354,7 +360,7 @@ static int set_locked(struct shim_aix_state *state, struct shim_aix_who who,
 }
 
 /*
- * Takes ownership of @program, even on failure.  @ret is the result of creating it, which is
+ * Take ownership of @program, even on failure.  @ret is the result of creating the program, and is
  * returned only if the library is initialized.
  */
 static int set(struct shim_aix_who who, struct shim_aix_program *program, int ret)
@@ -407,14 +413,14 @@ int shim_aix__set_mm(struct shim_aix_who who, const pm_prog_mm_t *prog)
 	return set(who, &program, ret);
 }
 
-/* Forgets the context of the calling thread after its instance was unbound. */
+/* Forget the context of the calling thread after its instance was unbound. */
 static void let_go(struct shim_aix_call *call)
 {
 	if (!call->who.other)
 		shim_aix_self__has(call->state, NULL);
 }
 
-/* Unbinds a thread; the context is removed with its last thread. */
+/* Unbind a thread.  The context is removed with its last thread. */
 static int delete_thread(struct shim_aix_call *call)
 {
 	int last = shim_aix_state__deserted(call->ctx, call->tid);
@@ -440,8 +446,8 @@ static int delete_locked(struct shim_aix_call *call, void *arg)
 }
 
 /*
- * If a thread cannot be bound again, it has no program, and the context of the last such thread is
- * removed.
+ * If a thread cannot be bound again, it has no program.  If it was the context's last thread, the
+ * context is removed.
  */
 static void abandon(struct shim_aix_call *call)
 {
@@ -451,7 +457,7 @@ static void abandon(struct shim_aix_call *call)
 }
 
 /*
- * Unbinds and binds again, which clears the counts and starts the first set with a full multiplex
+ * Unbind and bind again, which clears the counts and starts the first set with a full multiplex
  * slot.
  */
 static int rebind_thread(struct shim_aix_call *call)
@@ -477,8 +483,8 @@ static int rebind_thread(struct shim_aix_call *call)
 }
 
 /*
- * Does the same on all CPUs; if binding fails, shim_aix_cpus__follow() tries again at the next
- * call.
+ * Like rebind_thread(), on all CPUs.  If binding fails, shim_aix_cpus__follow() tries again at the
+ * next call.
  */
 static int rebind_cpus(struct shim_aix_context *ctx)
 {
@@ -495,7 +501,7 @@ static int rebind_cpus(struct shim_aix_context *ctx)
 	return ret;
 }
 
-/* Resets without unbinding: the counts so far become the base, which later reads subtract. */
+/* Reset without unbinding: the counts so far become the base, which later reads subtract. */
 static int rebase(struct shim_aix_context *ctx)
 {
 	struct shim_aix_sums *base;

@@ -3,12 +3,13 @@
  * The API's state of this process: the tables, and the list of contexts.
  *
  * The API's calls do not pass a context, so it is looked up by thread.  A thread has the context in
- * which it has an instance: because it set a program, by inheritance, or as a member of a group.
- * The back end is queried once for it; self.c caches it.
+ * which it has an instance, because it set a program, by inheritance, or as a member of a group.
+ * The back end is queried once for the context; self.c caches it.
  *
- * Locking: one lock guards everything; signals are blocked while it is held, so a signal handler
- * may use the library.  A forked child starts without contexts; its parent's are not affected.  A
- * thread that exits is unbound from its own context, but its counts for a group are kept.
+ * Locking: one lock guards everything; signals are blocked while it is held, so that a signal
+ * handler may use the library.  A forked child starts without contexts; those of its parent are not
+ * affected.  A thread that exits is unbound from its own context, but its counts for a group are
+ * kept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +39,7 @@ static void in_child(void)
 
 		state->contexts = ctx->next;
 		atomic_store(&ctx->removed, true);
-		/* Other references are held by threads that exist only in the parent. */
+		/* Any other references are held by threads that exist only in the parent. */
 		if (may_free)
 			free_context(ctx);
 	}
@@ -69,7 +70,7 @@ void shim_aix_state__leave(struct shim_aix_state *state)
 	shim_siglock__leave(&lock);
 }
 
-/* Opens the back end if it is not open: 0, or an API error */
+/* Open the back end if it is not open.  Return 0, or an API error. */
 int shim_aix_state__session(struct shim_aix_state *state)
 {
 	return state->session ? 0 : shim_aix__error(shim_session__open(&state->session));
@@ -99,10 +100,10 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 }
 
 /*
- * Whether a thread has an instance in a context: 1, 0, or a core error if that cannot be determined
- * now.  The result is 1 for an invalid instance (-EAGAIN), and for one whose values perf adds to
- * those of the threads that inherit it (-EOPNOTSUPP). It is 0 if the thread has exited, because
- * another thread may have its ID by now.
+ * Whether a thread has an instance in a context.  Return 1, 0, or a core error if that cannot be
+ * determined now.  The result is 1 for an invalid instance (-EAGAIN), and for an instance whose
+ * values perf adds to those of the threads that inherit it (-EOPNOTSUPP).  It is 0 if the thread
+ * has exited, because another thread may have its ID by now.
  */
 static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 {
@@ -124,7 +125,7 @@ static int has_thread(const struct shim_aix_context *ctx, pid_t tid)
 /* Querying up to this many contexts is faster than reading a thread's start time from /proc. */
 #define MANY	32
 
-/* Whether a thread may have an instance in a context; only a false result is certain */
+/* Whether a thread may have an instance in a context.  Only a result of false is certain. */
 static bool may_have(const struct shim_aix_state *state, const struct shim_aix_context *ctx,
 		     pid_t tid, struct shim_aix_start *start)
 {
@@ -137,7 +138,7 @@ static bool may_have(const struct shim_aix_state *state, const struct shim_aix_c
 
 /**
  * shim_aix_state__search() - find a thread's context by querying each one that may have the thread
- * @state: the process's
+ * @state: the process's state
  * @tid: the thread
  * @found: set to the context, or NULL, on success
  *
@@ -162,8 +163,8 @@ int shim_aix_state__search(const struct shim_aix_state *state, pid_t tid,
 }
 
 /**
- * shim_aix_state__of_thread() - a thread's context
- * @state: the process's
+ * shim_aix_state__of_thread() - get a thread's context
+ * @state: the process's state
  * @tid: the thread
  * @ctx: set to the context, or NULL, on success
  *
@@ -187,7 +188,7 @@ static struct shim_aix_context *the_systems(const struct shim_aix_state *state)
 
 /**
  * shim_aix_state__find() - find the context of a call's target
- * @state: the process's
+ * @state: the process's state
  * @who: the target
  * @ctx: set to the context, or NULL
  * @tid: the thread or CPU
@@ -217,7 +218,7 @@ int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
  * shim_aix_state__call() - run a function on the context of a call's target
  * @who: the target; without a context the call fails with Pmapi_NoSetProg
  * @fn: called with the lock held
- * @arg: for @fn
+ * @arg: argument of @fn
  *
  * Return: what @fn returned, or the API's error.
  */
@@ -242,7 +243,7 @@ int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call
 
 /**
  * shim_aix_state__is_member() - check whether a call concerns one thread of a group
- * @call: on an existing context
+ * @call: the call, which has a context
  *
  * A group can only be changed as a whole.
  */
@@ -277,7 +278,7 @@ int shim_aix_state__deserted(const struct shim_aix_context *ctx, pid_t but)
 /**
  * shim_aix_state__members() - count a context's present and past threads, except those that
  * inherited it
- * @ctx: of threads
+ * @ctx: a context of threads
  * @members: set on success
  *
  * Return: 0 or the API's error.
@@ -308,7 +309,7 @@ static void sweep(struct shim_aix_state *state)
 
 /**
  * shim_aix_state__claim() - reserve the counters for the system or for threads
- * @state: the process's
+ * @state: the process's state
  * @scope: AIX_SYSTEM, or a scope of threads
  *
  * Threads' contexts share the counters; the system's context excludes all others of the process.
@@ -322,7 +323,7 @@ int shim_aix_state__claim(struct shim_aix_state *state, enum shim_aix_scope scop
 			sweep(state);
 		return state->nthreads ? Pmapi_Locked : 0;
 	}
-	/* While threads have contexts, the system cannot have one: do not look for it. */
+	/* While threads have contexts, the system cannot have one, so do not search for it. */
 	if (!state->nthreads && the_systems(state))
 		return Pmapi_Locked;
 	/* At each power of two, remove the contexts whose threads have all ended. */
@@ -340,9 +341,9 @@ void shim_aix_state__unclaim(struct shim_aix_state *state, enum shim_aix_scope s
 
 /**
  * shim_aix_state__add() - add a context to the process's list
- * @state: the process's
+ * @state: the process's state
  * @ctx: the context; the list takes over its only reference
- * @own: it is the calling thread's
+ * @own: true if it is the calling thread's context
  */
 void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *ctx, bool own)
 {
@@ -351,7 +352,7 @@ void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *
 	if (ctx->next)
 		ctx->next->at = &ctx->next;
 	state->contexts = ctx;
-	/* Threads that had no context may have this one now: they must look it up again. */
+	/* Threads that had no context may have this one now, and must look it up again. */
 	if (ctx->process)
 		state->generation++;
 	if (own)
@@ -360,7 +361,7 @@ void shim_aix_state__add(struct shim_aix_state *state, struct shim_aix_context *
 
 /**
  * shim_aix_state__remove() - end a context on all its targets
- * @state: the process's
+ * @state: the process's state
  * @ctx: the context; other threads that keep it see that it was removed
  */
 void shim_aix_state__remove(struct shim_aix_state *state, struct shim_aix_context *ctx)

@@ -11,11 +11,11 @@
 
 /*
  * struct shim_aix_sums - accumulated counts
- * @time: when it was read
+ * @time: the time of the read
  * @state: VCPC_STATE_*
  * @tick: the target's time while counting
- * @values: one for each request
- * @turns: one for each set; NULL for a program of AIX_PLAIN
+ * @values: one value for each request
+ * @turns: one element for each set; NULL for a program of AIX_PLAIN
  */
 struct shim_aix_sums {
 	__u64 time;
@@ -27,21 +27,22 @@ struct shim_aix_sums {
 
 /*
  * struct shim_aix_context - a program that is set
- * @next: in the process's list, and
- * @at: what points to it there
+ * @next: next context in the process's list
+ * @at: the pointer to this context in the list
  * @refs: held by the list, and by each thread that has it
- * @removed: from the list
+ * @removed: true after it was removed from the list
  * @number: unique within the process
- * @root: the thread for which it was set, 0 of the system
- * @since: when it was set, by shim_aix_target__tick(): threads that started earlier did not inherit
+ * @root: the thread for which the program was set; 0 for the system
+ * @since: the time when it was set, by shim_aix_target__tick(): threads that started earlier did
+ *   not inherit it
  * @scope: AIX_SYSTEM, AIX_THREAD or AIX_GROUP
- * @bind: VCPC_BIND_F_* and SHIM_BIND_F_* with which its threads are bound
- * @remote: it is controlled from outside the threads that it counts
+ * @bind: VCPC_BIND_F_* and SHIM_BIND_F_* used for binding its threads
+ * @remote: true if it is controlled from outside the threads that it counts
  * @tree: for the system: it counts only a process and its descendants
  * @online: for the system: the online processors when it was last bound, as the list in /sys
- * @on: for a group and the system: counting is on
+ * @on: for a group and the system: true while counting
  * @process: a group of all a process's threads
- * @stopped: when it was last stopped, if not @on
+ * @stopped: the time when it was last stopped, if not @on
  * @base: counts before the last reset, which are subtracted; or NULL
  */
 struct shim_aix_context {
@@ -66,9 +67,9 @@ struct shim_aix_context {
 
 /*
  * struct shim_aix_state - the process's state
- * @initialised: events may be counted, of the classes in @filter
+ * @initialised: events of the classes in @filter may be counted
  * @views: the tables that pm_init() and pm_initialize() have returned, by filter
- * @nprograms: number of contexts created, for their numbers
+ * @nprograms: number of contexts created, the source of their numbers
  * @generation: changes when another thread's call may have given a context to a thread that had
  *   none
  */
@@ -86,7 +87,7 @@ struct shim_aix_state {
 };
 
 /*
- * struct shim_aix_call - a call in progress, on an existing context
+ * struct shim_aix_call - a call in progress on an existing context
  * @tid: the thread or CPU
  */
 struct shim_aix_call {
@@ -99,7 +100,7 @@ struct shim_aix_call {
 int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call *call, void *arg),
 			 void *arg);
 
-/* init.c: tables as pm_init() and pm_initialize() return them */
+/* init.c: tables as returned by pm_init() and pm_initialize() */
 struct shim_aix_view;
 
 struct shim_aix_state *shim_aix_state__lock(void);
@@ -129,7 +130,7 @@ void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *c
 void shim_aix_self__lost(struct shim_aix_state *state, const struct shim_aix_context *ctx);
 bool shim_aix_self__forked(void);
 
-/* target.c: when a thread started, read from /proc once */
+/* target.c: when a thread started, read only once from /proc */
 struct shim_aix_start {
 	bool known;
 	__u64 tick;

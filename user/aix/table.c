@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The table of events: AIX's mnemonics where the meaning is the same, then all that perf and libpfm
- * support on this machine.
+ * The table of events: AIX's mnemonics where the meaning is the same, then all events that perf and
+ * libpfm support on this machine.
  *
- * An event's number is its index in the table, which has only countable events; it does not change
- * unless the machine or libpfm changes.
+ * An event's number is its index in the table, which has only countable events. The number does not
+ * change unless the machine or libpfm changes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "core/pmus.h"
 #include "table.h"
 
-/* Mnemonics for perf's events; every program uses the first one of each. */
+/* Mnemonics for perf's events; each event is shown under the first one. */
 static const struct {
 	const char *name;
 	const char *event;
@@ -47,7 +47,7 @@ struct build {
  * @table: the table
  * @name: PM_...
  *
- * Return: its number, or -1.
+ * Return: the event's number, or -1.
  */
 int shim_aix_table__find(const struct shim_aix_table *table, const char *name)
 {
@@ -81,7 +81,7 @@ static int append(struct build *b, const struct shim_aix_event *event)
 	return 0;
 }
 
-/* Adds an event, unless it cannot be counted here or its name is in the table already. */
+/* Add an event, unless it cannot be counted here or its name is already in the table. */
 static int add(struct build *b, const char *name, const char *shown, const char *desc)
 {
 	struct shim_aix_event event = { .class = b->class };
@@ -127,7 +127,10 @@ static int add_aliases(struct build *b)
 	return ret;
 }
 
-/* Whether an event is in the table under another name: perf has several names for some events. */
+/*
+ * Whether an event is in the table under another name, because perf has several names for some
+ * events
+ */
 static bool is_there(const struct build *b, const struct shim_event_name *e)
 {
 	for (int i = 0; i < b->table->nevents; i++)
@@ -174,7 +177,7 @@ static int name_cpu(struct shim_aix_table *table)
 /**
  * shim_aix_table__make() - find out which events this machine can count
  * @session: the back end
- * @table: filled; for shim_aix_table__free()
+ * @table: filled in; to be released with shim_aix_table__free()
  *
  * Return: 0 or a core error.
  */

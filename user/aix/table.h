@@ -11,7 +11,7 @@
  * struct shim_aix_event - an event; its number is its index in the table
  * @name: PM_...
  * @shown: its name in perf or libpfm
- * @desc: what it counts
+ * @desc: description of the event
  * @class: PM_VERIFIED or PM_UNVERIFIED
  * @req: the request for the back end, without modes
  */
@@ -24,7 +24,7 @@ struct shim_aix_event {
 };
 
 /*
- * A group; its number is its index in the table.  events[] has for each counter the event's number
+ * A group; its number is its index in the table.  For each counter, events[] has the event's number
  * on that counter, or COUNT_NOTHING.
  */
 struct shim_aix_group {
@@ -47,8 +47,8 @@ struct shim_aix_fixed {
 /*
  * struct shim_aix_table - the machine's counters, events and groups
  * @pmcs: number of counters
- * @general: number of leading ones that count any event
- * @fixed: the others
+ * @general: number of counters, at the beginning, that count any event
+ * @fixed: the other counters
  * @cpu: name of the processor
  */
 struct shim_aix_table {
@@ -69,7 +69,7 @@ int shim_aix_table__find(const struct shim_aix_table *table, const char *name);
 
 int shim_aix_groups__make(struct shim_session *session, struct shim_aix_table *table);
 
-/* Whether an error is due to something else than the event that was tried */
+/* Whether an error is due to something other than the event */
 
 /* pmcs.c */
 int shim_aix_pmcs__find(struct shim_session *session, struct shim_aix_table *table);
@@ -77,7 +77,7 @@ int shim_aix_pmcs__events(const struct shim_aix_table *table, int c);
 int shim_aix_pmcs__event(const struct shim_aix_table *table, int c, int id);
 int shim_aix_pmcs__number(const struct shim_aix_table *table, int c, int event);
 
-/* Check that these requests fit on the processor at the same time: 0, or a core error */
+/* Check that these requests fit on the processor at the same time. Return 0 or a core error. */
 int shim_aix_table__try(struct shim_session *session, const struct vcpc_request *reqs,
 			unsigned int n);
 

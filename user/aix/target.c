@@ -13,13 +13,13 @@
 #include "state.h"
 
 /*
- * Binds the system's context to the processors that are online.  A processor that comes online
- * later is added at the next call on that context.
+ * Binding of the system's context to the online processors.  A processor that comes online later is
+ * added at the next call on that context.
  */
 
 /*
- * Reads the kernel's list of online CPUs as text; a list that does not fit is cut off.  Without the
- * list, the text is empty, and the next call looks for CPUs again.
+ * Read the kernel's list of online CPUs as text; a list that does not fit is truncated.  If there
+ * is no list, the text is empty, and the next call looks for CPUs again.
  */
 static void read_online(char text[AIX_ONLINE])
 {
@@ -39,13 +39,13 @@ static int bind_cpu(void *arg, int cpu)
 	int bad;
 	int ret = shim_counters__bind(ctx->counters, cpu, SHIM_BIND_F_CPU, &bad);
 
-	/* It went offline in the meantime. */
+	/* The CPU went offline in the meantime. */
 	return ret == -ENODEV ? 0 : ret;
 }
 
 /**
  * shim_aix_cpus__bind() - bind a context to all processors that are online
- * @ctx: the system's, not a process tree's
+ * @ctx: the system's context, not that of a process tree
  *
  * Return: 0 or a core error.
  */
@@ -55,7 +55,7 @@ int shim_aix_cpus__bind(struct shim_aix_context *ctx)
 	return shim_aix_target__each_cpu(bind_cpu, ctx);
 }
 
-/* A CPU to which the set is bound already answers -EBUSY: that is no error here. */
+/* For a CPU to which the set is already bound the result is -EBUSY, which is not an error here. */
 static int bind_late(void *arg, int cpu)
 {
 	struct shim_aix_context *ctx = arg;
@@ -69,7 +69,7 @@ static int bind_late(void *arg, int cpu)
 
 /**
  * shim_aix_cpus__follow() - bind a context to processors that have come online
- * @ctx: the system's, not a process tree's
+ * @ctx: the system's context, not that of a process tree
  *
  * If a CPU cannot be bound, the next call tries again.
  */
@@ -125,7 +125,8 @@ static bool is_ours(pid_t tid)
  * @who: the thread, by any of its numbers
  * @tid: set on success
  *
- * Return: 0 or the API's error: another thread must be traced by the caller and stopped.
+ * Return: 0 or the API's error.  The caller must be tracing another thread, which must be
+ * stopped.
  */
 int shim_aix_target__check(struct shim_aix_who who, pid_t *tid)
 {
@@ -164,8 +165,8 @@ __u64 shim_aix_target__tick(void)
 }
 
 /*
- * The name in parentheses may contain anything, so fields are counted from the last ')': first the
- * state.
+ * The name in parentheses may contain anything, so fields are counted from the last ')', after
+ * which the state comes first.
  */
 static __u64 read_start(pid_t tid)
 {
@@ -191,7 +192,7 @@ static __u64 read_start(pid_t tid)
  * @start: caches the answer; for one thread only
  * @tid: the thread
  *
- * Return: in the ticks of shim_aix_target__tick(); ~0 if it cannot be determined.
+ * Return: the time in the ticks of shim_aix_target__tick(); ~0 if it cannot be determined.
  */
 __u64 shim_aix_target__start(struct shim_aix_start *start, pid_t tid)
 {
@@ -211,8 +212,8 @@ bool shim_aix_target__is_in(pid_t tid, pid_t process)
 
 /**
  * shim_aix_target__each_cpu() - call a function for each online CPU
- * @fn: called for each; a nonzero value ends the loop
- * @arg: for @fn
+ * @fn: called for each CPU; a nonzero value ends the loop
+ * @arg: argument of @fn
  *
  * Return: 0, -ENODEV without /sys, -ENOMEM or a similar error, or the result of @fn.
  */
@@ -261,9 +262,9 @@ int shim_aix_target__nth_cpu(int n)
 
 /**
  * shim_aix_target__each_thread() - call a function for each thread of a thread's process
- * @tid: one of them
- * @fn: called for each; a nonzero value ends the loop
- * @arg: for @fn
+ * @tid: any thread of the process
+ * @fn: called for each thread; a nonzero value ends the loop
+ * @arg: argument of @fn
  *
  * Return: 0, -ESRCH, -ENOMEM or a similar error, or the result of @fn.
  */
