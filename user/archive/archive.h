@@ -2,10 +2,10 @@
 /*
  * struct shim_archive, an open archive, for the files of this directory only.
  *
- * Locking: @lock guards loading and growing of volumes, loading the index, and the cached end time.
- * After opening, nothing else changes except @meta and @clear, which have their own locks.  The
- * lock of @meta is never taken together with @lock.  The lock of @clear may be taken while @lock is
- * held.
+ * Locking: @lock guards the loading and extension of volumes, the loading of the index, and the
+ * cached end time.  After opening, nothing else changes except @meta and @clear, which have their
+ * own locks.  The lock of @meta is never taken together with @lock.  The lock of @clear may be
+ * taken while @lock is held.
  */
 #ifndef SHIM_ARCHIVE_ARCHIVE_H
 #define SHIM_ARCHIVE_ARCHIVE_H
@@ -73,7 +73,10 @@ static inline bool shim_clear_range__is_empty(const struct shim_clear_range *s)
 
 void shim_clear_ranges__init(struct shim_clear_ranges *known);
 void shim_clear_ranges__fini(struct shim_clear_ranges *known);
-/* Find the range with the record after a position, or before it if @back; false if none is known */
+/*
+ * Find the range with the record after a position, or before it if @back.  Return false if no such
+ * range is known.
+ */
 bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_position at, bool back,
 			  struct shim_clear_range *out);
 /* Remember a range.  If memory runs out, its records will be examined again. */
@@ -107,7 +110,7 @@ struct shim_segment {
 /*
  * struct shim_archive - an open archive
  * @segments: @nsegments, ordered by start time
- * @label: of the first segment
+ * @label: label of the first segment
  * @name: the name that was passed to open
  * @index: index of all segments, loaded at first use; complete once @indexed is set
  * @volumes: the @nopened volumes known at opening, with a joint between adjacent segments
@@ -115,8 +118,8 @@ struct shim_segment {
  * @nvolumes: number of all volumes; a volume is initialized before it is counted
  * @clear: ranges that readers have found to contain no mark
  * @listed: the directory has been scanned for volumes, which happens at first use
- * @entered: volumes whose mappings may have pages in memory, UINT32_MAX if none; @next is replaced
- *	next
+ * @entered: volumes whose mappings may have pages in memory, or UINT32_MAX; @next is the index of
+ *	the next one to replace
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -148,15 +151,17 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
 /*
- * Get the content of a volume.  Returns 0, -SHIM_EVOLUME if it is damaged (readers skip it), or the
- * error that prevented reading it; in that case the next call tries again.
+ * Get the content of a volume.  Return 0, -SHIM_EVOLUME if it is damaged (readers skip it), or the
+ * error that prevented reading it, after which the next call tries again.
  */
 int shim_archive__view(struct shim_archive *ar, unsigned int volume, struct shim_volume_view *out);
-/* The same, with ar->lock held */
+/* Like shim_archive__view(), with ar->lock held */
 int shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
 			      struct shim_volume_view *out);
 
-/* List the volumes in the directory, unless that was done before.  Returns 0 or an error. */
+/*
+ * List the volumes in the directory, unless they have already been listed.  Return 0 or an error.
+ */
 int shim_archive__list(struct shim_archive *ar);
 int shim_archive__list_locked(struct shim_archive *ar);
 
@@ -194,7 +199,7 @@ static inline struct shim_volume *shim_archive__volume(const struct shim_archive
 	return shim_archive__later(ar, i - ar->nopened);
 }
 
-/* Record that a reader has entered another window; releases pages of others. */
+/* Record that a reader has entered another window.  Pages of other windows can then be released. */
 void shim_archive__enter(struct shim_archive *ar, unsigned int volume);
 
 /* Record that a cursor has moved to @offset, so pages of earlier windows can be released. */
@@ -224,21 +229,21 @@ static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigne
 }
 
 /*
- * Get the last complete record of a segment, with ar->lock held.  Returns 0, -ENOENT if there is
- * none, or an error.
+ * Get the last complete record of a segment, with ar->lock held.  Return 0, -ENOENT if there is no
+ * complete record, or an error.
  */
 int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment *segment,
 			      struct shim_record *last);
 
 /*
- * Get the record that begins (at) or ends (before) at @offset.  Returns 0, -ENODATA at the end or
+ * Get the record that begins (at) or ends (before) at @offset.  Return 0, -ENODATA at the end or
  * the start of the volume, -EBADMSG if the record is corrupt or incomplete.
  */
 int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 			   struct shim_record *out);
 int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
 			       struct shim_record *out);
-/* Whether the record that begins at @offset is cut off by the end of the file */
+/* Whether the record that begins at @offset is truncated by the end of the file */
 bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset);
 /* Whether @offset, which may be any number, is the start or the end of a record */
 bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset);

@@ -20,10 +20,10 @@
 /*
  * Check one metric's description.
  *
- * Loggers record what agents report, and readers only pass it on.  So these rules are wider than
- * those for metrics that this library writes: a derived metric may have the instance domain of
- * another agent, names in old archives may consist of digits, and some agents set a scale without
- * its dimension.
+ * Loggers record what agents report, and readers only pass it on.  Therefore these rules are less
+ * strict than those for metrics that this library writes: a derived metric may have the instance
+ * domain of another agent, names in old archives may consist of digits, and some agents set a
+ * scale without its dimension.
  */
 
 #define TYPE_MAX 255	/* PM_TYPE_UNKNOWN; PCP cannot define types above it */
@@ -57,7 +57,7 @@ static const char *check_desc_damage(const struct shim_rec_desc *rec)
 		return "number";
 	if (rec->type < SHIM_TYPE_NOSUPPORT || rec->type > TYPE_MAX)
 		return "type";
-	/* if a metric is not supported, its other fields have no meaning */
+	/* If a metric is not supported, its other fields have no meaning. */
 	if (rec->type == SHIM_TYPE_NOSUPPORT)
 		return NULL;
 	return is_sem(rec->sem) ? NULL : "semantics";
@@ -85,7 +85,10 @@ static void advance(struct shim_check_state *s, uint64_t bytes)
 	s->check->progress(s->check->arg, s->done, s->total);
 }
 
-/* Whether an error depends on limits or permissions: it ends the check, which could miss damage. */
+/*
+ * Whether an error is due to limits or permissions.  It ends the check, which could otherwise miss
+ * damage.
+ */
 static bool is_no_damage(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
@@ -136,7 +139,8 @@ static void unmap_file(struct shim_check_file *file)
 }
 
 /*
- * The length of the record at @offset; 0 if its frame is invalid, so later records cannot be found
+ * The length of the record at @offset; 0 if its frame is invalid, in which case later records
+ * cannot be found
  */
 static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_file *file,
 			 uint64_t offset, uint32_t min)
@@ -290,7 +294,7 @@ static int check_meta(struct shim_check_state *s)
 	return err;
 }
 
-/* Check that each value has the metric's type; returns NULL or a description of the problem. */
+/* Check that each value has the metric's type.  Return NULL or a description of the problem. */
 static const char *check_values(const struct shim_record *rec, const struct shim_vset *vset,
 				const struct shim_desc *desc)
 {
@@ -368,7 +372,7 @@ static void check_time(struct shim_check_state *s, const struct shim_check_file 
 	s->has_last = true;
 }
 
-/* Check the record at @rec->offset, whose frame is valid.  Returns 0 or -ENOMEM. */
+/* Check the record at @rec->offset, whose frame is valid.  Return 0 or -ENOMEM. */
 static int check_record(struct shim_check_state *s, const struct shim_check_file *file,
 			struct shim_record *rec)
 {
@@ -461,7 +465,7 @@ static int check_presence(struct shim_check_state *s)
 	return known ? 0 : -ENOMEM;
 }
 
-/* Report volumes missing before or between the existing ones: they were removed or lost. */
+/* Report volumes missing before or between the existing ones, which were removed or lost. */
 static void note_gaps(struct shim_check_state *s)
 {
 	int64_t next = s->partial ? s->from.volume : 0;
@@ -527,11 +531,11 @@ static int check_all(struct shim_check_state *s, const char *name)
 
 /**
  * shim_archive__check() - check an archive's consistency
- * @name: its base name, or that of one of its files
+ * @name: the archive's base name, or the name of one of its files
  * @check: the callbacks for problems and progress, and what to check
  *
- * If only a time span is checked, the metadata, the index and the end of the last volume are
- * checked nevertheless.
+ * Even if only a time span is checked, the metadata, the index and the end of the last
+ * volume are always checked.
  *
  * After a record with an invalid frame, the rest of that file is not checked.
  *

@@ -8,14 +8,14 @@
 
 #include "types.h"
 
-/* A kind of note: real loggers write such archives, and their values are correct. */
+/* A kind of note about an archive that real loggers write, and whose values are correct */
 enum shim_check_note {
 	SHIM_CHECK_INCOMPLETE,	/* a name or a file is missing */
 	SHIM_CHECK_UNKNOWN,	/* newer than this library */
 };
 
 /*
- * struct shim_check_span - the part of an archive that was read
+ * struct shim_check_span - the part of an archive to check
  * @from, @to: times at or before the first record, and at or after the last record
  * @points: only values at some times in between were read, so records are not checked
  */
@@ -27,7 +27,7 @@ struct shim_check_span {
 /*
  * struct shim_check - callbacks of a check, and what to check
  * @problem: called for each damage, at @offset of @file; @text is one line
- * @note: called likewise for each note; may be NULL
+ * @note: called in the same way for each note; may be NULL
  * @progress: called periodically with the number of bytes checked and the total; may be NULL
  * @arg: passed to all callbacks
  * @span: the records and volumes to check; NULL for all
@@ -41,7 +41,7 @@ struct shim_check {
 	const struct shim_check_span *span;
 };
 
-/* Returns the number of problems, -ENOENT if there is no such archive, -ENOMEM, or a read error. */
+/* Return the number of problems, -ENOENT if there is no such archive, -ENOMEM, or a read error. */
 int shim_archive__check(const char *name, const struct shim_check *check);
 
 #endif /* SHIM_ARCHIVE_CHECK_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Code shared by the parts of an archive's check: reporting, labels, volumes. */
+/* Code shared by the parts of an archive's check: reporting, labels, volumes */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -111,7 +111,8 @@ void shim_check__release(struct shim_check_file *file, uint64_t offset)
 /* Check an archive's index: entries must be in order and refer to records. */
 
 /*
- * Whether @offset is the start of a record or the end of the file, judged by the record before it
+ * Whether @offset is the start of a record or the end of the file, according to the record before
+ * it
  */
 static bool is_boundary(const struct shim_check_state *s, const struct shim_check_file *file,
 			uint64_t offset)
@@ -142,7 +143,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 		return "refers to an earlier position than the one before it";
 	if (s->meta.data && !is_boundary(s, &s->meta, e->off_meta))
 		return "refers to a position in .meta at which no record begins";
-	/* an old volume may have been removed, but no volume follows the last one */
+	/* An old volume may have been removed, but no volume follows the last one. */
 	if (!volume || !volume->data)
 		return e->volume < 0 || (s->names.nvolumes &&
 					 e->volume > s->names.volumes[s->names.nvolumes - 1]) ?
@@ -152,7 +153,7 @@ static const char *check_entry(const struct shim_check_state *s, const struct sh
 	if (!is_boundary(s, volume, e->off_data))
 		return "refers to a position in its volume at which no record begins";
 	shim_check__release(volume, e->off_data);
-	/* loggers take the time of an entry slightly after the time of its record */
+	/* Loggers take the time of an entry slightly after the time of its record. */
 	if (before && e->off_data < volume->size &&
 	    !shim_rec_result__decode(s->f, volume->data + e->off_data, volume->size - e->off_data,
 				     &rec) && shim_ts__cmp(rec.stamp, before->stamp) < 0)
@@ -262,7 +263,7 @@ bool shim_check_part__has(const struct shim_check_state *s, size_t i)
 	if (!s->partial ||
 	    (!s->check->span->points && s->from.volume <= volume && volume <= s->to.volume))
 		return true;
-	/* checks how it ends, unless it would have to be unpacked */
+	/* Check how the volume ends, unless that requires unpacking it. */
 	return is_last(s, volume) && !shim_files__plain_size(s->names.base, volume, &size);
 }
 
@@ -302,7 +303,7 @@ void shim_check_part__end(struct shim_check_state *s, const struct shim_check_fi
  * name.  Archives with per-process metrics nearly always have some.
  */
 
-/* Find @key, or append it to @n elements, which have room for it.  Returns 1 if it is new. */
+/* Find @key, or append it to the @n elements, which have room for it.  Return 1 if it is new. */
 static int position(struct shim_pmidmap *map, uint32_t key, size_t *n, uint32_t *at)
 {
 	*at = shim_pmidmap__get(map, key);
@@ -387,12 +388,12 @@ void shim_nameless__fini(struct shim_nameless *nameless)
 /*
  * Recognize records with the layout of one in which no problem was found.
  *
- * To learn a layout costs as much as to check a few records, and a volume may have as many layouts
+ * Storing a layout costs as much as checking a few records, and a volume may have as many layouts
  * as records.
  */
 
 #define LAYOUT_MAX	(1u << 20)	/* bytes of a record; its layout takes twice as many */
-#define FAILURES_MAX	6		/* so at least one of 64 records replaces a layout */
+#define FAILURES_MAX	6		/* at least one of 64 records then replaces a layout */
 
 static struct shim_check_kind *kind_of(struct shim_check_kinds *kinds,
 				       const struct shim_record *rec)
@@ -406,7 +407,7 @@ bool shim_check_kinds__has(struct shim_check_kinds *kinds, const struct shim_rec
 
 	if (!shim_record_layout__fits(&kind->layout, rec))
 		return false;
-	/* if records of two layouts alternate here, one of the layouts stays */
+	/* If records of two layouts alternate here, one of the layouts stays. */
 	kind->rest = 1;
 	kind->failures = 0;
 	return true;

@@ -17,7 +17,7 @@
 
 /*
  * struct shim_nameless_metric - a metric with such values
- * @volume, @offset: the record of the first one
+ * @volume, @offset: the record of the first such value
  * @values: number of values
  */
 struct shim_nameless_metric {
@@ -33,7 +33,7 @@ struct shim_nameless_metric {
  * @named: the named instances of each domain, at any time
  * @metrics: position of each metric in @all
  * @all: the metrics found, in the order of their first such value
- * @found: how many such values were found
+ * @found: number of such values
  */
 struct shim_nameless {
 	struct shim_pmidmap domains;
@@ -45,22 +45,25 @@ struct shim_nameless {
 	uint64_t found;
 };
 
-/* Record the instances that a record names; returns 0 or -ENOMEM. */
+/* Record the instances that a record names.  Return 0 or -ENOMEM. */
 int shim_nameless__name(struct shim_nameless *nameless, const struct shim_rec_indom *rec);
-/* Count a value of the metric at @at, unless its instance has a name.  Returns 0 or -ENOMEM. */
+/* Count a value of the metric @at, unless its instance has a name.  Return 0 or -ENOMEM. */
 int shim_nameless__value(struct shim_nameless *nameless, uint32_t indom, int32_t inst,
 			 const struct shim_nameless_metric *at);
 void shim_nameless__fini(struct shim_nameless *nameless);
 
-/* Recognize records with the layout of one in which no problem was found: they have none either. */
+/*
+ * Recognize records that have the layout of one in which no problem was found, and therefore have
+ * none either
+ */
 
 #define SHIM_CHECK_KINDS	8
 
 /*
  * struct shim_check_kinds - zero-initialized
- * @layout: of a record without problems; or empty
+ * @layout: the layout of a record without problems, or empty
  * @failures: number of layouts that were replaced since one of them was recognized
- * @rest: number of records of other layouts to pass over before the next one replaces @layout
+ * @rest: number of records of other layouts to skip before the next one replaces @layout
  */
 struct shim_check_kinds {
 	struct shim_check_kind {
@@ -71,7 +74,10 @@ struct shim_check_kinds {
 
 /* Whether a record has the layout of one that was added. */
 bool shim_check_kinds__has(struct shim_check_kinds *kinds, const struct shim_record *rec);
-/* Add the layout of a record without problems, perhaps later, or never if memory is short. */
+/*
+ * Add the layout of a record without problems.  This can be postponed, and is never done if memory
+ * is short.
+ */
 void shim_check_kinds__add(struct shim_check_kinds *kinds, const struct shim_record *rec);
 void shim_check_kinds__fini(struct shim_check_kinds *kinds);
 
@@ -80,7 +86,7 @@ void shim_check_kinds__fini(struct shim_check_kinds *kinds);
  * @data: NULL if the file does not exist or is not checked
  * @from, @to: the range of bytes to check
  * @released: pages before this offset have been released
- * @unpacked: if it is set, @data is its mapping
+ * @unpacked: if set, @data is its mapping
  */
 struct shim_check_file {
 	int volume;
@@ -92,7 +98,7 @@ struct shim_check_file {
 	struct shim_unpacked *unpacked;
 };
 
-/* A place in a volume; the volume is given by the number in its name */
+/* A place in a volume, which is identified by the number in its name */
 struct shim_check_place {
 	int volume;
 	uint64_t offset;
@@ -100,7 +106,7 @@ struct shim_check_place {
 
 /*
  * struct shim_check_state - what the check has found so far
- * @first: the label that all others must match
+ * @first: the label that all other labels must match
  * @ar: the archive as a reader sees it, or NULL
  * @partial: only the records from @from to @to are checked
  * @declared: the metrics found so far, to detect contradictions
@@ -134,17 +140,17 @@ void __attribute__((format(printf, 5, 6)))
 shim_check__note(struct shim_check_state *s, enum shim_check_note kind,
 		 const struct shim_check_file *file, uint64_t offset, const char *fmt, ...);
 
-/* Use the label of a file as the archive's.  Returns 0, or the error in the label. */
+/* Use the label of a file as the archive's.  Return 0, or the error in the label. */
 int shim_check__first_label(struct shim_check_state *s, const struct shim_check_file *file);
-/* Check a file's label; false if the records after it cannot be checked */
+/* Check a file's label.  Return false if the records after it cannot be checked. */
 bool shim_check__label(struct shim_check_state *s, const struct shim_check_file *file);
 /* The file of a volume, or NULL */
 struct shim_check_file *shim_check__volume(const struct shim_check_state *s, int32_t volume);
-/* Periodically release the pages before @offset, so a large file does not fill memory. */
+/* Periodically release the pages before @offset, so that a large file does not fill memory. */
 void shim_check__release(struct shim_check_file *file, uint64_t offset);
 void shim_check__index(struct shim_check_state *s);
 
-/* Find the part to check; if that fails, everything is checked.  Returns 0 or -ENOMEM. */
+/* Find the part to check.  If that fails, everything is checked.  Return 0 or -ENOMEM. */
 int shim_check_part__find(struct shim_check_state *s, const struct shim_check_span *span);
 /* Whether the @i-th volume must be checked */
 bool shim_check_part__has(const struct shim_check_state *s, size_t i);

@@ -22,7 +22,7 @@ void shim_clear_ranges__fini(struct shim_clear_ranges *known)
 	pthread_mutex_destroy(&known->lock);
 }
 
-/* Number of ranges that end before a position, or at it if @or_at */
+/* Number of ranges that end before a position, or at it if @or_at is set */
 static size_t ended(const struct shim_clear_ranges *known, struct shim_position at, bool or_at)
 {
 	size_t lo = 0, hi = known->n;
@@ -55,8 +55,8 @@ bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_positi
 }
 
 /*
- * Whether two ranges, @a first, can be merged: they overlap, or they are adjacent and the stamps do
- * not go backwards between them.
+ * Whether two ranges, of which @a is the first, can be merged: they overlap, or they are adjacent
+ * and the stamps do not go backwards between them.
  */
 static bool are_one(const struct shim_clear_range *a, const struct shim_clear_range *b)
 {
@@ -137,8 +137,8 @@ void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar)
 }
 
 /*
- * Note the size of a record that was found in the mapping.  Where records are larger than what the
- * buffer reads at a time, reading ahead would only copy the first part of each.
+ * Store the size of a record that was found in the mapping.  If records are larger than the size
+ * that the buffer reads at a time, reading ahead would only copy the first part of each.
  */
 static void note_size(const struct shim_cursor *cur, const struct shim_record *rec)
 {
@@ -156,7 +156,7 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 	return 0;
 }
 
-/* Handle a step that did not reach a record: if the volume is unusable, move to its other end. */
+/* Handle a step that did not reach a record.  If the volume is unusable, move to its other end. */
 static int pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, int err)
 {
 	if (err == -SHIM_EVOLUME) {
@@ -209,7 +209,8 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 		return err;
 	for (;;) {
 		/*
-		 * test this before reading the size: a volume stops growing once a later one exists
+		 * Test this before reading the size: a volume stops growing once a later one
+		 * exists.
 		 */
 		bool is_last = volume + 1 >= shim_archive__nvolumes(ar);
 
@@ -274,8 +275,9 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 
 /*
  * Check that an index entry points between two records and that the record before it is not later
- * than the entry's stamp.  Returns 1, 0, or the error that prevented reading a volume.  If the
- * record after it is earlier than the stamp, the search just takes more steps.
+ * than the entry's stamp.  Return 1, 0, or the error that prevented reading a volume.  The record
+ * after the entry is not checked: if it is earlier than the stamp, the search only takes more
+ * steps.
  */
 static int is_true(struct shim_archive *ar, const struct shim_place *place)
 {
@@ -290,14 +292,15 @@ static int is_true(struct shim_archive *ar, const struct shim_place *place)
 	if (!shim_volume_record__is_boundary(&view, place->offset))
 		return 0;
 	err = shim_cursor__prev(&cur, &rec);
-	/* the volume before it is damaged, which does not invalidate this entry */
+	/* If the volume before the entry is damaged, the entry is still valid. */
 	if (err == -EBADMSG || err == -SHIM_EVOLUME || err == -ERANGE)
 		return 1;
 	return err ? err : shim_ts__cmp(rec.stamp, place->stamp) <= 0;
 }
 
 /*
- * Jump near @when by bisection, otherwise to the last valid index entry before it or to the start.
+ * Jump near @when by bisection.  If that fails, jump to the last valid index entry before it, or to
+ * the start.
  */
 static int jump(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
@@ -340,7 +343,7 @@ static int next_usable(struct shim_cursor *cur, struct shim_record *rec)
 
 /*
  * Move to the first volume after a damaged one that begins with a complete record before @when.
- * Returns 0; -ERANGE, without moving, if there is no such volume or its first record is not before
+ * Return 0; -ERANGE, without moving, if there is no such volume or its first record is not before
  * @when; or the error that prevented reading a volume.
  */
 static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shim_ts when,
@@ -364,8 +367,8 @@ static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shi
 }
 
 /*
- * Whether a record's stamp is out of order, because a valid index entry after the record has an
- * earlier one: 1, 0, or the error that prevented reading a volume.
+ * Whether a record's stamp is out of order because a valid index entry after the record has an
+ * earlier one.  Return 1, 0, or the error that prevented reading a volume.
  */
 static int is_too_late(struct shim_archive *ar, const struct shim_place *later,
 		       const struct shim_record *rec)
@@ -377,7 +380,7 @@ static int is_too_late(struct shim_archive *ar, const struct shim_place *later,
 	return is_true(ar, later);
 }
 
-/* Step over records < @when, or <= @when, and over those that are too late in between. */
+/* Step over records < @when, or <= @when, and over records between them that are too late. */
 static int pass_earlier(struct shim_cursor *cur, struct shim_cursor *before,
 			struct shim_record *rec, struct shim_ts when, bool or_equal)
 {
@@ -399,8 +402,8 @@ static int pass_earlier(struct shim_cursor *cur, struct shim_cursor *before,
 }
 
 /*
- * Step over all records < @when, or <= @when.  If a volume is damaged, skip the rest of it if a
- * later volume begins early enough.
+ * Step over all records < @when, or <= @when.  If a volume is damaged and a later volume begins
+ * early enough, skip the rest of the damaged one.
  */
 static int advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
@@ -448,7 +451,7 @@ int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
  * @cur: the cursor
  * @when: the time
  *
- * Return: as shim_cursor__seek_before().
+ * Return: as for shim_cursor__seek_before().
  */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when)
 {

@@ -85,7 +85,10 @@ static bool units_ok(uint32_t units)
 	return count || !nibble(units, 8);
 }
 
-/* Check for dot-separated components of letters, digits and _, each starting with a letter. */
+/*
+ * Check that a name consists of dot-separated components of letters, digits and _, each starting
+ * with a letter.
+ */
 static bool name_ok(const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -105,7 +108,10 @@ static bool name_ok(const char *name)
 
 #define DERIVED_DOMAIN	511
 
-/* The domains of metric and instances must match, but a derived metric has those of its operands. */
+/*
+ * The domains of metric and instances must match, except that a derived metric has those of its
+ * operands.
+ */
 static bool indom_ok(const struct shim_desc *desc)
 {
 	uint32_t domain = desc->pmid >> 22;
@@ -120,7 +126,7 @@ static bool desc_ok(const struct shim_desc *desc)
 	bool sem_ok = desc->sem == SHIM_SEM_COUNTER || desc->sem == SHIM_SEM_INSTANT ||
 		      desc->sem == SHIM_SEM_DISCRETE;
 
-	/* the top bit of pmid and indom must be 0; the next nine are the domain */
+	/* The top bit of pmid and indom must be 0; the next nine bits are the domain. */
 	if (desc->pmid >> 31 || !sem_ok || !units_ok(desc->units) || !desc->nnames)
 		return false;
 	if (desc->type < SHIM_TYPE_32 || desc->type > SHIM_TYPE_AGGREGATE_STATIC)
@@ -197,7 +203,7 @@ static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 	return shim_hash__add(&d->metrics, &m->node, shim_hash__u32(&d->metrics, desc->pmid));
 }
 
-/* Whether @desc repeats the declared metric; it may omit names but not add any */
+/* Whether @desc repeats the declared metric.  It may omit names but not add any. */
 static bool is_same(const struct shim_declared *d, const struct shim_declared_metric *m,
 		    const struct shim_desc *desc)
 {
@@ -220,7 +226,7 @@ bool shim_declared__units_ok(uint32_t units)
  * shim_declared__desc() - declare a metric
  * @d: the declarations so far
  * @desc: the metric
- * @out: its record is appended here
+ * @out: the metric's record is appended here
  *
  * Return: 0, -EINVAL if PCP would not accept the description, -EEXIST if the pmid or a name is
  * already used, -ENOMEM.
@@ -235,7 +241,7 @@ int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
  * shim_declared__any() - declare a metric that another writer has described
  * @d: the declarations so far
  * @desc: the metric, whose fields are not validated
- * @out: its record is appended here
+ * @out: the metric's record is appended here
  *
  * Return: 0, -EEXIST if the pmid or a name is already used, -ENOMEM.
  */
@@ -264,7 +270,7 @@ int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, st
 	return err;
 }
 
-/* Declare instance domains: find what changed, and write a full record or a delta. */
+/* Declare instance domains: find the changes, and write a full record or a delta */
 
 struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom)
 {
@@ -318,7 +324,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns 0, -EINVAL if two instances have the same name, or -ENOMEM. */
+/* Return 0, -EINVAL if two instances have the same name, or -ENOMEM. */
 static int check_names(const struct shim_indom *indom)
 {
 	const char **names = malloc((indom->n + 1) * sizeof(*names));
@@ -351,7 +357,7 @@ static int check_indom(const struct shim_indom *indom)
 
 /*
  * struct changes - the difference between two states
- * @entries: new instances, and, with a NULL name, deleted ones; ids ascending
+ * @entries: new instances, and deleted ones with a NULL name; in ascending order of IDs
  * @renamed: an instance in both states has different names
  */
 struct changes {
@@ -405,7 +411,7 @@ static int find_changes(const struct shim_indom *old, const struct shim_indom *n
 	return 0;
 }
 
-/* Replace the group's state by a copy of @indom in a single allocation. */
+/* Replace the group's state with a copy of @indom in a single allocation. */
 static int take_over(struct shim_declared_indom *g, const struct shim_indom *indom)
 {
 	size_t n = indom->n, bytes = n * (sizeof(uint64_t) + sizeof(char *) + sizeof(int32_t)) + 1;
@@ -434,9 +440,11 @@ static int take_over(struct shim_declared_indom *g, const struct shim_indom *ind
 	return 0;
 }
 
-/* Limit on the entries that deltas make a reader expand, per byte of the previous full record */
+/*
+ * Limit on the entries that a reader must expand for deltas, per byte of the previous full record
+ */
 #define ENTRIES_PER_BYTE	4
-/* ... or this many, if that is more: small domains may change often. */
+/* If this number is higher, it is the limit, because small domains may change often. */
 #define LEAST_ENTRIES		32768
 
 static uint64_t bytes_of(const struct shim_indom *indom)
@@ -454,7 +462,7 @@ static uint64_t entries_of(const struct shim_declared_indom *g, const struct cha
 	return (uint64_t)g->now.n + c->entries.n;
 }
 
-/* Whether a delta may follow: readers reject many deltas of a large domain as an attack. */
+/* Whether a delta may follow.  Readers reject many deltas of a large domain as an attack. */
 static bool is_short(const struct shim_declared_indom *g, const struct shim_indom *indom,
 		     const struct changes *c)
 {
@@ -466,8 +474,8 @@ static bool is_short(const struct shim_declared_indom *g, const struct shim_indo
 /*
  * Write a delta if it has no more entries than the full record and not too many deltas have
  * followed the last full record.  If no instance is left, always write a delta, because readers
- * ignore a full record without instances.  A delta cannot rename an instance, and version 2 has no
- * deltas.
+ * ignore a full record that has no instances.  A delta cannot rename an instance, and version 2
+ * has no deltas.
  *
  * Return: the group's new value of @entries.
  */
@@ -520,9 +528,9 @@ static int change(struct shim_declared_indom *g, const struct shim_format *f,
  * @d: the declarations so far
  * @f: format of the archive
  * @indom: the whole domain
- * @out: a record of the changes, if any, is appended here
+ * @out: if there are changes, their record is appended here
  *
- * Return: 0, -EINVAL if the ids are not ascending, a name is empty or occurs twice, or the time is
+ * Return: 0, -EINVAL if the IDs are not ascending, a name is empty or occurs twice, or the time is
  * earlier than the last one, -ENOMEM.
  */
 int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,

@@ -12,8 +12,8 @@
  * @now: its current state; the group owns the instances and names
  * @used: for each instance, the serial number of the last value set that contained it
  * @recorded: a full record has been written, so a delta can follow
- * @entries: total entries of all states since that record, which a reader must expand for the last
- *	one
+ * @entries: total number of entries of all states since that record, which a reader must expand to
+ *	get the last state
  */
 struct shim_declared_indom {
 	struct shim_hnode node;
@@ -28,7 +28,7 @@ struct shim_declared_indom {
 /*
  * struct shim_declared_metric - a metric that is being written
  * @used: the serial number of the last record that contained it
- * @follower: the metric after it in that record or an earlier one; NULL: none yet
+ * @follower: the metric after it in that record or an earlier one; NULL if none is known
  */
 struct shim_declared_metric {
 	struct shim_hnode node;
@@ -53,7 +53,7 @@ struct shim_declared {
 void shim_declared__init(struct shim_declared *d);
 void shim_declared__free(struct shim_declared *d);
 
-/* These append the required metadata records to @out, or nothing on error. */
+/* These functions append the required metadata records to @out, or nothing on error. */
 int shim_declared__desc(struct shim_declared *d, const struct shim_desc *desc,
 			struct shim_buf *out);
 int shim_declared__any(struct shim_declared *d, const struct shim_desc *desc, struct shim_buf *out);
@@ -62,10 +62,10 @@ int shim_declared__indom(struct shim_declared *d, const struct shim_format *f,
 
 bool shim_declared__units_ok(uint32_t units);
 
-/* Returns NULL if it was not declared. */
+/* Return NULL if the metric was not declared. */
 struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
 struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom);
-/* Find an instance in its group; *@hint is a guess at its index, and is set to the actual one. */
+/* Find an instance in its group. *@hint is a guess at its index, and is set to the actual index. */
 bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
 			       unsigned int *hint);
 

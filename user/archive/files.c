@@ -16,7 +16,7 @@
 #include "unpack.h"
 #include "unpacked.h"
 
-/* The names in a directory, used to find the files of many archives in it. */
+/* The names in a directory, used to find the files of many archives in it */
 
 static int by_name(const void *a, const void *b)
 {
@@ -136,7 +136,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sort the volumes and drop duplicates: a volume may exist in several compressed forms */
+/* Sort the volumes and drop duplicates, because a volume may exist in several compressed forms. */
 static void sort_volumes(struct shim_files *files)
 {
 	size_t n = 0;
@@ -156,7 +156,7 @@ static int consider(struct shim_files *files, const char *stem, size_t stem_len,
 	size_t len;
 	int what;
 
-	/* most names in a directory of many archives belong to other archives */
+	/* Most names in a directory with many archives belong to other archives. */
 	if (strncmp(name, stem, stem_len) || name[stem_len] != '.')
 		return 0;
 	len = plain_len(name);
@@ -252,7 +252,10 @@ static int is_there(const char *path)
 	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 }
 
-/* Whether the file exists, plain or compressed: 1, 0, or an error if that cannot be determined */
+/*
+ * Whether the file exists, plain or compressed. Return 1, 0, or an error if that cannot be
+ * determined.
+ */
 static int exists(const char *name)
 {
 	char *path;
@@ -267,7 +270,10 @@ static int exists(const char *name)
 	return found;
 }
 
-/* Copy @name, without its last component if it is the name of an existing file of an archive. */
+/*
+ * Copy @name without its last component if it is the name of an existing file of an archive,
+ * otherwise copy all of it.
+ */
 int shim_files__base(const char *name, char **base)
 {
 	size_t len = plain_len(name), dot = len;
@@ -357,7 +363,7 @@ int shim_files__plain_size(const char *base, int volume, uint64_t *size)
 
 int shim_file__open(const char *path, int *out, struct stat *st)
 {
-	/* O_NONBLOCK: opening must not block if the name refers to a FIFO */
+	/* O_NONBLOCK: opening must not block if the name refers to a FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int err = 0;
 
@@ -394,7 +400,7 @@ int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got
 	return 0;
 }
 
-/* Unpack the first compressed form of a file that exists; -ENOENT if none does. */
+/* Unpack the first existing compressed form of a file. Return -ENOENT if there is none. */
 static int open_packed(const char *plain, struct shim_file *out)
 {
 	int err = -ENOENT;

@@ -29,34 +29,38 @@ struct shim_unpacked;
  * @folder: NULL, or the directory read by the previous call, for callers that look up many archives
  */
 int shim_files__find(const char *name, struct shim_folder *folder, struct shim_files *out);
-/* Find the files by base name only; it is not an error if none exists. */
+/* Find the files only by base name.  It is not an error if none exists. */
 int shim_files__scan(const char *base, struct shim_files *out);
 void shim_files__free(struct shim_files *files);
-/* Append a volume to the known ones; returns 0 or -ENOMEM. */
+/* Append a volume to the known ones.  Return 0 or -ENOMEM. */
 int shim_files__add(struct shim_files *files, int number);
-/* The base name for @name, which may be one of the files; the caller frees it.  0 or an error. */
+/*
+ * Get the base name for @name, which may be one of the files.  The caller frees it.  Return 0 or an
+ * error.
+ */
 int shim_files__base(const char *name, char **base);
 
 /*
- * BASE.meta, BASE.index or BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX or N; the caller frees it
+ * Return BASE.meta, BASE.index or BASE.N for SHIM_VOLUME_META, SHIM_VOLUME_INDEX or N.  The caller
+ * frees it.
  */
 char *shim_files__path(const char *base, int volume);
 
-/* Whether one of the archive's files exists, plain or compressed: 1, 0, or an error */
+/* Whether one of the archive's files exists, plain or compressed.  Return 1, 0, or an error. */
 int shim_files__exists(const char *base, int volume);
-/* The size of a volume's file; -ENOENT if it does not exist in uncompressed form */
+/* Get the size of a volume's file.  Return -ENOENT if it does not exist in uncompressed form. */
 int shim_files__plain_size(const char *base, int volume, uint64_t *size);
 
-/* Open a regular file for reading, and stat it; -EINVAL for any other type of file. */
+/* Open a regular file for reading, and stat it.  Return -EINVAL for any other type of file. */
 int shim_file__open(const char *path, int *fd, struct stat *st);
 /* Read @len bytes at @offset, or fewer at the end of the file. */
 int shim_file__read(int fd, void *data, size_t len, uint64_t offset, size_t *got);
 
 /*
  * struct shim_file - one of an archive's files, open for reading
- * @unpacked: the content, if only a compressed form exists; else NULL
- * @fd: otherwise its descriptor; else -1
- * @st: its status; if it was unpacked, st_ino is 0, and only st_size is set
+ * @unpacked: the content if only a compressed form exists, otherwise NULL
+ * @fd: the file's descriptor, or -1 if @unpacked is set
+ * @st: its status; if it was unpacked, st_ino is 0 and only st_size is set
  */
 struct shim_file {
 	struct shim_unpacked *unpacked;
@@ -67,14 +71,14 @@ struct shim_file {
 /* Open one of the archive's files.  If only a compressed form exists, it is unpacked. */
 int shim_files__open(const char *base, int volume, struct shim_file *out);
 void shim_file__close(struct shim_file *file);
-/* As shim_file__read(), of either form */
+/* Like shim_file__read(), for either form */
 int shim_file__copy(const struct shim_file *file, void *data, size_t len, uint64_t offset,
 		    size_t *got);
 /* Load the whole file into memory allocated to its exact size. */
 int shim_file__load(const struct shim_file *file, uint8_t **data, size_t *size);
 int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size);
 
-/* The names in a directory, used to find the files of many archives in it. */
+/* The names in a directory, used to find the files of many archives in it */
 
 /*
  * struct shim_folder - snapshot of a directory's names; zero-initialized
@@ -88,11 +92,11 @@ struct shim_folder {
 };
 
 /*
- * Read a directory, unless it is the one read last.  Returns 0 or an error; after an error, there
+ * Read a directory, unless it is the one read last.  Return 0 or an error.  After an error, there
  * are no names.
  */
 int shim_folder__read(struct shim_folder *folder, const char *path);
-/* The index of the first name that begins with @prefix, or after all that do */
+/* The index of the first name that begins with @prefix, or after all names that do */
 size_t shim_folder__first(const struct shim_folder *folder, const char *prefix);
 void shim_folder__free(struct shim_folder *folder);
 

@@ -37,7 +37,7 @@ enum shim_meta_type {
 #define SHIM_META_MIN		12		/* frame and type */
 #define SHIM_NAME_MAX		4095		/* bytes of a metric's name */
 
-/* A value block: one word with type and 24-bit length, then the value, padded to a word */
+/* A value block: one word with the type and the 24-bit length, then the value, padded to a word */
 #define SHIM_BLOCK_HEAD		4
 #define SHIM_BLOCK_MAX		0x00ffffffu
 #define SHIM_BLOCK_PAD		0x7e
@@ -46,7 +46,7 @@ enum shim_meta_type {
 #define SHIM_BLOCK_ORIGIN	2
 
 /*
- * struct shim_format - what differs between the versions
+ * struct shim_format - the differences between the versions
  * @record_min: length of a record without value sets
  * @host_len, @tz_len, @zoneinfo_len: sizes of the label's strings, including a NUL
  * @offset_max: the largest size of a file
@@ -65,7 +65,7 @@ struct shim_format {
 	enum shim_meta_type labels_type;
 };
 
-/* Returns NULL for an unknown version. */
+/* Return NULL for an unknown version. */
 const struct shim_format *shim_format__of(int version);
 
 #endif /* SHIM_ARCHIVE_FORMAT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Load the index files; skip entries that are invalid or out of order. */
+/* Load the index files, skipping entries that are invalid or out of order. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ static bool find_volume(const struct shim_files *files, int number, unsigned int
 	return lo < files->nvolumes && files->volumes[lo] == number;
 }
 
-/* Whether @b may follow @a: time, volume and offset must not decrease */
+/* Whether @b may follow @a: neither time nor volume nor offset may decrease */
 static bool follows(const struct shim_place *a, const struct shim_place *b)
 {
 	if (shim_ts__cmp(a->stamp, b->stamp) > 0)
@@ -123,7 +123,10 @@ int shim_index__load(struct shim_index *index, const struct shim_segment *segmen
 		.volume = segment->first,
 		.offset = segment->format->label_len,
 	};
-	/* a place at the segment's start, so no search for the segment begins in an earlier one */
+	/*
+	 * Add a place at the segment's start, so that no search for the segment begins in an
+	 * earlier one.
+	 */
 	int err = segment->first ? add_place(index, &start) : 0;
 
 	return err || !segment->files.index ? err : load_file(index, segment);
@@ -233,7 +236,7 @@ size_t shim_index__upto(const struct shim_index *index, unsigned int volume)
 
 /*
  * struct bound - an end of the range
- * @stamp: of the record there, if @known
+ * @stamp: stamp of the record there, if @known
  */
 struct bound {
 	uint64_t offset;
@@ -243,7 +246,8 @@ struct bound {
 
 /*
  * struct search - the state of a search
- * @lo: a place before @when according to the record read there, if @found, or to the index
+ * @lo: a place before @when, according to the record read there if @found, otherwise according to
+ *   the index
  * @hi: a place at or after @when, or the end of the volume
  */
 struct search {
@@ -258,8 +262,8 @@ struct search {
 
 /*
  * struct row - consecutive records of a window
- * @first: the first one
- * @last: the last one that is before the time; valid if @any
+ * @first: the first record
+ * @last: the last record before the time; valid if @any
  * @beyond: at least one record is at or after the time
  */
 struct row {
@@ -302,7 +306,7 @@ static bool look(const struct search *s, uint64_t offset, struct window *w)
 	return true;
 }
 
-/* Decode the records from @at to the window's end; returns false if other data is found there. */
+/* Decode the records from @at to the window's end.  Return false if other data is found there. */
 static bool row_at(const struct search *s, const struct window *w, uint32_t at, struct row *out)
 {
 	struct row row = { 0 };
@@ -355,7 +359,10 @@ static double share(const struct search *s, unsigned int round)
 	return all > 0 && part > 0 ? part < all ? part / all : 1 : 0;
 }
 
-/* The offset of a window around the estimated position: a multiple of four, like record offsets */
+/*
+ * The offset of a window around the estimated position, which is a multiple of four, like record
+ * offsets
+ */
 static uint64_t guess(const struct search *s, unsigned int round)
 {
 	uint64_t room = s->hi.offset - s->lo.offset;

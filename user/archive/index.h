@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The temporal index in memory: places in the volumes, by time. */
+/* The temporal index in memory: places in the volumes, by time */
 #ifndef SHIM_ARCHIVE_INDEX_H
 #define SHIM_ARCHIVE_INDEX_H
 
@@ -30,11 +30,11 @@ struct shim_index {
 };
 
 /*
- * Check the label of a segment's index file, if it exists.  *@meta is set to the size of the
- * metadata file according to the last entry, or 0.
+ * Check the label of a segment's index file, if it exists.  Set *@meta to the size of the metadata
+ * file according to the last entry, or to 0.
  */
 int shim_index__check(struct shim_segment *segment, uint64_t *meta);
-/* Append the volumes that a segment's index file refers to to @out, which must be empty. */
+/* Append to @out, which must be empty, the volumes to which a segment's index file refers. */
 int shim_index__volumes(const struct shim_segment *segment, struct shim_files *out);
 /* Add the places of a segment. */
 int shim_index__load(struct shim_index *index, const struct shim_segment *segment);
@@ -45,12 +45,12 @@ size_t shim_index__before(const struct shim_index *index, struct shim_ts when, b
 /* Number of places in volumes up to and including @volume */
 size_t shim_index__upto(const struct shim_index *index, unsigned int volume);
 
-/* Interpolation search for a time in a range of records. */
+/* Interpolation search for a time in a range of records */
 
 /*
  * Move the cursor to a record near @when, using a few reads.  The record is earlier than @when, or
  * not later than @when if @or_equal.  The stamps of the first @n places of the index meet the same
- * condition.  Returns 1; 0 if no such record was found, which leaves the cursor unchanged; or an
+ * condition.  Return 1; 0 if no such record was found, which leaves the cursor unchanged; or an
  * error if a volume could not be read.
  */
 int shim_bisect__place(struct shim_cursor *cur, const struct shim_index *index, size_t n,

@@ -93,7 +93,7 @@ struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, s
 	return e;
 }
 
-/* Apply the changes @e to @base; @inst and @name must have room for the entries of both. */
+/* Apply the changes @e to @base. @inst and @name must have room for the entries of both. */
 static void merge(const struct shim_indom *base, const struct shim_indom_entry *e,
 		  size_t n, struct shim_indom *out, int32_t *inst, const char **name)
 {
@@ -158,7 +158,7 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 	size_t from = i;
 	int err;
 
-	/* find the newest earlier state that does not depend on another one */
+	/* Find the newest earlier state that does not depend on another one. */
 	while (from && d->states[from].rec.delta &&
 	       !atomic_load_explicit(&d->states[from].whole, memory_order_relaxed))
 		from--;
@@ -172,9 +172,9 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 	return 0;
 }
 
-/* Find instances of a domain's state by name. */
+/* Find instances of a domain's state by name */
 
-#define SMALL		16	/* instances; a linear search of this many names is fast */
+#define SMALL		16	/* maximum number of instances whose names are searched linearly */
 #define TABLE_AFTER	2	/* searches; building a table takes as long as one or two of them */
 #define MOST_PROBES	64	/* in a good table, every search takes far fewer probes */
 #define FREE		UINT32_MAX
@@ -186,7 +186,7 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
  * @longest: length of the longest name up to its first blank
  * @words: slots for parts before a blank, after @names
  *
- * A slot contains the index of the first instance with that name, or with that first part.
+ * A slot contains the index of the first instance with that name or that first part.
  */
 struct shim_inst_table {
 	uint64_t seed;
@@ -196,7 +196,7 @@ struct shim_inst_table {
 	uint32_t names[];
 };
 
-/* The search data next to a state is not part of its value, so it may change. */
+/* The search data stored with a state is not part of its value, so it may change. */
 static struct shim_inst_names *names_of(const struct shim_indom *state)
 {
 	return (struct shim_inst_names *)&((const struct shim_named_indom *)state)->names;
@@ -250,7 +250,7 @@ static bool put(struct shim_inst_table *t, const struct shim_indom *state, unsig
 	return slot;
 }
 
-/* Fill a table; returns false if searches would be slow. */
+/* Fill a table. Return false if searches would be slow. */
 static bool fill(struct shim_inst_table *t, const struct shim_indom *state)
 {
 	for (unsigned int i = 0; i < state->n; i++) {
@@ -303,7 +303,7 @@ void shim_inst_names__make_table(const struct shim_indom *state, struct shim_are
 		atomic_store_explicit(&names_of(state)->table, t, memory_order_release);
 }
 
-/* The first instance that equals @name, of @len bytes, up to a blank; or FREE */
+/* The first instance that equals @name, of @len bytes, up to a blank; FREE if there is none */
 static uint32_t find_word(struct shim_inst_table *t, const struct shim_indom *state,
 			  const char *name, size_t len)
 {

@@ -2,7 +2,7 @@
 /*
  * An instance domain's states over time.
  *
- * A state is stored as its record until it is needed.  Then it and the states that it depends on
+ * A state is stored as its record until it is needed.  Then it and the states on which it depends
  * are expanded (deltas applied) and stored.
  *
  * Locking: the caller of shim_domain__spell() holds the lock of its metadata, which also guards the
@@ -30,8 +30,8 @@ struct shim_instances;
 /*
  * struct shim_domain - an instance domain
  * @states: by stamp; states with equal stamps in file order
- * @last: the record that was added last, @last_len bytes
- * @ever: all instances; NULL until they are needed
+ * @last: the last record added, of @last_len bytes
+ * @ever: the set of all instances; NULL until it is needed
  */
 struct shim_domain {
 	struct shim_hnode node;
@@ -45,17 +45,17 @@ struct shim_domain {
 };
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
-/* Sort the states by stamp; called once, after all were added. */
+/* Sort the states by stamp.  Called once, after all states were added. */
 void shim_domain__sort(struct shim_domain *d);
-/* Find the last state at or before @when; false if there is none */
+/* Find the last state at or before @when.  Return false if there is none. */
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
-/* Expand the @i-th state, and subtract its entries from *@budget.  Returns 0 or -ENOMEM. */
+/* Expand the @i-th state, and subtract its entries from *@budget.  Return 0 or -ENOMEM. */
 int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena, uint64_t *budget);
 
 /*
  * Find instances of a domain's state by name.
  *
- * The first search in a state is linear.  Later ones use a table, if there is memory for it.
+ * The first search in a state is linear.  Later searches use a table, if there is memory for it.
  *
  * Locking: the lock of the metadata guards the construction of a table, and the arena that contains
  * it.  A complete table is published through @table and never changes.
@@ -77,12 +77,15 @@ struct shim_named_indom {
 
 /* Whether a table should be built now; true at most once per state */
 bool shim_inst_names__wants_table(const struct shim_indom *state);
-/* Build it from @arena, with at most *@bytes, which it reduces; a failure is not repeated. */
+/*
+ * Build the table from @arena, using at most *@bytes, which is reduced.  A failed build is not
+ * repeated.
+ */
 void shim_inst_names__make_table(const struct shim_indom *state, struct shim_arena *arena,
 				 uint64_t seed, uint64_t *bytes);
 /*
- * The index of the instance with that name.  Otherwise, as in PCP, the index of the first one whose
- * name has a blank and matches @name up to there.  Otherwise -1.
+ * The index of the instance with that name.  If there is none, the index of the first instance
+ * whose name has a blank and matches @name up to there, as in PCP.  Otherwise -1.
  */
 int shim_inst_names__find(const struct shim_indom *state, const char *name);
 
@@ -94,18 +97,18 @@ struct shim_indom_entry {
 };
 
 /*
- * The record's entries by ascending id; if an id occurs several times, only the last entry.  The
- * caller frees them.  NULL if out of memory.
+ * The record's entries in ascending order of IDs.  If an ID occurs several times, only the last
+ * entry is included.  The caller frees them.  NULL if out of memory.
  */
 struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, size_t *n);
 
-/* The set of all instances that an instance domain ever had. */
+/* The set of all instances that an instance domain ever had */
 
 /*
  * struct shim_instances - instances of one domain, each once
- * @ids, @names: those of the newest state, then further ones of each older state, ascending within
- *	a state; names are the newest ones, and owned by the archive
- * @first, @last: the oldest and the newest state that contain each
+ * @ids, @names: the instances of the newest state, then additional ones of each older state,
+ *	ascending within a state; the archive owns the names, which are the newest ones
+ * @first, @last: the oldest and the newest state that contain each instance
  * @states, @nstates: the domain's states, oldest first
  * @largest: number of instances of the largest state
  * @slots: hash table of ids; contains positions in @ids
@@ -124,7 +127,7 @@ struct shim_instances {
 
 /*
  * Get a domain's instances.  They are found once, without expanding any state, and belong to the
- * domain.  Returns NULL if memory runs out.  The caller holds the lock of the domain's metadata.
+ * domain.  Return NULL if memory runs out.  The caller holds the lock of the domain's metadata.
  */
 const struct shim_instances *shim_domain__instances(struct shim_domain *d);
 /* The position of an id in the set, or -1 */

@@ -2,9 +2,9 @@
 /*
  * The set of all instances that an instance domain ever had.
  *
- * Deltas are applied to a table of instances, from the oldest state on.  To expand each state would
- * take memory for the instances of all states: in an archive of a day, most of a thousand instances
- * may change every few minutes, one by one.
+ * Deltas are applied to a table of instances, starting with the oldest state.  Expanding each state
+ * would take memory for the instances of all states: in an archive of one day, most of a thousand
+ * instances may change every few minutes, one by one.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
  * struct life - an instance while records are applied
  * @first, @last: its oldest state, and its newest one if it was deleted
  * @epoch: number of the last full record at or before its last entry
- * @alive: it was not deleted since
+ * @alive: it has not been deleted since
  */
 struct life {
 	int32_t id;
@@ -30,7 +30,7 @@ struct life {
 };
 
 /*
- * struct history - what the records up to a state say
+ * struct history - the contents of the records up to a state
  * @start: the state of each full record
  * @epoch: number of full records so far
  * @now: number of instances in the state
@@ -119,7 +119,7 @@ static void set_deleted(struct history *h, const struct shim_indom_entry *e, uin
 	h->now--;
 }
 
-/* Apply the record of a state.  The instances of the state before end with a full record. */
+/* Apply the record of a state.  A full record ends the instances of the previous state. */
 static int apply(struct history *h, const struct shim_rec_indom *rec, uint32_t state)
 {
 	struct shim_indom_entry *e;

@@ -2,14 +2,14 @@
 /*
  * Interpolation: the values of metrics at any time, computed from the recorded values.
  *
- * These are the rules for one instance at time t.  P is its last observation at or before t; it is
- * void if there is a mark after P and not after t.  N is its first observation after t; it is void
- * if there is a mark before N.  A mark that has the time of an observation is before or after it as
- * in the file.  Without P there is no value.  Without N, P's value is returned if
- * the metric is discrete or P is exactly at t.  With both, a counter is interpolated between them,
- * any other number has the value of the nearer one, and all other types have P's value.  If a fetch
- * has returned a counter's values, the first fetch on the other side of a mark returns none, so no
- * program computes a difference across the mark.
+ * These are the rules for one instance at time t.  P is its last observation at or before t, unless
+ * there is a mark after P that is not after t.  N is its first observation after t, unless there is
+ * a mark before N.  If a mark has the time of an observation, their order is that in the file.
+ * Without P there is no value.  Without N, P's value is returned if the metric is discrete or P is
+ * exactly at t.  With both, a counter is interpolated between them, any other number has the value
+ * of the nearer one, and all other types have P's value.  If a fetch has returned a counter's
+ * values, the first fetch on the other side of a mark returns none, so that no program computes a
+ * difference across the mark.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,16 +24,16 @@ struct shim_interp {
 	unsigned int flags;
 	uint64_t fetch;			/* number of the current fetch */
 	uint64_t run;			/* number of the run of fetches without a reposition */
-	bool started;			/* the run's first fetch is done */
+	bool started;			/* the run's first fetch has been completed */
 	bool placed;			/* the scanner has been placed in this run */
-	bool counted;			/* the run has returned counter values */
-	bool counted_before;		/* @counted before the current fetch */
+	bool counted;			/* the run has returned values of counters */
+	bool counted_before;		/* @counted, before the current fetch */
 	unsigned int nasked;
 	struct shim_ts run_start;
 	struct shim_ts when;		/* time of the current fetch */
 	int64_t t;
 	double sec;
-	struct shim_interp_metric **asked;	/* one per pmid; NULL if unknown */
+	struct shim_interp_metric **asked;	/* one per pmid; NULL if the metric is unknown */
 	size_t asked_room;
 	struct shim_value *out;
 	size_t nout, out_room;
@@ -150,7 +150,10 @@ static bool has(const struct shim_filter *filter, const struct shim_interp_metri
 	return filter->has(filter->arg, m->desc->indom, k->inst);
 }
 
-/* Mark the wanted instances; schedule those without a known prior observation for the next scan. */
+/*
+ * Mark the wanted instances, and schedule those without a known prior observation for the next
+ * scan.
+ */
 static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,
 		       const struct shim_filter *filter)
 {
@@ -210,9 +213,9 @@ static int want_nexts(struct shim_interp *ip, struct shim_interp_metric *m)
 }
 
 /*
- * Move the scanner to the time of the fetch.  Counters are omitted after a mark.  So once a run has
- * returned any, the scanner walks from the time of the run's first fetch and finds every mark in
- * between.
+ * Move the scanner to the time of the fetch.  Counters are omitted after a mark.  Therefore, once a
+ * run has returned values of counters, the scanner walks from the time of the run's first fetch and
+ * finds every mark in between.
  */
 static int place(struct shim_interp *ip)
 {
@@ -329,7 +332,7 @@ static struct shim_value between(const struct shim_interp *ip, const struct shim
 	return shim_lerp__is_past_middle(&span) ? next : prior;
 }
 
-/* Returns 1 if the instance has a value, which is added; 0 if it has none; -EDOM or -ENOMEM. */
+/* Return 1 if the instance has a value, which is added; 0 if it has none; -EDOM or -ENOMEM. */
 static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		    const struct shim_interp_inst *k)
 {
@@ -433,7 +436,7 @@ static bool take_damage(struct shim_interp *ip)
 /**
  * shim_interp__end() - report damage after the last record
  * @ip: an interpolator
- * @end: time of that record
+ * @end: time of the last record
  *
  * Return: 0; -EBADMSG, once, if there is damage that no fetch has reported; or the error that
  * prevented reading a volume.
@@ -446,7 +449,7 @@ int shim_interp__end(struct shim_interp *ip, struct shim_ts end)
 }
 
 /**
- * shim_interp__fetch() - the values of metrics at a time
+ * shim_interp__fetch() - get the values of metrics at a time
  * @ip: an interpolator
  * @when: the time
  * @n: number of metrics
@@ -494,7 +497,8 @@ int shim_interp__fetch(struct shim_interp *ip, struct shim_ts when, unsigned int
  * shim_interp__undo() - forget the last fetch, whose answers were not delivered
  * @ip: an interpolator
  *
- * Otherwise a repeated fetch would assume that values on this side of a mark were already returned.
+ * Without this call, a repeated fetch would assume that values on this side of a mark have already
+ * been returned.
  */
 void shim_interp__undo(struct shim_interp *ip)
 {

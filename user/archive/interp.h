@@ -17,7 +17,7 @@ struct shim_interp;
 /*
  * struct shim_answer - the values of one metric
  * @numval: number of values, 0, -ENOENT if the metric is not in the archive, -EDOM if it is a
- *	counter whose type cannot be interpolated, or the PCP error code of a record
+ *	counter whose type cannot be interpolated, or the PCP error code in a record
  * @valfmt: enum shim_valfmt
  * @values: owned by the function that filled in the answer, valid until the next fetch
  */
@@ -29,8 +29,9 @@ struct shim_answer {
 };
 
 /*
- * struct shim_filter - which instances are wanted
- * @has: called with @arg for every instance of a domain; NULL: all are wanted
+ * struct shim_filter - the wanted instances
+ * @has: called with @arg for each instance of a domain, returns true if it is wanted; NULL: all are
+ *	wanted
  */
 struct shim_filter {
 	bool (*has)(const void *arg, uint32_t indom, int32_t inst);
@@ -42,7 +43,7 @@ struct shim_filter {
 
 int shim_interp__new(struct shim_archive *ar, unsigned int flags, struct shim_interp **out);
 void shim_interp__free(struct shim_interp *ip);
-/* Ignore marks between records at most @gap apart; must be called before the first fetch. */
+/* Ignore marks between records that are at most @gap apart. Call this before the first fetch. */
 void shim_interp__ignore_marks(struct shim_interp *ip, struct shim_ts gap);
 /* Start a new run: the next fetch does not continue from the previous one. */
 void shim_interp__reposition(struct shim_interp *ip);

@@ -10,9 +10,9 @@
 /*
  * Interpolation of a counter between two observations.
  *
- * The operations have the same order and the same types as in PCP, so results agree to the last
- * bit.  On every machine, conversions to integers give the results of x86-64, even where C leaves
- * them undefined.
+ * The operations have the same order and the same types as in PCP, so that results agree to the
+ * last bit.  On every machine, conversions to integers give the results of x86-64, even if they are
+ * undefined in C.
  */
 
 #define TWO_63 9223372036854775808.0
@@ -33,7 +33,7 @@ static uint32_t to_u32(double v)
 	return (uint32_t)to_i64(v);
 }
 
-/* Values of 2^63 and above are converted in two steps, negative ones as signed numbers. */
+/* Values of 2^63 and above are converted in two steps, negative values as signed numbers. */
 static uint64_t to_u64(double v)
 {
 	return v >= TWO_63 ? (uint64_t)to_i64(v - TWO_63) ^ 1ull << 63 : (uint64_t)to_i64(v);
@@ -71,7 +71,7 @@ static int64_t lerp_64(const struct shim_span *s, int64_t a, int64_t b)
 }
 
 /*
- * Uses signed arithmetic: if the top bit is set, the result is correct modulo 2^64 and to 53 bits.
+ * Use signed arithmetic: if the top bit is set, the result is correct modulo 2^64 and to 53 bits.
  */
 static uint64_t lerp_u64(const struct shim_span *s, uint64_t a, uint64_t b)
 {
@@ -142,7 +142,7 @@ double shim_lerp__seconds(struct shim_ts ts, struct shim_ts start)
 }
 
 #define BIG_DOMAIN	16	/* from this size on, PCP considers when instances begin and end */
-#define NEAR_GUESS	4	/* instances; beyond this distance, a binary search is cheaper */
+#define NEAR_GUESS	4	/* instances; beyond this distance, a binary search is faster */
 #define NSEC_PER_SEC	1000000000
 
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start)
@@ -206,8 +206,8 @@ void shim_interp_metric__forget(struct shim_interp_metric *m)
 }
 
 /*
- * Order instances as PCP's hash table does, because programs see that order: there are as many
- * buckets as instances, and each bucket lists the instance that was added last first.
+ * Order instances as PCP's hash table does, because programs see that order.  There are as many
+ * buckets as instances, and each bucket starts with the instance that was added last.
  */
 static int make_order(struct shim_interp_metric *m, const struct shim_instances *set)
 {
@@ -242,7 +242,7 @@ static void make_lives(struct shim_interp_metric *m, const struct shim_archive *
 	}
 }
 
-/* Allocate a metric of @n instances, with their lives if @lives */
+/* Allocate a metric of @n instances.  With @lives, also allocate their lives. */
 static struct shim_interp_metric *allocate(const struct shim_desc *desc, unsigned int n, bool lives)
 {
 	struct shim_interp_metric *m;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known about each instance's observations: the last one before a time and the first one
- * after it.
+ * The known observations of each instance: the last one before a time and the first one after it.
  *
  * Times are nanoseconds since the archive's start, clamped to 64 bits.
  */
@@ -17,7 +16,8 @@
 #define SHIM_TIME_MAX	INT64_MAX
 
 /*
- * Times of records are clamped to these, so one nanosecond before or after is still a valid time.
+ * Times of records are clamped to these limits, so that one nanosecond before or after is still a
+ * valid time.
  */
 #define SHIM_TIME_FIRST	(SHIM_TIME_MIN + 2)
 #define SHIM_TIME_LAST	(SHIM_TIME_MAX - 2)
@@ -60,9 +60,10 @@ static inline struct shim_value shim_interp_bound__value(const struct shim_inter
  * @prior: the last observation at or before any time from @prior.at to @prior_to
  * @next: the first observation after any time from @next_from to before @next.at
  * @void_to: at and before this time there is no prior observation
- * @void_from: at and after this time there is no next one
- * @seen: time of the last record with it that a scan found; valid in scan number @scan
- * @wanted: the current fetch requests it
+ * @void_from: at and after this time there is no next observation
+ * @seen: time of the last record with the instance that a scan found; valid in scan
+ *	number @scan
+ * @wanted: the current fetch requests the instance
  * @pending: a scan is searching for its observation
  */
 struct shim_interp_inst {
@@ -76,22 +77,22 @@ struct shim_interp_inst {
 	int64_t void_to, void_from;
 };
 
-/* The times when an instance begins and ends to exist */
+/* The times at which an instance begins and ends to exist */
 struct shim_interp_life {
 	int64_t birth, death;
 };
 
 /*
  * struct shim_interp_metric - one metric and its instances, in one block of memory
- * @insts: @n, by ascending id
+ * @insts: array of @n instances, in ascending order of IDs
  * @lives: lifetime of each instance, or NULL if instances always exist
  * @order: the order in which values are returned, as indices of instances
  * @valfmt: the format in the last record
- * @fetch: number of the last fetch that requested it
- * @last: run, time and number of values of the last answer; @before_last: the same for the answer
- *	before
+ * @fetch: number of the last fetch that requested the metric
+ * @last: run, time and number of values of the last answer; @before_last: the same for the
+ *	previous answer
  * @pending: number of its instances that a scan is searching for
- * @answered: number of the fetch that @first and @numval belong to
+ * @answered: number of the fetch to which @first and @numval belong
  * @first, @numval: index of the first returned value, and number of values or an error
  */
 struct shim_interp_metric {
@@ -113,14 +114,14 @@ struct shim_interp_metric {
 	int32_t numval;
 };
 
-/* @like: another metric of the same instance domain, whose instances are copied, or NULL */
+/* @like is another metric of the same instance domain, whose instances are copied, or NULL. */
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
 void shim_interp_metric__free(struct shim_interp_metric *m);
-/* Discard all observations, and the ranges known to have none. */
+/* Discard all observations, and the ranges that are known to have none. */
 void shim_interp_metric__forget(struct shim_interp_metric *m);
 
-/* Find an instance by its id, starting at index @guess; NULL if there is none. */
+/* Find an instance by its ID, starting at index @guess. Return NULL if there is none. */
 struct shim_interp_inst *shim_interp_metric__inst(struct shim_interp_metric *m, int32_t inst,
 						  unsigned int guess);
 
@@ -143,13 +144,16 @@ static inline bool shim_interp_inst__next_known(const struct shim_interp_inst *k
 /* Convert a stamp to nanoseconds since @start, clamped to SHIM_TIME_FIRST and SHIM_TIME_LAST. */
 int64_t shim_interp_metric__time(struct shim_ts ts, struct shim_ts start);
 
-/* Interpolate a counter between two observations: the arithmetic only, identical to PCP's. */
+/*
+ * Interpolation of a counter between two observations; only the arithmetic, which is identical to
+ * PCP's
+ */
 
 /**
  * struct shim_span - the times of two observations, and one in between
  * @t: the requested time
- * @p: time of the observation before it, < @t
- * @n: time of the observation after it, > @t; all in seconds since the archive's start
+ * @p: time of the previous observation, < @t
+ * @n: time of the next observation, > @t; all times are in seconds since the archive's start
  * @wrap: a counter that decreases has wrapped around
  */
 struct shim_span {
@@ -158,7 +162,7 @@ struct shim_span {
 };
 
 bool shim_lerp__can(int32_t type);
-/* @a with the value between @a and @b at @span->t; shim_lerp__can() must accept the type */
+/* Return @a with the value between @a and @b at @span->t. shim_lerp__can() must accept the type. */
 struct shim_value shim_lerp__value(const struct shim_span *span, const struct shim_value *a,
 				   const struct shim_value *b);
 /* Whether @span->t is nearer to the next observation; false if it is exactly halfway. */

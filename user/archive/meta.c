@@ -8,14 +8,14 @@
 #include "unpacked.h"
 
 /*
- * Limit on the entries of instance domain states when deltas are expanded: a forged file with many
- * small deltas could otherwise consume any amount of memory.  Genuine files stay well below this
- * many entries per byte.
+ * Limit on the entries of instance domain states when deltas are expanded.  Without it, a forged
+ * file with many small deltas could consume any amount of memory.  Genuine files stay well below
+ * this many entries per byte.
  */
 #define BUDGET_BASE	(1u << 20)
 #define BUDGET_PER_BYTE	8
 #define BUDGET_ENTRY	(sizeof(int32_t) + sizeof(char *))	/* memory per entry */
-#define SMALL_RECORD	64	/* bytes to keep a text or labels, in addition to the file */
+#define SMALL_RECORD	64	/* bytes needed to keep a text or labels, in addition to the file */
 
 /* A metric; later records of the same pmid may add names */
 struct metric {
@@ -83,7 +83,7 @@ const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t p
 	return m ? &m->desc : NULL;
 }
 
-/* Returns 0, or the error for the field in which a metric's second description differs. */
+/* Return 0, or the error for the field in which a metric's second description differs. */
 static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec)
 {
 	if (desc->type != rec->type)
@@ -115,7 +115,7 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	return 0;
 }
 
-/* Enter a name.  Returns 1 if it is new; 0 if a metric already has it, and keeps it. */
+/* Enter a name.  Return 1 if it is new; return 0 if a metric already has it, which keeps it. */
 static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, const char **out)
 {
 	uint64_t hash = shim_hash__bytes(&meta->names, s, len);
@@ -137,7 +137,7 @@ static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, co
 	return 1;
 }
 
-/* Grow by doubling: a file may give a metric any number of names, one record each. */
+/* Grow by doubling, because a file may give a metric any number of names, one per record. */
 static int names_room(struct shim_meta *meta, struct metric *m, size_t n)
 {
 	size_t cap = m->names_cap ? m->names_cap : 1;
@@ -174,7 +174,7 @@ static int add_names(struct shim_meta *meta, struct metric *m, struct shim_rec_d
 	return 0;
 }
 
-/* Charge the memory for a record.  Returns 0, or -EFBIG if the limit is exceeded. */
+/* Charge the memory for a record.  Return 0, or -EFBIG if the limit is exceeded. */
 static int charge(struct shim_meta *meta, uint64_t bytes)
 {
 	if (bytes > meta->memory)
@@ -233,7 +233,7 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	int err;
 
 	err = shim_rec_indom__decode(p, len, &rec);
-	/* an empty record is ignored: the previous state remains valid */
+	/* An empty record is ignored: the previous state remains valid. */
 	if (err || !rec.n)
 		return err;
 	d = shim_meta__domain(meta, rec.indom);
@@ -241,12 +241,12 @@ static int load_indom(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 		d = new_domain(meta, rec.indom);
 	if (!d)
 		return -ENOMEM;
-	/* ignore a repetition of the same state */
+	/* Ignore a repetition of the same state. */
 	if (d->last && d->last_len == len && !memcmp(d->last, p, len))
 		return 0;
 	d->last = p;
 	d->last_len = len;
-	/* the array of states may be allocated at up to twice its size */
+	/* The array of states may be allocated at up to twice its size. */
 	err = charge(meta, 2 * sizeof(struct shim_state));
 	return err ? err : shim_domain__add(d, &rec);
 }
@@ -291,7 +291,7 @@ static int load_record(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 }
 
 /*
- * If the file ends within a record, its writer was killed while writing that record, so no data can
+ * If the file ends within a record, the writer was killed while writing that record, so no data can
  * refer to it.  Ignore it, unless the index shows that the file used to be longer.
  */
 static int load_records(struct shim_meta *meta, const struct shim_meta_file *file, size_t at,
@@ -363,7 +363,7 @@ int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_
 		err = -ENODATA;
 	if (!err)
 		err = load_records(meta, &file, f->label_len, known);
-	/* the first archive must describe a metric; the other ones may add none */
+	/* The first archive must describe a metric; the others need not. */
 	if (!err && !ndescs && !meta->ndescs)
 		err = -EBADMSG;
 	return err;

@@ -18,9 +18,9 @@
 /*
  * An archive's help texts, and its labels, which may change over time.
  *
- * Filled while the metadata is loaded, and not changed afterwards.  Texts and labels are used in
- * place in the loaded file.  Only labels of several records with the same stamp are copied into one
- * set.
+ * They are filled in while the metadata is loaded and do not change afterwards.  Texts and labels
+ * are used in place in the loaded file.  Only labels of several records with the same stamp are
+ * copied into one set.
  */
 
 /*
@@ -38,12 +38,12 @@ struct shim_texts_labels {
 void shim_texts_labels__init(struct shim_texts_labels *all);
 void shim_texts_labels__free(struct shim_texts_labels *all);
 
-/* 0 or -ENOMEM */
+/* Return 0 or -ENOMEM. */
 int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena *arena,
 				const struct shim_rec_text *rec);
 int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
 				  const struct shim_rec_labels *rec);
-/* Sort the labels by time; called once, after all were added. */
+/* Sort the labels by time.  Called once, after all labels were added. */
 int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena);
 
 const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,
@@ -55,10 +55,10 @@ bool shim_texts_labels__any_labels(const struct shim_texts_labels *all, uint32_t
 
 /*
  * struct shim_meta - the content of the metadata files
- * @files: contents of the @nfiles files; names of instances point into them.  @unpacked: if it is
- *	set, the content is its
- * @budget: entries of instance domains that may still be expanded
- * @memory: bytes that metadata may still use
+ * @files: contents of the @nfiles files; names of instances point into them.  @unpacked: if set,
+ *	it owns the content
+ * @budget: number of entries of instance domains that may still be expanded
+ * @memory: number of bytes that metadata may still use
  * @texts_labels: texts and labels
  * @descs: metrics in file order
  */
@@ -87,10 +87,13 @@ struct shim_meta {
 };
 
 void shim_meta__init(struct shim_meta *meta);
-/* Load a metadata file with a label that matches @label; @known: its size in the index, or 0. */
+/*
+ * Load a metadata file, whose label must match @label.  @known is its size according to the index,
+ * or 0.
+ */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known, struct stat *st);
-/* Sort states and labels by time; called once, after all files are loaded. */
+/* Sort states and labels by time.  Called once, after all files were loaded. */
 int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 

@@ -86,7 +86,7 @@ void shim_sink__discard(struct shim_sink *sink, const char *base, int volume)
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
-/* Whether the existing archive is being written, in which case its metadata file is locked */
+/* Whether the existing archive is being written; its metadata file is then locked */
 static bool is_busy(const char *base)
 {
 	char *path = shim_files__path(base, SHIM_VOLUME_META);
@@ -119,11 +119,11 @@ static void discard_files(struct shim_output *out)
 {
 	shim_sink__discard(&out->index, out->base, SHIM_VOLUME_INDEX);
 	shim_sink__discard(&out->data, out->base, out->volume);
-	/* the metadata file last, because its lock excludes other writers */
+	/* Remove the metadata file last, because its lock excludes other writers. */
 	shim_sink__discard(&out->meta, out->base, SHIM_VOLUME_META);
 }
 
-/* Create and lock the metadata file first, so the second of two writers fails here. */
+/* Create and lock the metadata file first, so that the second of two writers fails here. */
 static int create_files(struct shim_output *out)
 {
 	int err;
@@ -161,7 +161,8 @@ int shim_output__open(struct shim_output *out, const char *base, const struct sh
 }
 
 /*
- * Write a piece.  The label is written with a file's first piece, so no file contains only a label.
+ * Write a piece.  The label is written together with a file's first piece, so that no file contains
+ * only a label.
  */
 static int put(struct shim_output *out, struct shim_sink *sink, int volume,
 	       const struct shim_buf *piece)
@@ -191,7 +192,8 @@ static int put_meta(struct shim_output *out, struct shim_buf *meta)
 }
 
 /*
- * Write the pending index entries; on error they stay pending and are written with the next ones.
+ * Write the pending index entries.  On error they stay pending and are written with the next
+ * entries.
  */
 static int put_entries(struct shim_output *out)
 {
@@ -254,7 +256,7 @@ static int put_record(struct shim_output *out, const struct shim_buf *record,
 	out->since += record->len;
 	out->before = *entry;
 	out->has_record = true;
-	/* the record is written even if its index entry fails */
+	/* The record is complete even if writing its index entry fails. */
 	if (due && !add_entry(out, entry))
 		put_entries(out);
 	return 0;
@@ -330,7 +332,7 @@ static int sync_dir(const char *base)
 	free(path);
 	if (fd < 0)
 		return -errno;
-	/* EINVAL: the file system does not support fsync(2) of directories and does not need it */
+	/* EINVAL: the file system does not support fsync(2) of directories and does not need it. */
 	if (fsync(fd) && errno != EINVAL)
 		err = -errno;
 	close(fd);
@@ -371,9 +373,11 @@ int shim_output__close(struct shim_output *out, struct shim_buf *meta)
 	return err;
 }
 
-/* Open the files of an existing archive to append to it. */
+/* Open the files of an existing archive to append to it */
 
-/* Open an existing file, or create it if @flags has O_CREAT; the next piece goes to its end. */
+/*
+ * Open an existing file, or create it if @flags has O_CREAT.  The next piece is written at its end.
+ */
 static int open_sink(struct shim_sink *sink, const char *base, int volume, int flags)
 {
 	char *path = shim_files__path(base, volume);
@@ -391,7 +395,7 @@ static int open_sink(struct shim_sink *sink, const char *base, int volume, int f
 	return S_ISREG(st.st_mode) ? 0 : -EINVAL;
 }
 
-/* Take the lock before anything is read: from then on, no other writer changes the files. */
+/* Take the lock before reading anything: afterwards, no other writer changes the files. */
 static int lock_meta(struct shim_output *out)
 {
 	int err = open_sink(&out->meta, out->base, SHIM_VOLUME_META, 0);
@@ -526,7 +530,10 @@ static int take_state(struct shim_declared *d, struct shim_archive *ar, uint32_t
 		return -ENOMEM;
 	if (shim_ts__cmp(state->stamp, *last) > 0)
 		*last = state->stamp;
-	/* ignore a state that this library could not have written: the next one is complete */
+	/*
+	 * Ignore a state that this library could not have written, because the next state is
+	 * complete.
+	 */
 	err = shim_declared__indom(d, f, state, unused);
 	return err == -EINVAL ? 0 : err;
 }

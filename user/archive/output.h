@@ -3,7 +3,7 @@
  * The files of an archive that is being written, and the order of writing.
  *
  * For each record, the metadata that it needs is written first, then the record, then an index
- * entry if one is due.  Each is written by a single write.  The metadata file is locked with
+ * entry if one is due.  Each is written with a single write(2).  The metadata file is locked with
  * flock(2) while the archive is being written.
  */
 #ifndef SHIM_ARCHIVE_OUTPUT_H
@@ -18,7 +18,7 @@
 #include "record.h"
 
 /*
- * A file that grows by complete pieces: after an error it has its former length.
+ * A file that grows by complete pieces.  After an error it has its former length.
  *
  * Nothing is buffered in memory, so data that was written is not lost if the process is killed.
  */
@@ -26,7 +26,7 @@
 /*
  * struct shim_sink - an output file
  * @size: bytes in complete pieces
- * @broken: truncating it failed; nothing more may be written to it
+ * @broken: truncating the file failed; nothing more may be written to it
  */
 struct shim_sink {
 	int fd;
@@ -34,7 +34,7 @@ struct shim_sink {
 	bool broken;
 };
 
-/* Create a file; -EEXIST if one of that name exists. */
+/* Create a file.  Return -EEXIST if a file with that name exists. */
 int shim_sink__create(struct shim_sink *sink, const char *base, int volume);
 int shim_sink__write(struct shim_sink *sink, const void *data, size_t len);
 /* Make the file durable, and close it. */
@@ -44,7 +44,8 @@ void shim_sink__discard(struct shim_sink *sink, const char *base, int volume);
 
 /*
  * struct shim_output - the files
- * @label: complete except for its start, which the caller sets before the first record
+ * @label: the label, complete except for its start, which the caller sets before the
+ *   first record
  * @volume: number of the current volume
  * @entries: index entries that could not be written when they were due
  * @scratch: buffer for a file's first piece
@@ -70,28 +71,28 @@ struct shim_output {
 };
 
 /*
- * Create the files.  Returns 0, -EEXIST, -EBUSY, -ENOMEM, or the error of a system call; on error,
+ * Create the files.  Return 0, -EEXIST, -EBUSY, -ENOMEM, or an error from a system call.  On error,
  * there is nothing to free.
  */
 int shim_output__open(struct shim_output *out, const char *base, const struct shim_label *label);
 /*
- * Write @meta, which is then emptied, @record, and an index entry if it is @due or enough bytes
- * have been written since the last one.
+ * Write @meta and empty it, then write @record, and an index entry if one is @due or enough bytes
+ * have been written since the last entry.
  */
 int shim_output__put(struct shim_output *out, struct shim_buf *meta, const struct shim_buf *record,
 		     struct shim_ts stamp, bool due);
 int shim_output__next_volume(struct shim_output *out);
 /*
  * Complete the files and make them durable.  If there is no record, remove them and return
- * -ENODATA.  Frees @out in all cases.
+ * -ENODATA.  @out is always freed.
  */
 int shim_output__close(struct shim_output *out, struct shim_buf *meta);
 
-/* Append to an archive: its files, and the metrics and instance domains that it declares. */
+/* Append to an archive: its files, and the metrics and instance domains that it declares */
 
 /*
  * Open and lock the files of an existing archive.  @ar: the archive, which the caller must release.
- * @last: the time of its last record.  Returns -EBUSY if another writer has it open, -EBADMSG if a
+ * @last: the time of its last record.  Return -EBUSY if another writer has it open, -EBADMSG if a
  * file ends within a record, and -ENOENT if the metadata or the index exists only in compressed
  * form.  On error, there is nothing to free.
  */

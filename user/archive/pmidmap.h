@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash table from a pmid to a small number, such as the metric's index in an array of the caller.
+ * A hash table that maps a pmid to a small number, such as the metric's index in an array of the
+ * caller.
  */
 #ifndef SHIM_ARCHIVE_PMIDMAP_H
 #define SHIM_ARCHIVE_PMIDMAP_H
@@ -11,15 +12,15 @@
 
 struct shim_pmidmap {
 	uint32_t n;
-	uint32_t mask;		/* slots - 1; 0 before the first entry */
-	uint64_t factor;	/* for the hash: odd and secret, because archives may be hostile */
+	uint32_t mask;		/* number of slots - 1; 0 before the first entry */
+	uint64_t factor;	/* for the hash; odd, and secret because archives may be hostile */
 	struct shim_pmidmap_slot {
 		uint32_t pmid;
 		uint32_t at;	/* SHIM_PMIDMAP_NONE: free */
 	} *slots;
 };
 
-/* @pmid must not exist yet; returns 0 or -ENOMEM. */
+/* @pmid must not exist yet. Return 0 or -ENOMEM. */
 int shim_pmidmap__add(struct shim_pmidmap *map, uint32_t pmid, uint32_t at);
 void shim_pmidmap__fini(struct shim_pmidmap *map);
 

@@ -60,7 +60,7 @@ static int by_start(const void *a, const void *b)
 	return shim_ts__cmp(x->label.start, y->label.start);
 }
 
-/* Check that the last of @n has the same host as the others and a different start time. */
+/* Check that the last of @n segments has the same host as the others and a different start time. */
 static int check_segment(const struct shim_segment *all, size_t n)
 {
 	const struct shim_label *last = &all[n - 1].label;
@@ -132,7 +132,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	return err;
 }
 
-/* Whether an error is permanent, in which case the loaded part of the index is used */
+/* Whether an error is permanent; the loaded part of the index is then used */
 static bool is_lasting(int err)
 {
 	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
@@ -177,7 +177,7 @@ static bool look(const char *base, int volume, struct stat *out)
 	return there;
 }
 
-/* Stat the archive's files; false if one does not exist in uncompressed form. */
+/* Stat the archive's files.  Return false if one does not exist in uncompressed form. */
 static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 {
 	const struct shim_segment *segment = &ar->segments[0];
@@ -199,20 +199,20 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A volume may have grown: an open archive detects that. */
+/* A volume may have grown, which an open archive detects. */
 static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 {
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
 }
 
-/* In a forked child: whether a thread that was not copied was changing the archive */
+/* Whether this is a forked child and a thread of its parent was changing the archive */
 bool shim_archive__is_lost(struct shim_archive *ar)
 {
 	return shim_fork__is_lost(&ar->lock.mutex) || shim_fork__is_lost(&ar->meta.lock) ||
 	       shim_fork__is_lost(&ar->clear.lock);
 }
 
-/* A forked child shares no archive of its parent, where a thread may have been changing it. */
+/* A forked child shares no archive with its parent, where a thread may have been changing it. */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name)
 {
 	return ar->nsegments == 1 && ar->generation == shim_fork__generation() &&
@@ -246,7 +246,7 @@ static int load(struct shim_archive *ar)
 	return err ? err : shim_meta__sort(&ar->meta);
 }
 
-/* @list: scan the archives' directories now, instead of assuming an uncompressed volume 0 */
+/* With @list, scan the archives' directories now, instead of assuming an uncompressed volume 0. */
 static int open_as(const char *name, char *const *names, size_t n, bool list, bool any_feature,
 		   struct shim_archive **out)
 {
@@ -289,8 +289,8 @@ static int open_names(const char *name, bool any_feature, struct shim_archive **
  *	these
  * @out: the archive, to be released by shim_archive__put()
  *
- * Several archives are read in sequence, with a mark between adjacent ones.  They must be of the
- * same host.
+ * Several archives are read in sequence, with a mark between adjacent ones.  They must come from
+ * the same host.
  *
  * Return: 0 or one of the errors in types.h.
  */
@@ -299,7 +299,7 @@ int shim_archive__open(const char *name, struct shim_archive **out)
 	return open_names(name, false, out);
 }
 
-/* The same, but accept a label that requires unknown features. */
+/* Like shim_archive__open(), but accepts a label that requires unknown features */
 int shim_archive__open_any(const char *name, struct shim_archive **out)
 {
 	return open_names(name, true, out);
@@ -315,8 +315,8 @@ struct shim_archive *shim_archive__get(struct shim_archive *ar)
  * shim_archive__put() - release a reference to an archive
  * @ar: an archive, or NULL
  *
- * Releasing the last reference frees everything obtained from the archive: labels, metrics,
- * records, values.
+ * When the last reference is released, everything obtained from the archive is freed: labels,
+ * metrics, records, values.
  */
 void shim_archive__put(struct shim_archive *ar)
 {
@@ -352,12 +352,13 @@ static const struct shim_indom *state(const struct shim_archive *ar, struct shim
 }
 
 /**
- * shim_archive__indom() - an instance domain as of a time
+ * shim_archive__indom() - get an instance domain as of a time
  * @ar: the archive
  * @indom: the domain
  * @when: the time
  *
- * Return: its state; NULL if the archive has no state at or before @when, or if memory runs out.
+ * Return: the domain's state; NULL if the archive has no state at or before @when, or if memory
+ * runs out.
  */
 const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint32_t indom,
 					     struct shim_ts when)
@@ -387,7 +388,10 @@ unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom
 	return d ? (unsigned int)d->n : 0;
 }
 
-/* Its @i-th state, newest first; NULL if there is none or memory runs out */
+/*
+ * Get the @i-th state of an instance domain, newest first.  Return NULL if there is none or memory
+ * runs out.
+ */
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i)
 {
@@ -397,11 +401,11 @@ const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, u
 }
 
 /**
- * shim_archive__instances() - all instances of an instance domain
+ * shim_archive__instances() - get all instances of an instance domain
  * @ar: the archive
  * @indom: the domain
  *
- * Return: those of all its states; NULL if it has no state, or if memory runs out.
+ * Return: the instances of all its states; NULL if the domain has no state, or if memory runs out.
  */
 const struct shim_instances *shim_archive__instances(const struct shim_archive *ar, uint32_t indom)
 {
@@ -416,12 +420,12 @@ const struct shim_instances *shim_archive__instances(const struct shim_archive *
  * @state: a state of one of its domains
  * @name: the name, or a name that begins with the instance name's part before the first blank
  *
- * Return: its index in the state, or -1 if there is none.
+ * Return: the instance's index in the state, or -1 if there is none.
  */
 int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
 			    const char *name)
 {
-	/* safe: the table of names is also made under the metadata's own lock */
+	/* This is safe, because the table of names is also made under the metadata's own lock. */
 	return shim_meta__find_inst((struct shim_meta *)&ar->meta, state, name);
 }
 
@@ -436,14 +440,14 @@ bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type)
 }
 
 /**
- * shim_archive__labels() - labels as of a time
+ * shim_archive__labels() - get labels as of a time
  * @ar: the archive
  * @level: the kind of object
  * @ident: the object
  * @when: the time
- * @out: iterator over their sets
+ * @out: an iterator over the sets of labels
  *
- * Return: false if the archive has none at or before @when.
+ * Return: false if the archive has no labels at or before @when.
  */
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out)

@@ -16,15 +16,17 @@ struct shim_archive;
 struct shim_readbuf;
 
 /*
- * Open by base name or by the name of any file; several by a comma-separated list or a directory.
+ * Open an archive by base name or by the name of any file, or several by a comma-separated list or
+ * a directory.
  */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
-/* Whether this is a single archive that was opened by this name */
+/* Whether this is a single archive that was opened under this name */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
 bool shim_archive__is_lost(struct shim_archive *ar);
 /*
- * For such an archive: whether opening it now would give the same; false if that is costly to check
+ * For such an archive, whether opening it now would have the same result; false if that is costly
+ * to check
  */
 bool shim_archive__is_current(const struct shim_archive *ar);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
@@ -32,13 +34,18 @@ void shim_archive__put(struct shim_archive *ar);
 
 const struct shim_label *shim_archive__label(const struct shim_archive *ar);
 int shim_archive__end(struct shim_archive *ar, struct shim_ts *end);
-/* Detect additions to the files.  Returns 1 if there are any, 0 if not, or an error. */
+/* Detect additions to the files.  Return 1 if there are any, 0 if not, or an error. */
 int shim_archive__follow(struct shim_archive *ar);
-/* Wait for a writer to complete a half-written record; returns whether to try again. */
+/*
+ * Wait for a writer to complete a half-written record.  Return true if the caller should try again.
+ */
 struct shim_cursor;
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since);
 struct shim_record;
-/* Returns 1 for the mark between two archives that were opened as one, 0, or -SHIM_EOVERLAP. */
+/*
+ * Return 1 if the record is the mark between two archives that were opened as one, 0 if not, or
+ * -SHIM_EOVERLAP.
+ */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
 			struct shim_ts *back);
 
@@ -55,13 +62,13 @@ unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
 struct shim_instances;
-/* All instances of a domain (indom.h), or NULL: the domain has no state, or memory ran out */
+/* All instances of a domain (indom.h); NULL if the domain has no state or memory runs out */
 const struct shim_instances *shim_archive__instances(const struct shim_archive *ar, uint32_t indom);
-/* The index of the instance that a name refers to, as in PCP, or -1 */
+/* The index of the instance to which a name refers, as in PCP, or -1 */
 int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
 			    const char *name);
 
-/* The text of a type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
+/* The text with a type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident);
 /* Whether there is any text of that type */
 bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type);
@@ -102,7 +109,7 @@ struct shim_labelref {
 	uint16_t valuelen;
 };
 
-/* The newest labels at or before a time; false if there are none */
+/* Get the newest labels at or before a time.  Return false if there are none. */
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out);
 /* Whether the object has labels at any time */
@@ -112,7 +119,7 @@ void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
 struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned int i);
 
 /*
- * struct shim_record - one data record in the mapped file, its frame and stamp checked
+ * struct shim_record - one data record in the mapped file, whose frame and stamp have been checked
  * @stamp: its time
  * @npmids: number of value sets; 0 for a mark
  */
@@ -140,42 +147,48 @@ struct shim_vset {
 	unsigned int left;	/* number of sets after this one */
 };
 
-/* Check all of a record: 0 or -EBADMSG.  The functions below check only what they read. */
+/* Check all of a record.  Return 0 or -EBADMSG.  The functions below check only what they read. */
 int shim_record__check(const struct shim_record *rec);
-/* Returns 0, -ENOENT if there is no such set, or -EBADMSG. */
+/* Return 0, -ENOENT if there is no such set, or -EBADMSG. */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out);
 int shim_record__first(const struct shim_record *rec, struct shim_vset *out);
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset);
-/* Get the @i-th value; -EBADMSG if it is not of the metric's @type, -EINVAL if there is none. */
+/*
+ * Get the @i-th value.  Return -EBADMSG if it is not of the metric's @type, -EINVAL if there is no
+ * such value.
+ */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out);
-/* Get @n values starting at @from, which the set must have; on -EBADMSG @out is undefined. */
+/* Get @n values starting at @from, which the set must have.  After -EBADMSG @out is undefined. */
 int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
 		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out);
-/* A value as stored: a word in place (type U32, .ul), or a block's type and bytes in file order */
+/*
+ * Get a value as stored: a word in place (type U32, .ul), or a block's type and bytes in file
+ * order.
+ */
 int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, unsigned int i,
 		   struct shim_value *out);
 
 /*
- * A cursor is between two records. next and prev return 0 and the record passed over, -ERANGE at
- * the ends, -EBADMSG before a corrupt record (repeatedly, because the cursor does not move),
- * -SHIM_EVOLUME if they have skipped an unusable volume, or the error that prevented reading a
- * volume; in that case the cursor has not moved.
+ * A cursor is between two records.  next and prev return 0 and the record that they passed; -ERANGE
+ * at the ends; -EBADMSG before a corrupt record, repeatedly, because the cursor does not move;
+ * -SHIM_EVOLUME if they have skipped an unusable volume; or the error that prevented reading a
+ * volume, in which case the cursor has not moved.
  */
 struct shim_cursor {
 	struct shim_archive *ar;
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
-	uint64_t window;	/* the last volume and window that it was in */
+	uint64_t window;	/* the volume and window of the cursor's last step */
 	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek target */
 };
 
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);
 int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec);
 int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec);
-/* before the first record with a stamp >= when */
+/* Move before the first record with a stamp >= @when. */
 int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when);
-/* after the last record with a stamp <= when */
+/* Move after the last record with a stamp <= @when. */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when);
 
 #endif /* SHIM_ARCHIVE_READER_H */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What every file has: frames and stamps of both versions, the label; and entries of the index. */
+/*
+ * What every file has: frames and stamps of both versions, and the label. Also entries of the
+ * index.
+ */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
@@ -12,7 +15,7 @@
 
 #include "record.h"
 
-/* Differences between the two versions, and what all their records share: frames and stamps. */
+/* Differences between the two versions, and the parts that all records share: frames and stamps */
 
 static const struct shim_format formats[] = {
 	{
@@ -74,7 +77,7 @@ int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shi
 
 		if (nsec > 999999999)
 			return -EBADMSG;
-		/* the low half of the seconds comes first; each half is big-endian */
+		/* The low half of the seconds comes first. Each half is big-endian. */
 		*out = (struct shim_ts){ (int64_t)((uint64_t)second << 32 | low), (int32_t)nsec };
 	}
 	return 0;
@@ -100,7 +103,7 @@ static void take_string(struct shim_in *in, uint32_t len, char *out, size_t size
 		memcpy(out, p, len < size ? len : size - 1);
 }
 
-/* Decode the fields after the magic number, which determined @f. */
+/* Decode the fields after the magic number, which has determined @f. */
 static int decode_body(const struct shim_format *f, struct shim_in *in, int volume,
 		       struct shim_label *label)
 {
@@ -130,7 +133,7 @@ static int decode_body(const struct shim_format *f, struct shim_in *in, int volu
  * shim_rec_label__decode() - read a label
  * @p: the beginning of a file
  * @len: bytes at @p
- * @volume: the number that this file's label must have
+ * @volume: the volume number that this file's label must have
  * @out: the label, set on success and if it requires an unknown feature
  *
  * Return: 0, -ENODATA if there are too few bytes, -EILSEQ if it is not a valid label, -EOPNOTSUPP
@@ -207,7 +210,7 @@ void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label
 	shim_frame__close(buf, start);
 }
 
-/* An entry of the temporal index. */
+/* An entry of the temporal index */
 
 /**
  * shim_rec_index__decode() - read an entry
@@ -250,7 +253,7 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 	}
 }
 
-/* The fields of a label that describe the writer: process, host, and time zone in two forms. */
+/* The fields of a label that describe the writer: process, host, and time zone in two forms */
 
 /* Whether a zone's name is three or more letters; TZ's syntax requires <> around any other name. */
 static bool plain_name(const char *name)
@@ -262,7 +265,7 @@ static bool plain_name(const char *name)
 	return n >= 3 && !name[n];
 }
 
-/* The zone's name and its offset at @now in TZ's syntax, which counts offsets west of UTC. */
+/* Set the zone's name and its offset at @now in TZ's syntax, which counts offsets west of UTC. */
 static void fill_tz(struct shim_label *label, time_t now)
 {
 	struct tm tm;
@@ -283,7 +286,7 @@ static void fill_tz(struct shim_label *label, time_t now)
 	}
 }
 
-/* The zone that /etc/localtime links to: the part of the target after "/zoneinfo/" */
+/* The zone to which /etc/localtime links: the part of the target after "/zoneinfo/" */
 static const char *localtime_zone(char *path, size_t size)
 {
 	ssize_t n = readlink("/etc/localtime", path, size - 1);
@@ -312,8 +315,8 @@ static void fill_zoneinfo(struct shim_label *label)
 
 /**
  * shim_local_zone__fill() - describe this process and host in an archive's label
- * @label: its pid, host and zones are set; the UTC offset is that of its start, or of now if the
- *	start is 0
+ * @label: its pid, host and zones are set; the UTC offset is that at its start, or the current one
+ *	if the start is 0
  */
 void shim_local_zone__fill(struct shim_label *label)
 {

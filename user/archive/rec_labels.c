@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The records of metadata: metrics, instance domains, texts and labels. */
+/* The records of metadata: metrics, instance domains, texts and labels */
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "record.h"
 
-/* The record of a metric: its descriptor and its names. */
+/* The record of a metric: its descriptor and its names */
 
 #define DESC_MIN	36	/* length for a metric without a name */
 
-/* The next name and its length; a name that was shortened in place ends at a NUL */
+/* The next name and its length; a name that was truncated in place ends at a NUL */
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len)
 {
 	uint32_t room = shim_in__u32(names);
@@ -34,8 +34,8 @@ static int check_names(struct shim_in names, uint32_t n)
 /**
  * shim_rec_desc__decode() - read a metric
  * @p: the whole record, whose frame shim_frame__len() has checked
- * @len: its length
- * @out: the metric, its names checked
+ * @len: length of the record
+ * @out: the metric, whose names have been checked
  *
  * Return: 0 or -EBADMSG.
  */
@@ -81,7 +81,7 @@ void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc)
 	shim_frame__close(buf, start);
 }
 
-/* The records of an instance domain: the whole domain, or a delta. */
+/* The records of an instance domain: the whole domain, or a delta */
 
 #define DELETED	0xffffffffu
 
@@ -97,7 +97,7 @@ const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i)
 	return offset == DELETED ? NULL : rec->strings + offset;
 }
 
-/* Check that ids are not negative, and that names lie within @room bytes, which end with a NUL */
+/* Check that IDs are not negative, and that names lie within @room bytes, which end with a NUL. */
 static int check_entries(const struct shim_rec_indom *rec, size_t room)
 {
 	bool terminated = room && !rec->strings[room - 1];
@@ -118,8 +118,8 @@ static int check_entries(const struct shim_rec_indom *rec, size_t room)
 /**
  * shim_rec_indom__decode() - read an instance domain or a change of it
  * @p: the whole record, whose frame shim_frame__len() has checked
- * @len: its length
- * @out: the record, its entries checked; it points into @p
+ * @len: length of the record
+ * @out: the record, whose entries have been checked; it points into @p
  *
  * A version 3 archive may contain version 2 records, which have the shorter stamp.
  *
@@ -186,7 +186,7 @@ void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 	shim_frame__close(buf, start);
 }
 
-/* The record of a text: one-line or long help about a metric or an instance domain. */
+/* The record of a text: one-line or long help about a metric or an instance domain */
 
 bool shim_rec_text__type_ok(uint32_t type)
 {
@@ -200,7 +200,7 @@ bool shim_rec_text__type_ok(uint32_t type)
 /**
  * shim_rec_text__decode() - read a text
  * @p: the whole record, whose frame shim_frame__len() has checked
- * @len: its length
+ * @len: length of the record
  * @out: the text, which points into @p
  *
  * Return: 0 or -EBADMSG.
@@ -302,8 +302,8 @@ void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out)
 /**
  * shim_rec_labels__decode() - read labels
  * @p: the whole record, whose frame shim_frame__len() has checked
- * @len: its length
- * @out: the record, its sets checked; it points into @p
+ * @len: length of the record
+ * @out: the record, whose sets have been checked; it points into @p
  *
  * A version 3 archive may contain version 2 records, which have the shorter stamp.
  *
@@ -342,7 +342,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Parse and sort a set's labels.  Returns their number, or -EINVAL if PCP would not accept the set.
+ * Parse and sort a set's labels.  Return their number, or -EINVAL if PCP would not accept the set.
  */
 static int parse(const char *text, struct shim_json_member members[SHIM_LABELS_MAX])
 {
@@ -373,7 +373,9 @@ static void put_ref(uint8_t *p, struct shim_labelref ref)
 	shim_be32__put(p + 4, (uint32_t)ref.value << 16 | ref.valuelen);
 }
 
-/* Print the labels without blanks, and their positions to @refs.  Returns the text's length. */
+/*
+ * Print the labels without blanks to @out, and their positions to @refs.  Return the text's length.
+ */
 static size_t print(char *out, const struct shim_json_member *members, int n, uint8_t flags,
 		    uint8_t *refs)
 {
@@ -401,7 +403,7 @@ static size_t print(char *out, const struct shim_json_member *members, int n, ui
 	return (size_t)(p - out);
 }
 
-/* Too large for the smallest stacks, so it is allocated. */
+/* These buffers are allocated, because they are too large for the smallest stacks. */
 struct set_room {
 	struct shim_json_member members[SHIM_LABELS_MAX];
 	uint8_t refs[LABEL_LEN * SHIM_LABELS_MAX];
@@ -425,7 +427,7 @@ static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t
 		free(r);
 		return n;
 	}
-	/* fits: it is the original text in a different order and without blanks */
+	/* The result fits: it is the original text in a different order and without blanks. */
 	len = print(r->json, r->members, n, flags, r->refs);
 	shim_buf__put32(buf, (uint32_t)inst);
 	shim_buf__put32(buf, (uint32_t)len);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Data records: decode them in place, and build them. */
+/* Data records: decode them in place, and build them */
 #include <stdlib.h>
 
 #include "base/vec.h"
 #include "record.h"
 
 #define SET_HEAD	8	/* pmid and number of values */
-#define VLIST_HEAD	12	/* the same and the value format */
+#define VLIST_HEAD	12	/* pmid, number of values and value format */
 #define VALUE_LEN	8	/* instance and value */
 
-/* Where the value sets and blocks of a record end */
+/* The end of a record's value sets and blocks */
 static const uint8_t *body_end(const struct shim_record *rec)
 {
 	return rec->data + rec->len - 4;
@@ -46,7 +46,7 @@ int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint6
 	return 0;
 }
 
-/* Decode the value set at @p; @left more sets follow it. */
+/* Decode the value set at @p, which @left more sets follow. */
 static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned int left,
 		    struct shim_vset *out)
 {
@@ -76,7 +76,7 @@ static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned in
 }
 
 /**
- * shim_record__first() - the first value set of a record
+ * shim_record__first() - get the first value set of a record
  * @rec: a record from a cursor
  * @out: the set
  *
@@ -96,11 +96,11 @@ int shim_record__first(const struct shim_record *rec, struct shim_vset *out)
 }
 
 /**
- * shim_record__next() - the value set after another
+ * shim_record__next() - get the next value set of a record
  * @rec: the record that contains both
- * @vset: a set, replaced by the following one
+ * @vset: a set, replaced by the next one
  *
- * Return: 0, -ENOENT after the last one, -EBADMSG.
+ * Return: 0, -ENOENT after the last set, -EBADMSG.
  */
 int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
 {
@@ -116,12 +116,13 @@ int shim_record__next(const struct shim_record *rec, struct shim_vset *vset)
 }
 
 /**
- * shim_record__find() - the value set of a metric
+ * shim_record__find() - find the value set of a metric
  * @rec: a record from a cursor
  * @pmid: the metric
  * @out: its set
  *
- * Return: 0, -ENOENT if the record has none, -EBADMSG if the record is corrupt before that set.
+ * Return: 0, -ENOENT if the record has no such set, -EBADMSG if the record is corrupt before
+ * that set.
  */
 int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_vset *out)
 {
@@ -137,7 +138,10 @@ int shim_record__find(const struct shim_record *rec, uint32_t pmid, struct shim_
 	return err;
 }
 
-/* Add the bytes of a set's blocks, with padding, to *@total.  *@first: the record's first block. */
+/*
+ * Add the bytes of a set's blocks, with padding, to *@total.  Set *@first to the record's first
+ * block.
+ */
 static int measure_blocks(const struct shim_record *rec, const struct shim_vset *vset,
 			  uint64_t *total, const uint8_t **first)
 {
@@ -160,8 +164,8 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
  * shim_record__check() - whether a record is well-formed throughout
  * @rec: a record from a cursor
  *
- * Check that the sets are contiguous, that the first block begins where they end, and that all
- * blocks together fill the record.
+ * This checks that the sets are contiguous, that the first block begins where they end, and
+ * that all blocks together fill the record.
  *
  * Return: 0 or -EBADMSG.
  */
@@ -212,12 +216,13 @@ static int take_payload(const uint8_t *p, uint32_t len, int32_t type, struct shi
 }
 
 /**
- * shim_vset__raw() - one value of a set as stored, regardless of the metric's type
+ * shim_vset__raw() - get one value of a set as stored, regardless of the metric's type
  * @rec: the record of the set
  * @vset: the set
- * @i: which value
- * @out: the value.  If it is in place, its word is in @out->ul with type SHIM_TYPE_U32.  Otherwise,
- *	the type in the block, which may be any number up to 255, and its bytes in file order.
+ * @i: index of the value
+ * @out: the value.  If it is in place, its word is in @out->ul, and the type is SHIM_TYPE_U32.
+ *	Otherwise @out has the type in the block, which may be any number up to 255, and its bytes
+ *	in file order.
  *
  * Return: 0, -EINVAL if the set has no such value, -EBADMSG.
  */
@@ -245,14 +250,15 @@ int shim_vset__raw(const struct shim_record *rec, const struct shim_vset *vset, 
 }
 
 /**
- * shim_vset__value() - one value of a set
+ * shim_vset__value() - get one value of a set
  * @rec: the record of the set
  * @vset: the set
- * @i: which value
+ * @i: index of the value
  * @type: type of the metric, enum shim_type
  * @out: the value
  *
- * Return: 0, -EINVAL if the set has no such value, -EBADMSG if it is not of @type.
+ * Return: 0, -EINVAL if the set has no such value, -EBADMSG if the value is not of
+ * @type.
  */
 int shim_vset__value(const struct shim_record *rec, const struct shim_vset *vset,
 		     unsigned int i, int32_t type, struct shim_value *out)
@@ -289,7 +295,7 @@ static inline int block_value(const struct shim_record *rec, const uint8_t *p, i
 }
 
 /**
- * shim_vset__values() - several values of a set
+ * shim_vset__values() - get several values of a set
  * @rec: the record of the set
  * @vset: the set, which has values
  * @from: index of the first value
@@ -297,7 +303,8 @@ static inline int block_value(const struct shim_record *rec, const uint8_t *p, i
  * @type: type of the metric, enum shim_type
  * @out: the values
  *
- * Return: 0, -EBADMSG if one of them is not of @type; then @out is undefined.
+ * Return: 0, or -EBADMSG if one of them is not of @type, in which case @out is
+ * undefined.
  */
 int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vset,
 		      unsigned int from, unsigned int n, int32_t type, struct shim_value *out)
@@ -315,7 +322,7 @@ int shim_vset__values(const struct shim_record *rec, const struct shim_vset *vse
 /**
  * shim_rec_result__begin() - start building a record
  * @f: format of the archive
- * @r: zeroed, or used before; buffers are reused
+ * @r: the record; either zeroed or used before, in which case its buffers are reused
  * @stamp: the time of the record
  */
 void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result *r,
@@ -346,7 +353,7 @@ static void end_set(struct shim_rec_result *r)
 /**
  * shim_rec_result__set() - start a value set
  * @r: the record
- * @pmid: its metric
+ * @pmid: the metric of the set
  * @error: a negative error code instead of values, or 0
  */
 void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error)
@@ -363,7 +370,7 @@ void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t erro
 	}
 }
 
-/* Length of a value in a block.  Only strings and aggregates have their length in the value. */
+/* Length of a value in a block; only strings and aggregates have their length in the value */
 static uint32_t block_len(const struct shim_value *v)
 {
 	switch (v->type) {
@@ -378,7 +385,7 @@ static uint32_t block_len(const struct shim_value *v)
 	}
 }
 
-/* Write a value's block.  Returns its offset from the first block in words. */
+/* Write a value's block.  Return its offset, in words, from the first block. */
 static uint32_t put_block(struct shim_rec_result *r, const struct shim_value *v)
 {
 	uint32_t len = block_len(v), vlen = SHIM_BLOCK_HEAD + len, padding = -vlen & 3;
@@ -402,7 +409,7 @@ static uint32_t put_block(struct shim_rec_result *r, const struct shim_value *v)
 /**
  * shim_rec_result__value() - add a value to the set under construction
  * @r: the record
- * @value: the value; the caller has checked that it fits in a block.  Its length is used only for
+ * @value: the value; the caller has checked that it fits into a block.  Its length is used only for
  *	strings and aggregates.
  */
 void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value)
@@ -454,10 +461,10 @@ void shim_rec_result__free(struct shim_rec_result *r)
 	*r = (struct shim_rec_result){ 0 };
 }
 
-/* The layout of a record, used to recognize other records with the same layout. */
+/* The layout of a record, used to recognize other records with the same layout */
 
 
-/* A vector type of the compiler: 16 bytes are compared in one step */
+/* A vector type of the compiler, so that 16 bytes are compared in one step */
 typedef uint64_t lanes __attribute__((vector_size(16)));
 
 static void fix(struct shim_record_layout *layout, size_t from, size_t len)
@@ -486,8 +493,8 @@ static int fix_set(struct shim_record_layout *layout, const struct shim_record *
 }
 
 /*
- * Mark all bytes that describe how values are stored as fixed.  In a forged record, they may also
- * be values of another set; they are fixed nevertheless.
+ * Mark as fixed all bytes that describe how values are stored.  In a forged record, they may also
+ * be values of another set, but are fixed nevertheless.
  */
 static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Encode and decode each kind of record, one file per kind (rec_*.c).
+ * Encoding and decoding of each kind of record, with one file per kind (rec_*.c).
  *
  * Decoders accept arbitrary bytes, do not read beyond the given length, and leave the result
  * unchanged on error.  Encoders append to a buffer, which records if memory runs out.
@@ -18,8 +18,8 @@
 #include "types.h"
 
 /*
- * Get the length of the record at @p.  Returns 0, -ENODATA if the file ends within it, -EBADMSG if
- * its two length words differ or are out of range.
+ * Get the length of the record at @p.  Return 0, -ENODATA if the file ends within the record,
+ * -EBADMSG if its two length words differ or are out of range.
  */
 static inline int shim_frame__len(const uint8_t *p, uint64_t left, uint32_t min, uint32_t *out)
 {
@@ -52,7 +52,8 @@ int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim
 void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label, int volume);
 
 /*
- * Check the label of another file of the archive; also returns -EILSEQ if it differs from @first.
+ * Check the label of another file of the archive.  Return the errors from shim_rec_label__decode(),
+ * or -EILSEQ if the label differs from @first.
  */
 int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume);
 
@@ -79,7 +80,7 @@ void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
 /* rec_labels.c */
 
 /*
- * struct shim_rec_indom - an instance domain, or changes to it, in the file
+ * struct shim_rec_indom - an instance domain, or changes of it, in the file
  * @delta: the entries are changes
  * @n: number of entries
  */
@@ -95,9 +96,9 @@ struct shim_rec_indom {
 
 int shim_rec_indom__decode(const uint8_t *p, uint32_t len, struct shim_rec_indom *out);
 int32_t shim_rec_indom__id(const struct shim_rec_indom *rec, uint32_t i);
-/* Returns NULL if the instance is deleted. */
+/* Return NULL if the instance is deleted. */
 const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
-/* @delta: an instance without a name is deleted */
+/* With @delta, an instance without a name is deleted. */
 void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_indom *indom, bool delta);
 
@@ -106,7 +107,7 @@ void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 /*
  * struct shim_rec_text - a text about a metric or an instance domain
  * @type: two of SHIM_TEXT_*
- * @text: in the file, with its NUL
+ * @text: the text in the file, with its NUL
  */
 struct shim_rec_text {
 	uint32_t type;
@@ -133,7 +134,10 @@ struct shim_rec_labels {
 };
 
 int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out);
-/* -EINVAL if a set's text is invalid, -ENOMEM, -EMSGSIZE; then drop what was appended. */
+/*
+ * Return -EINVAL if a set's text is invalid, -ENOMEM or -EMSGSIZE.  After an error the caller must
+ * drop what was appended.
+ */
 int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_labels *labels);
 
@@ -155,11 +159,13 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 
 /* rec_result.c; the functions that decode a record are in reader.h */
 
-/* Sets everything except @volume and @offset; -ENODATA if the file ends within the record. */
+/*
+ * Set everything except @volume and @offset.  Return -ENODATA if the file ends within the record.
+ */
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out);
 
-/* The payload of the block that a value refers to, and its length; NULL if there is no block */
+/* The payload of the block to which a value refers, and its length; NULL if there is no block */
 static inline const uint8_t *shim_record__block(const struct shim_record *rec, uint32_t ref,
 						uint32_t *len)
 {
@@ -180,8 +186,8 @@ static inline const uint8_t *shim_record__block(const struct shim_record *rec, u
 /*
  * struct shim_rec_result - a record under construction
  * @sets: the record from its length word to the last value; finally the whole record
- * @blocks: the blocks that the values refer to
- * @refs: places in @sets that hold an offset into @blocks
+ * @blocks: the blocks to which the values refer
+ * @refs: places in @sets that contain an offset into @blocks
  * @set: offset in @sets of the value set under construction, or 0
  */
 struct shim_rec_result {
@@ -199,28 +205,32 @@ void shim_rec_result__begin(const struct shim_format *f, struct shim_rec_result 
 			    struct shim_ts stamp);
 void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t error);
 void shim_rec_result__value(struct shim_rec_result *r, const struct shim_value *value);
-/* The finished record is in r->sets; returns 0, -ENOMEM or -EMSGSIZE. */
+/* The finished record is in r->sets.  Return 0, -ENOMEM or -EMSGSIZE. */
 int shim_rec_result__end(const struct shim_format *f, struct shim_rec_result *r);
 void shim_rec_result__free(struct shim_rec_result *r);
 
-/* The fields of a label that describe the machine that writes the archive. */
+/* The fields of a label that describe the machine that writes the archive */
 
-/* Set process, host and time zone of @label; the zone is that of @label->start, or of now if 0. */
+/*
+ * Set process, host and time zone of @label.  The zone is that at @label->start, or the current one
+ * if that is 0.
+ */
 void shim_local_zone__fill(struct shim_label *label);
 
 /*
  * The layout of a record, used to recognize other records with the same layout.
  *
  * A logger writes the same metrics with the same instances repeatedly.  If two records differ only
- * in their stamps and the bytes of their values, each value is at the same place in both.  So what
- * was found out about one record applies to the other.
+ * in their stamps and the bytes of their values, each value is at the same place in both.
+ * Therefore the results for one record apply to the other.
  */
 
 /*
  * struct shim_record_layout - the bytes that all records of a layout share
- * @len, @head: length of a record, and bytes before its first value set; 0 if there is no layout
- * @mask: @len bytes: bits set where records must match @bits
- * @bits: @len bytes: the bits to match, zero elsewhere
+ * @len, @head: length of a record, and number of bytes before its first value set; 0 if there is no
+ *   layout
+ * @mask: @len bytes, with bits set where records must match @bits
+ * @bits: @len bytes with the bits to match, zero elsewhere
  */
 struct shim_record_layout {
 	uint32_t len;
@@ -230,7 +240,7 @@ struct shim_record_layout {
 };
 
 /*
- * Returns 0, -ENOMEM, or -EBADMSG if the record is not well-formed; on error @layout is unchanged.
+ * Return 0, -ENOMEM, or -EBADMSG if the record is not well-formed.  On error @layout is unchanged.
  */
 int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec);
 /* Whether a record has this layout */

@@ -3,7 +3,7 @@
  * Scan records for the observations next to a time.
  *
  * Both directions share the code: a backward scan finds prior observations, a forward scan finds
- * next ones.  "Farther" means farther in the scan's direction.
+ * next observations.  "Farther" means farther in the scan's direction.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "interp_metric.h"
 #include "scan.h"
 
-/* Recognize, by their layout, records that contain no value that the scan is searching for. */
+/* Recognize, by their layout, records that contain no value for which the scan is searching */
 
 static unsigned int slot_of(const struct shim_record *rec)
 {
@@ -65,9 +65,8 @@ void shim_scan_skip__fini(struct shim_scan_skip *skip)
 }
 
 /*
- * Pass over many records at once, reading only their frames, stamps and numbers of metrics.  A
- * scanner must do this for all records between two times far apart, because one of them may be a
- * mark.
+ * Skip many records at once, reading only their frames, stamps and numbers of metrics.  A scanner
+ * must do this for all records between two distant times, because one of them may be a mark.
  */
 
 #define HOP_AT_ONCE	1024	/* records, before checking again for a clear range to skip */
@@ -75,7 +74,7 @@ void shim_scan_skip__fini(struct shim_scan_skip *skip)
 /*
  * struct hop - a run of records in one volume, without marks and with ascending stamps
  * @first, @former, @last: stamps of the first, the second to last, and the last of @n records
- * @offset: the place after the last record; backward, before it
+ * @offset: the place after the last record, or before it if the scan is backward
  */
 struct hop {
 	struct shim_volume_view view;
@@ -85,7 +84,9 @@ struct hop {
 	unsigned int n;
 };
 
-/* The next record; false at the end of the volume, and if there is no complete record */
+/*
+ * Get the next record.  Return false at the end of the volume, and if there is no complete record.
+ */
 static bool next(const struct hop *h, struct shim_record *rec)
 {
 	int err = h->back ? shim_volume_record__before(&h->view, h->offset, rec) :
@@ -108,7 +109,7 @@ static void scan_hop_run(struct hop *h, struct shim_cursor *cur, struct shim_ts 
 
 	while (h->n < HOP_AT_ONCE && next(h, &rec) && !ends_hop(h, rec.stamp, when)) {
 		/*
-		 * most records are as long as the previous one; prefetching too far has no effect
+		 * Most records are as long as the previous one.  Prefetching too far has no effect.
 		 */
 		__builtin_prefetch(rec.data + (h->back ? -3 : 4) * (ptrdiff_t)rec.len);
 		if (!h->n++)
@@ -120,7 +121,7 @@ static void scan_hop_run(struct hop *h, struct shim_cursor *cur, struct shim_ts 
 	}
 }
 
-/* Update the scanner's data about the record that it passed last. */
+/* Update the scanner's data about the last record that it passed. */
 static void note_last(struct shim_scanner *sc, const struct hop *h)
 {
 	int64_t last = shim_interp_metric__time(h->last, sc->start);
@@ -155,7 +156,7 @@ bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	struct hop h = { .back = t < sc->at, .offset = sc->cursor.offset };
 
-	/* clamped times may not have the order of their stamps */
+	/* Clamped times may not have the order of their stamps. */
 	if (t <= SHIM_TIME_FIRST || t >= SHIM_TIME_LAST ||
 	    shim_archive__view(sc->ar, sc->cursor.volume, &h.view))
 		return false;
@@ -210,9 +211,9 @@ void shim_scan__stop(struct shim_scanner *sc)
 
 /*
  * struct pass - the state of one scan
- * @back: its direction
- * @t: time at which it began
- * @at: time of the current record; never moves back towards @t, even if stamps do
+ * @back: the direction of the scan
+ * @t: time at which the scan began
+ * @at: time of the current record; it never moves back towards @t, even if stamps do
  * @limit: the nearest of the wanted instances' limits, see limit_of()
  */
 struct pass {
@@ -230,8 +231,8 @@ static bool farther(const struct pass *p, int64_t a, int64_t b)
 }
 
 /*
- * The time up to which a scan must search for an instance: the state of the instance beyond that
- * time is already known.
+ * The time up to which a scan must search for an instance.  The instance's observations beyond that
+ * time are already known.
  */
 static int64_t limit_of(const struct pass *p, const struct shim_interp_inst *k)
 {
@@ -260,7 +261,7 @@ static void settle(struct pass *p, const struct shim_want *w, enum shim_bound_st
 	shim_scan__unwant(p->sc, w);
 }
 
-/* A scan has found nothing up to an instance's limit: extend what is known there to @t. */
+/* A scan has found nothing up to an instance's limit.  Extend the known range there to @t. */
 static void reach_limit(struct pass *p, const struct shim_want *w)
 {
 	struct shim_interp_inst *k = w->inst;
@@ -377,8 +378,8 @@ static int take_record(struct pass *p, const struct shim_record *rec)
 
 /*
  * The scan has reached the archive's start or end while a metric was still wanted.  It has passed
- * all observations of the metric, so no instance has one beyond the record where the scan last saw
- * it.
+ * all observations of the metric, so no instance has an observation beyond the record in which the
+ * scan last saw it.
  */
 static void note_void(const struct pass *p, struct shim_interp_metric *m)
 {
@@ -393,10 +394,10 @@ static void note_void(const struct pass *p, struct shim_interp_metric *m)
 	}
 }
 
-/* Why a scan ends before it has found all observations; @END_OF_ARCHIVE is its start or end. */
+/* Why a scan ends before it has found all observations.  END_OF_ARCHIVE means its start or end. */
 enum end { END_AT_MARK, END_AT_DAMAGE, END_OF_ARCHIVE };
 
-/* Settle all remaining instances: there is nothing for them beyond this place in the file. */
+/* Settle all remaining instances, for which there is nothing beyond this place in the file. */
 static void give_up(struct pass *p, enum end end)
 {
 	struct shim_scanner *sc = p->sc;
@@ -414,7 +415,7 @@ static void give_up(struct pass *p, enum end end)
 			settle(p, &w, SHIM_BOUND_MARK, p->at);
 		else if (end == END_OF_ARCHIVE)
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
-		else	/* a corrupt record: anything beyond it is unknown */
+		else	/* at a corrupt record: everything beyond it is unknown */
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? p->at : p->at + 1);
 	}
 }
@@ -444,7 +445,7 @@ int shim_scan__step(struct shim_scanner *sc, struct shim_cursor *c, struct shim_
 	return noted ? noted : err;
 }
 
-/* Step forward; wait for a half-written record if its writer may still be writing it. */
+/* Step forward.  Wait for a half-written record if its writer may still be writing it. */
 static int next_whole(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
@@ -481,7 +482,9 @@ int shim_scan__end(struct shim_scanner *sc, struct shim_ts end)
 	return err == -ERANGE ? 0 : err;
 }
 
-/* Store the time of the record next to the scanner's cursor, which is the first one of the scan. */
+/*
+ * Store the time of the record next to the scanner's cursor, which is the first record of the scan.
+ */
 static void note_neighbour(const struct pass *p, int64_t at)
 {
 	struct shim_scanner *sc = p->sc;
@@ -496,8 +499,8 @@ static void note_neighbour(const struct pass *p, int64_t at)
 }
 
 /*
- * Process a record: values, or a mark.  A mark separates the records before it in the file from those
- * after it, including those with its own time.
+ * Process a record, which has values or is a mark.  A mark separates the records before it in the
+ * file from those after it, including those with its own time.
  */
 static int meet(struct pass *p, const struct shim_record *rec)
 {

@@ -9,10 +9,10 @@
 #include "volume.h"
 
 /*
- * Recognize records without any value that a scan is searching for, by their layout.
+ * Recognize, by their layout, records that contain no value for which a scan is searching.
  *
  * A logger writes the same metrics repeatedly, so most records have their value sets at the same
- * places as an earlier one.  Comparing the places is much cheaper than looking up each metric.
+ * places as an earlier record.  Comparing the places is much faster than looking up each metric.
  */
 
 #define SHIM_SKIP_LAYOUTS	8	/* loggers have a few groups of metrics, one layout each */
@@ -41,27 +41,29 @@ struct shim_scan_skip {
 /* Whether a record has the layout of one without values for this scan */
 bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
 			 uint32_t scan);
-/* Remember that a record had no value for this scan.  If memory runs out, the scan is slower. */
+/*
+ * Remember that a record had no value for this scan.  If memory runs out, the scan is only slower.
+ */
 void shim_scan_skip__note(struct shim_scan_skip *skip, const struct shim_record *rec,
 			  uint32_t scan);
 void shim_scan_skip__fini(struct shim_scan_skip *skip);
 
 /*
- * struct shim_scanner - a position in the archive, and the observations to look for
+ * struct shim_scanner - a position in the archive, and the observations to search for
  * @metrics: all @n metrics requested so far; @map finds them
- * @cursor: after the last record at or before @at, if @placed
+ * @cursor: position after the last record at or before @at, if @placed
  * @readbuf: the cursor's read buffer
  * @behind: time of the record before the cursor, if @behind_known
  * @behind_single: no record before it has the same time
  * @ahead: time of the record after the cursor, if @ahead_known
  * @ahead_single: no record after it has the same time
  * @gap: marks between records at most this far apart are ignored; SHIM_TIME_MIN: none is ignored
- * @mark: time of the mark that was passed last, if @has_mark
+ * @mark: time of the last mark that was passed, if @has_mark
  * @number: number of the last scan
  * @damaged: a scan has found damage that no fetch has reported yet
  * @reported: volumes whose damage has been reported
  * @skip: layouts of records that had no value for the scan
- * @wants: @nwants instances whose observations are wanted; @left of them not found yet
+ * @wants: @nwants instances whose observations are wanted; @left of them have not been found yet
  */
 struct shim_scanner {
 	struct shim_archive *ar;
@@ -97,22 +99,25 @@ static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struc
 	return shim_interp_metric__time(rec->stamp, sc->start);
 }
 
-/* Whether a record is a mark that is not ignored: 1, 0, or an error if that cannot be determined */
+/*
+ * Whether a record is a mark that is not ignored.  Return 1, 0, or an error if that cannot be
+ * determined.
+ */
 int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
 
 /*
- * Move the cursor to a time.  @walk_there: instead of seeking, walk over every record in between,
- * except those known not to be marks, so no mark is missed.  Damage in between is recorded.
+ * Move the cursor to a time.  With @walk_there, do not seek, but walk over every record in between,
+ * except those known not to be marks, so that no mark is missed.  Damage in between is recorded.
  */
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 
 /*
- * Pass over records towards a time as long as they have values and their stamps are in order.
- * Returns false if the time was not reached; then the caller must examine the next record.
+ * Skip records towards a time as long as they have values and their stamps are in order.  Return
+ * false if the time was not reached; the caller must then examine the next record.
  */
 bool shim_scan__hop(struct shim_scanner *sc, struct shim_ts when, int64_t t);
 
-/* Search for an instance's observation in the next scan; returns 0 or -ENOMEM. */
+/* Search for an instance's observation in the next scan.  Return 0 or -ENOMEM. */
 int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
 		    struct shim_interp_inst *k);
 
@@ -120,16 +125,19 @@ int shim_scan__want(struct shim_scanner *sc, struct shim_interp_metric *m,
 void shim_scan__unwant(struct shim_scanner *sc, const struct shim_want *want);
 void shim_scan__stop(struct shim_scanner *sc);
 
-/* Find prior or next observations from the cursor, placed at @t; then no observation is wanted. */
+/*
+ * Find prior or next observations from the cursor, which is placed at @t.  Afterwards no
+ * observation is wanted.
+ */
 int shim_scan__back(struct shim_scanner *sc, int64_t t);
 int shim_scan__forw(struct shim_scanner *sc, int64_t t);
 
-/* Record damage in a volume for reporting, once per volume; returns 0 or -ENOMEM. */
+/* Record damage in a volume for reporting, once per volume.  Return 0 or -ENOMEM. */
 int shim_scan__note_damage(struct shim_scanner *sc, uint32_t volume);
-/* Step to the next or previous record; unusable volumes are skipped and recorded. */
+/* Step to the next or previous record.  Unusable volumes are skipped and recorded. */
 int shim_scan__step(struct shim_scanner *sc, struct shim_cursor *c, struct shim_record *rec,
 		    bool back);
-/* Search for damage after the last record, at @end, and set @damaged.  Returns 0 or an error. */
+/* Search for damage after the last record, at @end, and set @damaged.  Return 0 or an error. */
 int shim_scan__end(struct shim_scanner *sc, struct shim_ts end);
 
 #endif /* SHIM_ARCHIVE_SCAN_H */

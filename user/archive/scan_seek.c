@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Move a scanner to a time, by walking or seeking, and record the marks that it passes. */
+/* Move a scanner to a time, by walking or seeking, and record the marks that it passes */
 #include <errno.h>
 
 #include "archive.h"
 #include "scan.h"
 
-#define SEEK_AFTER	16	/* records; beyond this distance, a seek is cheaper than a walk */
+#define SEEK_AFTER	16	/* records; beyond this distance, a seek is faster than a walk */
 #define WALK_AT_ONCE	64	/* records, before checking again for a clear range to skip */
 
-/* Step to the next or previous record with values: 0, -ENOENT if there is none, or an error */
+/*
+ * Step to the next or previous record with values.  Return 0, -ENOENT if there is none, or an
+ * error.
+ */
 static int to_values(struct shim_cursor *c, struct shim_record *rec, bool back)
 {
 	int err;
@@ -19,7 +22,10 @@ static int to_values(struct shim_cursor *c, struct shim_record *rec, bool back)
 	return err == -ERANGE || err == -EBADMSG ? -ENOENT : err;
 }
 
-/* The time from the last record before a mark to the first one after it; errors as to_values() */
+/*
+ * Get the time from the last record before a mark to the first one after it.  Errors are those of
+ * to_values().
+ */
 static int gap_around(const struct shim_scanner *sc, const struct shim_record *mark, int64_t *gap)
 {
 	struct shim_cursor before = {
@@ -59,7 +65,7 @@ static int note_mark(struct shim_scanner *sc, const struct shim_record *rec, int
 	return is_mark < 0 ? is_mark : 0;
 }
 
-/* Whether a time is too far to walk to, estimated from the records around the cursor */
+/* Whether a time is too far for a walk, estimated from the records around the cursor */
 static bool is_far(const struct shim_scanner *sc, int64_t t)
 {
 	int64_t each, way;
@@ -114,7 +120,7 @@ static int refused(struct shim_scanner *sc, const struct shim_record *rec, int e
 	return err;
 }
 
-/* Step one record forward.  Returns 0 if @t is reached, -EAGAIN if not, -EBADMSG. */
+/* Step one record forward.  Return 0 if @t is reached, -EAGAIN if not, or -EBADMSG. */
 static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, int64_t t, bool far)
 {
 	struct shim_cursor c = sc->cursor;
@@ -124,7 +130,10 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 
 	if (sc->ahead_known && sc->ahead > t)
 		return 0;
-	/* for records that are only passed, the mapping is faster: only their heads are touched */
+	/*
+	 * For records that are only passed, the mapping is faster, because only their heads are
+	 * touched.
+	 */
 	if (far)
 		c.readbuf = NULL;
 	err = shim_scan__step(sc, &c, &rec, false);
@@ -138,7 +147,8 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 		return 0;
 	}
 	/*
-	 * most records are as long as the previous one; a prefetch beyond the mapping has no effect
+	 * Most records are as long as the previous one.  A prefetch beyond the mapping has no
+	 * effect.
 	 */
 	__builtin_prefetch(rec.data + 4 * (size_t)rec.len);
 	err = note_mark(sc, &rec, at);
@@ -182,7 +192,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 	return -EAGAIN;
 }
 
-/* Walk at most @records records towards @t; -EAGAIN if that does not reach it. */
+/* Walk at most @records records towards @t.  Return -EAGAIN if that does not reach it. */
 static int walk(struct shim_scanner *sc, int64_t t, unsigned int records, bool far)
 {
 	struct shim_clear_range way = begin_at(&sc->cursor);
@@ -218,7 +228,10 @@ static void leap_to(struct shim_scanner *sc, struct shim_position to, int64_t at
 	*(back ? &sc->ahead : &sc->behind) = at;
 }
 
-/* Skip to @t within the clear range that the cursor is in; false if a seek does not end there. */
+/*
+ * Skip to @t within the clear range that contains the cursor.  Return false if a seek does not end
+ * there.
+ */
 static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *s,
 			struct shim_ts when,
 			int64_t t, bool back)
@@ -252,7 +265,7 @@ static bool leap_within(struct shim_scanner *sc, const struct shim_clear_range *
 
 /*
  * Skip records that are known not to be marks: to @t if it is within the known range, otherwise to
- * the end of the range.  Returns whether the cursor is now at @t.
+ * the end of the range.  Return true if the cursor is now at @t.
  */
 static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
@@ -283,7 +296,7 @@ static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 }
 
 /*
- * Walk from the scanner's current position.  Returns -EAGAIN if that does not reach @t, -EBADMSG at
+ * Walk from the scanner's current position.  Return -EAGAIN if that does not reach @t, -EBADMSG at
  * damage.  After any other error the scanner is restored, because no mark may be missed when the
  * fetch is repeated.
  */
@@ -322,7 +335,10 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 		if (err && err != -EAGAIN && err != -EBADMSG)
 			return err;
 	}
-	/* a seek gets past damage that stops a walk, but does not record the marks before it */
+	/*
+	 * A seek gets past damage that stops a walk, but does not record the marks before the
+	 * damage.
+	 */
 	if (err == -EAGAIN || err == -EBADMSG)
 		err = seek(sc, when);
 	if (err) {

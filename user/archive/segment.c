@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Find the archives that a name refers to, and read the label of each. */
+/* Find the archives to which a name refers, and read the label of each. */
 #define _GNU_SOURCE	/* for asprintf */
 #include <dirent.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Takes ownership of @name. */
+/* Take ownership of @name. */
 static int segment_add(struct names *names, char *name)
 {
 	if (!name || shim_vec__room(names->all, &names->cap, names->n)) {
@@ -101,8 +101,8 @@ static int add_list(struct names *names, const char *list)
 }
 
 /*
- * Whether a name is a comma-separated list: 1; 0 if not, or if an archive with exactly that name
- * exists; or an error
+ * Whether a name is a comma-separated list.  Return 1; 0 if not, or if an archive with exactly that
+ * name exists; or an error.
  */
 static int is_list(const char *name)
 {
@@ -114,7 +114,7 @@ static int is_list(const char *name)
 	err = shim_files__find(name, NULL, &files);
 	if (!err)
 		shim_files__free(&files);
-	/* any other error is from a directory that contains part of a list, as in "a/x,b/y" */
+	/* Any other error comes from a directory that contains part of a list, as in "a/x,b/y". */
 	return err == -ENOMEM || err == -EMFILE || err == -EINTR || err == -EIO ? err : err != 0;
 }
 
@@ -133,7 +133,8 @@ static int by_name_then_place(const void *a, const void *b)
 }
 
 /*
- * Keep only the first occurrence of each name, so archives are opened, and rejected, in this order.
+ * Keep only the first occurrence of each name, so that archives are opened, and rejected, in this
+ * order.
  */
 static int drop_twins(struct names *names)
 {
@@ -171,7 +172,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 		err = err ? add_list(&names, name) : add_any(&names, name);
 	if (!err)
 		err = drop_twins(&names);
-	/* a list without names, or a directory without archives */
+	/* This is a list without names, or a directory without archives. */
 	if (!err && !names.n)
 		err = strspn(name, ",") == strlen(name) ? -ENOENT : -ENXIO;
 	if (err) {
@@ -185,7 +186,7 @@ int shim_segment__names(const char *name, char ***out, size_t *n)
 	return 0;
 }
 
-/* The archive has the label of its first volume. */
+/* An archive has the label of its first volume. */
 static int read_label(struct shim_segment *segment, const struct shim_file *file)
 {
 	int number = segment->files.volumes[0];
@@ -206,8 +207,8 @@ static int read_label(struct shim_segment *segment, const struct shim_file *file
 }
 
 /*
- * Ignore a last volume that is shorter than its label: its writer has only just started it.  A
- * reader that follows the archive finds it later.
+ * Ignore a last volume that is shorter than its label, because its writer has only just started it.
+ * A reader that follows the archive finds it later.
  */
 static int leave_begun(const struct shim_format *f, struct shim_files *files)
 {
@@ -247,7 +248,7 @@ int shim_segment__open(struct shim_segment *segment, const char *name, struct sh
 	return err;
 }
 
-/* Assume a metadata file, an index and volume 0; opening them shows whether they exist. */
+/* Assume a metadata file, an index and volume 0.  Opening them shows whether they exist. */
 static int assume_files(struct shim_files *files, const char *name)
 {
 	int err = shim_files__base(name, &files->base);
@@ -299,8 +300,8 @@ static int add_row(struct shim_files *found, int number)
 }
 
 /*
- * Used if the directory may be searched but not read: try the names of volumes, starting at the
- * first one, and, because there may be gaps, at each volume that the index refers to.
+ * This is used if the directory may be searched but not read.  Try the names of volumes, starting
+ * at the first one and, because there may be gaps, at each volume to which the index refers.
  */
 static int probe(const struct shim_segment *segment, struct shim_files *out)
 {
@@ -309,7 +310,7 @@ static int probe(const struct shim_segment *segment, struct shim_files *out)
 
 	if (!err)
 		err = shim_index__volumes(segment, &named);
-	/* without a valid index, there are no more names to try */
+	/* Without a valid index, there are no more names to try. */
 	if (err == -ENOENT || err == -EBADMSG)
 		err = 0;
 	for (size_t i = 0; i < named.nvolumes && !err; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Texts and labels of an archive, looked up by the object that they describe. */
+/* Texts and labels of an archive, looked up by the object that they describe */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct text {
 	const char *text;
 };
 
-/* Labels from a time on; entries with equal times are in file order */
+/* The labels that apply from a time on; entries with equal times are in file order */
 struct state {
 	struct shim_ts stamp;
 	size_t seq;
@@ -131,7 +131,7 @@ int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_are
 	uint32_t ident = rec->level == SHIM_LEVEL_CONTEXT ? SHIM_INDOM_NULL : rec->ident;
 	struct shim_annotated *a;
 
-	/* labels of an unknown level cannot be requested */
+	/* Labels of an unknown level cannot be requested. */
 	if (!is_level(rec->level))
 		return 0;
 	a = find(all, rec->level, ident);
@@ -190,7 +190,9 @@ static size_t list_places(const struct state *states, size_t n, struct place *pl
 	return found;
 }
 
-/* Merge the sets of several records: the first record with an instance defines its set. */
+/*
+ * Merge the sets of several records.  The first record with an instance defines the instance's set.
+ */
 static int merge(struct shim_arena *arena, const struct state *states, size_t n,
 		 struct shim_labels_iter *out)
 {
@@ -241,7 +243,7 @@ static int unite(struct shim_annotated *a, struct shim_arena *arena)
 }
 
 /**
- * shim_texts_labels__sort() - sort the labels after all were added
+ * shim_texts_labels__sort() - sort the labels after all of them were added
  * @all: the texts and labels
  * @arena: memory for merged records
  *

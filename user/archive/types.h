@@ -6,10 +6,10 @@
  * in user/pcp compare them with <pcp/pmapi.h>.
  *
  * Errors of this directory, all negated: ENOENT (no file of that name), ENXIO (some files exist,
- * but no .meta or no volume), ENODATA (a file is empty or has only its label), EILSEQ (bad label),
- * EBADMSG (corrupt record), EPROTO (unknown metadata record type), EOPNOTSUPP (unknown feature
- * bits, or files compressed by compress(1)), ERANGE (before the start or after the end), SHIM_E*
- * (below), EINVAL, ENOMEM, EEXIST, EBUSY and those of open, read, mmap and write.
+ * but no .meta or no volume), ENODATA (a file is empty or has only its label), EILSEQ (invalid
+ * label), EBADMSG (corrupt record), EPROTO (unknown metadata record type), EOPNOTSUPP (unknown
+ * feature bits, or files compressed by compress(1)), ERANGE (before the start or after the end),
+ * SHIM_E* (below), EINVAL, ENOMEM, EEXIST, EBUSY, and errors from open, read, mmap and write.
  */
 #ifndef SHIM_ARCHIVE_TYPES_H
 #define SHIM_ARCHIVE_TYPES_H
@@ -20,15 +20,17 @@
 
 #include "base/tstamp.h"
 
-/* A metric's second description differs from its first; these numbers are beyond any errno */
+/*
+ * A metric's second description differs from its first.  These numbers are greater than any errno.
+ */
 #define SHIM_ECHANGE_TYPE	5001
 #define SHIM_ECHANGE_SEM	5002
 #define SHIM_ECHANGE_INDOM	5003
 #define SHIM_ECHANGE_UNITS	5004
-/* Archives that cannot be opened together: their hosts differ, or their times overlap */
+/* Archives that cannot be opened together, because their hosts differ or their times overlap */
 #define SHIM_EHOST		5005
 #define SHIM_EOVERLAP		5006
-/* An unusable volume was skipped: it is damaged, or its file was removed */
+/* An unusable volume was skipped, because it is damaged or its file was removed */
 #define SHIM_EVOLUME		5007
 
 enum shim_type {
@@ -99,7 +101,7 @@ struct shim_label {
 
 /*
  * struct shim_desc - one metric
- * @names: @nnames names; a reader may return none, if all belong to other metrics
+ * @names: @nnames names; a reader may return none if all of them belong to other metrics
  * @units: PCP's 32 bits, dimSpace in the most significant nibble
  */
 struct shim_desc {
@@ -114,7 +116,7 @@ struct shim_desc {
 
 /*
  * struct shim_indom - the whole instance domain as of a time
- * @inst: @n ids, ascending
+ * @inst: @n IDs, ascending
  * @name: @n names
  * @one_record: all names are in one record, which is contiguous in memory
  */
@@ -149,8 +151,8 @@ struct shim_value {
 };
 
 /*
- * struct shim_labels - names and values that annotate an object from a time on
- * @ident: a domain's number, a pmid (for a cluster with item 0) or an instance domain;
+ * struct shim_labels - names and values that annotate an object, starting at a time
+ * @ident: a domain's number, a pmid (with item 0 for a cluster), or an instance domain;
  *	SHIM_INDOM_NULL for the context
  * @n: number of sets; more than one only for instances
  * @inst: the instance that each set describes; for instances only

@@ -25,7 +25,7 @@
 #include "format.h"
 #include "unpack.h"
 
-/* Limits: the unpacked size of a file, and the memory for an archive's metadata. */
+/* Limits: the unpacked size of a file, and the memory for an archive's metadata */
 
 static bool parse(const char *text, uint64_t *bytes)
 {
@@ -58,7 +58,7 @@ uint64_t shim_archive_memory__limit(void)
 }
 
 #define CHUNK		(128u << 10)
-#define XZ_MEMORY	(96u << 20)	/* the memory that xz -9 needs, and a margin */
+#define XZ_MEMORY	(96u << 20)	/* the memory that xz -9 needs, with a margin */
 #define ZSTD_WINDOW	26		/* log2 of the window that zstd -22 uses without --long */
 /*
  * The maximum unpacked size is SHIM_ARCHIVE_MEMORY.  If that is not set, it is FREE_SIZE plus
@@ -74,8 +74,8 @@ const char *const shim_unpack_suffixes[] = {
 
 /*
  * struct unpack - the state of unpacking a file
- * @next, @left: remaining packed bytes, and their number
- * @out, @room: destination of unpacked bytes, and how many fit
+ * @next, @left: the remaining packed bytes, and their number
+ * @out, @room: destination of unpacked bytes, and its size
  * @end: the end of the packed file has been reached
  */
 struct unpack {
@@ -97,7 +97,7 @@ struct unpack {
 
 /*
  * struct codec - one decompression library
- * @step: consume and produce bytes.  Returns 0 to continue, 1 at the end of the file, or an error.
+ * @step: consumes and produces bytes; returns 0 to continue, 1 at the end of the file, or an error.
  *	A file may consist of several concatenated streams.
  */
 struct codec {
@@ -245,7 +245,7 @@ static const struct codec codecs[] = {
 	{ zst_open, zst_step, zst_close },
 };
 
-/* Choose by the first bytes: the suffix is only a hint, because .Z is used for several formats. */
+/* Choose by the first bytes.  The suffix is only a hint, because .Z is used for several formats. */
 static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suffix)
 {
 	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b)
@@ -289,7 +289,7 @@ static int write_all(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Whether the first unpacked bytes are those of a label; if not, the rest is not unpacked */
+/* Whether the first unpacked bytes are those of a label; otherwise the rest is not unpacked */
 static bool is_label(const uint8_t *p, size_t len)
 {
 	return len < 8 || (shim_be32__get(p + 4) & ~0xffu) == SHIM_LABEL_MAGIC;
@@ -317,8 +317,8 @@ static int refill(struct job *job, struct unpack *u)
 	u->left = got;
 	job->at += got;
 	/*
-	 * Also set this if the file ends exactly at the end of a chunk: a decoder would mistake the
-	 * empty chunk after it for a truncated stream.
+	 * Set this even if the file ends exactly at the end of a chunk: otherwise a decoder would
+	 * mistake the empty chunk after it for a truncated stream.
 	 */
 	u->end = got < CHUNK || job->at >= job->size;
 	return 0;

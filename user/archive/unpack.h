@@ -9,19 +9,19 @@
 extern const char *const shim_unpack_suffixes[];
 
 /*
- * Unpack the file at @fd, which has @packed bytes and whose name ends in @suffix.  *@out is a
- * descriptor of the unpacked content, owned by the caller, *@size its size.  Returns -EILSEQ if the
- * content does not begin with an archive's label, -EBADMSG if the file is damaged or not
+ * Unpack the file at @fd, which has @packed bytes and whose name ends in @suffix.  Set *@out to a
+ * descriptor of the unpacked content, owned by the caller, and *@size to its size.  Return -EILSEQ
+ * if the content does not begin with an archive's label, -EBADMSG if the file is damaged or not
  * compressed, -EFBIG if the unpacked size is implausible or exceeds SHIM_ARCHIVE_MEMORY,
  * -EOPNOTSUPP for the format of compress(1), -ENOMEM.
  */
 int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uint64_t *size);
 
-/* Limits: the unpacked size of a file, and the memory for an archive's metadata. */
+/* Limits: the unpacked size of a file, and the memory for an archive's metadata */
 
 /*
- * The number of bytes in SHIM_ARCHIVE_MEMORY, with an optional suffix K, M or G.  If that is unset
- * or not a number, a quarter of the machine's memory.
+ * The number of bytes in SHIM_ARCHIVE_MEMORY, which may have a suffix K, M or G.  If it is unset or
+ * not a number, the result is a quarter of the machine's memory.
  */
 uint64_t shim_archive_memory__limit(void);
 

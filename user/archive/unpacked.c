@@ -6,8 +6,8 @@
  * the label of a volume before the volume.  Without this list each of them would unpack the file.
  *
  * Threads: list_lock guards the list and the number of users.  It is not held while unpacking: if
- * two threads unpack the same file, one of the copies is dropped.  fork() takes it, so a child can
- * use the list although another thread of its parent was using it.
+ * two threads unpack the same file, one of the copies is dropped.  fork() takes it, so that a
+ * child can use the list even if another thread of its parent was using it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       is_time(&a->st_mtim, &b->st_mtim) && is_time(&a->st_ctim, &b->st_ctim);
 }
 
-/* Find the content of a file and add a user, with list_lock held. */
+/* Find the content of a file and add a user.  The caller holds list_lock. */
 static struct shim_unpacked *find(const struct stat *packed)
 {
 	struct shim_unpacked *u = list;
@@ -89,7 +89,7 @@ static int unpack(int fd, const struct stat *packed, const char *suffix, struct 
 	return 0;
 }
 
-/* Enter new content, or drop it if another thread was faster. */
+/* Enter new content, or drop it if another thread has already entered the same content. */
 static struct shim_unpacked *enter(struct shim_unpacked *u)
 {
 	struct shim_unpacked *other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Unpacked files that are in use, so no file is unpacked twice at the same time. */
+/* Unpacked files that are in use, so that no file is unpacked twice at the same time */
 #ifndef SHIM_ARCHIVE_UNPACKED_H
 #define SHIM_ARCHIVE_UNPACKED_H
 
@@ -21,12 +21,12 @@ struct shim_unpacked {
 
 /*
  * Get the content of the file at @fd, which has the status @packed and whose name ends in @suffix.
- * It is unpacked, unless another archive, context or check of this process uses it.  Returns 0 or
- * the errors of shim_unpack__file().
+ * It is unpacked, unless another archive, context or check of this process uses it.  Return 0 or
+ * the errors from shim_unpack__file().
  */
 int shim_unpacked__get(int fd, const struct stat *packed, const char *suffix,
 		       struct shim_unpacked **out);
-/* One more user of the same content; NULL stays NULL. */
+/* Add one more user of the same content.  NULL stays NULL. */
 struct shim_unpacked *shim_unpacked__share(struct shim_unpacked *u);
 /* Unmap the content after its last user; NULL is ignored. */
 void shim_unpacked__put(struct shim_unpacked *u);

@@ -14,7 +14,7 @@
 #include "unpacked.h"
 #include "volume.h"
 
-/* A read buffer for a few records around a place, used instead of the mapping. */
+/* A read buffer for a few records around a place, used instead of the mapping */
 
 void shim_readbuf__fini(struct shim_readbuf *readbuf)
 {
@@ -32,7 +32,7 @@ static bool read_from(struct shim_readbuf *readbuf, struct shim_archive *ar, uns
 	if (shim_archive__view(ar, volume, &view) || v->joint || v->look < 0 ||
 	    offset >= view.size || shim_vec__reserve(readbuf->bytes, &readbuf->room, room))
 		return false;
-	/* do not read beyond the view, even if the file has grown */
+	/* Do not read beyond the view, even if the file has grown. */
 	if (len > view.size - offset)
 		len = view.size - offset;
 	readbuf->len = 0;
@@ -67,7 +67,7 @@ bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, 
 	room = is_next_to(readbuf, volume, offset) ? 2 * readbuf->len : SHIM_READBUF_SIZE;
 	if (room > SHIM_READBUF_MAX)
 		room = SHIM_READBUF_MAX;
-	/* also read some bytes on the other side, for a cursor that changes direction */
+	/* Include some bytes on the other side for a cursor that changes direction. */
 	reach = back ? room - room / 8 : room / 8;
 	return read_from(readbuf, ar, volume, offset > reach ? offset - reach : 0, room);
 }
@@ -82,7 +82,7 @@ bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_arch
 {
 	uint64_t from = offset - readbuf->offset;
 
-	/* otherwise the label before the first record could be mistaken for a record */
+	/* Without this check, the label before the first record could be mistaken for a record. */
 	if (volume != readbuf->volume || offset < readbuf->offset || from >= readbuf->len ||
 	    offset < shim_archive__head(ar, volume) ||
 	    shim_rec_result__decode(format_of(ar, volume), readbuf->bytes + from,
@@ -125,10 +125,10 @@ int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *
 
 /*
  * struct shim_extent - one range of memory that holds the volume
- * @older: an earlier extent, to which returned records still refer
- * @room: bytes available at @data
- * @size: bytes that contain file content
- * @unpacked: if it is set, @data is its mapping
+ * @older: an earlier extent, to which returned records may still refer
+ * @room: number of bytes available at @data
+ * @size: number of bytes that contain file content
+ * @unpacked: if set, @data is its mapping
  */
 struct shim_extent {
 	struct shim_extent *older;
@@ -175,7 +175,7 @@ static void use_unpacked(struct shim_extent *e, struct shim_unpacked *u)
 	atomic_init(&e->size, u->size);
 }
 
-/* Load the current file into a new extent of @room bytes, which replaces an older one. */
+/* Load the current file into a new extent of @room bytes, which replaces the older one. */
 static int replace(struct shim_volume *v, const struct shim_file *file, uint64_t size,
 		   uint64_t room)
 {
@@ -204,8 +204,9 @@ static int replace(struct shim_volume *v, const struct shim_file *file, uint64_t
 }
 
 /*
- * Keep the descriptor of a loaded file for what needs it: growth, and reads instead of the map.  A
- * followed volume gets a second one, because the first is closed when it stops growing.
+ * Keep the descriptor of a loaded file if it is needed: to follow growth, or for reads instead of
+ * the mapping.  A followed volume gets a second descriptor, because the first one is closed when
+ * the volume stops growing.
  */
 static void keep(struct shim_volume *v, struct shim_file *file, bool follow,
 		 struct shim_budget *left)
@@ -231,7 +232,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	if (err)
 		return err;
 	size = (uint64_t)file.st.st_size;
-	/* mmap(2) refuses a length of zero, so an empty volume is not mapped */
+	/* mmap(2) refuses a length of zero, so an empty volume is not mapped. */
 	v->map = size && (file.unpacked || size > left->copy);
 	err = replace(v, &file, size, size);
 	if (!err && !v->map)
@@ -272,7 +273,8 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 		return 0;
 	*changed = true;
 	/*
-	 * read a copy again if it ends within a record, because those bytes may have been rewritten
+	 * Read a copy again if it ends within a record, because those bytes may have been
+	 * rewritten.
 	 */
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);

@@ -9,7 +9,7 @@
  *
  * Locking: volumes are loaded and extended under the archive's lock.  Readers call
  * shim_volume__view() without a lock: a published extent can only get longer, and exists as long as
- * the volume.
+ * the volume does.
  */
 #ifndef SHIM_ARCHIVE_VOLUME_H
 #define SHIM_ARCHIVE_VOLUME_H
@@ -25,11 +25,11 @@
 
 /*
  * Pages of a mapping that were touched stay in the process's memory until memory is short.  A
- * reader that goes through an archive needs only the last few.  So each time readers have entered
- * SHIM_VOLUME_WINDOWS more windows, all pages of the mapping are released (MADV_DONTNEED).  They
- * stay in the page cache and are mapped again on the next access.
- * An archive may have thousands of volumes, so only the SHIM_VOLUMES_ENTERED that were entered
- * last keep pages.
+ * reader that goes through an archive needs only the last few pages.  Therefore, each time
+ * readers have entered SHIM_VOLUME_WINDOWS more windows, all pages of the mapping are released
+ * (MADV_DONTNEED).  They stay in the page cache and are mapped again on the next access.  An
+ * archive may have thousands of volumes, so only the last SHIM_VOLUMES_ENTERED volumes that were
+ * entered keep pages.
  */
 #define SHIM_VOLUME_WINDOW	18	/* log2 of the window size in bytes */
 #define SHIM_VOLUME_WINDOWS	1
@@ -41,17 +41,18 @@ struct shim_segment;
 
 /**
  * struct shim_volume - a volume
- * @segment: the archive's segment that it belongs to; for a joint, the segment after it
- * @joint: not a file, but the mark between two segments
+ * @segment: the archive's segment to which it belongs; for a joint, the segment after it
+ * @joint: the volume is not a file but the mark between two segments
  * @number: the number in the file's name
  * @fd: descriptor to follow its growth, or -1
- * @look: descriptor for reads instead of the map, or -1; constant once the volume is ready
- * @err: the error that makes it permanently unusable, or 0
- * @map: it is mapped, not copied
- * @ready: it was loaded and its label is valid
+ * @look: descriptor for reads instead of the mapping, or -1; constant once the volume is
+ *   ready
+ * @err: the error that makes the volume permanently unusable, or 0
+ * @map: the volume is mapped, not copied
+ * @ready: the volume was loaded and its label is valid
  * @good: end of the last record known to be complete; bytes after it may be rewritten
- * @extent: NULL until it was loaded
- * @windows: number of windows that readers have entered since pages were released
+ * @extent: NULL until the volume is loaded
+ * @windows: number of windows that readers have entered since pages were last released
  */
 struct shim_volume {
 	struct shim_segment *segment;
@@ -84,17 +85,17 @@ struct shim_budget {
 	unsigned int looks;
 };
 
-/* @follow: keep the file open, for shim_volume__refresh() to follow its growth */
+/* With @follow, keep the file open, so that shim_volume__refresh() can follow its growth. */
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 		      struct shim_budget *left);
-/* Detect a change of the file; *@changed is set if its size differs. */
+/* Detect a change of the file. *@changed is set if its size differs. */
 int shim_volume__refresh(struct shim_volume *v, bool *changed);
 void shim_volume__free(struct shim_volume *v);
-/* Record that a reader has entered another window; may release the mapping's pages. */
+/* Record that a reader has entered another window.  This may release the mapping's pages. */
 void shim_volume__enter(struct shim_volume *v);
 /* Release the mapping's pages. */
 void shim_volume__release(struct shim_volume *v);
-/* The volume's bytes; false before it is loaded */
+/* Get the volume's bytes.  Return false before it is loaded. */
 bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
 
 /*
@@ -102,8 +103,8 @@ bool shim_volume__view(struct shim_volume *v, struct shim_volume_view *out);
  *
  * When a page of a large mapping is touched, the kernel also maps the surrounding pages, which must
  * be released later.  That costs several times as much as reading a few kilobytes.  After a seek, a
- * cursor mostly needs no more than that.  If the cursor continues record by record, more is read at
- * a time.  This is as fast as the mapping but takes less memory, because a fault maps as many
+ * cursor usually needs no more than that.  If the cursor continues record by record, larger parts
+ * are read.  This is as fast as the mapping but takes less memory, because a fault maps as many
  * adjacent pages as the page cache has.
  */
 
@@ -126,20 +127,29 @@ struct shim_readbuf {
 };
 
 void shim_readbuf__fini(struct shim_readbuf *readbuf);
-/* Read SHIM_READBUF_SIZE at @offset; false if that fails or is not possible for the volume. */
+/*
+ * Read SHIM_READBUF_SIZE bytes at @offset.  Return false if that fails or is not possible for the
+ * volume.
+ */
 bool shim_readbuf__read(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		     uint64_t offset);
-/* Read around @offset, mostly ahead of a cursor that continues forward, or backward if @back. */
+/*
+ * Read around @offset, mostly ahead of a cursor that continues forward, or backward if @back is
+ * set.
+ */
 bool shim_readbuf__go_on(struct shim_readbuf *readbuf, struct shim_archive *ar, unsigned int volume,
 		      uint64_t offset, bool back);
-/* Get the record that begins or ends at @offset; false if the buffer does not contain all of it. */
+/*
+ * Get the record that begins or ends at @offset.  Return false if the buffer does not contain all
+ * of it.
+ */
 bool shim_readbuf__at(const struct shim_readbuf *readbuf, const struct shim_archive *ar,
 		   unsigned int volume, uint64_t offset, struct shim_record *rec);
 bool shim_readbuf__before(const struct shim_readbuf *readbuf, const struct shim_archive *ar,
 		       unsigned int volume, uint64_t offset, struct shim_record *rec);
 /*
- * Point the value's bytes into the volume's own memory if they are in the buffer, which will be
- * overwritten.  Returns 0 or -EBADMSG.
+ * If the value's bytes are in the buffer, which will be overwritten, make the value point into the
+ * volume's own memory.  Return 0 or -EBADMSG.
  */
 int shim_readbuf__keep(const struct shim_readbuf *readbuf, struct shim_archive *ar,
 		    const struct shim_record *rec, struct shim_value *value);

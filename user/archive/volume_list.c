@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The list of an archive's volumes: those in its directory and, while the archive is being written,
- * growth of the last one and new ones after it.
+ * growth of the last volume and new volumes after it.
  *
- * A writer finishes a volume before it starts the next one.  So a reader that first finds the next
- * volume and then reads the size of the previous one sees all of the previous one.  New metrics and
- * states of instance domains are not detected; only a new context has them.
+ * A writer finishes a volume before it starts the next one.  Therefore a reader that first finds
+ * the next volume and then reads the size of the previous one sees all of the previous one.  New
+ * metrics and states of instance domains are not detected; only a new context has them.
  */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
@@ -15,9 +15,12 @@
 #include "archive.h"
 #include "segment.h"
 
-/* Find the last complete record of an archive, even if it is truncated or still growing. */
+/* Find the last complete record of an archive, even if the archive is truncated or still growing */
 
-/* The last of the consecutive well-formed records starting at @from; false if there is none */
+/*
+ * Find the last of the consecutive well-formed records starting at @from.  Return false if there is
+ * none.
+ */
 static bool view_scan(const struct shim_volume_view *view, uint64_t from, struct shim_record *last)
 {
 	struct shim_record rec;
@@ -32,7 +35,7 @@ static bool view_scan(const struct shim_volume_view *view, uint64_t from, struct
 }
 
 /*
- * If a volume does not end with a record: scan from places of the index, starting with the newest.
+ * If a volume does not end with a record, scan from places of the index, starting with the newest.
  */
 static bool scan_from_index(struct shim_archive *ar, unsigned int volume,
 			    const struct shim_volume_view *view, struct shim_record *last)
@@ -78,7 +81,8 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 }
 
 /*
- * Returns 0 if the end, or that there is none, is now known; otherwise the error that prevented it.
+ * Return 0 if it is now known whether there is an end and where it is, otherwise the error that
+ * prevented this.
  */
 static int find_end(struct shim_archive *ar)
 {
@@ -94,13 +98,13 @@ static int find_end(struct shim_archive *ar)
 }
 
 /**
- * shim_archive__end() - time of the last complete record
+ * shim_archive__end() - get the time of the last complete record
  * @ar: the archive
  * @end: the time
  *
- * Check whether the last volume's file has grown, and whether there is a next volume; cursors then
- * see new records.  If stamps go backwards, the end is the stamp of the physically last record.  If
- * several archives were opened as one, the end is that of the last archive.
+ * This call checks whether the last volume's file has grown, and whether there is a next volume;
+ * cursors then see new records.  If stamps go backwards, the end is the stamp of the physically
+ * last record.  If several archives were opened as one, the end is that of the last archive.
  *
  * Return: 0, -EBADMSG if there is no complete record, or the error that prevented reading a volume.
  */
@@ -140,7 +144,7 @@ static struct shim_volume *last_volume(struct shim_archive *ar)
 	return shim_archive__volume(ar, shim_archive__nvolumes(ar) - 1);
 }
 
-/* Set *@more if there is a volume after the last one that has at least its label. */
+/* Set *@more if there is a volume after the last one that has at least a complete label. */
 static int look_for_next(const struct shim_volume *last, bool *more)
 {
 	const struct shim_segment *segment = last->segment;
@@ -187,7 +191,8 @@ static int add_volume(struct shim_archive *ar, int number)
 }
 
 /*
- * Add the volumes in the directory that follow the known ones; none if the directory was removed.
+ * Add the volumes in the directory that follow the known ones.  If the directory was removed, there
+ * are none.
  */
 static int list(struct shim_archive *ar)
 {
@@ -269,7 +274,7 @@ int shim_archive__follow_locked(struct shim_archive *ar, bool *changed)
  * shim_archive__follow() - detect additions to an archive's files
  * @ar: the archive
  *
- * Return: 1 if there are any, 0 if not, or an error.
+ * Return: 1 if there are additions, 0 if not, or an error.
  */
 int shim_archive__follow(struct shim_archive *ar)
 {
@@ -292,7 +297,7 @@ static struct shim_ts now(clockid_t clock)
 	return (struct shim_ts){ ts.tv_sec, (int32_t)ts.tv_nsec };
 }
 
-/* Whether the last volume's file was modified very recently, with ar->lock held */
+/* Whether the last volume's file was modified very recently.  The caller holds ar->lock. */
 static bool is_fresh(const struct shim_volume *last)
 {
 	struct shim_ts age;
@@ -302,7 +307,7 @@ static bool is_fresh(const struct shim_volume *last)
 		return false;
 	age = shim_ts__sub(now(CLOCK_REALTIME),
 			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });
-	/* a time in the future is from another machine's clock and has no meaning here */
+	/* A time in the future comes from another machine's clock and has no meaning here. */
 	return age.sec >= 0 && shim_ts__cmp(age, PATIENCE) < 0;
 }
 
@@ -322,13 +327,13 @@ static bool is_before_half(const struct shim_cursor *cur)
 /**
  * shim_archive__await() - wait for the archive's writer to complete a record
  * @cur: a cursor that has reached an invalid record
- * @since: when waiting began; zero before the first call, which sets it
+ * @since: the time when waiting began; zero before the first call, which sets it
  *
  * Readers may see a part of a record even if it is written by one write(2), because the kernel
  * extends a file page by page.
  *
- * Return: whether to try again; false if the caller has waited long enough, the file was not
- * modified very recently, or the record is not an incomplete one at the end.
+ * Return: true if the caller should try again; false if it has waited long enough, the file
+ * was not modified very recently, or the record is not an incomplete record at the end.
  */
 bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 {
@@ -346,7 +351,9 @@ bool shim_archive__await(const struct shim_cursor *cur, struct shim_ts *since)
 	if (!fresh)
 		return false;
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
-	/* until the record is complete, the caller calls this again, at most for PATIENCE */
+	/*
+	 * Until the record is complete, the caller calls this function again, for at most PATIENCE.
+	 */
 	shim_archive__follow(ar);
 	return true;
 }

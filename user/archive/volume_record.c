@@ -5,8 +5,8 @@
 #define NSEC_PER_MSEC 1000000
 
 /*
- * Whether an error is caused by the file itself, so trying again is useless.  All others may be
- * transient: memory, descriptors, permission, the disk.
+ * Whether an error is caused by the file itself, so that trying again is useless.  All other errors
+ * may be transient: memory, descriptors, permission, the disk.
  */
 static bool is_damage(int err)
 {
@@ -20,7 +20,7 @@ static bool is_damage(int err)
 	return false;
 }
 
-/* Load a volume and check its label; a damaged one is not tried again. */
+/* Load a volume and check its label.  A damaged volume is not tried again. */
 static int first_use(struct shim_archive *ar, unsigned int i)
 {
 	struct shim_volume *v = shim_archive__volume(ar, i);
@@ -39,7 +39,7 @@ static int first_use(struct shim_archive *ar, unsigned int i)
 		atomic_store_explicit(&v->ready, true, memory_order_release);
 	if (is_damage(err))
 		err = -SHIM_EVOLUME;
-	/* an oversized file, packed or not, remains oversized */
+	/* An oversized file, packed or not, remains oversized. */
 	if (err == -SHIM_EVOLUME || err == -EFBIG)
 		v->err = err;
 	return err;
@@ -47,7 +47,7 @@ static int first_use(struct shim_archive *ar, unsigned int i)
 
 /*
  * Make the mark of a joint.  Its time is a millisecond after the end of the previous segment, but
- * not after the start of the next one, unless the two overlap.
+ * not after the start of the next one, unless the two segments overlap.
  */
 static int make_joint(struct shim_archive *ar, struct shim_volume *v)
 {
@@ -136,10 +136,10 @@ void shim_archive__enter(struct shim_archive *ar, unsigned int volume)
  * shim_archive__joint() - whether a record is the mark between two archives opened as one
  * @ar: the archive
  * @rec: a record
- * @back: if it is, set to its time for a reader that moves backward
+ * @back: if so, set to the mark's time for a reader that moves backward
  *
- * Return: 1 if it is, 0 if not, -SHIM_EOVERLAP if it is and the first archive ends after the start
- * of the second.
+ * Return: 1 if it is such a mark, 0 if not, -SHIM_EOVERLAP if it is and the first archive ends
+ * after the start of the second one.
  */
 int shim_archive__joint(const struct shim_archive *ar, const struct shim_record *rec,
 			struct shim_ts *back)
@@ -157,7 +157,7 @@ int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 {
 	int err;
 
-	/* As in PCP, a rest too short for a length word ends the volume. */
+	/* As in PCP, a remainder too short for a length word ends the volume. */
 	if (offset >= view->size || view->size - offset < sizeof(uint32_t))
 		return -ENODATA;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
@@ -192,7 +192,7 @@ int shim_volume_record__before(const struct shim_volume_view *view, uint64_t off
 	len = shim_be32__get(view->data + offset - 4);
 	if (len > room || shim_rec_result__decode(view->format, view->data + offset - len, len, out))
 		return -EBADMSG;
-	/* the opening length word may be smaller than the closing one */
+	/* The opening length word may be smaller than the closing one. */
 	if (out->len != len)
 		return -EBADMSG;
 	out->offset = offset - len;

@@ -51,7 +51,9 @@ static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
 	return f->version > 2 || ts.sec == (int32_t)ts.sec;
 }
 
-/* Set the fields that the caller left empty; -EINVAL if the label does not fit its version. */
+/*
+ * Set the fields that the caller left empty.  Return -EINVAL if the label does not fit its version.
+ */
 static int complete_label(struct shim_label *label)
 {
 	const struct shim_format *f;
@@ -85,7 +87,7 @@ static void writer_destroy(struct shim_writer *w)
 
 /**
  * shim_writer__open() - start an archive
- * @base: its name, without suffix
+ * @base: the archive's name, without suffix
  * @label: the label of its files
  * @out: the writer
  *
@@ -131,14 +133,14 @@ static int append_to(struct shim_writer *w, const char *base)
 
 /**
  * shim_writer__append() - continue an archive
- * @base: its name, without suffix
+ * @base: the archive's name, without suffix
  * @out: the writer, which knows the archive's metrics
  * @label: the archive's label
  * @last: the earliest time for the next record
  *
- * Return: 0; -EBUSY if it is being written; -EBADMSG if it is damaged or ends within a record;
- * -ENOENT if its metadata or index is missing or compressed; or the error from reading or opening
- * it.
+ * Return: 0; -EBUSY if the archive is being written; -EBADMSG if it is damaged or ends within a
+ * record; -ENOENT if its metadata or index is missing or compressed; or the error from reading or
+ * opening it.
  */
 int shim_writer__append(const char *base, struct shim_writer **out, struct shim_label *label,
 			struct shim_ts *last)
@@ -163,7 +165,8 @@ int shim_writer__append(const char *base, struct shim_writer **out, struct shim_
 }
 
 /**
- * shim_writer__difference() - how a metric differs from the declared one with the same identifier
+ * shim_writer__difference() - find how a metric differs from the declared one with the same
+ * identifier
  * @w: the writer
  * @desc: the metric
  *
@@ -192,9 +195,9 @@ bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid)
  * @w: the writer
  * @desc: the metric
  *
- * It is written with the next record.
+ * The metric is written with the next record.
  *
- * Return: 0, also for an identical declaration; -EINVAL, -EEXIST, -ENOMEM.
+ * Return: 0, including for an identical declaration; -EINVAL, -EEXIST, -ENOMEM.
  */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
 {
@@ -221,7 +224,7 @@ static void note_earliest(struct shim_writer *w, struct shim_ts stamp)
 /**
  * shim_writer__indom() - declare an instance domain
  * @w: the writer
- * @indom: the whole domain, from a time on
+ * @indom: the whole domain, starting at a time
  *
  * If anything changed, a record of the changes is written with the next data record.
  *
@@ -243,7 +246,7 @@ int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom)
 	return 0;
 }
 
-/* On error, remove what was appended to the pending metadata from @before on; returns @err */
+/* On error, remove what was appended to the pending metadata from @before on.  Return @err. */
 static int settle_pending(struct shim_writer *w, size_t before, int err)
 {
 	if (err) {
@@ -260,7 +263,7 @@ static int settle_pending(struct shim_writer *w, size_t before, int err)
  * @ident: the metric or the domain
  * @text: the text
  *
- * It is written with the next record.
+ * The text is written with the next record.
  *
  * Return: 0, -EINVAL, -ENOMEM, -EMSGSIZE.
  */
@@ -276,7 +279,7 @@ int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, cons
 }
 
 /*
- * Whether the level is one known bit; only the level of instances may have several sets, with ids
+ * Whether the level is one known bit.  Only the level of instances may have several sets, with IDs.
  */
 static bool labels_ok(const struct shim_labels *labels)
 {
@@ -291,11 +294,11 @@ static bool labels_ok(const struct shim_labels *labels)
 }
 
 /**
- * shim_writer__labels() - annotate an object from a time on
+ * shim_writer__labels() - annotate an object, starting at a time
  * @w: the writer
  * @labels: the labels; their JSON is written sorted and without blanks
  *
- * They are written with the next record.
+ * The labels are written with the next record.
  *
  * Return: 0, -EINVAL, -ENOMEM, -EMSGSIZE.
  */
@@ -316,7 +319,7 @@ int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
 /**
  * shim_writer__begin() - start a record
  * @w: the writer
- * @stamp: its time, not earlier than that of the previous record
+ * @stamp: the record's time, not earlier than that of the previous record
  *
  * Return: 0 or -EINVAL.
  */
@@ -353,7 +356,8 @@ static struct shim_declared_metric *next_metric(struct shim_writer *w, uint32_t 
  * @pmid: the metric
  * @error_or_0: a negative PCP error code instead of values, or 0
  *
- * A set may remain empty if the agent had no value, even for a metric without instance domain.
+ * A set may remain empty if the agent had no value, even for a metric without an instance
+ * domain.
  *
  * Return: 0 or -EINVAL.
  */
@@ -403,7 +407,7 @@ static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 	return m->group && shim_ts__cmp(m->group->now.stamp, w->stamp) <= 0;
 }
 
-/* Whether a value's instance is known and not in the set yet; marks it as used */
+/* Whether a value's instance is known and not yet in the set; if so, it is marked as used */
 static bool take_instance(struct shim_writer *w, int32_t inst)
 {
 	struct shim_declared_metric *m = w->metric;
@@ -440,7 +444,7 @@ void shim_writer__cancel(struct shim_writer *w)
 	w->in_record = false;
 }
 
-/* With the first record, set the archive's start, so no stamp in the archive is earlier. */
+/* With the first record, set the archive's start, so that no stamp in the archive is earlier. */
 static void settle_start(struct shim_writer *w)
 {
 	bool earlier = w->has_earliest && shim_ts__cmp(w->earliest, w->stamp) < 0;
@@ -454,7 +458,7 @@ static void settle_start(struct shim_writer *w)
  * @w: the writer
  *
  * Return: 0 if the complete record was written.  On error, none of it was written: -EINVAL if no
- * metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or the error of a write.
+ * metric was ever declared, -EFBIG, -EMSGSIZE, -ENOMEM, or the error from a write.
  */
 int shim_writer__commit(struct shim_writer *w)
 {
@@ -490,11 +494,11 @@ int shim_writer__next_volume(struct shim_writer *w)
 }
 
 /**
- * shim_writer__volume() - the volume that is being written
+ * shim_writer__volume() - get the volume that is being written
  * @w: the writer
- * @number: its number
+ * @number: set to the volume's number
  *
- * Return: its size, 0 before its first record.
+ * Return: the volume's size, 0 before its first record.
  */
 uint64_t shim_writer__volume(const struct shim_writer *w, int *number)
 {
@@ -504,10 +508,10 @@ uint64_t shim_writer__volume(const struct shim_writer *w, int *number)
 
 /**
  * shim_writer__close() - finish the archive
- * @w: the writer, freed; a record under construction is dropped
+ * @w: the writer, which is freed; a record under construction is dropped
  *
- * Return: 0, -ENODATA if no record was ever written (then no file is left), or the first error;
- * committed records can be read nevertheless.
+ * Return: 0; -ENODATA if no record was ever written, in which case no file is left; or the first
+ * error, in which case committed records can still be read.
  */
 int shim_writer__close(struct shim_writer *w)
 {

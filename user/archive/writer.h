@@ -16,44 +16,53 @@
 struct shim_writer;
 
 /*
- * Create an archive.  In the label, version 0 means 3, a zero pid the caller's, an empty host this
- * machine, an empty time zone UTC, and a zero start the earliest time that is written with the
- * first record.  -EEXIST if any file of that archive exists, -EBUSY if another writer has it open,
+ * Create an archive.  In the label, version 0 means 3, pid 0 the caller's, an empty host this
+ * machine, an empty time zone UTC, and start 0 the earliest time that is written with the first
+ * record.  Return -EEXIST if any file of that archive exists, -EBUSY if another writer has it open,
  * -EINVAL if the label does not fit the version.
  */
 int shim_writer__open(const char *base, const struct shim_label *label, struct shim_writer **out);
 
-/* Continue an archive; returns its label and the time of its last record. */
+/* Continue an archive.  Get its label and the time of its last record. */
 int shim_writer__append(const char *base, struct shim_writer **out, struct shim_label *label,
 			struct shim_ts *last);
-/* For a metric that desc() rejected with -EEXIST: -SHIM_ECHANGE_*, or 0 if only names differ */
+/*
+ * For a metric that desc() rejected with -EEXIST, return -SHIM_ECHANGE_*, or 0 if only names
+ * differ.
+ */
 int shim_writer__difference(const struct shim_writer *w, const struct shim_desc *desc);
 bool shim_writer__has_metric(const struct shim_writer *w, uint32_t pmid);
 
-/* Declare a metric; -EINVAL if it is invalid, -EEXIST if its pmid or a name is already used. */
+/*
+ * Declare a metric.  Return -EINVAL if it is invalid, -EEXIST if its pmid or a name is already
+ * used.
+ */
 int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc);
 
-/* An instance domain from a time on; -EINVAL if out of order, ambiguous, or within a record */
+/*
+ * Declare an instance domain, starting at a time.  Return -EINVAL if it is out of order, ambiguous,
+ * or within a record.
+ */
 int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom);
 
 /*
- * A text (type: two of SHIM_TEXT_*) about a metric or a domain, and labels from a time on.  The
- * last text applies, as do the labels with the latest stamp.  Returns -EINVAL for a text that is
- * empty or has no valid type, and for labels within a record, too early, without a set, without a
- * valid level, or with a JSON text that PCP would not accept.
+ * Add a text (its type is two of SHIM_TEXT_*) about a metric or a domain, or labels that apply from
+ * a time on.  The last text and the labels with the latest stamp apply.  Return -EINVAL for a text
+ * that is empty or has no valid type, and for labels within a record, too early, without a set,
+ * without a valid level, or with a JSON text that PCP would not accept.
  */
 int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, const char *text);
 int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels);
 
 /*
- * One record: begin, then for each metric vset and its values, then commit or cancel.  A call that
- * returns -EINVAL leaves the record unchanged, but commit always ends the record.  A record without
- * value sets is a mark: no metric's values are continuous across it.
+ * Write one record: call begin, then for each metric vset and value, then commit or cancel.  A call
+ * that returns -EINVAL leaves the record unchanged, but commit always ends the record.  A record
+ * without value sets is a mark: no metric's values are continuous across it.
  *
  * -EINVAL is returned by begin if time goes backwards, by vset for a metric that was not declared
  * or is already in the record, and by value if it does not have the metric's type, or its instance
- * is not in the domain or is already in the set. commit returns the error of a write, or -EFBIG if
- * version 2 cannot represent more metadata; the archive is unchanged then.
+ * is not in the domain or is already in the set.  commit returns the error from a write, or -EFBIG
+ * if version 2 cannot represent more metadata; in these cases the archive is unchanged.
  */
 int shim_writer__begin(struct shim_writer *w, struct shim_ts stamp);
 int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0);
@@ -61,14 +70,14 @@ int shim_writer__value(struct shim_writer *w, const struct shim_value *value);
 int shim_writer__commit(struct shim_writer *w);
 void shim_writer__cancel(struct shim_writer *w);
 
-/* Start a new volume with the next record; version 2 does so automatically after 2 GiB. */
+/* Start a new volume with the next record.  Version 2 does this automatically after 2 GiB. */
 int shim_writer__next_volume(struct shim_writer *w);
 /* The size of the current volume, and its number */
 uint64_t shim_writer__volume(const struct shim_writer *w, int *number);
 
 /*
- * Write the last index entry, and make all files durable.  The writer is always freed.  -ENODATA if
- * nothing was ever written, in which case no file is left.
+ * Write the last index entry, and make all files durable.  The writer is always freed.  Return
+ * -ENODATA if nothing was ever written, in which case no file is left.
  */
 int shim_writer__close(struct shim_writer *w);
 
