@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Archives as a source of metrics: the table of operations; and the calls for an archive's label
+ * Archives as a source of metrics: the table of operations, and the calls for an archive's label
  * and end, in both precisions.
  */
 #include <errno.h>
@@ -125,8 +125,8 @@ static int label_enter(struct shim_context **ctx, const struct shim_label **labe
 }
 
 /**
- * pmGetArchiveLabel() - the label of the current context's archive
- * @label: written on success; host and zone are truncated to its sizes
+ * pmGetArchiveLabel() - get the label of the current context's archive
+ * @label: written on success; host and zone are truncated to the sizes of its members
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE.
  */
@@ -147,7 +147,7 @@ SHIM_API int pmGetArchiveLabel(pmLogLabel *label)
 }
 
 /**
- * pmGetHighResArchiveLabel() - the label of the current context's archive, in full
+ * pmGetHighResArchiveLabel() - get the complete label of the current context's archive
  * @label: written on success
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE.
@@ -181,8 +181,8 @@ static int archive_end(struct shim_ts *end)
 }
 
 /**
- * pmGetHighResArchiveEnd() - the stamp of the archive's last record
- * @end: the stamp; PM_MAX_TIME_T seconds if the archive has none
+ * pmGetHighResArchiveEnd() - get the stamp of the archive's last record
+ * @end: the stamp; PM_MAX_TIME_T seconds if the archive has no records
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no complete record is found.
  */
@@ -197,8 +197,8 @@ SHIM_API int pmGetHighResArchiveEnd(struct timespec *end)
 }
 
 /**
- * pmGetArchiveEnd() - the stamp of the archive's last record
- * @end: the stamp, truncated to microseconds; PM_MAX_TIME_T seconds if the archive has none
+ * pmGetArchiveEnd() - get the stamp of the archive's last record
+ * @end: the stamp, truncated to microseconds; PM_MAX_TIME_T seconds if the archive has no records
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_NOTARCHIVE, PM_ERR_LOGREC if no complete record is found.
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Fetches from archives: the values at a time, or the next record; and where the next one reads. */
+/*
+ * Fetches from archives: get the values at a time, or the next record, and set where the next fetch
+ * reads.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -29,8 +32,8 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 }
 
 /*
- * Ignore mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if it is empty, otherwise
- * those in gaps up to the interval that it contains.
+ * Ignore mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if the variable is empty,
+ * otherwise those in gaps up to the interval that it contains.
  */
 static void ignore_marks(struct shim_context *ctx)
 {
@@ -64,8 +67,8 @@ static int open_interp(struct shim_context *ctx)
 }
 
 /*
- * Whether the current time is within the archive: 0, or PM_ERR_EOL or another error.  If the time
- * is after the last known end, the end is determined again, because the archive may grow.
+ * Check that the current time is within the archive.  Return 0, PM_ERR_EOL or another error.  If
+ * the time is after the last known end, the end is determined again, because the archive may grow.
  */
 static int within(struct shim_context *ctx)
 {
@@ -131,7 +134,7 @@ static int interpolate(struct shim_context *ctx, pmResult **out)
 
 /*
  * The time advances after success and after PM_ERR_EOL, but not after another error.  Damage is
- * reported once, and then the next fetch gets the values of the same time.
+ * reported once; the next fetch then gets the values at the same time.
  */
 static int fetch_interp(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
@@ -162,7 +165,10 @@ static int place(struct shim_context *ctx)
 	return err;
 }
 
-/* Get the next record in the file; retry if it is missing or invalid: the archive may grow. */
+/*
+ * Get the next record in the file.  Retry if it is missing or invalid, because the archive may
+ * grow.
+ */
 static int step(struct shim_context *ctx, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
@@ -173,7 +179,10 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	err = shim_cursor__next(&ctx->cursor, rec);
 	if (err != -ERANGE && err != -EBADMSG)
 		return err;
-	/* Read again even if this finds nothing: another context may have detected new data. */
+	/*
+	 * Read again even if no additions are found, because another context may have detected new
+	 * data.
+	 */
 	err = shim_archive__follow(ctx->ar);
 	if (err < 0)
 		return err;
@@ -183,7 +192,7 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* The same.  An unusable volume is reported once per context and then skipped. */
+/* Like step(), but an unusable volume is reported once per context and then skipped. */
 static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 {
 	int err;
@@ -246,7 +255,7 @@ static int answer(struct shim_context *ctx, const struct shim_record *rec,
 }
 
 /*
- * Search a record without a plan for the metrics.  Returns 1 with the result in *@out, 0 if it has
+ * Search a record for the metrics without a plan.  Return 1 with the result in *@out, 0 if it has
  * none of them, or an error.
  */
 static int take_apart(struct shim_context *ctx, const struct shim_record *rec, pmResult **out)
@@ -280,7 +289,7 @@ static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
 	return err;
 }
 
-/* Get the next record with any of the metrics; marks have none. */
+/* Get the next record with any of the metrics.  Marks have none. */
 static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_record rec;

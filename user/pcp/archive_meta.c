@@ -18,7 +18,7 @@ _Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT
 _Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
 	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels must equal those on disk");
 
-#define ROW_NAME	64	/* longer names, on average, are copied one by one */
+#define ROW_NAME	64	/* if names are longer on average, they are copied one by one */
 
 int shim_archive_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 {
@@ -196,7 +196,9 @@ static int add_level(struct shim_label_sets *sets, const struct shim_context *ct
 	return 0;
 }
 
-/* The context label of an archive that has no labels of its own: the name of its host */
+/*
+ * Add the context label of an archive that has no labels of its own, which is the name of its host.
+ */
 static int add_host(struct shim_label_sets *sets, const struct shim_context *ctx)
 {
 	const char *host = shim_archive__label(ctx->ar)->host;
@@ -234,7 +236,10 @@ static int add_context(struct shim_label_sets *sets, const struct shim_context *
 	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
 }
 
-/* Add all labels of a metric except its instances', from the weakest level to the strongest. */
+/*
+ * Add all labels of a metric except those of its instances, from the weakest level to the
+ * strongest.
+ */
 static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
@@ -270,8 +275,8 @@ int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, un
 typedef const struct shim_indom *state;
 
 /*
- * With @all, get state @i of the archive, newest first; otherwise, @i 0 is the state at the
- * context's time.  Returns 0, PM_ERR_INDOM_LOG if there is none, -ENOMEM.
+ * With @all, get state @i of the archive, newest first.  Otherwise only @i 0 exists, the state at
+ * the context's time.  Return 0, PM_ERR_INDOM_LOG if there is no such state, or -ENOMEM.
  */
 static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i,
 		    state *s)
@@ -284,7 +289,7 @@ static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, uns
 	return *s ? 0 : -ENOMEM;
 }
 
-/* Allocate lists of @n ids and names, the latter with room for @bytes of text after them. */
+/* Allocate lists of @n IDs and names.  The list of names has room for @bytes of text after it. */
 static int make_lists(unsigned int n, size_t bytes, int **instlist, char ***namelist)
 {
 	*instlist = malloc(n * sizeof(**instlist));
@@ -321,7 +326,7 @@ static int hand_out_instances(unsigned int n, const int32_t *ids, const char *co
 
 /*
  * Whether the names are close together in memory, which is the case if one record contains the
- * whole domain.  In that case, @bytes at @first contain all of them, and little else.
+ * whole domain.  If so, the @bytes bytes at @first contain all of them, and little else.
  */
 static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {
@@ -342,7 +347,7 @@ static bool in_a_row(const struct shim_indom *s, const char **first, size_t *byt
 	return true;
 }
 
-/* Copying all names at once, with the bytes between them, avoids measuring each name. */
+/* Copy all names at once, with the bytes between them, which avoids measuring each name. */
 static int hand_out_row(const struct shim_indom *s, const char *first, size_t bytes, int **instlist,
 			char ***namelist)
 {
@@ -376,7 +381,7 @@ static int collect(const struct shim_context *ctx, pmInDom indom, int **instlist
 	return err ? err : (int)s->n;
 }
 
-/* All instances of a domain that has any state.  Returns 0, PM_ERR_INDOM_LOG, -ENOMEM. */
+/* Get all instances of a domain that has any state.  Return 0, PM_ERR_INDOM_LOG or -ENOMEM. */
 static int get_all(const struct shim_context *ctx, pmInDom indom, const struct shim_instances **set)
 {
 	if (!shim_archive__nindoms(ctx->ar, indom))
@@ -466,8 +471,8 @@ static int indom_enter(pmInDom indom, struct shim_context **ctx)
 /**
  * pmGetInDomArchive() - get all instances that a domain has at any time in the archive
  * @indom: the domain
- * @instlist: their ids: those of the newest state, then further ones of older states
- * @namelist: their names, the newest name if it has changed
+ * @instlist: their IDs: those of the newest state, then additional ones of older states
+ * @namelist: their names; if a name has changed, the newest one
  *
  * Return: as for pmGetInDom(), and PM_ERR_NOTARCHIVE.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Configuration: variables of the environment and of pcp.conf, and the features of this library;
- * and the program's name and user.
+ * Configuration: variables of the environment and of pcp.conf, the features of this library, and
+ * the program's name and user.
  *
  * Threads: the file is read once, under a lock.  As in the original, its variables become part of
  * the environment.  In a set-user-ID program the environment is foreign, that is, set by a less
- * privileged user.  Then the file's values replace those of the environment, and variables that the
+ * privileged user.  The file's values then replace those of the environment, and variables that the
  * file does not set count as unset.
  *
  * As the interface requires, the process has one name; it is read and written atomically.  A
@@ -89,9 +89,9 @@ static bool is_of_file(const char *variable)
 }
 
 /*
- * Take a variable from a line NAME=value; only the first line of a name is used.  A value that is
- * already in the environment is kept, unless the environment is foreign.  Returns false
- * without memory.
+ * Take a variable from a line NAME=value.  Only the first line of a name is used.  A value that is
+ * already in the environment is kept, unless the environment is foreign.  Return false if out of
+ * memory.
  */
 static bool take_line(char *line)
 {
@@ -111,7 +111,7 @@ static bool take_line(char *line)
 
 /*
  * Other threads may read the environment at any time, and setenv(3) could move it while they do,
- * once per variable.  So build a new environment with all variables and leave the old one
+ * once per variable.  Therefore build a new environment with all variables and leave the old one
  * unchanged.
  */
 static bool publish(void)
@@ -161,12 +161,12 @@ static void read_file(void)
 
 /**
  * pmGetOptionalConfig() - get a variable from the environment, otherwise from pcp.conf
- * @variable: its name
+ * @variable: name of the variable
  *
  * The file is $PCP_CONF, $PCP_DIR/etc/pcp.conf or /etc/pcp.conf; it is read once.  A set-user-ID
  * program uses /etc/pcp.conf and ignores the environment.
  *
- * Return: its value, which belongs to the environment; NULL if it is not set.
+ * Return: the value, which belongs to the environment; NULL if it is not set.
  */
 SHIM_API char *pmGetOptionalConfig(const char *variable)
 {
@@ -182,9 +182,9 @@ SHIM_API char *pmGetOptionalConfig(const char *variable)
 
 /**
  * pmGetConfig() - get a variable from the environment, otherwise from pcp.conf
- * @variable: its name
+ * @variable: name of the variable
  *
- * Return: its value, "" if it is not set.
+ * Return: the value; "" if it is not set.
  */
 SHIM_API char *pmGetConfig(const char *variable)
 {
@@ -221,7 +221,7 @@ static const struct {
 
 /**
  * pmGetAPIConfig() - query a feature of this library
- * @feature: its name in PCP
+ * @feature: the feature's name in PCP
  *
  * Return: "true", "false" or a text; NULL for an unknown @feature.
  */
@@ -233,14 +233,14 @@ SHIM_API const char *pmGetAPIConfig(const char *feature)
 	return NULL;
 }
 
-/** pmGetVersion() - the version of PCP's library that this one implements: 0x060308 is 6.3.8 */
+/** pmGetVersion() - get the version of PCP's library that this one implements: 0x060308 is 6.3.8 */
 SHIM_API int pmGetVersion(void)
 {
 	return VERSION(6, 3, 8);
 }
 
 /**
- * pmGetUsername() - the user that PCP's services run as
+ * pmGetUsername() - get the user that runs PCP's services
  * @username: set to PCP_USER of the configuration, or "pcp"
  *
  * Return: 1 if the configuration names a user, 0 if @username is the default.
@@ -261,8 +261,8 @@ SHIM_API char *pmProgname = "pcp";
 
 /**
  * pmSetProgname() - set the program's name for messages
- * @program: a path, whose last part is used; it is not copied, so it must remain valid.  NULL for
- *	"pcp", the default
+ * @program: a path, whose last part is used; it is not copied, so it must remain valid; NULL for
+ *	the default, "pcp"
  */
 SHIM_API void pmSetProgname(const char *program)
 {
@@ -303,7 +303,7 @@ SHIM_API int pmPathSeparator(void)
  * pmSetProcessIdentity() - change to another user
  * @username: the user; requires root
  *
- * Set the user's group, supplementary groups and user ID, in that order.
+ * This sets the user's group, supplementary groups and user ID, in that order.
  *
  * Return: 0, or a negated errno; -ESRCH if there is no such user.
  */
@@ -327,7 +327,8 @@ SHIM_API int pmSetProcessIdentity(const char *username)
  * pmSpecLocalPMDA() - configure agents for PM_CONTEXT_LOCAL
  * @spec: the agents
  *
- * libshim does not load agents into a program, so only "clear" is supported: there are none.
+ * libshim does not load agents into a program, so only "clear", which removes all agents, is
+ * supported.
  *
  * Return: NULL for "clear", otherwise an error message.
  */

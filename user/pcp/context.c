@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Contexts: the table of handles, and each thread's current one.
+ * Contexts: the table of handles, and each thread's current context.
  *
  * Threads: "contexts" is guarded by table_lock, which is never held while a context's own lock is
- * taken.  A context in the table has a reference, so under table_lock another one can be added;
- * removing one takes no lock.  If a thread destroys a context while another thread is in a call
- * with it, the call frees the context when it returns.  The current handle is per thread.  A call
- * that reads files cannot be canceled until it has left its context.  After fork the child has a
- * copy of all contexts except those that another thread was using (drop_lost()).
+ * taken.  A context in the table has a reference, so another reference can be added under
+ * table_lock; dropping one takes no lock.  If a thread destroys a context while another thread is
+ * in a call with it, the call frees the context when it returns.  The current handle is per
+ * thread.  A call that reads files cannot be canceled until it has left its context.  After fork
+ * the child has a copy of all contexts except those that another thread was using (drop_lost()).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void drop_lost(void);
 
 SHIM_FORK_LOCK(table_lock, 2, drop_lost);
 static struct {
-	struct shim_context **all;	/* by ascending handle */
+	struct shim_context **all;	/* in ascending order of handles */
 	unsigned int n;
 	size_t room;
 	int next_handle;
@@ -41,8 +41,8 @@ static bool is_lost(struct shim_context *ctx)
 }
 
 /*
- * Called in a forked child.  Threads that it does not have may have been inside calls: their
- * contexts remain locked and inconsistent, so the child does not have these either.
+ * Called in a forked child.  Threads that do not exist in the child may have been inside calls.
+ * Their contexts remain locked and inconsistent, so the child drops these contexts.
  */
 static void drop_lost(void)
 {
@@ -54,7 +54,7 @@ static void drop_lost(void)
 	contexts.n = n;
 }
 
-/* The index of a handle, or where to insert it; called with table_lock held. */
+/* The index of a handle, or the index at which to insert it.  The caller holds table_lock. */
 static unsigned int position_of(int handle)
 {
 	unsigned int lo = 0, hi = contexts.n;
@@ -87,9 +87,9 @@ static void context_free(struct shim_context *ctx)
 }
 
 /*
- * Each call gets and puts a reference, so a process with one thread does so without a lock and
- * without atomic read-modify-write instructions.  A handler that interrupts it and forks finds the
- * table unchanged.
+ * Each call gets and drops a reference, so a process with one thread does this without a lock and
+ * without atomic read-modify-write instructions.  A signal handler that interrupts this and forks
+ * finds the table unchanged.
  */
 static unsigned int count(struct shim_context *ctx, unsigned int by)
 {
@@ -142,7 +142,7 @@ int shim_context__enter_handle(int handle, struct shim_context **out)
 		return PM_ERR_NOCONTEXT;
 	}
 	lock_context(ctx, cancel);
-	/* from here on, any derived metric is found */
+	/* From here on, any derived metric is found. */
 	err = shim_derived__refresh(ctx);
 	if (err)
 		return shim_context__leave(ctx, err);
@@ -168,7 +168,9 @@ int shim_context__enter_archive(struct shim_context **out)
 	return 0;
 }
 
-/* The context with the lowest handle that is at least @handle and below @end; NULL if none */
+/*
+ * The context with the lowest handle that is at least @handle and below @end; NULL if there is none
+ */
 static struct shim_context *get_next(int handle, int end)
 {
 	struct shim_context *ctx = NULL;
@@ -264,7 +266,7 @@ static void context_discard(struct shim_context *ctx)
 	free(ctx);
 }
 
-/* Publish a context and make it the thread's current one.  It is freed on error. */
+/* Publish a context and make it the thread's current one.  On error, free it. */
 static int install(struct shim_context *ctx)
 {
 	int handle = ctx->handle;
@@ -285,7 +287,9 @@ static bool is_known(const struct shim_archive *ar)
 	return !(shim_archive__label(ar)->features & ~PM_LOG_FEATURES);
 }
 
-/* The archive of the next context, starting at index @i, that was opened by this name; or NULL */
+/*
+ * The archive of the next context, starting at index @i, that was opened under this name; or NULL
+ */
 static struct shim_archive *next_of_name(const char *name, bool any_feature, unsigned int *i)
 {
 	struct shim_archive *ar = NULL;
@@ -382,7 +386,7 @@ static int new_local(void)
  *	PM_CTXFLAG_NO_FEATURE_CHECK, it also accepts an archive whose label requires unknown
  *	features
  * @name: for an archive, its base name, any of its files, a directory of archives, or a
- *	comma-separated list of these; several archives must be of the same host and are read in
+ *	comma-separated list of these; several archives must come from the same host and are read in
  *	sequence.  For a host, the address of its pmcd as host:port, local: or unix:, see pmapi.rst.
  *	Ignored for PM_CONTEXT_LOCAL
  *
@@ -435,8 +439,8 @@ SHIM_API int pmNewContext(int type, const char *name)
  * The copy has the same archive, mode, time and instance profile.  For a host, it has its own
  * connection.
  *
- * Return: its handle, PM_ERR_NOCONTEXT if there is no current one, -ENOMEM, or an error from
- * connecting, as for pmNewContext().
+ * Return: the copy's handle, PM_ERR_NOCONTEXT if there is no current context, -ENOMEM, or an
+ * error from connecting, as for pmNewContext().
  */
 SHIM_API int pmDupContext(void)
 {
@@ -464,7 +468,7 @@ SHIM_API int pmDupContext(void)
 
 /**
  * pmUseContext() - make a context this thread's current one
- * @handle: from pmNewContext() or pmDupContext() in any thread
+ * @handle: handle from pmNewContext() or pmDupContext() in any thread
  *
  * Return: 0, or PM_ERR_NOCONTEXT, which leaves the current context unchanged.
  */
@@ -480,7 +484,7 @@ SHIM_API int pmUseContext(int handle)
 }
 
 /**
- * pmWhichContext() - this thread's current context
+ * pmWhichContext() - get this thread's current context
  *
  * Return: its handle, or PM_ERR_NOCONTEXT.
  */
@@ -496,8 +500,8 @@ SHIM_API int pmWhichContext(void)
 
 /**
  * pmDestroyContext() - destroy a context
- * @handle: its handle; if it is this thread's current one, the thread has no current context
- *	afterwards
+ * @handle: the context's handle; if it is this thread's current context, the thread has no current
+ *	context afterwards
  *
  * Return: 0 or PM_ERR_NOCONTEXT.
  */

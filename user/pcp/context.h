@@ -25,7 +25,10 @@ struct shim_context;
 struct shim_host;
 struct shim_local;
 
-/* One domain: includes instances other than @inst if @include is set, otherwise those in @inst */
+/*
+ * One domain.  It includes instances other than those in @inst if @include is set, otherwise those
+ * in @inst.
+ */
 struct shim_profile_indom {
 	uint32_t indom;
 	bool include;
@@ -43,7 +46,7 @@ struct shim_profile {
 
 void shim_profile__fini(struct shim_profile *profile);
 int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from);
-/* Whether the profile is empty, so all instances are included */
+/* Whether the profile is empty, which includes all instances */
 bool shim_profile__is_all(const struct shim_profile *profile);
 /* Filter function for archive/interp.h; @profile is a struct shim_profile. */
 bool shim_profile__has(const void *profile, uint32_t indom, int32_t inst);
@@ -55,7 +58,8 @@ struct shim_label_sets {
 };
 
 /*
- * Make room for @n more sets, zeroed; the caller adds to @sets->n.  Returns NULL if out of memory.
+ * Make room for @n more sets, which are zeroed.  The caller adds to @sets->n.  Return NULL if out
+ * of memory.
  */
 pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
 
@@ -63,26 +67,27 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
  * struct shim_source - the source of a context's metrics: an archive, a host, or this machine
  *
  * Each operation is called with the context locked.  It returns the result of its PMAPI call, in
- * PMAPI codes, and writes results only on success.  The public functions check arguments that are
- * invalid for every source, so operations need not.
+ * PMAPI codes, and writes results only on success.  The public functions reject arguments that
+ * are invalid for every source, so operations need not check them.
  *
  * @names_at: PMNS_x, the source of the names
  * @derived_last: a walk of the names binds the derived metrics first, and lists them last
  * @free: frees the source's part of a context
  * @dup: duplicates the source of @from in @to
  * @host: the host's name, truncated to @size - 1 bytes
- * @zone: the host's time zone, truncated likewise
+ * @zone: the host's time zone, truncated in the same way
  * @reconnect: 0 or an error
- * @set_mode: pmSetMode(), without the mode's unit
+ * @set_mode: implements pmSetMode(), without the mode's unit
  * @profile_changed: called before the context's instance profile changes; NULL: not needed
- * @fetch: 0 or the changes (PMCD_x); the caller copies the stamp into *@out
- * @record: the next record with all its metrics
+ * @fetch: fetches values; returns 0 or the changes (PMCD_x); the caller copies the stamp into
+ *	*@out
+ * @record: fetches the next record with all its metrics
  * @store: stores values of @n metrics, each of which has at least one
- * @knows: whether the source has a metric's descriptor; NULL: that takes a request
+ * @knows: whether the source has a metric's descriptor; NULL: finding out requires a request
  * @desc, @descs: the descriptor of a metric, or of many, with PM_ID_NULL for an unknown one
  * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
- * @labels: adds sets; @level 0: all of a metric except those of its instances, from the weakest
- *	level up
+ * @labels: adds sets; @level 0: all sets of a metric except those of its instances, from the
+ *	weakest level to the strongest
  * @instances, @instance_name, @instance: pmGetInDom, pmNameInDom, pmLookupInDom
  * @metrics: pmLookupName; the caller sets @pmids to PM_ID_NULL
  * @children: pmGetChildrenStatus; the caller sets *@offspring and *@status to NULL
@@ -130,9 +135,9 @@ extern const struct shim_source shim_local_source;
  * struct shim_context - a source of metrics, and the settings for reading from it
  * @lock: guards all members below; a call holds it from enter to leave
  * @cancel: the cancellation state of the owner of @lock before it entered
- * @refs: of the table and of calls; context.c explains when it may change
+ * @refs: references of the table and of calls; context.c explains when it may change
  * @source: operations of the source of metrics
- * @profile: the instances that are wanted
+ * @profile: the wanted instances
  * @derived: metrics computed from those of the source
  * @host: data of a host context, otherwise NULL
  * @local: data of a local context, otherwise NULL
@@ -140,13 +145,13 @@ extern const struct shim_source shim_local_source;
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
  * @readbuf: @cursor's read buffer
- * @calls: number of calls that have entered it
+ * @calls: number of calls that have entered the context
  * @passed: unusable volumes that were reported
  * @plans: how to build the results of requests from records
- * @whole_plans: likewise for results of whole records
+ * @whole_plans: how to build the results of whole records
  * @interp: for PM_MODE_INTERP; NULL until first use
  * @end: end of the archive, as last seen by PM_MODE_INTERP
- * @pmns: NULL until first use
+ * @pmns: the tree of names; NULL until first use
  */
 struct shim_context {
 	pthread_mutex_t lock;
@@ -176,15 +181,15 @@ struct shim_context {
 	struct shim_pmns_tree *pmns;
 };
 
-/* Lock the thread's current context.  Returns 0 or a PMAPI error. */
+/* Lock the thread's current context.  Return 0 or a PMAPI error. */
 int shim_context__enter(struct shim_context **out);
 /* Lock the context of a handle. */
 int shim_context__enter_handle(int handle, struct shim_context **out);
-/* Lock the thread's current context; PM_ERR_NOTARCHIVE if it is not an archive context. */
+/* Lock the thread's current context.  Return PM_ERR_NOTARCHIVE if it is not an archive context. */
 int shim_context__enter_archive(struct shim_context **out);
 /*
  * Call @fn with each context locked, without memory allocation; a context may not have the newest
- * global derived metrics yet.  Returns the sum of its results.
+ * global derived metrics yet.  Return the sum of its results.
  */
 int shim_context__each(int (*fn)(struct shim_context *ctx, void *arg), void *arg);
 /* Unlock the context, and return @result for the caller to return. */

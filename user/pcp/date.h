@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Times and dates in the reporting zone: convert and parse them. */
+/* Times and dates in the reporting zone: conversion and parsing */
 #ifndef SHIM_PCP_DATE_H
 #define SHIM_PCP_DATE_H
 
@@ -7,17 +7,19 @@
 #include <time.h>
 
 int shim_zone__local(time_t t, struct tm *out);
-/* Like mktime(): @tm is normalized.  Returns 0, or -EOVERFLOW, in which case nothing is changed. */
+/*
+ * Like mktime(), this normalizes @tm.  Return 0, or -EOVERFLOW, in which case nothing is changed.
+ */
 int shim_zone__make(struct tm *tm, time_t *out);
 
 /*
- * Parse a date in the order of ctime(3).  Missing fields are derived from @start.  Returns NULL on
+ * Parse a date in the order of ctime(3).  Missing fields are derived from @start.  Return NULL on
  * success, or a message about the error at byte @at of the text.
  */
 const char *shim_date__fixed(const char *text, const struct timespec *start,
 			     struct timespec *out, size_t *at);
 
-/* Parse a date in any order, or relative to @now: "2 weeks ago".  Returns 0 or -EINVAL. */
+/* Parse a date in any order, or relative to @now, such as "2 weeks ago".  Return 0 or -EINVAL. */
 int shim_date__free(const char *text, time_t now, time_t *out);
 
 /* A word or number in a date */
@@ -46,7 +48,7 @@ struct shim_date_token {
 	long value;
 };
 
-/* Get the next token; *@s is moved past it. */
+/* Get the next token, and move *@s past it. */
 struct shim_date_token shim_date_words__next(const char **s);
 
 #endif /* SHIM_PCP_DATE_H */

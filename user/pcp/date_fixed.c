@@ -19,7 +19,7 @@
 static const char days[] = "sunmontuewedthufrisat";
 static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 
-/* The position in the text, and the fields found so far; -1 for a missing one */
+/* The position in the text, and the fields found so far; -1 for a missing field */
 struct reader {
 	const char *at;
 	int wday, mon, mday, hour, min, sec, year;
@@ -35,7 +35,9 @@ static void skip_blanks(struct reader *r)
 		r->at++;
 }
 
-/* The index of the next word among @names, of three letters each; -1 if it is none of these */
+/*
+ * The index of the next word in @names, which has three letters per name; -1 if it is none of these
+ */
 static int take_name(struct reader *r, const char *names)
 {
 	skip_blanks(r);
@@ -68,8 +70,8 @@ static int before_colon(const char *s)
 }
 
 /*
- * Whether an hour follows: without a month, a number up to 23 is a day only in that case, otherwise
- * an hour
+ * Whether an hour follows.  Without a month, a number up to 23 is a day only in that case;
+ * otherwise it is an hour.
  */
 static int before_hour(const char *s)
 {
@@ -130,7 +132,7 @@ static void take_minutes(struct reader *r)
 
 	if (!take_colon(r))
 		return;
-	/* with a colon, a missing hour or missing minutes are 0 */
+	/* After a colon, a missing hour and missing minutes are 0. */
 	r->hour = r->hour < 0 ? 0 : r->hour;
 	r->min = 0;
 	n = peek_number(r, 59, &end);
@@ -142,7 +144,7 @@ static void take_minutes(struct reader *r)
 		take_seconds(r);
 }
 
-/* Take "am" or "pm" if it is next.  Returns NULL, or a message about the error at r->at. */
+/* Take "am" or "pm" if it is next.  Return NULL, or a message about the error at r->at. */
 static const char *take_half(struct reader *r)
 {
 	int pm;
@@ -212,9 +214,9 @@ static const char *take_all(struct reader *r)
 }
 
 /*
- * Fields larger than the largest given one are taken from @start.  If the largest given one is less
- * than that of @start, the next larger field is increased by one, so the result is the next such
- * time.  Smaller fields that are not given are set to their minimum.
+ * Fields larger than the largest given one are taken from @start.  If the largest given field is
+ * less than that of @start, the next larger field is increased by one, so that the result is the
+ * next such time.  Smaller fields that are not given are set to their minimum.
  */
 static void fill_from(const struct reader *r, const struct tm *start, struct tm *tm)
 {

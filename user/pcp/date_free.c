@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Dates in any order, and relative ones: "Sep 14, 2020 10:00", "yesterday 10:00", "second monday",
- * "2 weeks ago".
+ * Dates in any order, and relative dates: "Sep 14, 2020 10:00", "yesterday 10:00", "second
+ * monday", "2 weeks ago".
  *
  * A date is a sequence of items: a time of day, a zone, a day of the week, a day, durations, and
  * plain numbers, which fill in a part that the date still lacks.  The first one or two tokens
@@ -31,7 +31,7 @@ struct date {
 	long months, seconds;	/* totals of all durations */
 };
 
-/* If the next token is of this kind, take its value. */
+/* If the next token has this kind, take its value. */
 static int date_take(struct date *d, enum shim_date_kind kind, long *value)
 {
 	if (d->at->kind != kind)
@@ -49,7 +49,7 @@ static void set_zone(struct date *d, long west)
 	d->west = west;
 }
 
-/* Set the offset from a signed hhmm after a time; a zone after it overrides it. */
+/* Set the offset from a signed hhmm after a time.  A zone that follows overrides it. */
 static void set_offset(struct date *d, long value)
 {
 	d->zoned = 1;
@@ -127,7 +127,7 @@ static int add_length(struct date *d, long n, const struct shim_date_token *unit
 {
 	long *sum = unit->kind == DATE_MONTHS ? &d->months : &d->seconds, more;
 
-	/* Exclude LONG_MIN, which "ago" could not negate. */
+	/* Reject LONG_MIN, which "ago" could not negate. */
 	if (__builtin_mul_overflow(n, unit->value, &more) || __builtin_add_overflow(*sum, more, sum) ||
 	    *sum == LONG_MIN)
 		return -EINVAL;
@@ -135,7 +135,7 @@ static int add_length(struct date *d, long n, const struct shim_date_token *unit
 		d->day_lengths++;
 	else
 		d->lengths++;
-	/* "ago" negates all durations so far: both in "1 day 5 min ago" */
+	/* "ago" negates all durations so far: both of them in "1 day 5 min ago". */
 	if (date_take(d, DATE_AGO, NULL)) {
 		d->months = -d->months;
 		d->seconds = -d->seconds;
@@ -342,7 +342,7 @@ static int move(time_t *t, long days, long months)
 }
 
 /*
- * Move to the next day of that name, which may be the same day, and by weeks for an ordinal: 1 is
+ * Move to the next day with that name, which may be the same day, and by weeks for an ordinal: 1 is
  * that day, 2 ("next") a week later, -1 ("last") a week earlier.
  */
 static int move_to_wday(const struct date *d, time_t *t)
@@ -368,7 +368,10 @@ int shim_date__free(const char *text, time_t now, time_t *out)
 	d.mday = tm.tm_mday;
 	if (take_tokens(&d, text))
 		return -EINVAL;
-	/* durations alone count from now, everything else from the given time of day or midnight */
+	/*
+	 * Durations alone count from now; everything else counts from the given time of day or
+	 * midnight.
+	 */
 	if (d.dates || d.times || d.days || d.day_lengths) {
 		if (base_time(&d, &t) || t < 0)
 			return -EINVAL;

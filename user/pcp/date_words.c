@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The words and numbers in a date. */
+/* The words and numbers in a date */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const struct word halves[] = {
 	{ "pm", { DATE_HALF, 12 } }, { "p.m.", { DATE_HALF, 12 } },
 };
 
-/* Can be abbreviated to three letters; see find_short(). */
+/* These can be abbreviated to three letters; see find_short(). */
 static const struct word months_and_days[] = {
 	{ "january", { DATE_MONTH, 1 } }, { "february", { DATE_MONTH, 2 } },
 	{ "march", { DATE_MONTH, 3 } }, { "april", { DATE_MONTH, 4 } },
@@ -57,7 +57,7 @@ static const struct word zones[] = {
 	{ "dst", { DATE_SUMMER, 0 } },
 };
 
-/* Can be followed by an "s". */
+/* These can be followed by an "s". */
 static const struct word units[] = {
 	{ "year", { DATE_MONTHS, 12 } }, { "month", { DATE_MONTHS, 1 } },
 	{ "fortnight", { DATE_SECONDS, 14 * DAY } }, { "week", { DATE_SECONDS, 7 * DAY } },
@@ -110,7 +110,7 @@ static int find_plural(const char *s, struct shim_date_token *token)
 	return FIND(units, one, token);
 }
 
-/* The letter zones: A to M (without J) are west, in hours, N to Y east. */
+/* The letter zones, in hours: A to M (without J) are west, N to Y east */
 static int find_letter(const char *s, struct shim_date_token *token)
 {
 	char c = s[0];
@@ -137,7 +137,7 @@ static int find_dotted(const char *s, struct shim_date_token *token)
 	return FIND(zones, plain, token) && token->kind != DATE_SUMMER;
 }
 
-/* @s: a three-letter word may end in a dot, which is removed ("min.") */
+/* A three-letter word in @s may end in a dot ("min."), which is removed. */
 static struct shim_date_token word_token(char *s)
 {
 	struct shim_date_token token = { DATE_UNKNOWN, 0 };
@@ -175,7 +175,9 @@ static struct shim_date_token take_number(const char **s)
 		token.kind = DATE_SIGNED;
 	errno = 0;
 	token.value = strtol(*s, &end, 10);
-	/* larger than any number in a date; prevents overflow when multiplied by a unit */
+	/*
+	 * This is larger than any number in a date. It prevents overflow when multiplied by a unit.
+	 */
 	if (errno || labs(token.value) > 1000000000000)
 		token.kind = DATE_UNKNOWN;
 	*s = end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The names of the debugging options, for programs that have options of their own. libshim itself
- * only prints messages for "derive": operands that cannot be bound.
+ * The names of the debugging options, for programs that have options of their own.  libshim itself
+ * prints messages only for "derive", about operands that cannot be bound.
  *
  * Threads: pmDebugOptions and pmDebug belong to the process and have no lock, as in the original.
  */
@@ -105,7 +105,7 @@ static int mark_all(const char *spec, char marks[OPTIONS])
 	return err;
 }
 
-/* Set all marked options to @value; returns their bits. */
+/* Set all marked options to @value.  Return their bits. */
 static int switch_all(const char marks[OPTIONS], int value)
 {
 	int *options = (int *)&pmDebugOptions, *options_v4 = (int *)&pmDebugOptions_v4;
@@ -137,9 +137,9 @@ static int set_all(const char *spec, int value)
 
 /**
  * pmSetDebug() - switch debugging options on
- * @spec: comma-separated names, or old numbers for several; or "all"
+ * @spec: comma-separated names, old numbers that stand for several options, or "all"
  *
- * Return: 0, PM_ERR_CONV if one is unknown (no option is changed then), -ENOMEM.
+ * Return: 0; PM_ERR_CONV if one is unknown, in which case no option is changed; -ENOMEM.
  */
 SHIM_API int pmSetDebug(const char *spec)
 {
@@ -148,9 +148,9 @@ SHIM_API int pmSetDebug(const char *spec)
 
 /**
  * pmClearDebug() - switch debugging options off
- * @spec: comma-separated names, or old numbers for several; or "all"
+ * @spec: comma-separated names, old numbers that stand for several options, or "all"
  *
- * Return: 0, PM_ERR_CONV if one is unknown (no option is changed then), -ENOMEM.
+ * Return: 0; PM_ERR_CONV if one is unknown, in which case no option is changed; -ENOMEM.
  */
 SHIM_API int pmClearDebug(const char *spec)
 {
@@ -164,7 +164,7 @@ static bool is_on(size_t i)
 }
 
 /**
- * pmDebug_v4() - pmDebug() of PMAPI version 4: whether debugging options are on
+ * pmDebug_v4() - find out whether debugging options are on: pmDebug() of PMAPI version 4
  * @spec: comma-separated names, or "all"
  *
  * Return: 1 if at least one of them is on, 0, PM_ERR_CONV if one is unknown, -ENOMEM.
@@ -181,7 +181,7 @@ SHIM_API int pmDebug_v4(const char *spec)
 }
 
 /**
- * pmGetDebug() - which debugging options are on
+ * pmGetDebug() - list the debugging options that are on
  *
  * Return: their names, comma-separated, "all", or an empty string, to be freed by the caller; NULL
  * if out of memory.
@@ -212,7 +212,7 @@ SHIM_API char *pmGetDebug(void)
  * __pmParseDebug() - switch debugging options on, as programs did before pmSetDebug()
  * @spec: as for pmSetDebug()
  *
- * Return: the bits of the options that have one, PM_ERR_CONV, -ENOMEM.
+ * Return: the bits of the options that have a bit, PM_ERR_CONV, -ENOMEM.
  */
 SHIM_API int __pmParseDebug(const char *spec)
 {

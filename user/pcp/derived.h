@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Derived metrics: definitions, which are global or belong to a context, and the metrics that a
- * context binds them to at first use.
+ * Derived metrics: definitions, which are global or belong to a context, and the metrics to which a
+ * context binds them at first use.
  */
 #ifndef SHIM_PCP_DERIVED_H
 #define SHIM_PCP_DERIVED_H
@@ -16,8 +16,9 @@ struct shim_context;
 
 /*
  * struct shim_definition - a derived metric's name and expression, which never change
- * @oneline, @helptext: its texts, or NULL; the registry's lock guards them
- * @gone: it was removed; contexts keep the definition until they end.  Read without a lock.
+ * @oneline, @helptext: the metric's texts, or NULL; guarded by the registry's lock
+ * @gone: the metric was removed; contexts keep the definition until they end.  This is read without
+ *	a lock.
  */
 struct shim_definition {
 	char *name;
@@ -55,15 +56,15 @@ struct shim_derived_values {
 /*
  * struct shim_cell - a node of an expression, bound to a context
  * @pmid: for a name, its metric; PM_ID_NULL if the context does not have it
- * @unused: the name has no values here: it is the operand of defined(), or it is unknown and
- *	PCP_DERIVED_OPTION_NOVALUE is set
- * @ruled_out: it belongs to the unused side of a ternary, or to the guard
+ * @unused: the name has no values here, because it is the operand of defined(), or because it
+ *	is unknown and PCP_DERIVED_OPTION_NOVALUE is set
+ * @ruled_out: the node belongs to the unused side of a ternary, or to the guard
  * @taken: for a ternary whose guard is known, the node of the side to use; otherwise 0
  * @mul, @div: factors that convert its values, as an operand, to the scale of the other operand
- * @now: values of this fetch; n may be an error
+ * @now: values of this fetch; its n may be an error
  * @last: for delta() and rate(), the operand's values of the previous fetch
  * @stamp, @last_stamp: stamps of the fetches that evaluated it; @round: number of the last one
- * @inst: the instance that a filter by name selects, if @inst_known
+ * @inst: the instance selected by a filter by name, if @inst_known
  * @matches: cached results of a filter by pattern, per instance: 1 if selected, otherwise 0
  */
 struct shim_cell {
@@ -132,7 +133,7 @@ struct shim_derived_entry {
  * @depth: nesting depth of bindings, because operands may also be derived metrics
  * @round: number of the last fetch
  * @hint: for shim_cell__operand()
- * @kept: the source's result for a fetch that ran out of memory; used if the context's next call
+ * @kept: the source's result for a fetch that ran out of memory, used if the context's next call
  *	repeats that fetch
  */
 struct shim_derived {
@@ -163,8 +164,8 @@ void shim_derived__set_why(const char *why);
 const char *shim_derived__why(void);
 
 /*
- * Parse an expression into a new definition.  Returns 0; -EINVAL, with the position in *@at and the
- * reason in shim_derived__why(); -ENOMEM.
+ * Parse an expression into a new definition.  Return 0; -EINVAL, with the position in *@at and the
+ * reason in shim_derived__why(); or -ENOMEM.
  */
 int shim_definition__new(const char *name, const char *expr, const char **at,
 			 struct shim_definition **out);
@@ -172,10 +173,10 @@ void shim_definition__free(struct shim_definition *def);
 
 /*
  * The process's registry.  The first begin() loads the definitions configured by the environment,
- * or those of the system.  Returns 0, or a transient error, after which the next call tries again.
+ * or those of the system.  Return 0, or a transient error, after which the next call tries again.
  */
 int shim_registry__begin(void);
-/* Define a global metric.  Returns 0, or an error and its position in @expr. */
+/* Define a global metric.  Return 0, or an error and its position in @expr. */
 int shim_registry__add(const char *name, const char *expr, const char **at);
 enum shim_registry_result {
 	SHIM_REGISTRY_OK,
@@ -187,31 +188,31 @@ enum shim_registry_result {
 enum shim_registry_result shim_registry__set_text(const char *name, const char *attribute,
 						  const char *text);
 /*
- * Set the text of a level, PM_TEXT_ONELINE or PM_TEXT_HELP.  Returns 0, PM_ERR_TEXT if it has one,
- * -ENOMEM.
+ * Set the text of a level, PM_TEXT_ONELINE or PM_TEXT_HELP.  Return 0, PM_ERR_TEXT if the metric
+ * already has one, or -ENOMEM.
  */
 int shim_definition__set_text(struct shim_definition *def, int level, const char *text);
-/* Like pmLookupText(): 0, PM_ERR_TEXT, -ENOMEM */
+/* Like pmLookupText().  Return 0, PM_ERR_TEXT or -ENOMEM. */
 int shim_definition__text(const struct shim_definition *def, int level, char **out);
-/* Remove a global metric; returns whether there was one of that name. */
+/* Remove a global metric.  Return true if there was one with that name. */
 bool shim_registry__remove(const char *name);
-/* Like pmLookupText(): 0, PM_ERR_TEXT, PM_ERR_PMID, -ENOMEM */
+/* Like pmLookupText().  Return 0, PM_ERR_TEXT, PM_ERR_PMID or -ENOMEM. */
 int shim_registry__text(pmID pmid, int level, char **out);
 int shim_registry__limit(void);
 void shim_registry__set_limit(int limit);
-/* PCP_DERIVED_OPTION_NOVALUE: an unknown operand has no values, instead of being an error */
+/* PCP_DERIVED_OPTION_NOVALUE: an unknown operand has no values, instead of causing an error */
 bool shim_registry__novalue(void);
 void shim_registry__set_novalue(bool on);
 unsigned int shim_registry__count(void);
 struct shim_definition *shim_registry__at(unsigned int number);
-/* The number of the metric of that name, or -1 */
+/* The number of the metric with that name, or -1 */
 int shim_registry__find(const char *name);
 /*
  * Without a context, or with a loaded name space, only the global metrics exist.  metrics() sets
- * those of @pmids that are PM_ID_NULL and whose name is that of a global metric, and returns how
- * many it set.  names() gets the name of a metric: 1, or PM_ERR_PMID, -ENOMEM.  children() and
- * leaves() replace the @n names below a name, or PM_ERR_NAME and NULL, by lists that include the
- * global metrics.
+ * those of @pmids that are PM_ID_NULL and whose name is that of a global metric, and returns the
+ * number that it set.  names() gets the name of a metric and returns 1, PM_ERR_PMID or -ENOMEM.
+ * children() and leaves() replace the @n names below a name, or PM_ERR_NAME and NULL, with lists
+ * that include the global metrics.
  */
 int shim_registry__metrics(int n, const char *const *names, pmID *pmids);
 int shim_registry__names(pmID pmid, char ***nameset);
@@ -223,38 +224,41 @@ int shim_derived__number(pmID pmid, bool *own);
 pmID shim_derived__pmid(unsigned int number, bool own);
 
 /*
- * Load the files of a path.  Returns the number of definitions, or -errno.  @lenient: report and
- * skip files that do not exist or cannot be read.
+ * Load the files of a path.  Return the number of definitions, or -errno.  With @lenient, files
+ * that do not exist or cannot be read are reported and skipped.
  */
 int shim_derived__load(const char *path, bool lenient);
 
 /* The functions below require a context that the caller has locked. */
 void shim_derived__fini(struct shim_derived *d);
-/* Add new global definitions; returns 0 or -ENOMEM. */
+/* Add new global definitions.  Return 0 or -ENOMEM. */
 int shim_derived__refresh(struct shim_context *ctx);
-/* Whether an error of a call is transient: memory, descriptors, a signal, the disk */
+/* Whether an error from a call is transient: memory, descriptors, a signal, the disk */
 bool shim_registry__passes(int err);
 /*
- * Define a metric for this context only.  Returns 0; -EINVAL for a syntax error, PM_ERR_BADDERIVE
- * for a semantic one; -EEXIST if the name is in use, or there are too many metrics; -ENOMEM.
+ * Define a metric for this context only.  Return 0; -EINVAL for a syntax error; PM_ERR_BADDERIVE
+ * for a semantic error; -EEXIST if the name is in use, or there are too many metrics; -ENOMEM.
  */
 int shim_derived__add(struct shim_context *ctx, const char *name, const char *expr,
 		      const char **at);
 struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID pmid);
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name);
-/* Remove the context's own metric of that name; returns whether there was one. */
+/* Remove the context's own metric with that name.  Return true if there was one. */
 bool shim_derived__remove(struct shim_context *ctx, const char *name);
 /* Whether an error is transient: no memory, no response, an unavailable agent */
 bool shim_derived__passes(int err);
 /*
- * Bind a definition to the context's metrics and check it.  Returns 0; PM_ERR_BADDERIVE,
- * permanently, if an operand is missing or the check fails; or a transient error.  @say: report
- * errors of the check through pmprintf().
+ * Bind a definition to the context's metrics and check it.  Return 0; PM_ERR_BADDERIVE,
+ * permanently, if an operand is missing or the check fails; or a transient error.  With @say,
+ * errors from the check are reported through pmprintf().
  */
 int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, bool say);
 int shim_bound__check(struct shim_bound *b, const char *name, bool say);
 void shim_bound__fini(struct shim_bound *b);
-/* Evaluate for a fetch's @result.  Returns the number of values, in the last cell, or an error. */
+/*
+ * Evaluate an expression for a fetch's @result.  Return the number of values, in the last cell, or
+ * an error.
+ */
 int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
 			 struct shim_ts stamp);
 

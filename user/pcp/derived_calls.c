@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The calls that define, change and remove derived metrics, and their messages. */
+/* The calls that define, change and remove derived metrics, and their messages */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -32,7 +32,8 @@ static int set_global_text(const char *name, int type, const char *text)
  * @text: the text, which pmLookupText() then returns
  *
  * Return: 0, PM_ERR_NAME if there is no such derived metric, PM_ERR_ARG for another @type,
- * PM_ERR_TEXT if the metric already has such a text, -EINVAL without @name or @text, -ENOMEM.
+ * PM_ERR_TEXT if the metric already has such a text, -EINVAL if @name or @text is NULL,
+ * -ENOMEM.
  */
 SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 {
@@ -55,7 +56,7 @@ SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 					set_global_text(name, type, text));
 }
 
-/* What to remove: also a global metric, or only contexts' own metrics */
+/* What to remove: a global metric as well, or only contexts' own metrics */
 struct removal {
 	const char *name;
 	bool global;
@@ -72,11 +73,11 @@ static int remove_from(struct shim_context *ctx, void *arg)
  * pmUnregisterDerived() - remove a derived metric from the process and all its contexts
  * @name: the metric
  *
- * The name can be defined again; the metric's identifier is not reused.  After an error nothing was
- * removed.
+ * The name can be defined again; the metric's identifier is not reused.  After an error, nothing
+ * has been removed.
  *
  * Return: the number of contexts that had the metric, or PM_ERR_NAME if it was not defined
- * anywhere, -EINVAL, or the error of loading the default definitions, such as -ENOMEM.
+ * anywhere, -EINVAL, or the error from loading the default definitions, such as -ENOMEM.
  */
 SHIM_API int pmUnregisterDerived(const char *name)
 {
@@ -106,7 +107,7 @@ SHIM_API char *pmDerivedErrStr(void)
 
 /**
  * pmRegisterDerived() - define a derived metric for all contexts
- * @name: its name
+ * @name: the metric's name
  * @expr: its expression, see pmapi.rst
  *
  * Each context resolves the names, types and units of the expression when the metric is first used
@@ -139,7 +140,7 @@ static char *message_of(const char *what, const char *call, const char *name, co
 
 /**
  * pmRegisterDerivedMetric() - define a derived metric for all contexts, or get a message
- * @name: its name
+ * @name: the metric's name
  * @expr: its expression
  * @errmsg: set to NULL, or to a message of several lines, to be freed by the caller
  *
@@ -175,7 +176,7 @@ static int call_add(const char *name, const char *expr, const char **at)
 
 /**
  * pmAddDerived() - define a derived metric for the current context
- * @name: its name; it hides a global metric of that name in this context
+ * @name: the metric's name; it hides a global metric of that name in this context
  * @expr: its expression
  *
  * If the context does not have an operand, the metric is defined nevertheless, but has neither a
@@ -192,7 +193,7 @@ SHIM_API char *pmAddDerived(const char *name, const char *expr)
 	return call_add(name, expr, &at) ? (char *)at : NULL;
 }
 
-/* The message for an error that is not in the expression, such as a name that is in use */
+/* The message for an error that is not in the expression, for example a name that is in use */
 static char *short_message(const char *name, int code)
 {
 	const char *why = shim_derived__why();
@@ -206,7 +207,7 @@ static char *short_message(const char *name, int code)
 
 /**
  * pmAddDerivedMetric() - define a derived metric for the current context, or get a message
- * @name: its name
+ * @name: the metric's name
  * @expr: its expression
  * @errmsg: set to NULL, or to a message of several lines, to be freed by the caller
  *
@@ -243,8 +244,8 @@ SHIM_API int pmAddDerivedMetric(const char *name, const char *expr, char **errms
  * @path: colon-separated list of files, and directories with files at any depth
  *
  * Errors in a file are reported through pmprintf(), and the rest of the file is loaded.  If memory
- * runs out, earlier definitions remain.  Repeating the call defines the rest, and reports an error
- * for each metric that already exists.
+ * runs out, earlier definitions remain.  Repeating the call then defines the rest, and reports an
+ * error for each metric that already exists.
  *
  * Return: the number of metrics defined, or -errno of the first file or directory that cannot be
  * read.
@@ -256,7 +257,10 @@ SHIM_API int pmLoadDerivedConfig(const char *path)
 	return err ? err : shim_derived__load(path, false);
 }
 
-/* The debugging option of pmSetDebug() for a group of messages, in one version's flags; or NULL */
+/*
+ * The debugging option of pmSetDebug() for a group of messages, in the flags of one version; or
+ * NULL
+ */
 static int *debug_option(pmdebugoptions_t *options, int what)
 {
 	switch (what) {
@@ -297,8 +301,8 @@ static int set_context_limit(int value)
  * pmGetDerivedControl() - get a limit on derived metrics, or whether an option is on
  * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context,
  *	PCP_DERIVED_DEBUG_x for debug messages, or PCP_DERIVED_OPTION_NOVALUE: operands that a
- *	context does not have are no error but have no values, as novalue()
- * @value: set to a number of metrics or -1 for no limit; or to 0 or 1 for an option
+ *	context does not have are not an error but have no values, like novalue()
+ * @value: set to a number of metrics, or -1 for no limit; for an option to 0 or 1
  *
  * Return: 0, PM_ERR_BADDERIVE for another @what, PM_ERR_NOCONTEXT.
  */
@@ -325,10 +329,10 @@ SHIM_API int pmGetDerivedControl(int what, int *value)
 /**
  * pmSetDerivedControl() - set a limit on derived metrics, or switch an option
  * @what: as for pmGetDerivedControl
- * @value: likewise; a limit does not remove existing metrics
+ * @value: as for pmGetDerivedControl; a limit does not remove existing metrics
  *
- * Return: as pmGetDerivedControl; PM_ERR_ARG for a @value of PCP_DERIVED_OPTION_NOVALUE that is
- * neither 0 nor 1.
+ * Return: as for pmGetDerivedControl; PM_ERR_ARG for a @value of PCP_DERIVED_OPTION_NOVALUE
+ * that is neither 0 nor 1.
  */
 SHIM_API int pmSetDerivedControl(int what, int value)
 {

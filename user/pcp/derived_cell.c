@@ -13,12 +13,12 @@
 #include "base/vec.h"
 #include "derived_cell.h"
 
-/* Returns -1, 0 or 1 for less, equal or greater; 2 if either operand is NaN. */
+/* The result is -1, 0 or 1 for less, equal or greater; 2 if either operand is NaN. */
 #define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b) ? 1 : (a) == (b) ? 0 : 2)
 #define CALCULATE(kind, a, b)						\
 	((kind) == SHIM_NODE_PLUS ? (a) + (b) : (kind) == SHIM_NODE_MINUS ? (a) - (b) : (a) * (b))
 
-/* Conversions between arithmetic types, only to types at least as wide */
+/* Conversions between arithmetic types; the target type is at least as wide */
 
 static double to_double(int type, pmAtomValue v)
 {
@@ -182,7 +182,7 @@ pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomVal
 	return v;
 }
 
-/* The result has the type of delta(), which is signed and, if @type is unsigned, wider. */
+/* The result has the type of delta(): it is signed and, if @type is unsigned, wider. */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 {
 	pmAtomValue v = { 0 };
@@ -209,7 +209,7 @@ pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 	return v;
 }
 
-/* For rate(): negative if the value has decreased, also for an unsigned type */
+/* For rate(): negative if the value has decreased, even for an unsigned type */
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 {
 	switch (type) {
@@ -228,7 +228,7 @@ double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 	return now.d - last.d;
 }
 
-/* Get a number of @size bytes from a value block; PM_ERR_LOGREC if it is missing. */
+/* Get a number of @size bytes from a value block.  Return PM_ERR_LOGREC if it is missing. */
 static int from_block(const pmValueSet *set, const pmValue *value, size_t size, pmAtomValue *out)
 {
 	const pmValueBlock *block = value->value.pval;
@@ -272,8 +272,8 @@ static int value_of(int type, const pmValueSet *set, const pmValue *value, pmAto
 }
 
 /*
- * @hint: where to search first, because operands are usually looked up in the order in which they
- *	were fetched
+ * @hint is where to search first, because operands are usually looked up in the order in which they
+ *	were fetched.
  */
 static const pmValueSet *set_of(const pmResult *result, pmID pmid, int *hint)
 {

@@ -2,7 +2,7 @@
 /*
  * The values of a node of a derived metric, and arithmetic with them.
  *
- * Each function of a cell fills cell->now, and returns the number of values or a negative PMAPI
+ * Each function of a cell fills in cell->now, and returns the number of values or a negative PMAPI
  * error.  Types of numbers are PM_TYPE_32 to PM_TYPE_DOUBLE.
  */
 #ifndef SHIM_PCP_DERIVED_CELL_H
@@ -15,11 +15,11 @@
 #include "derived.h"
 #include "derived_expr.h"
 
-/* Convert to a type at least as wide. */
+/* Convert to a type that is at least as wide. */
 pmAtomValue shim_number__promote(int to, int from, pmAtomValue v);
 pmAtomValue shim_number__from_bool(int type, bool is);
 bool shim_number__is_zero(int type, pmAtomValue v);
-/* -1, 0 or 1; 2 if either operand is NaN */
+/* Return -1, 0 or 1; 2 if either operand is NaN. */
 int shim_number__compare(int type, pmAtomValue a, pmAtomValue b);
 /* Whether a relational operator holds for a result of shim_number__compare() */
 bool shim_number__holds(enum shim_node_kind kind, int order);
@@ -36,14 +36,14 @@ double shim_number__increase(int type, pmAtomValue now, pmAtomValue last);
  */
 #define SHIM_CELL_SOURCE_NOMEM	(-0x40000000)
 
-/* Make room for @n values; returns 0 or -ENOMEM. */
+/* Make room for @n values.  Return 0 or -ENOMEM. */
 int shim_cell__room(struct shim_derived_values *values, int n);
-/* Make room for a value per instance of the operand; the caller sets the values. */
+/* Make room for a value for each instance of the operand.  The caller sets the values. */
 int shim_cell__like(struct shim_cell *cell, const struct shim_cell *operand);
 
 /*
- * Take the values of @cell->pmid from a fetch's result.  @hint: 0 at first, then for the next
- * operand's lookup.
+ * Take the values of @cell->pmid from a fetch's result.  @hint is 0 at first; the call updates it
+ * for the next operand's lookup.
  */
 int shim_cell__operand(struct shim_cell *cell, const pmResult *result, int *hint);
 int shim_cell__not(const struct shim_cell *operand, struct shim_cell *cell);

@@ -95,7 +95,7 @@ static bool check_dimensions(struct check *c, enum shim_node_kind kind, const pm
 	}
 }
 
-/* No operator converts extra units, and no product has two. */
+/* No operator converts extra units, and no product has two of them. */
 static bool check_extra(struct check *c, enum shim_node_kind kind, const pmUnits *l,
 			const pmUnits *r)
 {
@@ -125,7 +125,10 @@ static bool check_counters(struct check *c, enum shim_node_kind kind, const pmDe
 	return true;
 }
 
-/* The number of units of scale @from in one unit of the larger scale @to; likewise below */
+/*
+ * The number of units of scale @from in one unit of the larger scale @to; also for the functions
+ * below
+ */
 static double count_steps(int from, int to)
 {
 	double factor = 1;
@@ -156,8 +159,8 @@ static double space_steps(int from, int to)
 /*
  * If both operands have the dimension, but in different scales, set the factor that converts the
  * operand of the smaller scale.  The factor divides if the dimension is positive.  The sign is
- * taken from the converted operand if @by_left, otherwise always from the right operand.  Returns
- * whether an operand is converted.
+ * taken from the converted operand if @by_left, otherwise always from the right operand.  Return
+ * true if an operand is converted.
  */
 static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, int rscale,
 		  int ldim, int rdim, bool by_left, double (*steps)(int from, int to))
@@ -175,8 +178,8 @@ static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, i
 }
 
 /*
- * The scale of a dimension in the result: 0 if the result does not have it, otherwise that of the
- * only operand that has it, or the larger scale.
+ * The scale of a dimension in the result: 0 if the result does not have the dimension; otherwise
+ * the scale of the only operand that has it, or the larger of both scales.
  */
 #define RESULT_SCALE(out, l, r, dim, scale)						\
 	((out)->dim == 0 ? 0 :								\
@@ -278,7 +281,7 @@ static bool check_colon(struct check *c, const struct shim_node *node, struct sh
 	const pmUnits *lu = &l->units, *ru = &r->units;
 	bool left_empty = is_novalue(c, node->left);
 
-	/* novalue() gets the descriptor of the other side */
+	/* novalue() gets the descriptor of the other side. */
 	cell->desc = left_empty ? *r : *l;
 	if (left_empty || is_novalue(c, node->right))
 		return true;
@@ -336,7 +339,9 @@ static bool check_rate(struct check *c, pmDesc *desc)
 	return true;
 }
 
-/* The type for a possibly negative result; delta() of an unsigned type also gets a wider type. */
+/*
+ * The type for a result that can be negative; delta() of an unsigned type also gets a wider type.
+ */
 static int signed_type(enum shim_node_kind kind, int type)
 {
 	if (type == PM_TYPE_U32)

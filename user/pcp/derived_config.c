@@ -17,8 +17,8 @@
 /*
  * struct config - a file that is being read
  * @line: the current line's number; @joined: number of lines joined to it
- * @at: the current line, NUL-terminated; NULL after the last one
- * @next: the line after it, or NULL
+ * @at: the current line, NUL-terminated; NULL after the last line
+ * @next: the next line, or NULL
  */
 struct config {
 	const char *name;
@@ -165,7 +165,7 @@ static void advance(struct config *c)
 	c->at = cut_line(c);
 }
 
-/* A backslash at the end of a line joins it with the next one, also in comments, as in PCP. */
+/* A backslash at the end of a line joins it with the next one, even in comments, as in PCP. */
 static void join(struct config *c)
 {
 	char *end = c->at + strlen(c->at);
@@ -197,8 +197,8 @@ static void warn_of_rest(const struct config *c, char *rest)
 
 /*
  * Read the rest of a quoted text, which may span several lines, and unescape it in place.  A
- * backslash makes the next character literal; at the end of a line it joins it with the next one.
- * Returns NULL if the closing quote is missing.
+ * backslash makes the next character literal; at the end of a line it joins the line with the next
+ * one.  Return NULL if the closing quote is missing.
  */
 static char *quoted(struct config *c, char *from, char quote)
 {
@@ -261,7 +261,7 @@ static int set_attribute(struct config *c, const char *name, const char *attribu
 	return err;
 }
 
-/* @line: a copy of the text before the "=" */
+/* @line is a copy of the text before the "=". */
 static int read_definition(struct config *c, char *line, char *value)
 {
 	char *open = strchr(line, '('), *end = strchr(line, ')'), *name, *attribute;
@@ -360,7 +360,7 @@ static int load_file(const char *name)
 	return err;
 }
 
-/* A directory that is being read; @in: the directory that contains it, or NULL */
+/* A directory that is being read; @in is the directory that contains it, or NULL */
 struct folder {
 	const struct folder *in;
 	unsigned int depth;
@@ -397,7 +397,7 @@ static int load_folder(const char *name, bool lenient, const struct folder *fold
 	return err < 0 ? err : n;
 }
 
-/* Whether the directory is already being read, because a symbolic link to it would cause a loop */
+/* Whether the directory is already being read; a symbolic link to it would cause a loop */
 static bool is_inside(const struct folder *folder, const struct stat *st)
 {
 	for (; folder; folder = folder->in)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The derived metrics of a context, its own and global ones: find them, and bind them to the
+ * The derived metrics of a context, its own and global ones, which are found and bound to the
  * metrics of the context.
  *
- * The guard of a ternary is known when it is bound if it consists of defined(), integers and
- * boolean operators on these.  The unused side may name metrics that do not exist; it is neither
+ * If the guard of a ternary consists of defined(), integers and boolean operators on these, it
+ * is known when it is bound.  The unused side may name metrics that do not exist; it is neither
  * bound, nor checked, nor evaluated.
  *
  * Threads: callers hold the context's lock, which guards everything here.
@@ -62,7 +62,7 @@ static int known_value(const struct shim_bound *b, int i, const signed char *kno
 	}
 }
 
-/* A QUEST whose guard is known is replaced by the side that it selects. */
+/* Replace a QUEST whose guard is known with the side that it selects. */
 static void decide(struct shim_bound *b, int i, int guard)
 {
 	const struct shim_node *node = &b->expr->nodes[i];
@@ -74,7 +74,9 @@ static void decide(struct shim_bound *b, int i, int guard)
 	b->cells[i].taken = guard ? colon->left : colon->right;
 }
 
-/* Exclude unused sides of ternaries once defined() operands are bound.  Returns 0 or -ENOMEM. */
+/*
+ * Exclude unused sides of ternaries once the operands of defined() are bound.  Return 0 or -ENOMEM.
+ */
 static int bound_decide(struct shim_bound *b)
 {
 	signed char *known = malloc((size_t)b->expr->n);
@@ -223,13 +225,13 @@ struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const
 	number = shim_registry__find(name);
 	if (number < 0)
 		return NULL;
-	/* a metric with a larger number was defined after this call began */
+	/* A metric with a larger number was defined after this call began. */
 	if ((unsigned int)number >= d->globals)
 		return NULL;
 	return present(d->all[d->at[0].all[number]]);
 }
 
-/* Look up a name among the source's own metrics, without derived ones. */
+/* Look up a name among the source's own metrics, which excludes derived ones. */
 static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 {
 	int found;
@@ -269,10 +271,11 @@ bool shim_derived__passes(int err)
 
 /*
  * enum use - where a name occurs in an expression
- * @USE_WHOLE: it is the whole expression, or names the metric whose descriptor a constant copies.
- * It can be the name of a derived metric
- * @USE_OPERAND: operand of an operator or argument of a function
- * @USE_DEFINED: argument of defined(): an unknown metric or an unavailable agent is no error
+ * @USE_WHOLE: the name is the whole expression, or names the metric whose descriptor a constant
+ * copies; it can be the name of a derived metric
+ * @USE_OPERAND: the name is the operand of an operator or the argument of a function
+ * @USE_DEFINED: the name is the argument of defined(): an unknown metric or an unavailable agent is
+ *   not an error
  */
 enum use {
 	USE_WHOLE,
@@ -377,7 +380,7 @@ static void report_operand(const struct shim_derived_entry *e, int i, bool say)
 	const struct shim_node *node = &e->def->expr.nodes[i];
 
 	if (!say && shim_derived__why())
-		return;	/* it is a derived metric, which has reported its own reason */
+		return;	/* the operand is a derived metric, which has reported its own reason */
 	if (!say) {
 		shim_derived__set_why(reason(e, i));
 	} else if (is_nested(e, i) || bound_in_ternary(&e->bound, i)) {
@@ -405,7 +408,7 @@ static int bind_operands_of_defined(struct shim_context *ctx, struct shim_derive
 
 /*
  * Bind all other names.  Continue after a missing operand unless it is on a side of a ternary, so
- * such an operand is found even if the guard also lacks one.
+ * that such an operand is found even if the guard also lacks one.
  */
 static int bind_others(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
@@ -446,7 +449,7 @@ static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	return err ? err : bind_others(ctx, e, say);
 }
 
-/* Not bound if the source has a metric of the same name, which takes precedence. */
+/* An entry is not bound if the source has a metric with the same name, which takes precedence. */
 static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
 	pmID pmid;

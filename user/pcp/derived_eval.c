@@ -10,13 +10,13 @@
 #include "derived_cell.h"
 #include "stamp.h"
 
-#define MATCHES_KEPT 256	/* extra instances that a filter's cache may have */
+#define MATCHES_KEPT 256	/* maximum number of additional instances in a filter's cache */
 
 /*
  * struct evaluation - the evaluation of an expression for a fetch
  * @result: result of the fetch, including the operands
  * @stamp: time of the fetch
- * @round: number of the fetch; a cell that this fetch already evaluated keeps the values from
+ * @round: number of the fetch; if this fetch has already evaluated a cell, @last is still from
  *	before the fetch
  */
 struct evaluation {
@@ -28,7 +28,9 @@ struct evaluation {
 	struct shim_ts stamp;
 };
 
-/* Only doubles are scaled: if operands need scaling, the check makes the result PM_TYPE_DOUBLE. */
+/*
+ * Only doubles are scaled: if operands require scaling, the check makes the result PM_TYPE_DOUBLE.
+ */
 static pmAtomValue promote(int to, const struct shim_cell *cell, pmAtomValue v)
 {
 	v = shim_number__promote(to, cell->desc.type, v);
@@ -58,10 +60,10 @@ static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim
 }
 
 /*
- * struct positions - lookup of instances among values
- * @next: the position after the last one found; it is tried first, because the orders are usually
- *	the same
- * @map: the positions of all instances, built when @next is first wrong, so looking up all
+ * struct positions - look-up of instances among values
+ * @next: the position after the last one found; it is tried first, because the order is usually the
+ *	same
+ * @map: the positions of all instances, built when @next is first wrong, so that looking up all
  *	instances takes linear time
  */
 struct positions {
@@ -83,7 +85,9 @@ static int map_positions(struct positions *p)
 	return err;
 }
 
-/* Returns 0 with *@at set to the position, or to -1 if there is no such instance; or -ENOMEM. */
+/*
+ * Return 0 and set *@at to the position, or to -1 if there is no such instance; or return -ENOMEM.
+ */
 static int position_of(struct positions *p, int inst, int *at)
 {
 	const struct shim_derived_values *values = p->values;
@@ -182,7 +186,7 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 }
 
 /*
- * A counter that decreased has wrapped or was reset, so its increase is unknown.  As in the
+ * If a counter has decreased, it has wrapped or was reset, so its increase is unknown.  As in the
  * original, a fetch of an earlier time is treated the same way, except for PM_TYPE_32.
  */
 static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, double elapsed)
@@ -193,8 +197,8 @@ static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, dou
 }
 
 /*
- * Compute the changes of instances that the last fetch also had.  Returns their number, at most @n,
- * or an error.
+ * Compute the changes of instances that the previous fetch also had.  Return their number, at most
+ * @n, or an error.
  */
 static int change_all(const struct shim_node *node, const struct shim_cell *operand,
 		      struct positions *last, struct shim_cell *cell, int n)
@@ -244,7 +248,7 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 	struct positions last = { .values = &cell->last };
 	struct shim_ts before = cell->last_stamp;
 
-	/* already done before memory ran out in another part of the fetch */
+	/* This was already done before memory ran out in another part of the fetch. */
 	if (cell->round == ev->round)
 		return cell->now.n;
 	cell->last_stamp = cell->stamp;
@@ -269,7 +273,7 @@ static int eval_change(struct evaluation *ev, const struct shim_node *node, stru
 
 /*
  * struct sides - the sides of a ternary
- * @insts: the side that has the instances; @others: the other side, for further instances
+ * @insts: the side that has the instances; @others: the other side, for additional instances
  * @n: number of instances, unless a side without values is selected
  */
 struct sides {
@@ -282,7 +286,7 @@ static bool is_novalue(const struct evaluation *ev, int i)
 	return shim_bound__is_novalue(&ev->expr->nodes[i], &ev->cells[i]);
 }
 
-/* Returns false if a side that requires values has none. */
+/* Return false if a side that requires values has none. */
 static bool find_sides(const struct evaluation *ev, const struct shim_node *colon, struct sides *s)
 {
 	bool any_yes = !is_novalue(ev, colon->left), any_no = !is_novalue(ev, colon->right);
@@ -305,9 +309,9 @@ static bool find_sides(const struct evaluation *ev, const struct shim_node *colo
 }
 
 /*
- * Value i of the guard, or its last one if it has fewer, selects an operand.  The result is value i
- * of that operand, or its first one if it has fewer.  The instances are those of the operand that
- * has an instance domain.  If novalue() is selected, there is no value.
+ * Value i of the guard, or its last value if it has fewer, selects an operand.  The result is value
+ * i of that operand, or its first value if it has fewer.  The instances are those of the operand
+ * that has an instance domain.  If novalue() is selected, there is no value.
  */
 static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
@@ -364,7 +368,8 @@ static int eval_constant(struct evaluation *ev, const struct shim_node *node,
 
 /*
  * Look up an instance by name or, if @name is NULL, its name.  In an archive, the result depends on
- * the context's time.  The fetch may already have advanced that, so it is restored for the lookup.
+ * the context's time.  The fetch may already have advanced that time, so it is restored for the
+ * look-up.
  */
 static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *name, char **out)
 {
@@ -381,8 +386,8 @@ static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *
 }
 
 /*
- * Whether the filter selects an instance, by its name up to the first blank: 1 or 0, and 0 for one
- * without a name; or a transient error
+ * Whether the filter selects an instance, by its name up to the first blank.  Return 1 or 0, which
+ * includes an instance without a name, or a transient error.
  */
 static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
 {
@@ -395,7 +400,7 @@ static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom 
 	if (err < 0)
 		return shim_derived__passes(err) ? err : 0;
 	name[strcspn(name, " ")] = '\0';
-	/* if glibc runs out of memory, it reports that nothing matches */
+	/* If glibc runs out of memory, it reports that nothing matches. */
 	errno = 0;
 	err = regexec(node->pattern, name, 0, NULL, 0);
 	if (err && errno == ENOMEM)
@@ -525,7 +530,7 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	}
 }
 
-/* The operand of count() may fail without ending the evaluation: the count is then 0. */
+/* The operand of count() may fail without ending the evaluation.  The count is then 0. */
 static bool is_forgiven(const struct shim_expr *expr, int i)
 {
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_COUNT;
@@ -549,7 +554,7 @@ int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const p
 		if (b->cells[i].ruled_out)
 			continue;
 		n = eval_node(&ev, &b->expr->nodes[i], &b->cells[i]);
-		/* it will be evaluated again with the same values */
+		/* The node will be evaluated again with the same values. */
 		if (n == -ENOMEM)
 			return n;
 		if (n < 0 && !is_forgiven(b->expr, i)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Expressions of derived metrics: text, tokens and nodes; and their parser.
+ * Expressions of derived metrics (text, tokens and nodes) and their parser.
  *
  * The nodes of an expression are an array in which operands precede their operators; the root is
- * last.  So binding, checking and evaluating are loops over the array, and a deep expression uses
- * no more stack than a flat one.
+ * last.  Therefore binding, checking and evaluating are loops over the array, and a deep expression
+ * uses no more stack than a flat one.
  */
 #ifndef SHIM_PCP_DERIVED_EXPR_H
 #define SHIM_PCP_DERIVED_EXPR_H
@@ -30,7 +30,7 @@ enum shim_token {
 	SHIM_TOKEN_PATTERN,
 	SHIM_TOKEN_OPERATOR,	/* @kind is the operator's node kind; "-" is SHIM_NODE_MINUS */
 	SHIM_TOKEN_FUNCTION,	/* @kind is the function's node kind; "(" follows */
-	SHIM_TOKEN_MKCONST,	/* likewise */
+	SHIM_TOKEN_MKCONST,	/* @kind is SHIM_NODE_MKCONST or similar; "(" follows */
 	SHIM_TOKEN_NOVALUE,	/* likewise */
 	SHIM_TOKEN_NOT,
 	SHIM_TOKEN_QUEST,
@@ -117,7 +117,8 @@ enum shim_node_tag {
 /*
  * struct shim_node - a part of an expression
  * @left, @right: positions of the operands, or SHIM_NODE_NONE
- * @by_pattern: a filter selects instances by @pattern, otherwise by the exact name @text
+ * @by_pattern: a filter selects instances by @pattern; otherwise it selects them by the
+ *	exact name @text
  * @inverted: a filter selects the instances that do not match
  * @text: a name or a number as written
  * @desc: descriptor of a constant, or the units to rescale to
@@ -163,12 +164,15 @@ struct shim_lexer {
 
 void shim_lexer__init(struct shim_lexer *lex, const char *text);
 enum shim_token shim_lexer__next(struct shim_lexer *lex);
-/* Copy the last token's text, with or without escapes, for the caller to free; or NULL. */
+/*
+ * Copy the last token's text, with or without escapes.  The caller frees it.  Return NULL if out of
+ * memory.
+ */
 char *shim_lexer__copy(const struct shim_lexer *lex);
 char *shim_lexer__unescaped(const struct shim_lexer *lex);
 
 /*
- * Parse a text.  Returns 0; -EINVAL if it is not an expression, with the position in *@at and the
+ * Parse a text.  Return 0; -EINVAL if it is not an expression, with the position in *@at and the
  * reason in @why, which is empty if it is unknown; -ENOMEM; -E2BIG if there are more than
  * SHIM_EXPR_OPEN open operators.
  */
@@ -181,8 +185,8 @@ void shim_expr__fini(struct shim_expr *expr);
 /*
  * struct shim_open - an operator or a parenthesis whose last operand is not complete
  * @kind: kind of the node; SHIM_NODE_KINDS for a parenthesis
- * @barrier: operators inside do not combine with those outside: a parenthesis, a function, or a
- *	QUEST without its COLON
+ * @barrier: operators inside do not combine with those outside; true for a parenthesis, a
+ *	function, or a QUEST without its COLON
  * @initial: a parenthesis at the very beginning
  * @node: node of a filter, with its pattern
  */
@@ -216,9 +220,10 @@ struct shim_parser {
 void shim_parser__next(struct shim_parser *p);
 
 /*
- * Each of these sets the reason and returns -EINVAL.  fail_as(): @phrase was expected after @after
- * or, if that is NULL, just @phrase; fail_about(): the phrase and, in quotes, @what; fail(): the
- * part that the innermost open operator lacks.
+ * Each of these sets the reason and returns -EINVAL.  The reason of fail_as() is that @phrase was
+ * expected after @after or, if that is NULL, just @phrase.  The reason of fail_about() is the
+ * phrase and, in quotes, @what.  The reason of fail() is the part that the innermost open operator
+ * lacks.
  */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after);
 int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const char *what);
@@ -226,12 +231,12 @@ int shim_parser__fail(struct shim_parser *p);
 
 struct shim_node shim_node__of(enum shim_node_kind kind, int left, int right);
 
-/* Make a node the operator of the last operand; on error free it and return -ENOMEM. */
+/* Make a node the operator of the last operand.  On error, free the node and return -ENOMEM. */
 int shim_parser__emit_unary(struct shim_parser *p, struct shim_node node);
 /* Emit a leaf with the last token's text. */
 int shim_parser__emit_text(struct shim_parser *p, enum shim_node_kind kind, int type);
 
-/* Open an operator.  Returns 0, -ENOMEM, or -E2BIG if SHIM_EXPR_OPEN are open. */
+/* Open an operator.  Return 0, -ENOMEM, or -E2BIG if SHIM_EXPR_OPEN are already open. */
 int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barrier,
 		      struct shim_open **out);
 /*
@@ -244,17 +249,17 @@ struct shim_open *shim_parser__innermost(struct shim_parser *p, enum shim_node_k
 
 /* Parse mkconst(), from its parenthesis to the token after it. */
 int shim_parser__constant(struct shim_parser *p);
-/* novalue(), likewise */
+/* Parse novalue(), from its parenthesis to the token after it. */
 int shim_parser__no_value(struct shim_parser *p);
 
 /* Whether regcomp(3) can compile a pattern with little stack and memory */
 bool shim_pattern__is_small(const char *text);
 
-/* Parse a function call.  Returns 0 if it is complete, 1 if its expression follows, or an error. */
+/* Parse a function call.  Return 0 if it is complete, 1 if its expression follows, or an error. */
 int shim_parser__function(struct shim_parser *p);
-/* Parse rescale()'s second argument and its closing parenthesis.  Returns 1 or an error. */
+/* Parse rescale()'s second argument and its closing parenthesis.  Return 1 or an error. */
 int shim_parser__rescale_to(struct shim_parser *p);
-/* Parse the end of another function of an expression, which is the innermost open one. */
+/* Parse the end of another function of an expression, which is the innermost open function. */
 int shim_parser__close_function(struct shim_parser *p, struct shim_open *o);
 
 #endif /* SHIM_PCP_DERIVED_EXPR_H */

@@ -17,7 +17,7 @@
 /*
  * struct wish - a fetch with derived metrics
  * @all: the @n requested metrics, then the operands
- * @entries: for each of the first @n, its derived metric, or NULL
+ * @entries: for each of the first @n metrics, its derived metric, or NULL
  * @has: the metrics in @all
  */
 struct wish {
@@ -74,7 +74,9 @@ static int wish_begin(struct wish *w, int n, const pmID *pmids)
 	return 0;
 }
 
-/* Bind the derived metrics and add their operands.  Returns the number bound, or -ENOMEM. */
+/*
+ * Bind the derived metrics and add their operands.  Return the number of bound metrics, or -ENOMEM.
+ */
 static int find_derived(struct shim_context *ctx, struct wish *w)
 {
 	int found = 0, err = 0;
@@ -98,7 +100,7 @@ static int find_derived(struct shim_context *ctx, struct wish *w)
 	return err ? err : found;
 }
 
-/* Returns 0, or -ENOMEM, after which the metric can be evaluated again from the same values. */
+/* Return 0, or -ENOMEM, after which the metric can be evaluated again with the same values. */
 static int evaluate(struct shim_context *ctx, struct shim_derived_entry *e, const pmResult *raw,
 		    struct shim_ts stamp)
 {
@@ -251,7 +253,7 @@ static void drop(struct shim_derived_kept *kept)
 
 /*
  * Get the source's result into @kept.  If memory ran out in the previous fetch and this fetch
- * repeats it, reuse its result, because the source may have advanced in the archive.  Returns 0 or
+ * repeats it, reuse its result, because the source may have advanced in the archive.  Return 0 or
  * an error.
  */
 static int fetch_raw(struct shim_context *ctx, const struct wish *w, struct shim_derived_kept *kept)
@@ -303,7 +305,7 @@ static int fetch(struct shim_context *ctx, const struct wish *w, struct shim_ts 
 
 #define DYNAMIC_BITS	((pmID)DYNAMIC_PMID << 22)
 
-/* IS_DERIVED() calls functions; almost no metric has the domain that it tests first. */
+/* IS_DERIVED() calls functions, but almost no metric has the domain that is tested first. */
 static bool any_derived(int n, const pmID *pmids)
 {
 	for (int i = 0; i < n; i++)

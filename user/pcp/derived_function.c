@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parse function calls in expressions: functions of a metric's name and of an expression; and
+ * Parse function calls in expressions (functions of a metric's name and of an expression) and
  * constants with a type: mkconst(number, tag=value, ...), novalue(tag=value, ...), anon(), units.
  */
 #include <errno.h>
@@ -81,7 +81,7 @@ static int set_units(struct shim_parser *p, struct shim_node *node, const char *
 	return parser_units(p, value, &node->desc.units);
 }
 
-/* "domain.serial", or null */
+/* Parse "domain.serial", or null. */
 static int set_indom(struct shim_parser *p, struct shim_node *node, const char *value)
 {
 	unsigned int domain, serial;
@@ -98,7 +98,7 @@ static int set_indom(struct shim_parser *p, struct shim_node *node, const char *
 	return 0;
 }
 
-/* The metric is looked up when the expression is bound. */
+/* Store the metric's name; the metric is looked up when the expression is bound. */
 static int set_meta(struct shim_parser *p, struct shim_node *node, const char *value)
 {
 	(void)p;
@@ -326,7 +326,7 @@ static int pattern(struct shim_parser *p, struct shim_node *node)
 	return 0;
 }
 
-/* Parse a function of an expression up to the start of the expression.  Returns 1 or an error. */
+/* Parse a function of an expression up to the start of the expression.  Return 1 or an error. */
 static int expr_function(struct shim_parser *p)
 {
 	struct shim_open *o;

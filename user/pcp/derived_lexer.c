@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tokens of a derived metric's expression: kinds of nodes, words, symbols and precedence; the
- * next token of a text; and the size of a regular expression, estimated before it is compiled,
- * because compiling must fit on any thread's stack.
+ * The tokens of a derived metric's expression: kinds of nodes, words, symbols and precedence, and
+ * the next token of a text.  Also the size of a regular expression, which is estimated before
+ * compilation, because compiling it must fit on any thread's stack.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define PRECEDENCE_TERNARY 1
 /*
  * regcomp(3) recurses for groups and for copies of repeated parts, on a thread's stack of unknown
- * size.  Its memory grows with the square of those copies: 1,000 take 11 MB.
+ * size.  Its memory grows with the square of the number of copies: 1,000 copies take 11 MB.
  */
 #define PATTERN_LEN	1024
 #define PATTERN_COPIES	1024
@@ -124,7 +124,7 @@ static const char *skip_bracket(const char *s)
 	return *s ? s : s - 1;
 }
 
-/* Count the character at @s; returns the last one that belongs to it. */
+/* Count the character at @s.  Return the last character that belongs to it. */
 static const char *count(struct size *size, const char *s)
 {
 	switch (*s) {
@@ -172,7 +172,7 @@ bool shim_pattern__is_small(const char *text)
 	return true;
 }
 
-/* Only ASCII characters count in any locale; other bytes are valid only between delimiters. */
+/* Only ASCII characters count, in any locale.  Other bytes are valid only between delimiters. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -298,7 +298,7 @@ static enum shim_token lex_number(struct shim_lexer *lex)
 	return SHIM_TOKEN_DOUBLE;
 }
 
-/* Parse a token up to the delimiter @end; with @escapes, a backslash quotes the next byte. */
+/* Parse a token up to the delimiter @end.  With @escapes, a backslash quotes the next byte. */
 static enum shim_token delimited(struct shim_lexer *lex, char end, bool escapes,
 				 enum shim_token token, const char *why)
 {

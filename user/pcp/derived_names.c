@@ -33,7 +33,7 @@ int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *na
 	}
 	if (!more)
 		return found;
-	/* A source that does not respond may have the other names. */
+	/* If the source does not respond, it may have the other names. */
 	if (found < 0 && found != PM_ERR_NAME && found != PM_ERR_NONLEAF)
 		return known == n ? n : found;
 	return more + (found > 0 ? found : 0);
@@ -125,7 +125,10 @@ static int add_child(struct children *c, const char *part, size_t len, int statu
 	return 0;
 }
 
-/* Add the derived metrics below @name; set *@leaf if one has that name.  Returns 0 or -ENOMEM. */
+/*
+ * Add the derived metrics below @name, and set *@leaf if one of them has that name.  Return 0 or
+ * -ENOMEM.
+ */
 static int add_derived(const struct names *derived, const char *name, struct children *c, bool *leaf)
 {
 	int err = 0;
@@ -166,8 +169,8 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 }
 
 /*
- * Replace the @n children by a list that includes derived ones or, if the source had an error, has
- * only those.  Returns their number or an error.
+ * Replace the @n children with a list that includes derived metrics or, if the source had an error,
+ * contains only those.  Return their number or an error.
  */
 static int merge_children(const struct names *derived, const char *name, int n, char ***offspring,
 			  int **status)
@@ -190,7 +193,7 @@ static int merge_children(const struct names *derived, const char *name, int n, 
 	return n;
 }
 
-/* Add the derived ones to the source's @n, unless @err.  On error, both are freed. */
+/* Add the derived names to the source's @n names, unless @err is set.  On error, free both. */
 static int with_children(struct names *derived, int err, const char *name, int n,
 			 char ***offspring, int **status)
 {
@@ -235,7 +238,7 @@ static bool has_name(char *const *names, int n, const char *name)
 	return false;
 }
 
-/* The length of the common group in two names, where a metric is also its own group */
+/* The length of the group that two names have in common, where a metric is also its own group */
 static size_t common_group(const char *a, const char *b)
 {
 	size_t group = 0;
@@ -279,7 +282,7 @@ static int insert_name(struct names *list, int place, const char *name)
 	return 0;
 }
 
-/* Replace *@names by all of @list.  Returns the number of names, or -ENOMEM. */
+/* Replace *@names with all of @list.  Return the number of names, or -ENOMEM. */
 static int hand_out_names(const struct names *list, char ***names)
 {
 	struct shim_list copy;
@@ -297,8 +300,8 @@ static int hand_out_names(const struct names *list, char ***names)
 }
 
 /*
- * Replace the @n names, or PM_ERR_NAME, by a list that includes the derived ones, either in their
- * groups or, if @last, at the end.  Returns the number of names.
+ * Replace the @n names, or PM_ERR_NAME, with a list that includes the derived metrics, either in
+ * their groups or, if @last is set, at the end.  Return the number of names.
  */
 static int merge_leaves(const struct names *derived, const char *name, bool last, int n,
 			char ***names)
@@ -337,7 +340,7 @@ static int with_leaves(struct names *derived, int err, const char *name, bool la
 	return n;
 }
 
-/* Find out which derived metrics below a name this context does not have.  Returns 0 or -ENOMEM. */
+/* Find out which derived metrics below a name this context does not have.  Return 0 or -ENOMEM. */
 static int bind_below(struct shim_context *ctx, const char *name)
 {
 	struct shim_derived *d = &ctx->derived;
@@ -356,7 +359,7 @@ int shim_derived__leaves(struct shim_context *ctx, const char *name, char ***nam
 
 	*names = NULL;
 	n = ctx->source->leaves(ctx, name, names);
-	/* As in the original, but not for pmGetChildren(). */
+	/* This is done as in the original, but not for pmGetChildren(). */
 	if (ctx->source->derived_last && (n >= 0 || n == PM_ERR_NAME))
 		err = bind_below(ctx, name);
 	if (!err)

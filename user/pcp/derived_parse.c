@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Parse a derived metric's expression into nodes, by operator precedence, with explicit stacks of
- * open operators and of operands, which are reduced by precedence.  Which token may follow which is
- * determined here, and the reason why a text is not an expression, which depends on the innermost
- * open operator.
+ * open operators and of operands.  This file also determines which token may follow which, and the
+ * reason why a text is not an expression, which depends on the innermost open operator.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +19,9 @@ void shim_parser__next(struct shim_parser *p)
 	p->token = shim_lexer__next(&p->lex);
 }
 
-/* An error of the lexer is the reason, because the parser's error is only its consequence. */
+/*
+ * If the lexer has found an error, that is the reason; the parser's error is only its consequence.
+ */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after)
 {
 	if (p->token == SHIM_TOKEN_BAD)
@@ -38,7 +39,9 @@ int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const cha
 	return -EINVAL;
 }
 
-/* Choose the reason by the innermost open operator; skip all parentheses except the initial one. */
+/*
+ * Choose the reason by the innermost open operator.  Skip all parentheses except the initial one.
+ */
 int shim_parser__fail(struct shim_parser *p)
 {
 	for (int i = p->nopen - 1; i >= 0; i--) {
@@ -84,7 +87,7 @@ static void node_fini(struct shim_node *node)
 
 static const pmDesc plain = { .pmid = PM_ID_NULL, .indom = PM_INDOM_NULL, .sem = PM_SEM_DISCRETE };
 
-/* The expression owns the node on success; otherwise it is freed. */
+/* On success the expression owns the node; otherwise the node is freed. */
 static int parser_emit(struct shim_parser *p, struct shim_node node)
 {
 	struct shim_expr *expr = p->expr;
@@ -166,8 +169,8 @@ static int reduce(struct shim_parser *p)
 }
 
 /*
- * Close operators of at least this precedence.  That includes equal precedence, because all are
- * left-associative.
+ * Close operators of at least this precedence.  That includes equal precedence, because all
+ * operators are left-associative.
  */
 int shim_parser__reduce(struct shim_parser *p, int precedence)
 {
@@ -278,7 +281,7 @@ static int parse_number(struct shim_parser *p, enum shim_node_kind kind, int typ
 
 /*
  * novalue() must be one complete side of a ternary: the first side, which must be followed by the
- * colon, or the second one, which ends the ternary.
+ * colon, or the second side, which ends the ternary.
  */
 static int no_value(struct shim_parser *p)
 {
@@ -293,7 +296,7 @@ static int no_value(struct shim_parser *p)
 	return p->token == SHIM_TOKEN_COLON ? 0 : shim_parser__fail(p);
 }
 
-/* Returns 0 if an operand is complete, 1 if an operand must still follow, or an error. */
+/* Return 0 if an operand is complete, 1 if an operand must still follow, or an error. */
 static int operand(struct shim_parser *p)
 {
 	switch (p->token) {
@@ -383,7 +386,7 @@ static int close_one(struct shim_parser *p)
 }
 
 /*
- * Read the part after a complete operand.  Returns 0 after an operator, which must be followed by
+ * Read the part after a complete operand.  Return 0 after an operator, which must be followed by
  * another operand; 1 after a closing parenthesis, after which the operand is complete again; 2 at
  * the end; or an error.
  */

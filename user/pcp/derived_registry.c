@@ -21,7 +21,7 @@
 #include "base/vec.h"
 #include "derived.h"
 
-#define ITEMS		1023u	/* per cluster; item 0 is the root of a dynamic name space */
+#define ITEMS		1023u	/* items per cluster; item 0 is the root of a dynamic name space */
 #define CLUSTERS	2048u
 #define BUILTINS	2u	/* event.flags and event.missed are first */
 #define OWN_FLAG	(1u << 31)
@@ -65,8 +65,8 @@ const char *shim_derived__why(void)
 }
 
 /*
- * Numbers of global metrics count up from the first item, those of a context's own metrics down
- * from the last.
+ * The items of global metrics count up from the first one, those of a context's own metrics down
+ * from the last one.
  */
 pmID shim_derived__pmid(unsigned int number, bool own)
 {
@@ -128,7 +128,7 @@ void shim_definition__free(struct shim_definition *def)
 	free(def);
 }
 
-/* Called with "registry_lock" held. */
+/* The caller holds "registry_lock". */
 static struct named *find_named(const char *name)
 {
 	struct shim_hnode *node;
@@ -176,7 +176,7 @@ static int definition_append(struct shim_definition *def)
 	return 0;
 }
 
-/* The reason why a metric of that name cannot be added, or NULL */
+/* The reason why a metric with that name cannot be added, or NULL */
 static const char *refusal(const char *name)
 {
 	if (registry.limit != -1 && (long)registry.n >= registry.limit)
@@ -390,7 +390,9 @@ int shim_registry__text(pmID pmid, int level, char **out)
 	return err;
 }
 
-/* Load PCP_DERIVED_CONFIG, nothing if it is empty, or the system's directory if it is not set. */
+/*
+ * Load PCP_DERIVED_CONFIG, or the system's directory if it is not set, or nothing if it is empty.
+ */
 static int load_defaults(void)
 {
 	const char *path = shim_environ__get("PCP_DERIVED_CONFIG");
@@ -414,7 +416,9 @@ bool shim_registry__passes(int err)
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR || err == -EIO;
 }
 
-/* Loading the defaults is one operation: if it is repeated, existing definitions are no error. */
+/*
+ * Loading the defaults is one operation.  If it is repeated, existing definitions are not an error.
+ */
 int shim_registry__begin(void)
 {
 	int err = 0;

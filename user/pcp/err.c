@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PMAPI error codes: their texts, which are identical to PCP's because programs compare them, and
- * the codes for the archive's errors.
+ * PMAPI error codes: their texts, which are identical to PCP's, because programs compare them, and
+ * the codes for errors of user/archive.
  *
  * Threads: pmErrStr() has a buffer per thread.
  */
@@ -92,8 +92,8 @@ static const struct {
 };
 
 /*
- * Codes below PM_ERR_NYI are from servers that authenticate users by SASL: PM_ERR_NYI minus the
- * code is the absolute value of SASL's error number.
+ * Codes below PM_ERR_NYI come from servers that authenticate users through SASL: PM_ERR_NYI minus
+ * the code is the absolute value of SASL's error number.
  */
 #define SASL_CODES	1000
 
@@ -185,7 +185,7 @@ static const char *text_of(int code)
 /**
  * pmErrStr_r() - get the text of an error code
  * @code: the result of a PMAPI call
- * @buf: @buflen bytes; PM_MAXERRMSGLEN are always enough
+ * @buf: buffer of @buflen bytes; PM_MAXERRMSGLEN are always enough
  * @buflen: at least 1
  *
  * Return: @buf, or NULL if @buflen is too small.

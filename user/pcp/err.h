@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Translate the archive's negated errno into PMAPI codes. */
+/* Translate the negated errnos of user/archive into PMAPI codes. */
 #ifndef SHIM_PCP_ERR_H
 #define SHIM_PCP_ERR_H
 
 #include <stdbool.h>
 
-/* Returns 0, positive numbers and system errors unchanged. */
+/* 0, positive numbers and system errors are returned unchanged. */
 int shim_pcp__error(int err);
-/* Whether memory or the connection to pmcd is missing: the error is not about a metric or domain. */
+/*
+ * Whether memory or the connection to pmcd is missing, so that the error is not about a metric or
+ * domain
+ */
 bool shim_pcp__is_failure(int err);
 
 #endif /* SHIM_PCP_ERR_H */

@@ -3,7 +3,7 @@
  * Event records in a value: convert them from disk byte order to host byte order, and unpack them
  * into one result per record.
  *
- * Each result is one allocation, like those of a fetch (result.c), and the two kinds of result
+ * Each result is one allocation, like those of a fetch (result.c).  The two kinds of result
  * differ only in their stamps.  The value is not trusted, because it may come from a damaged
  * archive.
  */
@@ -28,8 +28,8 @@ _Static_assert(sizeof(pmEventParameter) == 8 && offsetof(pmEventRecord, er_param
 	       offsetof(pmHighResEventRecord, er_param) == 24, "records must have the layout of the protocol");
 
 /*
- * @in is read in disk byte order, @out written in host byte order; once @in is invalid, nothing is
- *	written.
+ * @in is read in disk byte order, and @out is written in host byte order.  Once @in is invalid,
+ *	nothing more is written.
  */
 struct turn {
 	struct shim_in in;
@@ -295,7 +295,7 @@ static void free_all(pmResult **results)
 	free(results);
 }
 
-/* Open a value for unpacking.  Returns its number of records, or an error. */
+/* Open a value for unpacking.  Return its number of records, or an error. */
 static int unpack_begin(const pmValueSet *vsp, int idx, struct unpacking *u)
 {
 	const pmValueBlock *block;
@@ -349,10 +349,10 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
 
 /**
  * pmUnpackEventRecords() - unpack the event records in a value of type PM_TYPE_EVENT
- * @vsp: its value set, from a fetch
+ * @vsp: the value set, from a fetch
  * @idx: index of the value in the set
- * @rap: on success, a NULL-terminated list of results, to be freed by pmFreeEventResult(); NULL if
- *	there is no record
+ * @rap: on success, a NULL-terminated list of results, to be freed with pmFreeEventResult(); NULL
+ *	if there is no record
  *
  * The result of a record contains event.flags, if any flag is set, and the parameters; for lost
  * records, it contains event.missed.
@@ -369,9 +369,9 @@ SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
 
 /**
  * pmUnpackHighResEventRecords() - unpack the event records in a value of type PM_TYPE_HIGHRES_EVENT
- * @vsp: its value set, from a fetch
+ * @vsp: the value set, from a fetch
  * @idx: index of the value in the set
- * @rap: as for pmUnpackEventRecords(), to be freed by pmFreeHighResEventResult()
+ * @rap: as for pmUnpackEventRecords(), to be freed with pmFreeHighResEventResult()
  *
  * Return: as for pmUnpackEventRecords().
  */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Convert @len bytes of records of @type (EVENT or HIGHRES_EVENT) into @out; returns 0 or -EBADMSG.
+ * Convert @len bytes of records of @type (EVENT or HIGHRES_EVENT) into @out. Return 0 or -EBADMSG.
  */
 int shim_event__to_host(int type, const uint8_t *p, uint32_t len, char *out);
 

@@ -65,12 +65,12 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
  *	in the same order
  *
  * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in PM_MODE_INTERP the
- * time advances nevertheless), PM_ERR_LOGREC if the record is corrupt (in PM_MODE_INTERP once per
- * volume, and the next fetch is for the same time), PM_ERR_PMID_LOG if its metric has no
- * descriptor, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; for a host also the
- * changes since the previous fetch (PMCD_x, ORed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics
- * than pmcd accepts in one request, and PM_ERR_IPC if there is no usable connection, in which case
- * the caller should call pmReconnectContext().
+ * time still advances), PM_ERR_LOGREC if the record is corrupt (in PM_MODE_INTERP once per volume;
+ * the next fetch is then for the same time), PM_ERR_PMID_LOG if its metric has no descriptor,
+ * PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; for a host also the changes since
+ * the previous fetch (PMCD_x, ORed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd
+ * accepts in one request, and PM_ERR_IPC if there is no usable connection, in which case the
+ * caller should call pmReconnectContext().
  */
 SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 {
@@ -172,10 +172,10 @@ static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
 /**
  * pmSetMode() - set the current context's time and how it advances
  * @mode: PM_MODE_INTERP: a fetch returns the values at the time, which then advances by @delta.
- *	PM_MODE_FORW: a fetch returns the next record at or after the time, and sets the time to the
- *	record's.  PM_MODE_BACK: the same, for the next record at or before the time.  PM_MODE_LIVE:
- *	the time is now; this is the only mode of hosts and of this machine.  ORed with
- *	PM_XTB_SET(PM_TIME_x) for another unit of @delta
+ *	PM_MODE_FORW: a fetch returns the next record at or after the time, and sets the time to
+ *	that of the record.  PM_MODE_BACK: like PM_MODE_FORW, with the next record at or before the
+ *	time.  PM_MODE_LIVE: the time is now; this is the only mode of hosts and of this machine.
+ *	ORed with PM_XTB_SET(PM_TIME_x) for another unit of @delta
  * @when: the time; NULL leaves it unchanged
  * @delta: in milliseconds, or in the unit in @mode; negative to go backwards; only for
  *	PM_MODE_INTERP
@@ -269,8 +269,8 @@ SHIM_API const char *pmGetContextHostName(int handle)
  * After a failure, calls fail immediately for the time in PMCD_RECONNECT_TIMEOUT.  The context's
  * own derived metrics are removed, global ones are bound again.
  *
- * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or it is too early to
- * try again.
+ * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or if it is too early
+ * to try again.
  */
 SHIM_API int pmReconnectContext(int handle)
 {
@@ -280,7 +280,7 @@ SHIM_API int pmReconnectContext(int handle)
 	if (err)
 		return err;
 	err = ctx->source->reconnect(ctx);
-	if (!err)	/* the source may have other metrics now */
+	if (!err)	/* the source may now have other metrics */
 		shim_derived__fini(&ctx->derived);
 	return shim_context__leave(ctx, err ? err : handle);
 }
@@ -304,9 +304,9 @@ static int store(int n, pmValueSet *const *sets)
  * @result: the values, in the metrics' types; its stamp is ignored
  *
  * Return: 0; PM_ERR_TOOSMALL, PM_ERR_VALUE for a metric without values, PM_ERR_NOCONTEXT;
- * PM_ERR_NOTHOST for an archive, whose values cannot change; an error of the host's pmcd or of the
+ * PM_ERR_NOTHOST for an archive, whose values cannot change; an error from the host's pmcd or the
  * metric's agent, such as PM_ERR_PERMISSION, PM_ERR_BADSTORE or PM_ERR_PMID; PM_ERR_TOOBIG if there
- * are more than pmcd accepts, PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * are more values than pmcd accepts, PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmStore(const pmResult *result)
 {

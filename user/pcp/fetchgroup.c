@@ -19,9 +19,9 @@
  * pmCreateFetchGroup() - create a group of metrics that are fetched together, with its own context
  * @fg: set to the group, or to NULL on error
  * @type: type of the context, as for pmNewContext()
- * @name: name of its source, as for pmNewContext()
+ * @name: name of the context's source, as for pmNewContext()
  *
- * Return: 0, an error of pmNewContext(), -ENOMEM.
+ * Return: 0, an error from pmNewContext(), -ENOMEM.
  */
 SHIM_API int pmCreateFetchGroup(pmFG *fg, int type, const char *name)
 {
@@ -57,7 +57,7 @@ SHIM_API int pmGetFetchGroupContext(pmFG fg)
 	return fg ? fg->context : -EINVAL;
 }
 
-/* Add a metric to the fetched metrics, unless it is one of them already. */
+/* Add a metric to the fetched metrics, unless it is already one of them. */
 static int add_pmid(pmFG fg, pmID pmid)
 {
 	for (int i = 0; i < fg->npmids; i++)
@@ -71,7 +71,7 @@ static int add_pmid(pmFG fg, pmID pmid)
 
 static void link_in(pmFG fg, struct shim_wanted *w)
 {
-	/* Zero the values first, so clear() does not free the program's pointers. */
+	/* Zero the values first, so that clear() does not free the program's pointers. */
 	if (w->values)
 		memset(w->values, 0, w->max * sizeof(*w->values));
 	shim_wanted__clear(w);
@@ -79,7 +79,7 @@ static void link_in(pmFG fg, struct shim_wanted *w)
 	fg->wanted = w;
 }
 
-/* Add a copy of @what to the group; if @err is an error, only return that. */
+/* Add a copy of @what to the group.  If @err is an error, only return it. */
 static int extend(pmFG fg, const struct shim_wanted *what, int err)
 {
 	struct shim_wanted *w;
@@ -155,18 +155,18 @@ static int item_begin(pmFG fg, const char *metric)
 /**
  * pmExtendFetchGroup_item() - add one value to a group
  * @fg: the group
- * @metric: its name
- * @instance: name of its instance, or NULL for a metric without instances
+ * @metric: the metric's name
+ * @instance: name of the instance, or NULL for a metric without instances
  * @scale: NULL (counters as a rate, other values unchanged), "rate", "instant", or units as for
  *	pmParseUnitsStr().  Units imply a rate if their time dimension is one less than the metric's
  * @out_value: variable for the value, or NULL
- * @out_type: its type: a number, or a string, which the group owns
+ * @out_type: the variable's type: a number, or a string, which the group owns
  * @out_sts: variable for a fetch's status, or NULL
  *
  * Fetches write to these variables, so they must exist until the group is cleared.
  *
  * Return: 0; PM_ERR_NAME and similar codes, PM_ERR_INDOM if @instance is given for a metric without
- * instances, or NULL for one that has them, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE,
+ * instances, or is NULL for a metric that has them, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE,
  * PM_ERR_CONV for units of other dimensions, -EINVAL, -ENOMEM.
  */
 SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *instance,
@@ -201,13 +201,13 @@ static int add_indom(pmFG fg, pmInDom indom)
 /**
  * pmExtendFetchGroup_indom() - add a metric's values for all instances to a group
  * @fg: the group
- * @metric: its name; a metric without instances has a single value
+ * @metric: the metric's name; a metric without instances has a single value
  * @scale: as for pmExtendFetchGroup_item()
  * @out_inst_codes: the instances, ascending, or NULL
  * @out_inst_names: their names, which the group owns, or NULL
  * @out_values: the values, or NULL
- * @out_type: their type
- * @out_stss: a status for each, or NULL
+ * @out_type: the values' type
+ * @out_stss: a status for each value, or NULL
  * @out_maxnum: size of each of these arrays
  * @out_num: variable for the number of values, or NULL; set to 0 if they do not fit
  * @out_sts: variable for a fetch's status, or NULL; PM_ERR_TOOBIG if the values do not fit
@@ -234,7 +234,9 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
 	return err < 0 ? err : extend(fg, &w, 0);
 }
 
-/* Look up a field of an event and its conversion; PM_ERR_CONV for a rate between records. */
+/*
+ * Look up a field of an event and its conversion.  Return PM_ERR_CONV for a rate between records.
+ */
 static int parse_field(struct shim_wanted *w, const char *field, const char *scale)
 {
 	int err = describe(field, &w->field);
@@ -252,14 +254,14 @@ static int parse_field(struct shim_wanted *w, const char *field, const char *sca
 /**
  * pmExtendFetchGroup_event() - add a field of a metric's event records to a group
  * @fg: the group
- * @metric: its name
- * @instance: name of its instance, or NULL
+ * @metric: the metric's name
+ * @instance: name of the instance, or NULL
  * @field: the parameter's name
  * @scale: as for pmExtendFetchGroup_item(), except rates
  * @out_times: the records' times, or NULL
  * @out_values: the parameters' values in the records' order, or NULL
- * @out_type: their type
- * @out_stss: a status for each, or NULL
+ * @out_type: the values' type
+ * @out_stss: a status for each value, or NULL
  * @out_maxnum: size of each of these arrays
  * @out_num: variable for the number of values, or NULL
  * @out_sts: variable for a fetch's status, or NULL; PM_ERR_TOOBIG if there were more values
@@ -313,7 +315,7 @@ SHIM_API int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value)
 }
 
 /*
- * Whether the program has names from this list, for values that were kept when others were cleared
+ * Whether the program has names from this list for values that were kept when others were cleared
  */
 static bool is_in_use(pmFG fg, char **names)
 {
@@ -363,10 +365,10 @@ static void fill_all(pmFG fg, const struct shim_fetched *sample)
  * @fg: the group
  *
  * A value that is not available is -1, NaN or NULL, and its status is the reason: PM_ERR_VALUE if
- * there was none, PM_ERR_AGAIN for the first fetch of a rate, or an error of its conversion.  If
- * the fetch fails, the status of each metric is PM_ERR_VALUE.
+ * there was no value, PM_ERR_AGAIN for the first fetch of a rate, or an error from its
+ * conversion.  If the fetch fails, the status of each metric is PM_ERR_VALUE.
  *
- * Return: as pmFetch().
+ * Return: as for pmFetch().
  */
 SHIM_API int pmFetchGroup(pmFG fg)
 {
@@ -423,7 +425,7 @@ static void remove_all(pmFG fg)
 
 /**
  * pmClearFetchGroup() - remove all metrics from a group
- * @fg: the group; its context is unchanged, and becomes the caller's current one
+ * @fg: the group; its context is unchanged and becomes the caller's current one
  *
  * Strings and names that the group has returned are freed.
  *

@@ -13,7 +13,7 @@
 
 /*
  * struct shim_conversion - how to convert a metric's values
- * @rate: take their change per second
+ * @rate: use their change per second
  * @scale: convert them to @units, then multiply by @multiplier
  */
 struct shim_conversion {
@@ -32,13 +32,14 @@ enum shim_wanted_kind {
 };
 
 /*
- * struct shim_wanted - a metric of a group, or its stamp, and the program's variables for it
+ * struct shim_wanted - a metric of a group, or the group's stamp, and the program's
+ * variables for it
  * @inst: instance, for items and for events that have instances
  * @field: a parameter of the event's records, which @conv converts
  * @values, @type: values and type: one value of an item, or @max of an indom or event
  * @stss: a status for each value
  * @codes, @names: instances of an indom
- * @list: the array that @names point into; a fetch with new names uses a new array
+ * @list: the array into which @names point; a fetch with new names uses a new array
  * @times: times of an event's records
  * @num: number of values
  * @sts: status of the metric
@@ -65,7 +66,7 @@ struct shim_wanted {
 	struct timeval *timeval;
 };
 
-/* The instances of a domain; looked up again if a value's instance is not among them */
+/* The instances of a domain; looked up again if a value has an instance that is not among them */
 struct shim_known_indom {
 	pmInDom indom;
 	bool known;
@@ -84,7 +85,7 @@ struct shim_old_names {
 /*
  * struct __pmFetchGroup - a group
  * @wraps: treat a counter that has decreased as wrapped (PCP_COUNTER_WRAP)
- * @once: discrete values are not kept until there are new ones (PCP_DISCRETE_ONCE)
+ * @once: do not keep discrete values until there are new ones (PCP_DISCRETE_ONCE)
  * @last: the last result, for rates
  */
 struct __pmFetchGroup {
@@ -107,19 +108,19 @@ struct shim_fetched {
 	struct timespec stamp;
 };
 
-/* Returns 0, PM_ERR_TYPE, PM_ERR_CONV, or an error of pmParseUnitsStr(). */
+/* Return 0, PM_ERR_TYPE, PM_ERR_CONV, or an error from pmParseUnitsStr(). */
 int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, const char *scale,
 			   int type);
 /*
- * Extract the value of a metric's instance as @type, searching the sets from @first on.  Returns 0
- * or an error, PM_ERR_VALUE if there is no value.  The caller frees a string.
+ * Extract the value of a metric's instance as @type, searching the sets starting at @first.  Return
+ * 0 or an error; PM_ERR_VALUE if there is no value.  The caller frees a string.
  */
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
 			   const struct shim_conversion *conv, const struct shim_fetched *sample,
 			   int first, pmAtomValue *out, int type);
 /* Set a missing value: -1, NaN or, after freeing the string, NULL. */
 void shim_wanted__clear_value(pmAtomValue *value, int type);
-/* Clear all variables of the program: no value has been fetched yet. */
+/* Clear all variables of the program, because no value has been fetched yet. */
 void shim_wanted__clear(struct shim_wanted *w);
 /* Write the values of a result, which has no sets after an error, to the program's variables. */
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,

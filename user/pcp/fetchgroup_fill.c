@@ -132,8 +132,8 @@ static bool are_same(const struct shim_known_indom *known, int n, const int *cod
 }
 
 /*
- * Look up a domain's instances.  If pmcd reports an error, there are none until the next fetch tries
- * again.  Returns 0, -ENOMEM, or an error of the connection.
+ * Look up a domain's instances.  If pmcd reports an error, there are none until the next fetch
+ * tries again.  Return 0, -ENOMEM, or an error from the connection.
  */
 static int learn(struct shim_known_indom *known)
 {
@@ -225,7 +225,7 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		*w->sts = err;
 }
 
-/* Write the field's values in one record; there may be several. */
+/* Write the field's values in one record, of which there may be several. */
 static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		       const struct shim_fetched *record, unsigned int *n)
 {

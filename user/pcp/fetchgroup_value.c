@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A fetch group's values: extract them, and convert them to rates, other units and types. */
+/* A fetch group's values: extract them, and convert them to rates, other units and types */
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
@@ -33,7 +33,9 @@ static double per_second(unsigned int scale)
 	return scale < sizeof(factors) / sizeof(factors[0]) ? factors[scale] : 0;
 }
 
-/* For units below a second this divides, as in the original, so results agree to the last bit. */
+/*
+ * For units below a second this divides, as in the original, so that results agree to the last bit.
+ */
 static double rescaled(double multiplier, unsigned int scale)
 {
 	double factor = per_second(scale);
@@ -194,7 +196,9 @@ static int value_find(const pmDesc *desc, int inst, const struct shim_fetched *s
 	return PM_ERR_VALUE;
 }
 
-/* If counters wrap, correct one that has decreased; otherwise it has no rate: PM_ERR_VALUE. */
+/*
+ * If counters wrap, correct one that has decreased. Otherwise it has no rate: return PM_ERR_VALUE.
+ */
 static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 {
 	if (*change >= 0)
@@ -307,7 +311,7 @@ void shim_wanted__clear_value(pmAtomValue *value, int type)
 {
 	switch (type) {
 	case PM_TYPE_FLOAT:
-		value->f = 0.0f / 0.0f;	/* NaN with the machine's sign, which printf() shows */
+		value->f = 0.0f / 0.0f;	/* NaN with the machine's sign, which printf() prints */
 		break;
 	case PM_TYPE_DOUBLE:
 		value->d = 0.0 / 0.0;

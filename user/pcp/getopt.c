@@ -40,7 +40,7 @@ static void show_option(const pmLongOptions *o)
 	char text[256];
 
 	option_text(o, text, sizeof(text));
-	/* two blanks before the option, and at least one after it */
+	/* Print two blanks before the option, and at least one after it. */
 	if (strlen(text) + 2 < COLUMN)
 		pmprintf("  %-*s%s\n", COLUMN - 2, text, o->message);
 	else
@@ -65,7 +65,7 @@ static void show_line(const pmLongOptions *o)
 
 /**
  * pmUsageMessage() - show the pending messages, and the program's usage
- * @opts: its options
+ * @opts: the program's options
  *
  * The usage is omitted if there were runtime errors, or if PM_OPTFLAG_EXIT is set.  With
  * PM_OPTFLAG_NOFLUSH, everything remains pending for the caller's pmflush().
@@ -89,7 +89,7 @@ static bool loud(const pmOptions *opts)
 	return opts->opterr && (!opts->short_options || *opts->short_options != ':');
 }
 
-/* The character to return for a missing argument */
+/* The character to return if an argument is missing */
 static int missing(const pmOptions *opts)
 {
 	return *opts->short_options == ':' ? ':' : '?';
@@ -141,7 +141,9 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1];
 }
 
-/* Whether there is an option at optind; if not, optind is at the first non-option argument. */
+/*
+ * Whether there is an option at optind; otherwise optind is moved to the first non-option argument
+ */
 static bool next_argument(int argc, char **argv, pmOptions *opts)
 {
 	if (opts->__ordering == PERMUTE) {
@@ -175,7 +177,8 @@ static bool is_abbreviated(const pmLongOptions *o, const char *name, size_t len)
 }
 
 /*
- * Whether two options are more than two names of the same option; always true if one dash is enough
+ * Whether two options are not merely two names of the same option; always true if one dash is
+ * enough
  */
 static bool differ(const pmOptions *opts, const pmLongOptions *a, const pmLongOptions *b)
 {
@@ -203,7 +206,9 @@ static void tell_ambiguous(const pmOptions *opts, const char *arg, const char *n
 	pmprintf("\n");
 }
 
-/* Index of the option that @name is or abbreviates; -1 if there is none, -2 if it is ambiguous */
+/*
+ * Index of the option that @name names or abbreviates; -1 if there is none, -2 if it is ambiguous
+ */
 static int find_long(const pmOptions *opts, const char *name, size_t len)
 {
 	int found = -1;
@@ -328,8 +333,8 @@ static bool is_long_only(const pmOptions *opts, const char *arg, const char *nam
  * optarg, optind, optopt and index are set like the variables of getopt_long().  Messages go to
  * pmprintf().
  *
- * Return: the option's character, 0 for a long option that has none, '?' for an invalid one (':'
- * for a missing argument if short_options begins with ':'), -1 at the end.
+ * Return: the option's character; 0 for a long option that has none; '?' for an invalid option, or
+ * ':' for a missing argument if short_options begins with ':'; -1 at the end.
  */
 SHIM_API int pmgetopt_r(int argc, char *const *argv, pmOptions *opts)
 {

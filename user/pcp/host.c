@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A host as a source of metrics: connect to its pmcd (sockets, ports, proxies, the handshake), send
+ * A host as a source of metrics: connections to its pmcd (sockets, ports, proxies, the handshake),
  * requests, and the table of operations.
  */
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 #define PDU_VERSION	2
 #define NSEC_PER_SEC	1000000000LL
 
-/* The comma-separated ports in variable @name; if it is unset or malformed, the @usual one */
+/* The comma-separated ports in variable @name, or port @usual if it is unset or malformed */
 static int default_ports(const char *name, int usual, struct shim_host_name *to)
 {
 	const char *list = shim_environ__get(name);
@@ -62,7 +62,10 @@ static int lost(int err)
 	return PM_ERR_IPC;
 }
 
-/* Determine the features to request from the server, or an error; *@flags is set on success. */
+/*
+ * Determine the features to request from the server, and set *@flags on success.  Return 0 or an
+ * error.
+ */
 static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 {
 	const uint32_t unsupported = PM_CTXFLAG_SECURE | PM_CTXFLAG_COMPRESS | PM_CTXFLAG_AUTH;
@@ -73,7 +76,7 @@ static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 	if (host->spec.flags & unsupported)
 		return -EOPNOTSUPP;
 	if (host->features & SHIM_FEATURE_CREDS_REQD) {
-		/* the kernel passes the peer's credentials of a UNIX socket to pmcd */
+		/* The kernel passes the credentials of a UNIX socket's peer to pmcd. */
 		if (!host->wire.local)
 			return PM_ERR_PERMISSION;
 		*flags |= SHIM_FEATURE_CREDS_REQD;
@@ -88,7 +91,9 @@ static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 	return 0;
 }
 
-/* pmcd sends the first PDU: it rejects the connection, or announces its version and features. */
+/*
+ * pmcd sends the first PDU, which rejects the connection or announces pmcd's version and features.
+ */
 static int hear_greeting(struct shim_host *host)
 {
 	unsigned int version;
@@ -132,7 +137,7 @@ static int agree(struct shim_host *host, bool local)
 	return send_out(host);
 }
 
-/* Perform the handshake on a connected socket; on error, the socket is closed. */
+/* Perform the handshake on a connected socket.  On error, close the socket. */
 static int handshake(struct shim_host *host, bool local)
 {
 	int err = agree(host, local);
@@ -146,7 +151,7 @@ static int handshake(struct shim_host *host, bool local)
 	return 0;
 }
 
-/* The connect timeout is applied twice: to connecting the socket, and to the handshake. */
+/* The connect timeout applies twice: to connecting the socket, and to the handshake. */
 static int by_port(struct shim_host *host, const char *name, int port)
 {
 	int err = shim_wire__connect_host(&host->wire, name, port, host->connect_ns);
@@ -167,7 +172,7 @@ static int by_path(struct shim_host *host)
 	return handshake(host, true);
 }
 
-/* Request the destination from a proxy; after that, pmcd's greeting arrives through the proxy. */
+/* Request the destination from a proxy; pmcd's greeting then arrives through the proxy. */
 static int instruct(struct shim_host *host, const char *name, int port)
 {
 	static const char hello[] = "pmproxy-client 1\n";
@@ -209,7 +214,7 @@ static int by_proxy(struct shim_host *host, const struct shim_host_name *proxy, 
 	return handshake(host, strstr(proxy->name, "localhost"));
 }
 
-/* Try the ports in order until one works; if none does, return the error of the last one. */
+/* Try the ports in order until one works.  If none does, return the error of the last one. */
 static int by_ports(struct shim_host *host, const char *name, const struct shim_host_name *ports,
 		    const struct shim_host_name *proxy)
 {
@@ -225,8 +230,8 @@ static int by_ports(struct shim_host *host, const char *name, const struct shim_
 }
 
 /*
- * The first proxy of the specification, otherwise the one from the environment; *@out is NULL if
- * there is none
+ * Get the first proxy of the specification, otherwise the one from the environment. *@out is set to
+ * NULL if there is none.
  */
 static int find_proxy(const struct shim_host *host, struct shim_host_name *own,
 		      const struct shim_host_name **out)
@@ -262,7 +267,7 @@ static int by_tcp(struct shim_host *host, const char *name, const struct shim_ho
 	return err;
 }
 
-/* Connect and shake hands.  Returns 0 or a PMAPI code. */
+/* Connect and perform the handshake.  Return 0 or a PMAPI code. */
 static int host_connect(struct shim_host *host)
 {
 	static const struct shim_host_name any_port;
@@ -277,10 +282,10 @@ static int host_connect(struct shim_host *host)
 	return err;
 }
 
-/* Seconds before the next reconnect, after each failure; the last one is repeated */
+/* Seconds before the next reconnect, after each failure; the last number is repeated */
 static const int usual_pauses[] = { 5, 10, 20, 40, 80 };
 
-/* A timeout from the environment, in seconds with an optional fraction; otherwise @usual seconds */
+/* A timeout from the environment, in seconds with an optional fraction, or @usual seconds */
 static int64_t timeout_ns(const char *name, int64_t usual)
 {
 	const char *value = shim_environ__get(name);
@@ -422,7 +427,7 @@ int shim_host__lose(struct shim_host *host, int err)
 
 int shim_host__begin(struct shim_host *host)
 {
-	/* after fork(), the child's copy of the connection was closed, so connect again */
+	/* After fork(), the child's copy of the connection was closed, so connect again. */
 	if (host->wire.fd.nr < 0 && host->wire.forked)
 		host_connect_again(host);
 	if (host->wire.fd.nr < 0)
@@ -435,7 +440,7 @@ int shim_host__send(struct shim_host *host)
 {
 	int err = host->wire.out.err;
 
-	/* the request could not be encoded; nothing was sent, so the connection stays open */
+	/* The request could not be encoded.  Nothing was sent, so the connection stays open. */
 	if (err)
 		return err == -ENOMEM ? err : PM_ERR_TOOBIG;
 	err = shim_wire__send(&host->wire);
@@ -475,8 +480,8 @@ static int host_dup(struct shim_context *to, struct shim_context *from)
 }
 
 /*
- * The name reported by pmcd, otherwise this machine's for a local connection, otherwise the one in
- * the specification; empty if there is no memory to ask pmcd
+ * The name reported by pmcd; if there is none, this machine's name for a local connection,
+ * otherwise the name in the specification.  Empty if there is no memory for the request to pmcd.
  */
 static void host_name(struct shim_context *ctx, char *buf, size_t size)
 {
@@ -499,7 +504,9 @@ static void host_name(struct shim_context *ctx, char *buf, size_t size)
 
 static int host_zone(struct shim_context *ctx, char *buf, size_t size)
 {
-	/* prefer the name of the zone to a value of TZ, because it implies daylight saving rules */
+	/*
+	 * Prefer the name of the zone to a value of TZ, because it implies daylight saving rules.
+	 */
 	if (!shim_host_source__string(ctx, "pmcd.zoneinfo", buf, size) && *buf)
 		return 0;
 	return shim_host_source__string(ctx, "pmcd.timezone", buf, size);

@@ -32,7 +32,7 @@ struct shim_host_name {
  * struct shim_host_spec - a parsed specification
  * @hosts: the host, followed by the proxies; for a socket, one entry whose name is the path
  * @flags: PM_CTXFLAG_*
- * @container: its name, or NULL, also if the attribute has no value
+ * @container: the container's name; NULL if there is no such attribute or it has no value
  */
 struct shim_host_spec {
 	enum shim_host_kind kind;
@@ -44,12 +44,12 @@ struct shim_host_spec {
 };
 
 /*
- * Parse a specification.  Returns 0; PM_ERR_GENERIC, with a message to free in *@error;
+ * Parse a specification.  Return 0; PM_ERR_GENERIC, with a message to free in *@error;
  * PM_ERR_NOTHOST if it names no host; -ENOMEM.  On error there is nothing to free in @spec.
  */
 int shim_host_spec__parse(const char *text, unsigned int flags, struct shim_host_spec *spec,
 			  char **error);
-/* Returns 0 or -ENOMEM. */
+/* Return 0 or -ENOMEM. */
 int shim_host_spec__copy(struct shim_host_spec *to, const struct shim_host_spec *from);
 void shim_host_spec__fini(struct shim_host_spec *spec);
 
@@ -57,7 +57,7 @@ void shim_host_spec__fini(struct shim_host_spec *spec);
  * struct shim_host - a host
  * @features: SHIM_FEATURE_* of its pmcd
  * @profile_sent: pmcd knows the context's instance profile
- * @failures: failed reconnects since the last successful one
+ * @failures: number of failed reconnects since the last successful one
  * @retry_ns: CLOCK_MONOTONIC time of the next allowed reconnect
  */
 struct shim_host {
@@ -76,21 +76,21 @@ int shim_host__new(const char *text, unsigned int flags, struct shim_host **out)
 /*
  * To make a request, call begin(), which returns 0, or PM_ERR_IPC if there is no connection.  Then
  * encode the request into wire.out, and send it.  ask() also waits for the reply.  It returns 0 if
- * that is a PDU of @type, or the code of an ERROR PDU.  If the connection fails, or any other PDU
- * arrives, the connection is closed.
+ * the reply is a PDU of @type, or the code in an ERROR PDU.  If the connection fails, or any other
+ * PDU arrives, the connection is closed.
  */
 int shim_host__begin(struct shim_host *host);
 int shim_host__ask(struct shim_host *host, enum shim_pdu_type type, struct shim_pdu *pdu);
 int shim_host__send(struct shim_host *host);
 /* Receive the next PDU, which may be an ERROR. */
 int shim_host__receive(struct shim_host *host, struct shim_pdu *pdu);
-/* Close the connection because the wire or a decoder returned @err.  Returns the PMAPI code. */
+/* Close the connection because the wire or a decoder returned @err.  Return the PMAPI code. */
 int shim_host__lose(struct shim_host *host, int err);
 
 /* host_fetch.c */
 int shim_host_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			    struct shim_ts *stamp, pmResult **out);
-/* Get a metric's only value, a string, truncated to @size - 1 bytes.  Returns 0 or an error. */
+/* Get a metric's only value, a string, truncated to @size - 1 bytes.  Return 0 or an error. */
 int shim_host_source__string(struct shim_context *ctx, const char *metric, char *buf, size_t size);
 int shim_host_source__store(struct shim_context *ctx, int n, pmValueSet *const *sets);
 

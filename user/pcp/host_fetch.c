@@ -28,13 +28,15 @@ static size_t sets_room(const struct shim_pdu_result *result)
 	return result->n * shim_result__set_len(1) + result->values * sizeof(pmValue);
 }
 
-/* The maximum size of the value blocks: each takes at most one word more than in the reply */
+/*
+ * The maximum size of the value blocks, each of which takes at most one word more than in the reply
+ */
 static size_t blocks_room(const struct shim_pdu *pdu, const struct shim_pdu_result *result)
 {
 	return pdu->len - result->next_block + result->blocks * sizeof(uint32_t);
 }
 
-/* A number must have the length of its type; otherwise the reply is invalid. */
+/* Copy a number.  It must have the length of its type; otherwise the reply is invalid. */
 static int copy_number(char *to, const struct shim_pdu_value *value, uint32_t size)
 {
 	uint64_t wide;
@@ -146,7 +148,7 @@ static int send_profile(struct shim_host *host, const struct shim_profile *profi
 	return err;
 }
 
-/* Wait for the result's PDU, and collect the notices before it; or return the code of an ERROR. */
+/* Wait for the result's PDU and collect the notices before it, or return the code of an ERROR. */
 static int await_result(struct shim_host *host, bool highres, struct shim_pdu *pdu, int *changes)
 {
 	for (int i = 0; i <= NOTICES_MAX; i++) {

@@ -43,7 +43,7 @@ int shim_host_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 	return 0;
 }
 
-/* Get the descriptors of some metrics by one request; returns the number found. */
+/* Get the descriptors of some metrics with one request. Return the number found. */
 static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *out)
 {
 	struct shim_pdu pdu;
@@ -75,7 +75,7 @@ static bool is_lost(const struct shim_host *host, int err)
 	return err == -ENOMEM || host->wire.fd.nr < 0;
 }
 
-/* Send one request per metric: for a single metric, or for a server without SHIM_FEATURE_DESCS. */
+/* Send one request per metric, for a single metric or a server without SHIM_FEATURE_DESCS. */
 static int each_desc(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out)
 {
 	int found = 0;
@@ -204,7 +204,7 @@ int shim_host_source__instances(struct shim_context *ctx, pmInDom indom, int **i
 	return err ? err : hand_out(&pdu, n, bytes, instlist, namelist);
 }
 
-/* Request one instance; a reply without exactly one instance is invalid. */
+/* Request one instance. A reply without exactly one instance is invalid. */
 static int one_instance(struct shim_context *ctx, pmInDom indom, int inst, const char *name,
 			struct shim_pdu_instance *instance)
 {
@@ -246,7 +246,7 @@ int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const ch
 	err = one_instance(ctx, indom, PM_IN_NULL, name, &instance);
 	if (err)
 		return err;
-	/* the caller would interpret a negative number as an error */
+	/* The caller would interpret a negative number as an error. */
 	return instance.inst >= 0 ? instance.inst : shim_host__lose(ctx->host, -EBADMSG);
 }
 
@@ -318,7 +318,10 @@ static int add_level(struct shim_host *host, unsigned int level, unsigned int id
 	return copy_sets(sets, &pdu, n);
 }
 
-/* Add all labels of a metric except its instances', from the weakest level to the strongest. */
+/*
+ * Add all labels of a metric except those of its instances, from the weakest level to the
+ * strongest.
+ */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	const struct {

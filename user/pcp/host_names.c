@@ -73,7 +73,10 @@ static int ask_names(struct shim_host *host, struct shim_pdu *pdu, struct shim_p
 	return err ? shim_host__lose(host, err) : 0;
 }
 
-/* Return the names in one allocation, and *@status if requested; returns the number of names. */
+/*
+ * Return the names in one allocation, and *@status if requested.  The result is the number of
+ * names.
+ */
 static int hand_out(struct shim_pdu *pdu, const struct shim_pdu_names *names, char ***out,
 		    int **status)
 {
@@ -142,7 +145,7 @@ static void names_append(struct shim_list *list, int *status, struct names *to,
 	int first = to->n;
 
 	for (int i = 0; i < from->n; i++) {
-		/* a name in both lists is used once, with its status in the first list */
+		/* A name that is in both lists is used once, with its status in the first list. */
 		if (first && has_name(to, from->all[i]))
 			continue;
 		if (status)
@@ -151,7 +154,7 @@ static void names_append(struct shim_list *list, int *status, struct names *to,
 	}
 }
 
-/* Merge both into one allocation in @a, and free @b. */
+/* Merge both lists into one allocation in @a, and free @b. */
 static int join(struct names *a, struct names *b, bool with_status)
 {
 	struct names both = { 0 };

@@ -21,7 +21,7 @@
 #include "texts.h"
 #include "host.h"
 
-/* The text that is parsed, which messages show in full, and the position in it */
+/* The text to parse, which messages show in full, and the position in it */
 struct cursor {
 	const char *text;
 	const char *at;
@@ -127,7 +127,7 @@ static int parse_ports(struct cursor *c, struct shim_host_name *host)
 	}
 }
 
-/* Parse the name of a host, with or without brackets; @c is then after it. */
+/* Parse the name of a host, with or without brackets, and move @c past it. */
 static int parse_name(struct cursor *c, const char **start, size_t *len)
 {
 	*start = c->at;
@@ -188,7 +188,10 @@ static char *default_path(void)
 	return asprintf(&made, "%s/pmcd.socket", pmGetConfig("PCP_RUN_DIR")) < 0 ? NULL : made;
 }
 
-/* Leading slashes were skipped with the protocol's; because paths are absolute, one is restored. */
+/*
+ * Parse a path.  Its leading slashes were skipped with those of the protocol; paths are absolute,
+ * so one is restored.
+ */
 static int parse_path(struct cursor *c, struct shim_host_spec *spec)
 {
 	size_t len = strcspn(c->at, ":?");

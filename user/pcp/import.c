@@ -43,7 +43,7 @@ int shim_import__leave(struct shim_importer *imp, int result)
 	return result;
 }
 
-/* A context that has ended is kept while it is current, so a new one can inherit from it. */
+/* A context that has ended is kept while it is current, so that a new one can inherit from it. */
 static void make_current(size_t at)
 {
 	if (current && current->ended && current_at != at) {
@@ -96,12 +96,13 @@ int shim_import__start(const char *archive, int flags)
 
 /**
  * pmiStart() - start an archive
- * @archive: its name; NULL for a context that only serves for inheritance
- * @inherit: if not 0, the new context has the metrics, instances and handles of the current one
+ * @archive: the archive's name; NULL for a context that is used only for inheritance
+ * @inherit: if not 0, the new context has the metrics, instances and handles of the current
+ *   context
  *
  * The archive's files are created when the first record is written.
  *
- * Return: the context, which becomes the current one; -ENOMEM.
+ * Return: the new context, which becomes the current one; -ENOMEM.
  */
 SHIM_API int pmiStart(const char *archive, int inherit)
 {
@@ -110,7 +111,7 @@ SHIM_API int pmiStart(const char *archive, int inherit)
 
 /**
  * pmiUseContext() - switch to another archive
- * @context: from pmiStart()
+ * @context: handle from pmiStart()
  *
  * Return: 0 or PM_ERR_NOCONTEXT.
  */
@@ -130,7 +131,7 @@ SHIM_API int pmiUseContext(int context)
 /**
  * pmiEnd() - finish the current archive
  *
- * Return: 0, also if it was already finished; PM_ERR_NOCONTEXT; or the error of finishing or
+ * Return: 0, even if it was already finished; PM_ERR_NOCONTEXT; or the error from finishing or
  * syncing the files.
  */
 SHIM_API int pmiEnd(void)
@@ -159,9 +160,10 @@ static int copy_field(char *to, size_t room, const char *from)
 
 /**
  * pmiSetHostname() - set the host from which the data originates
- * @host: its name; the default is this host's
+ * @host: the host's name; the default is that of this host
  *
- * Takes effect only before the first record.  Version 2 allows 63 characters.
+ * This call has an effect only before the first record.  Version 2 allows 63
+ * characters.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_TOOBIG, -EINVAL.
  */
@@ -178,9 +180,9 @@ SHIM_API int pmiSetHostname(const char *host)
 
 /**
  * pmiSetTimezone() - set the time zone of the host from which the data originates
- * @timezone: like the environment variable TZ; the default is this machine's
+ * @timezone: like the environment variable TZ; the default is the zone of this machine
  *
- * Takes effect only before the first record.
+ * This call has an effect only before the first record.
  *
  * Return: as for pmiSetHostname().
  */
@@ -211,7 +213,7 @@ SHIM_API int pmiSetZoneinfo(const char *zoneinfo)
  * pmiSetVersion() - set the archive's version
  * @version: 2, which is the default, or 3
  *
- * Takes effect only before the first record.
+ * This call has an effect only before the first record.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADVERSION.
  */
@@ -227,15 +229,16 @@ SHIM_API int pmiSetVersion(int version)
 
 /**
  * pmiAddMetric() - describe a metric
- * @name: its name
- * @pmid: its identifier, or PM_ID_NULL
+ * @name: the metric's name
+ * @pmid: the metric's identifier, or PM_ID_NULL
  * @type: PM_TYPE_32 to PM_TYPE_STRING
- * @indom: its instance domain, or PM_INDOM_NULL
+ * @indom: the metric's instance domain, or PM_INDOM_NULL
  * @sem: PM_SEM_*
  * @units: from pmiUnits()
  *
  * Return: 0, PM_ERR_NOCONTEXT, PMI_ERR_BADMETRICNAME, DUPMETRICNAME, DUPMETRICID, BADTYPE, BADSEM,
- * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (of another agent, and it is not a derived metric), -ENOMEM.
+ * PM_ERR_PMID, PM_ERR_UNIT, PM_ERR_INDOM (the domain belongs to another agent, and the metric is
+ * not derived), -ENOMEM.
  */
 SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, int sem,
 			  pmUnits units)
@@ -247,8 +250,8 @@ SHIM_API int pmiAddMetric(const char *name, pmID pmid, int type, pmInDom indom, 
 }
 
 /**
- * pmiAddInstance() - add an instance, from the next record on
- * @indom: its domain
+ * pmiAddInstance() - add an instance, starting with the next record
+ * @indom: the instance's domain
  * @instance: the instance's name
  * @inst: the instance's number
  *
@@ -261,9 +264,9 @@ SHIM_API int pmiAddInstance(pmInDom indom, const char *instance, int inst)
 }
 
 /**
- * pmiDelInstance() - remove an instance, from the next record on
- * @indom: its domain
- * @inst: its number; name and number may be reused
+ * pmiDelInstance() - remove an instance, starting with the next record
+ * @indom: the instance's domain
+ * @inst: the instance's number; name and number may be reused
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_INDOM, PM_ERR_INST.
  */
@@ -315,8 +318,9 @@ SHIM_API int pmiPutAtomValue(const char *name, const char *instance, const pmAto
  * @name: name of the metric
  * @instance: name of the instance
  *
- * Return: the handle, from 1; PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST, PM_ERR_INDOM if the
- * metric's domain has no instances, PMI_ERR_INSTNULL, PMI_ERR_INSTNOTNULL.
+ * Return: the handle, which is at least 1; PM_ERR_NOCONTEXT, PM_ERR_NAME, PM_ERR_INST,
+ * PM_ERR_INDOM if the metric's domain has no instances, PMI_ERR_INSTNULL,
+ * PMI_ERR_INSTNOTNULL.
  */
 SHIM_API int pmiGetHandle(const char *name, const char *instance)
 {
@@ -333,7 +337,7 @@ SHIM_API int pmiGetHandle(const char *name, const char *instance)
 
 /**
  * pmiPutValueHandle() - put a value into the next record
- * @handle: from pmiGetHandle()
+ * @handle: handle from pmiGetHandle()
  * @value: the value as text
  *
  * Return: as for pmiPutValue(), and PMI_ERR_BADHANDLE.
@@ -350,7 +354,7 @@ SHIM_API int pmiPutValueHandle(int handle, const char *value)
 
 /**
  * pmiPutAtomValueHandle() - put a value into the next record, in binary form
- * @handle: from pmiGetHandle()
+ * @handle: handle from pmiGetHandle()
  * @value: the member for the metric's type
  *
  * Return: as for pmiPutValueHandle().
@@ -382,7 +386,7 @@ static int write_at(int64_t sec, int64_t nsec)
 
 /**
  * pmiWrite() - write the values as a record
- * @sec: its time, in seconds since 1970 UTC; negative for now
+ * @sec: the record's time, in seconds since 1970 UTC; negative for the current time
  * @usec: microseconds of the time
  *
  * On error, no part of the record is in the archive, and the values are kept for the next write.
@@ -396,8 +400,8 @@ SHIM_API int pmiWrite(int sec, int usec)
 }
 
 /**
- * pmiWrite2() - write the values as a record, also after 2038
- * @sec: its time, in seconds since 1970 UTC; negative for now
+ * pmiWrite2() - write the values as a record, with times after 2038
+ * @sec: the record's time, in seconds since 1970 UTC; negative for the current time
  * @usec: microseconds of the time
  *
  * Return: as for pmiWrite().
@@ -409,7 +413,7 @@ SHIM_API int pmiWrite2(int64_t sec, int usec)
 
 /**
  * pmiHighResWrite() - write the values as a record
- * @sec: its time, in seconds since 1970 UTC; negative for now
+ * @sec: the record's time, in seconds since 1970 UTC; negative for the current time
  * @nsec: nanoseconds of the time; version 2 stores whole microseconds
  *
  * Return: as for pmiWrite().
@@ -421,7 +425,7 @@ SHIM_API int pmiHighResWrite(int64_t sec, int nsec)
 
 /**
  * pmiPutResult() - write a record from a result
- * @result: its time and values; values put earlier are discarded
+ * @result: the time and the values; values that were put earlier are discarded
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV, PMI_ERR_DUPVALUE, or as for
  * pmiWrite().
@@ -442,7 +446,7 @@ SHIM_API int pmiPutResult(const pmResult *result)
 
 /**
  * pmiPutHighResResult() - write a record from a result
- * @result: its time and values
+ * @result: the time and the values
  *
  * Return: as for pmiPutResult().
  */
@@ -463,7 +467,7 @@ SHIM_API int pmiPutHighResResult(const pmHighResResult *result)
 /**
  * pmiPutMark() - mark a gap: values are not continuous from the last record to the next
  *
- * Return: 0, also before the first record, in which case there is no gap to mark; PM_ERR_NOCONTEXT,
+ * Return: 0, even before the first record, in which case there is no gap to mark; PM_ERR_NOCONTEXT,
  * or the error from writing or creating the archive.
  */
 SHIM_API int pmiPutMark(void)
@@ -475,7 +479,7 @@ SHIM_API int pmiPutMark(void)
 /**
  * pmiNextVolume() - start a new volume with the next record
  *
- * Return: 0, also before the first record; PM_ERR_NOCONTEXT, or the error from creating the file.
+ * Return: 0, even before the first record; PM_ERR_NOCONTEXT, or the error from creating the file.
  */
 SHIM_API int pmiNextVolume(void)
 {
@@ -537,10 +541,10 @@ static int put_label(struct shim_importer *imp, unsigned int type, unsigned int 
 }
 
 /**
- * pmiPutLabel() - add a label, from the next record on
+ * pmiPutLabel() - add a label, starting with the next record
  * @type: PM_LABEL_CONTEXT to PM_LABEL_INSTANCES
  * @id: the domain's number, the cluster, the metric or the instance domain
- * @inst: for PM_LABEL_INSTANCES: the instance
+ * @inst: the instance, for PM_LABEL_INSTANCES
  * @name: name of the label
  * @value: a text, or one of the words true, false and null
  *

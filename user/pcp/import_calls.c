@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's calls that write no values: identifiers and units from numbers, error texts, and the
- * calls of PCP 7.2: flags of pmiStart(), times in nanoseconds, and a status file by which the agent
- * pmdapmimport of PCP identifies the tool that writes an archive.
+ * LOGIMPORT's calls that write no values (identifiers and units from numbers, error texts) and the
+ * calls of PCP 7.2 (flags of pmiStart(), times in nanoseconds, and a status file from which PCP's
+ * agent pmdapmimport learns which tool writes an archive).
  *
  * The texts are identical to those of PCP's library because programs compare them.
  *
@@ -59,7 +59,7 @@ static const struct {
 /**
  * pmiErrStr_r() - get the text of an error code
  * @code: the result of a call, or -1 for the result of the current context's last call
- * @buf: @buflen bytes; PMI_MAXERRMSGLEN are always enough
+ * @buf: buffer of @buflen bytes; PMI_MAXERRMSGLEN are always enough
  * @buflen: at least 1
  *
  * Return: @buf, or NULL if @buflen is too small.
@@ -145,12 +145,12 @@ SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned
 
 /**
  * pmiStart_v4() - pmiStart() of PMAPI version 4
- * @archive: its name; NULL for a context that only serves for inheritance
- * @flags: PMI_INHERIT: the new context has the metrics, instances and handles of the current one;
- *	PMI_APPEND: if the archive exists, records are appended to it; PMI_PROCESS:
+ * @archive: the archive's name; NULL for a context that is used only for inheritance
+ * @flags: PMI_INHERIT: the new context has the metrics, instances and handles of the current
+ *	context; PMI_APPEND: if the archive exists, records are appended to it; PMI_PROCESS:
  *	pmiSetImportProgram() records the process, and pmiEnd() removes the file
  *
- * Return: the context, which becomes the current one; -EINVAL for other flags, -ENOMEM.
+ * Return: the new context, which becomes the current one; -EINVAL for other flags, -ENOMEM.
  */
 SHIM_API int pmiStart_v4(const char *archive, int flags)
 {
@@ -159,7 +159,7 @@ SHIM_API int pmiStart_v4(const char *archive, int flags)
 
 /**
  * pmiWrite_v4() - pmiWrite() of PMAPI version 4: write the values as a record
- * @sec: its time, in seconds since 1970 UTC
+ * @sec: the record's time, in seconds since 1970 UTC
  * @nsec: nanoseconds of the time
  *
  * Return: as for pmiWrite().
@@ -218,7 +218,7 @@ static int write_status(const char *path, const char *text)
 	return err;
 }
 
-/* Each field is one line of the file. */
+/* Each field is one line of the file, so it must be a single line. */
 static bool is_line(const char *text)
 {
 	return !text || !strchr(text, '\n');
@@ -270,15 +270,15 @@ void shim_importer__forget_program(struct shim_importer *imp)
 /**
  * pmiSetImportProgram() - record the tool that writes the current archive in a status file
  * @tool: name of the tool and of the file, which is in PCP_IMPORTRUN_DIR (default /run/pmimport)
- * @version: its version, or NULL
+ * @version: the tool's version, or NULL
  * @args: the data that it imports, or NULL
  * @archive: the archive's name, or NULL
  *
  * A later call in the same context replaces the file.  With PMI_PROCESS the file contains the
  * process ID, and pmiEnd() removes it.
  *
- * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV without a tool; -EINVAL for a tool that is a path or
- * hidden, or for more than one line; or a negated errno.
+ * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV if @tool is NULL; -EINVAL for a tool that is a path
+ * or a hidden name, or for a text of more than one line; or a negated errno.
  */
 SHIM_API int pmiSetImportProgram(const char *tool, const char *version, const char *args,
 				 const char *archive)

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "importer.h"
 
-/* A metric without an identifier gets one in PCP's domain for imported metrics */
+/* A metric without an identifier gets one in PCP's domain of imported metrics. */
 #define IMPORT_DOMAIN	245
 #define ITEMS		(1u << 22)	/* combined number of clusters and items in a domain */
 
@@ -130,7 +130,7 @@ void shim_importer__destroy(struct shim_importer *imp)
 
 /*
  * The next unused identifier; PM_ID_NULL if there is none.  The search starts above the number of
- * metrics, as in PCP's library, so an archive gets the same identifiers.
+ * metrics, as in PCP's library, so that an archive gets the same identifiers.
  */
 static uint32_t free_pmid(const struct shim_importer *imp)
 {
@@ -147,7 +147,7 @@ static uint32_t units_word(pmUnits units)
 {
 	uint32_t word;
 
-	/* a scale without its dimension has no meaning */
+	/* A scale without its dimension has no meaning. */
 	if (!units.dimSpace)
 		units.scaleSpace = 0;
 	if (!units.dimTime)
@@ -160,7 +160,9 @@ static uint32_t units_word(pmUnits units)
 	return word;
 }
 
-/* Determine the error of an invalid description: replace its parts by valid ones in turn. */
+/*
+ * Determine which part of a description is invalid by replacing its parts with valid ones in turn.
+ */
 static int blame(struct shim_importer *imp, const struct shim_desc *desc)
 {
 	static const char *const fine[] = { "a" };
@@ -232,8 +234,8 @@ static int enter_metric(struct shim_importer *imp, const struct shim_desc *desc)
 /**
  * shim_importer__metric() - describe a metric
  * @imp: the importer
- * @name: its name
- * @desc: the rest; PM_ID_NULL is replaced by a free identifier
+ * @name: the metric's name
+ * @desc: its other properties; PM_ID_NULL is replaced with a free identifier
  *
  * Return: 0, or PMI_ERR_DUPMETRICNAME (also for a name that would be both a metric and a group),
  * DUPMETRICID, BADMETRICNAME, BADTYPE, BADSEM, PM_ERR_UNIT, PM_ERR_PMID, PM_ERR_INDOM, -ENOMEM.
@@ -298,7 +300,7 @@ static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, cons
 	return NULL;
 }
 
-/* Index of an id in the sorted instances, or the index at which to insert it */
+/* Index of an ID in the sorted instances, or the index at which to insert it */
 static size_t place_of(const struct shim_imp_domain *d, int32_t inst)
 {
 	size_t lo = 0, hi = d->n;
@@ -345,11 +347,11 @@ static int enter_instance(struct shim_importer *imp, struct shim_imp_domain *d, 
 }
 
 /**
- * shim_importer__instance() - add an instance, from the next record on
+ * shim_importer__instance() - add an instance, starting with the next record
  * @imp: the importer
- * @indom: its domain, which is created if it is new
- * @name: its name
- * @inst: its number
+ * @indom: the instance's domain, which is created if it is new
+ * @name: the instance's name
+ * @inst: the instance's number
  *
  * Return: 0, PMI_ERR_DUPINSTNAME, DUPINSTID, PM_ERR_INST for an invalid name or number,
  * PM_ERR_INDOM, -ENOMEM.
@@ -393,10 +395,10 @@ static void forget_values(struct shim_importer *imp, const struct shim_imp_insta
 }
 
 /**
- * shim_importer__del_instance() - remove an instance, from the next record on
+ * shim_importer__del_instance() - remove an instance, starting with the next record
  * @imp: the importer
- * @indom: its domain
- * @inst: its number, which may be reused
+ * @indom: the instance's domain
+ * @inst: the instance's number, which may be reused
  *
  * Return: 0, PM_ERR_INDOM, PM_ERR_INST.
  */
@@ -416,8 +418,8 @@ int shim_importer__del_instance(struct shim_importer *imp, pmInDom indom, int in
 	d->n--;
 	memmove(&d->instances[at], &d->instances[at + 1], (d->n - at) * sizeof(*d->instances));
 	/*
-	 * Remove it from the name index: an instance that is added and deleted a million times
-	 * would otherwise leave a chain of that length.
+	 * Remove the instance from the name index.  Otherwise, an instance that is added and
+	 * deleted a million times would leave a chain of that length.
 	 */
 	shim_hash__del(&d->names, &i->by_name);
 	i->gone = true;
@@ -446,7 +448,7 @@ static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
 	return 0;
 }
 
-/* The slot of a metric and an instance, created at first use */
+/* Get the slot of a metric and an instance, which is created at first use. */
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
 {
@@ -541,7 +543,7 @@ static struct shim_imp_instance *gone_instance(struct shim_importer *imp)
 	return i;
 }
 
-/* Handles of deleted instances are also inherited, so each handle keeps its number. */
+/* Handles of deleted instances are also inherited, so that each handle keeps its number. */
 static int inherit_handles(struct shim_importer *imp, const struct shim_importer *from)
 {
 	int err = 0;
@@ -569,7 +571,7 @@ static int inherit_handles(struct shim_importer *imp, const struct shim_importer
 /**
  * shim_importer__inherit() - copy metrics, instances and handles
  * @imp: a new importer
- * @from: the importer to copy from
+ * @from: the importer from which to copy
  *
  * Return: 0 or -ENOMEM.
  */

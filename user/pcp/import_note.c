@@ -2,7 +2,7 @@
 /*
  * An importer's texts and labels, kept until they are written with the next record.
  *
- * For a reader, a target's last record of labels replaces the earlier ones, so each record repeats
+ * A target's last record of labels replaces the earlier ones for a reader, so each record repeats
  * the labels that were put before.
  */
 #include <errno.h>
@@ -29,7 +29,7 @@ struct set {
 	struct shim_buf json;
 };
 
-/* An object that has labels: @ident, at @level */
+/* An object that has labels, identified by @ident at @level */
 struct target {
 	struct shim_hnode node;
 	struct target *next;
@@ -190,7 +190,7 @@ static struct target *need_target(struct shim_imp_notes *notes, uint32_t level, 
 	return t;
 }
 
-/* The set of an instance; a new one is inserted in the order of the instances' ids. */
+/* Find the set of an instance. A new set is inserted in the order of the instances' IDs. */
 static struct set *need_set(struct target *t, int32_t inst)
 {
 	size_t at = t->n;
@@ -207,7 +207,7 @@ static struct set *need_set(struct target *t, int32_t inst)
 	return &t->sets[at];
 }
 
-/* Remove a set without labels, because a record of it would not be readable. */
+/* Remove a set without labels, because a record with such a set would not be readable. */
 static void drop_set(struct target *t, struct set *set)
 {
 	size_t at = (size_t)(set - t->sets);
@@ -237,7 +237,7 @@ static void put_label(struct shim_buf *json, const char *name, const char *value
 	shim_buf__put(json, quote, strlen(quote));
 }
 
-/* Remove the label of that name, if there is one. */
+/* Remove the label with that name, if there is one. */
 static void remove_label(struct shim_buf *json, const char *name)
 {
 	struct shim_buf rest = { 0 };
@@ -281,7 +281,7 @@ static int check_set(struct shim_buf *json)
 	return err && err != -ENOMEM ? PMI_ERR_ADDLABELERROR : err;
 }
 
-/* Add a label to @json, or replace the one of that name; on error @json is unchanged. */
+/* Add a label to @json, or replace the label with that name. On error @json is unchanged. */
 static int add_label(struct shim_buf *json, const char *name, const char *value)
 {
 	struct shim_buf more = { 0 };
@@ -309,7 +309,7 @@ static int add_label(struct shim_buf *json, const char *name, const char *value)
  * @name: the label's name; a later value replaces an earlier one
  * @value: a text, or one of the words true, false and null
  *
- * Return: 0, PMI_ERR_ADDLABELERROR if the label is invalid or does not fit in the set
+ * Return: 0, PMI_ERR_ADDLABELERROR if the label is invalid or does not fit into the set
  * (SHIM_LABELS_MAX, SHIM_LABELS_JSON_MAX), -ENOMEM.
  */
 int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t ident,
@@ -322,7 +322,7 @@ int shim_imp_notes__label(struct shim_imp_notes *notes, uint32_t level, uint32_t
 
 	if (!shim_json__is_name(name, strlen(name)) || strchr(name, '.'))
 		return PMI_ERR_ADDLABELERROR;
-	/* Try the label alone first, so no empty target is left if it is rejected */
+	/* Try the label alone first, so that no empty target is left if the label is rejected. */
 	err = add_label(&alone, name, value);
 	shim_buf__free(&alone);
 	if (err)
@@ -412,7 +412,7 @@ static int write_texts(struct shim_importer *imp)
  * @imp: the importer, whose writer is open
  * @stamp: the time from which the labels are valid
  *
- * Return: 0 or an error of the writer; after an error, the next call writes the rest.
+ * Return: 0 or an error from the writer; after an error, the next call writes the rest.
  */
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp)
 {

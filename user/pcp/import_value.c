@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Values of an importer's next record: from text or a pmAtomValue, one per instance. */
+/* Values of an importer's next record, from text or a pmAtomValue, one per instance */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
 	imp->last_waiting = &m->waiting;
 }
 
-/* Append a slot with a value to its metric's list, and the metric to the importer's. */
+/* Append a slot with a value to its metric's list, and the metric to the importer's list. */
 static void queue(struct shim_importer *imp, struct shim_imp_slot *slot)
 {
 	struct shim_imp_metric *m = slot->metric;
@@ -77,7 +77,10 @@ static int keep_text(struct shim_imp_slot *slot, const char *text)
 
 #define PLAIN_DIGITS	15	/* a double represents this many exactly */
 
-/* Append digits to *@n, which wraps if there are too many.  Returns the first other character. */
+/*
+ * Append digits to *@n, which wraps if there are too many.  Return a pointer to the first other
+ * character.
+ */
 static const char *take_digits(const char *text, uint64_t *n)
 {
 	unsigned int digit;
@@ -87,7 +90,10 @@ static const char *take_digits(const char *text, uint64_t *n)
 	return text;
 }
 
-/* Parse up to PLAIN_DIGITS digits with an optional minus and point; false for any other text. */
+/*
+ * Parse up to PLAIN_DIGITS digits with an optional minus and point.  Return false for any other
+ * text.
+ */
 static bool plain_number(const char *text, int64_t *number, unsigned int *decimals, bool *has_point)
 {
 	bool minus = *text == '-';
@@ -138,8 +144,8 @@ static bool parse_plain(struct shim_value *v, const char *text)
 }
 
 /*
- * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library: it may come
- * from a counter that is wider on another system.
+ * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library, because it may
+ * come from a counter that is wider on another system.
  */
 static int value_parse(struct shim_imp_slot *slot, const char *text)
 {

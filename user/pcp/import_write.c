@@ -47,7 +47,7 @@ static int create_archive(struct shim_importer *imp)
 	return shim_writer__open(imp->base, &label, &imp->writer);
 }
 
-/* Returns 1 if any file of the archive exists, 0 if none does, or an error. */
+/* Return 1 if any file of the archive exists, 0 if none does, or an error. */
 static int archive_exists(const char *base)
 {
 	struct shim_files files;
@@ -88,7 +88,7 @@ static int open_writer(struct shim_importer *imp)
 	return imp->failed;
 }
 
-/* The reason why a metric does not match the archive to which records are appended */
+/* The difference between a metric and that of the archive to which records are appended */
 static int difference(const struct shim_importer *imp, const struct shim_imp_metric *m)
 {
 	int err = shim_writer__difference(imp->writer, &m->desc);
@@ -99,7 +99,7 @@ static int difference(const struct shim_importer *imp, const struct shim_imp_met
 								     PMI_ERR_DUPMETRICNAME;
 }
 
-/* With PMI_APPEND: open an existing archive to find its last record. */
+/* With PMI_APPEND, open an existing archive to find its last record. */
 static int find_last(struct shim_importer *imp)
 {
 	int exists = imp->append && imp->base && !imp->writer ? archive_exists(imp->base) : 0;
@@ -248,7 +248,8 @@ static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
  * @imp: the importer; its values are discarded on success, and kept on error
  * @stamp: the record's time
  *
- * Without values nothing is written: texts and labels are kept until the next record with values.
+ * Without values, nothing is written, and texts and labels are kept until the next record with
+ * values.
  *
  * Return: 0, PMI_ERR_NODATA, PMI_ERR_BADTIMESTAMP, or the error from writing.
  */
@@ -291,7 +292,7 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
  * @imp: the importer
  *
  * With PMI_APPEND, the last record may be that of the existing archive.  The mark's time is a
- * millisecond after the last record's.  Before the first record there is no gap to mark.
+ * millisecond after that of the last record.  Before the first record there is no gap to mark.
  *
  * Return: 0, or the error from creating the archive or writing to it.
  */
@@ -378,7 +379,7 @@ static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 		return PMI_ERR_DUPVALUE;
 	for (int i = 0; i < vset->numval && !err; i++)
 		err = take_one(imp, m, vset, i);
-	/* an empty set is written only if the metric has an instance domain */
+	/* An empty set is written only if the metric has an instance domain. */
 	if (!err && (vset->numval < 0 || (!vset->numval && m->domain)))
 		shim_imp_metric__bare(imp, m, vset->numval);
 	return err;
@@ -386,13 +387,14 @@ static int take_set(struct shim_importer *imp, const pmValueSet *vset)
 
 /**
  * shim_importer__result() - write a record from a result
- * @imp: the importer; values put earlier are discarded
+ * @imp: the importer; values that were put earlier are discarded
  * @stamp: the record's time
  * @numpmid: number of value sets; 0 writes a mark, unless there is no record yet
  * @vsets: the sets
  *
  * Return: 0; PM_ERR_PMID, PM_ERR_INST, PM_ERR_CONV for a value that is not of the metric's type,
- * PMI_ERR_DUPVALUE, or as for shim_importer__write().  On error, no part of it is written.
+ * PMI_ERR_DUPVALUE, or as for shim_importer__write().  On error, no part of the record is
+ * written.
  */
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
 			  pmValueSet *const *vsets)
@@ -415,9 +417,9 @@ int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int n
 
 /**
  * shim_importer__end() - finish the archive
- * @imp: the importer; others can still inherit from it
+ * @imp: the importer; other importers can still inherit from it
  *
- * Return: 0, or the error from writing or creating the archive; it is always closed.
+ * Return: 0, or the error from writing or creating the archive, which is always closed.
  */
 int shim_importer__end(struct shim_importer *imp)
 {
@@ -437,7 +439,7 @@ int shim_importer__end(struct shim_importer *imp)
 	return err ? err : close_err;
 }
 
-/* Finish a volume that is full.  Returns its path, or NULL if it remains in use. */
+/* Finish a volume that is full.  Return its path, or NULL if the volume remains in use. */
 static char *finish_volume(struct shim_importer *imp)
 {
 	char *path;
@@ -454,7 +456,7 @@ static char *finish_volume(struct shim_importer *imp)
 	return NULL;
 }
 
-/* The callback is called without the lock, so it may call LOGIMPORT. */
+/* The callback is called without the lock, so that it may call LOGIMPORT. */
 int shim_import__leave_record(struct shim_importer *imp, int result)
 {
 	char *path = result ? NULL : finish_volume(imp);
@@ -469,11 +471,12 @@ int shim_import__leave_record(struct shim_importer *imp, int result)
 
 /**
  * pmiSetVolumeSize() - limit the size of the current archive's volumes
- * @size: a volume that has at least this many bytes after a record is finished; 0 for no limit
+ * @size: a volume is finished if it has at least this number of bytes after a record; 0 for no
+ *   limit
  * @done: called with the path of each volume finished in this way; NULL for none
  *
- * If the new volume cannot be created, writing continues in the old one, and creation is tried
- * again after the next record.
+ * If the new volume cannot be created, writing continues in the old one, and another attempt
+ * is made after the next record.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_CONV for a size below 1000.
  */

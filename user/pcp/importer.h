@@ -18,7 +18,7 @@
 
 /*
  * struct shim_imp_instance - an instance of a domain
- * @gone: it was deleted; its handles are invalid
+ * @gone: the instance was deleted; its handles are invalid
  */
 struct shim_imp_instance {
 	struct shim_hnode by_name;
@@ -30,7 +30,7 @@ struct shim_imp_instance {
 /*
  * struct shim_imp_domain - an instance domain
  * @instances: the @n current instances, sorted by id
- * @known: it has been written to the archive
+ * @known: the domain has been written to the archive
  * @changed: the current state has not been written yet
  */
 struct shim_imp_domain {
@@ -49,7 +49,7 @@ struct shim_imp_domain {
  * struct shim_imp_slot - the value of a metric's instance in the next record
  * @next: the next slot of the metric that has a value
  * @instance: NULL for a metric without instance domain
- * @text: the buffer of @room bytes that @value points to if it is a string
+ * @text: the buffer of @room bytes to which @value points if it is a string
  */
 struct shim_imp_slot {
 	struct shim_hnode node;
@@ -65,10 +65,10 @@ struct shim_imp_slot {
 
 /*
  * struct shim_imp_metric - a metric
- * @declared: it is declared in the archive
+ * @declared: the metric is declared in the archive
  * @waiting: the next metric with values, in the order of their first values
  * @first: list of its @nvalues slots with a value, which ends at @last
- * @bare: it is written without values, with @error instead unless that is 0
+ * @bare: the metric is written without values, with @error instead of them unless that is 0
  */
 struct shim_imp_metric {
 	struct shim_hnode by_name;
@@ -97,8 +97,8 @@ struct shim_importer;
  * @ended: no more values can be put, but another context can inherit
  * @names: used to reject invalid names and descriptions; its records are written to @scratch and
  *	discarded
- * @handles: @nhandles slots; a handle is an index in this array, plus one
- * @waiting: list of metrics with values; @last_waiting: the link for the next one
+ * @handles: @nhandles slots; a handle is an index into this array, plus one
+ * @waiting: list of metrics with values; @last_waiting: the link for the next metric
  * @sorted: room to sort @sorted_cap slots
  * @last_put: time of the last record that is not a mark; @last: time of the last record
  * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
@@ -165,7 +165,7 @@ int shim_importer__slot(struct shim_importer *imp, const char *name, const char 
 			struct shim_imp_slot **out);
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out);
-/* Returns a new handle, which is positive, or -ENOMEM. */
+/* Return a new handle, which is positive, or -ENOMEM. */
 int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot);
 int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 			     struct shim_imp_slot **out);
@@ -198,8 +198,8 @@ bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
 
 /*
- * import.c: enter() locks and returns the current context.  If there is none or it has ended, it
- * returns NULL with nothing locked.  leave() unlocks and returns @result as a PMAPI code.
+ * import.c: enter() locks the current context and returns it.  If there is none or it has ended, it
+ * returns NULL and locks nothing.  leave() unlocks and returns @result as a PMAPI code.
  */
 struct shim_importer *shim_import__enter(void);
 int shim_import__leave(struct shim_importer *imp, int result);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Labels at the context's time, in sets that the caller frees, and merged into one JSON
- * object.
+ * Labels at the context's time, in sets that the caller frees, or merged into one JSON object
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -91,12 +90,13 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
 
 /**
  * pmGetContextLabels() - get the labels of the whole archive
- * @sets: one set; if the archive never has such labels, the name of its host
+ * @sets: one set; if the archive never has such labels, it contains the name of its host
  *
  * All these calls return the labels that are valid at the context's time, to be freed by
  * pmFreeLabelSets(); *@sets is NULL if there are none.
  *
- * Return: the number of sets, 0 if there are none at that time, PM_ERR_NOCONTEXT, -EINVAL, -ENOMEM.
+ * Return: the number of sets, which is 0 if there are none at that time; PM_ERR_NOCONTEXT, -EINVAL,
+ * -ENOMEM.
  */
 SHIM_API int pmGetContextLabels(pmLabelSet **sets)
 {
@@ -105,7 +105,7 @@ SHIM_API int pmGetContextLabels(pmLabelSet **sets)
 
 /**
  * pmGetDomainLabels() - get the labels of all metrics of a domain
- * @domain: its number
+ * @domain: the domain's number
  * @sets: one set
  *
  * Return: as for pmGetContextLabels().
@@ -282,7 +282,9 @@ static bool same_name(const struct entry *a, const struct entry *b)
 	return !strcmp(a->name, b->name);
 }
 
-/* Keep the last label of each name, if it is wanted; a duplicate name in one object is an error. */
+/*
+ * Keep the last label with each name, if it is wanted.  A duplicate name in one object is an error.
+ */
 static int settle(struct merge *m)
 {
 	size_t kept = 0;
@@ -304,7 +306,7 @@ static int settle(struct merge *m)
 	return 0;
 }
 
-/* Print {"name":value,...} and a NUL.  Returns the length, or -E2BIG. */
+/* Print {"name":value,...} and a NUL.  Return the length, or -E2BIG. */
 static int print(const struct merge *m, char *buffer, int room)
 {
 	size_t len = 2 + (m->n ? m->n - 1 : 0);
@@ -349,17 +351,17 @@ static int finish(struct merge *m, int err, bool any, char *buffer, int room)
 
 /**
  * pmMergeLabels() - merge JSON objects of labels into one
- * @objects: their texts; NULL or "" for none
+ * @objects: the objects' texts; NULL or "" for none
  * @nobjects: number of objects
  * @buffer: receives the result, with a NUL
  * @buflen: size of @buffer
  *
- * Names are sorted, and blanks omitted.  If several labels have the same name, that of the last
+ * Names are sorted, and blanks are omitted.  If several labels have the same name, that of the last
  * object is used.  Nested objects become labels with dots in their names.
  *
- * Return: the length, 0 if there are no labels, -EINVAL if a text is not a JSON object, has a
- * duplicate or an invalid label name, or for invalid arguments; -E2BIG if there is not enough room,
- * or a name is longer than 255 bytes; -ENOMEM.
+ * Return: the length, which is 0 if there are no labels; -EINVAL if a text is not a JSON object,
+ * has a duplicate or an invalid label name, or for invalid arguments; -E2BIG if there is not enough
+ * room, or a name is longer than 255 bytes; -ENOMEM.
  */
 SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen)
 {
@@ -402,12 +404,13 @@ static int add_label(struct merge *m, int source, const pmLabelSet *set, const p
  * @buffer: receives the result, with a NUL
  * @buflen: size of @buffer
  * @filter: NULL, or a function that returns whether a label of a set is wanted; an unwanted label
- *	still hides labels of the same name in weaker sets
+ *	still hides labels with the same name in weaker sets
  * @arg: argument for @filter
  *
  * Sets that have an error instead of labels are skipped.
  *
- * Return: the length, 0 if there is no set, -EINVAL if a set is malformed, -E2BIG, -ENOMEM.
+ * Return: the length, which is 0 if there is no set; -EINVAL if a set is malformed, -E2BIG,
+ * -ENOMEM.
  */
 SHIM_API int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int buflen,
 			      int (*filter)(const pmLabel *label, const char *json, void *arg),

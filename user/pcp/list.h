@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists of strings as returned by the PMAPI: one allocation with the pointers, then the texts. */
+/* Lists of strings as returned by the PMAPI, in one allocation: the pointers, then the texts */
 #ifndef SHIM_PCP_LIST_H
 #define SHIM_PCP_LIST_H
 

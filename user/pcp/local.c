@@ -23,8 +23,8 @@ _Static_assert(SHIM_LIVE_EVALUE == PM_ERR_VALUE && SHIM_LIVE_EAGAIN == PM_ERR_AG
 	       SHIM_LIVE_EAPPVERSION == PM_ERR_APPVERSION, "errors must equal PCP's");
 
 /*
- * Find a domain, and sample it to get instances that are newer than the last fetch.  Because the
- * sample is not settled, the next fetch still covers the time since the last fetch.
+ * Find a domain, and sample it to get instances that are newer than the last fetch.  The sample is
+ * not settled, so the next fetch still covers the time since the previous fetch.
  */
 static int domain_find(struct shim_context *ctx, pmInDom indom, size_t *at)
 {
@@ -86,7 +86,7 @@ static int named_at(const struct shim_machine *machine, size_t at, const char *n
 
 /*
  * A number is never reused for another instance, so the machine is sampled only if the number is
- * unknown.  Otherwise, each of thousands of lookups would read all instances.
+ * unknown.  Otherwise, each of thousands of look-ups would read all instances.
  */
 static int local_instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 			       char **name)
@@ -341,7 +341,9 @@ static int local_record(struct shim_context *ctx, struct shim_ts *stamp, pmResul
 	return PM_ERR_NOTARCHIVE;
 }
 
-/* The error of an unknown metric: PM_ERR_PMID in the domains of this machine, otherwise no agent */
+/*
+ * The error for an unknown metric: PM_ERR_PMID in the domains of this machine, otherwise no agent
+ */
 static int unknown(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This machine as a source of metrics, without pmcd: its operations, grouped by file. */
+/* This machine as a source of metrics, without pmcd: its operations, grouped by file */
 #ifndef SHIM_PCP_LOCAL_H
 #define SHIM_PCP_LOCAL_H
 
@@ -15,7 +15,7 @@ struct shim_local {
 	struct shim_pmns_entry *entries;
 };
 
-/* Open this machine; returns 0 or a PMAPI code. */
+/* Open this machine. Return 0 or a PMAPI code. */
 int shim_local__new(struct shim_context *ctx);
 
 /* local_fetch.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Current values from this machine: one sample of the groups that contain the metrics. */
+/* Current values from this machine: one sample of the groups that contain the metrics */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 #include "local.h"
 #include "result.h"
 
-/* The answers collected so far; all their values are in one array */
+/* The answers collected so far. All their values are in one array. */
 struct answers {
 	struct shim_answer *all;
 	struct shim_value *values;

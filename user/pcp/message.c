@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Messages of a program: pmprintf() to stderr or a file, and pmNotifyErr(); and its log file:
- * redirect a stream to a file, and write a first and a last line.
+ * Messages of a program (pmprintf() to stderr or a file, and pmNotifyErr()) and its log file, to
+ * which a stream is redirected, with a first and a last line.
  *
- * Threads: the process has one message under construction.  A lock guards it, and the setting of
- * pmSyslog().  Another lock guards the list of streams that get a last line when the program ends.
+ * Threads: the process has one message under construction.  A lock guards this message and the
+ * setting of pmSyslog().  Another lock guards the list of streams that get a last line when the
+ * program ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +29,7 @@
 #define MOST	16	/* streams; further streams get no last line */
 
 SHIM_FORK_LOCK(message_lock, 2, NULL);
-static char *message;		/* length so far */
+static char *message;		/* the message so far */
 static size_t length;
 static bool to_syslog;
 
@@ -50,7 +51,7 @@ static int message_append(const char *fmt, va_list args)
 }
 
 /**
- * pmprintf() - append to the message that pmflush() shows
+ * pmprintf() - append to the message that pmflush() prints
  * @fmt: as for printf(3)
  *
  * Return: the number of bytes, -ENOMEM.
@@ -70,7 +71,7 @@ SHIM_API int pmprintf(const char *fmt, ...)
 
 /*
  * Write to the file in PCP_STDERR, otherwise to stderr.  DISPLAY, which means a window in PCP, also
- * means stderr.
+ * means stderr here.
  */
 static int show(const char *text, size_t len)
 {
@@ -86,7 +87,7 @@ static int show(const char *text, size_t len)
 }
 
 /**
- * pmflush() - show the message, and start a new one
+ * pmflush() - print the message, and start a new one
  *
  * Return: 0, or -1 if it could not be written.
  */
@@ -131,11 +132,12 @@ static void notify(int priority, const char *text)
 }
 
 /**
- * pmNotifyErr() - show a message with the time, the program, and the priority
+ * pmNotifyErr() - print a message with the time, the program, and the priority
  * @priority: LOG_ERR, LOG_WARNING etc. from <syslog.h>
  * @fmt: as for printf(3)
  *
- * It is written to the same place as pmprintf(), and also to syslog if pmSyslog() has enabled that.
+ * The message is written to the same place as by pmprintf(), and also to syslog if pmSyslog() has
+ * enabled that.
  */
 SHIM_API void pmNotifyErr(int priority, const char *fmt, ...)
 {
@@ -174,7 +176,7 @@ SHIM_API void pmSyslog(int onoff)
  * pmNoMem() - report that memory could not be allocated
  * @where: purpose of the allocation
  * @size: number of bytes
- * @fatal: PM_FATAL_ERR ends the program
+ * @fatal: PM_FATAL_ERR to end the program
  */
 SHIM_API void pmNoMem(const char *where, size_t size, int fatal)
 {
@@ -226,7 +228,7 @@ static void remember(FILE *f)
 
 /*
  * Rename an existing file to NAME.prev, as PCP does since 6.2.  A character device such as
- * /dev/null is not renamed: that would remove it for the whole machine.
+ * /dev/null is not renamed, because that would remove it for the whole machine.
  *
  * Return: flags for open(), or an error.
  */
@@ -259,8 +261,8 @@ static int redirect(FILE *f, const char *name)
 	if (flags < 0)
 		return flags;
 	/*
-	 * do this before the file may get the stream's descriptor, because the buffered data does
-	 * not belong in the log
+	 * Do this before the file may get the stream's descriptor, because the buffered data does
+	 * not belong in the log.
 	 */
 	fflush(f);
 	fd = open(name, O_WRONLY | O_CLOEXEC | O_APPEND | flags, 0644);
@@ -280,7 +282,8 @@ static int redirect(FILE *f, const char *name)
  * @progname: the program's name, for the first line and for a message
  * @logname: the file; if it exists, it is renamed to LOGNAME.prev, except a device
  * @oldstream: the stream, often stderr
- * @status: 1, or 0 if the file could not be created, in which case the stream is unchanged
+ * @status: set to 1, or to 0 if the file could not be created, in which case the stream is
+ *   unchanged
  *
  * A line with the program, the host and the time is written to the stream, and another one when the
  * program ends.

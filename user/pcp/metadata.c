@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Calls for metadata: descriptors, texts, and the instances of a domain at the context's time. */
+/* Calls for metadata: descriptors, texts, and the instances of a domain at the context's time */
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
  *
  * Return: 0, PM_ERR_PMID_LOG (for a host, PM_ERR_PMID or PM_ERR_NOAGENT), PM_ERR_NOCONTEXT,
  * PM_ERR_TIMEOUT, PM_ERR_IPC; PM_ERR_BADDERIVE for a derived metric that cannot be bound in this
- * context: semantic errors are reported through pmprintf(), missing operands are not.
+ * context: semantic errors are reported through pmprintf(), but missing operands are not.
  */
 SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
 {
@@ -32,7 +32,7 @@ SHIM_API int pmLookupDesc(pmID pmid, pmDesc *desc)
  * pmLookupDescs() - get the descriptors of several metrics
  * @numpmid: number of metrics
  * @pmidlist: the metrics
- * @desclist: their descriptors; one that is not found has the pmid PM_ID_NULL
+ * @desclist: the descriptors; one that is not found has the pmid PM_ID_NULL
  *
  * Return: the number found, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT; for a host also
  * PM_ERR_TIMEOUT, PM_ERR_IPC, and pmcd's error if a single metric is not found; for a single
@@ -103,11 +103,11 @@ static int look_up_text(unsigned int about, unsigned int ident, int level, char 
  * @pmid: the metric
  * @level: PM_TEXT_ONELINE or PM_TEXT_HELP; ORed with PM_TEXT_DIRECT, a missing help text is not
  *	replaced by the one-line text
- * @buffer: the text, to be freed by the caller
+ * @buffer: set to the text, to be freed by the caller
  *
- * Return: 0, PM_ERR_TEXT if the metric has none, PM_ERR_NOTHOST if no metric of the archive has one
- * of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM; for a host also pmcd's error,
- * such as PM_ERR_PMID, and PM_ERR_TIMEOUT, PM_ERR_IPC.
+ * Return: 0, PM_ERR_TEXT if the metric has no text, PM_ERR_NOTHOST if no metric of the archive has
+ * a text of that level, PM_ERR_NOCONTEXT, -EINVAL for other levels, -ENOMEM; for a host also pmcd's
+ * error, such as PM_ERR_PMID, and PM_ERR_TIMEOUT, PM_ERR_IPC.
  */
 SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
 {
@@ -118,7 +118,7 @@ SHIM_API int pmLookupText(pmID pmid, int level, char **buffer)
  * pmLookupInDomText() - get a text that describes an instance domain
  * @indom: the domain
  * @level: as for pmLookupText()
- * @buffer: the text, to be freed by the caller
+ * @buffer: set to the text, to be freed by the caller
  *
  * Return: as for pmLookupText().
  */
@@ -135,7 +135,7 @@ static int indom_enter(pmInDom indom, struct shim_context **ctx)
 /**
  * pmGetInDom() - get the instances of a domain at the current time
  * @indom: the domain
- * @instlist: their ids, ascending; to be freed by the caller if there are any
+ * @instlist: their IDs, ascending; to be freed by the caller if there are any
  * @namelist: their names, in the same order; to be freed by the caller if there are any
  *
  * Return: the number of instances, PM_ERR_INDOM for PM_INDOM_NULL, PM_ERR_INDOM_LOG if the archive
@@ -159,8 +159,8 @@ SHIM_API int pmGetInDom(pmInDom indom, int **instlist, char ***namelist)
 
 /**
  * pmNameInDom() - get an instance's name at the current time
- * @indom: its domain
- * @inst: its id
+ * @indom: the instance's domain
+ * @inst: the instance's ID
  * @name: set to the name if 0 is returned; to be freed by the caller
  *
  * Return: 0, PM_ERR_INDOM, PM_ERR_INDOM_LOG, PM_ERR_INST_LOG (for a host, PM_ERR_INST),
@@ -178,10 +178,10 @@ SHIM_API int pmNameInDom(pmInDom indom, int inst, char **name)
 
 /**
  * pmLookupInDom() - look up an instance by name, at the current time
- * @indom: its domain
- * @name: its name, or the part before its first blank
+ * @indom: the instance's domain
+ * @name: the instance's name, or the part before its first blank
  *
- * Return: the id, or errors as for pmNameInDom().
+ * Return: the ID, or errors as for pmNameInDom().
  */
 SHIM_API int pmLookupInDom(pmInDom indom, const char *name)
 {

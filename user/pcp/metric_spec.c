@@ -15,8 +15,8 @@
 
 /*
  * struct spec - the parsed parts
- * @source: part of the text, or the caller's if the text has none
- * @literal: it is the caller's, and backslashes in it are not escapes; it may be NULL
+ * @source: the source in the text, or the caller's if the text has none
+ * @literal: @source is the caller's, so backslashes in it are not escapes, and it may be NULL
  * @metric: part of the text
  * @instances: copies, each terminated by a NUL, up to @end
  */
@@ -101,7 +101,7 @@ static const char *find_bracket(const char **at, const char **wrong)
 	return *s ? s : NULL;
 }
 
-/* Parse one instance, in quotes or up to a blank or comma that is not escaped; returns its end. */
+/* Parse one instance, in quotes or up to a blank or comma that is not escaped.  Return its end. */
 static const char *take_instance(const char *s, const char *end, struct spec *spec)
 {
 	int quoted = *s == '"';
@@ -118,7 +118,10 @@ static const char *take_instance(const char *s, const char *end, struct spec *sp
 	return s < end ? s + quoted : end;
 }
 
-/* Parse the instances after the bracket; the text before a first comma is one, even if empty. */
+/*
+ * Parse the instances after the bracket.  The text before a first comma is an instance even if
+ * empty.
+ */
 static const char *take_instances(const char **at, struct spec *spec)
 {
 	const char *s = *at, *wrong, *end = find_bracket(at, &wrong);
@@ -168,7 +171,7 @@ static char *put(char *to, const char *s, size_t len)
 	return to + 1;
 }
 
-/* Uses one allocation, so one free() is enough. */
+/* This uses one allocation, so that one free() is enough. */
 static pmMetricSpec *make(const struct spec *spec)
 {
 	size_t names = (size_t)(spec->end - spec->instances);
@@ -200,10 +203,10 @@ static pmMetricSpec *make(const struct spec *spec)
 /**
  * pmParseMetricSpec() - parse a metric with its source and instances
  * @string: metric, host:metric or archive/metric, optionally followed by [instance,...]
- * @isarch: type of @source, which is used if the text has no source: 0 a host, 1 an archive, 2
- *	local
- * @source: a host or archive, not parsed, or NULL
- * @rslt: the parsed parts, to be freed by pmFreeMetricSpec()
+ * @isarch: type of @source, which is used if the text has no source: 0 for a host, 1 for an
+ *	archive, 2 for the local context
+ * @source: a host or archive, which is not parsed, or NULL
+ * @rslt: the parsed parts, to be freed with pmFreeMetricSpec()
  * @errmsg: on error, a message with the reason and the position, to be freed by the caller
  *
  * Return: 0, PM_ERR_GENERIC, or -ENOMEM (without a message).
@@ -218,7 +221,7 @@ SHIM_API int pmParseMetricSpec(const char *string, int isarch, char *source, pmM
 	if (!rslt || !errmsg)
 		return -EINVAL;
 	spec.source_len = source ? strlen(source) : 0;
-	/* an instance is at most as long as its text, plus a NUL */
+	/* An instance is at most as long as its text, plus a NUL. */
 	spec.instances = spec.end = malloc(strlen(at) * 2 + 1);
 	if (!spec.instances)
 		return -ENOMEM;

@@ -169,7 +169,7 @@ static void set_derived(pmOptions *opts, char *arg)
 	shim_options__usage_error(opts);
 }
 
-/* The variable is read when connecting to a host; other contexts do not use it. */
+/* The variable is read when a context connects to a host; other contexts do not use it. */
 void shim_options__container(pmOptions *opts, char *arg)
 {
 	if (setenv("PCP_CONTAINER", arg ? arg : "", 1))
@@ -226,7 +226,10 @@ static const struct {
 
 #define STANDARD (sizeof(standard) / sizeof(standard[0]))
 
-/* Apply the options in the environment in order: if two variables set one option, the last wins. */
+/*
+ * Apply the options in the environment in order.  If two variables set one option, the last one
+ * wins.
+ */
 static void take_environment(pmOptions *opts)
 {
 	for (char **entry = environ; entry && *entry; entry++)
@@ -317,12 +320,12 @@ void shim_options__finish(pmOptions *opts)
  * @argc: number of arguments
  * @argv: the arguments; non-option arguments are moved to the end
  * @opts: the known options, and the results; zeroed by the caller, except for the fields that the
- *	caller sets.  To be freed by pmFreeOptions()
+ *	caller sets.  Free the results with pmFreeOptions()
  *
  * Standard options are also read from environment variables.
  *
- * Return: the option's character, 0 for a long option that has none, -1 at the end; then @errors is
- * the number of errors.
+ * Return: the option's character, 0 for a long option that has none, -1 at the end, after which
+ * @errors is the number of errors.
  */
 SHIM_API int pmGetOptions(int argc, char *const *argv, pmOptions *opts)
 {

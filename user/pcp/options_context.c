@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Apply a program's options to its context: the time zone and the time window. */
+/* Apply a program's options to its context: the time zone and the time window */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct bounds {
 	bool known;
 };
 
-/* Report what failed, in up to three pieces, and why. */
+/* Report what failed, in up to three pieces, and why it failed. */
 static int failed(pmOptions *opts, int code, const char *what, const char *name, const char *of_it)
 {
 	char text[PM_MAXERRMSGLEN];
@@ -72,13 +72,15 @@ static bool is_archive(const pmOptions *opts)
 	return opts->context == PM_CONTEXT_ARCHIVE;
 }
 
-/* A program may have opened an archive that is not in its options. */
+/* The program may have opened an archive that is not in its options. */
 static const char *first_archive(const pmOptions *opts)
 {
 	return opts->narchives ? opts->archives[0] : "";
 }
 
-/* From the first archive's start to the last one's end; for other contexts, from now on */
+/*
+ * The bounds: from the first archive's start to the last one's end; for other contexts, from now on
+ */
 static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 {
 	int err;
@@ -163,12 +165,12 @@ static int set_zone(pmOptions *opts, int ctx)
 
 /**
  * pmGetContextOptions() - apply options to a context: set its time zone and window
- * @ctx: a context; if there are several archives, that of the first one
+ * @ctx: a context; if there are several archives, the context of the first one
  * @opts: the results of pmGetOptions(); start, finish and origin are set.  If its context is
  *	PM_CONTEXT_ARCHIVE, they are within the archives
  *
  * Messages go to pmprintf().  The thread's current context is unchanged.  With several archives,
- * however, it is @ctx afterwards, as in the original.
+ * however, @ctx becomes the current context, as in the original.
  *
  * Return: 0, or an error, which is also counted in @errors; PM_ERR_GENERIC if pmGetOptions() found
  * errors.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The hosts and archives in a program's options; and single options, for programs that do not read
- * them from a command line, such as PCP's Python binding and some of its tools.
+ * The hosts and archives in a program's options, and calls for single options, for programs that do
+ * not read them from a command line, such as PCP's Python binding and some of its tools.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -24,7 +24,7 @@
 #define ONE "host or archive"
 #define KIND "of hosts or archives"
 
-/* Count usage errors; they are reported as such at the end if there was no runtime error. */
+/* Count a usage error.  Such errors are reported at the end if there was no runtime error. */
 void shim_options__usage_error(pmOptions *opts)
 {
 	opts->errors++;
@@ -88,7 +88,7 @@ void shim_options_sources__host(pmOptions *opts, char *arg)
 		add_host(opts, arg);
 }
 
-/* Call @add for each name of a comma-separated list; a trailing comma adds none. */
+/* Call @add for each name in a comma-separated list.  A trailing comma adds no name. */
 static void each_of(pmOptions *opts, const char *arg, void (*add)(pmOptions *, const char *))
 {
 	char *copy = strdup(arg), *rest = copy;
@@ -109,7 +109,7 @@ void shim_options_sources__hosts(pmOptions *opts, char *arg)
 		too_many_hosts(opts, arg);
 }
 
-/* The first word of each line is the name of a host; '#' starts a comment. */
+/* The first word of each line is the name of a host, and '#' starts a comment. */
 /* Report the error that ended reading a file, if any. */
 static void not_read(pmOptions *opts, const char *what, const char *name, int err)
 {
@@ -166,7 +166,8 @@ static int is_in(const char *list, const char *name)
 }
 
 /*
- * Add an archive once: with PM_OPTFLAG_MULTI as a separate one, otherwise joined with the others.
+ * Add an archive once.  With PM_OPTFLAG_MULTI it is separate, otherwise it is joined with the
+ * others.
  */
 static void add_archive(pmOptions *opts, const char *name)
 {
@@ -204,7 +205,10 @@ void shim_options_sources__archives(pmOptions *opts, char *arg)
 		add_archive(opts, arg);
 }
 
-/* Parse "Archive: host base", with base relative to the folio's directory; 0, or -1 on error. */
+/*
+ * Parse "Archive: host base", where base is relative to the folio's directory.  Return 0, or -1 on
+ * error.
+ */
 static int add_folio_line(pmOptions *opts, const char *folio, char *line, int number)
 {
 	static const char key[] = "Archive:";
@@ -233,7 +237,7 @@ static int add_folio_line(pmOptions *opts, const char *folio, char *line, int nu
 	return 0;
 }
 
-/* Check the first two lines.  Returns 0, or -1 after a message. */
+/* Check the first two lines.  Return 0, or -1 after printing a message. */
 static int check_folio(FILE *f, const char *name)
 {
 	char line[64];
@@ -376,7 +380,7 @@ SHIM_API void __pmAddOptHostList(pmOptions *opts, char *arg)
 /**
  * __pmAddOptContainer() - set the container, as "--container" does
  * @opts: not used
- * @arg: its name, stored in the environment variable PCP_CONTAINER
+ * @arg: the container's name, stored in the environment variable PCP_CONTAINER
  */
 SHIM_API void __pmAddOptContainer(pmOptions *opts, char *arg)
 {
@@ -401,7 +405,7 @@ SHIM_API void __pmSetLocalContextFlag(pmOptions *opts)
 }
 
 /**
- * __pmSetLocalContextTable() - change which agents a local context has, as "-K" does
+ * __pmSetLocalContextTable() - change the agents of a local context, as "-K" does
  * @opts: the options
  * @arg: as for pmSpecLocalPMDA()
  */
@@ -438,7 +442,7 @@ SHIM_API time_t __pmMktime(struct tm *tm)
  * @argv: not used
  * @flags: 1 to close standard input
  *
- * The parent exits with status 0.  If no child can be created, the caller continues itself.
+ * The parent exits with status 0.  If no child can be created, the caller itself continues.
  */
 SHIM_API void __pmServerStart(int argc, char **argv, int flags)
 {

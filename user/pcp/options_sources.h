@@ -10,7 +10,7 @@
 void shim_options__usage_error(pmOptions *opts);
 void shim_options__runtime_error(pmOptions *opts);
 
-/* options.c: single options, and checks when all are known */
+/* options.c: single options, and checks when all options are known */
 void shim_options__local_agent(pmOptions *opts, char *arg);
 void shim_options__container(pmOptions *opts, char *arg);
 void shim_options__finish(pmOptions *opts);
@@ -38,7 +38,7 @@ struct shim_options_times {
 	struct timespec *start, *finish, *origin, *interval;
 };
 
-/* Returns false if the program is of version 2: its times are struct timeval. */
+/* Return false if the program is of version 2, whose times are struct timeval. */
 static inline bool shim_options__times(pmOptions *opts, struct shim_options_times *times)
 {
 	struct shim_options3 *v3 = (struct shim_options3 *)opts;

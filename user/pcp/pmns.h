@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Metric names: the tree of an archive, of this machine, or of a file; and name spaces in files. */
+/*
+ * Metric names: the tree of names of an archive, of this machine, or of a file, and name spaces in
+ * files
+ */
 #ifndef SHIM_PCP_PMNS_H
 #define SHIM_PCP_PMNS_H
 
@@ -12,7 +15,7 @@
 
 struct shim_pmns_tree;
 
-/* Metrics that every context has: they describe unpacked event records */
+/* Metrics that every context has; they describe unpacked event records */
 const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid);
 /* The public descriptor of a metric that every context has, or PM_ERR_PMID */
 int shim_desc__builtin(pmID pmid, pmDesc *out);
@@ -24,26 +27,28 @@ struct shim_pmns_entry {
 	uint32_t pmid;
 };
 
-/* Build a tree of these names, in order, and the built-in ones; the names must outlive the tree. */
+/*
+ * Build a tree of these names, in order, and the built-in ones.  The names must outlive the tree.
+ */
 int shim_pmns_tree__of(const struct shim_pmns_entry *entries, unsigned int n,
 		       struct shim_pmns_tree **out);
 int shim_pmns_tree__new(const struct shim_archive *ar, struct shim_pmns_tree **out);
 void shim_pmns_tree__free(struct shim_pmns_tree *pmns);
 
-/* Names in a tree are identified by numbers; "" is the root */
+/* Names in a tree are identified by numbers.  "" is the root. */
 #define SHIM_PMNS_NONE UINT32_MAX
 
 uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *name);
-/* Whether it is the name of a metric; if so, *@pmid is set to the metric */
+/* Whether this is the name of a metric; if so, *@pmid is set to the metric */
 bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint32_t *pmid);
 /*
  * Get the names directly below a name (newest first, @status may be NULL), or those of all metrics
- * at and below it, in one allocation for the caller to free.  Returns their number, or -ENOMEM.
+ * at and below it, in one allocation that the caller frees.  Return their number, or -ENOMEM.
  */
 int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
 			     int **status);
 int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names);
-/* Negative if @a is before @b: older names are first, and a group follows the names in it */
+/* Negative if @a is before @b; older names come first, and a group follows the names in it */
 int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b);
 
 /*
@@ -59,28 +64,28 @@ struct shim_pmns_file {
 	size_t room;
 };
 
-/* A name space of the metrics for which @keep returns true */
+/* Make a name space of the metrics for which @keep returns true. */
 int shim_pmns_file__subset(const struct shim_pmns_file *from,
 			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
 			   struct shim_pmns_file **out);
 
 /*
- * Get the loaded name space, to be released by put(); NULL if none was requested.  Returns 0, or
- * PM_ERR_NOPMNS if loading failed.
+ * Get the loaded name space, to be released with put(), or NULL if none was requested.  Return 0,
+ * or PM_ERR_NOPMNS if loading failed.
  */
 int shim_pmns_loaded__get(struct shim_pmns_file **out);
 void shim_pmns_loaded__put(struct shim_pmns_file *names);
-/* Replace @old by @names if @old is still loaded, then put() @old.  Takes ownership of @names. */
+/* If @old is still loaded, replace it with @names; then put() @old.  Take ownership of @names. */
 void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file *names);
 
 /*
- * Read a name space's file without its comments, directives and macros.  Returns 0 with the text in
- * *@out, which the caller frees; -errno; PM_ERR_PMNS for directives that are unknown, do not match,
- * or are nested too deeply.
+ * Read a name space's file without its comments, directives and macros.  Return 0 with the text in
+ * *@out, which the caller frees; -errno; or PM_ERR_PMNS for directives that are unknown, do not
+ * match, or are nested too deeply.
  */
 int shim_pmns_preprocess__read(const char *path, char **out);
 
-/* pmns_lookup.c: lookups in a given tree */
+/* pmns_lookup.c: look-ups in a given tree */
 int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
 			      pmID *pmids);
 int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,
@@ -89,7 +94,7 @@ int shim_pmns_lookup__leaves(const struct shim_pmns_tree *tree, const char *name
 int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out);
 /*
  * Write the names of @desc that belong to its metric in the tree into @out, in the tree's order.
- * Returns their number; @out may be NULL.
+ * Return their number; @out may be NULL.
  */
 unsigned int shim_pmns_lookup__desc_names(const struct shim_pmns_tree *tree,
 					  const struct shim_desc *desc, const char **out);

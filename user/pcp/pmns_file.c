@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A name space's file: groups of names; "root" contains the others.  And the name space that a
- * program has loaded to replace those of its contexts.
+ * A name space's file, which consists of groups of names ("root" contains the others), and the
+ * name space that a program has loaded to replace those of its contexts.
  *
  *	root { group  name 60:0:1  whole 61:*:* }
  *	group { name 60:0:2 }
@@ -59,7 +59,10 @@ static int bad(struct parser *p, const char *what)
 	return PM_ERR_PMNS;
 }
 
-/* Get the next word: a brace, or up to the next brace or blank; empty at the end of the text. */
+/*
+ * Get the next word: a brace, or the text up to the next brace or blank.  It is empty at the end of
+ * the text.
+ */
 static struct word next_word(struct parser *p)
 {
 	struct word w;
@@ -82,7 +85,10 @@ static bool same(struct word a, const char *s, size_t len)
 	return a.len == len && !memcmp(a.at, s, len);
 }
 
-/* Whether it is a letter followed by letters, digits and _; with @dots, several joined by dots */
+/*
+ * Whether a word is a letter followed by letters, digits and _; with @dots, several of these joined
+ * by dots
+ */
 static bool is_name(struct word w, bool dots)
 {
 	bool begin = true;
@@ -101,7 +107,10 @@ static bool is_name(struct word w, bool dots)
 	return w.len && !begin;
 }
 
-/* Parse a number up to @most, and the character @end after it; -1 if there is no such number. */
+/*
+ * Parse a number up to @most, and the character @end after it.  Return -1 if there is no such
+ * number.
+ */
 static int read_number(const char **s, int most, char end)
 {
 	int n = 0;
@@ -202,7 +211,7 @@ static int read_groups(struct parser *p)
 	return 0;
 }
 
-/* Takes ownership of @name. */
+/* Take ownership of @name. */
 static int add_entry(struct shim_pmns_file *names, char *name, uint32_t pmid)
 {
 	if (shim_vec__room(names->entries, &names->room, names->n)) {
@@ -307,8 +316,8 @@ static void pmns_file_free(struct shim_pmns_file *names)
 }
 
 /*
- * Read a file; with @dups, a metric may have several names.  Returns 0; -errno if the file cannot
- * be read; PM_ERR_PMNS if it is malformed, with the reason in *@what.
+ * Read a file.  With @dups, a metric may have several names.  Return 0; -errno if the file cannot
+ * be read; or PM_ERR_PMNS if it is malformed, with the reason in *@what.
  */
 static int pmns_file_read(const char *path, bool dups, struct shim_pmns_file **out,
 			  const char **what)
@@ -404,7 +413,7 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
 	shim_pmns_loaded__put(old);
 }
 
-/* The file in PMNS_DEFAULT, or PCP's own */
+/* The file in PMNS_DEFAULT, or PCP's default */
 static char *default_path(void)
 {
 	const char *path = pmGetOptionalConfig("PMNS_DEFAULT");
@@ -415,7 +424,7 @@ static char *default_path(void)
 	return asprintf(&made, "%s/pmns/root", pmGetConfig("PCP_VAR_DIR")) < 0 ? NULL : made;
 }
 
-/* Print the message that PCP's library prints */
+/* Print the same message as PCP's library */
 static void load_complain(const char *path, int err, const char *what)
 {
 	if (err == PM_ERR_PMNS)
@@ -481,9 +490,9 @@ static bool is_loaded(void)
  *
  * An error in the file is reported through pmprintf().
  *
- * Return: 0; PM_ERR_DUPPMNS if one is already loaded, which remains; PM_ERR_PMNS for a malformed
- * file; -errno for a file that cannot be read.  If loading failed, there are no names until
- * pmUnloadNameSpace().
+ * Return: 0; PM_ERR_DUPPMNS if a name space is already loaded, which remains in use; PM_ERR_PMNS
+ * for a malformed file; -errno for a file that cannot be read.  If loading failed, there are no
+ * names until pmUnloadNameSpace().
  */
 SHIM_API int pmLoadASCIINameSpace(const char *filename, int dupok)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metric names: look up, list and walk them, and find the names of a metric. */
+/* Metric names: look-up, lists and walks, and the names of a metric */
 #include "base/api.h"
 #include "context.h"
 #include "list.h"
@@ -15,7 +15,10 @@ struct name_space {
 	struct shim_context *ctx;
 };
 
-/* Get the loaded name space, otherwise the current context's; PM_ERR_NOPMNS without either. */
+/*
+ * Get the loaded name space, otherwise that of the current context.  Return PM_ERR_NOPMNS without
+ * either.
+ */
 static int names_enter(struct name_space *ns)
 {
 	int err = shim_pmns_loaded__get(&ns->names);
@@ -35,7 +38,7 @@ static int leave(struct name_space *ns, int result)
 	return result;
 }
 
-/* Look up the metric of a name.  Returns 0, PM_ERR_NAME, or PM_ERR_NONLEAF for a group. */
+/* Look up the metric with a name.  Return 0, PM_ERR_NAME, or PM_ERR_NONLEAF for a group. */
 static int look_up(const struct shim_pmns_tree *pmns, const char *name, pmID *pmid)
 {
 	uint32_t at = name && *name ? shim_pmns_tree__find(pmns, name) : SHIM_PMNS_NONE;
@@ -58,7 +61,7 @@ int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const ch
 	return n == 1 && err ? err : found;
 }
 
-/* Metrics of a loaded name space, and the derived ones of the process */
+/* Look up metrics of a loaded name space, and the process's derived metrics. */
 static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
 			  pmID *pmids)
 {
@@ -69,7 +72,8 @@ static int loaded_metrics(const struct shim_pmns_tree *tree, int n, const char *
 }
 
 /*
- * Without a name space: the built-in and derived metrics, or PM_ERR_NOPMNS if others are requested
+ * Look up metrics without a name space: the built-in and derived metrics are known; if others are
+ * requested, return PM_ERR_NOPMNS.
  */
 static int lone_metrics(int n, const char *const *names, pmID *pmids)
 {
@@ -129,10 +133,11 @@ int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *na
 }
 
 /**
- * pmGetChildrenStatus() - get the names directly below a name, and which are metrics
+ * pmGetChildrenStatus() - get the names directly below a name, and which of them are
+ * metrics
  * @name: a name; "" is the root
  * @offspring: set to the names if there are any; to be freed by the caller
- * @status: NULL, or set to their status likewise
+ * @status: NULL, or set to their status if there are any; to be freed by the caller
  *
  * Return: the number of names, which are listed newest first; 0 for a metric; PM_ERR_NAME.
  */
@@ -229,7 +234,7 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 }
 
 /*
- * Whether a name belongs to this metric: if several metrics have it, it belongs to the first one.
+ * Whether a name belongs to this metric.  If several metrics have it, it belongs to the first one.
  */
 static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 {
@@ -238,7 +243,7 @@ static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 	return !look_up(tree, name, &owner) && owner == pmid;
 }
 
-/* List the names of a metric.  Returns their number, PM_ERR_PMID if there are none, or -ENOMEM. */
+/* List the names of a metric.  Return their number, PM_ERR_PMID if there are none, or -ENOMEM. */
 int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out)
 {
 	struct shim_list list;
@@ -256,7 +261,7 @@ int shim_pmns_lookup__list(const char *const *names, unsigned int n, char ***out
 	return (int)n;
 }
 
-/* Names of a metric in a loaded name space, the newest first; @out may be NULL */
+/* Get the names of a metric in a loaded name space, the newest first.  @out may be NULL. */
 static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, const char **out)
 {
 	unsigned int n = 0;
@@ -271,7 +276,10 @@ static unsigned int loaded_names(const struct shim_pmns_file *from, pmID pmid, c
 	return n;
 }
 
-/* Sort names in the order of the tree, because the metadata's order may differ; there are few. */
+/*
+ * Sort names in the order of the tree, because the order of the metadata may differ.  There are few
+ * names.
+ */
 static void sort_names(const struct shim_pmns_tree *tree, const char **names, unsigned int n)
 {
 	for (unsigned int i = 1; i < n; i++) {
@@ -388,8 +396,8 @@ SHIM_API int pmNameID(pmID pmid, char **name)
 /**
  * pmGetPMNSLocation() - get the source of the names
  *
- * Return: PMNS_LOCAL if the program has loaded them, or for a context of this machine; PMNS_ARCHIVE
- * for an archive, PMNS_REMOTE for a host; PM_ERR_NOPMNS without a context.
+ * Return: PMNS_LOCAL if the program has loaded a name space, or for a context of this machine;
+ * PMNS_ARCHIVE for an archive, PMNS_REMOTE for a host; PM_ERR_NOPMNS without a context.
  */
 SHIM_API int pmGetPMNSLocation(void)
 {
@@ -428,9 +436,10 @@ static int trim(struct shim_pmns_file *names)
  * pmTrimNameSpace() - remove names of metrics that the current context does not have
  *
  * Names are removed only from a loaded name space, and only if the context is an archive, because a
- * host's pmcd may know all of them.
+ * host's pmcd may know all names.
  *
- * Return: 0; PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS if no name space is loaded either; -ENOMEM.
+ * Return: 0; without a context, PM_ERR_NOCONTEXT, or PM_ERR_NOPMNS if no name space is loaded
+ * either; -ENOMEM.
  */
 SHIM_API int pmTrimNameSpace(void)
 {

@@ -93,7 +93,7 @@ static int define(struct reading *r, const char *name)
 	return m->value ? 0 : -ENOMEM;
 }
 
-/* Replace comments by blanks, including multi-line comments. */
+/* Replace comments, including multi-line comments, with blanks. */
 static void drop_comments(struct reading *r, char *line)
 {
 	for (; *line; line++) {
@@ -128,7 +128,8 @@ static void copy_line(struct reading *r, const char *line)
 static int read_file(struct reading *r, const char *path);
 
 /*
- * Read a file in the directory of the including file, otherwise in PCP's directory of name spaces.
+ * Read a file from the directory of the including file, otherwise from PCP's directory of name
+ * spaces.
  */
 static int include(struct reading *r, const char *from, const char *what)
 {
@@ -262,7 +263,7 @@ int shim_pmns_preprocess__read(const char *path, char **out)
 	err = read_file(&r, path);
 	while (r.macros)
 		undefine(&r, r.macros->name);
-	/* if memory runs out, text may be NULL, and fclose() does not report earlier losses */
+	/* If memory runs out, text may be NULL, and fclose() does not report earlier losses. */
 	if (ferror(r.out) && !err)
 		err = -ENOMEM;
 	if ((fclose(r.out) || !text) && !err)

@@ -17,7 +17,7 @@ struct node {
 	const char *name;	/* the last component: @len bytes of the original name */
 	uint32_t len;
 	uint32_t parent;
-	uint32_t child;		/* the newest one */
+	uint32_t child;		/* the newest child */
 	uint32_t sibling;	/* the next older one */
 	uint32_t chain;		/* next node in the hash bucket */
 	pmID pmid;
@@ -111,7 +111,7 @@ static int tree_grow(struct shim_pmns_tree *pmns)
 	return 0;
 }
 
-/* Link a new node among its parent's children: first, or with @last as the last one. */
+/* Link a new node among its parent's children, as the first one or, with @last, as the last one. */
 static void link_in(struct shim_pmns_tree *pmns, uint32_t at, bool last)
 {
 	uint32_t *link = &pmns->nodes[pmns->nodes[at].parent].child;
@@ -181,7 +181,7 @@ static int add_desc(struct shim_pmns_tree *pmns, const struct shim_desc *desc, b
 	return err;
 }
 
-/* A new tree, without names */
+/* Create a tree without names. */
 static int tree_begin(struct shim_pmns_tree **out)
 {
 	struct shim_pmns_tree *pmns = calloc(1, sizeof(*pmns));
@@ -193,7 +193,7 @@ static int tree_begin(struct shim_pmns_tree **out)
 	return add_node(pmns, NONE, "", 0, false, &root);
 }
 
-/* The built-in names of every context are last, unless an archive also contains these names. */
+/* Add the built-in names of every context last, unless an archive also contains these names. */
 static int end(struct shim_pmns_tree *pmns, int err, struct shim_pmns_tree **out)
 {
 	for (unsigned int i = 0; i < NBUILTINS && !err; i++)
@@ -304,7 +304,7 @@ static uint32_t step(const struct shim_pmns_tree *pmns, uint32_t top, uint32_t a
 	return at == top ? NONE : pmns->nodes[at].sibling;
 }
 
-/* Write a node's full name so that it ends at @end; returns its start. */
+/* Write a node's full name such that it ends at @end. Return its start. */
 static char *name_before(const struct shim_pmns_tree *pmns, uint32_t at, char *end)
 {
 	for (; at != ROOT; at = pmns->nodes[at].parent) {

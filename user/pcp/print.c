@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "texts.h"
 
-#define STRING_SHOWN	34	/* for a string longer than STRING_MAX */
+#define STRING_SHOWN	34	/* for strings longer than STRING_MAX */
 #define STRING_MAX	37
 #define BYTES_SHOWN	12
 #define FLAG_MISSED	(1u << 31)
@@ -62,8 +62,8 @@ static void events_text(const pmValueBlock *block, char *buf, int buflen)
 /**
  * pmAtomStr_r() - format a value in a few characters
  * @avp: the value
- * @type: its type
- * @buf: @buflen bytes; 80 are always enough
+ * @type: the value's type
+ * @buf: buffer of @buflen bytes; 80 are always enough
  * @buflen: at least 1
  *
  * Return: @buf.
@@ -182,17 +182,17 @@ static void print_bytes(FILE *f, const pmValueBlock *block, int minwidth)
 	fputc(']', f);
 }
 
-/* The state of reading packed event records; @p to @end is the rest */
+/* The state of reading packed event records; @p to @end is the remaining part */
 struct events {
 	const char *p;
 	const char *end;
 	int type;
 	uint32_t missed;
 	uint32_t shown;			/* number of records with a stamp */
-	char first[32], last[32];	/* stamps of the first and the last one */
+	char first[32], last[32];	/* stamps of the first and the last record */
 };
 
-/* Consume the next @len bytes; NULL if there are fewer. */
+/* Consume the next @len bytes.  Return NULL if there are fewer. */
 static const char *event_take(struct events *e, size_t len)
 {
 	const char *at = e->p;
@@ -230,7 +230,7 @@ static void event_time(const char *head, int type, char *buf, size_t size)
 		snprintf(buf + len, size - len, ".%09d", (int)(nsec % 1000000000));
 }
 
-/* Skip one record.  Returns 0, or -1 if it is malformed. */
+/* Skip one record.  Return 0, or -1 if it is malformed. */
 static int pass_event(struct events *e)
 {
 	size_t stamp = e->type == PM_TYPE_EVENT ? 8 : 16;
@@ -287,7 +287,7 @@ static void print_events(FILE *f, const pmValueBlock *block, int type)
 	fprintf(f, "%s]", text);
 }
 
-/* Significant digits of a number, from 1 to @most, if the environment selects them */
+/* Significant digits of a number, from 1 to @most, if the environment specifies them */
 static const struct precision {
 	const char *variable;
 	int usual, most;
@@ -352,8 +352,8 @@ static void print_number(FILE *f, const pmAtomValue *v, int type, int w)
 /**
  * pmPrintValue() - print a value of a result
  * @f: the output stream
- * @valfmt: format of its value set
- * @type: its metric's type
+ * @valfmt: format of the value set
+ * @type: type of the metric
  * @val: the value
  * @minwidth: minimum width; the value is padded on the left
  *
@@ -463,7 +463,7 @@ static const char *level_name(int level)
 	return "?";
 }
 
-/* Print the object that the labels describe. */
+/* Print the object to which the labels belong. */
 static void print_owner(FILE *f, int ident, int type)
 {
 	char buf[20];

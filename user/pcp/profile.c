@@ -65,7 +65,7 @@ static int compare_instances(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sort, and drop duplicates.  Return the number of instances left. */
+/* Sort the IDs, and drop duplicates.  Return the number of IDs left. */
 static int sort_all(int32_t *all, int n)
 {
 	bool ascends = true;
@@ -88,7 +88,7 @@ static void move(struct shim_profile_indom *entry, unsigned int to, unsigned int
 	memmove(&entry->inst[to], &entry->inst[from], n * sizeof(*entry->inst));
 }
 
-/* Add @n ascending instances, the largest first; @all is changed. */
+/* Add @n ascending instances, starting with the largest.  @all is changed. */
 static int add_all(struct shim_profile_indom *entry, int n, int32_t *all)
 {
 	unsigned int total, left = 0;
@@ -104,7 +104,7 @@ static int add_all(struct shim_profile_indom *entry, int n, int32_t *all)
 
 		move(entry, at + left, at, entry->n - at);
 		entry->inst[at + left - 1] = all[left - 1];
-		entry->n = at;		/* the rest is in its place */
+		entry->n = at;		/* the rest is already in its place */
 	}
 	entry->n = total;
 	return 0;
@@ -161,7 +161,7 @@ bool shim_profile__has(const void *arg, uint32_t indom, int32_t inst)
 	return entry->include != listed(entry, inst);
 }
 
-/* Without a list: include or exclude all instances of the domain, or of all domains. */
+/* Without a list, include or exclude all instances of the domain, or of all domains. */
 static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 {
 	struct shim_profile_indom *entry;
@@ -182,7 +182,7 @@ static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 }
 
 /*
- * With a list: a domain without an entry becomes "none except these" when instances are included,
+ * With a list, a domain without an entry becomes "none except these" when instances are included,
  * and "all except these" when they are excluded, or "none" if the profile excludes by default.
  */
 static int set_some(struct shim_profile *profile, pmInDom indom, int n, const int *list,
@@ -231,7 +231,7 @@ static int change(pmInDom indom, int n, const int *list, bool include)
  * pmAddProfile() - include instances in later fetches of the current context
  * @indom: their domain, or PM_INDOM_NULL for all domains
  * @numinst: number of instances; 0 for all
- * @instlist: their ids, or NULL for all of @indom
+ * @instlist: their IDs, or NULL for all of @indom
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PROFILESPEC for a list without a domain.
  */
@@ -244,7 +244,7 @@ SHIM_API int pmAddProfile(pmInDom indom, int numinst, int *instlist)
  * pmDelProfile() - exclude instances from later fetches of the current context
  * @indom: their domain, or PM_INDOM_NULL for all domains
  * @numinst: number of instances; 0 for all
- * @instlist: their ids, or NULL for all of @indom
+ * @instlist: their IDs, or NULL for all of @indom
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_PROFILESPEC for a list without a domain.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The request of a fetch, and the values of a record that answer it; and the results of records
- * that have the same layout as an earlier record.
+ * The request of a fetch, the values of a record that answer it, and the results of records that
+ * have the same layout as an earlier record
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -173,8 +173,8 @@ static int to_host(struct shim_value *value)
 }
 
 /*
- * Get values that do not have the metric's type, or whose metric has no descriptor, as stored:
- * pmExtractValue() fails if a program requests them as another type.
+ * Get values that do not have the metric's type, or whose metric has no descriptor, in their stored
+ * form.  pmExtractValue() fails if a program requests them as another type.
  */
 static int stored_values(const struct shim_record *rec, const struct shim_vset *vset,
 			 struct shim_value *values)
@@ -189,7 +189,7 @@ static int stored_values(const struct shim_record *rec, const struct shim_vset *
 	return err;
 }
 
-/* Append a set's values to those of @req: their number, or an error.  @desc may be NULL. */
+/* Append a set's values to those of @req.  Return their number, or an error.  @desc may be NULL. */
 static int add_values(struct shim_request *req, const struct shim_record *rec,
 		      const struct shim_vset *vset, const struct shim_desc *desc,
 		      const struct shim_filter *filter)
@@ -235,7 +235,7 @@ static int add_answer(struct shim_request *req, unsigned int i, const struct shi
 	return 0;
 }
 
-/* From here on the array of values does not grow, so the answers can point into it. */
+/* Set the answers' pointers into the array of values, which does not grow any more. */
 static void point_answers(struct shim_request *req, unsigned int n)
 {
 	const struct shim_value *values = req->values;
@@ -395,7 +395,7 @@ static int add_value(struct shim_plan *plan, const struct shim_record *rec,
 	return err ? err : add_block(plan, rec, &raw, value->value.pval, base);
 }
 
-/* Match values by instance, because the profile may exclude some of the set's values. */
+/* Match values by instance, because the profile may exclude some values of the set. */
 static int add_set(struct shim_plan *plan, const struct shim_record *rec,
 		   const struct shim_vset *vset, const pmValueSet *set, const char *base)
 {
@@ -460,7 +460,7 @@ static void forget(struct shim_plans *plans, struct shim_plan *plan)
 	};
 }
 
-/* After each attempt without a plan that is used, twice as many records are skipped. */
+/* After each attempt whose plan is not used, skip twice as many records. */
 static void put_off(struct shim_plan *plan)
 {
 	plan->rest = (1u << plan->failures) - 1;
@@ -473,7 +473,10 @@ static uint64_t mix(uint64_t signature, uint32_t word)
 	return (signature ^ word) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Hash the record's sets and a few of their instances: different if the layout is, mostly */
+/*
+ * Hash the record's sets and a few of their instances.  Different layouts usually have different
+ * hashes.
+ */
 static uint64_t sign(const struct shim_record *rec)
 {
 	uint64_t signature = mix(rec->len, rec->npmids);
@@ -491,8 +494,8 @@ static uint64_t sign(const struct shim_record *rec)
 }
 
 /*
- * Making a plan costs as much as fetching several records.  So do it only if the record before of
- * this kind seems to have had the same layout.
+ * Making a plan costs as much as fetching several records.  Therefore a plan is made only if the
+ * previous record of this kind seems to have had the same layout.
  */
 static bool is_repeated(struct shim_plan *plan, const struct shim_record *rec)
 {

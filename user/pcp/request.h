@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The request of a fetch, and the values of a record that answer it; and plans: the results of
+ * The request of a fetch, the values of a record that answer it, and plans for the results of
  * records that have the same layout as an earlier record.
  *
- * A plan stores what was found out about the earlier record: the structure of its result, and the
- * location of each value in the record.  For a record of the same layout, only the values are
- * copied.
+ * A plan stores the structure of the earlier record's result, and the location of each value in
+ * the record.  For a record of the same layout, only the values are copied.
  */
 #ifndef SHIM_PCP_REQUEST_H
 #define SHIM_PCP_REQUEST_H
@@ -47,31 +46,34 @@ struct shim_request {
 	size_t nvalues, values_room;
 };
 
-/* Returns 1 if the metrics differ from the previous ones, 0 if they are the same, -ENOMEM. */
+/* Return 1 if the metrics differ from the previous ones, 0 if they are the same, or -ENOMEM. */
 int shim_request__set(struct shim_request *req, const struct shim_archive *ar, unsigned int n,
 		      const uint32_t *pmids);
 void shim_request__fini(struct shim_request *req);
 
-/* Find the items in a record.  Returns the number found, or -EBADMSG. */
+/* Find the items in a record.  Return the number found, or -EBADMSG. */
 int shim_request__match(struct shim_request *req, const struct shim_record *rec);
 /*
- * After match(), fill in @vsets and @types.  Returns 0, or -ENOENT if a metric has no descriptor.
+ * After match(), fill in @vsets and @types.  Return 0, or -ENOENT if a metric has no descriptor.
  */
 int shim_request__locate(struct shim_request *req);
-/* The same for all sets of a record.  Returns their number, -EBADMSG, -ENOMEM. */
+/* Like locate(), for all sets of a record.  Return their number, -EBADMSG or -ENOMEM. */
 int shim_request__locate_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
-/* After match(), fill in @answers: 0, -EBADMSG, -ENOENT if a metric has no descriptor, -ENOMEM. */
+/*
+ * After match(), fill in @answers.  Return 0, -EBADMSG, -ENOENT if a metric has no descriptor, or
+ * -ENOMEM.
+ */
 int shim_request__answer(struct shim_request *req, const struct shim_record *rec,
 			 const struct shim_filter *filter);
-/* The same for all sets of a record.  Returns their number, -EBADMSG, -ENOMEM. */
+/* Like answer(), for all sets of a record.  Return their number, -EBADMSG or -ENOMEM. */
 int shim_request__answer_all(struct shim_request *req, const struct shim_archive *ar,
 			     const struct shim_record *rec);
 
 #define SHIM_PLANS		8	/* a logger writes few kinds of records */
 #define SHIM_PLAN_BYTES		(256u << 10)	/* limit for all plans together */
 
-/* Moves from an offset in the record, or in the result, to an offset in the result */
+/* Copies from an offset in the record, or in the result, to an offset in the result */
 struct shim_moves {
 	struct shim_move {
 		uint32_t from;
@@ -83,9 +85,9 @@ struct shim_moves {
 
 /*
  * struct shim_plan - how to build the result of one kind of record
- * @signature: of the last record for which one was computed
- * @fresh: @signature was not compared yet with that of another record
- * @failures: number of attempts to make a plan here since one was used
+ * @signature: signature of the last record for which one was computed
+ * @fresh: @signature has not been compared yet with that of another record
+ * @failures: number of attempts to make a plan here since a plan was last used
  * @rest: number of records of this kind to skip before the next attempt
  * @layout: layout of the records; empty if there is no plan
  * @image: the @size bytes of a result to copy; NULL if the records have none of the metrics
@@ -110,18 +112,18 @@ struct shim_plans {
 };
 
 /*
- * Returns 1 with the result in *out, 0 if the record has none of the metrics, -ENOENT if no plan
- * fits, -ENOMEM.
+ * Return 1 with the result in *out, 0 if the record has none of the metrics, -ENOENT if no plan
+ * fits, or -ENOMEM.
  */
 int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *rec,
 		      pmResult **out);
 /*
- * Make a plan from the answer to @rec: @result of @size bytes, with the values of @req, or NULL for
- * no result.  No plan is made if memory is short or the record is the first of its kind.
+ * Make a plan from the answer to @rec, which is @result of @size bytes, with the values of @req, or
+ * NULL for no result.  No plan is made if memory is short or the record is the first of its kind.
  */
 void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 		       const struct shim_request *req, const pmResult *result, size_t size);
-/* Discard all plans, because the request or the profile of instances changes. */
+/* Discard all plans, because the request or the profile of instances has changed. */
 void shim_plans__reset(struct shim_plans *plans);
 
 #endif /* SHIM_PCP_REQUEST_H */

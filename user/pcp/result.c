@@ -4,10 +4,10 @@
  *
  * Results are also built from a record's bytes, without an intermediate array of values.  Records
  * of thousands of instances are too large for plans (request.h), and writing each value twice would
- * cost as much as reading it.  So each value is read once and written once.
+ * cost as much as reading it.  Therefore each value is read once and written once.
  *
- * A result is one allocation: the structure, the value sets, and after them the value blocks.  So
- * it can be freed no matter how a program has modified it.
+ * A result is one allocation: the structure, the value sets, and after them the value blocks.
+ * Therefore it can be freed no matter how a program has modified it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -169,14 +169,14 @@ static void sort(int n, pmValueSet *const *sets)
 			qsort(sets[i]->vlist, sets[i]->numval, sizeof(pmValue), by_inst);
 }
 
-/** pmSortInstances() - sort the values of each metric of @result by instance id */
+/** pmSortInstances() - sort the values of each metric of @result by instance ID */
 SHIM_API void pmSortInstances(pmResult *result)
 {
 	if (result)
 		sort(result->numpmid, result->vset);
 }
 
-/** pmSortHighResInstances() - sort the values of each metric of @result by instance id */
+/** pmSortHighResInstances() - sort the values of each metric of @result by instance ID */
 SHIM_API void pmSortHighResInstances(pmHighResResult *result)
 {
 	if (result)
@@ -264,7 +264,7 @@ static void fill_in_place(pmValue *v, const struct shim_vset *vset)
 	}
 }
 
-/* The first word of a block, whose bit fields would be stored one by one */
+/* The first word of a block, which is faster to store than its bit fields one by one */
 static inline uint32_t block_head(unsigned int len, int32_t type)
 {
 	const pmValueBlock block = { .vlen = PM_VAL_HDR_SIZE + len, .vtype = (unsigned int)type };
@@ -290,9 +290,9 @@ static inline void record_fill_block(char *block, uint32_t head, const uint8_t *
 }
 
 /*
- * Writers put the blocks of a set next to each other, each with the same header.  Fill in values
- * from the first one on as long as this is the case, which takes two comparisons per value.
- * Returns the number of values filled in.
+ * Writers put the blocks of a set next to each other, each with the same header.  Starting with the
+ * first one, fill in values as long as this is the case, which takes two comparisons per value.
+ * Return the number of values filled in.
  */
 static inline __attribute__((always_inline)) int32_t
 fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset, int32_t type,

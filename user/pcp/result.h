@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Build the PMAPI's result structure: piece by piece, from answers, or from a record's bytes. */
+/* Build the PMAPI's result structure piece by piece, from answers, or from a record's bytes. */
 #ifndef SHIM_PCP_RESULT_H
 #define SHIM_PCP_RESULT_H
 
@@ -26,7 +26,10 @@ static inline size_t shim_result__set_len(int32_t numval)
 	return offsetof(pmValueSet, vlist) + (numval > 1 ? (size_t)numval : 1) * sizeof(pmValue);
 }
 
-/* Size of a block.  A string's has room for a terminating NUL, in case its source has none. */
+/*
+ * Size of a block.  The block of a string has room for a terminating NUL, in case its source has
+ * none.
+ */
 static inline size_t shim_result__block_len(int type, size_t payload)
 {
 	return (PM_VAL_HDR_SIZE + payload + (type == PM_TYPE_STRING) + 3) & ~(size_t)3;
@@ -35,8 +38,8 @@ static inline size_t shim_result__block_len(int type, size_t payload)
 /*
  * struct shim_builder - a result under construction, in one allocation
  * @next: the pointer to the next set
- * @sets: where the next set goes
- * @blocks: where the next block goes
+ * @sets: location of the next set
+ * @blocks: location of the next block
  */
 struct shim_builder {
 	pmResult *result;
@@ -44,7 +47,9 @@ struct shim_builder {
 	char *sets, *blocks;
 };
 
-/* Begin a result of @n sets with @sets bytes, and of @blocks bytes of blocks.  0 or -ENOMEM */
+/*
+ * Begin a result of @n sets with @sets bytes, and of @blocks bytes of blocks.  Return 0 or -ENOMEM.
+ */
 static inline int shim_builder__begin(struct shim_builder *b, unsigned int n, size_t sets,
 				      size_t blocks)
 {
@@ -61,7 +66,7 @@ static inline int shim_builder__begin(struct shim_builder *b, unsigned int n, si
 	return 0;
 }
 
-/* Add a set of @numval values, which the caller fills in, or with an error in @numval. */
+/* Add a set of @numval values, which the caller fills in, or a set with an error in @numval. */
 static inline pmValueSet *shim_builder__set(struct shim_builder *b, pmID pmid, int numval,
 					    int valfmt)
 {
@@ -75,7 +80,7 @@ static inline pmValueSet *shim_builder__set(struct shim_builder *b, pmID pmid, i
 	return set;
 }
 
-/* Add the block of a value.  Returns its payload, which the caller fills in. */
+/* Add the block of a value.  Return its payload, which the caller fills in. */
 static inline char *shim_builder__block(struct shim_builder *b, pmValue *v, int type,
 					size_t payload)
 {
@@ -92,15 +97,16 @@ static inline char *shim_builder__block(struct shim_builder *b, pmValue *v, int 
 
 /*
  * Build a result in one allocation of *size bytes.  The caller sets its time stamp, which is the
- * only difference between the two kinds of result.  Returns 0, -EBADMSG, -ENOMEM.
+ * only difference between the two kinds of result.  Return 0, -EBADMSG or -ENOMEM.
  */
 int shim_result__build(unsigned int n, const struct shim_answer *answers, pmResult **out,
 		       size_t *size);
 
 /*
  * Like shim_result__build(), but from the @n sets of @rec at @vsets, whose metrics have these
- * @types.  Returns 0; -ENOTSUP if a set has values that are not stored as its type requires, or
- * that must be converted as a whole (events), which can only be built from answers; -ENOMEM.
+ * @types.  Return 0; -ENOTSUP if a set has values that are not stored as its type requires, or that
+ * must be converted as a whole (events), because such results can only be built from answers; or
+ * -ENOMEM.
  */
 int shim_record_result__build(const struct shim_record *rec, unsigned int n,
 			      const struct shim_vset *vsets, const int32_t *types, pmResult **out,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Identifiers of metrics and instance domains: build and split them; and as short texts, like
- * numbers and the flags of event records.
+ * Identifiers of metrics and instance domains: build and split them, and format them as short
+ * texts, like numbers and the flags of event records.
  */
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ SHIM_API unsigned int pmInDom_serial(pmInDom indom)
 /**
  * pmIDStr_r() - format a metric identifier
  * @pmid: the identifier
- * @buf: @buflen bytes; 20 are always enough
+ * @buf: buffer of @buflen bytes; 20 are always enough
  * @buflen: at least 1
  *
  * Return: @buf.
@@ -84,7 +84,7 @@ SHIM_API const char *pmIDStr(pmID pmid)
 /**
  * pmInDomStr_r() - format an instance domain identifier
  * @indom: the identifier
- * @buf: @buflen bytes; 20 are always enough
+ * @buf: buffer of @buflen bytes; 20 are always enough
  * @buflen: at least 1
  *
  * Return: @buf.
@@ -122,7 +122,7 @@ static const struct {
  */
 SHIM_API char *pmNumberStr_r(double value, char *buf, int buflen)
 {
-	/* a sign takes the place of a digit */
+	/* A sign takes the place of a digit. */
 	double limit = value < 0 ? 99.995 : 999.995, size = fabs(value);
 
 	/* NaN, and values that round to zero, are printed as zero without a sign */
@@ -168,7 +168,7 @@ static const struct {
  * @buf: @buflen bytes
  * @buflen: at least 26; 27 for all flags at once
  *
- * Return: @buf, or NULL if it is too small.
+ * Return: @buf, or NULL if @buflen is too small.
  */
 SHIM_API char *pmEventFlagsStr_r(int flags, char *buf, int buflen)
 {

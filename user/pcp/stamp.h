@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Convert between the C library's two time structures and struct shim_ts. */
+/* Conversion between the C library's two time structures and struct shim_ts */
 #ifndef SHIM_PCP_STAMP_H
 #define SHIM_PCP_STAMP_H
 
@@ -8,7 +8,7 @@
 
 #include "base/tstamp.h"
 
-/* Make a normalized stamp, even from a fraction that is negative, or a second or more. */
+/* Make a normalized stamp, even from a fraction that is negative or at least a second. */
 static inline struct shim_ts shim_stamp__make(int64_t sec, int64_t nsec)
 {
 	struct shim_ts ts;

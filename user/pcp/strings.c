@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Copy texts into buffers that are always terminated, read words from a file, and show the position
- * of an error in a text; and the texts that calls without a caller's buffer return, per thread.
+ * of an error in a text.  Also keep, per thread, the texts returned by calls without a caller's
+ * buffer.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -26,14 +27,14 @@ char *shim_caret__message(const char *text, size_t at, const char *what)
 		return NULL;
 	memcpy(message, text, len);
 	message[len++] = '\n';
-	/* Keep tabs and other white space, so the mark is below its position. */
+	/* Keep tabs and other white space, so that the mark is below its position. */
 	for (size_t i = 0; i < at; i++)
 		message[len++] = isgraph((unsigned char)text[i]) ? ' ' : text[i];
 	snprintf(message + len, room - len, "^ -- %s\n", what);
 	return message;
 }
 
-/* The calling thread's texts; if memory runs out, texts that all such threads share */
+/* The calling thread's texts.  If memory runs out, texts that all such threads share. */
 struct shim_texts *shim_texts(void)
 {
 	static struct shim_thread_end end = { .fn = shim_thread_room__free };
@@ -46,7 +47,7 @@ struct shim_texts *shim_texts(void)
 
 /**
  * pmsprintf() - format a text into a buffer, truncated if necessary
- * @str: @size bytes
+ * @str: buffer of @size bytes
  * @size: if it is 0, nothing is written
  * @fmt: as for printf(3)
  *
@@ -64,7 +65,7 @@ SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
 	va_end(args);
 	if (n >= 0 && (size_t)n < size)
 		return n;
-	/* on error, discard what was written so far */
+	/* On error, discard what was written so far. */
 	if (n < 0)
 		*str = '\0';
 	str[size - 1] = '\0';
@@ -73,7 +74,7 @@ SHIM_API int pmsprintf(char *str, size_t size, const char *fmt, ...)
 
 /**
  * pmstrncpy() - copy a text into a buffer, truncated if necessary
- * @dest: @destlen bytes
+ * @dest: buffer of @destlen bytes
  * @destlen: if it is 0, nothing is written
  * @src: the text
  *
@@ -117,7 +118,7 @@ SHIM_API int pmstrncat(char *dest, size_t destlen, const char *src)
  * pmstrlen() - get the length of a text that may be NULL
  * @s: a text or NULL
  *
- * Return: its length, 0 if it is NULL.
+ * Return: the text's length, or 0 if @s is NULL.
  */
 SHIM_API size_t pmstrlen(const char *s)
 {
@@ -141,12 +142,13 @@ static int word_add(struct word *w, int c)
 /**
  * pmfstring() - read the next word of a file
  * @f: the file
- * @str: the word, to be freed by the caller; written only if there is one
+ * @str: set to the word, to be freed by the caller, if there is one
  *
  * Leading white space is skipped within the line.  The white-space character that ends the word is
  * consumed.
  *
- * Return: its length, 0 if the line ends first, -1 at the end of the file, -2 if out of memory.
+ * Return: the word's length, 0 if the line ends first, -1 at the end of the file, -2 if out of
+ * memory.
  */
 SHIM_API ssize_t pmfstring(FILE *f, char **str)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages that show a text with a mark below the position of an error; and the static texts that
- * calls without a caller's buffer return, per thread.
+ * Messages that show a text with a mark below the position of an error, and the per-thread texts
+ * that calls without a caller's buffer return.
  */
 #ifndef SHIM_PCP_TEXTS_H
 #define SHIM_PCP_TEXTS_H
@@ -33,7 +33,7 @@ struct shim_texts *shim_texts(void);
 
 /*
  * Get the text and, on the next line, a mark below byte @at followed by @what.  The caller frees
- * it.  NULL if out of memory.
+ * it.  Return NULL if out of memory.
  */
 char *shim_caret__message(const char *text, size_t at, const char *what);
 

@@ -3,7 +3,7 @@
  * Sums, differences and conversion to seconds of the C library's two time structures.
  *
  * At most one second is carried, as in PCP's library, so a caller's fractions must be less than a
- * second.  Sums have the same precision as in PCP's library, that of a long double.
+ * second.  Sums have the precision of a long double, as in PCP's library.
  */
 #include <inttypes.h>
 #include <stdbool.h>

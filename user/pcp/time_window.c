@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *s)
 	return s;
 }
 
-/* The name alone, or followed by one "s" */
+/* Whether the word is the name, alone or followed by one "s" */
 static int is_unit(const char *word, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -53,7 +53,7 @@ static int is_unit(const char *word, size_t len, const char *name)
 }
 
 /*
- * Convert a number to seconds according to the unit after it.  Returns the end of the unit, or NULL
+ * Convert a number to seconds according to the unit after it.  Return the end of the unit, or NULL
  * if it is unknown.
  */
 static const char *apply_unit(const char *s, double *number)
@@ -73,7 +73,7 @@ static const char *apply_unit(const char *s, double *number)
 	return NULL;
 }
 
-/* Returns NULL, or the position of the error in @s.  For a blank text, @seconds is set to 0. */
+/* Return NULL, or the position of the error in @s.  For a blank text, set @seconds to 0. */
 static const char *interval_scan(const char *s, double *seconds)
 {
 	double sum = 0;
@@ -83,7 +83,7 @@ static const char *interval_scan(const char *s, double *seconds)
 		char *end;
 		double number = shim_real__parse(s, &end);
 
-		/* written so that NaN is also rejected */
+		/* The condition also rejects NaN. */
 		if (end == s || !(number >= 0 && number < LONGEST))
 			return start;
 		s = skip_blanks(end);
@@ -100,8 +100,8 @@ static const char *interval_scan(const char *s, double *seconds)
 }
 
 /*
- * The fraction of a second, in units of 1 / @per_second; may round up to @per_second.  It is
- * computed as a long double, because the product would already be rounded as a double.
+ * The fraction of a second, in units of 1 / @per_second.  It may be rounded up to @per_second.  It
+ * is computed as a long double, because a double would already round the product.
  */
 static long interval_fraction(double seconds, long per_second)
 {
@@ -126,11 +126,11 @@ static int interval_parse(const char *text, double *seconds, char **errmsg)
 /**
  * pmParseInterval() - parse a length of time
  * @string: one or more numbers, each with a unit or in seconds
- * @rslt: their sum; a fraction may be rounded up to a whole second, without a carry
+ * @rslt: the sum; its fraction may be rounded up to a whole second, without a carry
  * @errmsg: on error, a message with the reason and the position, to be freed by the caller
  *
- * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is
- * NULL.
+ * Return: 0; -1, including if @string is NULL; or -EINVAL, without a message, if another
+ * argument is NULL.
  */
 SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **errmsg)
 {
@@ -148,11 +148,11 @@ SHIM_API int pmParseInterval(const char *string, struct timeval *rslt, char **er
 /**
  * pmParseHighResInterval() - parse a length of time
  * @string: one or more numbers, each with a unit or in seconds
- * @rslt: their sum; a fraction may be rounded up to a whole second, without a carry
+ * @rslt: the sum; its fraction may be rounded up to a whole second, without a carry
  * @errmsg: on error, a message with the reason and the position, to be freed by the caller
  *
- * Return: 0; -1, also if @string is NULL; or -EINVAL, without a message, if another argument is
- * NULL.
+ * Return: 0; -1, including if @string is NULL; or -EINVAL, without a message, if another
+ * argument is NULL.
  */
 SHIM_API int pmParseHighResInterval(const char *string, struct timespec *rslt, char **errmsg)
 {
@@ -167,7 +167,7 @@ SHIM_API int pmParseHighResInterval(const char *string, struct timespec *rslt, c
 	return 0;
 }
 
-/* Nanoseconds since 1970; 64 bits are too few for PM_MAX_TIME_T, an unknown end */
+/* Nanoseconds since 1970. 64 bits would be too few for PM_MAX_TIME_T, an unknown end. */
 typedef __int128 instant;
 
 static instant from_timespec(const struct timespec *ts)
@@ -370,10 +370,10 @@ static int parse_all(struct window *w, const char *S, const char *T, const char 
  * @swAlign: -A, or NULL
  * @swOffset: -O, or NULL
  * @logStart: the archive's start
- * @logEnd: its end; tv_sec is PM_MAX_TIME_T if it is unknown
+ * @logEnd: the archive's end; tv_sec is PM_MAX_TIME_T if it is unknown
  * @rsltStart: the window's start
- * @rsltEnd: its end
- * @rsltOffset: the time in it at which to begin
+ * @rsltEnd: the window's end
+ * @rsltOffset: the time in the window at which to begin
  * @errMsg: if the result is not 1, a message, to be freed by the caller
  *
  * Dates are in the reporting zone.
@@ -420,10 +420,10 @@ static struct timeval timeval_of(const struct timespec *ts)
  * @swAlign: -A, or NULL
  * @swOffset: -O, or NULL
  * @logStart: the archive's start
- * @logEnd: its end; tv_sec is PM_MAX_TIME_T if it is unknown
+ * @logEnd: the archive's end; tv_sec is PM_MAX_TIME_T if it is unknown
  * @rsltStart: the window's start
- * @rsltEnd: its end
- * @rsltOffset: the time in it at which to begin
+ * @rsltEnd: the window's end
+ * @rsltOffset: the time in the window at which to begin
  * @errMsg: if the result is not 1, a message, to be freed by the caller
  *
  * Return: 1; 0 if the start could not be aligned, and is therefore unaligned; -1 if a text is

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Format types, semantics and units as text, and convert values between scales of their units;
- * extra units: their names, and conversion between their scales.
+ * Format types, semantics and units as text, and convert values between scales of their units,
+ * including extra units.
  *
  * As in the original, all factors of a conversion are collected in a 64-bit multiplier and a 64-bit
- * divisor, so results are identical to the last bit.  If these would overflow, floating point is
- * used.
+ * divisor, so that results are identical to the last bit.  If these would overflow, floating point
+ * is used.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,7 +35,7 @@ _Static_assert(PM_SEM_COUNTER == SHIM_SEM_COUNTER && PM_SEM_INSTANT == SHIM_SEM_
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
-/* @per: how many units of this scale equal one base unit; 0 for a temperature */
+/* @per is the number of units of this scale that equal one base unit; 0 for a temperature. */
 struct scale {
 	const char *name;
 	double per;
@@ -64,7 +64,7 @@ static const struct {
 		[PM_POWER_uW] = { "uW", 1e9 } } },
 };
 
-/* Returns NULL if @unit is unknown; @unit is positive. */
+/* Return NULL if @unit is unknown.  @unit must be positive. */
 static const char *extra_unit(int unit)
 {
 	return unit > 0 && unit < SHIM_EXTRA_UNITS ? extras[unit].name : NULL;
@@ -77,7 +77,7 @@ static const char *extra_scale(int unit, unsigned int scale)
 }
 
 /*
- * Match "(mW)", ignoring case.  A capital M is mega, which no scale has.  Returns the end, or NULL.
+ * Match "(mW)", ignoring case.  A capital M is mega, which no scale has.  Return the end, or NULL.
  */
 static const char *match_scale(const char *text, const char *name)
 {
@@ -120,7 +120,7 @@ static bool extra_convertible(const pmUnits *from, const pmUnits *to)
 	       extra_scale(to->extraUnit, to->extraScale);
 }
 
-/* All conversions go through Celsius, as in the original, so results are the same. */
+/* All conversions go through Celsius, as in the original, so that results are the same. */
 static double convert_temperature(double value, unsigned int from, unsigned int to)
 {
 	if (from == PM_TEMPERATURE_F)
@@ -178,7 +178,7 @@ static const char *name_in(const char *const *names, unsigned int n, int i)
 
 /*
  * pmTypeStr() and pmSemStr() return constants rather than a buffer: programs print two of their
- * results in one call, which PCP's library allows.
+ * results in one call, which works with PCP's library.
  */
 SHIM_API const char *pmTypeStr(int type)
 {
@@ -250,7 +250,9 @@ static void extra_name(char *buf, size_t size, const pmUnits *u)
 		snprintf(buf, size, "%s (%s)", name, scale);
 }
 
-/* Append the terms above the slash (positive dimension), or with a negative sign those below. */
+/*
+ * Append the terms above the slash (positive dimension) or, with a negative @sign, those below it.
+ */
 static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 {
 	char unit[24];
@@ -278,10 +280,10 @@ static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 /**
  * pmUnitsStr_r() - format units, such as "Kbyte / sec"
  * @units: the units
- * @buf: @buflen bytes
+ * @buf: buffer of @buflen bytes
  * @buflen: at least 60; with an extra unit in the text at most 79 bytes are used
  *
- * Return: @buf, or NULL if it is too small.
+ * Return: @buf, or NULL if @buflen is too small.
  */
 SHIM_API char *pmUnitsStr_r(const pmUnits *units, char *buf, int buflen)
 {
@@ -371,7 +373,8 @@ static struct fraction count_scale(int scale)
 }
 
 /*
- * Multiply @f by the factor from these units to base units or, if @out, from base units to these.
+ * Multiply @f by the factor from these units to base units or, if @out is set, from base units to
+ * these.
  */
 static int apply_units(struct factor *f, const pmUnits *u, bool out)
 {
@@ -482,9 +485,9 @@ static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmU
 
 /**
  * pmConvScale() - convert a value to another scale
- * @type: type of both values, a numeric one
+ * @type: numeric type of both values
  * @ival: the value
- * @iunit: its units
+ * @iunit: the value's units
  * @oval: the same value in @ounit, written only on success; may be @ival
  * @ounit: units of the same dimension and extra unit; no dimension counts as the dimension of a
  *	count

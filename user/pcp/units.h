@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Extra units: temperature, voltage, current and power; a metric has at most one. */
+/* Extra units: temperature, voltage, current and power.  A metric has at most one. */
 #ifndef SHIM_PCP_UNITS_H
 #define SHIM_PCP_UNITS_H
 
@@ -12,7 +12,7 @@
 #define SHIM_EXTRA_SCALES	8
 
 /*
- * Match "power (mW)" at the start of @text, ignoring case.  Returns its end, or NULL if there is no
+ * Match "power (mW)" at the start of @text, ignoring case.  Return its end, or NULL if there is no
  * extra unit.
  */
 const char *shim_extra__parse(const char *text, int *unit, unsigned int *scale);

@@ -19,7 +19,7 @@
 #include "units.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define MAX_EXPONENT	15	/* -8 to 15 are parsed, -8 to 7 fit in the result */
+#define MAX_EXPONENT	15	/* -8 to 15 are parsed, -8 to 7 fit into the result */
 #define MIN_DIMENSION	(-8)
 #define MAX_DIMENSION	7
 
@@ -28,7 +28,7 @@ struct word {
 	int scale;
 };
 
-/* A longer word precedes its prefixes, so it is matched first */
+/* A longer word precedes its prefixes, so that it is matched first. */
 static const struct word space_words[] = {
 	{ "bytes", 0 }, { "byte", 0 },
 	{ "kilobytes", 1 }, { "kilobyte", 1 }, { "kibibytes", 1 }, { "kibibyte", 1 },
@@ -110,7 +110,7 @@ static int at_word_end(const char *s)
 }
 
 /*
- * Parse "^-8" to "^15", without leading zeros.  Returns the end, or NULL if it is not an exponent.
+ * Parse "^-8" to "^15", without leading zeros.  Return the end, or NULL if it is not an exponent.
  */
 static const char *parse_exponent(const char *s, int *exponent)
 {
@@ -128,7 +128,7 @@ static const char *parse_exponent(const char *s, int *exponent)
 	return end;
 }
 
-/* Parse a unit of this dimension with its exponent, up to a blank.  Returns the end, or NULL. */
+/* Parse a unit of this dimension with its exponent, up to a blank.  Return the end, or NULL. */
 static const char *parse_term(const char *s, int dimension, struct term *term)
 {
 	for (size_t i = 0; i < dimensions[dimension].n; i++) {
@@ -166,7 +166,7 @@ static const char *parse_unit(const char *s, struct part *part)
 }
 
 /*
- * Parse an extra unit, up to a blank.  Returns its end, or NULL if there is none or @error is set.
+ * Parse an extra unit, up to a blank.  Return its end, or NULL if there is none or @error is set.
  */
 static const char *parse_extra(const char *s, struct part *part, char **error)
 {
@@ -181,7 +181,7 @@ static const char *parse_extra(const char *s, struct part *part, char **error)
 	return NULL;
 }
 
-/* Returns NULL or an error message. */
+/* Return NULL or an error message. */
 static char *parse_part(const char *s, struct part *part)
 {
 	part->factor = 1;
@@ -286,7 +286,7 @@ static char *units_parse(char *text, pmUnits *out, double *factor)
 
 /**
  * pmParseUnitsStr() - parse units
- * @str: as formatted by pmUnitsStr(), but may contain numbers and other names of units
+ * @str: units as formatted by pmUnitsStr(); may also contain numbers and other names of units
  * @out: the units; all zero on error
  * @outmult: the factor from a value in units @out to one in the text's units and numbers: 1 / 2 for
  *	"2 sec"; 1 on error

@@ -204,14 +204,14 @@ static int from_block(const pmValueBlock *block, int itype, int otype, pmAtomVal
 
 /**
  * pmExtractValue() - extract a value from a result and convert it
- * @valfmt: format of its value set
+ * @valfmt: format of the value set
  * @ival: the value
- * @itype: its metric's type
+ * @itype: type of the metric
  * @oval: zeroed, then written; the caller frees a string or aggregate
  * @otype: the requested type
  *
  * Return: 0, PM_ERR_CONV if there is no such conversion, PM_ERR_SIGN for a negative value and an
- * unsigned type, PM_ERR_TRUNC if it is too large, -ENOMEM.
+ * unsigned type, PM_ERR_TRUNC if the value is too large, -ENOMEM.
  */
 SHIM_API int pmExtractValue(int valfmt, const pmValue *ival, int itype, pmAtomValue *oval,
 			    int otype)

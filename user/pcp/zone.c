@@ -3,9 +3,9 @@
  * The reporting zone: the time zone in which times are printed and parsed.
  *
  * As the interface requires, the process has one table of zones and one current zone.  The C
- * library's zone is used until a program makes one.
+ * library's zone is used until a program creates another one.
  *
- * The variable TZ is never changed, because other threads use the C library's zone.
+ * TZ is never changed, because other threads use the C library's zone.
  *
  * Locking: @lock guards the table and the current zone.  Zones are never freed, because the tm_zone
  * of dates points into them.
@@ -65,7 +65,7 @@ int shim_zone__make(struct tm *tm, time_t *out)
 
 	if (tz)
 		return shim_tz__make(tz, tm, out);
-	/* -1 is also a valid time: mktime() sets the day of the week only on success */
+	/* -1 is also a valid time, but mktime() sets the day of the week only on success. */
 	copy.tm_wday = -1;
 	t = mktime(&copy);
 	if (t == -1 && copy.tm_wday < 0)
@@ -111,7 +111,7 @@ static int new_zone(const char *tz, int (*open)(const char *name, struct shim_tz
  * pmNewZone() - create a time zone and make it the reporting zone
  * @tz: like the environment variable TZ
  *
- * Return: its number for pmUseZone(), or -ENOMEM.
+ * Return: the zone's number for pmUseZone(), or -ENOMEM.
  */
 SHIM_API int pmNewZone(const char *tz)
 {
@@ -124,7 +124,7 @@ SHIM_API int pmNewZone(const char *tz)
  * This is the zone in the archive's label, or that of a host's pmcd.  A file outside the system's
  * zoneinfo directory is not read; UTC is used instead.
  *
- * Return: its number for pmUseZone(), or an error.
+ * Return: the zone's number for pmUseZone(), or an error.
  */
 SHIM_API int pmNewContextZone(void)
 {
@@ -159,9 +159,9 @@ SHIM_API int pmUseZone(const int tz_handle)
 
 /**
  * pmWhichZone() - get the reporting zone
- * @tz: set to its name, which the library owns; unchanged if there is none
+ * @tz: set to the zone's name, which the library owns; unchanged if there is none
  *
- * Return: its number, or -1 if none has been made.
+ * Return: the zone's number, or -1 if no zone has been created.
  */
 SHIM_API int pmWhichZone(char **tz)
 {
@@ -180,7 +180,7 @@ SHIM_API int pmWhichZone(char **tz)
  * @clock: the time
  * @result: the date
  *
- * Return: @result, or NULL if the year does not fit into it.
+ * Return: @result, or NULL if the year does not fit into @result.
  */
 SHIM_API struct tm *pmLocaltime(const time_t *clock, struct tm *result)
 {
