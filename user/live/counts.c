@@ -14,8 +14,8 @@
 #include "counts.h"
 
 /*
- * The configuration: a line "cpus EVENT..." for each set of events to count on every CPU, and
- * "processes PATTERN EVENT..." for each set to count in the processes of a command.
+ * The configuration.  It has a line "cpus EVENT..." for each set of events to count on every CPU,
+ * and a line "processes PATTERN EVENT..." for each set to count in the processes of a command.
  */
 
 #define BLANKS	" \t\r\n"
@@ -93,7 +93,7 @@ static int open_text(const char *path, FILE **out)
  * @line: set to the number of the invalid line; unchanged if the file cannot be opened
  *
  * Return: 0, -EINVAL (invalid line), -E2BIG (too many lines, or too many events in a line),
- * -ENOMEM, an error of reading or opening the file; -EOPNOTSUPP for a pipe.
+ * -ENOMEM, an error from opening or reading the file; -EOPNOTSUPP for a pipe.
  */
 int shim_config__read(struct shim_config *config, const char *path, unsigned int *line)
 {
@@ -191,7 +191,7 @@ const struct shim_metric_indom shim_live_targets = {
  * @name: written
  * @size: size of @name
  *
- * Return: 0, or an error of shim_event__metric().
+ * Return: 0, or an error from shim_event__metric().
  */
 int shim_count_metric__name(const char *event, char *name, size_t size)
 {
@@ -230,7 +230,7 @@ static bool counts_time(const char *event)
 
 /**
  * shim_count_metric__fill() - describe an event's metric
- * @m: written; must not be moved, because its metric has pointers into it
+ * @m: written; it must not be moved, because its metric has pointers into it
  * @item: its item number
  * @name: from shim_count_metric__name()
  * @event: the event as the set's creator wrote it; it cannot always be derived from @name
@@ -288,7 +288,7 @@ static void make_process_metric(struct shim_count_metric *m, unsigned int item)
  * shim_count_table__init() - allocate a table for a configuration's metrics
  * @table: the caller must free table->all
  * @config: the configuration
- * @processes: true for its lines about processes, false for CPUs
+ * @processes: true for its lines about processes, false for those about CPUs
  *
  * Return: 0 or -ENOMEM.
  */
@@ -374,11 +374,11 @@ int shim_count_table__add(struct shim_count_table *table, const struct shim_conf
 /**
  * shim_count_requests__of() - convert a line's events to requests for a set
  * @line: the line
- * @reqs: room for SHIM_CONFIG_EVENTS
+ * @reqs: an array with room for SHIM_CONFIG_EVENTS
  *
  * An event without a mode counts in user and kernel mode.
  *
- * Return: 0 or an error of shim_event__parse().
+ * Return: 0 or an error from shim_event__parse().
  */
 int shim_count_requests__of(const struct shim_config_line *line, struct vcpc_request *reqs)
 {

@@ -12,10 +12,10 @@
 #include "core/event.h"
 #include "metric.h"
 
-/* The configuration of local contexts and the agent: which events they count, and where. */
+/* The configuration of local contexts and the agent: which events they count, and where */
 
 #define SHIM_CONFIG_FILE	"/etc/vcpc.conf"
-#define SHIM_CONFIG_EVENTS	16	/* per line; they count together */
+#define SHIM_CONFIG_EVENTS	16	/* maximum per line; these events count together */
 #define SHIM_CONFIG_LINES	64
 
 /*

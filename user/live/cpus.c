@@ -3,9 +3,9 @@
  * Counters of CPUs as metrics.
  *
  * Each line of the configuration becomes one set, whose events count together.  A set that fails
- * does not affect the others.  If a set cannot be created or bound, for instance because the module
- * is not loaded or the caller lacks permission, each sample tries again.  A CPU is also tried again
- * if it was offline or another program used its counters.  Counters are never taken from other
+ * does not affect the others.  If a set cannot be created or bound, for example because the module
+ * is not loaded or the caller lacks permission, each sample tries again.  The same applies to a CPU
+ * that was offline or whose counters another program used.  Counters are never taken from other
  * programs.
  */
 #define _GNU_SOURCE
@@ -34,7 +34,7 @@ struct set {
 };
 
 struct shim_live_cpus {
-	struct shim_config config;	/* a copy that the sets point into */
+	struct shim_config config;	/* a copy to which the sets point */
 	struct shim_session *session;
 	struct set sets[SHIM_CONFIG_LINES];
 	unsigned int nsets;
@@ -72,8 +72,9 @@ static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *l
 }
 
 /**
- * shim_live_cpus__create() - make the metrics of a configuration; nothing is counted yet
- * @config: copied
+ * shim_live_cpus__create() - make the metrics of a configuration, without counting anything
+ * yet
+ * @config: the configuration, which is copied
  * @out: written on success
  *
  * Return: 0, -EEXIST (two events have the same metric name), -EINVAL, -ENAMETOOLONG (a name),
@@ -130,9 +131,9 @@ static int bind_one(struct set *set, int cpu)
 }
 
 /*
- * Whether an error is a failure of this process.  Then the set has no values at all until the next
- * sample tries again, because sums over the other CPUs would be too small.  Without it, a CPU that
- * is offline or has no counters to spare just has no values.
+ * Whether an error is a failure of this process.  If so, the set has no values until the next
+ * sample tries again, because sums over the other CPUs would be too small.  Otherwise only the CPU,
+ * which is offline or has no free counters, has no values.
  */
 static bool is_failure(int err)
 {
@@ -141,8 +142,8 @@ static bool is_failure(int err)
 }
 
 /*
- * Bind the set to all online CPUs.  Return a failure, otherwise 0 if any bind succeeds, else the first
- * error.
+ * Bind the set to all online CPUs.  Return a failure if there was one, otherwise 0 if any bind
+ * succeeds, otherwise the first error.
  */
 static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 {
@@ -176,9 +177,9 @@ static int begin(struct shim_live_cpus *cpus, struct set *set)
 }
 
 /*
- * Sample all CPUs.  A CPU whose sample fails, because it is not or no longer counted, has no
- * values; if it can be bound now, it counts from 0.  Return the last failure, otherwise 0 if any
- * sample succeeds, else the first error.
+ * Sample all CPUs.  If sampling a CPU fails, because it is not or no longer counted, it has no
+ * values.  If it can be bound now, it counts from 0.  Return the last failure if there was one,
+ * otherwise 0 if any sample succeeds, otherwise the first error.
  */
 static int sample(const struct shim_live_cpus *cpus, struct set *set)
 {
@@ -205,7 +206,7 @@ static int sample(const struct shim_live_cpus *cpus, struct set *set)
 	return taken ? 0 : first;
 }
 
-/* In a forked child, drop the parent's sets without affecting what they count. */
+/* In a forked child, drop the parent's sets without affecting their counting. */
 static void begin_anew(struct shim_live_cpus *cpus)
 {
 	for (unsigned int i = 0; i < cpus->nsets; i++) {
@@ -225,7 +226,7 @@ static bool is_of_parent(const struct shim_live_cpus *cpus)
 	return false;
 }
 
-/* Errors are not returned, but become the status of the set's metrics. */
+/* Errors are not returned; they become the status of the set's metrics. */
 void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 {
 	if (is_of_parent(cpus))
@@ -246,7 +247,7 @@ const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cp
 	return i - SHIM_TIMES < cpus->metrics.n ? &cpus->metrics.all[i - SHIM_TIMES].metric : NULL;
 }
 
-/* The set of a metric; vcpc.time.* belong to the first set.  NULL if nothing is configured */
+/* The set of a metric; vcpc.time.* belong to the first set.  NULL if nothing is configured. */
 static const struct set *set_of(const struct shim_live_cpus *cpus, size_t metric)
 {
 	const struct set *set = cpus->sets;
@@ -286,7 +287,9 @@ bool shim_live_cpus__value(const struct shim_live_cpus *cpus, size_t metric, uns
 	sample = &set->samples[i].sample;
 	value->inst = cpus->number[i];
 	value->type = SHIM_TYPE_U64;
-	/* The three times are equal: an enabled set counts all the time or has no sample. */
+	/*
+	 * The three times are equal, because an enabled set counts all the time or has no sample.
+	 */
 	value->ull = metric < SHIM_TIMES ? sample->tick :
 					   sample->values[metric - SHIM_TIMES - set->first];
 	return true;

@@ -103,7 +103,9 @@ static int list(struct shim_machine *machine)
 	return 0;
 }
 
-/* A missing file is an error only if the caller named it.  Otherwise nothing is counted on CPUs. */
+/*
+ * A missing file is an error only if the caller named it.  Otherwise, nothing is counted on CPUs.
+ */
 static int read_config(struct shim_config *config, const char *path, unsigned int *line)
 {
 	int ret = shim_config__read(config, path ? path : SHIM_CONFIG_FILE, line);
@@ -119,7 +121,7 @@ static int read_config(struct shim_config *config, const char *path, unsigned in
  * @line: the number of the invalid line in the file, or 0
  * @out: written on success
  *
- * Return: 0, an error of shim_config__read(), shim_live_cpus__create() or
+ * Return: 0, or an error from shim_config__read(), shim_live_cpus__create() or
  * shim_live_processes__create().
  */
 int shim_machine__new(const char *config, unsigned int *line, struct shim_machine **out)
@@ -224,7 +226,9 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 	machine->samples++;
 }
 
-/* Start rates, and other values that are computed over an interval, at the last sample. */
+/*
+ * Make the last sample the start of rates and of other values that are computed over an interval.
+ */
 void shim_machine__settle(struct shim_machine *machine)
 {
 	shim_live_trace__settle(machine->trace);
@@ -322,7 +326,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* Labels of the tag and, if the instance is a pair, of the bucket or event */
+/* Labels of the tag and, if the instance is a pair, of the bucket or the event */
 static size_t tag_labels(const struct shim_machine *machine, const struct domain *domain, size_t i,
 			 const char *name, char *buf, size_t size)
 {
@@ -387,8 +391,8 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 	switch (entry->group) {
 	case SHIM_GROUP_TRACE:
 		/*
-		 * Tags that were traced before keep their values, even if reading fails now.
-		 * Without memory, only some of the tags may have been read.
+		 * Tags that were traced before keep their values, even if reading fails now.  If
+		 * out of memory, only some of the tags may have been read.
 		 */
 		return machine->trace_status != -ENOMEM &&
 		       instances_of(machine, &machine->domains[entry->indom]) ?
@@ -438,10 +442,10 @@ bool shim_machine__value(const struct shim_machine *machine, size_t metric, size
 /**
  * shim_machine__store() - set a metric's value
  * @machine: this machine
- * @metric: its index
+ * @metric: the metric's index
  * @value: a value of the metric's type
  *
- * Return: 0, -EROFS (it cannot be stored), or an error of shim_live_module__store().
+ * Return: 0, -EROFS (it cannot be stored), or an error from shim_live_module__store().
  */
 int shim_machine__store(struct shim_machine *machine, size_t metric, const struct shim_value *value)
 {

@@ -11,7 +11,7 @@
 
 #include "archive/types.h"
 
-/* PCP's numbering: metrics are domain.cluster.item, instance domains are domain.serial. */
+/* PCP's numbering: metrics are domain.cluster.item, instance domains are domain.serial */
 #define SHIM_PMID(domain, cluster, item) \
 	((uint32_t)(domain) << 22 | (uint32_t)(cluster) << 10 | (uint32_t)(item))
 #define SHIM_INDOM(domain, serial)	((uint32_t)(domain) << 22 | (serial))
@@ -29,7 +29,7 @@
 #define SHIM_CLUSTER_PROCESS	6	/* events of processes */
 #define SHIM_CLUSTER_PROCESS_TIME	7
 #define SHIM_CLUSTER_USER	8	/* the module's resources in use by each user */
-#define SHIM_CLUSTER_LIMIT	9	/* limits of these */
+#define SHIM_CLUSTER_LIMIT	9	/* the limits of these resources */
 
 /*
  * PCP's packing of units into 32 bits, four bits each from the top: the dimensions of space, time
@@ -47,13 +47,13 @@
 
 /**
  * struct shim_metric - one metric
- * @name: its full name
- * @pmid: its number
- * @indom: its instance domain, or SHIM_INDOM_NULL
+ * @name: the metric's full name
+ * @pmid: the metric's number
+ * @indom: the metric's instance domain, or SHIM_INDOM_NULL
  * @type: enum shim_type
  * @sem: enum shim_sem
  * @units: as in struct shim_desc
- * @live_only: not in archives of vcpc record
+ * @live_only: not in archives written by vcpc record
  * @line: one-line description
  * @help: description of several lines
  */
@@ -69,7 +69,7 @@ struct shim_metric {
 	const char *help;
 };
 
-/* One instance domain, with the same members */
+/* One instance domain; the members are as in struct shim_metric */
 struct shim_metric_indom {
 	uint32_t indom;
 	bool live_only;

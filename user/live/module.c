@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The state and statistics of module and tracing as metrics, and turning tracing on and off. */
+/*
+ * The state and statistics of the module and of tracing as metrics, and turning tracing on and off
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +105,7 @@ static int read_stats(struct shim_live_module *module)
 	return ret;
 }
 
-/* Errors are not returned, but become the status of the metrics. */
+/* Errors are not returned; they become the status of the metrics. */
 void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace)
 {
 	module->tracing = shim_bpf__status();
@@ -150,15 +152,15 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
 
 /**
  * shim_live_module__store() - set a metric's value
- * @metric: its index; only the first, vcpc.control.tracing, can be stored
+ * @metric: the metric's index; only the first one, vcpc.control.tracing, can be stored
  * @value: a value of the metric's type
  *
  * Without the module, events come from probes on the shared library.  A program that is linked with
- * the static library, such as the agent, cannot attach these, so it needs the module.
+ * the static library, such as the agent, cannot attach such probes, so it requires the module.
  *
- * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is needed but not
- * loaded, or an error of shim_bpf__on() and shim_bpf__off().  It is not an error if tracing already
- * has the requested state.
+ * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is required but not
+ * loaded, or an error from shim_bpf__on() or shim_bpf__off().  It is not an error if tracing
+ * already has the requested state.
  */
 int shim_live_module__store(size_t metric, const struct shim_value *value)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state and statistics of module and tracing as metrics, and turning tracing on and off. */
+/*
+ * The state and statistics of the module and of tracing as metrics, and turning tracing on and off
+ */
 #ifndef SHIM_LIVE_MODULE_H
 #define SHIM_LIVE_MODULE_H
 
@@ -13,10 +15,10 @@
 /**
  * struct shim_live_module - the last sample
  * @tracing: the result of shim_bpf__status()
- * @drops_status: 0, or the error of reading @drops
+ * @drops_status: 0, or the error from reading @drops
  * @drops: dropped trace events, by reason
  * @loaded: whether the module is loaded
- * @stats_status: 0, or the error of reading @stats
+ * @stats_status: 0, or the error from reading @stats
  * @stats: the module's statistics
  */
 struct shim_live_module {
@@ -34,7 +36,7 @@ int shim_live_module__status(const struct shim_live_module *module, size_t metri
 bool shim_live_module__value(const struct shim_live_module *module, size_t metric, size_t i,
 			     struct shim_value *value);
 extern const struct shim_metric_indom shim_live_drops;
-/* The name of drop reason @i; NULL past the last one */
+/* The name of drop reason @i, or NULL past the last one */
 const char *shim_live_drops__name(size_t i);
 int shim_live_module__store(size_t metric, const struct shim_value *value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Instances that pair a transaction's tag with a bucket of its histogram, or with an event that it
- * has counted.
+ * Instances that pair a transaction's tag with a bucket of its histogram or with one of its counted
+ * events
  *
  * Their names are "tag/4096ns", for the bucket that begins at 4096 ns, and "tag/event".  An
  * instance is added when it has a count, and is removed with its tag.
@@ -17,11 +17,11 @@
 #include "core/event.h"
 #include "pairs.h"
 
-/* Programs that keep writing new events must not fill memory: more sums than this are left out. */
+/* Programs that keep writing new events must not fill memory, so further sums are left out. */
 #define MOST_SUMS	65536
 /*
- * Maximum number of buckets of all tags: more than 4,096 tags use, and few enough for an agent to
- * hold their names.  Tags of one user have at most half of these, and at most half of the sums.
+ * Maximum number of buckets of all tags: more than 4,096 tags use, but few enough for an agent to
+ * store their names.  Tags of one user have at most half of these, and at most half of the sums.
  */
 #define MOST_SLOTS	262144
 /* Maximum number of event sets per sum for programs that write their statistics themselves */
@@ -53,7 +53,7 @@ void shim_live_pairs__free(struct shim_live_pairs *pairs)
 	shim_arena__free(&pairs->arena);
 }
 
-/* Find or make the share of a user; NULL if out of memory */
+/* Find or make the share of a user.  Return NULL if out of memory. */
 static struct shim_live_share *share_of(struct shim_live_pairs *pairs, uint32_t user)
 {
 	uint64_t hash = shim_hash__u32(&pairs->shares, user);
@@ -90,7 +90,9 @@ static struct shim_live_sum *sum_find(struct shim_live_pairs *pairs, const char 
 	return NULL;
 }
 
-/* All numbers have been used: renumber the existing sums, possibly with numbers of removed ones. */
+/*
+ * All numbers have been used.  Renumber the existing sums, possibly with numbers of removed ones.
+ */
 static void renumber_sums(struct shim_live_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->nsums; i++)
@@ -109,7 +111,7 @@ static void renumber_slots(struct shim_live_pairs *pairs, const struct shim_live
 	pairs->slot_numbers.removed += INT32_MAX;
 }
 
-/* Add a sum of @tag, which takes ownership of @name.  NULL if out of memory */
+/* Add a sum of @tag, which takes ownership of @name.  Return NULL if out of memory. */
 static struct shim_live_sum *sum_add(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name)
 {
 	struct shim_live_sum *sum = calloc(1, sizeof(*sum));
@@ -131,7 +133,7 @@ static struct shim_live_sum *sum_add(struct shim_live_pairs *pairs, const struct
 }
 
 /*
- * Find or make the sum with this name and tag.  Takes ownership of @name even on error.  Return 0,
+ * Find or make the sum with this name and tag.  Take ownership of @name even on error.  Return 0,
  * -EAGAIN if the limit is reached, or -ENOMEM.
  */
 static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name,
@@ -155,7 +157,7 @@ static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag
 	return *sum || err ? err : -ENOMEM;
 }
 
-/* Whether both IDs of a tag are from the kernel, so the newer one replaces the older one */
+/* Whether both IDs of a tag come from the kernel, so that the newer one replaces the older one */
 static bool are_of_kernel(const struct shim_live_addend *one, const struct shim_live_addend *other)
 {
 	return !((one->id | other->id) & SHIM_DIRECT_ID);
@@ -163,7 +165,7 @@ static bool are_of_kernel(const struct shim_live_addend *one, const struct shim_
 
 /*
  * Forget the rows of earlier sessions and IDs, whose counts stay in the total.  The row of counts
- * that programs wrote themselves exists in addition to the kernel's.
+ * that programs wrote themselves exists in addition to that of the kernel.
  */
 static void forget_ended(struct shim_live_sum *sum, const struct shim_live_addend *now)
 {
@@ -176,7 +178,10 @@ static void forget_ended(struct shim_live_sum *sum, const struct shim_live_adden
 	sum->naddends = n;
 }
 
-/* Find or add the addend for @now's row.  If NULL, *@err is the reason; 0: it is left out */
+/*
+ * Find or add the addend for @now's row.  If the result is NULL, *@err is the reason; 0 means that
+ * the row is left out.
+ */
 static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 					  const struct shim_live_addend *now, int *err)
 {
@@ -202,7 +207,10 @@ static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *no
 	struct shim_live_addend *addend;
 	int err;
 
-	/* This row belongs to an abandoned ID.  The row of its successor was already read. */
+	/*
+	 * This row belongs to an abandoned ID.  The row of the ID's successor has already been
+	 * read.
+	 */
 	for (size_t i = 0; i < sum->naddends; i++)
 		if (sum->addends[i].session == now->session && sum->addends[i].id > now->id &&
 		    are_of_kernel(&sum->addends[i], now))
@@ -230,7 +238,10 @@ static int take_event(struct shim_live_pairs *pairs, const struct shim_bpf_count
 		      const struct shim_live_tag *tag)
 {
 	const struct vc_event_desc *desc = &row->events.event[i];
-	/* Ignore the ID of what programs wrote themselves: a tag has only one such row. */
+	/*
+	 * Ignore the ID of rows that programs wrote themselves, because a tag has only one such
+	 * row.
+	 */
 	const struct shim_live_addend now = {
 		.id = row->id & SHIM_DIRECT_ID ? SHIM_DIRECT_ID : row->id,
 		.events = row->events_key,
@@ -266,7 +277,7 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 	return ret;
 }
 
-/* Take a row.  Return 0, -EAGAIN if it has to wait for the next sample, or another error. */
+/* Take a row.  Return 0, -EAGAIN if it must wait for the next sample, or another error. */
 static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 		       const struct shim_bpf_count *row, const struct shim_live_tags *tags)
 {
@@ -288,7 +299,7 @@ static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *re
  * @tags: the transactions, which have already been read
  * @session: number of the tracing session; a new session begins when tracing was off
  *
- * Return: 0, -ENOMEM, or an error of shim_bpf_reader__counts().
+ * Return: 0, -ENOMEM, or an error from shim_bpf_reader__counts().
  */
 int shim_live_pairs__counted(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 			const struct shim_live_tags *tags, unsigned int session)

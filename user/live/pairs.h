@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instances that pair a transaction's tag with a bucket of its histogram or an event it counted. */
+/* Instances that pair a transaction's tag with a bucket of its histogram or a counted event */
 #ifndef SHIM_LIVE_PAIRS_H
 #define SHIM_LIVE_PAIRS_H
 
@@ -11,7 +11,7 @@ struct shim_live_slot {
 	struct shim_live_tag *tag;
 };
 
-/* What one row of the kernel has added to a sum.  A tag has a row for each set of events. */
+/* What one row of the kernel has added to a sum; a tag has a row for each set of events */
 struct shim_live_addend {
 	uint64_t id, events;	/* the row's tag and key of the set of events */
 	unsigned int session;
@@ -33,7 +33,7 @@ struct shim_live_sum {
 	const struct shim_live_tag *tag;
 	struct shim_live_addend *addends;	/* rows of the current session and ID */
 	size_t naddends, room;
-	uint64_t total[2];	/* transactions, counts; over all rows that ever existed */
+	uint64_t total[2];	/* transactions and counts, over all rows that ever existed */
 };
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Read information on processes from /proc; which user must give something up. */
+/* Read information on processes from /proc, and determine which user must give something up. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "proc.h"
 
-/* Numbers of fields in /proc/PID/stat, from 1 */
+/* Numbers of fields in /proc/PID/stat, starting from 1 */
 enum { FIELD_STATE = 3, FIELD_THREADS = 20, FIELD_START = 22 };
 
 /* Read the start of a file of a process.  Return 0, or a negated errno. */
@@ -52,7 +52,7 @@ static int parse_stat(char *text, struct shim_proc *proc)
 	len = len < SHIM_PROC_COMMAND ? len : SHIM_PROC_COMMAND - 1;
 	memcpy(proc->command, open + 1, len);
 	proc->command[len] = '\0';
-	/* Any user can name a process; the name will be shown on terminals. */
+	/* Any user can choose a process's name, and the name will be printed on terminals. */
 	for (size_t i = 0; i < len; i++)
 		if (iscntrl((unsigned char)proc->command[i]))
 			proc->command[i] = '?';
@@ -72,7 +72,7 @@ static int parse_stat(char *text, struct shim_proc *proc)
  * @pid: the number
  * @proc: written on success
  *
- * Return: 0, -ENOENT or -ESRCH (no such process), -EINVAL, or an error of open(2) or read(2).
+ * Return: 0, -ENOENT or -ESRCH (no such process), -EINVAL, or an error from open(2) or read(2).
  */
 int shim_proc__read(pid_t pid, struct shim_proc *proc)
 {
@@ -87,11 +87,11 @@ int shim_proc__read(pid_t pid, struct shim_proc *proc)
 
 /**
  * shim_proc__user() - find the user that started a process
- * @pid: its number
+ * @pid: the process's number
  * @user: written on success: the real user ID, which does not change if the program gains
  *	privileges
  *
- * Return: as shim_proc__read().
+ * Return: as for shim_proc__read().
  */
 int shim_proc__user(pid_t pid, uid_t *user)
 {
@@ -100,7 +100,7 @@ int shim_proc__user(pid_t pid, uid_t *user)
 
 	if (ret)
 		return ret;
-	/* Newlines in the command on the first line are escaped. */
+	/* Newlines in the command, which is on the first line, are escaped. */
 	line = strstr(text, "\nUid:");
 	if (!line)
 		return -EINVAL;
@@ -108,7 +108,9 @@ int shim_proc__user(pid_t pid, uid_t *user)
 	return 0;
 }
 
-/* Compare by number, for bsearch() and qsort() of numbers or of structs that begin with one. */
+/*
+ * Compare by number, for bsearch() and qsort() of numbers or of structs that begin with a number.
+ */
 int shim_proc__by_pid(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -121,7 +123,7 @@ int shim_proc__by_pid(const void *a, const void *b)
  * @pids: set to their numbers in ascending order, which the caller must free even after an error
  * @n: set to their number
  *
- * Return: 0, -ENOMEM, or an error of opendir(3) or readdir(3).
+ * Return: 0, -ENOMEM, or an error from opendir(3) or readdir(3).
  */
 int shim_proc__list(pid_t **pids, size_t *n)
 {
@@ -150,15 +152,15 @@ int shim_proc__list(pid_t **pids, size_t *n)
 }
 
 /*
- * Which user has to give something up if there is not enough for all users.
+ * Determine which user must give something up if there is not enough for all users.
  *
- * The user with the most has to, provided that it has more than the requesting user would then
- * have.  So while there is enough, each user gets what it requests.  Otherwise a user can take only
+ * It is the user that has the most, provided that it has more than the requesting user would then
+ * have.  While there is enough, each user gets what it requests.  Otherwise a user can take only
  * from users that have more than itself.  A user that gave something up does not get it back by
  * requesting it again.
  */
 
-/* The total of a user */
+/* The total amount of a user */
 uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 {
 	uint64_t sum = 0;
@@ -169,7 +171,7 @@ uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 	return sum;
 }
 
-/* Index of the entry of a user to give up: the largest, and of equal ones the newest */
+/* Index of the entry of a user to give up: the largest one, or the newest of several equal ones */
 static long largest_of(const struct shim_share *all, size_t n, uid_t user)
 {
 	long found = -1;
@@ -189,7 +191,7 @@ static long largest_of(const struct shim_share *all, size_t n, uid_t user)
  * @user: the requesting user
  * @need: the requested amount
  *
- * Return: an index in @all, or -1 if no entry has to be given up.
+ * Return: an index into @all, or -1 if no entry must be given up.
  */
 long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uint64_t need)
 {
@@ -199,7 +201,10 @@ long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uin
 	for (size_t i = 0; i < n; i++) {
 		uint64_t his;
 
-		/* Skip repetitions: often most entries belong to one user and are consecutive. */
+		/*
+		 * Skip repetitions, because often most entries belong to one user and are
+		 * consecutive.
+		 */
 		if (all[i].user == user || (i && all[i].user == all[i - 1].user))
 			continue;
 		his = shim_shares__of(all, n, all[i].user);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read information on processes from /proc. */
+/* Read information on processes from /proc, and determine which user must give something up. */
 #ifndef SHIM_LIVE_PROC_H
 #define SHIM_LIVE_PROC_H
 
@@ -11,7 +11,7 @@
 
 /**
  * struct shim_proc - one process
- * @pid: its number; the first member, because arrays are searched by it
+ * @pid: its number; this is the first member, because arrays are searched by it
  * @start: its start time, which distinguishes it from a later process with the same number
  * @threads: number of its threads
  * @command: its name without control characters
@@ -28,10 +28,10 @@ int shim_proc__user(pid_t pid, uid_t *user);
 int shim_proc__list(pid_t **pids, size_t *n);
 int shim_proc__by_pid(const void *a, const void *b);
 
-/* Which user has to give something up if there is not enough for all users. */
+/* Determine which user must give something up if there is not enough for all users */
 
 /**
- * struct shim_share - one entry that uses a part of what is shared
+ * struct shim_share - one entry that uses a part of a shared resource
  * @user: its owner
  * @size: the amount it uses
  * @age: creation time, in any unit

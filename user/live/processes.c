@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters of chosen processes as metrics.
+ * Counters of selected processes as metrics.
  *
  * Each line "processes" of the configuration becomes one set, which is bound to all threads of
  * every process whose command matches the line's pattern. /proc is searched for such processes at
@@ -8,8 +8,8 @@
  * again only at every RECHECK-th search; it changes if the process executes another program.
  * Processes that could not be counted are also tried again at every RECHECK-th search.
  *
- * Any user can start programs with a name that is counted.  If the limits do not permit all of
- * them, users share (proc.c): entries, counters of the module, file descriptors.
+ * Any user can start programs with a name that is counted.  If the limits do not permit counting
+ * all of them, users share entries, counters of the module, and file descriptors (proc.c).
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,7 +31,7 @@
 
 #define SEARCH_NS	1000000000ull
 #define RECHECK		8
-#define RESERVE		64	/* file descriptors left for the rest of the program */
+#define RESERVE		64	/* file descriptors to leave for the rest of the program */
 
 union room {
 	struct vcpc_sample sample;
@@ -57,7 +57,7 @@ struct set {
 };
 
 struct shim_live_processes {
-	struct shim_config config;	/* a copy that the sets point into */
+	struct shim_config config;	/* a copy to which the sets point */
 	struct shim_session *session;
 	struct set sets[SHIM_CONFIG_LINES];
 	unsigned int nsets;
@@ -74,8 +74,9 @@ struct shim_live_processes {
 _Static_assert(SHIM_CONFIG_LINES <= 64, "a word must have a bit for each line's set");
 
 /**
- * shim_live_processes__create() - make the metrics of a configuration; nothing is counted yet
- * @config: copied; lines about CPUs are ignored
+ * shim_live_processes__create() - make the metrics of a configuration, without counting
+ * anything yet
+ * @config: the configuration, which is copied; lines about CPUs are ignored
  * @out: written on success
  *
  * Return: 0, -EEXIST (two events have the same metric name), -EINVAL, -ENAMETOOLONG (a name),
@@ -154,7 +155,7 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 /*
  * The number of available file descriptors, except RESERVE.  perf needs some for each thread of a
  * process.  The numbers of open descriptors are not useful here, because those of counters are
- * allocated from the end.
+ * allocated from the end of the range.
  */
 static rlim_t files_left(void)
 {
@@ -183,7 +184,7 @@ static int bind_set(const struct set *set, pid_t pid)
 	return -EMFILE;
 }
 
-/* Note that a process cannot be counted, or no longer. */
+/* Record that a process cannot be counted, or no longer. */
 static void fail(const struct shim_live_processes *p, struct set *set, int err)
 {
 	if (err == -ESRCH)
@@ -192,10 +193,10 @@ static void fail(const struct shim_live_processes *p, struct set *set, int err)
 	set->failed = p->searches;
 }
 
-/* What users share: each process uses a place, and counters or descriptors */
+/* Shared resources: each process uses a place, and counters or descriptors */
 enum room_of { PLACES, COUNTERS };
 
-/* Index of the process to remove so that @user can have @need more; -1: none */
+/* Index of the process to remove so that @user can have @need more; -1 if there is none */
 static long victim_for(const struct shim_live_processes *p, enum room_of what, uid_t user, uint64_t need)
 {
 	struct shim_share shares[SHIM_PROCESSES_MAX + 1];
@@ -217,7 +218,7 @@ static bool displace(struct shim_live_processes *p, enum room_of what, uid_t use
 	return victim >= 0;
 }
 
-/* The cost of all processes, by the number of threads at the last search */
+/* The cost of all processes, according to the number of threads at the last search */
 static uint64_t cost_of_all(const struct shim_live_processes *p)
 {
 	uint64_t sum = 0;
@@ -227,14 +228,14 @@ static uint64_t cost_of_all(const struct shim_live_processes *p)
 	return sum;
 }
 
-/* Whether a bind failed because less is left than it needs, rather than for another reason */
+/* Whether a bind failed because less is left than it needs, and not for another reason */
 static bool is_short(const struct shim_live_processes *p, int err, uint64_t need)
 {
 	return err == -EMFILE ? files_left() < need :
 	       err == -EUSERS ? shim_live_users__counters_left(cost_of_all(p)) < need : false;
 }
 
-/* Bind a set to a process, if necessary in place of others. */
+/* Bind a set to a process, replacing others if necessary. */
 static void bind_shared(struct shim_live_processes *p, pid_t pid, unsigned int i)
 {
 	const struct process one = p->all[shim_live_processes__find(p, pid)];
@@ -248,7 +249,7 @@ static void bind_shared(struct shim_live_processes *p, pid_t pid, unsigned int i
 		fail(p, set, ret);
 		return;
 	}
-	/* Its index may have changed, because other processes were removed. */
+	/* The process's index may have changed, because other processes were removed. */
 	p->all[shim_live_processes__find(p, pid)].sets |= 1ull << i;
 	p->all[shim_live_processes__find(p, pid)].cost += cost;
 }
@@ -270,7 +271,10 @@ static void bind_sets(struct shim_live_processes *p, pid_t pid, uint64_t sets)
 		remove_at(p, at);
 }
 
-/* Add a process without sets.  If all places are in use, another user must have more of them. */
+/*
+ * Add a process without sets.  If all places are in use, this is possible only if another user has
+ * more of them.
+ */
 static int process_add(struct shim_live_processes *p, const struct shim_proc *id)
 {
 	struct process one = { .id = *id };
@@ -294,10 +298,10 @@ static int process_add(struct shim_live_processes *p, const struct shim_proc *id
 	return 0;
 }
 
-/* Note that a process could not be examined, so it is unknown which sets match it. */
+/* Record that a process could not be examined, so that it is unknown which sets match it. */
 static void fail_unknown(struct shim_live_processes *p, uint64_t sets, int err)
 {
-	/* ended, hidden from this user, or without a place, as documented */
+	/* The process has ended, is hidden from this user, or has no place, as documented. */
 	if (err == -ENOENT || err == -EINVAL || err == -EACCES || err == -EPERM || err == -EUSERS)
 		return;
 	for (unsigned int i = 0; i < p->nsets; i++)
@@ -305,7 +309,7 @@ static void fail_unknown(struct shim_live_processes *p, uint64_t sets, int err)
 			fail(p, &p->sets[i], err);
 }
 
-/* Examine a process found in /proc: it is already counted, new, or does not match. */
+/* Examine a process found in /proc, which is already counted, new, or does not match. */
 static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 {
 	int at = shim_live_processes__find(p, pid);
@@ -325,7 +329,10 @@ static void look_at(struct shim_live_processes *p, pid_t pid, bool is_new)
 	if (at >= 0 && id.start == p->all[at].id.start && !strcmp(id.command, p->all[at].id.command)) {
 		p->all[at].id.threads = id.threads;
 		if (has_turn) {
-			/* otherwise it keeps its previous user until it is examined again */
+			/*
+			 * On failure the process keeps its previous user until it is examined
+			 * again.
+			 */
 			shim_proc__user(pid, &p->all[at].user);
 			bind_sets(p, pid, sets & ~p->all[at].sets);
 		}
@@ -378,7 +385,7 @@ static int begin(struct shim_live_processes *p, struct set *set)
 		ret = shim_count_requests__of(set->line, reqs);
 	if (!ret)
 		ret = shim_counters__create(p->session, reqs, set->line->n, 0, &bad, &set->counters);
-	/* Processes that existed before can match now. */
+	/* Processes that existed before may match now. */
 	if (!ret)
 		p->nseen = 0;
 	return ret;
@@ -386,7 +393,7 @@ static int begin(struct shim_live_processes *p, struct set *set)
 
 /*
  * Sum up a process's threads.  If a set has no sample, because it lost its counters to another
- * program or the process has ended or is ending, it is bound again later, and counts from 0.
+ * program or the process has ended or is ending, it is bound again later and counts from 0.
  */
 static void sample_one(struct shim_live_processes *p, struct process *one)
 {
@@ -410,8 +417,8 @@ static void sample_one(struct shim_live_processes *p, struct process *one)
 }
 
 /*
- * Search if the last search was long enough ago.  Errors of counting processes are forgotten once
- * every process has been tried again since.
+ * Search if the last search was long enough ago.  Errors from counting processes are forgotten once
+ * every process has been tried again.
  */
 static void search_in_time(struct shim_live_processes *p)
 {
@@ -426,7 +433,7 @@ static void search_in_time(struct shim_live_processes *p)
 	p->searched = now;
 }
 
-/* In a forked child, drop the parent's sets without affecting what they count. */
+/* In a forked child, drop the parent's sets without affecting their counting. */
 static void begin_anew(struct shim_live_processes *p)
 {
 	for (unsigned int i = 0; i < p->nsets; i++) {
@@ -448,7 +455,7 @@ static bool is_of_parent(const struct shim_live_processes *p)
 	return false;
 }
 
-/* Errors are not returned, but become the status of the set's metrics. */
+/* Errors are not returned; they become the status of the set's metrics. */
 void shim_live_processes__sample(struct shim_live_processes *p)
 {
 	if (is_of_parent(p))
@@ -509,7 +516,7 @@ int shim_live_processes__name(const struct shim_live_processes *p, unsigned int 
 	return p->all[i].id.pid;
 }
 
-/* If a command matches several lines that have the event, the first line's count is used. */
+/* If a command matches several lines with the event, the count of the first line is used. */
 bool shim_live_processes__value(const struct shim_live_processes *p, size_t metric, unsigned int i,
 				struct shim_value *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of chosen processes as metrics. */
+/* Counters of selected processes as metrics */
 #ifndef SHIM_LIVE_PROCESSES_H
 #define SHIM_LIVE_PROCESSES_H
 
@@ -13,9 +13,12 @@ int shim_live_processes__create(const struct shim_config *config,
 				struct shim_live_processes **out);
 void shim_live_processes__destroy(struct shim_live_processes *p);
 void shim_live_processes__sample(struct shim_live_processes *p);
-/* Metric @i: the CPU time, then the events; NULL past the last one, or if nothing is configured */
+/*
+ * Get metric @i: the CPU time, then the events; NULL past the last one, or if nothing is
+ * configured.
+ */
 const struct shim_metric *shim_live_processes__metric(const struct shim_live_processes *p, size_t i);
-/* 0, or the negated errno that explains why the last sample has no values of the metric */
+/* Return 0, or the negated errno that explains why the last sample has no values of the metric. */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric);
 /* Number of counted processes, which are in ascending order of their numbers */
 unsigned int shim_live_processes__n(const struct shim_live_processes *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the time of tags' transactions, while a 'why' is open anywhere. */
+/* The parts of the time of tags' transactions while a 'why' is open anywhere */
 #ifndef SHIM_LIVE_SPLIT_H
 #define SHIM_LIVE_SPLIT_H
 
@@ -10,9 +10,9 @@
 
 /**
  * struct shim_live_parts - parts of the time of a tag's transactions
- * @any: whether any 'why' has recorded one
- * @earlier: sums of those that have ended
- * @now: sums of the open one
+ * @any: whether any 'why' has recorded a transaction
+ * @earlier: sums of the 'why' sessions that have ended
+ * @now: sums of the open 'why'
  */
 struct shim_live_parts {
 	bool any;

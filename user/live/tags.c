@@ -9,8 +9,8 @@
  *
  * The number of removed tags that are kept is the maximum number of tags that existed
  * simultaneously, or LEAST_KEPT.  Otherwise a program that keeps creating tags would fill memory.
- * The owners of tags that are not kept are remembered, so a tag that comes back gets its former
- * label, and another user's tag never gets that label.
+ * The owners of tags that are not kept are remembered, so that a tag that reappears gets its
+ * former label, and another user's tag never gets that label.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,10 +23,14 @@
 #include "tags.h"
 
 #define LEAST_KEPT	1024
-/* A table that changes fast may miss existing tags, so only this many misses mean removal. */
+/*
+ * If a table changes fast, a reading can miss existing tags.  A tag is considered removed only
+ * after this many misses.
+ */
 #define MISSED		3
 /*
- * Maximum number of removed tags that are kept; beyond it, labels of all new tags include the user.
+ * Maximum number of removed tags that are remembered; beyond it, labels of all new tags include the
+ * user.
  */
 #define MOST_FORMER	65536
 #define ALL_SLOTS	((struct shim_live_range) { 0, VC_HIST_SLOTS })
@@ -117,7 +121,9 @@ const struct shim_live_tag *shim_live_tags__find(const struct shim_live_tags *ta
 	return tag_find(tags, tag);
 }
 
-/* All numbers have been used: renumber the existing tags, possibly with numbers of removed ones. */
+/*
+ * All numbers have been used.  Renumber the existing tags, possibly with numbers of removed ones.
+ */
 static void renumber(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++)
@@ -126,7 +132,7 @@ static void renumber(struct shim_live_tags *tags)
 	tags->numbers.removed += INT32_MAX;
 }
 
-/* A removed tag.  The node has the hash of its name.  @plain: its label was its name */
+/* A removed tag.  The node has the hash of its name.  @plain is set if its label was its name. */
 struct former {
 	struct shim_hnode node;
 	uint32_t user;
@@ -138,7 +144,10 @@ static bool is_plain(const struct shim_live_tag *tag)
 	return !strcmp(tag->label, tag->name);
 }
 
-/* Find a user's removed tag with this name, or NULL. *@others: whether other users had one */
+/*
+ * Find a user's removed tag with this name, or NULL. *@others is set to whether other users had
+ * one.
+ */
 static struct former *former_of(const struct shim_live_tags *tags, const char *name, uint32_t user,
 				bool *others)
 {
@@ -171,7 +180,7 @@ static void remember(struct shim_live_tags *tags, const struct shim_live_tag *ta
 	}
 }
 
-/* Whether the label of a new tag has to include its user */
+/* Whether the label of a new tag must include its user */
 static bool names_user(const struct shim_live_tags *tags, const struct shim_bpf_tag *from)
 {
 	bool others;
@@ -255,9 +264,9 @@ static int set_apart(struct shim_live_tag *tag, struct shim_live_part *part)
 }
 
 /*
- * Prepare memory for a part's next statistics.  @has_ended: its previous ones must be kept.  Most
- * tags have one part and one session, and need only the memory of the tag's total.  Return 0 or
- * -ENOMEM.
+ * Prepare memory for a part's next statistics.  If @has_ended is set, its previous ones must be
+ * kept.  Most tags have one part and one session, and need only the memory of the tag's total.
+ * Return 0 or -ENOMEM.
  */
 static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, bool has_ended)
 {
@@ -297,7 +306,7 @@ static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_pa
 	return ALL_SLOTS;
 }
 
-/* The current time, by the clock of the statistics */
+/* The current time according to the clock of the statistics */
 uint64_t shim_live__now_ns(void)
 {
 	struct timespec ts;
@@ -332,7 +341,7 @@ int shim_live_tags__take(struct shim_live_tags *tags, const struct shim_bpf_stat
 	part = &tag->part[stat->key.tag & SHIM_DIRECT_ID ? SHIM_LIVE_DIRECT : SHIM_LIVE_KERNEL];
 	has_ended = part->now && part->session != session;
 	if (part->now && !has_ended && part == &tag->part[SHIM_LIVE_KERNEL]) {
-		/* This row belongs to an abandoned ID, and was already read. */
+		/* This row belongs to an abandoned ID, and has already been read. */
 		if (stat->key.tag < part->id)
 			return 0;
 		has_ended = stat->key.tag != part->id;
@@ -359,11 +368,11 @@ static size_t most_gone(const struct shim_live_tags *tags)
 }
 
 /**
- * shim_live_tags__are_too_many() - whether more removed tags are known than are kept
+ * shim_live_tags__are_too_many() - whether more removed tags are known than may be kept
  * @tags: the tags of a kind
  * @present: number of tags that exist now
  *
- * Return: whether the caller has to call shim_live_tags__see() for each existing tag, and then
+ * Return: true if the caller must call shim_live_tags__see() for each existing tag, and then
  *	shim_live_tags__mark().
  */
 bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
@@ -373,7 +382,7 @@ bool shim_live_tags__are_too_many(struct shim_live_tags *tags, size_t present)
 	return tags->n > present + most_gone(tags);
 }
 
-/* Note that a tag exists in the sample with this number, counted from 1. */
+/* Record that a tag exists in the sample with this number, counted from 1. */
 void shim_live_tags__see(struct shim_live_tags *tags, const struct shim_bpf_tag *tag, uint64_t sample)
 {
 	struct shim_live_tag *found = tag_find(tags, tag);
@@ -400,8 +409,8 @@ static int by_last_event(const void *a, const void *b)
  * @tags: the tags of a kind
  * @sample: the number that was passed to shim_live_tags__see()
  *
- * Marks the tags whose last event is oldest, until only half of the permitted number of ended tags
- * is left.
+ * This marks the tags with the oldest last events, until only half of the permitted number of
+ * ended tags is left.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -445,7 +454,7 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 	tags->n = n;
 }
 
-/* Called when the sample has been written; shim_live_tag__since() counts from here on. */
+/* Called when the sample has been written, from which shim_live_tag__since() then counts */
 void shim_live_tags__written(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
@@ -481,8 +490,8 @@ static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 /*
  * Estimate the extremes as the middles of the outermost buckets, which are accurate to 1/16.  The
  * mean is exact and lies between the true extremes, so a middle on the wrong side of the mean is
- * replaced by the mean.  Fields are read while events are added: the sum may lag behind the count,
- * so it is clamped to the range that the buckets allow.
+ * replaced with the mean.  Fields are read while events are added: the sum may lag behind the
+ * count, so it is clamped to the range that the buckets allow.
  */
 static void set_extremes(const struct vc_stat *total, struct shim_live_since *since)
 {

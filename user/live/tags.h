@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Totals of traced tags by name, over all tracing sessions. */
+/* Totals of traced tags by name, over all tracing sessions */
 #ifndef SHIM_LIVE_TAGS_H
 #define SHIM_LIVE_TAGS_H
 
@@ -16,7 +16,7 @@
 /* The writer of statistics: the kernel, under a tag ID that may change, or programs themselves */
 enum { SHIM_LIVE_KERNEL, SHIM_LIVE_DIRECT, SHIM_LIVE_PARTS };
 
-/* Buckets of a histogram, from @first to before @end; none if these are equal */
+/* Buckets of a histogram, from @first up to, but not including, @end; none if these are equal */
 struct shim_live_range {
 	uint32_t first, end;
 };
@@ -38,11 +38,11 @@ struct shim_live_part {
 
 /**
  * struct shim_live_since - what was added since the last written sample
- * @count: events
- * @sum_ns: time of transactions
- * @min_ns: shortest time, at most the mean
- * @max_ns: longest time, at least the mean
- * @slots: the buckets that contain what was added
+ * @count: number of events
+ * @sum_ns: total time of the transactions
+ * @min_ns: the shortest time, which is at most the mean
+ * @max_ns: the longest time, which is at least the mean
+ * @slots: the buckets to which something was added
  */
 struct shim_live_since {
 	uint64_t count, sum_ns, min_ns, max_ns;
@@ -52,27 +52,27 @@ struct shim_live_since {
 /**
  * struct shim_live_tag - a tag of one kind; members that each value needs come first
  * @inst: its instance number
- * @marked: shim_live_tags__sweep() frees it
+ * @marked: shim_live_tags__sweep() will free the tag
  * @is_written: whether @before equals @total
- * @unwritten: otherwise the range in which their histograms may differ
+ * @unwritten: if not, the range in which their histograms may differ
  * @since: the result of shim_live_tag__since()
  * @since_of: number of the sample for which @since was computed
  * @total: sum of all statistics
  * @before: @total at the last written sample
- * @part: its statistics by writer
+ * @part: the tag's statistics by writer
  * @earlier: total of earlier sessions and IDs, NULL if there were none
  * @parts: parts of its transactions' time, while it was watched
  * @unseen: buckets that have changed since instances were last added
  * @aborted_ns: time when an abort was last seen, which the statistics do not contain
- * @seen: the last sample in which shim_live_tags__see() found it
+ * @seen: the last sample in which shim_live_tags__see() found the tag
  * @missed: number of consecutive samples without it, among those that were searched
- * @node: in the table by name
- * @owned: in the table by name and user
+ * @node: node in the table by name
+ * @owned: node in the table by name and user
  * @name: its name
  * @user: its owner
  * @label: its name as an instance, which differs between users' tags with the same name and never
  *	changes
- * @slots: if it is a transaction: instance numbers of its histogram's buckets, 0: none yet
+ * @slots: for a transaction: instance numbers of its histogram's buckets; 0: none yet
  */
 struct shim_live_tag {
 	int32_t inst;
@@ -96,9 +96,9 @@ struct shim_live_tag {
 };
 
 /*
- * Numbers of instances, which are in lists sorted by number.  @last: the last one used; a number is
- * reused only after all 2^31 have been used.  @removed: increases when instances are removed or
- * renumbered
+ * Numbers of instances, which are in lists sorted by number.  @last is the last one used; a number
+ * is reused only after all 2^31 have been used.  @removed increases when instances are removed or
+ * renumbered.
  */
 struct shim_live_numbers {
 	int32_t last;
@@ -108,7 +108,7 @@ struct shim_live_numbers {
 /*
  * The tags of a kind, sorted by number, which is the order of arrival
  * @former: removed tags by name: their owners and labels, in @arena
- * @forgot: there were too many of these
+ * @forgot: some of these were forgotten because there were too many
  * @most: maximum number of tags that existed simultaneously
  */
 struct shim_live_tags {

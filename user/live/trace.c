@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transactions and other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for what
- * PCP's agent does not have.  All of trace.* are also available live as vcpc.*, because a PCP agent
- * has only one domain of metrics, and pmdatrace may own trace.*.
+ * Transactions and other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for values
+ * that PCP's agent does not have.  All of trace.* are also available live as vcpc.*, because a PCP
+ * agent has only one domain of metrics, and pmdatrace may own trace.*.
  *
  * The instances of tags are numbered in the order of arrival and named after the tag.  They stay
- * while tracing is off, and stay after the tag is removed until many others have been removed
- * later.  Each domain of metrics has its own instance domains, because PCP requires that a metric
+ * while tracing is off.  After their tag is removed, they stay until many other tags have been
+ * removed.  Each domain of metrics has its own instance domains, because PCP requires that a metric
  * and its instance domain have the same domain number.
  *
  * Values that PCP's agent computes over a window of time are computed here over the time since the
- * last settled sample.  There is no value if no event came in that time.
+ * last settled sample.  There is no value if no event occurred in that time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static const struct {
 struct sight {
 	const struct shim_live_tag *tag;
 	const struct shim_live_since *since;	/* what was added since the previous sample */
-	double seconds;		/* time since that sample; 0: no previous sample */
+	double seconds;		/* time since that sample; 0: there is none */
 };
 
 static double sum_of(const struct sight *s)
@@ -155,11 +155,11 @@ static double aborted_of(const struct sight *s)
 	"Seconds that " what " that ended since the\n" \
 	"previous sample; from the histogram, accurate to 1/16."
 
-/* Counts are u64 in the metric.  As doubles here they are exact up to 2^53. */
+/* Counts are u64 in the metric.  As doubles they are exact up to 2^53 here. */
 struct row {
 	struct shim_metric metric;
 	unsigned int indom;	/* index in indoms[] */
-	int since;		/* no value unless an event came since the previous sample */
+	int since;		/* no value unless an event occurred since the previous sample */
 	double (*fn)(const struct sight *s);
 	int which;		/* index of a pair's sum */
 	int part;		/* 1: transactions whose time was split, 2 and above: its parts */
@@ -280,13 +280,13 @@ bool shim_live_trace__is_of_tags(size_t indom)
 	return indoms[indom].of == OF_TAGS;
 }
 
-/* What follows the tag in the name of an instance that is a pair */
+/* The part of the name that follows the tag if the instance is a pair */
 const char *shim_live_trace__pair(size_t indom)
 {
 	return indoms[indom].of == OF_SLOTS ? "slot" : "event";
 }
 
-/* Number of instances of a domain, which are in ascending order of numbers; numbers begin at 1 */
+/* Number of instances of a domain, which are in ascending order of their numbers, beginning at 1 */
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom)
 {
 	switch (indoms[indom].of) {
@@ -312,7 +312,7 @@ static const struct shim_live_numbers *numbers_of(const struct shim_live_trace *
 	}
 }
 
-/* While this does not change, instances of a domain are not removed or renumbered, only added. */
+/* While this does not change, instances of a domain are only added, not removed or renumbered. */
 uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom)
 {
 	return numbers_of(trace, indom)->removed;
@@ -324,7 +324,7 @@ uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t in
 	return numbers_of(trace, indom)->last + numbers_of(trace, indom)->removed;
 }
 
-/* An instance's number, which is not reused in its domain before 2^31 have been used */
+/* An instance's number, which is not reused in its domain until 2^31 numbers have been used */
 int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom, size_t i)
 {
 	switch (indoms[indom].of) {
@@ -338,14 +338,14 @@ int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom,
 	return 0;
 }
 
-/* The index of the instance with a number, -1 if it does not exist or was removed */
+/* The index of the instance with a number, or -1 if it does not exist or was removed */
 long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, int32_t inst)
 {
 	size_t n = shim_live_trace__instances(trace, indom), from = 0;
 
 	if (inst < 1)
 		return -1;
-	/* Until the first instance is removed, they have all numbers from 1; later, fewer. */
+	/* Until the first instance is removed, the instances have all numbers from 1. */
 	if ((size_t)inst <= n) {
 		if (shim_live_trace__inst(trace, indom, inst - 1) == inst)
 			return inst - 1;
@@ -367,7 +367,7 @@ long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, in
 
 /**
  * shim_live_trace__name() - get an instance's name, which never changes
- * @trace: with a sample
+ * @trace: the statistics, with a sample
  * @indom: index of the domain in the table
  * @i: index of the instance
  * @buf: written
@@ -395,7 +395,7 @@ void shim_live_trace__name(const struct shim_live_trace *trace, size_t indom, si
 
 /**
  * shim_live_trace__tag_len() - get the length of the tag in an instance's name
- * @trace: with a sample
+ * @trace: the statistics, with a sample
  * @indom: index of the domain in the table
  * @i: index of the instance
  *
@@ -416,7 +416,7 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 	return 0;
 }
 
-/* What was added since the previous sample; computed once per sample */
+/* What was added since the previous sample, computed once per sample */
 static const struct shim_live_since *since_of(const struct shim_live_trace *trace,
 					      struct shim_live_tag *tag)
 {
@@ -426,7 +426,7 @@ static const struct shim_live_since *since_of(const struct shim_live_trace *trac
 	return &tag->since;
 }
 
-/* @which: 0: the number of transactions, otherwise one of their parts in ns */
+/* With @which 0, the number of transactions, otherwise one of their parts in ns */
 static uint64_t split_of(const struct shim_live_parts *parts, int which)
 {
 	if (!which)
@@ -460,12 +460,12 @@ static bool tag_value(const struct shim_live_trace *trace, const struct row *row
 
 /**
  * shim_live_trace__value() - get one value of the last sample
- * @trace: with a sample
+ * @trace: the statistics, with a sample
  * @metric: index of the row
  * @i: index of the instance
  * @value: written if there is a value
  *
- * Return: whether there is a value.
+ * Return: true if there is a value.
  */
 bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, size_t i,
 			    struct shim_value *value)

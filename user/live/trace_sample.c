@@ -2,8 +2,8 @@
 /*
  * Read trace statistics from the maps, and keep them when tracing is turned off and on.
  *
- * A session's statistics in the maps are added to those of earlier sessions.  The reader of a
- * session that has ended is read one last time.
+ * A session's statistics in the maps are added to those of earlier sessions.  When a session has
+ * ended, its reader is read one last time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,9 +56,9 @@ void shim_live_trace__destroy(struct shim_live_trace *trace)
 
 /**
  * shim_live_trace__open() - open the maps of tracing, unless they are open
- * @trace: receives their reader
+ * @trace: receives the reader of the maps
  *
- * Return: 0, or an error of shim_bpf_reader__open(): -ENOENT while tracing is off.
+ * Return: 0, or an error from shim_bpf_reader__open(); -ENOENT while tracing is off.
  */
 int shim_live_trace__open(struct shim_live_trace *trace)
 {
@@ -100,9 +100,9 @@ static int stat_take(struct shim_live_trace *trace, const struct shim_bpf_stat *
 }
 
 /*
- * The tag that had the row of this index last time, if it is still the same tag's row; NULL:
- * unknown.  The kernel never reuses a tag's ID for another tag, but IDs of what programs write
- * themselves may change.
+ * The tag that had the row with this index last time, if it is still the same tag's row, otherwise
+ * NULL.  The kernel never reuses a tag's ID for another tag, but the IDs of rows that programs
+ * write themselves may change.
  */
 static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size_t i,
 				       const struct vc_stat_key *key)
@@ -174,7 +174,9 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 	return 0;
 }
 
-/* If there are too many removed tags, drop those idle for the longest time: 0 or -ENOMEM. */
+/*
+ * If there are too many removed tags, drop those that have been idle longest.  Return 0 or -ENOMEM.
+ */
 static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
 {
 	size_t present[KINDS] = { 0 };
@@ -221,7 +223,7 @@ static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *read
 
 /*
  * Tracing was turned off since the reader was opened.  The reader still has the maps, which contain
- * what was traced after the last sample.
+ * the events after the last sample.
  */
 static void keep_ended_reader(struct shim_live_trace *trace)
 {
@@ -232,7 +234,7 @@ static void keep_ended_reader(struct shim_live_trace *trace)
 	trace->ntaken = 0;
 }
 
-/* Without memory, the next sample tries again, because the reader is the last one to have the maps. */
+/* If out of memory, the next sample tries again, because only this reader still has the maps. */
 static int take_ended(struct shim_live_trace *trace)
 {
 	int ret;
@@ -273,13 +275,13 @@ bool shim_live_trace__any(const struct shim_live_trace *trace)
 
 /**
  * shim_live_trace__sample() - read the statistics; valid until the next sample
- * @trace: receives them
+ * @trace: receives the statistics
  *
  * While tracing is off, totals do not change.  After it is turned on again, new statistics are
  * added to them.
  *
  * Return: 0, or the reason why there are no new values: -ENOENT while tracing is off, -ENOMEM, or
- * another error of shim_bpf_reader__open() or __stats().
+ * another error from shim_bpf_reader__open() or __stats().
  */
 int shim_live_trace__sample(struct shim_live_trace *trace)
 {
@@ -300,7 +302,7 @@ int shim_live_trace__sample(struct shim_live_trace *trace)
 	return ret == -ESTALE ? -ENOENT : ret;
 }
 
-/* Called when the sample was passed on; later values over an interval start at it. */
+/* Call this after the sample was passed on.  Later values over an interval start at this sample. */
 void shim_live_trace__settle(struct shim_live_trace *trace)
 {
 	if (!trace->samples)
@@ -325,11 +327,11 @@ static int take_drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 }
 
 /**
- * shim_live_trace__drops() - get the number of events missing in statistics, by reason
+ * shim_live_trace__drops() - get the number of events missing from the statistics, by reason
  * @trace: need not have been sampled
  * @drops: one count for each reason
  *
- * Return: 0, -ENOENT while tracing is off, or an error of shim_bpf_reader__open() or __drops().
+ * Return: 0, -ENOENT while tracing is off, or an error from shim_bpf_reader__open() or __drops().
  */
 int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR])
 {

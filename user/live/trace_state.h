@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trace statistics: trace_sample.c reads them, trace.c makes metrics of them. */
+/* Trace statistics, which trace_sample.c reads and from which trace.c makes metrics */
 #ifndef SHIM_LIVE_TRACE_STATE_H
 #define SHIM_LIVE_TRACE_STATE_H
 
@@ -13,7 +13,9 @@
 
 enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
 
-/* A row of the reader that was taken.  @tag: the tag that received it, if @key is the kernel's */
+/*
+ * A row of the reader that was taken.  @tag is the tag that received it, if @key is the kernel's.
+ */
 struct shim_live_taken {
 	struct vc_stat_key key;
 	uint64_t version;
@@ -23,7 +25,7 @@ struct shim_live_taken {
 struct shim_live_trace {
 	struct shim_bpf_reader *reader;	/* NULL while tracing is off */
 	unsigned int session;		/* number of the tracing session */
-	/* The reader of a session that has ended, to be read one last time; NULL: none */
+	/* The reader of a session that has ended, to be read one last time; or NULL */
 	struct shim_bpf_reader *ended;
 	unsigned int ended_session;
 	struct shim_live_tags of[KINDS];
@@ -31,7 +33,7 @@ struct shim_live_trace {
 	struct shim_live_split split;
 	struct shim_live_taken *taken;	/* by index of the reader's row */
 	size_t ntaken, taken_room;
-	uint64_t when, before;		/* times of this sample and of the last settled one */
+	uint64_t when, before;		/* times of this sample and of the last settled sample */
 	uint64_t samples;
 };
 

@@ -19,13 +19,13 @@ struct shim_live_user {
 };
 
 /**
- * struct shim_live_users - the last sample; zeroes before the first
- * @status: 0, or the negated errno of reading @all
+ * struct shim_live_users - the last sample; all zero before the first one
+ * @status: 0, or the negated errno from reading @all
  * @all: the users that use anything, in ascending order of numbers
  * @n: their number
  * @room: allocated entries of @all
  * @limits: the module's parameters
- * @limits_status: 0, or the negated errno of reading each of @limits
+ * @limits_status: 0, or the negated errno from reading each of @limits
  */
 struct shim_live_users {
 	int status;
