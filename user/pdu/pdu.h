@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PCP's protocol data units, version 2, as sent and received by a client of pmcd: the encoder of a
- * request next to the decoder of its reply (pdu_*.c).
+ * PCP's protocol data units, version 2, as sent and received by a client of pmcd.  The encoder of a
+ * request and the decoder of its reply are in the same file (pdu_*.c).
  *
  * Encoders write a whole PDU into a buffer, which records if memory runs out.  Decoders accept
  * arbitrary bytes and do not read beyond the PDU's end.  They return 0, or -EBADMSG if the lengths,
@@ -83,7 +83,7 @@ static inline void shim_pdu__of(struct shim_pdu *pdu, const uint8_t *start, uint
 	pdu->in = shim_in__of(start + SHIM_PDU_HEADER, len - SHIM_PDU_HEADER);
 }
 
-/* Returns 0 if all reads were within the PDU and no bytes remain; otherwise -EBADMSG. */
+/* Return 0 if all reads were within the PDU and no bytes remain, otherwise -EBADMSG. */
 static inline int shim_pdu__done(const struct shim_in *in)
 {
 	return in->bad || shim_in__left(in) ? -EBADMSG : 0;
@@ -98,7 +98,7 @@ static inline struct shim_pdu_string shim_pdu__string(struct shim_in *in, uint32
 {
 	struct shim_pdu_string string = { .len = len };
 
-	if (len > shim_in__left(in)) {	/* checked first, so padding cannot overflow */
+	if (len > shim_in__left(in)) {	/* checked first, so that padding cannot overflow */
 		in->bad = true;
 		string.len = 0;
 		return string;
@@ -136,11 +136,17 @@ static inline void shim_pdu__put_string(struct shim_buf *out, const char *s, uin
 
 /* pdu_error.c */
 
-/* Decode a code, which must not be 0: an error if negative, otherwise a notice of changes. */
+/*
+ * Decode a code, which must not be 0.  A negative one is an error, otherwise it is a notice of
+ * changes.
+ */
 int shim_pdu_error__decode(struct shim_pdu *pdu, int32_t *code);
-/* Decode the reply to a store request: 0 for success. */
+/* Decode the reply to a store request; 0 means success. */
 int shim_pdu_error__decode_status(struct shim_pdu *pdu, int32_t *code);
-/* Decode a connection's first PDU: @status, 0 or a code; the server's version and features. */
+/*
+ * Decode a connection's first PDU: @status is 0 or a code, followed by the server's version and
+ * features.
+ */
 int shim_pdu_error__decode_greeting(struct shim_pdu *pdu, int32_t *status, unsigned int *version,
 				    uint32_t *features);
 
@@ -170,8 +176,8 @@ struct shim_pdu_instance {
 };
 
 /*
- * @inst -1 and no name requests the whole domain; an instance requests its name; a name requests
- *	its instance.
+ * An @inst of -1 without a name requests the whole domain, an instance requests its name, and a
+ *	name requests its instance.
  */
 void shim_pdu_instance__encode(struct shim_buf *out, int32_t from, uint32_t indom, int32_t inst,
 			       const char *name);
@@ -194,7 +200,7 @@ struct shim_pdu_names {
 void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n,
 			    const char *const *names);
 int shim_pdu_names__decode(struct shim_pdu *pdu, struct shim_pdu_names *names);
-/* @leaf: valid only if names->has_status */
+/* @leaf is valid only if names->has_status. */
 void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *names,
 			  struct shim_pdu_string *name, bool *leaf);
 
@@ -252,7 +258,7 @@ struct shim_pdu_value {
 
 /*
  * Check that a result has a value set for each of @pmids, in order, and that all values are within
- * the PDU.  Then read its sets, and the values of each, in order.
+ * the PDU.  The sets, and the values of each set, are then read in order.
  */
 int shim_pdu_result__decode(struct shim_pdu *pdu, uint32_t n, const uint32_t *pmids,
 			    struct shim_pdu_result *result);
@@ -261,8 +267,9 @@ void shim_pdu_result__value(struct shim_pdu *pdu, struct shim_pdu_result *result
 			    const struct shim_pdu_vset *vset, struct shim_pdu_value *value);
 
 /*
- * Encode a store request: begin; each value set, followed by its values, which are in place or the
- * word offset of their block in the PDU; then all blocks, in order; finally shim_pdu__end()
+ * Encode a store request: call begin; then encode each value set, followed by its values, which are
+ * in place or word offsets of their blocks in the PDU; then all blocks, in order; finally call
+ * shim_pdu__end().
  */
 void shim_pdu_store__begin(struct shim_buf *out, int32_t from, uint32_t n);
 void shim_pdu_store__vset(struct shim_buf *out, uint32_t pmid, uint32_t numval, uint32_t valfmt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* DESC, INSTANCE, TEXT and LABEL: a metric's metadata. */
+/* DESC, INSTANCE, TEXT and LABEL: a metric's metadata */
 #include "pdu.h"
 
 #define NONE		0xffffffffu
@@ -62,7 +62,7 @@ void shim_pdu_descs__next(struct shim_pdu *pdu, struct shim_pdu_desc *desc)
 	desc_take(&pdu->in, desc);
 }
 
-/* INSTANCE_REQ and INSTANCE: instances of a domain and their names. */
+/* INSTANCE_REQ and INSTANCE: instances of a domain and their names */
 
 #define ENTRY_SIZE	8	/* without the name */
 
@@ -89,7 +89,7 @@ int shim_pdu_instance__decode(struct shim_pdu *pdu, uint32_t *n, size_t *bytes)
 	struct shim_pdu_instance instance;
 	struct shim_in in;
 
-	/* the domain, which pmcd's own agent does not set */
+	/* Skip the domain, which pmcd's own agent does not set. */
 	shim_in__u32(&pdu->in);
 	*n = shim_in__u32(&pdu->in);
 	*bytes = 0;
@@ -108,7 +108,7 @@ void shim_pdu_instance__next(struct shim_pdu *pdu, struct shim_pdu_instance *ins
 	instance_take(&pdu->in, instance);
 }
 
-/* TEXT_REQ and TEXT: help texts of metrics and instance domains. */
+/* TEXT_REQ and TEXT: help texts of metrics and instance domains */
 
 void shim_pdu_text__encode(struct shim_buf *out, int32_t from, uint32_t ident, uint32_t flags)
 {
@@ -120,13 +120,13 @@ void shim_pdu_text__encode(struct shim_buf *out, int32_t from, uint32_t ident, u
 
 int shim_pdu_text__decode(struct shim_pdu *pdu, struct shim_pdu_string *text)
 {
-	/* the identifier, which some servers send in their own byte order */
+	/* Skip the identifier, which some servers send in their own byte order. */
 	shim_in__u32(&pdu->in);
 	*text = shim_pdu__string(&pdu->in, shim_in__u32(&pdu->in));
 	return shim_pdu__done(&pdu->in);
 }
 
-/* LABEL_REQ and LABEL: names and values that annotate metrics. */
+/* LABEL_REQ and LABEL: names and values that annotate metrics */
 
 #define SET_SIZE	16
 #define LABEL_SIZE	8
@@ -142,7 +142,8 @@ void shim_pdu_label__encode(struct shim_buf *out, int32_t from, uint32_t ident, 
 }
 
 /*
- * Read the next set; *@at is the expected address of its text, NULL if that is not within the PDU
+ * Read the next set. *@at is the expected address of its text, or NULL if that is not within the
+ * PDU.
  */
 static void label_take(const struct shim_pdu *pdu, struct shim_in *in,
 		       struct shim_pdu_labelset *set, uint32_t *at)
@@ -186,7 +187,7 @@ static bool fits(const struct shim_pdu_labelset *set)
 	return true;
 }
 
-/* The texts are contiguous; the first begins where the sets end. */
+/* Check the texts. They are contiguous, and the first one begins where the sets end. */
 static int check_texts(const struct shim_pdu *pdu, uint32_t n, uint32_t texts)
 {
 	struct shim_in in = pdu->in;

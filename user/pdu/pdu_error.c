@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* ERROR, CREDS and ATTR: status replies, and the client's version, features and attributes. */
+/* ERROR, CREDS and ATTR: status replies, and the client's version, features and attributes */
 #include "pdu.h"
 
 /* A rejection is an error code of PCP 1, whose own codes begin at -1000, not at -12345. */
@@ -41,7 +41,7 @@ int shim_pdu_error__decode_greeting(struct shim_pdu *pdu, int32_t *status, unsig
 	return 0;
 }
 
-/* CREDS: the client's protocol version, and the server features that it requests. */
+/* CREDS: the client's protocol version, and the server features that it requests */
 
 #define CRED_VERSION	1u
 #define PDU_VERSION	2u
@@ -54,7 +54,7 @@ void shim_pdu_creds__encode(struct shim_buf *out, int32_t from, uint32_t flags)
 	shim_pdu__end(out);
 }
 
-/* ATTR: an attribute of the connection; its value extends to the end of the PDU, unpadded. */
+/* ATTR: an attribute of the connection, whose value extends to the end of the PDU, unpadded */
 
 void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, const char *value)
 {

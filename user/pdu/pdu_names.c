@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PMNS_NAMES, PMNS_IDS, PMNS_CHILD and PMNS_TRAVERSE: the name space. */
+/* PMNS_NAMES, PMNS_IDS, PMNS_CHILD and PMNS_TRAVERSE: the name space */
 #include "pdu.h"
 
 #define ENTRY_SIZE	4	/* without the name */
@@ -57,7 +57,7 @@ void shim_pdu_names__next(struct shim_pdu *pdu, const struct shim_pdu_names *nam
 	take(&pdu->in, names->has_status, name, leaf);
 }
 
-/* PMNS_IDS: a request for a metric's names, or the metrics of names. */
+/* PMNS_IDS: a request for a metric's names, or the metrics of names */
 
 void shim_pdu_ids__encode(struct shim_buf *out, int32_t from, uint32_t pmid)
 {
@@ -81,7 +81,7 @@ int shim_pdu_ids__decode(struct shim_pdu *pdu, uint32_t n, uint32_t *pmids)
 	return 0;
 }
 
-/* PMNS_CHILD and PMNS_TRAVERSE: names directly below a name, or all metrics below it. */
+/* PMNS_CHILD and PMNS_TRAVERSE: names directly below a name, or all metrics below it */
 
 static void encode(struct shim_buf *out, enum shim_pdu_type type, int32_t from, const char *name,
 		   bool status)

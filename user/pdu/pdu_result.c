@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PROFILE, FETCH and RESULT: the values of metrics, requested, received and stored. */
+/* PROFILE, FETCH and RESULT: the values of metrics, requested, received and stored */
 #include "pdu.h"
 
-/* PROFILE: the instances that the following fetches return.  There is no reply. */
+/* PROFILE: the instances that the following fetches return; it has no reply */
 
 void shim_pdu_profile__encode(struct shim_buf *out, int32_t from, bool exclude, uint32_t n,
 			      const struct shim_pdu_profile *indoms)
@@ -24,7 +24,7 @@ void shim_pdu_profile__encode(struct shim_buf *out, int32_t from, bool exclude, 
 	shim_pdu__end(out);
 }
 
-/* FETCH and HIGHRES_FETCH: requests for the values of metrics. */
+/* FETCH and HIGHRES_FETCH: requests for the values of metrics */
 
 void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, uint32_t n,
 			    const uint32_t *pmids)
@@ -73,7 +73,7 @@ static inline void take_vset(struct shim_in *in, struct shim_pdu_vset *vset)
 {
 	const uint8_t *p = in->p;
 
-	if (in->bad || shim_in__left(in) < VSET_SIZE) {	/* at most the last one is shorter */
+	if (in->bad || shim_in__left(in) < VSET_SIZE) {	/* only the last set may be shorter */
 		vset->pmid = shim_in__u32(in);
 		vset->numval = (int32_t)shim_in__u32(in);
 		vset->valfmt = vset->numval > 0 ? shim_in__u32(in) : 0;

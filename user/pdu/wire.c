@@ -2,19 +2,19 @@
 /*
  * A connection to pmcd: a stream socket that transmits whole PDUs.
  *
- * No call waits beyond its deadline, whatever the peer does.  No signals are used or sent, and a
- * signal that arrives does not end a wait early.
+ * No call waits beyond its deadline, regardless of what the peer does.  No signals are used or
+ * sent, and the arrival of a signal does not end a wait early.
  *
  * Threads: only one thread at a time may use a connection.  The list of all connections is guarded
- * by list_lock, which is held only to link and unlink.  fork() also takes it, so the child finds a
- * consistent list.  The child closes each socket, because two processes cannot share a stream of
- * requests and replies.
+ * by list_lock, which is held only to link and unlink connections.  fork() also takes it, so that
+ * the child finds a consistent list.  The child closes each socket, because two processes cannot
+ * share a stream of requests and replies.
  *
  * The program may have closed all descriptors (closefrom(3)), and files opened since then may have
- * their numbers.  So a socket is closed or used for a request only if it is still the one that was
- * opened here.  Checking this takes a system call per request (fstat(2), a tenth of a fetch).  To
- * avoid it, requests over TCP carry a transmission time, which TCP ignores: if the number no longer
- * refers to a socket with SO_TXTIME, the kernel rejects the whole message.
+ * their numbers.  Therefore a socket is closed or used for a request only if it is still the one
+ * that was opened here.  Checking this takes a system call per request (fstat(2), a tenth of a
+ * fetch).  To avoid it, requests over TCP carry a transmission time, which TCP ignores: if the
+ * number no longer refers to a socket with SO_TXTIME, the kernel rejects the whole message.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -83,12 +83,12 @@ static int link_in(struct shim_wire *w, struct shim_fd fd)
 	return 0;
 }
 
-/* Remove it from the list; returns the descriptor, which the caller closes. */
+/* Remove a connection from the list.  Return the descriptor, which the caller closes. */
 static struct shim_fd link_out(struct shim_wire *w)
 {
 	struct shim_fd fd;
 
-	/* Until a connection was linked, fork() does not wait for the lock. */
+	/* Until a connection has been linked, fork() does not wait for the lock. */
 	if (w->fd.nr < 0)
 		return no_fd;
 	shim_siglock__enter(&list_lock);
@@ -144,7 +144,7 @@ void shim_wire__start(struct shim_wire *w, int64_t timeout_ns)
 	w->deadline = w->began + timeout_ns;
 }
 
-/* Wait until the socket is ready for @events.  Returns 0, -ETIMEDOUT, or -errno. */
+/* Wait until the socket is ready for @events.  Return 0, -ETIMEDOUT, or -errno. */
 static int await(int fd, short events, int64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -175,13 +175,13 @@ static int finish_connect(int fd, int64_t deadline)
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &len))
 		return -errno;
 	/*
-	 * ECONNRESET: connected, but reset since then.  A server that rejects a client may have
-	 * sent the reason before, which can still be received.
+	 * ECONNRESET means that the socket was connected but has been reset since.  A server that
+	 * rejects a client may have sent the reason before, which can still be received.
 	 */
 	return status == ECONNRESET ? 0 : -status;
 }
 
-/* With a full backlog, a UNIX socket's connect(2) fails with EAGAIN, and poll(2) cannot wait. */
+/* If the backlog is full, a UNIX socket's connect(2) fails with EAGAIN, and poll(2) cannot wait. */
 static int retry_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t deadline)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * NSEC_PER_MSEC };
@@ -203,13 +203,13 @@ static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t
 		return retry_connect(fd, to, len, deadline);
 	if (!connect(fd, to, len))
 		return 0;
-	/* no route, invalid address, etc.: programs compare PCP's code for all of these */
+	/* No route, invalid address, etc. Programs compare PCP's code for all of these. */
 	if (errno != EINPROGRESS && errno != EINTR)
 		return -ECONNREFUSED;
 	return finish_connect(fd, deadline);
 }
 
-/* Make the socket blocking, so a reply takes one call; sendmsg() is passed MSG_DONTWAIT. */
+/* Make the socket blocking, so that a reply takes one call.  sendmsg() is passed MSG_DONTWAIT. */
 static int settle(int fd, int family)
 {
 	int one = 1, flags = fcntl(fd, F_GETFL);
@@ -261,7 +261,7 @@ static int connect_to(struct shim_wire *w, const struct sockaddr *to, socklen_t 
 
 static void set_port(struct sockaddr *to, int port)
 {
-	/* truncated to 16 bits, as PCP does */
+	/* The port is truncated to 16 bits, as in PCP. */
 	if (to->sa_family == AF_INET)
 		((struct sockaddr_in *)to)->sin_port = htons((uint16_t)port);
 	else if (to->sa_family == AF_INET6)
@@ -309,8 +309,8 @@ static bool is_fetch(const struct shim_buf *pdu)
 
 /*
  * Whether the request is a fetch identical to one sent very recently.  An unexpected reply would be
- * harmless in this case: values of the same metrics, with their time.  So a loop of fetches need
- * not check each time whether there is one; the first request after a pause does.
+ * harmless in this case: values of the same metrics, with their time.  Therefore a loop of fetches
+ * need not check each time for an unexpected reply; the first request after a pause does.
  */
 static bool is_again(const struct shim_wire *w)
 {
@@ -336,13 +336,16 @@ static int is_quiet(struct shim_wire *w)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -ECONNRESET;
 }
 
-/* Like send(2); if this socket is marked, it fails on any socket that mark() was not called for. */
+/*
+ * Like send(2).  If this socket is marked, the call fails on any socket for which mark() was not
+ * called.
+ */
 static ssize_t send_marked(struct shim_wire *w, const uint8_t *data, size_t len)
 {
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(uint64_t))];
-	} mark = { .room = { 0 } };	/* all of it is read: the time is 0 */
+	} mark = { .room = { 0 } };	/* all of it is read; the time is 0 */
 	struct iovec part = { .iov_base = (void *)(uintptr_t)data, .iov_len = len };
 	const struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &mark,
 				  .msg_controllen = w->marked ? sizeof(mark) : 0 };
@@ -384,7 +387,9 @@ int shim_wire__send(struct shim_wire *w)
 	return err;
 }
 
-/* Make room to receive more of a PDU of @need bytes; the buffer is doubled only when it is full. */
+/*
+ * Make room to receive more of a PDU of @need bytes.  The buffer is doubled only when it is full.
+ */
 static int make_room(struct shim_wire *w, size_t need)
 {
 	size_t room = w->in_room ? w->in_room : FIRST_ROOM;
@@ -411,7 +416,10 @@ static int make_room(struct shim_wire *w, size_t need)
 
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 {
-	/* slightly less, so a wait that begins after the start still ends before the deadline */
+	/*
+	 * Use slightly less, so that a wait that begins after the start still ends before the
+	 * deadline.
+	 */
 	int64_t ns = timeout_ns - timeout_ns / 8;
 	struct timeval t = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC / 1000 };
 
@@ -421,8 +429,8 @@ void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 
 /*
  * Usually the reply has not arrived yet, and one blocking recv(2) is cheaper than one that finds
- * nothing, followed by poll(2).  So block if SO_RCVTIMEO ends that before the deadline; poll(2)
- * waits for the rest.
+ * nothing, followed by poll(2).  Therefore block if SO_RCVTIMEO ends the wait before the deadline;
+ * poll(2) waits for the rest.
  */
 static int receive_flags(const struct shim_wire *w)
 {

@@ -4,7 +4,7 @@
  *
  * Errors, all negated: ETIMEDOUT (the deadline passed), ECONNRESET (the peer closed the connection,
  * or it is unusable for another reason), EBADMSG (bytes that are not a PDU), ENOMEM.  When
- * connecting, those of connect(2), with ECONNREFUSED for all immediate errors of TCP, and
+ * connecting, the errors from connect(2), with ECONNREFUSED for all immediate errors of TCP, and
  * EHOSTUNREACH for a host that has no address.  After an error the stream is out of sync, and the
  * caller must close it.
  */
@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "base/process.h"
 
-/* The longest PDU that is received; memory is allocated only as bytes arrive */
+/* The longest PDU that is received.  Memory is allocated only as bytes arrive. */
 #define SHIM_WIRE_MAX	(256u << 20)
 
 /* The longest text that a proxy sends in one line */
@@ -28,7 +28,8 @@ struct shim_pdu;
 /*
  * struct shim_wire - a connection
  * @fd: the socket; its number is -1 if there is none
- * @forked: this process is a child of the one that connected, and has closed its copy
+ * @forked: this process is a child of the process that connected, and has closed its
+ *   copy
  * @local: a UNIX socket, which identifies the user to the peer
  * @marked: messages carry a mark that only sockets of this kind accept
  * @from: this process's ID, for the header of each PDU
@@ -37,7 +38,7 @@ struct shim_pdu;
  * @asked_at: start of the exchange of @asked
  * @next, @prev: list of connections, guarded by the lock in wire.c
  * @out: the PDU under construction
- * @asked: the PDU sent last
+ * @asked: the last PDU sent
  * @in: @in_len received bytes, of which @in_taken have been consumed
  */
 struct shim_wire {
@@ -60,19 +61,22 @@ void shim_wire__init(struct shim_wire *w);
 void shim_wire__close(struct shim_wire *w);
 void shim_wire__fini(struct shim_wire *w);
 
-/* Connect.  Returns 0 or an error; @timeout_ns applies to each of the host's addresses. */
+/* Connect.  Return 0 or an error.  @timeout_ns applies to each of the host's addresses. */
 int shim_wire__connect_host(struct shim_wire *w, const char *host, int port, int64_t timeout_ns);
 int shim_wire__connect_path(struct shim_wire *w, const char *path, int64_t timeout_ns);
 
-/* Prepare for exchanges with @timeout_ns, so each needs fewer system calls; optional. */
+/*
+ * Prepare for exchanges with @timeout_ns, so that each of them needs fewer system calls.  This is
+ * optional.
+ */
 void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns);
 /* Start an exchange with a deadline of @timeout_ns from now. */
 void shim_wire__start(struct shim_wire *w, int64_t timeout_ns);
-/* Send @out; -EBADMSG if the peer has sent data without a request. */
+/* Send @out.  Return -EBADMSG if the peer has sent data without a request. */
 int shim_wire__send(struct shim_wire *w);
 /* Receive the next PDU, which is valid until the next call. */
 int shim_wire__receive(struct shim_wire *w, struct shim_pdu *pdu);
-/* Receive a line of text, without its end: a proxy sends one before the first PDU. */
+/* Receive a line of text, without its end.  A proxy sends such a line before the first PDU. */
 int shim_wire__receive_line(struct shim_wire *w, char line[SHIM_WIRE_LINE_MAX]);
 
 #endif /* SHIM_PDU_WIRE_H */
