@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Memory that grows: buffers, and arenas. */
+/* Memory that grows: buffers and arenas */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void shim_buf__free(struct shim_buf *buf)
 	*buf = (struct shim_buf){ 0 };
 }
 
-/* An arena allocates from chunks, always from the newest one. */
+/* An arena allocates from chunks, always from the newest one */
 
 #define CHUNK_SIZE	65536
 #define ALIGN		_Alignof(max_align_t)
@@ -73,7 +73,7 @@ void *shim_arena__alloc(struct shim_arena *arena, size_t size)
 			return NULL;
 		arena->left = chunk;
 	}
-	/* the newest chunk is used from its end downwards */
+	/* The newest chunk is used from its end downwards. */
 	arena->left -= size;
 	return arena->chunks->bytes + arena->left;
 }

@@ -3,8 +3,8 @@
  * A growing buffer for records under construction.
  *
  * If memory runs out, or the buffer would exceed SHIM_BUF_MAX bytes, @err is set to -ENOMEM or
- * -EMSGSIZE and all further data is ignored.  So a caller needs to check for an error only once,
- * after a whole record.
+ * -EMSGSIZE and all further data is ignored.  Therefore a caller needs to check for an error only
+ * once, after a whole record.
  */
 #ifndef SHIM_BASE_BUF_H
 #define SHIM_BASE_BUF_H
@@ -22,7 +22,7 @@ struct shim_buf {
 	int err;
 };
 
-/* Add @len bytes to the used part, and return a pointer to them; NULL after an error */
+/* Add @len bytes to the used part.  Return a pointer to them, or NULL after an error. */
 uint8_t *shim_buf__grow(struct shim_buf *buf, size_t len);
 void shim_buf__free(struct shim_buf *buf);
 
@@ -81,14 +81,14 @@ static inline void shim_buf__fill(struct shim_buf *buf, int byte, size_t len)
 		memset(p, byte, len);
 }
 
-/* Allocate many small objects that are freed together. */
+/* Allocate many small objects that are freed together */
 
 struct shim_arena {
 	struct shim_arena_chunk *chunks;
 	size_t left;
 };
 
-/* Returns zeroed memory, aligned for any object, or NULL if memory runs out. */
+/* Return zeroed memory, aligned for any object, or NULL if memory runs out. */
 void *shim_arena__alloc(struct shim_arena *arena, size_t size);
 /* Allocate @n objects of @size bytes. */
 void *shim_arena__array(struct shim_arena *arena, size_t n, size_t size);

@@ -32,7 +32,7 @@ void shim_hash__free(struct shim_hash *h);
 uint64_t shim_hash__u32(const struct shim_hash *h, uint32_t key);
 uint64_t shim_hash__bytes(const struct shim_hash *h, const void *key, size_t len);
 
-/* Returns 0 or -ENOMEM; several nodes may have the same hash. */
+/* Return 0 or -ENOMEM.  Several nodes may have the same hash. */
 int shim_hash__add(struct shim_hash *h, struct shim_hnode *node, uint64_t hash);
 /* Remove a node that is in the table. */
 void shim_hash__del(struct shim_hash *h, struct shim_hnode *node);

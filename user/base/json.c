@@ -174,10 +174,10 @@ static bool take_member(struct shim_json *j, struct shim_json_member *out)
 
 /**
  * shim_json__next() - get the object's next member
- * @j: initialized by shim_json__begin(); must not be used after the end or an error
+ * @j: the parser, initialized by shim_json__begin(); it must not be used after the end or an error
  * @out: the member
  *
- * Return: 1, 0 if there are no more, -EINVAL if the text is not JSON.
+ * Return: 1, 0 if there are no more members, -EINVAL if the text is not JSON.
  */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 {
@@ -197,7 +197,7 @@ int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 		return -EINVAL;
 	j->first = false;
 	*out = member;
-	/* only a comma or the closing bracket may follow a member */
+	/* Only a comma or the closing bracket may follow a member. */
 	skip_blanks(j);
 	return j->p < j->end && (*j->p == ',' || *j->p == '}') ? 1 : -EINVAL;
 }

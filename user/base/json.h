@@ -14,7 +14,7 @@
 /*
  * struct shim_json_member - one member of an object
  * @name: the text between its quotes
- * @value: its value, quotes and brackets included
+ * @value: the value, including quotes and brackets
  */
 struct shim_json_member {
 	const char *name;
@@ -29,14 +29,17 @@ struct shim_json {
 	bool first;
 };
 
-/* Start parsing the object in the @len bytes at @text.  Returns 0 or -EINVAL. */
+/* Start parsing the object in the @len bytes at @text.  Return 0 or -EINVAL. */
 int shim_json__begin(struct shim_json *j, const char *text, size_t len);
 /*
- * Get the next member.  Returns 1, 0 at the end of the object, after which only blanks may follow,
+ * Get the next member.  Return 1, 0 at the end of the object, after which only blanks may follow,
  * or -EINVAL.
  */
 int shim_json__next(struct shim_json *j, struct shim_json_member *out);
-/* Copy a value without the blanks outside of strings; returns its length.  NULL: only count. */
+/*
+ * Copy a value without the blanks outside of strings.  Return its length.  If @to is NULL, only
+ * compute the length.
+ */
 size_t shim_json__squeeze(char *to, const char *value, size_t len);
 /* Whether a name has dot-separated parts of letters, digits and _ that start with a letter */
 bool shim_json__is_name(const char *name, size_t len);

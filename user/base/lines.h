@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read lines of a file, and entries of a directory, and distinguish an error from the end. */
+/* Read lines of a file, and entries of a directory, distinguishing an error from the end. */
 #ifndef SHIM_BASE_LINES_H
 #define SHIM_BASE_LINES_H
 
@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Read the next line: 1, 0 at the end, or -errno; @line and @room are used as by getline(). */
+/*
+ * Read the next line.  Return 1, 0 at the end, or -errno.  @line and @room are used as by
+ * getline().
+ */
 static inline int shim_lines__next(FILE *f, char **line, size_t *room)
 {
 	errno = 0;
@@ -19,8 +22,8 @@ static inline int shim_lines__next(FILE *f, char **line, size_t *room)
 }
 
 /*
- * Read the next entry.  Returns 1, 0 at the end or if the directory was removed, which happens in
- * /proc, or -errno.
+ * Read the next entry.  Return 1; 0 at the end, or if the directory was removed, which happens in
+ * /proc; or -errno.
  */
 static inline int shim_entries__next(DIR *dir, struct dirent **entry)
 {

@@ -3,8 +3,7 @@
  * State that a library shares with its process.
  *
  * Threads: entries are added to the lists without a lock, and never removed.  fork() takes all
- * registered locks, lowest rank first, so the child finds no data in an
- * inconsistent state.
+ * registered locks, lowest rank first, so that the child finds no data in an inconsistent state.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,12 +58,12 @@ void shim_siglock__leave(struct shim_siglock *lock)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* How many locks the thread holds, or is about to take or release */
+/* Number of locks that the thread holds, or is about to take or release */
 static __thread unsigned int inside __attribute__((tls_model("initial-exec")));
 
 void shim_fork_lock__enter(struct shim_fork_lock *lock)
 {
-	/* Without memory for the handlers, the next call tries again to install them. */
+	/* If there is no memory for the handlers, the next call tries again to install them. */
 	shim_fork__watch();
 	inside++;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -80,11 +79,11 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
 	inside--;
 }
 
-#define HANDLER_TRIES	100	/* one per ms */
+#define HANDLER_TRIES	100	/* one attempt per ms */
 
 /*
  * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
- * between taking it and noting that; it must not wait for itself.
+ * between taking it and recording that; it must not wait for itself.
  */
 static bool take(struct shim_fork_lock *lock)
 {
@@ -98,7 +97,7 @@ static bool take(struct shim_fork_lock *lock)
 	for (; !taken && tries; tries--) {
 		taken = !pthread_mutex_trylock(&lock->lock.mutex);
 		if (!taken)
-			nanosleep(&ms, NULL);	/* no cancellation point now */
+			nanosleep(&ms, NULL);	/* this is not a cancellation point now */
 	}
 	if (taken)
 		lock->lock.cancel = cancel;
@@ -108,9 +107,9 @@ static bool take(struct shim_fork_lock *lock)
 }
 
 /*
- * The signals that the forking thread had blocked; all are blocked until all locks are released.
- * This stores signals 1 to 64, which are the first word of a sigset_t: the C library's type is 16
- * times as large as the kernel's.
+ * The signals that the forking thread had blocked.  All signals are blocked until all locks are
+ * released.  This stores signals 1 to 64, which are the first word of a sigset_t: the C library's
+ * type is 16 times as large as the kernel's.
  */
 static __thread uint64_t mask_before __attribute__((tls_model("initial-exec")));
 
@@ -167,8 +166,8 @@ static void in_child(void)
 }
 
 /*
- * Whether the caller must install the handlers.  So must a child that was forked while another
- * thread of its parent was installing them.
+ * Whether the caller must install the handlers.  A child that was forked while another thread of
+ * its parent was installing them must also do so.
  */
 static bool claim_watch(void)
 {
@@ -206,7 +205,7 @@ int shim_fork__watch(void)
 
 /**
  * shim_fork__list() - add a lock to those that fork() takes after shim_fork__watch()
- * @lock: must exist as long as the process; may be added more than once
+ * @lock: the lock; it must exist as long as the process, and may be added more than once
  */
 void shim_fork__list(struct shim_fork_lock *lock)
 {
@@ -446,7 +445,7 @@ int shim_fd__own(int nr, struct shim_fd *out)
 
 /**
  * shim_fd__is_latest() - whether the library has not received the same number again
- * @fd: from shim_fd__own()
+ * @fd: descriptor from shim_fd__own()
  *
  * Context: makes no system call; may be called in signal handlers.
  * Return: false if it has, which means that the program had closed @fd before.
@@ -461,7 +460,7 @@ bool shim_fd__is_latest(struct shim_fd fd)
 
 /**
  * shim_fd__is_ours() - whether a descriptor still refers to the library's own file
- * @fd: from shim_fd__own()
+ * @fd: descriptor from shim_fd__own()
  *
  * All anonymous files have the same inode number, so a caller with such a file must also query the
  * file itself.
@@ -484,7 +483,7 @@ bool shim_fd__is_ours(struct shim_fd fd)
 
 /**
  * shim_fd__close() - close a descriptor if it is still the library's own
- * @fd: from shim_fd__own()
+ * @fd: descriptor from shim_fd__own()
  */
 void shim_fd__close(struct shim_fd fd)
 {

@@ -19,7 +19,7 @@
 #define SHIM_CANCEL_ALONE	(-1)
 
 /*
- * Disable cancellation; returns the previous state for shim_cancel__restore().  A single-threaded
+ * Disable cancellation.  Return the previous state for shim_cancel__restore().  A single-threaded
  * process skips the call, because no other thread can cancel it, or wait for a lock that it would
  * keep.
  */
@@ -45,8 +45,8 @@ static inline void shim_cancel__restore(int before)
  * @cancel: the owner's previous cancellation state
  *
  * These calls are cancellation points, and a thread canceled in one would hold the mutex forever.
- * So cancellation is disabled until the thread has released the lock.  Locks must be released in
- * the reverse order.
+ * Therefore cancellation is disabled until the thread has released the lock.  Locks must be
+ * released in the reverse order.
  */
 struct shim_lock {
 	pthread_mutex_t mutex;
@@ -82,15 +82,16 @@ static inline void shim_lock__leave(struct shim_lock *lock)
 }
 
 /**
- * struct shim_fork_lock - a lock of the process that fork() takes, so the child finds it released
+ * struct shim_fork_lock - a lock of the process that fork() takes, so that the child finds it
+ * released
  * @lock: the lock
  * @owner: the thread that holds it.  If a signal handler forks in this thread, fork() must not wait
- *	for the lock, and the child is inside of it as well.
+ *	for the lock, and the child also holds it.
  * @rank: a thread that takes two locks takes the one with the lower rank first; so does fork()
  * @in_child: called in a forked child with the lock held, or NULL
  * @next: next lock in the list of locks that fork() takes
- * @listed: it is in that list
- * @forking: fork() has taken it
+ * @listed: true while it is in that list
+ * @forking: true while fork() holds it
  */
 struct shim_fork_lock {
 	struct shim_lock lock;
@@ -115,7 +116,7 @@ struct shim_fork_lock {
 	}									\
 	static struct shim_fork_lock name	/* for the semicolon */
 
-/* In a forked child: whether a thread that was not copied holds the mutex */
+/* In a forked child, whether a thread that was not copied holds the mutex */
 static inline bool shim_fork__is_lost(pthread_mutex_t *mutex)
 {
 	bool lost = pthread_mutex_trylock(mutex);
@@ -153,7 +154,7 @@ void shim_siglock__leave(struct shim_siglock *lock);
  * struct shim_fork_hook - a function to call in each forked child
  * @in_child: called in the child
  * @next: next hook in the list
- * @listed: it is in the list
+ * @listed: true while it is in the list
  */
 struct shim_fork_hook {
 	void (*in_child)(void);
@@ -186,9 +187,9 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size);
  * @owner: serial number of the shim_fd__own() call that received it; 0 if it is not recorded
  *
  * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and soon
- * reuse the number for one of its own files.  So the library's descriptors are far above those that
- * open(2) returns, which are always the lowest free ones.  Before an operation that could harm
- * another file, the library checks that the descriptor is still its own.
+ * reuse the number for one of its own files.  Therefore the library's descriptors have numbers far
+ * above those that open(2) returns, which are always the lowest free ones.  Before an operation
+ * that could harm another file, the library checks that the descriptor is still its own.
  */
 struct shim_fd {
 	int nr;

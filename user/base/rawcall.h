@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * Returns the kernel's result, a negated errno on error.  Other architectures use syscall(2), and
- * preserve errno.
+ * Return the kernel's result, which is a negated errno on error.  On other architectures this uses
+ * syscall(2) and preserves errno.
  */
 static inline long shim_rawcall4(long nr, long a, long b, long c, long d)
 {

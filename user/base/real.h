@@ -5,7 +5,9 @@
 
 /* Like strtod(3) in the "C" locale. */
 double shim_real__parse(const char *text, char **end);
-/* Like strtof(3), which rounds once; ERANGE also for a number that fits only in a double. */
+/*
+ * Like strtof(3), which rounds once. ERANGE is also set for a number that fits only into a double.
+ */
 float shim_real__parse_float(const char *text, char **end);
 
 #endif /* SHIM_BASE_REAL_H */

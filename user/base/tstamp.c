@@ -5,7 +5,7 @@
 
 #include "tstamp.h"
 
-/* UTC dates, regardless of the process's time zone. */
+/* UTC dates, regardless of the process's time zone */
 
 #define DAY		86400
 #define ERA_DAYS	146097	/* days in 400 years */
@@ -26,8 +26,8 @@ static int64_t divide(int64_t n, int64_t by, int64_t *rest)
 }
 
 /*
- * Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so a leap
- * day is the last day of a year.
+ * Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so that a
+ * leap day is the last day of a year.
  */
 static int64_t days_to(int64_t year, int64_t month)
 {
@@ -43,7 +43,7 @@ bool shim_civil__date(int64_t t, struct tm *out)
 	int64_t second, day, days = divide(t, DAY, &second), year, month;
 	int64_t era = divide(days + FROM_MARCH_0, ERA_DAYS, &day);
 
-	/* the last days of 4, of 100 and of 400 years are leap days */
+	/* The last days of 4, of 100 and of 400 years are leap days. */
 	year = (day - day / 1460 + day / 36524 - day / (ERA_DAYS - 1)) / 365;
 	day -= year * 365 + year / 4 - year / 100;
 	month = (day * 5 + 2) / 153;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Time stamps: seconds and nanoseconds since the epoch, with comparison and addition. */
+/* Time stamps: seconds and nanoseconds since the epoch, with comparison and addition */
 #ifndef SHIM_BASE_TSTAMP_H
 #define SHIM_BASE_TSTAMP_H
 
@@ -17,7 +17,7 @@ struct shim_ts {
 	int32_t nsec;
 };
 
-/* -1, 0 or 1, if a is before, at or after b */
+/* Return -1, 0 or 1 if a is before, at or after b. */
 static inline int shim_ts__cmp(struct shim_ts a, struct shim_ts b)
 {
 	if (a.sec != b.sec)
@@ -37,7 +37,10 @@ double shim_ts__seconds(struct shim_ts difference);
  * if the zone in the process's TZ does, so they are not suitable for other zones.
  */
 
-/* Like gmtime_r(); false if the year does not fit in an int, in which case @out is not written. */
+/*
+ * Like gmtime_r().  Return false if the year does not fit into an int, in which case @out is not
+ * written.
+ */
 bool shim_civil__date(int64_t t, struct tm *out);
 /* Like timegm(), but does not change @tm, whose members may have any values. */
 int64_t shim_civil__time(const struct tm *tm);

@@ -3,8 +3,8 @@
  * Local times in any time zone.
  *
  * The C library supports one zone, that of TZ in the environment of the process.  To use another
- * one, TZ would have to be changed while other threads read it.  So this code reads the same data
- * as the C library: a zoneinfo file (RFC 8536), or a rule in POSIX syntax.
+ * one, TZ would have to be changed while other threads read it.  Therefore this code reads the
+ * same data as the C library: a zoneinfo file (RFC 8536), or a rule in POSIX syntax.
  *
  * Threads: a zone does not change after shim_tz__open().
  */
@@ -55,14 +55,14 @@ struct rule {
 
 /**
  * struct shim_tz - a zone
- * @has_rule: @rule applies from the last transition on, or always if there is none
+ * @has_rule: @rule applies after the last transition, or always if there is none
  * @rule: a rule in POSIX syntax for TZ
  * @n: number of transitions in the file, which are in order of time
  * @nkinds: number of kinds of time in the file
  * @at: time of each transition
- * @to: index in @kinds of the kind of time from then on
+ * @to: index in @kinds of the kind of time that applies after it
  * @nleaps: number of leap seconds that are counted in the zone's times (as in "right/" files)
- * @leap: time of each, and number of leap seconds up to and including it
+ * @leap: time of each leap second, and number of leap seconds up to and including it
  * @kinds: the file's kinds of time
  * @names: concatenated names of @kinds
  * @first: index in @kinds of the kind of time before the first transition
@@ -83,7 +83,7 @@ struct shim_tz {
 };
 
 /*
- * Parse a number.  One that exceeds @most becomes @most if @limit is set, as in the C library;
+ * Parse a number.  If it exceeds @most, it becomes @most if @limit is set, as in the C library;
  * otherwise it is an error.  Return the end of the number, or NULL on error.
  */
 static const char *number(const char *s, int most, bool limit, int *out)
@@ -151,7 +151,9 @@ static const char *take_change(const char *s, struct change *c)
 	return *s == '/' ? clock_time(s + 1, 167, &c->time) : s;
 }
 
-/* Parse "EST5EDT,M3.2.0,M11.1.0"; without dates, those of the United States since 2007 are used. */
+/*
+ * Parse "EST5EDT,M3.2.0,M11.1.0".  Without dates, those of the United States since 2007 are used.
+ */
 static bool take_rule(const char *s, struct rule *r)
 {
 	static const char usual[] = ",M3.2.0,M11.1.0";
@@ -248,7 +250,7 @@ static const struct kind *kind_at(const struct shim_tz *tz, time_t t)
 	return &tz->kinds[lo ? tz->to[lo - 1] : tz->first];
 }
 
-/* Leap seconds until @t; *@now is the number of them that are being inserted at @t */
+/* Leap seconds until @t. *@now is set to the number of them that are being inserted at @t. */
 static int32_t leap_seconds(const struct shim_tz *tz, int64_t t, int32_t *now)
 {
 	size_t i = tz->nleaps;
@@ -265,12 +267,12 @@ static int32_t leap_seconds(const struct shim_tz *tz, int64_t t, int32_t *now)
 	return tz->leap[i - 1].seconds;
 }
 
-/* Convert a time without leap seconds to one of the zone. */
+/* Convert a time without leap seconds to a time of the zone. */
 static time_t with_leaps(const struct shim_tz *tz, time_t t)
 {
 	int32_t now;
 
-	/* near a leap second, the leap seconds of the result count */
+	/* Near a leap second, the leap seconds of the result count. */
 	return tz->nleaps ? t + leap_seconds(tz, t + leap_seconds(tz, t, &now), &now) : t;
 }
 
@@ -281,7 +283,7 @@ struct block {
 	size_t len;
 };
 
-/* Parse a block's header; times take 4 bytes (@word) in the first block, and 8 in the second. */
+/* Parse a block's header.  Times take 4 bytes (@word) in the first block and 8 in the second. */
 static bool take_block(const uint8_t *p, size_t len, size_t word, struct block *b)
 {
 	uint64_t need;
@@ -400,7 +402,9 @@ static bool leads_up(const char *name)
 	return at;
 }
 
-/* A zone from an archive, or any in a privileged program, must be a file below ZONEINFO. */
+/*
+ * A zone named by an archive, or any zone in a privileged program, must be a file below ZONEINFO.
+ */
 static bool may_read(const char *name, bool foreign)
 {
 	if (!foreign && !shim_environ__is_foreign())
@@ -420,7 +424,7 @@ static int read_file(struct shim_tz *tz, const char *name, bool foreign)
 	    snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : ZONEINFO "/", name) >=
 	    (int)sizeof(path))
 		return -ENOENT;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);	/* it may be a FIFO */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);	/* the file may be a FIFO */
 	if (fd < 0)
 		return -ENOENT;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < LARGEST_FILE) {
@@ -472,7 +476,7 @@ static int open_zone(const char *name, bool foreign, struct shim_tz **out)
  * shim_tz__open() - open a zone by a value of TZ
  * @name: a zoneinfo file, with or without a leading colon, or a rule; any other value means UTC, as
  *	in the C library
- * @out: the zone, to be freed by shim_tz__close()
+ * @out: the zone, to be freed with shim_tz__close()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -484,7 +488,7 @@ int shim_tz__open(const char *name, struct shim_tz **out)
 /**
  * shim_tz__open_foreign() - open a zone named by an archive or another host
  * @name: as for shim_tz__open(), but a file outside the zoneinfo directory means UTC
- * @out: the zone, to be freed by shim_tz__close()
+ * @out: the zone, to be freed with shim_tz__close()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -532,7 +536,7 @@ static const struct kind *kind_without_leaps(const struct shim_tz *tz, time_t t)
 	return kind_at(tz, with_leaps(tz, t));
 }
 
-/* A kind of time with this @dst that applies within a year of @t; NULL if there is none */
+/* A kind of time with this @dst that applies within a year of @t, or NULL if there is none */
 static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
 {
 	for (int days = 7; days < 366; days += 7)
@@ -546,9 +550,9 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
 }
 
 /*
- * The time at which the local clock shows @clock, by the offset of the day before or the day after.
- * If an hour occurs twice, this is the first one, unless @hint (tm_isdst) selects the other.  A
- * skipped hour has the offset from before the change.
+ * The time at which the local clock shows @clock, according to the offset of the day before or the
+ * day after.  If an hour occurs twice, this is the first occurrence, unless @hint (tm_isdst)
+ * selects the other one.  A skipped hour has the offset that applied before the change.
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
 {
@@ -585,7 +589,7 @@ int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out)
 	struct tm copy = *tm;
 	time_t t;
 
-	/* 23:59:60 is derived from the second before it */
+	/* 23:59:60 is derived from the previous second. */
 	if (tz->nleaps)
 		copy.tm_sec = tm->tm_sec < 0 ? 0 : tm->tm_sec > 59 ? 59 : tm->tm_sec;
 	t = find_time(tz, shim_civil__time(&copy), tm->tm_isdst > 0 ? 1 : tm->tm_isdst);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow by doubling. */
+/* Arrays that grow by doubling */
 #ifndef SHIM_BASE_VEC_H
 #define SHIM_BASE_VEC_H
 
@@ -41,8 +41,8 @@ static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
  * @cap: address of a size_t, the capacity in elements
  * @n: number of elements in use
  *
- * Arrays of equal length can share a capacity: grow each with a copy of it, and set the capacity
- * when all have grown.
+ * Arrays of equal length can share a capacity: grow each array with a copy of the capacity, and
+ * set the capacity when all of them have grown.
  *
  * Return: 0, or -ENOMEM, in which case the array and its capacity are unchanged.
  */
