@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opens an archive for a command, reports its errors, and shows the progress of reading it. */
+/* Open an archive for a command, report its errors, and show the progress of reading it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 int vcpc_fail_pm(int code, const char *what)
 {
-	/* an errno, for which there may be advice */
+	/* This is an errno, for which there may be advice. */
 	if (code < 0 && code > -PM_ERR_BASE)
 		return vcpc_fail(code, "%s", what);
 	return vcpc_fail(0, "%s: %s", what, pmErrStr(code));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Expands archives, files of them, directories and lists into the names of archives. */
+/* Expand archives, files of them, directories and lists into the names of archives. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,8 @@
 static const char *const packers[] = { ".xz", ".lzma", ".gz", ".bz2", ".bz", ".Z", ".z", ".zst" };
 
 /*
- * Remove @suffix from a name.  Return false if the name does not end with it, or is nothing else.
+ * Remove @suffix from a name.  Return false if the name does not end with it, or consists only of
+ * it.
  */
 static bool cut(char *name, const char *suffix)
 {
@@ -67,7 +68,10 @@ static bool has_metadata(const char *base)
 	return false;
 }
 
-/* Append a name, unless it is in the list.  Takes over @name: it is freed if it is not appended. */
+/*
+ * Append a name unless it is in the list.  Take ownership of @name, which is freed if it is not
+ * appended.
+ */
 static int archive_append(struct vcpc_archives *archives, char *name)
 {
 	char **more = name ? realloc(archives->names, (archives->n + 1) * sizeof(*more)) : NULL;
@@ -87,7 +91,7 @@ static int archive_append(struct vcpc_archives *archives, char *name)
 	return 0;
 }
 
-/* Add an archive; if @what is a file, the archive to which it belongs. */
+/* Add an archive.  If @what is a file, add the archive to which it belongs. */
 static int add_archive(struct vcpc_archives *archives, const char *what)
 {
 	char *name = strdup(what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the file of a program or library by its path, or by its name alone. */
+/* Find the file of a program or library by its path, or by its name alone. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
-/* The first of the directories, with ':' between them, that has the file: its path, or NULL */
+/* The path in the first of the colon-separated directories that has the file, or NULL */
 static char *in_folders(const char *folders, const char *name, int mode)
 {
 	while (folders && *folders) {
@@ -90,18 +90,18 @@ static char *by_name(const char *name, pid_t pid)
 
 /**
  * binary_find() - find a program's or library's file
- * @name: its path; or its name, which is searched among the files that @pid has mapped, or in PATH
- * 	and the usual library directories
+ * @name: its path, or its name, which is searched for among the files that @pid has mapped, or in
+ *	PATH and the usual library directories
  * @pid: a process, which may have another file system; 0: none
  * @path: set on success, to be freed
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int binary_find(const char *name, pid_t pid, char **path)
 {
 	char *found = strchr(name, '/') ? realpath(name, NULL) : by_name(name, pid);
 
-	/* The file that this path refers to in the process */
+	/* The file to which this path refers in the process */
 	if (pid && *name == '/' && !found)
 		found = copy_of(name);
 	if (!found && pid && !strchr(name, '/') && errno && errno != ENOENT && errno != ESRCH)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds trace calls in a program's file. */
+/* Find trace calls in a program's file. */
 #define _GNU_SOURCE	/* memmem */
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,7 +14,7 @@ static bool names_calls(const Elf_Data *strings)
 {
 	if (!strings || !strings->d_buf)
 		return false;
-	/* including the terminating NUL */
+	/* Include the terminating NUL. */
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (memmem(strings->d_buf, strings->d_size, calls[i], strlen(calls[i]) + 1))
 			return true;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Whether a program's file contains the name of a trace call.  It does if it is linked with one,
- * unless it is static and stripped.  Scripts do not.
+ * Whether a program's file contains the name of a trace call.  It does if the program is linked
+ * with one, unless it is static and stripped.  Scripts do not contain it.
  */
 bool vcpc_makes_trace_calls(const char *path);
 

@@ -16,7 +16,9 @@ static void catalog_add(const char *name, void *closure)
 	size_t room = c->room ? 2 * c->room : 64;
 	struct vcpc_entry e = { 0 };
 
-	/* skip event.*: every archive's name space has these, but no archive has values of them */
+	/*
+	 * Skip event.*: every archive's name space has these, but no archive has values for them.
+	 */
 	if (c->err || !strncmp(name, "event.", 6))
 		return;
 	if (pmLookupName(1, &name, &e.desc.pmid) < 0 || pmLookupDesc(e.desc.pmid, &e.desc) < 0)

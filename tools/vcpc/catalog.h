@@ -21,17 +21,17 @@ struct vcpc_catalog {
 };
 
 /*
- * Read the metrics and groups named, or all if none is.  Return 0, or an exit status after printing
- * a message.
+ * Read the named metrics and groups, or all if none is named.  Return 0, or an exit status after
+ * printing a message.
  */
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names);
 void vcpc_catalog_free(struct vcpc_catalog *c);
-/* @next: index of the expected entry, 0 at first; updated */
+/* @next is the index of the expected entry, 0 at first; it is updated. */
 struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid, size_t *next);
 
 /*
  * Call @take for every record of a window, marks included, in order of time, until it returns a
- * nonzero value, which is returned.  A corrupt record ends the loop.  Returns 0, or the exit status
+ * nonzero value, which is returned.  A corrupt record ends the loop.  Return 0, or the exit status
  * after a message.
  */
 int vcpc_records(const struct vcpc_window *w, const char *archive,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Draws columns as charts, whether the archive was read forwards or backwards. */
+/* Draw columns as charts, whether the archive was read forwards or backwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <langinfo.h>
@@ -46,7 +46,7 @@ static void ascending(struct vcpc_series *s)
 
 /*
  * Choose the columns from @first on that are drawn in one chart: those of one metric that have
- * values.  Returns the column with which the next chart begins.
+ * values.  Return the column with which the next chart begins.
  */
 static size_t columns_choose(const struct vcpc_series *s, size_t first, bool together,
 			     struct vcpc_plot *plot)

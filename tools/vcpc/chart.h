@@ -7,9 +7,9 @@
 
 /*
  * Draw a chart of each column that has values, in order of time.  If @left is not NULL, draw only
- * as many charts as fit on a screen, and add the number of the other columns there.  @together:
- * draw a metric's instances in one chart, as many as it can show.  Return 0, or an exit status
- * after printing a message.
+ * as many charts as fit on a screen, and add the number of the other columns there.  With
+ * @together, draw as many of a metric's instances in one chart as it can show.  Return 0, or an
+ * exit status after printing a message.
  */
 int vcpc_chart(struct vcpc_series *s, struct timespec delta, unsigned int width, bool ascii,
 	       bool together, size_t *left);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc check: reports damaged and missing parts of archives. */
+/* vcpc check: report damaged and missing parts of archives. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static int check_all(struct job *job)
 	int status = 0;
 
 	vcpc_progress_start(&job->progress, 0, all->n);
-	/* stdout may also be a terminal: little is printed, and problem() clears the progress */
+	/* stdout may also be a terminal. Little is printed, and problem() clears the progress. */
 	job->progress.visible = isatty(STDERR_FILENO);
 	for (job->now = 0; job->now < all->n; job->now++) {
 		int one = check(job, all->names[job->now]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Runs the user's command under a set of counters, and waits for its end. */
+/* Run the user's command under a set of counters, and wait for its end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct child_report {
 	int err;
 };
 
-/* Write or read all of @size bytes: 1, 0 at the end of the pipe, or -errno */
+/* Write or read all of @size bytes.  Return 1, 0 at the end of the pipe, or -errno. */
 static int move(int fd, void *data, size_t size, bool out)
 {
 	for (size_t done = 0; done < size; ) {
@@ -80,7 +80,10 @@ static void become(struct vcpc_child *child, struct shim_set *set, char **argv, 
 	_exit(move(report, &message, sizeof(message), true) < 0 ? 126 : 127);
 }
 
-/* 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes, or -errno */
+/*
+ * Return 1 if there was a report, 0 at the end of the pipe, which a successful execve(2) closes, or
+ * -errno.
+ */
 static int next_report(int report, struct child_report *message)
 {
 	return move(report, message, sizeof(*message), false);
@@ -104,7 +107,7 @@ static int refuse_command(const char *command, int err)
 	return err == ENOENT ? VCPC_EXIT_NO_COMMAND : VCPC_EXIT_NOT_EXECUTABLE;
 }
 
-/* 0 if @path is a file that may be executed, otherwise an error number */
+/* Return 0 if @path is a file that may be executed, otherwise an error number. */
 static int check_file(const char *path)
 {
 	struct stat file;
@@ -116,7 +119,7 @@ static int check_file(const char *path)
 
 /*
  * Find the command's file as execvp(3) does: a non-executable file does not hide one in a later
- * directory.  0 or an error number
+ * directory.  Return 0 or an error number.
  */
 static int find_command(const char *command, char path[PATH_MAX])
 {
@@ -209,7 +212,7 @@ static void unwatch_signals(struct vcpc_child *child)
 }
 
 /**
- * vcpc_child_start() - start a command, counted from its first instruction on
+ * vcpc_child_start() - start a command that is counted from its first instruction
  * @child: for vcpc_child_wait(); its @flags, @ready and @arg are the caller's
  * @set: bound to the command and all processes it will start, or NULL
  * @argv: the command, ended by NULL
@@ -256,8 +259,8 @@ out:
 }
 
 /*
- * Forward a signal to the command, unless the terminal sent it: then the command has received it
- * already.
+ * Forward a signal to the command, unless the terminal sent it, in which case the command has
+ * already received it.
  */
 static void pass_on(struct vcpc_child *child, const struct signalfd_siginfo *info)
 {
@@ -303,8 +306,9 @@ static void read_signals(struct vcpc_child *child)
  * vcpc_child_wait() - wait for the command's end
  * @child: started by vcpc_child_start()
  * @interval: nanoseconds between two calls of @tick; 0 for none
- * @tick: its first value that is not 0 ends the calls, not the command
- * @arg: for @tick
+ * @tick: called at each interval; its first nonzero result ends the calls, but not the
+ *   command
+ * @arg: argument of @tick
  *
  * Return: the command's exit status, 128 + n if signal n ended it.
  */

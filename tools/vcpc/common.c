@@ -35,7 +35,7 @@ static const struct hint general[] = {
 	{ 0, NULL }
 };
 
-/* Advice for errors of opening counters, preferred to the general advice */
+/* Advice for errors from opening counters, which takes precedence over the general advice */
 static const struct hint of_counters[] = {
 	{ EACCES, "run as root, or count your own threads in user mode only (event:u)" },
 	{ EAGAIN, "the events were not on the PMU the whole time; count fewer events, or stop other profilers" },
@@ -43,7 +43,7 @@ static const struct hint of_counters[] = {
 	{ 0, NULL }
 };
 
-/* Advice for errors of BPF */
+/* Advice for errors from BPF */
 static const struct hint of_tracing[] = {
 	{ EACCES, "run as root" },
 	{ EINVAL, "the kernel rejected the BPF programs" },
@@ -59,14 +59,17 @@ static const char *find_hint(const struct hint *hints, int err)
 	return NULL;
 }
 
-/* Print a message, with strerror(@err) unless that is 0, and @hint, unless NULL, below it. */
+/*
+ * Print a message, followed by strerror(@err) if @err is not 0, and by @hint on the next line if it
+ * is not NULL.
+ */
 static void complain(int err, const char *hint, const char *fmt, va_list ap)
 {
 	char start[1024], *text;
 	va_list again;
 
 	va_copy(again, ap);
-	if (vasprintf(&text, fmt, ap) < 0) {	/* no memory: its start has to do */
+	if (vasprintf(&text, fmt, ap) < 0) {	/* out of memory: print the start of it */
 		text = NULL;
 		vsnprintf(start, sizeof(start), fmt, again);
 	}
@@ -177,7 +180,7 @@ int vcpc_fail_tracing(int err, const char *fmt, ...)
 /**
  * vcpc_flush() - flush stdout, and check that all output was written
  *
- * Return: 0, or VCPC_EXIT_FAILURE, after a message.
+ * Return: 0, or VCPC_EXIT_FAILURE after printing a message.
  */
 int vcpc_flush(void)
 {
@@ -210,7 +213,7 @@ int vcpc_usage(const char *fmt, ...)
  * @text: "100ms", "2s", "1min"; a number alone is in milliseconds, as in perf stat
  * @interval: nanoseconds, on success
  *
- * Return: 0, or VCPC_EXIT_USAGE, after a message.
+ * Return: 0, or VCPC_EXIT_USAGE after printing a message.
  */
 int vcpc_interval(const char *text, uint64_t *interval)
 {
@@ -256,7 +259,7 @@ static bool lacks(const char *place, const char *event)
 	return access(path, F_OK);
 }
 
-/* Report why a tracepoint cannot be counted: false, without a message, for other events */
+/* Report why a tracepoint cannot be counted. Return false, without a message, for other events. */
 static bool fail_tracepoint(int err, const char *event)
 {
 	static const char now[] = "/sys/kernel/tracing/events", before[] = "/sys/kernel/debug/tracing/events";
@@ -264,7 +267,7 @@ static bool fail_tracepoint(int err, const char *event)
 
 	if (!is_tracepoint(event))
 		return false;
-	/* libpfm may take the second part of an unknown name for a bad unit mask. */
+	/* libpfm may interpret the second part of an unknown name as an invalid unit mask. */
 	if (err == -EINVAL && (lacks(now, event) || lacks(before, event)))
 		err = -ENOENT;
 	if (err != -ENOENT && err != -ELIBACC && err != -EACCES)
@@ -284,7 +287,7 @@ static bool fail_tracepoint(int err, const char *event)
 
 /**
  * vcpc_fail_event() - report what is wrong with an event's name
- * @err: error of shim_set_create()
+ * @err: error from shim_set_create()
  * @event: the name
  *
  * Return: VCPC_EXIT_FAILURE.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc compare: reports what changed between two recorded runs or sets of runs, and checks limits.
+ * vcpc compare: report what changed between two recorded runs or sets of runs, and check limits.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,8 +63,8 @@ static const struct vcpc_pair *pair_find(const struct vcpc_comparison *c,
 }
 
 /*
- * Judge a condition: 0, EXIT_BEYOND if it holds, or VCPC_EXIT_FAILURE after a message if the
- * quantity is not on both sides.
+ * Judge a condition. Return 0, EXIT_BEYOND if it holds, or VCPC_EXIT_FAILURE after a message if the
+ * quantity does not exist on both sides.
  */
 static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit, FILE *out)
 {
@@ -93,7 +93,7 @@ static int judge(const struct vcpc_comparison *c, const struct vcpc_limit *limit
 
 static int judge_all(const struct job *job)
 {
-	/* with --json, only the JSON goes to standard output */
+	/* With --json, only the JSON goes to standard output. */
 	FILE *out = job->json ? stderr : stdout;
 	int status = 0;
 

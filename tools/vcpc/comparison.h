@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares two sides, A and B, each of one or several runs, quantity by quantity. */
+/* Compare two sides, A and B, each of one or several runs, quantity by quantity. */
 #ifndef VCPC_COMPARISON_H
 #define VCPC_COMPARISON_H
 
@@ -13,8 +13,8 @@
 
 /*
  * struct vcpc_pair - a quantity on both sides
- * @values: for each side, @n values, of the runs that have the quantity
- * @resolution: for each side, the sum of those of its values
+ * @values: for each side, @n values from the runs that have the quantity
+ * @resolution: for each side, the sum of the resolutions of its values
  * @difference: valid if both sides have values
  * @order: number of its scope; @came: number of the pair, in the order in which they were added
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads the runs of both sides of a comparison. */
+/* Read the runs of both sides of a comparison. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parses the options of the counting commands, and waits for the counted targets. */
+/* Parse the options of the counting commands, and wait for the counted targets. */
 
 #include <string.h>
 

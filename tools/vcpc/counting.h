@@ -37,7 +37,7 @@
 /*
  * struct vcpc_counting - the request
  * @interval: in nanoseconds; unchanged if it was not given
- * @delay: nanoseconds until the first tick; 0: one interval
+ * @delay: nanoseconds until the first tick; 0 means one interval
  * @targets: running targets to count instead of the command
  * @duration: how long to count @targets, in nanoseconds; 0: until they end or the user interrupts
  * @argv: the command and its arguments; the first is NULL if there is none
@@ -55,8 +55,8 @@ struct vcpc_counting {
 
 /*
  * struct vcpc_counting_options - a command's options: those above and its own
- * @own: handles a command-specific option.  Return 0, -1 if it is not one, or an exit status after
- * 	printing a message.
+ * @own: handles a command-specific option; returns 0, -1 if there is no such option, or an exit
+ *	status after printing a message
  */
 struct vcpc_counting_options {
 	const char *letters;
@@ -64,7 +64,7 @@ struct vcpc_counting_options {
 	int (*own)(int letter, void *arg);
 };
 
-/* Return 0, -1 if help is requested, or the exit status after a message */
+/* Return 0, -1 if help is requested, or the exit status after printing a message. */
 int vcpc_counting_parse(int argc, char **argv, const struct vcpc_counting_options *options,
 			struct vcpc_counting *counting, void *arg);
 /*
@@ -76,8 +76,8 @@ int vcpc_counting_command(struct vcpc_counting *counting);
 /*
  * Call this after the targets are bound.  If there is a command, run it to its end without counting
  * it; otherwise wait until the targets end, the time limit is reached, or the user interrupts.
- * @tick as in vcpc_child_wait().  Returns the command's exit status, 0, or an exit status after a
- * message.
+ * @tick is as for vcpc_child_wait().  Return the command's exit status, 0, or an exit status after
+ * a message.
  */
 int vcpc_counting_wait(const struct vcpc_counting *counting, int (*tick)(void *arg), void *arg);
 

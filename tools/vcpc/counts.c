@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Collects the counts of one run or several, and relates events to each other. */
+/* Collect the counts of one run or several, and relate events to each other. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -15,12 +15,12 @@
 /*
  * struct vcpc_counts - the counts of @runs runs
  * @what: what was counted, for messages: "'make'", "process 12 (make)"
- * @part: whose part of it, if it is printed in parts, otherwise NULL
+ * @part: the label of the printed part, or NULL if the counts are not printed in parts
  * @n: number of events, @names: their names
  * @lacking: events that cannot be counted here; their values are NAN, like those of a run without
  *   counts
  * @values: for each event, one value per run
- * @elapsed, @cpu: for each run, its seconds, and those of CPU time while counting
+ * @elapsed, @cpu: for each run, its seconds, and its seconds of CPU time while counting
  * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage
  * @groups: number of multiplexed groups; 0: not requested, 1: all events fit at once
  * @half: if @groups is not 0, half the 95 % interval of the last run, see struct vcpc_estimate
@@ -52,16 +52,19 @@ int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_ro
 int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
-/* @n parts of what was counted */
+/* Print @n parts as text. */
 void vcpc_counts_text(FILE *out, const struct vcpc_counts *counts, unsigned int n);
 void vcpc_counts_json(FILE *out, const struct vcpc_counts *counts);
-/* A line per event with the fields of perf stat -x */
+/* Print a line per event with the fields of perf stat -x. */
 void vcpc_counts_separated(FILE *out, const struct vcpc_counts *counts, const char *separator);
-/* The counts of an interval that ended @seconds after the start; @separator: as above, or NULL */
+/*
+ * Print the counts of an interval that ended @seconds after the start.  @separator is as above, or
+ * NULL.
+ */
 void vcpc_counts_interval(FILE *out, const struct vcpc_counts *counts, double seconds,
 			  const char *separator);
 
-/* "1,234,567"; @decimals: digits after the point */
+/* Format "1,234,567" with @decimals digits after the point. */
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);
 /* Whether an event counts nanoseconds */
 bool vcpc_is_clock(const char *event);

@@ -119,7 +119,7 @@ static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i,
 		fprintf(out, "%23s %-*s  %-*s  # %s\n", "", SPREAD_WIDTH, "", NAME_WIDTH, "", ratio);
 }
 
-/* Say how the estimates were made. */
+/* Describe how the estimates were made. */
 static void put_turns(FILE *out, const struct vcpc_counts *c)
 {
 	if (c->groups == 1)
@@ -297,7 +297,10 @@ static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 		fprintf(out, "%s%.2f%%", separator, s.mean != 0 ? s.half / fabs(s.mean) * 100 : 0);
 }
 
-/* A line; the event is followed by how many ns and which part of the time it was counted */
+/*
+ * A line, in which the event is followed by the number of nanoseconds and the part of the time
+ * during which it was counted
+ */
 static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i, const double *means,
 			  const char *separator)
 {
@@ -311,7 +314,7 @@ static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i
 	vcpc_ratio(ratio, sizeof(ratio), c, means, i);
 	len = strcspn(ratio, " %");
 	fprintf(out, "%s%.0f%s%.2f%s", separator, cpu * 1e9 * share, separator, share * 100, separator);
-	/* a number without commas in it */
+	/* Write the number without its commas. */
 	for (size_t at = 0; at < len; at++)
 		if (ratio[at] != ',')
 			putc(ratio[at], out);

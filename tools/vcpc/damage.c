@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Warns if an archive whose values were shown is damaged or incomplete.
+ * Warn if an archive whose values were shown is damaged or incomplete.
  *
  * Like PCP's own library, our PMAPI skips damage if possible, and otherwise ends the archive there.
  * Neither is an error to the caller, so what was read is checked separately.  Use 'vcpc check' for
@@ -37,7 +37,7 @@ static void damage_count(void *arg, int kind, const char *file, uint64_t offset,
 	notes[kind == SHIM_ARCHIVE_UNKNOWN]++;
 }
 
-/* Its last record may be incomplete then. */
+/* If it is being written, its last record may be incomplete. */
 bool vcpc_is_written(const char *archive)
 {
 	char path[4096];
@@ -102,7 +102,7 @@ int vcpc_damage(const char *archive, const struct vcpc_read *read)
 		written |= vcpc_is_written(archives.names[i]);
 	}
 	vcpc_archives_free(&archives);
-	/* the reader does not report which of several archives it is */
+	/* The reader does not report which of several archives is damaged. */
 	if (!status && read->damaged && !written)
 		status = say_damaged(archive, 0);
 	return status;

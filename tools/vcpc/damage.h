@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Warns if an archive whose values were shown is damaged or incomplete. */
+/* Warn if an archive whose values were shown is damaged or incomplete. */
 #ifndef VCPC_DAMAGE_H
 #define VCPC_DAMAGE_H
 
@@ -22,8 +22,8 @@ struct vcpc_read {
 /* Whether a writer holds the archive's lock */
 bool vcpc_is_written(const char *archive);
 /*
- * Call this after @archive was read: return 0, with a note on stderr if the part that was read is
- * incomplete or contains unknown records; or the exit status after a message if it is damaged
+ * Call this after @archive was read. Return 0, with a note on stderr if the part that was read is
+ * incomplete or contains unknown records, or the exit status after a message if it is damaged.
  */
 int vcpc_damage(const char *archive, const struct vcpc_read *read);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc doctor: checks this machine's support for vcpc and suggests fixes. */
+/* vcpc doctor: check this machine's support for vcpc, and suggest fixes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

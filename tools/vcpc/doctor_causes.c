@@ -37,7 +37,7 @@ void vcpc_found(struct vcpc_finding *f, const char *fmt, ...)
  * vcpc_limits() - record the consequence of a check's result
  * @f: finding
  * @state: how bad it is
- * @means: what follows for the user
+ * @means: its consequence for the user
  * @type: the command to type, or empty
  */
 void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *means, const char *type)
@@ -48,11 +48,12 @@ void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *mean
 }
 
 /**
- * vcpc_doubt() - note an error after which a check has no result
+ * vcpc_doubt() - record an error after which a check has no result
  * @f: the check's finding
  * @err: errno, or 0
  *
- * Return: true, unless the error is an answer: there is no such file, or it is not for this user.
+ * Return: true, unless the error itself is an answer: the file does not exist, or this user may not
+ * access it.
  */
 bool vcpc_doubt(struct vcpc_finding *f, int err)
 {
@@ -67,7 +68,7 @@ bool vcpc_doubt(struct vcpc_finding *f, int err)
  * vcpc_is_there() - whether a file exists and may be used
  * @f: the check's finding, for vcpc_doubt()
  * @path: the file
- * @mode: F_OK, or what for, as for access(2)
+ * @mode: F_OK or the kind of access, as for access(2)
  *
  * Return: true if so.
  */
@@ -80,7 +81,7 @@ bool vcpc_is_there(struct vcpc_finding *f, const char *path, int mode)
 }
 
 /**
- * vcpc_check_run() - make a check
+ * vcpc_check_run() - run a check
  * @check: the check
  * @f: written; reports an error that leaves the check without a result
  */
@@ -100,7 +101,7 @@ void vcpc_check_run(const struct vcpc_check *check, struct vcpc_finding *f)
  * @f: the check's finding, for vcpc_doubt()
  * @path: the file
  * @line: the line without its newline
- * @size: of @line
+ * @size: size of @line
  *
  * Return: 0, or a negated errno.
  */
@@ -324,7 +325,7 @@ static const struct cause {
 #define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
 
 /**
- * vcpc_cause() - one of the checks of what may restrict this process
+ * vcpc_cause() - get one of the checks of what may restrict this process
  * @i: 0, 1, ...
  *
  * Return: the check, or NULL beyond the last.
@@ -342,11 +343,11 @@ static void text_append(char *buf, size_t size, const char *between, const char 
 }
 
 /**
- * vcpc_causes_text() - possible and excluded reasons why the kernel refused a request
+ * vcpc_causes_text() - list possible and excluded reasons why the kernel refused a request
  * @asked: the request
  * @err: the kernel's answer, a positive error number
- * @buf: gets one line without a newline; empty if no check explains this error
- * @size: of @buf
+ * @buf: receives one line without a newline; empty if no check explains this error
+ * @size: size of @buf
  */
 void vcpc_causes_text(enum vcpc_asked asked, int err, char *buf, size_t size)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Chooses what a report draws, and reads it.
+ * Choose what a report draws, and read it.
  *
  * The transactions are chosen before the records are read: those with the longest total time, by
  * the window's last values.  For an archive without counts and transactions, the metrics are also
@@ -47,7 +47,7 @@ static int sort_names(struct vcpc_drawing_names *names)
 		free(texts);
 		return err;
 	}
-	/* sort in place: the PMAPI's list is one block of memory with its texts */
+	/* Sort in place: the PMAPI's list is one block of memory with its texts */
 	memcpy(names->ids, ids, names->n * sizeof(*ids));
 	memcpy(names->names, texts, names->n * sizeof(*texts));
 	free(ids);
@@ -136,7 +136,9 @@ static int compare_totals(const void *a, const void *b)
 	return strcmp(((const struct total *)a)->name, ((const struct total *)b)->name);
 }
 
-/* The instances of @g with their names, sorted by these: @n of them.  NULL if there is no memory */
+/*
+ * Get the @n instances of @g with their names, sorted by name.  Return NULL if there is no memory.
+ */
 static struct total *totals_of(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_rows *g, size_t *n)
 {
 	struct total *totals = calloc(g->n + 1, sizeof(*totals));
@@ -203,8 +205,7 @@ static bool begins(const char *name, const char *with)
 }
 
 /*
- * Whether a metric has a chart of its own: of the recorder's metrics only these, of all others each
- * one
+ * Whether a metric has its own chart: only these of the recorder's metrics, but all other metrics
  */
 static bool is_drawn(const char *name)
 {
@@ -247,7 +248,10 @@ static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, con
 	return tag && tag - d->tags < VCPC_LINES;
 }
 
-/* Add a line to the metric's chart: its curve's index + 1, NOT_DRAWN, or 0 if there is no memory */
+/*
+ * Add a line to the metric's chart.  Return its curve's index + 1, NOT_DRAWN, or 0 if there is no
+ * memory.
+ */
 static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *instance)
 {
 	const struct vcpc_entry *e = &d->tally.catalog.entries[metric];
@@ -277,7 +281,7 @@ static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *insta
 	return line->curve + 1;
 }
 
-/* Add a curve at a tag's @place, if there is one; returns as draw_line(). */
+/* Add a curve at a tag's @place, if there is one.  The result is as for draw_line(). */
 static size_t draw_into(struct vcpc_drawing *d, size_t *place)
 {
 	if (!place)

@@ -12,7 +12,7 @@
 #define VCPC_LINES	6	/* instances of each */
 #define VCPC_TAGS	16	/* maximum number of transactions with a chart of their times */
 #define VCPC_EVENTS	4	/* events of each */
-#define VCPC_PARTS	3	/* curves per tag of the parts of its time */
+#define VCPC_PARTS	3	/* maximum number of curves for the parts of a tag's time */
 
 /* A metric's instance over time; @name: of the instance, or NULL */
 struct vcpc_line {

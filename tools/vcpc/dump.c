@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc dump: prints an archive's raw contents. */
+/* vcpc dump: print an archive's raw contents. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void put_text(const char *name, char *text)
 	putchar('\n');
 }
 
-/* Report an error, unless it is @none: the archive has nothing to print there. */
+/* Report an error, unless it is @none, which means that the archive has nothing to print there. */
 static int failed(int err, int none, const char *what, const char *name)
 {
 	char text[256];
@@ -99,7 +99,7 @@ static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsign
 	return status;
 }
 
-/* @n: the number of sets, or why there are none; derived metrics have no labels */
+/* @n is the number of sets, or the reason why there are none. Derived metrics have no labels. */
 static int put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 {
 	char buf[256];

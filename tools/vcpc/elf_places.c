@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds functions, and USDT probes, in the file of a program or library. */
+/* Find functions, and USDT probes, in the file of a program or library. */
 #define _GNU_SOURCE 1	/* memmem */
 #include <errno.h>
 #include <fcntl.h>
@@ -271,7 +271,7 @@ static void look_into(struct search *search, Elf *elf, uint32_t type)
 
 /**
  * elf_file_function() - find a function
- * @file: where
+ * @file: the file
  * @name: its name, or its address as 0x...
  * @places: filled in
  */
@@ -297,7 +297,7 @@ static bool section_mentions(Elf *elf, const char *section, const char *name)
 	bool found;
 
 	if (strings && header.sh_flags & SHF_COMPRESSED) {
-		/* a crafted file may claim a size of terabytes */
+		/* A crafted file may claim a size of terabytes. */
 		if (!gelf_getchdr(strings, &packed) || packed.ch_size > MOST_UNPACKED)
 			return false;
 		elf_compress(strings, 0, 0);
@@ -347,14 +347,14 @@ const char *elf_file_language(struct elf_file *file)
 }
 
 /*
- * A note of a USDT probe: its address, the section's address at link time, the semaphore's; then
- * names, each with a NUL
+ * A note of a USDT probe: its address, the section's address at link time, the semaphore's address,
+ * and names, each with a NUL
  */
 struct usdt_note {
 	uint64_t address, base, semaphore;
 };
 
-/* Parse the note, whatever its alignment.  Return 0, or -1 if it is malformed */
+/* Parse the note, regardless of its alignment.  Return 0, or -1 if it is malformed. */
 static int take_note(const char *from, size_t size, struct usdt_note *note, const char **provider,
 		     const char **name)
 {
@@ -372,9 +372,9 @@ static int take_note(const char *from, size_t size, struct usdt_note *note, cons
 
 /**
  * elf_file_usdt() - find the places of a USDT probe
- * @file: where
+ * @file: the file
  * @provider: of the probe
- * @name: its name
+ * @name: the probe's name
  * @places: filled in; similar names include their providers
  */
 void elf_file_usdt(struct elf_file *file, const char *provider, const char *name,

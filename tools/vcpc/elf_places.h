@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds functions, and USDT probes, in the file of a program or library. */
+/* Find functions, and USDT probes, in the file of a program or library. */
 #ifndef VCPC_ELF_PLACES_H
 #define VCPC_ELF_PLACES_H
 

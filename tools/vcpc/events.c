@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc events: lists the events that can be counted here; parses the lists of -e. */
+/* vcpc events: list the events that can be counted here, and parse the lists of -e. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
@@ -37,8 +37,8 @@ static char *next_name(char **rest)
 }
 
 /*
- * Take the braces of a group off a name: false if they do not match, or a mode follows them.  All
- * events of a set are counted at the same time, so a group needs nothing more.
+ * Remove the braces of a group from a name.  Return false if they do not match, or if a mode
+ * follows them.  All events of a set are counted at the same time, so a group needs nothing else.
  */
 static bool take_braces(struct vcpc_events *events, char **name, bool *inside)
 {
@@ -61,11 +61,11 @@ static bool take_braces(struct vcpc_events *events, char **name, bool *inside)
 }
 
 /**
- * vcpc_events_add() - more events to count
+ * vcpc_events_add() - add events to count
  * @events: zero at first
  * @list: comma-separated names
  *
- * Return: 0, or an exit status, after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int vcpc_events_add(struct vcpc_events *events, const char *list)
 {
@@ -101,7 +101,7 @@ void vcpc_events_free(struct vcpc_events *events)
 	}
 }
 
-/* More events that perf stat -d counts; each further letter has the next list. */
+/* More events that perf stat -d counts; each further letter adds the next list. */
 static const char *const detailed[][7] = {
 	{ "L1-dcache-loads", "L1-dcache-load-misses", "LLC-loads", "LLC-load-misses" },
 	{ "L1-icache-loads", "L1-icache-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-loads",
@@ -231,7 +231,7 @@ static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *eve
 	events->n = n;
 }
 
-/* Count only a control group: 0, or an exit status after a message */
+/* Count only a control group.  Return 0, or an exit status after printing a message. */
 static int limit(const char *cgroup, struct shim_set *set)
 {
 	int ret = shim_set_cgroup(set, cgroup);
@@ -254,7 +254,7 @@ static int limit(const char *cgroup, struct shim_set *set)
  * 	with @by_kind even if none remain
  * @set: for shim_set_destroy()
  *
- * Return: 0, or an exit status, after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 {
@@ -282,7 +282,7 @@ int vcpc_events_open(struct vcpc_events *events, struct shim_set **set)
 			return ret;
 		}
 	}
-	/* A set needs an event, although none of the requested ones exists. */
+	/* A set needs at least one event, even if none of the requested events exists. */
 	if (!events->n)
 		events->names[events->n++] = "dummy";
 	ret = create(handle, events, &bad, set);
@@ -364,7 +364,9 @@ static int list(const char *pattern)
 	struct listing listing = { .pattern = pattern };
 	struct shim_handle *handle = NULL;
 	int ret = shim_open(&handle);
-	/* That nothing can be counted is an answer; that it is not known is a failure. */
+	/*
+	 * If nothing can be counted, that is a valid answer.  If that is unknown, it is a failure.
+	 */
 	bool unknown = ret && ret != -ENODEV && ret != -EACCES && ret != -EPROTONOSUPPORT;
 
 	if (ret) {

@@ -11,7 +11,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-/* What was typed, in pieces: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
+/* The user's text in pieces: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
 struct pieces {
 	char *binary;		/* allocated; the other members point into it */
 	char *provider;		/* of USDT probes */
@@ -29,7 +29,7 @@ int functions_add(struct functions *f, const char *text, bool usdt)
 	return 0;
 }
 
-/* Cut @s at the first @c: the part after it, or NULL */
+/* Cut @s at the first @c.  Return the part after it, or NULL. */
 static char *cut(char *s, char c)
 {
 	char *at = s ? strchr(s, c) : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suggests the metric, or another name, that the user may have meant. */
+/* Suggest the metric, or another name, that the user may have meant. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

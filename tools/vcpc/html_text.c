@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Escapes arbitrary text for HTML. */
+/* Escape arbitrary text for HTML. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

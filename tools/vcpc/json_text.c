@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes arbitrary text as a JSON string. */
+/* Write arbitrary text as a JSON string. */
 #include "json_text.h"
 #include "text.h"
 #include "utf8.h"
@@ -14,7 +14,7 @@ static unsigned int number_of(const unsigned char *s, int n)
 	return (*s & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 }
 
-/* Names may have any bytes: those that are not UTF-8 are treated as Latin-1. */
+/* Names may contain any bytes. Those that are not UTF-8 are treated as Latin-1. */
 void vcpc_json_text(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -35,7 +35,7 @@ static bool counts_here(struct shim_handle *handle, const char *name)
 	return true;
 }
 
-/* Get an event's names on the kinds of core that have it, to be freed.  Return their number */
+/* Get an event's names on the kinds of core that have it, to be freed.  Return their number. */
 static unsigned int find_kinds(struct shim_handle *handle, const struct pmus *pmus,
 			       const char *name, char **on)
 {
@@ -143,7 +143,7 @@ int vcpc_kinds_explain(const char *event)
 	if (slash)
 		return vcpc_fail(0, "event '%s': there is no PMU '%.*s', or it has no such event or field; see /sys/bus/event_source/devices",
 				 event, (int)(slash - event), event);
-	/* an explanation in addition to another message */
+	/* This is an explanation in addition to another message. */
 	if (shim_pmus_walk(note, &pmus) || pmus.n < 2 || shim_open(&handle))
 		return 0;
 	n = find_kinds(handle, &pmus, event, on);

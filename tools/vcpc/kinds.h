@@ -11,7 +11,7 @@
  * Replace each event that all cores count by one for each kind of core that has it, and fill in
  * @events->rows.  A second call has no effect.
  *
- * Return: 0, or an exit status, after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events);
 
@@ -21,7 +21,7 @@ void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, con
 /*
  * Explain why an event cannot be counted, if its PMU or the kinds of core are the reason.
  *
- * Return: an exit status after a message; 0 without one if they are not.
+ * Return: an exit status after printing a message; 0 without one if they are not.
  */
 int vcpc_kinds_explain(const char *event);
 

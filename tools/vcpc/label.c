@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc label: prints an archive's host and time span. */
+/* vcpc label: print an archive's host and time span. */
 #include <stdio.h>
 #include <string.h>
 

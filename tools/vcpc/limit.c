@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parses a condition of --fail-if, and applies it to a difference. */
+/* Parse a condition of --fail-if, and apply it to a difference. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static bool cut_one_run(char *text)
 
 int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 {
-	/* take the last '<' or '>', because a tag may contain them */
+	/* Use the last '<' or '>', because a tag may contain such characters. */
 	const char *more = strrchr(text, '>'), *less = strrchr(text, '<');
 	const char *sign = !less || (more && more > less) ? more : less;
 	char change[64];

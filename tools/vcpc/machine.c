@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Describes this machine: processor and kernel. */
+/* Describe this machine: processor and kernel. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -9,7 +9,7 @@
 
 #define CPUINFO	"/proc/cpuinfo"
 
-/* What follows the colon of a line that begins with @key: false if there is none */
+/* Get the text after the colon of a line that begins with @key. Return false if there is none. */
 static bool value_of(const char *line, const char *key, char *buf, size_t size)
 {
 	const char *colon = strchr(line, ':');

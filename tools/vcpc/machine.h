@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Describes this machine: processor and kernel. */
+/* Describe this machine: processor and kernel. */
 #ifndef VCPC_MACHINE_H
 #define VCPC_MACHINE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The vcpc command: finds and runs the requested command. */
+/* The vcpc command: find and run the requested command. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -79,7 +79,7 @@ static int no_command(const char *name)
 	return vcpc_usage("unknown command '%s'", name);
 }
 
-/* vcpc help [COMMAND] is vcpc [COMMAND] --help */
+/* vcpc help [COMMAND] is the same as vcpc [COMMAND] --help. */
 static int help_with(const char *name)
 {
 	static char option[] = "--help";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parses options, and rejects with a hint those of related tools.
+ * Parse options, and reject those of related tools with a hint.
  *
  * The counting commands use the letters of perf stat, the replaying commands those of PCP.  A
  * letter that a command does not accept has a row here if users of these tools may expect it, or if
@@ -111,7 +111,10 @@ static bool is_value(const struct option *names, int value)
 	return names->name;
 }
 
-/* Print what is wrong with an option; @c is what getopt_long() returned, 0 if the option is refused. */
+/*
+ * Print what is wrong with an option. @c is the result of getopt_long(), or 0 if the option is
+ * refused.
+ */
 static int refuse(int c, const char *name, const char *reason)
 {
 	const char letter[] = { (char)optopt, '\0' };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses the options of all commands, and suggests the right option for one they do not have. */
+/* Parse the options of all commands, and suggest the right option for one they do not have. */
 #ifndef VCPC_OPTIONS_H
 #define VCPC_OPTIONS_H
 
 #include <getopt.h>
 
 /*
- * Like getopt_long(3), with our own messages.  Letters have one meaning in the commands that count,
- * that of perf-stat(1), and one in the commands that replay, that of PCPIntro(1).
+ * Like getopt_long(3), with our own messages.  In the commands that count, letters have the meaning
+ * that they have in perf-stat(1); in the commands that replay, that of PCPIntro(1).
  */
 int vcpc_getopt(int argc, char **argv, const char *letters, const struct option *names);
 

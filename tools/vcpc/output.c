@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes output into a temporary file, and renames it to the user's when it is complete. */
+/* Write output into a temporary file, and rename it to the user's when it is complete. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +49,8 @@ static int open_temporary(struct vcpc_output *output, mode_t mode)
 }
 
 /*
- * Open a link or a device itself: it must not be replaced.  If it is unknown whether the name is a
- * link, fail.
+ * Open a link or a device itself, because it must not be replaced.  If it is unknown whether the
+ * name is a link, fail.
  */
 static int open_name(struct vcpc_output *output)
 {
@@ -76,7 +76,7 @@ int vcpc_output_open(struct vcpc_output *output, const char *name)
 	return err ? vcpc_fail(err, "cannot write '%s'", name) : 0;
 }
 
-/* Return 0 or a negated errno */
+/* Return 0 or a negated errno. */
 static int settle(struct vcpc_output *output)
 {
 	int err = ferror(output->file) ? -EIO : 0;

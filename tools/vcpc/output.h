@@ -7,7 +7,7 @@
 
 /*
  * struct vcpc_output - an output in progress
- * @file: where to write
+ * @file: the file to write to
  * @name: the name given by the user; NULL for standard output
  * @temporary: its name until it is complete; NULL for devices and pipes, which are written directly
  */
@@ -17,11 +17,13 @@ struct vcpc_output {
 	char *temporary;
 };
 
-/* @name: NULL or "-" for standard output.  Return 0, or an exit status after printing a message. */
+/*
+ * @name is NULL or "-" for standard output.  Return 0, or an exit status after printing a message.
+ */
 int vcpc_output_open(struct vcpc_output *output, const char *name);
 /*
  * Finish the output.  If @status is not 0, a temporary file is removed, and the user's file is
- * unchanged.  Returns @status, or the exit status after a message.
+ * unchanged.  Return @status, or the exit status after printing a message.
  */
 int vcpc_output_close(struct vcpc_output *output, int status);
 

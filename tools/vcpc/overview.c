@@ -84,7 +84,7 @@ static void set_numbers(struct item *item, double n, double sum, double squares)
 
 	item->empty = !(n > 0);
 	item->mean = item->instance && !strcmp(item->instance, "lo") ? -1 : mean;
-	/* rounding errors of equal values are not variation */
+	/* Rounding errors of equal values are not variation. */
 	if (!item->empty && isfinite(variance) && variance > mean * mean * 1e-12)
 		item->variation = fmin(sqrt(variance) / fabs(mean), 1);
 }
@@ -95,7 +95,7 @@ static bool matches(const struct item *item, const struct first *first)
 	       (!first->instance || !item->instance || !strcmp(item->instance, first->instance));
 }
 
-/* Place the instances of the table's metrics */
+/* Place the instances of the table's metrics. */
 static void place_firsts(struct item *items, size_t n)
 {
 	bool found = false;

@@ -9,8 +9,8 @@
 /* Whether a metric is vcpc's own: archives that have one are shown in the order of vcpc's presets */
 bool vcpc_overview_is_own(const char *metric);
 /*
- * Sort the columns of a series that was read.  Keep the instances of a metric together if they are drawn in
- * one chart, @charts.  0 or -ENOMEM
+ * Sort the columns of a series that was read.  Keep the instances of a metric together if they are
+ * drawn in one chart, @charts.  Return 0 or -ENOMEM.
  */
 int vcpc_overview_series(struct vcpc_series *s, bool charts);
 /* The indexes of a tally's metrics, in this order, without values last; NULL: out of memory */

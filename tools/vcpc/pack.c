@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compresses the volumes of archives that are complete: vcpc record --compress.
+ * Compress the volumes of archives that are complete: vcpc record --compress.
  *
  * A volume is replaced only after its compressed copy is on the disk, so one of them is complete at
  * any time.  The format is xz, which every version of PCP's library reads without running another
@@ -46,7 +46,7 @@ static int write_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
-/* Compress what was read; with LZMA_FINISH also end the file */
+/* Compress the data that was read.  With LZMA_FINISH, also end the file. */
 static int packed_put(struct job *job, size_t len, lzma_action action)
 {
 	lzma_ret ret;
@@ -118,7 +118,7 @@ static int compress_to(int from, int to)
 	return err;
 }
 
-/* Replace the volume with its compressed copy */
+/* Replace the volume with its compressed copy. */
 static int replace(const char *volume, const char *part)
 {
 	char packed[PATH_MAX + 32];

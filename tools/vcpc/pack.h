@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compresses the volumes of archives that are complete: vcpc record --compress. */
+/* Compress the volumes of archives that are complete: vcpc record --compress. */
 #ifndef VCPC_PACK_H
 #define VCPC_PACK_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /*
- * struct vcpc_packer - one archive at a time is compressed, by a thread of its own
+ * struct vcpc_packer - compresses one archive at a time in a separate thread
  * @err: why the volumes of @archive, or some of them, stay uncompressed; or 0
  */
 struct vcpc_packer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Divides counted CPUs into parts, each with a label: CPUs, or cores. */
+/* Divide counted CPUs into parts, each with a label: CPUs, or cores. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chooses instances by lists of their names, as PCP's tools do. */
+/* Choose instances by lists of their names, as PCP's tools do. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static size_t item_length(const char *text, size_t len, const char *ends)
 static struct vcpc_pick *pick_new(const char *text, size_t len, const char *const *ends);
 
 /*
- * Split a text into items separated by the characters of @ends[0], each of each of which may be a
- * list with the next separators; a text without any of these characters is split at the next ones.
+ * Split a text into items separated by the characters of @ends[0], each of which may be a list with
+ * the next separators; a text without any of these characters is split at the next ones.
  */
 static int split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chooses instances by lists of their names, as PCP's tools do. */
+/* Choose instances by lists of their names, as PCP's tools do. */
 #ifndef VCPC_PICK_H
 #define VCPC_PICK_H
 
@@ -20,10 +20,13 @@ struct vcpc_picks {
 /*
  * Add a text: the name of an instance, or several separated by commas or blanks; a name that
  * contains these can be in quotes.  A name may be abbreviated to the part before its first blank.
- * 0 or -ENOMEM
+ * Return 0 or -ENOMEM.
  */
 int vcpc_picks_add(struct vcpc_picks *picks, const char *text);
-/* Set @chosen for the requested ones of a domain's @n names; all of them, without a request */
+/*
+ * Set @chosen for the requested names among a domain's @n names, or for all of them if none was
+ * requested.
+ */
 void vcpc_picks_choose(const struct vcpc_picks *picks, char *const *names, size_t n, bool *chosen);
 /* A requested name that vcpc_picks_choose() has not found in any domain so far, or NULL */
 const char *vcpc_picks_missing(const struct vcpc_picks *picks);

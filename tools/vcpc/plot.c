@@ -229,7 +229,7 @@ static void put_lines(FILE *out, const struct vcpc_plot *p, const struct canvas 
 	fputc('\n', out);
 }
 
-/* @name: before the numbers, or NULL */
+/* @name is printed before the numbers, unless it is NULL. */
 static void put_extremes(FILE *out, const struct vcpc_plot *p, const struct range *r, char letter,
 			 const char *name)
 {

@@ -11,9 +11,9 @@
 
 /**
  * struct vcpc_plot - what to draw
- * @title: above the chart
+ * @title: the text above the chart
  * @unit: of the values, printed after the title; may be empty
- * @seconds: seconds per unit, if values are times: then the numbers have units, and @unit is not
+ * @seconds: seconds per unit, if values are times; the numbers then have units, and @unit is not
  *   printed
  * @left: text below the left end of the time axis
  * @right: text below its right end
@@ -42,7 +42,7 @@ struct vcpc_plot {
 	bool utf8;
 };
 
-/* Return 0 or -ENOMEM */
+/* Return 0 or -ENOMEM. */
 int vcpc_plot(FILE *out, const struct vcpc_plot *plot);
 
 /* A number in about six characters: 12.3k, 4.56G, 0.0123 */

@@ -9,7 +9,7 @@
 
 #define MOST	16
 
-/* @metrics: names of metrics or groups, in the order of output; @all: followed by all others */
+/* @metrics: names of metrics or groups, in the order of output; @all: all other metrics follow */
 static const struct preset {
 	const char *name;
 	const char *help;	/* NULL: not available to users */

@@ -13,7 +13,7 @@
  * exit status after printing a message.
  */
 int vcpc_preset_add(struct vcpc_series *s, const char *name);
-/* Print a line for each preset, for --help */
+/* Print a line for each preset, for --help. */
 void vcpc_preset_help(void);
 
 #endif /* VCPC_PRESET_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes messages in the encoding of Protocol Buffers. */
+/* Write messages in the encoding of Protocol Buffers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ void protobuf_double(struct protobuf *m, unsigned int field, double value)
 		m->data[m->len++] = (unsigned char)(bits >> i);
 }
 
-/* Copy a text, or only find its length: @to may be NULL. */
+/* Copy a text, or only compute its length if @to is NULL. */
 static size_t copy_text(unsigned char *to, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes messages in the encoding of Protocol Buffers. */
+/* Write messages in the encoding of Protocol Buffers. */
 #ifndef VCPC_PROTOBUF_H
 #define VCPC_PROTOBUF_H
 
@@ -10,7 +10,7 @@
 /**
  * struct protobuf - a message; zero-initialized, it is empty
  * @data: the bytes
- * @len: how many there are
+ * @len: number of bytes
  * @room: the size of the buffer
  * @failed: a field was left out because there was no memory
  */
@@ -27,7 +27,7 @@ void protobuf_free(struct protobuf *m);
 /* Append a field with this number. */
 void protobuf_uint(struct protobuf *m, unsigned int field, uint64_t value);
 void protobuf_double(struct protobuf *m, unsigned int field, double value);
-/* A text must be UTF-8: bytes that are not are taken as Latin-1. */
+/* A text must be UTF-8. Bytes that are not UTF-8 are treated as Latin-1. */
 void protobuf_text(struct protobuf *m, unsigned int field, const char *text);
 void protobuf_message(struct protobuf *m, unsigned int field, const struct protobuf *inner);
 

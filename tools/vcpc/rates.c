@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Prints the rates of each interval on a line, with a heading every HEADING_EACH lines. */
+/* Print the rates of each interval on a line, with a heading every HEADING_EACH lines. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the counts since the last line, per second, as a line. */
+/* Print the counts since the last line, per second, as a line. */
 #ifndef VCPC_RATES_H
 #define VCPC_RATES_H
 

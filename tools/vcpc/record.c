@@ -40,7 +40,9 @@ struct job {
 	struct vcpc_counting counting;
 };
 
-/* A recording under way; @sets: @n sets, one for each target, or one for the command, or none */
+/*
+ * A recording in progress.  @sets has @n sets: one for each target, one for the command, or none.
+ */
 struct recording {
 	struct job *job;
 	struct shim_recorder *rec;
@@ -120,7 +122,7 @@ static int add_set(const struct job *job, struct recording *r, unsigned int i, p
 	return shim_record_add_named(r->rec, r->sets[i], targets->ids[i], name);
 }
 
-/* @pid: the command's; @traced: whether to record transactions */
+/* @pid is the command's.  @traced: whether to record transactions. */
 static int add_sources(const struct job *job, struct recording *r, pid_t pid, int traced)
 {
 	int ret = 0;
@@ -149,7 +151,7 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	if (ret)
 		return ret;
 	r->rec = *next;
-	/* a message was already printed if a source cannot be added */
+	/* A message was already printed if a source cannot be added. */
 	ret = add_sources(r->job, r, r->pid, traced) ? -ECANCELED : 0;
 	if (!ret)
 		ret = shim_record_tick(*next);
@@ -180,8 +182,9 @@ static void wait_for_packer(struct recording *r)
 }
 
 /*
- * Begin the next archive before the current one ends, so nothing is lost if that fails: recording
- * then continues in the current one, with a message the first time, and the next tick tries again.
+ * Begin the next archive before the current one ends, so that nothing is lost if that fails:
+ * recording then continues in the current one, with a message the first time, and the next tick
+ * tries again.
  */
 static int rotate(struct recording *r)
 {
@@ -219,7 +222,7 @@ static int rotate(struct recording *r)
 	return ret;
 }
 
-/* A nonzero value ends the ticks */
+/* A nonzero value ends the ticks. */
 static int tick(void *arg)
 {
 	struct recording *r = arg;
@@ -292,7 +295,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
 }
 
 /*
- * Counters cannot be added to running programs from outside: have all traced threads count the
+ * Counters cannot be added to running programs from outside: make all traced threads count the
  * first events in their transactions.  Return whether they do: another user may have requested
  * other events, or only root may request them.
  */
@@ -376,7 +379,7 @@ static int record_begin(const struct job *job, struct recording *r, struct vcpc_
 	return 0;
 }
 
-/* @ticks: whether to record at each tick */
+/* @ticks is set if each tick must be recorded. */
 static int record_wait(const struct job *job, struct recording *r, struct vcpc_child *child,
 		       bool ticks)
 {
@@ -408,7 +411,7 @@ static int open_first(struct recording *r)
 
 static int record_run(const struct job *job, struct recording *r)
 {
-	/* If tracing is on, also trace what each of the command's transactions counts. */
+	/* If tracing is on, also record the counts of the command's transactions. */
 	struct vcpc_child child = {
 		.flags = r->traced ? SHIM_BIND_TRACE : 0, .ready = baseline, .arg = r,
 	};
@@ -431,7 +434,7 @@ static int record_run(const struct job *job, struct recording *r)
 	return conclude(job, r, status);
 }
 
-/* Watch the threads that are in transactions: 0, or an exit status after a message */
+/* Watch the threads that are in transactions.  Return 0, or an exit status after a message. */
 static int record_watch(const struct job *job, struct recording *r)
 {
 	if (!r->traced)
@@ -510,7 +513,7 @@ static int check_rotation(const struct job *job)
 	return 0;
 }
 
-/* As vcpc_counting_parse() */
+/* Like vcpc_counting_parse() */
 static int record_parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {
@@ -552,7 +555,7 @@ static int nothing_counts(void)
 	return ret == -ENODEV || (ret == -EACCES && access("/dev/vcpc", F_OK));
 }
 
-/* Open a set for each target, so each becomes an instance, or one for the command. */
+/* Open a set for each target, so that each becomes an instance, or one for the command. */
 static int open_each(struct job *job, struct recording *r)
 {
 	unsigned int n = job->counting.targets.n ? job->counting.targets.n : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chooses and checks the name of the archive that vcpc record creates. */
+/* Choose and check the name of the archive that vcpc record creates. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static bool is_taken(const char *archive)
 	return !access(path, F_OK) || !access(archive, F_OK);
 }
 
-/* COMMAND-20240301-143000; if that exists, with -2, -3 and so on appended */
+/* Choose COMMAND-20240301-143000. If that exists, append -2, -3 and so on. */
 int record_name_choose(char name[RECORD_NAME], const char *command)
 {
 	const char *base = command ? basename(command) : "attached";

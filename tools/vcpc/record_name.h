@@ -5,9 +5,15 @@
 
 #define RECORD_NAME	128
 
-/* Choose a name for a recording of @command (NULL: of running targets): 0, or an exit status */
+/*
+ * Choose a name for a recording of @command (NULL: of running targets). Return 0, or an exit
+ * status.
+ */
 int record_name_choose(char name[RECORD_NAME], const char *command);
-/* Whether an archive can have this name (NULL: none was given): 0, or an exit status after a message */
+/*
+ * Check that an archive can have this name (NULL: none was given). Return 0, or an exit status
+ * after a message.
+ */
 int record_name_check(const char *archive);
 
 #endif /* VCPC_RECORD_NAME_H */

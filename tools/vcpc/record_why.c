@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc record --why: watches threads during a recording.
+ * vcpc record --why: watch threads during a recording.
  *
- * The recorder finds the times of the open handle by itself.  The stacks are written at the end, into a
- * file next to the archive, because only then it is known which transactions were slow.
+ * The recorder finds the times of the open handle by itself.  The stacks are written at the end,
+ * into a file next to the archive, because it is known only then which transactions were slow.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define PERCENT		99	/* transactions above this percentile are slow */
 
-/* The recorder looks for the times among the BPF programs of all users. */
+/* The recorder searches for the times among the BPF programs of all users. */
 static int check_rights(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -29,7 +29,7 @@ static int check_rights(void)
 	return 0;
 }
 
-/* Prepare to keep stacks: 0, or an exit status after a message */
+/* Prepare to keep stacks.  Return 0, or an exit status after printing a message. */
 static int want_stacks(struct record_why *why, const char *archive)
 {
 	if (asprintf(&why->path, "%s" VCPC_STACKS_SUFFIX, archive) < 0) {
@@ -55,7 +55,7 @@ static void end(struct record_why *why)
  * @why: zero; initialized on success
  * @archive: its stacks will be written to ARCHIVE.folded; NULL: keep no stacks
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int record_why_open(struct record_why *why, const char *archive)
 {
@@ -117,11 +117,11 @@ static int write_stacks(struct why_view *view, const char *path)
 }
 
 /**
- * record_why_close() - write the stacks, report what was lost, and end
+ * record_why_close() - write the stacks, report losses, and end
  * @why: may be unused
  * @recorded: whether there is an archive
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int record_why_close(struct record_why *why, bool recorded)
 {

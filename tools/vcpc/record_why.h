@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vcpc record --why: where the time of transactions goes, in the archive and in a file of stacks. */
+/*
+ * vcpc record --why: record where transactions spend their time, in the archive and in a file of
+ * stacks.
+ */
 #ifndef VCPC_RECORD_WHY_H
 #define VCPC_RECORD_WHY_H
 
@@ -12,7 +15,7 @@
 /**
  * struct record_why - threads that are watched during a recording
  * @view: has the handle; NULL without --why
- * @learned: when new processes were last looked for, in seconds
+ * @learned: time of the last search for new processes, in seconds
  * @path: the file of stacks, or NULL
  */
 struct record_why {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc replay: an archive's values at any interval, as a table, charts, CSV or JSON. */
+/* vcpc replay: print an archive's values at any interval, as a table, charts, CSV or JSON. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -106,7 +106,7 @@ static int take_samples(struct options *o)
 	return vcpc_usage("-s: '%s' is not a number of rows from 1 to %d", optarg, MOST_ROWS);
 }
 
-/* Return 0, or an exit status after printing a message */
+/* Return 0, or an exit status after printing a message. */
 static int replay_option(struct options *o, int c)
 {
 	switch (c) {
@@ -144,7 +144,7 @@ static int replay_option(struct options *o, int c)
 	}
 }
 
-/* Return -1 to continue, otherwise the exit status */
+/* Return -1 to continue, otherwise the exit status. */
 static int parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
@@ -183,7 +183,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	return -1;
 }
 
-/* A preset, a metric, a group of them, or an instance */
+/* Add a preset, a metric, a group of metrics, or an instance. */
 static int add_name(struct vcpc_series *s, const char *name)
 {
 	int err;
@@ -245,7 +245,7 @@ static int plan(const struct options *o, struct vcpc_walk *walk)
 	if (!o->samples && span * 1e9 / delta > MOST_ROWS)
 		return vcpc_fail(0, "the interval gives %.0f rows, which are too many; use a longer interval, or -s N",
 				 span * 1e9 / delta);
-	/* all parts have the same sign, as in pmSetModeHighRes() */
+	/* All parts must have the same sign, as in pmSetModeHighRes(). */
 	walk->delta.tv_sec = (backwards ? -delta : delta) / VCPC_NSEC_PER_SEC;
 	walk->delta.tv_nsec = (backwards ? -delta : delta) % VCPC_NSEC_PER_SEC;
 	return 0;
@@ -364,7 +364,7 @@ static int replay_print(struct vcpc_series *s, const struct options *o,
 	return 0;
 }
 
-/* Write each row when it is read, so memory does not grow with their number. */
+/* Write each row when it is read, so that memory does not grow with the number of rows. */
 static int export(struct vcpc_series *s, const struct options *o, struct vcpc_walk *walk)
 {
 	struct vcpc_export x = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc report: writes an archive, or a comparison of two, as one self-contained page for a browser. */
+/*
+ * vcpc report: write an archive, or a comparison of two, as one self-contained page for a browser.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +65,7 @@ static int read_stacks(struct report_side *side)
 	return status;
 }
 
-/* Read an archive: @side->drawing has groups if there is anything to show, also after an error. */
+/* Read an archive. @side->drawing has groups if there is anything to show, even after an error. */
 static int read_side(struct report_side *side)
 {
 	struct vcpc_drawing *d = &side->drawing;
@@ -81,7 +83,7 @@ static int read_side(struct report_side *side)
 	return status;
 }
 
-/* Compare the sides' first runs, which were read, and all others. */
+/* Compare the sides' first runs, which have been read, and all others. */
 static int report_compare(struct report *r, char **argv)
 {
 	struct vcpc_comparison *c = &r->comparison;
@@ -120,7 +122,7 @@ static int read_sides(struct report *r, char **argv, struct vcpc_archives *archi
 	return status;
 }
 
-/* Write a page of an archive (or the readable part of it) or of two sides: the exit status */
+/* Write a page of an archive (or its readable part) or of two sides. Return the exit status. */
 static int report(struct report *r, char **argv, const char *name)
 {
 	struct vcpc_archives archives[VCPC_SIDES] = { 0 };

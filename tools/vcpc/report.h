@@ -10,7 +10,7 @@
 
 #define REPORT_NAME	160	/* maximum number of bytes shown of a name */
 
-/* Lines of folded stacks, those with most time first: @n of them */
+/* @n lines of folded stacks, in descending order of their time */
 struct report_stacks {
 	char **lines;
 	size_t n, room;
@@ -19,9 +19,9 @@ struct report_stacks {
 /*
  * struct report_side - an archive of the page
  * @context: of the PMAPI, or -1
- * @drawing: the data read from it
- * @run: its quantities
- * @stacks: of its transactions, if they were kept
+ * @drawing: the data read from the archive
+ * @run: the archive's quantities
+ * @stacks: the stacks of its transactions, if they were kept
  */
 struct report_side {
 	const char *archive;
@@ -43,11 +43,14 @@ struct report {
 	struct vcpc_comparison comparison;
 };
 
-/* Make a side's context current: its metadata is read through it. */
+/* Make a side's context current, because its metadata is read through it. */
 void report_use(const struct report_side *side);
-/* The data that the page's scripts draw, as one JSON object: 0 or -ENOMEM; report_data.c */
+/*
+ * Write the data that the page's scripts draw as one JSON object.  Return 0 or -ENOMEM
+ * (report_data.c).
+ */
 int report_data(FILE *out, struct report *r);
-/* The page.  Return 0, or an exit status after printing a message (report_page.c). */
+/* Write the page.  Return 0, or an exit status after printing a message (report_page.c). */
 int report_page(FILE *out, struct report *r);
 /*
  * Read folded stacks with two numbers, as written by 'vcpc why --folded-diff': 0, or an exit status
@@ -66,7 +69,7 @@ int report_facts(FILE *out, const struct report_side *side, const char *name);
  * report_transactions.c
  */
 int report_transactions(FILE *out, struct report_side *side);
-/* The differences of two sides, with intervals and verdicts; report_differences.c */
+/* Write the differences of two sides, with intervals and verdicts (report_differences.c). */
 void report_differences(FILE *out, const struct vcpc_comparison *c);
 
 /* Files of the directory report/, embedded in the program; report_assets.c */

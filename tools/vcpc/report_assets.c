@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Embeds the files of the directory report/ into the program as strings; .incbin finds them by -I.
+ * Embed the files of the directory report/ into the program as strings; .incbin finds them by -I.
  */
 #include "report.h"
 

@@ -89,7 +89,7 @@ static bool is_count(const struct vcpc_drawing *d, size_t chart)
 	return !strncmp(d->tally.catalog.entries[d->charts[chart].metric].name, "vcpc.count.", 11);
 }
 
-/* The counts of the command come first */
+/* The counts of the command come first. */
 static void put_charts(FILE *out, const struct vcpc_drawing *d)
 {
 	const char *comma = "";
@@ -245,7 +245,7 @@ static void put_tag(FILE *out, const struct vcpc_drawing *d, const struct vcpc_d
 	putc('}', out);
 }
 
-/* Write the tags that fit into ROOM bytes, and the number of omitted ones.  Return 0 or -ENOMEM. */
+/* Write the tags that fit into ROOM bytes, and the number of omitted tags.  Return 0 or -ENOMEM. */
 static int put_tags(FILE *out, const struct vcpc_drawing *d)
 {
 	size_t left = d->moretags, room = ROOM;
@@ -277,8 +277,8 @@ static int put_tags(FILE *out, const struct vcpc_drawing *d)
 }
 
 /*
- * Write the window's start in local time, as seconds as if that were UTC.  A year that
- * localtime_r() cannot represent is left in UTC.
+ * Write the window's start as the number of seconds that would give its local time if it were
+ * interpreted as UTC.  If localtime_r() cannot represent the year, write UTC.
  */
 static void put_start(FILE *out, const struct vcpc_window *w)
 {

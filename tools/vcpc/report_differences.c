@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The report's comparison of two runs, or sets of runs: the statistics are those of 'vcpc compare'. */
+/*
+ * Write the report's comparison of two runs, or sets of runs, with the statistics of 'vcpc
+ * compare'.
+ */
 #include <string.h>
 
 #include "html_text.h"
 #include "report.h"
 
-#define PAIRS		500	/* in the tables */
+#define PAIRS		500	/* maximum number of rows in the tables */
 
 static bool is_change(const struct vcpc_pair *p)
 {
@@ -23,7 +26,7 @@ static void put_name(FILE *out, const struct vcpc_pair *p)
 	vcpc_html_text(out, p->what, REPORT_NAME);
 }
 
-/* The answer: the significant differences, or a note that there are none */
+/* Write the answer: the significant differences, or a note that there are none. */
 static void put_sentence(FILE *out, const struct vcpc_comparison *c)
 {
 	size_t changes = 0;

@@ -2,8 +2,8 @@
 /*
  * The report's heading: which command ran, on which machine, when and for how long.
  *
- * 'vcpc record' writes command, CPU and kernel as labels of the archive.  For archives of other
- * writers, metrics of the machine are read; facts that are unknown are left out.
+ * 'vcpc record' writes command, CPU and kernel as labels of the archive.  For archives from other
+ * writers, metrics of the machine are read.  Unknown facts are omitted.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define FACT		400	/* bytes that are shown */
+#define FACT		400	/* maximum number of bytes shown */
 
-/* @label: of the archive; @metric: a text to read if there is no such label, or NULL */
+/* @label: a label of the archive; @metric: a text to read if there is no such label, or NULL */
 static const struct {
 	const char *title, *label, *metric;
 } facts[] = {
@@ -27,7 +27,7 @@ static const struct {
 	{ "Kernel", "kernel", "kernel.uname.release" },
 };
 
-/* Replace the escapes of a JSON string that have one letter; others are unchanged. */
+/* Replace the one-letter escapes of a JSON string; leave others unchanged. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -40,7 +40,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* The value of a label of @set, to be freed, or NULL */
+/* Return the value of a label of @set, to be freed, or NULL. */
 static char *in_set(const pmLabelSet *set, const char *name)
 {
 	for (int i = 0; i < set->nlabels; i++) {
@@ -76,7 +76,7 @@ static int label_of(const char *name, char **out)
 	return n < 0 ? n : 0;
 }
 
-/* Read the text that a metric's first instance has at @when, as label_of() */
+/* Read the text that a metric's first instance has at @when, like label_of(). */
 static int text_of(const char *metric, struct timespec when, char **out)
 {
 	struct timespec delta = { 1, 0 };
@@ -94,7 +94,7 @@ static int text_of(const char *metric, struct timespec when, char **out)
 		err = pmSetModeHighRes(PM_MODE_INTERP, &when, &delta);
 	if (err >= 0)
 		err = pmFetchHighRes(1, &pmid, &r);
-	/* Damage is reported with the values. */
+	/* Damage is reported when the values are read. */
 	if (err == PM_ERR_EOL || err == PM_ERR_LOGREC)
 		return 0;
 	if (err < 0)

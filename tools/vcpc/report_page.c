@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes the report's page: a table of all metrics, which needs no scripts, and the data and
- * scripts for the charts.
+ * Write the report's page: a table of all metrics, which needs no scripts, and the data and scripts
+ * for the charts.
  *
  * The page's Content-Security-Policy forbids it to load or to send anything.  Names in it come from
- * the archive and are not to be trusted, so they are escaped.
+ * the archive and are untrusted, so they are escaped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include "series.h"
 #include "vcpc.h"
 
-#define METRICS		300	/* in the table */
-#define ROWS		1000	/* total for all metrics */
-#define DEFINITION	600	/* bytes of a text */
+#define METRICS		300	/* maximum number of metrics in the table */
+#define ROWS		1000	/* maximum total for all metrics */
+#define DEFINITION	600	/* maximum number of bytes of a text */
 
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -63,7 +63,7 @@ static void put_title(FILE *out, const struct report *r)
 	vcpc_html_text(out, r->sides[1].archive, REPORT_NAME);
 }
 
-/* Return 0, or an exit status after a message. */
+/* Return 0, or an exit status after printing a message. */
 static int put_head(FILE *out, const struct report *r)
 {
 	int status = 0;
@@ -84,7 +84,7 @@ static int put_head(FILE *out, const struct report *r)
 	return status;
 }
 
-/* The main result, before all charts.  Return 0 or -ENOMEM. */
+/* Write the main result, before all charts.  Return 0 or -ENOMEM. */
 static int put_answer(FILE *out, struct report *r)
 {
 	if (r->n > 1) {
@@ -176,7 +176,7 @@ static void put_row(FILE *out, const struct shown *m, const struct vcpc_row *row
 	fputs("</tr>\n", out);
 }
 
-/* Whether a metric has too many rows for a list, so they are drawn as a heat map */
+/* Whether a metric has too many rows for a list, so that they are drawn as a heat map */
 static bool is_histogram(const struct vcpc_entry *e)
 {
 	return !strcmp(e->name, "vcpc.transact.hist");
@@ -216,7 +216,7 @@ static void try_row(FILE *out, const struct shown *m, const struct vcpc_row *row
 	(*room)--;
 }
 
-/* The rows of a metric; each row of A is followed by that of B */
+/* Write the rows of a metric; each row of A is followed by that of B. */
 static void put_rows(FILE *out, const struct shown *runs, size_t n, size_t *room)
 {
 	const struct vcpc_rows *g = rows_of(&runs[0]);
@@ -264,7 +264,10 @@ static void put_metric(FILE *out, const struct shown *runs, size_t n, size_t *ro
 	fputs("</article>\n", out);
 }
 
-/* The other side's metric of the same name and kind; false if it has none, or no values */
+/*
+ * Find the other side's metric of the same name and kind.  Return false if there is none, or if it
+ * has no values.
+ */
 static bool find_metric(const struct vcpc_entry *e, struct shown *other)
 {
 	const struct vcpc_tally *t = &other->side->drawing.tally;
@@ -279,14 +282,14 @@ static bool find_metric(const struct vcpc_entry *e, struct shown *other)
 	return false;
 }
 
-/* Numbers of metrics in the table, of omitted metrics, and of rows that fit */
+/* Numbers of listed and omitted metrics, and number of rows for which there is room */
 struct listed {
 	size_t metrics, left, room;
 };
 
 /*
- * List a side's metrics, with those of the other side; for the second side, only those not yet
- * listed.
+ * List a side's metrics, together with those of the other side; for the second side, list only
+ * those that are not listed yet.
  */
 static void put_side(FILE *out, struct report *r, size_t side, struct listed *listed)
 {
@@ -336,7 +339,8 @@ static int put_data(FILE *out, struct report *r)
 	int err = memory ? report_data(memory, r) : -ENOMEM;
 
 	/*
-	 * without memory there may be no text at all, and fclose() does not report earlier losses
+	 * If there is no memory, there may be no text at all, and fclose() does not report earlier
+	 * losses.
 	 */
 	if (memory && ferror(memory))
 		err = -ENOMEM;
@@ -358,7 +362,7 @@ static void put_license(FILE *out, const char *what, const char *license)
 	fputs("</pre></details>\n", out);
 }
 
-/* What draws flame graphs is left out of a page without any. */
+/* Omit the script for flame graphs if the page has none. */
 static void put_scripts(FILE *out, const struct report *r)
 {
 	fputs("<footer>", out);

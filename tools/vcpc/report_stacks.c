@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stacks of slow and typical transactions, from a file of folded stacks into the report's data. */
+/*
+ * Convert the stacks of slow and typical transactions from a file of folded stacks to the report's
+ * data.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -10,9 +13,9 @@
 #include "report.h"
 #include "vcpc.h"
 
-#define ROOM	1000000		/* bytes of the page */
+#define ROOM	1000000		/* maximum number of bytes in the page */
 
-/* Both numbers at a line's end, typical and slow; false if they are missing */
+/* Read the two numbers at a line's end, typical and slow. Return false if they are missing. */
 static bool take_numbers(const char *line, double *typical, double *slow)
 {
 	const char *last = strrchr(line, ' '), *first = last ? memrchr(line, ' ', last - line) : NULL;
@@ -97,7 +100,7 @@ int report_stacks_read(struct report_stacks *stacks, const char *path)
 	return status;
 }
 
-/* The lines that fit, and the number of the others */
+/* Write the lines that fit, and the number of omitted lines. */
 void report_stacks(FILE *out, const struct report_stacks *stacks)
 {
 	size_t room = ROOM, i = 0;

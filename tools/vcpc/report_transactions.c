@@ -23,13 +23,13 @@ struct transaction {
 	double events[EVENTS];
 };
 
-/* @list: @n of them, sorted by descending total time; @events: the columns' names */
+/* @list: @n transactions, sorted by descending total time; @events: names of the columns */
 struct transactions {
 	struct transaction *list;
 	size_t n, nevents;
 	const char *events[EVENTS];
 	bool is_time[EVENTS];
-	double seconds;		/* number recorded */
+	double seconds;		/* length of the recording */
 };
 
 static void take_event(struct transactions *all, struct transaction *t, const struct vcpc_quantity *q)
@@ -75,7 +75,7 @@ static int by_cost(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Collect the tags that have transactions; points have no durations. */
+/* Collect the tags that have transactions.  Points have no durations, so they are skipped. */
 static int collect(struct transactions *all, const struct report_side *side)
 {
 	const struct vcpc_run *run = &side->run;
@@ -183,7 +183,7 @@ static void put_sentence(FILE *out, const struct transactions *all)
 	fprintf(out, ", %s in %s.</p>\n", a, b);
 }
 
-/* Without transactions: the command's counts */
+/* Write the command's counts, for archives without transactions. */
 static void put_counts(FILE *out, const struct report_side *side)
 {
 	const struct vcpc_tally *t = &side->drawing.tally;
@@ -207,7 +207,7 @@ static void put_counts(FILE *out, const struct report_side *side)
 	fprintf(out, " in %s.</p>\n", text);
 }
 
-/* Transactions per second over time, from zero to the maximum, as a line without axes */
+/* Draw transactions per second over time, from zero to the maximum, as a line without axes. */
 static void put_spark(FILE *out, const struct vcpc_drawing *d, const char *tag)
 {
 	const struct vcpc_steps *s = &d->steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc record --rotate: when an archive ends, the name of the next, and which ones are removed. */
+/* vcpc record --rotate: decide when an archive ends, name the next one, and remove old ones. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define MOST_NAMES	1000	/* a millisecond apart */
+#define MOST_NAMES	1000	/* tried at intervals of one millisecond */
 #define MOST_KEPT	1000000
 #define SHORTEST	1000000000LL
 
@@ -39,7 +39,8 @@ bool vcpc_parse_size(const char *text, double *size)
 }
 
 /*
- * A size ends in K, M or G; everything else is a time, so "5" and "5m" are not mistaken for bytes
+ * A size ends in K, M or G; everything else is a time. Therefore "5" and "5m" are not mistaken for
+ * bytes.
  */
 int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text)
 {
@@ -90,7 +91,9 @@ static bool is_taken(const char *archive)
 	return false;
 }
 
-/* Names use UTC so they sort in the order of the archives: local time goes back once a year. */
+/*
+ * Names use UTC so that they sort in the order of the archives. Local time goes back once a year.
+ */
 static int name_at(const char *folder, const struct timespec *when, char path[PATH_MAX])
 {
 	char text[32];
@@ -160,7 +163,10 @@ static int is_ours(const struct dirent *entry)
 	return !strcmp(name, ".meta");
 }
 
-/* Remove an archive's files, .meta last, so the next attempt finds an interrupted removal. */
+/*
+ * Remove an archive's files. Remove .meta last, so that the next attempt finds an interrupted
+ * removal.
+ */
 static int remove_archive(const char *folder, const char *meta)
 {
 	int len = strlen(meta) - strlen(suffixes[0]);
@@ -204,8 +210,8 @@ static bool is_own_archive(const char *folder, const char *meta)
 }
 
 /*
- * Drop from the list those that this user's recorders did not create: they are neither counted nor
- * removed.
+ * Drop archives that this user's recorders did not create from the list, so that they are neither
+ * counted nor removed.
  */
 static int keep_own(const char *folder, struct dirent **entries, int n)
 {
@@ -230,7 +236,7 @@ static int prune_archive(const char *folder, const char *meta)
 	return vcpc_is_written(path) ? 0 : remove_archive(folder, meta);
 }
 
-/* The index of archive @present, or of the last one */
+/* Return the index of archive @present, or of the last archive if it is not in the list. */
 static int find_present(struct dirent *const *entries, int n, const char *present)
 {
 	size_t len = strlen(present);
@@ -242,8 +248,8 @@ static int find_present(struct dirent *const *entries, int n, const char *presen
 }
 
 /*
- * No archive is newer than the current one: names that sort after it were made while the clock was
- * ahead, and count as the oldest.
+ * No archive is newer than the current one. Names that sort after it were created while the clock
+ * was ahead; they are treated as the oldest.
  */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder)
 {

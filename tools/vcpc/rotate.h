@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A directory of archives that follow each other: vcpc record --rotate and --keep. */
+/* A directory of successive archives: vcpc record --rotate and --keep */
 #ifndef VCPC_ROTATE_H
 #define VCPC_ROTATE_H
 
@@ -9,13 +9,13 @@
 
 /*
  * struct vcpc_rotate - when to begin a new archive, and how many to keep
- * @size: bytes an archive may have; 0: no limit
- * @time: nanoseconds an archive may last; 0: no limit
+ * @size: maximum size of an archive in bytes; 0: no limit
+ * @time: maximum duration of an archive in nanoseconds; 0: no limit
  * @keep: number of archives to keep in the directory, including the one being written; 0: all
  * @made: this command created the directory
- * @refused: the error of the last attempt to begin an archive, or 0; used to report it only once
- * @since: CLOCK_MONOTONIC when the current archive was begun
- * @archive: the current one's path, without .meta
+ * @refused: the error from the last attempt to begin an archive, or 0; used to report it only once
+ * @since: the CLOCK_MONOTONIC time at which the current archive was begun
+ * @archive: path of the current archive, without .meta
  */
 struct vcpc_rotate {
 	double size;
@@ -27,21 +27,21 @@ struct vcpc_rotate {
 	char archive[PATH_MAX];
 };
 
-/* "64M" or "1h".  Return 0, or an exit status after printing a message. */
+/* Parse "64M" or "1h".  Return 0, or an exit status after printing a message. */
 int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text);
 int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text);
 bool vcpc_rotate_wanted(const struct vcpc_rotate *rotate);
 /* Create the directory if it does not exist.  Return 0 or -errno. */
 int vcpc_rotate_folder(struct vcpc_rotate *rotate, const char *folder);
-/* An unused archive name in the directory, from the time in UTC.  Return 0 or -errno. */
+/* Choose an unused archive name in the directory, from the time in UTC.  Return 0 or -errno. */
 int vcpc_rotate_name(const char *folder, char path[PATH_MAX]);
-/* Set the archive that is written from now on */
+/* Set the archive to be written from now on. */
 void vcpc_rotate_begin(struct vcpc_rotate *rotate, const char *path);
 /* Whether the current archive has reached its maximum size or age */
 bool vcpc_rotate_due(const struct vcpc_rotate *rotate);
 /* Remove the oldest archives in excess of @keep.  Return 0 or -errno. */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder);
-/* Total size of an archive's three files in bytes */
+/* Return the total size of an archive's three files in bytes. */
 double vcpc_archive_size(const char *archive);
 /* Parse "500K", "64M", "2G".  Return false if it is not a size. */
 bool vcpc_parse_size(const char *text, double *size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Computes the quantities of one recorded run.
+ * Compute the quantities of one recorded run.
  *
  * The recorder's own metrics are summed over the run: the command's counts since its start, and the
  * times and counts of each tag's transactions that ended in the run, as means per transaction. All
@@ -29,8 +29,9 @@ struct times {
 /*
  * @scopes: numbers of scopes; @quantities: indexes into the run's list, until it is sorted
  * @tags: indexes into @times
- * @counted: rows of vcpc.transact.counted, sorted by instance; @watched: of vcpc.transact.time.count
- * @count_is_hidden: trace.transact.count was not asked for, but read as a divisor
+ * @counted: rows of vcpc.transact.counted, sorted by instance; @watched: rows of
+ *   vcpc.transact.time.count
+ * @count_is_hidden: trace.transact.count was not requested, but is read as a divisor
  */
 struct builder {
 	struct vcpc_run *run;
@@ -66,7 +67,10 @@ static int make_room(struct vcpc_run *run)
 	return 0;
 }
 
-/* Find a quantity, or add it with the value 0; NULL, with @err set, if there is no memory for it */
+/*
+ * Find a quantity, or add it with the value 0.  Return NULL and set @err if there is no memory for
+ * it.
+ */
 static struct vcpc_quantity *quantity(struct builder *b, const char *scope, const char *what,
 				      bool seconds)
 {
@@ -94,7 +98,7 @@ static struct vcpc_quantity *quantity(struct builder *b, const char *scope, cons
 	return NULL;
 }
 
-/* Returns the quantity, or NULL as quantity() */
+/* Return the quantity, or NULL like quantity(). */
 static struct vcpc_quantity *quantity_add(struct builder *b, const char *scope, const char *what, bool seconds,
 					  double value)
 {
@@ -105,13 +109,16 @@ static struct vcpc_quantity *quantity_add(struct builder *b, const char *scope, 
 	return q;
 }
 
-/* The increase of a tag's counter in the run; one that was not in the first record started at 0 */
+/*
+ * Return the increase of a tag's counter in the run.  A counter that was not in the first record
+ * started at 0.
+ */
 static double of_tag(const struct vcpc_row *row)
 {
 	return row->gained + (row->late ? row->first : 0);
 }
 
-/* The command's counts: including the first value, because its counters started at 0 with it */
+/* Return the command's count, including the first value, because its counters started at 0. */
 static double of_command(const struct vcpc_row *row)
 {
 	return row->first + row->gained;
@@ -126,7 +133,7 @@ static bool is_clock(const char *event)
 	       strchr(":_", event[len + 6]);
 }
 
-/* Clocks in seconds, as all times are */
+/* Add an event's count.  Clocks are added in seconds, like all times. */
 static struct vcpc_quantity *add_event(struct builder *b, const char *scope, const char *event, double value)
 {
 	bool clock = is_clock(event);
@@ -155,7 +162,10 @@ static void take_count(struct builder *b, const char *leaf, const char *instance
 	quantity_add(b, instance, leaf, false, of_tag(row));
 }
 
-/* Keep the sum of a tag's times until finish_means(), because their number may be read later. */
+/*
+ * Keep the sum of a tag's times until finish_means(), because the number of transactions may be
+ * read later.
+ */
 static void take_time(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -191,7 +201,7 @@ static struct times *times_of(struct builder *b, const char *instance, size_t le
 	return &b->times[at];
 }
 
-/* A bucket of a tag's histogram; its instance is named "tag/4096ns" */
+/* Take the count of a bucket of a tag's histogram.  Its instance is named "tag/4096ns". */
 static void take_slot(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -256,8 +266,8 @@ static const struct vcpc_row *row_of(const struct vcpc_rows *g, int inst)
 }
 
 /*
- * An event's count in transactions; finish_means() computes the mean.  A tag that was removed and
- * recreated has several instances, named "tag/event".
+ * Add an event's count in transactions; finish_means() computes the mean.  A tag that was removed
+ * and recreated has several instances, named "tag/event".
  */
 static void take_sum(struct builder *b, const char *leaf, const char *instance,
 		     const struct vcpc_row *row)
@@ -281,7 +291,7 @@ static void take_sum(struct builder *b, const char *leaf, const char *instance,
 	free(tag);
 }
 
-/* A part of the time of transactions, whose mean finish_means() makes, likewise */
+/* Add a part of the time of transactions; finish_means() computes its mean. */
 static void take_part(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -303,7 +313,7 @@ static void ignore(struct builder *b, const char *leaf, const char *instance,
 	(void)row;
 }
 
-/* The recorder's metrics, by the beginning of their names */
+/* The recorder's metrics, identified by the beginnings of their names */
 static const struct {
 	const char *metric;
 	void (*take)(struct builder *b, const char *leaf, const char *instance,
@@ -363,7 +373,7 @@ static void take_metric(struct builder *b, size_t at)
 
 		if (err == -ENOMEM)
 			vcpc_no_memory();
-		/* without a name it cannot be paired with the other run */
+		/* A quantity without a name cannot be paired with the other run's. */
 		if (err == PM_ERR_INST_LOG || err == PM_ERR_INST || err == PM_ERR_INDOM_LOG)
 			continue;
 		if (err) {
@@ -376,8 +386,8 @@ static void take_metric(struct builder *b, size_t at)
 }
 
 /*
- * Turn the sums of times and of counts into means per transaction.  A tag without transactions has none.  The
- * number of transactions is hidden if it was read only to compute the mean.
+ * Turn the sums of times and of counts into means per transaction.  A tag without transactions has
+ * no means.  The number of transactions is hidden if it was read only to compute the mean.
  */
 static void finish_means(struct builder *b)
 {
@@ -453,7 +463,7 @@ static int build(struct builder *b, bool all)
 	return b->err ? vcpc_fail(b->err, "values") : 0;
 }
 
-/* Metrics, and those by which their values are divided and which have to be read with them */
+/* Metrics, and the metrics by which their values are divided and which must be read with them */
 static const char *const divisors[][2] = {
 	{ "trace.transact.total_time", "trace.transact.count" },
 	{ "vcpc.transact.sum", "vcpc.transact.counted" },
@@ -479,7 +489,7 @@ static bool is_there(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1;
 }
 
-/* A new list of @names and their divisors; NULL without memory */
+/* Make a new list of @names and their divisors.  Return NULL if out of memory. */
 static char **with_divisors(char *const *names, bool *count_is_hidden)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One recorded run as a list of quantities that can be compared with another run's. */
+/* Read one recorded run as a list of quantities that can be compared with another run's. */
 #ifndef VCPC_RUN_H
 #define VCPC_RUN_H
 
@@ -12,10 +12,12 @@
  * struct vcpc_quantity - one number of a run
  * @scope: a transaction's or point's tag; "" for the whole run
  * @what: the kind of number: an event, "time", "count", ..., or a metric's name
- * @seconds: it is a time
+ * @seconds: @value is a time, in seconds
  * @resolution: half the width of a percentile's histogram bucket; 0 if @value is exact
- * @order: of its scope, the whole run's first, then in order of appearance
- * @counted: if it is the mean of a count in transactions, their number; otherwise 0
+ * @order: position of the scope: the whole run's is first, the others are in order of
+ *   appearance
+ * @counted: if it is the mean of a count in transactions, the number of transactions;
+ *   otherwise 0
  */
 struct vcpc_quantity {
 	char *scope;
@@ -27,20 +29,23 @@ struct vcpc_quantity {
 	double counted;
 };
 
-/* @list: @n quantities, grouped by scope, the whole run's first */
+/* @list: @n quantities, grouped by scope, the whole run's scope first */
 struct vcpc_run {
 	struct vcpc_quantity *list;
 	size_t n, room;
 };
 
 /*
- * Add up a run's archive within a window, of which only the options are used.  If metrics are
- * named, read only these.  Return 0, or an exit status after printing a message, even if the part
- * that was read is damaged.
+ * Add up a run's archive within a window, of which only the options are used.  If @names has names
+ * of metrics, read only these.  Return 0, or an exit status after printing a message, even if the
+ * part that was read is damaged.
  */
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names);
-/* As vcpc_run_read(), of all metrics, from records that @tally has added up in the current context */
+/*
+ * Like vcpc_run_read(), for all metrics, from records that @tally has added up in the current
+ * context
+ */
 int vcpc_run_of(struct vcpc_run *run, const struct vcpc_tally *tally);
 void vcpc_run_free(struct vcpc_run *run);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values of an archive's metrics over time, read through the PMAPI. */
+/* Read values of an archive's metrics over time through the PMAPI. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -22,14 +22,14 @@ static bool is_numeric(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
 }
 
-/* Whether a metric's values are kept as texts: strings, and integers that must be exact */
+/* Whether a metric's values are kept as texts.  Strings, and integers that must be exact, are. */
 static bool has_texts(const struct vcpc_series *s, int type)
 {
 	return type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE ||
 	       (s->raw && type >= PM_TYPE_32 && type <= PM_TYPE_U64);
 }
 
-/* A metric's unit in seconds; 0 if it is not a time */
+/* Return a metric's unit in seconds, or 0 if it is not a time. */
 static double seconds_of(const pmDesc *desc)
 {
 	pmUnits units = desc->units;
@@ -40,8 +40,8 @@ static double seconds_of(const pmDesc *desc)
 }
 
 /*
- * A rate has the metric's unit with "/s".  The rate of a counter of time is in
- * "s/s", whatever the counter's unit: 1 is all of the time.
+ * A rate has the metric's unit with "/s".  The rate of a counter of time is in "s/s", regardless of
+ * the counter's unit; 1 means all of the time.
  */
 double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size)
 {
@@ -145,7 +145,7 @@ static int add_metric(struct vcpc_series *s, const char *name, const char *insta
 /* The metrics below a name, collected by pmTraversePMNS_r */
 struct group {
 	struct vcpc_series *series;
-	bool numeric;		/* only those that have numbers and are not in the series yet */
+	bool numeric;		/* add only those that have numbers and are not in the series */
 	bool histograms;	/* include histograms */
 	int err;
 };
@@ -182,7 +182,7 @@ static void add_from_group(const char *name, void *closure)
 	if (g->numeric && (!is_numeric(&desc) || !recorded(name)))
 		return;
 	if (g->numeric && has_metric(g->series, pmid))
-		return;		/* by another of its names */
+		return;		/* the metric was added by another of its names */
 	if (g->numeric && !g->histograms && is_histogram(name))
 		return;
 	g->err = add_metric(g->series, name, NULL);
@@ -214,8 +214,8 @@ int vcpc_series_add(struct vcpc_series *s, const char *name)
 }
 
 /*
- * Reverse the metrics from @first on: the PMAPI gives children newest first, but they are shown in
- * the order in which they were recorded.
+ * Reverse the metrics from @first on.  The PMAPI returns the newest children first, but they are
+ * shown in the order in which they were recorded.
  */
 static int reverse(struct vcpc_series *s, size_t first)
 {
@@ -316,7 +316,10 @@ static void series_number(struct vcpc_series *s, struct vcpc_column *c, long dou
 	if (c->has_last) {
 		seconds = seconds_between(c->last_time, s->times[row]);
 		if (seconds != 0) {
-			/* + 0: when reading backwards, no change would be -0 */
+			/*
+			 * Adding 0 turns -0, which is the result of no change when reading
+			 * backwards, into 0.
+			 */
 			c->values[row] = (double)((v - c->last) / seconds) * c->scale + 0.0;
 			c->empty = false;
 		}
@@ -344,7 +347,7 @@ static void value_put(struct vcpc_series *s, const struct vcpc_metric *m, struct
 
 	if (err == -ENOMEM)
 		vcpc_no_memory();
-	/* a value that does not fit its type is treated as missing */
+	/* A value that does not fit its type is treated as missing. */
 	if (err < 0)
 		return;
 	if (c->has_texts)
@@ -360,7 +363,10 @@ static void value_put(struct vcpc_series *s, const struct vcpc_metric *m, struct
 		      type == PM_TYPE_FLOAT ? v.f : (long double)v.d);
 }
 
-/* Put values into the row.  An interpolated set without values is a gap: rates do not span it. */
+/*
+ * Put values into the row.  An interpolated set without values is a gap, across which no rate is
+ * computed.
+ */
 static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const pmValueSet *set,
 		     bool interpolated)
 {
@@ -385,7 +391,7 @@ static bool is_over(const struct vcpc_walk *walk, struct timespec when)
 	return walk->backwards ? beyond < 0 : beyond > 0;
 }
 
-/* Hand the row over, and drop it. */
+/* Pass the row to the callback, and drop it. */
 static void put_row(struct vcpc_series *s, const struct vcpc_walk *walk)
 {
 	walk->put(walk->arg, s);
@@ -424,7 +430,7 @@ int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk)
 	while (!err) {
 		err = pmFetchHighRes((int)s->nmetrics, pmids, &r);
 		/*
-		 * damage is returned once, and the next fetch continues; vcpc_damage() reports it
+		 * Damage is returned once, and the next fetch continues; vcpc_damage() reports it.
 		 */
 		if (err == PM_ERR_LOGREC) {
 			s->damaged = true;

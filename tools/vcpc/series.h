@@ -16,7 +16,7 @@ struct vcpc_column {
 	char *metric;
 	char *instance;		/* or NULL */
 	char unit[72];
-	bool rate;		/* per second, of a counter */
+	bool rate;		/* the values are rates of a counter, per second */
 	bool empty;		/* all rows lack a value */
 	double scale;		/* factor of a rate */
 	double seconds;		/* seconds per unit, if it is a time; otherwise 0 */
@@ -26,10 +26,10 @@ struct vcpc_column {
 	bool has_last;
 	bool has_texts;
 	double *values;		/* one per row; NAN if missing */
-	char **texts;		/* if @has_texts: of strings and of numbers that must be exact */
+	char **texts;		/* if @has_texts: texts of strings and numbers that must be exact */
 };
 
-/* A metric of the request and the columns it fills */
+/* A requested metric, and the columns it fills */
 struct vcpc_metric {
 	char *name;
 	pmID pmid;
@@ -43,14 +43,14 @@ struct vcpc_series {
 	struct vcpc_column *columns;
 	size_t ncolumns;
 	struct timespec *times;
-	size_t nrows, room;	/* kept */
-	size_t nread;		/* including those that were not kept */
-	bool raw;		/* raw counters, and exact numbers */
-	struct vcpc_picks picks;	/* only these instances */
+	size_t nrows, room;	/* rows kept, and allocated */
+	size_t nread;		/* rows read, including those that were not kept */
+	bool raw;		/* show raw counters, and exact numbers */
+	struct vcpc_picks picks;	/* the selected instances */
 	bool damaged;		/* reading found damage */
 };
 
-/* The text of a column's row, or NULL */
+/* Return the text of a column's row, or NULL. */
 static inline const char *vcpc_column_text(const struct vcpc_column *c, size_t row)
 {
 	return c->texts ? c->texts[row] : NULL;
@@ -58,7 +58,8 @@ static inline const char *vcpc_column_text(const struct vcpc_column *c, size_t r
 
 /*
  * How to read an archive through the current context
- * @put: NULL, or called with @arg for each row, the only one in the series, which is not kept
+ * @put: NULL, or called with @arg for each row; the series then contains only this row, and does
+ *   not keep it
  */
 struct vcpc_walk {
 	int mode;		/* PM_MODE_x */
@@ -70,21 +71,27 @@ struct vcpc_walk {
 	void *arg;
 };
 
-/* Add a metric, a group, or, by "name[instance]", one instance: 0, a PMAPI error, or -ENOMEM */
+/*
+ * Add a metric, a group, or, by "name[instance]", one instance.  Return 0, a PMAPI error, or
+ * -ENOMEM.
+ */
 int vcpc_series_add(struct vcpc_series *s, const char *name);
 /*
  * Add every metric below @name ("" for all) that has numbers and was not added before, in the order
- * they were recorded; @histograms: include histograms.  Return 0, even if there is none, a PMAPI
- * error, or -ENOMEM
+ * in which they were recorded; @histograms: include histograms.  Return 0, even if there is none, a
+ * PMAPI error, or -ENOMEM
  */
 int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histograms);
-/* Read rows until the walk's or the archive's end: 0, or a PMAPI error and the rows before it */
+/*
+ * Read rows until the end of the walk or the archive.  Return 0, or a PMAPI error; the rows before
+ * it are kept.
+ */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
-/* Write the unit of values or rates into @unit (72 bytes).  Return the factor for rates */
+/* Write the unit of values or rates into @unit (72 bytes).  Return the factor for rates. */
 double vcpc_series_unit(const pmDesc *desc, bool rate, char *unit, size_t size);
-/* Replace control characters in names and texts, so a terminal does not interpret them */
+/* Replace control characters in names and texts, so that a terminal does not interpret them. */
 void vcpc_series_printable(struct vcpc_series *s);
-/* Report an unknown metric and suggest a similar one: the exit status (guess.c) */
+/* Report an unknown metric and suggest a similar one.  Return the exit status (guess.c). */
 int vcpc_fail_metric(int code, const char *name);
 void vcpc_series_free(struct vcpc_series *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc stat: runs a command, or takes running targets, and prints their counts. */
+/* vcpc stat: run a command, or take running targets, and print their counts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -28,9 +28,9 @@ struct job {
 	struct vcpc_parts parts;
 	bool rates;		/* print a line of rates at each interval instead of counts */
 	bool json;
-	const char *separator;	/* of -x, or NULL */
-	unsigned long runs;	/* 0 if not given */
-	const char *name;	/* of -o, or NULL */
+	const char *separator;	/* argument of -x, or NULL */
+	unsigned long runs;	/* number of runs; 0 if not given */
+	const char *name;	/* argument of -o, or NULL */
 	struct vcpc_output output;
 	char what[1024];	/* description of the counted targets */
 };
@@ -64,8 +64,8 @@ static int stat_help(void)
 
 /*
  * A running command, or a part of the targets
- * @counts: what it has counted, of all runs of the command
- * @base: the counts before the delay was over; @waits: it is not
+ * @counts: the counts of all runs of the command
+ * @base: the counts before the delay was over; @waits: the delay is not over
  * @before, @shown: the counts at the end of the last interval, and its time
  */
 struct run {
@@ -81,7 +81,7 @@ struct run {
 	struct vcpc_turns turns;
 };
 
-/* @list: @n parts, one unless the targets are divided */
+/* @list: @n parts; there is one unless the targets are divided */
 struct runs {
 	const struct job *job;
 	struct run *list;
@@ -228,13 +228,13 @@ static int stat_wait(const struct job *job, struct runs *runs)
 	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, runs);
 }
 
-/* With --multiplex, the interval is not -I's: it only samples the groups. */
+/* With --multiplex, the interval is not that of -I: it only samples the groups. */
 static bool prints_intervals(const struct vcpc_counting *counting)
 {
 	return counting->interval && !counting->events.in_turn;
 }
 
-/* With -I, -x prints the intervals only, as perf stat does. */
+/* With -I, -x prints only the intervals, like perf stat. */
 static int stat_print(const struct runs *runs, const struct shim_sample *total)
 {
 	const struct job *job = runs->job;
@@ -260,7 +260,7 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Add the CPU time of the children that have ended since @before */
+/* Add the CPU time of the children that have ended since @before. */
 static int take_usage(struct vcpc_counts *counts, const struct rusage *before)
 {
 	struct rusage now;
@@ -324,8 +324,8 @@ static void close_sets(struct runs *runs)
 }
 
 /*
- * One run.  Return 0, or an exit status after printing a message.  @status: the command's, if that
- * is not 0.
+ * Do one run.  Return 0, or an exit status after printing a message.  @status is set to the
+ * command's exit status if that is not 0.
  */
 static int run_once(struct job *job, struct runs *runs, struct shim_sample *total, int *status)
 {
@@ -339,7 +339,7 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 	getrusage(RUSAGE_CHILDREN, &usage);
 	one = stat_wait(job, runs);
 	*status = one ? one : *status;
-	/* negative: the command could not be started, or a target could not be bound */
+	/* If @one is negative, the command could not be started, or a target could not be bound. */
 	ret = one < 0 ? -one : take_all(runs, total);
 	if (!ret && counting->targets.kind == VCPC_NO_TARGETS && !counting->delay)
 		ret = take_usage(&runs->list->counts, &usage);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sums values over time in a limited number of steps for drawing.
+ * Sum values over time in a limited number of steps for drawing.
  *
- * The number of records is not known in advance.  A step is one record at first; whenever all
- * VCPC_STEPS are used, each two steps are merged into one.
+ * The number of records is not known in advance.  At first, a step is one record.  When all
+ * VCPC_STEPS steps are used, pairs of adjacent steps are merged.
  */
 #include <math.h>
 #include <stdint.h>

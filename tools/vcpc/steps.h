@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums values over time in a limited number of steps for drawing. */
+/* Sum values over time in a limited number of steps for drawing. */
 #ifndef VCPC_STEPS_H
 #define VCPC_STEPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VCPC_STEPS	512	/* maximum number; at least half of it is used, if there are that
+#define VCPC_STEPS	512	/* maximum number; at least half of it is used if there are that
 				 * many records */
 
 /*
  * struct vcpc_curve - one value over time
- * @counter: it is a counter: increases are summed; otherwise values
+ * @counter: it is a counter, whose increases are summed; otherwise values are summed
  * @sum: for each step, the counter's increase, or the sum of the values
- * @weight: for each step, the seconds of that increase, or the number of values
+ * @weight: for each step, the duration of that increase in seconds, or the number of values
  */
 struct vcpc_curve {
 	bool counter;
@@ -26,7 +26,7 @@ struct vcpc_curve {
  * @times: for each step, the time of its last record
  * @gap: for each step, whether a mark came before one of its records
  * @curves: @ncurves of them
- * @records: number of records per step; @filled: number in the last one so far
+ * @records: number of records per step; @filled: number in the last step so far
  * @broken: a mark was read, and no record since
  */
 struct vcpc_steps {
@@ -39,20 +39,21 @@ struct vcpc_steps {
 	bool broken;
 };
 
-/* Add a curve.  Return its index, or SIZE_MAX without memory */
+/* Add a curve.  Return its index, or SIZE_MAX if out of memory. */
 size_t vcpc_steps_add(struct vcpc_steps *s, bool counter);
 void vcpc_steps_record(struct vcpc_steps *s, double at, bool mark);
 /*
- * Add to the current record's step: a counter's increase in @weight seconds, or a value with weight
- * 1
+ * Add a counter's increase in @weight seconds, or a value with weight 1, to the current record's
+ * step.
  */
 void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double weight);
 /*
- * Call this at the end: if the last step is shorter than half of the previous one, merge them.  A
- * recording's last interval is cut short when the command ends, and would look like a drop.
+ * Call this at the end.  If the last step is shorter than half of the previous one, the two are
+ * merged: a recording's last interval is cut short when the command ends, and would look like a
+ * drop.
  */
 void vcpc_steps_finish(struct vcpc_steps *s);
-/* A step's rate or mean; NAN if it has none */
+/* Return a step's rate or mean, or NAN if it has none. */
 double vcpc_steps_get(const struct vcpc_steps *s, size_t curve, size_t step);
 void vcpc_steps_free(struct vcpc_steps *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc summary: prints averages, minima and maxima of an archive's metrics. */
+/* vcpc summary: print averages, minima and maxima of an archive's metrics. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void put_all(const struct vcpc_tally *s)
 
 /*
  * Empty the histograms, whose hundreds of buckets would hide the rest.  Return the number of
- * omitted rows
+ * omitted rows.
  */
 static size_t drop_histograms(struct vcpc_tally *s)
 {

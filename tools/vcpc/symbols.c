@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Resolves addresses in the files that processes have mapped, and keeps these files open. */
+/* Resolve addresses in the files that processes have mapped, and keep these files open. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #define MOST_FILES	256
 #define MOST_PROCESSES	64
-#define MOST_MAPPINGS	512	/* a mapping of code in a process */
+#define MOST_MAPPINGS	512	/* maximum number of mappings of code in a process */
 
 struct mapping {
 	uint64_t start;
@@ -45,7 +45,7 @@ struct symbols {
 /**
  * symbols_set_name() - set a symbol's name
  * @symbol: the symbol
- * @name: any bytes: names come from untrusted files
+ * @name: the name, which may have any bytes because it comes from an untrusted file
  */
 void symbols_set_name(struct symbol *symbol, const char *name)
 {
@@ -60,7 +60,7 @@ void symbols_set_name(struct symbol *symbol, const char *name)
 }
 
 /**
- * symbols_open() - begin to resolve
+ * symbols_open() - create a resolver
  *
  * Return: a handle, or NULL with errno.
  */
@@ -77,7 +77,7 @@ static void note_failure(struct symbols *symbols, int err)
 		symbols->dropped++;
 }
 
-/* Takes ownership of @fd: returns the file's index, or -1 */
+/* Take ownership of @fd.  Return the file's index, or -1. */
 static int add_file(struct symbols *symbols, int fd, const char *path)
 {
 	struct stat stat;
@@ -104,7 +104,7 @@ unknown:
 	return -1;
 }
 
-/* A line of /proc/PID/maps; a deleted file can still be opened through its mapping */
+/* Take a line of /proc/PID/maps.  A deleted file can still be opened through its mapping. */
 static void take_line(struct symbols *symbols, struct process *process, char *line)
 {
 	unsigned long long start, end, offset;
@@ -174,7 +174,7 @@ static void forget(struct process *process)
 /**
  * symbols_learn() - record which files a process has mapped, and the symbols of its JIT compiler
  * @symbols: the handle
- * @pid: the process; it may be known already and have new mappings
+ * @pid: the process; if it is known already, it may have new mappings
  *
  * Return: 0, or a negated errno; data of an exited process is kept.
  */
@@ -209,7 +209,7 @@ int symbols_learn(struct symbols *symbols, pid_t pid)
  * @symbols: the handle
  * @pid: the process
  *
- * Return: true if so.
+ * Return: true if it is known.
  */
 bool symbols_know(const struct symbols *symbols, pid_t pid)
 {
@@ -217,7 +217,7 @@ bool symbols_know(const struct symbols *symbols, pid_t pid)
 }
 
 /**
- * symbols_renew() - update all known processes that still run: they may have new mappings
+ * symbols_renew() - update all known processes that still run, because they may have new mappings
  * @symbols: the handle
  */
 void symbols_renew(struct symbols *symbols)
@@ -234,7 +234,7 @@ static struct symbols_file *find_id(struct symbols *symbols, const uint8_t *id)
 	return NULL;
 }
 
-/* A file that the distribution installs under its build id; @hex is the id */
+/* Add a file that the distribution installs under its build ID; @hex is the ID. */
 static void add_listed(struct symbols *symbols, const char *hex)
 {
 	static const char * const folders[] = { "/usr/lib/debug/.build-id", "/usr/lib/.build-id" };
@@ -247,11 +247,11 @@ static void add_listed(struct symbols *symbols, const char *hex)
 }
 
 /**
- * symbols_of_file() - resolve an offset in a file identified by its build id
+ * symbols_of_file() - resolve an offset in a file identified by its build ID
  * @symbols: the handle
  * @pid: a process that had the file mapped, or 0
- * @build_id: SYMBOLS_BUILD_ID bytes
- * @offset: from the beginning of the file
+ * @build_id: the build ID, SYMBOLS_BUILD_ID bytes
+ * @offset: offset from the beginning of the file
  * @symbol: written
  */
 void symbols_of_file(struct symbols *symbols, pid_t pid, const uint8_t *build_id, uint64_t offset,
@@ -345,7 +345,7 @@ void symbols_of_kernel(struct symbols *symbols, uint64_t address, struct symbol 
  * symbols_kernel_hidden() - whether the kernel hides its addresses from this user
  * @symbols: the handle
  *
- * Return: true if so: see kernel.kptr_restrict.
+ * Return: true if it does; see kernel.kptr_restrict.
  */
 bool symbols_kernel_hidden(struct symbols *symbols)
 {
@@ -373,7 +373,7 @@ unsigned long symbols_dropped(const struct symbols *symbols)
  * @symbols: the handle
  *
  * Return: their number, counting the kernel's list and those of JIT compilers.  An address in the
- * 	part that was not read has no name, or in the kernel a wrong one.
+ *	part that was not read has no name or, in the kernel, a wrong name.
  */
 unsigned long symbols_cut(const struct symbols *symbols)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resolves addresses of the kernel and of programs, including exited ones, to functions and lines.
+ * Resolve addresses of the kernel and of programs, including exited ones, to functions and lines.
  */
 #ifndef VCPC_SYMBOLS_H
 #define VCPC_SYMBOLS_H

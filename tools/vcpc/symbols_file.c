@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds functions and lines in an ELF file through libdw. */
+/* Find functions and lines in an ELF file through libdw. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -16,17 +16,16 @@
 #include "symbols_parts.h"
 
 #define MOST_BYTES	(256u << 20)	/* maximum size of a copy, and of unpacked data */
-#define MOST_TOTAL	(512u << 20)	/* of both, for all files */
-#define MOST_LINES	(32u << 20)	/* of line programs of all files: each byte can become a
-					 * row of 88 bytes
-					 */
-#define MOST_PARTS	256		/* program headers of a file */
-#define MOST_NOTES	(1u << 20)	/* bytes of its notes */
-#define XZ_RATIO	10000		/* more than xz can compress */
+#define MOST_TOTAL	(512u << 20)	/* maximum total of both, for all files */
+#define MOST_LINES	(32u << 20)	/* maximum size of the line programs of all files; each
+					 * byte can become a row of 88 bytes */
+#define MOST_PARTS	256		/* maximum number of program headers of a file */
+#define MOST_NOTES	(1u << 20)	/* maximum size of its notes in bytes */
+#define XZ_RATIO	10000		/* higher than xz can reach */
 
 /*
  * A debug link or a debugaltlink may name any path, such as a FIFO without a writer.  Only build
- * ids are followed: they refer to files that the administrator installed.
+ * IDs are followed, because they refer to files that the administrator installed.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
@@ -40,7 +39,9 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* Files that do not belong to root share this memory: true if enough is left */
+/*
+ * Reserve memory, which all files that do not belong to root share.  Return true if enough is left.
+ */
 static bool take_room(struct symbols_file *file, uint64_t bytes, uint64_t lines)
 {
 	file->no_room = bytes > MOST_BYTES || bytes > MOST_TOTAL - file->room->bytes ||
@@ -75,7 +76,10 @@ static int stable_copy(struct symbols_file *file)
 	return copy;
 }
 
-/* The maximum size of a section after libdw has unpacked it, or more than MOST_BYTES if unknown */
+/*
+ * Return the size of a section after libdw has unpacked it, or more than MOST_BYTES if it is
+ * unknown.
+ */
 static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
 	GElf_Chdr packed;
@@ -146,7 +150,7 @@ static void open_module(struct symbols_file *file)
 		dwfl_report_end(file->dwfl, NULL, NULL);
 }
 
-/* The address that libdw uses for an offset in the file, or 0 */
+/* Return the address that libdw uses for an offset in the file, or 0. */
 static GElf_Addr address_of(Dwfl_Module *module, uint64_t offset)
 {
 	GElf_Addr bias = 0;
@@ -180,10 +184,11 @@ static void set_line(Dwfl_Module *module, GElf_Addr address, struct symbol *symb
 /**
  * symbols_file_find() - find a file's function and line at an offset
  * @file: the file
- * @offset: from the beginning of the file
+ * @offset: offset from the beginning of the file
  * @symbol: written
  *
- * A function whose symbol was stripped has no name: the preceding symbol would be wrong.
+ * A function whose symbol was stripped has no name, because the preceding symbol would
+ * be wrong.
  */
 void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol *symbol)
 {
@@ -206,7 +211,7 @@ void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol
 	symbols_set_name(symbol, name ? name : text);
 }
 
-/* libelf reads all notes that the file declares, of any size. */
+/* libelf reads all notes that the file declares, regardless of their size. */
 static bool has_short_notes(Elf *elf)
 {
 	size_t n = 0, total = 0;
@@ -226,7 +231,7 @@ static bool has_short_notes(Elf *elf)
 	return true;
 }
 
-/* This does not map the file: one that is truncated meanwhile has no id. */
+/* This does not map the file.  A file that is truncated meanwhile has no ID. */
 static void read_id(struct symbols_file *file)
 {
 	Elf *elf = elf_begin(file->fd, ELF_C_READ, NULL);
@@ -242,9 +247,9 @@ static void read_id(struct symbols_file *file)
 /**
  * symbols_file_init() - initialize a file
  * @file: written
- * @fd: of a file; owned by @file on success
+ * @fd: descriptor of the file; owned by @file on success
  * @path: its path
- * @room: used by all files together
+ * @room: memory limits shared by all files
  *
  * Return: 0, or a negated errno.
  */

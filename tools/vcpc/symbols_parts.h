@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of the symbol resolver. */
+/* Declarations shared by the files of the symbol resolver */
 #ifndef VCPC_SYMBOLS_PARTS_H
 #define VCPC_SYMBOLS_PARTS_H
 
@@ -9,8 +9,8 @@
 
 /**
  * struct symbols_room - memory that is used for files that do not belong to the administrator
- * @bytes: copies and unpacked sections
- * @lines: line programs
+ * @bytes: size of copies and unpacked sections
+ * @lines: size of line programs
  */
 struct symbols_room {
 	uint64_t bytes;
@@ -21,15 +21,15 @@ struct symbols_room {
  * struct symbols_file - an ELF file, which stays open because its program may exit and be deleted
  * @dev: its device
  * @ino: its inode
- * @fd: open
+ * @fd: its open descriptor
  * @tried: whether opening @module was attempted
- * @no_room: it exceeded the memory limit, so its frames have no names
- * @has_id: whether it has a build id of SYMBOLS_BUILD_ID bytes
- * @id: the build id
- * @room: used by all files together
+ * @no_room: the file exceeded the memory limit, so its frames have no names
+ * @has_id: whether it has a build ID of SYMBOLS_BUILD_ID bytes
+ * @id: the build ID
+ * @room: memory limits shared by all files
  * @path: its path in its process's mount namespace
  * @dwfl: the session of @module
- * @module: for the library, or NULL
+ * @module: the file in libdwfl, or NULL
  */
 struct symbols_file {
 	dev_t dev;
@@ -46,9 +46,10 @@ struct symbols_file {
 };
 
 /**
- * struct symbols_table - symbols by address: of the kernel, or of a JIT compiler
+ * struct symbols_table - symbols of the kernel or of a JIT compiler, by address
  * @n: number of symbols
- * @at: sorted by address; @size is 0 if the next symbol ends it
+ * @at: the symbols, sorted by address; if @size is 0, the symbol ends where the next
+ *   one begins
  * @text: their names
  * @used: number of used bytes in @text
  * @cut: some symbols did not fit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Symbols from text: the kernel's, and those of JIT compilers in /tmp/perf-PID.map. */
+/* Read symbols from text: the kernel's, and those of JIT compilers in /tmp/perf-PID.map. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #define MOST_ROWS	(1u << 20)
 #define MOST_TEXT	(64u << 20)
-#define LONGEST		1024	/* line; the rest of a longer one is dropped */
+#define LONGEST		1024	/* maximum length of a line; the rest of a longer line is dropped */
 
 static int symbol_add(struct symbols_table *table, uint64_t address, uint64_t size,
 		      const char *name)
@@ -50,7 +50,7 @@ static int symbols_compare(const void *a, const void *b)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* "ADDRESS TYPE NAME [MODULE]", of functions; a hidden address is 0 */
+/* Parse "ADDRESS TYPE NAME [MODULE]" and take functions. A hidden address is 0. */
 static int take_kernel(struct symbols_table *table, char *line)
 {
 	unsigned long long address;
@@ -62,7 +62,7 @@ static int take_kernel(struct symbols_table *table, char *line)
 	return symbol_add(table, address, 0, name);
 }
 
-/* "ADDRESS SIZE NAME": hexadecimal; a name may have spaces */
+/* Parse "ADDRESS SIZE NAME", with hexadecimal numbers. A name may have spaces. */
 static int take_jit(struct symbols_table *table, char *line)
 {
 	unsigned long long address, size;
@@ -142,7 +142,7 @@ int symbols_open_in(pid_t pid, const char *path, uint64_t resolve)
 	return fd;
 }
 
-/* The process's id in its own PID namespace, and its owner: 0, or -1 with errno */
+/* Get the process's ID in its own PID namespace, and its owner. Return 0, or -1 with errno. */
 static int identify(pid_t pid, pid_t *inner, uid_t *owner)
 {
 	char path[32], line[256];
@@ -171,7 +171,8 @@ static int identify(pid_t pid, pid_t *inner, uid_t *owner)
  * symbols_table_jit() - read the symbols that a JIT compiler wrote for a process
  * @pid: the process
  *
- * Any user can write to /tmp: only a regular file owned by the process's user is read.
+ * Any user can write to /tmp, so only a regular file owned by the process's user is
+ * read.
  *
  * Return: the table, or NULL with errno.
  */
@@ -205,7 +206,7 @@ struct symbols_table *symbols_table_jit(pid_t pid)
  * symbols_table_find() - find the symbol at an address
  * @table: the table, or NULL
  * @address: the address
- * @offset: written: distance of @address from the beginning of the symbol
+ * @offset: written; the distance of @address from the beginning of the symbol
  *
  * Return: its name, or NULL.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns and rows as text. */
+/* Print columns and rows as text. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 	size_t len;
 
 	if (!delta.tv_sec && !delta.tv_nsec)
-		digits = 6;	/* rows are records, at arbitrary times */
+		digits = 6;	/* rows are records, which have arbitrary times */
 	else
 		while (digits > 0 && delta.tv_nsec % 10 == 0 && digits--)
 			delta.tv_nsec /= 10;
@@ -48,7 +48,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 /* How a column is written */
 struct layout {
 	unsigned int width;
-	int decimals;		/* -1: very small or very big numbers, with exponents */
+	int decimals;		/* -1: print very small or very large numbers with exponents */
 };
 
 /* Whether a number is whole, except for the rounding error of a division */
@@ -57,7 +57,10 @@ static bool is_whole(double v)
 	return fabs(v - round(v)) <= fabs(v) * 1e-9;
 }
 
-/* A column's decimals: 0 if all values are whole, else as its largest value needs; -1: exponents */
+/*
+ * A column's number of decimals: 0 if all values are whole, otherwise what its largest value needs;
+ * -1: exponents
+ */
 static int decimals_of(const struct vcpc_column *c, size_t rows)
 {
 	bool whole = true;
@@ -103,7 +106,10 @@ static void cell(const struct vcpc_column *c, const struct layout *l, size_t row
 		vcpc_value_zero(buf);
 }
 
-/* The length of a metric's name without its last part: of "vcpc.count" in "vcpc.count.cycles" */
+/*
+ * Return the length of a metric's name without its last part, such as that of "vcpc.count" in
+ * "vcpc.count.cycles".
+ */
 static size_t group_len(const struct vcpc_column *c)
 {
 	const char *dot = strrchr(c->metric, '.');
@@ -123,7 +129,7 @@ static unsigned int longer(unsigned int a, size_t b)
 	return a > b ? a : (unsigned int)b;
 }
 
-/* The column's heading; time values have individual units */
+/* Return the column's heading.  Time values have individual units. */
 static const char *unit_of(const struct vcpc_column *c)
 {
 	return c->seconds > 0 ? "" : c->unit;
@@ -149,7 +155,10 @@ static struct layout layout_of(const struct vcpc_series *s, const struct vcpc_co
 	return l;
 }
 
-/* One of several tables below each other: columns from @first up to, but not including, @last */
+/*
+ * One of several tables, which are printed one after the other: columns from @first up to, but not
+ * including, @last
+ */
 struct panel {
 	const struct vcpc_series *s;
 	struct layout *layouts;
@@ -166,7 +175,10 @@ static bool same_group(const struct vcpc_column *a, const struct vcpc_column *b)
 	return len == group_len(b) && !strncmp(a->metric, b->metric, len);
 }
 
-/* The columns from @first on that share the first part of their names, and how wide they are */
+/*
+ * Find the end of the columns from @first on that share the first part of their names, and their
+ * total width.
+ */
 static size_t group_end(const struct panel *p, size_t first, unsigned int *width)
 {
 	size_t i = first;
@@ -178,7 +190,7 @@ static size_t group_end(const struct panel *p, size_t first, unsigned int *width
 	return i;
 }
 
-/* Print the part of the names that adjacent columns share only once, above them. */
+/* Print the common part of adjacent columns' names only once, above them. */
 static void put_groups(FILE *out, const struct panel *p)
 {
 	fprintf(out, "%*s", (int)p->time_width, "");
@@ -268,8 +280,8 @@ static void put_panel(FILE *out, const struct panel *p)
 }
 
 /*
- * The width of a panel up to a column: that of the groups before the last one, and that of the last
- * one, which is at least as wide as its name
+ * The width of a panel up to a column: that of the groups before the last group, and that of the
+ * last group, which is at least as wide as its name
  */
 struct used {
 	unsigned int before, group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns and rows as text. */
+/* Print columns and rows as text. */
 #ifndef VCPC_TABLE_H
 #define VCPC_TABLE_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Write a time of day, with enough decimals of the second for rows that are @delta apart;
- * @dated: with the date before it
+ * @dated: precede it with the date
  */
 void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timespec delta,
 		     bool dated);
@@ -19,8 +19,8 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 bool vcpc_several_days(struct timespec a, struct timespec b);
 
 /*
- * Print columns side by side as far as they fit into @width.  The others follow in further tables
- * or, if @left is not NULL, are omitted and counted there.  0 or -ENOMEM
+ * Print columns side by side as far as they fit into @width.  The other columns follow in further
+ * tables or, if @left is not NULL, are omitted and counted there.  Return 0 or -ENOMEM.
  */
 int vcpc_table(FILE *out, const struct vcpc_series *s, struct timespec delta, unsigned int width,
 	       size_t *left);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Adds up the records of an archive, metric by metric and instance by instance. */
+/* Add up the records of an archive for each metric and instance. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void value_count(struct vcpc_row *row, double v)
 	row->n++;
 }
 
-/* Add a counter's value.  If it went back, it was reset, and the increase is ignored. */
+/* Add a counter's value.  If it decreased, it was reset, and the change is ignored. */
 static void take_counter(struct vcpc_row *row, double v, double at)
 {
 	double seconds = at - row->at;
@@ -92,7 +92,7 @@ static int take_set(struct vcpc_tally *t, size_t metric, const pmValueSet *set, 
 
 		if (err == -ENOMEM)
 			return vcpc_fail(ENOMEM, "values");
-		/* values that are not numbers are not tallied */
+		/* Values that are not numbers are not tallied. */
 		if (err)
 			continue;
 		row = row_of(g, inst, v.d, late);

@@ -14,7 +14,7 @@
  * @weighted: sum of values times the seconds they lasted; the total of these seconds is @seconds
  * @gained: a counter's increase from its first value to its last, without resets and marks
  * @first: the first value
- * @late: it was not in the first nonempty record
+ * @late: the instance was not in the first nonempty record
  * @at: time of the last value, in seconds since the window's start; NAN at first and after a mark
  * @last: the last value
  * @note: for the use of the tally's @watch; 0 at first
@@ -31,7 +31,9 @@ struct vcpc_row {
 	size_t note;
 };
 
-/* The rows of a metric, by instance; @next: index of the next value's row, if in the same order */
+/*
+ * The rows of a metric, by instance; @next: index of the next value's row if the order is unchanged
+ */
 struct vcpc_rows {
 	struct vcpc_row *rows;
 	size_t n, next;
@@ -44,7 +46,7 @@ struct vcpc_tally;
  * @record: called first for each record or mark (no counter is continuous across a mark); @at: as
  *	in struct vcpc_row
  * @value: called for each value of the record, before it is added to its row
- * @arg: for both, which return 0, or the exit status after a message
+ * @arg: argument of both callbacks, which return 0, or the exit status after printing a message
  */
 struct vcpc_watch {
 	int (*record)(void *arg, double at, bool mark);
@@ -56,8 +58,9 @@ struct vcpc_watch {
  * struct vcpc_tally - sums over a window of the archive that is the current context
  * @groups: the rows of each metric of the catalog
  * @records: number of records with values
- * @begin, @end: times of the first and the last of them, in seconds since the window's start
- * @watch: or NULL
+ * @begin, @end: times of the first and the last of these records, in seconds since the window's
+ *	start
+ * @watch: callbacks, or NULL
  */
 struct vcpc_tally {
 	struct vcpc_window window;
@@ -69,8 +72,8 @@ struct vcpc_tally {
 };
 
 /*
- * @tally: zero except for its window's options and @watch.  Return 0, or an exit status after
- * printing a message.
+ * Add up an archive.  @tally must be zero except for its window's options and @watch.  Return 0, or
+ * an exit status after printing a message.
  */
 int vcpc_tally_read(struct vcpc_tally *tally, const char *archive, char **names);
 void vcpc_tally_free(struct vcpc_tally *tally);

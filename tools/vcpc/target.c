@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts existing processes, threads or CPUs until they end or the user interrupts. */
+/* Count existing processes, threads or CPUs until they end or the user interrupts. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-#define LOOK_NS		100000000ULL	/* interval of checking whether targets have ended */
+#define LOOK_NS		100000000ULL	/* interval between checks whether targets have ended */
 #define NS_PER_MS	1000000ULL
 #define NEVER		UINT64_MAX
 
@@ -41,7 +41,7 @@ static int target_add(struct vcpc_targets *targets, long id)
 	return 0;
 }
 
-/* Parse a number, and set @end to the character after it; -1 if there is none. */
+/* Parse a number, and set @end to the character after it. Return -1 if there is none. */
 static long number(const char *text, const char **end)
 {
 	char *behind;
@@ -95,7 +95,7 @@ int vcpc_targets_add_all(struct vcpc_targets *targets)
 	FILE *f = fopen(online, "re");
 	int err = 0;
 
-	if (!f && errno == ENOENT)	/* no /sys */
+	if (!f && errno == ENOENT)	/* /sys is not mounted */
 		snprintf(list, sizeof(list), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	else if (!f || !fgets(list, sizeof(list), f))
 		err = errno ? errno : EIO;
@@ -188,7 +188,7 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
 	}
 }
 
-/* A failure for another reason is not an end. */
+/* If kill() fails for another reason, the target has not ended. */
 static bool is_gone(pid_t id)
 {
 	char path[64];
@@ -215,7 +215,10 @@ static bool look(const struct vcpc_targets *targets, bool *gone)
 	return !left;
 }
 
-/* When to check the targets, to call @tick and to end, on CLOCK_MONOTONIC; or NEVER */
+/*
+ * The times of the next check of the targets, the next call of @tick and the end, on
+ * CLOCK_MONOTONIC, or NEVER
+ */
 struct schedule {
 	uint64_t look, tick, end;
 };
@@ -277,7 +280,7 @@ int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64
 		return ret;
 	}
 	tick_until_end(targets, fd, &schedule, interval, tick, arg);
-	/* consume the signal that ended the wait, so that it is not delivered after all */
+	/* Consume the signal that ended the wait, so that it is not delivered after all. */
 	while (read(fd, &(struct signalfd_siginfo){ 0 }, sizeof(struct signalfd_siginfo)) > 0)
 		;
 	close(fd);

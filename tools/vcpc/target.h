@@ -11,11 +11,11 @@
 
 #define VCPC_TARGETS	1024
 
-/* All targets are of one kind, that of the first one requested */
+/* All targets are of one kind, that of the first requested target. */
 enum vcpc_target_kind { VCPC_NO_TARGETS, VCPC_PROCESSES, VCPC_THREADS, VCPC_CPUS };
 
 /*
- * @ids: @n process, thread or CPU numbers, each once
+ * @ids: @n different process, thread or CPU numbers
  * @cgroup: with CPUs: count only the processes of this control group; or NULL
  */
 struct vcpc_targets {
@@ -26,21 +26,24 @@ struct vcpc_targets {
 };
 
 /*
- * @list: comma-separated numbers, for CPUs also ranges like 0-3.  Return 0, or an exit status after
- * printing a message.
+ * Add targets.  @list has comma-separated numbers and, for CPUs, ranges like 0-3.  Return 0, or an
+ * exit status after printing a message.
  */
 int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, const char *list);
-/* All CPUs that are online */
+/* Add all CPUs that are online. */
 int vcpc_targets_add_all(struct vcpc_targets *targets);
 /* Count target @i from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_targets_bind(const struct vcpc_targets *targets, unsigned int i, struct shim_set *set);
 int vcpc_targets_bind_all(const struct vcpc_targets *targets, struct shim_set *set);
-/* "process 12 (make)", "CPUs 0, 1", "control group user.slice on CPUs 0, 1" */
+/*
+ * Write a description such as "process 12 (make)", "CPUs 0, 1" or "control group user.slice on CPUs
+ * 0, 1".
+ */
 void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t size);
 
 /*
  * Wait until a signal interrupts, @duration ns (0: no limit) have passed, or all processes or
- * threads have ended, which is reported; @delay: until the first @tick, which is as in
+ * threads have ended, which is reported.  @delay is the time until the first @tick, which is as for
  * vcpc_child_wait().  Return 0, or an exit status after printing a message.
  */
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Replaces control characters and text direction overrides in names and values, so a terminal does
- * not interpret them.
+ * Replace control characters and text direction overrides in names and values, so that a terminal
+ * does not interpret them.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +16,10 @@ static bool turns_around(const unsigned char *s)
 			      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-/* In UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f; and text direction overrides */
+/*
+ * Control characters in UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f; and text direction
+ * overrides
+ */
 bool vcpc_is_control(const unsigned char *s, int n)
 {
 	if (n == 1)
@@ -24,7 +27,7 @@ bool vcpc_is_control(const unsigned char *s, int n)
 	return n == 2 ? *s == 0xc2 && s[1] < 0xa0 : n == 3 && turns_around(s);
 }
 
-/* Length of the character at @s if it is safe to print, otherwise 0 */
+/* Return the length of the character at @s if it is safe to print, otherwise 0. */
 static int showable(const unsigned char *s, const char *keep)
 {
 	int n = vcpc_utf8(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Prints the counts of each thread of a set as a table. */
+/* Print the counts of each thread of a set as a table. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define TID_WIDTH	10
 #define LEAST_WIDTH	14
 
-/* A table in progress; @rest: the part of the total not shown in any line so far */
+/* A table in progress; @rest: the part of the total that has not been printed in any line */
 struct table {
 	FILE *out;
 	const struct shim_set *set;
@@ -62,14 +62,14 @@ static bool has_rest(const struct table *table)
 
 /**
  * vcpc_threads_print() - print the counts of each thread
- * @out: where to
- * @set: bound to them
- * @total: the sums, sampled just before
+ * @out: output file
+ * @set: the set, which is bound to the threads
+ * @total: the sums, which have just been sampled
  *
- * If many threads have ended, the sums alone include the oldest ones, whose counts are on the last
- * line.
+ * If many threads have ended, only the sums include the counts of the oldest ones; the last line
+ * shows these.
  *
- * Return: 0, or an exit status, after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int vcpc_threads_print(FILE *out, struct shim_set *set, const struct shim_sample *total)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: shows the machine's transactions as they happen, or once. */
+/* vcpc top: show the machine's transactions, continuously or once. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>
@@ -49,7 +49,7 @@ int top_again(struct top_view *view, struct shim_trace **trace)
 		err = top_look(view, *trace, vcpc_now());
 	if (!err || err == -EAGAIN)
 		return err;
-	/* tracing may have been turned off and on again: reopen it the next time */
+	/* Tracing may have been turned off and on again. Reopen it the next time. */
 	shim_trace_close(*trace);
 	*trace = NULL;
 	top_forget(view);
@@ -176,7 +176,7 @@ int vcpc_cmd_top(int argc, char **argv)
 		status = vcpc_usage("unexpected argument '%s'", argv[optind]);
 	if (!status && !job.once && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
 		status = vcpc_fail(0, "vcpc top requires a terminal; 'vcpc top --once' does not");
-	setlocale(LC_CTYPE, "");	/* for the width of characters in names */
+	setlocale(LC_CTYPE, "");	/* needed for the width of characters in names */
 	if (!status)
 		status = job.once ? once(&job) : top_screen(&job.view, job.interval);
 	top_free(&job.view);

@@ -10,7 +10,7 @@
 
 #define TOP_EVENTS	6	/* number of event columns with the counts of transactions */
 
-/* The kind of rows: a tag, a process with all its tags, or a tag in one process */
+/* The kind of rows: a tag, a process (all its tags), or a tag in one process */
 enum top_by { TOP_BY_TAG, TOP_BY_PROCESS, TOP_BY_BOTH, TOP_BYS };
 
 enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
@@ -18,9 +18,9 @@ enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
 /*
  * struct top_row - the transactions of a tag, a process or both
  * @entry: the first of the row's entries in the snapshot
- * @rate: number that ended per second
+ * @rate: number of transactions that ended per second
  * @p50, @p99, @mean: their durations in seconds; NAN if none ended
- * @total: number that ended since tracing was turned on
+ * @total: number of transactions that ended since tracing was turned on
  * @each: for each event, mean count per transaction; NAN if it was not counted
  */
 struct top_row {
@@ -37,16 +37,17 @@ struct top_look;
  * struct top_view - the user's selection, and the rows
  * @events: @nevents names, in the order of the columns
  * @nrows, @nall: number of rows shown, and of all rows
- * @widest: columns of the longest name shown so far, which is where the numbers begin; 0: none yet
+ * @widest: width in columns of the longest name shown so far, after which the numbers begin; 0:
+ *   none yet
  * @before: the previous snapshot, into which @rows point, or NULL
- * @spare: an older snapshot, whose memory is for the next one
- * @lost: events that are not in the statistics, since tracing was turned on
+ * @spare: an older snapshot, whose memory is reused for the next one
+ * @lost: number of events since tracing was turned on that are missing from the statistics
  */
 struct top_view {
 	enum top_by by;
 	enum top_key key;
 	bool reverse;
-	const char *filter;	/* a part of the names that are shown, or NULL */
+	const char *filter;	/* show only names that contain this text, or NULL */
 	struct top_row *rows;
 	size_t nrows, nall;
 	char *events[TOP_EVENTS];
@@ -57,37 +58,46 @@ struct top_view {
 };
 
 /*
- * Take a snapshot at the time @now, in nanoseconds, and compare it with the previous one: 0, or a
- * negated errno; if the statistics could not be read, the rows are unchanged.  -EAGAIN: it is the
- * first snapshot, which cannot be compared; -ENODATA: tracing does not distinguish processes
+ * Take a snapshot at the time @now, in nanoseconds, and compare it with the previous one. Return 0,
+ * or a negated errno: -EAGAIN for the first snapshot, which cannot be compared, and -ENODATA if
+ * tracing does not distinguish processes. If the statistics could not be read, the rows are
+ * unchanged.
  */
 int top_look(struct top_view *view, struct shim_trace *trace, uint64_t now);
-/* Filter and sort the rows again, after @key, @reverse or @filter have changed */
+/* Filter and sort the rows again, after @key, @reverse or @filter has changed. */
 void top_arrange(struct top_view *view);
-/* Drop the rows and snapshots, because tracing was off in the meantime, or @by has changed */
+/*
+ * Drop the rows and snapshots, because tracing was off in the meantime, or because @by has changed.
+ */
 void top_forget(struct top_view *view);
 void top_free(struct top_view *view);
 
 #define TOP_LABEL	640	/* bytes of a row's name with its NUL; longer ones are truncated */
 
-/* A row's name, printable; the trace handle of the snapshot must still be open */
+/* Write a row's name in printable form. The trace handle of the snapshot must still be open. */
 void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size);
-/* The heading (@row: NULL) or a row; @line needs 4 bytes for each of @width columns, and a NUL */
+/*
+ * Write the heading (@row: NULL) or a row; @line needs 4 bytes for each of @width columns, and a
+ * NUL
+ */
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
 	      char *line);
-/* Columns of a text on a terminal */
+/* Return the number of columns of a text on a terminal. */
 unsigned int top_columns(const char *text);
-/* The line above the heading */
+/* Write the line above the heading. */
 void top_title(const struct top_view *view, bool paused, char *line, size_t size);
 const char *top_key_name(enum top_key key);
 const char *top_by_name(enum top_by by);
 
-/* Why no processes are shown, and how to change that */
+/* Why no processes are shown, and how to show them */
 #define TOP_NO_PROCESSES	"tracing keeps no statistics by process; turn it off, then on with 'vcpc trace on --processes'"
 
-/* Show the view, refreshed each @interval ns, until the user quits: exit status (top_screen.c) */
+/*
+ * Show the view, refreshed every @interval ns, until the user quits. Return the exit status
+ * (top_screen.c).
+ */
 int top_screen(struct top_view *view, uint64_t interval);
-/* Open the statistics if they are not open, and call top_look(), whose value is returned (top.c) */
+/* Open the statistics if they are not open, and return the value of top_look() (top.c). */
 int top_again(struct top_view *view, struct shim_trace **trace);
 
 #endif /* VCPC_TOP_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: formats its rows and headings as lines of text. */
+/* vcpc top: format rows and headings as lines of text. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +11,13 @@
 #include "utf8.h"
 #include "value.h"
 
-#define NUMBER		9	/* columns of a number, with the blank before it */
+#define NUMBER		9	/* width of a number in columns, including the blank before it */
 #define LEAST_NAME	12
 
-/* Columns of a character of @n bytes on a terminal: 0 to 2; 1 if the locale does not support it */
+/*
+ * Return the width of a character of @n bytes on a terminal: 0 to 2; 1 if the locale does not
+ * support it.
+ */
 static unsigned int columns_of(const char *text, size_t n)
 {
 	mbstate_t state = { 0 };
@@ -39,8 +42,8 @@ unsigned int top_columns(const char *text)
 }
 
 /*
- * Write a text left-aligned into @columns columns, cut to fit, in at most four bytes for each
- * column; return its end.
+ * Write a text left-aligned into @columns columns, truncated if necessary, in at most four bytes
+ * for each column.  Return its end.
  */
 static char *put_left(char *at, const char *text, unsigned int columns)
 {
@@ -65,8 +68,8 @@ static char *put_left(char *at, const char *text, unsigned int columns)
 }
 
 /*
- * Write a text right-aligned into the next NUMBER columns, a blank first, if @room permits.  Return
- * its end.
+ * Write a text right-aligned into the next NUMBER columns, preceded by a blank, if @room permits.
+ * Return its end.
  */
 static char *put_right(char *at, const char *text, unsigned int *room)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Takes snapshots of the statistics for 'vcpc top', each compared with the next. */
+/* Take snapshots of the statistics for 'vcpc top'.  Each is compared with the next. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static int reserve_both(struct top_look *look, size_t nentries, size_t ncounts)
 	return err;
 }
 
-/* An event's column, or TOP_EVENTS if there is none left */
+/* Return an event's column, or TOP_EVENTS if there is none left. */
 static unsigned int column_of(struct top_view *view, const char *event)
 {
 	for (unsigned int i = 0; i < view->nevents; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: computes rows from the differences between two snapshots of the statistics. */
+/* vcpc top: compute rows from the differences between two snapshots of the statistics. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -44,8 +44,8 @@ struct group {
 };
 
 /*
- * Subtract @old from @now.  false if a value went back: then the statistics were dropped and
- * restarted, and @old must be ignored.
+ * Subtract @old from @now.  Return false if a value decreased, because the statistics were then
+ * dropped and restarted, and @old must be ignored.
  */
 static bool subtract(struct shim_trace_stat *restrict d, const struct shim_trace_stat *restrict old,
 		     const struct shim_trace_stat *restrict now)
@@ -92,7 +92,10 @@ static const struct top_count *first_count(const struct top_look *look,
 	return &look->counts[lo];
 }
 
-/* Add the counts of an entry's transactions since @before, or all if @before is NULL. */
+/*
+ * Add the counts of an entry's transactions since @before, or of all transactions if @before is
+ * NULL.
+ */
 static void add_counts(struct group *group, const struct top_look *before,
 		       const struct top_look *look,
 		       const struct top_entry *entry)
@@ -147,9 +150,9 @@ static void ask_name(struct top_entry *entry)
 }
 
 /*
- * Read a process's current name from /proc: the one in the statistics may be a thread's, or from
- * before an exec.  Reading all names is slow, so a process without new transactions keeps its
- * previous one.
+ * Read a process's current name from /proc, because the name in the statistics may be a thread's or
+ * from before an exec.  Reading all names is slow, so a process without new transactions keeps its
+ * previous name.
  */
 static void name_process(const struct top_look *look, struct top_entry *entry,
 			 const struct top_entry *old, bool active)
@@ -211,7 +214,7 @@ static size_t add_group(struct top_view *view, const struct top_look *look, size
 		name_process(look, entry, old, !old || old->stat.count != entry->stat.count);
 		join_entry(group, before, look, entry, old);
 	}
-	/* A row shows its first entry's name: use a later entry's, if that was just read. */
+	/* A row shows its first entry's name.  Use a later entry's name if that was just read. */
 	if (i - 1 > (size_t)(first - look->entries) && look->entries[i - 1].asked)
 		memcpy(first->command, look->entries[i - 1].command, sizeof(first->command));
 	add_row(view, group, (look->time - before->time) / 1e9);
@@ -272,7 +275,7 @@ void top_label(const struct top_view *view, const struct top_row *row, char *lab
 	vcpc_printable(label, "");
 }
 
-/* For descending order, with NAN last */
+/* A comparison function for descending order, with NAN last */
 static int by_number(double x, double y)
 {
 	if (isnan(x) || isnan(y))
@@ -328,7 +331,10 @@ static bool is_shown(const struct top_view *view, const struct top_row *row)
 	return strcasestr(label, view->filter);
 }
 
-/* The number columns do not move back to the left when a long name disappears. */
+/*
+ * Note the width, so that the columns of numbers do not move back to the left when a long name
+ * disappears.
+ */
 static void note_width(struct top_view *view, const struct top_row *row)
 {
 	char label[TOP_LABEL];

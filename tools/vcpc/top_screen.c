@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top on a terminal, with ncurses. */
+/* Show vcpc top on a terminal, with ncurses. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <curses.h>
@@ -16,9 +16,9 @@
 #define FILTER	64
 
 /*
- * struct screen - its state
+ * struct screen - the state of the display
  * @first: row at the top
- * @err: of the last snapshot
+ * @err: error from the last snapshot, or 0
  * @typing: a filter is being typed
  */
 struct screen {
@@ -27,7 +27,7 @@ struct screen {
 	size_t first;
 	int err;
 	bool paused, typing;
-	uint64_t interval, next;	/* time of the next snapshot */
+	uint64_t interval, next;	/* in nanoseconds; @next is the time of the next snapshot */
 	char filter[FILTER];
 };
 
@@ -119,7 +119,7 @@ static void next_by(struct screen *s)
 	s->next = vcpc_now() + s->interval;
 }
 
-/* Handle a key; false: quit */
+/* Handle a key. Return false to quit. */
 static bool obey(struct screen *s, int c)
 {
 	long page = LINES > 4 ? LINES - 3 : 1;

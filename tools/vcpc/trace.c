@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace: turns the machine's tracing on and off, and shows or exports the results. */
+/* vcpc trace: turn the machine's tracing on and off, and show or export the results. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static const char help_text[] =
 	"\n"
 	"bpftool can print the statistics: bpftool map dump pinned /sys/fs/bpf/vcpc/vc_stat\n";
 
-/* "123", 1 to 2^30.  Return 0, or -1 if it is anything else. */
+/* Parse a number from 1 to 2^30, such as "123".  Return 0, or -1 for any other text. */
 static int parse_number(const char *s, uint32_t *n)
 {
 	char *end;
@@ -76,7 +76,7 @@ static int parse_number(const char *s, uint32_t *n)
 	return 0;
 }
 
-/* "64K", "1M" */
+/* Parse a size such as "64K" or "1M". */
 static int parse_size(const char *s, uint32_t *n)
 {
 	char digits[16];
@@ -121,8 +121,9 @@ static int want_counts(const struct vcpc_events *events)
 }
 
 /*
- * Programs that can open the module's device send their events to it: probes would not see them.
- * SHIM_TRACE=probe in the environment of this command implies that the programs have it as well.
+ * Programs that can open the module's device send their events to it, and probes do not see them.
+ * If SHIM_TRACE=probe is in the environment of this command, the programs are assumed to have it as
+ * well.
  */
 static int probes_see_nothing(const struct trace_options *options)
 {
@@ -132,7 +133,10 @@ static int probes_see_nothing(const struct trace_options *options)
 	       (!transport || strcasecmp(transport, "probe"));
 }
 
-/* If events cannot be counted or functions cannot be traced, turn tracing off again. */
+/*
+ * Set up counting and functions.  If events cannot be counted or functions cannot be traced, turn
+ * tracing off again.
+ */
 static int set_up(const struct trace_options *options)
 {
 	int ret = want_counts(&options->counts);
@@ -211,7 +215,7 @@ static int do_export(struct trace_options *options)
 static const struct action {
 	const char *name;
 	int (*fn)(struct trace_options *options);
-	const char *takes;	/* letters of the options that it takes */
+	const char *takes;	/* letters of the accepted options */
 } actions[] = {
 	{ "on", do_on, "tMmbrPedcFUpu" },
 	{ "off", do_off, "" },
@@ -229,7 +233,7 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-/* 0, or VCPC_EXIT_USAGE after a message */
+/* Return 0, or VCPC_EXIT_USAGE after printing a message. */
 static int take_number(const char *option, uint32_t *n)
 {
 	if (!optarg || !parse_number(optarg, n))
@@ -258,7 +262,10 @@ static int take_format(struct trace_options *options)
 	return vcpc_usage("unknown format '%s' (use json or perfetto)", optarg);
 }
 
-/* --begins without a value is --begins=kernel; the last one counts. */
+/*
+ * Without a value, --begins means --begins=kernel.  If it is given more than once, the last one
+ * counts.
+ */
 static int take_begins(uint32_t *flags)
 {
 	const char *who = optarg ? optarg : "kernel";
@@ -270,7 +277,7 @@ static int take_begins(uint32_t *flags)
 	return 0;
 }
 
-/* Take an option with a value; returns as take_number() */
+/* Take an option with a value.  Return the same as take_number(). */
 static int take_value(int letter, struct trace_options *options)
 {
 	uint32_t n = 0;
@@ -315,7 +322,7 @@ static int take_value(int letter, struct trace_options *options)
 	}
 }
 
-/* Take an option; returns as take_number() */
+/* Take an option.  Return the same as take_number(). */
 static int trace_option(int letter, struct trace_options *options)
 {
 	switch (letter) {
@@ -346,7 +353,8 @@ static int trace_option(int letter, struct trace_options *options)
 }
 
 /*
- * 0, -1 for --help, or VCPC_EXIT_USAGE after a message; @used is set to the letters that were given
+ * Return 0, -1 for --help, or VCPC_EXIT_USAGE after printing a message.  @used is set to the
+ * letters of the given options.
  */
 static int trace_parse(int argc, char **argv, struct trace_options *options, char *used,
 		       size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the parts of 'vcpc trace'. */
+/* Declarations shared by the parts of 'vcpc trace' */
 #ifndef VCPC_TRACE_H
 #define VCPC_TRACE_H
 
@@ -13,16 +13,16 @@
 
 /**
  * struct trace_options - the user's request
- * @on: for shim_trace_on()
+ * @on: options for shim_trace_on()
  * @counts: events that each traced thread must count
- * @functions: functions to trace, of programs without trace calls
+ * @functions: functions to trace in programs without trace calls
  * @hist: draw the distributions
  * @json: print JSON
  * @watch: refresh interval in nanoseconds; 0: show once
  * @rounds: number of refreshes with @watch; 0: until interrupted
- * @duration: how long to export, in nanoseconds; 0: only the present events
- * @output: file; NULL: standard output
- * @format: how to export
+ * @duration: duration of the export in nanoseconds; 0: export only the present events
+ * @output: output file; NULL: standard output
+ * @format: format of the export
  */
 struct trace_options {
 	struct shim_trace_options on;
@@ -39,13 +39,13 @@ struct trace_options {
 
 /**
  * struct trace_view - the statistics to show
- * @trace: handle
- * @stats: sorted by kind and name
+ * @trace: the trace handle
+ * @stats: the statistics, sorted by kind and name
  * @n: number of @stats
- * @counts: sorted by name and event
+ * @counts: the counts, sorted by name and event
  * @ncounts: number of @counts
  * @drops: numbers of lost events
- * @losses: lost single events, by account
+ * @losses: numbers of lost single events, by account
  * @nlosses: number of @losses
  */
 struct trace_view {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Single events in Chrome's trace event format.
+ * Write single events in Chrome's trace event format.
  *
- * Transactions of one thread may overlap in any way, and may be ended by
- * another thread, so each is an asynchronous slice with an id of its own.
+ * Transactions of one thread may overlap in any way, and may be ended by another thread, so each is
+ * an asynchronous slice with its own ID.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void put_point(struct chrome *x, const struct shim_trace_event *event)
 	fputs(",\"cat\":\"point\",\"s\":\"t\"}", x->out);
 }
 
-/* NaN and infinities, which a counter track cannot show, become instants. */
+/* Write NaN and infinities as instants, because a counter track cannot show them. */
 static void put_value(struct chrome *x, const struct shim_trace_event *event)
 {
 	put_head(x, isfinite(event->value) ? "C" : "i", event, event->ns);

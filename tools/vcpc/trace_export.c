@@ -13,11 +13,11 @@
 #include "trace_export.h"
 #include "vcpc.h"
 
-#define PIDS	(1u << 22)	/* the kernel's limit */
+#define PIDS	(1u << 22)	/* the kernel's limit of process IDs */
 
 /*
  * struct export - an export in progress
- * @known: a bit for each process that was passed to the format
+ * @known: a bitmap of the processes that were passed to the format
  */
 struct export {
 	FILE *out;
@@ -34,7 +34,7 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
-/* The name of a process: 1, 0 if the process has ended, or a negated errno */
+/* Get the name of a process. Return 1, 0 if the process has ended, or a negated errno. */
 static int process_name(uint32_t pid, char *name, int size)
 {
 	char path[64];
@@ -53,7 +53,7 @@ static int process_name(uint32_t pid, char *name, int size)
 	return ret;
 }
 
-/* Whether this is the first call for a process; process IDs are less than PIDS. */
+/* Return whether this is the first call for a process. Process IDs are less than PIDS. */
 static bool is_new(struct export *x, uint32_t pid)
 {
 	unsigned char bit = (unsigned char)(1u << pid % 8), *byte = &x->known[pid / 8];
@@ -142,7 +142,7 @@ static int fail(int err)
 	}
 }
 
-/* The exit status */
+/* Export, and return the exit status. */
 static int export_all(struct shim_trace *trace, const struct trace_options *options)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
@@ -154,7 +154,7 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = export_to(output.file, trace, options);
-	/* errors of writing are reported by vcpc_output_close() */
+	/* Errors from writing are reported by vcpc_output_close(). */
 	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
 }
 

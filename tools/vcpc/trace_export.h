@@ -10,14 +10,15 @@
 
 /**
  * struct trace_format - how events are written
- * @name: for --format
- * @open: begin a file; returns the state for the other functions, or NULL without memory
+ * @name: the name for --format
+ * @open: begins a file; returns the state for the other functions, or NULL if out of
+ *   memory
  * @process: called before the first event of a process; @name is NULL if it has ended
- * @event: write an event
- * @end: complete the file; @lost is the number of events that were not exported
- * @close: free the state
+ * @event: writes an event
+ * @end: completes the file; @lost is the number of events that were not exported
+ * @close: frees the state
  *
- * The functions return 0 or a negated errno; errors of writing are left to ferror().
+ * The functions return 0 or a negated errno; errors from writing are left to ferror().
  */
 struct trace_format {
 	const char *name;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace statistics as JSON, and JSON's numbers. */
+/* Write trace statistics as JSON, and numbers in JSON. */
 #include <math.h>
 #include <stddef.h>
 
 #include "json_text.h"
 #include "trace.h"
 
-/* Write a number; infinities and NaN, which JSON does not have, are strings. */
+/* Write a number. Infinities and NaN, which JSON does not have, become strings. */
 void trace_json_double(FILE *out, double value)
 {
 	if (isfinite(value))
@@ -113,7 +113,6 @@ static void put_losses(FILE *out, const struct trace_view *view)
 			(unsigned long long)view->losses[i].n);
 }
 
-/* All of a view. */
 void trace_json(FILE *out, const struct trace_view *view)
 {
 	fputs("{\"tags\":[", out);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Single events in Perfetto's trace format, as track events.
+ * Write single events in Perfetto's trace format, as track events.
  *
- * The slices of a track must be nested, but transactions of one thread may overlap in any way.  So
- * a slice is put on the thread's own track if it fits between or around the others, or else on one
- * of its further tracks.
+ * The slices of a track must be nested, but transactions of one thread may overlap in any way.
+ * Therefore a slice is put on the thread's own track if it fits between or around the other
+ * slices, and otherwise on one of the thread's further tracks.
  *
- * Events arrive when they end.  The reader sorts them by time, and keeps the order of the file
- * where times are equal.
+ * Events arrive when they end.  The reader sorts them by time, and keeps their order in the file
+ * if times are equal.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* tdestroy */
+#define _GNU_SOURCE	/* for tdestroy() */
 #endif
 #include <errno.h>
 #include <math.h>
@@ -24,20 +24,20 @@
 #include "trace.h"
 #include "trace_export.h"
 
-#define KNOWN_MAX	65536	/* names and tracks; then the file begins with new ones */
-#define FURTHER_MAX	64	/* tracks of a thread; then each slice gets a new one */
+#define KNOWN_MAX	65536	/* maximum names and tracks; then a new sequence begins */
+#define FURTHER_MAX	64	/* maximum tracks of a thread; then each slice gets a new one */
 #define RECENT		8	/* slices of a track that a new one can be compared with */
-#define PROCESS_UUIDS	(1ull << 32)	/* other tracks, which events refer to, have small uuids */
+#define PROCESS_UUIDS	(1ull << 32)	/* other tracks, to which events refer, have small UUIDs */
 
-/* Numbers of fields, from the definitions of Perfetto's messages */
+/* Field numbers from the definitions of Perfetto's messages */
 enum { TRACE_PACKET = 1 };
 enum {
 	PACKET_CLOCKS = 6, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11,
 	PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_DEFAULTS = 59, PACKET_TRACK = 60,
 };
-enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };	/* of PACKET_FLAGS */
+enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };	/* values of PACKET_FLAGS */
 enum { CLOCKS_CLOCK = 1, CLOCKS_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
-enum { ID_REALTIME = 1, ID_MONOTONIC = 3, ID_BOOTTIME = 6 };	/* of CLOCK_ID */
+enum { ID_REALTIME = 1, ID_MONOTONIC = 3, ID_BOOTTIME = 6 };	/* values of CLOCK_ID */
 enum { DEFAULTS_CLOCK = 58 };
 enum { INTERNED_NAME = 2, NAME_ID = 1, NAME_TEXT = 2 };
 enum {
@@ -57,10 +57,10 @@ struct name {
 };
 
 /*
- * struct track_key - what a track is for
+ * struct track_key - the purpose of a track
  * @pid: a process
- * @detail: one of its threads, or the id of a counter's name
- * @index: which of the thread's tracks
+ * @detail: one of its threads, or the ID of a counter's name
+ * @index: index of the track among the thread's tracks
  */
 struct track_key {
 	enum { FOR_PROCESS, FOR_THREAD, FOR_COUNTER, FOR_OBSERVATION } what;
@@ -71,8 +71,8 @@ struct track_key {
 
 /*
  * struct track - a track of the file; begins with its key, for searches
- * @recent: the last @n slices that are not nested in another, ascending; earlier ones ended before
- *	@floor
+ * @recent: the last @n slices that are not nested in another slice, in ascending order; earlier
+ *	slices ended before @floor
  */
 struct track {
 	struct track_key key;
@@ -86,8 +86,8 @@ struct track {
 
 /*
  * struct perfetto - a file in progress
- * @names, @tracks: trees, see tsearch(3), of @known entries
- * @packet, @event, @note: messages to write, one in the other
+ * @names, @tracks: trees, see tsearch(3), with @known entries in total
+ * @packet, @event, @note: messages to write; each contains the next
  */
 struct perfetto {
 	FILE *out;
@@ -121,7 +121,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : compare(x->index, y->index);
 }
 
-/* Begin a packet of our only sequence. */
+/* Begin a packet of the file's only sequence. */
 static struct protobuf *packet_of(struct perfetto *x)
 {
 	protobuf_clear(&x->packet);
@@ -129,7 +129,6 @@ static struct protobuf *packet_of(struct perfetto *x)
 	return &x->packet;
 }
 
-/* Write x->packet. */
 static int put_packet(struct perfetto *x)
 {
 	struct protobuf *outer = &x->note;
@@ -174,7 +173,7 @@ static int put_clocks(struct perfetto *x)
 	return put_packet(x);
 }
 
-/* From here on, names and tracks are new ones. */
+/* Begin a sequence, in which all names and tracks are new. */
 static int begin_sequence(struct perfetto *x)
 {
 	struct protobuf *packet = packet_of(x);
@@ -246,7 +245,7 @@ static struct name *add_name(struct perfetto *x, const char *text)
 	return name;
 }
 
-/* Find or write a tag's text; *@id is its number. */
+/* Find or write a tag's text, and set *@id to its number. */
 static int name_id(struct perfetto *x, const char *text, uint64_t *id)
 {
 	const struct name key = { .text = text };
@@ -275,7 +274,9 @@ static struct track *add_track(struct perfetto *x, const struct track_key *key)
 	return track;
 }
 
-/* Find or add a track; *@new is set if it was added, and its description must be written. */
+/*
+ * Find or add a track. *@new is set if it was added, in which case its description must be written.
+ */
 static struct track *track_at(struct perfetto *x, const struct track_key *key, bool *new)
 {
 	struct track **found = tfind(key, &x->tracks, by_key);
@@ -387,8 +388,8 @@ static int counter_track(struct perfetto *x, const struct shim_trace_event *even
 }
 
 /*
- * Add a slice to a track if all slices there are before it or within it.  Slices within it are
- * forgotten.  A slice that starts at the same time would be mistaken for the outer one.
+ * Add a slice to a track if all slices on the track are before it or within it.  The slices within
+ * it are then forgotten.  A slice that starts at the same time would be mistaken for the outer one.
  */
 static bool fits(struct track *track, struct slice new)
 {
@@ -408,7 +409,7 @@ static bool fits(struct track *track, struct slice new)
 	return true;
 }
 
-/* Find or write a track of the event's thread that a slice fits into. */
+/* Find or write a track of the event's thread on which a slice fits. */
 static int slice_track(struct perfetto *x, const struct shim_trace_event *event,
 		       struct slice slice, uint64_t *uuid)
 {
@@ -441,7 +442,7 @@ static void event_begin(struct perfetto *x, unsigned int type, uint64_t uuid, ui
 	protobuf_clear(&x->note);
 }
 
-/* Annotate x->event by x->note, which has a value. */
+/* Annotate x->event with x->note, which has a value. */
 static void annotate(struct perfetto *x, const char *name)
 {
 	protobuf_text(&x->note, NOTE_NAME, name);
@@ -497,7 +498,7 @@ static int put_instant(struct perfetto *x, const struct shim_trace_event *event,
 	return put_event(x, event->ns);
 }
 
-/* NaN and infinities, which a counter track cannot show, become instants. */
+/* Write NaN and infinities as instants, because a counter track cannot show them. */
 static int put_value(struct perfetto *x, const struct shim_trace_event *event, uint64_t name)
 {
 	uint64_t uuid;
@@ -541,7 +542,7 @@ static int perfetto_event(void *state, const struct shim_trace_event *event)
 	}
 }
 
-/* Show lost events on the track of the whole trace, whose uuid is 0. */
+/* Show lost events on the track of the whole trace, whose UUID is 0. */
 static int perfetto_end(void *state, uint64_t lost)
 {
 	struct perfetto *x = state;

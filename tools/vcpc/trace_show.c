@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace show: the statistics, once or live. */
+/* vcpc trace show: print the statistics, once or repeatedly. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +86,8 @@ static int show_once(const struct trace_options *options)
 }
 
 /*
- * Show again at each interval, with a new handle each time because tracing may be turned off and
- * on.
+ * Show the statistics at each interval. Use a new handle each time, because tracing may be turned
+ * off and on.
  */
 static int show_watch(const struct trace_options *options)
 {
@@ -111,7 +111,7 @@ static int show_watch(const struct trace_options *options)
 		if (!options->json)
 			putchar('\n');
 		if (fflush(stdout))
-			break;	/* vcpc_flush() reports it */
+			break;	/* vcpc_flush() reports the error */
 	}
 	return err;
 }

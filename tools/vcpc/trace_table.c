@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Trace statistics as tables for people. */
+/* Print trace statistics as tables for people. */
 #include <string.h>
 
 #include "text.h"
@@ -10,7 +10,7 @@
 #define BAR_WIDTH	40
 #define BAR		"########################################"
 
-/* The name of a kind of events. */
+/* Return the name of a kind of events. */
 const char *trace_kind(uint32_t kind)
 {
 	static const char *const names[] = {
@@ -23,7 +23,7 @@ const char *trace_kind(uint32_t kind)
 	return kind < sizeof(names) / sizeof(names[0]) && names[kind] ? names[kind] : "?";
 }
 
-/* "12.3 us": three digits and a unit */
+/* Format a time with three digits and a unit, such as "12.3 us". */
 static const char *time_text(char *text, size_t size, double ns)
 {
 	vcpc_value_text(text, size, ns / 1e9, true, 3);
@@ -60,7 +60,10 @@ static uint64_t sum_of_slots(const struct shim_trace_stat *stat, int from, int n
 	return sum;
 }
 
-/* Number of buckets per row: the smallest power of two that gives at most HIST_ROWS rows */
+/*
+ * Return the number of buckets per row: the smallest power of two that gives at most HIST_ROWS
+ * rows.
+ */
 static int slots_to_a_row(int first, int last)
 {
 	int n = 1;
@@ -239,7 +242,6 @@ static void show_losses(const struct trace_view *view)
 	}
 }
 
-/* All of a view. */
 void trace_table(const struct trace_view *view, int hist)
 {
 	int width = width_of_names(view);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates the counts of multiplexed events.
+ * Estimate the counts of multiplexed events.
  *
  * An event is assumed to occur in proportion to time.  The standard error of the estimate is that
- * of a ratio of two means: it comes from how far the samples in which the event was counted deviate
- * from that proportion, each weighted by its length.  The variance is not reduced for the counted
- * part of the time (no finite population correction): the slots of a round may differ from each
- * other even if the rounds do not.
+ * of a ratio of two means.  It is computed from the deviations of the samples in which the event
+ * was counted from that proportion, each weighted by its length.  The variance is not reduced for
+ * the counted part of the time (no finite population correction): the slots of a round may differ
+ * from each other even if the rounds do not.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static double gained(uint64_t now, uint64_t before)
  * vcpc_turns_look() - add the counts since the previous sample
  * @turns: the sums
  * @now: a sample of shim_set_turns_whole()
- * @whole: likewise
+ * @whole: the times from the same call
  */
 void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now,
 		     const uint64_t whole[SHIM_SET_MAX])
@@ -48,7 +48,10 @@ void vcpc_turns_look(struct vcpc_turns *turns, const struct shim_turns *now,
 	memcpy(turns->whole, whole, sizeof(turns->whole));
 }
 
-/* Half the 95 % interval of the estimate for all of @time; NAN if there are too few samples */
+/*
+ * Return half the 95 % interval of the estimate for all of @time, or NAN if there are too few
+ * samples.
+ */
 static double half_of(const struct vcpc_turn_sums *s, double time)
 {
 	double rate = s->n / s->t;
@@ -56,16 +59,19 @@ static double half_of(const struct vcpc_turn_sums *s, double time)
 
 	if (s->looks < LEAST_LOOKS)
 		return NAN;
-	/* The 1: counts are whole numbers, so the counted part may be off by up to one event. */
+	/*
+	 * The 1 is added because counts are whole numbers, so the counted part may be off by up to
+	 * one event.
+	 */
 	return time / s->t * (1 + vcpc_t975(s->looks - 1) *
 			      sqrt(squares * s->looks / (s->looks - 1)));
 }
 
 /**
  * vcpc_turns_estimate() - extrapolate an event's count to the whole time
- * @turns: with at least one sample
- * @i: which event
- * @out: filled
+ * @turns: the sums, with at least one sample
+ * @i: index of the event
+ * @out: written
  */
 void vcpc_turns_estimate(const struct vcpc_turns *turns, unsigned int i, struct vcpc_estimate *out)
 {

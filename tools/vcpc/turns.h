@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Extrapolates the counts of multiplexed events to the whole time, with a confidence interval. */
+/* Extrapolate the counts of multiplexed events to the whole time, with a confidence interval. */
 #ifndef VCPC_TURNS_H
 #define VCPC_TURNS_H
 
@@ -8,8 +8,8 @@
 #include <shim/shim.h>
 
 /*
- * Sums over samples: of the events @n counted since the previous one, of the time @t spent counting
- * them, and of their products
+ * Sums over samples: of the number @n of events counted since the previous sample, of the time @t
+ * spent counting them, and of their products
  */
 struct vcpc_turn_sums {
 	double n, t, nn, nt, tt;

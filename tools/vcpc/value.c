@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Formats a value with its unit: "12.34 ms", "2.1 M", "1500". */
+/* Format a value with its unit: "12.34 ms", "2.1 M", "1500". */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,9 @@ struct unit {
 static const struct unit times[] = { { 1, " s" }, { 1e-3, " ms" }, { 1e-6, " us" }, { 0, " ns" } };
 static const struct unit numbers[] = { { 1e9, " G" }, { 1e6, " M" }, { 1e3, " k" }, { 0, "" } };
 
-/* The largest unit in which @v is at least 1 after rounding: 999.6 us are 1 ms */
+/*
+ * Return the largest unit in which @v is at least 1 after rounding; for example, 999.6 us are 1 ms.
+ */
 static const struct unit *unit_of(const struct unit *units, double v, int digits)
 {
 	double rounded = 1 - 0.5 * pow(10, -digits);
@@ -24,7 +26,7 @@ static const struct unit *unit_of(const struct unit *units, double v, int digits
 	return units;
 }
 
-/* @v with @digits significant digits, but never with an exponent */
+/* Write @v with @digits significant digits, but never with an exponent. */
 static void number_put(char *buf, size_t size, double v, int digits, const char *unit)
 {
 	if (fabs(v) < pow(10, digits) - 0.5)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats a value with its unit: "12.34 ms", "2.1 M", "1500". */
+/* Format a value with its unit: "12.34 ms", "2.1 M", "1500". */
 #ifndef VCPC_VALUE_H
 #define VCPC_VALUE_H
 
@@ -11,7 +11,10 @@
  * prefix.  Whole numbers below a million are exact.
  */
 void vcpc_value_text(char *buf, size_t size, double v, bool seconds, int digits);
-/* Remove the sign of a number that was rounded to zero: "-0.000".  A lone "-" is not a number. */
+/*
+ * Remove the sign of a number that was rounded to zero, such as "-0.000".  A single "-" is not a
+ * number.
+ */
 void vcpc_value_zero(char *text);
 
 #endif /* VCPC_VALUE_H */

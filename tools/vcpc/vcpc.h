@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the parts of the vcpc command: the commands, exit statuses and messages. */
+/* Declarations shared by the parts of the vcpc command: the commands, exit statuses and messages */
 #ifndef VCPC_H
 #define VCPC_H
 
@@ -14,15 +14,15 @@
 
 #define VCPC_EXIT_FAILURE	1
 #define VCPC_EXIT_USAGE		2
-#define VCPC_EXIT_NOT_EXECUTABLE	126	/* for a command, as in shells */
+#define VCPC_EXIT_NOT_EXECUTABLE	126	/* the command cannot be executed, as in shells */
 #define VCPC_EXIT_NO_COMMAND	127
 
 /**
  * struct vcpc_command - one command of the vcpc program
  * @name: the word after "vcpc"
  * @fn: runs it; argv[0] is "vcpc NAME", for getopt's messages; returns the program's exit status,
- * 	and handles --help itself
- * @help: one line for "vcpc --help"
+ *	and handles --help itself
+ * @help: a line of text for "vcpc --help"
  */
 struct vcpc_command {
 	const char *name;
@@ -30,7 +30,7 @@ struct vcpc_command {
 	const char *help;
 };
 
-/* One file each; a new command needs a line here and a line in main.c's table. */
+/* Each command is in one file. A new command needs a line here and a line in main.c's table. */
 int vcpc_cmd_check(int argc, char **argv);
 int vcpc_cmd_compare(int argc, char **argv);
 int vcpc_cmd_doctor(int argc, char **argv);
@@ -62,14 +62,17 @@ uint64_t vcpc_now(void);
 
 int vcpc_fail_event(int err, const char *event);
 
-/* The edit distance of two names: inserted, removed, replaced letters, or adjacent ones swapped */
+/*
+ * Return the edit distance of two names: the number of inserted, removed, replaced, and swapped
+ * adjacent letters.
+ */
 unsigned int vcpc_distance(const char *a, const char *b);
 
 /**
  * struct vcpc_event_rows - lines of output
  * @n: number of lines
- * @row: for each line, the name of a sum, or NULL for one event; the first event, and the number of
- * 	summed events, 0 if the event cannot be counted here
+ * @row: for each line, the name of a sum, or NULL for a single event; the first event; and the
+ *	number of summed events, which is 0 if the event cannot be counted here
  */
 struct vcpc_event_rows {
 	unsigned int n;
@@ -80,9 +83,9 @@ struct vcpc_event_rows {
 };
 
 /**
- * struct vcpc_events - events to count, from -e or else the default ones
+ * struct vcpc_events - events to count, from -e or the default
  * @n: number of names
- * @names: as given by the user
+ * @names: the names as written by the user
  * @text: the storage of the names
  * @verbose: print which backend counts, and why
  * @in_turn: multiplex events that do not fit on the CPU at the same time
@@ -90,8 +93,9 @@ struct vcpc_event_rows {
  * @by_kind: count each event on each kind of core, if there are several
  * @cgroup: the control group to count, or NULL
  * @detailed: number of additional lists of -d
- * @lacking: with @by_kind, which of the names this machine cannot count; they have lines without a count
- * @rows: with @by_kind, the lines of output, once the events are open
+ * @lacking: with @by_kind, the names that this machine cannot count; they have lines without a
+ *	count
+ * @rows: with @by_kind, the lines of output, after the events were opened
  * @made: with @by_kind, generated names
  */
 struct vcpc_events {
@@ -116,13 +120,13 @@ void vcpc_say_backend(struct shim_handle *handle);
 
 /**
  * struct vcpc_child - a command that runs under a set of counters
- * @flags: SHIM_BIND_*, in addition to the usual ones
- * @ready: called with @arg and @pid when the set is bound, before the command is executed, or NULL; if
- *	it returns an exit status other than 0, the command is not executed
- * @arg: for @ready
- * @delay: nanoseconds until the first tick; 0: one interval
+ * @flags: SHIM_BIND_* flags, in addition to the usual ones
+ * @ready: NULL, or called with @arg and @pid after the set was bound and before the command is
+ *	executed; if it returns an exit status other than 0, the command is not executed
+ * @arg: argument of @ready
+ * @delay: nanoseconds until the first tick; 0 means one interval
  * @pid: the command's process
- * @signals: signalfd for its end, and for the signals to forward to it
+ * @signals: signalfd(2) descriptor for its end, and for the signals to forward to it
  * @mask: signals that were blocked before
  */
 struct vcpc_child {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Means and their intervals by Student's and Welch's t. */
+/* Compute means and their intervals by Student's and Welch's t. */
 #include <math.h>
 
 #include "welch.h"
 
-#define STEPS	300	/* maximum number of steps; the continued fraction converges long before */
+#define STEPS	300	/* maximum number of steps; the continued fraction converges sooner */
 #define CLOSE	1e-14
 
-/* Sum the differences from the first value, so the mean of equal values is exact. */
+/* Sum the differences from the first value, so that the mean of equal values is exact. */
 static double mean_of(const double *v, size_t n)
 {
 	double sum = 0;
@@ -17,7 +17,7 @@ static double mean_of(const double *v, size_t n)
 	return v[0] + sum / n;
 }
 
-/* The variance of the mean: the sample's variance over its size */
+/* The variance of the mean: the sample's variance divided by its size */
 static double variance_of_mean(const double *v, size_t n, double mean)
 {
 	double sum = 0;
@@ -27,7 +27,7 @@ static double variance_of_mean(const double *v, size_t n, double mean)
 	return sum / (n - 1) / n;
 }
 
-/* Lentz' method for the continued fraction of the incomplete beta function */
+/* Lentz's method for the continued fraction of the incomplete beta function */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), f = d;
@@ -60,7 +60,7 @@ static double beta(double a, double b, double x)
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* The one-sided probability of a t of at least that size */
+/* The one-sided probability that t is at least this large */
 static double tail(double t, double df)
 {
 	return beta(df / 2, 0.5, df / (df + t * t)) / 2;

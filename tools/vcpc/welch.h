@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The difference of two means, and its precision: Welch's t interval. */
+/* Compute the difference of two means, and its precision: Welch's t interval. */
 #ifndef VCPC_WELCH_H
 #define VCPC_WELCH_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * struct vcpc_difference - of the means of two samples
+ * struct vcpc_difference - the difference of the means of two samples
  * @a, @b: the means
  * @known: both samples have two values or more, so that there is an interval
  * @least, @most: bounds of the 95 % interval of @b - @a; if it is not @known, both are the
@@ -24,13 +24,13 @@ struct vcpc_difference {
 
 /**
  * vcpc_welch() - compare two samples of independent values
- * @a: one side's
- * @na: how many, one or more
- * @b: the other side's
- * @nb: how many, one or more
- * @out: means, and Welch's t interval of 95 %, which does not take both variances for equal
+ * @a: values of one side
+ * @na: number of values in @a, at least one
+ * @b: values of the other side
+ * @nb: number of values in @b, at least one
+ * @out: the means, and Welch's t interval of 95 %, which does not assume equal variances
  *
- * Where no sample has any spread, the interval is the difference itself.
+ * If neither sample has any spread, the interval is the difference itself.
  */
 void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
 		struct vcpc_difference *out);
@@ -38,10 +38,13 @@ void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
 /* Widen the interval by the error of a mean that is due to the resolution of its values. */
 void vcpc_widen(struct vcpc_difference *d, double by);
 
-/* The 97.5 % quantile of Student's t with @df degrees of freedom */
+/* Return the 97.5 % quantile of Student's t with @df degrees of freedom. */
 double vcpc_t975(double df);
 
-/* Half the 95 % interval of the mean of @n values, by Student's t; NAN for fewer than two values */
+/*
+ * Return half the 95 % interval of the mean of @n values, by Student's t, or NAN for fewer than two
+ * values.
+ */
 double vcpc_spread(const double *v, size_t n, double *mean);
 
 #endif /* VCPC_WELCH_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why: explains where the time of transactions goes. */
+/* vcpc why: explain where transactions spend their time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "why.h"
 
 #define DEFAULT_TIME	10000000000ull
-#define LEARN_TIME	1000000000ull	/* time between searches for new processes */
+#define LEARN_TIME	1000000000ull	/* ns between searches for new processes */
 
 enum {
 	OPTION_ABOVE = 256,
@@ -63,7 +63,10 @@ int why_fail_open(int err)
 	return vcpc_fail_tracing(err, "cannot watch transactions");
 }
 
-/* Wait until the time is over, or SIGINT or SIGTERM arrives: 0, or an exit status after a message */
+/*
+ * Wait until the time is over, or until SIGINT or SIGTERM arrives.  Return 0, or an exit status
+ * after printing a message.
+ */
 static int why_watch(const struct job *job)
 {
 	uint64_t left = job->duration, step;
@@ -86,7 +89,7 @@ static int why_watch(const struct job *job)
 	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }
 
-/* The wanted tag.  Return 0, or an exit status after printing a message. */
+/* Find the requested tag.  Return 0, or an exit status after printing a message. */
 static int tag_choose(struct job *job)
 {
 	struct why_view *view = &job->view;
@@ -200,7 +203,7 @@ static int why_option(int letter, struct job *job)
 	}
 }
 
-/* 0, -1 for --help, or VCPC_EXIT_USAGE after a message */
+/* Return 0, -1 for --help, or VCPC_EXIT_USAGE after printing a message. */
 static int why_parse(int argc, char **argv, struct job *job)
 {
 	static const struct option longs[] = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the output of vcpc why: the table, the sentence, the stacks; as text, JSON or folded. */
+/*
+ * Print the output of vcpc why: the table, the sentence and the stacks, as text, JSON or folded
+ * stacks.
+ */
 #ifndef VCPC_WHY_H
 #define VCPC_WHY_H
 
@@ -15,13 +18,13 @@
 /**
  * struct why_view - the data and options of the output
  * @why: the handle, after shim_why_tags_get()
- * @symbols: names the frames, or NULL without stacks
+ * @symbols: the resolver that names the frames, or NULL without stacks
  * @ntags: number of tags
  * @at: index of the tag to explain
  * @above: the percentile above which transactions are slow, as the user wrote it
  * @json: print JSON
  * @folded: print folded stacks
- * @differential: print them with two times
+ * @differential: print folded stacks with two times
  */
 struct why_view {
 	struct shim_why *why;

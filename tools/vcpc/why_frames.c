@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why: the stacks in which slow transactions spend more time than average. */
+/* vcpc why: find the stacks in which slow transactions spend more time than average. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "why_paths.h"
 
 #define SHOWN	3
-#define KERNEL_FRAMES	5	/* shown per stack */
+#define KERNEL_FRAMES	5	/* maximum number shown per stack */
 #define USER_FRAMES	12
 
 /**
@@ -20,7 +20,8 @@
  * @i: index of the frame, innermost first; kernel frames precede user frames
  * @symbol: written
  *
- * The return address in a caller may be the first address of the next function.
+ * The return address in a caller may be the first address of the next function, so the
+ * address before it is resolved.
  */
 void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,
 	       struct symbol *symbol)
@@ -42,10 +43,11 @@ void why_frame(const struct why_view *view, const struct shim_why_stack *stack, 
 }
 
 /**
- * why_learn() - note the files of the stacks' processes, because these may exit soon
+ * why_learn() - open the files of the stacks' processes, because the processes may exit soon
  * @view: has the resolver and the stacks
  *
- * Return: 0, or an error of reading the stacks.  The resolver notes which files it cannot read.
+ * Return: 0, or an error from reading the stacks.  The resolver counts the files that it cannot
+ * read.
  */
 int why_learn(const struct why_view *view)
 {
@@ -81,7 +83,7 @@ double why_stack_difference(const struct shim_why_tag *tag, const struct shim_wh
 /**
  * why_print_nameless() - report missing names
  * @symbols: the resolver, after it has named frames; or NULL
- * @out: where to
+ * @out: output file
  */
 void why_print_nameless(struct symbols *symbols, FILE *out)
 {
@@ -97,7 +99,7 @@ void why_print_nameless(struct symbols *symbols, FILE *out)
 			symbols_cut(symbols));
 }
 
-/* ns per transaction that is not slow */
+/* Return the nanoseconds per transaction that is not slow. */
 static double typical_ns(const struct shim_why_tag *tag, const struct why_path *path)
 {
 	uint64_t count = tag->all.count - tag->slow.count;
@@ -105,7 +107,7 @@ static double typical_ns(const struct shim_why_tag *tag, const struct why_path *
 	return count ? (double)(path->all_ns - path->slow_ns) / count : 0;
 }
 
-/* A semicolon would separate fields. */
+/* Write a tag without semicolons, which would separate fields. */
 static void put_tag(const struct shim_why_tag *tag, FILE *out)
 {
 	char name[512];
@@ -135,9 +137,9 @@ static void fold(const struct why_view *view, const struct shim_why_tag *tag,
 
 /**
  * why_fold() - write a tag's stacks, one per line: tag;reason;frames and their time
- * @view: the tag, and the kind of times: ns of the slow transactions; if differential, ns per
- *	transaction that is not slow, and ns per slow transaction
- * @out: where to
+ * @view: the tag, and the kind of times: ns of the slow transactions or, if @differential is
+ *	set, ns per transaction that is not slow and ns per slow transaction
+ * @out: output file
  *
  * Return: 0 or a negated errno.
  */
@@ -158,7 +160,7 @@ int why_fold(const struct why_view *view, FILE *out)
  * why_print_folded() - print the stacks of the explained tag as why_fold() does
  * @view: what to print
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int why_print_folded(const struct why_view *view)
 {
@@ -193,9 +195,9 @@ static void json_path(const struct why_path *path)
 /**
  * why_json_stacks() - print a tag's stacks as a member of a JSON object
  * @view: has the handle and the resolver
- * @tag: which tag
+ * @tag: index of the tag
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int why_json_stacks(const struct why_view *view, size_t tag)
 {
@@ -213,7 +215,7 @@ int why_json_stacks(const struct why_view *view, size_t tag)
 	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }
 
-/* The innermost of the @n frames from @first on */
+/* Print the innermost of the @n frames from @first on. */
 static void print_frames(const struct why_name *first, size_t n, size_t most, const char *whose)
 {
 	for (size_t shown = 0; shown < n && shown < most; shown++) {
@@ -250,7 +252,7 @@ static void print_one(const struct why_path *path)
  * why_print_stacks() - print the stacks that differ most
  * @view: what to print
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int why_print_stacks(const struct why_view *view)
 {

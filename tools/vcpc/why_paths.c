@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why: merges stacks by the names of their functions, and finds those that differ most. */
+/* vcpc why: merge stacks by the names of their functions, and find those that differ most. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <search.h>
@@ -9,14 +9,14 @@
 
 #include "why_paths.h"
 
-#define SMALL	100	/* 1/100 of the largest difference; smaller ones are noise */
+#define SMALL	100	/* differences below 1/100 of the largest one are considered noise */
 
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
-/* Intern a text; NULL if out of memory */
+/* Intern a text.  Return NULL if out of memory. */
 static const char *intern(struct why_paths *paths, const char *text)
 {
 	char **found = tfind(text, &paths->names, compare_texts);
@@ -39,7 +39,10 @@ static bool is_ours(const char *name)
 	       !strncmp(name, "__traceiter_", 12);
 }
 
-/* Functions without names differ by address; if they are merged, all of a file are the same. */
+/*
+ * Cut the offset off.  Functions without names differ by address; when stacks are merged, all such
+ * functions of a file are treated as the same.
+ */
 static void cut_offset(char *name)
 {
 	char *end = *name == '[' ? strstr(name, "]+0x") : NULL;
@@ -96,7 +99,9 @@ static int name_frames(const struct why_view *view, const struct shim_why_stack 
 	return err;
 }
 
-/* Sort by reason, then by frames, outermost first, so paths with the same start are adjacent. */
+/*
+ * Sort by reason, then by frames, outermost first, so that paths with the same start are adjacent.
+ */
 static int paths_compare(const void *a, const void *b)
 {
 	const struct why_path *left = a, *right = b;
@@ -109,7 +114,7 @@ static int paths_compare(const void *a, const void *b)
 	return left->n < right->n ? -1 : left->n > right->n;
 }
 
-/* Show the line numbers of the stack with most time. */
+/* Add a path to another.  Keep the line numbers of the stack with the most time. */
 static void merge(struct why_path *to, struct why_path *from)
 {
 	if (from->difference > to->difference) {
@@ -145,8 +150,9 @@ static void merge_all(struct why_paths *paths)
 /**
  * why_paths_read() - read the stacks of a tag
  * @view: has the handle and the resolver
- * @tag: which tag
- * @brief: for display: a recursion is one frame, and functions without a name are merged
+ * @tag: index of the tag
+ * @brief: prepare for display: a recursion becomes one frame, and functions without a
+ *   name are merged
  * @paths: written; call why_paths_free() even after an error
  *
  * Return: 0 or a negated errno.
@@ -179,7 +185,10 @@ int why_paths_read(const struct why_view *view, size_t tag, bool brief, struct w
 	return err;
 }
 
-/* Find the paths from @from to @to that share the largest frame at a depth */
+/*
+ * Find the paths from @from to @to that have in common the frame with the largest difference at a
+ * depth.
+ */
 static double heaviest(const struct why_paths *paths, size_t depth, size_t *from, size_t *to)
 {
 	size_t first = *from, last = *to;
@@ -204,7 +213,7 @@ static double heaviest(const struct why_paths *paths, size_t depth, size_t *from
 	return most;
 }
 
-/* Add up the paths that have the same first @depth frames, and remove them */
+/* Add up the paths that have the same first @depth frames, and remove them. */
 static void path_take(struct why_paths *paths, size_t from, size_t to, size_t depth,
 		      struct why_path *path)
 {

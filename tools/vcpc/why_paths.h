@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stacks of a tag by the names of their functions. */
+/* Stacks of a tag, identified by the names of their functions */
 #ifndef VCPC_WHY_PATHS_H
 #define VCPC_WHY_PATHS_H
 
@@ -8,10 +8,10 @@
 /**
  * struct why_path - stacks with the same functions
  * @reason: as in struct shim_why_stack
- * @pid: their process; 0 if there are several
+ * @pid: process of the stacks; 0 if there are several
  * @n: number of frames
  * @nkernel: number of kernel frames
- * @frames: outermost first
+ * @frames: the frames, outermost first
  * @difference: ns per slow transaction minus ns per transaction
  * @all_ns: sum over their stacks, as in struct shim_why_stack
  * @all_times: likewise
@@ -36,8 +36,8 @@ struct why_path {
 
 /**
  * struct why_paths - the result of why_paths_read()
- * @n: how many
- * @at: sorted by reason, then by frames
+ * @n: number of paths
+ * @at: the paths, sorted by reason, then by frames
  * @names: interned texts
  */
 struct why_paths {

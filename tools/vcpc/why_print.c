@@ -99,7 +99,10 @@ static void print_table(const struct why_view *view, const struct shim_why_tag *
 	reason_lines(view, tag, nreasons);
 }
 
-/* "The slow ones take 5.8 ms: 0.4 ms on CPU, 4.9 ms blocked, mostly in fsync, ..." */
+/*
+ * Print a sentence such as "The slow ones take 5.8 ms: 0.4 ms on CPU, 4.9 ms blocked, mostly in
+ * fsync, ..."
+ */
 static void print_sentence(const struct why_view *view, const struct shim_why_tag *tag,
 			   size_t nreasons)
 {
@@ -144,9 +147,9 @@ static uint64_t drop_of(const struct shim_why_drops *drops, const struct drop *d
 /**
  * why_print_drops() - print the numbers of lost transactions and stacks
  * @view: has the handle
- * @out: where to
+ * @out: output file
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int why_print_drops(const struct why_view *view, FILE *out)
 {
@@ -188,7 +191,7 @@ static void print_others(const struct why_view *view)
  * why_print() - print one screen
  * @view: what to print
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int why_print(const struct why_view *view)
 {
@@ -271,7 +274,7 @@ _Static_assert(sizeof(drop_names) / sizeof(drop_names[0]) ==
  * why_print_json() - print all tags as one JSON object
  * @view: what to print; its tag comes first
  *
- * Return: 0, or an exit status after a message.
+ * Return: 0, or an exit status after printing a message.
  */
 int why_print_json(const struct why_view *view)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Computes the part of an archive's time that PCP's standard options select. */
+/* Compute the part of an archive's time that PCP's standard options select. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -35,7 +35,7 @@ double vcpc_seconds(struct timespec t)
 	return (double)t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Nanoseconds of a unit, @bare if it is empty, 0 if there is no such unit */
+/* Return the nanoseconds of a unit, @bare if the unit is empty, or 0 if it is unknown. */
 static double unit_ns(char *unit, size_t len, double bare)
 {
 	static const struct {
@@ -113,8 +113,8 @@ struct seconds {
 };
 
 /*
- * An interval, with or without a sign, in seconds; any other text unchanged.  PMAPI knows fewer
- * units than -t: it reads "500ms" as 500 minutes.
+ * Convert an interval, with or without a sign, to seconds, and leave any other text unchanged.
+ * PMAPI knows fewer units than -t: it parses "500ms" as 500 minutes.
  */
 static const char *in_seconds(const char *text, struct seconds *s)
 {
@@ -140,7 +140,7 @@ static int compute(struct vcpc_window *w)
 
 	if (code < 0)
 		return no_time(message);
-	/* 0: the start cannot be rounded up; it is unchanged, without a message */
+	/* If @code is 0, the start cannot be rounded up; it is unchanged, without a message. */
 	if (code == 0)
 		free(message);
 	if (vcpc_ns_of(w->from) > vcpc_ns_of(w->end) || vcpc_ns_of(w->to) < vcpc_ns_of(w->from))
@@ -186,7 +186,10 @@ const char *vcpc_window_archive(const struct vcpc_window *w, char **argv)
 	return argv[optind] ? argv[optind++] : NULL;
 }
 
-/* What follows a zone's name, three letters or more or anything in angle brackets; or NULL */
+/*
+ * Return the text after a zone's name, which has at least three letters or is in angle brackets, or
+ * NULL.
+ */
 static const char *behind_name(const char *text)
 {
 	size_t len;
@@ -200,7 +203,10 @@ static const char *behind_name(const char *text)
 	return len >= 3 ? text + len : NULL;
 }
 
-/* Whether this is a POSIX rule: a name and an offset from UTC; what follows is not checked. */
+/*
+ * Whether this is a POSIX rule: a name and an offset from UTC.  The text after these is not
+ * checked.
+ */
 static bool is_rule(const char *zone)
 {
 	const char *offset = behind_name(zone);
@@ -219,7 +225,7 @@ static bool is_zone_file(const char *path)
 	return is;
 }
 
-/* Whether the zone exists: the C library silently treats an unknown one as UTC. */
+/* Whether the zone exists.  The C library silently treats an unknown zone as UTC. */
 static bool is_zone(const char *zone)
 {
 	const char *folder = getenv("TZDIR");
@@ -234,7 +240,7 @@ static bool is_zone(const char *zone)
 	return is_zone_file(path);
 }
 
-/* Whether a label's zone, which is set as TZ, makes the C library read only zone files */
+/* Whether a label's zone, if it is set as TZ, makes the C library read only zone files */
 static bool is_harmless(const char *zone)
 {
 	zone += *zone == ':';
@@ -242,7 +248,7 @@ static bool is_harmless(const char *zone)
 }
 
 /*
- * Set the zone in which times are read and shown.  Return 0, or an exit status after printing a
+ * Set the zone in which times are parsed and shown.  Return 0, or an exit status after printing a
  * message.
  */
 static int use_zone(const struct vcpc_window *w)

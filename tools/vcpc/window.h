@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the commands for archives: opening one, and the requested part of its time. */
+/*
+ * Shared by the commands that read archives: open an archive, and find the requested part of its
+ * time.
+ */
 #ifndef VCPC_WINDOW_H
 #define VCPC_WINDOW_H
 
@@ -11,7 +14,7 @@
 
 #define VCPC_NSEC_PER_SEC	1000000000LL
 
-/* The options of PCP's tools: short and long ones for getopt, and their help */
+/* The options of PCP's tools: short and long options for getopt, and their help */
 #define VCPC_WINDOW_SHORT	"a:S:T:A:O:Z:z"
 #define VCPC_WINDOW_LONG				\
 	{ "archive", required_argument, NULL, 'a' },	\
@@ -33,7 +36,7 @@
 
 /*
  * struct vcpc_window - a part of an archive's time
- * @archive, @start, @finish, @align, @offset, @zone: the options' arguments, or NULL
+ * @archive, @start, @finish, @align, @offset, @zone: arguments of the options, or NULL
  * @from: where it begins, @to: where it ends, @origin: where reading begins
  * @label: the archive's label, @end: the time of its last record
  */
@@ -49,22 +52,26 @@ struct vcpc_window {
 int vcpc_open_archive(const char *name);
 
 /*
- * As pmTraversePMNS_r(), for metrics that the user did not name: suppress PMAPI's messages about
+ * Like pmTraversePMNS_r(), for metrics that the user did not name: suppress PMAPI's messages about
  * configured derived metrics whose operands the archive lacks.
  */
 int vcpc_traverse(const char *from, void (*take)(const char *name, void *arg), void *arg);
-/* Print the message for a PMAPI code; returns the exit status */
+/* Print the message for a PMAPI code, and return the exit status. */
 int vcpc_fail_pm(int code, const char *what);
 
-/* Parse and add up "1min 30s"; without a unit, seconds.  -EINVAL, also for less than 1 ns */
+/*
+ * Parse and add up a text such as "1min 30s"; a number without a unit is in seconds.  Return
+ * -EINVAL also for less than 1 ns.
+ */
 int vcpc_parse_interval(const char *text, int64_t *ns);
-/* The same; @bare: nanoseconds of a number without a unit */
+/* Like vcpc_parse_interval(); @bare: nanoseconds of a number without a unit */
 int vcpc_parse_time(const char *text, double bare, int64_t *ns);
 
-/* Take an option.  Return false if it is none of these. */
+/* Take an option.  Return false if it is not one of these options. */
 bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg);
 /*
- * The archive, which is -a's or the next argument; NULL after a message.  @optind is moved past it.
+ * Return the archive, which is the argument of -a or the next argument, or NULL after printing a
+ * message.  @optind is moved past it.
  */
 const char *vcpc_window_archive(const struct vcpc_window *w, char **argv);
 /*
@@ -78,7 +85,7 @@ double vcpc_seconds(struct timespec t);
 
 /*
  * struct vcpc_progress - the progress of long work, shown on stderr if that is a terminal
- * @from: where time begins, @span: how long it is, in seconds
+ * @from: start of the time, @span: its length, in seconds
  */
 struct vcpc_progress {
 	double from, span;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the metrics of this machine's pmcd for vcpc record --with. */
+/* Find the metrics of this machine's pmcd for vcpc record --with. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -45,13 +45,16 @@ static void free_names(struct names *names)
 	free(names->name);
 }
 
-/* Only numbers and strings are recorded: other types have formats known only to their agents. */
+/*
+ * Only numbers and strings are recorded.  The formats of other types are known only to their
+ * agents.
+ */
 static bool is_plain(const pmDesc *desc)
 {
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_STRING;
 }
 
-/* Why a metric cannot be recorded, or NULL */
+/* Return why a metric cannot be recorded, or NULL. */
 static const char *look_up(const char *name, pmDesc *desc)
 {
 	pmID pmid;
@@ -83,7 +86,9 @@ static struct with_metric *by_pmid(struct vcpc_with *with, pmID pmid)
 	return NULL;
 }
 
-/* A metric was found again: the archive has only the first name by which it was found. */
+/*
+ * Note that a metric was found again.  The archive has only the first name by which it was found.
+ */
 static void find_again(struct with_metric *metric, const char *name, bool named)
 {
 	if (named && strcmp(metric->name, name))
@@ -140,7 +145,7 @@ static int add_metrics(struct vcpc_with *with, const struct names *names, const 
 	return ret || found ? ret : vcpc_fail(0, "--with: %s: none of its metrics can be recorded", part);
 }
 
-/* A metric, or all below a name.  Return 0, or an exit status after printing a message. */
+/* Add a metric, or all below a name.  Return 0, or an exit status after printing a message. */
 static int add_part(struct vcpc_with *with, const char *part)
 {
 	struct names names = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vcpc record --with: also records other metrics of this machine's pmcd into the archive. */
+/* vcpc record --with: record other metrics of this machine's pmcd into the same archive. */
 #ifndef VCPC_WITH_H
 #define VCPC_WITH_H
 
@@ -14,7 +14,7 @@ struct vcpc_with;
 int vcpc_with_open(const char *list, struct vcpc_with **with);
 /* Also record them into @rec from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
-/* Forget a recorder that is closed; it need not have been added */
+/* Forget a recorder that was closed.  It need not have been added. */
 void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec);
 void vcpc_with_close(struct vcpc_with *with);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records metrics of this machine's pmcd into archives: vcpc record --with.
+ * Record metrics of this machine's pmcd into archives: vcpc record --with.
  *
- * They are fetched at each tick and stamped with its time.  If the connection to pmcd is lost,
- * records lack them, and each tick tries to reconnect.
+ * The metrics are fetched at each tick and get its timestamp.  While the connection to pmcd is
+ * lost, records lack them, and each tick tries to reconnect.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /*
  * The instances of a domain that an archive has, in ascending order
- * @used: for each, serial number of the last set of values that had it
+ * @used: for each instance, serial number of the last set of values that contained it
  */
 struct domain {
 	pmInDom indom;
@@ -62,7 +62,7 @@ void with_end_all(struct vcpc_with *with)
 		vcpc_with_end(with, with->archives->rec);
 }
 
-/* The errno that describes best why nothing was fetched */
+/* Return the errno that best describes why nothing was fetched. */
 static int reason(int err)
 {
 	if (err < 0 && err > -PM_ERR_BASE)
@@ -98,7 +98,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Where the domain has the instance, or NULL */
+/* Return the place of the instance in the domain, or NULL. */
 static int *find_instance(const struct domain *domain, int inst)
 {
 	return domain->n ? bsearch(&inst, domain->inst, domain->n, sizeof(inst), by_number) : NULL;
@@ -113,11 +113,14 @@ static bool has_all(const struct domain *domain, const pmValueSet *set)
 }
 
 struct instance {
-	int inst;	/* first, for by_number() */
+	int inst;	/* must be first, for by_number() */
 	char *name;
 };
 
-/* Sort instances by number without duplicates, as in archives: their number or -ENOMEM */
+/*
+ * Sort instances by number and remove duplicates, as archives require.  Return their number or
+ * -ENOMEM.
+ */
 static int instances_sort(int n, int *inst, char **names)
 {
 	struct instance *all = calloc(n, sizeof(*all));
@@ -138,7 +141,10 @@ static int instances_sort(int n, int *inst, char **names)
 	return kept;
 }
 
-/* Replace the domain's instances, also in the archive: 0, and the domain owns @inst, or -errno */
+/*
+ * Replace the domain's instances, also in the archive.  Return -errno, or 0, after which the domain
+ * owns @inst.
+ */
 static int replace(struct domain *domain, int n, int *inst, char *const *names,
 		   struct shim_recorder *rec)
 {
@@ -160,7 +166,7 @@ static int replace(struct domain *domain, int n, int *inst, char *const *names,
 
 /*
  * Update a domain from pmcd.  If pmcd does not return its instances, the domain is unchanged, and
- * values of new instances are left out.  Return 0, -ENOMEM or an error of writing.
+ * values of new instances are left out.  Return 0, -ENOMEM or an error from writing.
  */
 static int write_domain(struct domain *domain, struct shim_recorder *rec)
 {
@@ -201,8 +207,8 @@ static int instances(void *arg, struct shim_recorder *rec)
 }
 
 /*
- * Whether to take a value into the set: the first of each instance that the archive has or, without
- * a domain, only the first
+ * Whether to take a value into the set: take the first value of each instance that the archive has
+ * or, without a domain, only the first value.
  */
 static bool take_instance(struct vcpc_with *with, struct domain *domain, int inst, int taken)
 {
@@ -270,7 +276,7 @@ static int write_set(const struct with_archive *archive, int i, struct shim_reco
 	return ret;
 }
 
-/* Write all sets; one that the recorder refuses (-EINVAL) is left out. */
+/* Write all sets.  Omit a set that the recorder refuses (-EINVAL). */
 static int values(void *arg, struct shim_recorder *rec)
 {
 	const struct with_archive *archive = arg;
@@ -301,7 +307,7 @@ static int declare(const struct with_metric *of, struct shim_recorder *rec)
 	return shim_record_metric(rec, &metric);
 }
 
-/* Many metrics have no text. */
+/* Read the texts, if any; many metrics have none. */
 static int learn_texts(struct with_metric *metric)
 {
 	int ret = pmLookupText(metric->desc.pmid, PM_TEXT_ONELINE, &metric->line);
@@ -343,8 +349,8 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 }
 
 /*
- * Declare the metrics in a further archive: 0, or 1 after a failure, after which the caller tries
- * again; only the first failure prints a message.
+ * Declare the metrics in a further archive.  Return 0, or 1 after a failure, after which the caller
+ * tries again.  Only the first failure prints a message.
  */
 static int declare_again(struct vcpc_with *with, struct shim_recorder *rec)
 {
@@ -368,7 +374,7 @@ static int number_of_domain(struct vcpc_with *with, pmInDom indom)
 	return with->nindoms++;
 }
 
-/* Prepare what each tick needs.  Return 0, or an exit status after printing a message. */
+/* Prepare the data that each tick needs.  Return 0, or an exit status after printing a message. */
 static int prepare(struct vcpc_with *with)
 {
 	with->pmids = calloc(with->n, sizeof(*with->pmids));

@@ -13,7 +13,7 @@ struct with_archive;
 
 /*
  * A metric that is recorded
- * @named: it was requested itself, not as a part of a subtree
+ * @named: it was requested by its name, not as a part of a subtree
  * @line, @help: its texts from pmcd, or NULL
  * @domain: index of its instance domain in struct vcpc_with's @indoms, or -1
  */
@@ -33,11 +33,14 @@ struct vcpc_with {
 	int nindoms;
 	struct with_archive *archives;
 	bool refused;			/* declaring them in the last archive failed */
-	unsigned long long serial;	/* counts sets of values */
-	pmResult *result;		/* of this tick, or NULL */
+	unsigned long long serial;	/* number of sets of values so far */
+	pmResult *result;		/* values of this tick, or NULL */
 };
 
-/* Report why a metric is not recorded: 0 or, if it was requested itself, the exit status */
+/*
+ * Report why a metric is not recorded. Return 0 or, if it was requested by its name, the exit
+ * status.
+ */
 int with_leave_out(const char *name, bool named, const char *why);
 void with_free_metric(struct with_metric *metric);
 void with_end_all(struct vcpc_with *with);
