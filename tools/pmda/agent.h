@@ -21,13 +21,14 @@ struct agent_domain {
  * @number: PCP's number of the domain of metrics: 450, or 10 for trace.*
  * @window_ns: age at which the trace statistics are read again
  * @read_ns: CLOCK_MONOTONIC of the last reading; 0: read them at the next request
- * @metrics: the library's table of that domain's metrics; m_user: number in the machine's list + 1
+ * @metrics: the library's table of that domain's metrics, whose m_user is the number in the
+ *   machine's list + 1
  * @nmetrics: number of @metrics
  * @indoms: the library's table of instance domains
- * @domains: more about each of @indoms, at the same index
+ * @domains: the agent's state for each of @indoms, at the same index
  * @nindoms: number of @indoms
  * @result: memory of the last fetch's result
- * @result_room: its bytes
+ * @result_room: size of @result in bytes
  */
 struct agent {
 	struct shim_machine *machine;

@@ -7,7 +7,10 @@
 
 #include "agent.h"
 
-/* A static variable because only some of the library's callbacks receive a pointer to its state */
+/*
+ * This variable is static because only some of the library's callbacks receive a pointer to its
+ * state.
+ */
 static struct agent *the_agent;
 
 static uint64_t now_ns(void)
@@ -23,8 +26,8 @@ static uint64_t now_ns(void)
  * @agent: its tables of instances grow with the sample
  * @groups: mask of SHIM_GROUP_*
  *
- * Reading the trace statistics is slow, and some of their values describe a window of time: until
- * the last reading is window_ns old, all clients receive its values.
+ * Reading the trace statistics is slow, and some of their values describe a window of time.
+ * Therefore all clients receive the values of the last reading until it is window_ns old.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -102,7 +105,9 @@ static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **l
 
 	if (i < 0 || !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
 		return 0;
-	/* Return the number of labels: the library passes only that many on to clients. */
+	/*
+	 * Return the number of labels, because the library passes only this number on to clients.
+	 */
 	n = pmdaAddLabels(labels, "%s", text);
 	return n < 0 ? 0 : n;
 }

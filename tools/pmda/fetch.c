@@ -25,7 +25,7 @@ struct block {
 	_Alignas(pmValueBlock) char bytes[PM_VAL_HDR_SIZE + sizeof(uint64_t)];
 };
 
-/* Where the next value set and the next block go */
+/* Location of the next value set and the next block */
 struct cursor {
 	char *set;
 	struct block *block;
@@ -55,7 +55,7 @@ static size_t most_values(const struct agent *agent, int metric)
 	return n > 0 ? n : 0;
 }
 
-/* The size of a metric's value set and of its blocks, which are added to @blocks */
+/* The size of a metric's value set, and of its blocks, which is added to @blocks */
 static size_t measure(const struct agent *agent, int metric, size_t *blocks)
 {
 	size_t values = most_values(agent, metric);
@@ -128,7 +128,7 @@ static int by_number(const void *a, const void *b)
 /**
  * agent_profile() - receive a client's profile
  * @profile: belongs to the library; its lists of instances are sorted here, for a fast search,
- * 	however many the client has listed
+ *	regardless of how many the client has listed
  * @pmda: the library's
  *
  * Return: 0.
@@ -164,7 +164,7 @@ static void fill_block(pmValue *to, struct block *block, const struct shim_value
 	to->value.pval = head;
 }
 
-/* The values of a metric without an error */
+/* Fill in the values of a metric without an error. */
 static int fill_values(const struct agent *agent, int metric, const pmInDomProfile *profile,
 		       pmValueSet *set, struct block **block)
 {

@@ -14,7 +14,7 @@ static struct {
 	const char *config;
 	double window;
 	bool names;
-	bool trace;	/* serve PCP's own trace.*, of domain 10 */
+	bool trace;	/* serve PCP's own trace.*, whose domain is 10 */
 } settings = { .window = DEFAULT_WINDOW };
 
 static pmLongOptions long_options[] = {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The machine's metrics, domains and names, in the form of PCP's agent library and name space. */
+/*
+ * The machine's metrics, domains and names, in the form required by PCP's agent library and name
+ * space
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +50,9 @@ static void add_metric(struct agent *agent, const struct shim_metric *m, size_t 
 
 /**
  * agent_tables() - build the library's tables
- * @agent: with a machine and the number of PCP's domain
+ * @agent: the agent, which has a machine and the number of PCP's domain
  *
- * Return: 0, or -1 without memory.
+ * Return: 0, or -1 if out of memory.
  */
 int agent_tables(struct agent *agent)
 {
@@ -104,10 +107,10 @@ static int grow_one(struct agent *agent, int i)
 
 /**
  * agent_grow() - bring the instances of the library's tables up to date
- * @agent: just sampled; new instances are appended and existing ones do not change, unless some
- * 	were removed: then the whole domain is rebuilt
+ * @agent: the agent, just sampled; new instances are appended and existing ones do not change,
+ *	unless some were removed, in which case the whole domain is rebuilt
  *
- * Return: 0, or -1 without memory.
+ * Return: 0, or -1 if out of memory.
  */
 int agent_grow(struct agent *agent)
 {
@@ -163,7 +166,7 @@ static void print_node(const struct agent *agent, size_t len, const char *name)
 
 /**
  * agent_names() - print the name space in the format of a file "pmns"
- * @agent: with tables
+ * @agent: the agent, which has its tables
  *
  * Return: 0, or -1 if writing failed.
  */
