@@ -19,9 +19,10 @@
  * struct stat_job - the command
  * @specs: event sets
  * @lock: protects @total and the output
- * @total: what all CPUs have counted
- * @count: how many samples to take of each CPU, or, with a period, how many cycles; 0: no limit
- * @stamp: -T's argument, or 0
+ * @total: the counts of all CPUs
+ * @count: number of samples to take of each CPU or, with a period, number of cycles; 0: no
+ *   limit
+ * @stamp: argument of -T, or 0
  * @ready: barrier at which the threads start together
  */
 struct stat_job {
@@ -133,7 +134,7 @@ static int fail(struct cpu *cpu)
 	return -1;
 }
 
-/* Sleep until @goal, in steps of at most 200 ms, so a signal takes effect soon. */
+/* Sleep until @goal, in steps of at most 200 ms, so that a signal takes effect soon. */
 static void sleep_until(hrtime_t goal)
 {
 	hrtime_t step = 200000000, now;
@@ -164,8 +165,8 @@ static int sample(struct cpu *cpu, int s)
 }
 
 /*
- * The next sampling time in the future.  Each missed one is skipped and decrements
- * @left, down to 1.
+ * Return the next sampling time in the future.  Each missed time is skipped and
+ * decrements @left, down to 1.
  */
 static hrtime_t next_goal(hrtime_t goal, hrtime_t step, unsigned int *left)
 {
@@ -217,7 +218,7 @@ static void measure_cycles(struct cpu *cpu)
 	int s = 0;
 
 	while (!atomic_load(&over)) {
-		/* With -p the count is of cycles, so missed intervals are not taken off it. */
+		/* With -p the count is a number of cycles, so missed intervals do not reduce it. */
 		goal = next_goal(goal, step, job->period ? &ignored : &left);
 		if (turn(cpu, s, goal))
 			break;
@@ -319,7 +320,7 @@ static int run(struct stat_job *job, struct cpu *cpus, int n)
 	return failed;
 }
 
-/* Each CPU that this process may run on */
+/* Select each CPU on which this process may run. */
 static int all_cpus(struct stat_job *job)
 {
 	struct cpu *cpus;
@@ -340,7 +341,7 @@ out:
 	return ret;
 }
 
-/* The minimum of numbers that must not be 0 */
+/* The minimum of a number that must not be 0 */
 #define MORE_THAN_0	1e-9
 
 static int take_option(struct stat_job *job, int option, const char *argument)

@@ -11,9 +11,9 @@
 /*
  * struct lwp - a thread, and its counters
  * @used: the entry is in use
- * @cur: which of the sets is bound
+ * @cur: index of the bound set
  * @meter: its sets
- * @total: what the thread has counted, for each event set
+ * @total: the thread's counts, for each event set
  */
 struct lwp {
 	int used;
@@ -24,11 +24,11 @@ struct lwp {
 
 /*
  * struct track - the command
- * @file: of -o
+ * @file: output file, from -o
  * @specs: event sets
- * @total: what ended threads and current ones have counted
+ * @total: counts of ended and current threads
  * @zero: all zero, the counts of a new thread
- * @lwp: by the thread's number
+ * @lwp: the threads, indexed by number
  * @failed: counters were lost, or could not be bound
  */
 struct track {
@@ -166,8 +166,8 @@ static int make_lwp(struct track *t, struct lwp *lwp)
 }
 
 /*
- * Sample the bound set, leave what it counted since the last sample in its "before", and add that
- * to the totals.  Return 0 or -1.
+ * Sample the bound set, leave its counts since the last sample in its "before", and add them to the
+ * totals.  Return 0 or -1.
  */
 static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 {
@@ -183,7 +183,7 @@ static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 	return 0;
 }
 
-/* The handlers of libpctx */
+/* The handlers for libpctx */
 
 static int on_init(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 {
@@ -273,7 +273,7 @@ static int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	return bind_current(t, pctx, pid, lwpid, lwp);
 }
 
-/* Print one line for each set that was ever sampled */
+/* Print one line for each set that was ever sampled. */
 static void print_totals(struct track *t, pid_t pid, id_t lwpid, const char *event)
 {
 	for (int s = 0; s < t->specs.n; s++)
@@ -329,7 +329,7 @@ static unsigned int milliseconds(const struct track *t)
 
 /*
  * This runs in a forked copy of this program, which follows only the new process.  The sets are
- * copies, so binding them to the new process's threads does not disturb the old one's.
+ * copies, so binding them to the new process's threads does not affect the old process's sets.
  */
 static void on_fork(pctx_t *pctx, pid_t pid, id_t child, pid_t lwpid, void *arg)
 {
@@ -390,7 +390,7 @@ static int run(struct track *t, pctx_t *pctx)
 	return ret || t->failed ? 1 : 0;
 }
 
-/* Return -1 to continue, or an exit status */
+/* Return -1 to continue, or an exit status. */
 static int take_option(struct track *t, int option, const char *argument)
 {
 	double value;

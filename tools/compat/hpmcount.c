@@ -24,7 +24,7 @@ struct options {
 	int slice;
 };
 
-/* An event's count, and the count extrapolated to the whole time; below 0: not measured */
+/* An event's count, and the count extrapolated to the whole time; negative: not measured */
 struct value {
 	const pm_events2_t *event;
 	double whole;
@@ -136,7 +136,7 @@ static void set_program(struct run *run)
 		hpm_die("pm_set_program", ret);
 }
 
-/* Run the program and return its exit status */
+/* Run the program and return its exit status. */
 static int execute(struct run *run, char **argv, struct rusage *usage, pid_t *pid)
 {
 	timebasestruct_t start, stop;
@@ -237,7 +237,7 @@ static bool is_of_mode(const struct run *run, int set, int mode)
 	return mode < 0 || (run->choice.sets[set].mode.w & (PM_USER | PM_KERNEL)) == mode;
 }
 
-/* An event's extrapolated value, from the set of that mode that was measured longest; -1 if none */
+/* The extrapolated value of an event in the set of that mode that was measured longest, or -1 */
 static double value_of(const struct run *run, const char *name, int mode)
 {
 	const struct value *best = NULL;

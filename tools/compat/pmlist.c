@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmlist: lists the events, groups, sets and derived metrics that this machine can count. */
+/* pmlist: list the events, groups, sets and derived metrics that this machine can count. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void usage(FILE *f)
 	      "  -p    a processor type; -1 is this machine's\n", f);
 }
 
-/* Print a text in quotes, escaped as the format needs it. */
+/* Print a text in quotes, escaped as the format requires. */
 static void put_quoted(const char *s)
 {
 	putchar('"');
@@ -58,7 +58,7 @@ struct field {
 	const char *value;
 };
 
-/* Print one entry in the chosen format; the last field, a description, only with -d. */
+/* Print one entry in the chosen format. The last field, a description, is printed only with -d. */
 static void put(const char *what, const struct field *fields, int n)
 {
 	if (it.format == 'x')

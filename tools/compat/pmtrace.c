@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The pmtrace command: one trace event, or a command as a transaction, from a shell. */
+/* The pmtrace command: send one trace event, or run a command as a transaction, from a shell. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 /**
  * struct job - what to do
  * @option: 'c', 'e', 'v', or 0 for a point
- * @value: of -c and -v
- * @command: of -e
+ * @value: value of -c and -v
+ * @command: command of -e
  * @state: flags of -S
  * @quiet: do not report success
  * @tag: the tag
@@ -64,7 +64,7 @@ static int flags(const char *text, int *state)
 	return end != text && !*end && *text != '-';
 }
 
-/* Return -1 to continue, or an exit status */
+/* Return -1 to continue, or an exit status. */
 static int take_option(struct job *job, int option, const char *argument)
 {
 	switch (option) {

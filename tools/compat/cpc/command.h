@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What cputrack and cpustat share: options, errors, and measuring several sets alternately. */
+/* Code shared by cputrack and cpustat: options, errors, and measuring several sets alternately */
 #ifndef CPC_COMMAND_H
 #define CPC_COMMAND_H
 
@@ -36,10 +36,10 @@ int command_usage(void);
 int command_mistake(const char *what);
 int command_help(void);
 
-/* A handle, or NULL after a message */
+/* Get a handle, or NULL after printing a message. */
 cpc_t *command_open(void);
 
-/* Parse an argument that must be a number from @least to below 1e6: 1 or 0 */
+/* Parse an argument that must be a number from @least to below 1e6.  Return 1 or 0. */
 int command_number(const char *text, double least, double *value);
 
 /*
@@ -54,16 +54,16 @@ struct specs {
 	struct cpcspec at[COMMAND_SPECS];
 };
 
-/* Return -1 to continue, or an exit status after printing a message */
+/* Return -1 to continue, or an exit status after printing a message. */
 int specs_add(struct specs *specs, const char *text);
 int specs_parse(struct specs *specs, cpc_t *cpc);
 void specs_free(struct specs *specs);
 
 /*
- * struct meter - one thread's or CPU's sets, of which one is bound at a time
+ * struct meter - the sets of one thread or CPU, of which one is bound at a time
  * @set: one for each event set
  * @now: each set's last sample
- * @before: each set's sample before that; right after meter_take(), the difference of the two
+ * @before: each set's previous sample; right after meter_take(), the difference of the two
  */
 struct meter {
 	cpc_set_t *set[COMMAND_SPECS];
@@ -71,13 +71,12 @@ struct meter {
 	cpc_buf_t *before[COMMAND_SPECS];
 };
 
-/* Return 0 or -1; meter_end() releases all resources, even after a failure */
+/* Return 0 or -1.  meter_end() releases all resources, even after a failure. */
 int meter_make(struct meter *meter, cpc_t *cpc, struct specs *specs);
 void meter_end(struct meter *meter, cpc_t *cpc);
 
 /*
- * Sample set @s: its "before" becomes what was counted since the kept sample.  Return 0, or -1 and
- * errno.
+ * Sample set @s: its "before" becomes the counts since the kept sample.  Return 0, or -1 and errno.
  */
 int meter_take(struct meter *meter, cpc_t *cpc, int s);
 /* Keep the last sample for comparison with the next one. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Output that cputrack and cpustat share: columns, values, and what can be counted. */
+/* Output shared by cputrack and cpustat: columns, values, and what can be counted */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec.h"
 
-/* The rest of the header line, after the columns that are specific to each command */
+/* Print the rest of the header line, after the columns that are specific to each command. */
 void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick)
 {
 	if (tick)
@@ -17,7 +17,7 @@ void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick)
 	fputc('\n', out);
 }
 
-/* The rest of a line: the values and, if there are several event sets, the set's text */
+/* Print the rest of a line: the values and, if there are several event sets, the set's text. */
 void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t *buf,
 			   int tick, int several)
 {
@@ -35,7 +35,7 @@ void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t
 	fputc('\n', out);
 }
 
-/* Words are wrapped at 76 characters; lines after the first are indented by @margin. */
+/* A list whose words are wrapped at 76 characters; lines after the first are indented by @margin */
 struct list {
 	FILE *out;
 	int margin;
@@ -73,7 +73,8 @@ static void put_label(struct list *list, const char *label)
 }
 
 /*
- * For -h: what can be counted here.  One list suffices because all counters count the same events.
+ * For -h, print what can be counted here.  One list suffices because all counters count the same
+ * events.
  */
 void cpcspec_capabilities(FILE *out, cpc_t *cpc)
 {

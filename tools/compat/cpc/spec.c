@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* [picN=]EVENT[,ATTR[N][=VALUE]]..., parsed into a set of libcpc. */
+/* Parse [picN=]EVENT[,ATTR[N][=VALUE]]... into a set of libcpc. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static int set_attr(struct cpcspec *spec, const char *name, size_t len, int pic,
 	return 0;
 }
 
-/* One comma-separated part */
+/* Parse one comma-separated part. */
 static int take_token(cpc_t *cpc, struct cpcspec *spec, char *token)
 {
 	char *equals = strchr(token, '=');
@@ -144,7 +144,7 @@ static int take_token(cpc_t *cpc, struct cpcspec *spec, char *token)
 	return next_event(cpc, spec, token);
 }
 
-/* Return 0, or -1 after printing a message */
+/* Return 0, or -1 after printing a message. */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec)
 {
 	char *copy = strdup(text), *rest = copy, *token;
@@ -199,7 +199,7 @@ static int add(cpc_t *cpc, cpc_set_t *set, struct cpcspec *spec, int pic)
 	return cpc_set_add_request(cpc, set, spec->event[pic], 0, flags, n, attrs);
 }
 
-/* Make a libcpc set, with a request for each counter in use; NULL after a message. */
+/* Make a libcpc set with a request for each counter in use. Return NULL after a message. */
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec)
 {
 	cpc_set_t *set = cpc_set_create(cpc);

@@ -9,7 +9,7 @@
 
 #define CPCSPEC_ATTRS	32
 
-/* An attribute as given on the command line, for one counter or for all */
+/* An attribute from the command line, for one counter or for all counters */
 struct cpcspec_attr {
 	char name[CPC_MAX_ATTR_LEN];
 	int pic;		/* -1: for all counters */
@@ -18,12 +18,13 @@ struct cpcspec_attr {
 
 /*
  * struct cpcspec - a requested event set
- * @text: as given by the user
- * @event: by the counter's number, NULL for none
+ * @text: the text as written by the user
+ * @event: the events by counter number; NULL for no event
  * @npic: number of counters
- * @nreqs: how many of them are used
+ * @nreqs: number of counters in use
  * @nattrs: number of @attr
- * @attr: in the order given; if a counter gets two of the same name, the first one counts
+ * @attr: in the order given; if a counter gets two with the same name, the first one
+ *   counts
  */
 struct cpcspec {
 	const char *text;
@@ -34,7 +35,7 @@ struct cpcspec {
 	struct cpcspec_attr attr[CPCSPEC_ATTRS];
 };
 
-/* spec.c: Return 0 or a set; -1 or NULL after printing a message */
+/* spec.c: these return 0 or a set; -1 or NULL after printing a message */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec);
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec);
 void cpcspec_free(struct cpcspec *spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What to count, from the lists of sets, groups and events on a command line. */
+/* Choose what to count, from the lists of sets, groups and events on a command line. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ int hpm_mode(const char *letters)
 	return mode;
 }
 
-/* Cut the mode off NAME:MODE and return it, or @otherwise if there is none */
+/* Cut the mode off NAME:MODE and return it, or return @otherwise if there is none. */
 static int take_mode(char *name, int otherwise)
 {
 	char *colon = strchr(name, ':');
@@ -114,9 +114,9 @@ void hpm_choose_groups(struct hpm_choice *choice, char *list)
 }
 
 /*
- * Put an event on a free counter that can count it: if there are several, on the one that can count
- * the fewest events.  An event that the set already contains is not added again.  false if there is
- * no free counter for it.
+ * Put an event on a free counter that can count it.  If there are several, choose the one that can
+ * count the fewest events.  An event that the set already contains is not added again.  Return
+ * false if there is no free counter for it.
  */
 bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name)
 {
@@ -140,8 +140,8 @@ bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name
 }
 
 /*
- * The set of this mode among those from @first on, created if there is none: a list's events of one
- * mode share a set.
+ * Find the set with this mode among those starting at @first, or create one: a list's events with
+ * the same mode share a set.
  */
 static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)
 {
@@ -166,7 +166,10 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 	}
 }
 
-/* Without an option for events: the file libHPM_events, else the environment, else set 1 */
+/*
+ * Without an option for events, use the file libHPM_events, otherwise the environment, otherwise
+ * set 1.
+ */
 void hpm_choose_default(struct hpm_choice *choice)
 {
 	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");

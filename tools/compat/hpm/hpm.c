@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of derived metrics, and lookup of sets, groups and events by their names. */
+/* The table of derived metrics, and look-ups of sets, groups and events by name */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics by name: which are requested, in which mode, and which events they need. */
+/* Derived metrics by name: which are requested, in which mode, and which events they need */
 #include <string.h>
 
 #include "hpm.h"
 
 /*
  * Find a name, optionally followed by ":MODE", in a comma-separated list.  Return the position
- * after it, or NULL
+ * after it, or NULL.
  */
 static const char *find(const char *list, const char *name)
 {
@@ -18,7 +18,7 @@ static const char *find(const char *list, const char *name)
 	return NULL;
 }
 
-/* Whether a list contains a name (no list means all); sets @mode if the list specifies one */
+/* Whether a list contains a name (no list means all).  Set @mode if the list specifies one. */
 bool hpm_listed(const char *list, const char *name, int *mode)
 {
 	const char *behind = list ? find(list, name) : NULL;
@@ -58,7 +58,7 @@ static bool is_here(const struct hpm_choice *choice, const char *event)
 	return !strcmp(event, "seconds") || hpm_event(choice->info, 0, event, 0);
 }
 
-/* Put both of a metric's events into one set, so they are counted over the same time. */
+/* Put both of a metric's events into one set, so that they are counted over the same time. */
 static bool put(const struct hpm_choice *choice, pm_prog_t *set, const struct hpm_metric *m)
 {
 	const char *const events[] = { m->part, m->over };
@@ -84,8 +84,8 @@ static void choose_one(struct hpm_choice *choice, const struct hpm_metric *m, in
 }
 
 /*
- * Choose the sets that the listed metrics need.  A metric whose events do not exist here is left
- * out if it was listed by its group only; otherwise it ends the program.
+ * Choose the sets that the listed metrics need.  If a metric's events do not exist here, the metric
+ * is left out if only its group was listed; otherwise the program ends.
  */
 void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const char *groups)
 {

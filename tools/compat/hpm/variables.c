@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The variables of derived metrics, latencies in cycles: from the file HPM_flags.env
- * in the working directory, lines of NAME=VALUE, otherwise from the environment.
+ * The variables of derived metrics, which are latencies in cycles. They come from lines NAME=VALUE
+ * of the file HPM_flags.env in the working directory, otherwise from the environment.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,10 @@ const char *hpm_variable(const char *name)
 	return value ? value : getenv(name);
 }
 
-/* The factor from a metric's variable: 1 if it has none, below 0 if that has no valid value */
+/*
+ * The factor from a metric's variable: 1 if it has none, negative if the variable has no valid
+ * value
+ */
 double hpm_factor(const struct hpm_metric *metric)
 {
 	const char *value = metric->variable ? hpm_variable(metric->variable) : "1";
