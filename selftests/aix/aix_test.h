@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of AIX's API. */
+/* Declarations shared by the tests of AIX's API */
 #ifndef AIX_TEST_H
 #define AIX_TEST_H
 
@@ -26,7 +26,7 @@ static inline int initialize(void)
 }
 
 /*
- * Finding the available events takes seconds on a debug kernel.  Do it once, before the harness
+ * Finding the available events takes seconds on a debug kernel, so do it once, before the harness
  * forks for each test.
  */
 #define INITIALIZE_ONCE()						\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The header: sizes, offsets, constants, the layout of w and b, and calls that do not need the
- * module.
+ * Check the header: sizes, offsets, constants, the layout of w and b, and calls that do not need
+ * the module.
  */
 #include <errno.h>
 #include <stddef.h>

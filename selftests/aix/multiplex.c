@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed sets on the real clock: for any number of sets, the estimates of a constant loop
+ * Multiplexed sets on the real clock: for any number of sets, the estimates for a constant loop
  * agree with a run that is not multiplexed.
  */
 #include <fcntl.h>
@@ -82,8 +82,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 		}
 	}
 	/*
-	 * Time outside all sets consists of gaps and of the time for setting and stopping; two
-	 * clocks are compared.
+	 * The time outside all sets consists of gaps and of the time that setting and stopping
+	 * take. Two clocks are compared.
 	 */
 	EXPECT_LE(sum, before * (has_pmu() ? 101 : 110) / 100);
 	EXPECT_GE(sum, before * (has_pmu() ? 90 : 30) / 100);
@@ -93,8 +93,8 @@ static double try_sets(struct __test_metadata *_metadata, int sets, double whole
 }
 
 /*
- * Test one in three numbers of sets, or all with ALL_SETS in the environment: they take long where
- * time is a count of instructions.
+ * Test one in three numbers of sets, or all with ALL_SETS in the environment: they take long in a
+ * VM that counts instructions as time.
  */
 static void agree(struct __test_metadata *_metadata, int from, int to)
 {
@@ -203,8 +203,8 @@ TEST(past_the_counter_s_width)
 }
 
 /*
- * The maximum number of full sets that AIX supports, if descriptors and requests suffice; otherwise
- * an error
+ * Set the maximum number of full sets that AIX supports, if there are enough descriptors and
+ * requests; otherwise expect an error.
  */
 TEST(full_sets)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Other processes: a debugger's target, process trees, and ownership of the counters. */
+/* Counting other processes: a debugger's target, process trees, and ownership of the counters */
 #include <signal.h>
 #include <sys/ptrace.h>
 
@@ -100,8 +100,8 @@ static int debug_as_nobody(const pm_prog_t *user)
 	pid_t pid;
 
 	/*
-	 * Like any program started by an ordinary user, it cannot access files that root opened
-	 * before.
+	 * Become an ordinary user. This clears the dumpable flag, without which such a user can
+	 * neither open the process's files in /proc nor trace its children.
 	 */
 	if (setgid(65534) || setuid(65534) || prctl(PR_SET_DUMPABLE, 1))
 		return 1;
@@ -225,8 +225,8 @@ static void leave_an_orphan(pm_prog_t *tree)
 }
 
 /*
- * The tree's program ends with its root, whichever processes remain; the next owner can use the
- * counters.
+ * The tree's program ends when its root process ends, regardless of which processes remain. The
+ * next owner can then use the counters.
  */
 TEST_F(others, root_that_exits)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every state and every transition, including invalid ones, in each scope; bad programs change
- * nothing.
+ * Test every state and every transition, including invalid ones, in each scope. Invalid programs
+ * change nothing.
  */
 #include "scopes.h"
 #include "needs_module.h"

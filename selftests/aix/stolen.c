@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Another user takes all counters through perf: sets lose multiplex slots, and their rates stay
+ * Another user takes all counters through perf. Sets lose multiplex slots, but their rates stay
  * correct.
  */
 #include <linux/perf_event.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads inherit, groups sum up, and one member's calls affect the others as documented. */
+/* Threads inherit, groups add up, and one member's calls affect the others as documented. */
 #include "work.h"
 #include "needs_module.h"
 
 #define PAGES	300
 
 /*
- * The counted number of faults is the number of touched pages, and a few of the library and the
- * stack.
+ * The number of counted faults is the number of touched pages plus a few faults of the library and
+ * the stack.
  */
 #define EXPECT_PAGES(pages, value) do {			\
 	EXPECT_LE((long long)(pages), (long long)(value));	\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Known work, and the memory in use. */
+/* Work with known counts, and the amount of memory in use */
 #ifndef AIX_WORK_H
 #define AIX_WORK_H
 
@@ -9,8 +9,8 @@
 #include "known_work.h"
 
 /*
- * Number of private pages of the process, from its page tables: statm is updated late and includes
- * file pages
+ * Return the number of private pages of the process from its page tables. The file statm is updated
+ * late and includes file pages.
  */
 static inline long resident(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive with values of every type, errors, marks, instances that come and go, and several
- * volumes is written and read back.
+ * Write an archive with values of every type, errors, marks, instances that appear and disappear,
+ * and several volumes, and read it back.
  *
  * usage: write_read [BASE 2|3]
  *

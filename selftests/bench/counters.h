@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the benchmarks of counting: several counters as a set, and the same as a perf group. */
+/*
+ * Declarations shared by the benchmarks of counting: several counters as a set, and the same
+ * counters as a perf group
+ */
 #ifndef BENCH_COUNTERS_H
 #define BENCH_COUNTERS_H
 
@@ -47,8 +50,8 @@ static inline void die(const char *what)
 }
 
 /*
- * Bind a set of @nr requests to the caller; a negative errno on failure.  The first one overflows
- * after @far events, if not 0.
+ * Bind a set of @nr requests to the caller.  Return a negative errno on failure.  The first request
+ * overflows after @far events, if @far is not 0.
  */
 static inline int try_set(const struct event *events, unsigned int nr, __u64 far)
 {
@@ -110,7 +113,7 @@ static inline int open_set(const struct event *events, unsigned int nr)
 }
 
 /*
- * Open the same events as a perf group; its descriptors are @fds[0..@nr-1], the first is the
+ * Open the same events as a perf group with the descriptors @fds[0..@nr-1].  The first one is the
  * leader.
  */
 static inline void open_group(const struct event *events, unsigned int nr, int *fds)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares cpc_buf_sub() of eight requests with a plain loop over the same number of values.
+ * Compare cpc_buf_sub() of eight requests with a plain loop over the same number of values.
  *
  * Nothing is counted.  In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

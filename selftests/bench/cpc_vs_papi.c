@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares cpc_set_sample() of four requests with PAPI_read() and read() of a perf group of the
- * same four, each with its system call.
+ * Compare cpc_set_sample() of four requests with PAPI_read() and with read() of a perf group of the
+ * same four events, including their system calls.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

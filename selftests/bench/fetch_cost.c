@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares a fetch of trace metrics, in CPU time of a local context (which does the agent's work),
- * with one dump of the same map by bpftool.
+ * Compare the CPU time of a fetch of trace metrics by a local context (which does the agent's work)
+ * with that of one dump of the same map by bpftool.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thousand sets of two requests on one thread: compares creating, binding, sampling and unbinding
- * another one with the same number of perf groups, and shows how the cost grows. May take 300 s on
- * a busy machine.
+ * With a thousand sets of two requests on one thread, compare creating, binding, sampling and
+ * unbinding another set with the same for perf groups, and show how the cost grows. May take 300 s
+ * on a busy machine.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

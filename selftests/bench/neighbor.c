@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures the effect of counting on other threads of the same CPU: the wakeup latency of a
+ * Measure the effect of counting on other threads of the same CPU: first, the wakeup latency of a
  * SCHED_FIFO thread next to a thread with the maximum number of counters of a user without
- * CAP_PERFMON, or next to a program that begins transactions and closes the device, and the cost of
- * a pair of trace calls while another thread has counts in its transactions.
+ * CAP_PERFMON, or next to a program that begins transactions and closes the device; second, the
+ * cost of a pair of trace calls while another thread has counts in its transactions.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

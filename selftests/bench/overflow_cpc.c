@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SIGEMT and cpc_set_restart(3CPC) in its handler: through the module, and through perf alone. */
+/*
+ * Measure SIGEMT and cpc_set_restart(3CPC) in its handler, through the module and through perf
+ * alone.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

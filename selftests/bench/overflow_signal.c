@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures overflow signals: from the page fault that overflows to the handler, with and without
- * restarting; for a set, and for perf's F_SETSIG.
+ * Measure the time from the page fault that causes an overflow to the signal handler, with and
+ * without restarting, for a set and for perf with F_SETSIG.
  *
  * In both cases the counters are stopped until the handler restarts them, through RESTART or
  * PERF_EVENT_IOC_REFRESH.  In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
@@ -107,8 +107,8 @@ struct cost {
 };
 
 /*
- * The time of a page fault, which overflows if it is counted; the minimum, because interrupts only
- * add time.
+ * Measure the time of a page fault, which overflows if it is counted. Take the minimum, because
+ * interrupts only add time.
  */
 static struct cost fault(const char *by, unsigned int wanted)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures a thread's sample of four of its own counters: through each API, the module and perf's
- * pages, compared with read() of a perf group and with reading perf's pages directly.
+ * Measure a thread's sample of four of its own counters through each API, with the module and with
+ * perf's pages. Compare it with read() of a perf group and with reading perf's pages directly.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */
@@ -285,8 +285,8 @@ static void allow_pages(const char *yes)
 }
 
 /*
- * The module alone, and the module with perf's mmap pages, which the library prefers if they are
- * readable
+ * Measure the module alone, and the module together with perf's mmap pages, which the library
+ * prefers if they are readable.
  */
 static void rows_of_module(void (*rows)(const char *back_end))
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures the cost, for a compute-bound thread, of switching from one group of four events to
+ * Measure the cost, for a compute-bound thread, of switching from one group of four events to
  * another: by the library on perf, by perf itself, and by a helper that disables one perf group and
  * enables the other while the thread is not running.
  *
@@ -65,8 +65,8 @@ static int event_on(const pm_info2_t *info, int counter, const char *name)
 }
 
 /*
- * The library on perf, through AIX's calls: the time of the work, the number of multiplex slots,
- * and the time of reading the counts
+ * Run the library on perf through AIX's calls, and get the time of the work, the number of
+ * multiplex slots, and the time of reading the counts.
  */
 static unsigned long long with_library(int groups, unsigned long long *turns,
 				       unsigned long long *sample)

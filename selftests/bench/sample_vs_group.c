@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures one sample of 1, 4 and 6 counters: SAMPLE and read() of a set, and read() of a perf
- * group of the same size.
+ * Measure one sample of 1, 4 and 6 counters: SAMPLE and read() of a set, and read() of a perf group
+ * of the same size.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

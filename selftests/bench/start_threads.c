@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures starting and ending a thread or a process: alone, while others inherit, and inheriting
- * four counters, from a set and from perf.
+ * Measure starting and ending a thread or a process: without counters, while others inherit
+ * counters, and while it inherits four counters from a set or from perf.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

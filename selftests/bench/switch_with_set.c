@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures a context switch between two processes that exchange a byte: without counters, while
- * another process counts, with a set of four each, one of which may overflow, and with a perf group
- * of four each.
+ * Measure a context switch between two processes that exchange a byte: without counters, while
+ * another process counts, with a set of four counters each, one of which may overflow, and with a
+ * perf group of four counters each.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares the CPU time of 'vcpc top' with a refresh interval of one second with one dump of the
+ * Compare the CPU time of 'vcpc top' with a refresh interval of one second with one dump of the
  * same map by bpftool per second.
  *
- * May take 300 s on a busy machine.
+ * This may take 300 s on a busy machine.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures a begin and an end with counts of four hardware events: with the module, which samples
- * in the kernel, and with a thread that reads its counters and writes its statistics itself.
+ * Measure a begin and an end with counts of four hardware events, both with the module, which
+ * samples in the kernel, and with a thread that reads its counters and writes its statistics
+ * itself.
  *
  * In the arm64 VM with -icount shift=0 a nanosecond is an instruction.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures a transaction in a program with many tags and threads, and how the cost grows. May take
- * 200 s on a busy machine.
+ * Measure a transaction in a program with many tags and threads, and how the cost grows. This may
+ * take 200 s on a busy machine.
  *
  * usage: trace_tags [TRANSPORT TAGS THREADS [points]]
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures a transaction or a point in a program with many tags and threads, for any trace call. */
+/* Measure a transaction or a point in a program with many tags and threads, for any trace call. */
 #ifndef SELFTESTS_BENCH_TRACE_TAGS_H
 #define SELFTESTS_BENCH_TRACE_TAGS_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures a transaction for each transport into the same BPF code.
+ * Measure a transaction for each transport that leads to the same BPF code.
  *
- * The peer is the usual method of tracing a program with BPF: a probe on a function called at the
- * begin, and one at the end.  It is measured with empty functions, whose first instruction the
- * kernel can emulate, which is the lower bound, and with ordinary functions.  Ours is the complete
- * pmtracebegin() and pmtraceend(), with their checks.
+ * The reference is the usual method of tracing a program with BPF: a probe on a function called at
+ * the begin, and another at the end.  It is measured with empty functions, whose first instruction
+ * the kernel can emulate (the lower bound), and with ordinary functions.  It is compared with the
+ * complete pmtracebegin() and pmtraceend(), including their checks.
  *
  * If the clock counts instructions (arm64 VM), a nanosecond is one instruction.  That favors
  * uprobes: a trap counts as one instruction there.
@@ -155,8 +155,8 @@ static void *run(void *arg)
 }
 
 /*
- * The minimum of several rounds.  One thread is the process's only one: the kernel finds a
- * descriptor in 40 instructions fewer then.
+ * The minimum of several rounds.  A single thread is the process's only one, in which case the
+ * kernel finds a descriptor in 40 instructions fewer.
  */
 static int cost_of_threads(const struct load *load, unsigned int n, double *ns)
 {
@@ -374,7 +374,7 @@ static void print(const char *what, const struct costs *costs, const struct cost
 	fflush(stdout);
 }
 
-/* The minimum cost of two uprobes, so that we do not compare with a weak peer. */
+/* The minimum cost of two uprobes, so that the comparison is fair. */
 static int measure_peers(struct costs *empty)
 {
 	struct costs ordinary;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compares shim_set_walk() over the threads of another process with one read(2) of an event per
- * thread, in CPU time, for 100 and 1,000 threads.  Needs perf, and a limit of 2,100 open files.
+ * Compare the CPU time of shim_set_walk() over the threads of another process with that of one
+ * read(2) of an event per thread, for 100 and 1,000 threads.  Needs perf, and a limit of 2,100 open
+ * files.
  */
 #include <dirent.h>
 #include <linux/perf_event.h>

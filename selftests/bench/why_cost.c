@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures the overhead of 'vcpc why': a pair of begin and end, and a context switch of two
- * threads, with tracing alone and with a handle of <shim/why.h>, in CPU time.  In a VM with -icount,
- * a nanosecond is an instruction.
+ * Measure the overhead of 'vcpc why': the CPU time of a pair of begin and end, and of a context
+ * switch between two threads, with tracing alone and with a handle of <shim/why.h>.  In a VM with
+ * -icount, a nanosecond is an instruction.
  *
- * The threads have a real-time policy, so one never preempts the other when it is woken, and each
- * round trip is two wakeups and two switches.
+ * The threads have a real-time policy, so that a woken thread never preempts the other, and each
+ * round trip consists of two wakeups and two switches.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Maps are bounded, and events that do not fit are counted. */
+/* The maps are bounded, and events that do not fit are counted as lost. */
 #include "bpf_test.h"
 
 FIXTURE(bounds) {

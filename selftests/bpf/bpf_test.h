@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of the BPF programs: statistics by name, and raw trace events. */
+/* Shared by the tests of the BPF programs: statistics by name, and raw trace events */
 #ifndef BPF_TEST_H
 #define BPF_TEST_H
 
@@ -25,7 +25,7 @@
 
 #include "kselftest_harness.h"
 
-/* Read the current statistics of a tag: 0, -ENOENT, or an error of the library. */
+/* Read the current statistics of a tag. Return 0, -ENOENT, or an error of the library. */
 static inline int read_stat(const char *name, uint32_t kind, struct shim_trace_stat *stat)
 {
 	struct shim_trace *trace;
@@ -124,8 +124,8 @@ static inline int raw_fire(int fd, uint32_t op, uint32_t handle)
 }
 
 /*
- * Mount a BPF file system and a /run that only this test sees, so it does not affect the machine's
- * tracing: 0, or a negated errno.
+ * Mount a BPF file system and a /run that only this test sees, so that it does not affect the
+ * machine's tracing.  Return 0, or a negated errno.
  */
 static inline int private_bpffs(void)
 {
@@ -136,8 +136,8 @@ static inline int private_bpffs(void)
 }
 
 /*
- * Wait until no listener is attached: Linux 6.12 detaches a program from a tracepoint some time
- * after the request.
+ * Wait until no listener is attached, because Linux 6.12 detaches a program from a tracepoint some
+ * time after the request.
  */
 static inline int nobody_listens(void)
 {
@@ -175,7 +175,8 @@ static inline unsigned int open_now(struct shim_trace *trace)
 
 /*
  * Set up a test that turns tracing on through this transport (SHIM_TRACE_F_MODULE, _PROBES, or 0).
- * Returns 0 and sets the reason why it cannot run here, or NULL; or a negated errno.
+ * Return 0 and set @missing to what the machine lacks for the test, or NULL; or return a negated
+ * errno.
  */
 static inline int trace_place(uint32_t way, const char **missing)
 {
@@ -237,8 +238,8 @@ static inline void *trace_in_thread(void *arg)
 
 /*
  * Run threads at the same time.  Each performs @rounds transactions of its own tag, nested in as
- * many of a shared tag, and passes as many points of another shared tag.  Returns 0 if no call
- * fails and the statistics are complete.
+ * many of a shared tag, and passes as many points of another shared tag.  Return 0 if no call fails
+ * and the statistics are complete.
  */
 static inline int traced_by_threads(unsigned int n, unsigned int rounds)
 {

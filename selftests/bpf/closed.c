@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A descriptor is closed on which transactions are open, in vc_open_row and in vc_open: each is
- * given up once, and its row is free again.
+ * A descriptor with open transactions, in vc_open_row and in vc_open, is closed. Each transaction
+ * is given up once, and its row is free again.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -21,7 +21,7 @@ static int fire(int fd, uint32_t op, uint32_t handle, uint32_t thread)
 	return posix_fadvise(fd, 0, both, VCPC_TRACE_ADVICE + op);
 }
 
-/* Begin transactions of @n threads on a new descriptor: the descriptor, or -1. */
+/* Begin transactions of @n threads on a new descriptor. Return the descriptor, or -1. */
 static int begin(const char *name, uint32_t n, uint32_t *handle)
 {
 	int fd = raw_open(), bad = fd < 0;

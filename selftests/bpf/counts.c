@@ -223,7 +223,7 @@ TEST_F(counts, many_tags)
 #define OFTEN	60
 
 /*
- * Read tags that are idle, active, new, and only aborted through one handle: the counts must match.
+ * Read tags that are idle, active, new, or only aborted, through one handle. The counts must match.
  */
 TEST_F(counts, a_handle_reads_again_and_again)
 {

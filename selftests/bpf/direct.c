@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statistics that programs write themselves: same results, same readers. */
+/* Statistics that programs write themselves have the same results and the same readers. */
 #include <math.h>
 #include <semaphore.h>
 

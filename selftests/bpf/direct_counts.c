@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts in transactions whose statistics the thread writes itself. */
+/* Counts in transactions whose statistics are written by the thread itself */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(direct_counts)
 	shim_trace_off();
 }
 
-/* Sum up the counts of an event over all rows of a tag; returns the number of rows. */
+/* Sum up the counts of an event over all rows of a tag, and return the number of rows. */
 static unsigned int counted(struct shim_trace *trace, const char *tag, const char *event,
 			    uint64_t *transactions, uint64_t *sum)
 {
@@ -263,8 +263,8 @@ static void *rebinds(void *arg)
 }
 
 /*
- * The same if another thread binds it again, or stops and starts it.  Sets of the module cannot be
- * bound or unbound by another thread.
+ * The result is the same if another thread binds the set again, or stops and starts it.  Sets of
+ * the module cannot be bound or unbound by another thread.
  */
 TEST_F(direct_counts, changed_by_another)
 {
@@ -423,7 +423,8 @@ static void on_alarm(int sig)
 }
 
 /*
- * A signal handler that makes trace calls while it interrupts another one does not corrupt counts.
+ * A signal handler that makes trace calls while it interrupts another trace call does not corrupt
+ * counts.
  */
 TEST_F(direct_counts, handlers)
 {
@@ -482,8 +483,8 @@ static void __attribute__((noinline)) loop(long n)
 }
 
 /*
- * Instructions of a loop: twice as many additional rounds take twice as many additional
- * instructions, whatever begin and end add.
+ * Count the instructions of a loop.  Twice as many additional rounds take twice as many additional
+ * instructions, regardless of what begin and end add.
  */
 TEST_F(direct_counts, instructions)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Transactions of this machine, with failing calls: read from the maps, as metrics, and recorded.  A
- * call of bpf(2) that fails must not leave out a tag or a count.
+ * Read the transactions of this machine with failing calls: from the maps, as metrics, and
+ * recorded.  A failed call of bpf(2) must not cause a tag or a count to be omitted.
  */
 #include <pcp/pmapi.h>
 #include <pcp/trace.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions of a program without trace calls: each call is counted, or counted as lost. */
+/* Calls of functions of a program without trace calls: each is counted, or counted as lost. */
 #include <setjmp.h>
 #include <signal.h>
 #include <time.h>
@@ -455,7 +455,7 @@ static void *touch_in_thread(void *arg)
 	return NULL;
 }
 
-/* Read the counts of a tag's transactions: 0, or -1 if there are none. */
+/* Read the counts of a tag's transactions. Return 0, or -1 if there are none. */
 static int read_count(const char *tag, uint64_t *transactions, uint64_t *sum)
 {
 	struct shim_trace *trace;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Children that exit inside a transaction they began, and one that is not in its parent's. */
+/*
+ * Children that exit within a transaction that they began, and one that is not in its parent's
+ * transaction
+ */
 #ifndef BPF_TEST_INSIDE_H
 #define BPF_TEST_INSIDE_H
 
@@ -30,7 +33,8 @@ static void begins_nothing(void)
 }
 
 /*
- * The number of children that did not end as expected, while the parent is inside "of the parent"
+ * Return the number of children that did not end as expected, while the parent is within the
+ * transaction "of the parent".
  */
 static inline int children_inside(void)
 {

@@ -99,9 +99,9 @@ TEST_F(local, tracing_goes_on_and_values_come)
 }
 
 /*
- * The time parts are read from the BPF programs of the watching process, and stay when it exits.
- * Transactions are long, because two programs read their clocks one after the other, 10 us apart on
- * an emulated CPU.
+ * The parts of the times are read from the BPF programs of the watching process, and remain when it
+ * exits.  Transactions are long, because two programs read their clocks one after the other, 10 us
+ * apart on an emulated CPU.
  */
 TEST_F(local, parts_of_time)
 {
@@ -129,8 +129,8 @@ TEST_F(local, parts_of_time)
 	EXPECT_LE(before * 0.99, parts / 1e9);
 	EXPECT_GE(before * 1.01, parts / 1e9);
 	/*
-	 * If no descriptor is free, the library cannot find out whether the 'why' has ended.  The
-	 * last values stay, and are not added a second time later.
+	 * If no descriptor is free, the library cannot find out whether the 'vcpc why' process has
+	 * ended.  The last values remain, and are not added again later.
 	 */
 	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
 	none = (struct rlimit) { .rlim_cur = 0, .rlim_max = limit.rlim_max };

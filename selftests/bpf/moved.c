@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A begin that needs another transaction's row of vc_open_row moves that one to vc_open.  No
- * transaction is lost, even if several CPUs move it at the same time.
+ * A begin that needs another transaction's row of vc_open_row moves that transaction to vc_open.
+ * No transaction is lost, even if several CPUs move it at the same time.
  */
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,7 +25,7 @@ static int open_rows(void)
 	return syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
 }
 
-/* Copy all rows of vc_open_row: 0, or -1 and errno. */
+/* Copy all rows of vc_open_row. Return 0, or -1 and errno. */
 static int read_rows(int map, struct vc_open_row rows[VC_OPEN_ROWS])
 {
 	uint32_t next, keys[VC_OPEN_ROWS];
@@ -159,8 +159,8 @@ TEST_F(moved, short_lived_processes)
 }
 
 /*
- * Begin transactions in the row all the time.  Write a byte to @ready when they can begin, and start
- * when @go is closed.
+ * Continuously begin transactions in the row.  Write a byte to @ready when ready to begin, and
+ * start when @go is closed.
  */
 static void attack(int map, int row, int ready, const int go[2])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tracing is turned on and off atomically, and reports errors. */
+/* Tracing is turned on and off atomically, and errors are reported. */
 #include <sys/stat.h>
 
 #include "bpf_test.h"
@@ -105,7 +105,8 @@ TEST_F(onoff, one_wins)
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		on += WEXITSTATUS(status) == 0;
 		/*
-		 * If turning it on takes long, they may give up before the first one has finished.
+		 * If turning tracing on takes long, the others may give up before the first one has
+		 * finished.
 		 */
 		already += WEXITSTATUS(status) == EEXIST || WEXITSTATUS(status) == EBUSY;
 	}

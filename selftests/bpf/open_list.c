@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The list of a file's rows in vc_open: it grows and shrinks with them, however many there were. */
+/* The list of a file's rows in vc_open grows and shrinks with them, regardless of their number. */
 #include <sys/resource.h>
 
 #include "bpf_test.h"
@@ -64,8 +64,9 @@ TEST_F(open_list, unused_rows_are_found)
 enum { FILES = 4 * VC_OPEN_ROWS };
 
 /*
- * Open many files, one after the other, so their numbers are consecutive.  Begin a transaction on
- * each, which moves that of an earlier file, and end that one.  Then occupy all of vc_open_row.
+ * Open many files, one after the other, so that their numbers are consecutive.  Begin a transaction
+ * on each, which moves a transaction of an earlier file, and end the moved one.  Then occupy all of
+ * vc_open_row.
  */
 static int use_up(int fds[FILES])
 {

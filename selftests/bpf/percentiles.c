@@ -2,7 +2,7 @@
 /*
  * Percentiles are accurate to 1/10 for any distribution of times.
  *
- * An END carries the start time of its transaction, so the test determines the duration and knows
+ * An END contains the start time of its transaction, so the test determines the duration and knows
  * the exact percentiles.
  */
 #include <math.h>

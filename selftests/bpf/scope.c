@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A transaction belongs to its process: any thread of it that knows the number of the thread that
- * began it can end it, other processes cannot.
+ * A transaction belongs to a process. Any thread of that process that knows the number of the
+ * thread that began the transaction can end it; other processes cannot.
  */
 #include "bpf_test.h"
 
@@ -98,8 +98,8 @@ static void *end_number_five(void *unused)
 }
 
 /*
- * A thread's number refers to the caller's process only, even if processes share a descriptor; in
- * it, any thread can end the transaction.
+ * A thread's number refers only to the caller's process, even if processes share a descriptor.
+ * Within the process, any thread can end the transaction.
  */
 TEST(numbers_of_threads)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A user who fills the maps fills only one share: other users and root still find rows. */
+/* A user who fills the maps fills only one share. Other users and root still find rows. */
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -406,7 +406,8 @@ static int same_points_as(uid_t uid, int n)
 #define LOT	(RECORDS / 8)
 
 /*
- * A user who floods the ring loses only that user's events; all users together leave 1/8 to root.
+ * A user who floods the ring loses only that user's events; all users together leave 1/8 of it to
+ * root.
  */
 TEST_F(shares, ring)
 {

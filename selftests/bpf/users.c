@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Equal names of two users are two tags, and a user cannot end another's transaction. */
+/* Equal names of two users are two tags, and a user cannot end another user's transaction. */
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -120,8 +120,8 @@ static pid_t begin_as(uid_t uid, int n, int ready)
 }
 
 /*
- * A user has transactions in each row of vc_open_row and all of its rows of vc_open. Others get
- * their rows, at this user's expense.
+ * A user has transactions in each row of vc_open_row and all of its rows of vc_open. Other users
+ * still get rows, at this user's expense.
  */
 TEST_F(users, no_row_left)
 {
@@ -231,8 +231,8 @@ static void write_number(const char *path, int n)
 }
 
 /*
- * A process that begins a transaction and exits while its child still holds its descriptor: returns
- * the child
+ * Start a process that begins a transaction and exits while its child still holds its descriptor.
+ * Return the child.
  */
 static pid_t begin_and_die(uid_t uid, pid_t *dead)
 {
@@ -272,7 +272,7 @@ static int transaction_of_victim(uid_t uid, int go, int begun)
 	return pmtraceend("of the living") ? 3 : 0;
 }
 
-/* Fork until a child has the wanted PID: the PID, or -1 if that takes too long. */
+/* Fork until a child has the wanted PID. Return the PID, or -1 if that takes too long. */
 static pid_t child_with_pid(pid_t wanted, uid_t uid, int go[2], int begun)
 {
 	for (int i = 0; i < 20000; i++) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Transports: with the module, and without it through probes on libshim, the statistics and errors
- * are the same.
+ * All transports have the same statistics and errors: the module, and probes on libshim without it.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -171,8 +170,8 @@ TEST_F(ways, others_begins)
 }
 
 /*
- * Begin a transaction while tracing is off, and turn it on.  The kernel detaches a program or a
- * probe some time after its link is closed: wait @us.
+ * Begin a transaction while tracing is off, and turn it on.  Wait @us, because the kernel detaches
+ * a program or a probe some time after its link is closed.
  */
 static int begin_unheard(const struct shim_trace_options *options, unsigned int us)
 {
@@ -484,8 +483,8 @@ static uint64_t newest_row(void)
 }
 
 /*
- * Transactions that do not fit in the array vc_open_row are in vc_open: one table for the caller. A
- * new one gets its row, even if the array is full.
+ * Transactions that do not fit in the array vc_open_row are in vc_open; to the caller they are one
+ * table. A new transaction gets a row even if the array is full.
  */
 TEST_F(ways, more_than_rows)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts with known results: software events anywhere, cycles and instructions with a PMU. */
+/* Counts with known results: software events on any machine, cycles and instructions with a PMU */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -132,8 +132,8 @@ static long switches(void)
 }
 
 /*
- * The count is at least the kernel's number between the samples, and at most its number around
- * them.
+ * The count is at least the number that the kernel counted between the samples, and at most the
+ * number that it counted around them.
  */
 TEST(context_switches)
 {
@@ -176,8 +176,8 @@ TEST(ticks_are_cpu_time)
 	cpc_buf_sub(c.cpc, c.after, c.after, c.before);
 	EXPECT_LT(slept, (hrtime_t)cpc_buf_tick(c.cpc, c.after));
 	/*
-	 * This is exact where time is a count of instructions; elsewhere the host can stop the
-	 * machine.
+	 * This is exact in a VM that counts instructions as time. On other machines, the host can
+	 * stop the machine.
 	 */
 	EXPECT_LE(0, worked - (hrtime_t)cpc_buf_tick(c.cpc, c.after) +
 		  (getenv("VM_ICOUNT") ? 1000000 : 20000000));
@@ -250,7 +250,8 @@ TEST(instructions_across_switches)
 }
 
 /*
- * A CPU has one counter that counts cycles only: such a set is refused as a whole, with an error.
+ * One of a CPU's counters may count only cycles. A set that needs it for another event is refused
+ * as a whole, with an error.
  */
 static int reported;
 

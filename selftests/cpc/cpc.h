@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of libcpc: sets of one request, and their values. */
+/* Shared by the tests of libcpc: sets of one request, and their values */
 #ifndef SELFTESTS_CPC_H
 #define SELFTESTS_CPC_H
 

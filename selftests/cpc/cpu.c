@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpc_bind_cpu(): counts a CPU, whichever process runs on it, and excludes other bindings. */
+/*
+ * cpc_bind_cpu() counts a CPU, regardless of the process that runs on it, and excludes other
+ * bindings.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

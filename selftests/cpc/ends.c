@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Nothing remains when a program is replaced, a thread exits, or a handle is closed. */
+/* No resources remain when a program is replaced, a thread exits, or a handle is closed. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each error of libcpc's calls: return value, errno, subcode, and no side effects. */
+/* Each error of libcpc's calls: return value, errno, subcode, and no side effects */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -324,8 +324,8 @@ TEST_F(overflow, a_request_without_a_mode_never_overflows)
 }
 
 /*
- * An overflow of a set bound to a CPU sends no signal, and the set continues; a thread can use it
- * afterwards.
+ * An overflow of a set bound to a CPU sends no signal, and the set continues. A thread can use the
+ * set afterwards.
  */
 TEST_F(overflow, on_a_cpu_it_is_accepted_and_nobody_is_told)
 {

@@ -198,8 +198,8 @@ static int as_nobody(void)
 	pctx_t *pctx;
 
 	/*
-	 * Like any program started by an ordinary user, it cannot access files that root opened
-	 * before.
+	 * Become an ordinary user. This clears the dumpable flag, without which such a user can
+	 * neither open the process's files in /proc nor trace its children.
 	 */
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
 	    prctl(PR_SET_DUMPABLE, 1))

@@ -19,7 +19,7 @@ static void tell(const char *fn, int subcode, const char *fmt, va_list ap)
 	reported = strcmp(fn, "cpc_bind_curlwp") ? -1 : subcode;
 }
 
-/* Set a parameter of the module; returns its previous value, or -1 on failure. */
+/* Set a parameter of the module, and return its previous value, or -1 on failure. */
 static int set_parameter(const char *name, int value)
 {
 	char path[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading archives with failing system calls: three volumes, several archives as one, packed files,
- * a mapped volume, in all modes; with derived metrics and fetch groups.
+ * Read archives with failing system calls, in all modes: three volumes, several archives as one,
+ * packed files, and a mapped volume, with derived metrics and fetch groups.
  */
 #include <stdio.h>
 #include <stdlib.h>

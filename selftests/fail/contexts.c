@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The importer, host contexts and local contexts, with failing system calls. */
+/* Use the importer, host contexts and local contexts with failing system calls. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

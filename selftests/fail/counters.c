@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counting through each API, and the recorder, with failing system calls. */
+/* Count through each API and with the recorder, with failing system calls. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics and fetch groups over an archive, with failing system calls. */
+/* Use derived metrics and fetch groups over an archive, with failing system calls. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static void run_remove(void)
 }
 
 /*
- * The items' own statuses also report a failure; to repeat the fetch, the program must seek back.
+ * The items' own statuses also report a failure. To repeat the fetch, the program must seek back.
  */
 static long fetch_group(pmFG fg, const struct timespec *ts, const int *sts, const int *all)
 {

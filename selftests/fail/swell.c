@@ -71,8 +71,8 @@ static int repeat_record(const char *path, size_t size)
 }
 
 /*
- * Open the archive in a process with that limit; returns the result, and its peak memory use in
- * MiB.
+ * Open the archive in a process with that limit. Return the result, and the process's peak memory
+ * use in MiB.
  */
 static int open_within(const char *limit, long *mib)
 {
@@ -103,7 +103,7 @@ static void put_problem(void *arg, const char *file, uint64_t offset, const char
 	printf("# %s: %llu: %s\n", file, (unsigned long long)offset, text);
 }
 
-/* Check the archive in a process with that limit; returns the error, or 0 */
+/* Check the archive in a process with that limit, and return the error, or 0. */
 static int check_within(const char *limit)
 {
 	const struct shim_archive_watch watch = { .size = sizeof(watch), .problem = put_problem };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tracing to an agent, with both protocols, and with tracing off, with failing system calls. */
+/* Trace to an agent, with both protocols, and with tracing off, while system calls fail. */
 #include <dlfcn.h>
 
 #include "fail/shared/sweep.h"
@@ -16,8 +16,8 @@ static unsigned long long lost;
 static time_t skipped;
 
 /*
- * After a failure the library does not connect for some time; this clock skips it.  Hidden, it
- * would not replace the C library's.
+ * After a failure the library does not connect for some time, which this clock skips.  If it were
+ * hidden, it would not replace the C library's clock.
  */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -75,7 +75,7 @@ static void reconnect(void)
 }
 
 /*
- * Check a call's result; events of a lost connection are counted as lost, which is an error here.
+ * Check a call's result.  Events of a lost connection are counted as lost, which is an error here.
  */
 static long told(long err)
 {

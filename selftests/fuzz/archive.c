@@ -4,8 +4,8 @@
  *
  * An input is the concatenation of the three files of an archive: the lengths of metadata and index
  * as little-endian words, then metadata, index, volume.  The mutator knows records: it changes,
- * repeats, drops and swaps them and keeps their frames valid, so the code after the first check is
- * also reached.
+ * repeats, drops and swaps them and keeps their frames valid, so that the code after the first
+ * check is also reached.
  *
  * Built with FUZZ_SEED, it is a program that converts an archive to such an input.
  */

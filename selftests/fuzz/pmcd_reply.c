@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer: a pmcd that sends arbitrary replies in arbitrary pieces.
+ * Fuzz with libFuzzer: a pmcd sends arbitrary replies in arbitrary pieces.
  *
  * The input is the byte stream of the connection.  Every decoder of replies is tried on each
  * complete PDU, and an accepted one is traversed to its end as in host contexts.  The test checks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer: a trace agent that sends arbitrary replies, at any time and in arbitrary pieces.
+ * Fuzz with libFuzzer: a trace agent sends arbitrary replies, at any time and in arbitrary pieces.
  *
  * The library's connection uses a simulated socket, clock and host: the input determines the result
  * of each call.  There is no waiting, so thousands of connections are made per second.  The test
@@ -286,8 +286,8 @@ static void one_call(struct shim_process *p, struct shim_tag *const *tags)
 	      send_event(p, tags[how % NR_TAGS], how / NR_TAGS % 4, how);
 	check(err <= 0, "success that is none");
 	/*
-	 * Limits: 3 s for all connects; 10 s each for the greeting, for sending the event, for the
-	 * answer
+	 * The limits are 3 s for all connects, and 10 s each for the greeting, for sending the
+	 * event, and for the answer.
 	 */
 	check(world.now - start <= 34 * SECOND, "a call that takes too long");
 }

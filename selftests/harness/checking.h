@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether this is a debug kernel (or one with KCSAN), which is many times slower, at varying speed.
+ * Whether this is a debug kernel (or one with KCSAN), which is many times slower, by a varying
+ * factor
  */
 #ifndef SELFTESTS_CHECKING_H
 #define SELFTESTS_CHECKING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work with known counts, and other functions shared by tests of counters, independent of the API.
+ * Work with known counts, and other functions that tests of counters share, independent of the API
  */
 #ifndef SELFTESTS_KNOWN_WORK_H
 #define SELFTESTS_KNOWN_WORK_H

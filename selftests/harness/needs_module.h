@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Skip tests of features that only the module has if it is not loaded, unless the program's library
- * has a synthetic back end.
+ * If the module is not loaded, skip tests of features that only the module has, unless the
+ * program's library has a synthetic back end.
  */
 #ifndef SELFTESTS_NEEDS_MODULE_H
 #define SELFTESTS_NEEDS_MODULE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Estimates of multiplexed events whose thread moves between two kinds of core: 95 of 100 intervals
- * contain the true value, for each kind and for the sum.
+ * Estimates of multiplexed events of a thread that moves between two kinds of core: 95 of 100
+ * intervals contain the true value, for each kind and for the sum.
  *
  * The events 0xd2, 0xd3 and 0xd4 of the synthetic PMUs count the same, at a rate that changes at
  * random. The first two share a counter, so they are multiplexed; the third has its own, and gives

@@ -203,7 +203,7 @@ TEST_F(kinds, names)
 }
 
 /*
- * Another user's pinned events take the other kind's counters: the set is invalid after the
+ * Another user's pinned events take the other kind's counters, so the set is invalid after the
  * migration.
  */
 TEST_F(kinds, stolen_on_one_kind)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libcpc on two kinds of core: it reports one number of counters, that of the kind with the fewest.
+ * On two kinds of core, libcpc reports one number of counters, that of the kind with the fewest.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Misuse of AIX's <pmapi.h>, on the synthetic PMU: every call of every scope. */
+/* Misuse of AIX's <pmapi.h> on the synthetic PMU: every call of every scope */
 #include "core/session.h"
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/scopes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread that forks while others are inside PMAPI: the child can use PMAPI with contexts of its
- * own.  PCP's library can leave it with locks that no thread will release.
+ * A thread forks while others are inside PMAPI.  The child can use PMAPI with its own contexts.
+ * With PCP's library, the child can be left with locks that no thread will release.
  */
 #include <errno.h>
 #include <pthread.h>

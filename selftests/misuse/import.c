@@ -49,7 +49,7 @@ static void metric(void)
 	pmiAddMetric("one", PM_ID_NULL, PM_TYPE_U32, PM_INDOM_NULL, PM_SEM_INSTANT, none);
 }
 
-/* Start many contexts; returns the number that succeeded. */
+/* Start many contexts, and return the number that succeeded. */
 static int many_contexts(int many)
 {
 	char name[16];
@@ -62,7 +62,7 @@ static int many_contexts(int many)
 	return err < 0 ? err : n;
 }
 
-/* Start and end contexts one at a time; returns the number that succeeded. */
+/* Start and end contexts one at a time, and return the number that succeeded. */
 static int many_ends(int many)
 {
 	int n = 0, err = 0;

@@ -332,7 +332,7 @@ static const struct limit {
 	{ "the clock set forward by an hour", clock_forward },
 };
 
-/* Run in the child: 0, or 7 if the limit cannot be set here. */
+/* Run in the child. Return 0, or 7 if the limit cannot be set here. */
 static int child(const struct program *p, const struct limit *l)
 {
 	char name[] = "XXXXXX";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of the table of misuse: each call runs in a separate child, so a crash is the result of a
- * row.
+ * Rows of the table of misuse. Each call runs in a separate child, so that a crash is the result of
+ * a row.
  *
  * A row is a TAP line, "ok N - CALL | MISUSE | RESULT"; misuse/table.sh generates
  * Documentation/api/misuse.rst from them. A row fails if the call crashes or does not return within

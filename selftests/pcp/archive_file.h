@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Archives for tests, written byte by byte from the format's description.  The code is independent
- * of the library's, so errors in either are found.
+ * of the library's, so that errors in either are found.
  *
  * All times are nanoseconds after AF_START.  The program exits on any failure.
  */
@@ -392,8 +392,8 @@ static inline void af_remove(const char *base)
 }
 
 /*
- * The archive of the published vectors: records at 0, 10, 20 s, a mark at 25,
- * records at 30, 40, 50; index entries at 0 and 50.
+ * Write the archive of the published vectors: records at 0, 10 and 20 s, a mark at 25 s, records at
+ * 30, 40 and 50 s, and index entries at 0 and 50 s.
  */
 #define AF_PMID(item)	(60u << 22 | (item))
 #define AF_INDOM	(60u << 22 | 1)

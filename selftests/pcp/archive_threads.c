@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Eight threads read one archive, in private contexts and in a shared one: each gets the results of
- * a single thread.  archive_threads.sh runs it under ThreadSanitizer.
+ * Eight threads read one archive, in private contexts and in a shared one. Each gets the same
+ * results as a single thread.  archive_threads.sh runs it under ThreadSanitizer.
  */
 #include <pthread.h>
 

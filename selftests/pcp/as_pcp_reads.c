@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Irregularities of archives that PCP's own writers produce and its library reads silently. */
+/*
+ * Irregularities of archives that PCP's own writers produce and that its library accepts silently
+ */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

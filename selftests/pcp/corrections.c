@@ -34,8 +34,8 @@ TEST_F(archive, a_metric_may_be_asked_for_twice)
 }
 
 /*
- * At the very time of a record a text is that record's, from whichever direction the time was
- * reached.
+ * At exactly the time of a record, a text is that record's, regardless of the direction from which
+ * the time was reached.
  */
 TEST_F(archive, texts_at_the_time_of_a_record)
 {
@@ -93,8 +93,8 @@ TEST_F(archive, jumps_see_marks)
 }
 
 /*
- * Two lists are fetched alternately: each counter is missing once after the mark, whichever list
- * was fetched when it was passed.
+ * Fetch two lists alternately. Each counter is missing once after the mark, regardless of the list
+ * that was fetched when the mark was passed.
  */
 TEST_F(archive, lists_that_alternate_around_a_mark)
 {

@@ -157,7 +157,9 @@ TEST_F(archive, definitions_that_go_in_circles)
 	EXPECT_EQ(pmLookupDesc(find("chain.c999"), &desc), 0);
 }
 
-/* A derived metric is no operand, as in 6.3.8: an error that names it, and no metric. */
+/*
+ * As in 6.3.8, a derived metric cannot be an operand. An error names it, and no metric is defined.
+ */
 TEST_F(archive, operands_that_are_derived)
 {
 	static const char *const exprs[] = {

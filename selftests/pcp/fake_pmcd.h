@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch directory: it has
+ * A small pmcd for tests, in a separate process, on a UNIX socket in a scratch directory. It has
  * several metrics, and sends the invalid replies that the test requests.
  */
 #ifndef SELFTESTS_PCP_FAKE_PMCD_H
@@ -311,7 +311,7 @@ static inline void fake_labels(struct fake_pdu *out, const struct fake_pdu *in)
 	fake_put_bytes(out, json, strlen(json), false);
 }
 
-/* Write the correct reply. Returns false for PDUs that pmcd does not answer. */
+/* Write the correct reply. Return false for PDUs that pmcd does not answer. */
 static inline bool fake_answer(struct fake_pdu *out, const struct fake_pdu *in,
 			       struct fake_lies *lies)
 {
@@ -464,7 +464,7 @@ static inline int fake_start(struct fake_pmcd *fake)
 	return fake->pid < 0 ? -1 : 0;
 }
 
-/* The same for TCP: writes "127.0.0.1:PORT" to @spec; returns the PID to kill, or -1 */
+/* The same for TCP. Write "127.0.0.1:PORT" to @spec, and return the PID to kill, or -1. */
 static inline pid_t fake_start_tcp(struct fake_pmcd *fake, char *spec, size_t size)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };

@@ -54,7 +54,7 @@ TEST_F(archive, an_item_and_its_stamp)
 	EXPECT_EQ(pmDestroyFetchGroup(NULL), 0);
 }
 
-/* Fetch each record once; returns how many fetches left a value of the discrete metric. */
+/* Fetch each record once, and return how many fetches left a value of the discrete metric. */
 static int with_a_discrete_value(const char *base)
 {
 	pmAtomValue discrete, other;
@@ -252,8 +252,8 @@ TEST_F(archive, a_discrete_value_that_comes_later)
 }
 
 /*
- * A text and its conversion to numbers, one letter per type in their order: = as in @n, r out of
- * range, t not a number
+ * A text and its conversion to numbers, with one letter per type in their order: '=' for the value
+ * @n, 'r' for out of range, 't' for not a number
  */
 static const struct {
 	const char *text, *as;
@@ -325,8 +325,8 @@ TEST_F(archive, texts_as_numbers)
 }
 
 /*
- * One metric has a new instance each time; the other, a discrete one, has values in the first
- * record only.
+ * One metric has a new instance each time. The other, a discrete one, has values only in the first
+ * record.
  */
 static int more_and_more(const char *archive, int n)
 {

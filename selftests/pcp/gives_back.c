@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Freed contexts and results do not leak memory, whatever they were used for. */
+/* Freed contexts and results do not leak memory, regardless of their use. */
 #include <malloc.h>
 
 #include "pcp_fixture.h"
 
 /*
- * Fetch in several modes, records of several shapes, and lists of metrics that change between
- * fetches.
+ * Fetch in several modes, from records of several shapes, and with lists of metrics that change
+ * between fetches.
  */
 static int use(const char *base)
 {

@@ -129,7 +129,7 @@ static bool is_open_and_untouched(const int pair[2])
 	       send(pair[0], "x", 1, 0) == 1 && recv(pair[1], &byte, 1, 0) == 1 && byte == 'x';
 }
 
-/* Run in a child, so that the harness keeps its descriptors: 0, or the step that failed. */
+/* Run in a child, so that the harness keeps its descriptors. Return 0, or the step that failed. */
 static int in_a_child_of_its_own(bool tcp)
 {
 	int pair[2], again, status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each call that queries a host, with a result that is read completely, for the tests of wrong replies. */
+/* Each call that queries a host, whose result is read completely, for the tests of wrong replies */
 #ifndef HOST_CALLS_H
 #define HOST_CALLS_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A server that sends wrong lengths, counts, types or order: the caller gets PM_ERR_IPC in time,
+ * A server sends wrong lengths, counts, types or order.  The caller gets PM_ERR_IPC in time,
  * nothing is read past the end of the reply, and the connection is closed.
  *
- * First the errors one by one, then random ones, controlled by HOST_FUZZ_SEED and HOST_FUZZ_TIMES.
+ * The errors are tested one by one, then random ones, controlled by HOST_FUZZ_SEED and
+ * HOST_FUZZ_TIMES.
  */
 #include <time.h>
 
@@ -230,8 +231,8 @@ TEST_F(host, order)
 }
 
 /*
- * Repeat a reply that was already received on the connection.  All later replies are honest, so
- * there is never more than one too many.
+ * Repeat a reply that was already received on the connection.  All later replies are correct, so
+ * there is never more than one extra reply.
  */
 static enum fake_then repeat_one(struct fake_pdu *pdu, uint64_t arg)
 {
@@ -255,7 +256,7 @@ static int fetch_one(pmID pmid)
 }
 
 /*
- * A fetch that immediately follows may get such a reply; after a pause, or for other metrics, it
+ * A fetch that follows immediately may get such a reply.  After a pause, or for other metrics, it
  * does not.
  */
 TEST_F(host, order_of_fetches)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LOGIMPORT: values put by an importer are in the archive, and anything that an archive cannot
- * contain is refused.
+ * LOGIMPORT: the values that an importer puts are in the archive, and anything that an archive
+ * cannot contain is refused.
  */
 #include <locale.h>
 

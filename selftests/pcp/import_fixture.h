@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An archive that is written, and what a reader finds in it: for the tests of <pcp/import.h>. */
+/*
+ * For the tests of <pcp/import.h>: an archive that is written, and the contents that a reader finds
+ * in it
+ */
 #ifndef SELFTESTS_PCP_IMPORT_FIXTURE_H
 #define SELFTESTS_PCP_IMPORT_FIXTURE_H
 

@@ -42,8 +42,8 @@ static const struct metric {
 static const int observations[] = { 0, 10, 16, 20, 21 };
 
 /*
- * The expected values at each time; @set: of the instance that only the observations 0, 2 and 3
- * have
+ * The expected values at each time; @set: values of the instance that only the observations 0, 2
+ * and 3 have
  */
 static const struct row {
 	int ms, instant, discrete, text_instant, text_discrete, set_instant, set_discrete;

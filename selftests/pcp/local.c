@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Local contexts without tracing: names, descriptors, texts, instances and labels exist, as do
- * values that perf counts; for the others the reason is reported.
+ * Local contexts without tracing: names, descriptors, texts, instances and labels exist, and so do
+ * the values that perf counts. For other values, the reason is reported.
  *
- * For values of trace metrics see selftests/bpf, in the VMs; of processes: local_processes.c.
+ * Values of trace metrics are tested in selftests/bpf, in the VMs; those of processes in
+ * local_processes.c.
  */
 #include <dirent.h>
 #include <errno.h>

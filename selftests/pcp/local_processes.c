@@ -207,8 +207,8 @@ static int lowest_descriptor(void)
 }
 
 /*
- * perf takes descriptors for each thread; some are left to the program, however many processes
- * match.
+ * perf takes descriptors for each thread. Some are left to the program, regardless of the number of
+ * processes that match.
  */
 TEST_F(processes, leave_descriptors)
 {
@@ -308,8 +308,8 @@ static void end_idle(pid_t pid)
 }
 
 /*
- * No client keeps all places: the client with the most loses some, but not to clients that
- * would then have more.
+ * No client keeps all places. The client with the most loses some, but not to clients that would
+ * then have more.
  */
 TEST_F(processes, share_places)
 {

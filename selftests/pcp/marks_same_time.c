@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A mark that has the time of an observation is before or after it as in the file. */
+/* A mark with the time of an observation is before or after the observation, as in the file. */
 #include <kselftest_harness.h>
 
 #include <pcp/pmapi.h>

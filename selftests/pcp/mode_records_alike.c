@@ -34,7 +34,8 @@ static const struct kind kinds[] = {
 #define KINDS	((int)(sizeof(kinds) / sizeof(kinds[0])))
 
 /*
- * Long runs of the first kind with single other records between them, then short runs, then mixed
+ * First long runs of the first kind, with single other records between them, then short runs, then
+ * a mixture
  */
 static const struct kind *kind_of(int i)
 {

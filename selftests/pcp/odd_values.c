@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values whose type is not their metric's, or of an unknown metric; records far from the start. */
+/*
+ * Values whose type is not their metric's, or of an unknown metric; and records far from the start
+ */
 #include "pcp_fixture.h"
 
 #define ODD	AF_PMID(1)	/* 64-bit; in place at 1 s, a float at 2 s */

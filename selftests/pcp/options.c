@@ -258,8 +258,8 @@ TEST_F(options, mistakes)
 }
 
 /*
- * The first possible command is used, then the others from the last one on; another name of the
- * first is not one.
+ * The first possible option is listed first, then the others, starting with the last one. Another
+ * name of the first option is listed only with PM_OPTFLAG_LONG_ONLY.
  */
 TEST_F(options, possibilities)
 {

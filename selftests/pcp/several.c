@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives as one context, in cases where the original is wrong: queries of the label or
- * the end, times beyond the end, and copies.
+ * Several archives as one context, in cases in which the original is wrong: queries of the label or
+ * the end, times after the end, and copies
  */
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Times are added, subtracted and converted to seconds, with correct carries. */
+/* Add, subtract, and convert times to seconds, with correct carries. */
 #include <kselftest_harness.h>
 #include <pcp/pmapi.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive of many volumes, some of which are missing: all others are found, from any starting
+ * Some volumes of an archive of many volumes are missing. All others are found, from any starting
  * point.
  */
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
 static const struct timespec from = { SUNDAY, 500000000 };
 static const struct timespec to = { SUNDAY + 100000, 250000000 };	/* Mon 16:13:20 */
 
-/* Parse @S; returns the seconds after the start, or -1. */
+/* Parse @S, and return the seconds after the start, or -1. */
 static double after(const char *S)
 {
 	struct timespec start, end, origin;
@@ -50,8 +50,8 @@ TEST(dates)
 }
 
 /*
- * In the zone, including one with summer time; "yesterday" is relative to now, and before the
- * start.
+ * Times are in the zone, including one with summer time; "yesterday" is relative to the current
+ * time, and before the start.
  */
 TEST(zones)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The reporting zone is the library's; the zone of the C library, used by other threads, is
- * independent.
+ * The reporting zone belongs to the library. The zone of the C library, which other threads use, is
+ * independent of it.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -209,7 +209,7 @@ TEST_F(check, calls_bad_bytes_damage)
 	EXPECT_STREQ("metric 60.0.2: bad semantics", self->found.all[0].text);
 }
 
-/* Records with the same layout are checked once only if that finds nothing. */
+/* Records with the same layout are checked only once, unless the check finds a problem. */
 TEST_F(check, reports_damage_of_each_of_several_alike_records)
 {
 	static const uint8_t pmid[] = { 0, 0, 0, 1, 0x0f, 0, 0, 2 };
@@ -273,8 +273,8 @@ static int check_span(struct shim_archive_watch *watch, const char *base, int fr
 TEST_F(check, reads_the_records_of_a_span)
 {
 	/*
-	 * the second record's time stamp and its number of metrics, 2: the first of them is
-	 * replaced
+	 * The second record's time stamp and its number of metrics, 2. The first of these metrics
+	 * is replaced.
 	 */
 	static const uint8_t second[] = { 0x65, 0x53, 0xf1, 0x01, 0, 0, 0, 0, 0, 0, 0, 2 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Sets that count a control group: its name, its processes, an idle group, and a CPU that goes
- * offline.
+ * offline
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +52,8 @@ static int use_cpu(int cpu)
 }
 
 /*
- * A process in @group that touches @pages on a CPU, in @rounds with pauses in which the group does
- * not run
+ * Start a process in @group that touches @pages on a CPU in each of @rounds rounds. Between the
+ * rounds, the group does not run.
  */
 static pid_t start(const char *group, int cpu, int pages, int rounds)
 {
@@ -114,8 +114,8 @@ FIXTURE_SETUP(control_group)
 	ASSERT_EQ(0, mount("none", self->root, "cgroup2", 0, NULL));
 	/*
 	 * The kernel can count a new group only after the parent's controllers were changed once.
-	 * This fails if version 1 of control groups has the controller, but then another process
-	 * has changed some.
+	 * This fails if version 1 of control groups has the controller, but in that case another
+	 * process has changed some already.
 	 */
 	snprintf(self->controllers, sizeof(self->controllers), "%s/cgroup.subtree_control", self->root);
 	put(self->controllers, "+pids");
@@ -207,7 +207,7 @@ static uint64_t sum_of_ids(void)
 
 /*
  * While the group is idle, the time of its events lags behind the clock, as if the CPU had been
- * offline. They must stay open: a count between closing and opening them would be lost.
+ * offline. They must stay open, because a count between closing and opening them would be lost.
  */
 TEST_F(control_group, sampled_while_it_idles)
 {

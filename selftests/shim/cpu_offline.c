@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A set on a CPU that goes offline and comes back: it keeps its counts and continues. */
+/* A set on a CPU that goes offline and comes back keeps its counts and continues. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Several processes, each with several sets, in one archive: each has its own counts. */
+/*
+ * Several processes, each with several sets, are recorded in one archive. Each has its own counts.
+ */
 #include <pcp/pmapi.h>
 #include <signal.h>
 #include <stdio.h>

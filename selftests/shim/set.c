@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets of <shim/shim.h>: create them from names, bind, sample, and stop them; and each error. */
+/*
+ * Sets of <shim/shim.h>: create them from names, bind, sample and stop them, and cause each error.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sets on other targets: a thread, a tree of processes, a program from its start, and after its
- * end.
+ * Sets on other targets: a thread, a tree of processes, and a program from its start and after its
+ * end
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shim_set_walk(): a sample of each thread, for monitors of other processes. */
+/* shim_set_walk(): get a sample of each thread, for monitors of other processes. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

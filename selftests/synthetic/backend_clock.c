@@ -2,7 +2,7 @@
 /*
  * A synthetic PMU on a synthetic clock, for tests of the upper layers; only a test can select it.
  *
- * Only the test advances the time, and it determines which thread ran in the meantime. The
+ * Only the test advances the time, and the test determines which thread ran in the meantime. The
  * reference model of multiplexed counters therefore knows the expected counts of each group of each
  * thread and CPU to the nanosecond.
  *

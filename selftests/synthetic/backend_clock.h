@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Controls of the synthetic clock: time, and the events that happen in the meantime */
+/* Control the synthetic clock: the time, and the events that happen in the meantime. */
 #ifndef SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 #define SELFTESTS_SYNTHETIC_BACKEND_CLOCK_H
 

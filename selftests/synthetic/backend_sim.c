@@ -6,8 +6,8 @@
  * time.  While a target is enabled, each sample advances its time by 1 ms and each event by (index
  * of the request + 1) * 1000.
  *
- * Locking: a set's lock guards its targets; signals are blocked meanwhile because handlers also
- * sample.
+ * Locking: a set's lock guards its targets.  Signals are blocked while it is held, because
+ * handlers also sample.
  */
 #define _GNU_SOURCE
 #include <errno.h>

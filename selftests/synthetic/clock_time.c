@@ -129,7 +129,7 @@ __u64 shim_clock__now(void)
 
 /**
  * shim_clock__run() - advance the time
- * @tid: the thread that runs, 0: none; CPUs' clocks continue in any case
+ * @tid: the thread that runs, or 0 for none; CPUs' clocks continue in any case
  * @ns: duration
  */
 void shim_clock__run(pid_t tid, __u64 ns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc trace --function and --usdt: this program's functions and USDT probes, through the command,
- * and refused arguments.
+ * vcpc trace --function and --usdt: trace this program's functions and USDT probes through the
+ * command, and check refused arguments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void marked(void)
 	MARK("order_end");
 }
 
-/* Run a command; returns its exit status, or -1, and both outputs. */
+/* Run a command, and return its exit status, or -1, and both outputs. */
 static int run(char *out, size_t size, const char *command)
 {
 	char full[1024];

@@ -46,8 +46,8 @@ static inline int json_is(const char **s, char c)
 }
 
 /*
- * After a backslash: decode; \u stands for one code unit, which our tools use for control
- * characters: 0, or -1.
+ * Decode an escape sequence after its backslash. \u stands for one code unit, which our tools use
+ * for control characters. Return 0, or -1.
  */
 static inline int json_escape(const char **s, char **to)
 {
@@ -102,7 +102,7 @@ static inline char *json_text(const char **s)
 	return text;
 }
 
-/* Read the values up to @end: 0, or -1. */
+/* Read the values up to @end. Return 0, or -1. */
 static inline int json_members(struct json *j, const char **s, char end, int depth)
 {
 	struct json **last = &j->first;
@@ -138,7 +138,7 @@ static inline int json_word(const char **s, const char *word)
 	return 1;
 }
 
-/* Read null, true, false or a number: 0, or -1. */
+/* Read null, true, false or a number. Return 0, or -1. */
 static inline int json_plain(struct json *j, const char **s)
 {
 	char *end;

@@ -26,7 +26,7 @@ struct pf_field {
  * @name: empty for the end of a slice
  * @note: name of its annotation
  * @noted: value of the annotation, or the bits of a double
- * @order: its place in the file
+ * @order: its position in the file
  */
 struct pf_event {
 	unsigned int type;
@@ -48,8 +48,8 @@ struct pf_track {
 /*
  * struct pf_trace - a whole file
  * @names: text of each interned name, by number; forgotten when the sequence begins anew
- * @begins: how often it did so
- * @bad: something in the file cannot be read
+ * @begins: number of times that a sequence began
+ * @bad: a part of the file cannot be parsed
  */
 struct pf_trace {
 	struct pf_event *events;
@@ -316,7 +316,7 @@ static inline int pf_by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* A slice, paired from its begin and end as the innermost one of its track that is open */
+/* A slice: an end is paired with the innermost open begin of its track. */
 struct pf_slice {
 	const struct pf_event *begin, *end;
 	const struct pf_track *thread;
@@ -329,7 +329,7 @@ static inline const struct pf_track *pf_thread(const struct pf_trace *t, uint64_
 	return track && track->further ? pf_track(t, track->parent) : track;
 }
 
-/* Pair the slices, in the order of their ends, open ones last; sorts the events. */
+/* Sort the events, and pair the slices in the order of their ends, open ones last. */
 static inline size_t pf_slices(struct pf_trace *t, struct pf_slice *out)
 {
 	size_t *open = malloc((t->nevents + 1) * sizeof(*open)), nopen = 0, n = 0;

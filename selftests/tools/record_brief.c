@@ -26,7 +26,7 @@ static int brief(void)
 }
 
 /*
- * Create tags of other programs, which take the recorder longer to read than the brief program
+ * Create tags of other programs. The recorder takes longer to read them than the brief program
  * runs.
  */
 static void make_tags(void)
@@ -39,7 +39,7 @@ static void make_tags(void)
 	}
 }
 
-/* Record the brief program into an archive; returns the exit status. */
+/* Record the brief program into an archive, and return the exit status. */
 static int record(int nr)
 {
 	char command[1000];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace show --json, --watch, and export: the output contains everything that was traced. */
+/* vcpc trace show --json, --watch, and export: the output contains all traced events. */
 #include <libgen.h>
 #include <math.h>
 
@@ -64,7 +64,8 @@ static char *slurp(const char *path)
 }
 
 /*
- * Run vcpc trace ...; returns its exit status; its output is in @text, and @at points to its start.
+ * Run vcpc trace with arguments, and return its exit status. The output is in @text, and @at points
+ * to its start.
  */
 static int vcpc(FIXTURE_DATA(trace_json) *self, const char *arguments)
 {
@@ -113,7 +114,7 @@ static const struct json *find(const struct json *export, const char *phase, con
 	return NULL;
 }
 
-/* Check that each begin of a slice has one later end; returns their number, or -1. */
+/* Check that each begin of a slice has one later end, and return their number, or -1. */
 static int slices(const struct json *export)
 {
 	const struct json *events = json_get(export, "traceEvents");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Each call as an agent receives it, and an agent's behavior as a caller sees it. */
+/* Each call as an agent receives it, and the agent's behavior as a caller sees it */
 #include <fcntl.h>
 #include <sys/stat.h>
 

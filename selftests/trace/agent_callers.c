@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads, children, descriptors and environments of programs that send to an agent. */
+/* Threads, children, descriptors and environments of programs that send to an agent */
 #include <fcntl.h>
 #include <sys/stat.h>
 

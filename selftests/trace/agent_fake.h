@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace agent in a thread of the test, or in a separate process, which follows commands */
+/* A trace agent, in a thread of the test or in a separate process, that follows commands */
 #ifndef AGENT_FAKE_H
 #define AGENT_FAKE_H
 
@@ -250,8 +250,8 @@ static inline void agent_stop(struct agent *agent)
 }
 
 /*
- * Start an agent in a separate process: a test that forks should have no other thread, which could
- * hold a lock at that moment.
+ * Start an agent in a separate process, because a test that forks should have no other thread,
+ * which could hold a lock at that moment.
  */
 static inline struct agent *agent_start_apart(struct agent_manners manners, pid_t *pid)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A thread that is cancelled while it waits for the agent leaves no lock held: others continue. */
+/*
+ * A thread that is cancelled while it waits for the agent leaves no lock held, so other threads
+ * continue.
+ */
 #include <dlfcn.h>
 
 #include "agent_fake.h"
 
 /*
- * A cancelled thread leaves AddressSanitizer's marks on its stack, which then reports the thread's
- * own clean-up of the alternate signal stack.
+ * A cancelled thread leaves AddressSanitizer's marks on its stack, and AddressSanitizer then
+ * reports the thread's own clean-up of the alternate signal stack.
  */
 __attribute__((visibility("default"), used)) const char *__asan_default_options(void);
 const char *__asan_default_options(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process has one connection, a child has its own, and a lost one is reestablished. */
+/* A process has one connection, a child has its own, and a lost connection is reestablished. */
 #include <fcntl.h>
 
 #include <shim/trace.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls with literals return without calling the library while there is no listener: their results
+ * While there is no listener, calls with literals return without calling the library. Their results
  * equal those of the functions, regardless of other changes in the meantime.
  */
 #include <dlfcn.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* First calls of several threads at once open one connection; many threads lose nothing. */
+/*
+ * Simultaneous first calls of several threads open one connection, and many threads lose no events.
+ */
 #include "trace_test.h"
 
 #define THREADS	4

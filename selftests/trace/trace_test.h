@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of the trace calls. */
+/* Declarations shared by the tests of the trace calls */
 #ifndef TRACE_TEST_H
 #define TRACE_TEST_H
 
@@ -53,7 +53,7 @@ static inline int open_devices(int *fd)
 	return n;
 }
 
-/* Run in a child; returns its result, 0 to 200. */
+/* Run in a child, and return the child's result, 0 to 200. */
 static inline int in_child(int (*fn)(void *), void *arg)
 {
 	int status;

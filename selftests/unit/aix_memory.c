@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of each call fails in turn, once or from then on: the call reports it, nothing is
- * changed or leaked, and the call works once memory is available again.
+ * Each allocation of each call fails in turn, either once or from then on.  The call reports the
+ * failure, nothing is changed or leaked, and the call works once memory is available again.
  *
  * The linker redirects all allocations of the library to this file (--wrap); opening a file also
  * counts as an allocation.
@@ -236,8 +236,8 @@ static int counts(const struct scope *s, const struct op *op)
 }
 
 /*
- * The list of online processors is read again at the next call, so the call can continue without
- * it.
+ * The call can continue without the list of online processors, because the list is read again at
+ * the next call.
  */
 static bool manages_without(const struct scope *s)
 {
@@ -350,7 +350,7 @@ TEST_F(memory, set)
 
 /*
  * A reset unbinds the program and binds it again.  If that fails for lack of memory, the thread may
- * be left without one, which the next call reports; processors are bound again then.
+ * be left without a program, which the next call reports.  Processors are bound again at that time.
  */
 TEST_F(memory, reset)
 {
@@ -425,8 +425,9 @@ static bool is_at_end(const void *const *callers, int n, int i)
 }
 
 /*
- * There is an allocation for each name of an event, so one place in the code makes thousands.  Only
- * its first, its last and every 100th are tried, because each try takes two initializations.
+ * There is an allocation for each name of an event, so one place in the code makes thousands of
+ * allocations.  Only the first, the last and every 100th one are tried, because each try takes two
+ * initializations.
  */
 TEST(initialization)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Multiplexing, end to end, on the synthetic clock: every count and time is known. */
+/* Multiplexing as a whole on the synthetic clock: every count and time is known. */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/aix_test.h"
 

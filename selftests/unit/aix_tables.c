@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* selftests/aix/tables.c on the synthetic PMU, where the test must advance the time. */
+/* selftests/aix/tables.c on the synthetic PMU, on which the test must advance the time */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"
 

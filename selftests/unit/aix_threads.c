@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Hundreds of concurrent threads on the synthetic clock, for sanitizers: each with its own program,
- * and all in one group; every count is known.
+ * and all in one group. Every count is known.
  */
 #include "selftests/synthetic/backend_clock.h"
 #include "../aix/work.h"

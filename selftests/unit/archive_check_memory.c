@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation and each open(2) of a check fails in turn: the check reports the error, or finds
+ * Each allocation and each open(2) of a check fails in turn. The check reports the error, or finds
  * the same damage.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ranges without marks: all inserted ranges, in any order, are found exactly, in the minimum number
+ * Ranges without marks: all ranges, inserted in any order, are found exactly, in the minimum number
  * of pieces.
  */
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static unsigned int roll(unsigned int sides)
 }
 
 /*
- * The position before the @i-th record: at the end of a volume rather than at the start of the next
+ * The position before the @i-th record, which is at the end of a volume rather than at the start of
+ * the next one
  */
 static struct shim_position before(unsigned int i)
 {

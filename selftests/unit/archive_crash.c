@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Interrupted writers: killed at random moments, and out of disk space. Committed records are
- * complete; others are absent; the archive can be opened.
+ * Writers are interrupted: killed at random moments, and out of disk space. Committed records are
+ * complete, others are absent, and the archive can be opened.
  */
 #include <signal.h>
 #include <sys/mman.h>

@@ -321,8 +321,8 @@ TEST_F_TIMEOUT(cursor, seeks_in_spite_of_the_index, 1200)
 }
 
 /*
- * Entries in order and on records, but each with the time stamp of the previous record, or of the
- * next
+ * Index entries that are in order and refer to records, but that each have the time stamp of the
+ * previous or the next record
  */
 TEST_F_TIMEOUT(cursor, seeks_in_spite_of_shifted_stamps, 1200)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of a writer's declarations fails in turn: the declaration reports it and
+ * Each allocation of a writer's declarations fails in turn. The declaration reports the failure and
  * changes nothing, and it works once memory is available again.
  */
 #include <errno.h>

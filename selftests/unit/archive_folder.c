@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An archive's files are found in the same way, whether the directory is read once or for each
- * archive.
+ * The same files of an archive are found, whether the directory is read once or for each archive.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +78,7 @@ TEST_F(folder, has_the_same_files)
 	}
 }
 
-/* Many archives of a directory require one scan of it: newer files are not seen. */
+/* Opening many archives of a directory scans it only once, so newer files are not seen. */
 TEST_F(folder, is_read_once)
 {
 	struct shim_files files;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A small archive of each version, byte for byte: the writer's output, and the reader's
+ * Check a small archive of each version, byte for byte: the writer's output, and the reader's
  * interpretation.
  */
 #include "archive_sample.h"

@@ -420,7 +420,8 @@ TEST_F(indom, no_more_is_spelled_out_than_there_is_room_for)
 }
 
 /*
- * Entries of a record are in any order, and the same instance occurs twice: the later one is used.
+ * If the entries of a record are in any order, and the same instance occurs twice, the later one is
+ * used.
  */
 TEST_F(indom, unsorted_records_are_sorted)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read an archive with marks in long steps.  Positions that earlier readers cached are used, do not
- * change results, and are discarded when a file is truncated.
+ * Read an archive with marks in long steps.  Positions that earlier readers have cached are used,
+ * do not change the results, and are discarded when a file is truncated.
  */
 #include "archive/archive.h"
 #include "archive/interp.h"

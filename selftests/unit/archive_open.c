@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(open)
 	place_remove(&self->place);
 }
 
-/* Open by @name; returns the error, or 0 if it is the sample's three records. */
+/* Open by @name, and return the error, or 0 if it is the sample's three records. */
 static int try(FIXTURE_DATA(open) *self, const char *name)
 {
 	struct shim_archive *ar = (struct shim_archive *)self;

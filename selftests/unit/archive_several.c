@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Several archives opened as one: by list and by directory, in sequence with a mark between them;
- * and reasons why they cannot be joined.
+ * Several archives opened as one, by list and by directory: they are in sequence, with a mark
+ * between them. There are also reasons why archives cannot be joined.
  */
 #include "archive/interp.h"
 
@@ -205,8 +205,8 @@ TEST_F(several, what_is_not_one)
 }
 
 /*
- * The overlap is detected where one archive ends after the start of the next, not when they are
- * opened.
+ * An overlap is detected when reading reaches the place at which one archive ends after the start
+ * of the next, not when the archives are opened.
  */
 TEST_F(several, overlapping)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Texts and labels: written ones are read at the right time; invalid ones are refused. */
+/* Texts and labels: those written are read at the right time, and invalid ones are refused. */
 #include "archive/record.h"
 #include "archive_sample.h"
 #include "kselftest_harness.h"
@@ -290,7 +290,7 @@ TEST_F(notes, limits)
 	EXPECT_TRUE(shim_archive__has_labels(self->ar, SHIM_LEVEL_ITEM, 2));
 }
 
-/* Open the archive after a record was appended to the metadata; returns the result. */
+/* Open the archive after a record was appended to the metadata, and return the result. */
 static int open_with(struct place *p, const uint8_t *meta, size_t len,
 		     const struct shim_buf *record)
 {

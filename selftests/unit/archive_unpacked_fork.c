@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A child can unpack files although another thread was in the list of unpacked files at the fork. */
+/*
+ * A child can unpack files even if another thread was using the list of unpacked files at the time
+ * of the fork.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

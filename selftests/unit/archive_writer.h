@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A writer with the metrics of the sample, and what it leaves: for the tests of archive_writer*. */
+/*
+ * For the tests of archive_writer*: a writer with the metrics of the sample, and the files that it
+ * leaves
+ */
 #ifndef SELFTESTS_ARCHIVE_WRITER_H
 #define SELFTESTS_ARCHIVE_WRITER_H
 

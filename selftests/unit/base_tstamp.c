@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Time stamps: order, sums, differences, and edge cases. */
+/* Time stamps: order, sums, differences, and edge cases */
 #include "base/tstamp.h"
 #include "kselftest_harness.h"
 

@@ -62,8 +62,8 @@ static void compare(struct __test_metadata *_metadata, const char *name, const s
 }
 
 /*
- * Rules apply from 1970 on, as in older C libraries; Debian 13's (2.41) also applies them to
- * earlier times, which are not compared there.
+ * Rules apply from 1970 on, as in older C libraries. That of Debian 13 (2.41) also applies them to
+ * earlier times, which are therefore not compared there.
  */
 static bool rules_hold_before_1970(void)
 {

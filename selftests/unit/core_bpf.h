@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of the maps' reader: tracing that is separate from the machine's. */
+/* Shared by the tests of the reader of the maps: tracing that is separate from the machine's */
 #ifndef SELFTESTS_UNIT_CORE_BPF_H
 #define SELFTESTS_UNIT_CORE_BPF_H
 

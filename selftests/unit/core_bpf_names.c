@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names of traced tags: those of events stay valid as documented, and labels distinguish users.
+ * Names of traced tags: names of events stay valid as documented, and labels distinguish users.
  *
  * The maps are real, and the test writes their contents.
  */
@@ -75,7 +75,7 @@ static int give(void *arg, const struct shim_trace_event *event)
 	return !have_names(given->event, given->n);
 }
 
-/* Transactions of new tags are open, and listed; then they are not any more. */
+/* While transactions of new tags are open, they are listed. Afterwards they are not. */
 static int see_open_ones(struct given *given)
 {
 	int open = bpf_obj_get(PIN("vc_open")), err;

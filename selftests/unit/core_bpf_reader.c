@@ -341,8 +341,8 @@ static size_t in_use(void)
 }
 
 /*
- * IDs are replaced by others, as many as in weeks of use: data of removed ones is freed, so that
- * the reader does not grow.
+ * Replace as many IDs as in weeks of use.  The data of removed IDs is freed, so that the reader
+ * does not grow.
  */
 TEST_F_TIMEOUT(reader, ids_without_end, 240)
 {
@@ -390,8 +390,8 @@ TEST_F_TIMEOUT(reader, ids_without_end, 240)
 }
 
 /*
- * Single events of existing tags; while they are idle, the reader gets the same results as a new
- * one.
+ * Single events of existing tags: while the tags are idle, the reader gets the same results as a
+ * new one.
  */
 static int events_seen(struct shim_bpf_reader *r, int apart)
 {

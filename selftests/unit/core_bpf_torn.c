@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A reader of the statistics while a writer changes a row continuously, and with an inconsistent
- * row
+ * Read the statistics while a writer changes a row continuously, and with an inconsistent row.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every listed event can be opened; a mistyped one gets a suggestion. */
+/* Every listed event can be opened, and a suggestion is given for a mistyped one. */
 #include <errno.h>
 #include <string.h>
 

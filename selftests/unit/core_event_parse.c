@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event names are parsed to the right requests, and invalid names to the right errors. */
+/* Event names are parsed to the right requests, and invalid names give the right errors. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>

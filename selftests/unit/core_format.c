@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fields of a PMU's event codes: read in the kernel's format, and set. */
+/* Fields of a PMU's event codes are read in the kernel's format, and set. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Without libpfm: perf's names and raw codes work, others fail with a specific error. */
+/* Without libpfm, perf's names and raw codes work, and other names fail with a specific error. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -216,7 +216,10 @@ TEST_F(perf, no_descriptor_and_no_page_is_left)
 		ASSERT_EQ(0, shim_counters__unbind(self->set, w.tid));
 	}
 	EXPECT_EQ(pages, mappings());
-	/* One that has read them may be: they stay until it is known that it is not. */
+	/*
+	 * A thread that has read them may be reading them. They stay until it is known that it is
+	 * not.
+	 */
 	ASSERT_EQ(0, shim_counters__bind(self->set, w.tid, 0, &self->bad));
 	w.reads = self->set;
 	let_work(&w);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How often the alarm of multiplexed groups may interrupt a thread on perf.  If the time between two
- * alarms is shorter than an interrupt takes, the kernel does nothing else on that CPU.
+ * The maximum rate at which the alarm of multiplexed groups may interrupt a thread on perf.  If the
+ * time between two alarms is shorter than an interrupt takes, the kernel does nothing else on that
+ * CPU.
  */
 #include <stdarg.h>
 #include <sys/ioctl.h>

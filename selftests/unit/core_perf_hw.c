@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The back end on perf with a PMU: known results, through the mmap pages and through the kernel,
- * while the thread is switched, is migrated and loses its counters.  If the module is loaded, its
- * results are compared.
+ * The back end on perf with a PMU: known results, read through the mmap pages and through the
+ * kernel, while the thread is switched, is migrated, and loses its counters.  If the module is
+ * loaded, its results are compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +127,8 @@ static __u64 least_cost(FIXTURE_DATA(perf_hw) *self, unsigned long rounds)
 }
 
 /*
- * A group that never fits is refused when it is bound, whether it starts counting at once or not.
+ * A group that never fits is refused when it is bound, regardless of whether it starts counting
+ * immediately.
  */
 TEST_F(perf_hw, one_event_too_many)
 {
@@ -342,14 +343,14 @@ static void handler(int signal)
 }
 
 /*
- * Two counters of the same event stay equal, even in a sample during which a handler does all of
- * this.
+ * Two counters of the same event stay equal, even in a sample during which a handler performs all
+ * of these actions.
  */
 TEST_F_TIMEOUT(perf_hw, handlers_that_sample_and_restart, 300)
 {
 	/*
-	 * Not a multiple of the duration of a round, so that each instruction of a sample is
-	 * interrupted
+	 * This is not a multiple of the duration of a round, so that every instruction of a sample
+	 * is interrupted at some time.
 	 */
 	struct itimerval often = { { 0, 97 }, { 0, 97 } };
 	unsigned int enough = access_of() ? 20000 : 500, apart = 0, n = 0;

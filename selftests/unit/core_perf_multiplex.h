@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Multiplexed groups on perf, bound to the calling thread: for the tests of core_perf_multiplex*. */
+/* For the tests of core_perf_multiplex*: multiplexed groups on perf, bound to the calling thread */
 #ifndef SELFTESTS_CORE_PERF_MULTIPLEX_H
 #define SELFTESTS_CORE_PERF_MULTIPLEX_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Multiplexed groups on perf, and what a program may do in the meantime: handle signals, block
- * them, fork, execute, end threads, close descriptors.
+ * Multiplexed groups on perf while the program handles or blocks signals, forks, executes, ends
+ * threads, or closes descriptors
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -76,8 +76,8 @@ TEST_F(perf, two_sets_on_one_thread)
 }
 
 /*
- * More sets than can be handled between two alarms: slots get longer, and the thread makes
- * progress.
+ * If there are more sets than can be handled between two alarms, slots get longer, and the thread
+ * makes progress.
  */
 TEST_F(perf, many_sets_on_one_thread)
 {
@@ -108,7 +108,7 @@ static void on_urgent(int sig)
 }
 
 /*
- * The signal of a slot that was over is pending when the set is unbound; the program does not
+ * The signal of a slot that has ended is pending when the set is unbound. The program does not
  * receive it.
  */
 TEST_F(perf, unbound_while_the_alarm_is_pending)
@@ -133,8 +133,7 @@ TEST_F(perf, unbound_while_the_alarm_is_pending)
 }
 
 /*
- * Time during which the program blocks the signal is not available for slots: the current group
- * continues.
+ * While the program handles the signal itself, no new slot starts, so the current group continues.
  */
 TEST_F(perf, the_programs_own_handler)
 {

@@ -93,8 +93,8 @@ TEST_F(perf, the_second_request_stops_both)
 }
 
 /*
- * Its values are correct for any number of overflows, whichever thread stops and starts it in the
- * meantime.
+ * The values are correct for any number of overflows, regardless of which thread stops and starts
+ * the set in the meantime.
  */
 TEST_F(perf, ten_thousand_overflows)
 {

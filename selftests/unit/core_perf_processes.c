@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The back end on perf: processes and trees whose threads exist, start and exit. */
+/* The back end on perf: processes and trees whose threads exist, start and exit */
 #include "core_perf.h"
 
 static int instances(FIXTURE_DATA(perf) *self)
@@ -183,8 +183,8 @@ static void *idles(void *arg)
 }
 
 /*
- * A process that starts another one on command, and a little later; repeated until none is left to
- * start
+ * A process that starts another process on command, which does the same a little later, until none
+ * is left to start
  */
 struct starter {
 	struct worker *late;
@@ -205,8 +205,8 @@ static void *starts(void *arg)
 }
 
 /*
- * A thread is created while the list of threads is walked, by the first of them, which is already
- * bound: it is counted either by inheritance or from the list, but not twice.
+ * While the list of threads is walked, the first thread, which is already bound, creates another
+ * one. That one is counted either by inheritance or from the list, but not twice.
  */
 TEST_F(perf, a_thread_that_comes_meanwhile_counts_once)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* No count is lost if perf splits the group of a CPU that goes offline, whenever it does so. */
+/*
+ * No count is lost if perf splits the group of a CPU that goes offline, regardless of when it does
+ * so.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -28,8 +31,8 @@ static __u64 value(size_t i)
 }
 
 /*
- * Like read(2) on perf: the leader returns the whole group until it is split, then only its own
- * count.
+ * Simulate read(2) on perf: the leader returns the whole group until the group is split, and then
+ * only its own count.
  */
 long __wrap_shim_group__read_event(const struct shim_group_event *event, void *to, size_t size)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Loading libpfm fails while descriptors are used up, whichever of them is missing, and works
- * afterwards.
+ * Loading libpfm fails if any descriptor that it needs is not available, and works afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,9 @@
 /*
  * The list of libpfm's names on a machine with two kinds of core.
  *
- * Debian 12's libpfm has no PMUs for the kinds of a hybrid CPU.  So the test reports two other PMUs
- * of libpfm as present, of which the first comes first in its list, and sets the perf type that the events of the second are encoded for.
+ * Debian 12's libpfm has no PMUs for the kinds of a hybrid CPU.  Therefore the test reports two
+ * other PMUs of libpfm as present, of which the first comes first in its list, and sets the perf
+ * type for which the events of the second are encoded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -133,8 +134,8 @@ TEST_F(kinds, two)
 }
 
 /*
- * libpfm encodes events of a kind that the kernel has no PMU for as raw codes of the other, so these
- * are left out, as are events of a PMU whose type belongs to no core.
+ * If the kernel has no PMU for a kind, libpfm encodes its events as raw codes of the other kind.
+ * Therefore these are omitted, and so are events of a PMU whose type belongs to no core.
  */
 TEST_F(kinds, one_is_missing)
 {

@@ -91,7 +91,7 @@ TEST(almost_over_is_over)
 }
 
 /*
- * Two losses in one slot are one discarded slot, and a round with a discarded slot counts as a
+ * Two losses in one slot count as one discarded slot, and a round with a discarded slot counts as a
  * round.
  */
 TEST(discarded_slots)

@@ -131,8 +131,8 @@ static int stopped_by(pid_t pid, int sig)
 }
 
 /*
- * Step a call by this number of instructions, then run the handler: 1, 0 if the call is shorter,
- * -1.
+ * Step a call by this number of instructions, then run the handler. Return 1, 0 if the call is
+ * shorter, or -1.
  */
 static int step(pid_t pid, int steps, int *stepped, int *faults)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow before the binding call has returned: its handler finds the set, even at the first
- * bind.
+ * If an overflow happens before the binding call has returned, its handler finds the set, even at
+ * the first bind.
  */
 #include <errno.h>
 #include <signal.h>

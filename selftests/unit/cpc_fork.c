@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A set that was bound before a fork: the child's use of its copy does not affect the parent's
+ * If a set was bound before a fork, the child's use of its copy does not affect the parent's
  * counting, although they share a descriptor.
  */
 #include <pthread.h>

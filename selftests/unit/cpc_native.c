@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event names of Solaris' own processors: accepted if perf has an equivalent, listed on request. */
+/*
+ * Event names of Solaris's own processors are accepted if perf has an equivalent, and listed on
+ * request.
+ */
 #include <stdlib.h>
 
 #include "core/session.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A fork while another thread releases a process: the child can also release it. */
+/* If a program forks while another thread releases a process, the child can also release it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

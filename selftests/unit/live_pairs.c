@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counts of transactions: sums include all rows that ever existed in the kernel, whichever changed
- * last.  The test generates the reader's results.
+ * Counts of transactions: sums include all rows that ever existed in the kernel, regardless of
+ * which changed last.  The test generates the reader's results.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ TEST_F(pairs, an_event_of_two_sets)
 }
 
 /*
- * Counts written by programs themselves are merged with the kernel's rows, which have smaller IDs.
+ * Counts that programs write themselves are merged with the kernel's rows, which have smaller IDs.
  */
 TEST_F(pairs, counted_by_programs_too)
 {
@@ -268,8 +268,8 @@ TEST_F(pairs, all_numbers_were_given)
 }
 
 /*
- * A program keeps adding sets of events to its own rows: those that are left out never add
- * anything, even if they are read repeatedly.
+ * A program keeps adding sets of events to its own rows.  Those that are left out never add counts,
+ * even if they are read repeatedly.
  */
 TEST_F(pairs, sets_of_events_without_end)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Labels of tags that are removed and recreated: each label belongs to one user forever. */
+/* Labels of tags that are removed and recreated: each label belongs permanently to one user. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

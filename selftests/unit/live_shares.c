@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Select the user who loses a place when not all fit. */
+/* Select the user who loses a place if not all fit. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "kselftest_harness.h"
 #include "live/proc.h"
 
-/* The user with more than the requester would get loses its largest item, or the latest of those */
+/*
+ * The user with more than the requester would then have loses the largest item or, of several
+ * equally large ones, the latest.
+ */
 TEST(who_has_most)
 {
 	const struct shim_share all[] = {

@@ -133,8 +133,8 @@ static void add_some(struct shim_bpf_stat *w, uint64_t *n, uint64_t hist[VC_HIST
 }
 
 /*
- * Totals include everything that ever happened, across sessions and IDs, from the kernel and from
- * programs (the kernel restarts with each session and ID).
+ * Totals include all transactions, across sessions and IDs, from the kernel and from programs. (The
+ * kernel's values restart with each session and ID.)
  */
 TEST(totals_over_sessions)
 {

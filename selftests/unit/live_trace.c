@@ -281,7 +281,7 @@ TEST_F(trace, tags_without_end)
 }
 
 /*
- * If a reading misses an existing tag, as can happen in a fast-changing table, the tag is not
+ * If a reading misses an existing tag, which can happen in a fast-changing table, the tag is not
  * removed.
  */
 TEST_F(trace, a_tag_that_is_missed)

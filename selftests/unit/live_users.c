@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The users of the module and their limits, out of files that are damaged or cannot be read. */
+/* The users of the module and their limits, read from files that are damaged or unreadable */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

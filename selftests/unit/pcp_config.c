@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Variables of pcp.conf become part of the environment: which ones, and threads that read the
- * environment meanwhile always find a complete one.
+ * Variables of pcp.conf become part of the environment. The test checks which ones, and that
+ * threads that read the environment at the same time always find a complete one.
  */
 #define VARIABLES	200
 

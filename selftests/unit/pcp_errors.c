@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every error of user/archive has its PMAPI code; others pass unchanged. */
+/* Every error of user/archive has its PMAPI code. Other errors are passed unchanged. */
 #include <errno.h>
 
 #include <kselftest_harness.h>

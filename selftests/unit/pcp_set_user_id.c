@@ -18,7 +18,7 @@
 #define NOBODY		65534
 #define NOT_SECURE	77
 
-/* In the set-user-ID program: 0, or which variable was used */
+/* Called in the set-user-ID program. Return 0, or the number of the variable that was used. */
 static int privileged(void)
 {
 	static pmLongOptions options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };

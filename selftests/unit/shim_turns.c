@@ -12,7 +12,7 @@
 #define MS	1000000ULL
 
 /*
- * The part of the set that refuses the next call; the events that are not multiplexed are created
+ * The part of the set that refuses the next call. The events that are not multiplexed are created
  * last.
  */
 static const void *refuses;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Unloading a plugin also unloads the library, but threads that have used it still exit cleanly. */
+/*
+ * Unloading a plugin also unloads the library, but threads that have used it still exit normally.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Programs of other users that are built to waste their reader's time and memory. */
+/* Programs of other users that are built to waste the time and memory of their reader */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Addresses are resolved to functions and lines: of this program, and of its copies, which exit and
- * are deleted.
+ * Addresses of this program, and of its copies, which exit and are deleted, are resolved to
+ * functions and lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(symbols)
 	rmdir(self->folder);
 }
 
-/* Run a command, with %s in its words replaced by the copy's path; returns its exit status. */
+/* Run a command, with %s in its words replaced by the copy's path, and return its exit status. */
 static int command(FIXTURE_DATA(symbols) *self, const char *format)
 {
 	char text[256];

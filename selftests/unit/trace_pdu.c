@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Encodes events to the bytes that PCP's agent accepts, and decodes its acknowledgements. */
+/*
+ * Events are encoded to the bytes that PCP's agent accepts, and its acknowledgements are decoded.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

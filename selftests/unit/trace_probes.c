@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The data that probes see of trace calls, which are made only while a probe is attached; this test
- * attaches none.
+ * The data of trace calls that probes see. The library calls the probed functions only while a
+ * probe is attached; this test attaches none, but increments the counter of attached probes.
  */
 #include <linux/vcpc.h>
 #include <pcp/trace.h>

@@ -37,7 +37,8 @@ static void see(struct vcpc_turns *turns, struct shim_turns *now, uint64_t value
 }
 
 /*
- * Rates of 1, 2 and 3 per ms, each measured for 1 of 4 ms: 2 per ms, standard error sqrt(2 * 3 / 2)
+ * Rates of 1, 2 and 3 per ms, each measured for 1 of 4 ms, give 2 per ms with a standard error of
+ * sqrt(2 * 3 / 2).
  */
 TEST(an_example)
 {
@@ -92,8 +93,8 @@ TEST(lost_turns)
 }
 
 /*
- * An event of one kind of core is extrapolated to the time there; it counts nothing if the target
- * was never there.
+ * An event of one kind of core is extrapolated to the time on that kind. Its count is 0 if the
+ * target never ran there.
  */
 TEST(one_kind_of_core)
 {

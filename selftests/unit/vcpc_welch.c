@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Intervals of vcpc compare and vcpc stat -r: compared with tables, and how often they contain the
- * true value.
+ * Intervals of vcpc compare and vcpc stat -r are compared with tables, and the share of those that
+ * contain the true value is checked.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -217,7 +217,7 @@ static void answer(int nsingle, int nmany, const int *inst)
 	pmcd.n = nmany;
 }
 
-/* Record pmcd's reply; returns the values of a metric as "instance=value ...". */
+/* Record pmcd's reply, and return the values of a metric as "instance=value ...". */
 static const char *recorded(FIXTURE_DATA(with) *self, pmID pmid)
 {
 	static char text[200];

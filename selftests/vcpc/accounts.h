@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The users' resources in the module, as shown to root in debugfs. */
+/* The users' resources in the module, as debugfs shows them to root */
 #ifndef VCPC_TEST_ACCOUNTS_H
 #define VCPC_TEST_ACCOUNTS_H
 
@@ -14,7 +14,8 @@ struct account {
 };
 
 /*
- * Sum over all accounts of a user; user 0 has several because without capabilities it is not root
+ * The sum over all accounts of a user. User 0 has several, because without capabilities it is not
+ * treated as root.
  */
 static inline struct account account_of(unsigned int uid)
 {

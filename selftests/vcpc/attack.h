@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the tests that attack the module: an unprivileged attacker, programs that gain
- * privileges, and the timing of events that must coincide.
+ * privileges, and the timing of events that must coincide
  */
 #ifndef VCPC_TEST_ATTACK_H
 #define VCPC_TEST_ATTACK_H
@@ -154,7 +154,7 @@ static inline __u64 status_number(pid_t pid, const char *name, const char *forma
  * @random: state of chance()
  *
  * The time of the other event is unknown and depends on the machine's load.  After an early attempt
- * the next one is later, and vice versa; the steps shrink as the two alternate.
+ * the next one is later, and vice versa.  The steps shrink when early and late attempts alternate.
  */
 struct aim {
 	__u64 delta, step;
@@ -187,9 +187,9 @@ static inline __u64 aim_delta(struct aim *aim, __u64 around)
  * struct holder - a thread that holds a set's lock most of the time
  * @set: the set
  * @cpu: its CPU
- * @rests: set to make it release the lock
- * @resting: it has released the lock
- * @bound, @refused: threads of the crowd whose BIND succeeded, or failed
+ * @rests: set to make the thread release the lock
+ * @resting: the thread has released the lock
+ * @bound, @refused: numbers of threads of the crowd whose BIND succeeded, and failed
  */
 struct holder {
 	int set;
@@ -224,8 +224,8 @@ static inline void holder_rests(struct holder *h, bool rests)
  * @events: number of events up to the overflow
  * @delta: delay between RESTART and the action, in nanoseconds
  * @holder: the thread that holds the set's lock only during that time; or NULL
- * @ready: set by the victim: it is running and waits
- * @begin: set by the director: the holder is running
+ * @ready: set by the victim when it is running and waits
+ * @begin: set by the director when the holder is running
  */
 struct moment {
 	__u64 events, delta;
@@ -327,7 +327,7 @@ static inline int start_idlers(unsigned int nr)
 }
 
 /*
- * A thread of the crowd: it binds the set to itself, because an inherited instance of a set with a
+ * A thread of the crowd.  It binds the set to itself, because an inherited instance of a set with a
  * signal starts stopped.
  */
 static inline void *joins_the_crowd(void *arg)
@@ -350,7 +350,7 @@ static inline int gather(struct holder *h, unsigned int nr)
 /*
  * Start threads that a set counts, which makes totals slow, and one that uses totals to hold the
  * set's lock when @h (in shared memory) requests it.  They run in a separate process, because
- * thousands of threads make fork and execve slow.  Returns 0, or the crowd's error.
+ * thousands of threads make fork and execve slow.  Return 0, or the crowd's error.
  */
 static inline int start_crowd(struct holder *h, unsigned int nr)
 {

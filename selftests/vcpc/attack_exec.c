@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow concurrent with execve of a program that gains privileges: the program must not
- * receive the set's signal, which the attacker is not permitted to send.
+ * An overflow happens at the same time as the execve of a program that gains privileges.  The
+ * program must not receive the set's signal, which the attacker is not permitted to send.
  *
  * The attacker runs as an unprivileged user.  A child of the attacker binds the set, whose signal
  * is SIGKILL, to itself.  Its counter overflows at about the time when it executes a set-user-ID
- * program of root, while the attacker keeps the set's lock taken.  ATTACK_TRIES in the environment
- * sets the number of children.
+ * program of root, while the attacker holds the set's lock.  ATTACK_TRIES in the environment sets
+ * the number of children.
  */
 #include "attack.h"
 #include "overflow.h"

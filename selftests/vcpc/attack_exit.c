@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An overflow that is found late, while its thread is exiting: the module must not access the
- * thread any more.
+ * An overflow is found late, while its thread is exiting.  The module must no longer access the
+ * thread.
  *
  * The attacker runs as an unprivileged user.  A thread's counter overflows at about the time when
- * the thread exits, and another thread keeps the set's lock taken with totals over many instances,
- * so the overflow is handled late.  ATTACK_TRIES in the environment sets the number of threads.
+ * the thread exits, and another thread holds the set's lock by computing totals over many
+ * instances, so that the overflow is handled late.  ATTACK_TRIES in the environment sets the
+ * number of threads.
  */
 #include "attack.h"
 #include "overflow.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Limit the resources of one user: a thread's time, through counters that count at the same time,
- * and kernel memory, through all of the user's counters.
+ * The resources of one user are limited: a thread's time, by the number of counters that count at
+ * the same time, and kernel memory, by the number of all of the user's counters.
  *
  * The test does not use the module's own numbers.  It measures the effect on another thread of the
  * same CPU, and on the free memory that the kernel reports.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Short functions to call the module. */
+/* Short functions that call the module */
 #ifndef VCPC_CALLS_H
 #define VCPC_CALLS_H
 

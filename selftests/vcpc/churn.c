@@ -3,8 +3,8 @@
  * Ten thousand short-lived threads and a thousand short-lived processes: totals are exact, and
  * memory for them is bounded.  Slow machines start only as many as fit in SECONDS.
  *
- * The threads are created by clone() on an existing stack, so each does only its work, which is the
- * same for all.
+ * The threads are created by clone() on an existing stack, so that each does only its work, which
+ * is the same for all.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -96,7 +96,7 @@ static bool enough(int nr, const struct timespec *since)
 	return nr >= AT_LEAST && now.tv_sec - since->tv_sec > SECONDS;
 }
 
-/* Up to AT_A_TIME live at the same time; returns the number that ran, or -1 after an error. */
+/* At most AT_A_TIME live at the same time. Return the number that ran, or -1 after an error. */
 static int run_threads(struct worker *workers, int most)
 {
 	struct timespec since;

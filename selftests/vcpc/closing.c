@@ -142,8 +142,8 @@ static __u64 least_of_tries(int (*open_it)(void), enum closer who)
 }
 
 /*
- * @who holds the last copy of a descriptor, and does not pay for closing it: that takes no longer
- * than for a small object, for which a worker is also woken.
+ * @who holds the last copy of a descriptor, but is not charged with the time of closing it: closing
+ * takes no longer than for a small object, for which a worker is also woken.
  */
 static void does_not_pay_for(struct __test_metadata *_metadata, int (*open_it)(void),
 			     int (*open_small)(void), enum closer who)

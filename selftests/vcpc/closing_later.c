@@ -5,7 +5,7 @@
  * accounts.
  *
  * Closing waits for a thread that inherits the set and opens its events.  Here a thread of root
- * runs all the time on that thread's CPU, so it makes no progress.
+ * runs continuously on the inheriting thread's CPU, so that the latter makes no progress.
  */
 #include "accounts.h"
 #include "attack.h"
@@ -30,8 +30,9 @@
  * @requests: number of requests of each
  * @flags: of BIND
  * @set: the descriptors in that process
- * @ready: they are bound
- * @go: it closes its copies, and starts a thread if @flags request inheritance
+ * @ready: the sets are bound
+ * @go: set to make the process close its copies, and start a thread if @flags request
+ *   inheritance
  */
 struct owner {
 	uid_t uid;
@@ -214,9 +215,9 @@ static int begin(FIXTURE_DATA(later) *self)
 enum result { EARLY, LATE, PASSED, STRAGGLED };
 
 /*
- * Close the descriptors while the new thread has no CPU. Return: EARLY if it had not begun to open
+ * Close the descriptors while the new thread has no CPU.  Return: EARLY if it had not begun to open
  * its events, LATE if it had opened all; PASSED if the other user's set was closed, STRAGGLED if it
- * was not; or the negative number of counters that the first user should not have any more.
+ * was not; or the negated number of counters that the first user should no longer have.
  */
 static int try_once(FIXTURE_DATA(later) *self)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc/stats and vcpc/users in debugfs: readable only by root. */
+/* vcpc/stats and vcpc/users in debugfs are readable only by root. */
 #include <sys/mount.h>
 #include <sys/stat.h>
 

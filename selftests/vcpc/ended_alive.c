@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An instance that has ended while its thread lives on: execve of a file that the caller cannot
- * read ends the thread's perf events, and nothing may refer to the instance afterwards.
+ * An instance has ended while its thread continues to run: execve of a file that the caller
+ * cannot read ends the thread's perf events, and nothing may refer to the instance afterwards.
  *
- * In the first test the thread takes long to return to user mode: it waits for the socket that
- * execve closes, whose data is never read (SO_LINGER).  Everything that the module has queued
- * before for the thread, such as the signal of an overflow in the middle of execve, is processed
- * afterwards.  Meanwhile its parent starts threads, which make the module free ended instances.
- * KASAN reports an access to freed memory.
+ * In the first test the thread takes long to return to user mode, because it waits for the
+ * socket that execve closes, whose data is never read (SO_LINGER).  Everything that the module
+ * has queued before for the thread, such as the signal of an overflow in the middle of execve,
+ * is processed afterwards.  Meanwhile its parent starts threads, which make the module free
+ * ended instances.  KASAN reports an access to freed memory.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -61,8 +61,7 @@ static char try_everything(void)
 		if (set_own(SET, calls[i]) != -EINVAL)
 			return failed_at(2);
 	/*
-	 * The overflow passed without the signal, whose default action would have killed the
-	 * process.
+	 * The overflow did not send the signal, whose default action would have killed the process.
 	 */
 	if (set_sample(SET, 0, &before) || !(before.sample.state & VCPC_STATE_EXITED))
 		return failed_at(3);
@@ -168,8 +167,8 @@ static int open_lingering(const struct plan *p)
 }
 
 /*
- * Called in the child.  execve processes the last descriptor that it closes first: the parent sees
- * the end of this pipe when the child is about to wait for the socket.
+ * Called in the child.  The kernel processes the last descriptor that execve closes first, so the
+ * parent sees the end of this pipe when the child is about to wait for the socket.
  */
 static void execute(const struct plan *p, int closed_by_exec)
 {

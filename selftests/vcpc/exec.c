@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A child that binds itself and execs, sampled by its parent, also after its exit. */
+/* A child that binds a set to itself and execs is sampled by its parent, also after its exit. */
 #include "attack.h"
 #include "exec_child.h"
 #include "vcpc_test.h"
@@ -153,8 +153,8 @@ FIXTURE_TEARDOWN(ends)
 }
 
 /*
- * Counting ends if a program gains privileges or if the caller cannot read it, so the caller does
- * not learn what it does.
+ * Counting ends if a program gains privileges or if the caller cannot read it, so that the caller
+ * gets no information on its execution.
  */
 TEST_F(ends, the_counting)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of execve: a child, and two pipes through which it is controlled. */
+/* Shared by the tests of execve: a child, and the two pipes through which it is controlled */
 #ifndef VCPC_TEST_EXEC_CHILD_H
 #define VCPC_TEST_EXEC_CHILD_H
 
@@ -7,9 +7,9 @@
 
 /*
  * struct child - a forked process
- * @say, @hear: our ends of the pipes
+ * @say, @hear: the parent's ends of the pipes
  * @tid: one of its threads, if the struct is in shared memory
- * @binds_second: the set that a second thread binds, 0 for none
+ * @binds_second: the set that a second thread binds, or 0 for none
  */
 struct child {
 	pid_t pid;
@@ -18,7 +18,7 @@ struct child {
 	int binds_second;
 };
 
-/* Fork; returns true in the child, where its ends of the pipes are descriptors 0 and 1. */
+/* Fork, and return true in the child, where its ends of the pipes are descriptors 0 and 1. */
 static inline bool child_fork(struct child *c)
 {
 	int to[2], from[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* execve of processes with threads, and of trees. */
+/* execve of processes with threads, and of trees */
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -11,8 +11,8 @@
 #define PAGES_AFTER	500
 
 /*
- * After exec: "--touch PAGES" touches that many pages, also in a child with --fork, reports it,
- * waits and exits.
+ * After exec, "--touch PAGES" touches that many pages (with --fork, also in a child), reports that
+ * it has done so, waits, and exits.
  */
 __attribute__((constructor)) static void after_exec(int argc, char **argv)
 {

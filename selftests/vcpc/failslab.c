@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each allocation of each call fails once: the call fails with ENOMEM and changes nothing, and the
+ * Each allocation of each call fails once. The call fails with ENOMEM and changes nothing, and the
  * next attempt succeeds.
  */
 #include <pthread.h>

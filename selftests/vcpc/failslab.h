@@ -70,7 +70,7 @@ FIXTURE_TEARDOWN(failslab)
 }
 
 /*
- * Call @fn until no allocation is left to fail.  It returns the call's result and undoes the call
+ * Call @fn until no allocation is left to fail.  @fn returns the call's result, and undoes the call
  * if it succeeded.  Some allocations are retried, so the call can succeed although one failed.
  * Return: the number of failures; or -1 after an error other than ENOMEM.
  */

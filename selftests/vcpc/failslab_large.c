@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sets with more requests than fit on the stack: the memory allocation of a sample can fail. */
+/*
+ * Sets with more requests than fit on the stack, for which the memory allocation of a sample can
+ * fail
+ */
 #include "failslab.h"
 #include "overflow.h"
 #include "vcpc_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random calls from many threads and processes: each fails only as documented and writes nothing
- * else, and the module keeps working.
+ * Make random calls from many threads and processes.  Each fails only as documented and writes only
+ * its output, and the module keeps working.
  *
  * FUZZ_SEED and FUZZ_CALLS in the environment change the sequence and its length.
  */
@@ -197,8 +197,8 @@ static int works(void *root)
 
 /*
  * The kernel patches its code when the first event of a kind starts and the last one ends.  An
- * emulated machine with busy CPUs may not survive frequent patching, and this test is not about
- * that: some perf events stay enabled throughout.
+ * emulated machine with busy CPUs may not survive frequent patching, which is not the subject of
+ * this test.  Therefore some perf events stay enabled throughout.
  */
 static void __attribute__((constructor)) keep_events_on(void)
 {

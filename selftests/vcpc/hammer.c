@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Many threads use one set: only documented results, and no crash. */
+/* Many threads use one set, with only documented results and no crash. */
 #include <pthread.h>
 #include <time.h>
 
@@ -175,8 +175,8 @@ FIXTURE_TEARDOWN(hammer)
 }
 
 /*
- * A target dies at any moment while it is sampled; its last values stay.  The timeout is longer
- * than the usual 30 s, because debug kernels and emulation are slow.
+ * A target may be killed at any moment while it is sampled.  Its last values remain.  The timeout
+ * is longer than the usual 30 s, because debug kernels and emulation are slow.
  */
 TEST_F_TIMEOUT(hammer, target_dies_while_sampled, 1200)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_BIND_F_INHERIT: new threads of the process get their own instance. */
+/* VCPC_BIND_F_INHERIT: new threads of the process get their own instances. */
 #include <sched.h>
 
 #include "inherited.h"
@@ -219,8 +219,8 @@ TEST(each_thread_acts_on_its_own)
 }
 
 /*
- * The owner has no instance any more: its calls on an instance fail, although its threads have
- * some.
+ * The owner no longer has an instance.  Its calls on an instance fail, although its threads have
+ * instances.
  */
 TEST(an_owner_without_an_instance)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts of work with known results. */
+/* Counts of work with known results */
 #include <sys/resource.h>
 
 #include "vcpc_test.h"
@@ -39,8 +39,8 @@ TEST(context_switches)
 	ASSERT_GE(set, 0);
 	ASSERT_EQ(0, set_bind(set, 0));
 	/*
-	 * A context switch can happen between the count and the kernel's own number, and if going
-	 * to sleep takes too long, the time is over before a switch happens: retry.
+	 * Retry, because a context switch can happen between the count and the kernel's own number,
+	 * and if going to sleep takes too long, the time is over before a switch happens.
 	 */
 	for (try = 0; try < 5; try++) {
 		getrusage(RUSAGE_THREAD, &usage[0]);

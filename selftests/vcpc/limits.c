@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The limits per user, from the module's parameters. */
+/* The limits per user, as set by the module's parameters */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -114,7 +114,7 @@ static int stay_root(void)
 	return 0;
 }
 
-/* Create up to the given number of sets; returns how many succeeded. */
+/* Create up to the given number of sets, and return how many succeeded. */
 static int take_sets(int most)
 {
 	int device = device_open(), n = 0;
@@ -125,11 +125,11 @@ static int take_sets(int most)
 }
 
 /*
- * struct many - a user with several user ids
- * @before: user id before creating the namespace
- * @map: the user ids in it
- * @wants: number of sets that the first of them requests
- * @left: number that the second one gets, whatever it requests
+ * struct many - a user with several user IDs
+ * @before: user ID before the namespace is created
+ * @map: the user IDs in the namespace
+ * @wants: number of sets that the first of these users requests
+ * @left: number of sets that the second user gets, regardless of how many it requests
  */
 struct many {
 	int (*before)(void);
@@ -184,8 +184,8 @@ static int be_beside(void *arg)
 }
 
 /*
- * All user ids of a user's namespace share the limits of one user.  So do all users of a namespace
- * created by root, as for a container; this does not reduce root's limits.
+ * All user IDs of a user's namespace share the limits of one user.  So do all users of a namespace
+ * that root has created, for example for a container.  This does not reduce root's limits.
  */
 TEST(users_of_namespaces)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread for which no instance could be created: totals report it, and nothing else is affected.
+ * If no instance could be created for a thread, totals report it, and nothing else is affected.
  */
 #include <pthread.h>
 
@@ -157,7 +157,8 @@ static void *touches_and_tells(void *arg)
 }
 
 /*
- * Of more ended instances than are kept, the last ones stay, and no more than necessary are folded.
+ * If there are more ended instances than are kept, the last ones remain, and no more than necessary
+ * are folded into the total.
  */
 static int newest_kept(void *arg)
 {

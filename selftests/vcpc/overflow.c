@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflow: the set stops, the thread is signaled, and RESTART continues. */
+/* At an overflow, the set stops and the thread is signaled. RESTART continues the set. */
 #include <pthread.h>
 #include <ucontext.h>
 
@@ -324,8 +324,8 @@ static void stay_in_the_kernel(void)
 }
 
 /*
- * If CPU time passes its end during a system call, the set stops then and not at the return to user
- * mode.
+ * If CPU time reaches its limit during a system call, the set stops at that time and not at the
+ * return to user mode.
  */
 TEST_F(overflow, time_ends_in_the_kernel)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the tests of overflow. */
+/* Declarations shared by the tests of overflow */
 #ifndef VCPC_TEST_OVERFLOW_H
 #define VCPC_TEST_OVERFLOW_H
 

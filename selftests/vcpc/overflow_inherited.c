@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads that inherit a set with overflows: their first signal, and their parent's presets. */
+/* Threads that inherit a set with overflows: their first signal, and their parent's presets */
 #include <pthread.h>
 
 #include "overflow.h"
@@ -168,8 +168,8 @@ static void *starts_another(void *arg)
 }
 
 /*
- * A thread inherits its parent's presets, even before the parent counts from them, and so do its
- * own threads.
+ * A thread inherits its parent's presets, even before the parent counts from them. So do its own
+ * threads.
  */
 TEST_F(inherited, changed_presets_are_inherited)
 {

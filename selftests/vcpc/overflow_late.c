@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Overflow while the thread is being switched out: it is noticed even though the thread then
+ * An overflow while the thread is being switched out is noticed, even though the thread then
  * sleeps.
  *
  * Overflows are placed after an increasing number of cycles between a thread's wakeup and its next
- * sleep, so some occur in the scheduler, where interrupts are disabled.  Overflows in the very last
- * instructions before the counters are disabled are noticed at the next context switch. Another
- * set, which only counts, shows the thread's progress.
+ * sleep, so that some occur in the scheduler, where interrupts are disabled. Overflows in the very
+ * last instructions before the counters are disabled are noticed at the next context switch.
+ * Another set, which only counts, shows the thread's progress.
  *
- * Unless the VM counts instructions, an emulated cycle counter shows the host's time. On a busy host
- * the emulated CPU and the PMU's timer wait while it advances. So the test always checks that an
- * overflow is noticed, and how soon only in a VM that counts instructions.
+ * Unless the VM counts instructions, an emulated cycle counter shows the host's time. On a busy
+ * host the emulated CPU and the PMU's timer wait while it advances. Therefore the test always
+ * checks that an overflow is noticed, but checks the delay only in a VM that counts instructions.
  */
 #include <pthread.h>
 #include <sys/ioctl.h>

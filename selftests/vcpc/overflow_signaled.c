@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which thread is signaled for an overflow, if several events coincide. */
+/* The thread that is signaled for an overflow, if several events coincide */
 #include <sys/resource.h>
 
 #include "inherited.h"
@@ -27,7 +27,8 @@ static long switches_so_far(void)
 }
 
 /*
- * A context switch before perf has set the periods would delay both interrupts: retry without one.
+ * Retry after a context switch, because one that happens before perf has set the periods would
+ * delay both interrupts.
  */
 static int bound_undisturbed(const struct vcpc_request *reqs, unsigned int nr)
 {
@@ -56,8 +57,8 @@ static void switch_once(void)
 }
 
 /*
- * Both interrupt at the same switch, one after the other: the thread receives one signal, for one
- * of them.  The other may or may not have counted the same event.
+ * Both counters interrupt at the same context switch, one after the other.  The thread receives one
+ * signal, for one of them.  The other may or may not have counted the same event.
  */
 TEST(of_two_overflows_one_is_signaled)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts past the range of the hardware's counters, which are 32 bits wide on many machines. */
+/* Counts beyond the range of the hardware's counters, which are 32 bits wide on many machines */
 #include "vcpc_test.h"
 
 #define STEP	(1ULL << 27)	/* instructions between two samples */

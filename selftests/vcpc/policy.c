@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Permissions: only root can open the device until the administrator changes its mode; opening it
- * permits counting one's own threads in user mode; kernel mode requires CAP_PERFMON.
+ * Permissions: only root can open the device until the administrator changes its mode. Opening it
+ * permits counting one's own threads in user mode. Kernel mode requires CAP_PERFMON.
  */
 #include "attack.h"
 #include "vcpc_test.h"

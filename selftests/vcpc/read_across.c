@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread is sampled by another while it runs, sleeps and migrates: a counter's value is one that
- * it had during the call.
+ * A thread is sampled by another one while it runs, sleeps and migrates. The returned value of a
+ * counter is one that the counter had during the call.
  */
 #include <pthread.h>
 #include <sched.h>

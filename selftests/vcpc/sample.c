@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SAMPLE and read(): one sample, two methods, each kind of failure. */
+/* VCPC_IOC_SAMPLE and read(): the same sample by two methods, and each kind of failure */
 #include <time.h>
 
 #include "vcpc_test.h"

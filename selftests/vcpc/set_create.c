@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_SET_CREATE: valid sets, and each reason for refusal. */
+/* VCPC_IOC_SET_CREATE: valid sets, and each reason for refusal */
 #include "vcpc_test.h"
 
 FIXTURE(set_create) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread that receives overflow signals, in programs where anything may overflow at any time. */
+/*
+ * A thread that receives overflow signals, for programs in which anything may overflow at any time
+ */
 #ifndef VCPC_SIGNALED_H
 #define VCPC_SIGNALED_H
 

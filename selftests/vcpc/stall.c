@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Users do not wait for each other: an attacker holds a lock of the module as long as possible, and
- * the calls of other users take no longer than before.  A waiting thread can be killed.
+ * Users do not wait for each other.  An attacker holds a lock of the module for as long as
+ * possible, and the calls of other users take no longer than before.  A waiting thread can be
+ * killed.
  *
  * The attacker is an unprivileged user.  Its SCHED_IDLE threads, on a CPU that other threads keep
  * almost completely busy, compute the totals of 500 instances, and bind and close inherited sets.
@@ -95,7 +96,7 @@ static void attack(int set, int said)
 	_exit(4);
 }
 
-/* An operation of a user; returns the longest of its calls, or a negative errno */
+/* Perform an operation of a user, and return the longest time of a call, or a negative errno. */
 struct deed {
 	const char *name;
 	uid_t uid;

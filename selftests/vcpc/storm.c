@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Overflows at a rate at which perf throttles hardware counters: a frozen set loses no counts. */
+/* Overflows at a rate at which perf throttles hardware counters. A frozen set loses no counts. */
 #include "overflow.h"
 #include "vcpc_test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads of a process that share one set: each acts on its own instance. */
+/* Threads of a process share one set. Each acts on its own instance. */
 #include <pthread.h>
 
 #include "vcpc_test.h"

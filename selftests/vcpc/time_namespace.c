@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Times are in the caller's CLOCK_MONOTONIC, which a time namespace can shift. */
+/* Times are those of the caller's CLOCK_MONOTONIC, which a time namespace can shift. */
 #include <sched.h>
 #include <time.h>
 

@@ -199,7 +199,7 @@ static __attribute__((noinline)) int put_bytes(int fd, const void *from, size_t 
 }
 
 /*
- * A write is one struct: a shorter one is refused, and a longer one is only accepted with trailing
+ * A write is one struct. A shorter one is refused, and a longer one is accepted only with trailing
  * zeros.
  */
 TEST_F(trace, sizes)
@@ -337,7 +337,7 @@ TEST_F(trace, advice_with_a_thread)
 	EXPECT_EQ(1, lines_with("vcpc_end:", line));
 }
 
-/* A descriptor that is not open for writing accepts none, and no other file does. */
+/* A descriptor that is not open for writing accepts no event, nor does any other file. */
 TEST_F(trace, advice_to_others)
 {
 	static const char *const files[] = { "/dev/null", "/dev/zero", "/proc/self/exe",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Short functions to make trace calls, and to examine ftrace's output. */
+/* Short functions that make trace calls, and that examine ftrace's output */
 #ifndef VCPC_TRACE_CALLS_H
 #define VCPC_TRACE_CALLS_H
 
@@ -73,7 +73,7 @@ static UNUSED unsigned int get_number(const char *path)
 	return number;
 }
 
-/* Make ftrace record events; returns 0 on success. */
+/* Make ftrace record events, and return 0 on success. */
 static UNUSED int listen_by_ftrace(void)
 {
 	return put(TRACING "events/vcpc/enable", "1") || put(TRACING "trace", "\n");

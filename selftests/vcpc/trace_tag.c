@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_IOC_TRACE_TAG: names to handles and IDs, and each reason for refusal. */
+/* VCPC_IOC_TRACE_TAG: handles and IDs for names, and each reason for refusal */
 #include <sys/socket.h>
 
 #include "vcpc_test.h"

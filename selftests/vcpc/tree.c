@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* VCPC_BIND_F_TREE: new threads and processes get instances; totals over all. */
+/* VCPC_BIND_F_TREE: new threads and processes get instances, and totals include all of them. */
 #include "inherited.h"
 #include "vcpc_test.h"
 
@@ -192,8 +192,8 @@ TEST(a_listing)
 	EXPECT_EQ(0x55555555, info[2].tid);
 
 	/*
-	 * A buffer for fewer instances: the oldest ones are written, and the number of all is
-	 * reported.
+	 * If the buffer has room for fewer instances, the oldest ones are written, and the number
+	 * of all is reported.
 	 */
 	memset(info, 0x55, sizeof(info));
 	ASSERT_EQ(0, set_instances(set, info, 1, &args));

@@ -62,8 +62,8 @@ static int load(void)
 	int ret = file < 0 || syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
 
 	/*
-	 * The new node is accessible only to root; the following tests also need access as other
-	 * users.
+	 * The new node is accessible only to root, but the following tests also need access as
+	 * other users.
 	 */
 	if (!ret && chmod("/dev/vcpc", 0666))
 		ret = -errno;
@@ -120,8 +120,8 @@ static int use_it(void)
 }
 
 /*
- * The first remnant of the module, or "" if there is none.  A debug kernel also lists the locks of
- * work queues while they exist.
+ * Return the first remnant of the module, or "" if there is none.  A debug kernel also lists the
+ * locks of work queues while they exist.
  */
 static const char *left_behind(void)
 {

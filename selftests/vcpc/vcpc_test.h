@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 /*
- * A percentage of @of: @exact if time is a count of instructions, which makes delays reproducible;
- * otherwise @loose, because a busy host can stop the machine at any time.
+ * Return a percentage of @of: @exact if the VM counts instructions as time, which makes delays
+ * reproducible; otherwise @loose, because a busy host can stop the machine at any time.
  */
 static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 {
@@ -21,8 +21,8 @@ static inline __u64 share(__u64 of, unsigned int exact, unsigned int loose)
 }
 
 /*
- * Without the module's device, skip the whole program, as kselftest's users expect. Programs that
- * start themselves again with arguments have passed here already.
+ * Without the module's device, skip the whole program, as users of kselftest expect. A program that
+ * starts itself again with arguments has passed this check already.
  */
 static void __attribute__((constructor)) skip_without_device(int argc)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The parts of transactions' times, with failing calls.  A call of bpf(2) that fails must not leave
- * out a tag, a reason or a stack.
+ * The parts of transactions' times, with failing calls.  A failed call of bpf(2) must not cause a
+ * tag, a reason or a stack to be omitted.
  */
 #include <pcp/trace.h>
 #include <shim/why.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the time of calls goes, in a program without trace calls. */
+/* Where calls spend their time, in a program without trace calls */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <shim/why.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Record where time is spent while a user's thread has a stack of fake frames, each in a different file, in which
- * the kernel would search for a build ID for a long time with the run queue locked.
+ * Record where time is spent while a user's thread has a stack of fake frames, each in a different
+ * file. The kernel would search these files for build IDs for a long time with the run queue
+ * locked.
  */
 #include <elf.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpc why with hostile names of a tag, a program and a function: each output has them as data, and a
- * strict reader of its format finds them.
+ * vcpc why with hostile names of a tag, a program and a function: each output contains them as
+ * data, and a strict reader of its format finds them.
  */
 #include <libgen.h>
 #include <sys/prctl.h>
@@ -70,7 +70,7 @@ static void find_files(char *exe, size_t size)
 		snprintf(vcpc, sizeof(vcpc), "vcpc");
 }
 
-/* Copy a program, with the other name in its symbols: 0, or -1. */
+/* Copy a program, with the other name in its symbols. Return 0, or -1. */
 static int copy_program(const char *from, const char *to)
 {
 	const int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
@@ -152,7 +152,10 @@ static char *why(const char *options)
 	return text;
 }
 
-/* Whether text steers a terminal: a control character but a line feed, or one that turns text around */
+/*
+ * Whether a text controls a terminal: it has a control character other than a line feed, or a text
+ * direction override
+ */
 static bool steers(const char *text)
 {
 	for (const unsigned char *s = (const unsigned char *)text; *s; s++)

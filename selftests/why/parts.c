@@ -367,8 +367,8 @@ TEST_F(parts, ends_elsewhere_or_never)
 	EXPECT_EQ(1, self->drops.moved);
 
 	/*
-	 * Each of two threads ends the other's transaction: the older begin must not end the newer
-	 * one.
+	 * Each of two threads ends the other's transaction. The older begin must not end the newer
+	 * transaction.
 	 */
 	ASSERT_EQ(0, pmtracebegin("crosses"));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, end_and_begin_here, "crosses"));

@@ -142,8 +142,8 @@ static FOREIGN void planted_socket(void)
 }
 
 /*
- * The virtual machine has no disk: another thread, which handles each fsync first, simulates a slow
- * one.
+ * The virtual machine has no disk.  Another thread, which handles each fsync first, simulates a
+ * slow one.
  */
 static int fsyncs, file;
 

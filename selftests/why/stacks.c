@@ -128,7 +128,7 @@ static void __attribute__((constructor)) be_a_program(void)
 	_exit(1);
 }
 
-/* Copy this program with another first byte in its build ID, '0' or '1': 0, or -1. */
+/* Copy this program with another first byte in its build ID, '0' or '1'. Return 0, or -1. */
 static int copy_with_build_id(char first)
 {
 	const int in = open("/proc/self/exe", O_RDONLY);
@@ -164,8 +164,9 @@ static void run_programs(void)
 }
 
 /*
- * Two programs of one process that have the same stack of addresses: the second one's has not the
- * build ID of the first.  It may have none: the kernel searches for one stack per switch.
+ * Two programs of one process have the same stack of addresses.  The stack of the second one does
+ * not have the build ID of the first.  It may have none, because the kernel searches for one stack
+ * per switch.
  */
 TEST_F(parts, build_ids_of_each_program)
 {

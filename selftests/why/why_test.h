@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of the parts and of the stacks of transactions share: tracing in each way, and loads */
+/*
+ * Shared by the tests of the parts and of the stacks of transactions: tracing by each transport,
+ * and loads
+ */
 #ifndef WHY_TEST_H
 #define WHY_TEST_H
 

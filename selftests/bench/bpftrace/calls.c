@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls a function that other programs probe, and prints the CPU time per call in nanoseconds. */
+/* Call a function that other programs probe, and print the CPU time per call in nanoseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

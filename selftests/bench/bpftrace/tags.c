@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The peer of ../trace_tags.c: the same transactions, through two functions probed by bpftrace. */
+/*
+ * The counterpart of ../trace_tags.c: the same transactions, through two functions probed by
+ * bpftrace
+ */
 #include <string.h>
 
 #include "../trace_tags.h"

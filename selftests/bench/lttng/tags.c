@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The peer of ../trace_tags.c: the same transactions, through two LTTng-UST tracepoints; run by
- * ../trace_lttng.sh.
+ * The counterpart of ../trace_tags.c: the same transactions, through two LTTng-UST tracepoints; run
+ * by ../trace_lttng.sh.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes an archive whose host, instances, values and texts have malicious names. */
+/* Write an archive whose host, instances, values and texts have malicious names. */
 #include <stdlib.h>
 #include <string.h>
 

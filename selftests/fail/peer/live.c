@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Host contexts with PCP's pmcd and its sample agent, with failing system calls.
+ * Use host contexts with PCP's pmcd and its sample agent, with failing system calls.
  *
  * usage: live SPEC
  */

@@ -3,8 +3,8 @@
  * Make the n-th call of one kind fail, in this process.
  *
  * A test that links this file calls inject_start().  A preloaded program uses the environment
- * variable INJECT=WAY:N from its first call on, and appends the number of calls to the file in
- * INJECT_COUNT, whether one failed, and the number of blocks in use.  With INJECT_TRAP the failing
+ * variable INJECT=WAY:N from its first call on.  To the file in INJECT_COUNT it appends the number
+ * of calls, whether one failed, and the number of blocks in use.  With INJECT_TRAP the failing
  * call stops in a debugger.  Calls made by the library whose name begins with INJECT_NOT neither
  * count nor fail.
  */
@@ -135,8 +135,8 @@ static bool is_exempt(void)
 }
 
 /*
- * Whether this call must fail: the n-th, or the first one after it that is not libpfm's.  Sets
- * errno and returns the error, or returns 0.
+ * Whether this call must fail: the n-th, or the first one after it that is not libpfm's.  Set errno
+ * and return the error, or return 0.
  */
 static int fails(enum inject_kind kind)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Make the n-th call of one kind fail, in this process: linked into a test, or preloaded. */
+/* Make the n-th call of one kind fail in this process: linked into a test, or preloaded. */
 #ifndef FAIL_INJECT_H
 #define FAIL_INJECT_H
 
@@ -46,7 +46,7 @@ extern const struct inject_way inject_ways[];
 
 /* Start counting; the @n-th call of the given kind fails, none if @n is 0. */
 void inject_start(const struct inject_way *way, long n);
-/* Stop; returns the number of calls of the kind. */
+/* Stop, and return the number of calls of the kind. */
 long inject_stop(void);
 /* Whether a call has failed since inject_start() */
 bool inject_fired(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Archives of a few metrics, and their values as text. */
+/* Write archives of a few metrics, and print their values as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -62,8 +62,8 @@ void sample_put(int at)
 }
 
 /*
- * Write an archive of @records, one per second starting at @from, with a new volume after every
- * @each.
+ * Write an archive of @records, one per second, starting at @from, and begin a new
+ * volume after every @each records.
  */
 void sample_make(const char *name, int from, int records, int each)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Archives of a few metrics, and their values as text. */
+/* Write archives of a few metrics, and print their values as text. */
 #ifndef FAIL_SAMPLE_H
 #define FAIL_SAMPLE_H
 
@@ -21,8 +21,8 @@ const char *sample_name(int i);
 void sample_describe(void);
 void sample_put(int at);
 /*
- * Write an archive of @records, one per second starting at @from, with a new volume after every
- * @each.
+ * Write an archive of @records, one per second, starting at @from, and begin a new
+ * volume after every @each records.
  */
 void sample_make(const char *name, int from, int records, int each);
 /* Print the values of a fetch of all metrics. */

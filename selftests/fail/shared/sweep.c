@@ -112,7 +112,7 @@ static void run_here(const struct sweep_case *c, const struct inject_way *way, l
 	now->ended = true;
 }
 
-/* Run in a child: 0, or the exit status if it failed. */
+/* Run in a child. Return 0, or the exit status if it failed. */
 static int run(struct run *into, const struct sweep_case *c, const struct inject_way *way, long n)
 {
 	int status;

@@ -33,7 +33,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Make a call whose result is negative on error.  If an injected failure made it fail, record that,
- * and repeat it: then it must succeed.
+ * and repeat the call, which must then succeed.
  */
 #define TRY(call) TRY_UNLESS(call, 0)
 
@@ -54,7 +54,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool sweep_again(bool error, const char *call, long result);
 
 /*
- * Run all cases, and print the results as TAP and a table; returns the exit status of the program.
+ * Run all cases, and print the results as TAP and a table.  Return the exit status of the program.
  */
 int sweep(const struct sweep_case *cases, unsigned int n);
 

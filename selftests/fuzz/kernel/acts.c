@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls of the module: valid or invalid arguments from an act, and checks of the results. */
+/* Call the module with valid or invalid arguments from an act, and check the results. */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -85,9 +85,9 @@ static long fire(const struct act *a, int fd, enum op op, void *args, size_t len
 }
 
 /*
- * After any call that can change a set's values, they cannot be compared with the last sample.  The
- * lower half of a set's epoch counts such calls that have started or ended, the upper half counts
- * those in progress.
+ * After any call that can change a set's values, the values cannot be compared with the last
+ * sample.  The lower half of a set's epoch counts such calls that have started or ended, the upper
+ * half counts those in progress.
  */
 #define UNDER_WAY	0x10000U
 
@@ -151,7 +151,7 @@ static const struct vcpc_request kinds[] = {
 	[TRACEPOINT] = { .type = PERF_TYPE_TRACEPOINT, .config = 1 },
 };
 
-/* Page faults overflow soon, but clocks not so soon that nothing else runs any more. */
+/* Page faults overflow soon, but clocks not so soon that nothing else can run. */
 static __u64 some_preset(const struct vcpc_request *r, enum preset preset, __u64 value)
 {
 	bool rare = r->type == PERF_TYPE_SOFTWARE && r->config == PERF_COUNT_SW_PAGE_FAULTS;
@@ -366,7 +366,7 @@ static long do_poll(const struct act *a, const struct file *f)
 	return ret < 0 ? -errno : ret;
 }
 
-/* An epoll descriptor watches the set, as long as the process exists or shorter. */
+/* An epoll descriptor watches the set for at most the lifetime of the process. */
 static long do_epoll(const struct act *a, const struct file *f)
 {
 	struct epoll_event event = { .events = EPOLLIN | (a->flags & 1 ? EPOLLET : 0) }, got[2];

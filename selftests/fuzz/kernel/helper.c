@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The program that actors execute: does a little work, then exits or waits. */
+/* The program that actors execute: it does a little work, then exits or waits. */
 #include <string.h>
 #include <unistd.h>
 

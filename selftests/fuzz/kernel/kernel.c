@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The module under libFuzzer: each input is a sequence of calls (program.h), and the coverage is
- * KCOV's for the module.
+ * Fuzz the module with libFuzzer.  Each input is a sequence of calls (program.h), and the coverage
+ * is KCOV's for the module.
  *
  * Before an input runs, it is written to FUZZ_TRAIL (the last kilobytes of a block device), because
  * a kernel crash loses everything else.  FUZZ_COVERAGE names a file for the instructions that were

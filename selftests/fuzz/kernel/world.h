@@ -2,8 +2,8 @@
 /*
  * Actors: threads and processes, their files, and the state that they share.
  *
- * Threads: an actor runs one act at a time, which the fuzzer's first thread passes to it.  Files
- * belong to each process; a forked process has copies of those that existed at that time.
+ * An actor runs one act at a time, which the fuzzer's first thread passes to it.  Files belong to
+ * each process; a forked process has copies of those that existed at that time.
  */
 #ifndef FUZZ_KERNEL_WORLD_H
 #define FUZZ_KERNEL_WORLD_H
@@ -82,8 +82,8 @@ void acts_open(void);
 void machine_open(void);
 void machine_restore(void);
 /*
- * The calling process's descriptors.  A copy can be outdated immediately because other threads
- * replace descriptors: file_is() checks that it is still valid after a call.
+ * The calling process's descriptors.  A copy can be outdated immediately, because other threads
+ * replace descriptors.  After a call, file_is() checks whether it is still valid.
  */
 void files_open(void);
 void files_close(void);

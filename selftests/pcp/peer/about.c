@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints the description of all metrics of vcpc.* and trace.*, one per line, of a host or of
- * "local".
+ * Print the descriptions of all metrics of vcpc.* and trace.* of a host or of "local", one per
+ * line.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measures one kind of reading an archive; built against libshim and against PCP's own library,
- * which selftests/bench/archive.sh runs alternately.
+ * Measure one way of reading an archive.  The program is built against libshim and against PCP's
+ * own library; selftests/bench/archive.sh runs both alternately.
  *
  * usage: archive_bench ARCHIVE WHAT
  *
- * Prints the CPU seconds per operation, the number of operations, the peak memory in kB, and a sum
+ * Print the CPU seconds per operation, the number of operations, the peak memory in kB, and a sum
  * over all values, which must be equal in both builds.  Environment: PREFIX selects metrics by
  * name, EVERY the n-th of them, and INTERVAL is the time between records.
  */

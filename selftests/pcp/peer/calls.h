@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Repeats one of several calls, chosen by name, with random arguments. */
+/* Repeat one of several calls, chosen by name, with random arguments. */
 #ifndef SELFTESTS_PCP_PEER_CALLS_H
 #define SELFTESTS_PCP_PEER_CALLS_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Run calls on derived metrics from a script on standard input; print each call's result and each
- * value to the last bit.  Builds with libshim and with PCP's own library must print the same.
+ * value to the last bit.  The build with libshim and the build with PCP's own library must print
+ * the same output.
  *
  * The first word of a line is the call, the second its object, the rest of the line its argument.
  */

@@ -131,8 +131,8 @@ static void dump_metric(int i)
 	if (d->indom == PM_INDOM_NULL)
 		return;
 	/*
-	 * Use this order: the original reads deltas in full at the first call, and otherwise has
-	 * another order.
+	 * Use this order, because the original reads deltas in full at the first call, and
+	 * otherwise has a different order.
 	 */
 	dump_instances(d->indom, pmGetInDom);
 	dump_instances(d->indom, pmGetInDomArchive);
@@ -299,7 +299,7 @@ static void sort_metrics(void)
 
 /*
  * Whether a time is in the millisecond after the end: there the original's first fetch returns EOL,
- * and later ones do not; ours never does, by intention
+ * and later ones do not; this library intentionally never does
  */
 static int at_the_end(const struct timespec *from, int64_t ms, const struct timespec *end)
 {
@@ -310,8 +310,8 @@ static int at_the_end(const struct timespec *from, int64_t ms, const struct time
 }
 
 /*
- * Avoid whole seconds: the original stores such a time as 10^9 ns after the previous second, and
- * interpolated doubles differ in the last bit.
+ * Avoid whole seconds, because the original stores such a time as 10^9 ns after the previous
+ * second, and interpolated doubles differ in the last bit.
  */
 static void jump(const struct timespec *start, const struct timespec *end, int delta, int fetches)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Run calls on fetch groups from a script on standard input; print each call's result and each
- * value to the last bit. Builds with libshim and with PCP's own library must print the same.
+ * value to the last bit. The build with libshim and the build with PCP's own library must print the
+ * same output.
  *
- * A line's words are separated by |; an empty one is NULL.
+ * A line's words are separated by |; an empty word means NULL.
  */
 #include <stdio.h>
 #include <stdlib.h>

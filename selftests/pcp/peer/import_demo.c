@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A typical importer: it creates an archive of numbers derived from a seed, and prints the result
- * of each call.  The same source for libshim and for PCP's library.
+ * of each call.  The same source is built with libshim and with PCP's library.
  *
  * usage: import_demo ARCHIVE VERSION SEED
  */

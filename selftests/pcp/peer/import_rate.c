@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Write an archive with a given number of metrics and samples through LOGIMPORT, and print seconds
- * and peak memory; the same source for libshim and for PCP's library.
+ * and peak memory. The same source is built with libshim and with PCP's library.
  *
  * usage: import_rate ARCHIVE METRICS SAMPLES VERSION
  */

@@ -250,8 +250,8 @@ static void play_values(void)
 	for (int i = 0; i < metrics.n; i++)
 		fetch(metrics.name[i], 1, &metrics.pmid[i]);
 	/*
-	 * with its own metrics in the list, the original splits the results, and reports
-	 * PM_VAL_DPTR
+	 * With its own metrics in the list, the original splits the results, and reports
+	 * PM_VAL_DPTR.
 	 */
 	for (int i = 0; i < metrics.n; i++)
 		if (pmID_domain(metrics.pmid[i]) != 511)

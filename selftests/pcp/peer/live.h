@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the programs that query a host's pmcd: metrics by name, and fetches printed completely. */
+/*
+ * Shared by the programs that query a host's pmcd: metrics by name, and complete output of fetches
+ */
 #ifndef PEER_LIVE_H
 #define PEER_LIVE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Query a host's pmcd while an agent or pmcd itself stops, hangs and returns, and with many contexts;
- * print everything that a caller sees.  As live.c, it is built against both libraries.
+ * Query a host's pmcd while an agent or pmcd itself stops, hangs and returns, and with many
+ * contexts; print everything that a caller sees.  Like live.c, it is built against both libraries.
  *
  * usage: live_outage SPEC changes|outage|silence|many
  *

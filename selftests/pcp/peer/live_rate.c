@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Fetch repeatedly from a host's pmcd, and print the CPU time of this process per fetch, in ns,
- * user and system time together.
+ * Fetch repeatedly from a host's pmcd, and print the CPU time (user and system) of this process per
+ * fetch, in ns.
  *
  * usage: live_rate SPEC TIMES METRIC...
  */

@@ -11,7 +11,8 @@
 #include <pcp/pmapi.h>
 
 /*
- * PCP's library exports these, but its installed headers do not declare them; ours: <pcp/libpcp.h>.
+ * PCP's library exports these, but its installed headers do not declare them.  This project's
+ * <pcp/libpcp.h> does.
  */
 extern void __pmAddOptArchive(pmOptions *opts, char *arg);
 extern void __pmAddOptArchiveList(pmOptions *opts, char *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by programs that are compared with PCP: exact printing, and random numbers. */
+/* Shared by programs whose output is compared with PCP's: exact printing, and random numbers */
 #ifndef PEER_H
 #define PEER_H
 

@@ -6,8 +6,8 @@
  * usage: recorded_run ARCHIVE PID TAG TRANSACTIONS NANOSECONDS INSTRUCTIONS [LIFE]
  *
  * With LIFE, the tag has instances with other numbers, ten seconds later. Half of the transactions
- * come with the second record.  The command counts 1000 instructions before the first record, and
- * those of its transactions.
+ * are in the second record. The command counts 1000 instructions before the first record, in
+ * addition to those of its transactions.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -46,7 +46,7 @@ struct archive {
  * struct actor - one context of a script
  * @handle: or -1
  * @wanted: the metrics that it fetches, always in INTERP
- * @texts: some of them are not numbers
+ * @texts: some of the metrics are not numbers
  * @partial: it is a copy or has one, and there are several archives: the original's context knows
  *	only the metadata of those that it has visited, and misses records after a change of time
  * @asked: it has fetched in INTERP, so its profile and time must stay in order

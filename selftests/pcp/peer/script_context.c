@@ -17,7 +17,7 @@ static bool has(const struct actor *a, pmID pmid)
 
 /*
  * The original loops over a metric that is requested twice in INTERP, and confuses its state of
- * metrics that were left out of a fetch: a context always requests the same ones.
+ * metrics that were left out of a fetch. Therefore a context always requests the same metrics.
  */
 static void choose_metrics(struct script *s, struct actor *a)
 {
@@ -78,7 +78,8 @@ static void make_copy(struct script *s)
 	/* the original does not copy the profile exactly */
 	pmAddProfile(PM_INDOM_NULL, 0, NULL);
 	/*
-	 * it starts without observations, so it can request others, but not in the middle of steps
+	 * It starts without observations, so it can request other metrics, but not in the middle of
+	 * steps.
 	 */
 	a->asked = false;
 	if (a->mode != PM_MODE_INTERP)
@@ -152,8 +153,8 @@ static int some_instances(struct script *s, int at, int *list, int room)
 }
 
 /*
- * For instances that are added to a profile later, the original uses stale state; and when it
- * removes some from a domain for the first time, it removes all others.
+ * For instances that are added to a profile later, the original uses stale state. When it removes
+ * some instances from a domain for the first time, it also removes all others.
  */
 void play_profile(struct script *s)
 {

@@ -276,7 +276,7 @@ static void show_archive(void)
 
 /*
  * If a context has several archives, the original changes its position when the label of the first
- * or the end of the last is queried: in that case, query something else.
+ * archive or the end of the last one is queried. In that case, query something else.
  */
 void play_archive(struct script *s)
 {

@@ -146,8 +146,8 @@ static void set_by_time(struct actor *a, int mode, int64_t when, bool keep, int6
 
 /*
  * If a step goes from between two observations to exactly the time of the second, the original
- * returns texts one observation too late: no step ends at a round time, although the first fetch
- * can be at one.
+ * returns texts one observation too late. Therefore no step ends at a round time, although the
+ * first fetch can be at one.
  */
 static void odd(int64_t *when, int64_t *step, bool by_time)
 {
@@ -192,8 +192,8 @@ static void go_on(struct script *s, struct actor *a)
 }
 
 /*
- * The original trusts index entries: it overlooks the last record if the entry for (about) its time
- * has the record's end, or the start for one that is followed by a mark.
+ * The original trusts index entries. It overlooks the last record if the entry for (about) its time
+ * has the record's end, or, for a record that is followed by a mark, its start.
  */
 static void mind_index(const struct script *s, const struct actor *a, int mode, int64_t *when,
 		       bool *keep)
@@ -291,9 +291,9 @@ static void pass_end(const struct script *s, struct actor *a)
 }
 
 /*
- * In the millisecond after the end, it depends on the previous fetch whether there are values.
- * With several archives, the first time after the end counts as inside if the fetch came from an
- * earlier archive.
+ * In the millisecond after the end, the previous fetch determines whether there are values. With
+ * several archives, the first time after the end counts as inside if the fetch came from an earlier
+ * archive.
  */
 static bool is_doubtful(const struct script *s, const struct actor *a)
 {

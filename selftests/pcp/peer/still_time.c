@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Preloaded library: the time of day is constant, so two programs agree on it. */
+/* Preloaded library: the time of day is constant, so that two programs agree on it. */
 #include <sys/time.h>
 #include <time.h>
 

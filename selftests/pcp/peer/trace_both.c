@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Make the same trace calls with PCP's library and with ours, at the same time in one process, so
- * their results, including times, can be compared.
+ * Make the same trace calls with PCP's library and with this one, at the same time in one process,
+ * so that their results, including times, can be compared.
  *
  * usage: trace_both PCP'S-LIBRARY OUR-LIBRARY
  */

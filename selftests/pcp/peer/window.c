@@ -129,8 +129,8 @@ static int is_far(const char *s)
 }
 
 /*
- * Months together with a zone, a letter or an offset: the original confuses it with the reporting
- * zone.  With other lengths they can end at a 31st that does not exist.
+ * If months are given together with a zone, a letter or an offset, the original confuses it with
+ * the reporting zone.  With other lengths, the interval can end at a 31st that does not exist.
  */
 static int is_mixed(const char *s)
 {

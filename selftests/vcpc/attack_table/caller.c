@@ -18,8 +18,8 @@ static int answer(int ret)
 }
 
 /*
- * The results for any holder of the descriptor, whatever the target does: it can read and close
- * everything.  Calls on an instance fail, because the caller has none.
+ * The results for any holder of the descriptor, regardless of what the target does.  The holder can
+ * read and close everything.  Calls on an instance fail, because the caller has none.
  */
 static const int answers[DEEDS] = {
 	[BIND] = OK,
@@ -109,7 +109,7 @@ static int receive(int socket)
 	return fd;
 }
 
-/* Become the caller; returns 0, or CANNOT if this machine does not support it. */
+/* Become the caller, and return 0, or CANNOT if this machine does not support it. */
 static int become_who(enum who who, pid_t tid)
 {
 	pid_t pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cells of the table: their targets, the targets' states, and the callers. */
+/* The cells of the table: their targets, the targets' states, and the callers */
 #ifndef ATTACK_TABLE_TABLE_H
 #define ATTACK_TABLE_TABLE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random numbers, and the memory that holds arguments. */
+/* Random numbers, and the memory that holds arguments */
 #include "../calls.h"
 #include "arena.h"
 
@@ -53,8 +53,8 @@ enum place some_place(struct fuzzer *f)
 }
 
 /*
- * The start of @len bytes at @place in the arena, which the caller passes to the call, and the
- * number of mapped ones.
+ * Get the start of @len bytes at @place in the arena, which the caller passes to the call, and the
+ * number of mapped bytes.
  */
 size_t lay(struct fuzzer *f, enum place place, size_t len, size_t *there)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Make a call with an argument in a bad place, and check its result. */
+/* Make a call with an argument in an invalid place, and check its result. */
 #include "../calls.h"
 #include "call.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One hostile call: the place of its argument, its possible results, and the bytes it may write.
+ * A hostile call: the place of its argument, its possible results, and the bytes that it may write
  */
 #ifndef FUZZ_CALL_H
 #define FUZZ_CALL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chooses the file for a call, and the thread to sample. */
+/* Choose the file for a call, and the thread to sample. */
 #include "worker.h"
 
 /* A file that only this thread uses, or one that any thread can close in the meantime. */

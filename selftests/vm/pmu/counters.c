@@ -100,8 +100,8 @@ static u64 rate_of(const struct perf_event *event)
 }
 
 /*
- * The PMU's time.  It stops while the PMU is disabled, so all counters see the same instant, and
- * then catches up, like perf's time running.
+ * The PMU's time.  It stops while the PMU is disabled, so that all counters see the same instant,
+ * and then catches up, like perf's time running.
  */
 u64 synth_now(struct synth_cpu *cpu)
 {
@@ -511,7 +511,8 @@ void synth_work(u64 ticks)
 
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 /*
- * Old kernels require this of each task PMU except the first, even after that one was unregistered.
+ * Old kernels require this of each task PMU except the first, even after the first was
+ * unregistered.
  */
 #define ALL_KINDS	PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #else

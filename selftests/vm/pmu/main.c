@@ -7,10 +7,10 @@
  *
  * Each CPU has 4 programmable and 3 fixed counters, 48 bits wide.  Events have constraints (see
  * events[]), and each counts a fixed number per tick, which differs between the kinds of core.  A
- * tick is a nanosecond of local_clock().  With manual=1 ticks come only
- * from writes to the parameter "work", on the CPU that writes, so that counts are known exactly.
+ * tick is a nanosecond of local_clock().  With manual=1 ticks come only from writes to the
+ * parameter "work", on the CPU that writes, so that the counts are known exactly.
  *
- * Counters overflow by an interrupt, with nmi=1 by an NMI.
+ * Overflows are delivered by an interrupt or, with nmi=1, by an NMI.
  *
  * Events count in user and kernel mode alike: attr.exclude_* is ignored.
  *

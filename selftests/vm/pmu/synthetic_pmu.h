@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Synthetic core PMUs: shared by their two files. */
+/* Declarations shared by the two files of the synthetic core PMUs */
 #ifndef SYNTHETIC_PMU_H
 #define SYNTHETIC_PMU_H
 

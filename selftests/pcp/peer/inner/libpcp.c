@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Implements the declarations of this libpcp.h with public calls. */
+/* Implement the declarations of this libpcp.h with public calls. */
 #include "libpcp.h"
 
 int __pmLogReads;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replaces the header of PCP's internals that programs of its test suite include, with the few
- * archive-related declarations they use.  Both builds of a program include it.
+ * This replaces the header of PCP's internals that programs of its test suite include.  It has the
+ * few archive-related declarations that they use.  Both builds of a program include it.
  */
 #ifndef PEER_INNER_LIBPCP_H
 #define PEER_INNER_LIBPCP_H
