@@ -32,7 +32,7 @@ struct draft {
 	struct vcpc_set_create_args args;
 };
 
-static struct draft good(void)
+static struct draft good_draft(void)
 {
 	struct draft d = {
 		.args = {
@@ -81,7 +81,7 @@ static int create(struct kunit *test, const struct draft *d, int *bad)
 
 static void made_and_destroyed(struct kunit *test)
 {
-	struct draft d = good();
+	struct draft d = good_draft();
 	int bad;
 
 	for (d.args.nr_requests = 1; d.args.nr_requests <= REQUESTS; d.args.nr_requests++) {
@@ -92,7 +92,7 @@ static void made_and_destroyed(struct kunit *test)
 
 static void number_of_requests(struct kunit *test)
 {
-	struct draft d = good();
+	struct draft d = good_draft();
 	int bad;
 
 	d.args.nr_requests = 0;
@@ -127,7 +127,7 @@ static void each_bad_request_at_each_place(struct kunit *test)
 
 	for (kind = 0; kind < ARRAY_SIZE(spoiled); kind++) {
 		for (at = 0; at < REQUESTS; at++) {
-			d = good();
+			d = good_draft();
 			d.requests[at] = spoiled[kind].request;
 			ret = create(test, &d, &bad);
 			KUNIT_EXPECT_EQ_MSG(test, spoiled[kind].ret, ret, "kind %u", kind);
@@ -146,7 +146,7 @@ static void requests_that_are_not_there(struct kunit *test)
 	for (at = 0; at < REQUESTS; at++) {
 		size_t there = at * sizeof(faults) + sizeof(faults) / 2;
 
-		d = good();
+		d = good_draft();
 		d.args.requests = memory.page + PAGE_SIZE - there;
 		KUNIT_EXPECT_EQ(test, -EFAULT, create(test, &d, &bad));
 		KUNIT_EXPECT_EQ(test, (int)at, bad);
@@ -156,7 +156,7 @@ static void requests_that_are_not_there(struct kunit *test)
 static void more_sets_than_allowed(struct kunit *test)
 {
 	int left = vcpc_limits_max(VCPC_LIMIT_SETS) - used(VCPC_LIMIT_SETS);
-	struct draft d = good();
+	struct draft d = good_draft();
 	int bad;
 
 	KUNIT_EXPECT_EQ(test, 0, vcpc_limits_charge(user, VCPC_LIMIT_SETS, left));

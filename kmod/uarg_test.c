@@ -76,7 +76,7 @@ KUNIT_ARRAY_PARAM(all, all, describe);
 static struct vcpc_user_memory memory;
 
 /* Write a valid struct into @image, with zeros after it. */
-static void good(const struct taken *t, u8 *image)
+static void good_image(const struct taken *t, u8 *image)
 {
 	memset(image, 0, ROOM);
 	*(u32 *)image = t->known;
@@ -105,7 +105,7 @@ static void sizes(struct kunit *test)
 	u8 image[ROOM];
 	u32 *size = (u32 *)image;
 
-	good(t, image);
+	good_image(t, image);
 	KUNIT_EXPECT_EQ(test, 0, take(test, image));
 	for (*size = 0; *size < t->known; ++*size)
 		KUNIT_EXPECT_EQ(test, -EINVAL, take(test, image));
@@ -125,7 +125,7 @@ static void longer_and_not_zero(struct kunit *test)
 	size_t i;
 
 	for (i = t->known; i < t->known + 32; i++) {
-		good(t, image);
+		good_image(t, image);
 		image[i] = 1;
 		*(u32 *)image = t->known + 32;
 		KUNIT_EXPECT_EQ(test, -E2BIG, take(test, image));
@@ -144,7 +144,7 @@ static void each_flag(struct kunit *test)
 	if (!t->flags_at)
 		kunit_skip(test, "it has no flags");
 	for (bit = 0; bit < 32; bit++) {
-		good(t, image);
+		good_image(t, image);
 		*(u32 *)(image + t->flags_at) = BIT(bit);
 		KUNIT_EXPECT_EQ_MSG(test, t->flags & BIT(bit) ? 0 : -EINVAL, take(test, image),
 				    "bit %d", bit);
@@ -160,7 +160,7 @@ static void reserved_bytes(struct kunit *test)
 	if (!t->reserved_at)
 		kunit_skip(test, "nothing of it is reserved");
 	for (i = t->reserved_at; i < (t->reserved_end ?: t->known); i++) {
-		good(t, image);
+		good_image(t, image);
 		image[i] = 0x80;
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, take(test, image), "byte %zu", i);
 	}
@@ -173,7 +173,7 @@ static void edge_of_memory(struct kunit *test)
 	u8 image[ROOM];
 	size_t there;
 
-	good(t, image);
+	good_image(t, image);
 	for (there = 1; there < t->known; there++)
 		KUNIT_EXPECT_EQ(test, -EFAULT, take_at(test, image, there, PAGE_SIZE - there));
 	KUNIT_EXPECT_EQ(test, 0, take_at(test, image, t->known, PAGE_SIZE - t->known));

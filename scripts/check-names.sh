@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Check that names are unique: fail if two files define the same non-static function, or the same struct, union or
 # enum tag if one definition is in a header or the tag has a prefix of the project.  Static functions, and tags
-# within a C file, can repeat.  Also fail if three files of a directory have a static function with the same single
+# within a C file, can repeat.  Also fail if two files of a directory have a static function with the same single
 # word as its name, such as find(): a profile or a backtrace does not show which one it is, as label_find() does.
 # Each file of tools/compat is a program.
 #
@@ -38,7 +38,7 @@ function end_head(   name) {
 	head = ""
 }
 
-# The third file of a directory with the same single word
+# The second file of a directory with the same single word
 function single(name,   folder) {
 	folder = FILENAME
 	if (!sub(/\/[^\/]*$/, "", folder))
@@ -46,8 +46,8 @@ function single(name,   folder) {
 	if ((folder, name, FILENAME) in seen)
 		return
 	seen[folder, name, FILENAME] = 1
-	if (++singles[folder, name] > 2) {
-		printf "%s:%d: %s() is static in two other files of %s; add a noun to its name\n", FILENAME, FNR, name, folder
+	if (++singles[folder, name] > 1) {
+		printf "%s:%d: %s() is static in another file of %s as well; add a noun to its name\n", FILENAME, FNR, name, folder
 		found = 1
 	}
 }

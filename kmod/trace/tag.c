@@ -149,7 +149,7 @@ static int charge(struct vcpc_user *user, struct list_head *forgotten)
 }
 
 /* Take the existing tag with @fresh's name, or add @fresh and set it to NULL. */
-static int take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
+static int tag_take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 {
 	struct vcpc_user *user = (*fresh)->user;
 	LIST_HEAD(forgotten);
@@ -233,7 +233,7 @@ static int hold_locked(struct vcpc_tag_holder *holder, struct vcpc_tag **fresh, 
 	*handle = known_handle(holder, (*fresh)->name);
 	if (*handle)
 		return 0;
-	ret = grow(holder) ?: take(fresh, &tag);
+	ret = grow(holder) ?: tag_take(fresh, &tag);
 	if (ret)
 		return ret;
 	*handle = ++holder->nr;

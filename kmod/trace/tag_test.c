@@ -37,7 +37,7 @@ static void reopen(struct actor *actor)
 	vcpc_tag_holder_init(&actor->holder, &actor->user);
 }
 
-static int take(struct actor *actor, unsigned int nr, u32 *handle)
+static int actor_take(struct actor *actor, unsigned int nr, u32 *handle)
 {
 	char name[16];
 
@@ -52,7 +52,7 @@ static unsigned int take_all(struct actor *actor, unsigned int most, int *error)
 	u32 handle;
 
 	for (nr = 0; nr < most; nr++) {
-		*error = take(actor, nr, &handle);
+		*error = actor_take(actor, nr, &handle);
 		if (*error)
 			break;
 	}
@@ -63,7 +63,7 @@ static u64 id_of(struct kunit *test, struct actor *actor, unsigned int nr)
 {
 	u32 handle = 0;
 
-	KUNIT_EXPECT_EQ(test, 0, take(actor, nr, &handle));
+	KUNIT_EXPECT_EQ(test, 0, actor_take(actor, nr, &handle));
 	return handle ? vcpc_tag_find(&actor->holder, handle)->id : 0;
 }
 
@@ -147,9 +147,9 @@ static void handles(struct kunit *test)
 	begin_actor(&actors[0], 70001);
 	KUNIT_EXPECT_NULL(test, vcpc_tag_find(&actors[0].holder, 1));
 	for (i = 0; i < ARRAY_SIZE(handle); i++)
-		KUNIT_EXPECT_EQ(test, 0, take(&actors[0], i, &handle[i]));
+		KUNIT_EXPECT_EQ(test, 0, actor_take(&actors[0], i, &handle[i]));
 	for (i = 0; i < ARRAY_SIZE(handle); i++) {
-		KUNIT_EXPECT_EQ(test, 0, take(&actors[0], i, &again));
+		KUNIT_EXPECT_EQ(test, 0, actor_take(&actors[0], i, &again));
 		KUNIT_EXPECT_EQ(test, handle[i], again);
 		KUNIT_EXPECT_NOT_NULL(test, vcpc_tag_find(&actors[0].holder, again));
 	}

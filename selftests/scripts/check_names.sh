@@ -18,15 +18,15 @@ printf 'struct thing {\n};\n' >thing.h
 printf 'int take(void)\n{\n}\n' >take.c
 printf 'struct vcpc_thing {\n};\n' >prefix.c
 cp prefix.c prefix_2.c
-for file in first second third; do
-	mkdir -p room && printf 'static int find(const char *name);\n\nstatic int find(const char *name)\n{\n}\n' >room/$file.c
+for file in room/first room/second other/third; do
+	mkdir -p "${file%/*}" && printf 'static int find(const char *name);\n\nstatic int find(const char *name)\n{\n}\n' >"$file.c"
 done
 clean one.c static.c; result "accepts static functions, declarations, and tags of a file"
 found one.c take.c; result "two functions with one name"
 found one.c thing.h; result "a tag of a file that a header defines"
 found thing.h one.c; result "... in the other order"
 found prefix.c prefix_2.c; result "a tag with a prefix of the project in two files"
-clean room/first.c room/second.c; result "accepts a static function of one word in two files of a folder"
-found room/first.c room/second.c room/third.c; result "... not in three"
+clean room/first.c other/third.c; result "accepts a static function of one word in files of two directories"
+found room/first.c room/second.c; result "... not in two files of one"
 clean; result "the project's files"
 done_testing

@@ -18,7 +18,7 @@ static const char *const packers[] = { ".xz", ".lzma", ".gz", ".bz2", ".bz", ".Z
  * Remove @suffix from a name.  Return false if the name does not end with it, or consists only of
  * it.
  */
-static bool cut(char *name, const char *suffix)
+static bool suffix_cut(char *name, const char *suffix)
 {
 	size_t len = strlen(name), end = strlen(suffix);
 
@@ -31,7 +31,7 @@ static bool cut(char *name, const char *suffix)
 static void cut_packer(char *name)
 {
 	for (size_t i = 0; i < sizeof(packers) / sizeof(packers[0]); i++)
-		if (cut(name, packers[i]))
+		if (suffix_cut(name, packers[i]))
 			return;
 }
 
@@ -98,7 +98,7 @@ static int add_archive(struct vcpc_archives *archives, const char *what)
 
 	if (name && !has_metadata(name) && is_file(name)) {
 		cut_packer(name);
-		if (!cut(name, ".meta") && !cut(name, ".index"))
+		if (!suffix_cut(name, ".meta") && !suffix_cut(name, ".index"))
 			cut_volume(name);
 	}
 	return archive_append(archives, name);
@@ -124,7 +124,7 @@ static int add_folder(struct vcpc_archives *archives, const char *folder)
 		char *name;
 
 		cut_packer(entry->d_name);
-		if (!cut(entry->d_name, ".meta") && !cut(entry->d_name, ".index"))
+		if (!suffix_cut(entry->d_name, ".meta") && !suffix_cut(entry->d_name, ".index"))
 			continue;
 		any = true;
 		if (asprintf(&name, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",

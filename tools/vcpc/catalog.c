@@ -50,7 +50,7 @@ static int by_pmid(const void *a, const void *b)
 }
 
 /* Sort by PMID, and keep one entry for a metric that has several names or was requested twice. */
-static void unite(struct vcpc_catalog *c)
+static void catalog_unite(struct vcpc_catalog *c)
 {
 	size_t n = 0;
 
@@ -78,7 +78,7 @@ int vcpc_catalog_read(struct vcpc_catalog *c, char **names)
 	if (c->err)
 		return vcpc_fail(c->err, "metrics");
 	if (c->n)
-		unite(c);
+		catalog_unite(c);
 	return 0;
 }
 

@@ -63,7 +63,7 @@ static void problem(void *arg, const char *file, uint64_t offset, const char *te
 	print_finding(arg, "damaged", file, offset, text);
 }
 
-static void note(void *arg, int kind, const char *file, uint64_t offset, const char *text)
+static void finding_note(void *arg, int kind, const char *file, uint64_t offset, const char *text)
 {
 	print_finding(arg, kind == SHIM_ARCHIVE_UNKNOWN ? "unknown" : "incomplete", file, offset,
 		      text);
@@ -76,14 +76,14 @@ static void progress(void *arg, uint64_t done, uint64_t total)
 	vcpc_progress_at(&job->progress, job->now + (double)done / (double)(total ? total : 1));
 }
 
-static int check(struct job *job, const char *archive)
+static int archive_check(struct job *job, const char *archive)
 {
 	const struct shim_archive_watch watch = {
 		.size = sizeof(watch),
 		.problem = problem,
 		.progress = progress,
 		.arg = job,
-		.note = note,
+		.note = finding_note,
 	};
 	const char *slash = job->archives.n > 1 ? strrchr(archive, '/') : NULL;
 	int n;
@@ -112,7 +112,7 @@ static int check_all(struct job *job)
 	/* stdout may also be a terminal. Little is printed, and problem() clears the progress. */
 	job->progress.visible = isatty(STDERR_FILENO);
 	for (job->now = 0; job->now < all->n; job->now++) {
-		int one = check(job, all->names[job->now]);
+		int one = archive_check(job, all->names[job->now]);
 
 		job->bad += one != 0;
 		status = one ? one : status;

@@ -90,7 +90,8 @@ static int next_report(int report, struct child_report *message)
 }
 
 /* Ensure that the set is bound, and run the caller's preparations for the command. */
-static int prepare(struct vcpc_child *child, struct shim_set *set, int report, const char *command)
+static int child_prepare(struct vcpc_child *child, struct shim_set *set, int report,
+			 const char *command)
 {
 	struct child_report message = { .err = -ECHILD };
 
@@ -180,7 +181,7 @@ static int child_release(int report, int answer, const char *command)
 static int await_exec(struct vcpc_child *child, struct shim_set *set, int report, int *answer,
 		      const char *command)
 {
-	int ret = prepare(child, set, report, command);
+	int ret = child_prepare(child, set, report, command);
 
 	if (!ret)
 		ret = child_release(report, *answer, command);

@@ -18,7 +18,7 @@
 #include "damage.h"
 #include "vcpc.h"
 
-static void ignore(void *arg, const char *file, uint64_t offset, const char *text)
+static void damage_ignore(void *arg, const char *file, uint64_t offset, const char *text)
 {
 	(void)arg;
 	(void)file;
@@ -70,7 +70,8 @@ static int damage_of(const char *archive, const struct vcpc_read *read)
 		.from = read->window->from, .to = read->window->to, .points = read->points,
 	};
 	const struct shim_archive_watch watch = {
-		.size = sizeof(watch), .problem = ignore, .arg = notes, .note = damage_count, .span = &span,
+		.size = sizeof(watch), .problem = damage_ignore, .arg = notes, .note = damage_count,
+		.span = &span,
 	};
 	int n;
 

@@ -199,11 +199,6 @@ static int rank_tags(struct vcpc_drawing *d, const char *archive)
 	return status;
 }
 
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 /*
  * Whether a metric has its own chart: only these of the recorder's metrics, but all other metrics
  */
@@ -215,9 +210,9 @@ static bool is_drawn(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (begins(name, own[i]))
+		if (vcpc_begins(name, own[i]))
 			return true;
-	return !begins(name, "vcpc.") && !begins(name, "trace.");
+	return !vcpc_overview_is_own(name);
 }
 
 static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
@@ -242,7 +237,7 @@ static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, con
 
 	if (chart->n == VCPC_LINES)
 		return false;
-	if (!instance || !d->ntags || !begins(metric, "trace.transact."))
+	if (!instance || !d->ntags || !vcpc_begins(metric, "trace.transact."))
 		return true;
 	tag = find_tag(d, instance, strlen(instance));
 	return tag && tag - d->tags < VCPC_LINES;
@@ -341,11 +336,12 @@ static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *
 		tag = find_tag(d, instance, strlen(instance));
 		return !tag ? NULL : metric[15] == 'c' ? &tag->count : &tag->time;
 	}
-	if (begins(metric, "vcpc.transact.time.")) {
+	if (vcpc_begins(metric, "vcpc.transact.time.")) {
 		tag = find_tag(d, instance, strlen(instance));
 		return tag ? part_of(tag, strrchr(metric, '.') + 1) : NULL;
 	}
-	tag = slash && begins(metric, "vcpc.transact.") ? find_tag(d, instance, slash - instance) : NULL;
+	tag = slash && vcpc_begins(metric, "vcpc.transact.") ?
+		find_tag(d, instance, slash - instance) : NULL;
 	if (!tag)
 		return NULL;
 	if (!strcmp(metric, "vcpc.transact.hist"))
@@ -399,8 +395,9 @@ static double first_gain(const struct vcpc_drawing *d, size_t metric, const stru
 {
 	const char *name = d->tally.catalog.entries[metric].name;
 
-	return row->late && (begins(name, "vcpc.transact.") || begins(name, "trace.transact.") ||
-			     begins(name, "trace.point.")) ? row->first : 0;
+	return row->late && (vcpc_begins(name, "vcpc.transact.") ||
+			     vcpc_begins(name, "trace.transact.") ||
+			     vcpc_begins(name, "trace.point.")) ? row->first : 0;
 }
 
 static int take_value(void *arg, size_t metric, struct vcpc_row *row, double v, double at)

@@ -30,7 +30,7 @@ int functions_add(struct functions *f, const char *text, bool usdt)
 }
 
 /* Cut @s at the first @c.  Return the part after it, or NULL. */
-static char *cut(char *s, char c)
+static char *field_cut(char *s, char c)
 {
 	char *at = s ? strchr(s, c) : NULL;
 
@@ -39,17 +39,17 @@ static char *cut(char *s, char c)
 	return at;
 }
 
-static int split(const struct functions_spec *spec, struct pieces *p)
+static int spec_split(const struct functions_spec *spec, struct pieces *p)
 {
 	*p = (struct pieces) { .binary = strdup(spec->text) };
 	if (!p->binary)
 		vcpc_no_memory();
-	p->name = cut(p->binary, ':');
-	p->tag = cut(p->name, '=');
+	p->name = field_cut(p->binary, ':');
+	p->tag = field_cut(p->name, '=');
 	if (spec->usdt) {
 		p->provider = p->name;
-		p->name = cut(p->provider, ':');
-		p->end = cut(p->name, ',');
+		p->name = field_cut(p->provider, ':');
+		p->end = field_cut(p->name, ',');
 	}
 	if (!p->name || !*p->name || !*p->binary || (p->tag && !*p->tag))
 		return -1;
@@ -186,7 +186,7 @@ static int find_one(struct functions *f, const struct functions_spec *spec)
 	char *path = NULL;
 	int ret = 0;
 
-	if (split(spec, &p))
+	if (spec_split(spec, &p))
 		ret = spec->usdt ? vcpc_usage("--usdt: '%s' is not BINARY:PROVIDER:BEGIN,END[=TAG]", spec->text) :
 		      vcpc_usage("--function: '%s' is not BINARY:SYMBOL[=TAG], such as libc.so.6:read", spec->text);
 	if (!ret)

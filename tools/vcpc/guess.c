@@ -15,7 +15,7 @@ struct guess {
 	unsigned int distance;
 };
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int distance_min(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
@@ -34,10 +34,10 @@ unsigned int vcpc_distance(const char *a, const char *b)
 
 		row[0] = (unsigned int)i;
 		for (size_t j = 1; j <= n; j++) {
-			row[j] = least(least(row[j - 1], above[j]) + 1,
-				       above[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = distance_min(distance_min(row[j - 1], above[j]) + 1,
+					      above[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
+				row[j] = distance_min(row[j], rows[(i + 1) % 3][j - 2] + 1);
 		}
 	}
 	return rows[m % 3][n];

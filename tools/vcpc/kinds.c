@@ -15,7 +15,7 @@ struct pmus {
 	char names[VCPC_KINDS_MAX][32];
 };
 
-static int note(void *arg, const char *name, const char *cpus)
+static int kind_note(void *arg, const char *name, const char *cpus)
 {
 	struct pmus *pmus = arg;
 
@@ -100,7 +100,7 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 
 	if (events->rows.n)
 		return 0;
-	ret = shim_pmus_walk(note, &pmus);
+	ret = shim_pmus_walk(kind_note, &pmus);
 	if (ret)
 		return vcpc_fail(ret, "cannot read the list of PMUs");
 	if (pmus.n < 2)
@@ -144,7 +144,7 @@ int vcpc_kinds_explain(const char *event)
 		return vcpc_fail(0, "event '%s': there is no PMU '%.*s', or it has no such event or field; see /sys/bus/event_source/devices",
 				 event, (int)(slash - event), event);
 	/* This is an explanation in addition to another message. */
-	if (shim_pmus_walk(note, &pmus) || pmus.n < 2 || shim_open(&handle))
+	if (shim_pmus_walk(kind_note, &pmus) || pmus.n < 2 || shim_open(&handle))
 		return 0;
 	n = find_kinds(handle, &pmus, event, on);
 	shim_close(handle);

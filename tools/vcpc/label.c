@@ -34,7 +34,7 @@ static void put_time(const char *what, struct timespec when)
 	printf("  %-10s %s\n", what, buf);
 }
 
-static int show(struct vcpc_window *w, const char *archive)
+static int label_show(struct vcpc_window *w, const char *archive)
 {
 	int status = vcpc_open_archive(archive);
 	size_t metrics = 0;
@@ -86,7 +86,7 @@ int vcpc_cmd_label(int argc, char **argv)
 	if (optind == argc)
 		return vcpc_usage("an archive is required");
 	for (; optind < argc; optind++) {
-		int one = show(&w, argv[optind]);
+		int one = label_show(&w, argv[optind]);
 
 		status = one ? one : status;
 	}

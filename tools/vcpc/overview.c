@@ -68,14 +68,14 @@ struct item {
 	size_t place, at;
 };
 
-static bool begins(const char *name, const char *with)
+bool vcpc_begins(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
 }
 
 bool vcpc_overview_is_own(const char *metric)
 {
-	return begins(metric, "vcpc.") || begins(metric, "trace.");
+	return vcpc_begins(metric, "vcpc.") || vcpc_begins(metric, "trace.");
 }
 
 static void set_numbers(struct item *item, double n, double sum, double squares)
@@ -121,12 +121,12 @@ static void place_others(struct item *item)
 {
 	item->place = 2 * NFIRSTS;
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
-		if (begins(item->metric, last[i]))
+		if (vcpc_begins(item->metric, last[i]))
 			item->place++;
 }
 
 /* Give the instances of a metric, which are adjacent, their largest variation and first rank. */
-static void share(struct item *items, size_t n, bool places)
+static void metric_share(struct item *items, size_t n, bool places)
 {
 	size_t end;
 
@@ -168,7 +168,7 @@ static void items_sort(struct item *items, size_t n, bool by_metric)
 		place_others(&items[i]);
 	}
 	place_firsts(items, n);
-	share(items, n, by_metric);
+	metric_share(items, n, by_metric);
 	qsort(items, n, sizeof(*items), items_compare);
 }
 

@@ -6,6 +6,9 @@
 #include "series.h"
 #include "tally.h"
 
+/* Whether @name begins with @with */
+bool vcpc_begins(const char *name, const char *with);
+
 /* Whether a metric is vcpc's own: archives that have one are shown in the order of vcpc's presets */
 bool vcpc_overview_is_own(const char *metric);
 /*

@@ -119,7 +119,7 @@ static int compress_to(int from, int to)
 }
 
 /* Replace the volume with its compressed copy. */
-static int replace(const char *volume, const char *part)
+static int volume_replace(const char *volume, const char *part)
 {
 	char packed[PATH_MAX + 32];
 
@@ -143,7 +143,7 @@ static int pack_volume(const char *volume)
 	if (to >= 0 && close(to) && !err)
 		err = -errno;
 	if (!err)
-		err = replace(volume, part);
+		err = volume_replace(volume, part);
 	if (err && to >= 0)
 		unlink(part);
 	close(from);

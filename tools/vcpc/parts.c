@@ -22,7 +22,7 @@ static int topology(pid_t cpu, const char *name)
 	return value;
 }
 
-static void label(char *buf, size_t size, enum vcpc_apart apart, pid_t cpu)
+static void part_label(char *buf, size_t size, enum vcpc_apart apart, pid_t cpu)
 {
 	if (apart == VCPC_TOGETHER)
 		*buf = '\0';
@@ -46,7 +46,7 @@ void vcpc_parts_divide(struct vcpc_parts *parts, enum vcpc_apart apart, const st
 
 	memset(parts, 0, sizeof(*parts));
 	for (unsigned int i = 0; i < targets->n; i++) {
-		label(one.label, sizeof(one.label), apart, targets->ids[i]);
+		part_label(one.label, sizeof(one.label), apart, targets->ids[i]);
 		for (at = 0; at < parts->n && strcmp(parts->part[at].label, one.label); at++)
 			;
 		if (at == parts->n)

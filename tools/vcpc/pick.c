@@ -66,7 +66,7 @@ static struct vcpc_pick *pick_new(const char *text, size_t len, const char *cons
  * Split a text into items separated by the characters of @ends[0], each of which may be a list with
  * the next separators; a text without any of these characters is split at the next ones.
  */
-static int split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
+static int pick_split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
 {
 	size_t at = 0;
 	int err = 0;
@@ -74,7 +74,7 @@ static int split(struct vcpc_pick *pick, const char *text, size_t len, const cha
 	if (!*ends)
 		return 0;
 	if (item_length(text, len, *ends) == len)
-		return split(pick, text, len, ends + 1);
+		return pick_split(pick, text, len, ends + 1);
 	while (at < len && !err) {
 		size_t item = item_length(text + at, len - at, *ends);
 
@@ -101,7 +101,7 @@ static struct vcpc_pick *pick_new(const char *text, size_t len, const char *cons
 	if (!pick)
 		return NULL;
 	pick->text = strndup(text + quoted, len - 2 * quoted);
-	if (!pick->text || (!quoted && split(pick, text, len, ends))) {
+	if (!pick->text || (!quoted && pick_split(pick, text, len, ends))) {
 		pick_free(pick);
 		return NULL;
 	}

@@ -24,7 +24,7 @@ void protobuf_free(struct protobuf *m)
 }
 
 /* Make room for @len more bytes. */
-static bool reserve(struct protobuf *m, size_t len)
+static bool protobuf_reserve(struct protobuf *m, size_t len)
 {
 	size_t room = m->room ? m->room : 64;
 	unsigned char *data;
@@ -56,7 +56,7 @@ static void put_varint(struct protobuf *m, uint64_t value)
 /* Begin a field, with room for @len bytes after the number */
 static bool begin(struct protobuf *m, unsigned int field, enum wire wire, size_t len)
 {
-	if (!reserve(m, VARINT_MAX + len))
+	if (!protobuf_reserve(m, VARINT_MAX + len))
 		return false;
 	put_varint(m, (uint64_t)field << 3 | wire);
 	return true;

@@ -223,7 +223,7 @@ static int rotate(struct recording *r)
 }
 
 /* A nonzero value ends the ticks. */
-static int tick(void *arg)
+static int record_tick(void *arg)
 {
 	struct recording *r = arg;
 
@@ -327,7 +327,7 @@ static void label_one(struct shim_recorder *rec, const char *name, char *value)
 }
 
 /* Describe the recording for readers of the archive: without a label it is complete. */
-static void label(struct shim_recorder *rec, char *const *argv)
+static void recording_label(struct shim_recorder *rec, char *const *argv)
 {
 	char command[1024] = "", cpu[256], kernel[256];
 	size_t len = 0;
@@ -349,9 +349,9 @@ static int baseline(void *arg, pid_t pid)
 
 	r->pid = pid;
 	if (r->job->counting.argv[0])
-		label(r->rec, r->job->counting.argv);
+		recording_label(r->rec, r->job->counting.argv);
 	ret = add_sources(r->job, r, pid, r->traced);
-	if (!ret && tick(r) && r->broken)
+	if (!ret && record_tick(r) && r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);
 	return ret;
 }
@@ -384,8 +384,8 @@ static int record_wait(const struct job *job, struct recording *r, struct vcpc_c
 		       bool ticks)
 {
 	if (job->counting.targets.kind == VCPC_NO_TARGETS)
-		return vcpc_child_wait(child, ticks ? job->counting.interval : 0, tick, r);
-	return ticks ? vcpc_counting_wait(&job->counting, tick, r) : 0;
+		return vcpc_child_wait(child, ticks ? job->counting.interval : 0, record_tick, r);
+	return ticks ? vcpc_counting_wait(&job->counting, record_tick, r) : 0;
 }
 
 /* Open the archive, or with --rotate the first one in the directory.  Return 0 or -errno. */
@@ -430,7 +430,7 @@ static int record_run(const struct job *job, struct recording *r)
 	}
 	status = record_wait(job, r, &child, !r->full);
 	if (!r->broken && !r->full)
-		tick(r);
+		record_tick(r);
 	return conclude(job, r, status);
 }
 

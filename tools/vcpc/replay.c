@@ -380,7 +380,7 @@ static int export(struct vcpc_series *s, const struct options *o, struct vcpc_wa
 	return err ? vcpc_fail_pm(err, o->archive) : 0;
 }
 
-static int show(struct vcpc_series *s, const struct options *o)
+static int series_show(struct vcpc_series *s, const struct options *o)
 {
 	struct vcpc_walk walk = { 0 };
 	int status = plan(o, &walk);
@@ -416,7 +416,7 @@ static int replay(struct options *o)
 	if (!status)
 		status = select_metrics(&s, o->names);
 	if (!status)
-		status = show(&s, o) | check_damage(&s, o);
+		status = series_show(&s, o) | check_damage(&s, o);
 	vcpc_series_free(&s);
 	return status;
 }

@@ -304,8 +304,8 @@ static void take_part(struct builder *b, const char *leaf, const char *instance,
 		q->counted += n;
 }
 
-static void ignore(struct builder *b, const char *leaf, const char *instance,
-		   const struct vcpc_row *row)
+static void value_ignore(struct builder *b, const char *leaf, const char *instance,
+			 const struct vcpc_row *row)
 {
 	(void)b;
 	(void)leaf;
@@ -327,10 +327,10 @@ static const struct {
 	{ "vcpc.transact.aborted", take_count },
 	{ "vcpc.transact.hist", take_slot },
 	{ "vcpc.transact.sum", take_sum },
-	{ "vcpc.transact.time.count", ignore },
+	{ "vcpc.transact.time.count", value_ignore },
 	{ "vcpc.transact.time.", take_part },
-	{ "vcpc.", ignore },
-	{ "trace.", ignore },
+	{ "vcpc.", value_ignore },
+	{ "trace.", value_ignore },
 };
 
 static void take_other(struct builder *b, const struct vcpc_entry *e, const char *instance,

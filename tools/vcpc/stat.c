@@ -99,8 +99,8 @@ static int show_rates(struct run *run)
 	return 0;
 }
 
-/* Sample multiplexed events; an error in tick() is reported by the last sample. */
-static int look(struct run *run)
+/* Sample multiplexed events; an error in stat_tick() is reported by the last sample. */
+static int multiplex_sample(struct run *run)
 {
 	uint64_t whole[SHIM_SET_MAX];
 	struct shim_turns now;
@@ -114,7 +114,7 @@ static int look(struct run *run)
 static int take_turns(struct run *run)
 {
 	double elapsed = (vcpc_now() - run->start) / 1e9;
-	int ret = look(run);
+	int ret = multiplex_sample(run);
 
 	if (!ret)
 		ret = vcpc_counts_add_turns(&run->counts, &run->job->counting.events.rows, run->set,
@@ -189,11 +189,11 @@ static int tick_one(struct run *run)
 	if (run->waits)
 		return stat_begin(run);
 	if (run->job->counting.events.in_turn)
-		return look(run);
+		return multiplex_sample(run);
 	return run->job->rates ? show_rates(run) : show_counts(run);
 }
 
-static int tick(void *arg)
+static int stat_tick(void *arg)
 {
 	struct runs *runs = arg;
 	int ret = 0;
@@ -222,10 +222,10 @@ static int stat_wait(const struct job *job, struct runs *runs)
 		ret = bind(runs);
 		if (!ret && !*job->counting.argv && !job->counting.duration)
 			vcpc_fail(0, "counting %s; stop with Ctrl-C", job->what);
-		return ret ? -ret : vcpc_counting_wait(&job->counting, tick, runs);
+		return ret ? -ret : vcpc_counting_wait(&job->counting, stat_tick, runs);
 	}
 	ret = vcpc_child_start(&child, runs->list->set, job->counting.argv);
-	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, tick, runs);
+	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, stat_tick, runs);
 }
 
 /* With --multiplex, the interval is not that of -I: it only samples the groups. */
@@ -282,7 +282,7 @@ static int take_all(struct runs *runs, struct shim_sample *total)
 	if (waits)
 		vcpc_fail(0, "%s ended before counting began (-D)", runs->job->what);
 	else if (prints_intervals(counting))
-		ret = tick(runs);
+		ret = stat_tick(runs);
 	for (unsigned int i = 0; i < runs->n && !ret; i++) {
 		struct run *run = &runs->list[i];
 
@@ -438,7 +438,7 @@ static int own_option(int letter, void *arg)
  * Reject options that are mutually exclusive.  Return 0, or an exit status after printing a
  * message.
  */
-static int check(const struct job *job)
+static int job_check(const struct job *job)
 {
 	bool attached = job->counting.targets.kind != VCPC_NO_TARGETS;
 
@@ -495,7 +495,7 @@ static int stat_parse(int argc, char **argv, struct job *job)
 	int ret = vcpc_counting_parse(argc, argv, &options, &job->counting, job);
 
 	if (!ret)
-		ret = check(job);
+		ret = job_check(job);
 	return ret ? ret : vcpc_counting_command(&job->counting);
 }
 

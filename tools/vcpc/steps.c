@@ -43,7 +43,7 @@ static void unite_curve(struct vcpc_curve *c)
 }
 
 /* Merge pairs of adjacent steps. */
-static void unite(struct vcpc_steps *s)
+static void steps_unite(struct vcpc_steps *s)
 {
 	for (size_t i = 0; i < VCPC_STEPS / 2; i++) {
 		s->times[i] = s->times[2 * i + 1];
@@ -65,7 +65,7 @@ void vcpc_steps_record(struct vcpc_steps *s, double at, bool mark)
 		s->records = 1;
 	if (!s->n || s->filled >= s->records) {
 		if (s->n == VCPC_STEPS)
-			unite(s);
+			steps_unite(s);
 		s->filled = 0;
 		s->gap[s->n++] = false;
 	}

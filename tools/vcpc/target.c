@@ -198,7 +198,7 @@ static bool is_gone(pid_t id)
 }
 
 /* Report the targets that have ended since the last call; return true if all have ended. */
-static bool look(const struct vcpc_targets *targets, bool *gone)
+static bool ended_report(const struct vcpc_targets *targets, bool *gone)
 {
 	unsigned int left = 0;
 
@@ -248,7 +248,7 @@ static void tick_until_end(const struct vcpc_targets *targets, int signals, stru
 			s->tick = s->tick < now ? now + interval : s->tick;
 		}
 		if (now >= s->look) {
-			if (look(targets, gone))
+			if (ended_report(targets, gone))
 				return;
 			s->look = now + LOOK_NS;
 		}

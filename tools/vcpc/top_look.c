@@ -43,7 +43,7 @@ void top_look_free(struct top_look *look)
 }
 
 /* Make room for @n elements.  Return 0, or -ENOMEM with the array unchanged. */
-static int reserve(void **array, size_t *room, size_t n, size_t size)
+static int array_reserve(void **array, size_t *room, size_t n, size_t size)
 {
 	void *more;
 
@@ -60,10 +60,10 @@ static int reserve(void **array, size_t *room, size_t n, size_t size)
 static int reserve_both(struct top_look *look, size_t nentries, size_t ncounts)
 {
 	void *entries = look->entries, *counts = look->counts;
-	int err = reserve(&entries, &look->entries_room, nentries, sizeof(*look->entries));
+	int err = array_reserve(&entries, &look->entries_room, nentries, sizeof(*look->entries));
 
 	if (!err)
-		err = reserve(&counts, &look->counts_room, ncounts, sizeof(*look->counts));
+		err = array_reserve(&counts, &look->counts_room, ncounts, sizeof(*look->counts));
 	look->entries = entries;
 	look->counts = counts;
 	return err;

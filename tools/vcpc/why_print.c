@@ -48,7 +48,7 @@ static double per(uint64_t ns, const struct shim_why_parts *parts)
 	return parts->count ? (double)ns / parts->count : 0;
 }
 
-static double share(double part, double whole)
+static double percentage(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
 }
@@ -59,9 +59,9 @@ static void line(const char *name, const struct shim_why_tag *tag, uint64_t all,
 
 	printf("  %-28.28s %10s %5.1f %%   %10s %5.1f %%\n", name,
 	       why_duration(per(all, &tag->all), mean, sizeof(mean)),
-	       share(all, time_of(&tag->all)),
+	       percentage(all, time_of(&tag->all)),
 	       why_duration(per(slow, &tag->slow), high, sizeof(high)),
-	       share(slow, time_of(&tag->slow)));
+	       percentage(slow, time_of(&tag->slow)));
 }
 
 /* Print the reasons for blocking, and the blocked time without a known reason. */
@@ -116,7 +116,7 @@ static void print_sentence(const struct why_view *view, const struct shim_why_ta
 	       why_duration(per(blocked, &tag->slow), block, sizeof(block)));
 	if (first && first->slow_ns) {
 		shim_why_reason_name(first->reason, reason, sizeof(reason));
-		printf(" (%.0f %% of that in %s)", share(first->slow_ns, blocked), reason);
+		printf(" (%.0f %% of that in %s)", percentage(first->slow_ns, blocked), reason);
 	}
 	printf(", %s waiting for a CPU\n",
 	       why_duration(per(tag->slow.ns[SHIM_WHY_RUNNABLE], &tag->slow), wait, sizeof(wait)));

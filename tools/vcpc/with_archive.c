@@ -145,8 +145,8 @@ static int instances_sort(int n, int *inst, char **names)
  * Replace the domain's instances, also in the archive.  Return -errno, or 0, after which the domain
  * owns @inst.
  */
-static int replace(struct domain *domain, int n, int *inst, char *const *names,
-		   struct shim_recorder *rec)
+static int domain_replace(struct domain *domain, int n, int *inst, char *const *names,
+			  struct shim_recorder *rec)
 {
 	unsigned long long *used = calloc(n, sizeof(*used));
 	int ret = used ? shim_record_instances(rec, domain->indom, n, inst, (const char *const *)names) :
@@ -178,7 +178,7 @@ static int write_domain(struct domain *domain, struct shim_recorder *rec)
 		return n == -ENOMEM ? n : 0;
 	ret = instances_sort(n, inst, names);
 	if (ret > 0)
-		ret = replace(domain, ret, inst, names, rec);
+		ret = domain_replace(domain, ret, inst, names, rec);
 	free(names);
 	if (ret)
 		free(inst);
@@ -375,7 +375,7 @@ static int number_of_domain(struct vcpc_with *with, pmInDom indom)
 }
 
 /* Prepare the data that each tick needs.  Return 0, or an exit status after printing a message. */
-static int prepare(struct vcpc_with *with)
+static int tick_prepare(struct vcpc_with *with)
 {
 	with->pmids = calloc(with->n, sizeof(*with->pmids));
 	with->indoms = calloc(with->n, sizeof(*with->indoms));
@@ -416,7 +416,7 @@ int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec)
 	pmUseContext(with->context);
 	ret = with->pmids ? declare_again(with, rec) : declare_first(with, rec);
 	if (!ret && !with->pmids)
-		ret = prepare(with);
+		ret = tick_prepare(with);
 	if (ret)
 		return ret;
 	archive = new_archive(with, rec);

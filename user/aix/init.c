@@ -217,11 +217,6 @@ struct shim_aix_view {
 	pm_groups_info_t groups;
 };
 
-static bool passes(int class, int filter)
-{
-	return class & filter;
-}
-
 static pm_events2_t new_event(const struct shim_aix_event *event, int id)
 {
 	pm_events2_t e = {
@@ -269,7 +264,7 @@ static int fill_counter(const struct shim_aix_table *table, int filter, int c,
 		const struct shim_aix_event *event =
 			&table->events[shim_aix_pmcs__event(table, c, id)];
 
-		if (!passes(event->class, filter))
+		if (!(event->class & filter))
 			continue;
 		list[n] = new_event(event, id);
 		old[n++] = old_event(event, id);
@@ -305,7 +300,7 @@ static int fill_groups(const struct shim_aix_table *table, int filter, struct sh
 	for (int g = 0; g < table->ngroups; g++) {
 		struct shim_aix_group *group = &table->groups[g];
 
-		if (!passes(group->class, filter))
+		if (!(group->class & filter))
 			continue;
 		groups[n++] = (pm_groups_t) {
 			.group_id = g,

@@ -67,7 +67,8 @@ static const struct form {
  * Assign an event to the free counter that can count it and the fewest other events.  Return 1, or
  * 0 if there is no such counter.
  */
-static int add(const struct shim_aix_table *table, struct shim_aix_group *group, const char *name)
+static int group_add(const struct shim_aix_table *table, struct shim_aix_group *group,
+		     const char *name)
 {
 	int event = shim_aix_table__find(table, name), best = -1;
 
@@ -147,13 +148,13 @@ static int make(struct shim_session *session, const struct shim_aix_table *table
 	for (int i = 0; i < MAX_COUNTERS; i++)
 		group->events[i] = COUNT_NOTHING;
 	if (form->common) {
-		common = add(table, group, "PM_CYC");
-		common += add(table, group, "PM_INST_CMPL");
+		common = group_add(table, group, "PM_CYC");
+		common += group_add(table, group, "PM_INST_CMPL");
 		if (!common)
 			return 0;
 	}
 	for (int i = 0; i < MAX_COUNTERS && form->own[i]; i++)
-		own += add(table, group, form->own[i]);
+		own += group_add(table, group, form->own[i]);
 	classify(table, group);
 	return own >= form->needed ? fits(session, table, group) : 0;
 }

@@ -82,7 +82,7 @@ static int append(struct build *b, const struct shim_aix_event *event)
 }
 
 /* Add an event, unless it cannot be counted here or its name is already in the table. */
-static int add(struct build *b, const char *name, const char *shown, const char *desc)
+static int event_add(struct build *b, const char *name, const char *shown, const char *desc)
 {
 	struct shim_aix_event event = { .class = b->class };
 	int ret;
@@ -122,8 +122,8 @@ static int add_aliases(struct build *b)
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]) && !ret; i++)
-		ret = add(b, aliases[i].name, aliases[i].event,
-			  perf_event(aliases[i].event)->desc);
+		ret = event_add(b, aliases[i].name, aliases[i].event,
+				perf_event(aliases[i].event)->desc);
 	return ret;
 }
 
@@ -143,7 +143,7 @@ static bool is_there(const struct build *b, const struct shim_event_name *e)
 static int add_named(void *arg, const char *name, const char *desc)
 {
 	char *upper = mnemonic(name);
-	int ret = upper ? add(arg, upper, name, desc) : -ENOMEM;
+	int ret = upper ? event_add(arg, upper, name, desc) : -ENOMEM;
 
 	free(upper);
 	return ret;

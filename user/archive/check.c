@@ -76,7 +76,7 @@ static const char *check_desc_unknown(const struct shim_rec_desc *rec)
 #define PROGRESS_BYTES	(1u << 20)
 #define VALUE_LEN	8	/* bytes of an instance and its value in a record */
 
-static void advance(struct shim_check_state *s, uint64_t bytes)
+static void check_advance(struct shim_check_state *s, uint64_t bytes)
 {
 	s->done += bytes;
 	if (!s->check->progress || s->done - s->reported < PROGRESS_BYTES)
@@ -289,7 +289,7 @@ static int check_meta(struct shim_check_state *s)
 		if (!len)
 			return 0;
 		err = check_meta_record(s, offset, len);
-		advance(s, len);
+		check_advance(s, len);
 	}
 	return err;
 }
@@ -404,7 +404,7 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 			return 0;
 		rec.offset = offset;
 		err = check_record(s, file, &rec);
-		advance(s, len);
+		check_advance(s, len);
 		shim_check__release(file, offset);
 	}
 	if (!err)

@@ -65,7 +65,7 @@ static bool are_one(const struct shim_clear_range *a, const struct shim_clear_ra
 	return cmp > 0 || (!cmp && a->last <= b->first);
 }
 
-static void unite(struct shim_clear_range *all, const struct shim_clear_range *s)
+static void range_unite(struct shim_clear_range *all, const struct shim_clear_range *s)
 {
 	if (shim_position__cmp(s->from, all->from) < 0) {
 		all->from = s->from;
@@ -81,8 +81,8 @@ static void unite(struct shim_clear_range *all, const struct shim_clear_range *s
  * Replace the ranges from @lo to before @hi by @s.  If @s needs a new entry and the array is full,
  * drop it.
  */
-static void replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
-		    const struct shim_clear_range *s)
+static void ranges_replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
+			   const struct shim_clear_range *s)
 {
 	struct shim_clear_range *all;
 
@@ -113,9 +113,9 @@ void shim_clear_ranges__add(struct shim_clear_ranges *known, const struct shim_c
 		if (shim_position__cmp(other->from, one.from) < 0 ? !are_one(other, &one) :
 								    !are_one(&one, other))
 			break;
-		unite(&one, other);
+		range_unite(&one, other);
 	}
-	replace(known, lo, hi, &one);
+	ranges_replace(known, lo, hi, &one);
 	pthread_mutex_unlock(&known->lock);
 }
 
@@ -157,7 +157,7 @@ static int arrive(struct shim_cursor *cur, struct shim_record *rec, unsigned int
 }
 
 /* Handle a step that did not reach a record.  If the volume is unusable, move to its other end. */
-static int pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, int err)
+static int volume_pass(struct shim_cursor *cur, unsigned int volume, uint64_t offset, int err)
 {
 	if (err == -SHIM_EVOLUME) {
 		cur->volume = volume;
@@ -228,7 +228,7 @@ int shim_cursor__next(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	rec->volume = volume;
 	if (err)
-		return pass(cur, volume, UINT64_MAX, err);
+		return volume_pass(cur, volume, UINT64_MAX, err);
 	note_size(cur, rec);
 	shim_cursor__look_at(cur, volume, offset);
 	return arrive(cur, rec, volume, offset + rec->len);
@@ -267,7 +267,7 @@ int shim_cursor__prev(struct shim_cursor *cur, struct shim_record *rec)
 	}
 	rec->volume = volume;
 	if (err)
-		return pass(cur, volume, 0, err);
+		return volume_pass(cur, volume, 0, err);
 	note_size(cur, rec);
 	shim_cursor__look_at(cur, volume, rec->offset);
 	return arrive(cur, rec, volume, rec->offset);
@@ -405,7 +405,7 @@ static int pass_earlier(struct shim_cursor *cur, struct shim_cursor *before,
  * Step over all records < @when, or <= @when.  If a volume is damaged and a later volume begins
  * early enough, skip the rest of the damaged one.
  */
-static int advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+static int cursor_advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	struct shim_cursor before = *cur;
 	struct shim_record rec;
@@ -422,13 +422,13 @@ static int advance(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 	return err == -ERANGE ? 0 : err;
 }
 
-static int seek(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
+static int cursor_seek(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
 {
 	int err = shim_archive__list(cur->ar);
 
 	if (!err)
 		err = jump(cur, when, or_equal);
-	return err ? err : advance(cur, when, or_equal);
+	return err ? err : cursor_advance(cur, when, or_equal);
 }
 
 /**
@@ -443,7 +443,7 @@ static int seek(struct shim_cursor *cur, struct shim_ts when, bool or_equal)
  */
 int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
 {
-	return seek(cur, when, false);
+	return cursor_seek(cur, when, false);
 }
 
 /**
@@ -455,5 +455,5 @@ int shim_cursor__seek_before(struct shim_cursor *cur, struct shim_ts when)
  */
 int shim_cursor__seek_after(struct shim_cursor *cur, struct shim_ts when)
 {
-	return seek(cur, when, true);
+	return cursor_seek(cur, when, true);
 }

@@ -373,7 +373,8 @@ static void add_change(struct changes *c, int32_t inst, const char *name)
 	c->name[c->entries.n++] = name;
 }
 
-static void compare(const struct shim_indom *old, const struct shim_indom *new, struct changes *c)
+static void indom_compare(const struct shim_indom *old, const struct shim_indom *new,
+			  struct changes *c)
 {
 	unsigned int i = 0, j = 0;
 
@@ -403,7 +404,7 @@ static int find_changes(const struct shim_indom *old, const struct shim_indom *n
 		free(c->name);
 		return -ENOMEM;
 	}
-	compare(old, new, c);
+	indom_compare(old, new, c);
 	c->entries.stamp = new->stamp;
 	c->entries.indom = new->indom;
 	c->entries.inst = c->inst;

@@ -288,7 +288,7 @@ static bool is_within(const struct search *s, struct shim_ts stamp)
 	       (!s->hi.known || shim_ts__cmp(stamp, s->hi.stamp) <= 0);
 }
 
-static bool look(const struct search *s, uint64_t offset, struct window *w)
+static bool window_look(const struct search *s, uint64_t offset, struct window *w)
 {
 	struct shim_readbuf *readbuf = s->cur->readbuf;
 
@@ -380,7 +380,7 @@ static void narrow(struct search *s)
 		struct window w;
 		struct row row;
 
-		if (!look(s, guess(s, round), &w) || !find_row(s, &w, &row))
+		if (!window_look(s, guess(s, round), &w) || !find_row(s, &w, &row))
 			return;
 		if (!row.any) {
 			if (row.first.offset <= s->lo.offset || row.first.offset >= s->hi.offset)

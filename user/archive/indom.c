@@ -94,8 +94,8 @@ struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, s
 }
 
 /* Apply the changes @e to @base. @inst and @name must have room for the entries of both. */
-static void merge(const struct shim_indom *base, const struct shim_indom_entry *e,
-		  size_t n, struct shim_indom *out, int32_t *inst, const char **name)
+static void indom_merge(const struct shim_indom *base, const struct shim_indom_entry *e,
+			size_t n, struct shim_indom *out, int32_t *inst, const char **name)
 {
 	size_t i = 0, j = 0, k = 0, nbase = base ? base->n : 0;
 
@@ -145,7 +145,7 @@ static int spell_one(struct shim_domain *d, size_t i, struct shim_arena *arena, 
 		whole->stamp = s->rec.stamp;
 		whole->indom = d->indom;
 		whole->one_record = !base;
-		merge(base, e, n, whole, inst, name);
+		indom_merge(base, e, n, whole, inst, name);
 		*budget -= room;
 		atomic_store_explicit(&s->whole, whole, memory_order_release);
 	}
@@ -239,8 +239,8 @@ static uint32_t *inst_names_slot_of(struct shim_inst_table *t, const struct shim
 	return NULL;
 }
 
-static bool put(struct shim_inst_table *t, const struct shim_indom *state, unsigned int at,
-		bool words, size_t len)
+static bool entry_put(struct shim_inst_table *t, const struct shim_indom *state, unsigned int at,
+		      bool words, size_t len)
 {
 	const char *text = state->name[at];
 	uint32_t *slot = inst_names_slot_of(t, state, words, text, len, hash_of(t, text, len));
@@ -257,8 +257,8 @@ static bool fill(struct shim_inst_table *t, const struct shim_indom *state)
 		const char *blank = strchr(state->name[i], ' ');
 		size_t word = blank ? (size_t)(blank - state->name[i]) : 0;
 
-		if (!put(t, state, i, false, strlen(state->name[i])) ||
-		    (blank && !put(t, state, i, true, word)))
+		if (!entry_put(t, state, i, false, strlen(state->name[i])) ||
+		    (blank && !entry_put(t, state, i, true, word)))
 			return false;
 		if (word > t->longest)
 			t->longest = word;

@@ -84,7 +84,7 @@ const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t p
 }
 
 /* Return 0, or the error for the field in which a metric's second description differs. */
-static int compare(const struct shim_desc *desc, const struct shim_rec_desc *rec)
+static int desc_compare(const struct shim_desc *desc, const struct shim_rec_desc *rec)
 {
 	if (desc->type != rec->type)
 		return -SHIM_ECHANGE_TYPE;
@@ -195,7 +195,7 @@ static int load_desc(struct shim_meta *meta, const uint8_t *p, uint32_t len)
 	if (err)
 		return err;
 	m = find_metric(meta, rec.pmid);
-	err = m ? compare(&m->desc, &rec) : new_metric(meta, &rec, &m);
+	err = m ? desc_compare(&m->desc, &rec) : new_metric(meta, &rec, &m);
 	return err ? err : add_names(meta, m, &rec);
 }
 

@@ -164,8 +164,8 @@ int shim_output__open(struct shim_output *out, const char *base, const struct sh
  * Write a piece.  The label is written together with a file's first piece, so that no file contains
  * only a label.
  */
-static int put(struct shim_output *out, struct shim_sink *sink, int volume,
-	       const struct shim_buf *piece)
+static int output_put(struct shim_output *out, struct shim_sink *sink, int volume,
+		      const struct shim_buf *piece)
 {
 	if (sink->size)
 		return shim_sink__write(sink, piece->data, piece->len);
@@ -183,7 +183,7 @@ static int put_meta(struct shim_output *out, struct shim_buf *meta)
 
 	if (!meta->len)
 		return 0;
-	err = put(out, &out->meta, SHIM_VOLUME_META, meta);
+	err = output_put(out, &out->meta, SHIM_VOLUME_META, meta);
 	if (err)
 		return err;
 	out->since += meta->len;
@@ -201,7 +201,7 @@ static int put_entries(struct shim_output *out)
 
 	if (!out->entries.len)
 		return 0;
-	err = put(out, &out->index, SHIM_VOLUME_INDEX, &out->entries);
+	err = output_put(out, &out->index, SHIM_VOLUME_INDEX, &out->entries);
 	if (!err)
 		shim_buf__reset(&out->entries);
 	return err;
@@ -250,7 +250,7 @@ static int put_record(struct shim_output *out, const struct shim_buf *record,
 			return err;
 		due = false;
 	}
-	err = put(out, &out->data, out->volume, record);
+	err = output_put(out, &out->data, out->volume, record);
 	if (err)
 		return err;
 	out->since += record->len;

@@ -168,7 +168,7 @@ const struct shim_index *shim_archive__index(struct shim_archive *ar)
 	return index;
 }
 
-static bool look(const char *base, int volume, struct stat *out)
+static bool volume_look(const char *base, int volume, struct stat *out)
 {
 	char *path = shim_files__path(base, volume);
 	bool there = path && !stat(path, out);
@@ -183,9 +183,10 @@ static bool look_at_files(const struct shim_archive *ar, struct shim_seen *now)
 	const struct shim_segment *segment = &ar->segments[0];
 
 	*now = (struct shim_seen){ 0 };
-	return look(segment->files.base, SHIM_VOLUME_META, &now->meta) &&
-	       look(segment->files.base, ar->volumes[segment->first].number, &now->volume) &&
-	       (!segment->files.index || look(segment->files.base, SHIM_VOLUME_INDEX, &now->index));
+	return volume_look(segment->files.base, SHIM_VOLUME_META, &now->meta) &&
+	       volume_look(segment->files.base, ar->volumes[segment->first].number, &now->volume) &&
+	       (!segment->files.index || volume_look(segment->files.base, SHIM_VOLUME_INDEX,
+						     &now->index));
 }
 
 static bool is_file(const struct stat *a, const struct stat *b)
@@ -230,7 +231,7 @@ bool shim_archive__is_current(const struct shim_archive *ar)
 	       is_same_or_longer(&now.volume, &seen->volume);
 }
 
-static int load(struct shim_archive *ar)
+static int archive_load(struct shim_archive *ar)
 {
 	int err = 0;
 
@@ -256,7 +257,7 @@ static int open_as(const char *name, char *const *names, size_t n, bool list, bo
 	if (!err) {
 		atomic_store_explicit(&ar->listed, list, memory_order_relaxed);
 		ar->name = strdup(name);
-		err = ar->name ? load(ar) : -ENOMEM;
+		err = ar->name ? archive_load(ar) : -ENOMEM;
 	}
 	if (!err)
 		*out = ar;

@@ -344,7 +344,7 @@ static int by_name(const void *a, const void *b)
 /*
  * Parse and sort a set's labels.  Return their number, or -EINVAL if PCP would not accept the set.
  */
-static int parse(const char *text, struct shim_json_member members[SHIM_LABELS_MAX])
+static int members_parse(const char *text, struct shim_json_member members[SHIM_LABELS_MAX])
 {
 	struct shim_json_member m;
 	struct shim_json json;
@@ -422,7 +422,7 @@ static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t
 	r = malloc(sizeof(*r) + room);
 	if (!r)
 		return -ENOMEM;
-	n = parse(text, r->members);
+	n = members_parse(text, r->members);
 	if (n < 0) {
 		free(r);
 		return n;

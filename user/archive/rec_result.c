@@ -513,7 +513,7 @@ static int fix_all(struct shim_record_layout *layout, const struct shim_record *
 	return err == -ENOENT ? 0 : err;
 }
 
-static lanes load(const uint8_t *p)
+static lanes lanes_load(const uint8_t *p)
 {
 	lanes v;
 
@@ -523,7 +523,7 @@ static lanes load(const uint8_t *p)
 
 static void copy_step(struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
 {
-	lanes v = load(data + at) & load(layout->mask + at);
+	lanes v = lanes_load(data + at) & lanes_load(layout->mask + at);
 
 	memcpy(layout->bits + at, &v, sizeof(v));
 }
@@ -561,7 +561,8 @@ int shim_record_layout__make(struct shim_record_layout *layout, const struct shi
 
 static lanes differ(const struct shim_record_layout *layout, const uint8_t *data, uint32_t at)
 {
-	return (load(data + at) & load(layout->mask + at)) ^ load(layout->bits + at);
+	return (lanes_load(data + at) & lanes_load(layout->mask + at)) ^
+	lanes_load(layout->bits + at);
 }
 
 bool shim_record_layout__fits(const struct shim_record_layout *layout,

@@ -91,9 +91,9 @@ static struct shim_clear_range begin_at(const struct shim_cursor *c)
  * Move the scanner's cursor over a record to @c, and extend the clear range @way by the record.  A
  * mark, or a stamp that goes backwards, ends the range, which is then stored.
  */
-static void pass(struct shim_scanner *sc, struct shim_clear_range *way,
-		 const struct shim_record *rec,
-		 int64_t at, const struct shim_cursor *c, bool back)
+static void range_pass(struct shim_scanner *sc, struct shim_clear_range *way,
+		       const struct shim_record *rec,
+		       int64_t at, const struct shim_cursor *c, bool back)
 {
 	bool empty = shim_clear_range__is_empty(way);
 
@@ -158,7 +158,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	sc->behind_known = true;
 	sc->behind = at;
 	sc->ahead_known = false;
-	pass(sc, way, &rec, at, &c, false);
+	range_pass(sc, way, &rec, at, &c, false);
 	return -EAGAIN;
 }
 
@@ -188,7 +188,7 @@ static int step_backward(struct shim_scanner *sc, struct shim_clear_range *way, 
 	sc->ahead_known = true;
 	sc->ahead = at;
 	sc->behind_known = false;
-	pass(sc, way, &rec, at, &c, true);
+	range_pass(sc, way, &rec, at, &c, true);
 	return -EAGAIN;
 }
 
@@ -204,7 +204,7 @@ static int walk(struct shim_scanner *sc, int64_t t, unsigned int records, bool f
 	return err;
 }
 
-static int seek(struct shim_scanner *sc, struct shim_ts when)
+static int scanner_seek(struct shim_scanner *sc, struct shim_ts when)
 {
 	shim_cursor__init(&sc->cursor, sc->ar);
 	sc->cursor.readbuf = &sc->readbuf;
@@ -340,7 +340,7 @@ int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_ther
 	 * damage.
 	 */
 	if (err == -EAGAIN || err == -EBADMSG)
-		err = seek(sc, when);
+		err = scanner_seek(sc, when);
 	if (err) {
 		sc->placed = false;
 		return err;

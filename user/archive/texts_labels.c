@@ -88,8 +88,8 @@ const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_
 	return t ? t->text : NULL;
 }
 
-static struct shim_annotated *find(const struct shim_texts_labels *all, uint32_t level,
-				   uint32_t ident)
+static struct shim_annotated *annotated_find(const struct shim_texts_labels *all, uint32_t level,
+					     uint32_t ident)
 {
 	struct shim_hnode *node = shim_hash__first(&all->labels,
 						   shim_hash__u32(&all->labels, ident));
@@ -134,7 +134,7 @@ int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_are
 	/* Labels of an unknown level cannot be requested. */
 	if (!is_level(rec->level))
 		return 0;
-	a = find(all, rec->level, ident);
+	a = annotated_find(all, rec->level, ident);
 	if (!a)
 		a = annotated_add(all, arena, rec->level, ident);
 	if (!a || shim_vec__room(a->states, &a->cap, a->n))
@@ -193,8 +193,8 @@ static size_t list_places(const struct state *states, size_t n, struct place *pl
 /*
  * Merge the sets of several records.  The first record with an instance defines the instance's set.
  */
-static int merge(struct shim_arena *arena, const struct state *states, size_t n,
-		 struct shim_labels_iter *out)
+static int sets_merge(struct shim_arena *arena, const struct state *states, size_t n,
+		      struct shim_labels_iter *out)
 {
 	size_t total = 0, bytes = 0, kept = 0;
 	struct place *places;
@@ -225,7 +225,7 @@ static int merge(struct shim_arena *arena, const struct state *states, size_t n,
 }
 
 /* Merge records with the same stamp into one state. */
-static int unite(struct shim_annotated *a, struct shim_arena *arena)
+static int records_unite(struct shim_annotated *a, struct shim_arena *arena)
 {
 	size_t n = 0, run;
 
@@ -234,7 +234,7 @@ static int unite(struct shim_annotated *a, struct shim_arena *arena)
 			if (shim_ts__cmp(a->states[i].stamp, a->states[i + run].stamp))
 				break;
 		a->states[n] = a->states[i];
-		if (run > 1 && merge(arena, &a->states[i], run, &a->states[n].sets))
+		if (run > 1 && sets_merge(arena, &a->states[i], run, &a->states[n].sets))
 			return -ENOMEM;
 		n++;
 	}
@@ -258,7 +258,7 @@ int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *ar
 
 	for (struct shim_annotated *a = all->annotated; a && !err; a = a->next) {
 		qsort(a->states, a->n, sizeof(*a->states), by_time);
-		err = unite(a, arena);
+		err = records_unite(a, arena);
 	}
 	return err;
 }
@@ -266,7 +266,7 @@ int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *ar
 bool shim_texts_labels__labels(const struct shim_texts_labels *all, uint32_t level, uint32_t ident,
 			       struct shim_ts when, struct shim_labels_iter *out)
 {
-	const struct shim_annotated *a = find(all, level, ident);
+	const struct shim_annotated *a = annotated_find(all, level, ident);
 	size_t lo = 0, hi = a ? a->n : 0;
 
 	while (lo < hi) {
@@ -286,5 +286,5 @@ bool shim_texts_labels__labels(const struct shim_texts_labels *all, uint32_t lev
 bool shim_texts_labels__any_labels(const struct shim_texts_labels *all, uint32_t level,
 				   uint32_t ident)
 {
-	return find(all, level, ident);
+	return annotated_find(all, level, ident);
 }

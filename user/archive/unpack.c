@@ -27,7 +27,7 @@
 
 /* Limits: the unpacked size of a file, and the memory for an archive's metadata */
 
-static bool parse(const char *text, uint64_t *bytes)
+static bool size_parse(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
 	const char *unit;
@@ -52,7 +52,7 @@ uint64_t shim_archive_memory__limit(void)
 	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
 	uint64_t bytes;
 
-	if (text && parse(text, &bytes))
+	if (text && size_parse(text, &bytes))
 		return bytes;
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 : UINT64_MAX;
 }
@@ -353,7 +353,7 @@ static int pump(struct job *job, struct unpack *u, const struct codec *codec)
 	return err;
 }
 
-static int unpack(struct job *job, const char *suffix)
+static int job_unpack(struct job *job, const char *suffix)
 {
 	struct unpack u = { 0 };
 	const struct codec *codec;
@@ -388,7 +388,7 @@ int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uin
 	    job->limit > FREE_SIZE + packed * FREE_RATIO)
 		job->limit = FREE_SIZE + packed * FREE_RATIO;
 	job->out = temporary();
-	err = job->out < 0 ? job->out : unpack(job, suffix);
+	err = job->out < 0 ? job->out : job_unpack(job, suffix);
 	if (!err) {
 		*out = job->out;
 		*size = job->done;

@@ -34,7 +34,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 }
 
 /* Find the content of a file and add a user.  The caller holds list_lock. */
-static struct shim_unpacked *find(const struct stat *packed)
+static struct shim_unpacked *unpacked_find(const struct stat *packed)
 {
 	struct shim_unpacked *u = list;
 
@@ -67,7 +67,8 @@ static int map(struct shim_unpacked *u, int fd)
 	return 0;
 }
 
-static int unpack(int fd, const struct stat *packed, const char *suffix, struct shim_unpacked **out)
+static int content_unpack(int fd, const struct stat *packed, const char *suffix,
+			  struct shim_unpacked **out)
 {
 	struct shim_unpacked *u = calloc(1, sizeof(*u));
 	int plain, err;
@@ -95,7 +96,7 @@ static struct shim_unpacked *enter(struct shim_unpacked *u)
 	struct shim_unpacked *other;
 
 	shim_siglock__enter(&list_lock);
-	other = find(&u->packed);
+	other = unpacked_find(&u->packed);
 	if (!other) {
 		u->next = list;
 		list = u;
@@ -116,10 +117,10 @@ int shim_unpacked__get(int fd, const struct stat *packed, const char *suffix,
 	if (err)
 		return err;
 	shim_siglock__enter(&list_lock);
-	u = find(packed);
+	u = unpacked_find(packed);
 	shim_siglock__leave(&list_lock);
 	if (!u) {
-		err = unpack(fd, packed, suffix, &u);
+		err = content_unpack(fd, packed, suffix, &u);
 		if (err)
 			return err;
 		u = enter(u);

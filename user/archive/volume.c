@@ -176,8 +176,8 @@ static void use_unpacked(struct shim_extent *e, struct shim_unpacked *u)
 }
 
 /* Load the current file into a new extent of @room bytes, which replaces the older one. */
-static int replace(struct shim_volume *v, const struct shim_file *file, uint64_t size,
-		   uint64_t room)
+static int extent_replace(struct shim_volume *v, const struct shim_file *file, uint64_t size,
+			  uint64_t room)
 {
 	struct shim_extent *e;
 	int err = 0;
@@ -234,7 +234,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	size = (uint64_t)file.st.st_size;
 	/* mmap(2) refuses a length of zero, so an empty volume is not mapped. */
 	v->map = size && (file.unpacked || size > left->copy);
-	err = replace(v, &file, size, size);
+	err = extent_replace(v, &file, size, size);
 	if (!err && !v->map)
 		left->copy -= size;
 	if (!err && !file.unpacked)
@@ -279,7 +279,7 @@ int shim_volume__refresh(struct shim_volume *v, bool *changed)
 	if (size > old && size <= e->room && (e->mapped || v->good == old))
 		return append(v, e, old, size);
 	v->map = v->map ? size > 0 : size > SHIM_VOLUME_COPY;
-	return replace(v, &(struct shim_file){ .fd = v->fd }, size, 2 * size);
+	return extent_replace(v, &(struct shim_file){ .fd = v->fd }, size, 2 * size);
 }
 
 void shim_volume__release(struct shim_volume *v)

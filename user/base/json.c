@@ -29,7 +29,7 @@ static void skip_blanks(struct shim_json *j)
 }
 
 /* Consume @c if it is next. */
-static bool take(struct shim_json *j, char c)
+static bool json_take(struct shim_json *j, char c)
 {
 	if (j->p == j->end || *j->p != c)
 		return false;
@@ -84,15 +84,15 @@ static bool take_digits(struct shim_json *j)
 
 static bool take_number(struct shim_json *j)
 {
-	take(j, '-');
-	if (!take(j, '0') && !take_digits(j))
+	json_take(j, '-');
+	if (!json_take(j, '0') && !take_digits(j))
 		return false;
-	if (take(j, '.') && !take_digits(j))
+	if (json_take(j, '.') && !take_digits(j))
 		return false;
-	if (!take(j, 'e') && !take(j, 'E'))
+	if (!json_take(j, 'e') && !json_take(j, 'E'))
 		return true;
-	if (!take(j, '+'))
-		take(j, '-');
+	if (!json_take(j, '+'))
+		json_take(j, '-');
 	return take_digits(j);
 }
 
@@ -102,23 +102,23 @@ static bool take_value(struct shim_json *j, int depth);
 static bool take_members(struct shim_json *j, char close, int depth)
 {
 	skip_blanks(j);
-	if (take(j, close))
+	if (json_take(j, close))
 		return true;
 	do {
 		skip_blanks(j);
 		if (close == '}') {
-			if (!take(j, '"') || !take_string(j))
+			if (!json_take(j, '"') || !take_string(j))
 				return false;
 			skip_blanks(j);
-			if (!take(j, ':'))
+			if (!json_take(j, ':'))
 				return false;
 			skip_blanks(j);
 		}
 		if (!take_value(j, depth))
 			return false;
 		skip_blanks(j);
-	} while (take(j, ','));
-	return take(j, close);
+	} while (json_take(j, ','));
+	return json_take(j, close);
 }
 
 static bool take_value(struct shim_json *j, int depth)
@@ -150,19 +150,19 @@ int shim_json__begin(struct shim_json *j, const char *text, size_t len)
 {
 	*j = (struct shim_json){ .p = text, .end = text + len, .first = true };
 	skip_blanks(j);
-	return take(j, '{') ? 0 : -EINVAL;
+	return json_take(j, '{') ? 0 : -EINVAL;
 }
 
 static bool take_member(struct shim_json *j, struct shim_json_member *out)
 {
-	if (!take(j, '"'))
+	if (!json_take(j, '"'))
 		return false;
 	out->name = j->p;
 	if (!take_string(j))
 		return false;
 	out->namelen = (size_t)(j->p - out->name) - 1;
 	skip_blanks(j);
-	if (!take(j, ':'))
+	if (!json_take(j, ':'))
 		return false;
 	skip_blanks(j);
 	out->value = j->p;
@@ -184,12 +184,12 @@ int shim_json__next(struct shim_json *j, struct shim_json_member *out)
 	struct shim_json_member member;
 
 	skip_blanks(j);
-	if (take(j, '}')) {
+	if (json_take(j, '}')) {
 		skip_blanks(j);
 		return j->p == j->end ? 0 : -EINVAL;
 	}
 	if (!j->first) {
-		if (!take(j, ','))
+		if (!json_take(j, ','))
 			return -EINVAL;
 		skip_blanks(j);
 	}

@@ -85,7 +85,7 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
  * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
  * between taking it and recording that; it must not wait for itself.
  */
-static bool take(struct shim_fork_lock *lock)
+static bool lock_take(struct shim_fork_lock *lock)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	int tries = lock->owner == pthread_self() ? 0 : HANDLER_TRIES;
@@ -122,7 +122,7 @@ static void before_fork(void)
 	memcpy(&mask_before, &mask, sizeof(mask_before));
 	for (int rank = 0; rank < SHIM_RANKS; rank++)
 		for (struct shim_fork_lock *l = atomic_load(&forks.locks); l; l = l->next) {
-			if (l->rank == rank && take(l))
+			if (l->rank == rank && lock_take(l))
 				l->forking = true;
 		}
 }

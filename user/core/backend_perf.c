@@ -106,8 +106,8 @@ static int check_slots(unsigned int flags, struct shim_terms terms)
 	return 0;
 }
 
-static int check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
-		 struct shim_terms terms, int *bad)
+static int requests_check(const struct vcpc_request *reqs, unsigned int n, unsigned int flags,
+			  struct shim_terms terms, int *bad)
 {
 	int ret = check_slots(flags, terms);
 	bool overflows = false;
@@ -177,7 +177,7 @@ static int perf_create(union shim_backend_ref dev, const struct vcpc_request *re
 		       unsigned int flags, struct shim_terms terms, int *bad,
 		       union shim_backend_ref *out)
 {
-	int ret = check(reqs, n, flags, terms, bad);
+	int ret = requests_check(reqs, n, flags, terms, bad);
 
 	(void)dev;
 	if (ret)

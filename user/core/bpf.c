@@ -253,7 +253,7 @@ static int pin_all(struct bpf_object *obj, const char *dir)
 }
 
 /* Make all pins in NEW_DIR, then rename it, so other processes see all of them or none. */
-static int publish(struct bpf_object *obj)
+static int pins_publish(struct bpf_object *obj)
 {
 	int err = shim_bpf_pins__exists(VC_PIN_DIR);
 
@@ -363,7 +363,7 @@ static int load_and_publish(struct bpf_object *obj, const struct shim_bpf_option
 		err = open_accounts(obj);
 	if (!err)
 		err = start_clock(obj, options);
-	return err ? err : publish(obj);
+	return err ? err : pins_publish(obj);
 }
 
 static int switch_on(const struct shim_bpf_options *wanted, enum shim_bpf_transport transport)

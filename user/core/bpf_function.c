@@ -258,7 +258,7 @@ static int want_counts(struct attaching *a)
 					VC_MAX_COUNTED_THREADS * VC_MAX_COUNTERS);
 }
 
-static int load(struct attaching *a)
+static int function_load(struct attaching *a)
 {
 	int err = use_pinned(a->skel);
 
@@ -412,7 +412,7 @@ static int probe_locked(struct shim_bpf_probe *probes, size_t n, size_t *bad)
 	if (!a.skel)
 		return -errno;
 	remove_links();
-	err = load(&a);
+	err = function_load(&a);
 	if (!err)
 		err = attach_all(&a, bad);
 	if (err)

@@ -215,7 +215,7 @@ int shim_bpf_pins__inode(ino_t *inode)
 /* Map a pinned BPF array into memory. */
 
 /* The pin may be another program's map: check its type and the size of its elements. */
-static int check(int fd, size_t value, size_t *n)
+static int pin_check(int fd, size_t value, size_t *n)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
@@ -243,7 +243,7 @@ int shim_bpf_array__length(const char *path, size_t value, size_t *n)
 
 	if (fd < 0)
 		return shim_bpf_pins__error(-errno);
-	err = check(fd, value, n);
+	err = pin_check(fd, value, n);
 	close(fd);
 	return err;
 }
@@ -269,7 +269,7 @@ int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory,
 
 	if (fd < 0)
 		return shim_bpf_pins__error(-errno);
-	err = check(fd, value, n);
+	err = pin_check(fd, value, n);
 	if (!err) {
 		map = mmap(NULL, value * *n, prot, MAP_SHARED, fd, 0);
 		if (map == MAP_FAILED)

@@ -132,7 +132,7 @@ void shim_bpf_table__close(struct shim_bpf_table *t)
 #define MOST	sizeof(struct vc_change)
 
 /* Give the program the reader's table, and memory to record the state of each row. */
-static int prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
+static int table_prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
@@ -180,7 +180,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 		return err;
 	print = libbpf_set_print(NULL);
 	c->skel = vc_reader__open();
-	err = c->skel ? prepare(c->skel, stat, cpus, &c->rows) : -errno;
+	err = c->skel ? table_prepare(c->skel, stat, cpus, &c->rows) : -errno;
 	libbpf_set_print(print);
 	c->pid = getpid();
 	c->generation = shim_fork__generation();

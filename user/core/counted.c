@@ -195,7 +195,7 @@ static int write_all(int fd, const struct vc_events *events)
 }
 
 /* Other processes see either the complete file or no file. */
-static int publish(const struct vc_events *events)
+static int counted_publish(const struct vc_events *events)
 {
 	int fd, err;
 
@@ -268,7 +268,7 @@ static int want(const struct vc_events *events)
 		err = tell_programs(events);
 	if (err)
 		return err;
-	err = publish(events);
+	err = counted_publish(events);
 	if (err)
 		tell_programs(&none);
 	return err;
@@ -437,7 +437,7 @@ static void unbind_set(void)
 }
 
 /* Bind the session's set to the calling thread.  Return whether that succeeded. */
-static bool follow(int dev, uint64_t id)
+static bool set_follow(int dev, uint64_t id)
 {
 	int before = errno, err;
 
@@ -479,7 +479,7 @@ static void follow_session(int fd, struct shim_counted *own)
 	if (!id)
 		shim_counted__leave();
 	own->session = id;
-	own->flag = id && follow(fd, id) ? VCPC_TRACE_F_COUNTS : 0;
+	own->flag = id && set_follow(fd, id) ? VCPC_TRACE_F_COUNTS : 0;
 }
 
 /**

@@ -401,7 +401,7 @@ static void leave(struct shim_direct_wanted *own)
 	own->bound = NULL;
 }
 
-static void follow(struct shim_direct *d, struct shim_direct_wanted *own, uint64_t id)
+static void direct_follow(struct shim_direct *d, struct shim_direct_wanted *own, uint64_t id)
 {
 	struct shim_counters *counters;
 
@@ -439,7 +439,7 @@ void shim_direct_wanted__look(struct shim_direct *d)
 	shim_direct_wanted__own = own;
 	id = shim_wanted__id();
 	if (id != own.session && !shim_fork__wait_for(&wanted.lock) && !shim_fork__hook(&hook))
-		follow(d, &own, id);
+		direct_follow(d, &own, id);
 	shim_direct_wanted__own = own;
 	errno = before;
 }

@@ -91,7 +91,7 @@ static void thread_exits(void *unused)
 
 static struct shim_thread_end at_end = { .fn = thread_exits };
 
-static int map(const char *path, size_t value, void **memory, size_t *n)
+static int slots_map(const char *path, size_t value, void **memory, size_t *n)
 {
 	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
 
@@ -168,7 +168,7 @@ static int map_tick(struct shim_direct *d)
 	void *tick;
 	size_t one;
 	int err = d->n < 2 ? -EOPNOTSUPP :
-		  map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
+		  slots_map(VC_PIN_DIR "/vc_tick", sizeof(struct vc_tick), &tick, &one);
 
 	if (!err)
 		d->tick = tick;
@@ -201,7 +201,7 @@ int shim_direct__open(struct shim_direct **out)
 	int err = shim_fork__watch();
 
 	if (!err)
-		err = map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
+		err = slots_map(VC_PIN_DIR "/vc_direct", sizeof(struct vc_direct), &slots, &n);
 	if (err)
 		return err;
 	d = make_room(n < UINT32_MAX ? n : UINT32_MAX - 1);

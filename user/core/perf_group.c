@@ -204,7 +204,7 @@ static void unmap(struct shim_group *group, unsigned int n)
  * locked memory is reached.  A mapped page keeps its event open, so only the descriptors of the
  * leader and of events that overflow are needed.
  */
-static void map(struct shim_group *group)
+static void group_map(struct shim_group *group)
 {
 	group->pages = calloc(group->n + 1, sizeof(*group->pages));
 	for (unsigned int i = 0; i < group->n && group->pages; i++) {
@@ -250,7 +250,7 @@ static unsigned int nth(const struct shim_group *group, unsigned int k)
 }
 
 /* Initialize a group without open events.  Return 0 or -ENOMEM. */
-static int prepare(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n)
+static int group_prepare(struct shim_group *group, const struct vcpc_request *reqs, unsigned int n)
 {
 	*group = (struct shim_group) { .events = calloc(n, sizeof(*group->events)) };
 	if (!group->events)
@@ -289,7 +289,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 	int ret;
 
 	*bad = -1;
-	ret = prepare(group, reqs, n);
+	ret = group_prepare(group, reqs, n);
 	for (unsigned int k = 0; k < n && !ret; k++) {
 		unsigned int i = nth(group, k);
 
@@ -309,7 +309,7 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 		return ret;
 	}
 	if (!place.inherit && place.cpu < 0)
-		map(group);
+		group_map(group);
 	return 0;
 }
 

@@ -93,7 +93,7 @@ static pid_t process_of(pid_t tid)
 	return tgid;
 }
 
-static struct shim_instance *make(const struct shim_binding *binding, pid_t tid)
+static struct shim_instance *instance_make(const struct shim_binding *binding, pid_t tid)
 {
 	struct shim_instance *inst = calloc(1, sizeof(*inst) + 3 * binding->n * sizeof(inst->from[0]));
 
@@ -181,7 +181,7 @@ static int open_events(struct shim_instance *inst, int *bad)
 static int instance_add(struct shim_binding *binding, pid_t tid)
 {
 	struct shim_instance **list = &binding->list;
-	struct shim_instance *inst = make(binding, tid);
+	struct shim_instance *inst = instance_make(binding, tid);
 	int ret = inst ? 0 : -ENOMEM;
 
 	if (!ret && !shim_instance__is_cpu(inst) && inst->tgid < 0)

@@ -211,7 +211,7 @@ struct shim_multiplex {
 	struct one groups[];
 };
 
-static struct shim_multiplex *make(const struct shim_instance *inst)
+static struct shim_multiplex *multiplex_make(const struct shim_instance *inst)
 {
 	const struct shim_slots *slots = inst->slots;
 	size_t groups = slots->groups * sizeof(struct one), counts = inst->n * sizeof(__u64);
@@ -295,7 +295,7 @@ static __u64 pause_of(const struct shim_multiplex *m)
 }
 
 /* Set the alarm to the end of the current slot. */
-static int arm(struct shim_instance *inst)
+static int alarm_arm(struct shim_instance *inst)
 {
 	const struct shim_multiplex *m = inst->multiplex;
 	__u64 left = m->rotation.left, most = m->rotation.slot / TRIES, least = pause_of(m);
@@ -320,7 +320,7 @@ int shim_multiplex__open(struct shim_instance *inst, int *bad)
 	int ret;
 
 	*bad = -1;
-	inst->multiplex = make(inst);
+	inst->multiplex = multiplex_make(inst);
 	if (!inst->multiplex)
 		return -ENOMEM;
 	inst->multiplex->sets = shim_overflow__multiplexed(inst->tid) + 1;
@@ -328,7 +328,7 @@ int shim_multiplex__open(struct shim_instance *inst, int *bad)
 	if (!ret)
 		ret = open_groups(inst->multiplex, inst, place, bad);
 	if (!ret)
-		ret = arm(inst);
+		ret = alarm_arm(inst);
 	if (!ret)
 		return 0;
 	shim_group__close(&inst->group);
@@ -366,7 +366,7 @@ static void group_add(struct shim_instance *inst, const struct one *one,
  *
  * Return: 0, -EAGAIN (the group cannot be read, so it no longer counts in this slot), -EBADF.
  */
-static int look(struct shim_instance *inst, bool ended)
+static int multiplex_look(struct shim_instance *inst, bool ended)
 {
 	struct shim_multiplex *m = inst->multiplex;
 	struct shim_group_counts counts;
@@ -392,7 +392,7 @@ static int look(struct shim_instance *inst, bool ended)
 }
 
 /* Enable the current group, which also clears its error state. */
-static int begin(struct shim_instance *inst)
+static int slot_begin(struct shim_instance *inst)
 {
 	struct shim_multiplex *m = inst->multiplex;
 	struct shim_group_counts counts;
@@ -424,9 +424,9 @@ int shim_multiplex__start(struct shim_instance *inst)
 	/* The alarm may have arrived just after the instance was stopped. */
 	if (!ret && shim_rotation__is_due(r)) {
 		shim_rotation__next(r);
-		ret = arm(inst);
+		ret = alarm_arm(inst);
 	}
-	return ret ? ret : begin(inst);
+	return ret ? ret : slot_begin(inst);
 }
 
 /**
@@ -441,7 +441,7 @@ int shim_multiplex__stop(struct shim_instance *inst)
 	int ret = shim_group__turn(&present(inst)->group, false), err;
 
 	if (inst->on)
-		look(inst, false);
+		multiplex_look(inst, false);
 	err = shim_group__turn(&inst->group, false);
 	return ret ? ret : err;
 }
@@ -453,11 +453,11 @@ static void change_over(struct shim_instance *inst)
 	int ret;
 
 	shim_group__turn(&present(inst)->group, false);
-	ret = look(inst, false);
+	ret = multiplex_look(inst, false);
 	if (ret || shim_rotation__is_due(r))
 		shim_rotation__next(r);
-	arm(inst);
-	begin(inst);
+	alarm_arm(inst);
+	slot_begin(inst);
 }
 
 /**
@@ -480,7 +480,7 @@ void shim_multiplex__on_alarm(struct shim_instance *inst, bool own, unsigned int
 	/* CPU time never passes faster than wall time, so the slot cannot be over yet. */
 	if (now - m->time < m->rotation.left - m->rotation.left / 64) {
 		if (own)
-			arm(inst);
+			alarm_arm(inst);
 		return;
 	}
 	change_over(inst);
@@ -504,7 +504,8 @@ int shim_multiplex__add_up(struct shim_instance *inst, __u64 *values,
 	int ret = 0;
 
 	if (inst->on)
-		ret = look(inst, inst->tid != gettid() && shim_group__has_ended(&inst->group));
+		ret = multiplex_look(inst, inst->tid != gettid() &&
+				     shim_group__has_ended(&inst->group));
 	/* A sample is valid even if a group has lost its counters. */
 	if (ret && ret != -EAGAIN)
 		return ret;

@@ -81,7 +81,7 @@ static void send_signal(int signal, int request, unsigned long address)
 }
 
 /* If an instance of the calling thread has overflowed, stop it and signal the program. */
-static void look(struct shim_instance *inst, const ucontext_t *context)
+static void overflow_look(struct shim_instance *inst, const ucontext_t *context)
 {
 	struct shim_group_counts counts;
 	int request;
@@ -153,7 +153,7 @@ static void handler(int signal, siginfo_t *info, void *context)
 		if (inst->multiplex)
 			shim_multiplex__on_alarm(inst, own, sets);
 		else
-			look(inst, context);
+			overflow_look(inst, context);
 	}
 	shim_siglock__leave(&shim_perf__lock);
 	if (!ours && !(by_perf && is_stale(info)))
@@ -224,7 +224,7 @@ void shim_overflow__remove(const struct shim_instance *inst)
 }
 
 /* Set the distance to an event's next overflow, at which the event stops. */
-static int arm(struct shim_instance *inst, unsigned int i, __u64 count)
+static int overflow_arm(struct shim_instance *inst, unsigned int i, __u64 count)
 {
 	__u64 distance = -(inst->from[i] + count), bit = 1ull << i;
 	int ret;
@@ -262,6 +262,6 @@ int shim_overflow__start(struct shim_instance *inst)
 	/* Start the leader last, because the group counts only while its leader does. */
 	for (unsigned int i = inst->group.n; i-- && !ret; )
 		if (inst->group.overflows & 1ull << i)
-			ret = arm(inst, i, counts.values[i]);
+			ret = overflow_arm(inst, i, counts.values[i]);
 	return ret;
 }

@@ -204,7 +204,7 @@ void shim_perf__sweep(struct shim_perf_set *set)
 	}
 }
 
-static int begin(struct shim_perf_set *set, struct shim_binding *binding)
+static int binding_begin(struct shim_perf_set *set, struct shim_binding *binding)
 {
 	bool on = !(set->flags & VCPC_SET_F_DISABLED) &&
 		  !(binding->flags & VCPC_BIND_F_ENABLE_ON_EXEC);
@@ -249,7 +249,7 @@ static int bind_locked(struct shim_perf_set *set, pid_t tid, unsigned int flags,
 	shim_perf__sweep(set);
 	binding.taken = set->instances;
 	ret = shim_instance__bind(&binding);
-	return ret ? ret : begin(set, &binding);
+	return ret ? ret : binding_begin(set, &binding);
 }
 
 /* Whether the counted thread must handle perf's signals */

@@ -132,7 +132,7 @@ static int error_to_load(int err)
 }
 
 /* Return 0, -ELIBACC, or a temporary error.  Context: the lock is held. */
-static int load(void)
+static int pfm_load(void)
 {
 	void *library;
 	int ret = try_types();
@@ -175,7 +175,7 @@ static int get(const struct pfm **p)
 	if (ret)
 		return ret;
 	shim_siglock__enter(&lock);
-	ret = missing ? -ELIBACC : loaded ? 0 : load();
+	ret = missing ? -ELIBACC : loaded ? 0 : pfm_load();
 	shim_siglock__leave(&lock);
 	return ret;
 }

@@ -49,7 +49,7 @@ void shim_pctx__block(sigset_t *old, int terminal)
 	pthread_sigmask(SIG_BLOCK, &set, old);
 }
 
-static pctx_t *make(void *arg, int verbose, pctx_errfn_t *complain)
+static pctx_t *pctx_make(void *arg, int verbose, pctx_errfn_t *complain)
 {
 	pctx_t *pctx = shim_cpc__watch_forks() ? NULL : calloc(1, sizeof(*pctx));
 
@@ -174,7 +174,7 @@ out_go:
 SHIM_API pctx_t *pctx_create(const char *filename, char *const *argv, void *arg, int verbose,
 			     pctx_errfn_t *errfn)
 {
-	pctx_t *pctx = make(arg, verbose, errfn);
+	pctx_t *pctx = pctx_make(arg, verbose, errfn);
 	sigset_t old;
 	int err;
 
@@ -288,14 +288,14 @@ static pctx_t *capture(pid_t pid, pctx_t *pctx)
  */
 SHIM_API pctx_t *pctx_capture(pid_t pid, void *arg, int verbose, pctx_errfn_t *errfn)
 {
-	pctx_t *pctx = make(arg, verbose, errfn);
+	pctx_t *pctx = pctx_make(arg, verbose, errfn);
 
 	return pctx ? capture(pid, pctx) : NULL;
 }
 
 pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like)
 {
-	pctx_t *pctx = make(like->arg, like->verbose, like->complain);
+	pctx_t *pctx = pctx_make(like->arg, like->verbose, like->complain);
 
 	if (!pctx)
 		return NULL;

@@ -240,7 +240,7 @@ static void note(struct shim_tracee *thread, int status)
 }
 
 /* Update the state of all threads that have stopped or ended.  Return true if there is any. */
-static bool collect(struct shim_tracees *t)
+static bool tracees_collect(struct shim_tracees *t)
 {
 	bool any = false;
 
@@ -282,7 +282,7 @@ static void nap(int64_t ns)
  */
 void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 {
-	while (!collect(t)) {
+	while (!tracees_collect(t)) {
 		int64_t left = deadline_ns - shim_tracees__now();
 
 		if (left <= 0)

@@ -207,7 +207,7 @@ static void sweep(void)
 }
 
 /* Context: the lock is held. */
-static struct v1_set *find(const cpc_event_t *event, uint_t flags)
+static struct v1_set *set_find(const cpc_event_t *event, uint_t flags)
 {
 	struct v1_set *s;
 
@@ -219,7 +219,7 @@ static struct v1_set *find(const cpc_event_t *event, uint_t flags)
 }
 
 /* Context: the lock is held. */
-static struct v1_set *make(const cpc_event_t *event, uint_t flags)
+static struct v1_set *set_make(const cpc_event_t *event, uint_t flags)
 {
 	struct v1_set *s = calloc(1, sizeof(*s));
 
@@ -256,9 +256,9 @@ static int bind_event(const cpc_event_t *event, uint_t flags)
 	int ret;
 
 	shim_v1__lock();
-	s = find(event, flags);
+	s = set_find(event, flags);
 	if (!s)
-		s = make(event, flags);
+		s = set_make(event, flags);
 	ret = s ? bind_here(s, event->ce_pic) : -1;
 	shim_v1__unlock();
 	return ret;

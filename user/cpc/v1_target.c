@@ -46,7 +46,7 @@ static bool is_gone(const struct target *t)
 }
 
 /* Context: the lock is held, here and in the following functions. */
-static struct target *find(const pctx_t *pctx, id_t lwpid, int fd)
+static struct target *target_find(const pctx_t *pctx, id_t lwpid, int fd)
 {
 	struct target *t;
 
@@ -150,7 +150,7 @@ static void forget_gone(void)
 
 static int bind_process(pctx_t *pctx, id_t lwpid, const cpc_event_t *event)
 {
-	struct target *t = find(pctx, lwpid, -1);
+	struct target *t = target_find(pctx, lwpid, -1);
 	int err;
 
 	forget_gone();
@@ -206,7 +206,7 @@ SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
 	int ret;
 
 	shim_v1__lock();
-	ret = take(pctx ? find(pctx, lwpid, -1) : NULL, event);
+	ret = take(pctx ? target_find(pctx, lwpid, -1) : NULL, event);
 	shim_v1__unlock();
 	return ret;
 }
@@ -224,7 +224,7 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 	int ret = -1;
 
 	shim_v1__lock();
-	t = pctx ? find(pctx, lwpid, -1) : NULL;
+	t = pctx ? target_find(pctx, lwpid, -1) : NULL;
 	if (t) {
 		ret = end_set(t);
 		target_forget(t);
@@ -245,7 +245,7 @@ SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 	struct target *t;
 
 	shim_v1__lock();
-	t = pctx ? find(pctx, lwpid, -1) : NULL;
+	t = pctx ? target_find(pctx, lwpid, -1) : NULL;
 	if (t)
 		t->invalid = true;
 	shim_v1__unlock();
@@ -308,7 +308,7 @@ SHIM_API void cpc_shared_close(int fd)
 	struct target *t;
 
 	shim_v1__lock();
-	t = find(NULL, 0, fd);
+	t = target_find(NULL, 0, fd);
 	if (t) {
 		if (t->set)
 			end_set(t);
@@ -336,7 +336,7 @@ SHIM_API int cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 	if (!is_good(event, flags))
 		return shim_cpc__fail(EINVAL);
 	shim_v1__lock();
-	t = find(NULL, 0, fd);
+	t = target_find(NULL, 0, fd);
 	if (t) {
 		if (t->set)
 			end_set(t);
@@ -358,7 +358,7 @@ SHIM_API int cpc_shared_take_sample(int fd, cpc_event_t *event)
 	int ret;
 
 	shim_v1__lock();
-	ret = take(find(NULL, 0, fd), event);
+	ret = take(target_find(NULL, 0, fd), event);
 	shim_v1__unlock();
 	return ret;
 }
@@ -375,7 +375,7 @@ SHIM_API int cpc_shared_rele(int fd)
 	int ret = -1;
 
 	shim_v1__lock();
-	t = find(NULL, 0, fd);
+	t = target_find(NULL, 0, fd);
 	if (t && t->set)
 		ret = end_set(t);
 	else

@@ -60,7 +60,7 @@ static int add_name(struct names *names, const char *prefix, const char *name)
 	return 0;
 }
 
-static int collect(void *arg, const char *name, const char *desc)
+static int name_collect(void *arg, const char *name, const char *desc)
 {
 	struct vcpc_request req;
 	int ret = shim_event__parse(name, &req);
@@ -108,7 +108,7 @@ static char **names_of(cpc_t *cpc)
 
 	shim_cpc__lock();
 	if (!cpc->names) {
-		err = shim_event__walk(cpc->session, collect, &names);
+		err = shim_event__walk(cpc->session, name_collect, &names);
 		if (!err && shim_native__are_listed())
 			err = collect_natives(cpc, &names);
 		if (err) {

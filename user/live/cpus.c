@@ -160,7 +160,7 @@ static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 	return bound ? 0 : first;
 }
 
-static int begin(struct shim_live_cpus *cpus, struct set *set)
+static int cpu_begin(struct shim_live_cpus *cpus, struct set *set)
 {
 	int ret = cpus->session ? 0 : shim_session__open(&cpus->session);
 
@@ -234,7 +234,7 @@ void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 	for (unsigned int i = 0; i < cpus->nsets; i++) {
 		struct set *set = &cpus->sets[i];
 
-		set->status = set->counters ? 0 : begin(cpus, set);
+		set->status = set->counters ? 0 : cpu_begin(cpus, set);
 		if (!set->status)
 			set->status = sample(cpus, set);
 	}

@@ -353,7 +353,7 @@ static bool has(const pid_t *pids, size_t n, pid_t pid)
 }
 
 /* Find processes that have started or ended since the last search. */
-static int search(struct shim_live_processes *p)
+static int process_search(struct shim_live_processes *p)
 {
 	pid_t *pids;
 	size_t n;
@@ -376,7 +376,7 @@ static int search(struct shim_live_processes *p)
 	return 0;
 }
 
-static int begin(struct shim_live_processes *p, struct set *set)
+static int process_begin(struct shim_live_processes *p, struct set *set)
 {
 	struct vcpc_request reqs[SHIM_CONFIG_EVENTS];
 	int ret = p->session ? 0 : shim_session__open(&p->session), bad;
@@ -429,7 +429,7 @@ static void search_in_time(struct shim_live_processes *p)
 	for (unsigned int i = 0; i < p->nsets; i++)
 		if (p->sets[i].counters && p->searches - p->sets[i].failed > RECHECK)
 			p->sets[i].status = 0;
-	p->status = search(p);
+	p->status = process_search(p);
 	p->searched = now;
 }
 
@@ -462,7 +462,7 @@ void shim_live_processes__sample(struct shim_live_processes *p)
 		begin_anew(p);
 	for (unsigned int i = 0; i < p->nsets; i++)
 		if (!p->sets[i].counters)
-			p->sets[i].status = begin(p, &p->sets[i]);
+			p->sets[i].status = process_begin(p, &p->sets[i]);
 	if (p->nsets)
 		search_in_time(p);
 	for (size_t i = p->n; i--; ) {

@@ -44,7 +44,7 @@ static void end(struct shim_live_split *split, struct shim_live_tags *tags)
 	shim_why_maps__close(&split->maps);
 }
 
-static int search(struct shim_live_split *split)
+static int split_search(struct shim_live_split *split)
 {
 	uint64_t now = shim_live__now_ns();
 	int err;
@@ -68,7 +68,7 @@ static int search(struct shim_live_split *split)
  */
 int shim_live_split__sample(struct shim_live_split *split, struct shim_live_tags *tags)
 {
-	int err = split->maps.program ? 0 : search(split), ended;
+	int err = split->maps.program ? 0 : split_search(split), ended;
 
 	if (err || !split->maps.program)
 		return err;

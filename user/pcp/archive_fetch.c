@@ -169,7 +169,7 @@ static int place(struct shim_context *ctx)
  * Get the next record in the file.  Retry if it is missing or invalid, because the archive may
  * grow.
  */
-static int step(struct shim_context *ctx, struct shim_record *rec)
+static int record_step(struct shim_context *ctx, struct shim_record *rec)
 {
 	struct shim_ts since = { 0 };
 	int err;
@@ -192,7 +192,7 @@ static int step(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* Like step(), but an unusable volume is reported once per context and then skipped. */
+/* Like record_step(), but an unusable volume is reported once per context and then skipped. */
 static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 {
 	int err;
@@ -200,7 +200,7 @@ static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 	do {
 		struct shim_cursor before = ctx->cursor;
 
-		err = step(ctx, rec);
+		err = record_step(ctx, rec);
 		if (err != -SHIM_EVOLUME ||
 		    shim_pmidmap__get(&ctx->passed, rec->volume) != SHIM_PMIDMAP_NONE)
 			continue;

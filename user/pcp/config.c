@@ -114,7 +114,7 @@ static bool take_line(char *line)
  * once per variable.  Therefore build a new environment with all variables and leave the old one
  * unchanged.
  */
-static bool publish(void)
+static bool config_publish(void)
 {
 	size_t n = 0, kept = 0;
 	char **all;
@@ -153,7 +153,7 @@ static void read_file(void)
 	was_read = was_read && !more;
 	free(line);
 	if (f) {
-		was_read = publish() && was_read;
+		was_read = config_publish() && was_read;
 		fclose(f);
 	}
 	shim_fork_lock__leave(&config_lock);

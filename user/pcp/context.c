@@ -91,7 +91,7 @@ static void context_free(struct shim_context *ctx)
  * without atomic read-modify-write instructions.  A signal handler that interrupts this and forks
  * finds the table unchanged.
  */
-static unsigned int count(struct shim_context *ctx, unsigned int by)
+static unsigned int context_count(struct shim_context *ctx, unsigned int by)
 {
 	unsigned int refs;
 
@@ -102,13 +102,13 @@ static unsigned int count(struct shim_context *ctx, unsigned int by)
 	return refs;
 }
 
-static void put(struct shim_context *ctx)
+static void context_put(struct shim_context *ctx)
 {
-	if (!count(ctx, -1u))
+	if (!context_count(ctx, -1u))
 		context_free(ctx);
 }
 
-static struct shim_context *get(int handle)
+static struct shim_context *context_get(int handle)
 {
 	bool alone = __libc_single_threaded;
 	struct shim_context *ctx;
@@ -117,7 +117,7 @@ static struct shim_context *get(int handle)
 		shim_fork_lock__enter(&table_lock);
 	ctx = lookup(handle);
 	if (ctx)
-		count(ctx, 1);
+		context_count(ctx, 1);
 	if (!alone)
 		shim_fork_lock__leave(&table_lock);
 	return ctx;
@@ -134,7 +134,7 @@ static void lock_context(struct shim_context *ctx, int cancel)
 int shim_context__enter_handle(int handle, struct shim_context **out)
 {
 	int cancel = shim_cancel__off();
-	struct shim_context *ctx = get(handle);
+	struct shim_context *ctx = context_get(handle);
 	int err;
 
 	if (!ctx) {
@@ -213,7 +213,7 @@ int shim_context__leave(struct shim_context *ctx, int result)
 
 	ctx->owner = (pthread_t)0;
 	pthread_mutex_unlock(&ctx->lock);
-	put(ctx);
+	context_put(ctx);
 	shim_cancel__restore(cancel);
 	return result;
 }
@@ -229,7 +229,7 @@ static int take_handle(void)
 }
 
 /* The table takes ownership of the caller's reference. */
-static int publish(struct shim_context *ctx)
+static int context_publish(struct shim_context *ctx)
 {
 	struct shim_context **slot;
 	int err;
@@ -273,7 +273,7 @@ static int install(struct shim_context *ctx)
 	int err = shim_registry__begin();
 
 	if (!err)
-		err = publish(ctx);
+		err = context_publish(ctx);
 	if (err) {
 		context_free(ctx);
 		return err;
@@ -474,11 +474,11 @@ SHIM_API int pmDupContext(void)
  */
 SHIM_API int pmUseContext(int handle)
 {
-	struct shim_context *ctx = get(handle);
+	struct shim_context *ctx = context_get(handle);
 
 	if (!ctx)
 		return PM_ERR_NOCONTEXT;
-	put(ctx);
+	context_put(ctx);
 	current = handle;
 	return 0;
 }
@@ -490,11 +490,11 @@ SHIM_API int pmUseContext(int handle)
  */
 SHIM_API int pmWhichContext(void)
 {
-	struct shim_context *ctx = get(current);
+	struct shim_context *ctx = context_get(current);
 
 	if (!ctx)
 		return PM_ERR_NOCONTEXT;
-	put(ctx);
+	context_put(ctx);
 	return current;
 }
 
@@ -530,7 +530,7 @@ SHIM_API int pmDestroyContext(int handle)
 	if (current == handle)
 		current = PM_CONTEXT_UNDEF;
 	cancel = shim_cancel__off();
-	put(ctx);
+	context_put(ctx);
 	shim_cancel__restore(cancel);
 	return 0;
 }

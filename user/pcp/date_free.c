@@ -323,7 +323,7 @@ static int base_time(struct date *d, time_t *out)
 }
 
 /* Move by whole days and months, keeping the time of day. */
-static int move(time_t *t, long days, long months)
+static int date_move(time_t *t, long days, long months)
 {
 	struct tm tm;
 	long months_now;
@@ -351,8 +351,8 @@ static int move_to_wday(const struct date *d, time_t *t)
 
 	if (shim_zone__local(*t, &tm))
 		return -EINVAL;
-	return move(t, (d->wday - tm.tm_wday + 7) % 7 +
-		    7 * (d->ordinal <= 0 ? d->ordinal : d->ordinal - 1), 0);
+	return date_move(t, (d->wday - tm.tm_wday + 7) % 7 +
+			 7 * (d->ordinal <= 0 ? d->ordinal : d->ordinal - 1), 0);
 }
 
 int shim_date__free(const char *text, time_t now, time_t *out)
@@ -378,7 +378,7 @@ int shim_date__free(const char *text, time_t now, time_t *out)
 	} else if (!d.lengths) {
 		t -= tm.tm_hour * 3600L + tm.tm_min * 60L + tm.tm_sec;
 	}
-	if (__builtin_add_overflow(t, d.seconds, &t) || (d.months && move(&t, 0, d.months)) ||
+	if (__builtin_add_overflow(t, d.seconds, &t) || (d.months && date_move(&t, 0, d.months)) ||
 	    (d.days && !d.dates && move_to_wday(&d, &t)))
 		return -EINVAL;
 	*out = t;

@@ -38,7 +38,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static char *trim(char *text)
+static char *text_trim(char *text)
 {
 	char *end;
 
@@ -94,7 +94,7 @@ static void complain_at(const struct config *c, const char *name, const char *ex
 	free(mark);
 }
 
-static int define(struct config *c, const char *name, const char *value)
+static int metric_define(struct config *c, const char *name, const char *value)
 {
 	const char *expr = value, *at;
 	int err;
@@ -166,7 +166,7 @@ static void advance(struct config *c)
 }
 
 /* A backslash at the end of a line joins it with the next one, even in comments, as in PCP. */
-static void join(struct config *c)
+static void lines_join(struct config *c)
 {
 	char *end = c->at + strlen(c->at);
 
@@ -187,7 +187,7 @@ static void join(struct config *c)
 
 static void warn_of_rest(const struct config *c, char *rest)
 {
-	rest = trim(rest);
+	rest = text_trim(rest);
 	if (!*rest)
 		return;
 	pmprintf("[%s:%d] Warning: pmLoadDerivedConfig: extra text (%s) after attribute value will be ignored\n",
@@ -269,7 +269,7 @@ static int read_definition(struct config *c, char *line, char *value)
 
 	if (open)
 		*open = '\0';
-	name = trim(line);
+	name = text_trim(line);
 	if (!*name) {
 		config_complain(c, "derived metric name missing", c->at);
 	} else if (!is_name(name)) {
@@ -282,10 +282,10 @@ static int read_definition(struct config *c, char *line, char *value)
 	} else if (open && !end) {
 		config_complain(c, "missing ')' after attribute", c->at);
 	} else if (!open) {
-		err = define(c, name, value);
+		err = metric_define(c, name, value);
 	} else {
 		*end = '\0';
-		attribute = trim(open + 1);
+		attribute = text_trim(open + 1);
 		if (*attribute)
 			err = set_attribute(c, name, attribute, value);
 		else
@@ -338,7 +338,7 @@ static int load_text(struct config *c)
 
 	c->next = c->text;
 	for (advance(c); c->at && !err; advance(c)) {
-		join(c);
+		lines_join(c);
 		err = read_line(c);
 	}
 	return err ? err : c->defined;

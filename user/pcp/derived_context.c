@@ -242,7 +242,7 @@ static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 }
 
 /* The descriptor of a metric, derived or not */
-static int describe(struct shim_context *ctx, pmID pmid, pmDesc *desc)
+static int desc_get(struct shim_context *ctx, pmID pmid, pmDesc *desc)
 {
 	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
 	int err;
@@ -309,7 +309,7 @@ static int bind_name(struct shim_context *ctx, const struct shim_derived_entry *
 		return 0;
 	}
 	if (err >= 0)
-		err = describe(ctx, cell->pmid, &cell->desc);
+		err = desc_get(ctx, cell->pmid, &cell->desc);
 	if (err < 0)
 		trace(e, name, err);
 	return err < 0 ? err : 0;
@@ -472,7 +472,7 @@ static int64_t pause_after(int err)
 	return shim_pcp__is_failure(err) ? 0 : 5;
 }
 
-static int64_t now(void)
+static int64_t now_ns(void)
 {
 	struct timespec t;
 
@@ -496,7 +496,7 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	case SHIM_DERIVED_NEW:
 		break;
 	}
-	if (e->passing && now() < e->again)
+	if (e->passing && now_ns() < e->again)
 		return e->passing;
 	if (d->depth == DEPTH_MAX) {
 		shim_derived__set_why("Recursive definition");
@@ -511,7 +511,7 @@ int shim_derived__bind(struct shim_context *ctx, struct shim_derived_entry *e, b
 	e->passing = shim_derived__passes(err) ? err : 0;
 	if (!err)
 		return 0;
-	e->again = now() + pause_after(err);
+	e->again = now_ns() + pause_after(err);
 	shim_bound__fini(&e->bound);
 	return e->passing ? e->passing : PM_ERR_BADDERIVE;
 }
@@ -521,7 +521,7 @@ static int limit_of(const struct shim_derived *d)
 	return d->limited ? d->limit : -1;
 }
 
-static const char *refusal(struct shim_derived *d, const char *name)
+static const char *context_refusal(struct shim_derived *d, const char *name)
 {
 	int limit = limit_of(d);
 
@@ -548,7 +548,7 @@ int shim_derived__add(struct shim_context *ctx, const char *name, const char *ex
 	int err;
 
 	*at = expr;
-	why = refusal(d, name);
+	why = context_refusal(d, name);
 	if (why) {
 		shim_derived__set_why(why);
 		return -EEXIST;

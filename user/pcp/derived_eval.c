@@ -537,7 +537,7 @@ static bool is_forgiven(const struct shim_expr *expr, int i)
 }
 
 /* After a failure, delta() and rate() nodes that were not evaluated have no previous values. */
-static void forget(struct shim_bound *b, int from)
+static void history_forget(struct shim_bound *b, int from)
 {
 	for (int i = from; i < b->expr->n; i++)
 		b->cells[i].last.n = 0;
@@ -558,7 +558,7 @@ int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const p
 		if (n == -ENOMEM)
 			return n;
 		if (n < 0 && !is_forgiven(b->expr, i)) {
-			forget(b, i);
+			history_forget(b, i);
 			return n;
 		}
 	}

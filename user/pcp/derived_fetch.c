@@ -280,8 +280,8 @@ static int fetch_raw(struct shim_context *ctx, const struct wish *w, struct shim
 	return 0;
 }
 
-static int fetch(struct shim_context *ctx, const struct wish *w, struct shim_ts *stamp,
-		 pmResult **out)
+static int wish_fetch(struct shim_context *ctx, const struct wish *w, struct shim_ts *stamp,
+		      pmResult **out)
 {
 	struct shim_derived_kept *kept = &ctx->derived.kept;
 	int changes, err = fetch_raw(ctx, w, kept);
@@ -326,7 +326,7 @@ int shim_derived__fetch(struct shim_context *ctx, int n, const pmID *pmids, stru
 	if (!err)
 		err = find_derived(ctx, &w);
 	if (err > 0)
-		err = fetch(ctx, &w, stamp, out);
+		err = wish_fetch(ctx, &w, stamp, out);
 	else if (!err)
 		err = ctx->source->fetch(ctx, n, pmids, stamp, out);
 	wish_fini(&w);

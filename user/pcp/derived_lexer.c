@@ -125,7 +125,7 @@ static const char *skip_bracket(const char *s)
 }
 
 /* Count the character at @s.  Return the last character that belongs to it. */
-static const char *count(struct size *size, const char *s)
+static const char *size_count(struct size *size, const char *s)
 {
 	switch (*s) {
 	case '(':
@@ -165,7 +165,7 @@ bool shim_pattern__is_small(const char *text)
 		groups += *text == '(';
 		if (groups > PATTERN_GROUPS)
 			return false;
-		text = count(&size, text);
+		text = size_count(&size, text);
 		if (size.sums[size.depth] > PATTERN_COPIES)
 			return false;
 	}
@@ -236,7 +236,7 @@ void shim_lexer__init(struct shim_lexer *lex, const char *text)
 	*lex = (struct shim_lexer){ .begin = text, .at = text, .start = text };
 }
 
-static enum shim_token bad(struct shim_lexer *lex, const char *why)
+static enum shim_token lexer_error(struct shim_lexer *lex, const char *why)
 {
 	lex->why = why;
 	return SHIM_TOKEN_BAD;
@@ -288,7 +288,7 @@ static enum shim_token lex_number(struct shim_lexer *lex)
 
 		for (size_t i = 0; i < lex->len && value <= UINT32_MAX; i++)
 			value = value * 10 + (unsigned int)(lex->text[i] - '0');
-		return value > UINT32_MAX ? bad(lex, "Constant value too large") :
+		return value > UINT32_MAX ? lexer_error(lex, "Constant value too large") :
 					    SHIM_TOKEN_INTEGER;
 	}
 	lex->at++;
@@ -307,7 +307,7 @@ static enum shim_token delimited(struct shim_lexer *lex, char end, bool escapes,
 		if (escapes && *lex->at == '\\' && lex->at[1])
 			lex->at++;
 		if (!*lex->at)
-			return bad(lex, why);
+			return lexer_error(lex, why);
 	}
 	lex->len = (size_t)(lex->at++ - lex->text);
 	return token;
@@ -324,7 +324,7 @@ static enum shim_token symbol(struct shim_lexer *lex)
 		lex->kind = symbols[i].kind;
 		return symbols[i].token;
 	}
-	return bad(lex, "Illegal character");
+	return lexer_error(lex, "Illegal character");
 }
 
 enum shim_token shim_lexer__next(struct shim_lexer *lex)

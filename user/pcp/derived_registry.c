@@ -177,7 +177,7 @@ static int definition_append(struct shim_definition *def)
 }
 
 /* The reason why a metric with that name cannot be added, or NULL */
-static const char *refusal(const char *name)
+static const char *name_refusal(const char *name)
 {
 	if (registry.limit != -1 && (long)registry.n >= registry.limit)
 		return "Too many global derived metrics";
@@ -191,7 +191,7 @@ static const char *refused(const char *name)
 	const char *why;
 
 	shim_fork_lock__enter(&registry_lock);
-	why = refusal(name);
+	why = name_refusal(name);
 	shim_fork_lock__leave(&registry_lock);
 	return why;
 }
@@ -202,7 +202,7 @@ static int insert(struct shim_definition *def)
 	int err = -EINVAL;
 
 	shim_fork_lock__enter(&registry_lock);
-	why = refusal(def->name);
+	why = name_refusal(def->name);
 	if (!why)
 		err = definition_append(def);
 	shim_fork_lock__leave(&registry_lock);

@@ -13,7 +13,7 @@
 
 #define NSEC_PER_SEC 1000000000LL
 
-static int fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
+static int context_fetch(int n, const pmID *pmids, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_context *ctx;
 	int err;
@@ -75,7 +75,7 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
 SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 {
 	struct shim_ts stamp;
-	int err = fetch(numpmid, pmidlist, &stamp, result);
+	int err = context_fetch(numpmid, pmidlist, &stamp, result);
 
 	return stamp_timeval(err, stamp, err < 0 ? NULL : *result);
 }
@@ -92,7 +92,7 @@ SHIM_API int pmFetchHighRes(int numpmid, pmID *pmidlist, pmHighResResult **resul
 {
 	struct shim_ts stamp;
 	pmResult *plain;
-	int err = result ? fetch(numpmid, pmidlist, &stamp, &plain) : -EINVAL;
+	int err = result ? context_fetch(numpmid, pmidlist, &stamp, &plain) : -EINVAL;
 
 	return stamp_timespec(err, stamp, plain, result);
 }
@@ -285,7 +285,7 @@ SHIM_API int pmReconnectContext(int handle)
 	return shim_context__leave(ctx, err ? err : handle);
 }
 
-static int store(int n, pmValueSet *const *sets)
+static int sets_store(int n, pmValueSet *const *sets)
 {
 	struct shim_context *ctx;
 	int err;
@@ -310,11 +310,11 @@ static int store(int n, pmValueSet *const *sets)
  */
 SHIM_API int pmStore(const pmResult *result)
 {
-	return result ? store(result->numpmid, result->vset) : -EINVAL;
+	return result ? sets_store(result->numpmid, result->vset) : -EINVAL;
 }
 
 /** pmStoreHighRes() - like pmStore() */
 SHIM_API int pmStoreHighRes(const pmHighResResult *result)
 {
-	return result ? store(result->numpmid, result->vset) : -EINVAL;
+	return result ? sets_store(result->numpmid, result->vset) : -EINVAL;
 }

@@ -80,7 +80,7 @@ static void link_in(pmFG fg, struct shim_wanted *w)
 }
 
 /* Add a copy of @what to the group.  If @err is an error, only return it. */
-static int extend(pmFG fg, const struct shim_wanted *what, int err)
+static int group_extend(pmFG fg, const struct shim_wanted *what, int err)
 {
 	struct shim_wanted *w;
 
@@ -102,7 +102,7 @@ static int extend(pmFG fg, const struct shim_wanted *what, int err)
 	return 0;
 }
 
-static int describe(const char *metric, pmDesc *desc)
+static int metric_describe(const char *metric, pmDesc *desc)
 {
 	pmID pmid;
 	int err;
@@ -138,7 +138,7 @@ static int find_instance(pmInDom indom, const char *name, int *inst)
 /* Look up a metric and, if it has an instance domain, the instance. */
 static int look_up(const char *metric, const char *instance, struct shim_wanted *w)
 {
-	int err = describe(metric, &w->desc);
+	int err = metric_describe(metric, &w->desc);
 
 	if (err < 0)
 		return err;
@@ -181,7 +181,7 @@ SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *in
 		err = look_up(metric, instance, &w);
 	if (err >= 0)
 		err = shim_conversion__parse(&w.conv, &w.desc, scale, out_type);
-	return err < 0 ? err : extend(fg, &w, 0);
+	return err < 0 ? err : group_extend(fg, &w, 0);
 }
 
 /* Add an instance domain to the group, and all its instances to the context's profile. */
@@ -226,12 +226,12 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
 	int err = item_begin(fg, metric);
 
 	if (!err)
-		err = describe(metric, &w.desc);
+		err = metric_describe(metric, &w.desc);
 	if (err >= 0)
 		err = shim_conversion__parse(&w.conv, &w.desc, scale, out_type);
 	if (err >= 0)
 		err = add_indom(fg, w.desc.indom);
-	return err < 0 ? err : extend(fg, &w, 0);
+	return err < 0 ? err : group_extend(fg, &w, 0);
 }
 
 /*
@@ -239,7 +239,7 @@ SHIM_API int pmExtendFetchGroup_indom(pmFG fg, const char *metric, const char *s
  */
 static int parse_field(struct shim_wanted *w, const char *field, const char *scale)
 {
-	int err = describe(field, &w->field);
+	int err = metric_describe(field, &w->field);
 
 	if (err < 0)
 		return err;
@@ -283,7 +283,7 @@ SHIM_API int pmExtendFetchGroup_event(pmFG fg, const char *metric, const char *i
 		err = look_up(metric, instance, &w);
 	if (err >= 0)
 		err = parse_field(&w, field, scale);
-	return err < 0 ? err : extend(fg, &w, 0);
+	return err < 0 ? err : group_extend(fg, &w, 0);
 }
 
 /**
@@ -297,7 +297,7 @@ SHIM_API int pmExtendFetchGroup_timespec(pmFG fg, struct timespec *out_value)
 {
 	struct shim_wanted w = { .kind = SHIM_WANTED_TIMESPEC, .timespec = out_value };
 
-	return extend(fg, &w, fg ? 0 : -EINVAL);
+	return group_extend(fg, &w, fg ? 0 : -EINVAL);
 }
 
 /** pmExtendFetchGroup_timeval() - like pmExtendFetchGroup_timespec(), in microseconds */
@@ -305,7 +305,7 @@ SHIM_API int pmExtendFetchGroup_timeval(pmFG fg, struct timeval *out_value)
 {
 	struct shim_wanted w = { .kind = SHIM_WANTED_TIMEVAL, .timeval = out_value };
 
-	return extend(fg, &w, fg ? 0 : -EINVAL);
+	return group_extend(fg, &w, fg ? 0 : -EINVAL);
 }
 
 /** pmExtendFetchGroup_timestamp() - older name of pmExtendFetchGroup_timeval() */

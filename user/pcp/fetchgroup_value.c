@@ -244,7 +244,7 @@ static int scale(const pmDesc *desc, const struct shim_conversion *conv, double 
 }
 
 /* A number that is too large or has the wrong sign is not stored. */
-static int store(double value, pmAtomValue *out, int type)
+static int value_store(double value, pmAtomValue *out, int type)
 {
 	bool is_signed = type == PM_TYPE_32 || type == PM_TYPE_64;
 
@@ -304,7 +304,7 @@ int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, 
 		err = as_rate(fg, desc, inst, sample, first, &v.d);
 	if (!err && conv->scale)
 		err = scale(desc, conv, &v.d);
-	return err ? err : store(v.d, out, type);
+	return err ? err : value_store(v.d, out, type);
 }
 
 void shim_wanted__clear_value(pmAtomValue *value, int type)

@@ -95,7 +95,7 @@ static int missing(const pmOptions *opts)
 	return *opts->short_options == ':' ? ':' : '?';
 }
 
-static void start(char **argv, pmOptions *opts)
+static void options_start(char **argv, pmOptions *opts)
 {
 	if (argv[0])
 		pmSetProgname(argv[0]);
@@ -343,7 +343,7 @@ SHIM_API int pmgetopt_r(int argc, char *const *argv, pmOptions *opts)
 	if (argc < 1)
 		return -1;
 	if (!opts->optind || !opts->__initialized)
-		start(args, opts);
+		options_start(args, opts);
 	opts->optarg = NULL;
 	if (!opts->__nextchar || !*opts->__nextchar) {
 		if (!next_argument(argc, args, opts))

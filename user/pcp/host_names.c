@@ -155,7 +155,7 @@ static void names_append(struct shim_list *list, int *status, struct names *to,
 }
 
 /* Merge both lists into one allocation in @a, and free @b. */
-static int join(struct names *a, struct names *b, bool with_status)
+static int names_join(struct names *a, struct names *b, bool with_status)
 {
 	struct names both = { 0 };
 	struct shim_list list;
@@ -188,7 +188,7 @@ static int add_builtins(struct names *names, int n, struct names *own, int nown,
 	}
 	names->n = n < 0 ? 0 : n;
 	own->n = nown;
-	if (join(names, own, with_status)) {
+	if (names_join(names, own, with_status)) {
 		free_names(own);
 		return -ENOMEM;
 	}

@@ -61,7 +61,7 @@ static int default_version(void)
 	return version && !strcmp(version, "3") ? 3 : 2;
 }
 
-static int start(const char *archive, int flags)
+static int import_start(const char *archive, int flags)
 {
 	struct shim_importer *imp;
 	int err;
@@ -89,7 +89,7 @@ int shim_import__start(const char *archive, int flags)
 	int ret;
 
 	shim_fork_lock__enter(&import_lock);
-	ret = start(archive, flags);
+	ret = import_start(archive, flags);
 	shim_fork_lock__leave(&import_lock);
 	return ret;
 }

@@ -20,7 +20,7 @@
 #define MARK_AFTER	1000000
 #define VOLUME_SIZE_MIN 1000
 
-static void cut(char *text, size_t room)
+static void text_cut(char *text, size_t room)
 {
 	text[strnlen(text, room - 1)] = '\0';
 }
@@ -40,8 +40,8 @@ static int create_archive(struct shim_importer *imp)
 		memcpy(label.tz, imp->label.tz, sizeof(label.tz));
 		memcpy(label.zoneinfo, imp->label.zoneinfo, sizeof(label.zoneinfo));
 	}
-	cut(label.host, f->host_len);
-	cut(label.tz, f->tz_len);
+	text_cut(label.host, f->host_len);
+	text_cut(label.tz, f->tz_len);
 	if (!f->zoneinfo_len)
 		label.zoneinfo[0] = '\0';
 	return shim_writer__open(imp->base, &label, &imp->writer);
@@ -172,7 +172,7 @@ static int by_inst(const void *a, const void *b)
 }
 
 /* Put the metric's slots into @imp->sorted, ordered by instance. */
-static int sort(struct shim_importer *imp, const struct shim_imp_metric *m)
+static int slots_sort(struct shim_importer *imp, const struct shim_imp_metric *m)
 {
 	bool ordered = true;
 	size_t n = 0;
@@ -200,7 +200,7 @@ static int put_metric(struct shim_importer *imp, const struct shim_imp_metric *m
 		return err;
 	if (m->nvalues == 1)
 		return shim_writer__value(imp->writer, &m->first->value);
-	err = sort(imp, m);
+	err = slots_sort(imp, m);
 	for (size_t i = 0; i < m->nvalues && !err; i++)
 		err = shim_writer__value(imp->writer, &imp->sorted[i]->value);
 	return err;

@@ -70,7 +70,7 @@ static int derived_labels(struct shim_context *ctx, pmID pmid, struct shim_label
 }
 
 /* Get the labels of @ident at @level; level 0 means all levels of a metric. */
-static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
+static int labels_get(uint32_t level, uint32_t ident, pmLabelSet **out)
 {
 	struct shim_label_sets sets = { 0 };
 	struct shim_context *ctx;
@@ -100,7 +100,7 @@ static int get(uint32_t level, uint32_t ident, pmLabelSet **out)
  */
 SHIM_API int pmGetContextLabels(pmLabelSet **sets)
 {
-	return get(PM_LABEL_CONTEXT, PM_IN_NULL, sets);
+	return labels_get(PM_LABEL_CONTEXT, PM_IN_NULL, sets);
 }
 
 /**
@@ -112,7 +112,7 @@ SHIM_API int pmGetContextLabels(pmLabelSet **sets)
  */
 SHIM_API int pmGetDomainLabels(int domain, pmLabelSet **sets)
 {
-	return get(PM_LABEL_DOMAIN, (uint32_t)domain, sets);
+	return labels_get(PM_LABEL_DOMAIN, (uint32_t)domain, sets);
 }
 
 /**
@@ -124,7 +124,7 @@ SHIM_API int pmGetDomainLabels(int domain, pmLabelSet **sets)
  */
 SHIM_API int pmGetInDomLabels(pmInDom indom, pmLabelSet **sets)
 {
-	return get(PM_LABEL_INDOM, indom, sets);
+	return labels_get(PM_LABEL_INDOM, indom, sets);
 }
 
 /**
@@ -136,7 +136,8 @@ SHIM_API int pmGetInDomLabels(pmInDom indom, pmLabelSet **sets)
  */
 SHIM_API int pmGetClusterLabels(pmID pmid, pmLabelSet **sets)
 {
-	return get(PM_LABEL_CLUSTER, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0), sets);
+	return labels_get(PM_LABEL_CLUSTER, pmID_build(pmID_domain(pmid), pmID_cluster(pmid), 0),
+			  sets);
 }
 
 /**
@@ -148,7 +149,7 @@ SHIM_API int pmGetClusterLabels(pmID pmid, pmLabelSet **sets)
  */
 SHIM_API int pmGetItemLabels(pmID pmid, pmLabelSet **sets)
 {
-	return get(PM_LABEL_ITEM, pmid, sets);
+	return labels_get(PM_LABEL_ITEM, pmid, sets);
 }
 
 /**
@@ -160,7 +161,7 @@ SHIM_API int pmGetItemLabels(pmID pmid, pmLabelSet **sets)
  */
 SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
 {
-	return get(PM_LABEL_INSTANCES, indom, sets);
+	return labels_get(PM_LABEL_INSTANCES, indom, sets);
 }
 
 /**
@@ -172,7 +173,7 @@ SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
  */
 SHIM_API int pmLookupLabels(pmID pmid, pmLabelSet **sets)
 {
-	return get(0, pmid, sets);
+	return labels_get(0, pmid, sets);
 }
 
 /*
@@ -337,7 +338,7 @@ static int print(const struct merge *m, char *buffer, int room)
 	return (int)(p - buffer);
 }
 
-static int finish(struct merge *m, int err, bool any, char *buffer, int room)
+static int merge_finish(struct merge *m, int err, bool any, char *buffer, int room)
 {
 	if (!err)
 		err = settle(m);
@@ -373,7 +374,7 @@ SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int bufle
 	for (int i = 0; i < nobjects && !err; i++)
 		if (objects[i] && objects[i][0])
 			err = add_object(&m, i, "", objects[i], strlen(objects[i]));
-	return finish(&m, err, m.n, buffer, buflen);
+	return merge_finish(&m, err, m.n, buffer, buflen);
 }
 
 typedef int (*filter_fn)(const pmLabel *label, const char *json, void *arg);
@@ -429,5 +430,5 @@ SHIM_API int pmMergeLabelSets(pmLabelSet **sets, int nsets, char *buffer, int bu
 		for (int j = 0; j < sets[i]->nlabels && !err; j++)
 			err = add_label(&m, i, sets[i], &sets[i]->labels[j], filter, arg);
 	}
-	return finish(&m, err, any, buffer, buflen);
+	return merge_finish(&m, err, any, buffer, buflen);
 }

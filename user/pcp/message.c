@@ -190,7 +190,7 @@ SHIM_FORK_LOCK(streams_lock, 2, NULL);
 static FILE *streams[MOST];
 static unsigned int nstreams;
 
-static void now(char *buf, size_t size)
+static void time_text(char *buf, size_t size)
 {
 	time_t t = time(NULL);
 	struct tm tm;
@@ -201,11 +201,11 @@ static void now(char *buf, size_t size)
 }
 
 /* Called by exit(); takes no lock */
-static void finish(void)
+static void message_finish(void)
 {
 	char date[32];
 
-	now(date, sizeof(date));
+	time_text(date, sizeof(date));
 	for (unsigned int i = 0; i < nstreams; i++) {
 		fprintf(streams[i], "\nLog finished %s\n", date);
 		fflush(streams[i]);
@@ -220,7 +220,7 @@ static void remember(FILE *f)
 	for (unsigned int i = 0; i < nstreams; i++)
 		known |= streams[i] == f;
 	if (!nstreams)
-		atexit(finish);
+		atexit(message_finish);
 	if (!known && nstreams < MOST)
 		streams[nstreams++] = f;
 	shim_fork_lock__leave(&streams_lock);
@@ -302,7 +302,7 @@ SHIM_API FILE *pmOpenLog(const char *progname, const char *logname, FILE *oldstr
 		pmflush();
 	*status = err ? 0 : 1;
 	gethostname(host, sizeof(host) - 1);
-	now(date, sizeof(date));
+	time_text(date, sizeof(date));
 	fprintf(oldstream, "Log for %s on %s started %s\n\n", progname, host, date);
 	fflush(oldstream);
 	remember(oldstream);

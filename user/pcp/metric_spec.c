@@ -160,7 +160,7 @@ static const char *metric_parse(const char **at, struct spec *spec)
 }
 
 /* Copy a text without its backslashes, each of which escapes one character */
-static char *put(char *to, const char *s, size_t len)
+static char *text_put(char *to, const char *s, size_t len)
 {
 	for (const char *end = s + len; s < end; s++) {
 		if (*s == '\\' && s + 1 < end)
@@ -189,9 +189,9 @@ static pmMetricSpec *make(const struct spec *spec)
 	if (spec->literal)
 		to = stpcpy(to, spec->source ? spec->source : "") + 1;
 	else
-		to = put(to, spec->source, spec->source_len);
+		to = text_put(to, spec->source, spec->source_len);
 	made->metric = to;
-	to = put(to, spec->metric, spec->metric_len);
+	to = text_put(to, spec->metric, spec->metric_len);
 	memcpy(to, spec->instances, names);
 	for (int i = 0; i < spec->ninst; i++) {
 		made->inst[i] = to;

@@ -31,7 +31,8 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static void extend(struct bounds *b, const struct timespec *start, const struct timespec *end)
+static void bounds_extend(struct bounds *b, const struct timespec *start,
+			  const struct timespec *end)
 {
 	if (!b->known || is_before(start, &b->start))
 		b->start = *start;
@@ -52,7 +53,7 @@ static int extend_by_context(pmOptions *opts, const char *archive, struct bounds
 	err = pmGetHighResArchiveEnd(&end);
 	if (err < 0)
 		return failed(opts, err, "Cannot get archive ", archive, " end");
-	extend(b, &label.start, &end);
+	bounds_extend(b, &label.start, &end);
 	return 0;
 }
 

@@ -53,7 +53,7 @@ struct parser {
 	const char *what;
 };
 
-static int bad(struct parser *p, const char *what)
+static int parser_error(struct parser *p, const char *what)
 {
 	p->what = what;
 	return PM_ERR_PMNS;
@@ -131,7 +131,7 @@ static int identifier(struct parser *p, struct word w, uint32_t *out)
 	int domain, cluster, item;
 
 	if (w.len >= sizeof(text))
-		return bad(p, "a metric identifier that is too long");
+		return parser_error(p, "a metric identifier that is too long");
 	memcpy(text, w.at, w.len);
 	text[w.len] = '\0';
 	domain = read_number(&s, DYNAMIC_PMID - 1, ':');
@@ -142,7 +142,7 @@ static int identifier(struct parser *p, struct word w, uint32_t *out)
 	cluster = domain < 0 ? -1 : read_number(&s, 4095, ':');
 	item = cluster < 0 ? -1 : read_number(&s, 1023, '\0');
 	if (item < 0 || *s)
-		return bad(p, "an invalid metric identifier");
+		return parser_error(p, "an invalid metric identifier");
 	*out = pmID_build(domain, cluster, item);
 	return 0;
 }
@@ -150,10 +150,10 @@ static int identifier(struct parser *p, struct word w, uint32_t *out)
 static int add_item(struct parser *p, struct group *g, struct word name)
 {
 	if (!is_name(name, false))
-		return bad(p, "an invalid name");
+		return parser_error(p, "an invalid name");
 	for (size_t i = g->first; i < p->nitems; i++)
 		if (same(p->items[i].name, name.at, name.len))
-			return bad(p, "a name that occurs twice in a group");
+			return parser_error(p, "a name that occurs twice in a group");
 	if (shim_vec__room(p->items, &p->items_room, p->nitems))
 		return -ENOMEM;
 	p->items[p->nitems++] = (struct item){ .name = name };
@@ -196,11 +196,11 @@ static int read_groups(struct parser *p)
 		int err;
 
 		if (!is_name(name, true))
-			return bad(p, "an invalid name of a group");
+			return parser_error(p, "an invalid name of a group");
 		if (!is(next_word(p), '{'))
-			return bad(p, "a group without {");
+			return parser_error(p, "a group without {");
 		if (find_group(p, name.at, name.len))
-			return bad(p, "a group that is defined twice");
+			return parser_error(p, "a group that is defined twice");
 		if (shim_vec__room(p->groups, &p->groups_room, p->ngroups))
 			return -ENOMEM;
 		p->groups[p->ngroups] = (struct group){ .name = name, .first = p->nitems };
@@ -246,7 +246,7 @@ static int put_group(struct parser *p, struct group *g, const char *path,
 		}
 		below = find_group(p, name, strlen(name));
 		err = below ? put_group(p, below, name, names) :
-			      bad(p, "a name without an identifier and without a group");
+			      parser_error(p, "a name without an identifier and without a group");
 		free(name);
 	}
 	return err;
@@ -258,11 +258,11 @@ static int put_all(struct parser *p, struct shim_pmns_file *names)
 	int err;
 
 	if (!root)
-		return bad(p, "no group \"root\"");
+		return parser_error(p, "no group \"root\"");
 	err = put_group(p, root, "", names);
 	for (size_t i = 0; i < p->ngroups && !err; i++)
 		if (!p->groups[i].used)
-			err = bad(p, "a group that no other group contains");
+			err = parser_error(p, "a group that no other group contains");
 	return err;
 }
 
@@ -286,7 +286,7 @@ static int refuse_twins(struct parser *p, const struct shim_pmns_file *names)
 	for (unsigned int i = 1; i < names->n; i++)
 		twice |= pmids[i] == pmids[i - 1];
 	free(pmids);
-	return twice ? bad(p, "two names with the same metric identifier") : 0;
+	return twice ? parser_error(p, "two names with the same metric identifier") : 0;
 }
 
 static int names_parse(const char *text, bool dups, struct shim_pmns_file *names, const char **what)

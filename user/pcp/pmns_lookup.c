@@ -414,7 +414,7 @@ static bool is_known(const void *arg, uint32_t pmid)
 	return ctx->source->knows(ctx, pmid);
 }
 
-static int trim(struct shim_pmns_file *names)
+static int names_trim(struct shim_pmns_file *names)
 {
 	struct shim_pmns_file *rest = NULL;
 	struct shim_context *ctx = NULL;
@@ -448,5 +448,5 @@ SHIM_API int pmTrimNameSpace(void)
 
 	if (err)
 		return err;
-	return ns.names ? trim(ns.names) : leave(&ns, 0);
+	return ns.names ? names_trim(ns.names) : leave(&ns, 0);
 }

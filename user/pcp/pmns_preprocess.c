@@ -70,7 +70,7 @@ static void undefine(struct reading *r, const char *name)
 	free(m);
 }
 
-static int define(struct reading *r, const char *name)
+static int macro_define(struct reading *r, const char *name)
 {
 	size_t len = word_len(name), value_len;
 	const char *value = name + len;
@@ -201,7 +201,7 @@ static int directive(struct reading *r, const char *path, const char *word)
 	if (r->off)
 		return 0;
 	if (len == 6 && !memcmp(word, "define", 6))
-		return define(r, rest);
+		return macro_define(r, rest);
 	if (len == 7 && !memcmp(word, "include", 7))
 		return include(r, path, rest);
 	if (len == 5 && !memcmp(word, "undef", 5)) {

@@ -295,7 +295,7 @@ int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent,
 }
 
 /* The next node of the tree below top, depth first. */
-static uint32_t step(const struct shim_pmns_tree *pmns, uint32_t top, uint32_t at)
+static uint32_t tree_step(const struct shim_pmns_tree *pmns, uint32_t top, uint32_t at)
 {
 	if (pmns->nodes[at].child != NONE)
 		return pmns->nodes[at].child;
@@ -334,7 +334,7 @@ int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char
 	size_t bytes = 0;
 	int n = 0;
 
-	for (uint32_t at = top; at != NONE; at = step(pmns, top, at)) {
+	for (uint32_t at = top; at != NONE; at = tree_step(pmns, top, at)) {
 		if (pmns->nodes[at].leaf) {
 			bytes += name_len(pmns, at) + 1;
 			n++;
@@ -343,7 +343,7 @@ int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char
 	if (shim_list__new(&list, n, bytes))
 		return -ENOMEM;
 	n = 0;
-	for (uint32_t at = top; at != NONE; at = step(pmns, top, at)) {
+	for (uint32_t at = top; at != NONE; at = tree_step(pmns, top, at)) {
 		if (pmns->nodes[at].leaf) {
 			size_t len = name_len(pmns, at);
 

@@ -82,8 +82,8 @@ static int sort_all(int32_t *all, int n)
 	return kept;
 }
 
-static void move(struct shim_profile_indom *entry, unsigned int to, unsigned int from,
-		 unsigned int n)
+static void entry_move(struct shim_profile_indom *entry, unsigned int to, unsigned int from,
+		       unsigned int n)
 {
 	memmove(&entry->inst[to], &entry->inst[from], n * sizeof(*entry->inst));
 }
@@ -102,7 +102,7 @@ static int add_all(struct shim_profile_indom *entry, int n, int32_t *all)
 	for (; left; left--) {
 		unsigned int at = place_of(entry, all[left - 1]);
 
-		move(entry, at + left, at, entry->n - at);
+		entry_move(entry, at + left, at, entry->n - at);
 		entry->inst[at + left - 1] = all[left - 1];
 		entry->n = at;		/* the rest is already in its place */
 	}
@@ -120,13 +120,13 @@ static void remove_all(struct shim_profile_indom *entry, int n, const int32_t *a
 
 		if (at == entry->n || entry->inst[at] != all[i])
 			continue;
-		move(entry, kept, from, at - from);
+		entry_move(entry, kept, from, at - from);
 		kept += at - from;
 		from = at + 1;
 	}
 	if (!from)
 		return;
-	move(entry, kept, from, entry->n - from);
+	entry_move(entry, kept, from, entry->n - from);
 	entry->n -= from - kept;
 }
 

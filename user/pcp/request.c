@@ -443,7 +443,7 @@ static size_t bytes_of(const struct shim_plan *plan)
 	       sizeof(struct shim_move);
 }
 
-static void forget(struct shim_plans *plans, struct shim_plan *plan)
+static void plan_forget(struct shim_plans *plans, struct shim_plan *plan)
 {
 	if (!plan->layout.len)
 		return;
@@ -515,7 +515,7 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 	struct shim_plan *plan = slot_of(plans, rec);
 	int err;
 
-	forget(plans, plan);
+	plan_forget(plans, plan);
 	if (plan->rest) {
 		plan->rest--;
 		return;
@@ -526,12 +526,12 @@ void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 	err = result ? add_result(plan, rec, req, result, size) : 0;
 	plans->used += bytes_of(plan);
 	if (err || plans->used > SHIM_PLAN_BYTES)
-		forget(plans, plan);
+		plan_forget(plans, plan);
 }
 
 void shim_plans__reset(struct shim_plans *plans)
 {
 	for (unsigned int i = 0; i < SHIM_PLANS; i++)
-		forget(plans, &plans->all[i]);
+		plan_forget(plans, &plans->all[i]);
 	memset(plans, 0, sizeof(*plans));
 }

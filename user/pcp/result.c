@@ -162,7 +162,7 @@ static int by_inst(const void *a, const void *b)
 	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
-static void sort(int n, pmValueSet *const *sets)
+static void sets_sort(int n, pmValueSet *const *sets)
 {
 	for (int i = 0; i < n; i++)
 		if (sets[i]->numval > 1)
@@ -173,14 +173,14 @@ static void sort(int n, pmValueSet *const *sets)
 SHIM_API void pmSortInstances(pmResult *result)
 {
 	if (result)
-		sort(result->numpmid, result->vset);
+		sets_sort(result->numpmid, result->vset);
 }
 
 /** pmSortHighResInstances() - sort the values of each metric of @result by instance ID */
 SHIM_API void pmSortHighResInstances(pmHighResResult *result)
 {
 	if (result)
-		sort(result->numpmid, result->vset);
+		sets_sort(result->numpmid, result->vset);
 }
 
 static bool record_in_place(int32_t type)

@@ -445,14 +445,14 @@ static int scale_value(int type, const pmAtomValue *in, const struct factor *f, 
 }
 
 /* Truncate the fraction, and clamp to the range of 64 bits. */
-static int64_t cut(double v)
+static int64_t value_truncate(double v)
 {
 	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : v != v ? 0 : (int64_t)v;
 }
 
 static uint64_t cut_unsigned(double v)
 {
-	return v >= 0x1p64 ? UINT64_MAX : v >= 0x1p63 ? (uint64_t)v : (uint64_t)cut(v);
+	return v >= 0x1p64 ? UINT64_MAX : v >= 0x1p63 ? (uint64_t)v : (uint64_t)value_truncate(v);
 }
 
 /*
@@ -463,13 +463,13 @@ static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmU
 {
 	switch (type) {
 	case PM_TYPE_32:
-		v->l = (int32_t)cut(extra_convert(v->l, from, to));
+		v->l = (int32_t)value_truncate(extra_convert(v->l, from, to));
 		break;
 	case PM_TYPE_U32:
-		v->ul = (uint32_t)cut(extra_convert(v->ul, from, to));
+		v->ul = (uint32_t)value_truncate(extra_convert(v->ul, from, to));
 		break;
 	case PM_TYPE_64:
-		v->ll = cut(extra_convert((double)v->ll, from, to));
+		v->ll = value_truncate(extra_convert((double)v->ll, from, to));
 		break;
 	case PM_TYPE_U64:
 		v->ull = cut_unsigned(extra_convert((double)v->ull, from, to));

@@ -32,8 +32,8 @@ _Static_assert(SHIM_BIND_CPU == SHIM_BIND_F_CPU, "flags must equal core's");
 _Static_assert(SHIM_BIND_TRACE == VCPC_BIND_F_TRACE, "flags must equal the module's");
 
 /* Convert names to requests, without mode flags if the name has none, and copy the names. */
-static int parse(struct shim_set *set, const char *const *events, unsigned int n,
-		 struct vcpc_request *reqs, unsigned int *bad)
+static int events_parse(struct shim_set *set, const char *const *events, unsigned int n,
+			struct vcpc_request *reqs, unsigned int *bad)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		int ret = events[i] ? shim_event__parse(events[i], &reqs[i]) : -EINVAL;
@@ -109,7 +109,7 @@ int shim_set__create(struct shim_handle *handle, const char *const *events, unsi
 	set = asked ? calloc(1, sizeof(*set)) : NULL;
 	if (!set)
 		goto err;
-	ret = parse(set, events, n, asked, &which);
+	ret = events_parse(set, events, n, asked, &which);
 	if (!ret)
 		ret = create(shim_handle__session(handle), set, asked, reqs, &which);
 	if (ret) {

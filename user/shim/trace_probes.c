@@ -93,7 +93,7 @@ struct caller {
 	void *arg;
 };
 
-static int give(void *arg, const struct vc_probe *row)
+static int probe_give(void *arg, const struct vc_probe *row)
 {
 	const struct caller *caller = arg;
 	const struct shim_trace_probe probe = {
@@ -117,7 +117,7 @@ SHIM_API int shim_trace_probes(shim_trace_probe_fn *fn, void *arg)
 {
 	struct caller caller = { fn, arg };
 
-	return fn ? shim_bpf__probes(give, &caller) : -EINVAL;
+	return fn ? shim_bpf__probes(probe_give, &caller) : -EINVAL;
 }
 
 /* Transactions of each process, as public calls of <shim/trace.h> */

@@ -86,7 +86,7 @@ SHIM_API int shim_trace_status(void)
 	return shim_bpf__status();
 }
 
-static int parse(const char *name, struct vc_event_desc *event)
+static int event_parse(const char *name, struct vc_event_desc *event)
 {
 	struct vcpc_request req;
 	int err = name ? shim_event__parse(name, &req) : -ENOENT;
@@ -126,7 +126,7 @@ SHIM_API int shim_trace_count(const char *const *events, unsigned int n, unsigne
 	int err = n > VC_MAX_COUNTERS || (n && !events) ? -EINVAL : 0;
 
 	for (unsigned int i = 0; i < n && !err; i++) {
-		err = parse(events[i], &wanted.event[i]);
+		err = event_parse(events[i], &wanted.event[i]);
 		which = err ? i : n;
 	}
 	if (bad)

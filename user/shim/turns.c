@@ -217,8 +217,8 @@ static int total(struct shim_counters *counters, pid_t tid, union room *room)
 	return shim_counters__total(counters, tid, &room->sample, sizeof(*room));
 }
 
-static void give(const struct shim_set *set, const struct vcpc_sample *turns,
-		 const struct vcpc_sample *always, struct shim_turns *out)
+static void turns_give(const struct shim_set *set, const struct vcpc_sample *turns,
+		       const struct vcpc_sample *always, struct shim_turns *out)
 {
 	const void *behind = turns->values + turns->nr;
 	const struct shim_group_sample *groups = behind;
@@ -310,7 +310,7 @@ SHIM_API int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_t
 		ret = total(set->always, tid, &always);
 	if (ret)
 		return ret;
-	give(set, &in_turn.sample, &always.sample, turns);
+	turns_give(set, &in_turn.sample, &always.sample, turns);
 	behind = in_turn.sample.values + in_turn.sample.nr;
 	for (unsigned int i = 0; i < set->n; i++)
 		whole[i] = whole_of(set, i, turns, behind);

@@ -34,7 +34,7 @@ static void agent_close_inherited(struct shim_process *p, struct shim_inherited 
 		close(fd);
 }
 
-static int verdict(const struct shim_process *p, int err)
+static int agent_verdict(const struct shim_process *p, int err)
 {
 	return shim_process__verdict(p->link.was_up, err);
 }
@@ -66,7 +66,7 @@ static int agent_connect(struct shim_process *p)
 	int err;
 
 	shim_lock__enter(&p->lock);
-	err = verdict(p, agent_connect_locked(p));
+	err = agent_verdict(p, agent_connect_locked(p));
 	shim_lock__leave(&p->lock);
 	return err;
 }
@@ -94,7 +94,7 @@ static int kind_of(uint32_t op, enum shim_pdu_kind *kind)
 	return 0;
 }
 
-static void lose(struct shim_process *p, int err)
+static void agent_lose(struct shim_process *p, int err)
 {
 	shim_link__lose(&p->link, err);
 	atomic_store(&p->agent_up, 0);
@@ -120,8 +120,8 @@ static int exchange(struct shim_process *p, const unsigned char *bytes, size_t s
 		err = -EPROTO;
 	if (!err)
 		return 0;
-	lose(p, err);
-	return err == PMTRACE_ERR_TIMEOUT ? err : verdict(p, err);
+	agent_lose(p, err);
+	return err == PMTRACE_ERR_TIMEOUT ? err : agent_verdict(p, err);
 }
 
 static int offer(struct shim_process *p, const unsigned char *bytes, size_t size)
@@ -132,7 +132,7 @@ static int offer(struct shim_process *p, const unsigned char *bytes, size_t size
 		shim_say(PMTRACE_STATE_PDUBUF, "part of an event remains to be sent", 0);
 	if (!err || err == -EAGAIN)
 		return err;
-	lose(p, err);
+	agent_lose(p, err);
 	return PMTRACE_ERR_IPC;
 }
 
@@ -145,7 +145,7 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 
 	if (err || p->link.phase != SHIM_LINK_UP) {
 		atomic_fetch_add(&p->lost, 1);
-		return verdict(p, err);
+		return agent_verdict(p, err);
 	}
 	if (!p->pid)
 		p->pid = getpid();

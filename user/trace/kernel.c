@@ -67,7 +67,7 @@ static int kernel_connect_locked(struct shim_process *p, uint64_t *connection)
 	return shim_retry__see(&p->retry, try_connect(p, connection));
 }
 
-static int verdict(struct shim_process *p, int err)
+static int kernel_verdict(struct shim_process *p, int err)
 {
 	return shim_process__verdict(generation_of(atomic_load(&p->connection)), err);
 }
@@ -80,7 +80,7 @@ static int kernel_connect(struct shim_process *p)
 	shim_lock__enter(&p->lock);
 	err = kernel_connect_locked(p, &connection);
 	shim_lock__leave(&p->lock);
-	return verdict(p, err);
+	return kernel_verdict(p, err);
 }
 
 static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
@@ -94,7 +94,7 @@ static int ask_handle(int fd, uint64_t connection, struct shim_tag *tag)
 }
 
 /* Mark a connection as lost, unless another thread has reconnected in the meantime. */
-static void lose(struct shim_process *p, uint64_t connection)
+static void connection_lose(struct shim_process *p, uint64_t connection)
 {
 	if (atomic_compare_exchange_strong(&p->connection, &connection,
 					   connection & ~0xffffffffull)) {
@@ -118,7 +118,7 @@ static int prepare(struct shim_process *p, struct shim_tag *tag, uint64_t *conne
 		err = ask_handle(shim_kernel__fd(*connection), *connection, tag);
 		if (!shim_kernel__is_lost(err))
 			break;
-		lose(p, *connection);
+		connection_lose(p, *connection);
 	}
 	shim_lock__leave(&p->lock);
 	return err;
@@ -129,7 +129,7 @@ static int prepare_tag(struct shim_process *p, struct shim_tag *tag)
 	uint64_t connection;
 	int err = prepare(p, tag, &connection);
 
-	return shim_kernel__fd(connection) >= 0 ? err : verdict(p, err);
+	return shim_kernel__fd(connection) >= 0 ? err : kernel_verdict(p, err);
 }
 
 /**
@@ -151,19 +151,19 @@ int shim_kernel__fire_anew(struct shim_process *p, struct shim_tag *tag, uint32_
 	int err;
 
 	if (lost)
-		lose(p, lost);
+		connection_lose(p, lost);
 	for (int tries = lost ? 1 : 0; tries < 2; tries++) {
 		err = prepare(p, tag, &connection);
 		if (err)
-			return shim_kernel__fd(connection) >= 0 ? err : verdict(p, err);
+			return shim_kernel__fd(connection) >= 0 ? err : kernel_verdict(p, err);
 		err = shim_tracedev__fire(shim_kernel__fd(connection), op,
 					  shim_kernel__handle(atomic_load(&tag->handle), thread),
 					  value);
 		if (!shim_kernel__is_lost(err))
 			return err;
-		lose(p, connection);
+		connection_lose(p, connection);
 	}
-	return verdict(p, err);
+	return kernel_verdict(p, err);
 }
 
 static bool kernel_is_ready(const struct shim_process *p, const struct shim_tag *tag)
@@ -178,8 +178,8 @@ static uint64_t kernel_begin_ns(const struct shim_process *p, const struct shim_
 }
 
 /* Send the end or the abort of a transaction if there is a listener. */
-static int finish(struct shim_process *p, struct shim_tag *tag, uint32_t op,
-		  const struct shim_begun *begun)
+static int kernel_finish(struct shim_process *p, struct shim_tag *tag, uint32_t op,
+			 const struct shim_begun *begun)
 {
 	uint32_t wanted = shim_kernel__wanted(p);
 
@@ -233,7 +233,7 @@ static int kernel_end(struct shim_process *p, struct shim_tag *tag, const struct
 		    uint64_t end_ns)
 {
 	(void)end_ns;
-	return finish(p, tag, VCPC_TRACE_END | shim_counted__flag(), begun);
+	return kernel_finish(p, tag, VCPC_TRACE_END | shim_counted__flag(), begun);
 }
 
 /* Do not connect: a new connection has no open transaction that could be aborted. */
@@ -241,7 +241,7 @@ static void kernel_abort(struct shim_process *p, struct shim_tag *tag,
 			   const struct shim_begun *begun)
 {
 	if (shim_kernel__fd(shim_kernel__connection(p)) >= 0)
-		finish(p, tag, VCPC_TRACE_ABORT, begun);
+		kernel_finish(p, tag, VCPC_TRACE_ABORT, begun);
 }
 
 static int kernel_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)

@@ -249,7 +249,7 @@ static void extend(struct shim_open_own *own, uint32_t index)
 }
 
 /* Remember where the thread's word of a tag is, so that the next call does not search for it. */
-static void remember(uint32_t index, shim_open_word *word)
+static void word_remember(uint32_t index, shim_open_word *word)
 {
 	struct shim_open_own *own = &shim_open__own;
 	sigset_t all, mask;
@@ -282,7 +282,7 @@ shim_open_word *shim_open__find(const struct shim_process *p, const struct shim_
 	else if (table)
 		word = word_in(table, tag->index);
 	if (word)
-		remember(tag->index, word);
+		word_remember(tag->index, word);
 	return word;
 }
 

@@ -93,7 +93,7 @@ static int is_named(const struct shim_tag *tag, const struct shim_tag_key *key)
 	       !memcmp(tag->name, key->name, key->len);
 }
 
-static void remember(struct shim_process *p, const char *name, struct shim_tag *tag)
+static void tag_remember(struct shim_process *p, const char *name, struct shim_tag *tag)
 {
 	struct shim_tag_table *recent = atomic_load_explicit(&p->recent, memory_order_acquire);
 
@@ -116,7 +116,7 @@ struct shim_tag *shim_tags__find(struct shim_process *p, const struct shim_tag_k
 			break;
 	}
 	if (tag)
-		remember(p, key->name, tag);
+		tag_remember(p, key->name, tag);
 	return tag;
 }
 
@@ -232,7 +232,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 	tag->behind = 56 - key->len % 8 * 8;
 	tag->id = shim_probe__hash(key->name, key->len);
 	put(atomic_load_explicit(&p->tags, memory_order_relaxed), tag);
-	remember(p, key->name, tag);
+	tag_remember(p, key->name, tag);
 	*out = tag;
 	return 0;
 }

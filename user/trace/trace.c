@@ -317,7 +317,7 @@ SHIM_API int pmtracebegin(const char *tag)
 }
 
 /* The common part of end and abort, neither of which adds a tag */
-INLINED int finish(struct call *call, struct shim_begun *begun)
+INLINED int call_finish(struct call *call, struct shim_begun *begun)
 {
 	if (!call->tag)
 		call->tag = shim_tags__find(call->p, &call->key);
@@ -334,7 +334,7 @@ static __attribute__((noinline)) int end_on_slow_path(const char *tag)
 	if (err)
 		return err;
 	end_ns = call.silent ? 0 : shim_transport__end_ns(call.p);
-	err = finish(&call, &begun);
+	err = call_finish(&call, &begun);
 	if (err || call.silent)
 		return err;
 	return shim_transport__end(call.p, call.tag, &begun, end_ns);
@@ -476,7 +476,7 @@ SHIM_API int pmtraceabort(const char *tag)
 		return 0;
 	err = start_call(&call, "pmtraceabort", tag);
 	if (!err)
-		err = finish(&call, &begun);
+		err = call_finish(&call, &begun);
 	if (err || call.silent)
 		return err;
 	shim_transport__abort(call.p, call.tag, &begun);
