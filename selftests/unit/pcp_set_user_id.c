@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A program with more privileges than its caller ignores the caller's environment. */
+#include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <pcp/import.h>
 #include <pcp/pmapi.h>
+#include <pcp/trace.h>
+#include <shim/shim.h>
+
+#include "core/pfm.h"
 
 #include "kselftest_harness.h"
 
@@ -24,6 +34,7 @@ static int privileged(void)
 	static pmLongOptions options[] = { PMOPT_ARCHIVE, PMAPI_OPTIONS_END };
 	pmOptions opts = { .short_options = "a:", .long_options = options };
 	char *const argv[] = { "x", NULL };
+	struct vcpc_request request;
 	char *value;
 
 	if (!getauxval(AT_SECURE))
@@ -37,7 +48,35 @@ static int privileged(void)
 	if (value)
 		return 2;
 	pmGetOptions(1, argv, &opts);
-	return opts.narchives ? 3 : 0;
+	if (opts.narchives)
+		return 3;
+	return shim_pfm__encode("cpu-clock", &request) == -ELIBACC ? 0 : 4;
+}
+
+/* In that program, or as the user's own: calls whose files and hosts the environment can select */
+static int use_all(void)
+{
+	static pmLongOptions options[] = {
+		PMOPT_ARCHIVE, PMOPT_HOST, PMOPT_TIMEZONE, PMAPI_OPTIONS_END
+	};
+	pmOptions opts = { .short_options = "a:h:Z:", .long_options = options };
+	char *const argv[] = { "x", NULL };
+	struct shim_handle *handle;
+
+	pmtracebegin("tag");
+	pmtraceend("tag");
+	pmNewContext(PM_CONTEXT_HOST, "local:");
+	pmNewContext(PM_CONTEXT_LOCAL, NULL);
+	pmGetOptions(1, argv, &opts);
+	for (int i = 0; i < opts.narchives; i++)
+		pmNewContext(PM_CONTEXT_ARCHIVE, opts.archives[i]);
+	pmGetConfig("PCP_VAR_DIR");
+	pmLoadDerivedConfig("/nonexistent");
+	pmprintf("text\n");
+	pmflush();
+	if (!shim_open(&handle))
+		shim_close(handle);
+	return 0;
 }
 
 /* A copy of this program that belongs to root, as an unprivileged caller runs it */
@@ -51,7 +90,8 @@ static int run(const char *program, const char *dir)
 		snprintf(file, sizeof(file), "PCP_STDERR=%s/written", dir);
 		snprintf(conf, sizeof(conf), "PCP_CONF=%s/conf", dir);
 		char *const env[] = { file, conf, "PCP_ARCHIVE=/no/such/archive",
-				      "SHIM_TEST_ENVIRONMENT=yes", NULL };
+				      "SHIM_TEST_ENVIRONMENT=yes", "LIBPFM_DISABLED_PMUS=core",
+				      NULL };
 		char *const argv[] = { (char *)program, "privileged", NULL };
 
 		if (setgid(NOBODY) || setuid(NOBODY))
@@ -68,6 +108,138 @@ static int copy_with(const char *to, mode_t mode)
 
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), to);
 	return system(command) || chmod(to, mode);
+}
+
+#define VARIABLES	200
+
+/* A variable that this program, which contains the library, may read */
+static bool is_variable(const char *text)
+{
+	static const char *const begins[] = {
+		"PCP_", "PMCD_", "PMPROXY_", "SHIM_", "VCPC_", "TMPDIR", "HOME",
+	};
+	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins) && !text[len]; i++)
+		if (!strncmp(text, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* Set all variables whose names are in this program's file to @value: their number */
+static int set_all(char *env[VARIABLES + 1], const char *value)
+{
+	int fd = open("/proc/self/exe", O_RDONLY), n = 0;
+	struct stat st;
+	const char *file;
+
+	if (fd < 0 || fstat(fd, &st))
+		return 0;
+	file = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	for (off_t i = 1; i + 64 < st.st_size && n < VARIABLES; i++)
+		if (!file[i - 1] && isupper(file[i]) && memchr(file + i, 0, 64) &&
+		    is_variable(file + i) && asprintf(&env[n], "%s=%s", file + i, value) > 0)
+			n++;
+	env[n] = NULL;
+	close(fd);
+	return n;
+}
+
+/* Run a program as a user, with all variables set to @value */
+static void run_all(const char *program, uid_t user, const char *value)
+{
+	char *const argv[] = { (char *)program, "all", NULL };
+	char *env[VARIABLES + 1];
+	pid_t pid = fork();
+	int null;
+
+	if (!pid) {
+		null = open("/dev/null", O_WRONLY);
+		dup2(null, 2);
+		alarm(5);	/* because no process answers */
+		if (set_all(env, value) < 30 || setgid(user) || setuid(user))
+			_exit(1);
+		execve(program, argv, env);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* Whether the program opens, makes or connects to what the variables name */
+static bool uses_folder(const char *program, uid_t user, const char *dir)
+{
+	int watch = inotify_init1(IN_NONBLOCK);
+	char events[4096], bait[64];
+	bool used;
+
+	snprintf(bait, sizeof(bait), "%s/bait", dir);
+	mkdir(bait, 0777);
+	chmod(bait, 0777);
+	inotify_add_watch(watch, bait, IN_OPEN | IN_CREATE | IN_DELETE | IN_ACCESS);
+	run_all(program, user, bait);
+	used = read(watch, events, sizeof(events)) > 0;
+	close(watch);
+	rmdir(bait);
+	return used;
+}
+
+static bool uses_file(const char *program, uid_t user, const char *dir)
+{
+	int watch = inotify_init1(IN_NONBLOCK);
+	char events[4096], bait[64];
+	bool used;
+
+	snprintf(bait, sizeof(bait), "%s/bait", dir);
+	close(open(bait, O_CREAT | O_WRONLY, 0666));
+	chmod(bait, 0666);
+	inotify_add_watch(watch, bait, IN_OPEN | IN_MODIFY | IN_ACCESS | IN_DELETE_SELF);
+	run_all(program, user, bait);
+	used = read(watch, events, sizeof(events)) > 0;
+	close(watch);
+	unlink(bait);
+	return used;
+}
+
+/* Whether it connects to the socket @fd, to which @value leads */
+static bool uses_socket(const char *program, uid_t user, int fd, const char *value)
+{
+	int got;
+
+	listen(fd, 10);
+	run_all(program, user, value);
+	got = accept(fd, NULL, NULL);
+	if (got >= 0)
+		close(got);
+	close(fd);
+	return got >= 0;
+}
+
+static bool uses_unix(const char *program, uid_t user, const char *dir)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	bool used;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/bait", dir);
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || chmod(at.sun_path, 0777))
+		return false;
+	used = uses_socket(program, user, fd, at.sun_path);
+	unlink(at.sun_path);
+	return used;
+}
+
+/* PCP_TRACE_PORT: with the default host, this one */
+static bool uses_port(const char *program, uid_t user)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(at);
+	char value[16];
+
+	if (bind(fd, (struct sockaddr *)&at, len) || getsockname(fd, (struct sockaddr *)&at, &len))
+		return false;
+	snprintf(value, sizeof(value), "%d", ntohs(at.sin_port));
+	return uses_socket(program, user, fd, value);
 }
 
 FIXTURE(caller) {
@@ -113,6 +285,29 @@ TEST_F(caller, of_a_set_user_id_program)
 	EXPECT_EQ(-1, access(self->written, F_OK));
 }
 
+TEST_F(caller, selects_no_file_and_no_host)
+{
+	if (getuid())
+		SKIP(return, "needs root, to give a program away");
+	ASSERT_EQ(0, copy_with(self->program, 04755));
+	if (run(self->program, self->dir) == NOT_SECURE)
+		SKIP(return, "set-user-ID has no effect here");
+	EXPECT_FALSE(uses_folder(self->program, NOBODY, self->dir));
+	EXPECT_FALSE(uses_file(self->program, NOBODY, self->dir));
+	EXPECT_FALSE(uses_unix(self->program, NOBODY, self->dir));
+	EXPECT_FALSE(uses_port(self->program, NOBODY));
+}
+
+/* The same, where the user may select them: shows that the test above can fail. */
+TEST_F(caller, selects_those_of_its_own_program)
+{
+	ASSERT_EQ(0, copy_with(self->program, 0755));
+	EXPECT_TRUE(uses_folder(self->program, getuid(), self->dir));
+	EXPECT_TRUE(uses_file(self->program, getuid(), self->dir));
+	EXPECT_TRUE(uses_unix(self->program, getuid(), self->dir));
+	EXPECT_TRUE(uses_port(self->program, getuid()));
+}
+
 TEST_F(caller, of_a_program_of_its_own)
 {
 	char variable[96];
@@ -135,5 +330,7 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "privileged"))
 		return privileged();
+	if (argc == 2 && !strcmp(argv[1], "all"))
+		return use_all();
 	return harness_main(argc, argv);
 }

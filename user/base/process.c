@@ -512,3 +512,12 @@ bool shim_environ__is_foreign(void)
 {
 	return getauxval(AT_SECURE);
 }
+
+/* Whether such a user has set a variable whose name begins with @prefix, for another library to read */
+bool shim_environ__has_foreign(const char *prefix)
+{
+	for (char **entry = environ; entry && *entry && getauxval(AT_SECURE); entry++)
+		if (!strncmp(*entry, prefix, strlen(prefix)))
+			return true;
+	return false;
+}

@@ -204,5 +204,6 @@ void shim_fd__close(struct shim_fd fd);
 
 char *shim_environ__get(const char *name);
 bool shim_environ__is_foreign(void);
+bool shim_environ__has_foreign(const char *prefix);
 
 #endif /* SHIM_BASE_PROCESS_H */

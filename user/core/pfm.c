@@ -135,8 +135,13 @@ static int error_to_load(int err)
 static int pfm_load(void)
 {
 	void *library;
-	int ret = try_types();
+	int ret;
 
+	/* libpfm does not ignore these in a set-user-ID program; they select what is counted. */
+	missing = shim_environ__has_foreign("LIBPFM_");
+	if (missing)
+		return -ELIBACC;
+	ret = try_types();
 	/*
 	 * Check this first, because without descriptors dlopen(3) does not always report the
 	 * reason.
