@@ -32,6 +32,18 @@ if setpriv --version 2>/dev/null | grep -q util-linux; then
 	result "without CAP_SYS_ADMIN"
 	vcpc trace off
 fi
+# Another process's statistics have more batches, and end earlier.
+vcpc why --no-stacks --for 100s >"$dir/values" 2>&1 &
+other=$!
+for _ in $(seq 100); do
+	! bpftool prog list | grep -q vw_probe_event || break
+	sleep 0.2
+done
+orders >"$dir/out" && record --trace --why -o "$dir/o" -I 50ms -e page-faults orders
+kill $other
+wait
+[ "$(last o vcpc.transact.time.count batch)" = 1500 ]
+result "the parts are those of the recorder's own handle"
 touch "$dir/a.folded"
 record --trace --why -o "$dir/a" orders
 [ $? = 1 ] && grep -q 'cannot write the stacks' "$dir/err" && [ ! -e "$dir/a.meta" ] && rm "$dir/a.folded"

@@ -22,6 +22,7 @@
 
 #include "base/lines.h"
 #include "bpf_pins.h"
+#include "event.h"
 
 /* Report a missing permission as -EPERM, regardless of which layer denied access. */
 int shim_bpf_pins__error(int err)
@@ -319,7 +320,7 @@ static int offset_of(const struct btf *btf, const char *type, const char *member
  * Without them, users are distinguished less exactly, so a lack of memory or of descriptors is an
  * error.
  *
- * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
+ * Return: 0, or an error for which shim_event__is_trouble() returns true.
  */
 int shim_bpf_offsets__find(struct vc_offsets *offsets)
 {
@@ -353,5 +354,5 @@ int shim_bpf_offsets__find(struct vc_offsets *offsets)
 	else
 		offsets->user_ns_inum += inum;
 	btf__free(btf);
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE ? err : 0;
+	return shim_event__is_trouble(err) ? err : 0;
 }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "bpf_pins.h"
 #include "bpf_why.h"
 #include "bpf_why_functions.h"
+#include "event.h"
 #include "probe.h"
 #include "why.skel.h"
 
@@ -29,6 +31,7 @@
 
 struct shim_bpf_why {
 	struct vc_why *skel;
+	uint32_t program;		/* ID of PROGRAM, if all processes are watched, or 0 */
 	size_t cpus;
 	unsigned int sampled;		/* number of sampled CPUs */
 	struct bpf_link **samples;	/* one per sampled CPU */
@@ -135,21 +138,28 @@ static int attach_events(struct vc_why *skel, int probes)
 	return err == -ENOENT ? attach_probes(skel) : err;
 }
 
-static struct bpf_link *sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz)
+static int sample_cpu(struct bpf_program *prog, int cpu, uint32_t hertz, struct bpf_link **link)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = SECOND / hertz,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(prog, fd);
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC), err;
 
-	if (fd >= 0 && !link)
-		close(fd);
-	return link;
+	if (fd < 0)
+		return -errno;
+	*link = bpf_program__attach_perf_event(prog, fd);
+	if (*link)
+		return 0;
+	err = -errno;
+	close(fd);
+	return err;
 }
 
-/* Skip CPUs that cannot be sampled, for example because they are offline. */
+/*
+ * Skip CPUs that cannot be sampled, for example because they are offline.  A lack of memory or
+ * descriptors is an error, because the samples of a CPU would be missing.
+ */
 static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_options *options)
 {
 	if (!options->stacks || !options->hertz)
@@ -158,12 +168,28 @@ static int attach_samples(struct shim_bpf_why *w, const struct shim_bpf_why_opti
 	if (!w->samples)
 		return -ENOMEM;
 	for (size_t cpu = 0; cpu < w->cpus; cpu++) {
-		struct bpf_link *link = sample_cpu(w->skel->progs.vw_on_sample, cpu,
-						   options->hertz);
+		int err = sample_cpu(w->skel->progs.vw_on_sample, cpu, options->hertz,
+				     &w->samples[w->sampled]);
 
-		if (link)
-			w->samples[w->sampled++] = link;
+		if (err == -EIO || shim_event__is_trouble(err))
+			return err;
+		w->sampled += !err;
 	}
+	return 0;
+}
+
+/* The program of this process's newest handle for all processes, for shim_why_maps__find(), or 0 */
+static _Atomic uint32_t own_program;
+
+static int note_program(struct shim_bpf_why *w)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(w->skel->progs.vw_probe_event), &info, &len))
+		return -errno;
+	w->program = info.id;
+	own_program = info.id;
 	return 0;
 }
 
@@ -177,6 +203,8 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
 		err = attach_samples(w, options);
 	if (!err)
 		err = attach_events(w->skel, options->probes);
+	if (!err && !options->pid)
+		err = note_program(w);
 	return err ? err : shim_why_functions__attach(&w->functions, w->skel);
 }
 
@@ -215,8 +243,13 @@ int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_b
 /** shim_bpf_why__close() - stop recording, and discard all statistics; @w may be NULL */
 void shim_bpf_why__close(struct shim_bpf_why *w)
 {
+	uint32_t own;
+
 	if (!w)
 		return;
+	own = w->program;
+	if (own)
+		atomic_compare_exchange_strong(&own_program, &own, 0);
 	for (unsigned int i = 0; i < w->sampled; i++)
 		bpf_link__destroy(w->samples[i]);
 	free(w->samples);
@@ -469,28 +502,35 @@ static int take_program(struct shim_why_maps *maps, int fd)
 	return err ? err : -ENOENT;
 }
 
+/* -ENOENT: the program was unloaded in the meantime, or is another one. */
+static int take_id(struct shim_why_maps *maps, uint32_t id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+	int err = fd < 0 ? -errno : take_program(maps, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 /**
- * shim_why_maps__find() - find the oldest 'why' that watches all processes
+ * shim_why_maps__find() - find the oldest 'why' that watches all processes, first this process's own
  * @maps: written on success, for shim_why_maps__close()
+ *
+ * Another process's 'why' may watch another copy of this library.
  *
  * Return: 0, -ENOENT if there is no such 'why', -EPERM without CAP_SYS_ADMIN, or another errno.
  */
 int shim_why_maps__find(struct shim_why_maps *maps)
 {
-	uint32_t id = 0;
-	int err = -ENOENT;
+	uint32_t id = 0, own = own_program;
+	int err = own ? take_id(maps, own) : -ENOENT;
 
 	while (err == -ENOENT) {
-		int fd;
-
 		/* ENOENT: there are no more programs. */
 		if (bpf_prog_get_next_id(id, &id))
 			return -errno;
-		fd = bpf_prog_get_fd_by_id(id);
-		/* ENOENT: the program was unloaded in the meantime. */
-		err = fd < 0 ? -errno : take_program(maps, fd);
-		if (fd >= 0)
-			close(fd);
+		err = take_id(maps, id);
 	}
 	return err;
 }
