@@ -14,6 +14,7 @@
 #include <shim/shim.h>
 
 #include "doctor.h"
+#include "vcpc.h"
 
 #define CAP_SYS_ADMIN	21
 #define CAP_PERFMON	38
@@ -57,11 +58,10 @@ void vcpc_limits(struct vcpc_finding *f, enum vcpc_state state, const char *mean
  */
 bool vcpc_doubt(struct vcpc_finding *f, int err)
 {
-	bool doubt = err == ENOMEM || err == EMFILE || err == ENFILE || err == EINTR || err == EIO;
-
-	if (doubt)
-		f->err = err;
-	return doubt;
+	if (!vcpc_is_trouble(err))
+		return false;
+	f->err = err;
+	return true;
 }
 
 /**

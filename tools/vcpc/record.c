@@ -135,9 +135,11 @@ static int add_sources(const struct job *job, struct recording *r, pid_t pid, in
 	if (ret)
 		return ret;
 	ret = traced ? shim_record_add_trace(r->rec) : 0;
-	if (ret)
+	if (ret == -EPERM && !job->trace && !job->why) {
 		vcpc_fail(ret, "transactions are not recorded");
-	return 0;
+		return 0;
+	}
+	return ret ? vcpc_fail(ret, "cannot record transactions") : 0;
 }
 
 /* Open the next archive, and write a record into it.  Return 0 or -errno. */
@@ -145,8 +147,9 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 {
 	const struct shim_record_options options = { .size = sizeof(options), .after = r->rec };
 	struct shim_recorder *present = r->rec;
-	bool traced = r->traced || shim_trace_status() > 0;
-	int ret = shim_record_open(path, &options, next);
+	int tracing = r->traced ? 1 : shim_trace_status();
+	bool traced = tracing > 0;
+	int ret = tracing < 0 && tracing != -EPERM ? tracing : shim_record_open(path, &options, next);
 
 	if (ret)
 		return ret;
@@ -299,7 +302,7 @@ static int conclude(const struct job *job, struct recording *r, int status)
  * first events in their transactions.  Return whether they do: another user may have requested
  * other events, or only root may request them.
  */
-static int want_counts(const struct job *job, const struct recording *r)
+static int want_counts(const struct job *job, struct recording *r)
 {
 	const char *names[COUNTS];
 	unsigned int n = 0;
@@ -315,6 +318,8 @@ static int want_counts(const struct job *job, const struct recording *r)
 	err = shim_trace_count(names, n, NULL);
 	if (err && err != -EBUSY)
 		fprintf(stderr, "vcpc record: transactions are recorded without counts: %s\n", strerror(-err));
+	if (vcpc_is_trouble(err))
+		r->missing = err;
 	return !err;
 }
 
@@ -442,11 +447,40 @@ static int record_watch(const struct job *job, struct recording *r)
 	return record_why_open(&r->why, vcpc_rotate_wanted(&job->rotate) ? NULL : job->archive);
 }
 
+/* Find out whether tracing is on: 0, or an exit status after a message */
+static int find_traced(const struct job *job, struct recording *r)
+{
+	int tracing = shim_trace_status();
+
+	/* Other users than root may be unable to find out, and count without transactions. */
+	if (tracing < 0 && (tracing != -EPERM || job->trace))
+		return vcpc_fail(tracing, "cannot determine whether tracing is on");
+	r->traced = tracing > 0;
+	if (!r->traced && *job->counting.argv && vcpc_makes_trace_calls(job->counting.path))
+		vcpc_fail(0, "'%s' marks transactions, but tracing is off, so they are not recorded (add --trace)",
+			  *job->counting.argv);
+	return 0;
+}
+
+static int record_traced(const struct job *job, struct recording *r)
+{
+	int counts = r->traced && want_counts(job, r);
+	int ret = job->why ? record_watch(job, r) : 0, status;
+
+	if (!ret)
+		ret = record_run(job, r);
+	status = record_why_close(&r->why, r->recorded);
+	ret = ret ? ret : status;
+	status = counts ? shim_trace_count(NULL, 0, NULL) : 0;
+	if (status)
+		status = vcpc_fail(status, "transactions still count events; as root: vcpc trace off");
+	return ret ? ret : status;
+}
+
 /* With --trace, record with tracing on; turn it off again only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
-	int ours = 0, counts, status;
-	int ret, undo;
+	int ours = 0, ret, undo;
 
 	if (job->trace) {
 		ret = shim_trace_on(NULL);
@@ -454,25 +488,14 @@ static int run_traced(const struct job *job, struct recording *r)
 			return vcpc_fail_tracing(ret, "cannot turn tracing on");
 		ours = !ret;
 	}
-	r->traced = shim_trace_status() > 0;
-	if (!r->traced && *job->counting.argv && vcpc_makes_trace_calls(job->counting.path))
-		vcpc_fail(0, "'%s' marks transactions, but tracing is off, so they are not recorded (add --trace)",
-			  *job->counting.argv);
-	counts = r->traced && want_counts(job, r);
-	ret = job->why ? record_watch(job, r) : 0;
+	ret = find_traced(job, r);
 	if (!ret)
-		ret = record_run(job, r);
-	status = record_why_close(&r->why, r->recorded);
-	ret = ret ? ret : status;
-	undo = counts ? shim_trace_count(NULL, 0, NULL) : 0;
-	if (undo)
-		vcpc_fail(undo, "transactions still count events; as root: vcpc trace off");
+		ret = record_traced(job, r);
 	undo = ours ? shim_trace_off() : 0;
 	if (undo)
 		return vcpc_fail(undo, "cannot turn tracing off again; as root: vcpc trace off");
 	return ret;
 }
-
 static int parse_size(const char *text, double *size)
 {
 	return vcpc_parse_size(text, size) ? 0 :

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,6 +55,13 @@ int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 void vcpc_no_memory(void) __attribute__((noreturn));
 int vcpc_fail_counters(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vcpc_fail_tracing(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Whether an error, positive or negative, is a failure instead of an answer: a retry can succeed. */
+static inline bool vcpc_is_trouble(int err)
+{
+	err = err < 0 ? -err : err;
+	return err == ENOMEM || err == EMFILE || err == ENFILE || err == EINTR || err == EIO;
+}
+
 int vcpc_flush(void);
 int vcpc_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
