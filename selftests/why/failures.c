@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The parts of transactions' times, with failing calls.  A failed call of bpf(2) must not cause a
- * tag, a reason or a stack to be omitted.
+ * tag, a reason or a stack to be omitted, nor an unreadable file names to be missing without a note.
  */
+#include <errno.h>
+#include <signal.h>
 #include <pcp/trace.h>
 #include <shim/why.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "fail/shared/sweep.h"
+#include "tools/vcpc/vcpc.h"
+#include "tools/vcpc/why.h"
 
 #define TAGS	5
 #define ROUNDS	4
 
 /* Opened once, for the runs that only read */
 static struct shim_why *ended;
+
+/* Has made the transactions, and waits so its files can be read */
+static pid_t worker;
+
+/* Where the output of a run goes */
+static FILE *printed;
 
 static int transact(void)
 {
@@ -36,6 +47,31 @@ static int transact(void)
 	return 0;
 }
 
+/* Start the worker, which waits for a byte before its transactions and then stays: its socket */
+static int start_worker(void)
+{
+	int ends[2];
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		exit(2);
+	worker = fork();
+	if (!worker) {
+		if (read(ends[1], &byte, 1) == 1 && !transact() && write(ends[1], &byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+static bool let_work(int fd)
+{
+	char byte = 0;
+
+	return write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1;
+}
+
 /* In a process of its own, where no call fails */
 static int transact_apart(void)
 {
@@ -47,10 +83,12 @@ static int transact_apart(void)
 	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
 }
 
-static int open_why(struct shim_why **why)
+/* @pid: the process to watch, or 0 */
+static int open_why(pid_t pid, struct shim_why **why)
 {
 	struct shim_why_options options = {
 		.size = sizeof(options), .flags = SHIM_WHY_F_STACKS | SHIM_WHY_F_PROBES,
+		.pid = (uint32_t)pid,
 	};
 
 	return shim_why_open(&options, why);
@@ -102,31 +140,99 @@ static void opening(void)
 {
 	struct shim_why *why = NULL;
 
-	say("open %ld\n", TRY(open_why(&why)));
+	say("open %ld\n", TRY(open_why(0, &why)));
 	say("transactions %d\n", transact_apart());
 	if (why)
 		say_all(why, false);
 	shim_why_close(why);
 }
 
+int vcpc_fail(int err, const char *fmt, ...)
+{
+	(void)fmt;
+	return abs(err) ?: 1;
+}
+
+static void catch_output(void)
+{
+	printed = freopen("printed", "w+", stdout);
+}
+
+/* A note that names are missing is as good as an error. */
+static bool lacks_names(struct symbols *symbols)
+{
+	return symbols_kernel_hidden(symbols) || symbols_dropped(symbols) || symbols_cut(symbols);
+}
+
+/* What 'vcpc why' prints in each format: 0, or an error */
+static int print_all(void)
+{
+	struct why_view view = { .why = ended, .above = "p90", .differential = true };
+	int err;
+
+	rewind(printed);
+	if (ftruncate(fileno(printed), 0))
+		return -errno;
+	view.symbols = symbols_open();
+	if (!view.symbols)
+		return -ENOMEM;
+	err = abs(why_learn(&view));
+	if (!err)
+		err = abs(shim_why_tags_get(ended, 90, &view.ntags));
+	if (!err)
+		err = abs(why_print(&view));
+	if (!err)
+		err = abs(why_print_json(&view));
+	if (!err)
+		err = abs(why_fold(&view, printed));
+	if (!err && lacks_names(view.symbols))
+		err = 1;
+	symbols_close(view.symbols);
+	return -err;
+}
+
+static void printing(void)
+{
+	say("print %ld\n", TRY(print_all()));
+}
+
+static void say_output(void)
+{
+	char line[1000];
+
+	fflush(printed);
+	rewind(printed);
+	while (fgets(line, sizeof(line), printed))
+		say("%s", line);
+}
+
 static const struct sweep_case cases[] = {
 	{ .name = "reading", .run = reading },
+	/*
+	 * The buffer of stderr, for the note that names are missing, and a block that libdw leaks.
+	 * Debug information that may not be read has no names.
+	 */
+	{ .name = "printing", .before = catch_output, .run = printing, .after = say_output,
+	  .without = "open-EACCES", .left = 2 },
 	/* libbpf keeps what it has found out of the kernel */
 	{ .name = "opening", .run = opening, .left = 64 },
 };
 
 int main(void)
 {
-	int err;
+	int err, fd;
 
 	setenv("SHIM_TRACE", "probe", 1);
-	err = open_why(&ended);
+	fd = start_worker();
+	err = open_why(worker, &ended);
 	if (err) {
 		printf("1..0 # SKIP transactions cannot be watched here: %s\n", strerror(-err));
 		return 4;
 	}
-	if (transact_apart())
+	if (!let_work(fd))
 		return 2;
 	/* Each run of "opening" loads programs, which takes seconds on an emulated CPU. */
-	return sweep(cases, getenv("FAIL_POINTS") ? 2 : 1);
+	err = sweep(cases, getenv("FAIL_POINTS") ? 3 : 2);
+	kill(worker, SIGKILL);
+	return err;
 }

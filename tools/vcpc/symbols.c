@@ -364,7 +364,7 @@ unsigned long symbols_dropped(const struct symbols *symbols)
 	unsigned long n = symbols->dropped;
 
 	for (size_t i = 0; i < symbols->nfiles; i++)
-		n += symbols->files[i].no_room;
+		n += symbols->files[i].no_room || symbols->files[i].failed;
 	return n;
 }
 

@@ -14,6 +14,7 @@
 #include <elfutils/libdwelf.h>
 
 #include "symbols_parts.h"
+#include "vcpc.h"
 
 #define MOST_BYTES	(256u << 20)	/* maximum size of a copy, and of unpacked data */
 #define MOST_TOTAL	(512u << 20)	/* maximum total of both, for all files */
@@ -24,13 +25,28 @@
 #define XZ_RATIO	10000		/* higher than xz can reach */
 
 /*
+ * Note that the last call failed, unless it found that there is no such name.  The libraries' codes
+ * do not distinguish these, but errno does, if it was 0 before.
+ */
+static void note_trouble(struct symbols_file *file)
+{
+	file->failed |= vcpc_is_trouble(errno);
+}
+
+/*
  * A debug link or a debugaltlink may name any path, such as a FIFO without a writer.  Only build
  * IDs are followed, because they refer to files that the administrator installed.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
-	return dwfl_build_id_find_debuginfo(module, userdata, name, base, file, link, crc, found);
+	int fd;
+
+	errno = 0;
+	fd = dwfl_build_id_find_debuginfo(module, userdata, name, base, file, link, crc, found);
+	if (fd < 0 && *userdata)
+		note_trouble(*userdata);
+	return fd;
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -70,9 +86,16 @@ static int stable_copy(struct symbols_file *file)
 	if (!take_room(file, stat.st_size, 0))
 		return -1;
 	copy = memfd_create("symbols", MFD_CLOEXEC);
-	while (copy >= 0 && at < stat.st_size)
-		if (sendfile(copy, fd, &at, stat.st_size - at) <= 0)
+	while (copy >= 0 && at < stat.st_size) {
+		ssize_t sent = sendfile(copy, fd, &at, stat.st_size - at);
+
+		if (sent > 0 || (sent < 0 && errno == EINTR))
+			continue;
+		if (!sent)	/* the file has become shorter */
 			break;
+		close(copy);
+		copy = -1;
+	}
 	return copy;
 }
 
@@ -132,22 +155,32 @@ static bool is_harmless(struct symbols_file *file, int fd)
 
 static void open_module(struct symbols_file *file)
 {
-	int fd = stable_copy(file);
+	void **user;
+	int fd;
 
+	errno = 0;
+	fd = stable_copy(file);
 	file->tried = true;
 	if (fd >= 0 && !is_harmless(file, fd)) {
+		note_trouble(file);
 		close(fd);
-		fd = -1;
-	}
-	if (fd < 0)
 		return;
+	}
+	if (fd < 0) {
+		note_trouble(file);
+		return;
+	}
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl)
 		file->module = dwfl_report_offline(file->dwfl, file->path, file->path, fd);
-	if (!file->module)
+	if (!file->module) {
+		note_trouble(file);
 		close(fd);
-	else
-		dwfl_report_end(file->dwfl, NULL, NULL);
+		return;
+	}
+	dwfl_report_end(file->dwfl, NULL, NULL);
+	if (dwfl_module_info(file->module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+		*user = file;
 }
 
 /* Return the address that libdw uses for an offset in the file, or 0. */
@@ -200,12 +233,15 @@ void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol
 
 	if (!file->tried)
 		open_module(file);
+	errno = 0;
 	address = file->module ? address_of(file->module, offset) : 0;
 	if (address) {
 		name = dwfl_module_addrinfo(file->module, address, &distance, &sym, NULL, NULL,
 					    NULL);
 		set_line(file->module, address, symbol);
 	}
+	if (!name || !symbol->line)
+		note_trouble(file);
 	snprintf(text, sizeof(text), "[%.80s]+0x%llx", slash ? slash + 1 : file->path,
 		 (unsigned long long)offset);
 	symbols_set_name(symbol, name ? name : text);
@@ -234,12 +270,16 @@ static bool has_short_notes(Elf *elf)
 /* This does not map the file.  A file that is truncated meanwhile has no ID. */
 static void read_id(struct symbols_file *file)
 {
-	Elf *elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	const void *id;
+	Elf *elf;
 
+	errno = 0;
+	elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (elf && has_short_notes(elf) && dwelf_elf_gnu_build_id(elf, &id) == SYMBOLS_BUILD_ID) {
 		memcpy(file->id, id, SYMBOLS_BUILD_ID);
 		file->has_id = true;
+	} else {
+		note_trouble(file);
 	}
 	elf_end(elf);
 }

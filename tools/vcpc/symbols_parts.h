@@ -24,6 +24,7 @@ struct symbols_room {
  * @fd: its open descriptor
  * @tried: whether opening @module was attempted
  * @no_room: the file exceeded the memory limit, so its frames have no names
+ * @failed: memory, descriptors or a read failed, so some of its frames may have no names
  * @has_id: whether it has a build ID of SYMBOLS_BUILD_ID bytes
  * @id: the build ID
  * @room: memory limits shared by all files
@@ -37,6 +38,7 @@ struct symbols_file {
 	int fd;
 	bool tried;
 	bool no_room;
+	bool failed;
 	bool has_id;
 	uint8_t id[SYMBOLS_BUILD_ID];
 	struct symbols_room *room;

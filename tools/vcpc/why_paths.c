@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vcpc why: merge stacks by the names of their functions, and find those that differ most. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>

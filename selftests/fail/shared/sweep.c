@@ -35,6 +35,7 @@
 #else
 #define COUNTED	true
 #endif
+#define LINE	160	/* most that is shown of a line */
 #define SHOWN	6	/* number of wrong runs shown per case */
 
 /*
@@ -159,6 +160,13 @@ static const char *judge(const struct sweep_case *c, const struct inject_way *wa
 	return NULL;
 }
 
+static int shown_of(const char *line)
+{
+	size_t len = strcspn(line, "\n");
+
+	return len > LINE ? LINE : (int)len;
+}
+
 static void show_difference(void)
 {
 	size_t i = 0, from;
@@ -167,8 +175,11 @@ static void show_difference(void)
 		i++;
 	for (from = i; from && now->text[from - 1] != '\n'; from--)
 		;
-	printf("#    is  %.*s\n", (int)strcspn(now->text + from, "\n"), now->text + from);
-	printf("#    not %.*s\n", (int)strcspn(normal->text + from, "\n"), normal->text + from);
+	/* A long line is cut around the difference. */
+	if (i - from > LINE / 2)
+		from = i - LINE / 2;
+	printf("#    is  %.*s\n", shown_of(now->text + from), now->text + from);
+	printf("#    not %.*s\n", shown_of(normal->text + from), normal->text + from);
 }
 
 static void show(const struct sweep_case *c, const struct inject_way *way, long n, const char *what)
