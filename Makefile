@@ -107,10 +107,12 @@ test-threads: ## run the library's thread tests under ThreadSanitizer (natively)
 soak: soak-fail ## run failing calls, races, both fuzzers and unloading under the debug kernel for an hour (SOAK_MINUTES=, SOAK_SEED=)
 	@selftests/vm/kernel.sh soak $(FOLDERS)
 
-soak-fail: lib tools ## make each system call that can fail in typical programs fail once (natively)
+soak-fail: lib tools ## make each system call that can fail in typical programs fail once (natively; tracing in a VM, 20 of each kind)
 	@$(MAKE) tests TESTS=fail
 	@for t in $(OUT)/tests/fail/*[a-z] selftests/fail/*.sh; do \
 		[ ! -f "$$t" ] || FAIL_POINTS=0 "$$t" || exit 1; done
+	@TEST_TIMEOUT=50000 VM_OPTIONS='--timeout 50000' VM_ENVIRONMENT=FAIL_POINTS=$(or $(FAIL_POINTS),20) selftests/vm/kernel.sh newer \
+		why/failing.sh why/failures tools/failing.sh bpf/failures
 
 test-fresh: ## run both commands of the README in bare Debian roots (as root; FRESH='make demo', SUITES=trixie)
 	@for suite in $(or $(SUITES),bookworm trixie); do scripts/fresh.sh $$suite '$(or $(FRESH),make demo && make test)' || exit; done

@@ -103,7 +103,7 @@ soak)
 newer)
 	arch=x86_64 folders='vcpc bpf why agent'
 	kernel=$("$top/scripts/fetch-newer.sh" $arch)
-	export TEST_TIMEOUT=1800 VM_ENVIRONMENT=FUZZ_CALLS=200000
+	export TEST_TIMEOUT="${TEST_TIMEOUT:-1800}" VM_ENVIRONMENT="FUZZ_CALLS=200000 ${VM_ENVIRONMENT:-}"
 	;;
 newer-some)
 	arch=x86_64 kind=newer

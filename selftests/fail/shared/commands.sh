@@ -6,10 +6,11 @@
 #
 # FAIL_POINTS: how many failures of each kind, spread evenly; 0 for all
 # FAIL_SECONDS: time until a run is considered to hang
+# FAIL_WAYS: the ways to fail; default: all
 
-ways='memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
+ways=${FAIL_WAYS:-'memory open-EMFILE open-EACCES map-ENOMEM read-short read-EINTR read-EIO write-short write-EINTR write-ENOSPC
 	write-EDQUOT write-EIO write-KILL write-TERM ioctl-EIO perf-EMFILE thread-EAGAIN stat-EIO change-EIO
-	entry-EIO line-EIO bpf-ENOMEM socket-EMFILE network-ENOBUFS'
+	entry-EIO line-EIO bpf-ENOMEM socket-EMFILE network-ENOBUFS'}
 
 # fails WAY:N COMMAND...: run it with the N-th call of that kind failing; sets $status, and writes
 # the number of calls and whether one failed to "count"

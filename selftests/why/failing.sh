@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 'vcpc why' and 'vcpc record' of transactions with failing system calls: each run has everything that a run
+# without the failure has, or a non-zero exit status and a message; and nothing is left in the kernel.
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/tap.sh
+. "$here/../tap.sh"
+inject=${VCPC_INJECT:-$here/../fail/libinject.so}
+[ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
+[ -e /sys/kernel/btf/vmlinux ] || { echo "1..0 # SKIP this kernel has no BTF"; exit 4; }
+trap 'touch "$dir/end"; wait; vcpc trace off 2>/dev/null; rm -rf "$dir"' EXIT
+evidence="$dir/wrong"
+# Loading the programs takes seconds on an emulated CPU, most of them for stacks.
+all=${FAIL_POINTS:-}
+[ -n "$all" ] || FAIL_WAYS=${FAIL_WAYS:-open-EMFILE perf-EMFILE bpf-ENOMEM memory}
+# shellcheck source=selftests/fail/shared/commands.sh
+. "$here/../fail/shared/commands.sh"
+export LC_ALL=C FAIL_SECONDS=120 FAIL_POINTS="${FAIL_POINTS:-1}"
+cd "$dir" || exit 1
+
+# The programs, maps and links of tracing and of 'vcpc why' in this kernel.  FAIL_LOADED: another command that lists
+# them, for a machine where other processes trace
+loaded() {
+	${FAIL_LOADED:-"$here/../host.sh"} | sed 's/^[0-9]*: //; s/ loaded_at .*//' | sort
+}
+
+# What a run left, once a killed process and the kernel have had time to clean up
+nothing_left() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		loaded >now
+		[ -n "$(comm -13 before now)" ] || return 0
+		sleep 0.3
+	done
+	wrong "left in the kernel: $(comm -13 before now | head -n 1)"
+	cp now before
+}
+
+# killed: whether the failure was a signal, which ended the command
+killed() {
+	case $how in write-KILL*) [ "$status" = 137 ] ;; write-TERM*) [ "$status" = 143 ] ;; *) false ;; esac
+}
+
+# tags: each tag with the number of its transactions, from the JSON of 'vcpc why'
+tags() {
+	sed 's/{"tag": /\n&/g' out | sed -n 's/^{"tag": "\([^"]*\)".*"all": {"count": \([0-9]*\).*/\1 \2/p' | sort
+}
+
+# A run must have all tags with at least a tenth of the transactions, and lack no rows.
+explains() {
+	nothing_left
+	[ "$how" != none:0 ] || tags >normal
+	if [ "$status" = 0 ]; then
+		tags | join -a 1 normal - | awk '$3 + 0 < $2 / 10 { exit 1 }' || wrong "success, and tags are missing: $(tags | tr '\n' ' ')"
+		grep -q '"threads": 0, "tags": 0, "reasons": 0, "stacks": 0}}$' out || wrong "success, and the end is missing: $(tail -c 100 out)"
+		return
+	fi
+	said || killed || wrong "no message"
+}
+
+# frames: the functions of the traced program in the folded stacks
+frames() {
+	cut -d ' ' -f 1 "$1" | tr ';' '\n' | grep -x -e bill_of -e find_article -e main -e compare_customers | sort -u
+}
+
+# A run must have the stacks with names, or print that names are missing.
+folds() {
+	nothing_left
+	[ "$how" != none:0 ] || frames out >normal
+	if [ "$status" = 0 ]; then
+		frames out >now
+		[ -z "$(comm -23 normal now)" ] || grep -q -e 'have no name' -e 'stacks are only those of waits' err ||
+			wrong "success, and functions are missing: $(comm -23 normal now | tr '\n' ' ')"
+		return
+	fi
+	said || killed || wrong "no message"
+}
+
+# last METRIC: the last value of batches in the archive
+last() {
+	vcpc replay rec -m back -r "$1[batch]" 2>said | awk '$1 ~ /^[0-9][0-9]:/ && $2 != "-" { print $2; exit }'
+}
+
+# A recording must have all batches of its program, and their parts and stacks if wanted.  Only a process that was
+# killed, or that prints so, leaves tracing on.
+records_all() {
+	if killed || grep -q 'cannot turn tracing off again' err; then vcpc trace off 2>said; fi
+	nothing_left
+	vcpc trace off 2>said && wrong "tracing remains on"
+	if [ "$status" != 0 ]; then
+		said || killed || wrong "no message"
+		return
+	fi
+	vcpc check rec >check 2>&1 || wrong "success, and an archive that is not whole: $(head -n 1 check)"
+	[ "$(last trace.transact.count)" = 1500 ] || wrong "success, and $(last trace.transact.count) batches: $(tail -n 1 said)"
+	[ -z "${want_parts:-}" ] || [ "$(last vcpc.transact.time.count)" = 1500 ] || grep -q '^Not included: ' err ||
+		wrong "success, and the parts of $(last vcpc.transact.time.count) batches"
+	[ -z "${want_stacks:-}" ] || grep -q '^batch;.* [0-9]* [0-9]*$' rec.folded 2>said || wrong "success, and no stacks of batches"
+}
+prepare() {
+	rm -rf rec rec.*
+}
+
+vcpc trace off 2>log
+loaded >before
+sh -c 'while [ ! -e end ]; do orders; done' >/dev/null 2>&1 &
+learning='explains folds records_all'
+time=${WHY_TIME:-500ms}
+sweep why explains vcpc why --for "$time" --json --no-stacks
+[ -z "$all" ] || sweep folded folds vcpc why batch --for "$time" --folded
+touch end
+wait
+loaded >before
+[ -z "$all" ] || sweep traced records_all vcpc record --trace -e page-faults -I 50ms -o rec orders
+want_parts=1
+sweep parts records_all vcpc record --trace --why --rotate 1h -e page-faults -I 50ms -o rec orders
+want_stacks=1
+[ -z "$all" ] || sweep stacks records_all vcpc record --trace --why -e page-faults -I 50ms -o rec orders
+done_testing
