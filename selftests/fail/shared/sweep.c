@@ -238,7 +238,9 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 			continue;
 		if (c->without && !strcmp(c->without, way->name))
 			continue;
-		sweep_way(c, way, most ? atol(most) : 12, &sums);
+		if (c->only && c->only != (int)way->kind)
+			continue;
+		sweep_way(c, way, most ? atol(most) : c->most ?: 12, &sums);
 		if (sums.points)
 			printf("# %-10s %-14s %6ld points %6ld same %6ld said %4ld wrong\n", c->name,
 			       way->name, sums.points, sums.same, sums.said, sums.wrong);
