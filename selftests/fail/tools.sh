@@ -169,6 +169,10 @@ fi
 evidence=$dir/wrong
 
 sweep record records "$vcpc" record -e page-faults -I 10ms -o rec -- sleep 0.05
+sleep 1000 &
+target=$!
+sweep process records "$vcpc" record -p $target -e page-faults -I 10ms -o rec --for 50ms
+kill $target
 sweep compress records "$vcpc" record --compress -e page-faults -I 10ms -o rec -- sleep 0.05
 if "$vcpc" stat -a -G / -e cpu-clock --for 1ms 2>err; then
 	sweep group counts "$vcpc" stat -a -G / -e cpu-clock -x , -o rec.group --for 30ms

@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/../tap.sh"
-inject=$here/../fail/libinject.so
+inject=${VCPC_INJECT:-$here/../fail/libinject.so}
 [ -e "$inject" ] || { echo "1..0 # SKIP no $inject"; exit 4; }
 # shellcheck source=selftests/fail/shared/commands.sh
 . "$here/../fail/shared/commands.sh"
@@ -41,6 +41,12 @@ exports() {
 sweep export exports vcpc trace export
 sweep perfetto exports vcpc trace export --format perfetto
 vcpc trace off
+vcpc trace on --function "$(command -v orders):main" >log 2>&1
+prepare() {
+	:
+}
+sweep functions reads vcpc trace functions
+vcpc trace off
 
 prepare() {
 	vcpc trace off >log 2>&1
@@ -63,6 +69,7 @@ turns_on() {
 	[ -z "$(pinned)" ] || wrong "'vcpc trace off' leaves $(pinned | head -n 1): $(cat now)"
 }
 sweep on turns_on vcpc trace on --counts page-faults --events
+sweep function turns_on vcpc trace on --function "$(command -v orders):main"
 
 prepare() {
 	vcpc trace on >log 2>&1
