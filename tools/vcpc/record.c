@@ -496,6 +496,7 @@ static int run_traced(const struct job *job, struct recording *r)
 		return vcpc_fail(undo, "cannot turn tracing off again; as root: vcpc trace off");
 	return ret;
 }
+
 static int parse_size(const char *text, double *size)
 {
 	return vcpc_parse_size(text, size) ? 0 :
