@@ -10,12 +10,10 @@
 
 #include "calls.h"
 #include "counting.h"
-#include "machine.h"
 #include "pack.h"
 #include "record_name.h"
 #include "record_why.h"
 #include "rotate.h"
-#include "text.h"
 #include "with.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
@@ -323,29 +321,6 @@ static int want_counts(const struct job *job, struct recording *r)
 	return !err;
 }
 
-static void label_one(struct shim_recorder *rec, const char *name, char *value)
-{
-	int ret = shim_record_label(rec, name, vcpc_printable(value, ""));
-
-	if (ret)
-		vcpc_fail(ret, "cannot write the label '%s'", name);
-}
-
-/* Describe the recording for readers of the archive: without a label it is complete. */
-static void recording_label(struct shim_recorder *rec, char *const *argv)
-{
-	char command[1024] = "", cpu[256], kernel[256];
-	size_t len = 0;
-
-	for (size_t i = 0; argv[i] && len < sizeof(command); i++)
-		len += snprintf(command + len, sizeof(command) - len, "%s%s", i ? " " : "", argv[i]);
-	label_one(rec, "command", command);
-	if (vcpc_machine_cpu(cpu, sizeof(cpu)))
-		label_one(rec, "cpu", cpu);
-	if (vcpc_machine_kernel(kernel, sizeof(kernel)))
-		label_one(rec, "kernel", kernel);
-}
-
 /* Write the first record, whose values are the baseline of the run's counts. */
 static int baseline(void *arg, pid_t pid)
 {
@@ -354,7 +329,7 @@ static int baseline(void *arg, pid_t pid)
 
 	r->pid = pid;
 	if (r->job->counting.argv[0])
-		recording_label(r->rec, r->job->counting.argv);
+		record_label(r->rec, r->job->counting.argv);
 	ret = add_sources(r->job, r, pid, r->traced);
 	if (!ret && record_tick(r) && r->broken)
 		ret = vcpc_fail(r->broken, "cannot write %s", r->job->archive);

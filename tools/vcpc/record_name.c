@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Choose and check the name of the archive that vcpc record creates. */
+/* Choose and check the name of the archive that vcpc record creates, and write its labels. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "record_name.h"
+#include "text.h"
 #include "vcpc.h"
 
 #define MOST_NAMES	1000	/* that are tried */
@@ -51,4 +53,27 @@ int record_name_check(const char *archive)
 	if (archive && !stat(archive, &file) && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode))
 		return vcpc_usage("-o: '%s' is a device or a pipe; an archive consists of several files", archive);
 	return 0;
+}
+
+static void label_one(struct shim_recorder *rec, const char *name, char *value)
+{
+	int ret = shim_record_label(rec, name, vcpc_printable(value, ""));
+
+	if (ret)
+		vcpc_fail(ret, "cannot write the label '%s'", name);
+}
+
+/* Describe the recording for readers of the archive: without a label it is complete. */
+void record_label(struct shim_recorder *rec, char *const *argv)
+{
+	char command[1024] = "", cpu[256], kernel[256];
+	size_t len = 0;
+
+	for (size_t i = 0; argv[i] && len < sizeof(command); i++)
+		len += snprintf(command + len, sizeof(command) - len, "%s%s", i ? " " : "", argv[i]);
+	label_one(rec, "command", command);
+	if (vcpc_machine_cpu(cpu, sizeof(cpu)))
+		label_one(rec, "cpu", cpu);
+	if (vcpc_machine_kernel(kernel, sizeof(kernel)))
+		label_one(rec, "kernel", kernel);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The name of the archive that vcpc record creates. */
+/* The name and the labels of the archive that vcpc record creates. */
 #ifndef VCPC_RECORD_NAME_H
 #define VCPC_RECORD_NAME_H
 
@@ -15,5 +15,9 @@ int record_name_choose(char name[RECORD_NAME], const char *command);
  * after a message.
  */
 int record_name_check(const char *archive);
+
+/* Describe the recording for readers of the archive, with messages: without a label it is complete. */
+struct shim_recorder;
+void record_label(struct shim_recorder *rec, char *const *argv);
 
 #endif /* VCPC_RECORD_NAME_H */
