@@ -57,15 +57,6 @@ static __always_inline __u32 vw_reason_of(struct task_struct *task, __u64 state)
 	return reason;
 }
 
-static __noinline int vw_take_stacks(void *ctx, struct vc_why_thread *thread)
-{
-	if (!thread)
-		return 0;
-	thread->user = vw_user_trace(ctx);
-	thread->kernel = vw_kernel_trace(ctx);
-	return 0;
-}
-
 /* The thread leaves its CPU. */
 static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u64 now)
 {
@@ -87,15 +78,18 @@ static __always_inline void vw_out(__u64 *ctx, struct vc_why_thread *thread, __u
 		thread->last.reason = reason;
 	}
 	if (vw_stacks)
-		vw_take_stacks(ctx, thread);
+		thread->user = vw_user_trace(ctx);
 }
 
-static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now)
+static __always_inline void vw_in(struct task_struct *task, struct vc_why_thread *thread, __u64 now)
 {
-	if (thread->state == VC_WHY_BLOCKED)
+	if (thread->state == VC_WHY_BLOCKED) {
 		vw_unblock(thread, now);
-	else
+		if (vw_stacks)
+			vw_end_wait(task, thread);
+	} else {
 		vw_leave(thread, now, VC_WHY_RUNNABLE);
+	}
 	thread->state = VC_WHY_ON_CPU;
 }
 
@@ -103,7 +97,7 @@ static __always_inline void vw_in(struct vc_why_thread *thread, __u64 now)
 SEC("tp_btf/sched_switch")
 int vw_on_switch(__u64 *ctx)
 {
-	const struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct vc_why_thread *thread = vw_busy_thread(prev->pid);
 	__u64 now = 0;
 
@@ -113,7 +107,7 @@ int vw_on_switch(__u64 *ctx)
 	}
 	thread = vw_busy_thread(next->pid);
 	if (thread)
-		vw_in(thread, now ? now : bpf_ktime_get_ns());
+		vw_in(next, thread, now ? now : bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -177,7 +171,7 @@ static __noinline int vw_sample_now(void *ctx, struct vc_why_thread *thread)
 		return 0;
 	seen.ns = vw_sampled_ns(thread);
 	seen.user = vw_user_trace(ctx);
-	seen.kernel = vw_kernel_trace(ctx);
+	seen.kernel = vw_sampled_trace(ctx);
 	vw_add_stack_to_all(thread, &seen);
 	return 0;
 }

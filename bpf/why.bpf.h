@@ -37,28 +37,18 @@ static __always_inline __u64 vw_run_delay(const void *task)
 #define VW_FULL		-12	/* ENOMEM */
 
 /*
- * Return the current stack's key.  A negative result means no stack, or that other stacks have its
- * place in both maps.
+ * Return the key of the current user stack.  A negative result means no stack, or that other stacks
+ * have its place in both maps.
  */
-static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second, __u64 flags)
+static __always_inline __s32 vw_find_trace(void *ctx, void *map, void *second)
 {
-	long id = bpf_get_stackid(ctx, map, flags);
+	long id = bpf_get_stackid(ctx, map, BPF_F_USER_STACK);
 
 	if (id == VW_TAKEN) {
-		id = bpf_get_stackid(ctx, second, flags);
+		id = bpf_get_stackid(ctx, second, BPF_F_USER_STACK);
 		if (id >= 0)
 			id |= VC_WHY_MORE;
 	}
-	return id;
-}
-
-/* Like vw_find_trace(), but also count a stack that does not fit. */
-static __always_inline __s32 vw_trace(void *ctx, void *map, void *second, __u64 flags)
-{
-	__s32 id = vw_find_trace(ctx, map, second, flags);
-
-	if (id == VW_TAKEN || id == VW_FULL)
-		vw_count_drop(VC_WHY_DROP_STACKS, 1);
 	return id;
 }
 
@@ -88,7 +78,7 @@ static __always_inline __s32 vw_build_id_trace(void *ctx, __u32 id)
 	seen = *known;
 	if (seen >> 32 == program >> 32)
 		return seen;
-	found = vw_find_trace(ctx, &vw_user, &vw_user2, BPF_F_USER_STACK);
+	found = vw_find_trace(ctx, &vw_user, &vw_user2);
 	if (found >= 0)
 		*known = program | found;
 	return found;
@@ -96,7 +86,7 @@ static __always_inline __s32 vw_build_id_trace(void *ctx, __u32 id)
 
 static __always_inline __s32 vw_user_trace(void *ctx)
 {
-	__s32 id = vw_trace(ctx, &vw_address, &vw_address2, BPF_F_USER_STACK), found = -1;
+	__s32 id = vw_find_trace(ctx, &vw_address, &vw_address2), found = -1;
 
 	if (id < 0)
 		return id;
@@ -105,9 +95,93 @@ static __always_inline __s32 vw_user_trace(void *ctx)
 	return found < 0 ? id | VC_WHY_ADDRESS : found;
 }
 
-static __always_inline __s32 vw_kernel_trace(void *ctx)
+#define VW_PLACES	4	/* rows in which a kernel stack can be */
+
+static __always_inline __u64 vw_hash(const struct vc_why_trace *trace)
 {
-	return vw_trace(ctx, &vw_kernel, &vw_kernel2, 0);
+	__u64 hash = 1;
+
+	for (__u32 i = 0; i < VC_WHY_FRAMES && trace->frame[i]; i++) {
+		hash = (hash ^ trace->frame[i]) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* Store a kernel stack.  Return its row in vw_kernel, or VW_TAKEN. */
+static __noinline __s32 vw_store_trace(struct vc_why_trace *seen)
+{
+	if (!seen)
+		return -1;
+	seen->hash = vw_hash(seen);
+	for (__u32 i = 0; i < VW_PLACES; i++) {
+		__u32 row = (seen->hash + i) & (2 * VC_WHY_TRACES - 1);
+		struct vc_why_trace *trace = bpf_map_lookup_elem(&vw_kernel, &row);
+		__u64 was;
+
+		if (!trace)
+			break;
+		was = __sync_val_compare_and_swap(&trace->hash, 0, seen->hash);
+		if (!was)
+			*trace = *seen;
+		if (!was || was == seen->hash)
+			return row;
+	}
+	return VW_TAKEN;
+}
+
+/* Room for a stack */
+static __always_inline struct vc_why_trace *vw_room(void)
+{
+	const __u32 row = 0;
+
+	return bpf_map_lookup_elem(&vw_seen, &row);
+}
+
+/* The kernel's stack of the interrupted thread */
+static __always_inline __s32 vw_sampled_trace(void *ctx)
+{
+	struct vc_why_trace *seen = vw_room();
+
+	if (!seen || bpf_get_stack(ctx, seen->frame, sizeof(seen->frame), 0) <= 0)
+		return -1;
+	return vw_store_trace(seen);
+}
+
+/* The kernel's stack of a thread that is not on a CPU */
+static __always_inline __s32 vw_blocked_trace(struct task_struct *task)
+{
+	struct vc_why_trace *seen = vw_room();
+
+	if (!seen || bpf_get_task_stack(task, seen->frame, sizeof(seen->frame), 0) <= 0)
+		return -1;
+	return vw_store_trace(seen);
+}
+
+/*
+ * Decide how many waits the stack of one that ends now stands for.  A short one is kept with a
+ * probability in proportion to its time, so each stack's expected time and number are right, whatever
+ * the lengths.  The wait for a CPU, which vw_settle() subtracts, changes nothing in this.
+ */
+static __always_inline __u32 vw_stands_for(__u64 spent)
+{
+	__u64 skipped = 0;
+
+	if (spent < VC_WHY_SHORT_NS)
+		skipped = (__u64)bpf_get_prandom_u32() * VC_WHY_SHORT_NS >> 32;
+	return skipped < spent ? (VC_WHY_SHORT_NS - 1 - skipped + spent) / spent : 0;
+}
+
+/*
+ * Take the kernel's stack of a wait when it ends, because its length is known then.  It is still the
+ * one at which the thread left its CPU, without frames of the scheduler and of BPF.
+ */
+static __noinline int vw_end_wait(struct task_struct *task, struct vc_why_thread *thread)
+{
+	thread->stands_for = vw_stands_for(thread->unsettled);
+	if (thread->stands_for)
+		thread->kernel = vw_blocked_trace(task);
+	return 0;
 }
 
 static __always_inline struct vc_why_thread *vw_thread_at(__u32 row)
@@ -189,7 +263,7 @@ static __always_inline void vw_add_cause(struct vc_why_open *open, const struct 
 static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_why_seen *new)
 {
 	volatile __u64 *least = &open->least;
-	__u64 weight = ~0ull;
+	__u64 weight = ~0ull, at;
 
 	for (__u32 i = 0; i < VC_WHY_OWN_STACKS; i++) {
 		struct vc_why_seen *seen = &open->stack[i];
@@ -201,7 +275,7 @@ static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_wh
 		}
 		if (seen->reason == new->reason && seen->user == new->user &&
 		    seen->kernel == new->kernel) {
-			seen->times++;
+			seen->times += new->times;
 			seen->ns += new->ns;
 			return;
 		}
@@ -210,17 +284,30 @@ static __noinline void vw_add_stack(struct vc_why_open *open, const struct vc_wh
 			*least = i;
 		}
 	}
-	vw_count_drop(VC_WHY_DROP_STACKS, 1);
-	if (weight < new->ns)
-		open->stack[*least & (VC_WHY_OWN_STACKS - 1)] = *new;
+	if (weight >= new->ns) {
+		vw_count_drop(VC_WHY_DROP_STACKS, new->times);
+		return;
+	}
+	at = *least & (VC_WHY_OWN_STACKS - 1);
+	barrier_var(at);
+	vw_count_drop(VC_WHY_DROP_STACKS, open->stack[at].times);
+	open->stack[at] = *new;
+}
+
+static __always_inline void vw_count_taken(__s32 id, __u32 times)
+{
+	if (id == VW_TAKEN || id == VW_FULL)
+		vw_count_drop(VC_WHY_DROP_STACKS, times);
 }
 
 /* A sample can interrupt this function. */
 static __noinline void vw_add_stack_to_all(struct vc_why_thread *thread,
 					   const struct vc_why_seen *seen)
 {
+	vw_count_taken(seen->user, seen->times);
+	vw_count_taken(seen->kernel, seen->times);
 	if (thread->adding) {
-		vw_count_drop(VC_WHY_DROP_STACKS, 1);
+		vw_count_drop(VC_WHY_DROP_STACKS, seen->times);
 		return;
 	}
 	thread->adding = 1;
@@ -236,9 +323,10 @@ static __noinline void vw_add_block_stack(struct vc_why_thread *thread, __u64 ns
 {
 	struct vc_why_seen seen = {
 		.reason = thread->last.reason, .user = thread->user, .kernel = thread->kernel,
-		.times = 1, .ns = ns,
+		.times = thread->stands_for, .ns = ns * thread->stands_for,
 	};
 
+	thread->stands_for = 0;
 	vw_add_stack_to_all(thread, &seen);
 }
 
@@ -278,7 +366,7 @@ static __always_inline void vw_settle(struct vc_why_thread *thread)
 	thread->part[VC_WHY_BLOCKED] -= waited;
 	thread->part[VC_WHY_RUNNABLE] += waited;
 	thread->last.ns -= waited;
-	if (vw_stacks)
+	if (vw_stacks && thread->stands_for)
 		vw_add_block_stack(thread, spent - waited);
 }
 

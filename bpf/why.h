@@ -16,7 +16,8 @@
 #define VC_WHY_TAGS	1024	/* rows of vw_tag, and the maximum number of rows of vw_stat */
 #define VC_WHY_REASONS	16384	/* rows of vw_reason */
 #define VC_WHY_STACKS	16384	/* rows of vw_stack */
-#define VC_WHY_TRACES	8192	/* user stacks, and as many kernel stacks */
+#define VC_WHY_TRACES	8192	/* user stacks in each map; twice as many kernel stacks */
+#define VC_WHY_SHORT_NS	100000	/* of shorter waits, only a sample has stacks */
 #define VC_WHY_MORE	(1 << 30)	/* flag: the rest of the key is a key of the second map */
 #define VC_WHY_ADDRESS	(1 << 29)	/* flag: a key of vw_address, not of vw_user */
 #define VC_WHY_FRAMES	48	/* maximum number of frames per stack */
@@ -82,12 +83,19 @@ struct vc_why_thread {
 	__u64 slot;		/* for vw_slot() */
 	__u64 sampled_ns;	/* when the thread was last sampled */
 	__u32 state;		/* enum vc_why_part */
-	__s32 user;		/* where the thread is blocked, if it is */
+	__s32 user;		/* where the thread is or was blocked */
 	__s32 kernel;
+	__u32 stands_for;	/* number of waits that the last one represents; 0: its stack is dropped */
 	__u32 adding;		/* 1 while a stack is added to @open */
 	struct vc_why_cause last;	/* sum of the last blocks, not yet added to @open */
 	__u64 opened;		/* number of open transactions */
 	struct vc_why_open open[VC_WHY_DEPTH];
+};
+
+/* vw_kernel: row -> a kernel stack */
+struct vc_why_trace {
+	__u64 hash;		/* 0: the row is unused */
+	__u64 frame[VC_WHY_FRAMES];	/* innermost first; 0 after the last one */
 };
 
 /* vw_tag: key -> the tag's name and row */

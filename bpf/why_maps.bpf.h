@@ -73,8 +73,8 @@ struct {
  * exited when the stack is read.  This is not done for other users: any user can map files in which
  * the kernel searches 50 us for a build ID, for each frame, with the run queue locked.
  *
- * A map of stacks keeps only the first stack with a given hash.  The second maps hold most of the
- * others.
+ * A map of user stacks keeps only the first stack with a given hash.  The second maps hold most of
+ * the others.
  */
 struct vw_user_map {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -89,7 +89,23 @@ struct vw_address_map {
 	__uint(max_entries, VC_WHY_TRACES);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, VC_WHY_FRAMES * sizeof(__u64));
-} vw_kernel SEC(".maps"), vw_kernel2 SEC(".maps"), vw_address SEC(".maps"), vw_address2 SEC(".maps");
+} vw_address SEC(".maps"), vw_address2 SEC(".maps");
+
+/* Kernel stacks: each in the row of its hash, or in one of the next rows */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2 * VC_WHY_TRACES);
+	__type(key, __u32);
+	__type(value, struct vc_why_trace);
+} vw_kernel SEC(".maps");
+
+/* Room for a kernel stack that is being stored.  Interrupts are disabled then. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct vc_why_trace);
+} vw_seen SEC(".maps");
 
 /*
  * Key of vw_address or vw_address2 -> the program << 32 | the stack's key in vw_user.  It is valid

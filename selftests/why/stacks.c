@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <libgen.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 
 #include "why_test.h"
 
@@ -98,6 +99,61 @@ TEST_F(parts, stacks_that_collide)
 	EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
 	EXPECT_GE(known + unknown, waits);
 	EXPECT_LE(unknown, waits / 50);
+}
+
+#define BATCHES	100
+#define WAITS	100
+
+static void sleep_shortly(void)
+{
+	const struct timespec ts = { .tv_nsec = 20000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/* Of few short waits the stack is kept, but they represent the others. */
+TEST_F(parts, stacks_of_short_waits)
+{
+	uint64_t ns = 0, times = 0;
+	struct shim_why_reason all;
+	size_t at = ~0ul, n = 0;
+
+	UNLESS_MISSING();
+	if (!(variant->flags & SHIM_WHY_F_STACKS))
+		return;
+	/* Otherwise each wait takes 50 us longer. */
+	ASSERT_EQ(0, prctl(PR_SET_TIMERSLACK, 1));
+	for (int batch = 0; batch < BATCHES; batch++) {
+		ASSERT_EQ(0, pmtracebegin("short"));
+		for (int i = 0; i < WAITS; i++)
+			sleep_shortly();
+		ASSERT_EQ(0, pmtraceend("short"));
+	}
+	parts_of(self->why, "short", &at);
+	ASSERT_EQ(0, shim_why_reasons_get(self->why, at, &n));
+	ASSERT_LE(1, n);
+	all = *shim_why_reason_at(self->why, 0);
+	ASSERT_EQ(0, shim_why_stacks_get(self->why, at, &n));
+	for (size_t i = 0; i < n; i++) {
+		const struct shim_why_stack *s = shim_why_stack_at(self->why, i);
+
+		if (s->reason != all.reason)
+			continue;
+		EXPECT_LT(0, s->nuser);
+		EXPECT_LT(0, s->nkernel);
+		ns += s->all_ns;
+		times += s->all_times;
+	}
+	TH_LOG("%llu waits of %llu ns; by their stacks %llu of %llu ns",
+	       (unsigned long long)all.all_times, (unsigned long long)(all.all_ns / all.all_times),
+	       (unsigned long long)times, (unsigned long long)(times ? ns / times : 0));
+	/* On a busy machine some sleeps end before the thread leaves its CPU. */
+	EXPECT_LE(BATCHES * WAITS / 2, all.all_times);
+	/* More than five times the standard deviation, if one of five is kept */
+	EXPECT_LT(all.all_ns * 4 / 5, ns);
+	EXPECT_GT(all.all_ns * 6 / 5, ns);
+	EXPECT_LT(all.all_times * 4 / 5, times);
+	EXPECT_GT(all.all_times * 6 / 5, times);
 }
 
 #define PROGRAM		"/tmp/vcpc-why-stacks-"

@@ -32,13 +32,6 @@ static const char *intern(struct why_paths *paths, const char *text)
 	return copy;
 }
 
-/* Whether a frame, one of the innermost, belongs to the BPF programs that record waits' stacks */
-static bool is_ours(const char *name)
-{
-	return !strncmp(name, "bpf_", 4) || !strncmp(name, "__bpf_", 6) ||
-	       !strncmp(name, "__traceiter_", 12);
-}
-
 /*
  * Cut the offset off.  Functions without names differ by address; when stacks are merged, all such
  * functions of a file are treated as the same.
@@ -76,19 +69,14 @@ static int add_frame(struct why_paths *paths, struct why_path *path, struct symb
 static int name_frames(const struct why_view *view, const struct shim_why_stack *stack,
 		       struct why_paths *paths, struct why_path *path, bool brief)
 {
-	unsigned int first = 0, all = stack->nkernel + stack->nuser;
+	unsigned int all = stack->nkernel + stack->nuser;
 	struct symbol symbol;
 	int err = 0;
 
 	path->frames = calloc(all + 1, sizeof(*path->frames));
 	if (!path->frames)
 		return -ENOMEM;
-	for (; stack->reason != SHIM_WHY_SAMPLED && first < stack->nkernel; first++) {
-		why_frame(view, stack, first, &symbol);
-		if (!is_ours(symbol.name))
-			break;
-	}
-	for (unsigned int i = all; i > first && !err; i--) {
+	for (unsigned int i = all; i && !err; i--) {
 		size_t before = path->n;
 
 		why_frame(view, stack, i - 1, &symbol);

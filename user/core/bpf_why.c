@@ -51,8 +51,8 @@ static uint32_t rows_of_tags(size_t cpus)
 static int shrink_traces(struct vc_why *skel)
 {
 	struct bpf_map *const maps[] = {
-		skel->maps.vw_user, skel->maps.vw_user2, skel->maps.vw_kernel,
-		skel->maps.vw_kernel2, skel->maps.vw_address, skel->maps.vw_address2,
+		skel->maps.vw_user, skel->maps.vw_user2, skel->maps.vw_address,
+		skel->maps.vw_address2, skel->maps.vw_kernel,
 	};
 	int err = 0;
 
@@ -382,8 +382,14 @@ static int read_trace(const struct bpf_map *first, const struct bpf_map *second,
 int shim_bpf_why__kernel_trace(const struct shim_bpf_why *w, int32_t id,
 			       uint64_t frames[VC_WHY_FRAMES])
 {
-	return id < 0 ? -ENOENT
-		      : read_trace(w->skel->maps.vw_kernel, w->skel->maps.vw_kernel2, id, frames);
+	struct vc_why_trace trace;
+
+	if (id < 0)
+		return -ENOENT;
+	if (bpf_map_lookup_elem(bpf_map__fd(w->skel->maps.vw_kernel), &id, &trace))
+		return -errno;
+	memcpy(frames, trace.frame, sizeof(trace.frame));
+	return 0;
 }
 
 /**

@@ -128,6 +128,8 @@ struct shim_why_frame {
  * @all_times: number of times
  * @slow_ns: total time of the slow ones there
  * @slow_times: number of times in the slow ones
+ *
+ * Waits shorter than 100 us are sampled, so their sums are estimates.
  */
 struct shim_why_stack {
 	uint32_t reason;
