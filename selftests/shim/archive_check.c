@@ -225,7 +225,7 @@ TEST_F(check, reports_damage_of_each_of_several_alike_records)
 	memset(&self->found, 0, sizeof(self->found));
 	EXPECT_EQ(3, shim_archive_check(self->base, &self->watch));
 	for (int i = 0; i < 3; i++)
-		EXPECT_STREQ("metric 60.0.2 has a value of another type", self->found.all[i].text);
+		EXPECT_STREQ("metric 60.0.2 has a value of the wrong type", self->found.all[i].text);
 }
 
 /* A program that was built before notes were introduced */

@@ -59,7 +59,7 @@ static const struct form {
 	{ "pm_hpmcount2", "Event set 2: loads", true, 2, { "PM_LD_REF_L1", "PM_LD_MISS_L1" } },
 	{ "pm_hpmcount3", "Event set 3: memory", true, 2,
 	  { "PM_CACHE_REFERENCES", "PM_CACHE_MISSES" } },
-	{ "pm_hpmcount4", "Event set 4: activity of the system", false, 2,
+	{ "pm_hpmcount4", "Event set 4: system activity", false, 2,
 	  { "PM_PAGE_FAULTS", "PM_CONTEXT_SWITCHES", "PM_CPU_MIGRATIONS", "PM_TASK_CLOCK" } },
 };
 

@@ -255,7 +255,8 @@ static int check_meta_record(struct shim_check_state *s, uint64_t offset, uint32
 	case SHIM_META_INDOM:
 	case SHIM_META_INDOM_DELTA:
 		if ((type == SHIM_META_INDOM_V2) == v3)
-			shim_check__say(s, &s->meta, offset, "a record of another archive version");
+			shim_check__say(s, &s->meta, offset,
+					"a record of a different archive version");
 		err = shim_rec_indom__decode(p, len, &indom);
 		if (!err)
 			return check_domain(s, offset, &indom);
@@ -304,7 +305,7 @@ static const char *check_values(const struct shim_record *rec, const struct shim
 		struct shim_value v;
 
 		if (shim_vset__value(rec, vset, (unsigned int)i, desc->type, &v))
-			return "has a value of another type";
+			return "has a value of the wrong type";
 	}
 	return NULL;
 }

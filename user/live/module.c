@@ -31,8 +31,8 @@ static const struct shim_metric metrics[] = {
 			    "number to turn it on."),
 	[DROPS] = CONTROL(1, "dropped", INDOM_DROPS, SHIM_TYPE_U64, SHIM_SEM_COUNTER,
 			  SHIM_UNITS_COUNT, "lost trace events",
-			  "Number of events that are missing from some or all statistics, by reason,\n"
-			  "usually a full table."),
+			  "Number of events that are missing from some or all statistics, by reason;\n"
+			  "most often a table is full."),
 	[LOADED] = CONTROL(2, "module", SHIM_INDOM_NULL, SHIM_TYPE_U32, SHIM_SEM_DISCRETE,
 			   SHIM_UNITS_NONE, "whether the module is loaded",
 			   "1 if the module vcpc is loaded, otherwise 0."),

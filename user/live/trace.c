@@ -205,19 +205,19 @@ static const struct row rows[] = {
 	     "Seconds from begin to end of all transactions of the tag that ended. Divide\n"
 	     "by the count of transactions to get the mean."),
 	BOTH("point.count", 6, P, COUNTED(count_of), "points reached",
-	     "How often programs reached the point of that tag."),
+	     "Number of times that programs reached the tag's point."),
 	BOTH("point.rate", 7, P, RATE, "points reached per second",
-	     BY_SAMPLE("How often programs reached the point")),
+	     BY_SAMPLE("Number of times that programs reached the point")),
 	BOTH("observe.count", 8, O, COUNTED(count_of), "observations made",
-	     "How often programs reported a value for the tag."),
+	     "Number of times that programs reported a value for the tag."),
 	BOTH("observe.rate", 9, O, RATE, "observations per second",
-	     BY_SAMPLE("How often programs reported a value")),
+	     BY_SAMPLE("Number of times that programs reported a value")),
 	BOTH("observe.value", 10, O, VALUE(SHIM_SEM_INSTANT), "last value observed",
 	     "The latest value that a program reported for the tag, in the program's unit."),
 	BOTH("counter.count", 17, C, COUNTED(count_of), "counter reports made",
-	     "How often programs reported a counter for the tag."),
+	     "Number of times that programs reported a counter for the tag."),
 	BOTH("counter.rate", 18, C, RATE, "counter reports per second",
-	     BY_SAMPLE("How often programs reported a counter")),
+	     BY_SAMPLE("Number of times that programs reported a counter")),
 	BOTH("counter.value", 19, C, VALUE(SHIM_SEM_COUNTER), "last value of the counter",
 	     "The value of the counter that a program reported last for the tag; its unit is\n"
 	     "the program's."),
@@ -247,8 +247,8 @@ static const struct row rows[] = {
 	      "The event's count in all transactions of the tag, from begin to end. Divide\n"
 	      "by vcpc.transact.counted to get the mean."),
 	SPLIT("count", 10, SHIM_UNITS_COUNT, 1, "transactions whose time was split",
-	      "How many transactions of the tag ended while their threads were watched, by\n"
-	      "'vcpc record --why' or 'vcpc why'. The other metrics of vcpc.transact.time\n"
+	      "Number of transactions of the tag that ended while 'vcpc record --why' or\n"
+	      "'vcpc why' watched their threads. The other metrics of vcpc.transact.time\n"
 	      "include only these."),
 	SPLIT("oncpu", 11, SHIM_UNITS_NSEC, 2 + VC_WHY_ON_CPU, "time of transactions on a CPU",
 	      "Nanoseconds that transactions of the tag ran on a CPU, including\n"

@@ -196,7 +196,7 @@ static int read_groups(struct parser *p)
 		int err;
 
 		if (!is_name(name, true))
-			return parser_error(p, "an invalid name of a group");
+			return parser_error(p, "an invalid group name");
 		if (!is(next_word(p), '{'))
 			return parser_error(p, "a group without {");
 		if (find_group(p, name.at, name.len))

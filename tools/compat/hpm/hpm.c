@@ -27,7 +27,7 @@ const struct hpm_metric hpm_metrics[] = {
 	  "PM_CACHE_REFERENCES", "PM_CACHE_MISSES", 100, "%", NULL },
 	{ "PMD_LD_MISS_L1_COST", "Latency", "Cycles lost to loads that missed the first level",
 	  "PM_CYC", "PM_LD_MISS_L1", 100, "%", "HPM_L2_LATENCY" },
-	{ "PMD_MEM_COST", "Latency", "Cycles lost to accesses of memory", "PM_CYC",
+	{ "PMD_MEM_COST", "Latency", "Cycles lost to memory accesses", "PM_CYC",
 	  "PM_CACHE_MISSES", 100, "%", "HPM_MEM_LATENCY" },
 	{ "PMD_TLB_COST", "Latency", "Cycles lost to address translation", "PM_CYC",
 	  "PM_DTLB_LOAD_MISSES", 100, "%", "HPM_TLB_LATENCY" },
