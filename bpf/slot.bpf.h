@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Find the histogram bucket of a time. */
+/* Find the histogram bucket of a duration. */
 #ifndef VCPC_BPF_SLOT_H
 #define VCPC_BPF_SLOT_H
 
@@ -8,9 +8,9 @@
 #include "trace.h"
 
 /*
- * The bucket of a time, equal to vc_hist_slot(): shift the time right by n bits until it is t < 16;
- * the bucket is 8 n + t.  The steps are in assembly because the compiler would generate twice as
- * much code.
+ * A duration's bucket, equal to vc_hist_slot(): shift the duration right by n bits until it is
+ * t < 16; the bucket is 8 n + t.  The steps are in assembly because the compiler would generate
+ * twice as much code.
  */
 #define VC_SHIFT_STEP(t, n, step)						\
 	asm volatile("if %0 < %2 goto +2; %0 >>= %3; %1 += %3"			\

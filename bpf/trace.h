@@ -64,7 +64,7 @@ enum vc_kind {
 /* vc_tag: tag ID (u64) -> the tag's name; the row is created by the tag's first event */
 struct vc_tag_name {
 	char name[VC_TAG_LEN];	/* zero from the NUL to the end */
-	__u32 user;		/* the tag's user: the same name of another user is another tag */
+	__u32 user;		/* the tag's user; each user has separate tags */
 	__u32 reserved;
 	__u64 account;		/* key in vc_user: the account charged for its rows; 0: root's */
 	__u64 events[VC_TAG_EVENTS];	/* keys in vc_events for its rows in vc_count */

@@ -112,7 +112,7 @@ static void agree(struct __test_metadata *_metadata, int from, int to)
 	       worst * 100);
 }
 
-/* From 2 to 16 sets, in parts that each finish within a test's time limit */
+/* Multiplex 2 to 16 sets, in several tests because each test has a time limit. */
 TEST(homogeneous_loop)
 {
 	if (kernel_checks())

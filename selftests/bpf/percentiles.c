@@ -150,7 +150,7 @@ static int take(void *arg, const struct shim_trace_event *event)
 	return 0;
 }
 
-/* Through the module and the BPF programs; each END carries the duration. */
+/* The events pass through the module and the BPF programs; each END contains its begin time. */
 TEST_F(percentiles, of_transactions)
 {
 	struct shim_trace_options options = { .size = sizeof(options), .ring_bytes = 1 << 20 };

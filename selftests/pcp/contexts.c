@@ -120,7 +120,7 @@ TEST_F(archive, results_outlive_contexts)
 
 struct job {
 	const char *base;
-	int handle;		/* shared, or -1: the thread's own */
+	int handle;		/* the shared context; -1 if each thread creates its own */
 	int bad;
 };
 

@@ -70,7 +70,7 @@ static enum fake_then error_of(struct fake_pdu *pdu, uint64_t arg)
 	return FAKE_GO_ON;
 }
 
-/* Send another PDU after the reply, which was not requested. */
+/* After the reply, send a PDU that was not requested. */
 static enum fake_then add_more(struct fake_pdu *pdu, uint64_t arg)
 {
 	(void)arg;

@@ -146,7 +146,7 @@ TEST_F(end, with_a_hollow_record)
 	free(data);
 }
 
-/* A final length that leads to the start of the previous record, which has another length */
+/* The final length leads to the start of the previous record, whose length differs. */
 TEST_F(end, with_a_length_over_two_records)
 {
 	struct shim_archive *ar;

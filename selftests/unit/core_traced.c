@@ -19,8 +19,8 @@
 #include "kselftest_harness.h"
 
 #define MOST_STEPS	100000
-#define EACH		1000	/* up to this length, interrupt at each instruction; */
-#define TIMES		100	/* else this number of times */
+#define EACH		1000	/* a shorter call is interrupted at each instruction, */
+#define TIMES		100	/* and a longer one this number of times */
 
 /* Results of the stepped child: -1 during the call, then the number of errors found so far */
 static volatile int *state;

@@ -79,7 +79,7 @@ static int use_all(void)
 	return 0;
 }
 
-/* A copy of this program that belongs to root, as an unprivileged caller runs it */
+/* As an unprivileged user, run a copy of this program that belongs to root. */
 static int run(const char *program, const char *dir)
 {
 	char file[128], conf[128];

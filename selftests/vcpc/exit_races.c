@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads and processes start, execute and are killed while they are bound, sampled and unbound. */
+/* Threads and processes start, call execve or end while they are bound, sampled or unbound. */
 #include <pthread.h>
 #include <time.h>
 

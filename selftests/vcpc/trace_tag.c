@@ -131,7 +131,7 @@ TEST_F(tag, wrong_arguments)
 	EXPECT_EQ(-ENOTTY, call(self->device, _IO(VCPC_IOC_TYPE, _IOC_NR(VCPC_IOC_TRACE_TAG)), &args));
 }
 
-/* If another user registers the same name, it is another tag. */
+/* If another user registers the same name, it is a different tag. */
 static int another_user(void *arg)
 {
 	const __u64 *own = arg;

@@ -70,7 +70,7 @@ static void find_files(char *exe, size_t size)
 		snprintf(vcpc, sizeof(vcpc), "vcpc");
 }
 
-/* Copy a program, with the other name in its symbols. Return 0, or -1. */
+/* Copy a program, and replace the function's name in the copy. Return 0, or -1. */
 static int copy_program(const char *from, const char *to)
 {
 	const int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);

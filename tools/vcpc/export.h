@@ -20,7 +20,7 @@ struct vcpc_export {
 
 /* Write the only row of a series.  @x is a struct vcpc_export. */
 void vcpc_export_row(void *x, struct vcpc_series *s);
-/* Finish the output.  @s has the columns, if there was no row. */
+/* Finish the output.  @s provides the columns if no row was written. */
 void vcpc_export_end(struct vcpc_export *x, const struct vcpc_series *s);
 /* Format a time as 2024-03-01T14:30:00.000000000+01:00. */
 void vcpc_iso_time(char *buf, size_t size, struct timespec when);

@@ -32,7 +32,7 @@ struct vcpc_turns {
  * struct vcpc_estimate - an estimate of a count
  * @value: NAN if the event was never counted
  * @half: half the 95 % interval; 0 for an exact count, NAN if it is not known
- * @share: the part of the time in which the event was counted
+ * @share: the part of the time during which the event was counted
  */
 struct vcpc_estimate {
 	double value, half, share;

@@ -16,8 +16,8 @@ struct name_space {
 };
 
 /*
- * Get the loaded name space, otherwise that of the current context.  Return PM_ERR_NOPMNS without
- * either.
+ * Get the loaded name space or, if none is loaded, that of the current context.  Return
+ * PM_ERR_NOPMNS if there is no context either.
  */
 static int names_enter(struct name_space *ns)
 {

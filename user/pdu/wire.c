@@ -203,7 +203,7 @@ static int try_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t
 		return retry_connect(fd, to, len, deadline);
 	if (!connect(fd, to, len))
 		return 0;
-	/* No route, invalid address, etc. Programs compare PCP's code for all of these. */
+	/* Report all other errors with one code, as PCP does, because programs compare it. */
 	if (errno != EINPROGRESS && errno != EINTR)
 		return -ECONNREFUSED;
 	return finish_connect(fd, deadline);

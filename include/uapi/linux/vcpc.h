@@ -56,9 +56,9 @@
  *
  * Trace
  *   VCPC_IOC_TRACE_TAG turns a name into a tag.  A name belongs to the user who
- *   opened /dev/vcpc: if another user registers the same name, it is another tag.
- *   The tag has an ID, which listeners see and which is never reused, and a handle,
- *   which identifies it on this descriptor.
+ *   opened /dev/vcpc: if another user registers the same name, it is a different
+ *   tag.  The tag has an ID, which listeners see and which is never reused, and a
+ *   handle, which identifies it on this descriptor.
  *
  *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...) and
  *   does nothing else; the listener takes the time.  One write is one event.  pwrite(2)
