@@ -31,8 +31,8 @@
 	"  -C, --cpus LIST       count these CPUs: 0,2-3\n"	\
 	"  -G, --cgroup GROUP    with -a or -C: count only the processes of this control group\n"	\
 	"      --for TIME        with -p, -t, -a or -C: stop after TIME (default: when all targets\n"	\
-	"                        have ended, or COMMAND, which is not counted, has ended, or at\n"	\
-	"                        Ctrl-C)\n"
+	"                        have ended, when COMMAND, which is not counted, has ended, or\n"	\
+	"                        at Ctrl-C)\n"
 
 /*
  * struct vcpc_counting - the request

@@ -266,7 +266,7 @@ const struct shim_metric shim_live_process_time = {
 	SHIM_SEM_COUNTER,
 	SHIM_UNITS_NSEC,
 	1,
-	"CPU time of the process while counted",
+	"CPU time of the process while it was counted",
 	"CPU time in nanoseconds that the threads of the process used while their events were\n"
 	"counted. The first configuration line that matches the command selects the events."};
 
