@@ -54,7 +54,8 @@ err_fault:
 }
 
 /*
- * A struct of this version is copied in one step; that of another version can be longer or shorter.
+ * A struct of this version is copied in one step; a struct of a different version can be longer or
+ * shorter.
  */
 static int copy_args(void *to, size_t known_size, const void __user *from)
 {

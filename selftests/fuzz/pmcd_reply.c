@@ -77,7 +77,7 @@ static void try_result(struct shim_pdu pdu, uint32_t n, const uint32_t *pmids)
 
 	if (shim_pdu_result__decode(&pdu, n, pmids, &result))
 		return;
-	check(result.n == n, "a result of another number of metrics");
+	check(result.n == n, "a result with the wrong number of metrics");
 	values = result.values;
 	blocks = result.blocks;
 	for (uint32_t i = 0; i < n; i++) {
@@ -108,7 +108,7 @@ static void try_instances(struct shim_pdu pdu)
 		touch_string(&instance.name);
 		sum += instance.name.len;
 	}
-	check(!pdu.in.bad && sum == bytes, "instances whose names are of another length");
+	check(!pdu.in.bad && sum == bytes, "instances whose names have the wrong length");
 }
 
 static void try_names(struct shim_pdu pdu)
@@ -125,7 +125,7 @@ static void try_names(struct shim_pdu pdu)
 		touch_string(&name);
 		sum += name.len;
 	}
-	check(!pdu.in.bad && sum == names.bytes, "names of another length");
+	check(!pdu.in.bad && sum == names.bytes, "names of the wrong length");
 }
 
 static void try_labels(struct shim_pdu pdu, uint32_t type)

@@ -176,7 +176,7 @@ static void take_byte(unsigned char byte)
 		return;
 	memcpy(&size, world.sent, sizeof(size));
 	memcpy(&type, world.sent + 4, sizeof(type));
-	check(ntohl(type) == 0x7051, "an event of another type");
+	check(ntohl(type) == 0x7051, "an event of the wrong type");
 	size = be32toh(size);
 	check(size >= 28 && size <= 272, "an event's length");
 	if (world.nsent < size)

@@ -93,7 +93,7 @@ static char *by_name(const char *name, pid_t pid)
  * @name: its path, or its name, which is searched for among the files that @pid has mapped, or in
  *	PATH and the usual library directories
  * @pid: a process, which may have another file system; 0: none
- * @path: set on success, to be freed
+ * @path: set on success, to be freed by the caller
  *
  * Return: 0, or an exit status after printing a message.
  */

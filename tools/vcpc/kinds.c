@@ -35,7 +35,10 @@ static bool counts_here(struct shim_handle *handle, const char *name)
 	return true;
 }
 
-/* Get an event's names on the kinds of core that have it, to be freed.  Return their number. */
+/*
+ * Get an event's names on the kinds of core that have it, which the caller frees.  Return their
+ * number.
+ */
 static unsigned int find_kinds(struct shim_handle *handle, const struct pmus *pmus,
 			       const char *name, char **on)
 {

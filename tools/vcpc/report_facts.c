@@ -40,7 +40,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* Return the value of a label of @set, to be freed, or NULL. */
+/* Return the value of a label of @set, to be freed by the caller, or NULL. */
 static char *in_set(const pmLabelSet *set, const char *name)
 {
 	for (int i = 0; i < set->nlabels; i++) {
@@ -62,7 +62,10 @@ static char *in_set(const pmLabelSet *set, const char *name)
 	return NULL;
 }
 
-/* Read a label into *@out, to be freed, or NULL if there is none.  Return 0 or an error. */
+/*
+ * Read a label into *@out, which the caller frees; it is NULL if there is none.  Return 0 or an
+ * error.
+ */
 static int label_of(const char *name, char **out)
 {
 	pmLabelSet *sets = NULL;

@@ -9,7 +9,7 @@
 #include "text.h"
 #include "utf8.h"
 
-/* U+202A to U+202E and U+2066 to U+2069, which display the surrounding text in another order */
+/* U+202A to U+202E and U+2066 to U+2069, which display the surrounding text in a different order */
 static bool turns_around(const unsigned char *s)
 {
 	return *s == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||

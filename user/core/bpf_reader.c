@@ -75,7 +75,7 @@ static int open_maps(struct shim_bpf_reader *r)
  * @out: the reader, on success
  *
  * Return: 0; -ENOENT if tracing is off, -EPERM if the caller lacks the privilege, -EPROTO if the
- *	pinned maps belong to another version, -ENOMEM.
+ *	pinned maps belong to a different version, -ENOMEM.
  */
 int shim_bpf_reader__open(struct shim_bpf_reader **out)
 {

@@ -49,7 +49,7 @@ static int info(int fd, struct vcpc_info_args *args)
  * @fd: the descriptor, close-on-exec, on success
  *
  * Return: 0; -ENODEV if the module is not loaded, -EACCES without permission, -EOPNOTSUPP if the
- *	module does not trace or has another version, or another errno from open(2).
+ *	module does not trace or has a different version, or another errno from open(2).
  */
 int shim_tracedev__open(int *fd)
 {

@@ -344,8 +344,8 @@ static int read_id(const char *mount, const char *name, __u64 *id)
  * @name: without modes
  * @req: type and config are set on success; the rest is unchanged
  *
- * Return: 0, -ENOENT (the name has another form, tracefs has no such event, or the caller may not
- * read tracefs), or an error from reading the event's number, such as -EMFILE.
+ * Return: 0, -ENOENT (the name has a different form, tracefs has no such event, or the caller may
+ * not read tracefs), or an error from reading the event's number, such as -EMFILE.
  */
 int shim_event__tracepoint(const char *name, struct vcpc_request *req)
 {

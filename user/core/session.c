@@ -79,7 +79,7 @@ __attribute__((weak)) const struct shim_backend_ops *shim_session__backend(void)
 
 /**
  * shim_session__next() - get the back end to try next
- * @ops: the back end that is not available or has another version
+ * @ops: the back end that is not available or has a different version
  *
  * Return: another back end, or NULL.
  */
@@ -221,7 +221,7 @@ struct shim_session {
 };
 
 /*
- * Open the selected back end, or the next one if the module is not loaded or has another version.
+ * Open the selected back end, or the next one if the module is not loaded or its version differs.
  */
 static int open_backend(struct shim_session *session)
 {
@@ -245,7 +245,7 @@ static int open_backend(struct shim_session *session)
  *
  * Return: 0, -ENODEV if the module is not loaded and perf is not available, -EACCES if the caller
  * has no permission to open the module's device, or to use perf instead, -EPROTONOSUPPORT if
- * SHIM_BACKEND names the module and it has another version, -EINVAL if SHIM_BACKEND names no back
+ * SHIM_BACKEND names the module and its version differs, -EINVAL if SHIM_BACKEND names no back
  * end, -ENOMEM, or an error from open(2).
  */
 int shim_session__open(struct shim_session **out)

@@ -135,7 +135,7 @@ bool shim_native__are_listed(void)
 #define PICNUM	"picnum"
 
 /*
- * Fields that have another name in Solaris, or that are not attributes, such as the event code
+ * Fields that have a different name in Solaris, or that are not attributes, such as the event code
  * itself
  */
 static const struct {

@@ -207,7 +207,7 @@ static int look(cpc_t *cpc)
  * cpc_open() - open a handle for the counters
  * @ver: CPC_VER_CURRENT
  *
- * Return: the handle, or NULL and errno: EINVAL (another version), ENOSYS (no back end: the module
+ * Return: the handle, or NULL and errno: EINVAL (unknown version), ENOSYS (no back end: the module
  * is not loaded and the kernel has no perf), EACCES (no access to the module's device, or perf is
  * not permitted), ENOMEM, EMFILE, ENFILE.
  */

@@ -359,8 +359,8 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
  *
  * Return: the number of records; the set's numval if it has no values; PM_ERR_CONV for a value in
  * place, or if other flags are combined with that of lost records; PM_ERR_TYPE for a value or a
- * parameter of another type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG if lengths are inconsistent; -EINVAL
- * for an @idx out of range; -ENOMEM.
+ * parameter of the wrong type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG if lengths are inconsistent;
+ * -EINVAL for an @idx out of range; -ENOMEM.
  */
 SHIM_API int pmUnpackEventRecords(pmValueSet *vsp, int idx, pmResult ***rap)
 {

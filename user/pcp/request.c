@@ -174,7 +174,7 @@ static int to_host(struct shim_value *value)
 
 /*
  * Get values that do not have the metric's type, or whose metric has no descriptor, in their stored
- * form.  pmExtractValue() fails if a program requests them as another type.
+ * form.  pmExtractValue() fails if a program requests them as a different type.
  */
 static int stored_values(const struct shim_record *rec, const struct shim_vset *vset,
 			 struct shim_value *values)

@@ -31,8 +31,8 @@ SHIM_API const char *shim_version(void)
  * The environment variable SHIM_BACKEND selects one of them, "vcpc" or "perf".
  *
  * Return: 0, -ENODEV (neither is available), -EACCES (no access to the module's device, or perf is
- * not permitted), -EPROTONOSUPPORT (the module has another version), -EINVAL (SHIM_BACKEND names
- * neither), -ENOMEM, -EMFILE. shim_backend_why() explains the reason.
+ * not permitted), -EPROTONOSUPPORT (the module has a different version), -EINVAL (SHIM_BACKEND
+ * names neither), -ENOMEM, -EMFILE. shim_backend_why() explains the reason.
  */
 SHIM_API int shim_open(struct shim_handle **handle)
 {

@@ -53,9 +53,10 @@ static int take_options(const struct shim_trace_options *from, struct shim_bpf_o
  * remains, except that the BPF file system stays mounted.
  *
  * Return: 0; -EPERM if the caller lacks the privilege, -ENODEV if the vcpc module is required but
- *	not loaded, -EPROTONOSUPPORT if the loaded module has another version, -EEXIST if tracing
- *	is already on, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF, which tracing
- *	without the module needs, -EINVAL for invalid @options, -ENOMEM, or another error.
+ *	not loaded, -EPROTONOSUPPORT if the loaded module has a different version, -EEXIST if
+ *	tracing is already on, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF,
+ *	which tracing without the module needs, -EINVAL for invalid @options, -ENOMEM, or another
+ *	error.
  */
 SHIM_API int shim_trace_on(const struct shim_trace_options *options)
 {

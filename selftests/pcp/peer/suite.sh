@@ -14,7 +14,7 @@ large='20180416.10.00 20201109 pcp-atop-threads pcp-free-tera pcp-pidstat-proces
 	pcp-ss pcp-zeroconf'
 
 # The suite's damaged archives: index entries that contradict the volumes (and each other), data
-# after damage, values of another type than their metric's, records from before the start and from
+# after damage, values whose type differs from their metric's, records from before the start and from
 # 33 years after it
 bad_differ='20180608.04.23-01 badti-2 badti-3 badti-4
 	archive-20150417.131733 badlen-1 badlog-1 ok-truncbin
