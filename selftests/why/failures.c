@@ -51,18 +51,22 @@ static int transact(void)
 /* Start the worker, which waits for a byte before its transactions and then stays: its socket */
 static int start_worker(void)
 {
+	char byte = 0;
 	int ends[2];
-	char byte;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		exit(2);
 	worker = fork();
 	if (!worker) {
-		if (read(ends[1], &byte, 1) == 1 && !transact() && write(ends[1], &byte, 1) == 1)
+		/* This one is not seen to begin, and so is counted as lost. */
+		if (!pmtracebegin("before") && write(ends[1], &byte, 1) == 1 &&
+		    read(ends[1], &byte, 1) == 1 && !pmtraceend("before") && !transact() && write(ends[1], &byte, 1) == 1)
 			pause();
 		_exit(1);
 	}
 	close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		exit(2);
 	return ends[0];
 }
 
@@ -129,7 +133,8 @@ static void say_all(struct shim_why *why, bool exact)
 	for (size_t i = 0; i < n; i++)
 		say_tag(why, i, exact);
 	say("drops %ld", TRY(shim_why_drops_get(why, &drops)));
-	say(" %lu\n", (unsigned long)(drops.tags + drops.reasons + drops.stacks));
+	say(" %lu\n", (unsigned long)(drops.tags + drops.reasons + drops.stacks +
+					(exact ? drops.not_seen : 0)));
 }
 
 static void reading(void)
@@ -143,8 +148,10 @@ static void opening(void)
 
 	say("open %ld\n", TRY(open_why(0, &why)));
 	say("transactions %d\n", transact_apart());
-	if (why)
+	if (why) {
+		say("sampled %u\n", shim_why_sampled_cpus(why));
 		say_all(why, false);
+	}
 	shim_why_close(why);
 }
 
