@@ -201,7 +201,9 @@ TEST_F(names, text)
 		TH_LOG("%s", self->text);
 	}
 	EXPECT_NE(NULL, strstr(self->text, "</script><b>\"=cmd|x?[31m"));
-	EXPECT_NE(NULL, strstr(self->text, "\n      </script>=cmd\"<b>_[31m____"));
+	EXPECT_NE(NULL, strstr(self->text, "\n      </script>=cmd\"<b>_[31m____")) {
+		TH_LOG("%s", self->text);
+	}
 }
 
 /* Frames are separated by semicolons, and the weight follows the last space. */
