@@ -238,7 +238,7 @@ static bool sweep_case(const struct sweep_case *c, unsigned int number)
 			continue;
 		if (c->without && !strcmp(c->without, way->name))
 			continue;
-		if (c->only && c->only != (int)way->kind)
+		if ((c->only > 0 && c->only != (int)way->kind) || c->only == -(int)way->kind)
 			continue;
 		sweep_way(c, way, most ? atol(most) : c->most ?: 12, &sums);
 		if (sums.points)

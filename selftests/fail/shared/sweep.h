@@ -14,7 +14,7 @@
  * @run: makes the calls with TRY(), and prints their results with say()
  * @after: called after it in the same way, to print what the run has left; or NULL
  * @without: a kind of failure that is documented to be ignored; or NULL
- * @only: the only kind of calls that fail, or 0: all kinds
+ * @only: the only kind of calls that fail; negated: the only kind that does not; 0: all kinds fail
  * @most: failures of each kind, unless FAIL_POINTS is set; 0: 12
  * @left: number of blocks that the C library itself can leak after a failure
  * @no_memory: the API's code for a lack of memory; 0: -ENOMEM
