@@ -104,7 +104,7 @@ record -o "$dir/x" -I soon true
 [ $? = 2 ]
 result "a bad interval"
 record -o "$dir/m" -I 5ms --max-size 6K -e page-faults,task-clock sh -c 'sleep 2; exit 8'
-[ $? = 8 ] && grep -q 'size of --max-size' "$dir/err" && replayed "$dir/m" && vcpc check "$dir/m" &&
+[ $? = 8 ] && grep -q 'limit of --max-size' "$dir/err" && replayed "$dir/m" && vcpc check "$dir/m" &&
 	[ "$(cat "$dir"/m.meta "$dir"/m.index "$dir"/m.0 | wc -c)" -lt 6600 ]
 result "--max-size: no more is recorded, and the command goes on"
 record -o "$dir/r" -I 5ms --rotate 6K --keep 3 -e page-faults sh -c 'sleep 1; exit 7'

@@ -230,7 +230,7 @@ if mount -t cgroup2 none "$dir/groups" 2>"$dir/err" && echo +pids >"$dir/groups/
 	result "-G: a control group with a process"
 	kill $busy
 	wait
-	! vcpc stat -a -G outside -e task-clock --for 100ms 2>"$dir/err" && grep -q "no control group 'outside'" "$dir/err" &&
+	! vcpc stat -a -G outside -e task-clock --for 100ms 2>"$dir/err" && grep -q "control group 'outside' does not exist" "$dir/err" &&
 		! vcpc stat -a -G / -e task-clock -p $$ 2>"$dir/err" && ! vcpc stat -G inside true 2>"$dir/err" && grep -q 'requires -a or -C' "$dir/err"
 	result "-G: other targets"
 	rmdir "$dir/groups/inside"
