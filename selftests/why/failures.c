@@ -229,9 +229,9 @@ static const struct sweep_case cases[] = {
 	 * next case fails allocations.
 	 */
 	{ .name = "printing", .before = catch_output, .run = printing, .after = say_output,
-	  .without = "open-EACCES", .only = -INJECT_MEMORY, .left = 2 },
+	  .without = "open-EACCES", .only = -INJECT_MEMORY, .most = 3, .left = 2 },
 	{ .name = "memory", .before = except_libdw, .run = printing, .after = say_output,
-	  .only = INJECT_MEMORY, .most = 60, .left = 2 },
+	  .only = INJECT_MEMORY, .most = 12, .left = 2 },
 	/* libbpf keeps what it has found out of the kernel */
 	{ .name = "opening", .run = opening, .left = 64 },
 };
