@@ -59,7 +59,7 @@ rows_sum_up() {
 	[ $rows -gt 8 ] && [ $rows -le 24 ] && [ $sum = "$2" ]
 }
 
-echo "1..22"
+echo "1..24"
 vcpc trace off >/dev/null 2>&1
 check "off twice is said" fails 1 vcpc trace off
 check "show when off is said" fails 1 vcpc trace show
@@ -86,6 +86,9 @@ dump vc_open
 check "a process that is gone has no open transactions" hasnot /tmp/vc_open start_ns
 dump vc_open_row
 check "... nor in the array" hasnot /tmp/vc_open_row '"start_ns": [1-9]'
+mv $pins/vc_stat $pins/moved
+check "vcpc record fails if a map is missing" fails 1 vcpc record -e page-faults -o /tmp/pinned-record true
+mv $pins/moved $pins/vc_stat
 check "vcpc trace off" vcpc trace off
 check "nothing is left" [ ! -e $pins ]
 exit $failed

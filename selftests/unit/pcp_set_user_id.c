@@ -165,38 +165,25 @@ static void run_all(const char *program, uid_t user, const char *value)
 	waitpid(pid, NULL, 0);
 }
 
-/* Whether the program opens, makes or connects to what the variables name */
-static bool uses_folder(const char *program, uid_t user, const char *dir)
+/* Whether the program opens or changes the directory or file that the variables name */
+static bool uses_path(const char *program, uid_t user, const char *dir, bool folder)
 {
 	int watch = inotify_init1(IN_NONBLOCK);
 	char events[4096], bait[64];
 	bool used;
 
 	snprintf(bait, sizeof(bait), "%s/bait", dir);
-	mkdir(bait, 0777);
+	if (folder)
+		mkdir(bait, 0777);
+	else
+		close(open(bait, O_CREAT | O_WRONLY, 0666));
 	chmod(bait, 0777);
-	inotify_add_watch(watch, bait, IN_OPEN | IN_CREATE | IN_DELETE | IN_ACCESS);
+	inotify_add_watch(watch, bait, IN_OPEN | IN_CREATE | IN_MODIFY | IN_ACCESS | IN_DELETE |
+			  IN_DELETE_SELF);
 	run_all(program, user, bait);
 	used = read(watch, events, sizeof(events)) > 0;
 	close(watch);
-	rmdir(bait);
-	return used;
-}
-
-static bool uses_file(const char *program, uid_t user, const char *dir)
-{
-	int watch = inotify_init1(IN_NONBLOCK);
-	char events[4096], bait[64];
-	bool used;
-
-	snprintf(bait, sizeof(bait), "%s/bait", dir);
-	close(open(bait, O_CREAT | O_WRONLY, 0666));
-	chmod(bait, 0666);
-	inotify_add_watch(watch, bait, IN_OPEN | IN_MODIFY | IN_ACCESS | IN_DELETE_SELF);
-	run_all(program, user, bait);
-	used = read(watch, events, sizeof(events)) > 0;
-	close(watch);
-	unlink(bait);
+	remove(bait);
 	return used;
 }
 
@@ -292,8 +279,8 @@ TEST_F(caller, selects_no_file_and_no_host)
 	ASSERT_EQ(0, copy_with(self->program, 04755));
 	if (run(self->program, self->dir) == NOT_SECURE)
 		SKIP(return, "set-user-ID has no effect here");
-	EXPECT_FALSE(uses_folder(self->program, NOBODY, self->dir));
-	EXPECT_FALSE(uses_file(self->program, NOBODY, self->dir));
+	EXPECT_FALSE(uses_path(self->program, NOBODY, self->dir, true));
+	EXPECT_FALSE(uses_path(self->program, NOBODY, self->dir, false));
 	EXPECT_FALSE(uses_unix(self->program, NOBODY, self->dir));
 	EXPECT_FALSE(uses_port(self->program, NOBODY));
 }
@@ -302,8 +289,8 @@ TEST_F(caller, selects_no_file_and_no_host)
 TEST_F(caller, selects_those_of_its_own_program)
 {
 	ASSERT_EQ(0, copy_with(self->program, 0755));
-	EXPECT_TRUE(uses_folder(self->program, getuid(), self->dir));
-	EXPECT_TRUE(uses_file(self->program, getuid(), self->dir));
+	EXPECT_TRUE(uses_path(self->program, getuid(), self->dir, true));
+	EXPECT_TRUE(uses_path(self->program, getuid(), self->dir, false));
 	EXPECT_TRUE(uses_unix(self->program, getuid(), self->dir));
 	EXPECT_TRUE(uses_port(self->program, getuid()));
 }
