@@ -51,35 +51,4 @@ int shim_bpf_why__user_trace(const struct shim_bpf_why *w, int32_t id,
 int shim_bpf_why__drops(const struct shim_bpf_why *w, uint64_t drops[VC_WHY_DROP_NR]);
 const char *shim_syscall__name(uint32_t number);
 
-/* Find and read the statistics of a 'why' that any process has open. */
-
-/**
- * struct shim_why_maps - the maps of a 'why'
- * @program: ID of its program that adds to the maps; 0: no program was found
- * @stat: descriptor of vw_stat
- * @tag: descriptor of vw_tag
- */
-struct shim_why_maps {
-	uint32_t program;
-	int stat, tag;
-};
-
-/**
- * struct shim_why_sums - totals of a tag's transactions
- * @count: number of ended transactions
- * @part: the parts of their time in ns, by enum vc_why_part
- */
-struct shim_why_sums {
-	uint64_t count;
-	uint64_t part[VC_WHY_PARTS];
-};
-
-typedef int shim_why_sums_fn(void *arg, const char *name, uint32_t user,
-			     const struct shim_why_sums *sums);
-
-int shim_why_maps__find(struct shim_why_maps *maps);
-int shim_why_maps__has_ended(const struct shim_why_maps *maps);
-int shim_why_maps__walk(const struct shim_why_maps *maps, shim_why_sums_fn *fn, void *arg);
-void shim_why_maps__close(struct shim_why_maps *maps);
-
 #endif /* SHIM_CORE_BPF_WHY_H */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bpf_why.h"
+#include "core/bpf_why_maps.h"
 
 /**
  * struct shim_live_parts - parts of the time of a tag's transactions
