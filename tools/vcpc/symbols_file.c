@@ -33,6 +33,18 @@ static void note_trouble(struct symbols_file *file)
 	file->failed |= vcpc_is_trouble(errno);
 }
 
+/* Whether there is a readable file of debug information: if libdw did not use it, a call failed. */
+static bool has_debuginfo(const struct symbols_file *file)
+{
+	char path[sizeof("/usr/lib/debug/.build-id//.debug") + 2 * SYMBOLS_BUILD_ID];
+	int n = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", file->id[0]);
+
+	for (size_t i = 1; i < SYMBOLS_BUILD_ID; i++)
+		n += snprintf(path + n, sizeof(path) - n, "%02x", file->id[i]);
+	snprintf(path + n, sizeof(path) - n, ".debug");
+	return file->has_id && !access(path, R_OK);
+}
+
 /*
  * A debug link or a debugaltlink may name any path, such as a FIFO without a writer.  Only build
  * IDs are followed, because they refer to files that the administrator installed.
@@ -40,12 +52,13 @@ static void note_trouble(struct symbols_file *file)
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
+	struct symbols_file *of = *userdata;
 	int fd;
 
 	errno = 0;
 	fd = dwfl_build_id_find_debuginfo(module, userdata, name, base, file, link, crc, found);
-	if (fd < 0 && *userdata)
-		note_trouble(*userdata);
+	if (fd < 0 && of)
+		of->failed |= vcpc_is_trouble(errno) || has_debuginfo(of);
 	return fd;
 }
 
