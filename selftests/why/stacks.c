@@ -2,6 +2,7 @@
 /* Check the stacks of transactions, with and without the option for them. */
 #include <dlfcn.h>
 #include <libgen.h>
+#include <linux/bpf.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 
@@ -99,6 +100,47 @@ TEST_F(parts, stacks_that_collide)
 	EXPECT_GE(waits, (1u << DEPTH) * 9 / 10);
 	EXPECT_GE(known + unknown, waits);
 	EXPECT_LE(unknown, waits / 50);
+}
+
+/*
+ * The verifier checks each program whenever 'why' is opened.  If it knew more of some values, it
+ * would check many times as many instructions (see vw_add_stack() and vw_update()).
+ */
+#define CHECKED	60000
+
+static int bpf_call(int command, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+TEST_F(parts, programs_load_fast)
+{
+	union bpf_attr next = { 0 };
+	unsigned int seen = 0, most = 0;
+
+	UNLESS_MISSING();
+	while (!bpf_call(BPF_PROG_GET_NEXT_ID, &next)) {
+		union bpf_attr get = { .prog_id = next.next_id }, about = { 0 };
+		struct bpf_prog_info info = { 0 };
+		int fd = bpf_call(BPF_PROG_GET_FD_BY_ID, &get);
+
+		next.start_id = next.next_id;
+		about.info.bpf_fd = fd;
+		about.info.info_len = sizeof(info);
+		about.info.info = (uintptr_t)&info;
+		if (fd < 0)
+			continue;
+		ASSERT_EQ(0, bpf_call(BPF_OBJ_GET_INFO_BY_FD, &about));
+		close(fd);
+		if (strncmp(info.name, "vw_", 3))
+			continue;
+		seen++;
+		if (info.verified_insns > most)
+			most = info.verified_insns;
+	}
+	TH_LOG("%u programs, at most %u instructions checked", seen, most);
+	EXPECT_LT(9, seen);
+	EXPECT_GT(CHECKED, most);
 }
 
 #define BATCHES	100
