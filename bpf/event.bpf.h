@@ -46,10 +46,9 @@ static __noinline struct vc_open_val *vc_new_open(struct vc_event *ev, struct vc
 	return open;
 }
 
-/* Begin a transaction in vc_open.  Return 0, or -1 if the table is full. */
-static __always_inline int vc_begin_hashed(struct vc_event *ev)
+/* Begin a transaction in vc_open.  Return the time, or 0 if the table is full. */
+static __always_inline __u64 vc_begin_hashed(struct vc_event *ev)
 {
-	__u64 ids = bpf_get_current_pid_tgid();
 	struct vc_open_val *open;
 	struct vc_open_key key;
 
@@ -61,14 +60,14 @@ static __always_inline int vc_begin_hashed(struct vc_event *ev)
 	if (!open)
 		open = vc_new_open(ev, &key);
 	if (!open)
-		return -1;
-	open->tgid = ids >> 32;
-	open->tid = ids;
+		return 0;
+	open->tgid = ev->ids >> 32;
+	open->tid = ev->ids;
 	open->events = 0;
 	if (ev->counts)
 		vc_open_counts(open, ev->counts);
 	open->start_ns = bpf_ktime_get_ns();
-	return 0;
+	return open->start_ns;
 }
 
 /*
@@ -132,27 +131,28 @@ static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 }
 
 /* Like vc_row_begin(), but frees the row first if another transaction is in it */
-static __always_inline int vc_row_begin_anyway(const struct vc_event *ev)
+static __always_inline int vc_row_begin_anyway(const struct vc_event *ev, __u64 *now)
 {
-	int ret = vc_row_begin(ev->tag, ev->file, ev->thread);
+	int ret = vc_row_begin(ev->tag, ev->file, ev->thread, ev->ids, now);
 
 	if (ret >= 0)
 		return ret;
 	vc_free_row(ev->tag, ev->file, ev->thread);
-	return vc_row_begin(ev->tag, ev->file, ev->thread);
+	return vc_row_begin(ev->tag, ev->file, ev->thread, ev->ids, now);
 }
 
-/* Begin a transaction.  Return 0, or -1 if the table is full. */
-static __always_inline int vc_begin(struct vc_event *ev)
+/* Begin a transaction.  Return the time, or 0 if the table is full. */
+static __always_inline __u64 vc_begin(struct vc_event *ev)
 {
+	__u64 now = 0;
 	int ret = -1;
 
 	if (vc_use_rows && !ev->counts)
-		ret = vc_row_begin_anyway(ev);
+		ret = vc_row_begin_anyway(ev, &now);
 	/* If the table of names is full, the end of the transaction is dropped. */
 	if (ret == VC_ROW_NEW)
 		vc_learn_name(ev);
-	return ret < 0 ? vc_begin_hashed(ev) : 0;
+	return ret < 0 ? vc_begin_hashed(ev) : now;
 }
 
 /*

@@ -95,22 +95,14 @@ struct vc_event {
 	__u64 tag;
 	__u64 file;		/* transactions: see vc_open_key */
 	__u32 user;		/* the tag's user */
-	__u32 thread;		/* transactions: see vc_thread_of() */
+	__u32 thread;		/* transactions: VCPC_TRACE_THREAD | a number, by which another
+				 * thread can end it, or VCPC_TRACE_TID | a thread ID */
+	__u64 ids;		/* transactions: process << 32 | thread ID of the caller */
 	enum vc_name_from from;
 	const char *name;
 	__u64 start_ns;		/* for an end: when it began, if the program passed that */
 	const void *counts;	/* the thread's counts so far, or NULL */
 };
-
-/*
- * A transaction's thread, derived from the event: VCPC_TRACE_THREAD | a number, by which another
- * thread can end the transaction, or VCPC_TRACE_TID | a thread ID.  If a library or module sends
- * neither, it means the calling thread.
- */
-static __always_inline __u32 vc_thread_of(__u32 sent)
-{
-	return sent >= VCPC_TRACE_TID ? sent : VCPC_TRACE_TID | (__u32)bpf_get_current_pid_tgid();
-}
 
 static const struct vc_stat vc_zero_stat;
 

@@ -78,10 +78,12 @@ static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 fil
 }
 
 /*
- * Begin a transaction.  Return 0; VC_ROW_NEW if the row's last transaction had another tag, so the
- * name of this one may be unknown; -1 if another transaction is in its row.
+ * Begin a transaction of the calling thread, @ids, and set @now to the time.  Return 0; VC_ROW_NEW
+ * if the row's last transaction had another tag, so the name of this one may be unknown; -1 if
+ * another transaction is in its row.
  */
-static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u32 thread)
+static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u32 thread, __u64 ids,
+					__u64 *now)
 {
 	struct vc_open_row *row = vc_row_of(tag, file, thread);
 	int ret = 0;
@@ -96,8 +98,9 @@ static __always_inline int vc_row_begin(__u64 tag, __u64 file, __u32 thread)
 	row->tag = tag;
 	row->file = file;
 	row->thread = thread;
-	row->ids = bpf_get_current_pid_tgid();
-	__sync_lock_test_and_set(&row->start_ns, bpf_ktime_get_ns());
+	row->ids = ids;
+	*now = bpf_ktime_get_ns();
+	__sync_lock_test_and_set(&row->start_ns, *now);
 	return ret;
 }
 

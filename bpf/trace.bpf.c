@@ -2,8 +2,7 @@
 /* Record the module's trace events, received through its tracepoints, in the maps. */
 #include "event.bpf.h"
 #include "gone.bpf.h"
-
-#define ARG(ctx, n, type)	((type)(ctx)->args[n])
+#include "transaction.bpf.h"
 
 /*
  * The last copy of a trace descriptor is closed.  Argument: (struct vc_gone).  The module repeats
@@ -31,78 +30,77 @@ int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Begin, end and abort have the arguments (tag, file, user << 32 | thread, name, ...). */
-static __always_inline struct vc_event vc_transaction(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline struct vc_event vc_event_of(struct bpf_raw_tracepoint_args *ctx)
 {
+	const struct vc_transaction *t = TRANSACTION(ctx);
+
 	return (struct vc_event) {
-		.tag = ARG(ctx, 0, __u64),
-		.file = ARG(ctx, 1, __u64),
-		.user = ARG(ctx, 2, __u64) >> 32,
-		.thread = vc_thread_of(ARG(ctx, 2, __u64)),
+		.tag = t->tag,
+		.file = t->file,
+		.user = t->user,
+		.thread = t->thread,
+		.ids = t->ids,
 		.from = VC_NAME_KERNEL,
-		.name = ARG(ctx, 3, const char *),
+		.name = NAME(ctx),
+		.start_ns = t->start,
+		.counts = COUNTS(ctx),
 	};
 }
 
 /* Loaded only if begins are wanted: while it is attached, every process sends its begins. */
-SEC("raw_tp/vcpc_begin")
+SEC("raw_tp.w/vcpc_begin")
 int vc_on_begin_hashed(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	struct vc_event ev = vc_event_of(ctx);
 
-	vc_begin_hashed(&ev);
+	TRANSACTION(ctx)->now = vc_begin_hashed(&ev);
 	return 0;
 }
 
 static __noinline int vc_begin_slowly(struct bpf_raw_tracepoint_args *ctx, int ret)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	struct vc_event ev = vc_event_of(ctx);
 
-	if (ret < 0) {
-		vc_begin(&ev);
-		return 0;
-	}
-	vc_learn_name(&ev);
+	if (ret < 0)
+		TRANSACTION(ctx)->now = vc_begin(&ev);
+	else
+		vc_learn_name(&ev);
 	return 0;
 }
 
 /* Loaded instead of vc_on_begin_hashed() if transactions can be in vc_open_row. */
-SEC("raw_tp/vcpc_begin")
+SEC("raw_tp.w/vcpc_begin")
 int vc_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
-	int ret = vc_row_begin(ARG(ctx, 0, __u64), ARG(ctx, 1, __u64),
-			       vc_thread_of(ARG(ctx, 2, __u64)));
+	struct vc_transaction *t = TRANSACTION(ctx);
+	int ret = vc_row_begin(t->tag, t->file, t->thread, t->ids, &t->now);
 
 	return ret ? vc_begin_slowly(ctx, ret) : 0;
 }
 
-/* The begin of a thread with counters, called after vcpc_begin.  Arguments: (..., counts) */
-SEC("raw_tp/vcpc_begin_counts")
+/* The begin of a thread with counters, called after vcpc_begin */
+SEC("raw_tp.w/vcpc_begin_counts")
 int vc_on_counts(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	struct vc_event ev = vc_event_of(ctx);
 
-	ev.counts = ARG(ctx, 4, const void *);
 	vc_begin(&ev);
 	return 0;
 }
 
-/* Arguments: (..., when the transaction began, counts) */
 static __noinline int vc_end_at(struct bpf_raw_tracepoint_args *ctx, __u64 now)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	struct vc_event ev = vc_event_of(ctx);
 
-	ev.start_ns = ARG(ctx, 4, __u64);
-	ev.counts = ARG(ctx, 5, const void *);
 	vc_finish(&ev, VC_OP_END, now);
 	return 0;
 }
 
 /* Loaded if single events or statistics per process are wanted. */
-SEC("raw_tp/vcpc_end")
+SEC("raw_tp.w/vcpc_end")
 int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
-	return vc_end_at(ctx, bpf_ktime_get_ns());
+	return vc_end_at(ctx, TRANSACTION(ctx)->now = bpf_ktime_get_ns());
 }
 
 /*
@@ -110,18 +108,19 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
  * process.  Most events then need little work: the thread counts nothing, and the rows of the
  * transaction and of the tag exist.
  */
-SEC("raw_tp/vcpc_end")
+SEC("raw_tp.w/vcpc_end")
 int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 {
+	struct vc_transaction *t = TRANSACTION(ctx);
 	__u64 now = bpf_ktime_get_ns(), start;
-	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
+	struct vc_stat_key key = { .tag = t->tag, .kind = VC_TRANSACT };
 	struct vc_stat *stat;
 
-	stat = ARG(ctx, 5, __u64) ? NULL : bpf_map_lookup_elem(&vc_stat, &key);
+	t->now = now;
+	stat = COUNTS(ctx) ? NULL : bpf_map_lookup_elem(&vc_stat, &key);
 	if (!stat)
 		return vc_end_at(ctx, now);
-	start = vc_row_end(key.tag, ARG(ctx, 1, __u64),
-			   vc_thread_of(ARG(ctx, 2, __u64)));
+	start = vc_row_end(key.tag, t->file, t->thread);
 	/* CPU clocks can differ slightly. */
 	if (!start || start > now)
 		return vc_end_at(ctx, now);
@@ -131,16 +130,18 @@ int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /* Loaded instead of both if begins are not wanted either. */
-SEC("raw_tp/vcpc_end")
+SEC("raw_tp.w/vcpc_end")
 int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 {
+	struct vc_transaction *t = TRANSACTION(ctx);
 	__u64 now = bpf_ktime_get_ns();
-	__u64 start = ARG(ctx, 4, __u64);
-	struct vc_stat_key key = { .tag = ARG(ctx, 0, __u64), .kind = VC_TRANSACT };
+	__u64 start = t->start;
+	struct vc_stat_key key = { .tag = t->tag, .kind = VC_TRANSACT };
 	struct vc_stat *stat;
 
+	t->now = now;
 	/* If the end carries no start time, start is 0 and start - 1 is the largest number. */
-	if (ARG(ctx, 5, __u64) || start - 1 >= now)
+	if (COUNTS(ctx) || start - 1 >= now)
 		return vc_end_at(ctx, now);
 	stat = bpf_map_lookup_elem(&vc_stat, &key);
 	if (!stat)
@@ -150,14 +151,12 @@ int vc_on_end_only(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Arguments: (..., when the transaction began) */
-SEC("raw_tp/vcpc_abort")
+SEC("raw_tp.w/vcpc_abort")
 int vc_on_abort(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct vc_event ev = vc_transaction(ctx);
+	struct vc_event ev = vc_event_of(ctx);
 
-	ev.start_ns = ARG(ctx, 4, __u64);
-	vc_finish(&ev, VC_OP_ABORT, bpf_ktime_get_ns());
+	vc_finish(&ev, VC_OP_ABORT, TRANSACTION(ctx)->now = bpf_ktime_get_ns());
 	return 0;
 }
 

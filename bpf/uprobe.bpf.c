@@ -62,6 +62,12 @@ static __noinline __u64 vc_new_id(struct vc_id_key *key)
 	return 0;
 }
 
+/* The event's thread.  Older libraries send none; then it is the calling thread. */
+static __always_inline __u32 vc_thread_of(__u32 sent, __u32 tid)
+{
+	return sent >= VCPC_TRACE_TID ? sent : VCPC_TRACE_TID | tid;
+}
+
 static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *ev)
 {
 	struct vc_id_key key = {
@@ -69,13 +75,14 @@ static __always_inline int vc_user_event(struct pt_regs *ctx, struct vc_event *e
 		.user = bpf_get_current_uid_gid(),
 	};
 	__u64 *id = bpf_map_lookup_elem(&vc_id, &key);
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u64 ids = bpf_get_current_pid_tgid();
 
 	*ev = (struct vc_event) {
 		.tag = id ? *id : vc_new_id(&key),
-		.file = tgid,
+		.file = ids >> 32,
 		.user = key.user,
-		.thread = vc_thread_of(PT_REGS_PARM1(ctx) >> 32),
+		.thread = vc_thread_of(PT_REGS_PARM1(ctx) >> 32, ids),
+		.ids = ids,
 		.from = VC_NAME_USER,
 		.name = (const char *)PT_REGS_PARM4(ctx),
 		.start_ns = PT_REGS_PARM3(ctx),

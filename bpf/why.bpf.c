@@ -7,6 +7,7 @@
 #include <linux/ptrace.h>
 #include <linux/vcpc.h>
 #include "time_ns.bpf.h"
+#include "transaction.bpf.h"
 #include "unpreempted.bpf.h"
 #include "why_call.bpf.h"
 
@@ -184,43 +185,42 @@ int vw_on_sample(void *ctx)
 	return thread ? vw_sample_now(ctx, thread) : 0;
 }
 
-#define ARG(ctx, n, type)	((type)(ctx)->args[n])
-
-/*
- * Begin, end and abort have the arguments (tag, file, user << 32 | process, name, when the
- * transaction began, ...).
- */
 static __always_inline struct vw_event vw_from_module(struct bpf_raw_tracepoint_args *ctx)
 {
+	const struct vc_transaction *t = TRANSACTION(ctx);
+
 	return (struct vw_event) {
-		.key = { .tag = ARG(ctx, 0, __u64), .user = ARG(ctx, 2, __u64) >> 32 },
-		.name = ARG(ctx, 3, const char *),
+		.key = { .tag = t->tag, .user = t->user },
+		.ids = t->ids,
+		.now = t->now,
+		.name = NAME(ctx),
 	};
 }
 
-SEC("raw_tp/vcpc_begin")
+SEC("raw_tp.w/vcpc_begin")
 int vw_on_begin(struct bpf_raw_tracepoint_args *ctx)
 {
-	if (vw_wanted())
-		vw_begin(ARG(ctx, 0, __u64), ARG(ctx, 2, __u64) >> 32);
+	struct vw_event ev = vw_from_module(ctx);
+
+	vw_begin(&ev);
 	return 0;
 }
 
-SEC("raw_tp/vcpc_end")
+SEC("raw_tp.w/vcpc_end")
 int vw_on_end(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vw_event ev = vw_from_module(ctx);
 
-	vw_end(&ev, ARG(ctx, 4, __u64), 0);
+	vw_end(&ev, TRANSACTION(ctx)->start, 0);
 	return 0;
 }
 
-SEC("raw_tp/vcpc_abort")
+SEC("raw_tp.w/vcpc_abort")
 int vw_on_abort(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct vw_event ev = vw_from_module(ctx);
 
-	vw_end(&ev, ARG(ctx, 4, __u64), 1);
+	vw_end(&ev, TRANSACTION(ctx)->start, 1);
 	return 0;
 }
 
@@ -229,6 +229,7 @@ static __always_inline struct vw_event vw_from_probe(struct pt_regs *ctx)
 {
 	return (struct vw_event) {
 		.key = { .tag = PT_REGS_PARM2(ctx), .user = bpf_get_current_uid_gid() },
+		.ids = bpf_get_current_pid_tgid(),
 		.name = (const char *)PT_REGS_PARM4(ctx),
 		.user_name = 1,
 	};
@@ -244,8 +245,9 @@ static __always_inline __u64 vw_ahead(void)
 
 static __noinline int vw_probe_begin_now(struct pt_regs *ctx)
 {
-	if (vw_wanted())
-		vw_begin(PT_REGS_PARM2(ctx), bpf_get_current_uid_gid());
+	struct vw_event ev = vw_from_probe(ctx);
+
+	vw_begin(&ev);
 	return 0;
 }
 

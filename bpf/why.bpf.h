@@ -393,8 +393,8 @@ static __noinline int vw_add_last(struct vc_why_thread *thread)
  * end was not seen.  If all entries are in use, drop the oldest transaction: another thread may
  * have ended it.
  */
-static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread, __u64 tag,
-						   __u32 user)
+static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
+						   const struct vc_why_key *key)
 {
 	struct vc_why_open *open = &thread->open[0];
 
@@ -402,7 +402,8 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 	for (int i = 0; i < VC_WHY_DEPTH; i++) {
 		struct vc_why_open *o = &thread->open[i];
 
-		if (o->start_ns && !o->sp && o->tag == tag && o->user == user) {
+		if (o->start_ns && !o->sp && o->tag == key->tag &&
+		    o->user == key->user) {
 			vw_count_drop(VC_WHY_DROP_MOVED, 1);
 			return o;
 		}
@@ -414,15 +415,15 @@ static __noinline struct vc_why_open *vw_next_open(struct vc_why_thread *thread,
 	return open;
 }
 
-/* A transaction begins now: save the thread's sums so far. */
+/* A transaction begins: save the thread's sums so far. */
 static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why_open *open,
-				     __u64 tag, __u32 user, __u64 sp)
+				     const struct vw_event *ev, __u64 sp)
 {
 	__u64 now;
 
-	if (open->tag != tag || open->user != user) {
-		open->tag = tag;
-		open->user = user;
+	if (open->tag != ev->key.tag || open->user != ev->key.user) {
+		open->tag = ev->key.tag;
+		open->user = ev->key.user;
 		open->row = 0;
 	}
 	open->causes = 0;
@@ -431,12 +432,12 @@ static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why
 	if (!thread->opened) {
 		thread->opened = 1;
 		thread->state = VC_WHY_ON_CPU;
-		now = bpf_ktime_get_ns();
+		now = vw_now(ev);
 		thread->since_ns = now;
 	} else {
 		if (!open->start_ns)
 			thread->opened++;
-		now = bpf_ktime_get_ns();
+		now = vw_now(ev);
 		vw_leave(thread, now, VC_WHY_ON_CPU);
 	}
 	for (int i = 0; i < VC_WHY_PARTS; i++)
@@ -444,17 +445,19 @@ static __always_inline void vw_start(struct vc_why_thread *thread, struct vc_why
 	open->start_ns = now;
 }
 
-static __always_inline void vw_begin(__u64 tag, __u32 user)
+static __always_inline void vw_begin(const struct vw_event *ev)
 {
-	__u32 tid = bpf_get_current_pid_tgid();
-	struct vc_why_thread *thread = vw_thread_of(tid);
+	struct vc_why_thread *thread;
+	__u32 tid = ev->ids;
 
+	if (!vw_wanted(ev->ids))
+		return;
+	thread = vw_thread_of(tid);
 	if (!thread)
 		thread = vw_new_thread(tid);
 	if (!thread)
 		return;
-	vw_start(thread, thread->opened ? vw_next_open(thread, tag, user) : &thread->open[0], tag,
-		 user, 0);
+	vw_start(thread, thread->opened ? vw_next_open(thread, &ev->key) : &thread->open[0], ev, 0);
 }
 
 static __always_inline struct vc_why_open *vw_find_open(struct vc_why_thread *thread,
@@ -494,9 +497,8 @@ static __always_inline void vw_close(struct vc_why_thread *thread, struct vc_why
  */
 static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int is_abort)
 {
-	__u64 now = bpf_ktime_get_ns();
-	__u32 tid = bpf_get_current_pid_tgid();
-	struct vc_why_thread *thread = vw_busy_thread(tid);
+	__u64 now = vw_now(ev);
+	struct vc_why_thread *thread = vw_busy_thread(ev->ids);
 	struct vc_why_open *open = NULL;
 
 	if (thread) {
@@ -504,7 +506,7 @@ static __always_inline void vw_end(const struct vw_event *ev, __u64 begun, int i
 		open = vw_find_open(thread, &ev->key);
 	}
 	if (!open) {
-		if (vw_wanted())
+		if (vw_wanted(ev->ids))
 			vw_count_drop(VC_WHY_DROP_NOT_SEEN, 1);
 		return;
 	}

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Types in the maps of 'vcpc why', shared by its BPF programs and its reader. Only fixed-width
+ * Types in the maps of 'vcpc why', shared by its BPF programs and its reader.  Only fixed-width
  * types are used.
- *
- * Fixed-width types only.
  */
 #ifndef VCPC_BPF_WHY_H
 #define VCPC_BPF_WHY_H

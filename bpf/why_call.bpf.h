@@ -29,7 +29,9 @@ static __always_inline int vw_from_place(struct pt_regs *ctx, struct vw_event *e
 	__u32 row = bpf_get_attach_cookie(ctx), user = bpf_get_current_uid_gid();
 	struct vc_why_name *place = bpf_map_lookup_elem(&vw_place, &row);
 
-	if (!place || !vw_wanted())
+	ev->ids = bpf_get_current_pid_tgid();
+	ev->now = 0;
+	if (!place || !vw_wanted(ev->ids))
 		return -1;
 	ev->key.tag = VC_FUNCTION_TAG(row, user);
 	ev->key.user = user;
@@ -92,7 +94,7 @@ static __noinline int vw_enter_now(struct pt_regs *ctx)
 		vw_count_drop(VC_WHY_DROP_DEEP, 1);
 		return 0;
 	}
-	vw_start(thread, open, ev.key.tag, ev.key.user, sp);
+	vw_start(thread, open, &ev, sp);
 	return 0;
 }
 
@@ -153,7 +155,7 @@ static __noinline int vw_pair_begin_now(struct pt_regs *ctx)
 	struct vw_event ev;
 
 	if (!vw_from_place(ctx, &ev))
-		vw_begin(ev.key.tag, ev.key.user);
+		vw_begin(&ev);
 	return 0;
 }
 

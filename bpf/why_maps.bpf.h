@@ -124,13 +124,21 @@ struct {
 /* One event of a transaction */
 struct vw_event {
 	struct vc_why_key key;
+	__u64 ids;		/* process << 32 | thread ID of the caller */
+	__u64 now;		/* when it arrived, or 0: the clock has not been read yet */
 	const char *name;
 	__u32 user_name;	/* @name is in user memory */
 };
 
-static __always_inline int vw_wanted(void)
+static __always_inline int vw_wanted(__u64 ids)
 {
-	return !vw_pid || vw_pid == bpf_get_current_pid_tgid() >> 32;
+	return !vw_pid || vw_pid == ids >> 32;
+}
+
+/* Read the clock, unless another program has read it for this event */
+static __always_inline __u64 vw_now(const struct vw_event *ev)
+{
+	return ev->now ? ev->now : bpf_ktime_get_ns();
 }
 
 static __always_inline void vw_count_drop(__u32 why, __u64 many)

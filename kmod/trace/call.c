@@ -162,7 +162,7 @@ bool vcpc_tracecall_counted(void)
 }
 
 /* Not inlined, so that only events with counts need the stack space of the room. */
-static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids)
+static noinline void begin_counts(struct vcpc_trace_transaction *event, const char *name)
 {
 	struct vcpc_trace_room room __uninitialized;
 	const struct vcpc_trace_counts *counts;
@@ -171,15 +171,15 @@ static noinline void begin_counts(const struct vcpc_tag *tag, u64 file, u64 ids)
 		return;
 	counts = take_counts(&room);
 	if (counts)
-		trace_vcpc_begin_counts(tag->id, file, ids, tag->name, counts);
+		trace_vcpc_begin_counts(event, name, counts);
 }
 
-static noinline void end_counts(const struct vcpc_tag *tag, u64 file, u64 ids, u64 start)
+static noinline void end_counts(struct vcpc_trace_transaction *event, const char *name)
 {
 	struct vcpc_trace_room room __uninitialized;
 
 	if (trace_vcpc_end_enabled())
-		trace_vcpc_end(tag->id, file, ids, tag->name, start, take_counts(&room));
+		trace_vcpc_end(event, name, take_counts(&room));
 }
 
 /* Convert a start time to the kernel's clock.  0 (unknown) stays 0; no other value becomes 0. */
@@ -188,43 +188,40 @@ static __always_inline u64 begun_at(u64 value)
 	return value ? value - vcpc_clock_offset() ?: 1 : 0;
 }
 
-/*
- * The tag's user and the thread, in one word.  Another process that shares the file must not refer
- * to this one's threads.
- */
-static __always_inline u64 ids_of(const struct vcpc_tracer *tracer, const struct vcpc_tag *tag,
-				  u64 handle)
+/* Another process that shares the file must not refer to this one's threads. */
+static __always_inline u32 thread_of(const struct vcpc_tracer *tracer, u64 handle)
 {
-	u32 thread = upper_32_bits(handle);
+	const u32 thread = upper_32_bits(handle);
 
 	if (unlikely(!thread || tracer->tgid != current->tgid))
-		thread = VCPC_TRACE_TID | current->pid;
-	return (u64)tag->uid << 32 | thread;
+		return VCPC_TRACE_TID | current->pid;
+	return thread;
 }
 
 static __always_inline void fire(struct vcpc_tracer *tracer, const struct vcpc_tag *tag, u32 op,
-				 u64 ids, u64 value)
+				 struct vcpc_trace_transaction *event, u64 value)
 {
-	const u64 file = tracer->file;
-
 	switch (op) {
 	case VCPC_TRACE_END:
-		trace_vcpc_end(tag->id, file, ids, tag->name, begun_at(value), NULL);
+		event->start = begun_at(value);
+		trace_vcpc_end(event, tag->name, NULL);
 		break;
 	case VCPC_TRACE_END | VCPC_TRACE_F_COUNTS:
-		end_counts(tag, file, ids, begun_at(value));
+		event->start = begun_at(value);
+		end_counts(event, tag->name);
 		break;
 	case VCPC_TRACE_BEGIN:
 	case VCPC_TRACE_BEGIN | VCPC_TRACE_F_COUNTS:
 		/* Closing the file fires an event only if a transaction has begun on it. */
 		if (unlikely(!READ_ONCE(tracer->began)))
 			WRITE_ONCE(tracer->began, true);
-		trace_vcpc_begin(tag->id, file, ids, tag->name);
+		trace_vcpc_begin(event, tag->name, NULL);
 		if (op & VCPC_TRACE_F_COUNTS)
-			begin_counts(tag, file, ids);
+			begin_counts(event, tag->name);
 		break;
 	case VCPC_TRACE_ABORT:
-		trace_vcpc_abort(tag->id, file, ids, tag->name, begun_at(value), NULL);
+		event->start = begun_at(value);
+		trace_vcpc_abort(event, tag->name, NULL);
 		break;
 	default:
 		trace_vcpc_value(tag->id, op, value, tag->name, tag->uid);
@@ -245,11 +242,19 @@ int vcpc_tracecall_fire(struct vcpc_tracer *tracer, u32 op, u64 handle, u64 valu
 {
 	const u64 own = (s64)handle < 0 ? lower_32_bits(handle) : handle;
 	const struct vcpc_tag *tag = vcpc_tag_find(&tracer->holder, own);
+	struct vcpc_trace_transaction event __uninitialized;
 
 	if (!tag)
 		return -ENOENT;
+	event = (struct vcpc_trace_transaction) {
+		.tag = tag->id,
+		.file = tracer->file,
+		.ids = (u64)current->tgid << 32 | (u32)current->pid,
+		.user = tag->uid,
+		.thread = thread_of(tracer, handle),
+	};
 	preempt_disable();
-	fire(tracer, tag, op, ids_of(tracer, tag, handle), value);
+	fire(tracer, tag, op, &event, value);
 	preempt_enable();
 	return 0;
 }

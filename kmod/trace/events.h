@@ -2,10 +2,9 @@
 /*
  * The tracepoints vcpc:*, which report the transactions of programs.
  *
- * Arguments are scalars and strings, so BPF programs of type raw_tp do not need
- * this module's type information.  @tag is the tag's ID, @file is the number of
- * the open file of /dev/vcpc that the event was written to, and @ids is the ID of
- * the tag's user << 32 | the process ID, both in the initial namespaces.
+ * BPF programs do not need this module's type information: the arguments are
+ * scalars, strings, and structs of numbers.  A program of type raw_tp.w can write
+ * to the struct that is the first argument, so it must not contain pointers.
  *
  * Names can contain any bytes: BPF programs receive them unchanged, ftrace and
  * perf receive them escaped.
@@ -35,6 +34,27 @@ struct vcpc_trace_gone {
 	u64 next;
 };
 
+/**
+ * struct vcpc_trace_transaction - the begin, end or abort of a transaction
+ * @tag: the tag's ID
+ * @file: number of the open file of /dev/vcpc that the event was written to
+ * @ids: process ID << 32 | thread ID of the caller.  All IDs are those of the initial namespaces.
+ * @start: for an end or abort: when it began, or 0 if its program did not pass that
+ * @now: CLOCK_MONOTONIC, or 0: the first BPF program that reads the clock stores the time here, and
+ *	the next ones need not read it
+ * @user: the tag's owner
+ * @thread: the thread's number with VCPC_TRACE_THREAD, or its ID with VCPC_TRACE_TID
+ */
+struct vcpc_trace_transaction {
+	u64 tag;
+	u64 file;
+	u64 ids;
+	u64 start;
+	u64 now;
+	u32 user;
+	u32 thread;
+};
+
 size_t vcpc_events_escape(char *to, size_t size, const char *name);
 
 int vcpc_tracepage_init(void);
@@ -46,86 +66,63 @@ int vcpc_tracepage_listen_begin(void);
 void vcpc_tracepage_unlisten_begin(void);
 #endif
 
-/*
- * Fields of every event of a transaction.  @ids is the tag's user << 32 | the thread's number with
- * VCPC_TRACE_THREAD, or its ID with VCPC_TRACE_TID.
- */
-#define VCPC_TRANSACTION_FIELDS							\
-		__field(u64, tag)						\
-		__field(u64, file)						\
-		__field(u32, user)						\
-		__field(u32, pid)						\
+DECLARE_EVENT_CLASS(vcpc_transaction,
+	TP_PROTO(struct vcpc_trace_transaction *event, const char *name,
+		 const struct vcpc_trace_counts *counts),
+	TP_ARGS(event, name, counts),
+	TP_STRUCT__entry(
+		__field(u64, tag)
+		__field(u64, file)
+		__field(u64, start)
+		__field(u32, user)
+		__field(u32, pid)
 		__dynamic_array(char, name, vcpc_events_escape(NULL, 0, name))
-
-#define VCPC_TRANSACTION_ASSIGN							\
-		__entry->tag = tag;						\
-		__entry->file = file;						\
-		__entry->user = upper_32_bits(ids);				\
-		__entry->pid = current->tgid;					\
-		vcpc_events_escape(__get_dynamic_array(name),			\
-				   __get_dynamic_array_len(name), name);
-
-#define VCPC_TRANSACTION_FORMAT	"tag=%llu name=\"%s\" user=%u pid=%u file=%llu"
-#define VCPC_TRANSACTION_VALUES							\
-		__entry->tag, __get_str(name), __entry->user,			\
-		__entry->pid, __entry->file
-
-/* A transaction begins. */
-TRACE_EVENT_FN(vcpc_begin,
-	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name),
-	TP_ARGS(tag, file, ids, name),
-	TP_STRUCT__entry(VCPC_TRANSACTION_FIELDS),
-	TP_fast_assign(VCPC_TRANSACTION_ASSIGN),
-	TP_printk(VCPC_TRANSACTION_FORMAT, VCPC_TRANSACTION_VALUES),
-	vcpc_tracepage_listen_begin, vcpc_tracepage_unlisten_begin
+	),
+	TP_fast_assign(
+		__entry->tag = event->tag;
+		__entry->file = event->file;
+		__entry->start = event->start;
+		__entry->user = event->user;
+		__entry->pid = upper_32_bits(event->ids);
+		vcpc_events_escape(__get_dynamic_array(name), __get_dynamic_array_len(name), name);
+	),
+	TP_printk("tag=%llu name=\"%s\" user=%u pid=%u file=%llu start=%llu", __entry->tag,
+		  __get_str(name), __entry->user, __entry->pid, __entry->file, __entry->start)
 );
+
+/*
+ * DEFINE_EVENT_FN(), but BPF programs can write to @event.  Only the kernel's BPF headers define
+ * DEFINE_EVENT_WRITABLE().
+ */
+#undef VCPC_TRANSACTION_EVENT
+#ifdef DEFINE_EVENT_WRITABLE
+#define VCPC_TRANSACTION_EVENT(call, reg, unreg)				\
+DEFINE_EVENT_WRITABLE(vcpc_transaction, call,					\
+	TP_PROTO(struct vcpc_trace_transaction *event, const char *name,	\
+		 const struct vcpc_trace_counts *counts),			\
+	TP_ARGS(event, name, counts), sizeof(struct vcpc_trace_transaction))
+#else
+#define VCPC_TRANSACTION_EVENT(call, reg, unreg)				\
+DEFINE_EVENT_FN(vcpc_transaction, call,						\
+	TP_PROTO(struct vcpc_trace_transaction *event, const char *name,	\
+		 const struct vcpc_trace_counts *counts),			\
+	TP_ARGS(event, name, counts), reg, unreg)
+#endif
+
+/* A transaction begins; @counts is NULL. */
+VCPC_TRANSACTION_EVENT(vcpc_begin, vcpc_tracepage_listen_begin, vcpc_tracepage_unlisten_begin);
 
 /*
  * Fired after vcpc_begin if the thread has a set bound for tracing; @counts
  * points to its counts.
  */
-TRACE_EVENT(vcpc_begin_counts,
-	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name,
-		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, name, counts),
-	TP_STRUCT__entry(VCPC_TRANSACTION_FIELDS),
-	TP_fast_assign(VCPC_TRANSACTION_ASSIGN),
-	TP_printk(VCPC_TRANSACTION_FORMAT, VCPC_TRANSACTION_VALUES)
-);
+VCPC_TRANSACTION_EVENT(vcpc_begin_counts, NULL, NULL);
 
-DECLARE_EVENT_CLASS(vcpc_finish,
-	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
-		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, name, start, counts),
-	TP_STRUCT__entry(
-		VCPC_TRANSACTION_FIELDS
-		__field(u64, start)
-	),
-	TP_fast_assign(
-		VCPC_TRANSACTION_ASSIGN
-		__entry->start = start;
-	),
-	TP_printk(VCPC_TRANSACTION_FORMAT " start=%llu", VCPC_TRANSACTION_VALUES, __entry->start)
-);
-
-/*
- * A transaction ends.  @start is its start time, or 0 if its program did not
- * pass it.  @counts points to the thread's counts if it has a set bound for tracing.
- */
-DEFINE_EVENT_FN(vcpc_finish, vcpc_end,
-	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
-		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, name, start, counts),
-	vcpc_tracepage_listen, vcpc_tracepage_unlisten
-);
+/* A transaction ends.  @counts points to the thread's counts if it has a set bound for tracing. */
+VCPC_TRANSACTION_EVENT(vcpc_end, vcpc_tracepage_listen, vcpc_tracepage_unlisten);
 
 /* A transaction is aborted and not counted; @counts is NULL. */
-DEFINE_EVENT_FN(vcpc_finish, vcpc_abort,
-	TP_PROTO(u64 tag, u64 file, u64 ids, const char *name, u64 start,
-		 const struct vcpc_trace_counts *counts),
-	TP_ARGS(tag, file, ids, name, start, counts),
-	vcpc_tracepage_listen, vcpc_tracepage_unlisten
-);
+VCPC_TRANSACTION_EVENT(vcpc_abort, vcpc_tracepage_listen, vcpc_tracepage_unlisten);
 
 /* A program passes a point or reports a value, the bits of a double.  @user owns the tag. */
 TRACE_EVENT_FN(vcpc_value,

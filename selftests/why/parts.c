@@ -64,6 +64,37 @@ TEST_F(parts, spins)
 	EXPECT_LE(parts.ns[SHIM_WHY_ON_CPU], cpu + cpu / 10 + SLACK);
 }
 
+/*
+ * If tracing was turned on before, its programs read the clock, and the programs of 'why' use the
+ * same times.
+ */
+TEST_F(parts, uses_the_times_of_tracing)
+{
+	struct shim_trace_options begins = {
+		.size = sizeof(begins), .flags = variant->way | SHIM_TRACE_F_BEGINS,
+	};
+	struct shim_why_options options = { .size = sizeof(options), .flags = variant->flags };
+	struct shim_trace_stat stat;
+	struct shim_why_parts parts;
+
+	UNLESS_MISSING();
+	if (variant->way != SHIM_TRACE_F_MODULE)
+		SKIP(return, "each probe reads the clock");
+	shim_why_close(self->why);
+	self->why = NULL;
+	ASSERT_EQ(0, shim_trace_on(&begins));
+	ASSERT_EQ(0, shim_why_open(&options, &self->why));
+	for (int i = 0; i < 100; i++) {
+		ASSERT_EQ(0, pmtracebegin("same times"));
+		ASSERT_EQ(0, pmtraceend("same times"));
+	}
+	ASSERT_EQ(0, read_stat("same times", SHIM_TRACE_TRANSACTION, &stat));
+	parts = parts_of(self->why, "same times", NULL);
+	EXPECT_EQ(100, parts.count);
+	EXPECT_EQ(stat.sum_ns, sum_of(&parts));
+	EXPECT_EQ(0, shim_trace_off());
+}
+
 TEST_F(parts, sleeps)
 {
 	struct shim_why_parts parts;
