@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * struct shim_archive, an open archive, for the files of this directory only.
+ * An open archive.  Only files of this directory include this header.
  *
  * Locking: @lock guards the loading and extension of volumes, the loading of the index, and the
- * cached end time.  After opening, nothing else changes except @meta and @clear, which have their
+ * cached end time.  Apart from these, only @meta and @clear change after opening.  They have their
  * own locks.  The lock of @meta is never taken together with @lock.  The lock of @clear may be
  * taken while @lock is held.
  */
@@ -36,7 +36,7 @@
 
 #define SHIM_CLEAR_RANGES_MAX	4096	/* further ranges are not stored */
 
-/* struct shim_position - a place between two records, like that of a cursor */
+/* struct shim_position - a position between two records */
 struct shim_position {
 	unsigned int volume;
 	uint64_t offset;
@@ -92,7 +92,8 @@ void shim_clear_ranges__forget(struct shim_clear_ranges *known);
  * @any_feature: accept a label that requires unknown features
  * @mark: the mark record of the joint before this segment
  * @seen: state of its files at opening; st_ino is 0 if a file is missing or was unpacked
- * @volume, @index: its first volume and its index, if they were unpacked: kept for their next use
+ * @volume, @index: the unpacked first volume and index, kept for their next use; NULL if not
+ *	compressed
  */
 struct shim_segment {
 	const struct shim_format *format;
@@ -118,8 +119,8 @@ struct shim_segment {
  * @nvolumes: number of all volumes; a volume is initialized before it is counted
  * @clear: ranges that readers have found to contain no mark
  * @listed: the directory has been scanned for volumes, which happens at first use
- * @entered: volumes whose mappings may have pages in memory, or UINT32_MAX; @next is the index of
- *	the next one to replace
+ * @entered: volumes whose mappings may have pages in memory; UINT32_MAX if unused.  @next is the
+ *	index of the next one to replace.
  */
 struct shim_archive {
 	atomic_uint refs;
@@ -139,14 +140,17 @@ struct shim_archive {
 	atomic_bool listed;
 	_Atomic uint32_t entered[SHIM_VOLUMES_ENTERED];
 	_Atomic uint32_t next;
-	struct shim_budget budget;	/* what volumes may still use */
+	struct shim_budget budget;	/* memory and descriptors left for volumes */
 	struct shim_clear_ranges clear;
 	bool end_known;
 	int end_err;
 	struct shim_ts end;
 };
 
-/* The index of all segments, loaded at first use; call the second function with ar->lock held. */
+/*
+ * Return the index of all segments, and load it at first use.  The caller of the second function
+ * holds ar->lock.
+ */
 const struct shim_index *shim_archive__index(struct shim_archive *ar);
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar);
 
@@ -165,13 +169,16 @@ int shim_archive__view_locked(struct shim_archive *ar, unsigned int volume,
 int shim_archive__list(struct shim_archive *ar);
 int shim_archive__list_locked(struct shim_archive *ar);
 
-/* Number of volumes listed so far */
+/* Return the number of volumes listed so far. */
 static inline unsigned int shim_archive__nvolumes(const struct shim_archive *ar)
 {
 	return atomic_load_explicit(&ar->nvolumes, memory_order_acquire);
 }
 
-/* The chunk of @later that contains the @i-th later volume, and the number of volumes in a chunk */
+/*
+ * Return the chunk of @later that contains the @i-th later volume, or the number of volumes in a
+ * chunk.
+ */
 static inline unsigned int shim_later__chunk(unsigned int i)
 {
 	return (unsigned int)(__builtin_clz(SHIM_LATER_FIRST) -
@@ -220,7 +227,7 @@ void shim_volume__init(struct shim_volume *v, struct shim_segment *segment, bool
 /* Detect growth of the last volume, and new volumes after it; call with ar->lock held. */
 int shim_archive__follow_locked(struct shim_archive *ar, bool *changed);
 
-/* The offset of a volume's first record */
+/* Return the offset of a volume's first record. */
 static inline uint64_t shim_archive__head(const struct shim_archive *ar, unsigned int volume)
 {
 	const struct shim_volume *v = shim_archive__volume(ar, volume);
@@ -243,9 +250,9 @@ int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 			   struct shim_record *out);
 int shim_volume_record__before(const struct shim_volume_view *view, uint64_t offset,
 			       struct shim_record *out);
-/* Whether the record that begins at @offset is truncated by the end of the file */
+/* Return whether the record that begins at @offset is truncated by the end of the file. */
 bool shim_volume_record__is_half(const struct shim_volume_view *view, uint64_t offset);
-/* Whether @offset, which may be any number, is the start or the end of a record */
+/* Return whether @offset, which may be any number, is the start or the end of a record. */
 bool shim_volume_record__is_boundary(const struct shim_volume_view *view, uint64_t offset);
 
 #endif /* SHIM_ARCHIVE_ARCHIVE_H */

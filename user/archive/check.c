@@ -20,10 +20,10 @@
 /*
  * Check one metric's description.
  *
- * Loggers record what agents report, and readers only pass it on.  Therefore these rules are less
- * strict than those for metrics that this library writes: a derived metric may have the instance
- * domain of another agent, names in old archives may consist of digits, and some agents set a
- * scale without its dimension.
+ * Loggers store metrics as agents describe them.  Therefore these rules are less strict than the
+ * rules for metrics that this library writes: a derived metric may have the instance domain of
+ * another agent, names in old archives may consist of digits, and some agents set a scale without
+ * its dimension.
  */
 
 #define TYPE_MAX 255	/* PM_TYPE_UNKNOWN; PCP cannot define types above it */
@@ -41,7 +41,7 @@ static bool is_printable(const uint8_t *name, uint32_t len)
 	return true;
 }
 
-/* The name of the first field that no writer can have intended, for a message; or NULL */
+/* Return the name of the first field with an invalid value, or NULL. */
 static const char *check_desc_damage(const struct shim_rec_desc *rec)
 {
 	struct shim_in names = rec->names;
@@ -63,7 +63,10 @@ static const char *check_desc_damage(const struct shim_rec_desc *rec)
 	return is_sem(rec->sem) ? NULL : "semantics";
 }
 
-/* The name of the first field that only a newer PCP or a faulty agent writes; or NULL */
+/*
+ * Return the name of the first field with a value that only a newer PCP or a faulty agent writes,
+ * or NULL.
+ */
 static const char *check_desc_unknown(const struct shim_rec_desc *rec)
 {
 	if (rec->type == SHIM_TYPE_NOSUPPORT)
@@ -86,8 +89,8 @@ static void check_advance(struct shim_check_state *s, uint64_t bytes)
 }
 
 /*
- * Whether an error is due to limits or permissions.  It ends the check, which could otherwise miss
- * damage.
+ * Return whether an error is due to limits or permissions.  These errors end the check, because
+ * continuing could miss damage.
  */
 static bool is_no_damage(int err)
 {
@@ -139,8 +142,8 @@ static void unmap_file(struct shim_check_file *file)
 }
 
 /*
- * The length of the record at @offset; 0 if its frame is invalid, in which case later records
- * cannot be found
+ * Return the length of the record at @offset, or 0 if its frame is invalid.  In that case, later
+ * records cannot be found.
  */
 static uint32_t frame_at(struct shim_check_state *s, const struct shim_check_file *file,
 			 uint64_t offset, uint32_t min)
@@ -413,7 +416,10 @@ static int check_volume(struct shim_check_state *s, struct shim_check_file *file
 	return err;
 }
 
-/* Report one note per metric: an archive of processes may have many thousands of such values. */
+/*
+ * Report one note per metric: an archive with per-process metrics may have thousands of values
+ * without instance names.
+ */
 static void note_nameless(struct shim_check_state *s)
 {
 	for (size_t i = 0; i < s->nameless.n; i++) {
@@ -466,7 +472,7 @@ static int check_presence(struct shim_check_state *s)
 	return known ? 0 : -ENOMEM;
 }
 
-/* Report volumes missing before or between the existing ones, which were removed or lost. */
+/* Report gaps in the numbers of volumes: the missing volumes were removed or lost. */
 static void note_gaps(struct shim_check_state *s)
 {
 	int64_t next = s->partial ? s->from.volume : 0;
@@ -486,10 +492,7 @@ static void note_gaps(struct shim_check_state *s)
 	}
 }
 
-/*
- * Open the archive as readers do.  If its files do not allow that, records are not checked against
- * the metadata.
- */
+/* Open the archive as readers do.  If that fails, records are not checked against the metadata. */
 static int open_archive(struct shim_check_state *s, const char *name)
 {
 	int err = shim_archive__open_any(name, &s->ar);
@@ -535,12 +538,12 @@ static int check_all(struct shim_check_state *s, const char *name)
  * @name: the archive's base name, or the name of one of its files
  * @check: the callbacks for problems and progress, and what to check
  *
- * Even if only a time span is checked, the metadata, the index and the end of the last
- * volume are always checked.
+ * Even if only a time span is checked, the metadata, the index and the end of the last volume are
+ * always checked.
  *
  * After a record with an invalid frame, the rest of that file is not checked.
  *
- * Return: the number of problems, -ENOENT, -ENOMEM, or the error from reading.
+ * Return: the number of problems, -ENOENT, -ENOMEM, or a read error.
  */
 int shim_archive__check(const char *name, const struct shim_check *check)
 {

@@ -8,7 +8,7 @@
 
 #include "types.h"
 
-/* A kind of note about an archive that real loggers write, and whose values are correct */
+/* Kinds of notes: irregularities in archives of existing loggers that do not make values wrong */
 enum shim_check_note {
 	SHIM_CHECK_INCOMPLETE,	/* a name or a file is missing */
 	SHIM_CHECK_UNKNOWN,	/* newer than this library */
@@ -16,8 +16,8 @@ enum shim_check_note {
 
 /*
  * struct shim_check_span - the part of an archive to check
- * @from, @to: times at or before the first record, and at or after the last record
- * @points: only values at some times in between were read, so records are not checked
+ * @from, @to: the first and the last time to check
+ * @points: the caller has read values only at some of these times, so records are not checked
  */
 struct shim_check_span {
 	struct shim_ts from, to;
@@ -26,7 +26,7 @@ struct shim_check_span {
 
 /*
  * struct shim_check - callbacks of a check, and what to check
- * @problem: called for each damage, at @offset of @file; @text is one line
+ * @problem: called for each problem, at @offset of @file; @text is one line
  * @note: called in the same way for each note; may be NULL
  * @progress: called periodically with the number of bytes checked and the total; may be NULL
  * @arg: passed to all callbacks

@@ -111,8 +111,8 @@ void shim_check__release(struct shim_check_file *file, uint64_t offset)
 /* Check an archive's index: entries must be in order and refer to records. */
 
 /*
- * Whether @offset is the start of a record or the end of the file, according to the record before
- * it
+ * Return whether @offset is the start of a record or the end of the file, as determined from the
+ * record before it.
  */
 static bool is_boundary(const struct shim_check_state *s, const struct shim_check_file *file,
 			uint64_t offset)
@@ -188,11 +188,7 @@ void shim_check__index(struct shim_check_state *s)
 	}
 }
 
-/*
- * Check a part of an archive: the range of its records, and the volumes that contain any.
- *
- * Other volumes are neither read nor unpacked.
- */
+/* Check a part of an archive.  Only volumes with records of that part are read or unpacked. */
 
 static struct shim_check_place place_of(const struct shim_cursor *c)
 {
@@ -303,7 +299,10 @@ void shim_check_part__end(struct shim_check_state *s, const struct shim_check_fi
  * name.  Archives with per-process metrics nearly always have some.
  */
 
-/* Find @key, or append it to the @n elements, which have room for it.  Return 1 if it is new. */
+/*
+ * Find @key, or append it to the @n elements of an array that has space for it.  Return 1 if it is
+ * new.
+ */
 static int position(struct shim_pmidmap *map, uint32_t key, size_t *n, uint32_t *at)
 {
 	*at = shim_pmidmap__get(map, key);
@@ -386,7 +385,7 @@ void shim_nameless__fini(struct shim_nameless *nameless)
 }
 
 /*
- * Recognize records with the layout of one in which no problem was found.
+ * Recognize records with the same layout as a record in which no problem was found.
  *
  * Storing a layout costs as much as checking a few records, and a volume may have as many layouts
  * as records.
@@ -407,7 +406,7 @@ bool shim_check_kinds__has(struct shim_check_kinds *kinds, const struct shim_rec
 
 	if (!shim_record_layout__fits(&kind->layout, rec))
 		return false;
-	/* If records of two layouts alternate here, one of the layouts stays. */
+	/* If records of two layouts alternate here, keep one of the layouts. */
 	kind->rest = 1;
 	kind->failures = 0;
 	return true;

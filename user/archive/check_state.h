@@ -53,8 +53,8 @@ int shim_nameless__value(struct shim_nameless *nameless, uint32_t indom, int32_t
 void shim_nameless__fini(struct shim_nameless *nameless);
 
 /*
- * Recognize records that have the layout of one in which no problem was found, and therefore have
- * none either
+ * Recognize records with the same layout as a record in which no problem was found.  They need no
+ * check.
  */
 
 #define SHIM_CHECK_KINDS	8
@@ -72,11 +72,11 @@ struct shim_check_kinds {
 	} all[SHIM_CHECK_KINDS];
 };
 
-/* Whether a record has the layout of one that was added. */
+/* Return whether a record has the same layout as one that was added. */
 bool shim_check_kinds__has(struct shim_check_kinds *kinds, const struct shim_record *rec);
 /*
- * Add the layout of a record without problems.  This can be postponed, and is never done if memory
- * is short.
+ * Add the layout of a record without problems.  It may be added by a later call instead, or not at
+ * all if memory is short.
  */
 void shim_check_kinds__add(struct shim_check_kinds *kinds, const struct shim_record *rec);
 void shim_check_kinds__fini(struct shim_check_kinds *kinds);
@@ -144,7 +144,7 @@ shim_check__note(struct shim_check_state *s, enum shim_check_note kind,
 int shim_check__first_label(struct shim_check_state *s, const struct shim_check_file *file);
 /* Check a file's label.  Return false if the records after it cannot be checked. */
 bool shim_check__label(struct shim_check_state *s, const struct shim_check_file *file);
-/* The file of a volume, or NULL */
+/* Return the file of a volume, or NULL. */
 struct shim_check_file *shim_check__volume(const struct shim_check_state *s, int32_t volume);
 /* Periodically release the pages before @offset, so that a large file does not fill memory. */
 void shim_check__release(struct shim_check_file *file, uint64_t offset);
@@ -152,7 +152,7 @@ void shim_check__index(struct shim_check_state *s);
 
 /* Find the part to check.  If that fails, everything is checked.  Return 0 or -ENOMEM. */
 int shim_check_part__find(struct shim_check_state *s, const struct shim_check_span *span);
-/* Whether the @i-th volume must be checked */
+/* Return whether the @i-th volume must be checked. */
 bool shim_check_part__has(const struct shim_check_state *s, size_t i);
 /* Set the range of bytes of a volume to check. */
 void shim_check_part__limit(const struct shim_check_state *s, struct shim_check_file *file);

@@ -22,7 +22,7 @@ void shim_clear_ranges__fini(struct shim_clear_ranges *known)
 	pthread_mutex_destroy(&known->lock);
 }
 
-/* Number of ranges that end before a position, or at it if @or_at is set */
+/* Return the number of ranges that end before a position, or at it if @or_at is set. */
 static size_t ended(const struct shim_clear_ranges *known, struct shim_position at, bool or_at)
 {
 	size_t lo = 0, hi = known->n;
@@ -55,8 +55,8 @@ bool shim_clear_ranges__find(struct shim_clear_ranges *known, struct shim_positi
 }
 
 /*
- * Whether two ranges, of which @a is the first, can be merged: they overlap, or they are adjacent
- * and the stamps do not go backwards between them.
+ * Return whether two ranges can be merged.  @a is the first one.  They can if they overlap, or they
+ * are adjacent and the stamps do not go backwards between them.
  */
 static bool are_one(const struct shim_clear_range *a, const struct shim_clear_range *b)
 {
@@ -78,8 +78,8 @@ static void range_unite(struct shim_clear_range *all, const struct shim_clear_ra
 }
 
 /*
- * Replace the ranges from @lo to before @hi by @s.  If @s needs a new entry and the array is full,
- * drop it.
+ * Replace the ranges from @lo to @hi - 1 with @s.  If @s needs a new entry and the array is full,
+ * drop @s.
  */
 static void ranges_replace(struct shim_clear_ranges *known, size_t lo, size_t hi,
 			   const struct shim_clear_range *s)
@@ -167,7 +167,8 @@ static int volume_pass(struct shim_cursor *cur, unsigned int volume, uint64_t of
 }
 
 /*
- * Get the record at the cursor from the read buffer, which is refilled if it does not contain it.
+ * Get the record at the cursor from the read buffer.  If the buffer does not contain the record,
+ * refill it.
  */
 static bool at_readbuf(const struct shim_cursor *cur, struct shim_record *rec)
 {
@@ -367,8 +368,8 @@ static int skip_damage(struct shim_cursor *cur, unsigned int damaged, struct shi
 }
 
 /*
- * Whether a record's stamp is out of order because a valid index entry after the record has an
- * earlier one.  Return 1, 0, or the error that prevented reading a volume.
+ * Return 1 if a record's stamp is too late because a valid index entry after the record has an
+ * earlier stamp, 0 if not, or the error that prevented reading a volume.
  */
 static int is_too_late(struct shim_archive *ar, const struct shim_place *later,
 		       const struct shim_record *rec)

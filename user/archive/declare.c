@@ -59,7 +59,7 @@ static struct name *find_name(const struct shim_declared *d, const char *s, size
 	return NULL;
 }
 
-/* A signed four-bit field at bit @shift */
+/* Return a signed four-bit field at bit @shift. */
 static int nibble(uint32_t units, int shift)
 {
 	return (int32_t)(units << (28 - shift)) >> 28;
@@ -109,8 +109,8 @@ static bool name_ok(const char *name)
 #define DERIVED_DOMAIN	511
 
 /*
- * The domains of metric and instances must match, except that a derived metric has those of its
- * operands.
+ * A metric and its instance domain must have the same domain number, unless the metric is derived:
+ * it then has the instance domain of its operands.
  */
 static bool indom_ok(const struct shim_desc *desc)
 {
@@ -139,7 +139,7 @@ static bool desc_ok(const struct shim_desc *desc)
 	return true;
 }
 
-/* Whether a name is unused and no node above it is the name of a metric */
+/* Return whether a name is unused and no node above it is the name of a metric. */
 static bool name_free(const struct shim_declared *d, const char *name)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -203,7 +203,7 @@ static int new_metric(struct shim_declared *d, const struct shim_desc *desc)
 	return shim_hash__add(&d->metrics, &m->node, shim_hash__u32(&d->metrics, desc->pmid));
 }
 
-/* Whether @desc repeats the declared metric.  It may omit names but not add any. */
+/* Return whether @desc repeats the declared metric.  It may omit names but not add any. */
 static bool is_same(const struct shim_declared *d, const struct shim_declared_metric *m,
 		    const struct shim_desc *desc)
 {
@@ -442,10 +442,11 @@ static int take_over(struct shim_declared_indom *g, const struct shim_indom *ind
 }
 
 /*
- * Limit on the entries that a reader must expand for deltas, per byte of the previous full record
+ * Maximum number of entries that a reader must expand for deltas, per byte of the previous full
+ * record
  */
 #define ENTRIES_PER_BYTE	4
-/* If this number is higher, it is the limit, because small domains may change often. */
+/* The limit is at least this number, because small domains may change often. */
 #define LEAST_ENTRIES		32768
 
 static uint64_t bytes_of(const struct shim_indom *indom)
@@ -457,13 +458,15 @@ static uint64_t bytes_of(const struct shim_indom *indom)
 	return bytes;
 }
 
-/* Entries that a reader must expand for the state after a delta, in addition to earlier ones */
+/* Return how many additional entries a reader must expand to get the state after a delta. */
 static uint64_t entries_of(const struct shim_declared_indom *g, const struct changes *c)
 {
 	return (uint64_t)g->now.n + c->entries.n;
 }
 
-/* Whether a delta may follow.  Readers reject many deltas of a large domain as an attack. */
+/*
+ * Return whether a delta may follow.  Readers treat too many deltas of a large domain as an attack.
+ */
 static bool is_short(const struct shim_declared_indom *g, const struct shim_indom *indom,
 		     const struct changes *c)
 {

@@ -65,7 +65,7 @@ bool shim_declared__units_ok(uint32_t units);
 /* Return NULL if the metric was not declared. */
 struct shim_declared_metric *shim_declared__metric(const struct shim_declared *d, uint32_t pmid);
 struct shim_declared_indom *shim_declared__group(const struct shim_declared *d, uint32_t indom);
-/* Find an instance in its group. *@hint is a guess at its index, and is set to the actual index. */
+/* Find an instance in its group.  *@hint is its expected index, and is set to the actual index. */
 bool shim_declared_indom__find(const struct shim_declared_indom *g, int32_t inst,
 			       unsigned int *hint);
 

@@ -88,7 +88,7 @@ void shim_folder__free(struct shim_folder *folder)
 
 #define VOLUME_NONE	(-3)
 
-/* Length of @name without the suffix of a compression format */
+/* Return the length of @name without the suffix of a compression format. */
 static size_t plain_len(const char *name)
 {
 	size_t len = strlen(name);
@@ -102,7 +102,7 @@ static size_t plain_len(const char *name)
 	return len;
 }
 
-/* The volume number in the @len bytes after "BASE.", or VOLUME_NONE */
+/* Return the volume number in the @len bytes after "BASE.", or VOLUME_NONE. */
 static int component(const char *s, size_t len)
 {
 	long number = 0;
@@ -253,7 +253,7 @@ static int is_there(const char *path)
 }
 
 /*
- * Whether the file exists, plain or compressed. Return 1, 0, or an error if that cannot be
+ * Return 1 if the file exists, plain or compressed, 0 if not, or an error if that cannot be
  * determined.
  */
 static int exists(const char *name)

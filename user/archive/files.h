@@ -11,7 +11,7 @@
 /*
  * struct shim_files - the existing files of one archive
  * @base: their common name
- * @volumes: @nvolumes numbers, ascending; room for @cap
+ * @volumes: @nvolumes numbers, ascending; allocated for @cap
  */
 struct shim_files {
 	char *base;
@@ -25,8 +25,8 @@ struct shim_folder;
 struct shim_unpacked;
 
 /*
- * Find the files by base name, or by the name of any of them; -ENOENT if none exists.
- * @folder: NULL, or the directory read by the previous call, for callers that look up many archives
+ * Find the files by base name, or by the name of any of them.  Return -ENOENT if none exists.
+ * @folder is NULL, or caches the last directory's names for callers that look up many archives.
  */
 int shim_files__find(const char *name, struct shim_folder *folder, struct shim_files *out);
 /* Find the files only by base name.  It is not an error if none exists. */
@@ -46,7 +46,7 @@ int shim_files__base(const char *name, char **base);
  */
 char *shim_files__path(const char *base, int volume);
 
-/* Whether one of the archive's files exists, plain or compressed.  Return 1, 0, or an error. */
+/* Return 1 if one of the archive's files exists, plain or compressed, 0 if not, or an error. */
 int shim_files__exists(const char *base, int volume);
 /* Get the size of a volume's file.  Return -ENOENT if it does not exist in uncompressed form. */
 int shim_files__plain_size(const char *base, int volume, uint64_t *size);
@@ -83,7 +83,7 @@ int shim_files__load(const char *base, int volume, uint8_t **data, size_t *size)
 /*
  * struct shim_folder - snapshot of a directory's names; zero-initialized
  * @path: the directory that was read last, or NULL
- * @names: @n names, sorted; room for @cap
+ * @names: @n names, sorted; allocated for @cap
  */
 struct shim_folder {
 	char *path;
@@ -92,11 +92,11 @@ struct shim_folder {
 };
 
 /*
- * Read a directory, unless it is the one read last.  Return 0 or an error.  After an error, there
- * are no names.
+ * Read a directory, unless it is the one read last.  Return 0 or an error.  After an error, @folder
+ * has no names.
  */
 int shim_folder__read(struct shim_folder *folder, const char *path);
-/* The index of the first name that begins with @prefix, or after all names that do */
+/* Return the index of the first name that is not less than @prefix. */
 size_t shim_folder__first(const struct shim_folder *folder, const char *prefix);
 void shim_folder__free(struct shim_folder *folder);
 

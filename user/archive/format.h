@@ -49,7 +49,7 @@ enum shim_meta_type {
  * struct shim_format - the differences between the versions
  * @record_min: length of a record without value sets
  * @host_len, @tz_len, @zoneinfo_len: sizes of the label's strings, including a NUL
- * @offset_max: the largest size of a file
+ * @offset_max: maximum size of a file
  */
 struct shim_format {
 	int version;

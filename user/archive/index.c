@@ -24,7 +24,7 @@ static bool find_volume(const struct shim_files *files, int number, unsigned int
 	return lo < files->nvolumes && files->volumes[lo] == number;
 }
 
-/* Whether @b may follow @a: neither time nor volume nor offset may decrease */
+/* Return whether @b may follow @a: neither time nor volume nor offset may decrease. */
 static bool follows(const struct shim_place *a, const struct shim_place *b)
 {
 	if (shim_ts__cmp(a->stamp, b->stamp) > 0)
@@ -124,7 +124,7 @@ int shim_index__load(struct shim_index *index, const struct shim_segment *segmen
 		.offset = segment->format->label_len,
 	};
 	/*
-	 * Add a place at the segment's start, so that no search for the segment begins in an
+	 * Add a place at the segment's start, so that a search in this segment never begins in an
 	 * earlier one.
 	 */
 	int err = segment->first ? add_place(index, &start) : 0;
@@ -347,7 +347,7 @@ static bool find_row(const struct search *s, const struct window *w, struct row 
 	return false;
 }
 
-/* The fraction of the range at which the time is expected to be */
+/* Return the fraction of the range at which the time is expected. */
 static double share(const struct search *s, unsigned int round)
 {
 	double all, part;
@@ -360,8 +360,8 @@ static double share(const struct search *s, unsigned int round)
 }
 
 /*
- * The offset of a window around the estimated position, which is a multiple of four, like record
- * offsets
+ * Return the offset of a window around the estimated position.  Like the offsets of records, it is
+ * a multiple of four.
  */
 static uint64_t guess(const struct search *s, unsigned int round)
 {

@@ -20,9 +20,7 @@ struct shim_place {
 	uint64_t offset;
 };
 
-/*
- * struct shim_index - the entries that are consistent with one another, ascending
- */
+/* struct shim_index - the entries that are consistent with each other, in ascending order */
 struct shim_index {
 	struct shim_place *places;
 	size_t n;
@@ -40,9 +38,9 @@ int shim_index__volumes(const struct shim_segment *segment, struct shim_files *o
 int shim_index__load(struct shim_index *index, const struct shim_segment *segment);
 void shim_index__free(struct shim_index *index);
 
-/* Number of places with a stamp < @when, or <= @when if @or_equal */
+/* Return the number of places with a stamp < @when, or <= @when if @or_equal. */
 size_t shim_index__before(const struct shim_index *index, struct shim_ts when, bool or_equal);
-/* Number of places in volumes up to and including @volume */
+/* Return the number of places in volumes up to and including @volume. */
 size_t shim_index__upto(const struct shim_index *index, unsigned int volume);
 
 /* Interpolation search for a time in a range of records */

@@ -93,7 +93,7 @@ struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, s
 	return e;
 }
 
-/* Apply the changes @e to @base. @inst and @name must have room for the entries of both. */
+/* Apply the changes @e to @base. @inst and @name must have space for the entries of both. */
 static void indom_merge(const struct shim_indom *base, const struct shim_indom_entry *e,
 			size_t n, struct shim_indom *out, int32_t *inst, const char **name)
 {
@@ -196,7 +196,7 @@ struct shim_inst_table {
 	uint32_t names[];
 };
 
-/* The search data stored with a state is not part of its value, so it may change. */
+/* The cast is safe: the search data stored with a state is not part of its value. */
 static struct shim_inst_names *names_of(const struct shim_indom *state)
 {
 	return (struct shim_inst_names *)&((const struct shim_named_indom *)state)->names;
@@ -218,13 +218,13 @@ static uint64_t hash_of(const struct shim_inst_table *t, const char *text, size_
 	return h;
 }
 
-/* Whether a name is @text or, for @words, begins with @text and a blank */
+/* Return whether a name is @text or, for @words, begins with @text and a blank. */
 static bool is(const char *name, const char *text, size_t len, bool words)
 {
 	return !strncmp(name, text, len) && name[len] == (words ? ' ' : '\0');
 }
 
-/* The slot of a text, or a free slot for it; NULL after too many probes */
+/* Return the slot of a text, or a free slot for it; NULL after too many probes. */
 static uint32_t *inst_names_slot_of(struct shim_inst_table *t, const struct shim_indom *state,
 				    bool words, const char *text, size_t len, uint64_t hash)
 {
@@ -303,7 +303,10 @@ void shim_inst_names__make_table(const struct shim_indom *state, struct shim_are
 		atomic_store_explicit(&names_of(state)->table, t, memory_order_release);
 }
 
-/* The first instance that equals @name, of @len bytes, up to a blank; FREE if there is none */
+/*
+ * Return the index of the first instance whose name up to its first blank is @name, of @len bytes,
+ * or FREE.
+ */
 static uint32_t find_word(struct shim_inst_table *t, const struct shim_indom *state,
 			  const char *name, size_t len)
 {

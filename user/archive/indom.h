@@ -45,7 +45,7 @@ struct shim_domain {
 };
 
 int shim_domain__add(struct shim_domain *d, const struct shim_rec_indom *rec);
-/* Sort the states by stamp.  Called once, after all states were added. */
+/* Sort the states by stamp.  Call this once, after all states were added. */
 void shim_domain__sort(struct shim_domain *d);
 /* Find the last state at or before @when.  Return false if there is none. */
 bool shim_domain__at(const struct shim_domain *d, struct shim_ts when, size_t *out);
@@ -69,23 +69,23 @@ struct shim_inst_names {
 	_Atomic(struct shim_inst_table *) table;
 };
 
-/* A state as built by shim_domain__spell(); the functions below accept only such states. */
+/* A state built by shim_domain__spell(); the functions below accept only such states. */
 struct shim_named_indom {
 	struct shim_indom indom;
 	struct shim_inst_names names;
 };
 
-/* Whether a table should be built now; true at most once per state */
+/* Return whether a table should be built now.  It returns true at most once per state. */
 bool shim_inst_names__wants_table(const struct shim_indom *state);
 /*
- * Build the table from @arena, using at most *@bytes, which is reduced.  A failed build is not
- * repeated.
+ * Build the table in @arena.  It may use at most *@bytes, from which its size is subtracted.  A
+ * failed build is not repeated.
  */
 void shim_inst_names__make_table(const struct shim_indom *state, struct shim_arena *arena,
 				 uint64_t seed, uint64_t *bytes);
 /*
- * The index of the instance with that name.  If there is none, the index of the first instance
- * whose name has a blank and matches @name up to there, as in PCP.  Otherwise -1.
+ * Return the index of the instance with that name.  If there is none, return the index of the first
+ * instance whose name has a blank and matches @name up to that blank, as PCP does, or -1.
  */
 int shim_inst_names__find(const struct shim_indom *state, const char *name);
 
@@ -97,8 +97,8 @@ struct shim_indom_entry {
 };
 
 /*
- * The record's entries in ascending order of IDs.  If an ID occurs several times, only the last
- * entry is included.  The caller frees them.  NULL if out of memory.
+ * Return the record's entries in ascending order of IDs, or NULL if out of memory.  If an ID occurs
+ * several times, only the last entry is included.  The caller frees them.
  */
 struct shim_indom_entry *shim_indom__entries(const struct shim_rec_indom *rec, size_t *n);
 
@@ -130,11 +130,11 @@ struct shim_instances {
  * domain.  Return NULL if memory runs out.  The caller holds the lock of the domain's metadata.
  */
 const struct shim_instances *shim_domain__instances(struct shim_domain *d);
-/* The position of an id in the set, or -1 */
+/* Return the position of an ID in the set, or -1. */
 int shim_instances__find(const struct shim_instances *set, int32_t inst);
 void shim_instances__free(struct shim_instances *set);
 
-/* The index of an id in a state, or -1 */
+/* Return the index of an ID in a state, or -1. */
 int shim_instances__search(const struct shim_indom *state, int32_t inst);
 
 #endif /* SHIM_ARCHIVE_INDOM_H */

@@ -2,9 +2,9 @@
 /*
  * The set of all instances that an instance domain ever had.
  *
- * Deltas are applied to a table of instances, starting with the oldest state.  Expanding each state
- * would take memory for the instances of all states: in an archive of one day, most of a thousand
- * instances may change every few minutes, one by one.
+ * Deltas are applied to a table of instances, starting with the oldest state.  Expanding every
+ * state would instead store each instance once per state.  A domain of a thousand instances may get
+ * a new state whenever one of them changes.
  */
 #include <errno.h>
 #include <stdbool.h>

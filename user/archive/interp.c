@@ -4,12 +4,12 @@
  *
  * These are the rules for one instance at time t.  P is its last observation at or before t, unless
  * there is a mark after P that is not after t.  N is its first observation after t, unless there is
- * a mark before N.  If a mark has the time of an observation, their order is that in the file.
- * Without P there is no value.  Without N, P's value is returned if the metric is discrete or P is
- * exactly at t.  With both, a counter is interpolated between them, any other number has the value
- * of the nearer one, and all other types have P's value.  If a fetch has returned a counter's
- * values, the first fetch on the other side of a mark returns none, so that no program computes a
- * difference across the mark.
+ * a mark before N.  If a mark and an observation have the same time, their order in the file
+ * decides.  Without P there is no value.  Without N, P's value is returned if the metric is
+ * discrete or P is exactly at t.  With both, a counter is interpolated between them, any other
+ * number has the value of the nearer one, and all other types have P's value.  If a fetch has
+ * returned a counter's values, the first fetch on the other side of a mark returns none, so that no
+ * program computes a difference across the mark.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ struct shim_interp {
 };
 
 /**
- * shim_interp__new() - make an interpolator
- * @ar: the archive, which gets a reference
+ * shim_interp__new() - create an interpolator
+ * @ar: the archive, to which the interpolator holds a reference
  * @flags: SHIM_INTERP_*
  * @out: the interpolator, to be freed by shim_interp__free()
  *
@@ -358,7 +358,8 @@ static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 }
 
 /*
- * Whether there is a mark between this fetch and the last one, which returned values of the metric
+ * Return whether there is a mark between this fetch and the last one, which returned values of the
+ * metric.
  */
 static bool after_mark(const struct shim_interp *ip, const struct shim_interp_metric *m)
 {

@@ -30,8 +30,8 @@ struct shim_answer {
 
 /*
  * struct shim_filter - the wanted instances
- * @has: called with @arg for each instance of a domain, returns true if it is wanted; NULL: all are
- *	wanted
+ * @has: called with @arg for each instance of a domain; returns true if the instance is wanted.  If
+ *	NULL, all are wanted.
  */
 struct shim_filter {
 	bool (*has)(const void *arg, uint32_t indom, int32_t inst);

@@ -39,7 +39,9 @@ static uint64_t to_u64(double v)
 	return v >= TWO_63 ? (uint64_t)to_i64(v - TWO_63) ^ 1ull << 63 : (uint64_t)to_i64(v);
 }
 
-/* The part of a difference between the observations that is reached at the requested time */
+/*
+ * Return the part of a difference between the observations that is reached at the requested time.
+ */
 static double part(const struct shim_span *s, double difference)
 {
 	return (s->t - s->p) * difference / (s->n - s->p);

@@ -77,7 +77,7 @@ struct shim_interp_inst {
 	int64_t void_to, void_from;
 };
 
-/* The times at which an instance begins and ends to exist */
+/* The time span in which an instance exists */
 struct shim_interp_life {
 	int64_t birth, death;
 };
@@ -114,7 +114,7 @@ struct shim_interp_metric {
 	int32_t numval;
 };
 
-/* @like is another metric of the same instance domain, whose instances are copied, or NULL. */
+/* @like is NULL, or another metric with the same instance domain, whose instances are copied. */
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
 void shim_interp_metric__free(struct shim_interp_metric *m);
@@ -165,13 +165,13 @@ bool shim_lerp__can(int32_t type);
 /* Return @a with the value between @a and @b at @span->t. shim_lerp__can() must accept the type. */
 struct shim_value shim_lerp__value(const struct shim_span *span, const struct shim_value *a,
 				   const struct shim_value *b);
-/* Whether @span->t is nearer to the next observation; false if it is exactly halfway. */
+/* Return whether @span->t is nearer to the next observation; false if it is exactly halfway. */
 static inline bool shim_lerp__is_past_middle(const struct shim_span *span)
 {
 	return span->t > (span->p + span->n) / 2;
 }
 
-/* Seconds from @start to @ts, rounded once, as in PCP */
+/* Return the seconds from @start to @ts, rounded once, as in PCP. */
 double shim_lerp__seconds(struct shim_ts ts, struct shim_ts start);
 
 #endif /* SHIM_ARCHIVE_INTERP_METRIC_H */

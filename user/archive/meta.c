@@ -115,7 +115,10 @@ static int new_metric(struct shim_meta *meta, const struct shim_rec_desc *rec, s
 	return 0;
 }
 
-/* Enter a name.  Return 1 if it is new; return 0 if a metric already has it, which keeps it. */
+/*
+ * Enter a name.  Return 1 if it is new; return 0 if a metric already has the name and therefore
+ * keeps it.
+ */
 static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, const char **out)
 {
 	uint64_t hash = shim_hash__bytes(&meta->names, s, len);
@@ -137,7 +140,7 @@ static int enter_name(struct shim_meta *meta, const uint8_t *s, uint32_t len, co
 	return 1;
 }
 
-/* Grow by doubling, because a file may give a metric any number of names, one per record. */
+/* Grow by doubling, because a metric may have any number of names, each in its own record. */
 static int names_room(struct shim_meta *meta, struct metric *m, size_t n)
 {
 	size_t cap = m->names_cap ? m->names_cap : 1;

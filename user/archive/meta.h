@@ -43,7 +43,7 @@ int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena
 				const struct shim_rec_text *rec);
 int shim_texts_labels__add_labels(struct shim_texts_labels *all, struct shim_arena *arena,
 				  const struct shim_rec_labels *rec);
-/* Sort the labels by time.  Called once, after all labels were added. */
+/* Sort the labels by time.  Call this once, after all labels were added. */
 int shim_texts_labels__sort(struct shim_texts_labels *all, struct shim_arena *arena);
 
 const char *shim_texts_labels__text(const struct shim_texts_labels *all, uint32_t type,
@@ -93,17 +93,17 @@ void shim_meta__init(struct shim_meta *meta);
  */
 int shim_meta__load(struct shim_meta *meta, const char *base, const struct shim_label *label,
 		    uint64_t known, struct stat *st);
-/* Sort states and labels by time.  Called once, after all files were loaded. */
+/* Sort states and labels by time.  Call this once, after all files were loaded. */
 int shim_meta__sort(struct shim_meta *meta);
 void shim_meta__free(struct shim_meta *meta);
 
 const struct shim_desc *shim_meta__desc(const struct shim_meta *meta, uint32_t pmid);
 struct shim_domain *shim_meta__domain(const struct shim_meta *meta, uint32_t indom);
-/* All instances of a domain, in any state; NULL if memory runs out */
+/* Return all instances of a domain, in any state, or NULL if memory runs out. */
 const struct shim_instances *shim_meta__instances(struct shim_meta *meta, struct shim_domain *d);
-/* The @i-th state of a domain, oldest first; NULL if memory runs out */
+/* Return the @i-th state of a domain, oldest first, or NULL if memory runs out. */
 const struct shim_indom *shim_meta__state(struct shim_meta *meta, struct shim_domain *d, size_t i);
-/* The index of an instance in such a state, see shim_inst_names__find() */
+/* Return the index of an instance in one of these states, see shim_inst_names__find(). */
 int shim_meta__find_inst(struct shim_meta *meta, const struct shim_indom *state, const char *name);
 
 #endif /* SHIM_ARCHIVE_META_H */

@@ -86,7 +86,7 @@ void shim_sink__discard(struct shim_sink *sink, const char *base, int volume)
 
 #define INDEX_DISTANCE	100000	/* bytes written between two entries of the index */
 
-/* Whether the existing archive is being written; its metadata file is then locked */
+/* Return whether the existing archive is being written.  If it is, its metadata file is locked. */
 static bool is_busy(const char *base)
 {
 	char *path = shim_files__path(base, SHIM_VOLUME_META);

@@ -18,7 +18,7 @@
 #include "record.h"
 
 /*
- * A file that grows by complete pieces.  After an error it has its former length.
+ * A file to which only complete pieces are appended.  An error restores the previous length.
  *
  * Nothing is buffered in memory, so data that was written is not lost if the process is killed.
  */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A hash table that maps a pmid to a small number, such as the metric's index in an array of the
- * caller.
- */
+/* A hash table that maps a pmid to a small number, such as the metric's index in an array. */
 #ifndef SHIM_ARCHIVE_PMIDMAP_H
 #define SHIM_ARCHIVE_PMIDMAP_H
 
@@ -31,7 +28,7 @@ static inline uint32_t shim_pmidmap__hash(const struct shim_pmidmap *map, uint32
 	return (uint32_t)(h >> 32 ^ h >> 47);
 }
 
-/* The number stored for @pmid, or SHIM_PMIDMAP_NONE */
+/* Return the number stored for @pmid, or SHIM_PMIDMAP_NONE. */
 static inline uint32_t shim_pmidmap__get(const struct shim_pmidmap *map, uint32_t pmid)
 {
 	if (!map->mask)

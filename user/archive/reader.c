@@ -132,7 +132,7 @@ static int open_segments(struct shim_archive *ar, char *const *names, size_t n, 
 	return err;
 }
 
-/* Whether an error is permanent; the loaded part of the index is then used */
+/* Return whether an error is permanent.  If it is, the loaded part of the index is used. */
 static bool is_lasting(int err)
 {
 	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
@@ -200,20 +200,28 @@ static bool is_unchanged(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A volume may have grown, which an open archive detects. */
+/*
+ * Return whether a file is unchanged or has only grown.  An open archive detects growth by itself.
+ */
 static bool is_same_or_longer(const struct stat *now, const struct stat *seen)
 {
 	return is_unchanged(now, seen) || (is_file(now, seen) && now->st_size > seen->st_size);
 }
 
-/* Whether this is a forked child and a thread of its parent was changing the archive */
+/*
+ * Return whether this is a forked child and a thread of its parent was changing the archive during
+ * the fork.
+ */
 bool shim_archive__is_lost(struct shim_archive *ar)
 {
 	return shim_fork__is_lost(&ar->lock.mutex) || shim_fork__is_lost(&ar->meta.lock) ||
 	       shim_fork__is_lost(&ar->clear.lock);
 }
 
-/* A forked child shares no archive with its parent, where a thread may have been changing it. */
+/*
+ * A forked child does not share an archive with its parent, because a thread of the parent may have
+ * been changing it.
+ */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name)
 {
 	return ar->nsegments == 1 && ar->generation == shim_fork__generation() &&
@@ -372,7 +380,7 @@ const struct shim_indom *shim_archive__indom(const struct shim_archive *ar, uint
 	return state(ar, d, i);
 }
 
-/* Whether the archive has a state of an instance domain at or before @when */
+/* Return whether the archive has a state of an instance domain at or before @when. */
 bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, struct shim_ts when)
 {
 	const struct shim_domain *d = shim_meta__domain(&ar->meta, indom);
@@ -381,7 +389,7 @@ bool shim_archive__has_indom(const struct shim_archive *ar, uint32_t indom, stru
 	return d && shim_domain__at(d, when, &i);
 }
 
-/* Number of states of an instance domain */
+/* Return the number of states of an instance domain. */
 unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom)
 {
 	const struct shim_domain *d = shim_meta__domain(&ar->meta, indom);

@@ -21,12 +21,12 @@ struct shim_readbuf;
  */
 int shim_archive__open(const char *name, struct shim_archive **out);
 int shim_archive__open_any(const char *name, struct shim_archive **out);
-/* Whether this is a single archive that was opened under this name */
+/* Return whether this is a single archive that was opened under this name. */
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
 bool shim_archive__is_lost(struct shim_archive *ar);
 /*
- * For such an archive, whether opening it now would have the same result; false if that is costly
- * to check
+ * Return whether opening such an archive now would have the same result; false if that is costly to
+ * check.
  */
 bool shim_archive__is_current(const struct shim_archive *ar);
 struct shim_archive *shim_archive__get(struct shim_archive *ar);
@@ -62,15 +62,20 @@ unsigned int shim_archive__nindoms(const struct shim_archive *ar, uint32_t indom
 const struct shim_indom *shim_archive__indom_at(const struct shim_archive *ar, uint32_t indom,
 						unsigned int i);
 struct shim_instances;
-/* All instances of a domain (indom.h); NULL if the domain has no state or memory runs out */
+/*
+ * Return all instances of a domain (indom.h), or NULL if the domain has no state or memory runs
+ * out.
+ */
 const struct shim_instances *shim_archive__instances(const struct shim_archive *ar, uint32_t indom);
-/* The index of the instance to which a name refers, as in PCP, or -1 */
+/* Return the index of the instance to which a name refers, as in PCP, or -1. */
 int shim_archive__find_inst(const struct shim_archive *ar, const struct shim_indom *state,
 			    const char *name);
 
-/* The text with a type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL */
+/*
+ * Return the text with a type (two of SHIM_TEXT_*) about a metric or an instance domain, or NULL.
+ */
 const char *shim_archive__text(const struct shim_archive *ar, uint32_t type, uint32_t ident);
-/* Whether there is any text of that type */
+/* Return whether there is any text of that type. */
 bool shim_archive__has_text(const struct shim_archive *ar, uint32_t type);
 
 /*
@@ -112,9 +117,9 @@ struct shim_labelref {
 /* Get the newest labels at or before a time.  Return false if there are none. */
 bool shim_archive__labels(const struct shim_archive *ar, uint32_t level, uint32_t ident,
 			  struct shim_ts when, struct shim_labels_iter *out);
-/* Whether the object has labels at any time */
+/* Return whether the object has labels at any time. */
 bool shim_archive__has_labels(const struct shim_archive *ar, uint32_t level, uint32_t ident);
-/* The next of @n sets, and the @i-th of @nlabels labels of a set */
+/* Get the next of @n sets, or the @i-th of a set's @nlabels labels. */
 void shim_labels__next(struct shim_labels_iter *iter, struct shim_labelset *out);
 struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned int i);
 
@@ -180,7 +185,7 @@ struct shim_cursor {
 	unsigned int volume;	/* index into the archive's volumes */
 	uint64_t offset;
 	uint64_t window;	/* the volume and window of the cursor's last step */
-	struct shim_readbuf *readbuf;	/* NULL, or the owner's, for records near a seek target */
+	struct shim_readbuf *readbuf;	/* for records near a seek target, or NULL */
 };
 
 void shim_cursor__init(struct shim_cursor *cur, struct shim_archive *ar);

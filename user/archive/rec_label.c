@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * What every file has: frames and stamps of both versions, and the label. Also entries of the
- * index.
- */
+/* Frames and stamps of both versions, labels, and index entries */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
@@ -15,7 +12,7 @@
 
 #include "record.h"
 
-/* Differences between the two versions, and the parts that all records share: frames and stamps */
+/* Differences between the two versions, and the frames and stamps that all records have */
 
 static const struct shim_format formats[] = {
 	{
@@ -255,7 +252,10 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 
 /* The fields of a label that describe the writer: process, host, and time zone in two forms */
 
-/* Whether a zone's name is three or more letters; TZ's syntax requires <> around any other name. */
+/*
+ * Return whether a zone's name consists of three or more letters.  TZ's syntax requires <> around
+ * any other name.
+ */
 static bool plain_name(const char *name)
 {
 	size_t n = 0;
@@ -286,7 +286,7 @@ static void fill_tz(struct shim_label *label, time_t now)
 	}
 }
 
-/* The zone to which /etc/localtime links: the part of the target after "/zoneinfo/" */
+/* Return the zone to which /etc/localtime links: the part of the target after "/zoneinfo/". */
 static const char *localtime_zone(char *path, size_t size)
 {
 	ssize_t n = readlink("/etc/localtime", path, size - 1);
@@ -315,8 +315,8 @@ static void fill_zoneinfo(struct shim_label *label)
 
 /**
  * shim_local_zone__fill() - describe this process and host in an archive's label
- * @label: its pid, host and zones are set; the UTC offset is that at its start, or the current one
- *	if the start is 0
+ * @label: its pid, host and zones are set; the UTC offset is the one at the label's start, or the
+ *	current one if the start is 0
  */
 void shim_local_zone__fill(struct shim_label *label)
 {

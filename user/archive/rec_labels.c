@@ -9,7 +9,7 @@
 
 #define DESC_MIN	36	/* length for a metric without a name */
 
-/* The next name and its length; a name that was truncated in place ends at a NUL */
+/* Return the next name and its length.  A name that was truncated in place ends at a NUL. */
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len)
 {
 	uint32_t room = shim_in__u32(names);
@@ -254,7 +254,7 @@ struct shim_labelref shim_labelset__at(const struct shim_labelset *set, unsigned
 	};
 }
 
-/* Whether names and values are within the text */
+/* Return whether names and values are within the text. */
 static bool labels_ok(const struct shim_labelset *set)
 {
 	for (int32_t i = 0; i < set->nlabels; i++) {
@@ -427,7 +427,9 @@ static int put_set(struct shim_buf *buf, int32_t inst, const char *text, uint8_t
 		free(r);
 		return n;
 	}
-	/* The result fits: it is the original text in a different order and without blanks. */
+	/*
+	 * The result fits, because it is the original text in a different order and without blanks.
+	 */
 	len = print(r->json, r->members, n, flags, r->refs);
 	shim_buf__put32(buf, (uint32_t)inst);
 	shim_buf__put32(buf, (uint32_t)len);

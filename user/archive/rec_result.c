@@ -9,7 +9,7 @@
 #define VLIST_HEAD	12	/* pmid, number of values and value format */
 #define VALUE_LEN	8	/* instance and value */
 
-/* The end of a record's value sets and blocks */
+/* Return the end of a record's value sets and blocks. */
 static const uint8_t *body_end(const struct shim_record *rec)
 {
 	return rec->data + rec->len - 4;
@@ -46,7 +46,7 @@ int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint6
 	return 0;
 }
 
-/* Decode the value set at @p, which @left more sets follow. */
+/* Decode the value set at @p, which is followed by @left more sets. */
 static int take_set(const struct shim_record *rec, const uint8_t *p, unsigned int left,
 		    struct shim_vset *out)
 {
@@ -161,11 +161,11 @@ static int measure_blocks(const struct shim_record *rec, const struct shim_vset 
 }
 
 /**
- * shim_record__check() - whether a record is well-formed throughout
+ * shim_record__check() - check that all of a record is well-formed
  * @rec: a record from a cursor
  *
- * This checks that the sets are contiguous, that the first block begins where they end, and
- * that all blocks together fill the record.
+ * This checks that the sets are contiguous, that the first block begins where they end, and that
+ * all blocks together fill the record.
  *
  * Return: 0 or -EBADMSG.
  */
@@ -370,7 +370,10 @@ void shim_rec_result__set(struct shim_rec_result *r, uint32_t pmid, int32_t erro
 	}
 }
 
-/* Length of a value in a block; only strings and aggregates have their length in the value */
+/*
+ * Return the length of a value in a block.  Only strings and aggregates have their length in the
+ * value.
+ */
 static uint32_t block_len(const struct shim_value *v)
 {
 	switch (v->type) {
@@ -493,8 +496,8 @@ static int fix_set(struct shim_record_layout *layout, const struct shim_record *
 }
 
 /*
- * Mark as fixed all bytes that describe how values are stored.  In a forged record, they may also
- * be values of another set, but are fixed nevertheless.
+ * Mark all bytes that describe how values are stored as fixed, even if they are also values of
+ * another set, as is possible in a forged record.
  */
 static int fix_all(struct shim_record_layout *layout, const struct shim_record *rec)
 {

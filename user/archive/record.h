@@ -47,7 +47,7 @@ void shim_frame__close(struct shim_buf *buf, size_t start);
 int shim_stamp__decode(const struct shim_format *f, const uint8_t *p, struct shim_ts *out);
 void shim_stamp__encode(const struct shim_format *f, struct shim_buf *buf, struct shim_ts ts);
 
-/* rec_label.c */
+/* Functions in rec_label.c */
 int shim_rec_label__decode(const uint8_t *p, size_t len, int volume, struct shim_label *out);
 void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label, int volume);
 
@@ -57,7 +57,7 @@ void shim_rec_label__encode(struct shim_buf *buf, const struct shim_label *label
  */
 int shim_rec_label__agree(const struct shim_label *first, const uint8_t *p, size_t len, int volume);
 
-/* rec_labels.c */
+/* Functions in rec_labels.c: metrics */
 
 /*
  * struct shim_rec_desc - a metric as stored in the file
@@ -77,7 +77,7 @@ int shim_rec_desc__decode(const uint8_t *p, uint32_t len, struct shim_rec_desc *
 const uint8_t *shim_rec_desc__name(struct shim_in *names, uint32_t *len);
 void shim_rec_desc__encode(struct shim_buf *buf, const struct shim_desc *desc);
 
-/* rec_labels.c */
+/* Functions in rec_labels.c: instance domains */
 
 /*
  * struct shim_rec_indom - an instance domain, or changes of it, in the file
@@ -102,7 +102,7 @@ const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
 void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_indom *indom, bool delta);
 
-/* rec_labels.c */
+/* Functions in rec_labels.c: texts */
 
 /*
  * struct shim_rec_text - a text about a metric or an instance domain
@@ -115,12 +115,12 @@ struct shim_rec_text {
 	const char *text;
 };
 
-/* Whether exactly one of ONELINE and HELP is set, and exactly one of PMID and INDOM */
+/* Return whether exactly one of ONELINE and HELP is set, and exactly one of PMID and INDOM. */
 bool shim_rec_text__type_ok(uint32_t type);
 int shim_rec_text__decode(const uint8_t *p, uint32_t len, struct shim_rec_text *out);
 void shim_rec_text__encode(struct shim_buf *buf, const struct shim_rec_text *text);
 
-/* rec_labels.c; the functions that decode a record's sets are in reader.h */
+/* Functions in rec_labels.c: labels; reader.h declares the functions that decode a record's sets */
 
 /*
  * struct shim_rec_labels - sets of labels in the file
@@ -135,13 +135,13 @@ struct shim_rec_labels {
 
 int shim_rec_labels__decode(const uint8_t *p, uint32_t len, struct shim_rec_labels *out);
 /*
- * Return -EINVAL if a set's text is invalid, -ENOMEM or -EMSGSIZE.  After an error the caller must
- * drop what was appended.
+ * Return -EINVAL if a set's text is invalid, -ENOMEM or -EMSGSIZE.  After an error, the caller must
+ * remove the appended bytes.
  */
 int shim_rec_labels__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_labels *labels);
 
-/* rec_label.c */
+/* Functions in rec_label.c: index entries */
 
 /*
  * struct shim_entry - an index entry: the sizes of the metadata file and the volume at a time
@@ -157,7 +157,7 @@ int shim_rec_index__decode(const struct shim_format *f, const uint8_t *p, struct
 void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_entry *entry);
 
-/* rec_result.c; the functions that decode a record are in reader.h */
+/* Functions in rec_result.c; reader.h declares the functions that decode a record's sets */
 
 /*
  * Set everything except @volume and @offset.  Return -ENODATA if the file ends within the record.
@@ -165,7 +165,10 @@ void shim_rec_index__encode(const struct shim_format *f, struct shim_buf *buf,
 int shim_rec_result__decode(const struct shim_format *f, const uint8_t *p, uint64_t left,
 			    struct shim_record *out);
 
-/* The payload of the block to which a value refers, and its length; NULL if there is no block */
+/*
+ * Return the payload of the block to which a value refers, and its length, or NULL if there is no
+ * block.
+ */
 static inline const uint8_t *shim_record__block(const struct shim_record *rec, uint32_t ref,
 						uint32_t *len)
 {
@@ -243,7 +246,7 @@ struct shim_record_layout {
  * Return 0, -ENOMEM, or -EBADMSG if the record is not well-formed.  On error @layout is unchanged.
  */
 int shim_record_layout__make(struct shim_record_layout *layout, const struct shim_record *rec);
-/* Whether a record has this layout */
+/* Return whether a record has this layout. */
 bool shim_record_layout__fits(const struct shim_record_layout *layout,
 			      const struct shim_record *rec);
 void shim_record_layout__fini(struct shim_record_layout *layout);

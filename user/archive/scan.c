@@ -95,7 +95,7 @@ static bool next(const struct hop *h, struct shim_record *rec)
 	return !err && rec->npmids;
 }
 
-/* Whether a stamp is beyond the target, or out of order */
+/* Return whether a stamp is beyond the target, or out of order. */
 static bool ends_hop(const struct hop *h, struct shim_ts stamp, struct shim_ts when)
 {
 	if (h->back)
@@ -231,8 +231,8 @@ static bool farther(const struct pass *p, int64_t a, int64_t b)
 }
 
 /*
- * The time up to which a scan must search for an instance.  The instance's observations beyond that
- * time are already known.
+ * Return the time up to which a scan must search for an instance.  The instance's observations
+ * beyond that time are already known.
  */
 static int64_t limit_of(const struct pass *p, const struct shim_interp_inst *k)
 {

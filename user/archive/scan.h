@@ -38,7 +38,7 @@ struct shim_scan_skip {
 	struct shim_skip_layout all[SHIM_SKIP_LAYOUTS];
 };
 
-/* Whether a record has the layout of one without values for this scan */
+/* Return whether a record has the same layout as one without values for this scan. */
 bool shim_scan_skip__has(const struct shim_scan_skip *skip, const struct shim_record *rec,
 			 uint32_t scan);
 /*
@@ -93,16 +93,13 @@ struct shim_scanner {
 	size_t wants_room;
 };
 
-/* A record's stamp in nanoseconds since the archive's start */
+/* Return a record's stamp in nanoseconds since the archive's start. */
 static inline int64_t shim_scan__time(const struct shim_scanner *sc, const struct shim_record *rec)
 {
 	return shim_interp_metric__time(rec->stamp, sc->start);
 }
 
-/*
- * Whether a record is a mark that is not ignored.  Return 1, 0, or an error if that cannot be
- * determined.
- */
+/* Return 1 if a record is a mark that is not ignored, 0 if not, or an error. */
 int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *rec);
 
 /*

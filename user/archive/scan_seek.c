@@ -65,7 +65,7 @@ static int note_mark(struct shim_scanner *sc, const struct shim_record *rec, int
 	return is_mark < 0 ? is_mark : 0;
 }
 
-/* Whether a time is too far for a walk, estimated from the records around the cursor */
+/* Return whether a time is too far for a walk, estimated from the records around the cursor. */
 static bool is_far(const struct shim_scanner *sc, int64_t t)
 {
 	int64_t each, way;
@@ -131,8 +131,7 @@ static int step_forward(struct shim_scanner *sc, struct shim_clear_range *way, i
 	if (sc->ahead_known && sc->ahead > t)
 		return 0;
 	/*
-	 * For records that are only passed, the mapping is faster, because only their heads are
-	 * touched.
+	 * If records are only passed, the mapping is faster, because only their heads are touched.
 	 */
 	if (far)
 		c.readbuf = NULL;

@@ -34,7 +34,7 @@ static int segment_add(struct names *names, char *name)
 	return 0;
 }
 
-/* Length of "NAME" in "NAME.meta", with or without a compression suffix, or 0 */
+/* Return the length of "NAME" in "NAME.meta", with or without a compression suffix, or 0. */
 static size_t stem_of_meta(const char *file)
 {
 	const char *meta = strstr(file, ".meta");
@@ -101,8 +101,8 @@ static int add_list(struct names *names, const char *list)
 }
 
 /*
- * Whether a name is a comma-separated list.  Return 1; 0 if not, or if an archive with exactly that
- * name exists; or an error.
+ * Return 1 if a name is a comma-separated list, 0 if not or if an archive with exactly that name
+ * exists, or an error.
  */
 static int is_list(const char *name)
 {

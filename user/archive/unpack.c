@@ -245,7 +245,10 @@ static const struct codec codecs[] = {
 	{ zst_open, zst_step, zst_close },
 };
 
-/* Choose by the first bytes.  The suffix is only a hint, because .Z is used for several formats. */
+/*
+ * Choose the codec by the first bytes.  The suffix is only a hint, because .Z is used for several
+ * formats.
+ */
 static const struct codec *codec_of(const uint8_t *p, size_t n, const char *suffix)
 {
 	if (n > 1 && p[0] == 0x1f && p[1] == 0x8b)
@@ -289,7 +292,7 @@ static int write_all(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Whether the first unpacked bytes are those of a label; otherwise the rest is not unpacked */
+/* Return whether the unpacked content begins with a label.  If not, the rest is not unpacked. */
 static bool is_label(const uint8_t *p, size_t len)
 {
 	return len < 8 || (shim_be32__get(p + 4) & ~0xffu) == SHIM_LABEL_MAGIC;

@@ -20,8 +20,8 @@ int shim_unpack__file(int fd, uint64_t packed, const char *suffix, int *out, uin
 /* Limits: the unpacked size of a file, and the memory for an archive's metadata */
 
 /*
- * The number of bytes in SHIM_ARCHIVE_MEMORY, which may have a suffix K, M or G.  If it is unset or
- * not a number, the result is a quarter of the machine's memory.
+ * Return the number of bytes in SHIM_ARCHIVE_MEMORY, which may have a suffix K, M or G.  If it is
+ * unset or not a number, return a quarter of the machine's memory.
  */
 uint64_t shim_archive_memory__limit(void);
 

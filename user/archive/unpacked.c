@@ -6,7 +6,7 @@
  * the label of a volume before the volume.  Without this list each of them would unpack the file.
  *
  * Threads: list_lock guards the list and the number of users.  It is not held while unpacking: if
- * two threads unpack the same file, one of the copies is dropped.  fork() takes it, so that a
+ * two threads unpack the same file, one of the copies is dropped.  fork() acquires it, so that a
  * child can use the list even if another thread of its parent was using it.
  */
 #include <errno.h>

@@ -243,7 +243,7 @@ int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 	return err;
 }
 
-/* Append the file's new bytes to the extent, which has room for them. */
+/* Append the file's new bytes to the extent, which has space for them. */
 static int append(struct shim_volume *v, struct shim_extent *e, uint64_t old, uint64_t size)
 {
 	size_t got = size - old;

@@ -79,7 +79,7 @@ struct shim_volume_view {
 	uint32_t head;
 };
 
-/* What an archive's volumes may still use: bytes for copies, and descriptors for reading */
+/* Resources left for an archive's volumes: bytes for copies, and descriptors for reading */
 struct shim_budget {
 	uint64_t copy;
 	unsigned int looks;

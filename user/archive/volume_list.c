@@ -80,10 +80,7 @@ int shim_segment__last_record(struct shim_archive *ar, const struct shim_segment
 	return err;
 }
 
-/*
- * Return 0 if it is now known whether there is an end and where it is, otherwise the error that
- * prevented this.
- */
+/* Find out whether there is an end and where it is.  Return 0, or the error that prevented this. */
 static int find_end(struct shim_archive *ar)
 {
 	const struct shim_segment *segment = &ar->segments[ar->nsegments - 1];
@@ -125,7 +122,7 @@ int shim_archive__end(struct shim_archive *ar, struct shim_ts *end)
 	return err;
 }
 
-/* How long to wait for the rest of a half-written record after the last change of the file */
+/* Maximum time to wait for the rest of a half-written record after the file last changed */
 #define PATIENCE	((struct shim_ts){ .sec = 1 })
 #define NAP_NS		1000000
 
@@ -172,9 +169,7 @@ static int add_volume(struct shim_archive *ar, int number)
 		ar->later[chunk] = calloc(shim_later__room(chunk), sizeof(*v));
 	if (!ar->later[chunk])
 		return -ENOMEM;
-	/*
-	 * The index finds volumes through this list of numbers, so the new one must be added to it.
-	 */
+	/* Add the new number, because the index finds volumes through this list. */
 	err = shim_files__add(&last->segment->files, number);
 	if (err)
 		return err;
@@ -191,8 +186,8 @@ static int add_volume(struct shim_archive *ar, int number)
 }
 
 /*
- * Add the volumes in the directory that follow the known ones.  If the directory was removed, there
- * are none.
+ * Add the volumes in the directory that follow the known ones.  If the directory was removed, add
+ * none.
  */
 static int list(struct shim_archive *ar)
 {
@@ -297,7 +292,7 @@ static struct shim_ts now(clockid_t clock)
 	return (struct shim_ts){ ts.tv_sec, (int32_t)ts.tv_nsec };
 }
 
-/* Whether the last volume's file was modified very recently.  The caller holds ar->lock. */
+/* Return whether the last volume's file was modified very recently.  The caller holds ar->lock. */
 static bool is_fresh(const struct shim_volume *last)
 {
 	struct shim_ts age;
@@ -307,12 +302,13 @@ static bool is_fresh(const struct shim_volume *last)
 		return false;
 	age = shim_ts__sub(now(CLOCK_REALTIME),
 			   (struct shim_ts){ st.st_mtim.tv_sec, (int32_t)st.st_mtim.tv_nsec });
-	/* A time in the future comes from another machine's clock and has no meaning here. */
+	/* Ignore a time in the future, which comes from another machine's clock. */
 	return age.sec >= 0 && shim_ts__cmp(age, PATIENCE) < 0;
 }
 
 /*
- * Whether @cur is before an incomplete record, according to the last known size of the last volume
+ * Return whether @cur is before an incomplete record, according to the last known size of the last
+ * volume.
  */
 static bool is_before_half(const struct shim_cursor *cur)
 {

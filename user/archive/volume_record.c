@@ -5,8 +5,8 @@
 #define NSEC_PER_MSEC 1000000
 
 /*
- * Whether an error is caused by the file itself, so that trying again is useless.  All other errors
- * may be transient: memory, descriptors, permission, the disk.
+ * Return whether an error is caused by the file itself, in which case a retry is useless.  All
+ * other errors may be transient: memory, descriptors, permission, the disk.
  */
 static bool is_damage(int err)
 {

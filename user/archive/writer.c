@@ -43,7 +43,7 @@ struct shim_writer {
 	unsigned int hint;
 };
 
-/* Whether a stamp is valid and the version can represent it */
+/* Return whether a stamp is valid and the version can represent it. */
 static bool stamp_ok(const struct shim_format *f, struct shim_ts ts)
 {
 	if ((uint32_t)ts.nsec > 999999999)
@@ -208,7 +208,7 @@ int shim_writer__desc(struct shim_writer *w, const struct shim_desc *desc)
 	return err;
 }
 
-/* Whether a time is before the archive's start, if the start is already fixed */
+/* Return whether a time is before the archive's start, if the start is already fixed. */
 static bool too_early(const struct shim_writer *w, struct shim_ts ts)
 {
 	return (w->start_given || w->out.meta.size) && shim_ts__cmp(ts, w->out.label.start) < 0;
@@ -246,7 +246,7 @@ int shim_writer__indom(struct shim_writer *w, const struct shim_indom *indom)
 	return 0;
 }
 
-/* On error, remove what was appended to the pending metadata from @before on.  Return @err. */
+/* On error, truncate the pending metadata to its first @before bytes.  Return @err. */
 static int settle_pending(struct shim_writer *w, size_t before, int err)
 {
 	if (err) {
@@ -279,7 +279,8 @@ int shim_writer__text(struct shim_writer *w, uint32_t type, uint32_t ident, cons
 }
 
 /*
- * Whether the level is one known bit.  Only the level of instances may have several sets, with IDs.
+ * Return whether the level is one known bit.  Only the level of instances may have several sets,
+ * each with an instance ID.
  */
 static bool labels_ok(const struct shim_labels *labels)
 {
@@ -379,7 +380,7 @@ int shim_writer__vset(struct shim_writer *w, uint32_t pmid, int32_t error_or_0)
 	return 0;
 }
 
-/* Whether a value has the metric's type and a length that the type allows */
+/* Return whether a value has the metric's type and a length that the type allows. */
 static bool value_ok(const struct shim_declared_metric *m, const struct shim_value *v)
 {
 	if (v->type != m->type)
@@ -397,8 +398,8 @@ static bool value_ok(const struct shim_declared_metric *m, const struct shim_val
 }
 
 /*
- * Whether a metric's instance domain was declared at or before the record's time.  A set without
- * values needs no instance domain.
+ * Return whether a metric's instance domain was declared at or before the record's time.  A set
+ * without values needs no instance domain.
  */
 static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 {
@@ -407,7 +408,7 @@ static bool has_group(struct shim_writer *w, struct shim_declared_metric *m)
 	return m->group && shim_ts__cmp(m->group->now.stamp, w->stamp) <= 0;
 }
 
-/* Whether a value's instance is known and not yet in the set; if so, it is marked as used */
+/* Return whether a value's instance is known and not yet in the set.  If so, mark it as used. */
 static bool take_instance(struct shim_writer *w, int32_t inst)
 {
 	struct shim_declared_metric *m = w->metric;

@@ -72,7 +72,7 @@ void shim_writer__cancel(struct shim_writer *w);
 
 /* Start a new volume with the next record.  Version 2 does this automatically after 2 GiB. */
 int shim_writer__next_volume(struct shim_writer *w);
-/* The size of the current volume, and its number */
+/* Return the size of the current volume, and get its number. */
 uint64_t shim_writer__volume(const struct shim_writer *w, int *number);
 
 /*
