@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Archives as a source of metrics: the table of operations, and the calls for an archive's label
- * and end, in both precisions.
+ * Archives as a source of metrics: the table of operations, and the calls that return an archive's
+ * label and end, in microseconds and nanoseconds
  */
 #include <errno.h>
 #include <string.h>

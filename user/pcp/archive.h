@@ -5,14 +5,14 @@
 
 #include "context.h"
 
-/* archive_fetch.c */
+/* Operations in archive_fetch.c */
 int shim_archive_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			       struct shim_ts *stamp, pmResult **out);
 int shim_archive_source__record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out);
 int shim_archive_source__set_mode(struct shim_context *ctx, int mode, const struct shim_ts *when,
 				  struct shim_ts delta);
 
-/* archive_meta.c */
+/* Operations in archive_meta.c */
 int shim_archive_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out);
 int shim_archive_source__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out);
 int shim_archive_source__metrics(struct shim_context *ctx, int n, const char *const *names,

@@ -33,7 +33,7 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 
 /*
  * Ignore mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if the variable is empty,
- * otherwise those in gaps up to the interval that it contains.
+ * otherwise those in gaps that are not longer than the interval in the variable.
  */
 static void ignore_marks(struct shim_context *ctx)
 {
@@ -68,7 +68,7 @@ static int open_interp(struct shim_context *ctx)
 
 /*
  * Check that the current time is within the archive.  Return 0, PM_ERR_EOL or another error.  If
- * the time is after the last known end, the end is determined again, because the archive may grow.
+ * the time is after the last known end, find the end again, because the archive may grow.
  */
 static int within(struct shim_context *ctx)
 {
@@ -97,7 +97,7 @@ static int within(struct shim_context *ctx)
 
 /*
  * Translate the errors of shim_interp__fetch() for single metrics into PMAPI codes.  The library's
- * own metrics, which are not in the archive, have no values, as in the modes of records.
+ * own metrics, which are not in the archive, have no values, as in PM_MODE_FORW and PM_MODE_BACK.
  */
 static void translate(struct shim_request *req)
 {
@@ -212,7 +212,7 @@ static int step_usable(struct shim_context *ctx, struct shim_record *rec)
 	return err;
 }
 
-/* Get the next record in the mode's direction; its time becomes the current time. */
+/* Get the next record in the mode's direction, and make its time the current time. */
 static int next_record(struct shim_context *ctx, struct shim_record *rec)
 {
 	int forward = ctx->mode == PM_MODE_FORW;

@@ -113,7 +113,9 @@ static int text_find(const struct shim_context *ctx, unsigned int type, unsigned
 	return 0;
 }
 
-/* If the help text is missing or empty, get the one-line text, unless PM_TEXT_DIRECT is set. */
+/*
+ * Get the help text or, if it is missing or empty and PM_TEXT_DIRECT is not set, the one-line text.
+ */
 static int find_best(const struct shim_context *ctx, unsigned int about, unsigned int ident,
 		     int level, const char **out)
 {
@@ -196,9 +198,7 @@ static int add_level(struct shim_label_sets *sets, const struct shim_context *ct
 	return 0;
 }
 
-/*
- * Add the context label of an archive that has no labels of its own, which is the name of its host.
- */
+/* If an archive has no context labels, add one with the name of its host. */
 static int add_host(struct shim_label_sets *sets, const struct shim_context *ctx)
 {
 	const char *host = shim_archive__label(ctx->ar)->host;
@@ -236,10 +236,7 @@ static int add_context(struct shim_label_sets *sets, const struct shim_context *
 	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
 }
 
-/*
- * Add all labels of a metric except those of its instances, from the weakest level to the
- * strongest.
- */
+/* Add all labels of a metric except those of its instances, in ascending order of precedence. */
 static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
@@ -275,8 +272,8 @@ int shim_archive_source__labels(struct shim_context *ctx, unsigned int level, un
 typedef const struct shim_indom *state;
 
 /*
- * With @all, get state @i of the archive, newest first.  Otherwise only @i 0 exists, the state at
- * the context's time.  Return 0, PM_ERR_INDOM_LOG if there is no such state, or -ENOMEM.
+ * With @all, get state @i of the archive, newest first.  Otherwise, get the state at the context's
+ * time; @i must be 0.  Return 0, PM_ERR_INDOM_LOG if there is no such state, or -ENOMEM.
  */
 static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, unsigned int i,
 		    state *s)
@@ -289,7 +286,9 @@ static int state_at(const struct shim_context *ctx, pmInDom indom, bool all, uns
 	return *s ? 0 : -ENOMEM;
 }
 
-/* Allocate lists of @n IDs and names.  The list of names has room for @bytes of text after it. */
+/*
+ * Allocate lists of @n IDs and names.  The list of names is followed by space for @bytes of text.
+ */
 static int make_lists(unsigned int n, size_t bytes, int **instlist, char ***namelist)
 {
 	*instlist = malloc(n * sizeof(**instlist));
@@ -325,8 +324,8 @@ static int hand_out_instances(unsigned int n, const int32_t *ids, const char *co
 }
 
 /*
- * Whether the names are close together in memory, which is the case if one record contains the
- * whole domain.  If so, the @bytes bytes at @first contain all of them, and little else.
+ * Return whether the names are close together in memory, which is the case if one record contains
+ * the whole domain.  If so, the @bytes bytes at @first contain all of them, and little else.
  */
 static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {

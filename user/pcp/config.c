@@ -61,7 +61,7 @@ static char *unquoted(char *value)
 	return value + 1;
 }
 
-/* The variables from the file, as in an environment: NAME=value */
+/* The variables from the file, in the format of the environment: NAME=value */
 static char **set;
 static size_t nset, set_room;
 /*
@@ -89,7 +89,7 @@ static bool is_of_file(const char *variable)
 }
 
 /*
- * Take a variable from a line NAME=value.  Only the first line of a name is used.  A value that is
+ * Read a variable from a line NAME=value.  Only the first line of a name is used.  A value that is
  * already in the environment is kept, unless the environment is foreign.  Return false if out of
  * memory.
  */

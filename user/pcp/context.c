@@ -54,7 +54,9 @@ static void drop_lost(void)
 	contexts.n = n;
 }
 
-/* The index of a handle, or the index at which to insert it.  The caller holds table_lock. */
+/*
+ * Return the index of a handle, or the index at which to insert it.  The caller holds table_lock.
+ */
 static unsigned int position_of(int handle)
 {
 	unsigned int lo = 0, hi = contexts.n;
@@ -168,9 +170,7 @@ int shim_context__enter_archive(struct shim_context **out)
 	return 0;
 }
 
-/*
- * The context with the lowest handle that is at least @handle and below @end; NULL if there is none
- */
+/* Return the context with the lowest handle that is at least @handle and below @end, or NULL. */
 static struct shim_context *get_next(int handle, int end)
 {
 	struct shim_context *ctx = NULL;
@@ -245,7 +245,9 @@ static int context_publish(struct shim_context *ctx)
 	return err;
 }
 
-/* Make a context without its source's part, which the caller adds before publishing the context. */
+/*
+ * Create a context without its source.  The caller sets the source before it publishes the context.
+ */
 static struct shim_context *context_new(const struct shim_source *source)
 {
 	struct shim_context *ctx = calloc(1, sizeof(*ctx));
@@ -288,7 +290,8 @@ static bool is_known(const struct shim_archive *ar)
 }
 
 /*
- * The archive of the next context, starting at index @i, that was opened under this name; or NULL
+ * Return the archive of the next context, starting at index @i, that was opened under this name, or
+ * NULL.
  */
 static struct shim_archive *next_of_name(const char *name, bool any_feature, unsigned int *i)
 {
@@ -303,7 +306,7 @@ static struct shim_archive *next_of_name(const char *name, bool any_feature, uns
 	return ar;
 }
 
-/* An archive that another context has open and whose files have not changed, or NULL */
+/* Return an archive that another context has open and whose files have not changed, or NULL. */
 static struct shim_archive *find_open(const char *name, bool any_feature)
 {
 	struct shim_archive *ar;
@@ -395,15 +398,16 @@ static int new_local(void)
  * metrics of this machine's module and trace maps, and the CPU counters configured in the file
  * $VCPC_CONFIG or /etc/vcpc.conf.
  *
- * Return: a handle, 0 or more, which is never reused in a process; PM_ERR_NOCONTEXT for an unknown
- * @type or no @name; for an archive, -ENOENT, PM_ERR_LOGFILE, PM_ERR_NODATA, PM_ERR_LABEL,
- * PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE; for several archives, PM_ERR_LOGHOST,
- * PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and similar codes; for a host, PM_ERR_GENERIC for a
- * malformed host specification (a message goes to pmprintf()), PM_ERR_NOTHOST for an empty one,
- * -EHOSTUNREACH for an unknown host, -ECONNREFUSED and similar codes, PM_ERR_TIMEOUT, PM_ERR_IPC,
- * PM_ERR_PERMISSION, PM_ERR_CONNLIMIT, PM_ERR_NEEDCLIENTCERT, -EOPNOTSUPP for encryption,
- * compression and user names; for this machine, PM_ERR_GENERIC for an invalid configuration (a
- * message goes to pmprintf()).  After an error the thread keeps its current context.
+ * Return: a handle, 0 or more, which is never reused in a process; PM_ERR_NOCONTEXT if @type is
+ * unknown or @name is missing; for an archive, -ENOENT, PM_ERR_LOGFILE, PM_ERR_NODATA,
+ * PM_ERR_LABEL, PM_ERR_LOGREC, PM_ERR_RECTYPE, PM_ERR_FEATURE; for several archives,
+ * PM_ERR_LOGHOST, PM_ERR_LOGOVERLAP, PM_ERR_LOGCHANGETYPE and similar codes; for a host,
+ * PM_ERR_GENERIC for a malformed host specification (a message goes to pmprintf()), PM_ERR_NOTHOST
+ * for an empty one, -EHOSTUNREACH for an unknown host, -ECONNREFUSED and similar codes,
+ * PM_ERR_TIMEOUT, PM_ERR_IPC, PM_ERR_PERMISSION, PM_ERR_CONNLIMIT, PM_ERR_NEEDCLIENTCERT,
+ * -EOPNOTSUPP for encryption, compression and user names; for this machine, PM_ERR_GENERIC for an
+ * invalid configuration (a message goes to pmprintf()).  After an error the thread keeps its
+ * current context.
  */
 SHIM_API int pmNewContext(int type, const char *name)
 {

@@ -46,7 +46,7 @@ struct shim_profile {
 
 void shim_profile__fini(struct shim_profile *profile);
 int shim_profile__copy(struct shim_profile *to, const struct shim_profile *from);
-/* Whether the profile is empty, which includes all instances */
+/* Return whether the profile is empty and therefore includes all instances. */
 bool shim_profile__is_all(const struct shim_profile *profile);
 /* Filter function for archive/interp.h; @profile is a struct shim_profile. */
 bool shim_profile__has(const void *profile, uint32_t indom, int32_t inst);
@@ -58,7 +58,7 @@ struct shim_label_sets {
 };
 
 /*
- * Make room for @n more sets, which are zeroed.  The caller adds to @sets->n.  Return NULL if out
+ * Allocate space for @n more sets, and zero it.  The caller adds to @sets->n.  Return NULL if out
  * of memory.
  */
 pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
@@ -67,32 +67,32 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
  * struct shim_source - the source of a context's metrics: an archive, a host, or this machine
  *
  * Each operation is called with the context locked.  It returns the result of its PMAPI call, in
- * PMAPI codes, and writes results only on success.  The public functions reject arguments that
- * are invalid for every source, so operations need not check them.
+ * PMAPI codes, and writes results only on success.  The public functions reject arguments that are
+ * invalid for every source, so operations need not check them.
  *
  * @names_at: PMNS_x, the source of the names
  * @derived_last: a walk of the names binds the derived metrics first, and lists them last
  * @free: frees the source's part of a context
  * @dup: duplicates the source of @from in @to
- * @host: the host's name, truncated to @size - 1 bytes
- * @zone: the host's time zone, truncated in the same way
- * @reconnect: 0 or an error
+ * @host: gets the host's name, truncated to @size - 1 bytes
+ * @zone: gets the host's time zone, truncated in the same way
+ * @reconnect: reconnects; returns 0 or an error
  * @set_mode: implements pmSetMode(), without the mode's unit
- * @profile_changed: called before the context's instance profile changes; NULL: not needed
- * @fetch: fetches values; returns 0 or the changes (PMCD_x); the caller copies the stamp into
- *	*@out
+ * @profile_changed: called before the context's instance profile changes; NULL if not needed
+ * @fetch: fetches values; returns 0 or the changes (PMCD_x); the caller copies the stamp into *@out
  * @record: fetches the next record with all its metrics
  * @store: stores values of @n metrics, each of which has at least one
- * @knows: whether the source has a metric's descriptor; NULL: finding out requires a request
- * @desc, @descs: the descriptor of a metric, or of many, with PM_ID_NULL for an unknown one
+ * @knows: returns whether the source has a metric's descriptor; NULL if that requires a request
+ * @desc, @descs: get the descriptors of one or several metrics; an unknown metric gets the pmid
+ *	PM_ID_NULL
  * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
- * @labels: adds sets; @level 0: all sets of a metric except those of its instances, from the
- *	weakest level to the strongest
+ * @labels: adds sets; @level 0: all sets of a metric except those of its instances, in ascending
+ *	order of precedence
  * @instances, @instance_name, @instance: pmGetInDom, pmNameInDom, pmLookupInDom
  * @metrics: pmLookupName; the caller sets @pmids to PM_ID_NULL
  * @children: pmGetChildrenStatus; the caller sets *@offspring and *@status to NULL
- * @leaves: names of all metrics at and below a name, in one allocation for the caller to free;
- *	returns their number
+ * @leaves: gets the names of all metrics at and below a name, in one allocation that the caller
+ *	frees; returns their number
  * @names: pmNameAll
  */
 struct shim_source {
@@ -138,10 +138,11 @@ extern const struct shim_source shim_local_source;
  * @refs: references of the table and of calls; context.c explains when it may change
  * @source: operations of the source of metrics
  * @profile: the wanted instances
- * @derived: metrics computed from those of the source
+ * @derived: metrics computed from the source's metrics
  * @host: data of a host context, otherwise NULL
  * @local: data of a local context, otherwise NULL
- * @ar: archive of an archive context, otherwise NULL; most members below are for archives only
+ * @ar: archive of an archive context, otherwise NULL; most of the following members are only for
+ *	archives
  * @origin: the current time
  * @cursor: for PM_MODE_FORW and BACK; positioned at @origin if @placed
  * @readbuf: @cursor's read buffer

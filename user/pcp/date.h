@@ -8,7 +8,8 @@
 
 int shim_zone__local(time_t t, struct tm *out);
 /*
- * Like mktime(), this normalizes @tm.  Return 0, or -EOVERFLOW, in which case nothing is changed.
+ * Like mktime(), this normalizes @tm.  Return 0, or -EOVERFLOW, which leaves @tm and @out
+ * unchanged.
  */
 int shim_zone__make(struct tm *tm, time_t *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Parse dates in the fixed order of ctime(3): day of the week, month, day, hour:min:sec, am or pm,
- * year.  Missing fields are derived from another time.
+ * year.  Missing fields are derived from a reference time.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -35,9 +35,7 @@ static void skip_blanks(struct reader *r)
 		r->at++;
 }
 
-/*
- * The index of the next word in @names, which has three letters per name; -1 if it is none of these
- */
+/* Return the index of the next word in @names, which has three letters per name, or -1. */
 static int take_name(struct reader *r, const char *names)
 {
 	skip_blanks(r);
@@ -50,7 +48,9 @@ static int take_name(struct reader *r, const char *names)
 	return -1;
 }
 
-/* Get a number up to @max, or -1; @end is the position after it. */
+/*
+ * Return the next number, or -1 if there is none up to @max.  Set *@end to the position after it.
+ */
 static long peek_number(const struct reader *r, long max, const char **end)
 {
 	char *stop;
@@ -70,7 +70,7 @@ static int before_colon(const char *s)
 }
 
 /*
- * Whether an hour follows.  Without a month, a number up to 23 is a day only in that case;
+ * Return whether an hour follows.  Without a month, a number up to 23 is a day only in that case;
  * otherwise it is an hour.
  */
 static int before_hour(const char *s)
@@ -98,7 +98,7 @@ static void take_day(struct reader *r)
 }
 
 /*
- * An out-of-range number is left for take_year().  The fraction is truncated to nanoseconds, as in
+ * Leave an out-of-range number for take_year().  The fraction is truncated to nanoseconds, as in
  * PCP; as a double, the product could be rounded up first.
  */
 static void take_seconds(struct reader *r)
@@ -144,7 +144,7 @@ static void take_minutes(struct reader *r)
 		take_seconds(r);
 }
 
-/* Take "am" or "pm" if it is next.  Return NULL, or a message about the error at r->at. */
+/* Read "am" or "pm" if it is next.  Return NULL, or a message about the error at r->at. */
 static const char *take_half(struct reader *r)
 {
 	int pm;

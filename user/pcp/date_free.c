@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Dates in any order, and relative dates: "Sep 14, 2020 10:00", "yesterday 10:00", "second
- * monday", "2 weeks ago".
+ * Dates in any order, and relative dates: "Sep 14, 2020 10:00", "yesterday 10:00", "second monday",
+ * "2 weeks ago".
  *
  * A date is a sequence of items: a time of day, a zone, a day of the week, a day, durations, and
  * plain numbers, which fill in a part that the date still lacks.  The first one or two tokens
- * determine the kind of an item; it then takes as many further tokens as fit.
+ * determine the kind of an item; the item then includes as many further tokens as fit.
  */
 #define _DEFAULT_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@ struct date {
 	long months, seconds;	/* totals of all durations */
 };
 
-/* If the next token has this kind, take its value. */
+/* If the next token has this kind, consume it and get its value. */
 static int date_take(struct date *d, enum shim_date_kind kind, long *value)
 {
 	if (d->at->kind != kind)

@@ -110,7 +110,7 @@ static int find_plural(const char *s, struct shim_date_token *token)
 	return FIND(units, one, token);
 }
 
-/* The letter zones, in hours: A to M (without J) are west, N to Y east */
+/* One-letter zones, in hours: A to M (without J) are west of UTC, N to Y are east of UTC. */
 static int find_letter(const char *s, struct shim_date_token *token)
 {
 	char c = s[0];
@@ -137,7 +137,7 @@ static int find_dotted(const char *s, struct shim_date_token *token)
 	return FIND(zones, plain, token) && token->kind != DATE_SUMMER;
 }
 
-/* A three-letter word in @s may end in a dot ("min."), which is removed. */
+/* Remove the dot after a three-letter word in @s ("min."). */
 static struct shim_date_token word_token(char *s)
 {
 	struct shim_date_token token = { DATE_UNKNOWN, 0 };
@@ -184,7 +184,7 @@ static struct shim_date_token take_number(const char **s)
 	return token;
 }
 
-/* Comments are in parentheses, which nest. */
+/* Comments are enclosed in parentheses and can be nested. */
 static void skip_comment(const char **s)
 {
 	int depth = 0;

@@ -49,7 +49,7 @@ _Static_assert(sizeof(shim_debug_options) == OPTIONS * sizeof(int), "each option
 _Static_assert(offsetof(pmdebugoptions_t, desperate) == NUMBERED * sizeof(int) &&
 	       offsetof(pmdebugoptions_t, tls) == (OPTIONS_V2 - 1) * sizeof(int), "in this order");
 
-/* The bit in pmDebug of the option at index @i; 0 if it has none */
+/* Return the bit in pmDebug of the option at index @i, or 0 if it has none. */
 static int bit_of(size_t i)
 {
 	if (i > NUMBERED)
@@ -137,7 +137,7 @@ static int set_all(const char *spec, int value)
 
 /**
  * pmSetDebug() - switch debugging options on
- * @spec: comma-separated names, old numbers that stand for several options, or "all"
+ * @spec: comma-separated names, old numbers that represent several options, or "all"
  *
  * Return: 0; PM_ERR_CONV if one is unknown, in which case no option is changed; -ENOMEM.
  */
@@ -148,7 +148,7 @@ SHIM_API int pmSetDebug(const char *spec)
 
 /**
  * pmClearDebug() - switch debugging options off
- * @spec: comma-separated names, old numbers that stand for several options, or "all"
+ * @spec: comma-separated names, old numbers that represent several options, or "all"
  *
  * Return: 0; PM_ERR_CONV if one is unknown, in which case no option is changed; -ENOMEM.
  */

@@ -17,8 +17,8 @@ struct shim_context;
 /*
  * struct shim_definition - a derived metric's name and expression, which never change
  * @oneline, @helptext: the metric's texts, or NULL; guarded by the registry's lock
- * @gone: the metric was removed; contexts keep the definition until they end.  This is read without
- *	a lock.
+ * @gone: the metric was removed; contexts keep the definition until they are destroyed.  This is
+ *	read without a lock.
  */
 struct shim_definition {
 	char *name;
@@ -56,13 +56,13 @@ struct shim_derived_values {
 /*
  * struct shim_cell - a node of an expression, bound to a context
  * @pmid: for a name, its metric; PM_ID_NULL if the context does not have it
- * @unused: the name has no values here, because it is the operand of defined(), or because it
- *	is unknown and PCP_DERIVED_OPTION_NOVALUE is set
+ * @unused: the name has no values here, because it is the operand of defined(), or because it is
+ *	unknown and PCP_DERIVED_OPTION_NOVALUE is set
  * @ruled_out: the node belongs to the unused side of a ternary, or to the guard
  * @taken: for a ternary whose guard is known, the node of the side to use; otherwise 0
  * @mul, @div: factors that convert its values, as an operand, to the scale of the other operand
  * @now: values of this fetch; its n may be an error
- * @last: for delta() and rate(), the operand's values of the previous fetch
+ * @last: for delta() and rate(), the operand's values in the previous fetch
  * @stamp, @last_stamp: stamps of the fetches that evaluated it; @round: number of the last one
  * @inst: the instance selected by a filter by name, if @inst_known
  * @matches: cached results of a filter by pattern, per instance: 1 if selected, otherwise 0
@@ -88,7 +88,7 @@ struct shim_bound {
 	struct shim_cell *cells;
 };
 
-/* Whether a side of a ternary is novalue(), or a name that is treated as novalue() */
+/* Return whether a side of a ternary is novalue(), or a name that is treated as novalue(). */
 static inline bool shim_bound__is_novalue(const struct shim_node *node, const struct shim_cell *cell)
 {
 	return node->kind == SHIM_NODE_NOVALUE || (node->kind == SHIM_NODE_NAME && cell->unused);
@@ -104,7 +104,7 @@ enum shim_derived_state {
 /*
  * struct shim_derived_entry - a derived metric in a context
  * @own: the definition belongs to the context, not to the registry
- * @masked: a global metric that is hidden by the context's own metric of the same name
+ * @masked: the context's own metric with the same name hides this global metric
  * @taken: the context's source has a metric with this identifier, which takes precedence
  * @passing: the transient error that prevented binding; @again: the monotonic time, in seconds, of
  *	the next try
@@ -172,8 +172,9 @@ int shim_definition__new(const char *name, const char *expr, const char **at,
 void shim_definition__free(struct shim_definition *def);
 
 /*
- * The process's registry.  The first begin() loads the definitions configured by the environment,
- * or those of the system.  Return 0, or a transient error, after which the next call tries again.
+ * The process's registry.  The first call of begin() loads the definitions configured by the
+ * environment, or the system's definitions.  It returns 0, or a transient error, after which the
+ * next call tries again.
  */
 int shim_registry__begin(void);
 /* Define a global metric.  Return 0, or an error and its position in @expr. */
@@ -200,26 +201,32 @@ bool shim_registry__remove(const char *name);
 int shim_registry__text(pmID pmid, int level, char **out);
 int shim_registry__limit(void);
 void shim_registry__set_limit(int limit);
-/* PCP_DERIVED_OPTION_NOVALUE: an unknown operand has no values, instead of causing an error */
+/*
+ * Return whether PCP_DERIVED_OPTION_NOVALUE is set: an unknown operand then has no values and is
+ * not an error.
+ */
 bool shim_registry__novalue(void);
 void shim_registry__set_novalue(bool on);
 unsigned int shim_registry__count(void);
 struct shim_definition *shim_registry__at(unsigned int number);
-/* The number of the metric with that name, or -1 */
+/* Return the number of the metric with that name, or -1. */
 int shim_registry__find(const char *name);
 /*
  * Without a context, or with a loaded name space, only the global metrics exist.  metrics() sets
- * those of @pmids that are PM_ID_NULL and whose name is that of a global metric, and returns the
- * number that it set.  names() gets the name of a metric and returns 1, PM_ERR_PMID or -ENOMEM.
- * children() and leaves() replace the @n names below a name, or PM_ERR_NAME and NULL, with lists
- * that include the global metrics.
+ * each element of @pmids that is PM_ID_NULL and whose name belongs to a global metric, and returns
+ * how many it set.  names() gets the name of a metric and returns 1, PM_ERR_PMID or -ENOMEM.
+ * children() and leaves() replace a list of @n names below a name with a list that includes the
+ * global metrics.  If @n is PM_ERR_NAME, there is no list.
  */
 int shim_registry__metrics(int n, const char *const *names, pmID *pmids);
 int shim_registry__names(pmID pmid, char ***nameset);
 int shim_registry__children(const char *name, int n, char ***offspring, int **status);
 int shim_registry__leaves(const char *name, int n, char ***names);
 
-/* Convert a pmid to a number among global or own metrics, or -1 if it is not derived; and back. */
+/*
+ * Convert a pmid to a number among global or own metrics, or to -1 if it is not derived; and
+ * convert a number to a pmid.
+ */
 int shim_derived__number(pmID pmid, bool *own);
 pmID shim_derived__pmid(unsigned int number, bool own);
 
@@ -233,7 +240,7 @@ int shim_derived__load(const char *path, bool lenient);
 void shim_derived__fini(struct shim_derived *d);
 /* Add new global definitions.  Return 0 or -ENOMEM. */
 int shim_derived__refresh(struct shim_context *ctx);
-/* Whether an error from a call is transient: memory, descriptors, a signal, the disk */
+/* Return whether an error from a call is transient: memory, descriptors, a signal, the disk. */
 bool shim_registry__passes(int err);
 /*
  * Define a metric for this context only.  Return 0; -EINVAL for a syntax error; PM_ERR_BADDERIVE
@@ -245,7 +252,7 @@ struct shim_derived_entry *shim_derived__by_pmid(struct shim_context *ctx, pmID 
 struct shim_derived_entry *shim_derived__by_name(struct shim_context *ctx, const char *name);
 /* Remove the context's own metric with that name.  Return true if there was one. */
 bool shim_derived__remove(struct shim_context *ctx, const char *name);
-/* Whether an error is transient: no memory, no response, an unavailable agent */
+/* Return whether an error is transient: no memory, no response, an unavailable agent. */
 bool shim_derived__passes(int err);
 /*
  * Bind a definition to the context's metrics and check it.  Return 0; PM_ERR_BADDERIVE,
@@ -262,7 +269,7 @@ void shim_bound__fini(struct shim_bound *b);
 int shim_bound__evaluate(struct shim_context *ctx, struct shim_bound *b, const pmResult *result,
 			 struct shim_ts stamp);
 
-/* The operations of struct shim_source, with derived metrics added to the results of the source */
+/* The operations of struct shim_source, which add derived metrics to the results of the source */
 int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *names, pmID *pmids);
 int shim_derived__children(struct shim_context *ctx, const char *name, char ***offspring,
 			   int **status);

@@ -56,7 +56,7 @@ SHIM_API int pmAddDerivedText(const char *name, int type, const char *text)
 					set_global_text(name, type, text));
 }
 
-/* What to remove: a global metric as well, or only contexts' own metrics */
+/* Whether to remove a global metric as well, or only contexts' own metrics */
 struct removal {
 	const char *name;
 	bool global;
@@ -124,7 +124,7 @@ SHIM_API char *pmRegisterDerived(const char *name, const char *expr)
 	return shim_registry__add(name, expr, &at) ? (char *)at : NULL;
 }
 
-/* The lines of the message: summary, expression, a mark below the error, reason */
+/* Return the lines of the message: summary, expression, a mark below the error, reason. */
 static char *message_of(const char *what, const char *call, const char *name, const char *expr,
 			const char *at)
 {
@@ -193,7 +193,9 @@ SHIM_API char *pmAddDerived(const char *name, const char *expr)
 	return call_add(name, expr, &at) ? (char *)at : NULL;
 }
 
-/* The message for an error that is not in the expression, for example a name that is in use */
+/*
+ * Return the message for an error that is not in the expression, for example a name that is in use.
+ */
 static char *short_message(const char *name, int code)
 {
 	const char *why = shim_derived__why();
@@ -258,8 +260,8 @@ SHIM_API int pmLoadDerivedConfig(const char *path)
 }
 
 /*
- * The debugging option of pmSetDebug() for a group of messages, in the flags of one version; or
- * NULL
+ * Return the debugging option of pmSetDebug() for a group of messages, in the flags of one version,
+ * or NULL.
  */
 static int *debug_option(pmdebugoptions_t *options, int what)
 {
@@ -301,7 +303,7 @@ static int set_context_limit(int value)
  * pmGetDerivedControl() - get a limit on derived metrics, or whether an option is on
  * @what: PCP_DERIVED_GLOBAL_LIMIT, PCP_DERIVED_CONTEXT_LIMIT of the current context,
  *	PCP_DERIVED_DEBUG_x for debug messages, or PCP_DERIVED_OPTION_NOVALUE: operands that a
- *	context does not have are not an error but have no values, like novalue()
+ *	context does not have are treated like novalue()
  * @value: set to a number of metrics, or -1 for no limit; for an option to 0 or 1
  *
  * Return: 0, PM_ERR_BADDERIVE for another @what, PM_ERR_NOCONTEXT.

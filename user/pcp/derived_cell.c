@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The values of a node of a derived metric with one operand or none, the values of an operand in a
- * fetch's result, and arithmetic with numbers of any type.
+ * Evaluate the nodes of a derived metric that have at most one operand: get an operand's values
+ * from a fetch's result, and compute with numbers of any type.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomVal
 	return v;
 }
 
-/* The result has the type of delta(): it is signed and, if @type is unsigned, wider. */
+/* The result has the type of delta(): it is signed, and wider if @type is unsigned. */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 {
 	pmAtomValue v = { 0 };
@@ -209,7 +209,7 @@ pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last)
 	return v;
 }
 
-/* For rate(): negative if the value has decreased, even for an unsigned type */
+/* For rate().  The result is negative if the value has decreased, even for an unsigned type. */
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last)
 {
 	switch (type) {
@@ -272,8 +272,8 @@ static int value_of(int type, const pmValueSet *set, const pmValue *value, pmAto
 }
 
 /*
- * @hint is where to search first, because operands are usually looked up in the order in which they
- *	were fetched.
+ * Search at @hint first, because operands are usually looked up in the order in which they were
+ *	fetched.
  */
 static const pmValueSet *set_of(const pmResult *result, pmID pmid, int *hint)
 {

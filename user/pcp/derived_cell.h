@@ -21,12 +21,12 @@ pmAtomValue shim_number__from_bool(int type, bool is);
 bool shim_number__is_zero(int type, pmAtomValue v);
 /* Return -1, 0 or 1; 2 if either operand is NaN. */
 int shim_number__compare(int type, pmAtomValue a, pmAtomValue b);
-/* Whether a relational operator holds for a result of shim_number__compare() */
+/* Return whether a relational operator holds for a result of shim_number__compare(). */
 bool shim_number__holds(enum shim_node_kind kind, int order);
-/* PLUS, MINUS or STAR of one type; SLASH of doubles */
+/* Compute PLUS, MINUS or STAR with numbers of @type, or SLASH with doubles. */
 pmAtomValue shim_number__calculate(enum shim_node_kind kind, int type, pmAtomValue a,
 				   pmAtomValue b);
-/* @now minus @last: for delta(), in its type; for rate() */
+/* Compute @now minus @last: for delta() in its result type, for rate() as a double. */
 pmAtomValue shim_number__difference(int type, pmAtomValue now, pmAtomValue last);
 double shim_number__increase(int type, pmAtomValue now, pmAtomValue last);
 
@@ -36,13 +36,13 @@ double shim_number__increase(int type, pmAtomValue now, pmAtomValue last);
  */
 #define SHIM_CELL_SOURCE_NOMEM	(-0x40000000)
 
-/* Make room for @n values.  Return 0 or -ENOMEM. */
+/* Allocate space for @n values.  Return 0 or -ENOMEM. */
 int shim_cell__room(struct shim_derived_values *values, int n);
-/* Make room for a value for each instance of the operand.  The caller sets the values. */
+/* Allocate a value for each instance of the operand.  The caller sets the values. */
 int shim_cell__like(struct shim_cell *cell, const struct shim_cell *operand);
 
 /*
- * Take the values of @cell->pmid from a fetch's result.  @hint is 0 at first; the call updates it
+ * Get the values of @cell->pmid from a fetch's result.  @hint is 0 at first; the call updates it
  * for the next operand's lookup.
  */
 int shim_cell__operand(struct shim_cell *cell, const pmResult *result, int *hint);

@@ -126,8 +126,8 @@ static bool check_counters(struct check *c, enum shim_node_kind kind, const pmDe
 }
 
 /*
- * The number of units of scale @from in one unit of the larger scale @to; also for the functions
- * below
+ * Return the number of units of scale @from in one unit of the larger scale @to; also for the
+ * functions below.
  */
 static double count_steps(int from, int to)
 {
@@ -158,9 +158,9 @@ static double space_steps(int from, int to)
 
 /*
  * If both operands have the dimension, but in different scales, set the factor that converts the
- * operand of the smaller scale.  The factor divides if the dimension is positive.  The sign is
- * taken from the converted operand if @by_left, otherwise always from the right operand.  Return
- * true if an operand is converted.
+ * operand with the smaller scale.  The factor divides if the dimension is positive.  If @by_left is
+ * set, use the sign of the converted operand's dimension, otherwise always that of the right
+ * operand.  Return true if an operand is converted.
  */
 static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, int rscale,
 		  int ldim, int rdim, bool by_left, double (*steps)(int from, int to))
@@ -178,7 +178,7 @@ static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, i
 }
 
 /*
- * The scale of a dimension in the result: 0 if the result does not have the dimension; otherwise
+ * The scale of a dimension in the result is 0 if the result does not have the dimension; otherwise
  * the scale of the only operand that has it, or the larger of both scales.
  */
 #define RESULT_SCALE(out, l, r, dim, scale)						\
@@ -245,7 +245,7 @@ static bool is_constant(const struct shim_node *node)
 	return node->kind == SHIM_NODE_INTEGER || node->kind == SHIM_NODE_DOUBLE;
 }
 
-/* The descriptor of arithmetic, relational and boolean operators */
+/* Set the descriptor of an arithmetic, relational or boolean operator. */
 static bool check_binary(struct check *c, const struct shim_node *node, struct shim_cell *cell)
 {
 	struct shim_cell *left = &c->cells[node->left], *right = &c->cells[node->right];
@@ -340,7 +340,8 @@ static bool check_rate(struct check *c, pmDesc *desc)
 }
 
 /*
- * The type for a result that can be negative; delta() of an unsigned type also gets a wider type.
+ * Return the type of a result that can be negative.  If the operand of delta() is unsigned, the
+ * type is also wider.
  */
 static int signed_type(enum shim_node_kind kind, int type)
 {

@@ -360,7 +360,7 @@ static int load_file(const char *name)
 	return err;
 }
 
-/* A directory that is being read; @in is the directory that contains it, or NULL */
+/* A directory that is being read; @in is its parent directory, or NULL */
 struct folder {
 	const struct folder *in;
 	unsigned int depth;
@@ -397,7 +397,7 @@ static int load_folder(const char *name, bool lenient, const struct folder *fold
 	return err < 0 ? err : n;
 }
 
-/* Whether the directory is already being read; a symbolic link to it would cause a loop */
+/* Return whether the directory is already being read.  A symbolic link to it would cause a loop. */
 static bool is_inside(const struct folder *folder, const struct stat *st)
 {
 	for (; folder; folder = folder->in)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The derived metrics of a context, its own and global ones, which are found and bound to the
- * metrics of the context.
+ * A context's derived metrics, its own and global ones: find them, and bind them to the metrics of
+ * the context.
  *
- * If the guard of a ternary consists of defined(), integers and boolean operators on these, it
- * is known when it is bound.  The unused side may name metrics that do not exist; it is neither
- * bound, nor checked, nor evaluated.
+ * If the guard of a ternary consists only of defined(), integers and boolean operators, its value
+ * is known when the expression is bound.  The unused side may name metrics that do not exist; it is
+ * not bound, checked or evaluated.
  *
  * Threads: callers hold the context's lock, which guards everything here.
  */
@@ -24,7 +24,7 @@
 #define DEPTH_MAX	64	/* maximum nesting of bindings: metrics derived from derived ones */
 #define OWN_MAX		(1023u * 2048u)
 
-/* Operands precede their operators, so a node and everything below it are a range of nodes. */
+/* Operands precede their operators, so a node and all nodes below it are adjacent. */
 static int first_of(const struct shim_expr *expr, int i)
 {
 	while (expr->nodes[i].left >= 0)
@@ -94,7 +94,7 @@ static int bound_decide(struct shim_bound *b)
 	return 0;
 }
 
-/* Whether a node is below a ternary's COLON */
+/* Return whether a node is below a ternary's COLON. */
 static bool bound_in_ternary(const struct shim_bound *b, int i)
 {
 	for (int at = i + 1; at < b->expr->n; at++)
@@ -179,7 +179,7 @@ bool shim_derived__remove(struct shim_context *ctx, const char *name)
 	return e;
 }
 
-/* The entry itself, or NULL if the context does not have its metric */
+/* Return the entry itself, or NULL if the context does not have its metric. */
 static struct shim_derived_entry *present(struct shim_derived_entry *e)
 {
 	return e->taken || shim_definition__gone(e->def) ? NULL : e;
@@ -241,7 +241,7 @@ static int look_up(struct shim_context *ctx, const char *name, pmID *pmid)
 	return found ? found : PM_ERR_NAME;
 }
 
-/* The descriptor of a metric, derived or not */
+/* Get the descriptor of a metric, derived or not. */
 static int desc_get(struct shim_context *ctx, pmID pmid, pmDesc *desc)
 {
 	struct shim_derived_entry *e = shim_derived__by_pmid(ctx, pmid);
@@ -355,7 +355,7 @@ static int bind_node(struct shim_context *ctx, const struct shim_derived_entry *
 	return node->meta ? bind_constant(ctx, e, node, cell) : 0;
 }
 
-/* Whether the operand is a derived metric, which operators and functions do not accept */
+/* Return whether the operand is a derived metric, which operators and functions do not accept. */
 static bool is_nested(const struct shim_derived_entry *e, int i)
 {
 	pmID pmid = e->bound.cells[i].pmid;
@@ -408,7 +408,7 @@ static int bind_operands_of_defined(struct shim_context *ctx, struct shim_derive
 
 /*
  * Bind all other names.  Continue after a missing operand unless it is on a side of a ternary, so
- * that such an operand is found even if the guard also lacks one.
+ * that a missing operand on a side is found even if the guard also lacks an operand.
  */
 static int bind_others(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
@@ -449,7 +449,7 @@ static int bind_names(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	return err ? err : bind_others(ctx, e, say);
 }
 
-/* An entry is not bound if the source has a metric with the same name, which takes precedence. */
+/* Do not bind an entry if the source has a metric with the same name, which takes precedence. */
 static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bool say)
 {
 	pmID pmid;
@@ -466,7 +466,10 @@ static int bind_entry(struct shim_context *ctx, struct shim_derived_entry *e, bo
 	return err;
 }
 
-/* Seconds to wait before another try while pmcd reports that an agent is unavailable */
+/*
+ * Return the number of seconds to wait before another try while pmcd reports that an agent is
+ * unavailable.
+ */
 static int64_t pause_after(int err)
 {
 	return shim_pcp__is_failure(err) ? 0 : 5;

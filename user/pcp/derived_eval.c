@@ -60,7 +60,7 @@ static pmAtomValue operate(enum shim_node_kind kind, int type, const struct shim
 }
 
 /*
- * struct positions - look-up of instances among values
+ * struct positions - index of instances in a list of values
  * @next: the position after the last one found; it is tried first, because the order is usually the
  *	same
  * @map: the positions of all instances, built when @next is first wrong, so that looking up all
@@ -309,9 +309,10 @@ static bool find_sides(const struct evaluation *ev, const struct shim_node *colo
 }
 
 /*
- * Value i of the guard, or its last value if it has fewer, selects an operand.  The result is value
- * i of that operand, or its first value if it has fewer.  The instances are those of the operand
- * that has an instance domain.  If novalue() is selected, there is no value.
+ * For each i, value i of the guard selects an operand; if the guard has fewer values, its last
+ * value does.  The result is value i of that operand, or its first value if it has fewer.  The
+ * instances are those of the operand that has an instance domain.  If novalue() is selected, there
+ * is no value.
  */
 static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {
@@ -386,8 +387,8 @@ static int at_fetch(struct evaluation *ev, pmInDom indom, int inst, const char *
 }
 
 /*
- * Whether the filter selects an instance, by its name up to the first blank.  Return 1 or 0, which
- * includes an instance without a name, or a transient error.
+ * Return 1 if the filter selects an instance, by its name up to the first blank, 0 if not or if the
+ * instance has no name, or a transient error.
  */
 static int look_at(struct evaluation *ev, const struct shim_node *node, pmInDom indom, int inst)
 {

@@ -117,12 +117,12 @@ enum shim_node_tag {
 /*
  * struct shim_node - a part of an expression
  * @left, @right: positions of the operands, or SHIM_NODE_NONE
- * @by_pattern: a filter selects instances by @pattern; otherwise it selects them by the
- *	exact name @text
+ * @by_pattern: a filter selects instances by @pattern; otherwise it selects them by the exact name
+ *	@text
  * @inverted: a filter selects the instances that do not match
  * @text: a name or a number as written
  * @desc: descriptor of a constant, or the units to rescale to
- * @tags: which parts of @desc were given, as bits of enum shim_node_tag
+ * @tags: which parts of @desc were specified, as bits of enum shim_node_tag
  * @meta: the metric that supplies the other parts of a constant's @desc, or NULL
  */
 struct shim_node {
@@ -220,10 +220,9 @@ struct shim_parser {
 void shim_parser__next(struct shim_parser *p);
 
 /*
- * Each of these sets the reason and returns -EINVAL.  The reason of fail_as() is that @phrase was
- * expected after @after or, if that is NULL, just @phrase.  The reason of fail_about() is the
- * phrase and, in quotes, @what.  The reason of fail() is the part that the innermost open operator
- * lacks.
+ * These functions set the reason and return -EINVAL.  fail_as() reports that @phrase was expected
+ * after @after or, if @after is NULL, only @phrase.  fail_about() reports the phrase and, in
+ * quotes, @what.  fail() reports the part that the innermost open operator lacks.
  */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after);
 int shim_parser__fail_about(struct shim_parser *p, const char *phrase, const char *what);
@@ -240,11 +239,11 @@ int shim_parser__emit_text(struct shim_parser *p, enum shim_node_kind kind, int 
 int shim_parser__push(struct shim_parser *p, enum shim_node_kind kind, bool barrier,
 		      struct shim_open **out);
 /*
- * Close the open operators, up to a barrier, that have at least this precedence.  That includes
- * equal precedence, so all operators are left-associative.
+ * Close the open operators, up to a barrier, with this or a higher precedence.  All operators are
+ * therefore left-associative.
  */
 int shim_parser__reduce(struct shim_parser *p, int precedence);
-/* The innermost open operator if it is of that kind, otherwise NULL */
+/* Return the innermost open operator if it is of that kind, otherwise NULL. */
 struct shim_open *shim_parser__innermost(struct shim_parser *p, enum shim_node_kind kind);
 
 /* Parse mkconst(), from its parenthesis to the token after it. */
@@ -252,7 +251,7 @@ int shim_parser__constant(struct shim_parser *p);
 /* Parse novalue(), from its parenthesis to the token after it. */
 int shim_parser__no_value(struct shim_parser *p);
 
-/* Whether regcomp(3) can compile a pattern with little stack and memory */
+/* Return whether regcomp(3) can compile a pattern with little stack and memory. */
 bool shim_pattern__is_small(const char *text);
 
 /* Parse a function call.  Return 0 if it is complete, 1 if its expression follows, or an error. */

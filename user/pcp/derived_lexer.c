@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The tokens of a derived metric's expression: kinds of nodes, words, symbols and precedence, and
- * the next token of a text.  Also the size of a regular expression, which is estimated before
- * compilation, because compiling it must fit on any thread's stack.
+ * the next token of a text.  Also estimate the size of a regular expression before it is compiled,
+ * because regcomp(3) must not overflow the thread's stack.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -198,7 +198,7 @@ static const struct {
 	enum shim_token token;
 	enum shim_node_kind kind;
 } symbols[] = {
-	/* The first match is used, so two-byte symbols precede one-byte symbols. */
+	/* Two-byte symbols precede one-byte symbols, because the first match is used. */
 	{ "<=", SHIM_TOKEN_OPERATOR, SHIM_NODE_LEQ },
 	{ ">=", SHIM_TOKEN_OPERATOR, SHIM_NODE_GEQ },
 	{ "==", SHIM_TOKEN_OPERATOR, SHIM_NODE_EQ },

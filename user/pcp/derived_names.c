@@ -10,7 +10,7 @@
 #include "err.h"
 #include "list.h"
 
-/* A derived metric that could not be bound in the context is not in its name space. */
+/* A derived metric is not in the name space of a context in which it could not be bound. */
 static bool is_visible(const struct shim_derived_entry *e)
 {
 	return !shim_definition__gone(e->def) && !e->masked && !e->taken &&
@@ -33,13 +33,16 @@ int shim_derived__metrics(struct shim_context *ctx, int n, const char *const *na
 	}
 	if (!more)
 		return found;
-	/* If the source does not respond, it may have the other names. */
+	/* If the source did not respond, it may still have the names that were not found. */
 	if (found < 0 && found != PM_ERR_NAME && found != PM_ERR_NONLEAF)
 		return known == n ? n : found;
 	return more + (found > 0 ? found : 0);
 }
 
-/* The part of a metric's name below @name: "" for @name itself, NULL if it is not below */
+/*
+ * Return the part of a metric's name below @name: "" for @name itself, NULL if it is not below
+ * @name.
+ */
 static const char *below(const char *metric, const char *name)
 {
 	size_t len = strlen(name);
@@ -66,7 +69,7 @@ static int add_name(struct names *list, const char *name)
 	return 0;
 }
 
-/* The derived metrics of a context */
+/* List the derived metrics of a context. */
 static int names_of_context(struct shim_context *ctx, struct names *list)
 {
 	struct shim_derived *d = &ctx->derived;
@@ -78,7 +81,7 @@ static int names_of_context(struct shim_context *ctx, struct names *list)
 	return err;
 }
 
-/* The derived metrics of the process */
+/* List the derived metrics of the process. */
 static int names_of_registry(struct names *list)
 {
 	unsigned int n;
@@ -238,7 +241,10 @@ static bool has_name(char *const *names, int n, const char *name)
 	return false;
 }
 
-/* The length of the group that two names have in common, where a metric is also its own group */
+/*
+ * Return the length of the longest group that contains both names.  A metric also counts as a
+ * group.
+ */
 static size_t common_group(const char *a, const char *b)
 {
 	size_t group = 0;
@@ -253,7 +259,10 @@ static size_t common_group(const char *a, const char *b)
 	}
 }
 
-/* The position of a derived metric: after the last name of the smallest group that contains it */
+/*
+ * Return the position of a derived metric: after the last name of the smallest group that contains
+ * it.
+ */
 static int place_of(const struct names *list, const char *name)
 {
 	size_t most = 0;
@@ -456,7 +465,7 @@ int shim_derived__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDe
 			return err;
 		more += !err;
 	}
-	/* As in the original, the reason is returned if a single name is not found. */
+	/* As in the original, return the reason if a single name is not found. */
 	if (!more)
 		return n == 1 && err ? err : found;
 	return more + (found > 0 ? found : 0);

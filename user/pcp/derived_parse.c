@@ -19,9 +19,7 @@ void shim_parser__next(struct shim_parser *p)
 	p->token = shim_lexer__next(&p->lex);
 }
 
-/*
- * If the lexer has found an error, that is the reason; the parser's error is only its consequence.
- */
+/* An error found by the lexer takes precedence, because it causes the parser's error. */
 int shim_parser__fail_as(struct shim_parser *p, const char *phrase, const char *after)
 {
 	if (p->token == SHIM_TOKEN_BAD)
@@ -169,7 +167,7 @@ static int reduce(struct shim_parser *p)
 }
 
 /*
- * Close operators of at least this precedence.  That includes equal precedence, because all
+ * Close operators with this or a higher precedence.  Equal precedence is included because all
  * operators are left-associative.
  */
 int shim_parser__reduce(struct shim_parser *p, int precedence)
@@ -296,7 +294,7 @@ static int no_value(struct shim_parser *p)
 	return p->token == SHIM_TOKEN_COLON ? 0 : shim_parser__fail(p);
 }
 
-/* Return 0 if an operand is complete, 1 if an operand must still follow, or an error. */
+/* Parse an operand.  Return 0 if it is complete, 1 if an operand must still follow, or an error. */
 static int operand(struct shim_parser *p)
 {
 	switch (p->token) {
@@ -386,9 +384,8 @@ static int close_one(struct shim_parser *p)
 }
 
 /*
- * Read the part after a complete operand.  Return 0 after an operator, which must be followed by
- * another operand; 1 after a closing parenthesis, after which the operand is complete again; 2 at
- * the end; or an error.
+ * Read the token after a complete operand.  Return 0 for an operator, which requires another
+ * operand; 1 for a closing parenthesis, which completes an operand; 2 for the end; or an error.
  */
 static int after_operand(struct shim_parser *p)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The derived metrics that the process has defined, for all its contexts.
+ * The process's global derived metrics, which all its contexts have.
  *
- * Threads: "registry_lock" guards the registry and the texts of its definitions.  "begin_lock" ensures that
- * the definitions configured by the environment are loaded once, before any context can look them
- * up; it is taken before "registry_lock".  A context's lock may be held while either is taken.  Definitions
- * are never freed, so contexts can keep pointers to them.  The reason of a failure is kept per
- * thread.
+ * Threads: "registry_lock" guards the registry and the texts of its definitions.  "begin_lock"
+ * ensures that the definitions configured by the environment are loaded once, before any context
+ * can look them up; it is taken before "registry_lock".  A context's lock may be held while either
+ * is taken.  Definitions are never freed, so contexts can keep pointers to them.  The reason of a
+ * failure is kept per thread.
  */
 #define _GNU_SOURCE	/* for asprintf */
 #include <errno.h>
@@ -176,7 +176,7 @@ static int definition_append(struct shim_definition *def)
 	return 0;
 }
 
-/* The reason why a metric with that name cannot be added, or NULL */
+/* Return the reason why a metric with that name cannot be added, or NULL. */
 static const char *name_refusal(const char *name)
 {
 	if (registry.limit != -1 && (long)registry.n >= registry.limit)

@@ -8,8 +8,8 @@
 /* 0, positive numbers and system errors are returned unchanged. */
 int shim_pcp__error(int err);
 /*
- * Whether memory or the connection to pmcd is missing, so that the error is not about a metric or
- * domain
+ * Return whether the error is due to memory or the connection to pmcd, and not to a metric or
+ * domain.
  */
 bool shim_pcp__is_failure(int err);
 

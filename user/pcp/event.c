@@ -28,7 +28,7 @@ _Static_assert(sizeof(pmEventParameter) == 8 && offsetof(pmEventRecord, er_param
 	       offsetof(pmHighResEventRecord, er_param) == 24, "records must have the layout of the protocol");
 
 /*
- * @in is read in disk byte order, and @out is written in host byte order.  Once @in is invalid,
+ * A conversion of @in, in disk byte order, to @out, in host byte order.  Once @in is invalid,
  *	nothing more is written.
  */
 struct turn {
@@ -358,7 +358,7 @@ static int unpack(const pmValueSet *vsp, int idx, bool fine, pmResult ***out)
  * records, it contains event.missed.
  *
  * Return: the number of records; the set's numval if it has no values; PM_ERR_CONV for a value in
- * place, or if other flags are combined with that of lost records; PM_ERR_TYPE for a value or a
+ * place, or if the flag of lost records is combined with other flags; PM_ERR_TYPE for a value or a
  * parameter of the wrong type; PM_ERR_TOOSMALL or PM_ERR_TOOBIG if lengths are inconsistent;
  * -EINVAL for an @idx out of range; -ENOMEM.
  */

@@ -66,11 +66,11 @@ static int stamp_timespec(int err, struct shim_ts stamp, pmResult *result, pmHig
  *
  * Return: 0, PM_ERR_EOL before the start and after the end of the archive (in PM_MODE_INTERP the
  * time still advances), PM_ERR_LOGREC if the record is corrupt (in PM_MODE_INTERP once per volume;
- * the next fetch is then for the same time), PM_ERR_PMID_LOG if its metric has no descriptor,
- * PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; for a host also the changes since
- * the previous fetch (PMCD_x, ORed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics than pmcd
- * accepts in one request, and PM_ERR_IPC if there is no usable connection, in which case the
- * caller should call pmReconnectContext().
+ * the next fetch is then for the same time), PM_ERR_PMID_LOG if a metric in the record has no
+ * descriptor, PM_ERR_TOOSMALL if @numpmid < 1, PM_ERR_NOCONTEXT, -ENOMEM; for a host also the
+ * changes since the previous fetch (PMCD_x, ORed), PM_ERR_TIMEOUT, PM_ERR_TOOBIG for more metrics
+ * than pmcd accepts in one request, and PM_ERR_IPC if there is no usable connection, in which case
+ * the caller should call pmReconnectContext().
  */
 SHIM_API int pmFetch(int numpmid, pmID *pmidlist, pmResult **result)
 {
@@ -172,10 +172,10 @@ static int set_mode(int mode, const struct shim_ts *when, struct shim_ts delta)
 /**
  * pmSetMode() - set the current context's time and how it advances
  * @mode: PM_MODE_INTERP: a fetch returns the values at the time, which then advances by @delta.
- *	PM_MODE_FORW: a fetch returns the next record at or after the time, and sets the time to
- *	that of the record.  PM_MODE_BACK: like PM_MODE_FORW, with the next record at or before the
- *	time.  PM_MODE_LIVE: the time is now; this is the only mode of hosts and of this machine.
- *	ORed with PM_XTB_SET(PM_TIME_x) for another unit of @delta
+ *	PM_MODE_FORW: a fetch returns the next record at or after the time, and sets the time to the
+ *	record's time.  PM_MODE_BACK: like PM_MODE_FORW, with the next record at or before the time.
+ *	PM_MODE_LIVE: the time is now; this is the only mode of hosts and of this machine.  ORed
+ *	with PM_XTB_SET(PM_TIME_x) for another unit of @delta
  * @when: the time; NULL leaves it unchanged
  * @delta: in milliseconds, or in the unit in @mode; negative to go backwards; only for
  *	PM_MODE_INTERP
@@ -211,7 +211,7 @@ SHIM_API int pmSetModeHighRes(int mode, const struct timespec *when, const struc
 	return set_mode(mode, when ? &ts : NULL, step);
 }
 
-/* The host's name; "" for an invalid handle */
+/* Get the host's name, or "" for an invalid handle. */
 static void host_of(int handle, char *buf, size_t size)
 {
 	struct shim_context *ctx;
@@ -263,11 +263,11 @@ SHIM_API const char *pmGetContextHostName(int handle)
 
 /**
  * pmReconnectContext() - reconnect to a context's source
- * @handle: handle of the context; an archive has no connection
+ * @handle: handle of the context; for an archive, nothing is done
  *
- * A host's connection, if any, is closed, and a new one is made; the instance profile is kept.
- * After a failure, calls fail immediately for the time in PMCD_RECONNECT_TIMEOUT.  The context's
- * own derived metrics are removed, global ones are bound again.
+ * This closes a host's connection, if it is open, and opens a new one; the instance profile is
+ * kept.  After a failure, calls fail immediately for the time in PMCD_RECONNECT_TIMEOUT.  The
+ * context's own derived metrics are removed, and global ones are bound again.
  *
  * Return: @handle, PM_ERR_NOCONTEXT, or -ETIMEDOUT if pmcd cannot be reached, or if it is too early
  * to try again.

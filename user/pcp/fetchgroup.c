@@ -71,7 +71,10 @@ static int add_pmid(pmFG fg, pmID pmid)
 
 static void link_in(pmFG fg, struct shim_wanted *w)
 {
-	/* Zero the values first, so that clear() does not free the program's pointers. */
+	/*
+	 * Zero the values first, so that clear() does not free pointers that the program left
+	 * there.
+	 */
 	if (w->values)
 		memset(w->values, 0, w->max * sizeof(*w->values));
 	shim_wanted__clear(w);
@@ -165,8 +168,8 @@ static int item_begin(pmFG fg, const char *metric)
  *
  * Fetches write to these variables, so they must exist until the group is cleared.
  *
- * Return: 0; PM_ERR_NAME and similar codes, PM_ERR_INDOM if @instance is given for a metric without
- * instances, or is NULL for a metric that has them, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE,
+ * Return: 0; PM_ERR_NAME and similar codes, PM_ERR_INDOM if @instance is set for a metric without
+ * instances, or NULL for a metric with instances, PM_ERR_INST or PM_ERR_INST_LOG, PM_ERR_TYPE,
  * PM_ERR_CONV for units of other dimensions, -EINVAL, -ENOMEM.
  */
 SHIM_API int pmExtendFetchGroup_item(pmFG fg, const char *metric, const char *instance,
@@ -315,7 +318,8 @@ SHIM_API int pmExtendFetchGroup_timestamp(pmFG fg, struct timeval *out_value)
 }
 
 /*
- * Whether the program has names from this list for values that were kept when others were cleared
+ * Return whether the program has names from this list, for values that were kept when others were
+ * cleared.
  */
 static bool is_in_use(pmFG fg, char **names)
 {
@@ -343,8 +347,8 @@ static void forget_old_names(pmFG fg)
 }
 
 /*
- * Clear all values, except discrete ones unless PCP_DISCRETE_ONCE is set.  Those keep their names
- * until new values are filled in; shim_wanted__fill() clears them at that time.
+ * Clear all values, except discrete ones unless PCP_DISCRETE_ONCE is set.  Discrete values keep
+ * their names until shim_wanted__fill() replaces them.
  */
 static void clear_all(pmFG fg)
 {

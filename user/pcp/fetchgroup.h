@@ -2,7 +2,7 @@
 /*
  * Fetch groups: metrics, and the program's variables that receive their converted values.
  *
- * By contract, only one thread at a time uses a group.  Groups share no data.
+ * Only one thread at a time may use a group.  Groups share no data.
  */
 #ifndef SHIM_PCP_FETCHGROUP_H
 #define SHIM_PCP_FETCHGROUP_H
@@ -66,7 +66,7 @@ struct shim_wanted {
 	struct timeval *timeval;
 };
 
-/* The instances of a domain; looked up again if a value has an instance that is not among them */
+/* The instances of a domain.  They are looked up again if a value has an unknown instance. */
 struct shim_known_indom {
 	pmInDom indom;
 	bool known;
@@ -113,7 +113,7 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
 			   int type);
 /*
  * Extract the value of a metric's instance as @type, searching the sets starting at @first.  Return
- * 0 or an error; PM_ERR_VALUE if there is no value.  The caller frees a string.
+ * 0, PM_ERR_VALUE if there is no value, or another error.  The caller frees a string.
  */
 int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, int inst,
 			   const struct shim_conversion *conv, const struct shim_fetched *sample,
@@ -122,7 +122,9 @@ int shim_fetchgroup__value(const struct __pmFetchGroup *fg, const pmDesc *desc, 
 void shim_wanted__clear_value(pmAtomValue *value, int type);
 /* Clear all variables of the program, because no value has been fetched yet. */
 void shim_wanted__clear(struct shim_wanted *w);
-/* Write the values of a result, which has no sets after an error, to the program's variables. */
+/*
+ * Write the values of a result to the program's variables.  After an error, the result has no sets.
+ */
 void shim_wanted__fill(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		       const struct shim_fetched *sample);
 

@@ -53,8 +53,8 @@ static const pmValueSet *set_of(const struct shim_fetched *sample, pmID pmid)
 }
 
 /*
- * Whether to keep the values of a discrete metric because the result has no new ones.  If it has
- * some, clear the old values.
+ * Return whether to keep the values of a discrete metric because the result has no new ones.  If it
+ * has new values, clear the old ones.
  */
 static bool stays(const struct __pmFetchGroup *fg, struct shim_wanted *w, const pmValueSet *set)
 {
@@ -132,7 +132,7 @@ static bool are_same(const struct shim_known_indom *known, int n, const int *cod
 }
 
 /*
- * Look up a domain's instances.  If pmcd reports an error, there are none until the next fetch
+ * Look up a domain's instances.  If pmcd reports an error, the list is empty, and the next fetch
  * tries again.  Return 0, -ENOMEM, or an error from the connection.
  */
 static int learn(struct shim_known_indom *known)
@@ -147,8 +147,8 @@ static int learn(struct shim_known_indom *known)
 	if (n < 0)
 		n = 0;
 	/*
-	 * Keep an unchanged list: if a value has an instance that is not in the domain, the domain
-	 * is looked up at every fetch.
+	 * Keep an unchanged list, because a domain is looked up at every fetch if a value has an
+	 * instance that is not in the domain.
 	 */
 	if (are_same(known, n, codes, names)) {
 		free(codes);
@@ -225,7 +225,7 @@ static void fill_indom(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		*w->sts = err;
 }
 
-/* Write the field's values in one record, of which there may be several. */
+/* Write the field's values in one record.  A record may have several. */
 static int fill_record(struct __pmFetchGroup *fg, struct shim_wanted *w,
 		       const struct shim_fetched *record, unsigned int *n)
 {

@@ -22,7 +22,7 @@ static bool is_simple(int type)
 	return type >= PM_TYPE_32 && type <= PM_TYPE_STRING;
 }
 
-/* The number of seconds in a unit of time; 0 for an unknown unit */
+/* Return the number of seconds in a unit of time, or 0 for an unknown unit. */
 static double per_second(unsigned int scale)
 {
 	static const double factors[] = {
@@ -83,7 +83,7 @@ int shim_conversion__parse(struct shim_conversion *conv, const pmDesc *desc, con
 	return 0;
 }
 
-/* Whether the text is a hexadecimal integer, which is not a valid FLOAT or DOUBLE */
+/* Return whether the text is a hexadecimal integer, which is not a valid FLOAT or DOUBLE. */
 static bool is_hex(const char *text)
 {
 	text += strspn(text, " \t\n\v\f\r");
@@ -196,9 +196,7 @@ static int value_find(const pmDesc *desc, int inst, const struct shim_fetched *s
 	return PM_ERR_VALUE;
 }
 
-/*
- * If counters wrap, correct one that has decreased. Otherwise it has no rate: return PM_ERR_VALUE.
- */
+/* Correct a counter that has decreased, if counters wrap.  Otherwise return PM_ERR_VALUE. */
 static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 {
 	if (*change >= 0)
@@ -243,7 +241,7 @@ static int scale(const pmDesc *desc, const struct shim_conversion *conv, double 
 	return err;
 }
 
-/* A number that is too large or has the wrong sign is not stored. */
+/* Do not store a number that is too large or has the wrong sign. */
 static int value_store(double value, pmAtomValue *out, int type)
 {
 	bool is_signed = type == PM_TYPE_32 || type == PM_TYPE_64;

@@ -89,7 +89,7 @@ static bool loud(const pmOptions *opts)
 	return opts->opterr && (!opts->short_options || *opts->short_options != ':');
 }
 
-/* The character to return if an argument is missing */
+/* Return the character that reports a missing argument. */
 static int missing(const pmOptions *opts)
 {
 	return *opts->short_options == ':' ? ':' : '?';
@@ -142,7 +142,8 @@ static bool is_option(const char *arg)
 }
 
 /*
- * Whether there is an option at optind; otherwise optind is moved to the first non-option argument
+ * Return whether there is an option at optind; if not, move optind to the first non-option
+ * argument.
  */
 static bool next_argument(int argc, char **argv, pmOptions *opts)
 {
@@ -176,10 +177,7 @@ static bool is_abbreviated(const pmLongOptions *o, const char *name, size_t len)
 	return !is_heading(o) && !strncmp(o->long_opt, name, len);
 }
 
-/*
- * Whether two options are not merely two names of the same option; always true if one dash is
- * enough
- */
+/* Return whether two options differ in more than their names; always true if one dash is enough. */
 static bool differ(const pmOptions *opts, const pmLongOptions *a, const pmLongOptions *b)
 {
 	return opts->flags & PM_OPTFLAG_LONG_ONLY || a->has_arg != b->has_arg ||
@@ -187,8 +185,8 @@ static bool differ(const pmOptions *opts, const pmLongOptions *a, const pmLongOp
 }
 
 /*
- * List in the original's order: the first one, and then the ones that differ from it, starting with
- * the last.
+ * List options in the original's order: the first one, and then those that differ from it, starting
+ * with the last.
  */
 static void tell_ambiguous(const pmOptions *opts, const char *arg, const char *name, size_t len)
 {
@@ -207,7 +205,8 @@ static void tell_ambiguous(const pmOptions *opts, const char *arg, const char *n
 }
 
 /*
- * Index of the option that @name names or abbreviates; -1 if there is none, -2 if it is ambiguous
+ * Return the index of the option that @name names or abbreviates, -1 if there is none, or -2 if
+ * @name is ambiguous.
  */
 static int find_long(const pmOptions *opts, const char *name, size_t len)
 {
@@ -311,8 +310,8 @@ static int take_short(int argc, char **argv, pmOptions *opts)
 }
 
 /*
- * With PM_OPTFLAG_LONG_ONLY, whether the rest of -word is a long option rather than short ones.  As
- * in the original, it may follow some short ones.
+ * Return whether the rest of -word is a long option rather than short ones, which requires
+ * PM_OPTFLAG_LONG_ONLY.  As in the original, it may follow some short ones.
  */
 static bool is_long_only(const pmOptions *opts, const char *arg, const char *name)
 {

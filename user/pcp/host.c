@@ -24,7 +24,7 @@
 #define PDU_VERSION	2
 #define NSEC_PER_SEC	1000000000LL
 
-/* The comma-separated ports in variable @name, or port @usual if it is unset or malformed */
+/* Get the comma-separated ports in variable @name, or port @usual if it is unset or malformed */
 static int default_ports(const char *name, int usual, struct shim_host_name *to)
 {
 	const char *list = shim_environ__get(name);
@@ -50,7 +50,7 @@ static int default_ports(const char *name, int usual, struct shim_host_name *to)
 	return 0;
 }
 
-/* The PMAPI code for a connection failure */
+/* Return the PMAPI code for a connection failure. */
 static int lost(int err)
 {
 	switch (err) {
@@ -285,7 +285,9 @@ static int host_connect(struct shim_host *host)
 /* Seconds before the next reconnect, after each failure; the last number is repeated */
 static const int usual_pauses[] = { 5, 10, 20, 40, 80 };
 
-/* A timeout from the environment, in seconds with an optional fraction, or @usual seconds */
+/*
+ * Return a timeout from the environment, in seconds with an optional fraction, or @usual seconds.
+ */
 static int64_t timeout_ns(const char *name, int64_t usual)
 {
 	const char *value = shim_environ__get(name);
@@ -370,7 +372,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
-/* The @n-th number in a list of seconds, or the last one; 0 if the list is malformed */
+/* Return the @n-th number in a list of seconds, or the last one; 0 if the list is malformed. */
 static int listed_pause(const char *list, unsigned int n)
 {
 	int pause = 0;
@@ -480,8 +482,9 @@ static int host_dup(struct shim_context *to, struct shim_context *from)
 }
 
 /*
- * The name reported by pmcd; if there is none, this machine's name for a local connection,
- * otherwise the name in the specification.  Empty if there is no memory for the request to pmcd.
+ * Get the name reported by pmcd.  If there is none, use this machine's name for a local connection,
+ * otherwise the name in the specification.  The result is empty if there is no memory for the
+ * request to pmcd.
  */
 static void host_name(struct shim_context *ctx, char *buf, size_t size)
 {
@@ -505,7 +508,8 @@ static void host_name(struct shim_context *ctx, char *buf, size_t size)
 static int host_zone(struct shim_context *ctx, char *buf, size_t size)
 {
 	/*
-	 * Prefer the name of the zone to a value of TZ, because it implies daylight saving rules.
+	 * Prefer the name of the zone to a value of TZ, because the name implies daylight saving
+	 * rules.
 	 */
 	if (!shim_host_source__string(ctx, "pmcd.zoneinfo", buf, size) && *buf)
 		return 0;

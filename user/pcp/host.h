@@ -2,8 +2,8 @@
 /*
  * A host as a source of metrics: its pmcd, over a connection that belongs to one context.
  *
- * Threads: guarded by the context's lock.  Hosts share no data, so threads with different contexts
- * never wait for each other.
+ * Threads: the context's lock guards everything here.  Hosts share no data, so threads with
+ * different contexts never wait for each other.
  */
 #ifndef SHIM_PCP_HOST_H
 #define SHIM_PCP_HOST_H
@@ -70,7 +70,7 @@ struct shim_host {
 	int64_t connect_ns, request_ns;
 };
 
-/* host.c: the connection */
+/* Functions in host.c: the connection */
 int shim_host__new(const char *text, unsigned int flags, struct shim_host **out);
 
 /*
@@ -87,14 +87,14 @@ int shim_host__receive(struct shim_host *host, struct shim_pdu *pdu);
 /* Close the connection because the wire or a decoder returned @err.  Return the PMAPI code. */
 int shim_host__lose(struct shim_host *host, int err);
 
-/* host_fetch.c */
+/* Operations in host_fetch.c */
 int shim_host_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			    struct shim_ts *stamp, pmResult **out);
 /* Get a metric's only value, a string, truncated to @size - 1 bytes.  Return 0 or an error. */
 int shim_host_source__string(struct shim_context *ctx, const char *metric, char *buf, size_t size);
 int shim_host_source__store(struct shim_context *ctx, int n, pmValueSet *const *sets);
 
-/* host_meta.c */
+/* Operations in host_meta.c */
 int shim_host_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out);
 int shim_host_source__descs(struct shim_context *ctx, int n, const pmID *pmids, pmDesc *out);
 int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigned int ident,
@@ -107,7 +107,7 @@ int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const ch
 int shim_host_source__labels(struct shim_context *ctx, unsigned int level, unsigned int ident,
 			     struct shim_label_sets *sets);
 
-/* host_names.c */
+/* Operations in host_names.c */
 int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const *names,
 			      pmID *pmids);
 int shim_host_source__children(struct shim_context *ctx, const char *name, char ***offspring,

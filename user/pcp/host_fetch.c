@@ -16,20 +16,20 @@
 #include "host.h"
 #include "result.h"
 
-/* Limit on change notices before a result; pmcd sends at most one */
+/* Maximum number of change notices before a result; pmcd sends at most one */
 #define NOTICES_MAX	16
 #define RESULT_HEADER	24	/* includes the stamp and the number of metrics */
 #define SET_HEADER	12
 #define VALUE_SIZE	8
 
-/* The maximum size of the value sets */
+/* Return the maximum size of the value sets. */
 static size_t sets_room(const struct shim_pdu_result *result)
 {
 	return result->n * shim_result__set_len(1) + result->values * sizeof(pmValue);
 }
 
 /*
- * The maximum size of the value blocks, each of which takes at most one word more than in the reply
+ * Return the maximum size of the value blocks.  Each takes at most one word more than in the reply.
  */
 static size_t blocks_room(const struct shim_pdu *pdu, const struct shim_pdu_result *result)
 {
@@ -75,7 +75,7 @@ static int fill_block(struct shim_builder *b, pmValue *v, const struct shim_pdu_
 	return 0;
 }
 
-/* The decoder has checked the number of values. */
+/* The decoder has already checked the number of values. */
 static void fill_words(struct shim_pdu *pdu, int32_t n, pmValue *to)
 {
 	const uint8_t *p = pdu->in.p;
@@ -148,7 +148,7 @@ static int send_profile(struct shim_host *host, const struct shim_profile *profi
 	return err;
 }
 
-/* Wait for the result's PDU and collect the notices before it, or return the code of an ERROR. */
+/* Wait for the result's PDU and collect the notices before it.  Return the code of an ERROR PDU. */
 static int await_result(struct shim_host *host, bool highres, struct shim_pdu *pdu, int *changes)
 {
 	for (int i = 0; i <= NOTICES_MAX; i++) {

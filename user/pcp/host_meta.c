@@ -69,7 +69,9 @@ static int some_descs(struct shim_host *host, int n, const pmID *pmids, pmDesc *
 	return found;
 }
 
-/* Whether further requests are pointless, because the error does not concern a single metric */
+/*
+ * Return whether further requests are useless because the error does not concern a single metric.
+ */
 static bool is_lost(const struct shim_host *host, int err)
 {
 	return err == -ENOMEM || host->wire.fd.nr < 0;
@@ -129,7 +131,9 @@ static int one_text(struct shim_host *host, unsigned int ident, unsigned int fla
 	return *out ? 0 : -ENOMEM;
 }
 
-/* If the help text is missing or empty, get the one-line text, unless PM_TEXT_DIRECT is set. */
+/*
+ * Get the help text or, if it is missing or empty and PM_TEXT_DIRECT is not set, the one-line text.
+ */
 int shim_host_source__text(struct shim_context *ctx, unsigned int about, unsigned int ident,
 			   int level, char **out)
 {
@@ -250,7 +254,7 @@ int shim_host_source__instance(struct shim_context *ctx, pmInDom indom, const ch
 	return instance.inst >= 0 ? instance.inst : shim_host__lose(ctx->host, -EBADMSG);
 }
 
-/* A set without labels, or with an error instead, gets no text. */
+/* A set that has no labels, or an error instead of labels, gets no text. */
 static int copy_set(pmLabelSet *to, const struct shim_pdu_labelset *from)
 {
 	to->inst = from->inst;
@@ -318,10 +322,7 @@ static int add_level(struct shim_host *host, unsigned int level, unsigned int id
 	return copy_sets(sets, &pdu, n);
 }
 
-/*
- * Add all labels of a metric except those of its instances, from the weakest level to the
- * strongest.
- */
+/* Add all labels of a metric except those of its instances, in ascending order of precedence. */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	const struct {

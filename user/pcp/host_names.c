@@ -145,7 +145,7 @@ static void names_append(struct shim_list *list, int *status, struct names *to,
 	int first = to->n;
 
 	for (int i = 0; i < from->n; i++) {
-		/* A name that is in both lists is used once, with its status in the first list. */
+		/* Use a name that is in both lists once, with its status in the first list. */
 		if (first && has_name(to, from->all[i]))
 			continue;
 		if (status)

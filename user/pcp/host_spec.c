@@ -87,7 +87,7 @@ static void parse_protocol(struct cursor *c, struct shim_host_spec *spec)
 	}
 }
 
-/* Takes ownership of @name. */
+/* Take ownership of @name. */
 static int add_host(struct shim_host_spec *spec, char *name)
 {
 	if (!name || shim_vec__room(spec->hosts, &spec->hosts_room, spec->nhosts)) {
@@ -189,8 +189,8 @@ static char *default_path(void)
 }
 
 /*
- * Parse a path.  Its leading slashes were skipped with those of the protocol; paths are absolute,
- * so one is restored.
+ * Parse a path.  Its leading slashes were skipped together with the protocol's, so restore one:
+ * paths are absolute.
  */
 static int parse_path(struct cursor *c, struct shim_host_spec *spec)
 {

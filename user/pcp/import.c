@@ -96,9 +96,8 @@ int shim_import__start(const char *archive, int flags)
 
 /**
  * pmiStart() - start an archive
- * @archive: the archive's name; NULL for a context that is used only for inheritance
- * @inherit: if not 0, the new context has the metrics, instances and handles of the current
- *   context
+ * @archive: the archive's name; NULL for a context that only passes on its metadata
+ * @inherit: if not 0, the new context has the metrics, instances and handles of the current context
  *
  * The archive's files are created when the first record is written.
  *
@@ -160,10 +159,9 @@ static int copy_field(char *to, size_t room, const char *from)
 
 /**
  * pmiSetHostname() - set the host from which the data originates
- * @host: the host's name; the default is that of this host
+ * @host: the host's name; the default is the name of this host
  *
- * This call has an effect only before the first record.  Version 2 allows 63
- * characters.
+ * This call has an effect only before the first record.  Version 2 allows 63 characters.
  *
  * Return: 0, PM_ERR_NOCONTEXT, PM_ERR_TOOBIG, -EINVAL.
  */

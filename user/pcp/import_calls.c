@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * LOGIMPORT's calls that write no values (identifiers and units from numbers, error texts) and the
- * calls of PCP 7.2 (flags of pmiStart(), times in nanoseconds, and a status file from which PCP's
- * agent pmdapmimport learns which tool writes an archive).
+ * LOGIMPORT's calls that write no values (build identifiers and units, get error texts) and the
+ * calls of PCP 7.2 (flags of pmiStart(), times in nanoseconds, and a status file that identifies
+ * the tool that writes an archive to PCP's agent pmdapmimport).
  *
  * The texts are identical to those of PCP's library because programs compare them.
  *
@@ -145,7 +145,7 @@ SHIM_API pmUnits pmiExtraUnits(int dimSpace, int dimTime, int dimCount, unsigned
 
 /**
  * pmiStart_v4() - pmiStart() of PMAPI version 4
- * @archive: the archive's name; NULL for a context that is used only for inheritance
+ * @archive: the archive's name; NULL for a context that only passes on its metadata
  * @flags: PMI_INHERIT: the new context has the metrics, instances and handles of the current
  *	context; PMI_APPEND: if the archive exists, records are appended to it; PMI_PROCESS:
  *	pmiSetImportProgram() records the process, and pmiEnd() removes the file
@@ -218,7 +218,7 @@ static int write_status(const char *path, const char *text)
 	return err;
 }
 
-/* Each field is one line of the file, so it must be a single line. */
+/* Each field is stored as one line, so it must not contain a newline. */
 static bool is_line(const char *text)
 {
 	return !text || !strchr(text, '\n');

@@ -77,7 +77,7 @@ static struct shim_imp_domain *need_domain(struct shim_importer *imp, uint32_t i
 
 /**
  * shim_importer__create() - create an importer without metrics
- * @base: name of the archive, or NULL for a context that is used only to inherit metadata
+ * @base: name of the archive, or NULL for a context that only passes on its metadata
  * @out: the importer
  *
  * Return: 0 or -ENOMEM.
@@ -129,8 +129,8 @@ void shim_importer__destroy(struct shim_importer *imp)
 }
 
 /*
- * The next unused identifier; PM_ID_NULL if there is none.  The search starts above the number of
- * metrics, as in PCP's library, so that an archive gets the same identifiers.
+ * Return the next unused identifier, or PM_ID_NULL if there is none.  As in PCP's library, the
+ * search starts above the number of metrics, so that an archive gets the same identifiers.
  */
 static uint32_t free_pmid(const struct shim_importer *imp)
 {
@@ -269,9 +269,9 @@ int shim_importer__metric(struct shim_importer *imp, const char *name, const pmD
 }
 
 /*
- * Length of the part of an instance's name that identifies it: up to the first blank, or the whole
- * name.  PCP compares names this way, here and when it reads an archive: "one two" equals "one
- * three", but not "one".
+ * Return the length of the part of an instance's name that identifies it: up to the first blank, or
+ * the whole name.  PCP compares names this way, here and when it reads an archive: "one two" equals
+ * "one three", but not "one".
  */
 static size_t key_length(const char *name)
 {
@@ -300,7 +300,7 @@ static struct shim_imp_instance *find_name(const struct shim_imp_domain *d, cons
 	return NULL;
 }
 
-/* Index of an ID in the sorted instances, or the index at which to insert it */
+/* Return the index of an ID in the sorted instances, or the index at which to insert it. */
 static size_t place_of(const struct shim_imp_domain *d, int32_t inst)
 {
 	size_t lo = 0, hi = d->n;
@@ -448,7 +448,7 @@ static int new_slot(struct shim_importer *imp, struct shim_imp_metric *m,
 	return 0;
 }
 
-/* Get the slot of a metric and an instance, which is created at first use. */
+/* Get the slot of a metric and an instance.  Create it at first use. */
 int shim_imp_metric__slot(struct shim_importer *imp, struct shim_imp_metric *m,
 			  struct shim_imp_instance *instance, struct shim_imp_slot **out)
 {

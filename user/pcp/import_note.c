@@ -2,8 +2,8 @@
 /*
  * An importer's texts and labels, kept until they are written with the next record.
  *
- * A target's last record of labels replaces the earlier ones for a reader, so each record repeats
- * the labels that were put before.
+ * For a reader, a target's last record of labels replaces all earlier ones.  Therefore each record
+ * repeats the labels that were added before.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -117,8 +117,8 @@ static bool plain_number(const char *text, int64_t *number, unsigned int *decima
 }
 
 /*
- * Fast path for plain decimal numbers, which are by far the most frequent.  The digits and the
- * power of ten are both exact as doubles, so their quotient is the double nearest to the text.
+ * Fast path for plain decimal numbers, which are by far the most common.  The digits and the power
+ * of ten are both exact as doubles, so their quotient is the double nearest to the text.
  */
 static bool parse_plain(struct shim_value *v, const char *text)
 {

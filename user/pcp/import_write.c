@@ -88,7 +88,10 @@ static int open_writer(struct shim_importer *imp)
 	return imp->failed;
 }
 
-/* The difference between a metric and that of the archive to which records are appended */
+/*
+ * Return the difference between a metric and the metric in the archive to which records are
+ * appended.
+ */
 static int difference(const struct shim_importer *imp, const struct shim_imp_metric *m)
 {
 	int err = shim_writer__difference(imp->writer, &m->desc);
@@ -233,7 +236,10 @@ static bool any_values(const struct shim_importer *imp)
 	return false;
 }
 
-/* Whether the archive's version can represent the stamp, and it is not before the last record */
+/*
+ * Return whether the archive's version can represent the stamp, and the stamp is not before the
+ * last record.
+ */
 static bool stamp_ok(const struct shim_importer *imp, struct shim_ts stamp)
 {
 	if (stamp.nsec < 0 || stamp.nsec > 999999999)
@@ -291,8 +297,8 @@ static int put_mark(struct shim_importer *imp, struct shim_ts stamp)
  * shim_importer__mark() - mark a gap: values are not continuous from the last record to the next
  * @imp: the importer
  *
- * With PMI_APPEND, the last record may be that of the existing archive.  The mark's time is a
- * millisecond after that of the last record.  Before the first record there is no gap to mark.
+ * With PMI_APPEND, the last record may be in the existing archive.  The mark is one millisecond
+ * later than the last record.  Before the first record, nothing is written.
  *
  * Return: 0, or the error from creating the archive or writing to it.
  */
@@ -456,7 +462,7 @@ static char *finish_volume(struct shim_importer *imp)
 	return NULL;
 }
 
-/* The callback is called without the lock, so that it may call LOGIMPORT. */
+/* Call the callback without the lock, so that it may call LOGIMPORT. */
 int shim_import__leave_record(struct shim_importer *imp, int result)
 {
 	char *path = result ? NULL : finish_volume(imp);

@@ -93,17 +93,17 @@ struct shim_importer;
 /*
  * struct shim_importer - a context
  * @writer: NULL until the first record
- * @append: PMI_APPEND was given: if the archive exists, the first record is appended to it
+ * @append: PMI_APPEND was set: if the archive exists, the first record is appended to it
  * @ended: no more values can be put, but another context can inherit
  * @names: used to reject invalid names and descriptions; its records are written to @scratch and
  *	discarded
  * @handles: @nhandles slots; a handle is an index into this array, plus one
  * @waiting: list of metrics with values; @last_waiting: the link for the next metric
- * @sorted: room to sort @sorted_cap slots
+ * @sorted: array for sorting slots, with @sorted_cap elements
  * @last_put: time of the last record that is not a mark; @last: time of the last record
  * @volume_size: a volume that reaches this size is finished after the record, and @volume_done is
  *	called; 0 for no limit
- * @process: PMI_PROCESS was given
+ * @process: PMI_PROCESS was set
  * @status: path of the status file of pmiSetImportProgram(), or NULL
  */
 struct shim_importer {
@@ -151,7 +151,7 @@ struct shim_importer {
 #define SHIM_IMPORT_APPEND	2
 #define SHIM_IMPORT_PROCESS	4
 
-/* import_meta.c: metrics, instances and handles */
+/* Functions in import_meta.c: metrics, instances and handles */
 int shim_importer__create(const char *base, struct shim_importer **out);
 void shim_importer__destroy(struct shim_importer *imp);
 int shim_importer__inherit(struct shim_importer *imp, const struct shim_importer *from);
@@ -170,15 +170,15 @@ int shim_importer__handle(struct shim_importer *imp, struct shim_imp_slot *slot)
 int shim_importer__of_handle(const struct shim_importer *imp, int handle,
 			     struct shim_imp_slot **out);
 
-/* import_value.c: values of the next record */
+/* Functions in import_value.c: values of the next record */
 int shim_imp_slot__parse(struct shim_importer *imp, struct shim_imp_slot *slot, const char *text);
 int shim_imp_slot__atom(struct shim_importer *imp, struct shim_imp_slot *slot,
 			const pmAtomValue *atom);
-/* Write the metric without values, or with @error instead of values. */
+/* Write the metric without values or, unless @error is 0, with that error. */
 void shim_imp_metric__bare(struct shim_importer *imp, struct shim_imp_metric *m, int error);
 void shim_importer__drop_values(struct shim_importer *imp);
 
-/* import_write.c: records */
+/* Functions in import_write.c: records */
 int shim_importer__write(struct shim_importer *imp, struct shim_ts stamp);
 int shim_importer__mark(struct shim_importer *imp);
 int shim_importer__result(struct shim_importer *imp, struct shim_ts stamp, int numpmid,
@@ -187,7 +187,7 @@ int shim_importer__end(struct shim_importer *imp);
 /* Declare a metric to the writer, unless it is already declared. */
 int shim_importer__declare(struct shim_importer *imp, struct shim_imp_metric *m);
 
-/* import_note.c: texts and labels */
+/* Functions in import_note.c: texts and labels */
 int shim_imp_notes__create(struct shim_imp_notes **out);
 void shim_imp_notes__destroy(struct shim_imp_notes *notes);
 int shim_imp_notes__text(struct shim_imp_notes *notes, uint32_t type, uint32_t ident,
@@ -198,8 +198,9 @@ bool shim_imp_notes__pending(const struct shim_imp_notes *notes);
 int shim_imp_notes__write(struct shim_importer *imp, struct shim_ts stamp);
 
 /*
- * import.c: enter() locks the current context and returns it.  If there is none or it has ended, it
- * returns NULL and locks nothing.  leave() unlocks and returns @result as a PMAPI code.
+ * Functions in import.c: enter() locks and returns the current context.  If there is none or it has
+ * ended, enter() returns NULL and locks nothing.  leave() unlocks the context and returns @result
+ * as a PMAPI code.
  */
 struct shim_importer *shim_import__enter(void);
 int shim_import__leave(struct shim_importer *imp, int result);
@@ -211,13 +212,13 @@ int shim_import__start(const char *archive, int flags);
 	if (!imp)					\
 		return PM_ERR_NOCONTEXT
 
-/* import_write.c: leave() after a record, which may have filled its volume */
+/* In import_write.c: leave() after a record, which may have filled its volume */
 int shim_import__leave_record(struct shim_importer *imp, int result);
 
-/* import_calls.c: remove the status file of a process that ends */
+/* In import_calls.c: remove the status file of a process that ends */
 void shim_importer__forget_program(struct shim_importer *imp);
 
-/* import.c: the result of the current context's last call */
+/* In import.c: return the result of the current context's last call */
 int shim_import__last_error(void);
 
 #endif /* SHIM_PCP_IMPORTER_H */

@@ -92,10 +92,10 @@ static int labels_get(uint32_t level, uint32_t ident, pmLabelSet **out)
  * pmGetContextLabels() - get the labels of the whole archive
  * @sets: one set; if the archive never has such labels, it contains the name of its host
  *
- * All these calls return the labels that are valid at the context's time, to be freed by
+ * The calls for labels return the labels at the context's time.  The caller frees them with
  * pmFreeLabelSets(); *@sets is NULL if there are none.
  *
- * Return: the number of sets, which is 0 if there are none at that time; PM_ERR_NOCONTEXT, -EINVAL,
+ * Return: the number of sets, or 0 if there are none at that time; PM_ERR_NOCONTEXT, -EINVAL,
  * -ENOMEM.
  */
 SHIM_API int pmGetContextLabels(pmLabelSet **sets)
@@ -357,12 +357,12 @@ static int merge_finish(struct merge *m, int err, bool any, char *buffer, int ro
  * @buffer: receives the result, with a NUL
  * @buflen: size of @buffer
  *
- * Names are sorted, and blanks are omitted.  If several labels have the same name, that of the last
- * object is used.  Nested objects become labels with dots in their names.
+ * Names are sorted, and blanks are omitted.  If several labels have the same name, the label of the
+ * last object is used.  Nested objects become labels with dots in their names.
  *
  * Return: the length, which is 0 if there are no labels; -EINVAL if a text is not a JSON object,
- * has a duplicate or an invalid label name, or for invalid arguments; -E2BIG if there is not enough
- * room, or a name is longer than 255 bytes; -ENOMEM.
+ * has a duplicate or an invalid label name, or for invalid arguments; -E2BIG if @buffer is too
+ * small, or a name is longer than 255 bytes; -ENOMEM.
  */
 SHIM_API int pmMergeLabels(char **objects, int nobjects, char *buffer, int buflen)
 {

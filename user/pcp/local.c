@@ -23,8 +23,8 @@ _Static_assert(SHIM_LIVE_EVALUE == PM_ERR_VALUE && SHIM_LIVE_EAGAIN == PM_ERR_AG
 	       SHIM_LIVE_EAPPVERSION == PM_ERR_APPVERSION, "errors must equal PCP's");
 
 /*
- * Find a domain, and sample it to get instances that are newer than the last fetch.  The sample is
- * not settled, so the next fetch still covers the time since the previous fetch.
+ * Find a domain, and sample it to get instances that are newer than the last fetch.  Do not call
+ * shim_machine__settle(), so that the next fetch still covers the time since the previous fetch.
  */
 static int domain_find(struct shim_context *ctx, pmInDom indom, size_t *at)
 {
@@ -85,8 +85,8 @@ static int named_at(const struct shim_machine *machine, size_t at, const char *n
 }
 
 /*
- * A number is never reused for another instance, so the machine is sampled only if the number is
- * unknown.  Otherwise, each of thousands of look-ups would read all instances.
+ * Sample the machine only if the number is unknown, because a number is never reused for another
+ * instance.  Otherwise, thousands of look-ups would each read all instances.
  */
 static int local_instance_name(struct shim_context *ctx, pmInDom indom, int inst,
 			       char **name)
@@ -342,7 +342,8 @@ static int local_record(struct shim_context *ctx, struct shim_ts *stamp, pmResul
 }
 
 /*
- * The error for an unknown metric: PM_ERR_PMID in the domains of this machine, otherwise no agent
+ * Return the error for an unknown metric: PM_ERR_PMID in the domains of this machine, otherwise the
+ * error for a missing agent.
  */
 static int unknown(pmID pmid)
 {

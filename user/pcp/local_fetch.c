@@ -8,7 +8,7 @@
 #include "local.h"
 #include "result.h"
 
-/* The answers collected so far. All their values are in one array. */
+/* The answers collected so far.  All their values are in one array. */
 struct answers {
 	struct shim_answer *all;
 	struct shim_value *values;
@@ -130,7 +130,7 @@ int shim_local_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 	return 0;
 }
 
-/* The PMAPI code for an error of turning tracing on or off */
+/* Return the PMAPI code for an error from turning tracing on or off. */
 static int error_of_store(int err)
 {
 	switch (err) {

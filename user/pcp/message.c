@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Messages of a program (pmprintf() to stderr or a file, and pmNotifyErr()) and its log file, to
- * which a stream is redirected, with a first and a last line.
+ * Messages of a program (pmprintf() to stderr or a file, and pmNotifyErr()), and its log file:
+ * redirect a stream to it, and write a first and a last line.
  *
  * Threads: the process has one message under construction.  A lock guards this message and the
  * setting of pmSyslog().  Another lock guards the list of streams that get a last line when the
@@ -200,7 +200,7 @@ static void time_text(char *buf, size_t size)
 		strftime(buf, size, "%a %b %e %H:%M:%S %Y", &tm);
 }
 
-/* Called by exit(); takes no lock */
+/* Called by exit().  It takes no lock. */
 static void message_finish(void)
 {
 	char date[32];

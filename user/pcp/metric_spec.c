@@ -36,7 +36,7 @@ static const char *skip_blanks(const char *s)
 	return s;
 }
 
-/* The last ':' or '/' before the instances */
+/* Return the last ':' or '/' before the instances. */
 static const char *find_separator(const char *text)
 {
 	const char *last = NULL;

@@ -80,7 +80,8 @@ static const char *first_archive(const pmOptions *opts)
 }
 
 /*
- * The bounds: from the first archive's start to the last one's end; for other contexts, from now on
+ * Find the bounds: from the first archive's start to the last one's end or, for other contexts,
+ * from now on.
  */
 static int find_bounds(pmOptions *opts, int ctx, struct bounds *b)
 {

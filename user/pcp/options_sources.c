@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The hosts and archives in a program's options, and calls for single options, for programs that do
- * not read them from a command line, such as PCP's Python binding and some of its tools.
+ * The hosts and archives in a program's options.  Also calls that set single options, for programs
+ * that do not read them from a command line, such as PCP's Python binding and some of its tools.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -24,7 +24,7 @@
 #define ONE "host or archive"
 #define KIND "of hosts or archives"
 
-/* Count a usage error.  Such errors are reported at the end if there was no runtime error. */
+/* Count a usage error.  Usage errors are reported at the end if there was no runtime error. */
 void shim_options__usage_error(pmOptions *opts)
 {
 	opts->errors++;
@@ -36,7 +36,7 @@ void shim_options__runtime_error(pmOptions *opts)
 	opts->errors++;
 }
 
-/* Takes ownership of @name; NULL means that memory ran out. */
+/* Take ownership of @name, which is NULL if memory ran out. */
 static void source_append(pmOptions *opts, char ***list, int *n, char *name)
 {
 	char **grown = name ? realloc(*list, (size_t)(*n + 1) * sizeof(**list)) : NULL;
@@ -151,7 +151,9 @@ void shim_options_sources__hosts_file(pmOptions *opts, char *arg)
 	fclose(f);
 }
 
-/* Whether a comma-separated list contains a name; an empty name is found only at the start */
+/*
+ * Return whether a comma-separated list contains a name.  An empty name is found only at the start.
+ */
 static int is_in(const char *list, const char *name)
 {
 	size_t len = strlen(name);

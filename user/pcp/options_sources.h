@@ -10,7 +10,7 @@
 void shim_options__usage_error(pmOptions *opts);
 void shim_options__runtime_error(pmOptions *opts);
 
-/* options.c: single options, and checks when all options are known */
+/* Functions in options.c: set single options, and check them when all options are known */
 void shim_options__local_agent(pmOptions *opts, char *arg);
 void shim_options__container(pmOptions *opts, char *arg);
 void shim_options__finish(pmOptions *opts);
@@ -21,7 +21,7 @@ void shim_options_sources__hosts_file(pmOptions *opts, char *arg);
 void shim_options_sources__archive(pmOptions *opts, char *arg);
 void shim_options_sources__archives(pmOptions *opts, char *arg);
 void shim_options_sources__folio(pmOptions *opts, char *arg);
-/* The archive that PCP's logger writes on this machine */
+/* Add the archive that PCP's logger writes on this machine. */
 void shim_options_sources__local_archive(pmOptions *opts);
 
 /* pmOptions for a program of PMAPI version 3, which uses the times at the end */

@@ -23,7 +23,7 @@ int pmDebug_v4(const char *spec);
 int pmGetOptions_v4(int argc, char *const *argv, pmOptions *opts);
 int pmGetContextOptions_v4(int ctx, pmOptions *opts);
 
-/* Whether a program of either version has enabled "derive" */
+/* Return whether a program of either version has enabled "derive". */
 static inline bool shim_debug__derive(void)
 {
 	return pmDebugOptions.derive || pmDebugOptions_v4.v2.derive;

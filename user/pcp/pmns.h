@@ -15,9 +15,9 @@
 
 struct shim_pmns_tree;
 
-/* Metrics that every context has; they describe unpacked event records */
+/* Return a metric that every context has.  These metrics describe unpacked event records. */
 const struct shim_desc *shim_pmns_tree__builtin(uint32_t pmid);
-/* The public descriptor of a metric that every context has, or PM_ERR_PMID */
+/* Get the public descriptor of a metric that every context has.  Return 0 or PM_ERR_PMID. */
 int shim_desc__builtin(pmID pmid, pmDesc *out);
 void shim_desc__copy(const struct shim_desc *desc, pmDesc *out);
 
@@ -39,16 +39,20 @@ void shim_pmns_tree__free(struct shim_pmns_tree *pmns);
 #define SHIM_PMNS_NONE UINT32_MAX
 
 uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *name);
-/* Whether this is the name of a metric; if so, *@pmid is set to the metric */
+/* Return whether this is the name of a metric.  If so, set *@pmid to the metric. */
 bool shim_pmns_tree__metric(const struct shim_pmns_tree *pmns, uint32_t at, uint32_t *pmid);
 /*
- * Get the names directly below a name (newest first, @status may be NULL), or those of all metrics
- * at and below it, in one allocation that the caller frees.  Return their number, or -ENOMEM.
+ * Get the names directly below a name (newest first; @status may be NULL), or the names of all
+ * metrics at and below it, in one allocation that the caller frees.  Return their number, or
+ * -ENOMEM.
  */
 int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent, char ***offspring,
 			     int **status);
 int shim_pmns_tree__leaves(const struct shim_pmns_tree *pmns, uint32_t top, char ***names);
-/* Negative if @a is before @b; older names come first, and a group follows the names in it */
+/*
+ * Return a negative number if @a is before @b.  Older names come first, and a group follows the
+ * names in it.
+ */
 int shim_pmns_tree__order(const struct shim_pmns_tree *pmns, uint32_t a, uint32_t b);
 
 /*
@@ -64,7 +68,7 @@ struct shim_pmns_file {
 	size_t room;
 };
 
-/* Make a name space of the metrics for which @keep returns true. */
+/* Create a name space of the metrics for which @keep returns true. */
 int shim_pmns_file__subset(const struct shim_pmns_file *from,
 			   bool (*keep)(const void *arg, uint32_t pmid), const void *arg,
 			   struct shim_pmns_file **out);
@@ -85,7 +89,7 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
  */
 int shim_pmns_preprocess__read(const char *path, char **out);
 
-/* pmns_lookup.c: look-ups in a given tree */
+/* Functions in pmns_lookup.c: look-ups in a given tree */
 int shim_pmns_lookup__metrics(const struct shim_pmns_tree *tree, int n, const char *const *names,
 			      pmID *pmids);
 int shim_pmns_lookup__children(const struct shim_pmns_tree *tree, const char *name,

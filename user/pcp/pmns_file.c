@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A name space's file, which consists of groups of names ("root" contains the others), and the
- * name space that a program has loaded to replace those of its contexts.
+ * A name space's file, which consists of groups of names ("root" contains the others), and the name
+ * space that a program has loaded to replace those of its contexts.
  *
- *	root { group  name 60:0:1  whole 61:*:* }
- *	group { name 60:0:2 }
+ *	root { group  name 60:0:1  whole 61:*:* } group { name 60:0:2 }
  *
- * A name followed by an identifier is a metric, otherwise it is a group.  An identifier with two *
- * means all names below it, which only the domain's agent knows.
+ * A name followed by an identifier is a metric; any other name is a group.  An identifier with two
+ * * means all names below it, which only the domain's agent knows.
  *
  * Threads: the process has one loaded name space, as in PCP's library.  A lock guards the pointer
  * to it and its reference count.
@@ -86,8 +85,8 @@ static bool same(struct word a, const char *s, size_t len)
 }
 
 /*
- * Whether a word is a letter followed by letters, digits and _; with @dots, several of these joined
- * by dots
+ * Return whether a word is a letter followed by letters, digits and _.  With @dots, it may consist
+ * of several such parts joined by dots.
  */
 static bool is_name(struct word w, bool dots)
 {
@@ -108,7 +107,7 @@ static bool is_name(struct word w, bool dots)
 }
 
 /*
- * Parse a number up to @most, and the character @end after it.  Return -1 if there is no such
+ * Parse a number of at most @most, and the character @end after it.  Return -1 if there is no such
  * number.
  */
 static int read_number(const char **s, int most, char end)
@@ -413,7 +412,7 @@ void shim_pmns_loaded__replace(struct shim_pmns_file *old, struct shim_pmns_file
 	shim_pmns_loaded__put(old);
 }
 
-/* The file in PMNS_DEFAULT, or PCP's default */
+/* Return the file in PMNS_DEFAULT, or PCP's default. */
 static char *default_path(void)
 {
 	const char *path = pmGetOptionalConfig("PMNS_DEFAULT");
@@ -461,9 +460,7 @@ static int load_uncancelled(const char *filename, bool dups)
 	return err;
 }
 
-/*
- * Cancellation is disabled, because reading a file and printing messages are cancellation points.
- */
+/* Disable cancellation, because reading a file and printing messages are cancellation points. */
 static int load(const char *filename, bool dups)
 {
 	int before = shim_cancel__off();

@@ -16,7 +16,7 @@ struct name_space {
 };
 
 /*
- * Get the loaded name space or, if none is loaded, that of the current context.  Return
+ * Get the loaded name space or, if none is loaded, the name space of the current context.  Return
  * PM_ERR_NOPMNS if there is no context either.
  */
 static int names_enter(struct name_space *ns)
@@ -234,7 +234,8 @@ SHIM_API int pmTraversePMNS(const char *name, void (*func)(const char *name))
 }
 
 /*
- * Whether a name belongs to this metric.  If several metrics have it, it belongs to the first one.
+ * Return whether a name belongs to this metric.  If several metrics have the name, it belongs to
+ * the first one.
  */
 static bool owns(const struct shim_pmns_tree *tree, const char *name, pmID pmid)
 {

@@ -294,7 +294,7 @@ int shim_pmns_tree__children(const struct shim_pmns_tree *pmns, uint32_t parent,
 	return n;
 }
 
-/* The next node of the tree below top, depth first. */
+/* Return the next node of the tree below top, depth first. */
 static uint32_t tree_step(const struct shim_pmns_tree *pmns, uint32_t top, uint32_t at)
 {
 	if (pmns->nodes[at].child != NONE)
@@ -304,7 +304,7 @@ static uint32_t tree_step(const struct shim_pmns_tree *pmns, uint32_t top, uint3
 	return at == top ? NONE : pmns->nodes[at].sibling;
 }
 
-/* Write a node's full name such that it ends at @end. Return its start. */
+/* Write a node's full name so that it ends at @end. Return its start. */
 static char *name_before(const struct shim_pmns_tree *pmns, uint32_t at, char *end)
 {
 	for (; at != ROOT; at = pmns->nodes[at].parent) {

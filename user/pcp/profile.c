@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The instance profile: pmAddProfile(), pmDelProfile(), and whether it includes an instance. */
+/*
+ * The instance profile: pmAddProfile(), pmDelProfile(), and a check of whether it includes an
+ * instance
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +164,7 @@ bool shim_profile__has(const void *arg, uint32_t indom, int32_t inst)
 	return entry->include != listed(entry, inst);
 }
 
-/* Without a list, include or exclude all instances of the domain, or of all domains. */
+/* Include or exclude all instances of the domain, or of all domains. */
 static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 {
 	struct shim_profile_indom *entry;
@@ -182,8 +185,9 @@ static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 }
 
 /*
- * With a list, a domain without an entry becomes "none except these" when instances are included,
- * and "all except these" when they are excluded, or "none" if the profile excludes by default.
+ * Include or exclude the instances in a list.  A domain without an entry becomes "none except
+ * these" when instances are included, and "all except these" when they are excluded, or "none" if
+ * the profile excludes by default.
  */
 static int set_some(struct shim_profile *profile, pmInDom indom, int n, const int *list,
 		    bool include)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The request of a fetch, the values of a record that answer it, and the results of records that
- * have the same layout as an earlier record
+ * The request of a fetch, the values in a record that it requests, and the results of records with
+ * the same layout as an earlier record
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -235,7 +235,7 @@ static int add_answer(struct shim_request *req, unsigned int i, const struct shi
 	return 0;
 }
 
-/* Set the answers' pointers into the array of values, which does not grow any more. */
+/* Set the answers' pointers into the array of values, which no longer grows. */
 static void point_answers(struct shim_request *req, unsigned int n)
 {
 	const struct shim_value *values = req->values;

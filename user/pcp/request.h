@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The request of a fetch, the values of a record that answer it, and plans for the results of
- * records that have the same layout as an earlier record.
+ * The request of a fetch, the values in a record that it requests, and plans for the results of
+ * records with the same layout as an earlier record.
  *
- * A plan stores the structure of the earlier record's result, and the location of each value in
- * the record.  For a record of the same layout, only the values are copied.
+ * A plan stores the structure of the earlier record's result, and the location of each value in the
+ * record.  For a record of the same layout, only the values are copied.
  */
 #ifndef SHIM_PCP_REQUEST_H
 #define SHIM_PCP_REQUEST_H
@@ -86,7 +86,7 @@ struct shim_moves {
 /*
  * struct shim_plan - how to build the result of one kind of record
  * @signature: signature of the last record for which one was computed
- * @fresh: @signature has not been compared yet with that of another record
+ * @fresh: @signature has not yet been compared with another record's signature
  * @failures: number of attempts to make a plan here since a plan was last used
  * @rest: number of records of this kind to skip before the next attempt
  * @layout: layout of the records; empty if there is no plan
@@ -118,8 +118,9 @@ struct shim_plans {
 int shim_plans__apply(const struct shim_plans *plans, const struct shim_record *rec,
 		      pmResult **out);
 /*
- * Make a plan from the answer to @rec, which is @result of @size bytes, with the values of @req, or
- * NULL for no result.  No plan is made if memory is short or the record is the first of its kind.
+ * Make a plan from @result, the result of @rec, which has @size bytes and the values of @req.  It
+ * is NULL if the record has none of the metrics.  No plan is made if memory is short or the record
+ * is the first of its kind.
  */
 void shim_plans__learn(struct shim_plans *plans, const struct shim_record *rec,
 		       const struct shim_request *req, const pmResult *result, size_t size);

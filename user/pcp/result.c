@@ -188,7 +188,10 @@ static bool record_in_place(int32_t type)
 	return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_FLOAT;
 }
 
-/* Size of a number's payload in a block; 0 if the type is not a number stored in a block */
+/*
+ * Return the size of a number's payload in a block, or 0 if the type is not a number stored in a
+ * block.
+ */
 static unsigned int number_len(int32_t type)
 {
 	switch (type) {
@@ -264,7 +267,9 @@ static void fill_in_place(pmValue *v, const struct shim_vset *vset)
 	}
 }
 
-/* The first word of a block, which is faster to store than its bit fields one by one */
+/*
+ * Return the first word of a block.  Storing it is faster than storing its bit fields one by one.
+ */
 static inline uint32_t block_head(unsigned int len, int32_t type)
 {
 	const pmValueBlock block = { .vlen = PM_VAL_HDR_SIZE + len, .vtype = (unsigned int)type };
@@ -291,8 +296,8 @@ static inline void record_fill_block(char *block, uint32_t head, const uint8_t *
 
 /*
  * Writers put the blocks of a set next to each other, each with the same header.  Starting with the
- * first one, fill in values as long as this is the case, which takes two comparisons per value.
- * Return the number of values filled in.
+ * first one, fill in values until a block deviates from this, which takes two comparisons per
+ * value.  Return the number of values filled in.
  */
 static inline __attribute__((always_inline)) int32_t
 fill_row(pmValue *v, const struct shim_record *rec, const struct shim_vset *vset, int32_t type,

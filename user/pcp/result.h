@@ -12,14 +12,15 @@
 #include "archive/interp.h"
 #include "archive/reader.h"
 
-/* Size of a result's header with @n pointers */
+/* Return the size of a result's header with @n pointers. */
 static inline size_t shim_result__head_len(unsigned int n)
 {
 	return offsetof(pmResult, vset) + (n ? n : 1) * sizeof(pmValueSet *);
 }
 
 /*
- * Size of a set.  Even without values it is a whole pmValueSet, because programs copy structures.
+ * Return the size of a set.  Even without values it is a whole pmValueSet, because programs copy
+ * structures.
  */
 static inline size_t shim_result__set_len(int32_t numval)
 {
@@ -27,8 +28,8 @@ static inline size_t shim_result__set_len(int32_t numval)
 }
 
 /*
- * Size of a block.  The block of a string has room for a terminating NUL, in case its source has
- * none.
+ * Return the size of a block.  A string's block has space for a terminating NUL, in case its source
+ * has none.
  */
 static inline size_t shim_result__block_len(int type, size_t payload)
 {

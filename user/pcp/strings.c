@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Copy texts into buffers that are always terminated, read words from a file, and show the position
- * of an error in a text.  Also keep, per thread, the texts returned by calls without a caller's
- * buffer.
+ * of an error in a text.  Also store, per thread, the texts returned by calls that do not use a
+ * caller's buffer.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -34,7 +34,9 @@ char *shim_caret__message(const char *text, size_t at, const char *what)
 	return message;
 }
 
-/* The calling thread's texts.  If memory runs out, texts that all such threads share. */
+/*
+ * Return the calling thread's texts.  If memory runs out, return texts that several threads share.
+ */
 struct shim_texts *shim_texts(void)
 {
 	static struct shim_thread_end end = { .fn = shim_thread_room__free };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Messages that show a text with a mark below the position of an error, and the per-thread texts
- * that calls without a caller's buffer return.
+ * returned by calls that do not use a caller's buffer.
  */
 #ifndef SHIM_PCP_TEXTS_H
 #define SHIM_PCP_TEXTS_H
@@ -14,8 +14,8 @@
 /*
  * struct shim_texts - one text per function, valid until the thread's next call of that function
  *
- * They are not thread-local variables, because the C library has little space for those in a
- * library that is loaded at run time.
+ * They are not thread-local variables, because the C library reserves little space for thread-local
+ * variables of libraries loaded at run time.
  */
 struct shim_texts {
 	char number[8];		/* six characters, a suffix */

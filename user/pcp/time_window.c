@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *s)
 	return s;
 }
 
-/* Whether the word is the name, alone or followed by one "s" */
+/* Return whether the word is the name, alone or followed by one "s". */
 static int is_unit(const char *word, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -73,7 +73,10 @@ static const char *apply_unit(const char *s, double *number)
 	return NULL;
 }
 
-/* Return NULL, or the position of the error in @s.  For a blank text, set @seconds to 0. */
+/*
+ * Parse an interval.  Return NULL, or the position of the error in @s.  For a blank text, set
+ * @seconds to 0.
+ */
 static const char *interval_scan(const char *s, double *seconds)
 {
 	double sum = 0;
@@ -100,8 +103,8 @@ static const char *interval_scan(const char *s, double *seconds)
 }
 
 /*
- * The fraction of a second, in units of 1 / @per_second.  It may be rounded up to @per_second.  It
- * is computed as a long double, because a double would already round the product.
+ * Return the fraction of a second, in units of 1 / @per_second.  It may be rounded up to
+ * @per_second.  Compute it as a long double, because a double would already round the product.
  */
 static long interval_fraction(double seconds, long per_second)
 {

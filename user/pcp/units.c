@@ -111,7 +111,9 @@ const char *shim_extra__parse(const char *text, int *unit, unsigned int *scale)
 	return NULL;
 }
 
-/* Whether values of these units can be converted: the scales are equal, or both are known */
+/*
+ * Return whether values of these units can be converted: the scales are equal, or both are known.
+ */
 static bool extra_convertible(const pmUnits *from, const pmUnits *to)
 {
 	if (from->extraUnit == 0 || from->extraScale == to->extraScale)
@@ -120,7 +122,7 @@ static bool extra_convertible(const pmUnits *from, const pmUnits *to)
 	       extra_scale(to->extraUnit, to->extraScale);
 }
 
-/* All conversions go through Celsius, as in the original, so that results are the same. */
+/* Convert through Celsius, as in the original, so that results are the same. */
 static double convert_temperature(double value, unsigned int from, unsigned int to)
 {
 	if (from == PM_TEMPERATURE_F)
@@ -372,10 +374,7 @@ static struct fraction count_scale(int scale)
 	return f;
 }
 
-/*
- * Multiply @f by the factor from these units to base units or, if @out is set, from base units to
- * these.
- */
+/* Multiply @f by the factor from these units to base units or, if @out is set, the reverse. */
 static int apply_units(struct factor *f, const pmUnits *u, bool out)
 {
 	bool none = !u->dimSpace && !u->dimTime && !u->dimCount;
@@ -489,8 +488,7 @@ static void scale_extra(int type, pmAtomValue *v, const pmUnits *from, const pmU
  * @ival: the value
  * @iunit: the value's units
  * @oval: the same value in @ounit, written only on success; may be @ival
- * @ounit: units of the same dimension and extra unit; no dimension counts as the dimension of a
- *	count
+ * @ounit: units of the same dimension and extra unit; a dimensionless value is treated as a count
  *
  * Integers are rounded, but truncated after the conversion of an extra unit.  A result too large
  * for its type loses its upper bits.

@@ -19,7 +19,7 @@
 #include "units.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
-#define MAX_EXPONENT	15	/* -8 to 15 are parsed, -8 to 7 fit into the result */
+#define MAX_EXPONENT	15	/* -8 to 15 are accepted; -8 to 7 fit into the result */
 #define MIN_DIMENSION	(-8)
 #define MAX_DIMENSION	7
 
@@ -288,8 +288,8 @@ static char *units_parse(char *text, pmUnits *out, double *factor)
  * pmParseUnitsStr() - parse units
  * @str: units as formatted by pmUnitsStr(); may also contain numbers and other names of units
  * @out: the units; all zero on error
- * @outmult: the factor from a value in units @out to one in the text's units and numbers: 1 / 2 for
- *	"2 sec"; 1 on error
+ * @outmult: the factor that converts a value in units @out to the text's units, including its
+ *	numbers: 1 / 2 for "2 sec"; 1 on error
  * @errmsg: on error, a message, to be freed by the caller
  *
  * Return: 0, PM_ERR_CONV, or -ENOMEM (without a message).

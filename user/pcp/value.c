@@ -65,7 +65,7 @@ static int from_unsigned(uint64_t v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* NaN is not an error: on all machines, integers get the result of x86-64's conversion. */
+/* Converting NaN to an integer is not an error: on all machines, the result is that of x86-64. */
 static int from_nan(double v, int otype, pmAtomValue *o)
 {
 	switch (otype) {

@@ -36,7 +36,7 @@ static int nzones;
 static size_t zones_room;
 static int current = -1;
 
-/* The current zone, or NULL for that of the C library */
+/* Return the current zone, or NULL for the C library's zone. */
 static const struct shim_tz *current_zone(void)
 {
 	const struct shim_tz *tz;
@@ -65,7 +65,9 @@ int shim_zone__make(struct tm *tm, time_t *out)
 
 	if (tz)
 		return shim_tz__make(tz, tm, out);
-	/* -1 is also a valid time, but mktime() sets the day of the week only on success. */
+	/*
+	 * Detect an error by tm_wday, which mktime() sets only on success: -1 is also a valid time.
+	 */
 	copy.tm_wday = -1;
 	t = mktime(&copy);
 	if (t == -1 && copy.tm_wday < 0)
