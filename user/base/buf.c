@@ -40,7 +40,7 @@ void shim_buf__free(struct shim_buf *buf)
 	*buf = (struct shim_buf){ 0 };
 }
 
-/* An arena allocates from chunks, always from the newest one */
+/* An arena always allocates from its newest chunk. */
 
 #define CHUNK_SIZE	65536
 #define ALIGN		_Alignof(max_align_t)

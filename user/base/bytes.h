@@ -66,7 +66,7 @@ static inline size_t shim_in__left(const struct shim_in *in)
 	return in->end - in->p;
 }
 
-/* A pointer to the next @len bytes, or NULL */
+/* Return a pointer to the next @len bytes, or NULL. */
 static inline const uint8_t *shim_in__bytes(struct shim_in *in, size_t len)
 {
 	const uint8_t *p = in->p;

@@ -44,7 +44,7 @@ static inline struct shim_hnode *shim_hnode__same(struct shim_hnode *node, uint6
 	return node;
 }
 
-/* The first node with this hash, and the next one */
+/* Return the first node with this hash, or the next one. */
 static inline struct shim_hnode *shim_hash__first(const struct shim_hash *h, uint64_t hash)
 {
 	if (!h->nbuckets)

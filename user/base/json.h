@@ -41,7 +41,10 @@ int shim_json__next(struct shim_json *j, struct shim_json_member *out);
  * compute the length.
  */
 size_t shim_json__squeeze(char *to, const char *value, size_t len);
-/* Whether a name has dot-separated parts of letters, digits and _ that start with a letter */
+/*
+ * Return whether a name consists of dot-separated parts of letters, digits and _, each starting
+ * with a letter.
+ */
 bool shim_json__is_name(const char *name, size_t len);
 
 #endif /* SHIM_BASE_JSON_H */

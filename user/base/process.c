@@ -2,8 +2,8 @@
 /*
  * State that a library shares with its process.
  *
- * Threads: entries are added to the lists without a lock, and never removed.  fork() takes all
- * registered locks, lowest rank first, so that the child finds no data in an inconsistent state.
+ * Threads: entries are added to the lists without a lock, and never removed.  fork() acquires all
+ * registered locks, lowest rank first, so that the child's data is consistent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,12 +58,12 @@ void shim_siglock__leave(struct shim_siglock *lock)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Number of locks that the thread holds, or is about to take or release */
+/* Return the number of locks that the thread holds, or is about to take or release. */
 static __thread unsigned int inside __attribute__((tls_model("initial-exec")));
 
 void shim_fork_lock__enter(struct shim_fork_lock *lock)
 {
-	/* If there is no memory for the handlers, the next call tries again to install them. */
+	/* If there is no memory for the handlers, the next call tries to install them again. */
 	shim_fork__watch();
 	inside++;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -83,7 +83,7 @@ void shim_fork_lock__leave(struct shim_fork_lock *lock)
 
 /*
  * Take a lock in order to fork.  A signal handler can fork while its thread holds the lock, or
- * between taking it and recording that; it must not wait for itself.
+ * between taking it and recording that; it must not wait for its own lock.
  */
 static bool lock_take(struct shim_fork_lock *lock)
 {
@@ -108,8 +108,8 @@ static bool lock_take(struct shim_fork_lock *lock)
 
 /*
  * The signals that the forking thread had blocked.  All signals are blocked until all locks are
- * released.  This stores signals 1 to 64, which are the first word of a sigset_t: the C library's
- * type is 16 times as large as the kernel's.
+ * released.  This stores only signals 1 to 64, the first word of a sigset_t, because the C
+ * library's type is 16 times as large as the kernel's.
  */
 static __thread uint64_t mask_before __attribute__((tls_model("initial-exec")));
 
@@ -166,8 +166,8 @@ static void in_child(void)
 }
 
 /*
- * Whether the caller must install the handlers.  A child that was forked while another thread of
- * its parent was installing them must also do so.
+ * Return whether the caller must install the handlers.  A child that was forked while another
+ * thread of its parent was installing them must also do so.
  */
 static bool claim_watch(void)
 {
@@ -205,7 +205,7 @@ int shim_fork__watch(void)
 
 /**
  * shim_fork__list() - add a lock to those that fork() takes after shim_fork__watch()
- * @lock: the lock; it must exist as long as the process, and may be added more than once
+ * @lock: the lock; it must exist until the process ends, and may be added more than once
  */
 void shim_fork__list(struct shim_fork_lock *lock)
 {
@@ -217,8 +217,9 @@ void shim_fork__list(struct shim_fork_lock *lock)
 }
 
 /**
- * shim_fork__wait_for() - make fork() take a lock; must be called before the lock is first taken
- * @lock: must exist as long as the process; may be registered more than once
+ * shim_fork__wait_for() - make fork() acquire a lock; must be called before the lock is first
+ * acquired
+ * @lock: must exist until the process ends; may be registered more than once
  *
  * Return: 0 or -ENOMEM.
  */
@@ -233,7 +234,7 @@ int shim_fork__wait_for(struct shim_siglock *lock)
 
 /**
  * shim_fork__hook() - call a function in each forked child
- * @hook: must exist as long as the process; may be registered more than once
+ * @hook: must exist until the process ends; may be registered more than once
  *
  * Return: 0 or -ENOMEM.
  */
@@ -277,7 +278,7 @@ static int make_key(struct shim_thread_end *end, unsigned int *key)
 
 /**
  * shim_thread_end__arm() - register a function to be called when the calling thread ends
- * @end: the function; must exist as long as the process, as does the library (-z nodelete)
+ * @end: the function; must exist until the process ends, like the library (-z nodelete)
  * @arg: its argument, not NULL; replaces the argument that the thread registered before
  *
  * Return: 0 or -ENOMEM.
@@ -306,12 +307,12 @@ void shim_thread_room__free(void *room)
 
 /**
  * shim_thread_room() - get memory that belongs to the calling thread until its end
- * @end: whose function is shim_thread_room__free()
+ * @end: its function must be shim_thread_room__free()
  * @room: the thread's pointer to the memory, NULL at first
  * @size: size in bytes
  *
  * Thread-local variables should be small, because a program that loads this library with dlopen(3)
- * has little room for them.
+ * has little space for them.
  *
  * Return: the memory, zeroed at first; or NULL.
  */
@@ -326,8 +327,8 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size)
 }
 
 /*
- * For each descriptor number, the last shim_fd__own() that received it.  The kernel reuses a number
- * only after it was closed, so only the latest owner's descriptor can be open.  Records are
+ * For each descriptor number, the last shim_fd__own() call that received it.  The kernel reuses a
+ * number only after it was closed, so only the latest owner's descriptor can be open.  Records are
  * allocated by number, in chunks.
  */
 #define CHUNK	256
@@ -367,8 +368,8 @@ static struct record *make_record(int nr)
 }
 
 /*
- * The lowest number for the library's descriptors.  It is below 1024, for programs that use
- * select(2), and near the limit, and leaves about a hundred numbers.
+ * Return the lowest number for the library's descriptors.  It is below 1024, for programs that use
+ * select(2), and near the limit, with about a hundred numbers left above it.
  */
 static int first_number(void)
 {
@@ -380,7 +381,7 @@ static int first_number(void)
 }
 
 /*
- * Move a descriptor to number @least or higher; on error, it stays open at its original number.
+ * Move a descriptor to number @least or higher.  On error, it stays open under its original number.
  */
 static int move(int nr, int least)
 {
@@ -444,11 +445,11 @@ int shim_fd__own(int nr, struct shim_fd *out)
 }
 
 /**
- * shim_fd__is_latest() - whether the library has not received the same number again
+ * shim_fd__is_latest() - check that the library has not received the same number again
  * @fd: descriptor from shim_fd__own()
  *
  * Context: makes no system call; may be called in signal handlers.
- * Return: false if it has, which means that the program had closed @fd before.
+ * Return: false if it has: the program then closed @fd before.
  */
 bool shim_fd__is_latest(struct shim_fd fd)
 {
@@ -459,7 +460,7 @@ bool shim_fd__is_latest(struct shim_fd fd)
 }
 
 /**
- * shim_fd__is_ours() - whether a descriptor still refers to the library's own file
+ * shim_fd__is_ours() - check that a descriptor still refers to the library's own file
  * @fd: descriptor from shim_fd__own()
  *
  * All anonymous files have the same inode number, so a caller with such a file must also query the
@@ -507,13 +508,19 @@ char *shim_environ__get(const char *name)
 	return secure_getenv(name);
 }
 
-/* Whether the environment was set by a user with fewer privileges than the program (AT_SECURE) */
+/*
+ * Return whether the environment was set by a user with fewer privileges than the program
+ * (AT_SECURE).
+ */
 bool shim_environ__is_foreign(void)
 {
 	return getauxval(AT_SECURE);
 }
 
-/* Whether such a user has set a variable whose name begins with @prefix, for another library to read */
+/*
+ * Return whether a user with fewer privileges has set a variable whose name begins with @prefix and
+ * that another library reads.
+ */
 bool shim_environ__has_foreign(const char *prefix)
 {
 	for (char **entry = environ; entry && *entry && getauxval(AT_SECURE); entry++)

@@ -82,12 +82,12 @@ static inline void shim_lock__leave(struct shim_lock *lock)
 }
 
 /**
- * struct shim_fork_lock - a lock of the process that fork() takes, so that the child finds it
- * released
+ * struct shim_fork_lock - a lock of the process that fork() acquires and releases in the child
  * @lock: the lock
  * @owner: the thread that holds it.  If a signal handler forks in this thread, fork() must not wait
  *	for the lock, and the child also holds it.
- * @rank: a thread that takes two locks takes the one with the lower rank first; so does fork()
+ * @rank: a thread that takes two locks takes the one with the lower rank first; fork() does the
+ *	same
  * @in_child: called in a forked child with the lock held, or NULL
  * @next: next lock in the list of locks that fork() takes
  * @listed: true while it is in that list
@@ -105,7 +105,7 @@ struct shim_fork_lock {
 
 #define SHIM_RANKS	3
 
-/* Define a static lock, which fork() takes from the start; @child is its @in_child. */
+/* Define a static lock, which fork() always acquires; @child is its @in_child. */
 #define SHIM_FORK_LOCK(name, order, child)					\
 	static struct shim_fork_lock name = {					\
 		.lock = SHIM_LOCK_INITIALIZER, .rank = (order), .in_child = (child), \
@@ -116,7 +116,9 @@ struct shim_fork_lock {
 	}									\
 	static struct shim_fork_lock name	/* for the semicolon */
 
-/* In a forked child, whether a thread that was not copied holds the mutex */
+/*
+ * Return whether this is a forked child and the mutex is held by a thread that does not exist here.
+ */
 static inline bool shim_fork__is_lost(pthread_mutex_t *mutex)
 {
 	bool lost = pthread_mutex_trylock(mutex);
@@ -168,7 +170,7 @@ int shim_fork__hook(struct shim_fork_hook *hook);
 unsigned int shim_fork__generation(void);
 
 /**
- * struct shim_thread_end - a function to call at the end of each thread that has armed it
+ * struct shim_thread_end - a function to call at the end of each thread that has registered it
  * @fn: called in that thread, with the registered argument
  * @key: pthread key + 1, 0 until it is created
  */
@@ -186,8 +188,8 @@ void *shim_thread_room(struct shim_thread_end *end, void **room, size_t size);
  * @nr: its number
  * @owner: serial number of the shim_fd__own() call that received it; 0 if it is not recorded
  *
- * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and soon
- * reuse the number for one of its own files.  Therefore the library's descriptors have numbers far
+ * A program may close descriptors that it has not opened, as daemons do with closefrom(3), and then
+ * open its own files under the same numbers.  Therefore the library's descriptors have numbers far
  * above those that open(2) returns, which are always the lowest free ones.  Before an operation
  * that could harm another file, the library checks that the descriptor is still its own.
  */

@@ -2,7 +2,7 @@
 /*
  * Parse real numbers independently of the program's locale.
  *
- * Threads: the "C" locale is created by the first caller, and never freed.
+ * Threads: the first caller creates the "C" locale, which is never freed.
  */
 #define _GNU_SOURCE
 #include <locale.h>

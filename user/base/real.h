@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parse real numbers in files, options and variables: with a decimal point in every locale. */
+/*
+ * Parse real numbers in files, options and variables.  The decimal separator is a point in every
+ * locale.
+ */
 #ifndef SHIM_BASE_REAL_H
 #define SHIM_BASE_REAL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Arithmetic of time stamps, whose seconds saturate instead of wrapping, and UTC dates. */
+/* Arithmetic of time stamps, and UTC dates.  Seconds saturate instead of wrapping. */
 #include <limits.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define ERA_YEARS	400
 #define FROM_MARCH_0	719468	/* days from March 1 of the year 0 to 1970 */
 
-/* Division with the quotient rounded down, for a positive @by */
+/* Divide by a positive number, and round the quotient down. */
 static int64_t divide(int64_t n, int64_t by, int64_t *rest)
 {
 	int64_t whole = n / by;
@@ -26,8 +26,8 @@ static int64_t divide(int64_t n, int64_t by, int64_t *rest)
 }
 
 /*
- * Days from 1970 to the first day of a month (0 to 11).  Years are counted from March, so that a
- * leap day is the last day of a year.
+ * Return the days from 1970 to the first day of a month (0 to 11).  Years are counted from March,
+ * so that a leap day is the last day of a year.
  */
 static int64_t days_to(int64_t year, int64_t month)
 {

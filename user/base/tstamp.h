@@ -37,10 +37,7 @@ double shim_ts__seconds(struct shim_ts difference);
  * if the zone in the process's TZ does, so they are not suitable for other zones.
  */
 
-/*
- * Like gmtime_r().  Return false if the year does not fit into an int, in which case @out is not
- * written.
- */
+/* Like gmtime_r().  Return false, and do not write @out, if the year does not fit into an int. */
 bool shim_civil__date(int64_t t, struct tm *out);
 /* Like timegm(), but does not change @tm, whose members may have any values. */
 int64_t shim_civil__time(const struct tm *tm);

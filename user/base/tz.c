@@ -2,9 +2,9 @@
 /*
  * Local times in any time zone.
  *
- * The C library supports one zone, that of TZ in the environment of the process.  To use another
- * one, TZ would have to be changed while other threads read it.  Therefore this code reads the
- * same data as the C library: a zoneinfo file (RFC 8536), or a rule in POSIX syntax.
+ * The C library supports only the zone in the environment variable TZ, which cannot be changed
+ * safely while other threads read it.  Therefore this code reads the same data as the C library: a
+ * zoneinfo file (RFC 8536), or a rule in POSIX syntax.
  *
  * Threads: a zone does not change after shim_tz__open().
  */
@@ -30,7 +30,7 @@
 #define ABBREVIATION	64
 #define LARGEST_FILE	(1u << 20)
 #define HEADER		44
-#define LEAPS		10000	/* more than there will be in a thousand years */
+#define LEAPS		10000	/* more than will occur in a thousand years */
 
 struct kind {
 	int32_t offset;		/* seconds east of UTC */
@@ -98,7 +98,7 @@ static const char *number(const char *s, int most, bool limit, int *out)
 	return n > most && !limit ? NULL : s;
 }
 
-/* [+-]hh[:mm[:ss]] */
+/* Parse [+-]hh[:mm[:ss]]. */
 static const char *clock_time(const char *s, int hours, int32_t *out)
 {
 	int sign = *s == '-' ? -1 : 1, h, m = 0, sec = 0;
@@ -189,7 +189,10 @@ static bool is_leap(int64_t year)
 	return year % 4 == 0 && (year % 100 || year % 400 == 0);
 }
 
-/* Days from 1970 to January 1 of @year; 0 for earlier years, as in the C library's rules */
+/*
+ * Return the days from 1970 to January 1 of @year; 0 for earlier years, as in the C library's
+ * rules.
+ */
 static int64_t days_before(int64_t year)
 {
 	int64_t y = year - 1;
@@ -197,7 +200,7 @@ static int64_t days_before(int64_t year)
 	return year > 1970 ? y * 365 + y / 4 - y / 100 + y / 400 - 719162 : 0;
 }
 
-/* Seconds from 1970 to the change in @year, in the local time before it */
+/* Return the seconds from 1970 to the change in @year, in the local time before it. */
 static int64_t change_in(const struct change *c, int64_t year)
 {
 	static const int before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 };
@@ -250,7 +253,10 @@ static const struct kind *kind_at(const struct shim_tz *tz, time_t t)
 	return &tz->kinds[lo ? tz->to[lo - 1] : tz->first];
 }
 
-/* Leap seconds until @t. *@now is set to the number of them that are being inserted at @t. */
+/*
+ * Return the number of leap seconds until @t.  Set *@now to the number that are being inserted at
+ * @t.
+ */
 static int32_t leap_seconds(const struct shim_tz *tz, int64_t t, int32_t *now)
 {
 	size_t i = tz->nleaps;
@@ -272,7 +278,7 @@ static time_t with_leaps(const struct shim_tz *tz, time_t t)
 {
 	int32_t now;
 
-	/* Near a leap second, the leap seconds of the result count. */
+	/* Near a leap second, use the number of leap seconds at the resulting time. */
 	return tz->nleaps ? t + leap_seconds(tz, t + leap_seconds(tz, t, &now), &now) : t;
 }
 
@@ -392,7 +398,7 @@ static int parse_file(struct shim_tz *tz, const uint8_t *p, size_t len)
 	return err;
 }
 
-/* Whether a name, which may be a path, has a component ".." */
+/* Return whether a name, which may be a path, has a component "..". */
 static bool leads_up(const char *name)
 {
 	const char *at = name;
@@ -403,7 +409,8 @@ static bool leads_up(const char *name)
 }
 
 /*
- * A zone named by an archive, or any zone in a privileged program, must be a file below ZONEINFO.
+ * Return whether a zone's file may be read.  If an archive names the zone or the program is
+ * privileged, the file must be below ZONEINFO.
  */
 static bool may_read(const char *name, bool foreign)
 {
@@ -536,7 +543,7 @@ static const struct kind *kind_without_leaps(const struct shim_tz *tz, time_t t)
 	return kind_at(tz, with_leaps(tz, t));
 }
 
-/* A kind of time with this @dst that applies within a year of @t, or NULL if there is none */
+/* Return a kind of time with this @dst that applies within a year of @t, or NULL. */
 static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool dst)
 {
 	for (int days = 7; days < 366; days += 7)
@@ -550,8 +557,8 @@ static const struct kind *other_kind(const struct shim_tz *tz, time_t t, bool ds
 }
 
 /*
- * The time at which the local clock shows @clock, according to the offset of the day before or the
- * day after.  If an hour occurs twice, this is the first occurrence, unless @hint (tm_isdst)
+ * Return the time at which the local clock shows @clock, according to the offset on the day before
+ * or the day after.  If an hour occurs twice, this is the first occurrence, unless @hint (tm_isdst)
  * selects the other one.  A skipped hour has the offset that applied before the change.
  */
 static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
@@ -582,14 +589,14 @@ static time_t find_time(const struct shim_tz *tz, time_t clock, int hint)
  * @tm: normalized on success
  * @out: the time
  *
- * Return: 0, or -EOVERFLOW, in which case nothing is changed.
+ * Return: 0, or -EOVERFLOW, after which @tm and @out are unchanged.
  */
 int shim_tz__make(const struct shim_tz *tz, struct tm *tm, time_t *out)
 {
 	struct tm copy = *tm;
 	time_t t;
 
-	/* 23:59:60 is derived from the previous second. */
+	/* Compute 23:59:60 from the previous second. */
 	if (tz->nleaps)
 		copy.tm_sec = tm->tm_sec < 0 ? 0 : tm->tm_sec > 59 ? 59 : tm->tm_sec;
 	t = find_time(tz, shim_civil__time(&copy), tm->tm_isdst > 0 ? 1 : tm->tm_isdst);

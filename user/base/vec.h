@@ -36,20 +36,20 @@ static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
 }
 
 /**
- * shim_vec__room() - make room for one more element
+ * shim_vec__room() - allocate space for one more element
  * @array: pointer to the elements, NULL at first; updated if they move
  * @cap: address of a size_t, the capacity in elements
  * @n: number of elements in use
  *
- * Arrays of equal length can share a capacity: grow each array with a copy of the capacity, and
- * set the capacity when all of them have grown.
+ * Arrays of equal length can share a capacity: grow each array with a copy of the capacity, and set
+ * the capacity when all of them have grown.
  *
  * Return: 0, or -ENOMEM, in which case the array and its capacity are unchanged.
  */
 #define shim_vec__room(array, cap, n) shim_vec__reserve(array, cap, (size_t)(n) + 1)
 
 /**
- * shim_vec__reserve() - make room for a given number of elements
+ * shim_vec__reserve() - allocate space for a given number of elements
  * @array: pointer to the elements, NULL at first; updated if they move
  * @cap: address of a size_t, the capacity in elements
  * @n: the required capacity
