@@ -31,7 +31,7 @@ static int config_add_event(struct shim_config_line *line, const char *event)
 	return 0;
 }
 
-/* Parse the first word of a line and its argument. */
+/* Parse a line's first word and its argument. */
 static int take_target(struct shim_config_line *line, const char *word, char **rest)
 {
 	if (!strcmp(word, "cpus"))
@@ -186,7 +186,7 @@ const struct shim_metric_indom shim_live_targets = {
 };
 
 /**
- * shim_count_metric__name() - make the name of an event's metric
+ * shim_count_metric__name() - build the name of an event's metric
  * @event: as for shim_event__parse()
  * @name: written
  * @size: size of @name
@@ -276,7 +276,7 @@ const struct shim_metric_indom shim_live_process_indom = {
 	"is the PID, the name is the PID and the command."
 };
 
-/* The two kinds differ only in the serial of the domain and in the cluster. */
+/* Metrics of processes differ from those of CPUs only in the domain's serial and the cluster. */
 static void make_process_metric(struct shim_count_metric *m, unsigned int item)
 {
 	m->metric.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS, item);
@@ -313,7 +313,7 @@ static bool is_taken(const struct shim_count_table *table, unsigned int item)
 	return false;
 }
 
-/* Index of the metric with this name, or table->n */
+/* Return the index of the metric with this name, or table->n. */
 static unsigned int count_find(const struct shim_count_table *table, const char *name)
 {
 	unsigned int i = 0;
@@ -349,7 +349,7 @@ static int counts_add_event(struct shim_count_table *table, const char *event, u
 
 /**
  * shim_count_table__add() - add the metrics of a line's events
- * @table: the table, which has room for them
+ * @table: the table, which has space for them
  * @line: a line of the table's configuration
  * @at: set to the index of each event's metric, which lines about processes may share
  *
@@ -374,7 +374,7 @@ int shim_count_table__add(struct shim_count_table *table, const struct shim_conf
 /**
  * shim_count_requests__of() - convert a line's events to requests for a set
  * @line: the line
- * @reqs: an array with room for SHIM_CONFIG_EVENTS
+ * @reqs: an array of SHIM_CONFIG_EVENTS elements
  *
  * An event without a mode counts in user and kernel mode.
  *

@@ -20,8 +20,8 @@
 
 /*
  * struct shim_config_line - events that are counted together
- * @command: count in each process whose command matches this pattern (fnmatch(3)); NULL: on every
- *	CPU
+ * @command: count in each process whose command matches this pattern (fnmatch(3)); if NULL, count
+ *	on every CPU
  */
 struct shim_config_line {
 	char *command;
@@ -39,7 +39,7 @@ int shim_config__copy(struct shim_config *to, const struct shim_config *from, bo
 void shim_config__fini(struct shim_config *config);
 
 #define SHIM_COUNT_ITEMS	1024	/* item numbers in a cluster; a power of two */
-#define SHIM_COUNT_PREFIX	24	/* room for the part of a metric's name before the event */
+#define SHIM_COUNT_PREFIX	24	/* space for the part of a metric's name before the event */
 
 /* The times of a sample: rows of shim_live_times */
 enum { SHIM_TIME_TICK, SHIM_TIME_ENABLED, SHIM_TIME_RUNNING, SHIM_TIMES };

@@ -72,8 +72,7 @@ static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *l
 }
 
 /**
- * shim_live_cpus__create() - make the metrics of a configuration, without counting anything
- * yet
+ * shim_live_cpus__create() - create the metrics of a configuration, without counting anything yet
  * @config: the configuration, which is copied
  * @out: written on success
  *
@@ -131,9 +130,9 @@ static int bind_one(struct set *set, int cpu)
 }
 
 /*
- * Whether an error is a failure of this process.  If so, the set has no values until the next
- * sample tries again, because sums over the other CPUs would be too small.  Otherwise only the CPU,
- * which is offline or has no free counters, has no values.
+ * Return whether an error is a failure of this process.  If it is, the set has no values until the
+ * next sample tries again, because a sum over the other CPUs would be too small.  Otherwise the CPU
+ * is offline or has no free counters, and only this CPU has no values.
  */
 static bool is_failure(int err)
 {
@@ -142,8 +141,8 @@ static bool is_failure(int err)
 }
 
 /*
- * Bind the set to all online CPUs.  Return a failure if there was one, otherwise 0 if any bind
- * succeeds, otherwise the first error.
+ * Bind the set to all online CPUs.  Return the failure if one occurred, otherwise 0 if any bind has
+ * succeeded, otherwise the first error.
  */
 static int bind_all(const struct shim_live_cpus *cpus, struct set *set)
 {
@@ -177,9 +176,9 @@ static int cpu_begin(struct shim_live_cpus *cpus, struct set *set)
 }
 
 /*
- * Sample all CPUs.  If sampling a CPU fails, because it is not or no longer counted, it has no
- * values.  If it can be bound now, it counts from 0.  Return the last failure if there was one,
- * otherwise 0 if any sample succeeds, otherwise the first error.
+ * Sample all CPUs.  A CPU that is not or no longer counted has no values.  If the set can be bound
+ * to it now, it counts from 0.  Return the last failure if one occurred, otherwise 0 if any sample
+ * has succeeded, otherwise the first error.
  */
 static int sample(const struct shim_live_cpus *cpus, struct set *set)
 {
@@ -226,7 +225,7 @@ static bool is_of_parent(const struct shim_live_cpus *cpus)
 	return false;
 }
 
-/* Errors are not returned; they become the status of the set's metrics. */
+/* Errors are not returned but stored as the status of the set's metrics. */
 void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 {
 	if (is_of_parent(cpus))
@@ -247,7 +246,10 @@ const struct shim_metric *shim_live_cpus__metric(const struct shim_live_cpus *cp
 	return i - SHIM_TIMES < cpus->metrics.n ? &cpus->metrics.all[i - SHIM_TIMES].metric : NULL;
 }
 
-/* The set of a metric; vcpc.time.* belong to the first set.  NULL if nothing is configured. */
+/*
+ * Return the set of a metric, or NULL if nothing is configured.  vcpc.time.* belong to the first
+ * set.
+ */
 static const struct set *set_of(const struct shim_live_cpus *cpus, size_t metric)
 {
 	const struct set *set = cpus->sets;

@@ -117,7 +117,7 @@ static int read_config(struct shim_config *config, const char *path, unsigned in
 
 /**
  * shim_machine__new() - open this machine without taking a sample
- * @config: file with the events to count; NULL: SHIM_CONFIG_FILE, which may be missing
+ * @config: file with the events to count; if NULL, SHIM_CONFIG_FILE, which may be missing
  * @line: the number of the invalid line in the file, or 0
  * @out: written on success
  *
@@ -226,9 +226,7 @@ void shim_machine__sample(struct shim_machine *machine, unsigned int groups)
 	machine->samples++;
 }
 
-/*
- * Make the last sample the start of rates and of other values that are computed over an interval.
- */
+/* Start the interval of rates and similar values at the last sample. */
 void shim_machine__settle(struct shim_machine *machine)
 {
 	shim_live_trace__settle(machine->trace);
@@ -317,7 +315,7 @@ int shim_machine__find_instance(const struct shim_machine *machine, size_t indom
 	return inst >= 0 && (size_t)inst < shim_machine__instances(machine, indom) ? inst : -1;
 }
 
-/* Instances whose name would need escapes in JSON get no labels. */
+/* An instance whose name would require escapes in JSON gets no labels. */
 static bool is_plain(const char *name)
 {
 	for (; *name; name++)
@@ -326,7 +324,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* Labels of the tag and, if the instance is a pair, of the bucket or the event */
+/* Write the labels of the tag and, if the instance is a pair, of the bucket or the event. */
 static size_t tag_labels(const struct shim_machine *machine, const struct domain *domain, size_t i,
 			 const char *name, char *buf, size_t size)
 {
@@ -391,8 +389,8 @@ static int status_of(const struct shim_machine *machine, const struct entry *ent
 	switch (entry->group) {
 	case SHIM_GROUP_TRACE:
 		/*
-		 * Tags that were traced before keep their values, even if reading fails now.  If
-		 * out of memory, only some of the tags may have been read.
+		 * Tags that were traced before keep their values, even if reading fails now.  After
+		 * -ENOMEM, only some of the tags may have been read.
 		 */
 		return machine->trace_status != -ENOMEM &&
 		       instances_of(machine, &machine->domains[entry->indom]) ?

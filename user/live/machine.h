@@ -4,8 +4,8 @@
  * the state of the module, and each user's use of the module, all in one list.
  *
  * Metrics and instance domains are identified by their index in the list.  Values are those of the
- * last sample.  Rates and other values that are computed over an interval start at the last settled
- * sample: shim_machine__settle() makes the last sample the base of later ones.
+ * last sample.  Rates and other values that are computed over an interval start at the sample at
+ * which shim_machine__settle() was last called.
  *
  * Threads: a machine belongs to one thread at a time.
  */
@@ -34,7 +34,7 @@ int shim_machine__new(const char *config, unsigned int *line, struct shim_machin
 void shim_machine__free(struct shim_machine *machine);
 
 const struct shim_metric *shim_machine__metric(const struct shim_machine *machine, size_t i);
-/* The index of a metric or domain, or -1 */
+/* Return the index of a metric or domain, or -1. */
 int shim_machine__find(const struct shim_machine *machine, uint32_t pmid);
 const struct shim_metric_indom *shim_machine__indom(const struct shim_machine *machine, size_t i);
 int shim_machine__find_indom(const struct shim_machine *machine, uint32_t indom);
@@ -43,18 +43,19 @@ unsigned int shim_machine__group(const struct shim_machine *machine, size_t metr
 unsigned int shim_machine__indom_group(const struct shim_machine *machine, size_t indom);
 void shim_machine__sample(struct shim_machine *machine, unsigned int groups);
 void shim_machine__settle(struct shim_machine *machine);
-/* Mask of the sampled groups */
+/* Return the mask of the sampled groups. */
 unsigned int shim_machine__sampled(const struct shim_machine *machine);
 
 /*
- * While this does not change, instances are only added.  Otherwise, indexes may have been reused.
+ * While this number does not change, instances are only added.  When it changes, indexes may have
+ * been reused.
  */
 uint64_t shim_machine__removed(const struct shim_machine *machine, size_t indom);
 size_t shim_machine__instances(const struct shim_machine *machine, size_t indom);
 /* Return the instance's number, and write its name to @buf, which has SHIM_LIVE_NAME_LEN bytes. */
 int shim_machine__instance(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			   size_t size);
-/* The index of the instance with number @inst, or -1 */
+/* Return the index of the instance with number @inst, or -1. */
 int shim_machine__find_instance(const struct shim_machine *machine, size_t indom, int inst);
 /*
  * Write an instance's labels as JSON.  Return their length, or 0 if there are none or they do not
@@ -63,7 +64,9 @@ int shim_machine__find_instance(const struct shim_machine *machine, size_t indom
 size_t shim_machine__labels(const struct shim_machine *machine, size_t indom, size_t i, char *buf,
 			    size_t size);
 
-/* Maximum number of values, which is 1 for a metric without a domain; or SHIM_LIVE_E* */
+/*
+ * Return the maximum number of values, which is 1 for a metric without a domain, or SHIM_LIVE_E*.*
+ */
 int shim_machine__values(const struct shim_machine *machine, size_t metric);
 bool shim_machine__value(const struct shim_machine *machine, size_t metric, size_t i,
 			 struct shim_value *value);

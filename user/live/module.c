@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The state and statistics of the module and of tracing as metrics, and turning tracing on and off
+ * Metrics for the state and statistics of the module and of tracing.  One of them turns tracing on
+ * and off.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ static int read_stats(struct shim_live_module *module)
 	return ret;
 }
 
-/* Errors are not returned; they become the status of the metrics. */
+/* Errors are not returned but stored as the status of the metrics. */
 void shim_live_module__sample(struct shim_live_module *module, struct shim_live_trace *trace)
 {
 	module->tracing = shim_bpf__status();
@@ -159,8 +160,8 @@ bool shim_live_module__value(const struct shim_live_module *module, size_t metri
  * the static library, such as the agent, cannot attach such probes, so it requires the module.
  *
  * Return: 0, -EROFS for a metric that cannot be stored, -ENODEV if the module is required but not
- * loaded, or an error from shim_bpf__on() or shim_bpf__off().  It is not an error if tracing
- * already has the requested state.
+ * loaded, or an error from shim_bpf__on() or shim_bpf__off().  Storing the current state is not an
+ * error.
  */
 int shim_live_module__store(size_t metric, const struct shim_value *value)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state and statistics of the module and of tracing as metrics, and turning tracing on and off
+ * Metrics for the state and statistics of the module and of tracing.  One of them turns tracing on
+ * and off.
  */
 #ifndef SHIM_LIVE_MODULE_H
 #define SHIM_LIVE_MODULE_H
@@ -36,7 +37,7 @@ int shim_live_module__status(const struct shim_live_module *module, size_t metri
 bool shim_live_module__value(const struct shim_live_module *module, size_t metric, size_t i,
 			     struct shim_value *value);
 extern const struct shim_metric_indom shim_live_drops;
-/* The name of drop reason @i, or NULL past the last one */
+/* Return the name of drop reason @i, or NULL past the last one. */
 const char *shim_live_drops__name(size_t i);
 int shim_live_module__store(size_t metric, const struct shim_value *value);
 

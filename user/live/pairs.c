@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Instances that pair a transaction's tag with a bucket of its histogram or with one of its counted
- * events
+ * events.
  *
  * Their names are "tag/4096ns", for the bucket that begins at 4096 ns, and "tag/event".  An
  * instance is added when it has a count, and is removed with its tag.
@@ -17,14 +17,16 @@
 #include "core/event.h"
 #include "pairs.h"
 
-/* Programs that keep writing new events must not fill memory, so further sums are left out. */
+/*
+ * The maximum number of sums, so that programs that keep writing new events cannot exhaust memory.
+ */
 #define MOST_SUMS	65536
 /*
- * Maximum number of buckets of all tags: more than 4,096 tags use, but few enough for an agent to
- * store their names.  Tags of one user have at most half of these, and at most half of the sums.
+ * Maximum number of buckets of all tags.  4,096 tags use fewer, and an agent can store the names of
+ * this many.  The tags of one user may use half of these buckets, and half of the sums.
  */
 #define MOST_SLOTS	262144
-/* Maximum number of event sets per sum for programs that write their statistics themselves */
+/* Maximum number of event sets per sum that programs write themselves */
 #define MOST_OWN	256
 
 void shim_live_pairs__init(struct shim_live_pairs *pairs)
@@ -53,7 +55,7 @@ void shim_live_pairs__free(struct shim_live_pairs *pairs)
 	shim_arena__free(&pairs->arena);
 }
 
-/* Find or make the share of a user.  Return NULL if out of memory. */
+/* Find or create the share of a user.  Return NULL if out of memory. */
 static struct shim_live_share *share_of(struct shim_live_pairs *pairs, uint32_t user)
 {
 	uint64_t hash = shim_hash__u32(&pairs->shares, user);
@@ -133,7 +135,7 @@ static struct shim_live_sum *sum_add(struct shim_live_pairs *pairs, const struct
 }
 
 /*
- * Find or make the sum with this name and tag.  Take ownership of @name even on error.  Return 0,
+ * Find or create the sum with this name and tag.  Take ownership of @name even on error.  Return 0,
  * -EAGAIN if the limit is reached, or -ENOMEM.
  */
 static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag, char *name,
@@ -157,15 +159,18 @@ static int sum_of(struct shim_live_pairs *pairs, const struct shim_live_tag *tag
 	return *sum || err ? err : -ENOMEM;
 }
 
-/* Whether both IDs of a tag come from the kernel, so that the newer one replaces the older one */
+/*
+ * Return whether both IDs of a tag come from the kernel.  If so, the newer one replaces the older
+ * one.
+ */
 static bool are_of_kernel(const struct shim_live_addend *one, const struct shim_live_addend *other)
 {
 	return !((one->id | other->id) & SHIM_DIRECT_ID);
 }
 
 /*
- * Forget the rows of earlier sessions and IDs, whose counts stay in the total.  The row of counts
- * that programs wrote themselves exists in addition to that of the kernel.
+ * Forget the rows of earlier sessions and IDs, whose counts stay in the total.  Do not forget the
+ * row that programs write themselves: it exists in addition to the kernel's row.
  */
 static void forget_ended(struct shim_live_sum *sum, const struct shim_live_addend *now)
 {
@@ -179,8 +184,8 @@ static void forget_ended(struct shim_live_sum *sum, const struct shim_live_adden
 }
 
 /*
- * Find or add the addend for @now's row.  If the result is NULL, *@err is the reason; 0 means that
- * the row is left out.
+ * Find or add the addend for @now's row.  Return NULL with the reason in *@err, which is 0 if the
+ * row is ignored.
  */
 static struct shim_live_addend *addend_of(struct shim_live_sum *sum,
 					  const struct shim_live_addend *now, int *err)
@@ -225,7 +230,7 @@ static int take_one(struct shim_live_sum *sum, const struct shim_live_addend *no
 	return 0;
 }
 
-/* Whether a set of events also contains its @i-th event at a lower index */
+/* Return whether a set of events also contains its @i-th event at a lower index. */
 static bool is_repeated(const struct vc_events *events, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)
@@ -277,7 +282,7 @@ static int take_row(struct shim_live_pairs *pairs, const struct shim_bpf_count *
 	return ret;
 }
 
-/* Take a row.  Return 0, -EAGAIN if it must wait for the next sample, or another error. */
+/* Process a row.  Return 0, -EAGAIN if it must wait for the next sample, or another error. */
 static int take_of_tag(struct shim_live_pairs *pairs, struct shim_bpf_reader *reader,
 		       const struct shim_bpf_count *row, const struct shim_live_tags *tags)
 {
@@ -365,11 +370,11 @@ void shim_live_pairs__reap(struct shim_live_pairs *pairs)
 {
 	reap_slots(pairs);
 	reap_sums(pairs);
-	/* Take all rows again, because pairs that were beyond the limit may now fit. */
+	/* Process all rows again, because pairs that exceeded the limit may now fit. */
 	pairs->ntaken = 0;
 }
 
-/* Add instances for a tag's new buckets.  Return 0, -EAGAIN if some are left out, or -ENOMEM. */
+/* Add instances for a tag's new buckets.  Return 0, -EAGAIN if some are omitted, or -ENOMEM. */
 static int add_slots(struct shim_live_pairs *pairs, const struct shim_live_tags *tags,
 		     struct shim_live_tag *tag, struct shim_live_share *share)
 {

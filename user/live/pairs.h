@@ -11,7 +11,7 @@ struct shim_live_slot {
 	struct shim_live_tag *tag;
 };
 
-/* What one row of the kernel has added to a sum; a tag has a row for each set of events */
+/* A kernel row's contribution to a sum; a tag has one row for each set of events */
 struct shim_live_addend {
 	uint64_t id, events;	/* the row's tag and key of the set of events */
 	unsigned int session;
@@ -38,8 +38,8 @@ struct shim_live_sum {
 
 /*
  * Both lists are sorted by number, like tags.
- * @taken: versions of the reader's rows of @session that were taken, by index; 0: take the row
- *	again
+ * @taken: versions of the reader's rows of @session that were processed, by index; 0: process the
+ *	row again
  */
 struct shim_live_pairs {
 	struct shim_live_slot *slots;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Read information on processes from /proc, and determine which user must give something up. */
+/*
+ * Read information on processes from /proc, and determine which user must release a shared
+ * resource.
+ */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -100,7 +103,7 @@ int shim_proc__user(pid_t pid, uid_t *user)
 
 	if (ret)
 		return ret;
-	/* Newlines in the command, which is on the first line, are escaped. */
+	/* The first line contains the command, whose newlines are escaped. */
 	line = strstr(text, "\nUid:");
 	if (!line)
 		return -EINVAL;
@@ -152,15 +155,15 @@ int shim_proc__list(pid_t **pids, size_t *n)
 }
 
 /*
- * Determine which user must give something up if there is not enough for all users.
+ * Determine which user must release a part of a resource that is insufficient for all users.
  *
- * It is the user that has the most, provided that it has more than the requesting user would then
- * have.  While there is enough, each user gets what it requests.  Otherwise a user can take only
- * from users that have more than itself.  A user that gave something up does not get it back by
+ * It is the user that has the most, if it has more than the requesting user would have afterwards.
+ * As long as the resource suffices, all requests are granted.  After that, a user can gain only
+ * from users that have more than itself.  Therefore a user cannot regain what it has released by
  * requesting it again.
  */
 
-/* The total amount of a user */
+/* Return the total amount of a user. */
 uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 {
 	uint64_t sum = 0;
@@ -171,7 +174,10 @@ uint64_t shim_shares__of(const struct shim_share *all, size_t n, uid_t user)
 	return sum;
 }
 
-/* Index of the entry of a user to give up: the largest one, or the newest of several equal ones */
+/*
+ * Return the index of the entry that a user must release: the largest one, or the newest of several
+ * equal ones.
+ */
 static long largest_of(const struct shim_share *all, size_t n, uid_t user)
 {
 	long found = -1;
@@ -185,13 +191,13 @@ static long largest_of(const struct shim_share *all, size_t n, uid_t user)
 }
 
 /**
- * shim_shares__victim() - find the entry to give up so that a user gets more
+ * shim_shares__victim() - find the entry to release so that a user gets more
  * @all: all current entries
  * @n: number of entries
  * @user: the requesting user
  * @need: the requested amount
  *
- * Return: an index into @all, or -1 if no entry must be given up.
+ * Return: an index into @all, or -1 if no entry must be released.
  */
 long shim_shares__victim(const struct shim_share *all, size_t n, uid_t user, uint64_t need)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read information on processes from /proc, and determine which user must give something up. */
+/*
+ * Read information on processes from /proc, and determine which user must release a shared
+ * resource.
+ */
 #ifndef SHIM_LIVE_PROC_H
 #define SHIM_LIVE_PROC_H
 
@@ -28,7 +31,7 @@ int shim_proc__user(pid_t pid, uid_t *user);
 int shim_proc__list(pid_t **pids, size_t *n);
 int shim_proc__by_pid(const void *a, const void *b);
 
-/* Determine which user must give something up if there is not enough for all users */
+/* Determine which user must release a part of a resource that is insufficient for all users */
 
 /**
  * struct shim_share - one entry that uses a part of a shared resource

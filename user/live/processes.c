@@ -8,8 +8,9 @@
  * again only at every RECHECK-th search; it changes if the process executes another program.
  * Processes that could not be counted are also tried again at every RECHECK-th search.
  *
- * Any user can start programs with a name that is counted.  If the limits do not permit counting
- * all of them, users share entries, counters of the module, and file descriptors (proc.c).
+ * Any user can start a program whose name matches a pattern.  If the limits do not permit counting
+ * all of them, entries, counters of the module, and file descriptors are divided among users
+ * (proc.c).
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -74,8 +75,8 @@ struct shim_live_processes {
 _Static_assert(SHIM_CONFIG_LINES <= 64, "a word must have a bit for each line's set");
 
 /**
- * shim_live_processes__create() - make the metrics of a configuration, without counting
- * anything yet
+ * shim_live_processes__create() - create the metrics of a configuration, without counting anything
+ * yet
  * @config: the configuration, which is copied; lines about CPUs are ignored
  * @out: written on success
  *
@@ -129,7 +130,7 @@ int shim_live_processes__find(const struct shim_live_processes *p, int pid)
 	return one ? (int)(one - p->all) : -1;
 }
 
-/* Bit mask of the sets whose pattern matches a command */
+/* Return the bit mask of the sets whose pattern matches a command. */
 static uint64_t matching(const struct shim_live_processes *p, const char *command)
 {
 	uint64_t sets = 0;
@@ -153,9 +154,9 @@ static void remove_at(struct shim_live_processes *p, size_t at)
 }
 
 /*
- * The number of available file descriptors, except RESERVE.  perf needs some for each thread of a
- * process.  The numbers of open descriptors are not useful here, because those of counters are
- * allocated from the end of the range.
+ * Return the number of available file descriptors, minus RESERVE.  perf needs some for each thread
+ * of a process.  The highest open descriptor does not show how many are left, because counters get
+ * descriptors from the end of the range.
  */
 static rlim_t files_left(void)
 {
@@ -184,7 +185,7 @@ static int bind_set(const struct set *set, pid_t pid)
 	return -EMFILE;
 }
 
-/* Record that a process cannot be counted, or no longer. */
+/* Record that a process cannot be counted or is no longer counted. */
 static void fail(const struct shim_live_processes *p, struct set *set, int err)
 {
 	if (err == -ESRCH)
@@ -196,7 +197,10 @@ static void fail(const struct shim_live_processes *p, struct set *set, int err)
 /* Shared resources: each process uses a place, and counters or descriptors */
 enum room_of { PLACES, COUNTERS };
 
-/* Index of the process to remove so that @user can have @need more; -1 if there is none */
+/*
+ * Return the index of the process to remove so that @user can have @need more, or -1 if there is
+ * none.
+ */
 static long victim_for(const struct shim_live_processes *p, enum room_of what, uid_t user, uint64_t need)
 {
 	struct shim_share shares[SHIM_PROCESSES_MAX + 1];
@@ -218,7 +222,7 @@ static bool displace(struct shim_live_processes *p, enum room_of what, uid_t use
 	return victim >= 0;
 }
 
-/* The cost of all processes, according to the number of threads at the last search */
+/* Return the cost of all processes, according to the number of threads at the last search. */
 static uint64_t cost_of_all(const struct shim_live_processes *p)
 {
 	uint64_t sum = 0;
@@ -228,7 +232,10 @@ static uint64_t cost_of_all(const struct shim_live_processes *p)
 	return sum;
 }
 
-/* Whether a bind failed because less is left than it needs, and not for another reason */
+/*
+ * Return whether a bind failed because the resources left are insufficient, and not for another
+ * reason.
+ */
 static bool is_short(const struct shim_live_processes *p, int err, uint64_t need)
 {
 	return err == -EMFILE ? files_left() < need :
@@ -298,10 +305,10 @@ static int process_add(struct shim_live_processes *p, const struct shim_proc *id
 	return 0;
 }
 
-/* Record that a process could not be examined, so that it is unknown which sets match it. */
+/* Record that a process could not be examined, so it is unknown which sets match it. */
 static void fail_unknown(struct shim_live_processes *p, uint64_t sets, int err)
 {
-	/* The process has ended, is hidden from this user, or has no place, as documented. */
+	/* Not a failure: the process has ended, is hidden from this user, or has no place. */
 	if (err == -ENOENT || err == -EINVAL || err == -EACCES || err == -EPERM || err == -EUSERS)
 		return;
 	for (unsigned int i = 0; i < p->nsets; i++)
@@ -392,8 +399,8 @@ static int process_begin(struct shim_live_processes *p, struct set *set)
 }
 
 /*
- * Sum up a process's threads.  If a set has no sample, because it lost its counters to another
- * program or the process has ended or is ending, it is bound again later and counts from 0.
+ * Sum up a process's threads.  If a set has no sample, because another program took its counters or
+ * the process is ending, it is bound again later and counts from 0.
  */
 static void sample_one(struct shim_live_processes *p, struct process *one)
 {
@@ -417,8 +424,8 @@ static void sample_one(struct shim_live_processes *p, struct process *one)
 }
 
 /*
- * Search if the last search was long enough ago.  Errors from counting processes are forgotten once
- * every process has been tried again.
+ * Search if the last search was long enough ago.  Forget errors from counting processes after every
+ * process has been tried again.
  */
 static void search_in_time(struct shim_live_processes *p)
 {
@@ -455,7 +462,7 @@ static bool is_of_parent(const struct shim_live_processes *p)
 	return false;
 }
 
-/* Errors are not returned; they become the status of the set's metrics. */
+/* Errors are not returned but stored as the status of the set's metrics. */
 void shim_live_processes__sample(struct shim_live_processes *p)
 {
 	if (is_of_parent(p))
@@ -479,7 +486,7 @@ const struct shim_metric *shim_live_processes__metric(const struct shim_live_pro
 	return i ? &p->metrics.all[i - 1].metric : &shim_live_process_time;
 }
 
-/* Index of a metric's event in a set, or -1; 0 for the CPU time, which every set has */
+/* Return the index of a metric's event in a set, or -1; 0 for the CPU time, which every set has. */
 static int event_of(const struct set *set, size_t metric)
 {
 	for (unsigned int k = 0; k < set->line->n; k++)
@@ -488,7 +495,7 @@ static int event_of(const struct set *set, size_t metric)
 	return -1;
 }
 
-/* If any process has values, failures of other processes or sets do not affect the status. */
+/* If any process has values, ignore the failures of other processes and sets. */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric)
 {
 	int first = 0;
@@ -516,7 +523,7 @@ int shim_live_processes__name(const struct shim_live_processes *p, unsigned int 
 	return p->all[i].id.pid;
 }
 
-/* If a command matches several lines with the event, the count of the first line is used. */
+/* If a command matches several lines with the event, use the count of the first line. */
 bool shim_live_processes__value(const struct shim_live_processes *p, size_t metric, unsigned int i,
 				struct shim_value *value)
 {

@@ -20,12 +20,12 @@ void shim_live_processes__sample(struct shim_live_processes *p);
 const struct shim_metric *shim_live_processes__metric(const struct shim_live_processes *p, size_t i);
 /* Return 0, or the negated errno that explains why the last sample has no values of the metric. */
 int shim_live_processes__status(const struct shim_live_processes *p, size_t metric);
-/* Number of counted processes, which are in ascending order of their numbers */
+/* Return the number of counted processes, which are sorted by number. */
 unsigned int shim_live_processes__n(const struct shim_live_processes *p);
 /* Return the number of process @i, and write its command to @command of @size bytes. */
 int shim_live_processes__name(const struct shim_live_processes *p, unsigned int i, char *command,
 			      size_t size);
-/* The index of a process, or -1 */
+/* Return the index of a process, or -1. */
 int shim_live_processes__find(const struct shim_live_processes *p, int pid);
 bool shim_live_processes__value(const struct shim_live_processes *p, size_t metric, unsigned int i,
 				struct shim_value *value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Read the parts of the time of tags' transactions while a 'why' is open anywhere. */
+/* Read how the time of tags' transactions is divided, while any process has a 'why' open. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -15,7 +15,7 @@ static void sums_add(struct shim_why_sums *to, const struct shim_why_sums *more)
 		to->part[i] += more->part[i];
 }
 
-/* Add the sums of a tag. A tag that is not traced is skipped, because it has no instance. */
+/* Add the sums of a tag.  Skip a tag that is not traced, because it has no instance. */
 static int sums_take(void *arg, const char *name, uint32_t user, const struct shim_why_sums *sums)
 {
 	struct shim_live_tag *tag = shim_live_tags__get(arg, name, user);
@@ -34,7 +34,7 @@ static int take_all(const struct shim_live_split *split, struct shim_live_tags *
 	return shim_why_maps__walk(&split->maps, sums_take, tags);
 }
 
-/* Handle the end of the 'why', whose final statistics have been read. */
+/* Handle the end of the 'why'.  Its final statistics have already been read. */
 static void end(struct shim_live_split *split, struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
@@ -62,7 +62,7 @@ static int split_search(struct shim_live_split *split)
 /**
  * shim_live_split__sample() - read the 'why' that is open, if there is one
  * @split: the 'why' to read
- * @tags: transactions that have been sampled; their parts are written
+ * @tags: transactions that have been sampled; their parts are updated
  *
  * Return: 0, -ENOMEM, -EMFILE or -ENFILE.
  */

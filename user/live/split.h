@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the time of tags' transactions while a 'why' is open anywhere */
+/* How the time of tags' transactions is divided, while any process has a 'why' open */
 #ifndef SHIM_LIVE_SPLIT_H
 #define SHIM_LIVE_SPLIT_H
 

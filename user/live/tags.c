@@ -24,8 +24,8 @@
 
 #define LEAST_KEPT	1024
 /*
- * If a table changes fast, a reading can miss existing tags.  A tag is considered removed only
- * after this many misses.
+ * If a table changes fast, a read can miss existing tags.  Consider a tag removed only after this
+ * many misses.
  */
 #define MISSED		3
 /*
@@ -75,7 +75,7 @@ static uint64_t hash_of_owner(const struct shim_live_tags *tags, const char *nam
 	       shim_hash__u32(&tags->by_owner, user);
 }
 
-/* Whether any user has a tag with this name */
+/* Return whether any user has a tag with this name. */
 static bool has_name(const struct shim_live_tags *tags, const char *name)
 {
 	struct shim_hnode *node = shim_hash__first(&tags->by_name, hash_of(tags, name));
@@ -86,7 +86,7 @@ static bool has_name(const struct shim_live_tags *tags, const char *name)
 	return false;
 }
 
-/* The tag with this name and user, or NULL */
+/* Return the tag with this name and user, or NULL. */
 struct shim_live_tag *shim_live_tags__get(const struct shim_live_tags *tags, const char *name,
 					  uint32_t user)
 {
@@ -145,8 +145,7 @@ static bool is_plain(const struct shim_live_tag *tag)
 }
 
 /*
- * Find a user's removed tag with this name, or NULL. *@others is set to whether other users had
- * one.
+ * Find a user's removed tag with this name, or NULL. Set *@others to whether other users had one.
  */
 static struct former *former_of(const struct shim_live_tags *tags, const char *name, uint32_t user,
 				bool *others)
@@ -180,7 +179,7 @@ static void remember(struct shim_live_tags *tags, const struct shim_live_tag *ta
 	}
 }
 
-/* Whether the label of a new tag must include its user */
+/* Return whether the label of a new tag must include its user. */
 static bool names_user(const struct shim_live_tags *tags, const struct shim_bpf_tag *from)
 {
 	bool others;
@@ -219,7 +218,7 @@ err:
 	return NULL;
 }
 
-/* The range of buckets in which two histograms differ */
+/* Return the range of buckets in which two histograms differ. */
 static struct shim_live_range differing(const __u64 *a, const __u64 *b, struct shim_live_range in)
 {
 	while (in.first < in.end && a[in.first] == b[in.first])
@@ -264,9 +263,9 @@ static int set_apart(struct shim_live_tag *tag, struct shim_live_part *part)
 }
 
 /*
- * Prepare memory for a part's next statistics.  If @has_ended is set, its previous ones must be
- * kept.  Most tags have one part and one session, and need only the memory of the tag's total.
- * Return 0 or -ENOMEM.
+ * Prepare memory for a part's next statistics.  If @has_ended is set, keep its previous ones.  Most
+ * tags have one part and one session, and need only the memory of the tag's total.  Return 0 or
+ * -ENOMEM.
  */
 static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, bool has_ended)
 {
@@ -286,7 +285,7 @@ static int make_room(struct shim_live_tag *tag, struct shim_live_part *part, boo
 	return other->now ? set_apart(tag, other) : 0;
 }
 
-/* Take a part's statistics.  Return the range of buckets in which the tag's total has changed. */
+/* Store a part's statistics.  Return the range of buckets in which the tag's total has changed. */
 static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_part *part,
 				  const struct shim_bpf_stat *stat)
 {
@@ -306,7 +305,7 @@ static struct shim_live_range set(struct shim_live_tag *tag, struct shim_live_pa
 	return ALL_SLOTS;
 }
 
-/* The current time according to the clock of the statistics */
+/* Return the current time according to the clock of the statistics. */
 uint64_t shim_live__now_ns(void)
 {
 	struct timespec ts;
@@ -368,7 +367,7 @@ static size_t most_gone(const struct shim_live_tags *tags)
 }
 
 /**
- * shim_live_tags__are_too_many() - whether more removed tags are known than may be kept
+ * shim_live_tags__are_too_many() - check whether more removed tags are known than may be kept
  * @tags: the tags of a kind
  * @present: number of tags that exist now
  *
@@ -454,7 +453,9 @@ void shim_live_tags__sweep(struct shim_live_tags *tags)
 	tags->n = n;
 }
 
-/* Called when the sample has been written, from which shim_live_tag__since() then counts */
+/*
+ * Call this when a sample has been written.  shim_live_tag__since() then counts from this sample.
+ */
 void shim_live_tags__written(struct shim_live_tags *tags)
 {
 	for (size_t i = 0; i < tags->n; i++) {
@@ -478,7 +479,7 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
 	return v < least ? least : v > most ? most : v;
 }
 
-/* Narrow the buckets' bounds to the extremes of all time if these are between the bounds. */
+/* Narrow the buckets' bounds to the overall minimum and maximum if these are between the bounds. */
 static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 {
 	if (total->min_ns > *least && total->min_ns <= *most)
@@ -490,7 +491,7 @@ static void bound(const struct vc_stat *total, uint64_t *least, uint64_t *most)
 /*
  * Estimate the extremes as the middles of the outermost buckets, which are accurate to 1/16.  The
  * mean is exact and lies between the true extremes, so a middle on the wrong side of the mean is
- * replaced with the mean.  Fields are read while events are added: the sum may lag behind the
+ * replaced with the mean.  Fields are read while the kernel adds events: the sum may lag behind the
  * count, so it is clamped to the range that the buckets allow.
  */
 static void set_extremes(const struct vc_stat *total, struct shim_live_since *since)

@@ -37,12 +37,12 @@ struct shim_live_part {
 };
 
 /**
- * struct shim_live_since - what was added since the last written sample
+ * struct shim_live_since - the events since the last written sample
  * @count: number of events
  * @sum_ns: total time of the transactions
  * @min_ns: the shortest time, which is at most the mean
  * @max_ns: the longest time, which is at least the mean
- * @slots: the buckets to which something was added
+ * @slots: the buckets that have changed
  */
 struct shim_live_since {
 	uint64_t count, sum_ns, min_ns, max_ns;
@@ -50,7 +50,7 @@ struct shim_live_since {
 };
 
 /**
- * struct shim_live_tag - a tag of one kind; members that each value needs come first
+ * struct shim_live_tag - a tag of one kind; members that are used for each value come first
  * @inst: its instance number
  * @marked: shim_live_tags__sweep() will free the tag
  * @is_written: whether @before equals @total
@@ -61,9 +61,9 @@ struct shim_live_since {
  * @before: @total at the last written sample
  * @part: the tag's statistics by writer
  * @earlier: total of earlier sessions and IDs, NULL if there were none
- * @parts: parts of its transactions' time, while it was watched
+ * @parts: parts of its transactions' time while a 'why' was open
  * @unseen: buckets that have changed since instances were last added
- * @aborted_ns: time when an abort was last seen, which the statistics do not contain
+ * @aborted_ns: time when an abort was last detected; the statistics do not contain it
  * @seen: the last sample in which shim_live_tags__see() found the tag
  * @missed: number of consecutive samples without it, among those that were searched
  * @node: node in the table by name
@@ -96,9 +96,9 @@ struct shim_live_tag {
 };
 
 /*
- * Numbers of instances, which are in lists sorted by number.  @last is the last one used; a number
- * is reused only after all 2^31 have been used.  @removed increases when instances are removed or
- * renumbered.
+ * Numbers of instances.  Lists of instances are sorted by number.  @last is the last number used; a
+ * number is reused only after all 2^31 have been used.  @removed increases when instances are
+ * removed or renumbered.
  */
 struct shim_live_numbers {
 	int32_t last;
@@ -108,7 +108,7 @@ struct shim_live_numbers {
 /*
  * The tags of a kind, sorted by number, which is the order of arrival
  * @former: removed tags by name: their owners and labels, in @arena
- * @forgot: some of these were forgotten because there were too many
+ * @forgot: some removed tags were forgotten because there were too many
  * @most: maximum number of tags that existed simultaneously
  */
 struct shim_live_tags {

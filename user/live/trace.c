@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Transactions and other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for values
- * that PCP's agent does not have.  All of trace.* are also available live as vcpc.*, because a PCP
- * agent has only one domain of metrics, and pmdatrace may own trace.*.
+ * that PCP's agent does not provide.  All trace.* metrics are also available live as vcpc.*,
+ * because a PCP agent has only one domain of metrics, and pmdatrace may own trace.*.
  *
- * The instances of tags are numbered in the order of arrival and named after the tag.  They stay
- * while tracing is off.  After their tag is removed, they stay until many other tags have been
- * removed.  Each domain of metrics has its own instance domains, because PCP requires that a metric
- * and its instance domain have the same domain number.
+ * The instances of tags are numbered in the order of arrival and named after the tag.  Instances
+ * are kept while tracing is off.  After a tag is removed, its instances are kept until many other
+ * tags have been removed.  Each domain of metrics has its own instance domains, because PCP
+ * requires that a metric and its instance domain have the same domain number.
  *
  * Values that PCP's agent computes over a window of time are computed here over the time since the
  * last settled sample.  There is no value if no event occurred in that time.
@@ -155,7 +155,7 @@ static double aborted_of(const struct sight *s)
 	"Seconds that " what " that ended since the\n" \
 	"previous sample; from the histogram, accurate to 1/16."
 
-/* Counts are u64 in the metric.  As doubles they are exact up to 2^53 here. */
+/* Counts have type u64 in the metric.  They are doubles here, which are exact up to 2^53. */
 struct row {
 	struct shim_metric metric;
 	unsigned int indom;	/* index in indoms[] */
@@ -264,7 +264,7 @@ static const struct row rows[] = {
 
 #define NMETRICS	(sizeof(rows) / sizeof(rows[0]))
 
-/* Rows of the tables by index; NULL past the last one */
+/* Return the row of a table with an index, or NULL past the last one. */
 const struct shim_metric *shim_live_trace__metric(size_t i)
 {
 	return i < NMETRICS ? &rows[i].metric : NULL;
@@ -280,13 +280,16 @@ bool shim_live_trace__is_of_tags(size_t indom)
 	return indoms[indom].of == OF_TAGS;
 }
 
-/* The part of the name that follows the tag if the instance is a pair */
+/* Return the part of the name that follows the tag if the instance is a pair. */
 const char *shim_live_trace__pair(size_t indom)
 {
 	return indoms[indom].of == OF_SLOTS ? "slot" : "event";
 }
 
-/* Number of instances of a domain, which are in ascending order of their numbers, beginning at 1 */
+/*
+ * Return the number of instances of a domain, which are in ascending order of their numbers,
+ * beginning at 1.
+ */
 size_t shim_live_trace__instances(const struct shim_live_trace *trace, size_t indom)
 {
 	switch (indoms[indom].of) {
@@ -312,19 +315,24 @@ static const struct shim_live_numbers *numbers_of(const struct shim_live_trace *
 	}
 }
 
-/* While this does not change, instances of a domain are only added, not removed or renumbered. */
+/*
+ * While this number does not change, instances of a domain are only added, not removed or
+ * renumbered.
+ */
 uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom)
 {
 	return numbers_of(trace, indom)->removed;
 }
 
-/* While this does not change, the instances of a domain do not change. */
+/* While this number does not change, the instances of a domain do not change. */
 uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t indom)
 {
 	return numbers_of(trace, indom)->last + numbers_of(trace, indom)->removed;
 }
 
-/* An instance's number, which is not reused in its domain until 2^31 numbers have been used */
+/*
+ * Return an instance's number, which is not reused in its domain until 2^31 numbers have been used.
+ */
 int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom, size_t i)
 {
 	switch (indoms[indom].of) {
@@ -338,7 +346,7 @@ int32_t shim_live_trace__inst(const struct shim_live_trace *trace, size_t indom,
 	return 0;
 }
 
-/* The index of the instance with a number, or -1 if it does not exist or was removed */
+/* Return the index of the instance with a number, or -1 if it does not exist or was removed. */
 long shim_live_trace__find(const struct shim_live_trace *trace, size_t indom, int32_t inst)
 {
 	size_t n = shim_live_trace__instances(trace, indom), from = 0;
@@ -416,7 +424,7 @@ size_t shim_live_trace__tag_len(const struct shim_live_trace *trace, size_t indo
 	return 0;
 }
 
-/* What was added since the previous sample, computed once per sample */
+/* Return what was added since the previous sample.  This is computed once per sample. */
 static const struct shim_live_since *since_of(const struct shim_live_trace *trace,
 					      struct shim_live_tag *tag)
 {
@@ -426,7 +434,7 @@ static const struct shim_live_since *since_of(const struct shim_live_trace *trac
 	return &tag->since;
 }
 
-/* With @which 0, the number of transactions, otherwise one of their parts in ns */
+/* Return the number of transactions if @which is 0, otherwise one of their parts in ns. */
 static uint64_t split_of(const struct shim_live_parts *parts, int which)
 {
 	if (!which)
@@ -491,7 +499,7 @@ bool shim_live_trace__value(const struct shim_live_trace *trace, size_t metric, 
 	return true;
 }
 
-/* Index of a metric's instance domain in the table */
+/* Return the index of a metric's instance domain in the table. */
 size_t shim_live_trace__domain(size_t metric)
 {
 	return rows[metric].indom;

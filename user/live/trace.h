@@ -10,7 +10,7 @@
 
 struct shim_live_trace;
 
-/* trace_sample.c: read the statistics */
+/* Functions in trace_sample.c: read the statistics */
 int shim_live_trace__create(struct shim_live_trace **out);
 void shim_live_trace__destroy(struct shim_live_trace *trace);
 int shim_live_trace__open(struct shim_live_trace *trace);
@@ -19,7 +19,7 @@ bool shim_live_trace__any(const struct shim_live_trace *trace);
 void shim_live_trace__settle(struct shim_live_trace *trace);
 int shim_live_trace__drops(struct shim_live_trace *trace, uint64_t drops[VC_DROP_NR]);
 
-/* trace.c: the metrics */
+/* Functions in trace.c: the metrics */
 const struct shim_metric *shim_live_trace__metric(size_t i);
 const struct shim_metric_indom *shim_live_trace__indom(size_t i);
 size_t shim_live_trace__domain(size_t metric);

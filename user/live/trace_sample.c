@@ -22,7 +22,7 @@ static const uint32_t kind_of[KINDS] = {
 };
 
 /**
- * shim_live_trace__create() - make the metrics of tracing, without instances yet
+ * shim_live_trace__create() - create the metrics of tracing, without instances
  * @out: written on success
  *
  * Return: 0 or -ENOMEM.
@@ -100,9 +100,9 @@ static int stat_take(struct shim_live_trace *trace, const struct shim_bpf_stat *
 }
 
 /*
- * The tag that had the row with this index last time, if it is still the same tag's row, otherwise
- * NULL.  The kernel never reuses a tag's ID for another tag, but the IDs of rows that programs
- * write themselves may change.
+ * Return the tag to which the row with this index belonged last time, or NULL if it may belong to
+ * another tag now.  The kernel never reuses a tag's ID for another tag, but the IDs of rows that
+ * programs write themselves may change.
  */
 static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size_t i,
 				       const struct vc_stat_key *key)
@@ -116,8 +116,9 @@ static struct shim_live_tag *known_tag(const struct shim_live_trace *trace, size
 }
 
 /*
- * List the rows that have changed since they were taken, and return their number.  If there are new
- * tags among them, sort by ID; otherwise rows stay in the order of memory, which is faster.
+ * List the rows that have changed since they were last processed, and return their number.  If
+ * there are new tags among them, sort by ID; otherwise rows stay in the order of memory, which is
+ * faster.
  */
 static size_t changed_rows(const struct shim_live_trace *trace, const struct shim_bpf_stat *stats,
 			   size_t n, struct changed *changed)
@@ -136,7 +137,7 @@ static size_t changed_rows(const struct shim_live_trace *trace, const struct shi
 	return nchanged;
 }
 
-/* If taking rows fails, the next call takes all rows again, which has no other effect. */
+/* If processing rows fails, the next call processes all rows again, which is harmless. */
 static int take_changed(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n,
 			struct changed *changed, unsigned int session)
 {
@@ -222,8 +223,8 @@ static int take_from(struct shim_live_trace *trace, struct shim_bpf_reader *read
 }
 
 /*
- * Tracing was turned off since the reader was opened.  The reader still has the maps, which contain
- * the events after the last sample.
+ * Keep the reader after tracing was turned off.  It still has the maps, which contain the events
+ * after the last sample.
  */
 static void keep_ended_reader(struct shim_live_trace *trace)
 {
@@ -234,7 +235,7 @@ static void keep_ended_reader(struct shim_live_trace *trace)
 	trace->ntaken = 0;
 }
 
-/* If out of memory, the next sample tries again, because only this reader still has the maps. */
+/* After -ENOMEM, the next sample tries again, because only this reader still has the maps. */
 static int take_ended(struct shim_live_trace *trace)
 {
 	int ret;
@@ -264,7 +265,7 @@ static int take_all(struct shim_live_trace *trace)
 	return ret;
 }
 
-/* Whether there are any instances */
+/* Return whether there are any instances. */
 bool shim_live_trace__any(const struct shim_live_trace *trace)
 {
 	for (enum kind kind = 0; kind < KINDS; kind++)
@@ -302,7 +303,9 @@ int shim_live_trace__sample(struct shim_live_trace *trace)
 	return ret == -ESTALE ? -ENOENT : ret;
 }
 
-/* Call this after the sample was passed on.  Later values over an interval start at this sample. */
+/*
+ * Call this after the sample was passed on.  Intervals of later values then start at this sample.
+ */
 void shim_live_trace__settle(struct shim_live_trace *trace)
 {
 	if (!trace->samples)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trace statistics, which trace_sample.c reads and from which trace.c makes metrics */
+/* Trace statistics, read by trace_sample.c and converted to metrics by trace.c */
 #ifndef SHIM_LIVE_TRACE_STATE_H
 #define SHIM_LIVE_TRACE_STATE_H
 
@@ -14,7 +14,8 @@
 enum kind { TRANSACT, POINT, OBSERVE, COUNTER, KINDS };
 
 /*
- * A row of the reader that was taken.  @tag is the tag that received it, if @key is the kernel's.
+ * A processed row of the reader.  If @key is the kernel's, @tag is the tag to which the row was
+ * added.
  */
 struct shim_live_taken {
 	struct vc_stat_key key;

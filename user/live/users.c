@@ -131,8 +131,8 @@ static int read_limit(const char *parameter, uint32_t *value)
 }
 
 /**
- * shim_live_users__counters_left() - get the number of the module's counters that the user has left
- * @used: the number that the caller uses, for the case that the list cannot be read
+ * shim_live_users__counters_left() - get how many of the module's counters the user may still use
+ * @used: the number that the caller uses, which is assumed if the list cannot be read
  *
  * Return: the number; UINT64_MAX if the limit is unknown.
  */
@@ -150,7 +150,7 @@ uint64_t shim_live_users__counters_left(uint64_t used)
 	return used < limit ? limit - used : 0;
 }
 
-/* Errors are not returned; they become the status of the metrics. */
+/* Errors are not returned but stored as the status of the metrics. */
 void shim_live_users__sample(struct shim_live_users *users)
 {
 	users->n = 0;

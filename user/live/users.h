@@ -44,7 +44,7 @@ const struct shim_metric *shim_live_users__metric(size_t i);
 int shim_live_users__status(const struct shim_live_users *users, size_t metric);
 /* Return the number of user @i, and write the user's name to @buf of @size bytes. */
 int shim_live_users__name(const struct shim_live_users *users, size_t i, char *buf, size_t size);
-/* The index of a user, or -1 */
+/* Return the index of a user, or -1. */
 int shim_live_users__find(const struct shim_live_users *users, int inst);
 bool shim_live_users__value(const struct shim_live_users *users, size_t metric, size_t i,
 			    struct shim_value *value);
