@@ -134,7 +134,7 @@ static inline void shim_pdu__put_string(struct shim_buf *out, const char *s, uin
 	shim_buf__fill(out, '~', shim_pdu__padded(len) - len);
 }
 
-/* pdu_error.c */
+/* Functions in pdu_error.c */
 
 /*
  * Decode a code, which must not be 0.  A negative one is an error, otherwise it is a notice of
@@ -154,7 +154,7 @@ void shim_pdu_creds__encode(struct shim_buf *out, int32_t from, uint32_t flags);
 
 void shim_pdu_attr__encode(struct shim_buf *out, int32_t from, uint32_t attr, const char *value);
 
-/* pdu_desc.c */
+/* Functions in pdu_desc.c */
 struct shim_pdu_desc {
 	uint32_t pmid;		/* 0xffffffff in DESCS if the server does not have this metric */
 	int32_t type;
@@ -190,7 +190,7 @@ void shim_pdu_instance__next(struct shim_pdu *pdu, struct shim_pdu_instance *ins
 void shim_pdu_text__encode(struct shim_buf *out, int32_t from, uint32_t ident, uint32_t flags);
 int shim_pdu_text__decode(struct shim_pdu *pdu, struct shim_pdu_string *text);
 
-/* pdu_names.c */
+/* Functions in pdu_names.c */
 struct shim_pdu_names {
 	uint32_t n;
 	bool has_status;
@@ -210,7 +210,7 @@ int shim_pdu_ids__decode(struct shim_pdu *pdu, uint32_t n, uint32_t *pmids);
 void shim_pdu_child__encode(struct shim_buf *out, int32_t from, const char *name, bool status);
 void shim_pdu_traverse__encode(struct shim_buf *out, int32_t from, const char *name);
 
-/* pdu_result.c */
+/* Functions in pdu_result.c */
 struct shim_pdu_profile {
 	uint32_t indom;
 	bool exclude;		/* exclude all except the listed ones; if false, only those */
@@ -267,16 +267,16 @@ void shim_pdu_result__value(struct shim_pdu *pdu, struct shim_pdu_result *result
 			    const struct shim_pdu_vset *vset, struct shim_pdu_value *value);
 
 /*
- * Encode a store request: call begin; then encode each value set, followed by its values, which are
- * in place or word offsets of their blocks in the PDU; then all blocks, in order; finally call
- * shim_pdu__end().
+ * Encode a store request: call begin, encode each value set followed by its values, encode all
+ * blocks in order, and call shim_pdu__end().  A value is either in place, or the offset of its
+ * block in the PDU, in words.
  */
 void shim_pdu_store__begin(struct shim_buf *out, int32_t from, uint32_t n);
 void shim_pdu_store__vset(struct shim_buf *out, uint32_t pmid, uint32_t numval, uint32_t valfmt);
 void shim_pdu_store__value(struct shim_buf *out, int32_t inst, uint32_t word);
 void shim_pdu_store__block(struct shim_buf *out, uint32_t type, const void *bytes, uint32_t len);
 
-/* pdu_desc.c, continued */
+/* More functions in pdu_desc.c */
 struct shim_pdu_labelset {
 	int32_t inst;
 	int32_t nlabels;	/* or an error code */

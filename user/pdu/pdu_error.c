@@ -2,7 +2,10 @@
 /* ERROR, CREDS and ATTR: status replies, and the client's version, features and attributes */
 #include "pdu.h"
 
-/* A rejection is an error code of PCP 1, whose own codes begin at -1000, not at -12345. */
+/*
+ * pmcd rejects a connection with an error code of PCP 1, whose codes begin at -1000 instead of
+ * -12345.
+ */
 #define OLD_BASE	1000
 #define NEW_BASE	12345
 

@@ -6,15 +6,15 @@
  * sent, and the arrival of a signal does not end a wait early.
  *
  * Threads: only one thread at a time may use a connection.  The list of all connections is guarded
- * by list_lock, which is held only to link and unlink connections.  fork() also takes it, so that
- * the child finds a consistent list.  The child closes each socket, because two processes cannot
- * share a stream of requests and replies.
+ * by list_lock, which is held only to link and unlink connections.  fork() also acquires list_lock,
+ * so that the child finds a consistent list.  The child closes each socket, because two processes
+ * cannot share a stream of requests and replies.
  *
- * The program may have closed all descriptors (closefrom(3)), and files opened since then may have
- * their numbers.  Therefore a socket is closed or used for a request only if it is still the one
- * that was opened here.  Checking this takes a system call per request (fstat(2), a tenth of a
- * fetch).  To avoid it, requests over TCP carry a transmission time, which TCP ignores: if the
- * number no longer refers to a socket with SO_TXTIME, the kernel rejects the whole message.
+ * The program may have closed all descriptors (closefrom(3)), and then opened files with the same
+ * numbers.  Therefore a socket is closed or used for a request only if it is still the one that was
+ * opened here.  Checking this with fstat(2) for each request would take a tenth of a fetch's time.
+ * Therefore requests over TCP carry a transmission time, which TCP ignores: if the number no longer
+ * refers to a socket with SO_TXTIME, the kernel rejects the whole message.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -52,7 +52,7 @@ static void close_ours(struct shim_fd fd)
 		shim_fd__close(fd);
 }
 
-/* Called in the child with list_lock held, because fork() has taken it */
+/* Called in the child, which holds list_lock because fork() has acquired it. */
 static void after_fork_child(void)
 {
 	for (struct shim_wire *w = connections; w; w = w->next) {
@@ -219,7 +219,7 @@ static int settle(int fd, int family)
 	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;
 }
 
-/* Whether the kernel will reject marked messages on other sockets */
+/* Return whether the kernel will reject marked messages on other sockets. */
 static bool mark(int fd, int family)
 {
 	const struct sock_txtime on = { .clockid = CLOCK_MONOTONIC };
@@ -308,9 +308,10 @@ static bool is_fetch(const struct shim_buf *pdu)
 }
 
 /*
- * Whether the request is a fetch identical to one sent very recently.  An unexpected reply would be
- * harmless in this case: values of the same metrics, with their time.  Therefore a loop of fetches
- * need not check each time for an unexpected reply; the first request after a pause does.
+ * Return whether the request is a fetch identical to one sent very recently.  An unexpected reply
+ * would then be harmless: it contains values of the same metrics, with their time.  Therefore a
+ * loop of fetches need not check each time for an unexpected reply; the first request after a pause
+ * does.
  */
 static bool is_again(const struct shim_wire *w)
 {
@@ -337,8 +338,8 @@ static int is_quiet(struct shim_wire *w)
 }
 
 /*
- * Like send(2).  If this socket is marked, the call fails on any socket for which mark() was not
- * called.
+ * Like send(2).  If @w is marked, the call fails if the descriptor now refers to a socket for which
+ * mark() was not called.
  */
 static ssize_t send_marked(struct shim_wire *w, const uint8_t *data, size_t len)
 {
@@ -388,7 +389,7 @@ int shim_wire__send(struct shim_wire *w)
 }
 
 /*
- * Make room to receive more of a PDU of @need bytes.  The buffer is doubled only when it is full.
+ * Provide space to receive more of a PDU of @need bytes.  Double the buffer only when it is full.
  */
 static int make_room(struct shim_wire *w, size_t need)
 {
@@ -428,9 +429,9 @@ void shim_wire__expect(struct shim_wire *w, int64_t timeout_ns)
 }
 
 /*
- * Usually the reply has not arrived yet, and one blocking recv(2) is cheaper than one that finds
- * nothing, followed by poll(2).  Therefore block if SO_RCVTIMEO ends the wait before the deadline;
- * poll(2) waits for the rest.
+ * Usually the reply has not arrived yet, and one blocking recv(2) is cheaper than a failing recv(2)
+ * followed by poll(2).  Therefore block if SO_RCVTIMEO ends the wait before the deadline; poll(2)
+ * waits for the rest.
  */
 static int receive_flags(const struct shim_wire *w)
 {

@@ -28,10 +28,10 @@ struct shim_pdu;
 /*
  * struct shim_wire - a connection
  * @fd: the socket; its number is -1 if there is none
- * @forked: this process is a child of the process that connected, and has closed its
- *   copy
+ * @forked: this process is a child of the process that connected, and has closed its copy of the
+ *   socket
  * @local: a UNIX socket, which identifies the user to the peer
- * @marked: messages carry a mark that only sockets of this kind accept
+ * @marked: messages carry a mark that other sockets reject
  * @from: this process's ID, for the header of each PDU
  * @patience_ns: the socket's receive timeout (SO_RCVTIMEO); 0 for none
  * @began, @deadline: CLOCK_MONOTONIC times of the current exchange
