@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sets that count a control group, and the look-up of a group's directory by its name. */
+/* Bind sets to control groups, and look up a group's directory by its name. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/magic.h>
@@ -13,7 +13,7 @@
 #include "base/api.h"
 #include "set.h"
 
-/* Whether it is version 2, or the hierarchy of version 1 that perf can count */
+/* Return whether this is version 2, or the hierarchy of version 1 that perf can count. */
 static bool is_wanted(const struct mntent *mount)
 {
 	return !strcmp(mount->mnt_type, "cgroup2") ||

@@ -2,9 +2,9 @@
 /*
  * The recorder, which writes one record of all its sources at each tick.
  *
- * Times: samples and transactions have CLOCK_MONOTONIC times. The archive's timestamps are these
- * times plus the clock's offset from the wall clock at the start, so they never go backwards, even
- * if the wall clock is changed.
+ * Samples and transactions have CLOCK_MONOTONIC times.  The archive's timestamps are these times
+ * plus the offset of the wall clock at the start.  Therefore they never go backwards, even if the
+ * wall clock is changed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,9 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Read the wall clock between two reads of the monotonic clock, and use the best of a few tries. */
+/*
+ * Read the wall clock between two reads of the monotonic clock, and use the closest of a few tries.
+ */
 static int64_t wall_offset(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -138,11 +140,11 @@ SHIM_API int shim_record_add_set(struct shim_recorder *rec, struct shim_set *set
 }
 
 /**
- * shim_record_add_named() - record a set's counts under a name of the caller's choice
+ * shim_record_add_named() - record a set's counts under a name chosen by the caller
  * @rec: the recorder
  * @set: the set, bound to one or more targets; it must exist until shim_record_close()
- * @id: number of the instance, at least 0; it must differ from those of other sets with the
- *	same events
+ * @id: number of the instance, at least 0; it must differ from those of other sets with the same
+ *	events
  * @name: name of the instance
  *
  * Return: as for shim_record_add_set(), and -EINVAL for an invalid number or name.
@@ -238,7 +240,7 @@ static int sample_all(struct shim_recorder *rec, uint64_t *when)
  * shim_record_tick() - record the current values
  * @rec: the recorder
  *
- * Sources that cannot be sampled are left out of the record; shim_record_missing() returns the
+ * Sources that cannot be sampled are omitted from the record; shim_record_missing() returns the
  * reason.
  *
  * Return: 0, even if there was nothing to record yet, or an error from writing.
@@ -266,12 +268,12 @@ SHIM_API int shim_record_tick(struct shim_recorder *rec)
 }
 
 /**
- * shim_record_missing() - get the reason why values are missing in the last record
+ * shim_record_missing() - get the reason why values are missing from the last record
  * @rec: the recorder
  *
  * Return: 0 if none are missing, or the first reason: -EAGAIN (a set's counters were removed from
- * the CPU), -EINVAL (a set is no longer bound), -ENOMEM.  If only tracing is off, the result is
- * 0, because no events are missed.
+ * the CPU), -EINVAL (a set is no longer bound), -ENOMEM.  If only tracing is off, the result is 0,
+ * because no events are missed.
  */
 SHIM_API int shim_record_missing(const struct shim_recorder *rec)
 {

@@ -12,18 +12,16 @@
 /* PCP's PM_ERR_VALUE, recorded if there are no valid values */
 #define ERR_VALUE	(-12351)
 
-/* Counts of sets: record_sets.c */
+/* Functions in record_sets.c: counts of sets */
 struct shim_rec_sets;
 
 int shim_rec_sets__create(struct shim_rec_sets **out);
 void shim_rec_sets__destroy(struct shim_rec_sets *sets);
 int shim_rec_sets__add(struct shim_rec_sets *sets, struct shim_writer *w, struct shim_set *set,
 		       pid_t pid, const char *name);
-/* The name of a process's instance, or NULL */
+/* Return the name of a process's instance, or NULL. */
 const char *shim_rec_sets__name(const struct shim_rec_sets *sets, pid_t pid);
-/*
- * Sample all sets and return the first error. *when is set to the time of the first valid sample.
- */
+/* Sample all sets and return the first error. Set *@when to the time of the first valid sample. */
 int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when);
 /* Write the new instances; the values follow. */
 int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
@@ -31,7 +29,7 @@ int shim_rec_sets__instances(struct shim_rec_sets *sets, struct shim_writer *w,
 bool shim_rec_sets__any(const struct shim_rec_sets *sets);
 int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w);
 
-/* Transactions and other trace events: record_trace.c, with the same steps */
+/* Functions in record_trace.c: transactions and other trace events, with the same steps */
 struct shim_rec_trace;
 
 /* @before is the recorder's trace of the archive that this one continues, or NULL. */
@@ -44,12 +42,12 @@ int shim_rec_trace__instances(struct shim_rec_trace *trace, struct shim_writer *
 bool shim_rec_trace__any(const struct shim_rec_trace *trace);
 int shim_rec_trace__values(struct shim_rec_trace *trace, struct shim_writer *w);
 
-/* Declare a metric, with its one-line text and its help text: record_source.c */
+/* In record_source.c: declare a metric, with its one-line text and its help text */
 int shim_rec_metric__write(struct shim_writer *w, const struct shim_metric *metric);
 /* Write both texts of an instance domain. */
 int shim_rec_indom__describe(struct shim_writer *w, const struct shim_metric_indom *indom);
 
-/* The archive's label, and the labels that are shown with values: record_source.c */
+/* Functions in record_source.c: the archive's label, and the labels that are shown with values */
 void shim_rec_label__fill(struct shim_label *label);
 int shim_rec_label__context(struct shim_writer *w, const char *host, const char *more, struct shim_ts stamp);
 

@@ -22,7 +22,7 @@
 
 #define MAX_METRICS	1023	/* the maximum item number; item numbers distinguish metrics */
 
-/* Offsets in a sample of the times in shim_live_times[] */
+/* Offset in a sample of each time in shim_live_times[] */
 static const size_t time_at[SHIM_TIMES] = {
 	[SHIM_TIME_TICK] = offsetof(struct shim_sample, tick),
 	[SHIM_TIME_ENABLED] = offsetof(struct shim_sample, enabled),
@@ -88,8 +88,8 @@ void shim_rec_sets__destroy(struct shim_rec_sets *sets)
 }
 
 /*
- * Name an instance as PCP names processes: the number with six digits, and the command, which is
- * missing if the process has ended.  Return NULL and set errno on failure.
+ * Name an instance as PCP names processes: the number with six digits, followed by the command
+ * unless the process has ended.  Return NULL and set errno on failure.
  */
 static char *instance_name(pid_t pid)
 {
@@ -185,7 +185,7 @@ static int known_metric(const struct shim_rec_sets *sets, const char *event, cha
 	return -ENOENT;
 }
 
-/* Return the index of an event's metric, which is written if it is new, or a negative error. */
+/* Return the index of an event's metric, or a negative error.  Write the metric if it is new. */
 static int metric_of(struct shim_rec_sets *sets, struct shim_writer *w, const char *event)
 {
 	char name[SHIM_EVENT_LEN + 16];
@@ -321,7 +321,7 @@ int shim_rec_sets__sample(struct shim_rec_sets *sets, uint64_t *when)
 	return missing;
 }
 
-/* Whether a set is the first set of its process */
+/* Return whether a set is the first set of its process. */
 static bool is_first(const struct shim_rec_sets *sets, unsigned int i)
 {
 	return !i || sets->sources[i - 1]->pid != sets->sources[i]->pid;
@@ -406,7 +406,7 @@ static int write_count(struct shim_rec_sets *sets, struct shim_writer *w, unsign
 	return ret;
 }
 
-/* Whether there are any instances */
+/* Return whether there are any instances. */
 bool shim_rec_sets__any(const struct shim_rec_sets *sets)
 {
 	return sets->n;

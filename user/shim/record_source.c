@@ -29,7 +29,10 @@ void shim_rec_label__fill(struct shim_label *label)
 	shim_local_zone__fill(label);
 }
 
-/* Whether PCP accepts a label with this name.  The host's name is written to each archive. */
+/*
+ * Return whether PCP accepts a label with this name.  Reject the name of the host's label, which
+ * each archive has.
+ */
 static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
@@ -42,7 +45,7 @@ static bool is_name(const char *name)
 	return true;
 }
 
-/* Whether a text can be a JSON string: it has no control characters and is not too long */
+/* Return whether a text can be a JSON string: it has no control characters and is not too long. */
 static bool is_value(const char *value)
 {
 	if (strlen(value) > VALUE_MAX)
@@ -128,7 +131,9 @@ int shim_rec_label__context(struct shim_writer *w, const char *host, const char 
 	};
 	int ret;
 
-	/* If the host name would need escapes in JSON, it is invalid, and no label is written. */
+	/*
+	 * Write no label if the host name would need escapes in JSON, because it is then invalid.
+	 */
 	for (const char *p = host; *p; p++)
 		if (*p == '"' || *p == '\\' || iscntrl((unsigned char)*p))
 			return 0;
@@ -216,7 +221,7 @@ SHIM_API int shim_record_add_source(struct shim_recorder *rec,
 /**
  * shim_record_metric() - declare a metric of the program, before its first values
  * @rec: the recorder
- * @metric: the metric; neither its domain nor that of its instances may be 10 or 450, which the
+ * @metric: the metric; its domain and its instance domain's number must not be 10 or 450, which the
  *	recorder uses
  *
  * Return: 0, -EINVAL, -EEXIST (another metric has this name or number), or an error from writing.
@@ -304,7 +309,7 @@ static void translate(const struct shim_record_value *from, int32_t type, struct
  * @rec: the recorder, which is calling the source's @values
  * @pmid: the metric, at most once per record
  * @type: type of the metric
- * @n: number of values, 0, or a negative PCP error code that gives the reason why there are none
+ * @n: number of values, 0, or the negative PCP error code for which there are none
  * @values: the values, each for a different instance; at most one if the metric has no instances
  *
  * Return: 0, or -EINVAL if the metric is not declared or already in this record, or a value is

@@ -11,7 +11,7 @@
 #define MAX_INDOMS	16
 
 /*
- * Trace statistics and the numbers of instances, used by @users archives that continue each other
+ * Trace statistics and the numbers of instances, shared by @users archives that continue each other
  */
 struct shared {
 	struct shim_live_trace *live;
@@ -21,7 +21,7 @@ struct shared {
 struct shim_rec_trace {
 	struct shared *shared;
 	struct shim_live_trace *live;	/* @live of @shared */
-	uint64_t written[MAX_INDOMS];	/* the last changes of instances that are in the archive */
+	uint64_t written[MAX_INDOMS];	/* the last changes of instances written to the archive */
 };
 
 static int write_metrics(struct shim_writer *w)
@@ -47,7 +47,7 @@ static void unshare(struct shared *shared)
 	free(shared);
 }
 
-/* Start to read trace statistics. *@out has one user. */
+/* Start reading trace statistics.  *@out has one user. */
 static int share(struct shared **out)
 {
 	struct shared *shared = calloc(1, sizeof(*shared));
@@ -104,7 +104,7 @@ void shim_rec_trace__destroy(struct shim_rec_trace *trace)
 	free(trace);
 }
 
-/* Whether there are any instances */
+/* Return whether there are any instances. */
 bool shim_rec_trace__any(const struct shim_rec_trace *trace)
 {
 	return shim_live_trace__any(trace->live);

@@ -209,7 +209,7 @@ SHIM_API const char *shim_set_backend(const struct shim_set *set)
 	return set ? shim_counters__backend(set->counters) : NULL;
 }
 
-/* Bind a set for transactions of the calling thread, which reads the set itself. */
+/* Bind a set for transactions of the calling thread.  The thread reads the set itself. */
 static int bind_directly(struct shim_set *set)
 {
 	int bad, ret = shim_counters__bind(set->counters, 0, 0, &bad);
@@ -334,7 +334,7 @@ _Static_assert(VALUES_AT >= sizeof(struct vcpc_sample), "the back end's sample m
 _Static_assert((VALUES_AT - sizeof(struct vcpc_sample)) % 8 == 0, "the back end's sample must be aligned");
 
 /*
- * The address where the back end must write its sample of ROOM bytes, so that the values are
+ * Return the address where the back end must write its sample of ROOM bytes so that the values are
  * already in place.  They are not copied, because a memcpy() with SVE instructions would trap: each
  * system call discards the SVE state.
  */
@@ -394,8 +394,8 @@ static __attribute__((noinline)) int read_own(struct shim_counters *counters, pi
  * @sample: the values; unspecified on failure
  *
  * Context: any thread, or a signal handler.
- * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (the counters were off
- * the CPU while the target ran, so the values would be wrong; the set must be bound again).
+ * Return: 0, -EINVAL (not bound there, or events are multiplexed), -EAGAIN (the target ran while
+ * its counters were off the CPU, so the values would be wrong; bind the set again).
  */
 SHIM_API int shim_set_sample(struct shim_set *set, pid_t tid, struct shim_sample *sample)
 {

@@ -8,7 +8,7 @@
 
 /*
  * struct shim_set - a set
- * @counters: its counters; if events are multiplexed, those of the groups
+ * @counters: its counters; if events are multiplexed, the groups' counters
  * @always: if events are multiplexed, the counters that count all the time, or NULL
  * @in_cgroup: the set counts a control group, only on CPUs
  * @groups: number of multiplexed groups; 0 or 1 if none are

@@ -57,7 +57,7 @@ SHIM_API const char *shim_backend(struct shim_handle *handle)
 
 /**
  * shim_backend_why() - explain why this back end was chosen, or why none can be opened
- * @handle: handle from shim_open(), or NULL if that failed
+ * @handle: handle from shim_open(), or NULL if that call failed
  * @buf: receives a text without a newline
  * @size: size of @buf; SHIM_WHY_MAX is sufficient
  *
@@ -99,7 +99,7 @@ SHIM_API int shim_events_walk(struct shim_handle *handle,
 }
 
 /**
- * shim_pmus_walk() - visit the core PMUs: one, or one for each kind of core
+ * shim_pmus_walk() - visit the core PMUs, one for each kind of core
  * @fn: called for each PMU with its name and its CPUs, for example "0-3,8", or "" for all CPUs; a
  *	value other than 0 ends the walk
  * @arg: argument of @fn

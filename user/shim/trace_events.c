@@ -61,16 +61,16 @@ static int open_events(struct shim_trace *trace)
 }
 
 /**
- * shim_trace_events() - take the single events that have arrived since the last call
- * @trace: handle; only one handle on the machine can take events at a time
+ * shim_trace_events() - read the single events that have arrived since the last call
+ * @trace: handle; only one handle on the machine can read events at a time
  * @timeout_ms: how long to wait for the first event; -1: forever
  * @fn: called for each event in the order of arrival, until it returns a value other than 0
  * @arg: argument of @fn
  *
  * The name and label of an event are valid until the next call with the handle from outside @fn.
- * @fn may read everything else with the handle, but must not take events or close it.
+ * @fn may read everything else with the handle, but must not read events or close it.
  *
- * Return: the number of events; -EBUSY if another process takes events or @fn is the caller,
+ * Return: the number of events; -EBUSY if another process reads events or @fn is the caller,
  *	-ENODATA if tracing was turned on without a ring of events, -EINTR, the value of @fn, or
  *	another error.
  */
@@ -94,13 +94,12 @@ SHIM_API int shim_trace_events(struct shim_trace *trace, int timeout_ms, shim_tr
 /**
  * shim_trace_events_open() - list open transactions
  * @trace: handle
- * @fn: called for each transaction, with SHIM_TRACE_OP_BEGIN, until it returns a value other than
- *   0
+ * @fn: called for each transaction, with SHIM_TRACE_OP_BEGIN, until it returns a value other than 0
  * @arg: argument of @fn
  *
  * Only transactions whose begin was sent to the kernel are listed. These are all transactions if
- * tracing was turned on with SHIM_TRACE_F_BEGINS.  Names are valid as long as those of
- * shim_trace_events().
+ * tracing was turned on with SHIM_TRACE_F_BEGINS.  Names are valid until the same call as the names
+ * from shim_trace_events().
  *
  * Return: 0, the value of @fn, or another error.
  */
@@ -115,7 +114,7 @@ SHIM_API int shim_trace_events_open(struct shim_trace *trace, shim_trace_event_f
 }
 
 /**
- * shim_trace_drops_get() - get the number of events missing from the statistics, by reason
+ * shim_trace_drops_get() - get the numbers of events missing from the statistics, by reason
  * @trace: handle
  * @drops: counts since tracing was turned on, written on success
  *
@@ -163,7 +162,7 @@ static int give_ring_loss(void *arg, uint64_t account, uint64_t n)
 }
 
 /**
- * shim_trace_losses() - list the losses of each account, and lost counts of all accounts
+ * shim_trace_losses() - list lost events by account, and lost counts of all accounts
  * @trace: handle
  * @fn: called for each number that is not 0; a value other than 0 ends the walk
  * @arg: argument of @fn

@@ -131,8 +131,8 @@ void shim_trace__free_processes(struct shim_trace *trace)
 }
 
 /*
- * Convert a row's counts of @tag to process_counts[@next] and the following entries.  Return their
- * number.
+ * Convert a row's counts of @tag, and store them in process_counts[] starting at index @next.
+ * Return their number.
  */
 static uint32_t process_counts(struct shim_trace *trace, const struct shim_bpf_process *row,
 			       const struct shim_bpf_tag *tag, size_t next)

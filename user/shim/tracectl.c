@@ -160,7 +160,7 @@ SHIM_API int shim_trace_open(struct shim_trace **trace)
 	return err;
 }
 
-/* Convert a tag's statistics to the public struct, which has pointers into @tag. */
+/* Convert a tag's statistics to the public struct, which points into @tag. */
 void shim_trace__stat(struct shim_trace_stat *to, const struct shim_bpf_tag *tag, uint64_t id,
 		      uint32_t kind, const struct vc_stat *total)
 {
@@ -203,7 +203,7 @@ SHIM_API int shim_trace_stats_get(struct shim_trace *trace, size_t *n)
 	err = shim_bpf_reader__stats(trace->reader, &rows, &count);
 	if (err)
 		return err;
-	/* If the tags move, pointers to them become invalid. */
+	/* If the array of tags moves, pointers into it become invalid. */
 	if (count > trace->stat_tags_room)
 		trace->n = 0;
 	if (shim_vec__reserve(trace->stats, &trace->room, count) ||
@@ -318,7 +318,7 @@ SHIM_API int shim_trace_counts_get(struct shim_trace *trace, size_t *n)
 	trace->event_names = calloc(total + 1, sizeof(*trace->event_names));
 	if (!trace->counts || !trace->count_tags || !trace->event_names)
 		return -ENOMEM;
-	/* A later tag may change the label of an earlier one. */
+	/* Copy all tags first, because a later tag may change the label of an earlier one. */
 	for (size_t i = 0; i < nrows; i++)
 		keep_tag(trace, rows[i].id, &trace->count_tags[i]);
 	for (size_t i = 0; i < nrows; i++) {

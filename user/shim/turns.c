@@ -3,7 +3,7 @@
  * Sets with more events than the CPU can count simultaneously.  Hardware events are in multiplexed
  * groups; software events, which need no hardware counter, count all the time.
  *
- * To find out which events fit together, they are bound to the calling thread for a moment.
+ * To find out which events fit together, the library briefly binds them to the calling thread.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -29,7 +29,7 @@ struct split {
 };
 
 /*
- * Whether requests fit on the CPU together.  Return 0, -ENOSPC, or an error from creating or
+ * Return 0 if requests fit on the CPU together, -ENOSPC if not, or an error from creating or
  * binding a set.
  */
 static int try(struct shim_session *session, const struct vcpc_request *reqs, unsigned int n)
@@ -157,9 +157,9 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * @set: as for shim_set_create()
  *
  * If all events fit, which is tried on the calling thread, the set is like that of
- * shim_set_create().  Otherwise hardware events are distributed in order to groups, each as large
- * as possible, and the groups are multiplexed in random order; other events count all the time.
- * Use shim_set_turns() to sample such a set.  shim_set_sample(), shim_set_total(), shim_set_walk(),
+ * shim_set_create().  Otherwise hardware events are distributed in order to groups, which are as
+ * large as possible and are multiplexed in random order; other events count all the time.  Use
+ * shim_set_turns() to sample such a set.  shim_set_sample(), shim_set_total(), shim_set_walk(),
  * SHIM_BIND_TRACE and recorders refuse it, so that partial counts are not mistaken for complete
  * ones.
  *
@@ -204,7 +204,7 @@ SHIM_API int shim_set_create_turns(struct shim_handle *handle, const char *const
 	return ret;
 }
 
-/* A sample of the largest set with groups */
+/* A sample of the largest set with multiplexed groups */
 union room {
 	struct vcpc_sample sample;
 	uint64_t words[(sizeof(struct vcpc_sample) + SHIM_SET_MAX * sizeof(struct shim_group_sample)) /
@@ -233,7 +233,7 @@ static void turns_give(const struct shim_set *set, const struct vcpc_sample *tur
 		out->counted += groups[g].tick;
 		out->voids += groups[g].voids;
 	}
-	/* Several groups may have counted simultaneously, but together not longer than the set. */
+	/* Several groups may have counted simultaneously, but not longer than the set. */
 	if (out->counted > turns->tick)
 		out->counted = turns->tick;
 	for (unsigned int i = 0; i < set->n; i++) {
@@ -249,7 +249,7 @@ static void turns_give(const struct shim_set *set, const struct vcpc_sample *tur
 	}
 }
 
-/* The time during which an event could have been counted */
+/* Return the time during which an event could have been counted. */
 static uint64_t whole_of(const struct shim_set *set, unsigned int i, const struct shim_turns *turns,
 			 const struct shim_group_sample *groups)
 {

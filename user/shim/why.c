@@ -142,8 +142,8 @@ static void add_slots(struct shim_why_parts *parts, const struct tag *tag, uint3
 
 /*
  * Get the first slot of slow transactions.  The percentile's bucket may contain many more
- * transactions than the requested share, and the buckets above it none.  Start with this bucket or
- * the next one, whichever is closer to the share.
+ * transactions than the requested share, while the buckets above it are empty.  Start with this
+ * bucket or the next one, whichever is closer to the share.
  */
 static uint32_t first_slow(const struct tag *tag, uint64_t count, double percent)
 {
