@@ -24,7 +24,7 @@ extern "C" {
 #define MAX_THRESH_VALUE	63
 #define COUNT_NOTHING		(-1)
 
-/* The events to show: the filter of pm_init() and pm_initialize() */
+/* The filter of pm_init() and pm_initialize(), which selects the events to list */
 #define PM_VERIFIED		1
 #define PM_UNVERIFIED		2
 #define PM_CAVEAT		4
@@ -92,8 +92,8 @@ typedef int pm_events_prog_t[MAX_COUNTERS];
 typedef unsigned int pm_mmcrs_prog_t[MAX_COUNTERS];
 
 /*
- * Times.  RTC_POWER_PC means ticks of a nanosecond, with tb_high and tb_low as the halves of 64
- * bits.  RTC_POWER means seconds and nanoseconds.
+ * Times.  RTC_POWER_PC means ticks of one nanosecond, a 64-bit number in tb_high and tb_low.
+ * RTC_POWER means seconds and nanoseconds.
  */
 #ifndef SHIM_HAVE_TIMEBASE
 #define SHIM_HAVE_TIMEBASE
@@ -114,9 +114,7 @@ int mread_real_time(timebasestruct_t *t, size_t size);
 int time_base_to_time(timebasestruct_t *t, size_t size);
 #endif
 
-/*
- * The first bit-field is the lowest or the highest bit, but w has the same bits on every machine.
- */
+/* The order of bit-fields depends on the machine, but the bits of w must not. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define SHIM_AIX_LOW_FIRST	1
 #endif
@@ -538,7 +536,7 @@ int pm_get_tdata_pgroup_mx(pid_t pid, tid_t tid, ptid_t ptid, pm_data_mx_t *data
 			   timebasestruct_t *when);
 int pm_delete_program_pgroup(pid_t pid, tid_t tid, ptid_t ptid);
 
-/* Not supported on Linux: these return Pmapi_Unsupported */
+/* Not supported on Linux: these calls return Pmapi_Unsupported. */
 int pm_set_counter_frequency_mythread(unsigned int counter_freq[MAX_COUNTERS]);
 int pm_set_counter_frequency_thread(pid_t pid, tid_t tid, unsigned int counter_freq[MAX_COUNTERS]);
 int pm_set_counter_frequency_pthread(pid_t pid, tid_t tid, ptid_t ptid,

@@ -16,7 +16,7 @@ extern "C" {
 
 typedef long long hrtime_t;
 
-/* Return nanoseconds of CLOCK_MONOTONIC, the clock of cpc_buf_hrtime() */
+/* Return the time of CLOCK_MONOTONIC in nanoseconds, the clock of cpc_buf_hrtime(). */
 hrtime_t gethrtime(void);
 
 #ifdef __cplusplus

@@ -34,7 +34,7 @@ typedef struct _cpc_event {
 
 #define ce_cesr	ce_pes[0]
 
-/* Returned by cpc_getcpuver(), which never returns the original's values */
+/* Processor types of the original.  cpc_getcpuver() never returns them. */
 #define CPC_ULTRA1		1000
 #define CPC_ULTRA2		1001
 #define CPC_ULTRA3		1002

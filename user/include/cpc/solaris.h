@@ -76,7 +76,7 @@ int processor_info(processorid_t processorid, processor_info_t *infop);
 /* The calling thread's number, which is unique on this machine */
 lwpid_t _lwp_self(void);
 
-/* glibc has it since version 2.38, with which a program cannot define its own anyway. */
+/* glibc has had strlcpy() since version 2.38.  With it, a program cannot define its own anyway. */
 #if !defined(SHIM_NO_STRLCPY) && !defined(strlcpy) && defined(__GLIBC__) && \
 	(__GLIBC__ == 2 && __GLIBC_MINOR__ < 38)
 size_t strlcpy(char *dst, const char *src, size_t size);

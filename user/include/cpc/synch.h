@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mutexes and condition variables of Solaris, which are those of POSIX under other names.
+ * The mutexes and condition variables of Solaris: POSIX objects under other names.
  *
  * As on Solaris, an all-zero object is ready for use.
  */

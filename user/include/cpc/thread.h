@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads of Solaris, which are those of POSIX under other names.
+ * The threads of Solaris: POSIX threads under other names.
  *
  * Every thread is bound to a kernel thread.  Creating a suspended thread, and waiting for the first
  * thread to exit, fail with ENOTSUP because Linux supports neither.

@@ -8,7 +8,7 @@
 
 #include <pcp/pmapi.h>
 
-/* PCP 7 does not have these. */
+/* PCP 7 does not have the following names. */
 #if PMAPI_VERSION < PMAPI_VERSION_4
 
 #ifdef __cplusplus
@@ -26,7 +26,7 @@ int __pmSetProgname(const char *program);	/* 0 */
  */
 extern int pmDebug;
 
-/* Enables a list of names or numbers.  Return their bits, or an error. */
+/* Enable a list of names or numbers.  Return their bits, or an error. */
 int __pmParseDebug(const char *spec);
 /* Enable the options in @bits */
 void __pmSetDebugBits(int bits);

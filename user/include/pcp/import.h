@@ -82,7 +82,7 @@ int pmiSetVolumeSize(size_t size, void (*done)(const char *path));
 int pmiSetImportProgram(const char *tool, const char *version, const char *args,
 			const char *archive);
 
-/* Not in PCP 6.0.3; later versions have those up to the blank line */
+/* Not in PCP 6.0.3; later versions have the names up to the blank line */
 
 int pmiWrite2(int64_t sec, int usec);
 int pmiHighResWrite(int64_t sec, int nsec);

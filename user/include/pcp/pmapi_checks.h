@@ -7,8 +7,8 @@
  *
  * Each call is an inline function whose times are transparent unions: these accept a pointer to a
  * member's type, any null pointer, and nothing else.  An interval in milliseconds is a double
- * because no pointer converts to it.  The macros pass on all arguments, so an argument may be a
- * compound literal, whose commas would separate the arguments of other macros.
+ * because no pointer converts to a double.  The macros pass on all arguments, so an argument may be
+ * a compound literal, whose commas would separate the arguments of other macros.
  */
 #ifndef PCP_PMAPI_CHECKS_H
 #define PCP_PMAPI_CHECKS_H

@@ -109,7 +109,7 @@ extern "C" {
 	PMOPT_ORIGIN, PMOPT_GUIPORT, PMOPT_START, PMOPT_SAMPLES, PMOPT_FINISH, PMOPT_INTERVAL, \
 	PMOPT_TIMEZONE, PMOPT_HOSTZONE, PMOPT_VERSION, PMOPT_HELP
 
-/* pmOptions.flags: set by the library, and by the caller */
+/* pmOptions.flags: set by the library or by the caller */
 #define PM_OPTFLAG_INIT		(1 << 0)
 #define PM_OPTFLAG_DONE		(1 << 1)
 #define PM_OPTFLAG_MULTI	(1 << 2)	/* several hosts, or several separate archives */

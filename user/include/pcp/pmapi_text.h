@@ -41,7 +41,7 @@ int pmParseUnitsStr(const char *str, pmUnits *out, double *outmult, char **errms
 
 /* A specification host:metric[instance,...] or archive/metric[instance,...] */
 typedef struct pmMetricSpec {
-	int isarch;		/* type of source: 0: a host, 1: an archive, 2: the local context */
+	int isarch;		/* type of source: 0 is a host, 1 an archive, 2 the local context */
 	char *source;
 	char *metric;
 	int ninst;		/* 0: all */
@@ -52,7 +52,7 @@ int pmParseMetricSpec(const char *string, int isarch, char *source, pmMetricSpec
 		      char **errmsg);
 void pmFreeMetricSpec(pmMetricSpec *spec);
 
-/* The time zone for printing and parsing times: that of TZ until a call creates another one */
+/* The time zone for printing and parsing times: the zone in TZ until a call creates another one */
 
 int pmNewZone(const char *tz);
 int pmNewContextZone(void);

@@ -50,9 +50,9 @@ unsigned long long shim_trace_lost(void);
 
 /*
  * Not in PCP: while there is no listener, a call with a literal tag in optimized code returns
- * without calling the library.  This changes only one result: such a call returns 0 without
- * checking whether the module has room for its tag.  The calls are then also macros; a source file
- * with other functions of these names defines PCP_TRACE_NO_INLINE.
+ * without calling the library.  This changes only one result: the call returns 0 without checking
+ * whether the module has space for its tag.  The calls are then also macros; a source file with
+ * other functions of these names defines PCP_TRACE_NO_INLINE.
  */
 
 /**

@@ -10,7 +10,7 @@
 #ifndef PCP_TRACE_INLINE_H
 #define PCP_TRACE_INLINE_H
 
-/* This code is compiled in sources of any language and warning level. */
+/* Disable warnings, because sources of any language and warning level may include this code. */
 #pragma GCC system_header
 
 #include <pcp/trace.h>
@@ -39,7 +39,7 @@ extern "C" {
 
 /* Literals of this source file, indexed by address; the first literal keeps an entry */
 static struct shim_trace_site shim_trace_sites[SHIM_TRACE_SITES] __attribute__((__unused__));
-/* For calls without progress, regardless of the tag */
+/* For calls without progress; used for every tag */
 static struct shim_trace_site shim_trace_values __attribute__((__unused__));
 
 /* The state of a literal's tag if there is no listener, otherwise NULL */

@@ -22,9 +22,10 @@ enum shim_archive_note {
 
 /**
  * struct shim_archive_span - a part of an archive
- * @from: time of its first record, or earlier
- * @to: time of its last record, or later
- * @points: 1: only values at some points in between were read, so records are not checked; or 0
+ * @from: the first time to check
+ * @to: the last time to check
+ * @points: 1: the caller has read values only at some of these times, so records are not checked;
+ *	otherwise 0
  * @reserved: 0
  */
 struct shim_archive_span {

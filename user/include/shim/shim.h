@@ -36,9 +36,9 @@ const char *shim_backend(struct shim_handle *handle);
 int shim_backend_why(struct shim_handle *handle, char *buf, size_t size);
 
 /*
- * Events: those that the back end can count on this machine or, with a NULL handle, all that have a
- * name.  A name may be followed by modes: :u (user mode), :k (kernel mode).  The first nonzero
- * value of fn ends the walk and is returned.
+ * Events: if handle is NULL, all events that have a name, otherwise the events that the back end
+ * can count on this machine.  A name may be followed by modes: :u (user mode), :k (kernel mode).
+ * The first nonzero value of fn ends the walk and is returned.
  */
 #define SHIM_EVENT_MAX	256	/* bytes of a name, with its NUL */
 
@@ -109,7 +109,7 @@ int shim_set_walk(struct shim_set *set,
 #define SHIM_TURN_MAX	30000000000ULL
 
 /**
- * struct shim_turns - counts and counting times of a set's events; times in ns
+ * struct shim_turns - the counts of a set's events, and how long each was counted; times in ns
  * @time: CLOCK_MONOTONIC
  * @tick: CPU time of the target while the set was counting
  * @counted: the part of @tick in which a group was counting: the base for estimates
@@ -145,7 +145,7 @@ int shim_set_turns_whole(struct shim_set *set, pid_t tid, struct shim_turns *tur
 /*
  * The recorder: it writes counts of sets and the machine's transactions, with one clock, into one
  * PCP archive.  Every record is complete on disk before the next one is begun, so a recording can
- * be replayed after any crash.
+ * be replayed even after a crash.
  */
 struct shim_recorder;
 
@@ -154,8 +154,8 @@ struct shim_recorder;
  * @size: sizeof(struct shim_record_options)
  * @version: archive format: 3, 2, or 0 for the default, 3
  * @after: a recorder whose archive this one continues, or NULL.  Instances of transactions keep
- *	their numbers, those of sets keep their names, and counts continue.  It must stay open until
- *	all sources are added.
+ *	their numbers, instances of sets keep their names, and counts continue.  That recorder must
+ *	stay open until all sources are added.
  */
 struct shim_record_options {
 	uint32_t size;
@@ -176,10 +176,11 @@ int shim_record_label(struct shim_recorder *rec, const char *name, const char *v
  */
 
 /**
- * struct shim_record_source - callbacks for such values, called once per tick in this order
+ * struct shim_record_source - callbacks for values from other sources, called once per tick in this
+ * order
  * @sample: fetch the values.  It returns the number of metrics that have values, or a negated
- *	errno, which shim_record_missing() then returns; if there are none, the other two functions
- *	are not called, and the record is written without such values
+ *	errno, which shim_record_missing() then returns; if no metric has values, the other two
+ *	functions are not called, and the record is written without these metrics
  * @instances: calls shim_record_instances() for each domain whose instances have changed
  * @values: calls shim_record_values() for each metric; this and @instances return 0, or an error
  *	that ends the tick
@@ -215,7 +216,7 @@ struct shim_record_metric {
 /**
  * struct shim_record_value - a value
  * @inst: the value's instance, or -1
- * @number: the bytes of a number, left-aligned, 4 or 8 as in its type
+ * @number: the 4 or 8 bytes of a number, according to its type, left-aligned
  * @string: text of a string
  */
 struct shim_record_value {

@@ -56,12 +56,12 @@ enum shim_trace_way {
  * @size: sizeof(struct shim_trace_options)
  * @max_tags: maximum number of tags, of pairs of tag and kind, and (at least 256 per CPU) of pairs
  *	of tag and process with statistics; 0: 4096, less on a machine with very many CPUs
- * @max_open: maximum number of pairs of tag and thread in a transaction, as known to the kernel;
- *	0: 16384
+ * @max_open: maximum number of pairs of tag and thread in a transaction, as known to the kernel; 0:
+ *	16384
  * @flags: SHIM_TRACE_F_*
- * @ring_bytes: room for single events, for shim_trace_events(); 0: do not keep events
- * @direct_slots: room for programs that write their statistics themselves (SHIM_TRACE=direct), one
- *	slot for each thread, tag and kind; 0: not available
+ * @ring_bytes: size of the buffer for single events, for shim_trace_events(); 0: do not keep events
+ * @direct_slots: number of slots for programs that write their statistics themselves
+ *	(SHIM_TRACE=direct), which use one for each thread, tag and kind; 0: not available
  */
 struct shim_trace_options {
 	uint32_t size;
@@ -146,9 +146,9 @@ struct shim_trace_count {
  * @events: identifies this set of events, 0: none; a tag and process has one row per set
  * @command: name of the thread that was the first to end one of these transactions; "" if @pid is 0
  *
- * Processes that have exited are included until others need the room.  Then the least recently used
- * rows are dropped, and restart at 0 if they are used again.  The same happens with the rows of
- * dropped tags.  A new process that receives the PID of an old one continues its rows.
+ * Processes that have exited are included until others need the space.  Then the least recently
+ * used rows are dropped, and restart at 0 if they are used again.  The same happens with the rows
+ * of dropped tags.  A new process that receives the PID of an old one continues its rows.
  */
 struct shim_trace_process {
 	struct shim_trace_stat stat;
@@ -202,7 +202,7 @@ typedef int shim_trace_event_fn(void *arg, const struct shim_trace_event *event)
  * @open_full: begins lost because @max_open, or the user's half of it, was reached
  * @stat_full: events of a new pair of tag and kind, lost because @max_tags, or the user's half of
  *	it, was reached
- * @tag_full: events of a new tag, for the same reason
+ * @tag_full: events of a new tag, lost for the same reason
  * @not_open: ends and aborts whose begin was not seen, usually because tracing was turned on
  *	between the two
  * @given_up: transactions that neither ended nor were aborted: their process exited or executed

@@ -27,8 +27,7 @@ extern "C" {
  * struct shim_why_options - the request
  * @size: sizeof(struct shim_why_options)
  * @flags: SHIM_WHY_F_*
- * @pid: only transactions of this process (its ID in the initial PID namespace); 0: of all
- *   processes
+ * @pid: only transactions of this process (its ID in the initial PID namespace); 0: all processes
  * @hertz: samples per second on each CPU, for SHIM_WHY_F_STACKS; 0: 999
  */
 struct shim_why_options {
@@ -66,8 +65,8 @@ struct shim_why_parts {
  * @above_ns: the slow transactions took this time or longer
  * @all: all of them
  * @slow: the slow ones among them
- * @hist: for each part, number of transactions with 2^n to 2^(n+1) - 1 ns of that part; those
- *   with 0 ns are not counted
+ * @hist: for each part, number of transactions with 2^n to 2^(n+1) - 1 ns of that part;
+ *   transactions with 0 ns are not counted
  */
 struct shim_why_tag {
 	const char *name;
@@ -87,11 +86,10 @@ struct shim_why_tag {
  * @reserved: zero
  * @all_ns: total time
  * @all_times: number of times
- * @slow_ns: total time of the slow ones
- * @slow_times: number of times in the slow ones
+ * @slow_ns: total time in slow transactions
+ * @slow_times: number of times in slow transactions
  *
- * A transaction keeps six reasons; the time of other reasons is only in
- * SHIM_WHY_BLOCKED.
+ * At most six reasons are recorded per transaction; the time of others is only in SHIM_WHY_BLOCKED.
  */
 struct shim_why_reason {
 	uint32_t reason;
@@ -106,7 +104,7 @@ struct shim_why_reason {
 
 /**
  * struct shim_why_frame - a frame of a user stack
- * @has_build_id: whether @build_id is known, which it is only for programs that root executes
+ * @has_build_id: whether @build_id is known; only for programs that root executes
  * @build_id: build ID of the file
  * @at: with a build ID: the offset in the file; without: the address in the process
  */
@@ -124,10 +122,10 @@ struct shim_why_frame {
  * @nkernel: number of frames in @kernel, innermost first; 0: unknown
  * @user: frames in user space
  * @kernel: addresses in the kernel
- * @all_ns: total time there; a sample stands for the sampling interval
+ * @all_ns: total time there; a sample represents the sampling interval
  * @all_times: number of times
- * @slow_ns: total time of the slow ones there
- * @slow_times: number of times in the slow ones
+ * @slow_ns: total time there in slow transactions
+ * @slow_times: number of times in slow transactions
  *
  * Waits shorter than 100 us are sampled, so their sums are estimates.
  */
@@ -145,18 +143,19 @@ struct shim_why_stack {
 };
 
 /**
- * struct shim_why_drops - losses from the statistics
- * @not_seen: ends without a begin in their thread: begun earlier, or in another thread
+ * struct shim_why_drops - events missing from the statistics, by reason
+ * @not_seen: ends without a begin in their thread: the transaction began before the recording or in
+ *	another thread
  * @moved: transactions ended by a thread other than the one that began them, or pairs that were
  *   begun again before they ended
  * @died: transactions that were open when their thread ended or executed a program, and calls of
  *   traced functions that were left by longjmp(3) or an exception
  * @deep: transactions that were dropped because their thread was in more than four
  * @broken: transactions whose parts do not add up, because a change of state was not seen
- * @threads: transactions of threads that did not fit
- * @tags: transactions of tags that did not fit
- * @reasons: blocking times of transactions whose reason did not fit
- * @stacks: stacks that did not fit
+ * @threads: transactions of threads for which there was no space
+ * @tags: transactions of tags for which there was no space
+ * @reasons: blocking times whose reason could not be stored
+ * @stacks: stacks for which there was no space
  */
 struct shim_why_drops {
 	uint64_t not_seen;

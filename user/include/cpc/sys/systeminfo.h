@@ -41,8 +41,8 @@ static __inline__ const char *shim_sysinfo_word(int command, const struct utsnam
 }
 
 /*
- * Return the length of the string with its NUL and stores at most @count bytes of it, or returns
- * -1 with EINVAL
+ * Return the length of the string with its NUL, and store at most @count bytes of it.  Return -1
+ * and set errno to EINVAL for an unknown @command.
  */
 static __inline__ int shim_sysinfo(int command, char *buf, long count)
 {
