@@ -16,7 +16,7 @@
 
 int vcpc_fail_pm(int code, const char *what)
 {
-	/* This is an errno, for which there may be advice. */
+	/* The code is an errno, for which there may be advice. */
 	if (code < 0 && code > -PM_ERR_BASE)
 		return vcpc_fail(code, "%s", what);
 	return vcpc_fail(0, "%s: %s", what, pmErrStr(code));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Expand archives, files of them, directories and lists into the names of archives. */
+/*
+ * Expand names of archives, of their files and of directories, and lists of these, into the names
+ * of archives.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -109,7 +112,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Archives are found by metadata and by index, in case one of them is missing. */
+/* Find archives by their metadata and by their index, because one of these may be missing. */
 static int add_folder(struct vcpc_archives *archives, const char *folder)
 {
 	DIR *dir = opendir(folder);

@@ -28,7 +28,7 @@ static char *copy_of(const char *text)
 	return copy;
 }
 
-/* The path in the first of the colon-separated directories that has the file, or NULL */
+/* Return the path in the first of the colon-separated directories that has the file, or NULL. */
 static char *in_folders(const char *folders, const char *name, int mode)
 {
 	while (folders && *folders) {
@@ -46,8 +46,8 @@ static char *in_folders(const char *folders, const char *name, int mode)
 }
 
 /*
- * The path, in the process's file system, of a file with this name that the process has mapped; or
- * NULL with errno, which is 0 if it has no such file
+ * Return the path, in the process's file system, of a file with this name that the process has
+ * mapped, or NULL with errno, which is 0 if there is no such file.
  */
 static char *in_process(const char *name, pid_t pid)
 {
@@ -90,8 +90,8 @@ static char *by_name(const char *name, pid_t pid)
 
 /**
  * binary_find() - find a program's or library's file
- * @name: its path, or its name, which is searched for among the files that @pid has mapped, or in
- *	PATH and the usual library directories
+ * @name: its path, or a name to search for among the files that @pid has mapped, or in PATH and the
+ *	usual library directories
  * @pid: a process, which may have another file system; 0: none
  * @path: set on success, to be freed by the caller
  *
@@ -101,7 +101,7 @@ int binary_find(const char *name, pid_t pid, char **path)
 {
 	char *found = strchr(name, '/') ? realpath(name, NULL) : by_name(name, pid);
 
-	/* The file to which this path refers in the process */
+	/* Find the file to which this path refers in the process. */
 	if (pid && *name == '/' && !found)
 		found = copy_of(name);
 	if (!found && pid && !strchr(name, '/') && errno && errno != ENOENT && errno != ESRCH)

@@ -21,7 +21,7 @@ static bool names_calls(const Elf_Data *strings)
 	return false;
 }
 
-/* Search only the string tables: a program may be large. */
+/* Search only the string tables, because a program may be large. */
 static bool has_calls(Elf *elf)
 {
 	Elf_Scn *section = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a program makes trace calls. */
+/* Find out whether a program makes trace calls. */
 #ifndef VCPC_CALLS_H
 #define VCPC_CALLS_H
 
 #include <stdbool.h>
 
 /*
- * Whether a program's file contains the name of a trace call.  It does if the program is linked
- * with one, unless it is static and stripped.  Scripts do not contain it.
+ * Return whether a program's file contains the name of a trace call.  It does if the program is
+ * linked with one, unless it is static and stripped.  Scripts do not contain such names.
  */
 bool vcpc_makes_trace_calls(const char *path);
 

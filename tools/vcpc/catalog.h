@@ -30,14 +30,16 @@ void vcpc_catalog_free(struct vcpc_catalog *c);
 struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid, size_t *next);
 
 /*
- * Call @take for every record of a window, marks included, in order of time, until it returns a
- * nonzero value, which is returned.  A corrupt record ends the loop.  Return 0, or the exit status
- * after a message.
+ * Call @take for every record of a window, including marks, in order of time.  If @take returns a
+ * nonzero value, stop and return it.  A corrupt record also ends the loop.  Return 0, or the exit
+ * status after a message.
  */
 int vcpc_records(const struct vcpc_window *w, const char *archive,
 		 int (*take)(const pmHighResResult *r, void *arg), void *arg);
 
-/* An instance's name as of the record just read, or its number if it has none; written into @buf */
+/*
+ * Write an instance's name as of the record just read into @buf, or its number if it has no name.
+ */
 const char *vcpc_instance(pmInDom indom, int inst, char *buf, size_t size);
 
 #endif /* VCPC_CATALOG_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns as charts. */
+/* Draw columns as charts. */
 #ifndef VCPC_CHART_H
 #define VCPC_CHART_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Draw a chart of each column that has values, in order of time.  If @left is not NULL, draw only
- * as many charts as fit on a screen, and add the number of the other columns there.  With
+ * as many charts as fit on a screen, and add the number of the other columns to *@left.  With
  * @together, draw as many of a metric's instances in one chart as it can show.  Return 0, or an
  * exit status after printing a message.
  */

@@ -13,7 +13,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define MOST	100	/* problems and notes of an archive that are shown one by one */
+#define MOST	100	/* maximum number of problems and notes shown per archive */
 
 /*
  * struct job - the running checks
@@ -43,9 +43,7 @@ static int check_help(void)
 	return 0;
 }
 
-/*
- * Print a finding, with the directory if several archives are checked, to distinguish their files.
- */
+/* Print a finding, with the directory if several archives are checked. */
 static void print_finding(struct job *job, const char *word, const char *file, uint64_t offset,
 			  const char *text)
 {
@@ -109,7 +107,10 @@ static int check_all(struct job *job)
 	int status = 0;
 
 	vcpc_progress_start(&job->progress, 0, all->n);
-	/* stdout may also be a terminal. Little is printed, and problem() clears the progress. */
+	/*
+	 * Show progress even if stdout is also a terminal: little is printed, and problem() clears
+	 * the progress.
+	 */
 	job->progress.visible = isatty(STDERR_FILENO);
 	for (job->now = 0; job->now < all->n; job->now++) {
 		int one = archive_check(job, all->names[job->now]);

@@ -60,9 +60,9 @@ static int bind_child(const struct vcpc_child *child, struct shim_set *set)
 }
 
 /*
- * With the module, any child can bind the set to itself.  With perf, only the process that made the
- * set can bind it: the child then reports EOPNOTSUPP.  In both cases it executes the command only
- * after its parent has answered.
+ * With the module, any child can bind the set to itself.  With perf, only the process that created
+ * the set can bind it: the child then reports EOPNOTSUPP.  In both cases it executes the command
+ * only after its parent has answered.
  */
 static void become(struct vcpc_child *child, struct shim_set *set, char **argv, int report,
 		   const int *answer)
@@ -160,7 +160,10 @@ int vcpc_child_check(const char *command, char path[PATH_MAX])
 	return err ? refuse_command(command, err) : 0;
 }
 
-/* Make the child execute the command.  Return 0, or the exit status of shells for the failure */
+/*
+ * Make the child execute the command.  Return 0, or the exit status that shells use for the
+ * failure.
+ */
 static int child_release(int report, int answer, const char *command)
 {
 	struct child_report message;
@@ -177,7 +180,7 @@ static int child_release(int report, int answer, const char *command)
 	return refuse_command(command, message.err);
 }
 
-/* @answer is closed if the command must not run, which ends the child. */
+/* If the command must not run, close @answer, which ends the child. */
 static int await_exec(struct vcpc_child *child, struct shim_set *set, int report, int *answer,
 		      const char *command)
 {
@@ -269,7 +272,7 @@ static void pass_on(struct vcpc_child *child, const struct signalfd_siginfo *inf
 		kill(child->pid, info->ssi_signo);
 }
 
-/* Whether the command has ended; if so, *status is its exit status as in a shell. */
+/* Return whether the command has ended.  If so, set *@status to its exit status as in a shell. */
 static int ended(struct vcpc_child *child, int *status)
 {
 	int raw;
@@ -307,8 +310,8 @@ static void read_signals(struct vcpc_child *child)
  * vcpc_child_wait() - wait for the command's end
  * @child: started by vcpc_child_start()
  * @interval: nanoseconds between two calls of @tick; 0 for none
- * @tick: called at each interval; its first nonzero result ends the calls, but not the
- *   command
+ * @tick: called at each interval; it is no longer called after its first nonzero result, but the
+ *   command continues
  * @arg: argument of @tick
  *
  * Return: the command's exit status, 128 + n if signal n ended it.

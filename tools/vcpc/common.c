@@ -24,7 +24,7 @@ struct hint {
 	const char *text;
 };
 
-/* Advice for errors, regardless of what failed */
+/* Advice for errors of any request */
 static const struct hint general[] = {
 	{ EFBIG, "raise the limit: for writing, the file size limit (ulimit -f); for reading, SHIM_ARCHIVE_MEMORY (default: a quarter of the machine's memory; try SHIM_ARCHIVE_MEMORY=8G)" },
 	{ EACCES, "check the file's permissions and those of the directories above it, or run as root" },
@@ -75,7 +75,10 @@ static void complain(int err, const char *hint, const char *fmt, va_list ap)
 	}
 	va_end(again);
 	fprintf(stderr, "%s: ", program_invocation_name);
-	/* Keep line breaks only if the format contains some: those within names are replaced. */
+	/*
+	 * Keep line breaks only if the format contains some.  Otherwise they come from names and
+	 * are replaced.
+	 */
 	vcpc_put_printable(stderr, text ? text : start, strchr(fmt, '\n') ? "\n\t" : "\t");
 	free(text);
 	if (err)
@@ -115,8 +118,8 @@ int vcpc_fail(int err, const char *fmt, ...)
 }
 
 /*
- * Print advice: about a device that cannot be opened, otherwise from @hints, otherwise general.
- * Then print the results of this machine's checks for @err.
+ * Print advice about a device that cannot be opened, otherwise from @hints, otherwise general
+ * advice.  Then print the results of this machine's checks for @err.
  */
 static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int err, const char *fmt,
 			   va_list ap)
@@ -136,7 +139,7 @@ static void complain_asked(enum vcpc_asked asked, const struct hint *hints, int 
 /**
  * vcpc_no_memory() - exit if continuing would print incomplete output
  *
- * For commands that only read: a recorder must finish its archive instead.
+ * Only commands that read archives may call this, because a recorder must finish its archive.
  */
 void vcpc_no_memory(void)
 {
@@ -190,7 +193,7 @@ int vcpc_flush(void)
 }
 
 /**
- * vcpc_usage() - report that the command was used wrongly
+ * vcpc_usage() - report a usage error
  * @fmt: as for printf, without a newline; NULL if a message was already printed
  *
  * Return: VCPC_EXIT_USAGE, for the caller to return.
@@ -226,7 +229,7 @@ int vcpc_interval(const char *text, uint64_t *interval)
 	return 0;
 }
 
-/* CLOCK_MONOTONIC in nanoseconds */
+/* Return CLOCK_MONOTONIC in nanoseconds. */
 uint64_t vcpc_now(void)
 {
 	struct timespec ts;
@@ -235,7 +238,10 @@ uint64_t vcpc_now(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Whether an event has the form of a tracepoint's name, GROUP:NAME in lower case; "x:u" is a mode. */
+/*
+ * Return whether an event has the form of a tracepoint's name, GROUP:NAME in lower case.  The "u"
+ * of "x:u" is a mode.
+ */
 static bool is_tracepoint(const char *event)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -246,7 +252,7 @@ static bool is_tracepoint(const char *event)
 	       (event[group + 1 + modes] && event[group + 1 + modes] != ':');
 }
 
-/* Whether tracefs at @place has the group of a tracepoint, but not the tracepoint */
+/* Return whether tracefs at @place has the group of a tracepoint, but not the tracepoint. */
 static bool lacks(const char *place, const char *event)
 {
 	int group = (int)strcspn(event, ":"), name = (int)strcspn(event + group + 1, ":");

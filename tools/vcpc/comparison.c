@@ -11,7 +11,7 @@
 
 /*
  * struct builder - the pairs during construction
- * @scopes: numbers of scopes, in the order in which the runs have them
+ * @scopes: numbers of scopes, in the order of the runs
  * @pairs: index of each pair in @c->pairs
  */
 struct builder {
@@ -20,7 +20,7 @@ struct builder {
 	size_t room;
 };
 
-/* The quantity's pair, which is added if it is new; NULL if there is no memory for it */
+/* Return the quantity's pair, which is added if it is new, or NULL if there is no memory for it. */
 static struct vcpc_pair *pair_of(struct builder *b, const struct vcpc_quantity *q)
 {
 	struct vcpc_comparison *c = b->c;
@@ -63,7 +63,7 @@ static int quantity_take(struct builder *b, int side, const struct vcpc_quantity
 	return 0;
 }
 
-/* Sort by scope, and pairs of a scope in the order in which they were added. */
+/* Sort by scope, then by the order in which pairs were added. */
 static int compare_order(const void *a, const void *b)
 {
 	const struct vcpc_pair *one = a, *other = b;

@@ -16,7 +16,7 @@
  * @values: for each side, @n values from the runs that have the quantity
  * @resolution: for each side, the sum of the resolutions of its values
  * @difference: valid if both sides have values
- * @order: number of its scope; @came: number of the pair, in the order in which they were added
+ * @order: number of its scope; @came: number of the pair, in order of addition
  */
 struct vcpc_pair {
 	const char *scope, *what;
@@ -37,25 +37,27 @@ struct vcpc_comparison {
 	size_t npairs;
 };
 
-/* A word: "same", "higher", "lower", "unclear", "one run", "only in A" or "only in B" */
+/* Return a word: "same", "higher", "lower", "unclear", "one run", "only in A" or "only in B" */
 const char *vcpc_verdict(const struct vcpc_pair *pair);
 
 /*
- * The archives of a side.  Return 0, or an exit status after printing a message
+ * Get the archives of a side.  Return 0, or an exit status after printing a message
  * (comparison_read.c).
  */
 int vcpc_comparison_archives(struct vcpc_archives *archives, const char *side);
 /*
  * Read the runs of both sides: each of @sides is an archive, a list of archives or a directory.
- * @names: as for vcpc_run_read().  The first @c->nruns runs of both sides must be in @c->runs.
- * Return 0, or an exit status after printing a message (comparison_read.c).
+ * @names: as for vcpc_run_read().  @c->runs must already contain the first @c->nruns runs of both
+ * sides.  Return 0, or an exit status after printing a message (comparison_read.c).
  */
 int vcpc_comparison_read(struct vcpc_comparison *c, const struct vcpc_window *options, char **sides, char **names);
 /* Build the pairs from @runs, which the caller has filled.  Return 0 or -ENOMEM. */
 int vcpc_comparison_make(struct vcpc_comparison *c);
 void vcpc_comparison_free(struct vcpc_comparison *c);
 
-/* A pair as text: each side's mean, the change in percent, its interval; "-" for missing values */
+/*
+ * A pair as text: each side's mean, the change in percent and its interval; "-" for missing values
+ */
 struct vcpc_pair_text {
 	char a[24], b[24], change[24], interval[64];
 };
@@ -64,8 +66,8 @@ void vcpc_pair_text(const struct vcpc_pair *pair, struct vcpc_pair_text *text);
 /* Print a line with the number of runs, and how intervals are computed. */
 void vcpc_comparison_sides(FILE *out, const struct vcpc_comparison *c);
 /*
- * Whether a scope has a number other than 0 on either side; @i: index of its first pair, advanced
- * to the next scope
+ * Return whether a scope has a nonzero number on either side.  @i is the index of its first pair,
+ * and is advanced to the next scope.
  */
 bool vcpc_comparison_used(const struct vcpc_comparison *c, size_t *i);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A comparison as a table for people and as JSON. */
+/* Print a comparison as a table for people or as JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define NAME_MIN	16
 #define WIDEST	36
 
-/* A change in percent of @a, with as many digits as are significant; "from 0" if @a is 0 */
+/* Format a change in percent of @a with the significant digits only, or as "from 0" if @a is 0. */
 static void put_percent(char *buf, size_t size, double change, double a)
 {
 	double percent = change == 0 ? 0 : change / fabs(a) * 100;
@@ -25,7 +25,7 @@ static void put_percent(char *buf, size_t size, double change, double a)
 			 percent);
 }
 
-/* Whether all of a side's values were counted: then an interval of width 0 is exact. */
+/* Return whether all of a side's values were counted.  If so, an interval of width 0 is exact. */
 static bool is_counted(const struct vcpc_pair *p)
 {
 	for (int side = 0; side < VCPC_SIDES; side++)

@@ -9,7 +9,7 @@
 #include "target.h"
 #include "vcpc.h"
 
-/* For getopt: the options that these commands share */
+/* The options that these commands share, for getopt */
 #define VCPC_OPTION_FOR		256
 #define VCPC_COUNTING_SHORT	"+aC:e:G:hI:p:t:"
 #define VCPC_COUNTING_LONG				\
@@ -35,8 +35,8 @@
 	"                        at Ctrl-C)\n"
 
 /*
- * struct vcpc_counting - the request
- * @interval: in nanoseconds; unchanged if it was not given
+ * struct vcpc_counting - the user's request
+ * @interval: in nanoseconds; unchanged if the option was not used
  * @delay: nanoseconds until the first tick; 0 means one interval
  * @targets: running targets to count instead of the command
  * @duration: how long to count @targets, in nanoseconds; 0: until they end or the user interrupts
@@ -54,7 +54,7 @@ struct vcpc_counting {
 };
 
 /*
- * struct vcpc_counting_options - a command's options: those above and its own
+ * struct vcpc_counting_options - a command's options: the common ones and its own
  * @own: handles a command-specific option; returns 0, -1 if there is no such option, or an exit
  *	status after printing a message
  */

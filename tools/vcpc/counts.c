@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Collect the counts of one run or several, and relate events to each other. */
+/* Collect the counts of one or more runs, and compute ratios of events. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *ro
 	return err;
 }
 
-/* The estimate of a sum; its share of the time is the smallest share of its parts */
+/* Estimate a sum.  Its share of the time is the smallest share among its parts. */
 static void estimate_row(const struct vcpc_turns *turns, const struct vcpc_event_row *row,
 			 struct vcpc_estimate *out)
 {
@@ -127,7 +127,7 @@ void vcpc_grouped(char *buf, size_t size, double v, int decimals)
 	buf[at] = '\0';
 }
 
-/* Whether @event is @name, with or without modes, which are put into @modes: ":u" or "" */
+/* Return whether @event is @name, with or without modes.  Store the modes in @modes: ":u" or "". */
 static bool is_event(const char *event, const char *name, const char **modes)
 {
 	size_t len = strlen(name);
@@ -146,8 +146,8 @@ bool vcpc_is_clock(const char *event)
 }
 
 /*
- * Ratios: @event divided by @of, times @factor, both in the same modes; clocks have no modes.
- * perf stat prints the same numbers and units, with as many decimals.
+ * Ratios: @event divided by @of, multiplied by @factor.  Both have the same modes, unless they are
+ * clocks, which have none.  perf stat prints the same numbers and units, with as many decimals.
  */
 static const struct {
 	const char *event, *of;
@@ -182,7 +182,9 @@ static double mean_of(const struct vcpc_counts *counts, const double *means, con
 	return 0;
 }
 
-/* With three significant digits, and commas in large numbers: 0.0123, 12.3, 69,600 */
+/*
+ * Format a ratio with three significant digits, and commas in large numbers: 0.0123, 12.3, 69,600.
+ */
 static void put_ratio(char *buf, size_t size, double v, int decimals, const char *text)
 {
 	char digits[32], number[64];

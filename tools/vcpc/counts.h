@@ -23,7 +23,7 @@
  * @elapsed, @cpu: for each run, its seconds, and its seconds of CPU time while counting
  * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage
  * @groups: number of multiplexed groups; 0: not requested, 1: all events fit at once
- * @half: if @groups is not 0, half the 95 % interval of the last run, see struct vcpc_estimate
+ * @half: if @groups is not 0, half the 95 % interval of the last run; see struct vcpc_estimate
  * @share: if @groups is not 0, the part of the time that was counted, summed over all runs
  */
 struct vcpc_counts {
@@ -48,7 +48,7 @@ int vcpc_counts_add(struct vcpc_counts *counts, const struct vcpc_event_rows *ro
 /* Add a run with multiplexed events.  Return 0 or -ENOMEM. */
 int vcpc_counts_add_turns(struct vcpc_counts *counts, const struct vcpc_event_rows *rows,
 			  const struct shim_set *set, const struct vcpc_turns *turns, double elapsed);
-/* Add the CPU time of the command that the last run had.  Return 0 or -ENOMEM. */
+/* Add the command's CPU time in the last run.  Return 0 or -ENOMEM. */
 int vcpc_counts_add_usage(struct vcpc_counts *counts, double user, double system);
 void vcpc_counts_free(struct vcpc_counts *counts);
 
@@ -58,17 +58,20 @@ void vcpc_counts_json(FILE *out, const struct vcpc_counts *counts);
 /* Print a line per event with the fields of perf stat -x. */
 void vcpc_counts_separated(FILE *out, const struct vcpc_counts *counts, const char *separator);
 /*
- * Print the counts of an interval that ended @seconds after the start.  @separator is as above, or
- * NULL.
+ * Print the counts of an interval that ended @seconds after the start.  @separator is as for
+ * vcpc_counts_separated(), or NULL.
  */
 void vcpc_counts_interval(FILE *out, const struct vcpc_counts *counts, double seconds,
 			  const char *separator);
 
 /* Format "1,234,567" with @decimals digits after the point. */
 void vcpc_grouped(char *buf, size_t size, double v, int decimals);
-/* Whether an event counts nanoseconds */
+/* Return whether an event counts nanoseconds. */
 bool vcpc_is_clock(const char *event);
-/* An event's mean in relation to another's, "1.90 insn per cycle", "2.10% of all branches"; or "" */
+/*
+ * Format the ratio of an event's mean to another's, such as "1.90 insn per cycle" or "2.10% of all
+ * branches"; "" if there is none.
+ */
 void vcpc_ratio(char *buf, size_t size, const struct vcpc_counts *counts, const double *means,
 		unsigned int i);
 

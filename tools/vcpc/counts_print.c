@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Counts as text for people, as JSON, and as fields with separators. */
+/* Print counts as text for people, as JSON, or as fields with separators. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 /*
  * struct form - how a line's number is printed, as in perf stat
- * @decimals: 0: none in a single run's number, and one in a mean below 1e6
+ * @decimals: 0: none for a single run, one for a mean below 1e6
  */
 struct form {
 	double scale;
@@ -56,7 +56,7 @@ static void put_line(FILE *out, const double *v, size_t runs, const struct form 
 }
 
 /*
- * struct spread - what is known of an event's mean
+ * struct spread - the precision of an event's mean
  * @half: half its 95 % interval, NAN: not known; 0 for one run's exact count
  */
 struct spread {
@@ -72,7 +72,7 @@ static struct spread spread_of(const struct vcpc_counts *c, unsigned int i)
 	s.counted = isfinite(s.mean);
 	if (!c->groups)
 		return s;
-	/* An event that was counted all the time only by chance still counts as estimated. */
+	/* Treat an event as estimated even if it happened to be counted all the time. */
 	s.estimated = c->half[i] != 0;
 	if (c->runs == 1)
 		s.half = c->half[i];
@@ -91,7 +91,7 @@ static const char *quality_of(const struct vcpc_counts *c, unsigned int i)
 	return c->lacking[i] ? "not supported" : quality(&s);
 }
 
-/* 12,345  +- 1.2 %  estimated from 33 % of the time  instructions */
+/* Print "12,345  +- 1.2 %  estimated from 33 % of the time  instructions". */
 static void put_estimate(FILE *out, const struct vcpc_counts *c, unsigned int i, const char *name,
 			 const char *ratio)
 {
@@ -139,7 +139,7 @@ static void put_heading(FILE *out, const struct vcpc_counts *c)
 	fputs(":\n\n", out);
 }
 
-/* As in perf stat: "CPU0", or a core and the number of its CPUs */
+/* Print a label as in perf stat: "CPU0", or a core and the number of its CPUs. */
 static void put_label(FILE *out, const struct vcpc_counts *c, const char *separator)
 {
 	if (!c->part)
@@ -299,8 +299,8 @@ static void put_value(FILE *out, const struct vcpc_counts *c, unsigned int i, co
 }
 
 /*
- * A line, in which the event is followed by the number of nanoseconds and the part of the time
- * during which it was counted
+ * Print a line.  The event is followed by the number of nanoseconds, and the part of the time,
+ * during which it was counted.
  */
 static void put_separated(FILE *out, const struct vcpc_counts *c, unsigned int i, const double *means,
 			  const char *separator)

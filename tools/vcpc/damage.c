@@ -2,9 +2,9 @@
 /*
  * Warn if an archive whose values were shown is damaged or incomplete.
  *
- * Like PCP's own library, our PMAPI skips damage if possible, and otherwise ends the archive there.
- * Neither is an error to the caller, so what was read is checked separately.  Use 'vcpc check' for
- * the rest of the archive, which may be much larger.
+ * Like PCP's own library, our PMAPI skips damage if possible; otherwise the archive ends there.
+ * The caller gets no error in either case, so the part that was read is checked separately.  The
+ * rest of the archive may be much larger; 'vcpc check' checks all of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void damage_ignore(void *arg, const char *file, uint64_t offset, const ch
 	(void)text;
 }
 
-/* Number of notes of each kind */
+/* Count the notes of each kind. */
 static void damage_count(void *arg, int kind, const char *file, uint64_t offset, const char *text)
 {
 	unsigned int *notes = arg;
@@ -37,7 +37,7 @@ static void damage_count(void *arg, int kind, const char *file, uint64_t offset,
 	notes[kind == SHIM_ARCHIVE_UNKNOWN]++;
 }
 
-/* If it is being written, its last record may be incomplete. */
+/* Return whether an archive is being written.  If it is, its last record may be incomplete. */
 bool vcpc_is_written(const char *archive)
 {
 	char path[4096];

@@ -8,9 +8,9 @@
 #include "window.h"
 
 /*
- * struct vcpc_read - what a command has read of an archive, in addition to its metadata
- * @window: the part of its time
- * @points: only values at some points in time, or nothing; otherwise its records
+ * struct vcpc_read - the part of an archive that a command has read, in addition to its metadata
+ * @window: the time span
+ * @points: only values at some points in time, or nothing, were read; otherwise records were read
  * @damaged: reading found damage
  */
 struct vcpc_read {
@@ -19,7 +19,7 @@ struct vcpc_read {
 	bool damaged;
 };
 
-/* Whether a writer holds the archive's lock */
+/* Return whether a writer holds the archive's lock. */
 bool vcpc_is_written(const char *archive);
 /*
  * Call this after @archive was read. Return 0, with a note on stderr if the part that was read is

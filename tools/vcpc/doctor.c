@@ -24,7 +24,7 @@
 
 static const char *const state_names[] = { "ok", "limited", "broken" };
 
-/* 1 if a line of the file has the text */
+/* Return 1 if a line of the file contains the text. */
 static int file_has(struct vcpc_finding *f, const char *path, const char *text)
 {
 	FILE *file = fopen(path, "re");
@@ -43,7 +43,7 @@ static int file_has(struct vcpc_finding *f, const char *path, const char *text)
 	return has;
 }
 
-/* Whether a release is of a series that the module was tested on */
+/* Return whether a kernel release belongs to a series on which the module was tested. */
 static int is_tested(const char *release)
 {
 	char series[16], all[] = " " TESTED_KERNELS " ";

@@ -37,7 +37,7 @@ void vcpc_found(struct vcpc_finding *f, const char *fmt, ...)
 /**
  * vcpc_limits() - record the consequence of a check's result
  * @f: finding
- * @state: how bad it is
+ * @state: its severity
  * @means: its consequence for the user
  * @type: the command to type, or empty
  */
@@ -65,7 +65,7 @@ bool vcpc_doubt(struct vcpc_finding *f, int err)
 }
 
 /**
- * vcpc_is_there() - whether a file exists and may be used
+ * vcpc_is_there() - find out whether a file exists and may be used
  * @f: the check's finding, for vcpc_doubt()
  * @path: the file
  * @mode: F_OK or the kind of access, as for access(2)
@@ -123,7 +123,7 @@ int vcpc_first_line(struct vcpc_finding *f, const char *path, char *line, size_t
 	return ret;
 }
 
-/* The number after "KEY:" in /proc/self/status; @otherwise if the line is missing */
+/* Return the number after "KEY:" in /proc/self/status, or @otherwise if the line is missing. */
 static uint64_t status_number(struct vcpc_finding *f, const char *key, int base, uint64_t otherwise)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -159,7 +159,7 @@ static void check_capabilities(struct vcpc_finding *f)
 	vcpc_limits(f, VCPC_FINE, "only root can turn tracing on, count whole CPUs or count the kernel", "");
 }
 
-/* What perf permits to users without CAP_PERFMON */
+/* Check what perf permits to users without CAP_PERFMON. */
 static void check_paranoid(struct vcpc_finding *f)
 {
 	char line[VCPC_FINDING];
@@ -305,8 +305,8 @@ static void check_cpus(struct vcpc_finding *f)
 #define ERR(name)	(1ull << (name))
 
 /*
- * Each restriction, and the errors that the kernel returns for a request (counting, BPF) because of
- * it.  The numbers of these errors are below 64.
+ * Each restriction, and the errors that it causes for each kind of request (counting, BPF), which
+ * are less than 64.
  */
 static const struct cause {
 	struct vcpc_check check;

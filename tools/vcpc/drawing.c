@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Choose what a report draws, and read it.
+ * Choose the data that a report draws, and read them.
  *
- * The transactions are chosen before the records are read: those with the longest total time, by
- * the window's last values.  For an archive without counts and transactions, the metrics are also
- * chosen first. Everything else is chosen when its first value is read.
+ * The transactions with the longest total time, according to the window's last values, are chosen
+ * before the records are read.  So are the metrics of an archive without counts and transactions.
+ * Everything else is chosen when its first value is read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ static int by_id(const void *a, const void *b, void *names)
 	return (x > y) - (x < y);
 }
 
-/* Sort by instance number: 0, or -ENOMEM */
+/* Sort by instance number.  Return 0 or -ENOMEM. */
 static int sort_names(struct vcpc_drawing_names *names)
 {
 	int *order = calloc(names->n + 1, sizeof(*order)), *ids = malloc((names->n + 1) * sizeof(*ids));
@@ -176,8 +176,9 @@ static int rank_rows(struct vcpc_drawing *d, pmInDom indom, const struct vcpc_ro
 }
 
 /*
- * Rank the tags by their time within the window, whose records are read just for this.  If an error
- * ends that early, rank what was read and return 0: the error will also end the next reading.
+ * Read the window's records to rank the tags by their time within the window.  If an error ends
+ * reading early, rank the tags found so far and return 0: the error will occur again when the
+ * records are read to draw them.
  */
 static int rank_tags(struct vcpc_drawing *d, const char *archive)
 {
@@ -200,7 +201,8 @@ static int rank_tags(struct vcpc_drawing *d, const char *archive)
 }
 
 /*
- * Whether a metric has its own chart: only these of the recorder's metrics, but all other metrics
+ * Return whether a metric has its own chart.  Only some of the recorder's metrics have one, but all
+ * other metrics do.
  */
 static bool is_drawn(const char *name)
 {
@@ -227,8 +229,8 @@ static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
 }
 
 /*
- * Whether a chart can show another instance; for transactions, only those with the longest total
- * time
+ * Return whether a chart can show another instance.  A chart of transactions shows only those with
+ * the longest total time.
  */
 static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, const char *metric,
 		     const char *instance)
@@ -257,7 +259,7 @@ static size_t draw_line(struct vcpc_drawing *d, size_t metric, const char *insta
 		d->morecharts++;
 		return NOT_DRAWN;
 	}
-	/* An instance that was removed and came back continues its curve. */
+	/* An instance that was removed and added again continues its curve. */
 	for (size_t i = 0; instance && i < chart->n; i++)
 		if (!strcmp(chart->lines[i].name, instance))
 			return chart->lines[i].curve + 1;
@@ -323,8 +325,8 @@ static size_t *part_of(struct vcpc_drawn_tag *tag, const char *part)
 }
 
 /*
- * Where a tag keeps the curve of a metric's instance, which is called "tag", "tag/4096ns" or
- * "tag/event"; NULL if none does
+ * Return where a tag stores the curve of a metric's instance, which is named "tag", "tag/4096ns" or
+ * "tag/event"; NULL if no tag has this curve.
  */
 static size_t *place_of(struct vcpc_drawing *d, const char *metric, const char *instance)
 {
@@ -388,8 +390,8 @@ static int take_record(void *arg, double at, bool mark)
 }
 
 /*
- * The first value of a transaction's or point's counter, if it was not in the first record: the
- * increase happened since the previous record.  Otherwise 0.
+ * Return the first value of a transaction's or point's counter if it was not in the first record,
+ * because it then increased from 0 since the previous record.  Otherwise return 0.
  */
 static double first_gain(const struct vcpc_drawing *d, size_t metric, const struct vcpc_row *row)
 {
@@ -431,7 +433,10 @@ static bool has_own(const struct vcpc_catalog *c)
 	return false;
 }
 
-/* Choose the metrics to draw by their values in the window.  Errors of reading: as for rank_tags(). */
+/*
+ * Choose the metrics to draw by their values in the window.  Errors from reading are handled as in
+ * rank_tags().
+ */
 static int rank_metrics(struct vcpc_drawing *d, const char *archive)
 {
 	struct vcpc_tally tally = { .window = d->tally.window };

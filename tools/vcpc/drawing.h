@@ -20,7 +20,7 @@ struct vcpc_line {
 	size_t curve;
 };
 
-/* A metric over time; @more: instances that are left out */
+/* A metric over time; @more: number of omitted instances */
 struct vcpc_drawn {
 	size_t metric;	/* index in the catalog */
 	struct vcpc_line lines[VCPC_LINES];
@@ -36,7 +36,7 @@ struct vcpc_drawn_event {
 	size_t sum, counted;
 };
 
-/* A tag's transactions: indexes of curves, SIZE_MAX where there is none */
+/* A tag's transactions: indexes of curves, or SIZE_MAX */
 struct vcpc_drawn_tag {
 	char *name;
 	double seconds;		/* in the window */
@@ -56,11 +56,11 @@ struct vcpc_drawing_names {
 };
 
 /*
- * struct vcpc_drawing - all that a report draws
- * @order: indexes of the catalog's metrics in display order, or NULL: unsorted
- * @moretags: transactions that are left out
- * @morecharts: metrics that are left out
- * @now, @before: times of the record that is read and of the one before
+ * struct vcpc_drawing - all data that a report draws
+ * @order: indexes of the catalog's metrics in display order, or NULL if unsorted
+ * @moretags: number of omitted transactions
+ * @morecharts: number of omitted metrics
+ * @now, @before: times of the current record and of the previous one
  */
 struct vcpc_drawing {
 	struct vcpc_tally tally;
@@ -81,9 +81,9 @@ struct vcpc_drawing {
  * exit status after printing a message.
  */
 int vcpc_drawing_read(struct vcpc_drawing *d, const char *archive);
-/* The last word of the names of the parts' metrics, vcpc.transact.time.* */
+/* The last component of the names of the parts' metrics, vcpc.transact.time.** */
 extern const char *const vcpc_part_names[VCPC_PARTS];
-/* An instance's name, or NULL */
+/* Return an instance's name, or NULL. */
 const char *vcpc_drawing_name(struct vcpc_drawing *d, pmInDom indom, int inst);
 void vcpc_drawing_free(struct vcpc_drawing *d);
 

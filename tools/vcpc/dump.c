@@ -78,7 +78,7 @@ static int failed(int err, int none, const char *what, const char *name)
 	return vcpc_fail_pm(err, text);
 }
 
-/* Print the one-line text and the help text, each if there is one. */
+/* Print the one-line text and the help text, if they exist. */
 static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsigned int id)
 {
 	static const int levels[] = { PM_TEXT_ONELINE, PM_TEXT_HELP | PM_TEXT_DIRECT };
@@ -99,7 +99,9 @@ static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsign
 	return status;
 }
 
-/* @n is the number of sets, or the reason why there are none. Derived metrics have no labels. */
+/*
+ * @n is the number of sets, or the error for which there are none.  Derived metrics have no labels.
+ */
 static int put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 {
 	char buf[256];
@@ -149,7 +151,10 @@ static int put_instances(pmInDom indom)
 	return failed(n, PM_ERR_INDOM_LOG, "instances", pmInDomStr(indom));
 }
 
-/* Whether this is the first metric of its instance domain, so that each domain is printed once */
+/*
+ * Return whether this is the first metric of its instance domain, so that each domain is printed
+ * once.
+ */
 static bool first_of_domain(const struct vcpc_catalog *c, size_t i)
 {
 	pmInDom indom = c->entries[i].desc.indom;

@@ -16,7 +16,7 @@
 #define HIDDEN_VERSION	0x8000
 #define MOST_UNPACKED	(512u << 20)	/* maximum size of a section */
 
-/* A file, and the one with its debug information; -1 and NULL if there is none */
+/* A file, and the file with its debug information, or -1 and NULL */
 struct elf_file {
 	int fd, debug_fd;
 	Elf *elf, *debug;
@@ -29,8 +29,8 @@ struct elf_file {
 #endif
 
 /*
- * Return 0; -ENOEXEC: not an ELF file; -EBADMSG: for another machine or 32-bit; or another negated
- * errno
+ * Return 0, -ENOEXEC if this is not an ELF file, -EBADMSG if it is 32-bit or for another machine,
+ * or another negated errno.
  */
 static int open_elf(const char *path, int *fd, Elf **elf)
 {
@@ -70,7 +70,7 @@ static Elf_Scn *of_name(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-/* The separate debug file of a stripped program, if it is installed */
+/* Open the separate debug file of a stripped program, if it is installed. */
 static void open_debug(struct elf_file *file)
 {
 	char path[sizeof(DEBUG_FILES) + 2 * 64 + sizeof("/.debug")];
@@ -137,7 +137,7 @@ void elf_file_close(struct elf_file *file)
 	free(file);
 }
 
-/* The file offset of an address; 0 if it is not in the file */
+/* Return the file offset of an address, or 0 if it is not in the file. */
 static uint64_t offset_of(Elf *elf, uint64_t address)
 {
 	size_t n = 0;
@@ -166,8 +166,8 @@ static void add_place(Elf *elf, struct elf_places *places, uint64_t address, uin
 }
 
 /*
- * A copy that the compiler has made of a function ("f.part.0"), or a longer name that contains it,
- * is similar.
+ * Return how much a name differs from another.  A compiler-generated copy of a function
+ * ("f.part.0") and a longer name that contains the other one are similar.
  */
 static unsigned int how_far(const char *name, const char *other)
 {
@@ -257,8 +257,8 @@ static void look_into(struct search *search, Elf *elf, uint32_t type)
 	section = type == SHT_DYNSYM ? next_of_type(elf, NULL, SHT_GNU_versym, &versions) : NULL;
 	search->versions = section ? elf_getdata(section, NULL) : NULL;
 	/*
-	 * Many symbols may share one name of several megabytes, which would be read for each of
-	 * them.
+	 * Limit the length: many symbols may share one name of several megabytes, which would be
+	 * read for each of them.
 	 */
 	most = strlen(search->name) + ELF_NAME;
 	for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
@@ -315,8 +315,8 @@ static bool section_mentions(Elf *elf, const char *section, const char *name)
 }
 
 /*
- * Whether the debug information contains this name.  A function without code of its own was
- * inlined.
+ * Return whether the debug information contains this name.  If the function has no code of its own,
+ * it was inlined.
  */
 bool elf_file_mentions(struct elf_file *file, const char *name)
 {
@@ -325,10 +325,11 @@ bool elf_file_mentions(struct elf_file *file, const char *name)
 }
 
 /**
- * elf_file_language() - the reason why a return probe could break the program
+ * elf_file_language() - find out why a return probe could break the program
  * @file: the file
  *
- * Return: the language if its programs move stacks, or look for handlers by return addresses; or NULL.
+ * Return: the language if its programs move stacks, or look for handlers by return addresses; or
+ * NULL.
  */
 const char *elf_file_language(struct elf_file *file)
 {

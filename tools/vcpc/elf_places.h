@@ -21,7 +21,7 @@ struct elf_file;
  * @semaphore: file offset of a USDT probe's semaphore, or 0
  * @imported: the name is defined in another file
  * @chosen: it is resolved at load time to one of several functions (IFUNC)
- * @near: similar names; "" ends the list
+ * @near: similar names; an empty name ends the list
  * @distance: edit distance of each
  */
 struct elf_places {

@@ -38,7 +38,8 @@ static char *next_name(char **rest)
 
 /*
  * Remove the braces of a group from a name.  Return false if they do not match, or if a mode
- * follows them.  All events of a set are counted at the same time, so a group needs nothing else.
+ * follows them.  All events of a set are counted at the same time, so groups are not treated
+ * differently.
  */
 static bool take_braces(struct vcpc_events *events, char **name, bool *inside)
 {
@@ -101,7 +102,7 @@ void vcpc_events_free(struct vcpc_events *events)
 	}
 }
 
-/* More events that perf stat -d counts; each further letter adds the next list. */
+/* More events that perf stat -d counts; each additional "d" adds the next list. */
 static const char *const detailed[][7] = {
 	{ "L1-dcache-loads", "L1-dcache-load-misses", "LLC-loads", "LLC-load-misses" },
 	{ "L1-icache-loads", "L1-icache-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-loads",
@@ -126,8 +127,8 @@ static unsigned int count_pmus(void)
 }
 
 /*
- * Add an event that the user did not name: if it does not exist here, only if the output has a line
- * to report that.
+ * Add an event that the user did not name: if this machine does not have it, add it only if the
+ * output has a line to report that.
  */
 static void add_default(struct shim_handle *handle, struct vcpc_events *events, const char *name)
 {
@@ -158,7 +159,7 @@ static void add_usual(struct shim_handle *handle, struct vcpc_events *events)
 
 /**
  * vcpc_say_backend() - print on stderr which backend is used and why, or why none is
- * @handle: of shim_open(), or NULL if that failed
+ * @handle: from shim_open(), or NULL if that failed
  */
 void vcpc_say_backend(struct shim_handle *handle)
 {
@@ -181,7 +182,7 @@ static int create(struct shim_handle *handle, const struct vcpc_events *events, 
 	return shim_set_create(handle, events->names, events->n, bad, set);
 }
 
-/* Whether it is a known event that this machine cannot count, rather than a mistyped one */
+/* Return whether this is a known event that this machine cannot count, and not a mistyped one. */
 static bool is_unsupported(struct shim_handle *handle, const char *event)
 {
 	struct shim_set *set;
@@ -197,9 +198,9 @@ static bool is_unsupported(struct shim_handle *handle, const char *event)
 }
 
 /*
- * Leave out the events that this machine cannot count: the same list is useful on machines with and
- * without a PMU.  Report it in the event's line of output if there is one, otherwise by a message
- * if others remain.  On machines with several kinds of core, vcpc_kinds_explain() gives more
+ * Omit the events that this machine cannot count, so that the same list works on machines with and
+ * without a PMU.  Report each in its line of output if there is one, otherwise in a message if
+ * other events remain.  On machines with several kinds of core, vcpc_kinds_explain() gives more
  * details.
  */
 static void drop_unsupported(struct shim_handle *handle, struct vcpc_events *events)
@@ -250,8 +251,8 @@ static int limit(const char *cgroup, struct shim_set *set)
 
 /**
  * vcpc_events_open() - create a set of the events
- * @events: if empty, the default ones are added; those that this machine cannot count are removed,
- * 	with @by_kind even if none remain
+ * @events: if empty, the default events are added.  Events that this machine cannot count are
+ *	removed; unless @by_kind is set, at least one must remain.
  * @set: for shim_set_destroy()
  *
  * Return: 0, or an exit status after printing a message.
@@ -331,7 +332,7 @@ static int event_print(void *arg, const char *name, const char *desc)
 	return printf("%-32s %s\n", name, desc) < 0 ? -EIO : 0;
 }
 
-/* The core PMUs, if there are several */
+/* The core PMUs of a machine with several of them */
 struct cores {
 	unsigned int n;
 	char text[1024];
@@ -364,9 +365,7 @@ static int list(const char *pattern)
 	struct listing listing = { .pattern = pattern };
 	struct shim_handle *handle = NULL;
 	int ret = shim_open(&handle);
-	/*
-	 * If nothing can be counted, that is a valid answer.  If that is unknown, it is a failure.
-	 */
+	/* It is a valid answer that nothing can be counted, but a failure if that is unknown. */
 	bool unknown = ret && ret != -ENODEV && ret != -EACCES && ret != -EPROTONOSUPPORT;
 
 	if (ret) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Columns and rows as CSV and as JSON: written while they are read. */
+/* Write columns and rows as CSV or JSON while they are read. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <math.h>
@@ -39,13 +39,13 @@ static void export_number(FILE *out, double v)
 	fputs(buf, out);
 }
 
-/* Whether a cell is a number that also has an exact text */
+/* Return whether a cell is a number that also has an exact text. */
 static bool is_exact(const struct vcpc_column *c, size_t row)
 {
 	return vcpc_column_text(c, row) && !isnan(c->values[row]);
 }
 
-/* Write a part of a quoted field: printable, with quotes doubled. */
+/* Write a part of a quoted field: replace unprintable characters and double quotes. */
 static void csv_part(FILE *out, const char *text)
 {
 	char *copy = strdup(text);
@@ -61,7 +61,7 @@ static void csv_part(FILE *out, const char *text)
 	free(copy);
 }
 
-/* Whether a spreadsheet would execute a text as a formula */
+/* Return whether a spreadsheet would execute a text as a formula. */
 static bool is_formula(const char *text)
 {
 	char *end;
@@ -138,7 +138,7 @@ static void json_column(FILE *out, const struct vcpc_column *c)
 	fputc('}', out);
 }
 
-/* Write a cell.  Infinities, which JSON does not have, are strings. */
+/* Write a cell.  Infinities, which JSON does not have, become strings. */
 static void json_cell(FILE *out, const struct vcpc_column *c, size_t row)
 {
 	const char *text = vcpc_column_text(c, row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns and rows for other programs. */
+/* Write columns and rows for other programs. */
 #ifndef VCPC_EXPORT_H
 #define VCPC_EXPORT_H
 
@@ -8,8 +8,9 @@
 #include "series.h"
 
 /*
- * An export in progress.  CSV: a header line, then a line for each row; numbers keep all their
- * digits.  JSON: one object with archive, host, columns, and rows of values in the columns' order.
+ * An export in progress.  CSV has a header line and a line for each row; numbers have all their
+ * digits.  JSON is one object with archive, host, columns, and rows of values in the columns'
+ * order.
  */
 struct vcpc_export {
 	FILE *out;

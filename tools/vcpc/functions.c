@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions and USDT probes for 'vcpc trace on': from the command line to places in files. */
+/*
+ * Functions and USDT probes for 'vcpc trace on': find their places in files from the command line.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-/* The user's text in pieces: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
+/* The pieces of the user's text: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
 struct pieces {
 	char *binary;		/* allocated; the other members point into it */
 	char *provider;		/* of USDT probes */
@@ -29,7 +31,7 @@ int functions_add(struct functions *f, const char *text, bool usdt)
 	return 0;
 }
 
-/* Cut @s at the first @c.  Return the part after it, or NULL. */
+/* Split @s at the first @c.  Return the part after it, or NULL. */
 static char *field_cut(char *s, char c)
 {
 	char *at = s ? strchr(s, c) : NULL;
@@ -77,7 +79,7 @@ static void add_probe(struct functions *f, const struct pieces *p, const char *p
 		vcpc_no_memory();
 }
 
-/* " (similar names: a, b)", or "" */
+/* Return " (similar names: a, b)", or "". */
 static const char *near_names(const struct elf_places *places, char text[ELF_NEAR * ELF_NAME + 32])
 {
 	size_t len = 0;
@@ -112,7 +114,7 @@ static int fail_function(struct elf_file *file, const char *path, const char *na
 			 *near ? near : "; its symbols may have been stripped, and its calls inlined");
 }
 
-/* Return probes change return addresses. */
+/* Check that the program does not depend on return addresses, which return probes change. */
 static int check_language(const struct functions *f, struct elf_file *file, const char *path)
 {
 	const char *language = elf_file_language(file);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions and USDT probes for 'vcpc trace on': from the command line to places in files. */
+/*
+ * Functions and USDT probes for 'vcpc trace on': find their places in files from the command line.
+ */
 #ifndef VCPC_FUNCTIONS_H
 #define VCPC_FUNCTIONS_H
 

@@ -49,7 +49,7 @@ static void consider(const char *name, void *closure)
 	const char *last = strrchr(name, '.');
 	unsigned int d = vcpc_distance(g->name, name);
 
-	/* "cycles" means vcpc.count.cycles, or cycles_u if only that was counted */
+	/* "cycles" means vcpc.count.cycles, or vcpc.count.cycles_u if only that was counted. */
 	if (last && *g->name && !strncmp(last + 1, g->name, strlen(g->name)))
 		d = last[1 + strlen(g->name)] == '\0' ? 0 : last[1 + strlen(g->name)] == '_' ? 1 : d;
 	if (d < g->distance) {

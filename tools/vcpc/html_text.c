@@ -31,7 +31,7 @@ static const char *entity(char c)
 	}
 }
 
-/* A printable copy, cut between characters after at most @most bytes */
+/* Return a printable copy, truncated between characters after at most @most bytes. */
 static char *within(const char *text, size_t most, const char *keep)
 {
 	size_t len = strlen(text), at = 0;

@@ -4,7 +4,7 @@
 #include "text.h"
 #include "utf8.h"
 
-/* The code point of a UTF-8 character of at most three bytes */
+/* Return the code point of a UTF-8 character of at most three bytes. */
 static unsigned int number_of(const unsigned char *s, int n)
 {
 	if (n < 2)
@@ -14,7 +14,7 @@ static unsigned int number_of(const unsigned char *s, int n)
 	return (*s & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 }
 
-/* Names may contain any bytes. Those that are not UTF-8 are treated as Latin-1. */
+/* Names may contain any bytes.  Bytes that are not UTF-8 are treated as Latin-1. */
 void vcpc_json_text(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

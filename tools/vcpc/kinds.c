@@ -36,7 +36,7 @@ static bool counts_here(struct shim_handle *handle, const char *name)
 }
 
 /*
- * Get an event's names on the kinds of core that have it, which the caller frees.  Return their
+ * Get an event's names on the kinds of core that have it.  The caller frees them.  Return their
  * number.
  */
 static unsigned int find_kinds(struct shim_handle *handle, const struct pmus *pmus,
@@ -84,7 +84,7 @@ static int kind_add(struct shim_handle *handle, const struct pmus *pmus, const c
 		return vcpc_usage("too many events (at most %d, each counted once for each of %u kinds of cores)",
 				  SHIM_SET_MAX, pmus->n);
 	}
-	/* An event that one kind of core lacks has no sum. */
+	/* Compute no sum if one kind of core lacks the event. */
 	if (n && n == pmus->n)
 		add_row(rows, name, to->n, n);
 	for (unsigned int k = 0; k < (n ? n : 1); k++) {
@@ -120,7 +120,9 @@ int vcpc_kinds_split(struct shim_handle *handle, struct vcpc_events *events)
 	return ret;
 }
 
-/* An event's name: for a sum, the requested name with the modes that were added to its parts */
+/*
+ * Write an event's name: for a sum, the requested name with the modes that were added to its parts.
+ */
 void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, const struct shim_set *set,
 		   char *buf, size_t size)
 {
@@ -146,7 +148,7 @@ int vcpc_kinds_explain(const char *event)
 	if (slash)
 		return vcpc_fail(0, "event '%s': there is no PMU '%.*s', or it has no such event or field; see /sys/bus/event_source/devices",
 				 event, (int)(slash - event), event);
-	/* This is an explanation in addition to another message. */
+	/* Print nothing on errors, because this only explains another message. */
 	if (shim_pmus_walk(kind_note, &pmus) || pmus.n < 2 || shim_open(&handle))
 		return 0;
 	n = find_kinds(handle, &pmus, event, on);

@@ -21,7 +21,7 @@ void vcpc_event_row_name(const struct vcpc_event_rows *rows, unsigned int i, con
 /*
  * Explain why an event cannot be counted, if its PMU or the kinds of core are the reason.
  *
- * Return: an exit status after printing a message; 0 without one if they are not.
+ * Return: an exit status after printing a message; 0, without a message, for any other reason.
  */
 int vcpc_kinds_explain(const char *event);
 

@@ -39,8 +39,7 @@ static bool parse_change(struct vcpc_limit *limit, const char *text)
 }
 
 /*
- * Remove the words "from one run" from the end of a condition's text.  Return whether they were
- * present.
+ * Remove the words "from one run" from the end of a condition's text.  Return whether it had them.
  */
 static bool cut_one_run(char *text)
 {
@@ -84,7 +83,7 @@ int vcpc_limit_parse(struct vcpc_limit *limit, const char *text)
 }
 
 /*
- * Compare names, treating all punctuation as equal: users write page-faults, metrics have
+ * Compare names, treating all punctuation as equal: users write page-faults for the metric
  * page_faults.
  */
 static bool same(const char *a, const char *b)
@@ -112,7 +111,10 @@ static bool is_beyond(const struct vcpc_limit *limit, double change)
 	return limit->more ? change > limit->change : change < limit->change;
 }
 
-/* A change in the condition's unit.  From 0 it has no percentage, and counts as infinite. */
+/*
+ * Return a change in the condition's unit.  A change from 0 has no percentage and is treated as
+ * infinite.
+ */
 static double change_of(const struct vcpc_limit *limit, double a, double difference)
 {
 	if (!limit->percent || difference == 0)

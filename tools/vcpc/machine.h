@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The processor's model and the number of CPUs online; false if the model is unknown */
+/*
+ * Get the processor's model and the number of CPUs online.  Return false if the model is unknown.
+ */
 bool vcpc_machine_cpu(char *buf, size_t size);
-/* Kernel, release and machine, as of uname(2) */
+/* Get the kernel, its release and the machine from uname(2). */
 bool vcpc_machine_kernel(char *buf, size_t size);
 
 #endif /* VCPC_MACHINE_H */

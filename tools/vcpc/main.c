@@ -35,7 +35,9 @@ static int main_help(void)
 	return 0;
 }
 
-/* Check that all output was written, unless the command has failed already, with a message. */
+/*
+ * Check that all output was written, unless the command has already failed and printed a message.
+ */
 static int finish(int status)
 {
 	return status ? status : vcpc_flush();
@@ -103,8 +105,8 @@ static void do_nothing(int sig)
 }
 
 /*
- * A write beyond the limit of file sizes (ulimit -f) fails with EFBIG, which is reported, instead of
- * ending vcpc.  A command that vcpc starts has the original action again, because execve(2) resets
+ * Make a write beyond the file size limit (ulimit -f) fail with EFBIG, which is reported, instead
+ * of ending vcpc.  Commands started by vcpc have the original action, because execve(2) resets
  * handlers.
  */
 static void survive_file_limit(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Numbers for pairs of names, in a balanced tree, for fast look-ups among many */
+/* Assign numbers to pairs of names, using a balanced tree for fast look-ups. */
 #define _GNU_SOURCE	/* tdestroy */
 #include <errno.h>
 #include <search.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers for pairs of names, in the order in which these are added. */
+/* Assign numbers to pairs of names, in the order of addition. */
 #ifndef VCPC_NAMES_H
 #define VCPC_NAMES_H
 
@@ -10,9 +10,9 @@ struct vcpc_names {
 	long n;
 };
 
-/* The pair's number, which is the next one if the pair is new; or -ENOMEM */
+/* Return the pair's number, which is the next one if the pair is new, or -ENOMEM. */
 long vcpc_names_number(struct vcpc_names *names, const char *scope, const char *what);
-/* The pair's number, or -1 */
+/* Return the pair's number, or -1. */
 long vcpc_names_find(const struct vcpc_names *names, const char *scope, const char *what);
 void vcpc_names_free(struct vcpc_names *names);
 

@@ -2,9 +2,9 @@
 /*
  * Parse options, and reject those of related tools with a hint.
  *
- * The counting commands use the letters of perf stat, the replaying commands those of PCP.  A
- * letter that a command does not accept has a row here if users of these tools may expect it, or if
- * an earlier version had it.
+ * The counting commands use the letters of perf stat, the replaying commands those of PCP.  If a
+ * command does not accept a letter that users of these tools may expect, or that an earlier version
+ * had, the letter has a row in a table here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 /*
  * @commands: names, separated by blanks
- * @letters: the options; @name: a long one, or NULL
+ * @letters: the options; @name: a long option, or NULL
  */
 static const struct refusal {
 	const char *commands, *letters, *name, *text;
@@ -76,7 +76,7 @@ static const struct refusal {
 	{ "check", "Zz", NULL, "this command prints no times" },
 };
 
-/* Whether a list of words contains this one */
+/* Return whether a list of words contains this one. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);
@@ -87,7 +87,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* The reason why this command refuses an option, a letter or a long name; NULL if it does not */
+/* Return the reason why this command refuses an option, a letter or a long name, or NULL. */
 static const char *find_refusal(int letter, const char *name)
 {
 	const char *command = strrchr(program_invocation_name, ' ');
@@ -134,8 +134,8 @@ static int refuse(int c, const char *name, const char *reason)
 }
 
 /**
- * vcpc_getopt() - take the next option
- * @argc: of main()
+ * vcpc_getopt() - get the next option
+ * @argc: main()'s argument
  * @argv: of main()
  * @letters: as for getopt(3)
  * @names: as for getopt_long(3)

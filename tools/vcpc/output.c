@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Write output into a temporary file, and rename it to the user's when it is complete. */
+/* Write output to a temporary file, and rename it to the requested name when it is complete. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "output.h"
 #include "vcpc.h"
 
-/* The mode of a new file under the umask */
+/* Return the mode of a new file under the umask. */
 static mode_t mode_new(void)
 {
 	mode_t mask = umask(0);
@@ -49,8 +49,8 @@ static int open_temporary(struct vcpc_output *output, mode_t mode)
 }
 
 /*
- * Open a link or a device itself, because it must not be replaced.  If it is unknown whether the
- * name is a link, fail.
+ * Open a link or a device directly, because it must not be replaced.  Fail if it is unknown whether
+ * the name is a link.
  */
 static int open_name(struct vcpc_output *output)
 {
@@ -76,7 +76,7 @@ int vcpc_output_open(struct vcpc_output *output, const char *name)
 	return err ? vcpc_fail(err, "cannot write '%s'", name) : 0;
 }
 
-/* Return 0 or a negated errno. */
+/* Complete the file and rename it.  Return 0 or a negated errno. */
 static int settle(struct vcpc_output *output)
 {
 	int err = ferror(output->file) ? -EIO : 0;

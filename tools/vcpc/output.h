@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that the user named for output: written completely or left unchanged. */
+/* The user's output file, which is written completely or left unchanged. */
 #ifndef VCPC_OUTPUT_H
 #define VCPC_OUTPUT_H
 
@@ -22,7 +22,7 @@ struct vcpc_output {
  */
 int vcpc_output_open(struct vcpc_output *output, const char *name);
 /*
- * Finish the output.  If @status is not 0, a temporary file is removed, and the user's file is
+ * Finish the output.  If @status is not 0, remove the temporary file and leave the user's file
  * unchanged.  Return @status, or the exit status after printing a message.
  */
 int vcpc_output_close(struct vcpc_output *output, int status);

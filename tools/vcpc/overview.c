@@ -2,8 +2,8 @@
 /*
  * The order in which an archive of the whole system is shown.
  *
- * The metrics of a table are first, with one instance each; then their other instances; then all others by how
- * much they varied; and last, what PCP recorded about itself.
+ * First come the metrics in a table with one instance each, then their other instances, then all
+ * other metrics, ordered by how much they varied, and finally PCP's metrics about itself.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,9 +13,10 @@
 #include "overview.h"
 
 /*
- * @instance: the one to show first; NULL: the one with the largest mean, except the loopback interface
- * @or_else: use it only if the archive lacks all preceding lines, back to the last one without this
- *   flag
+ * @instance: the instance to show first; NULL: the one with the largest mean, except the loopback
+ *	interface
+ * @or_else: use this line only if the archive lacks all preceding lines, back to the last one
+ *   without this flag
  */
 static const struct first {
 	const char *metric, *instance;
@@ -52,12 +53,13 @@ static const struct first {
 
 #define NFIRSTS	(sizeof(firsts) / sizeof(firsts[0]))
 
-/* PCP's own state */
+/* Metrics of PCP's own state */
 static const char *const last[] = { "pmcd.", "pmproxy.", "pmlogger.", "pmda." };
 
 /*
  * struct item - a column, or a metric
- * @variation: standard deviation in proportion to the mean, at most 1: rare events are not the most interesting
+ * @variation: standard deviation divided by the mean, at most 1, so that rare events do not come
+ *	first
  * @place: its rank in the order; items of equal rank are sorted by variation
  * @at: its index
  */
@@ -125,7 +127,10 @@ static void place_others(struct item *item)
 			item->place++;
 }
 
-/* Give the instances of a metric, which are adjacent, their largest variation and first rank. */
+/*
+ * Set the variation and rank of all instances of a metric, which are adjacent, to their largest
+ * variation and their first rank.
+ */
 static void metric_share(struct item *items, size_t n, bool places)
 {
 	size_t end;

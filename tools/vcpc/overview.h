@@ -6,17 +6,23 @@
 #include "series.h"
 #include "tally.h"
 
-/* Whether @name begins with @with */
+/* Return whether @name begins with @with. */
 bool vcpc_begins(const char *name, const char *with);
 
-/* Whether a metric is vcpc's own: archives that have one are shown in the order of vcpc's presets */
+/*
+ * Return whether a metric is vcpc's own.  Archives with such a metric are shown in the order of
+ * vcpc's presets.
+ */
 bool vcpc_overview_is_own(const char *metric);
 /*
- * Sort the columns of a series that was read.  Keep the instances of a metric together if they are
- * drawn in one chart, @charts.  Return 0 or -ENOMEM.
+ * Sort the columns of a series that was read.  If @charts, keep the instances of a metric together,
+ * because one chart shows them.  Return 0 or -ENOMEM.
  */
 int vcpc_overview_series(struct vcpc_series *s, bool charts);
-/* The indexes of a tally's metrics, in this order, without values last; NULL: out of memory */
+/*
+ * Return the indexes of a tally's metrics in this order, followed by metrics without values, or
+ * NULL if out of memory.
+ */
 size_t *vcpc_overview_tally(const struct vcpc_tally *t);
 
 #endif /* VCPC_OVERVIEW_H */

@@ -2,11 +2,11 @@
 /*
  * Compress the volumes of archives that are complete: vcpc record --compress.
  *
- * A volume is replaced only after its compressed copy is on the disk, so one of them is complete at
- * any time.  The format is xz, which every version of PCP's library reads without running another
- * program, in blocks, of which it unpacks only those it needs.  Records of the same metrics
- * resemble each other, so a fast preset is enough if its dictionary holds several records of many
- * tags.
+ * A volume is replaced only after its compressed copy is on disk, so one of the two is always
+ * complete.  The format is xz, which every version of PCP's library reads without running another
+ * program.  The file is divided into blocks, because the library unpacks only the blocks that it
+ * needs.  Records of the same metrics are similar, so a fast preset suffices if its dictionary is
+ * large enough for several records with many tags.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 /*
  * struct vcpc_packer - compresses one archive at a time in a separate thread
- * @err: why the volumes of @archive, or some of them, stay uncompressed; or 0
+ * @err: the error for which volumes of @archive remain uncompressed, or 0
  */
 struct vcpc_packer {
 	bool running;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Divide counted CPUs into parts, each with a label: CPUs, or cores. */
+/* Divide counted CPUs into labeled parts: CPUs or cores. */
 #include <stdio.h>
 #include <string.h>
 
 #include "parts.h"
 
-/* A number of a CPU's topology; 0 if the kernel does not show it, as for a CPU that is offline */
+/*
+ * Return a number of a CPU's topology, or 0 if the kernel does not show it, for example because the
+ * CPU is offline.
+ */
 static int topology(pid_t cpu, const char *name)
 {
 	char path[96];
@@ -37,7 +40,7 @@ static void part_label(char *buf, size_t size, enum vcpc_apart apart, pid_t cpu)
  * vcpc_parts_divide() - assign each target to a part
  * @parts: result; in the order of the first CPU of each part
  * @apart: the kind of part
- * @targets: CPUs, unless all are one part
+ * @targets: CPUs, unless all targets are one part
  */
 void vcpc_parts_divide(struct vcpc_parts *parts, enum vcpc_apart apart, const struct vcpc_targets *targets)
 {

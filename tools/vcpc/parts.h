@@ -17,7 +17,7 @@ struct vcpc_part {
 	unsigned int cpus;
 };
 
-/* @of: for each target, its part, which is one of @n in @part */
+/* @of: for each target, the index of its part among the @n in @part */
 struct vcpc_parts {
 	unsigned int n;
 	struct vcpc_part part[VCPC_TARGETS];

@@ -10,7 +10,7 @@
 /*
  * struct vcpc_pick - a text that is an instance's name in some domain, or else a list of names
  * @found: a domain has an instance of that name
- * @parts: the @n items, if it can be a list: separated by commas, and each of these by blanks
+ * @parts: the @n items, if it can be a list, separated by commas or blanks
  */
 struct vcpc_pick {
 	char *text;
@@ -43,7 +43,7 @@ static int pick_append(struct vcpc_pick ***list, size_t *n, struct vcpc_pick *pi
 	return 0;
 }
 
-/* An item's length: it ends at the first character of @ends that is not in quotes */
+/* Return an item's length.  It ends at the first character of @ends that is not in quotes. */
 static size_t item_length(const char *text, size_t len, const char *ends)
 {
 	char quote = '\0';
@@ -64,7 +64,7 @@ static struct vcpc_pick *pick_new(const char *text, size_t len, const char *cons
 
 /*
  * Split a text into items separated by the characters of @ends[0], each of which may be a list with
- * the next separators; a text without any of these characters is split at the next ones.
+ * the next separators.  Split a text without any of these characters at the next ones.
  */
 static int pick_split(struct vcpc_pick *pick, const char *text, size_t len, const char *const *ends)
 {
@@ -115,7 +115,7 @@ int vcpc_picks_add(struct vcpc_picks *picks, const char *text)
 	return pick_append(&picks->list, &picks->n, pick_new(text, strlen(text), ends));
 }
 
-/* Whether @text is @name, or, unless @whole is set, the part of it before a blank */
+/* Return whether @text is @name or, unless @whole is set, the part of @name before a blank. */
 static bool is_name(const char *name, const char *text, bool whole)
 {
 	size_t len = strlen(text);

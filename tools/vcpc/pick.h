@@ -18,8 +18,8 @@ struct vcpc_picks {
 };
 
 /*
- * Add a text: the name of an instance, or several separated by commas or blanks; a name that
- * contains these can be in quotes.  A name may be abbreviated to the part before its first blank.
+ * Add a text: the names of one or more instances, separated by commas or blanks.  A name that
+ * contains these can be quoted.  A name may be abbreviated to the part before its first blank.
  * Return 0 or -ENOMEM.
  */
 int vcpc_picks_add(struct vcpc_picks *picks, const char *text);
@@ -28,7 +28,7 @@ int vcpc_picks_add(struct vcpc_picks *picks, const char *text);
  * requested.
  */
 void vcpc_picks_choose(const struct vcpc_picks *picks, char *const *names, size_t n, bool *chosen);
-/* A requested name that vcpc_picks_choose() has not found in any domain so far, or NULL */
+/* Return a requested name that vcpc_picks_choose() has not found in any domain so far, or NULL. */
 const char *vcpc_picks_missing(const struct vcpc_picks *picks);
 void vcpc_picks_free(struct vcpc_picks *picks);
 

@@ -24,7 +24,7 @@ struct canvas {
 	unsigned char letter;		/* letter of the current series; 0 if there is only one */
 };
 
-/* The bit of each of braille's dots, by line and column */
+/* The bit of each dot of a braille character, by line and column */
 static const unsigned char braille[4][2] = {
 	{ 0x01, 0x08 }, { 0x02, 0x10 }, { 0x04, 0x20 }, { 0x40, 0x80 },
 };
@@ -58,7 +58,7 @@ struct range {
 	size_t n;		/* values that are numbers */
 };
 
-/* The smallest of these steps, times a power of ten, that is not less than v */
+/* Return the smallest of these steps, times a power of ten, that is not less than v. */
 static double round_up(double v)
 {
 	static const double steps[] = { 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
@@ -70,7 +70,7 @@ static double round_up(double v)
 	return 10 * unit;
 }
 
-/* The axis begins at 0 unless all values are far from it. */
+/* Begin the axis at 0 unless all values are far from it. */
 static void set_axis(struct range *r)
 {
 	double span = r->max - r->min;
@@ -92,7 +92,7 @@ static void set_axis(struct range *r)
 	}
 }
 
-/* The range of the series from @first up to, but not including, @end */
+/* Return the range of the series from @first up to, but not including, @end. */
 static struct range range_of(const struct vcpc_plot *p, size_t first, size_t end)
 {
 	struct range r = { .min = INFINITY, .max = -INFINITY };
@@ -168,7 +168,7 @@ void vcpc_plot_number(char *buf, size_t size, double v)
 	snprintf(buf, size, "%.3g%s", v / units[i].unit, units[i].suffix);
 }
 
-/* A value of the chart, with a unit if it is a time */
+/* Format a value of the chart, with a unit if it is a time. */
 static void plot_number(char *buf, size_t size, const struct vcpc_plot *p, double v)
 {
 	if (p->seconds > 0)
@@ -191,7 +191,7 @@ static void put_cell(FILE *out, const struct canvas *c, unsigned int line, unsig
 		fputc(" '.:"[dots & 3], out);
 }
 
-/* Labels of the axis are at the top, the bottom, and the middle if there is room. */
+/* Label the axis at the top, the bottom, and the middle if there is space. */
 static void put_label(FILE *out, const struct vcpc_plot *p, const struct range *r,
 		      unsigned int line)
 {

@@ -16,9 +16,9 @@
  * @seconds: seconds per unit, if values are times; the numbers then have units, and @unit is not
  *   printed
  * @left: text below the left end of the time axis
- * @right: text below its right end
+ * @right: text below the right end of the time axis
  * @n: number of points
- * @x: their times, any unit
+ * @x: their times, in any unit
  * @nseries: number of lines, up to VCPC_PLOT_SERIES; several are drawn with letters
  * @y: each line's values; a NAN interrupts the line
  * @names: each line's name, if there are several
@@ -45,7 +45,7 @@ struct vcpc_plot {
 /* Return 0 or -ENOMEM. */
 int vcpc_plot(FILE *out, const struct vcpc_plot *plot);
 
-/* A number in about six characters: 12.3k, 4.56G, 0.0123 */
+/* Format a number in about six characters: 12.3k, 4.56G, 0.0123. */
 void vcpc_plot_number(char *buf, size_t size, double v);
 
 #endif /* VCPC_PLOT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Presets: a table of names for metrics that are often used together, and its lookup. */
+/* Presets: a table of names for groups of metrics that are often used together. */
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #define VARINT_MAX	10	/* bytes */
 
-/* How a field's value is encoded */
+/* The encoding of a field's value */
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2 };
 
 void protobuf_clear(struct protobuf *m)
@@ -23,7 +23,7 @@ void protobuf_free(struct protobuf *m)
 	*m = (struct protobuf){ 0 };
 }
 
-/* Make room for @len more bytes. */
+/* Allocate space for @len more bytes. */
 static bool protobuf_reserve(struct protobuf *m, size_t len)
 {
 	size_t room = m->room ? m->room : 64;
@@ -53,7 +53,7 @@ static void put_varint(struct protobuf *m, uint64_t value)
 	m->data[m->len++] = (unsigned char)value;
 }
 
-/* Begin a field, with room for @len bytes after the number */
+/* Begin a field, and allocate space for @len bytes after the number. */
 static bool begin(struct protobuf *m, unsigned int field, enum wire wire, size_t len)
 {
 	if (!protobuf_reserve(m, VARINT_MAX + len))

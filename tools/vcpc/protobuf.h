@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /**
- * struct protobuf - a message; zero-initialized, it is empty
+ * struct protobuf - a message; empty if zero-initialized
  * @data: the bytes
  * @len: number of bytes
  * @room: the size of the buffer
- * @failed: a field was left out because there was no memory
+ * @failed: a field was omitted because there was no memory
  */
 struct protobuf {
 	unsigned char *data;
@@ -20,7 +20,7 @@ struct protobuf {
 	bool failed;
 };
 
-/* Make a message empty, and keep its buffer. */
+/* Empty a message, and keep its buffer. */
 void protobuf_clear(struct protobuf *m);
 void protobuf_free(struct protobuf *m);
 

@@ -17,7 +17,7 @@
 #include "with.h"
 
 #define DEFAULT_INTERVAL	1000000000ULL
-#define COUNTS			8	/* that transactions can have */
+#define COUNTS			8	/* maximum number of events counted in transactions */
 #define OPTION_MAX_SIZE		300
 #define OPTION_WITH		301
 #define OPTION_ROTATE		302
@@ -50,13 +50,13 @@ struct recording {
 	struct vcpc_with *with;	/* NULL: no other metrics */
 	struct shim_set *sets[VCPC_TARGETS];
 	unsigned int n;
-	int missing;	/* first reason why values were left out */
+	int missing;	/* first reason why values were omitted */
 	int broken;	/* the error that ended it */
 	bool full;	/* the archive has reached its maximum size */
 	bool traced;	/* transactions are recorded */
 	struct record_why why;
 	struct vcpc_packer packer;
-	int unpacked;	/* why an archive stayed uncompressed, the first time */
+	int unpacked;	/* first reason why an archive remained uncompressed */
 };
 
 static int record_help(void)
@@ -87,7 +87,7 @@ static int record_help(void)
 	return 0;
 }
 
-/* Whether the archive has reached --max-size; prints a message if so. */
+/* Return whether the archive has reached --max-size.  If so, print a message. */
 static bool is_full(const struct job *job)
 {
 	if (job->max_size <= 0 || vcpc_archive_size(job->archive) < job->max_size)
@@ -96,7 +96,7 @@ static bool is_full(const struct job *job)
 	return true;
 }
 
-/* Reject an event that is given twice: both would be the same metric. */
+/* Reject an event that was requested twice, because both would be the same metric. */
 static int check_twice(const struct shim_set *set)
 {
 	for (unsigned int i = 0; i < shim_set_size(set); i++)
@@ -120,7 +120,10 @@ static int add_set(const struct job *job, struct recording *r, unsigned int i, p
 	return shim_record_add_named(r->rec, r->sets[i], targets->ids[i], name);
 }
 
-/* @pid is the command's.  @traced: whether to record transactions. */
+/*
+ * Add the sources of values.  @pid is the command's process; @traced is set if transactions must be
+ * recorded.
+ */
 static int add_sources(const struct job *job, struct recording *r, pid_t pid, int traced)
 {
 	int ret = 0;
@@ -157,7 +160,7 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	if (!ret)
 		ret = shim_record_tick(*next);
 	/*
-	 * If the next archive could not be given a record, drop it and continue with the current
+	 * If no record could be written to the next archive, drop it and continue with the current
 	 * one.
 	 */
 	if (!ret && !shim_record_count(*next))
@@ -173,7 +176,7 @@ static int open_next(struct recording *r, const char *path, struct shim_recorder
 	return ret;
 }
 
-/* Wait until the previous archive is compressed: it may be the one that is removed next. */
+/* Wait until the previous archive is compressed, because it may be removed next. */
 static void wait_for_packer(struct recording *r)
 {
 	int err = vcpc_packer_wait(&r->packer);
@@ -183,9 +186,9 @@ static void wait_for_packer(struct recording *r)
 }
 
 /*
- * Begin the next archive before the current one ends, so that nothing is lost if that fails:
- * recording then continues in the current one, with a message the first time, and the next tick
- * tries again.
+ * Begin the next archive before the current one ends, so that nothing is lost if that fails.  After
+ * a failure, recording continues in the current archive, and the next tick tries again.  Only the
+ * first failure prints a message.
  */
 static int rotate(struct recording *r)
 {
@@ -255,7 +258,7 @@ static void remove_folder(const struct job *job)
 		rmdir(job->archive);
 }
 
-/* The archive that is being written */
+/* Return the archive that is being written. */
 static const char *current(const struct job *job)
 {
 	return vcpc_rotate_wanted(&job->rotate) ? job->rotate.archive : job->archive;
@@ -296,9 +299,9 @@ static int conclude(const struct job *job, struct recording *r, int status)
 }
 
 /*
- * Counters cannot be added to running programs from outside: make all traced threads count the
- * first events in their transactions.  Return whether they do: another user may have requested
- * other events, or only root may request them.
+ * Make all traced threads count the first events in their transactions, because counters cannot be
+ * added to running programs from outside.  Return whether they do so: another user may have
+ * requested other events, or only root may request them.
  */
 static int want_counts(const struct job *job, struct recording *r)
 {
@@ -337,8 +340,8 @@ static int baseline(void *arg, pid_t pid)
 }
 
 /*
- * Bind the sets to the targets, or start the command, with the first record in between.  Return 0,
- * or an exit status after printing a message.
+ * Bind the sets to the targets, or start the command, and write the first record before they count.
+ * Return 0, or an exit status after printing a message.
  */
 static int record_begin(const struct job *job, struct recording *r, struct vcpc_child *child)
 {
@@ -414,7 +417,10 @@ static int record_run(const struct job *job, struct recording *r)
 	return conclude(job, r, status);
 }
 
-/* Watch the threads that are in transactions.  Return 0, or an exit status after a message. */
+/*
+ * With --why, watch the threads that are in transactions.  Return 0, or an exit status after a
+ * message.
+ */
 static int record_watch(const struct job *job, struct recording *r)
 {
 	if (!r->traced)
@@ -422,12 +428,12 @@ static int record_watch(const struct job *job, struct recording *r)
 	return record_why_open(&r->why, vcpc_rotate_wanted(&job->rotate) ? NULL : job->archive);
 }
 
-/* Find out whether tracing is on: 0, or an exit status after a message */
+/* Find out whether tracing is on.  Return 0, or an exit status after printing a message. */
 static int find_traced(const struct job *job, struct recording *r)
 {
 	int tracing = shim_trace_status();
 
-	/* Other users than root may be unable to find out, and count without transactions. */
+	/* Users other than root may be unable to find out.  They count without transactions. */
 	if (tracing < 0 && (tracing != -EPERM || job->trace))
 		return vcpc_fail(tracing, "cannot determine whether tracing is on");
 	r->traced = tracing > 0;
@@ -452,7 +458,7 @@ static int record_traced(const struct job *job, struct recording *r)
 	return ret ? ret : status;
 }
 
-/* With --trace, record with tracing on; turn it off again only if it was off before. */
+/* With --trace, turn tracing on to record, and turn it off afterwards only if it was off before. */
 static int run_traced(const struct job *job, struct recording *r)
 {
 	int ours = 0, ret, undo;
@@ -512,7 +518,7 @@ static int check_rotation(const struct job *job)
 	return 0;
 }
 
-/* Like vcpc_counting_parse() */
+/* Parse the options, like vcpc_counting_parse(). */
 static int record_parse(int argc, char **argv, struct job *job)
 {
 	static const struct option names[] = {

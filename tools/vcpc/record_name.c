@@ -13,7 +13,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-#define MOST_NAMES	1000	/* that are tried */
+#define MOST_NAMES	1000	/* maximum number of names to try */
 
 static bool is_taken(const char *archive)
 {
@@ -42,7 +42,7 @@ int record_name_choose(char name[RECORD_NAME], const char *command)
 	return vcpc_fail(0, "too many archives are named %.64s-%s*; choose another name with -o ARCHIVE", base, when);
 }
 
-/* An archive's name is that of its files without .meta, .index and .0. */
+/* An archive's name is the common part of its files' names, without .meta, .index or .0. */
 int record_name_check(const char *archive)
 {
 	size_t len = archive ? strlen(archive) : 1;
@@ -63,7 +63,7 @@ static void label_one(struct shim_recorder *rec, const char *name, char *value)
 		vcpc_fail(ret, "cannot write the label '%s'", name);
 }
 
-/* Describe the recording for readers of the archive: without a label it is complete. */
+/* Describe the recording for readers of the archive.  A label that cannot be written is omitted. */
 void record_label(struct shim_recorder *rec, char *const *argv)
 {
 	char command[1024] = "", cpu[256], kernel[256];

@@ -6,17 +6,20 @@
 #define RECORD_NAME	128
 
 /*
- * Choose a name for a recording of @command (NULL: of running targets). Return 0, or an exit
- * status.
+ * Choose a name for a recording of @command, or of running targets if it is NULL.  Return 0, or an
+ * exit status.
  */
 int record_name_choose(char name[RECORD_NAME], const char *command);
 /*
- * Check that an archive can have this name (NULL: none was given). Return 0, or an exit status
- * after a message.
+ * Check that an archive can have this name; NULL is accepted.  Return 0, or an exit status after a
+ * message.
  */
 int record_name_check(const char *archive);
 
-/* Describe the recording for readers of the archive, with messages: without a label it is complete. */
+/*
+ * Describe the recording for readers of the archive.  Omit a label that cannot be written, with a
+ * message.
+ */
 struct shim_recorder;
 void record_label(struct shim_recorder *rec, char *const *argv);
 

@@ -2,8 +2,8 @@
 /*
  * vcpc record --why: watch threads during a recording.
  *
- * The recorder finds the times of the open handle by itself.  The stacks are written at the end,
- * into a file next to the archive, because it is known only then which transactions were slow.
+ * The recorder itself finds the open handle and records its times.  The stacks are written to a
+ * file next to the archive at the end, because only then is it known which transactions were slow.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,10 @@
 
 #define PERCENT		99	/* transactions above this percentile are slow */
 
-/* The recorder searches for the times among the BPF programs of all users. */
+/*
+ * Check the privileges that the recorder needs to search for the times among the BPF programs of
+ * all users.
+ */
 static int check_rights(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -51,7 +54,7 @@ static void end(struct record_why *why)
 }
 
 /**
- * record_why_open() - begin to watch
+ * record_why_open() - start watching threads
  * @why: zero; initialized on success
  * @archive: its stacks will be written to ARCHIVE.folded; NULL: keep no stacks
  *
@@ -117,7 +120,7 @@ static int write_stacks(struct why_view *view, const char *path)
 }
 
 /**
- * record_why_close() - write the stacks, report losses, and end
+ * record_why_close() - write the stacks, report losses, and stop watching threads
  * @why: may be unused
  * @recorded: whether there is an archive
  *

@@ -14,7 +14,7 @@
 
 /**
  * struct record_why - threads that are watched during a recording
- * @view: has the handle; NULL without --why
+ * @view: its member @why is the handle, or NULL without --why
  * @learned: time of the last search for new processes, in seconds
  * @path: the file of stacks, or NULL
  */

@@ -32,8 +32,8 @@ struct options {
 	char **names;
 	struct vcpc_picks picks;	/* only these instances */
 	int mode;
-	int64_t delta;		/* in ns; 0 if not given */
-	size_t samples;		/* 0 if not given */
+	int64_t delta;		/* in ns; 0 if not specified */
+	size_t samples;		/* 0 if not specified */
 	enum form form;
 	bool raw, ascii, reverse, together;
 	struct vcpc_window window;
@@ -211,7 +211,9 @@ static int select_metrics(struct vcpc_series *s, char **names)
 	return missing ? vcpc_fail(0, "none of these metrics has an instance '%s'", missing) : 0;
 }
 
-/* The default interval in nanoseconds: 1, 2 or 5 times a power of ten, for at most 20 steps */
+/*
+ * Return the default interval in nanoseconds: 1, 2 or 5 times a power of ten, for at most 20 steps.
+ */
 static int64_t nice_delta(double span)
 {
 	static const double steps[] = { 1, 2, 5, 10 };
@@ -290,7 +292,7 @@ static bool all_empty(const struct vcpc_series *s)
 	return true;
 }
 
-/* The time between rows, which decides how many digits their times have */
+/* Return the time between rows, which determines how many digits their times have. */
 static struct timespec step(const struct vcpc_walk *walk)
 {
 	struct timespec t = walk->delta;
@@ -300,10 +302,7 @@ static struct timespec step(const struct vcpc_walk *walk)
 	return t;
 }
 
-/*
- * Explain why there is no output: a rate needs two values, and the interval may be too long for
- * that.
- */
+/* Explain why there is no output: a rate needs two values, so the interval may be too long. */
 static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 {
 	double length = vcpc_seconds(o->window.to) - vcpc_seconds(o->window.from);
@@ -315,7 +314,10 @@ static void put_nothing(const struct options *o, const struct vcpc_walk *walk)
 	putchar('\n');
 }
 
-/* Whether to choose the order: no metric was named, and the archive has no metrics of vcpc */
+/*
+ * Return whether to choose the order of metrics: none was named, and the archive has no metrics of
+ * vcpc.
+ */
 static bool wants_overview(const struct vcpc_series *s, const struct options *o)
 {
 	if (*o->names || !s->nrows)
@@ -334,7 +336,7 @@ static void put_more(const struct options *o, size_t left, bool overview)
 	printf("' lists all metrics\n");
 }
 
-/* If neither metrics nor an interval are given, print only as much as fits on a screen. */
+/* If neither metrics nor an interval are specified, print only as much as fits on a screen. */
 static int put_values(struct vcpc_series *s, const struct options *o, const struct vcpc_walk *walk)
 {
 	bool one_screen = !*o->names && !o->delta && walk->mode == PM_MODE_INTERP;

@@ -65,7 +65,7 @@ static int read_stacks(struct report_side *side)
 	return status;
 }
 
-/* Read an archive. @side->drawing has groups if there is anything to show, even after an error. */
+/* Read an archive. @side->drawing has groups if there is data to show, even after an error. */
 static int read_side(struct report_side *side)
 {
 	struct vcpc_drawing *d = &side->drawing;
@@ -83,7 +83,7 @@ static int read_side(struct report_side *side)
 	return status;
 }
 
-/* Compare the sides' first runs, which have been read, and all others. */
+/* Compare the sides: their first runs, which have already been read, and all other runs. */
 static int report_compare(struct report *r, char **argv)
 {
 	struct vcpc_comparison *c = &r->comparison;
@@ -104,7 +104,7 @@ static int report_compare(struct report *r, char **argv)
 
 /*
  * Read the first archive of each of @argv; a single argument may be a directory, whose archives are
- * read as one.
+ * read as a single one.
  */
 static int read_sides(struct report *r, char **argv, struct vcpc_archives *archives)
 {
@@ -122,7 +122,9 @@ static int read_sides(struct report *r, char **argv, struct vcpc_archives *archi
 	return status;
 }
 
-/* Write a page of an archive (or its readable part) or of two sides. Return the exit status. */
+/*
+ * Write a page about an archive, or its readable part, or about two sides. Return the exit status.
+ */
 static int report(struct report *r, char **argv, const char *name)
 {
 	struct vcpc_archives archives[VCPC_SIDES] = { 0 };

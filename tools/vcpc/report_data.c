@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The data drawn by the report's page, as JSON: times in seconds since the first record's. */
+/*
+ * Write the data that the report's page draws as JSON.  Times are in seconds since the first
+ * record.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -11,7 +14,7 @@
 #include "series.h"
 
 #define HEAT_COLUMNS	128
-#define ROOM		3000000		/* bytes; transactions beyond are left out */
+#define ROOM		3000000		/* bytes; further transactions are omitted */
 
 /* Percentiles drawn for each step's transactions */
 static const double parts[] = { 0.5, 0.9, 0.99 };
@@ -89,7 +92,7 @@ static bool is_count(const struct vcpc_drawing *d, size_t chart)
 	return !strncmp(d->tally.catalog.entries[d->charts[chart].metric].name, "vcpc.count.", 11);
 }
 
-/* The counts of the command come first. */
+/* Write the charts of metrics, starting with the counts of the command. */
 static void put_charts(FILE *out, const struct vcpc_drawing *d)
 {
 	const char *comma = "";
@@ -107,7 +110,10 @@ static void put_charts(FILE *out, const struct vcpc_drawing *d)
 	putc(']', out);
 }
 
-/* Number of transactions in a bucket in the steps from @from up to, but not including, @to */
+/*
+ * Return the number of transactions in a bucket in the steps from @from up to, but not including,
+ * @to.
+ */
 static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, size_t to)
 {
 	double sum = 0;
@@ -118,8 +124,8 @@ static double in_slot(const struct vcpc_drawing *d, size_t curve, size_t from, s
 }
 
 /*
- * A percentile in seconds: the middle of its histogram bucket, as for recorded percentiles; NAN if
- * the step has no transactions
+ * Return a percentile in seconds: the middle of its histogram bucket, as for recorded percentiles,
+ * or NAN if the step has no transactions.
  */
 static double percentile(const struct vcpc_drawing *d, const struct vcpc_drawn_tag *tag,
 			 size_t step, double part)
@@ -150,7 +156,7 @@ static void put_percentiles(FILE *out, const struct vcpc_drawing *d,
 	}
 }
 
-/* One sum over another, step by step, in units of which one is @scale; NAN where there is none */
+/* Write the ratio of two sums for each step, multiplied by @scale; NAN if a step has none. */
 static void put_ratio(FILE *out, const struct vcpc_drawing *d, const char *name, size_t sum,
 		      size_t n, double scale)
 {

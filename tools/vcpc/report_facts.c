@@ -16,7 +16,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define FACT		400	/* maximum number of bytes shown */
+#define FACT		400	/* maximum number of bytes to show */
 
 /* @label: a label of the archive; @metric: a text to read if there is no such label, or NULL */
 static const struct {

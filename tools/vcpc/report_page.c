@@ -3,8 +3,8 @@
  * Write the report's page: a table of all metrics, which needs no scripts, and the data and scripts
  * for the charts.
  *
- * The page's Content-Security-Policy forbids it to load or to send anything.  Names in it come from
- * the archive and are untrusted, so they are escaped.
+ * The page's Content-Security-Policy prevents it from loading or sending anything.  Names in it
+ * come from the archive and are untrusted, so they are escaped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -176,7 +176,7 @@ static void put_row(FILE *out, const struct shown *m, const struct vcpc_row *row
 	fputs("</tr>\n", out);
 }
 
-/* Whether a metric has too many rows for a list, so that they are drawn as a heat map */
+/* Return whether a metric has too many rows for a list, so that they are drawn as a heat map. */
 static bool is_histogram(const struct vcpc_entry *e)
 {
 	return !strcmp(e->name, "vcpc.transact.hist");
@@ -207,7 +207,7 @@ static size_t count_rows(const struct shown *runs, size_t n)
 	return rows;
 }
 
-/* Write a row, if there is one with values and the table is not full. */
+/* Write a row if it has values and the table is not full. */
 static void try_row(FILE *out, const struct shown *m, const struct vcpc_row *row, size_t *room)
 {
 	if (!*room || !row || !has_values(row))
@@ -216,7 +216,7 @@ static void try_row(FILE *out, const struct shown *m, const struct vcpc_row *row
 	(*room)--;
 }
 
-/* Write the rows of a metric; each row of A is followed by that of B. */
+/* Write the rows of a metric; each row of A is followed by the same row of B. */
 static void put_rows(FILE *out, const struct shown *runs, size_t n, size_t *room)
 {
 	const struct vcpc_rows *g = rows_of(&runs[0]);
@@ -282,13 +282,13 @@ static bool find_metric(const struct vcpc_entry *e, struct shown *other)
 	return false;
 }
 
-/* Numbers of listed and omitted metrics, and number of rows for which there is room */
+/* Numbers of listed and omitted metrics, and number of rows for which there is space */
 struct listed {
 	size_t metrics, left, room;
 };
 
 /*
- * List a side's metrics, together with those of the other side; for the second side, list only
+ * List a side's metrics, together with the other side's metrics; for the second side, list only
  * those that are not listed yet.
  */
 static void put_side(FILE *out, struct report *r, size_t side, struct listed *listed)
@@ -339,8 +339,8 @@ static int put_data(FILE *out, struct report *r)
 	int err = memory ? report_data(memory, r) : -ENOMEM;
 
 	/*
-	 * If there is no memory, there may be no text at all, and fclose() does not report earlier
-	 * losses.
+	 * If memory ran out, there may be no text at all, and fclose() does not report earlier
+	 * errors.
 	 */
 	if (memory && ferror(memory))
 		err = -ENOMEM;

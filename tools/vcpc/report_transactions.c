@@ -12,7 +12,7 @@
 #include "value.h"
 
 #define ROWS		100
-#define EVENTS		7	/* columns: four events, and three parts of the time */
+#define EVENTS		7	/* columns: at most four events and three parts of the time */
 #define SPARK_WIDTH	120
 #define SPARK_HEIGHT	24
 
@@ -99,7 +99,7 @@ static int collect(struct transactions *all, const struct report_side *side)
 	return 0;
 }
 
-/* The upper bound, in seconds, of the highest bucket used by a transaction of the window */
+/* Return the upper bound, in seconds, of the highest bucket used by a transaction of the window. */
 static double end_of_bucket(const char *text)
 {
 	unsigned long long floor = strtoull(text, NULL, 10);
@@ -112,7 +112,8 @@ static double end_of_bucket(const char *text)
 
 /*
  * The recorded maximum covers all time since tracing was turned on.  If the window's histogram ends
- * below it, the longest transaction of the window is known only to the precision of its bucket.
+ * below it, the duration of the window's longest transaction is known only to the precision of its
+ * bucket.
  */
 static void take_max(struct report_side *side, size_t metric, const struct vcpc_names *tags, struct transactions *all)
 {

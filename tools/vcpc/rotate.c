@@ -16,7 +16,7 @@
 #include "vcpc.h"
 #include "window.h"
 
-#define MOST_NAMES	1000	/* tried at intervals of one millisecond */
+#define MOST_NAMES	1000	/* maximum number of names to try, one per millisecond */
 #define MOST_KEPT	1000000
 #define SHORTEST	1000000000LL
 
@@ -39,8 +39,8 @@ bool vcpc_parse_size(const char *text, double *size)
 }
 
 /*
- * A size ends in K, M or G; everything else is a time. Therefore "5" and "5m" are not mistaken for
- * bytes.
+ * A size must end in K, M or G, so that "5" and "5m" are not mistaken for bytes.  Any other text is
+ * a time.
  */
 int vcpc_rotate_parse(struct vcpc_rotate *rotate, const char *text)
 {
@@ -92,7 +92,8 @@ static bool is_taken(const char *archive)
 }
 
 /*
- * Names use UTC so that they sort in the order of the archives. Local time goes back once a year.
+ * Use UTC in names so that they sort in the order of the archives: local time goes back once a
+ * year.
  */
 static int name_at(const char *folder, const struct timespec *when, char path[PATH_MAX])
 {
@@ -183,8 +184,8 @@ static int remove_archive(const char *folder, const char *meta)
 }
 
 /*
- * Whether a file may have been created by an earlier recorder of this user, and is not a link to
- * another file
+ * Return whether a file may have been created by an earlier recorder of this user, and is not a
+ * link to another file.
  */
 static bool is_own(const char *path)
 {
@@ -248,8 +249,8 @@ static int find_present(struct dirent *const *entries, int n, const char *presen
 }
 
 /*
- * No archive is newer than the current one. Names that sort after it were created while the clock
- * was ahead; they are treated as the oldest.
+ * Treat names that sort after the current archive as the oldest: they were created while the clock
+ * was ahead.
  */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder)
 {

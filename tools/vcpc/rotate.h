@@ -35,11 +35,11 @@ bool vcpc_rotate_wanted(const struct vcpc_rotate *rotate);
 int vcpc_rotate_folder(struct vcpc_rotate *rotate, const char *folder);
 /* Choose an unused archive name in the directory, from the time in UTC.  Return 0 or -errno. */
 int vcpc_rotate_name(const char *folder, char path[PATH_MAX]);
-/* Set the archive to be written from now on. */
+/* Set the archive that is written from now on. */
 void vcpc_rotate_begin(struct vcpc_rotate *rotate, const char *path);
-/* Whether the current archive has reached its maximum size or age */
+/* Return whether the current archive has reached its maximum size or age. */
 bool vcpc_rotate_due(const struct vcpc_rotate *rotate);
-/* Remove the oldest archives in excess of @keep.  Return 0 or -errno. */
+/* Remove the oldest archives if there are more than @keep.  Return 0 or -errno. */
 int vcpc_rotate_prune(const struct vcpc_rotate *rotate, const char *folder);
 /* Return the total size of an archive's three files in bytes. */
 double vcpc_archive_size(const char *archive);

@@ -110,7 +110,7 @@ static struct vcpc_quantity *quantity_add(struct builder *b, const char *scope, 
 }
 
 /*
- * Return the increase of a tag's counter in the run.  A counter that was not in the first record
+ * Return the increase of a tag's counter in the run.  A counter that is not in the first record
  * started at 0.
  */
 static double of_tag(const struct vcpc_row *row)
@@ -124,7 +124,7 @@ static double of_command(const struct vcpc_row *row)
 	return row->first + row->gained;
 }
 
-/* task-clock, cpu_clock_u and similar events count nanoseconds */
+/* Return whether an event counts nanoseconds, such as task-clock and cpu_clock_u. */
 static bool is_clock(const char *event)
 {
 	size_t len = !strncmp(event, "task", 4) ? 4 : !strncmp(event, "cpu", 3) ? 3 : 0;
@@ -201,7 +201,7 @@ static struct times *times_of(struct builder *b, const char *instance, size_t le
 	return &b->times[at];
 }
 
-/* Take the count of a bucket of a tag's histogram.  Its instance is named "tag/4096ns". */
+/* Store the count of a bucket of a tag's histogram.  Its instance is named "tag/4096ns". */
 static void take_slot(struct builder *b, const char *leaf, const char *instance,
 		      const struct vcpc_row *row)
 {
@@ -313,7 +313,7 @@ static void value_ignore(struct builder *b, const char *leaf, const char *instan
 	(void)row;
 }
 
-/* The recorder's metrics, identified by the beginnings of their names */
+/* The recorder's metrics, identified by prefixes of their names */
 static const struct {
 	const char *metric;
 	void (*take)(struct builder *b, const char *leaf, const char *instance,
@@ -373,7 +373,7 @@ static void take_metric(struct builder *b, size_t at)
 
 		if (err == -ENOMEM)
 			vcpc_no_memory();
-		/* A quantity without a name cannot be paired with the other run's. */
+		/* Skip it: a quantity without a name cannot be paired with one of the other run. */
 		if (err == PM_ERR_INST_LOG || err == PM_ERR_INST || err == PM_ERR_INDOM_LOG)
 			continue;
 		if (err) {
@@ -386,7 +386,7 @@ static void take_metric(struct builder *b, size_t at)
 }
 
 /*
- * Turn the sums of times and of counts into means per transaction.  A tag without transactions has
+ * Convert the sums of times and of counts to means per transaction.  A tag without transactions has
  * no means.  The number of transactions is hidden if it was read only to compute the mean.
  */
 static void finish_means(struct builder *b)
@@ -419,7 +419,7 @@ static int compare_order(const void *a, const void *b)
 	return one->came < other->came ? -1 : one->came > other->came;
 }
 
-/* Sort by scope, and the quantities of a scope in the order in which they were added. */
+/* Sort by scope, then by the order in which quantities were added. */
 static int run_sort(struct vcpc_run *run)
 {
 	struct ranked *ranked = reallocarray(NULL, run->n + 1, sizeof(*ranked));
@@ -463,7 +463,7 @@ static int build(struct builder *b, bool all)
 	return b->err ? vcpc_fail(b->err, "values") : 0;
 }
 
-/* Metrics, and the metrics by which their values are divided and which must be read with them */
+/* Metrics, each with the metric by which its values are divided, which must also be read */
 static const char *const divisors[][2] = {
 	{ "trace.transact.total_time", "trace.transact.count" },
 	{ "vcpc.transact.sum", "vcpc.transact.counted" },
@@ -489,7 +489,7 @@ static bool is_there(const char *name)
 	return pmLookupName(1, &name, &pmid) == 1;
 }
 
-/* Make a new list of @names and their divisors.  Return NULL if out of memory. */
+/* Create a list of @names and their divisors.  Return NULL if out of memory. */
 static char **with_divisors(char *const *names, bool *count_is_hidden)
 {
 	size_t n = 0;

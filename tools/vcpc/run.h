@@ -14,10 +14,8 @@
  * @what: the kind of number: an event, "time", "count", ..., or a metric's name
  * @seconds: @value is a time, in seconds
  * @resolution: half the width of a percentile's histogram bucket; 0 if @value is exact
- * @order: position of the scope: the whole run's is first, the others are in order of
- *   appearance
- * @counted: if it is the mean of a count in transactions, the number of transactions;
- *   otherwise 0
+ * @order: position of the scope: the whole run is first, the others are in order of appearance
+ * @counted: if it is the mean of a count in transactions, the number of transactions; otherwise 0
  */
 struct vcpc_quantity {
 	char *scope;
@@ -36,15 +34,15 @@ struct vcpc_run {
 };
 
 /*
- * Add up a run's archive within a window, of which only the options are used.  If @names has names
- * of metrics, read only these.  Return 0, or an exit status after printing a message, even if the
- * part that was read is damaged.
+ * Add up a run's archive within a window; only the window's options are used.  If @names is not
+ * empty, read only these metrics.  Return 0, or an exit status after printing a message.  Damage in
+ * the part that was read is also a failure.
  */
 int vcpc_run_read(struct vcpc_run *run, const char *archive, const struct vcpc_window *options,
 		  char **names);
 /*
- * Like vcpc_run_read(), for all metrics, from records that @tally has added up in the current
- * context
+ * Like vcpc_run_read(), for all metrics, but use the records that @tally has added up in the
+ * current context.
  */
 int vcpc_run_of(struct vcpc_run *run, const struct vcpc_tally *tally);
 void vcpc_run_free(struct vcpc_run *run);

@@ -22,7 +22,9 @@ static bool is_numeric(const pmDesc *desc)
 	return desc->type >= PM_TYPE_32 && desc->type <= PM_TYPE_DOUBLE;
 }
 
-/* Whether a metric's values are kept as texts.  Strings, and integers that must be exact, are. */
+/*
+ * Return whether a metric's values are stored as texts: strings, and integers that must be exact.
+ */
 static bool has_texts(const struct vcpc_series *s, int type)
 {
 	return type == PM_TYPE_STRING || type == PM_TYPE_AGGREGATE ||
@@ -156,7 +158,8 @@ static bool recorded(const char *name)
 }
 
 /*
- * The recorder's histograms have an instance for each bucket, which would give hundreds of columns.
+ * Return whether a metric is a histogram of the recorder.  It has an instance for each bucket, and
+ * would add hundreds of columns.
  */
 static bool is_histogram(const char *name)
 {
@@ -214,8 +217,8 @@ int vcpc_series_add(struct vcpc_series *s, const char *name)
 }
 
 /*
- * Reverse the metrics from @first on.  The PMAPI returns the newest children first, but they are
- * shown in the order in which they were recorded.
+ * Reverse the metrics, starting with @first.  The PMAPI returns the newest children first, but they
+ * are shown in the order in which they were recorded.
  */
 static int reverse(struct vcpc_series *s, size_t first)
 {
@@ -364,7 +367,7 @@ static void value_put(struct vcpc_series *s, const struct vcpc_metric *m, struct
 }
 
 /*
- * Put values into the row.  An interpolated set without values is a gap, across which no rate is
+ * Store values in the row.  An interpolated set without values is a gap, across which no rate is
  * computed.
  */
 static void take_set(struct vcpc_series *s, const struct vcpc_metric *m, const pmValueSet *set,

@@ -11,7 +11,7 @@
 
 #include "pick.h"
 
-/* One metric, or one instance of it */
+/* A metric, or one of its instances */
 struct vcpc_column {
 	char *metric;
 	char *instance;		/* or NULL */
@@ -58,8 +58,7 @@ static inline const char *vcpc_column_text(const struct vcpc_column *c, size_t r
 
 /*
  * How to read an archive through the current context
- * @put: NULL, or called with @arg for each row; the series then contains only this row, and does
- *   not keep it
+ * @put: NULL, or called with @arg for each row; the series then contains only this row
  */
 struct vcpc_walk {
 	int mode;		/* PM_MODE_x */
@@ -72,19 +71,19 @@ struct vcpc_walk {
 };
 
 /*
- * Add a metric, a group, or, by "name[instance]", one instance.  Return 0, a PMAPI error, or
+ * Add a metric, a group, or a single instance ("name[instance]").  Return 0, a PMAPI error, or
  * -ENOMEM.
  */
 int vcpc_series_add(struct vcpc_series *s, const char *name);
 /*
  * Add every metric below @name ("" for all) that has numbers and was not added before, in the order
- * in which they were recorded; @histograms: include histograms.  Return 0, even if there is none, a
- * PMAPI error, or -ENOMEM
+ * of recording.  Include histograms if @histograms is set.  Return 0 even if there is none, a PMAPI
+ * error, or -ENOMEM.
  */
 int vcpc_series_add_below(struct vcpc_series *s, const char *name, bool histograms);
 /*
- * Read rows until the end of the walk or the archive.  Return 0, or a PMAPI error; the rows before
- * it are kept.
+ * Read rows until the end of the walk or the archive.  Return 0, or a PMAPI error, in which case
+ * the rows read so far are kept.
  */
 int vcpc_series_read(struct vcpc_series *s, const struct vcpc_walk *walk);
 /* Write the unit of values or rates into @unit (72 bytes).  Return the factor for rates. */

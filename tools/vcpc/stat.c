@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc stat: run a command, or take running targets, and print their counts. */
+/* vcpc stat: count a command or running targets, and print the counts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ struct job {
 	bool rates;		/* print a line of rates at each interval instead of counts */
 	bool json;
 	const char *separator;	/* argument of -x, or NULL */
-	unsigned long runs;	/* number of runs; 0 if not given */
+	unsigned long runs;	/* number of runs; 0 if not specified */
 	const char *name;	/* argument of -o, or NULL */
 	struct vcpc_output output;
 	char what[1024];	/* description of the counted targets */
@@ -65,7 +65,7 @@ static int stat_help(void)
 /*
  * A running command, or a part of the targets
  * @counts: the counts of all runs of the command
- * @base: the counts before the delay was over; @waits: the delay is not over
+ * @base: the counts at the end of the delay; @waits: the delay has not ended
  * @before, @shown: the counts at the end of the last interval, and its time
  */
 struct run {
@@ -122,14 +122,17 @@ static int take_turns(struct run *run)
 	return ret ? vcpc_fail_counters(ret, "cannot read the counts of %s", run->job->what) : 0;
 }
 
-/* The run ended during the delay of -D.  Return 0, or an exit status after printing a message. */
+/*
+ * Handle a run that ended during the delay of -D.  Return 0, or an exit status after printing a
+ * message.
+ */
 static int take_nothing(struct run *run)
 {
 	return vcpc_counts_add(&run->counts, &run->job->counting.events.rows, run->set, NULL, 0) ?
 		vcpc_fail(ENOMEM, "counts") : 0;
 }
 
-/* Return 0, or an exit status after printing a message */
+/* Sample the targets.  Return 0, or an exit status after printing a message. */
 static int sample_take(struct run *run, struct shim_sample *total)
 {
 	double elapsed = (vcpc_now() - run->start) / 1e9;
@@ -170,7 +173,7 @@ static int show_counts(struct run *run)
 	return 0;
 }
 
-/* The delay of -D is over: discard the counts so far. */
+/* Discard the counts so far at the end of the delay of -D. */
 static int stat_begin(struct run *run)
 {
 	int ret = shim_set_total(run->set, 0, &run->base);
@@ -228,7 +231,10 @@ static int stat_wait(const struct job *job, struct runs *runs)
 	return ret ? -ret : vcpc_child_wait(&child, job->counting.interval, stat_tick, runs);
 }
 
-/* With --multiplex, the interval is not that of -I: it only samples the groups. */
+/*
+ * Return whether to print the counts of intervals.  With --multiplex, the interval may serve only
+ * to sample the groups.
+ */
 static bool prints_intervals(const struct vcpc_counting *counting)
 {
 	return counting->interval && !counting->events.in_turn;
@@ -324,8 +330,8 @@ static void close_sets(struct runs *runs)
 }
 
 /*
- * Do one run.  Return 0, or an exit status after printing a message.  @status is set to the
- * command's exit status if that is not 0.
+ * Do one run.  Return 0, or an exit status after printing a message.  If the command's exit status
+ * is not 0, store it in *@status.
  */
 static int run_once(struct job *job, struct runs *runs, struct shim_sample *total, int *status)
 {
@@ -347,8 +353,8 @@ static int run_once(struct job *job, struct runs *runs, struct shim_sample *tota
 }
 
 /*
- * Run the command once or more.  Each run has its own set because a set's total includes everything
- * it was ever bound to.
+ * Run the command once or more.  Each run has its own set, because a set's total includes all
+ * targets to which it was ever bound.
  */
 static int run_all(struct job *job, struct runs *runs)
 {
@@ -500,8 +506,8 @@ static int stat_parse(int argc, char **argv, struct job *job)
 }
 
 /*
- * perf reports only a total for the threads that a command starts; threads that are already running
- * are counted separately.
+ * Reject counts per thread if perf counts a command, because perf reports only a total for the
+ * threads that a command starts.  It counts running threads separately.
  */
 static int check_threads(const struct job *job)
 {
@@ -516,7 +522,7 @@ static int check_threads(const struct job *job)
 	return status;
 }
 
-/* Whether there is an event that this machine can count */
+/* Return whether there is an event that this machine can count. */
 static bool counts_any(const struct vcpc_events *events)
 {
 	for (unsigned int i = 0; i < events->rows.n; i++)

@@ -2,7 +2,7 @@
 /*
  * Sum values over time in a limited number of steps for drawing.
  *
- * The number of records is not known in advance.  At first, a step is one record.  When all
+ * The number of records is not known in advance.  Initially, a step contains one record.  When all
  * VCPC_STEPS steps are used, pairs of adjacent steps are merged.
  */
 #include <math.h>

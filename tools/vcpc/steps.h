@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VCPC_STEPS	512	/* maximum number; at least half of it is used if there are that
-				 * many records */
+#define VCPC_STEPS	512	/* maximum number; at least half of it is used if there are enough
+				 * records */
 
 /*
  * struct vcpc_curve - one value over time
@@ -48,9 +48,8 @@ void vcpc_steps_record(struct vcpc_steps *s, double at, bool mark);
  */
 void vcpc_steps_value(struct vcpc_steps *s, size_t curve, double sum, double weight);
 /*
- * Call this at the end.  If the last step is shorter than half of the previous one, the two are
- * merged: a recording's last interval is cut short when the command ends, and would look like a
- * drop.
+ * Call this at the end.  If the last step is shorter than half of the previous one, merge the two:
+ * a recording's last interval is shorter because the command ended, and would look like a drop.
  */
 void vcpc_steps_finish(struct vcpc_steps *s);
 /* Return a step's rate or mean, or NAN if it has none. */

@@ -75,8 +75,8 @@ static void put_all(const struct vcpc_tally *s)
 }
 
 /*
- * Empty the histograms, whose hundreds of buckets would hide the rest.  Return the number of
- * omitted rows.
+ * Empty the histograms, because their hundreds of buckets would hide the other metrics.  Return the
+ * number of omitted rows.
  */
 static size_t drop_histograms(struct vcpc_tally *s)
 {

@@ -69,7 +69,10 @@ struct symbols *symbols_open(void)
 	return calloc(1, sizeof(struct symbols));
 }
 
-/* Count a file that could not be read, unless it no longer exists or this user may not read it. */
+/*
+ * Count a file that could not be read, unless it no longer exists or this user lacks the permission
+ * to read it.
+ */
 static void note_failure(struct symbols *symbols, int err)
 {
 	if (err != ENOENT && err != ESRCH && err != ENOTDIR && err != EACCES && err != EPERM &&
@@ -104,7 +107,7 @@ unknown:
 	return -1;
 }
 
-/* Take a line of /proc/PID/maps.  A deleted file can still be opened through its mapping. */
+/* Process a line of /proc/PID/maps.  A deleted file can still be opened through its mapping. */
 static void take_line(struct symbols *symbols, struct process *process, char *line)
 {
 	unsigned long long start, end, offset;
@@ -174,7 +177,7 @@ static void forget(struct process *process)
 /**
  * symbols_learn() - record which files a process has mapped, and the symbols of its JIT compiler
  * @symbols: the handle
- * @pid: the process; if it is known already, it may have new mappings
+ * @pid: the process; if it is already known, new mappings are added
  *
  * Return: 0, or a negated errno; data of an exited process is kept.
  */
@@ -205,7 +208,7 @@ int symbols_learn(struct symbols *symbols, pid_t pid)
 }
 
 /**
- * symbols_know() - whether a process is known
+ * symbols_know() - check whether a process is known
  * @symbols: the handle
  * @pid: the process
  *
@@ -342,7 +345,7 @@ void symbols_of_kernel(struct symbols *symbols, uint64_t address, struct symbol 
 }
 
 /**
- * symbols_kernel_hidden() - whether the kernel hides its addresses from this user
+ * symbols_kernel_hidden() - find out whether the kernel hides its addresses from this user
  * @symbols: the handle
  *
  * Return: true if it does; see kernel.kptr_restrict.
@@ -354,7 +357,7 @@ bool symbols_kernel_hidden(struct symbols *symbols)
 }
 
 /**
- * symbols_dropped() - number of files, processes and mappings that were dropped
+ * symbols_dropped() - get the number of files, processes and mappings that were dropped
  * @symbols: the handle
  *
  * Return: the number that exceeded the limits or could not be read.
@@ -369,10 +372,10 @@ unsigned long symbols_dropped(const struct symbols *symbols)
 }
 
 /**
- * symbols_cut() - number of truncated symbol lists
+ * symbols_cut() - get the number of truncated symbol lists
  * @symbols: the handle
  *
- * Return: their number, counting the kernel's list and those of JIT compilers.  An address in the
+ * Return: the number, including the kernel's list and lists from JIT compilers.  An address in the
  *	part that was not read has no name or, in the kernel, a wrong name.
  */
 unsigned long symbols_cut(const struct symbols *symbols)

@@ -22,18 +22,21 @@
 					 * byte can become a row of 88 bytes */
 #define MOST_PARTS	256		/* maximum number of program headers of a file */
 #define MOST_NOTES	(1u << 20)	/* maximum size of its notes in bytes */
-#define XZ_RATIO	10000		/* higher than xz can reach */
+#define XZ_RATIO	10000		/* higher than the maximum ratio of xz */
 
 /*
- * Note that the last call failed, unless it found that there is no such name.  The libraries' codes
- * do not distinguish these, but errno does, if it was 0 before.
+ * Note that the last call failed, unless it found that there is no such name.  The libraries' error
+ * codes do not distinguish these cases, but errno does if it was 0 before.
  */
 static void note_trouble(struct symbols_file *file)
 {
 	file->failed |= vcpc_is_trouble(errno);
 }
 
-/* Whether there is a readable file of debug information: if libdw did not use it, a call failed. */
+/*
+ * Return whether there is a readable file of debug information.  If libdw did not use this file, a
+ * call failed.
+ */
 static bool has_debuginfo(const struct symbols_file *file)
 {
 	char path[sizeof("/usr/lib/debug/.build-id//.debug") + 2 * SYMBOLS_BUILD_ID];
@@ -69,7 +72,8 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /*
- * Reserve memory, which all files that do not belong to root share.  Return true if enough is left.
+ * Reserve a part of the memory that is shared by all files that do not belong to root.  Return true
+ * if enough is left.
  */
 static bool take_room(struct symbols_file *file, uint64_t bytes, uint64_t lines)
 {
@@ -84,7 +88,7 @@ static bool take_room(struct symbols_file *file, uint64_t bytes, uint64_t lines)
 
 /*
  * libdw maps the file, and reading a mapping of a truncated file is fatal (SIGBUS).  The file's
- * owner can truncate it at any time, so a copy is read.
+ * owner can truncate it at any time, so read a copy.
  */
 static int stable_copy(struct symbols_file *file)
 {
@@ -280,7 +284,7 @@ static bool has_short_notes(Elf *elf)
 	return true;
 }
 
-/* This does not map the file.  A file that is truncated meanwhile has no ID. */
+/* This does not map the file.  If the file is truncated in the meantime, it has no ID. */
 static void read_id(struct symbols_file *file)
 {
 	const void *id;

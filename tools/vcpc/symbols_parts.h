@@ -8,7 +8,7 @@
 #include "symbols.h"
 
 /**
- * struct symbols_room - memory that is used for files that do not belong to the administrator
+ * struct symbols_room - memory used for files that do not belong to the administrator
  * @bytes: size of copies and unpacked sections
  * @lines: size of line programs
  */
@@ -50,11 +50,10 @@ struct symbols_file {
 /**
  * struct symbols_table - symbols of the kernel or of a JIT compiler, by address
  * @n: number of symbols
- * @at: the symbols, sorted by address; if @size is 0, the symbol ends where the next
- *   one begins
+ * @at: the symbols, sorted by address; if @size is 0, the symbol ends where the next one begins
  * @text: their names
  * @used: number of used bytes in @text
- * @cut: some symbols did not fit
+ * @cut: some symbols were omitted for lack of space
  */
 struct symbols_table {
 	size_t n;

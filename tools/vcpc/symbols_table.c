@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Read symbols from text: the kernel's, and those of JIT compilers in /tmp/perf-PID.map. */
+/* Read symbols from text: kallsyms, and JIT compilers' /tmp/perf-PID.map */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static int symbols_compare(const void *a, const void *b)
 	return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* Parse "ADDRESS TYPE NAME [MODULE]" and take functions. A hidden address is 0. */
+/* Parse "ADDRESS TYPE NAME [MODULE]" and store functions. A hidden address is 0. */
 static int take_kernel(struct symbols_table *table, char *line)
 {
 	unsigned long long address;

@@ -45,21 +45,21 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 		snprintf(buf + len, size - len, ".%0*ld", digits, fraction);
 }
 
-/* How a column is written */
+/* The format of a column */
 struct layout {
 	unsigned int width;
 	int decimals;		/* -1: print very small or very large numbers with exponents */
 };
 
-/* Whether a number is whole, except for the rounding error of a division */
+/* Return whether a number is whole, except for the rounding error of a division. */
 static bool is_whole(double v)
 {
 	return fabs(v - round(v)) <= fabs(v) * 1e-9;
 }
 
 /*
- * A column's number of decimals: 0 if all values are whole, otherwise what its largest value needs;
- * -1: exponents
+ * Return a column's number of decimals: 0 if all values are whole, otherwise as many as its largest
+ * value needs, or -1 for exponents.
  */
 static int decimals_of(const struct vcpc_column *c, size_t rows)
 {
@@ -107,8 +107,8 @@ static void cell(const struct vcpc_column *c, const struct layout *l, size_t row
 }
 
 /*
- * Return the length of a metric's name without its last part, such as that of "vcpc.count" in
- * "vcpc.count.cycles".
+ * Return the length of a metric's name without its last part: for "vcpc.count.cycles", the length
+ * of "vcpc.count".
  */
 static size_t group_len(const struct vcpc_column *c)
 {
@@ -176,8 +176,8 @@ static bool same_group(const struct vcpc_column *a, const struct vcpc_column *b)
 }
 
 /*
- * Find the end of the columns from @first on that share the first part of their names, and their
- * total width.
+ * Find the end and the total width of the columns, starting with @first, that share the first part
+ * of their names.
  */
 static size_t group_end(const struct panel *p, size_t first, unsigned int *width)
 {
@@ -280,8 +280,8 @@ static void put_panel(FILE *out, const struct panel *p)
 }
 
 /*
- * The width of a panel up to a column: that of the groups before the last group, and that of the
- * last group, which is at least as wide as its name
+ * The width of a panel up to a column: the width of all groups before the last one, and of the last
+ * group, which is at least as wide as its name
  */
 struct used {
 	unsigned int before, group;
@@ -303,7 +303,7 @@ static unsigned int with_column(const struct panel *p, size_t i, struct used *us
 }
 
 /*
- * Take as many of the next columns as fit, but at least one.  Return false if there are none left.
+ * Add as many of the next columns as fit, but at least one.  Return false if there are none left.
  */
 static bool next_panel(struct panel *p, unsigned int width)
 {

@@ -12,7 +12,8 @@
  * @n: number of values, or, for counters, of differences between two values
  * @squares: sum of their squares
  * @weighted: sum of values times the seconds they lasted; the total of these seconds is @seconds
- * @gained: a counter's increase from its first value to its last, without resets and marks
+ * @gained: a counter's increase from its first value to its last, excluding changes across resets
+ *	and marks
  * @first: the first value
  * @late: the instance was not in the first nonempty record
  * @at: time of the last value, in seconds since the window's start; NAN at first and after a mark
@@ -31,9 +32,7 @@ struct vcpc_row {
 	size_t note;
 };
 
-/*
- * The rows of a metric, by instance; @next: index of the next value's row if the order is unchanged
- */
+/* The rows of a metric, by instance; @next: expected index of the next value's row */
 struct vcpc_rows {
 	struct vcpc_row *rows;
 	size_t n, next;
@@ -46,7 +45,7 @@ struct vcpc_tally;
  * @record: called first for each record or mark (no counter is continuous across a mark); @at: as
  *	in struct vcpc_row
  * @value: called for each value of the record, before it is added to its row
- * @arg: argument of both callbacks, which return 0, or the exit status after printing a message
+ * @arg: argument of both callbacks.  They return 0, or the exit status after printing a message.
  */
 struct vcpc_watch {
 	int (*record)(void *arg, double at, bool mark);

@@ -17,7 +17,7 @@
 #include "text.h"
 #include "vcpc.h"
 
-#define LOOK_NS		100000000ULL	/* interval between checks whether targets have ended */
+#define LOOK_NS		100000000ULL	/* interval between checks of whether targets have ended */
 #define NS_PER_MS	1000000ULL
 #define NEVER		UINT64_MAX
 
@@ -188,7 +188,7 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
 	}
 }
 
-/* If kill() fails for another reason, the target has not ended. */
+/* Return whether a target has ended. */
 static bool is_gone(pid_t id)
 {
 	char path[64];
@@ -280,7 +280,7 @@ int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64
 		return ret;
 	}
 	tick_until_end(targets, fd, &schedule, interval, tick, arg);
-	/* Consume the signal that ended the wait, so that it is not delivered after all. */
+	/* Consume the signal that ended the wait, so that it is not delivered. */
 	while (read(fd, &(struct signalfd_siginfo){ 0 }, sizeof(struct signalfd_siginfo)) > 0)
 		;
 	close(fd);

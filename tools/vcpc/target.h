@@ -26,8 +26,8 @@ struct vcpc_targets {
 };
 
 /*
- * Add targets.  @list has comma-separated numbers and, for CPUs, ranges like 0-3.  Return 0, or an
- * exit status after printing a message.
+ * Add targets.  @list contains comma-separated numbers and, for CPUs, ranges such as 0-3.  Return
+ * 0, or an exit status after printing a message.
  */
 int vcpc_targets_add(struct vcpc_targets *targets, enum vcpc_target_kind kind, const char *list);
 /* Add all CPUs that are online. */
@@ -43,8 +43,8 @@ void vcpc_targets_text(const struct vcpc_targets *targets, char *buf, size_t siz
 
 /*
  * Wait until a signal interrupts, @duration ns (0: no limit) have passed, or all processes or
- * threads have ended, which is reported.  @delay is the time until the first @tick, which is as for
- * vcpc_child_wait().  Return 0, or an exit status after printing a message.
+ * threads have ended.  Report each that has ended.  @delay is the time until the first @tick, which
+ * is as for vcpc_child_wait().  Return 0, or an exit status after printing a message.
  */
 int vcpc_targets_wait(const struct vcpc_targets *targets, uint64_t delay, uint64_t interval,
 		      uint64_t duration, int (*tick)(void *arg), void *arg);

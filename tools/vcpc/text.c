@@ -9,7 +9,10 @@
 #include "text.h"
 #include "utf8.h"
 
-/* U+202A to U+202E and U+2066 to U+2069, which display the surrounding text in a different order */
+/*
+ * Return whether a character is one of U+202A to U+202E and U+2066 to U+2069, which change the
+ * order in which the surrounding text is displayed.
+ */
 static bool turns_around(const unsigned char *s)
 {
 	return *s == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
@@ -17,8 +20,8 @@ static bool turns_around(const unsigned char *s)
 }
 
 /*
- * Control characters in UTF-8: up to 0x1f, 0x7f, and 0xc2 with 0x80 to 0x9f; and text direction
- * overrides
+ * Control characters in UTF-8 are 0x00 to 0x1f, 0x7f, and 0xc2 followed by 0x80 to 0x9f.  Text
+ * direction overrides are treated in the same way.
  */
 bool vcpc_is_control(const unsigned char *s, int n)
 {

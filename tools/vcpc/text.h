@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Make text of unknown origin safe for a terminal. */
+/* Make untrusted text safe for a terminal. */
 #ifndef VCPC_TEXT_H
 #define VCPC_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether a character of @n bytes is a control character or a text direction override */
+/* Return whether a character of @n bytes is a control character or a text direction override. */
 bool vcpc_is_control(const unsigned char *s, int n);
 /*
  * Replace with '?' all bytes that a terminal would interpret: control characters, including C1 in

@@ -10,7 +10,7 @@
 #define TID_WIDTH	10
 #define LEAST_WIDTH	14
 
-/* A table in progress; @rest: the part of the total that has not been printed in any line */
+/* A table in progress; @rest: the part of the total that is not in any printed line */
 struct table {
 	FILE *out;
 	const struct shim_set *set;
@@ -44,8 +44,8 @@ static int print_thread(void *arg, pid_t tid, const struct shim_sample *sample)
 }
 
 /*
- * Whether the total exceeds the sum of the lines.  If the rest of an event is negative, no rest is
- * shown: a thread that ended after the total was taken may have counted more than the total
+ * Return whether the total exceeds the sum of the lines.  If the rest of an event is negative, no
+ * rest is shown: a thread that ended after the total was taken may have counted more than the total
  * includes.
  */
 static bool has_rest(const struct table *table)

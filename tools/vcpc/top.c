@@ -49,7 +49,7 @@ int top_again(struct top_view *view, struct shim_trace **trace)
 		err = top_look(view, *trace, vcpc_now());
 	if (!err || err == -EAGAIN)
 		return err;
-	/* Tracing may have been turned off and on again. Reopen it the next time. */
+	/* Tracing may have been turned off and on again, so reopen the handle the next time. */
 	shim_trace_close(*trace);
 	*trace = NULL;
 	top_forget(view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the parts of 'vcpc top': statistics of transactions since the previous snapshot. */
+/* Declarations shared by the parts of 'vcpc top' */
 #ifndef VCPC_TOP_H
 #define VCPC_TOP_H
 
@@ -10,7 +10,7 @@
 
 #define TOP_EVENTS	6	/* number of event columns with the counts of transactions */
 
-/* The kind of rows: a tag, a process (all its tags), or a tag in one process */
+/* What a row represents: a tag, a process (all its tags), or a tag in one process */
 enum top_by { TOP_BY_TAG, TOP_BY_PROCESS, TOP_BY_BOTH, TOP_BYS };
 
 enum top_key { TOP_RATE, TOP_P50, TOP_P99, TOP_TOTAL, TOP_NAME, TOP_KEYS };
@@ -34,11 +34,11 @@ struct top_entry;
 struct top_look;
 
 /*
- * struct top_view - the user's selection, and the rows
+ * struct top_view - the user's selection and the rows to show
  * @events: @nevents names, in the order of the columns
  * @nrows, @nall: number of rows shown, and of all rows
- * @widest: width in columns of the longest name shown so far, after which the numbers begin; 0:
- *   none yet
+ * @widest: width in columns of the longest name shown so far, which determines where the numbers
+ *   begin; 0 before the first name
  * @before: the previous snapshot, into which @rows point, or NULL
  * @spare: an older snapshot, whose memory is reused for the next one
  * @lost: number of events since tracing was turned on that are missing from the statistics
@@ -77,8 +77,8 @@ void top_free(struct top_view *view);
 /* Write a row's name in printable form. The trace handle of the snapshot must still be open. */
 void top_label(const struct top_view *view, const struct top_row *row, char *label, size_t size);
 /*
- * Write the heading (@row: NULL) or a row; @line needs 4 bytes for each of @width columns, and a
- * NUL
+ * Write a row, or the heading if @row is NULL.  @line needs 4 bytes for each of @width columns, and
+ * a NUL.
  */
 void top_line(const struct top_view *view, const struct top_row *row, unsigned int width,
 	      char *line);
@@ -89,7 +89,7 @@ void top_title(const struct top_view *view, bool paused, char *line, size_t size
 const char *top_key_name(enum top_key key);
 const char *top_by_name(enum top_by by);
 
-/* Why no processes are shown, and how to show them */
+/* Message that explains why no processes are shown, and how to show them */
 #define TOP_NO_PROCESSES	"tracing keeps no statistics by process; turn it off, then on with 'vcpc trace on --processes'"
 
 /*
@@ -97,7 +97,7 @@ const char *top_by_name(enum top_by by);
  * (top_screen.c).
  */
 int top_screen(struct top_view *view, uint64_t interval);
-/* Open the statistics if they are not open, and return the value of top_look() (top.c). */
+/* Open the statistics if they are not open, and return the result of top_look() (top.c). */
 int top_again(struct top_view *view, struct shim_trace **trace);
 
 #endif /* VCPC_TOP_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Take snapshots of the statistics for 'vcpc top'.  Each is compared with the next. */
+/* Take snapshots of the statistics for 'vcpc top', each of which is compared with the next one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ void top_look_free(struct top_look *look)
 	free(look);
 }
 
-/* Make room for @n elements.  Return 0, or -ENOMEM with the array unchanged. */
+/* Allocate space for @n elements.  Return 0, or -ENOMEM with the array unchanged. */
 static int array_reserve(void **array, size_t *room, size_t n, size_t size)
 {
 	void *more;
@@ -104,7 +104,7 @@ static struct top_entry *copy_entry(struct top_look *look, struct top_whose whos
 	return entry;
 }
 
-/* Merge the counts of an event that a tag has from several sets of events. */
+/* Merge a tag's counts of the same event in several sets of events. */
 static void join_counts(struct top_look *look)
 {
 	size_t n = 0;
@@ -170,7 +170,10 @@ static int copy_processes(struct top_view *view, struct top_look *look, struct s
 	return err;
 }
 
-/* Whether this is the initial PID namespace, in which /proc has the same PIDs as the statistics */
+/*
+ * Return whether this is the initial PID namespace, in which /proc has the same PIDs as the
+ * statistics.
+ */
 static bool in_first_namespace(void)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Snapshots of the statistics for 'vcpc top'; each is compared with the next */
+/* Snapshots of the statistics for 'vcpc top', each of which is compared with the next one */
 #ifndef VCPC_TOP_LOOK_H
 #define VCPC_TOP_LOOK_H
 
@@ -16,7 +16,7 @@ struct top_whose {
 
 struct top_entry {
 	struct top_whose whose;
-	char command[TOP_COMMAND];	/* from the statistics, then a thread's, or from /proc */
+	char command[TOP_COMMAND];	/* from the statistics (a thread's name) or from /proc */
 	bool asked;			/* @command was read from /proc for this snapshot */
 	char label[TOP_TAG_LABEL];
 	struct shim_trace_stat stat;	/* without name and label */

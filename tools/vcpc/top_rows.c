@@ -29,7 +29,8 @@ const char *top_key_name(enum top_key key)
 }
 
 /*
- * struct group - entries that become one row: those of a tag, of a process, or of both
+ * struct group - entries that form one row: all entries of a tag, of a process, or of a tag in a
+ * process
  * @since: statistics of the transactions that ended since the previous snapshot; valid if @any
  * @counted: their counts, by column
  */
@@ -141,7 +142,7 @@ static void ask_name(struct top_entry *entry)
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", entry->whose.pid);
 	file = fopen(path, "re");
-	/* The entry keeps the name from the statistics, or the one that was read before. */
+	/* Keep the name from the statistics, or the name that was read before. */
 	if (!file)
 		return;
 	if (fgets(name, sizeof(name), file) && *name != '\n')
@@ -150,9 +151,9 @@ static void ask_name(struct top_entry *entry)
 }
 
 /*
- * Read a process's current name from /proc, because the name in the statistics may be a thread's or
- * from before an exec.  Reading all names is slow, so a process without new transactions keeps its
- * previous name.
+ * Read a process's current name from /proc, because the name in the statistics may belong to a
+ * thread or precede an exec.  Reading all names is slow, so a process without new transactions
+ * keeps its previous name.
  */
 static void name_process(const struct top_look *look, struct top_entry *entry,
 			 const struct top_entry *old, bool active)
@@ -194,7 +195,8 @@ static bool is_same_row(enum top_by by, const struct top_entry *x, const struct 
 }
 
 /*
- * Build a row from the entries from @i on that belong to it.  Return the index of the next entry.
+ * Build a row from the entries that belong to it, starting with entry @i.  Return the index of the
+ * next entry.
  */
 static size_t add_group(struct top_view *view, const struct top_look *look, size_t i,
 			struct group *group)
@@ -275,7 +277,7 @@ void top_label(const struct top_view *view, const struct top_row *row, char *lab
 	vcpc_printable(label, "");
 }
 
-/* A comparison function for descending order, with NAN last */
+/* Compare numbers for descending order, with NAN last. */
 static int by_number(double x, double y)
 {
 	if (isnan(x) || isnan(y))
@@ -332,7 +334,7 @@ static bool is_shown(const struct top_view *view, const struct top_row *row)
 }
 
 /*
- * Note the width, so that the columns of numbers do not move back to the left when a long name
+ * Keep the maximum width, so that the columns of numbers do not move to the left when a long name
  * disappears.
  */
 static void note_width(struct top_view *view, const struct top_row *row)

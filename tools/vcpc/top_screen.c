@@ -108,7 +108,7 @@ static void scroll_by(struct screen *s, long rows)
 	s->first = rows < 0 && (size_t)-rows > s->first ? 0 : s->first + rows;
 }
 
-/* Show the next kind of rows, and drop the snapshots, which are of the previous kind. */
+/* Show the next kind of rows, and drop the snapshots, which belong to the previous kind. */
 static void next_by(struct screen *s)
 {
 	s->view->by = (s->view->by + 1) % TOP_BYS;
@@ -158,7 +158,7 @@ static bool obey(struct screen *s, int c)
 	return true;
 }
 
-/* Whether the terminal was closed, in which case getch() would always return immediately */
+/* Return whether the terminal was closed.  If it was, getch() would always return immediately. */
 static bool is_gone(void)
 {
 	struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };

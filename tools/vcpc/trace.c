@@ -98,7 +98,7 @@ static int parse_size(const char *s, uint32_t *n)
 	return 0;
 }
 
-/* Granting a group access to this map must be a deliberate decision. */
+/* Describe the risk: granting a group access to this map must be a deliberate decision. */
 static void say_who_trusts(void)
 {
 	puts("direct: all programs that can write to " DIRECT_MAP "\n"
@@ -121,9 +121,9 @@ static int want_counts(const struct vcpc_events *events)
 }
 
 /*
- * Programs that can open the module's device send their events to it, and probes do not see them.
- * If SHIM_TRACE=probe is in the environment of this command, the programs are assumed to have it as
- * well.
+ * Return whether probes miss the events of programs: programs that can open the module's device
+ * send their events to it.  If SHIM_TRACE=probe is in the environment of this command, the programs
+ * are assumed to have it as well.
  */
 static int probes_see_nothing(const struct trace_options *options)
 {
@@ -263,8 +263,8 @@ static int take_format(struct trace_options *options)
 }
 
 /*
- * Without a value, --begins means --begins=kernel.  If it is given more than once, the last one
- * counts.
+ * Without a value, --begins means --begins=kernel.  If the option is repeated, the last one is
+ * used.
  */
 static int take_begins(uint32_t *flags)
 {
@@ -277,7 +277,7 @@ static int take_begins(uint32_t *flags)
 	return 0;
 }
 
-/* Take an option with a value.  Return the same as take_number(). */
+/* Process an option with a value.  Return the same as take_number(). */
 static int take_value(int letter, struct trace_options *options)
 {
 	uint32_t n = 0;
@@ -322,7 +322,7 @@ static int take_value(int letter, struct trace_options *options)
 	}
 }
 
-/* Take an option.  Return the same as take_number(). */
+/* Process an option.  Return the same as take_number(). */
 static int trace_option(int letter, struct trace_options *options)
 {
 	switch (letter) {
@@ -353,8 +353,8 @@ static int trace_option(int letter, struct trace_options *options)
 }
 
 /*
- * Return 0, -1 for --help, or VCPC_EXIT_USAGE after printing a message.  @used is set to the
- * letters of the given options.
+ * Return 0, -1 for --help, or VCPC_EXIT_USAGE after printing a message.  Set @used to the letters
+ * of the options that were used.
  */
 static int trace_parse(int argc, char **argv, struct trace_options *options, char *used,
 		       size_t size)

@@ -16,11 +16,12 @@
  * @on: options for shim_trace_on()
  * @counts: events that each traced thread must count
  * @functions: functions to trace in programs without trace calls
- * @hist: draw the distributions
+ * @hist: draw the distributions of durations
  * @json: print JSON
- * @watch: refresh interval in nanoseconds; 0: show once
+ * @watch: refresh interval in nanoseconds; 0: show the statistics once
  * @rounds: number of refreshes with @watch; 0: until interrupted
- * @duration: duration of the export in nanoseconds; 0: export only the present events
+ * @duration: duration of the export in nanoseconds; 0: export only the events that are already in
+ *	the ring
  * @output: output file; NULL: standard output
  * @format: format of the export
  */

@@ -2,8 +2,8 @@
 /*
  * Write single events in Chrome's trace event format.
  *
- * Transactions of one thread may overlap in any way, and may be ended by another thread, so each is
- * an asynchronous slice with its own ID.
+ * Transactions of one thread may overlap in any way, and another thread may end them.  Therefore
+ * each is an asynchronous slice with its own ID.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc trace export: take single events from the ring, and write them in one of the formats. */
+/* vcpc trace export: read single events from the ring, and write them in one of the formats. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "trace_export.h"
 #include "vcpc.h"
 
-#define PIDS	(1u << 22)	/* the kernel's limit of process IDs */
+#define PIDS	(1u << 22)	/* the kernel's limit on process IDs */
 
 /*
  * struct export - an export in progress
@@ -80,7 +80,7 @@ static int put_event(void *arg, const struct shim_trace_event *event)
 	return !err && ferror(x->out) ? -EIO : err;
 }
 
-/* Export the present events, then those that arrive within @duration. */
+/* Export the events in the ring, then the events that arrive within @duration. */
 static int take_events(struct shim_trace *trace, struct export *x, uint64_t duration)
 {
 	uint64_t end = vcpc_now() + duration, now;
@@ -154,7 +154,7 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	err = export_to(output.file, trace, options);
-	/* Errors from writing are reported by vcpc_output_close(). */
+	/* vcpc_output_close() reports errors from writing. */
 	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
 }
 

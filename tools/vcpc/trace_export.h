@@ -11,14 +11,13 @@
 /**
  * struct trace_format - how events are written
  * @name: the name for --format
- * @open: begins a file; returns the state for the other functions, or NULL if out of
- *   memory
+ * @open: begins a file; returns the state for the other functions, or NULL if out of memory
  * @process: called before the first event of a process; @name is NULL if it has ended
  * @event: writes an event
  * @end: completes the file; @lost is the number of events that were not exported
  * @close: frees the state
  *
- * The functions return 0 or a negated errno; errors from writing are left to ferror().
+ * The functions return 0 or a negated errno.  The caller detects errors from writing with ferror().
  */
 struct trace_format {
 	const char *name;

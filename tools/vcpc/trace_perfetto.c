@@ -3,11 +3,11 @@
  * Write single events in Perfetto's trace format, as track events.
  *
  * The slices of a track must be nested, but transactions of one thread may overlap in any way.
- * Therefore a slice is put on the thread's own track if it fits between or around the other
- * slices, and otherwise on one of the thread's further tracks.
+ * Therefore a slice is placed on the thread's own track if it fits between or around the other
+ * slices, otherwise on one of the thread's further tracks.
  *
- * Events arrive when they end.  The reader sorts them by time, and keeps their order in the file
- * if times are equal.
+ * Events arrive when they end.  The reader sorts them by time, and keeps their order in the file if
+ * times are equal.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* for tdestroy() */
@@ -24,9 +24,9 @@
 #include "trace.h"
 #include "trace_export.h"
 
-#define KNOWN_MAX	65536	/* maximum names and tracks; then a new sequence begins */
-#define FURTHER_MAX	64	/* maximum tracks of a thread; then each slice gets a new one */
-#define RECENT		8	/* slices of a track that a new one can be compared with */
+#define KNOWN_MAX	65536	/* maximum number of names and tracks per sequence */
+#define FURTHER_MAX	64	/* tracks of a thread; further slices get their own tracks */
+#define RECENT		8	/* number of slices with which a new one is compared */
 #define PROCESS_UUIDS	(1ull << 32)	/* other tracks, to which events refer, have small UUIDs */
 
 /* Field numbers from the definitions of Perfetto's messages */
@@ -70,7 +70,7 @@ struct track_key {
 };
 
 /*
- * struct track - a track of the file; begins with its key, for searches
+ * struct track - a track of the file; its key is the first member, for searches
  * @recent: the last @n slices that are not nested in another slice, in ascending order; earlier
  *	slices ended before @floor
  */
@@ -87,7 +87,7 @@ struct track {
 /*
  * struct perfetto - a file in progress
  * @names, @tracks: trees, see tsearch(3), with @known entries in total
- * @packet, @event, @note: messages to write; each contains the next
+ * @packet, @event, @note: messages to write; each one contains the next
  */
 struct perfetto {
 	FILE *out;
@@ -149,7 +149,7 @@ static uint64_t now_of(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Write the same instant of several clocks; times are CLOCK_MONOTONIC. */
+/* Write the same instant in several clocks, because times are CLOCK_MONOTONIC. */
 static int put_clocks(struct perfetto *x)
 {
 	static const struct {
@@ -274,9 +274,7 @@ static struct track *add_track(struct perfetto *x, const struct track_key *key)
 	return track;
 }
 
-/*
- * Find or add a track. *@new is set if it was added, in which case its description must be written.
- */
+/* Find or add a track. Set *@new if it was added: the caller must then write its description. */
 static struct track *track_at(struct perfetto *x, const struct track_key *key, bool *new)
 {
 	struct track **found = tfind(key, &x->tracks, by_key);
@@ -388,8 +386,9 @@ static int counter_track(struct perfetto *x, const struct shim_trace_event *even
 }
 
 /*
- * Add a slice to a track if all slices on the track are before it or within it.  The slices within
- * it are then forgotten.  A slice that starts at the same time would be mistaken for the outer one.
+ * Add a slice to a track if all slices on the track end before it or lie within it, and forget the
+ * slices within it.  A slice within it must not start at the same time, because it would be
+ * mistaken for the outer one.
  */
 static bool fits(struct track *track, struct slice new)
 {
@@ -442,7 +441,7 @@ static void event_begin(struct perfetto *x, unsigned int type, uint64_t uuid, ui
 	protobuf_clear(&x->note);
 }
 
-/* Annotate x->event with x->note, which has a value. */
+/* Annotate x->event with x->note, which already has a value. */
 static void annotate(struct perfetto *x, const char *name)
 {
 	protobuf_text(&x->note, NOTE_NAME, name);

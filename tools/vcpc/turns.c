@@ -2,11 +2,11 @@
 /*
  * Estimate the counts of multiplexed events.
  *
- * An event is assumed to occur in proportion to time.  The standard error of the estimate is that
- * of a ratio of two means.  It is computed from the deviations of the samples in which the event
- * was counted from that proportion, each weighted by its length.  The variance is not reduced for
- * the counted part of the time (no finite population correction): the slots of a round may differ
- * from each other even if the rounds do not.
+ * An event is assumed to occur in proportion to time.  The standard error of the estimate is the
+ * standard error of a ratio of two means.  It is computed from the deviations of the samples in
+ * which the event was counted from that proportion, each weighted by its length.  The variance is
+ * not reduced for the counted part of the time (no finite population correction): the slots of a
+ * round may differ from each other even if the rounds do not.
  */
 #include <math.h>
 #include <string.h>
@@ -60,8 +60,8 @@ static double half_of(const struct vcpc_turn_sums *s, double time)
 	if (s->looks < LEAST_LOOKS)
 		return NAN;
 	/*
-	 * The 1 is added because counts are whole numbers, so the counted part may be off by up to
-	 * one event.
+	 * Add 1 because counts are whole numbers, so the counted part may be off by up to one
+	 * event.
 	 */
 	return time / s->t * (1 + vcpc_t975(s->looks - 1) *
 			      sqrt(squares * s->looks / (s->looks - 1)));

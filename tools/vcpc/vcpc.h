@@ -19,7 +19,7 @@
 #define VCPC_EXIT_NO_COMMAND	127
 
 /**
- * struct vcpc_command - one command of the vcpc program
+ * struct vcpc_command - a command of the vcpc program
  * @name: the word after "vcpc"
  * @fn: runs it; argv[0] is "vcpc NAME", for getopt's messages; returns the program's exit status,
  *	and handles --help itself
@@ -55,7 +55,10 @@ int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)
 void vcpc_no_memory(void) __attribute__((noreturn));
 int vcpc_fail_counters(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vcpc_fail_tracing(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Whether an error, positive or negative, is a failure instead of an answer: a retry can succeed. */
+/*
+ * Return whether an error, positive or negative, is a failure rather than an answer: a retry may
+ * succeed.
+ */
 static inline bool vcpc_is_trouble(int err)
 {
 	err = err < 0 ? -err : err;
@@ -79,8 +82,8 @@ unsigned int vcpc_distance(const char *a, const char *b);
 /**
  * struct vcpc_event_rows - lines of output
  * @n: number of lines
- * @row: for each line, the name of a sum, or NULL for a single event; the first event; and the
- *	number of summed events, which is 0 if the event cannot be counted here
+ * @row: for each line: the name of a sum, or NULL for a single event; the first event; the number
+ *	of summed events, or 0 if the event cannot be counted here
  */
 struct vcpc_event_rows {
 	unsigned int n;
@@ -97,7 +100,7 @@ struct vcpc_event_rows {
  * @text: the storage of the names
  * @verbose: print which backend counts, and why
  * @in_turn: multiplex events that do not fit on the CPU at the same time
- * @grouped: braces were given
+ * @grouped: the list contains braces
  * @by_kind: count each event on each kind of core, if there are several
  * @cgroup: the control group to count, or NULL
  * @detailed: number of additional lists of -d

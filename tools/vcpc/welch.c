@@ -17,7 +17,7 @@ static double mean_of(const double *v, size_t n)
 	return v[0] + sum / n;
 }
 
-/* The variance of the mean: the sample's variance divided by its size */
+/* Return the variance of the mean: the sample's variance divided by its size. */
 static double variance_of_mean(const double *v, size_t n, double mean)
 {
 	double sum = 0;
@@ -27,7 +27,7 @@ static double variance_of_mean(const double *v, size_t n, double mean)
 	return sum / (n - 1) / n;
 }
 
-/* Lentz's method for the continued fraction of the incomplete beta function */
+/* Evaluate the continued fraction of the incomplete beta function by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), f = d;
@@ -50,7 +50,7 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* The regularized incomplete beta function */
+/* Compute the regularized incomplete beta function. */
 static double beta(double a, double b, double x)
 {
 	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
@@ -60,7 +60,7 @@ static double beta(double a, double b, double x)
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* The one-sided probability that t is at least this large */
+/* Return the one-sided probability that t is at least this large. */
 static double tail(double t, double df)
 {
 	return beta(df / 2, 0.5, df / (df + t * t)) / 2;

@@ -19,7 +19,7 @@ struct vcpc_difference {
 	double least, most;
 };
 
-/* Relative differences of this size are rounding errors. */
+/* Relative differences up to this size are rounding errors. */
 #define VCPC_ROUNDING	1e-12
 
 /**
@@ -35,7 +35,7 @@ struct vcpc_difference {
 void vcpc_welch(const double *a, size_t na, const double *b, size_t nb,
 		struct vcpc_difference *out);
 
-/* Widen the interval by the error of a mean that is due to the resolution of its values. */
+/* Widen the interval by the error that the resolution of the values causes in the mean. */
 void vcpc_widen(struct vcpc_difference *d, double by);
 
 /* Return the 97.5 % quantile of Student's t with @df degrees of freedom. */

@@ -119,7 +119,7 @@ static int job_print(struct job *job)
 	return job->view.folded ? why_print_folded(&job->view) : why_print(&job->view);
 }
 
-/* Return 0, or an exit status after printing a message */
+/* Print the explanation.  Return 0, or an exit status after printing a message. */
 static int explain(struct job *job)
 {
 	bool stacks = job->options.flags & SHIM_WHY_F_STACKS;

@@ -15,13 +15,13 @@
 
 /**
  * why_frame() - name a frame
- * @view: has the resolver
+ * @view: contains the resolver
  * @stack: the stack
  * @i: index of the frame, innermost first; kernel frames precede user frames
  * @symbol: written
  *
- * The return address in a caller may be the first address of the next function, so the
- * address before it is resolved.
+ * The return address in a caller may be the first address of the next function, so the preceding
+ * address is resolved.
  */
 void why_frame(const struct why_view *view, const struct shim_why_stack *stack, unsigned int i,
 	       struct symbol *symbol)
@@ -44,7 +44,7 @@ void why_frame(const struct why_view *view, const struct shim_why_stack *stack, 
 
 /**
  * why_learn() - open the files of the stacks' processes, because the processes may exit soon
- * @view: has the resolver and the stacks
+ * @view: contains the resolver and the stacks
  *
  * Return: 0, or an error from reading the stacks.  The resolver counts the files that it cannot
  * read.
@@ -194,7 +194,7 @@ static void json_path(const struct why_path *path)
 
 /**
  * why_json_stacks() - print a tag's stacks as a member of a JSON object
- * @view: has the handle and the resolver
+ * @view: contains the handle and the resolver
  * @tag: index of the tag
  *
  * Return: 0, or an exit status after printing a message.
@@ -215,7 +215,7 @@ int why_json_stacks(const struct why_view *view, size_t tag)
 	return err ? vcpc_fail(err, "cannot read the stacks") : 0;
 }
 
-/* Print the innermost of the @n frames from @first on. */
+/* Print the innermost of the @n frames, starting with @first. */
 static void print_frames(const struct why_name *first, size_t n, size_t most, const char *whose)
 {
 	for (size_t shown = 0; shown < n && shown < most; shown++) {

@@ -33,8 +33,8 @@ static const char *intern(struct why_paths *paths, const char *text)
 }
 
 /*
- * Cut the offset off.  Functions without names differ by address; when stacks are merged, all such
- * functions of a file are treated as the same.
+ * Remove the offset.  Functions without names have different addresses; when stacks are merged, all
+ * functions of a file without names are treated as the same function.
  */
 static void cut_offset(char *name)
 {
@@ -137,10 +137,10 @@ static void merge_all(struct why_paths *paths)
 
 /**
  * why_paths_read() - read the stacks of a tag
- * @view: has the handle and the resolver
+ * @view: contains the handle and the resolver
  * @tag: index of the tag
- * @brief: prepare for display: a recursion becomes one frame, and functions without a
- *   name are merged
+ * @brief: prepare for display: recursive calls become one frame, and functions without a name are
+ *   merged
  * @paths: written; call why_paths_free() even after an error
  *
  * Return: 0 or a negated errno.
@@ -174,8 +174,8 @@ int why_paths_read(const struct why_view *view, size_t tag, bool brief, struct w
 }
 
 /*
- * Find the paths from @from to @to that have in common the frame with the largest difference at a
- * depth.
+ * Among the paths from @from to @to, find those that share the frame with the largest difference at
+ * a depth.
  */
 static double heaviest(const struct why_paths *paths, size_t depth, size_t *from, size_t *to)
 {
@@ -226,7 +226,7 @@ static void path_take(struct why_paths *paths, size_t from, size_t to, size_t de
 		paths->at[i].difference = 0;
 }
 
-/* Take the longest call path that has more than half of the samples in its first frame. */
+/* Keep the longest call path that has more than half of the samples in its first frame. */
 static void take_samples(struct why_paths *paths, size_t from, size_t to, struct why_path *path)
 {
 	size_t depth = 0, first = from, last = to;
@@ -254,7 +254,7 @@ static int compare_differences(const void *a, const void *b)
  * @most: maximum number
  * @kept: number of paths written; their differences are positive and not small
  *
- * Each wait has one call path.  Samples have many, so those that share most of their path are
+ * Each wait has one call path.  Samples have many, so samples that share most of their path are
  * merged.
  *
  * Return: 0 or -ENOMEM.

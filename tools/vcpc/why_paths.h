@@ -13,7 +13,7 @@
  * @nkernel: number of kernel frames
  * @frames: the frames, outermost first
  * @difference: ns per slow transaction minus ns per transaction
- * @all_ns: sum over their stacks, as in struct shim_why_stack
+ * @all_ns: sum over the stacks, as in struct shim_why_stack
  * @all_times: likewise
  * @slow_ns: likewise
  * @slow_times: likewise

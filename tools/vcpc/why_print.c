@@ -146,7 +146,7 @@ static uint64_t drop_of(const struct shim_why_drops *drops, const struct drop *d
 
 /**
  * why_print_drops() - print the numbers of lost transactions and stacks
- * @view: has the handle
+ * @view: contains the handle
  * @out: output file
  *
  * Return: 0, or an exit status after printing a message.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Compute the part of an archive's time that PCP's standard options select. */
+/* Compute the part of an archive's time span that PCP's standard options select. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -95,7 +95,7 @@ int vcpc_parse_time(const char *text, double bare, int64_t *ns)
 	return 0;
 }
 
-/* Print the library's message, which marks the place of the error, without its last newline. */
+/* Print the library's message, which marks the position of the error, without its last newline. */
 static int no_time(char *message)
 {
 	size_t len = message ? strlen(message) : 0;
@@ -140,7 +140,7 @@ static int compute(struct vcpc_window *w)
 
 	if (code < 0)
 		return no_time(message);
-	/* If @code is 0, the start cannot be rounded up; it is unchanged, without a message. */
+	/* If @code is 0, the start could not be aligned and is unchanged; print no message. */
 	if (code == 0)
 		free(message);
 	if (vcpc_ns_of(w->from) > vcpc_ns_of(w->end) || vcpc_ns_of(w->to) < vcpc_ns_of(w->from))
@@ -187,8 +187,8 @@ const char *vcpc_window_archive(const struct vcpc_window *w, char **argv)
 }
 
 /*
- * Return the text after a zone's name, which has at least three letters or is in angle brackets, or
- * NULL.
+ * Return the text after a zone's name, or NULL.  A name has at least three letters or is in angle
+ * brackets.
  */
 static const char *behind_name(const char *text)
 {
@@ -204,7 +204,7 @@ static const char *behind_name(const char *text)
 }
 
 /*
- * Whether this is a POSIX rule: a name and an offset from UTC.  The text after these is not
+ * Return whether this is a POSIX rule: a name and an offset from UTC.  The rest of the text is not
  * checked.
  */
 static bool is_rule(const char *zone)
@@ -225,7 +225,7 @@ static bool is_zone_file(const char *path)
 	return is;
 }
 
-/* Whether the zone exists.  The C library silently treats an unknown zone as UTC. */
+/* Return whether the zone exists.  The C library silently treats an unknown zone as UTC. */
 static bool is_zone(const char *zone)
 {
 	const char *folder = getenv("TZDIR");
@@ -240,7 +240,7 @@ static bool is_zone(const char *zone)
 	return is_zone_file(path);
 }
 
-/* Whether a label's zone, if it is set as TZ, makes the C library read only zone files */
+/* Return whether the C library reads only zone files if a label's zone is set as TZ. */
 static bool is_harmless(const char *zone)
 {
 	zone += *zone == ':';

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the commands that read archives: open an archive, and find the requested part of its
- * time.
+ * For commands that read archives: open an archive, and find the requested part of its time span.
  */
 #ifndef VCPC_WINDOW_H
 #define VCPC_WINDOW_H
@@ -37,7 +36,7 @@
 /*
  * struct vcpc_window - a part of an archive's time
  * @archive, @start, @finish, @align, @offset, @zone: arguments of the options, or NULL
- * @from: where it begins, @to: where it ends, @origin: where reading begins
+ * @from: time at which it begins; @to: time at which it ends; @origin: time at which reading begins
  * @label: the archive's label, @end: the time of its last record
  */
 struct vcpc_window {
@@ -64,14 +63,17 @@ int vcpc_fail_pm(int code, const char *what);
  * -EINVAL also for less than 1 ns.
  */
 int vcpc_parse_interval(const char *text, int64_t *ns);
-/* Like vcpc_parse_interval(); @bare: nanoseconds of a number without a unit */
+/*
+ * Like vcpc_parse_interval().  @bare is the number of nanoseconds per unit of a number without a
+ * unit.
+ */
 int vcpc_parse_time(const char *text, double bare, int64_t *ns);
 
-/* Take an option.  Return false if it is not one of these options. */
+/* Process an option.  Return false if it is not one of these options. */
 bool vcpc_window_option(struct vcpc_window *w, int c, const char *arg);
 /*
  * Return the archive, which is the argument of -a or the next argument, or NULL after printing a
- * message.  @optind is moved past it.
+ * message.  Move optind past it.
  */
 const char *vcpc_window_archive(const struct vcpc_window *w, char **argv);
 /*
@@ -85,7 +87,7 @@ double vcpc_seconds(struct timespec t);
 
 /*
  * struct vcpc_progress - the progress of long work, shown on stderr if that is a terminal
- * @from: start of the time, @span: its length, in seconds
+ * @from: start of the time span; @span: its length, in seconds
  */
 struct vcpc_progress {
 	double from, span;

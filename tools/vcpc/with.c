@@ -87,7 +87,7 @@ static struct with_metric *by_pmid(struct vcpc_with *with, pmID pmid)
 }
 
 /*
- * Note that a metric was found again.  The archive has only the first name by which it was found.
+ * Record that a metric was found again.  The archive has only the first name by which it was found.
  */
 static void find_again(struct with_metric *metric, const char *name, bool named)
 {
@@ -117,7 +117,7 @@ static int metric_append(struct vcpc_with *with, const char *name, const pmDesc 
 	return 0;
 }
 
-/* @found: whether the metric is recorded */
+/* Add a metric.  Set *@found if it is recorded. */
 static int add_metric(struct vcpc_with *with, const char *name, bool named, bool *found)
 {
 	pmDesc desc;

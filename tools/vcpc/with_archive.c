@@ -62,7 +62,7 @@ void with_end_all(struct vcpc_with *with)
 		vcpc_with_end(with, with->archives->rec);
 }
 
-/* Return the errno that best describes why nothing was fetched. */
+/* Return the errno that best describes why no values were fetched. */
 static int reason(int err)
 {
 	if (err < 0 && err > -PM_ERR_BASE)
@@ -166,7 +166,7 @@ static int domain_replace(struct domain *domain, int n, int *inst, char *const *
 
 /*
  * Update a domain from pmcd.  If pmcd does not return its instances, the domain is unchanged, and
- * values of new instances are left out.  Return 0, -ENOMEM or an error from writing.
+ * values of new instances are omitted.  Return 0, -ENOMEM or an error from writing.
  */
 static int write_domain(struct domain *domain, struct shim_recorder *rec)
 {
@@ -207,7 +207,7 @@ static int instances(void *arg, struct shim_recorder *rec)
 }
 
 /*
- * Whether to take a value into the set: take the first value of each instance that the archive has
+ * Return whether to add a value to the set: the first value of each instance that the archive has
  * or, without a domain, only the first value.
  */
 static bool take_instance(struct vcpc_with *with, struct domain *domain, int inst, int taken)
@@ -307,7 +307,7 @@ static int declare(const struct with_metric *of, struct shim_recorder *rec)
 	return shim_record_metric(rec, &metric);
 }
 
-/* Read the texts, if any; many metrics have none. */
+/* Read the metric's texts.  Many metrics have none. */
 static int learn_texts(struct with_metric *metric)
 {
 	int ret = pmLookupText(metric->desc.pmid, PM_TEXT_ONELINE, &metric->line);
@@ -349,8 +349,8 @@ static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 }
 
 /*
- * Declare the metrics in a further archive.  Return 0, or 1 after a failure, after which the caller
- * tries again.  Only the first failure prints a message.
+ * Declare the metrics in a further archive.  Return 0, or 1 after a failure; the caller then tries
+ * again.  Only the first failure prints a message.
  */
 static int declare_again(struct vcpc_with *with, struct shim_recorder *rec)
 {

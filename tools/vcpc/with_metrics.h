@@ -13,7 +13,7 @@ struct with_archive;
 
 /*
  * A metric that is recorded
- * @named: it was requested by its name, not as a part of a subtree
+ * @named: it was requested by name, not as a part of a subtree
  * @line, @help: its texts from pmcd, or NULL
  * @domain: index of its instance domain in struct vcpc_with's @indoms, or -1
  */
@@ -38,8 +38,7 @@ struct vcpc_with {
 };
 
 /*
- * Report why a metric is not recorded. Return 0 or, if it was requested by its name, the exit
- * status.
+ * Report why a metric is not recorded. Return 0 or, if it was requested by name, the exit status.
  */
 int with_leave_out(const char *name, bool named, const char *why);
 void with_free_metric(struct with_metric *metric);
