@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Why /dev/vcpc could not be opened: no module, no node, or no permission. */
+/* Find out why /dev/vcpc could not be opened: no module, no node, or no permission. */
 #include <errno.h>
 #include <unistd.h>
 

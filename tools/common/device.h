@@ -4,8 +4,8 @@
 #define COMMON_DEVICE_H
 
 /*
- * Return advice for the user after opening /dev/vcpc has failed.  @err is a positive errno: ENODEV
- * or ENOSYS (no device), EACCES or EPERM (no permission).  NULL if the device is not the cause.
+ * Return advice for a failure to open /dev/vcpc, or NULL if the device is not the cause.  @err is a
+ * positive errno: ENODEV or ENOSYS (no device), EACCES or EPERM (no permission).
  */
 const char *device_hint(int err);
 

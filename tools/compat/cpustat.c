@@ -247,7 +247,10 @@ static void *measure(void *arg)
 	return NULL;
 }
 
-/* Keep a CPU busy until the measurement ends (-s).  SCHED_IDLE yields to everything else. */
+/*
+ * Keep a CPU busy until the measurement ends (-s).  With SCHED_IDLE, all other threads have
+ * precedence.
+ */
 static void *soak(void *arg)
 {
 	const struct sched_param none = { 0 };
@@ -320,7 +323,7 @@ static int run(struct stat_job *job, struct cpu *cpus, int n)
 	return failed;
 }
 
-/* Select each CPU on which this process may run. */
+/* Select all CPUs on which this process may run. */
 static int all_cpus(struct stat_job *job)
 {
 	struct cpu *cpus;
@@ -341,7 +344,7 @@ out:
 	return ret;
 }
 
-/* The minimum of a number that must not be 0 */
+/* The minimum for a number that must be greater than 0 */
 #define MORE_THAN_0	1e-9
 
 static int take_option(struct stat_job *job, int option, const char *argument)
@@ -385,7 +388,10 @@ static int parse(struct stat_job *job, int argc, char **argv)
 	return optind < argc ? command_usage() : -1;
 }
 
-/* Raise the limit of descriptors because each CPU needs one, and write each line as a whole. */
+/*
+ * Raise the limit of descriptors, because each CPU needs one, and append to output files, which
+ * other processes may also write.
+ */
 static void prepare_process(void)
 {
 	struct rlimit limit;

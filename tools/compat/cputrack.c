@@ -123,8 +123,8 @@ static int say(struct track *t, pid_t pid, id_t lwpid, const char *what)
 }
 
 /*
- * Start over with the existing sets; in a forked copy of this program, they are copies of the old
- * process's sets.
+ * Start over with the existing sets; in a forked copy of this program, the sets are copies of the
+ * old process's sets.
  */
 static void begin_lwp(struct track *t, struct lwp *lwp)
 {
@@ -183,7 +183,7 @@ static int take(struct track *t, pid_t pid, id_t lwpid, struct lwp *lwp)
 	return 0;
 }
 
-/* The handlers for libpctx */
+/* Handlers that libpctx calls */
 
 static int on_init(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 {
@@ -273,7 +273,7 @@ static int on_tick(pctx_t *pctx, pid_t pid, id_t lwpid, void *arg)
 	return bind_current(t, pctx, pid, lwpid, lwp);
 }
 
-/* Print one line for each set that was ever sampled. */
+/* Print one line for each set that has been sampled. */
 static void print_totals(struct track *t, pid_t pid, id_t lwpid, const char *event)
 {
 	for (int s = 0; s < t->specs.n; s++)
@@ -357,7 +357,7 @@ static int listen(struct track *t, pctx_t *pctx)
 	return ret;
 }
 
-/* The set is made only to give the buffers of the totals their size. */
+/* Create a set only because the size of the totals' buffers depends on it. */
 static int make_totals(struct track *t)
 {
 	for (int s = 0; s < t->specs.n; s++) {

@@ -70,7 +70,7 @@ static double seconds(timebasestruct_t t)
 	return ((double)t.tb_high * 4294967296.0 + t.tb_low) * 1e-9;
 }
 
-/* The events of a set by counter */
+/* Return the events of a set, indexed by counter. */
 static const int *events_of(const struct run *run, int k)
 {
 	const pm_prog_t *set = &run->choice.sets[k];
@@ -89,7 +89,7 @@ static void keep(struct run *run, int k, const long long *accu, double factor)
 		run->values[run->nvalues++] = (struct value) {
 			.event = hpm_event(&run->info, c, NULL, events[c]),
 			.raw = accu[c],
-			.whole = factor < 0 ? -1 : accu[c] * factor,	/* not -0.0 */
+			.whole = factor < 0 ? -1 : accu[c] * factor,	/* avoids -0.0 */
 			.set = k,
 		};
 	}
@@ -107,7 +107,7 @@ static void get_one(struct run *run)
 	keep(run, 0, data.accu, 1);
 }
 
-/* Counts are extrapolated to the time of all sets; a set that was never measured has none. */
+/* Extrapolate counts to the time of all sets.  A set that was never measured has no counts. */
 static void get_many(struct run *run)
 {
 	pm_data_mx_t data;
@@ -237,7 +237,10 @@ static bool is_of_mode(const struct run *run, int set, int mode)
 	return mode < 0 || (run->choice.sets[set].mode.w & (PM_USER | PM_KERNEL)) == mode;
 }
 
-/* The extrapolated value of an event in the set of that mode that was measured longest, or -1 */
+/*
+ * Return the extrapolated value of an event in the set of that mode that was measured longest, or
+ * -1.
+ */
 static double value_of(const struct run *run, const char *name, int mode)
 {
 	const struct value *best = NULL;
@@ -285,7 +288,10 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Lists are parsed after all options, because the default mode depends on -k. */
+/*
+ * Lists from the command line.  They are parsed after all options, because the default mode depends
+ * on -k.
+ */
 struct lists {
 	char *sets, *groups, *events;
 	bool asked;	/* for metrics */

@@ -120,7 +120,7 @@ static void report(const struct job *job, const char *what, int result)
 		printf("pmtrace: %s complete (tag=\"%s\")\n", what, job->tag);
 }
 
-/* The command runs even if the transaction cannot be traced. */
+/* Run the command even if the transaction cannot be traced. */
 static int transaction(const struct job *job)
 {
 	int begun = pmtracebegin(job->tag);

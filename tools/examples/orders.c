@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An example to trace: a warehouse that works through batches of orders.
+ * An example program to trace: a warehouse that processes batches of orders.
  *
  * Each batch is a transaction, "batch", with three steps that are transactions of their own: "take"
  * (orders come in), "sort" (by customer), "bill" (a customer's orders are summed, with prices from
- * a hash table).  A customer with much to pay passes the point "big customer"; the batch's mean
- * bill is observed as "mean bill", and "orders done" counts.
+ * a hash table).  A customer with a high bill passes the point "big customer".  The observation
+ * "mean bill" is the batch's mean bill, and the counter "orders done" is the number of orders.
  *
- * Batch sizes vary widely, and so do their durations.  Every run does the same work, about a second
- * of it on a slow machine.
+ * Batch sizes vary widely, and so do their durations.  Every run does the same work, which takes
+ * about a second on a slow machine.
  *
  *   vcpc trace on; orders; vcpc trace show --hist
  *
- * "orders --slow" is the same with a mistake: it looks each price up five times.
+ * "orders --slow" contains a mistake: it looks up each price five times.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void fill_shelves(struct warehouse *w)
 
 static void take(struct warehouse *w)
 {
-	/* Few batches are large: sizes are spread evenly over powers of two. */
+	/* Few batches are large: sizes are distributed evenly over powers of two. */
 	w->n = 10 + random_below(w, MAX_ORDERS - 10) / (1u << random_below(w, 8));
 	for (size_t i = 0; i < w->n; i++) {
 		w->orders[i].customer = random_below(w, CUSTOMERS);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A profiler of itself by counter overflow, as programs for Solaris do it.
+ * A program that profiles itself by counter overflow, as on Solaris.
  *
  * After EVENTS-A-SIGNAL events the set stops, and SIGEMT arrives with the address that the program
- * was executing; the handler notes that and restarts the set from its preset.
+ * was executing; the handler records the address and restarts the set from its preset.
  *
  * usage: profile [EVENT [EVENTS-A-SIGNAL]]
  */
@@ -47,7 +47,7 @@ static APART long work_b(long n)
 	return sum;
 }
 
-/* Causes a page fault for each of n pages: an event for machines without a PMU */
+/* Cause a page fault for each of n pages.  Machines without a PMU can count these. */
 static APART void touch(long n)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -63,8 +63,8 @@ static APART void touch(long n)
 }
 
 /*
- * The counter of the function that contains an address: the last one that begins at most 4096 bytes
- * before it.  All other addresses are "elsewhere".
+ * Return the counter of the function that contains an address: the last function that begins at
+ * most 4096 bytes before it.  If there is none, return "elsewhere".
  */
 static volatile sig_atomic_t *whose(const void *address)
 {

@@ -19,10 +19,10 @@ struct agent_domain {
  * struct agent - all state of the agent
  * @machine: source of the metrics
  * @number: PCP's number of the domain of metrics: 450, or 10 for trace.*
- * @window_ns: age at which the trace statistics are read again
- * @read_ns: CLOCK_MONOTONIC of the last reading; 0: read them at the next request
- * @metrics: the library's table of that domain's metrics, whose m_user is the number in the
- *   machine's list + 1
+ * @window_ns: maximum age of the trace statistics before they are read again
+ * @read_ns: CLOCK_MONOTONIC time of the last read; 0: read them at the next request
+ * @metrics: the library's table of that domain's metrics; m_user is the number in the machine's
+ *   list + 1
  * @nmetrics: number of @metrics
  * @indoms: the library's table of instance domains
  * @domains: the agent's state for each of @indoms, at the same index
@@ -43,17 +43,17 @@ struct agent {
 	size_t result_room;
 };
 
-/* tables.c */
+/* Functions in tables.c */
 int agent_tables(struct agent *agent);
 int agent_names(const struct agent *agent);
 int agent_grow(struct agent *agent);
 
-/* fetch.c */
+/* Functions in fetch.c */
 int agent_fetch(int n, pmID *pmids, agent_result **result, pmdaExt *pmda);
 void agent_keep(agent_result *result);
 int agent_profile(pmProfile *profile, pmdaExt *pmda);
 
-/* answers.c */
+/* Functions in answers.c */
 int agent_find(const struct agent *agent, pmID pmid);
 int agent_refresh(struct agent *agent, unsigned int groups);
 void agent_answers(pmdaInterface *dispatch, struct agent *agent);

@@ -23,11 +23,11 @@ static uint64_t now_ns(void)
 
 /**
  * agent_refresh() - sample the requested groups of metrics
- * @agent: its tables of instances grow with the sample
+ * @agent: the agent, whose tables of instances grow with the sample
  * @groups: mask of SHIM_GROUP_*
  *
  * Reading the trace statistics is slow, and some of their values describe a window of time.
- * Therefore all clients receive the values of the last reading until it is window_ns old.
+ * Therefore all clients receive the values of the last read until they are window_ns old.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -46,7 +46,7 @@ int agent_refresh(struct agent *agent, unsigned int groups)
 	return agent_grow(agent) ? -ENOMEM : 0;
 }
 
-/* A metric's number in the machine's list, or -1 */
+/* Return a metric's number in the machine's list, or -1. */
 int agent_find(const struct agent *agent, pmID pmid)
 {
 	return shim_machine__find(agent->machine, pmID_build(agent->number, pmID_cluster(pmid),
@@ -105,9 +105,7 @@ static int agent_instance_label(pmInDom indom, unsigned int inst, pmLabelSet **l
 
 	if (i < 0 || !shim_machine__labels(the_agent->machine, at, i, text, sizeof(text)))
 		return 0;
-	/*
-	 * Return the number of labels, because the library passes only this number on to clients.
-	 */
+	/* Return the number of labels, because the library sends only that many to clients. */
 	n = pmdaAddLabels(labels, "%s", text);
 	return n < 0 ? 0 : n;
 }

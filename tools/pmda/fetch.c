@@ -2,9 +2,9 @@
 /*
  * Fetching: builds the result that the library sends to pmcd.
  *
- * The library's own pmdaFetch() calls back for each value and allocates it, which takes nearly as
- * long as reading and calculating the values.  Here a result is one block of memory, which the next
- * fetch reuses.
+ * The library's own pmdaFetch() calls back for each value and allocates memory for it, which takes
+ * nearly as long as reading and computing the values.  Here, a result is a single block of memory,
+ * which the next fetch reuses.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,13 +14,14 @@
 #include "agent.h"
 
 /*
- * A client may request the same metric repeatedly.  Requesting every metric once, with 50,000 tags,
- * takes less than half of this; if there are more, the limit is the size of every metric once.
+ * Maximum size of a result, because a client may request the same metric repeatedly.  All metrics
+ * with 50,000 tags take less than half of this.  If all metrics together are larger, their size is
+ * the limit.
  */
 #define RESULT_MAX	((size_t)64 << 20)
 #define KEPT_MAX	((size_t)8 << 20)	/* a larger block is freed after the fetch */
 
-/* A pmValueBlock of any number; its value follows the header and is not naturally aligned */
+/* A pmValueBlock that contains a number, which follows the header and is not naturally aligned */
 struct block {
 	_Alignas(pmValueBlock) char bytes[PM_VAL_HDR_SIZE + sizeof(uint64_t)];
 };
@@ -36,7 +37,7 @@ static size_t head_len(int n)
 	return offsetof(agent_result, vset) + (size_t)n * sizeof(pmValueSet *);
 }
 
-/* Bytes of a value set; without values it is still a whole structure. */
+/* Return the size of a value set in bytes.  Without values, it is still a whole structure. */
 static size_t set_len(int numval)
 {
 	return offsetof(pmValueSet, vlist) + (size_t)(numval > 1 ? numval : 1) * sizeof(pmValue);
@@ -47,7 +48,7 @@ static bool in_place(const struct shim_metric *m)
 	return m->type == PM_TYPE_32 || m->type == PM_TYPE_U32;
 }
 
-/* The maximum number of a metric's values; 0 if it has an error or does not exist */
+/* Return the maximum number of a metric's values, or 0 if it has an error or does not exist. */
 static size_t most_values(const struct agent *agent, int metric)
 {
 	int n = metric < 0 ? 0 : shim_machine__values(agent->machine, metric);
@@ -55,7 +56,7 @@ static size_t most_values(const struct agent *agent, int metric)
 	return n > 0 ? n : 0;
 }
 
-/* The size of a metric's value set, and of its blocks, which is added to @blocks */
+/* Return the size of a metric's value set, and add the size of its blocks to @blocks. */
 static size_t measure(const struct agent *agent, int metric, size_t *blocks)
 {
 	size_t values = most_values(agent, metric);
@@ -91,7 +92,7 @@ static int make_room(struct agent *agent, size_t size)
 	return 0;
 }
 
-/* Make room for the values of @n metrics, and set where value sets and blocks begin. */
+/* Allocate space for the values of @n metrics, and set where value sets and blocks begin. */
 static int begin(struct agent *agent, int n, const pmID *pmids, struct cursor *cursor)
 {
 	size_t sets = head_len(n), blocks = 0;
@@ -109,7 +110,10 @@ static int begin(struct agent *agent, int n, const pmID *pmids, struct cursor *c
 	return 0;
 }
 
-/* The client's profile of a metric's instances; NULL if it does not mention their domain */
+/*
+ * Return the client's profile of a metric's instances, or NULL if the profile does not contain
+ * their domain.
+ */
 static const pmInDomProfile *profile_of(const pmProfile *profile, pmInDom indom)
 {
 	for (int i = 0; profile && i < profile->profile_len; i++)
@@ -127,8 +131,7 @@ static int by_number(const void *a, const void *b)
 
 /**
  * agent_profile() - receive a client's profile
- * @profile: belongs to the library; its lists of instances are sorted here, for a fast search,
- *	regardless of how many the client has listed
+ * @profile: the library's profile; its lists of instances are sorted here to speed up searches
  * @pmda: the library's
  *
  * Return: 0.
@@ -216,7 +219,7 @@ static void fill_set(const struct agent *agent, pmID pmid, const pmProfile *all,
 }
 
 /**
- * agent_keep() - keep a sent result, which the library would otherwise free
+ * agent_keep() - keep a sent result instead of freeing it
  * @result: the agent's block
  */
 void agent_keep(agent_result *result)

@@ -89,9 +89,9 @@ static struct shim_machine *open_machine(void)
 }
 
 /*
- * The library allocates a buffer for each reply and frees it after sending.  Keep such buffers on
- * the heap, up to a maximum size: a new mapping would be faulted in page by page, which takes
- * longer than filling it.
+ * The library allocates a buffer for each reply and frees it after sending.  Keep these buffers on
+ * the heap, up to a maximum size: a fault for each page of a new mapping would take longer than
+ * filling it.
  */
 static void keep_buffers(void)
 {

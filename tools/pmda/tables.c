@@ -106,9 +106,9 @@ static int grow_one(struct agent *agent, int i)
 }
 
 /**
- * agent_grow() - bring the instances of the library's tables up to date
- * @agent: the agent, just sampled; new instances are appended and existing ones do not change,
- *	unless some were removed, in which case the whole domain is rebuilt
+ * agent_grow() - update the instances in the library's tables
+ * @agent: the agent, just sampled; new instances are appended.  If instances were removed, the
+ *	whole domain is rebuilt.
  *
  * Return: 0, or -1 if out of memory.
  */
@@ -121,7 +121,8 @@ int agent_grow(struct agent *agent)
 }
 
 /*
- * Whether no earlier metric has the first @len characters of @name as its name or as a parent node
+ * Return whether no earlier metric has the first @len characters of @name as its name or as a
+ * parent node.
  */
 static bool is_new(const struct agent *agent, int metric, size_t len, const char *name)
 {

@@ -2,8 +2,8 @@
 /*
  * Code shared by cputrack and cpustat.
  *
- * The command's name, which begins each error message, is kept in a static variable, because libcpc
- * passes its error handler no argument.
+ * The command's name, which begins each error message, is kept in a static variable, because
+ * libcpc's error handler has no argument for it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -39,14 +39,17 @@ int command_help(void);
 /* Get a handle, or NULL after printing a message. */
 cpc_t *command_open(void);
 
-/* Parse an argument that must be a number from @least to below 1e6.  Return 1 or 0. */
+/*
+ * Parse an argument that must be a number from @least to below 1e6.  Return 1, or 0 for any other
+ * text.
+ */
 int command_number(const char *text, double least, double *value);
 
 /*
  * struct specs - the event sets of a command line, which alternate if there are several
  * @n: number of sets
  * @text: argument of each -c
- * @at: each argument, parsed
+ * @at: each argument after parsing
  */
 struct specs {
 	int n;
@@ -60,7 +63,7 @@ int specs_parse(struct specs *specs, cpc_t *cpc);
 void specs_free(struct specs *specs);
 
 /*
- * struct meter - the sets of one thread or CPU, of which one is bound at a time
+ * struct meter - the sets of one thread or CPU; one set at a time is bound
  * @set: one for each event set
  * @now: each set's last sample
  * @before: each set's previous sample; right after meter_take(), the difference of the two
@@ -71,12 +74,13 @@ struct meter {
 	cpc_buf_t *before[COMMAND_SPECS];
 };
 
-/* Return 0 or -1.  meter_end() releases all resources, even after a failure. */
+/* Create the sets.  Return 0 or -1.  Call meter_end() even after a failure. */
 int meter_make(struct meter *meter, cpc_t *cpc, struct specs *specs);
 void meter_end(struct meter *meter, cpc_t *cpc);
 
 /*
- * Sample set @s: its "before" becomes the counts since the kept sample.  Return 0, or -1 and errno.
+ * Sample set @s: store the counts since the kept sample in its "before".  Return 0, or -1 and
+ * errno.
  */
 int meter_take(struct meter *meter, cpc_t *cpc, int s);
 /* Keep the last sample for comparison with the next one. */

@@ -35,7 +35,7 @@ void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t
 	fputc('\n', out);
 }
 
-/* A list whose words are wrapped at 76 characters; lines after the first are indented by @margin */
+/* A list of words, wrapped at 76 characters; lines after the first are indented by @margin */
 struct list {
 	FILE *out;
 	int margin;

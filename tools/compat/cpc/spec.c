@@ -44,7 +44,10 @@ static void see_attr(void *arg, const char *attr)
 		name->found = 1;
 }
 
-/* Whether @name is an attribute that libcpc knows, or one of the mode words "nouser" and "sys" */
+/*
+ * Return whether @name is an attribute that libcpc knows, or one of the mode words "nouser" and
+ * "sys".
+ */
 static int is_attr(cpc_t *cpc, const char *name, size_t len)
 {
 	struct sought it = { name, len, 0 };
@@ -74,7 +77,7 @@ static int set_event(cpc_t *cpc, struct cpcspec *spec, int pic, const char *even
 	return spec->event[pic] ? 0 : -1;
 }
 
-/* An event without picN= goes to the counter above the highest one in use. */
+/* Assign an event without picN= to the counter above the highest one in use. */
 static int next_event(cpc_t *cpc, struct cpcspec *spec, const char *event)
 {
 	int pic = spec->npic;
@@ -88,7 +91,7 @@ static int next_event(cpc_t *cpc, struct cpcspec *spec, const char *event)
 	return set_event(cpc, spec, pic, event);
 }
 
-/* The mode words "sys" and "nouser" take no value; a given value is ignored. */
+/* The mode words "sys" and "nouser" have no value.  If there is one, it is ignored. */
 static int is_mode(const char *name, size_t len)
 {
 	return (len == 3 && !strncmp(name, "sys", len)) || (len == 6 && !strncmp(name, "nouser", len));
@@ -199,7 +202,7 @@ static int add(cpc_t *cpc, cpc_set_t *set, struct cpcspec *spec, int pic)
 	return cpc_set_add_request(cpc, set, spec->event[pic], 0, flags, n, attrs);
 }
 
-/* Make a libcpc set with a request for each counter in use. Return NULL after a message. */
+/* Create a libcpc set with a request for each counter in use.  Return NULL after a message. */
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec)
 {
 	cpc_set_t *set = cpc_set_create(cpc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Event sets on the command lines of cputrack and cpustat: parsed, and printed. */
+/* Parse and print the event sets on the command lines of cputrack and cpustat. */
 #ifndef CPC_SPEC_H
 #define CPC_SPEC_H
 
@@ -23,8 +23,8 @@ struct cpcspec_attr {
  * @npic: number of counters
  * @nreqs: number of counters in use
  * @nattrs: number of @attr
- * @attr: in the order given; if a counter gets two with the same name, the first one
- *   counts
+ * @attr: in the order of the command line; if a counter has two with the same name, the first one
+ *   is used
  */
 struct cpcspec {
 	const char *text;
@@ -35,12 +35,12 @@ struct cpcspec {
 	struct cpcspec_attr attr[CPCSPEC_ATTRS];
 };
 
-/* spec.c: these return 0 or a set; -1 or NULL after printing a message */
+/* Functions in spec.c: they return 0 or a set; -1 or NULL after printing a message */
 int cpcspec_parse(cpc_t *cpc, const char *text, struct cpcspec *spec);
 cpc_set_t *cpcspec_set(cpc_t *cpc, struct cpcspec *spec);
 void cpcspec_free(struct cpcspec *spec);
 
-/* print.c */
+/* Functions in print.c */
 void cpcspec_columns(FILE *out, const struct cpcspec *spec, int tick);
 void cpcspec_values(FILE *out, cpc_t *cpc, const struct cpcspec *spec, cpc_buf_t *buf, int tick,
 		    int several);

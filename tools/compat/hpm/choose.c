@@ -19,7 +19,7 @@ void hpm_fail(const char *what, int error)
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, hint);
 }
 
-/* Print a message, the library's if @error is not 0, and exit. */
+/* Print a message, with the library's text if @error is not 0, and exit. */
 void hpm_die(const char *what, int error)
 {
 	if (error)
@@ -45,7 +45,7 @@ int hpm_mode(const char *letters)
 	return mode;
 }
 
-/* Cut the mode off NAME:MODE and return it, or return @otherwise if there is none. */
+/* Remove the mode from NAME:MODE and return it, or return @otherwise if there is none. */
 static int take_mode(char *name, int otherwise)
 {
 	char *colon = strchr(name, ':');
@@ -140,8 +140,8 @@ bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name
 }
 
 /*
- * Find the set with this mode among those starting at @first, or create one: a list's events with
- * the same mode share a set.
+ * Find the set with this mode among those starting at @first, or create one, because a list's
+ * events with the same mode share a set.
  */
 static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)
 {
@@ -166,10 +166,7 @@ void hpm_choose_events(struct hpm_choice *choice, char *list)
 	}
 }
 
-/*
- * Without an option for events, use the file libHPM_events, otherwise the environment, otherwise
- * set 1.
- */
+/* Choose the default: the file libHPM_events, otherwise the environment, otherwise set 1. */
 void hpm_choose_default(struct hpm_choice *choice)
 {
 	char *sets = getenv("HPM_EVENT_SET"), *groups = getenv("HPM_EVENT_GROUP");

@@ -36,7 +36,7 @@ const struct hpm_metric hpm_metrics[] = {
 
 const size_t hpm_nmetrics = sizeof(hpm_metrics) / sizeof(hpm_metrics[0]);
 
-/* The group number of event set @n, the n-th group (from 1) named pm_hpmcount...; or -1 */
+/* Return the group number of event set @n, the n-th group (from 1) named pm_hpmcount..., or -1. */
 int hpm_set(const pm_groups_info_t *groups, int n)
 {
 	for (int g = 0; g < groups->maxgroups; g++)
@@ -54,7 +54,7 @@ int hpm_sets(const pm_groups_info_t *groups)
 	return n;
 }
 
-/* A group by its number or name, or -1 */
+/* Return a group by its number or name, or -1. */
 int hpm_group(const pm_groups_info_t *groups, const char *name)
 {
 	char *end;
@@ -68,7 +68,10 @@ int hpm_group(const pm_groups_info_t *groups, const char *name)
 	return -1;
 }
 
-/* A counter's event by its mnemonic or, if @name is NULL, by its number; NULL if there is none */
+/*
+ * Return a counter's event by its mnemonic or, if @name is NULL, by its number; NULL if there is
+ * none.
+ */
 const pm_events2_t *hpm_event(const pm_info2_t *info, int counter, const char *name, int id)
 {
 	for (int i = 0; i < info->maxevents[counter]; i++) {
@@ -80,7 +83,7 @@ const pm_events2_t *hpm_event(const pm_info2_t *info, int counter, const char *n
 	return NULL;
 }
 
-/* Parse a text that consists only of an integer.  Return false if it does not. */
+/* Parse an integer.  Return false if the text contains anything else. */
 bool hpm_number(const char *text, int *n)
 {
 	char *end;

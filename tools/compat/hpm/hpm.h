@@ -10,7 +10,9 @@
 
 #define HPM_ANY		(PM_VERIFIED | PM_UNVERIFIED | PM_CAVEAT | PM_GET_GROUPS)
 
-/* A metric's value is @scale * @part / @over, times the value of @variable if there is one. */
+/*
+ * A metric's value is @scale * @part / @over, multiplied by the value of @variable if there is one.
+ */
 struct hpm_metric {
 	const char *id;
 	const char *group;
@@ -40,7 +42,7 @@ bool hpm_number(const char *text, int *n);
 
 #define HPM_MAX_SETS	64
 
-/* Sets to count, each with its mode; @mode applies to those without a mode of their own. */
+/* Sets to count, each with its mode; @mode applies to sets without their own mode. */
 struct hpm_choice {
 	const pm_info2_t *info;
 	const pm_groups_info_t *groups;

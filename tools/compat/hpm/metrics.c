@@ -18,7 +18,10 @@ static const char *find(const char *list, const char *name)
 	return NULL;
 }
 
-/* Whether a list contains a name (no list means all).  Set @mode if the list specifies one. */
+/*
+ * Return whether a list contains a name.  A NULL list contains all names.  Set @mode if the list
+ * specifies one.
+ */
 bool hpm_listed(const char *list, const char *name, int *mode)
 {
 	const char *behind = list ? find(list, name) : NULL;
@@ -39,7 +42,7 @@ static bool is_known(const char *name, size_t len, bool group)
 	return false;
 }
 
-/* Check a list: a name or mode that does not exist ends the program. */
+/* Check a list: exit if a name or mode does not exist. */
 void hpm_check_metrics(const char *list, bool group)
 {
 	while (list && *list) {
@@ -84,8 +87,8 @@ static void choose_one(struct hpm_choice *choice, const struct hpm_metric *m, in
 }
 
 /*
- * Choose the sets that the listed metrics need.  If a metric's events do not exist here, the metric
- * is left out if only its group was listed; otherwise the program ends.
+ * Choose the sets that the listed metrics need.  If this machine lacks a metric's events, omit the
+ * metric if only its group was listed; otherwise exit.
  */
 void hpm_choose_metrics(struct hpm_choice *choice, const char *metrics, const char *groups)
 {

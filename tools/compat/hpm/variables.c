@@ -25,7 +25,7 @@ bool hpm_variable_known(const char *name)
 	return false;
 }
 
-/* The variable's value in the file, or NULL; valid until the next call */
+/* Return the variable's value in the file, or NULL.  It is valid until the next call. */
 static const char *from_file(const char *name)
 {
 	static char line[256];
@@ -44,7 +44,7 @@ static const char *from_file(const char *name)
 	return value;
 }
 
-/* A variable's value, or NULL; valid until the next call */
+/* Return a variable's value, or NULL.  It is valid until the next call. */
 const char *hpm_variable(const char *name)
 {
 	const char *value = from_file(name);
@@ -53,8 +53,8 @@ const char *hpm_variable(const char *name)
 }
 
 /*
- * The factor from a metric's variable: 1 if it has none, negative if the variable has no valid
- * value
+ * Return the factor from a metric's variable: 1 if it has none, negative if the variable has no
+ * valid value.
  */
 double hpm_factor(const struct hpm_metric *metric)
 {
