@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The targets; "make help" lists them.
+# "make help" lists the targets.
 include scripts/config.mk
 
 .DEFAULT_GOAL := all
@@ -16,7 +16,7 @@ help: ## list the targets
 setup: ## install missing packages (Debian, as root), listing the reason for each
 	@scripts/setup.sh
 
-# Building fetches and installs nothing: it reports what is missing and how to get it
+# A build fetches and installs nothing.  It reports missing packages and how to install them
 # (NEEDS=met skips this check).
 .needs:
 	@$(if $(filter met,$(NEEDS)),,scripts/setup.sh --check build $(if $(filter-out $(HOST_ARCH),$(ARCH)),lab))
@@ -24,8 +24,8 @@ setup: ## install missing packages (Debian, as root), listing the reason for eac
 .needs-module: .needs
 	@scripts/kdir.sh --check $(ARCH) "$(KDIR)"
 
-# The kernel's build puts the module's directory into each command. A link with the same name for all checkouts makes
-# ccache find the results of another checkout; each build points it to its own.
+# The kernel's build puts the module's directory into each command.  Each build points a link, whose name is the same for
+# all checkouts, to its own directory.  Therefore ccache finds the results of other checkouts.
 ifneq ($(CCACHE),)
 MODULE_M = $(CACHE)/module/$(notdir $(OUT))
 MODULE_PLACE = mkdir -p $(CACHE)/module && flock -o $(MODULE_M).lock sh -c 'ln -sfn "$$0" "$$1" && shift && exec "$$@"' $(OUT)/module $(MODULE_M)
@@ -75,10 +75,10 @@ test: ## run all tests: natively, under sanitizers, and in both VMs (half an hou
 test-rest: ## run the tests that make test skips in one of the VMs to save time
 	@selftests/test.sh --rest
 
-test-attack: ## attack the module under the debug kernel, for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
+test-attack: ## attack the module under the debug kernel for hours (ATTACK_TRIES=, ATTACK_ROUNDS=)
 	@selftests/vm/kernel.sh attack $(FOLDERS)
 
-test-debug: ## run the tests that need a kernel under a debug kernel (the first build takes ten minutes)
+test-debug: ## run the tests that need a VM under a debug kernel (the first build takes ten minutes)
 	@selftests/vm/kernel.sh debug $(FOLDERS)
 
 test-nmi: ## run the overflow and race tests under the debug kernel with a PMU that interrupts by NMI
@@ -90,10 +90,10 @@ test-clang: ## run tests of the module, compiled by clang, on a kernel compiled 
 test-kcsan: ## run the race and overflow tests under a KCSAN kernel (the first build takes ten minutes)
 	@selftests/vm/kernel.sh kcsan $(FOLDERS)
 
-fuzz-kernel: ## fuzz the module in the debug kernel, guided by coverage, for FUZZ_SECONDS (300)
+fuzz-kernel: ## fuzz the module under the debug kernel, guided by coverage, for FUZZ_SECONDS (300)
 	@selftests/vm/kernel.sh fuzz
 
-test-newer: ## run the tests that need a kernel on Debian's backports kernels, x86-64 and arm64 (NEWER=6.12; default: newest)
+test-newer: ## run the tests that need a VM on Debian's backports kernels, x86-64 and arm64 (NEWER=6.12; default: newest)
 	@NEWER=$(NEWER) selftests/vm/kernel.sh newer $(FOLDERS)
 	@NEWER=$(NEWER) selftests/vm/kernel.sh newer-arm64 $(FOLDERS)
 
@@ -126,25 +126,25 @@ test-packages: ## build, compare, check, install, upgrade and purge the packages
 demo: ## run the whole tutorial: count, trace and record in a VM, replay here (MODULE=no: without the module)
 	@tools/demo/demo.sh
 
-bench: ## compare hot paths with other tools, in guest instructions (arm64 VM)
+bench: ## compare the instruction counts of hot paths with other tools (arm64 VM)
 	@selftests/bench/bench.sh
 
-bench-live: lib ## compare fetching from a pmcd with PCP's library, in CPU time
+bench-live: lib ## compare the CPU time of fetching from a pmcd with PCP's library
 	@selftests/bench/live_rate.sh
 
-bench-archive: lib ## compare reading archives with PCP's library, in CPU time
+bench-archive: lib ## compare the CPU time of reading archives with PCP's library
 	@selftests/bench/archive.sh
 
-soak-archive: lib ## fuzz the archive reader for FUZZ_SECONDS (default: an hour)
+soak-archive: lib ## fuzz the archive reader for FUZZ_SECONDS (3600)
 	@FUZZ_SEED=0 FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) selftests/fuzz/archive.sh
 
 test-pcp-qa: lib ## run programs of PCP 7.2.2's own test suite with our library and with PCP's
 	@selftests/qa/qa.sh
 
-soak-scripts: lib ## compare random scripts of calls with PCP's library for SOAK_MINUTES (an hour)
+soak-scripts: lib ## compare random sequences of calls with PCP's library for SOAK_MINUTES (60)
 	@SOAK_MINUTES=$(or $(SOAK_MINUTES),60) selftests/pcp/random_scripts.sh
 
-test-mutants: ## check that native tests detect errors inserted into the library: MUTANTS (30), SEED (1)
+test-mutants: ## check that native tests detect errors inserted into the library (MUTANTS=30, SEED=1)
 	@selftests/mutants/mutants.sh $(or $(MUTANTS),30) $(or $(SEED),1)
 
 docs: ## build the documentation site in build/docs, including the manual pages (installs Sphinx)
@@ -154,7 +154,7 @@ docs: ## build the documentation site in build/docs, including the manual pages 
 vm-shell: module lib tools ## open a shell in the VM of ARCH, with the module and the tools
 	@selftests/vm/shell.sh $(ARCH) $(OUT)
 
-install: ## install the built files below DESTDIR, PREFIX and LIBDIR (MODULE=no: without the module)
+install: ## install the built files (DESTDIR=, PREFIX=, LIBDIR=; MODULE=no: without the module)
 	@scripts/install.sh install $(OUT)
 
 uninstall: ## remove the files that make install has installed

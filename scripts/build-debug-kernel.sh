@@ -2,18 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build an arm64 kernel with checkers from Debian's source into the cache, once for each
 # configuration and source version: "debug" (KASAN, lockdep, kmemleak, KUnit, failslab, KCOV),
-# "kcsan" (the same machine, but KCSAN), "clang" (as "debug", but compiled by clang).
+# "kcsan" (the same machine, with KCSAN instead), or "clang" (like "debug", but compiled by clang).
 #
 # usage: build-debug-kernel.sh [debug|kcsan|clang]
 #
-# Prints the directory that holds vmlinuz and the tree to build modules against
-# (its "build").
+# Print the directory that contains vmlinuz and, as "build", the tree for building modules.
 set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
 name=${1:-debug}
-# Version of this script's build steps; increase it to rebuild all kernels.
+# Version of the build steps; increase it to rebuild all kernels.
 recipe=1
 case $name in
 debug | clang) fragments=$top/selftests/vm/debug.config ;;
@@ -22,7 +21,7 @@ kcsan) fragments="$top/selftests/vm/debug.config $top/selftests/vm/kcsan.config"
 esac
 version=$("$top/scripts/ksource.sh" version) tarball=$("$top/scripts/ksource.sh" tarball)
 [ -n "$tarball" ] || { echo "$name-kernel: no kernel source in /usr/src; 'make setup' installs it" >&2; exit 1; }
-# Without comments, which change nothing
+# Ignore comments, which do not affect the build.
 # shellcheck disable=SC2086
 key=$({ cat $fragments | grep -E '^CONFIG_|^# CONFIG_.* is not set$'; echo "$recipe"; } | sha256sum | cut -c 1-12)
 kernel=$cache/kernels/$name/$version-$key
@@ -52,14 +51,14 @@ compiler="CROSS_COMPILE=$cross"
 [ "$name" != clang ] || compiler=LLVM=1
 make_arm64() { make -s ARCH=arm64 "$compiler" "$@" >>"$kernel/log" 2>&1 || { tail -n 30 "$kernel/log" >&2; exit 1; }; }
 make_arm64 tinyconfig
-# Newer kernels' tinyconfig enables this option, which excludes KASAN.
+# The tinyconfig of newer kernels enables this option, which excludes KASAN.
 scripts/config --disable SLUB_TINY
 # shellcheck disable=SC2086
 scripts/kconfig/merge_config.sh -m .config $fragments >>"$kernel/log" 2>&1
 make_arm64 olddefconfig
 
-# If an option were silently dropped, a checker would be off: check that each option has the value
-# of the last fragment that sets it.
+# Check that each option has the value of the last fragment that sets it, because a checker is off if its option
+# was silently dropped.
 # shellcheck disable=SC2086
 cat $fragments | awk '
 	/^CONFIG_[A-Z0-9_]*=/ { split($0, word, "="); want[word[1]] = $0 }

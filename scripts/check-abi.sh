@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Compare the library's functions and the public headers' types with those stored in user/abi, using libabigail:
-# removals and changes are errors, additions are listed.  With --renew, store the library's in user/abi.
+# Compare the library's functions and the public headers' types with the descriptions in user/abi, using libabigail:
+# removals and changes are errors, additions are listed.  With --renew, replace the descriptions in user/abi.
 #
 # usage: check-abi.sh [--renew] BUILD...
 #
-# A BUILD whose library is missing or older than the headers is skipped with a message; for the first one this is an
-# error.  The files are packed, because as text they take 400 kB per machine.
+# A BUILD whose library is missing or older than the headers is skipped with a message; for the first BUILD this is an
+# error.  The descriptions are compressed, because each takes 400 kB as text.
 set -eu
 renew=
 if [ "${1:-}" = --renew ]; then
@@ -20,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 soname=$(sed -n 's/^SONAME := //p' user/Makefile)
 
-# dump LIBRARY FILE: only types of the public headers, without build paths
+# dump LIBRARY FILE: describe only types of the public headers, without build paths
 dump() {
 	abidw --no-corpus-path --no-comp-dir-path --no-show-locs --no-parameter-names --no-elf-needed --exported-interfaces-only \
 		--headers-dir user/include --drop-private-types --out-file "$2" "$1"
@@ -28,10 +28,10 @@ dump() {
 
 machine() { readelf -h "$1" | sed -n 's/ *Machine: *//p' | sed 's/.*X86-64/x86_64/; s/AArch64/arm64/'; }
 
-# Leave out the C library's types, which differ between releases.
+# Omit the C library's types, which differ between releases.
 printf '[suppress_type]\n  name = _IO_FILE\n' >"$work/not_ours"
 
-# compare STORED NEW: abidiff's bits: 1 and 2 are errors of its own, 4 is a difference, 8 one that breaks programs
+# compare STORED NEW: abidiff's exit status has bits: 1 and 2 are its own errors, 4 is a difference, 8 an incompatible one
 compare() {
 	status=0
 	abidiff --suppressions "$work/not_ours" --no-added-syms "$1" "$2" >"$work/report" || status=$?

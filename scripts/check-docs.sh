@@ -12,7 +12,7 @@ sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9
 	while read -r symbol; do
 		grep -qw "$symbol" Documentation/man/*.3 || echo "$symbol"
 	done >"$missing"
-# Each call of libcpc is in the NAME section of a page.
+# Each call of libcpc must be in the NAME section of a page.
 sed -n '/^SHIM_CPC/,/^}/s/^[[:space:]]*\([a-z_]*\);$/\1/p' user/libshim.map |
 	while read -r symbol; do
 		sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' Documentation/man/*.3 | grep -qw "$symbol" || echo "$symbol (no page of its name)"
@@ -24,7 +24,7 @@ if [ -s "$missing" ]; then
 fi
 rm -f "$missing"
 
-# Each subcommand has a page, which vcpc(1) names.
+# Each subcommand must have a page, to which vcpc(1) refers.
 for command in $(sed -n 's/^\t{ "\([a-z]*\)", vcpc_cmd_.*/\1/p' tools/vcpc/main.c); do
 	if [ ! -e "Documentation/man/vcpc-$command.1" ] || ! grep -qF ".BR vcpc\\-$command (1)" Documentation/man/vcpc.1; then
 		echo "check-docs: Documentation/man/vcpc-$command.1 does not exist or is not in vcpc.1" >&2
@@ -39,7 +39,7 @@ for page in Documentation/man/*.[1-8]; do
 	fi
 done
 
-# Sphinx cannot read pages with docutils errors.  Only Sphinx reads the site's index.
+# Docutils checks all pages except the site's index, which only Sphinx can read.
 if python3 -c 'import docutils' 2>/dev/null; then
 	# shellcheck disable=SC2046
 	python3 scripts/check-rst.py $(git ls-files 'Documentation/*.rst' ':!Documentation/index.rst') || bad=1

@@ -45,13 +45,13 @@ if grep -rnE 'pthread_(atfork|key_create|setcancelstate)|[^_a-z](secure_)?getenv
 	bad=1
 fi
 
-# A call dispatches through the table of its context's source instead of testing the kind of the source.
+# Calls must dispatch through the operations of a context's source instead of testing the kind of the source.
 if grep -nE 'ctx->(ar|host|local)\>' user/pcp/*.c | grep -vE '^user/pcp/(context|archive|host|local)[a-z_]*\.c'; then
 	echo "check-layers: add an operation to struct shim_source in user/pcp/context.h" >&2
 	bad=1
 fi
 
-# Differences between kernels are detected by compiling, not by version.
+# Differences between kernels must be detected by compiling, not by version.
 if grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' kmod --include='*.[ch]'; then
 	echo "check-layers: no file may test the kernel's version; add a probe to kmod/compat/have/" >&2
 	bad=1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Check that names are unique: fail if two files define the same non-static function, or the same struct, union or
-# enum tag if one definition is in a header or the tag has a prefix of the project.  Static functions, and tags
-# within a C file, can repeat.  Also fail if two files of a directory have a static function with the same single
-# word as its name, such as find(): a profile or a backtrace does not show which one it is, as label_find() does.
-# Each file of tools/compat is a program.
+# enum tag if one definition is in a header or the tag has a prefix of the project.  Other files may use the same
+# static functions, and tags within a C file.  Also fail if two files of a directory have a static function with the
+# same single word as its name, such as find(), because a profile or a backtrace does not show which one it is.
+# Each file of tools/compat is a separate program.
 #
 # usage: check-names.sh [FILE...]
 set -eu
@@ -38,7 +38,7 @@ function end_head(   name) {
 	head = ""
 }
 
-# The second file of a directory with the same single word
+# Report the second file of a directory with the same single word.
 function single(name,   folder) {
 	folder = FILENAME
 	if (!sub(/\/[^\/]*$/, "", folder))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Parse pages of Documentation/ and print what is wrong with them; 1 if anything is."""
+"""Parse pages of Documentation/ and print their errors.  The exit status is 1 if there are any."""
 import io
 import sys
 

@@ -14,11 +14,11 @@ nm -D --defined-only "$build/lib/libshim.so" | awk '$2 != "A" { sub(/@.*/, "", $
 sed 's|/\*.*\*/||' user/libshim.map | grep -oE '^[[:space:]]+[A-Za-z_][A-Za-z0-9_]*;' | tr -d ' \t;' | sort >"$work/listed"
 {
 	cat user/include/*/*.h user/include/*/sys/*.h | grep -oE '\b(pm|__pm|cpc|pctx|shim_|get|read_|mread_|time_base_|_lwp_|processor_|pset_|p_|strlcpy)[A-Za-z0-9_]*[[:space:]]*\(' | tr -d ' \t('
-	# Symbols that have another name in one version of the PMAPI
+	# Symbols with another name in one version of the PMAPI
 	sed -nE 's/.*__PM_(AS|SYMBOL)\(([A-Za-z_0-9]+)\).*/\2/p' user/include/pcp/*.h
-	# The few variables
+	# Variables
 	sed -nE 's/^extern [a-z_]+ [*]?([A-Za-z]+)( __PM_AS.*)?;$/\1/p' user/include/*/*.h
-	# In the library Fortran's names end in an underscore.
+	# In the library, Fortran names end in an underscore.
 	sed -n 's/^ *external //p' user/include/*/*.inc | tr -d ' ' | tr , '\n' | sed 's/$/_/'
 } | sort -u >"$work/declared"
 
@@ -41,7 +41,7 @@ report "exported, but in no public header" "$work/hidden"
 sed -n 's/^\(SHIM_[A-Z_0-9.]*\) {.*/\1/p' user/libshim.map | sort >"$work/nodes"
 sed -n 's/^ (symver)\([^ ]*\) .*/\1/p' debian/libshim1.symbols | sort | comm -3 - "$work/nodes" >"$work/packaged"
 report "nodes of user/libshim.map and debian/libshim1.symbols differ" "$work/packaged"
-# Some names of PCP start like this.
+# Some names of PCP have this prefix.
 grep -E '__' "$work/exported" | grep -v '^__pm' >"$work/internal" || :
 report "exported, but internal (the name contains __)" "$work/internal"
 # For libraries loaded by dlopen(3), the C library reserves about 1,600 bytes in total.

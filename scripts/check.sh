@@ -30,7 +30,7 @@ step() {
 	[ -z "${RESULTS:-}" ] || echo "$word source check $name" >>"$RESULTS"
 }
 
-# skip NAME REASON: a check that lacks its tool
+# skip NAME REASON: report a check whose tool is not installed
 skip() {
 	echo "  skipped $1 ($2)"
 	[ -z "${RESULTS:-}" ] || echo "skip source check $1: $2" >>"$RESULTS"
@@ -62,20 +62,20 @@ sparse() {
 	! grep -E 'kmod/.*(warning|error):' "$log.sparse"
 }
 
-# Files that only make fuzz-kernel builds
+# Compile files that only make fuzz-kernel builds.
 fuzzer() {
 	for file in selftests/fuzz/kernel/*.c; do
 		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -fsyntax-only -Iinclude/uapi -Iselftests/harness "$file" || return
 	done
 }
 
-# Each header includes what it needs: a program that includes only this header compiles.
+# Check that each header includes the headers that it needs: compile a program that includes only this header.
 headers() {
 	bad=0
 	for file in $(git ls-files 'user/*.h' 'selftests/*.h'); do
 		case $file in
-		# Public headers have separate tests; one needs LTTng, two are the kernel's, one
-		# needs a function of its user.
+		# Skip public headers, which have separate tests; the kernel's two headers; and headers that need
+		# LTTng or a function of their user.
 		user/include/*|selftests/vm/pmu/*|selftests/bench/*|selftests/harness/kselftest_harness.h|selftests/bpf/inside.h) continue ;;
 		esac
 		echo "#include \"$file\"" | gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused -Werror -fsyntax-only -x c \

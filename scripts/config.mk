@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Architectures, tools and options, and where results are stored.
+# Architectures, tools, options, and the directories for results
 
 HOST_ARCH := $(patsubst aarch64,arm64,$(shell uname -m))
 HOST_TRIPLET := $(patsubst arm64,aarch64,$(HOST_ARCH))-linux-gnu
@@ -9,7 +9,7 @@ VERSION := $(shell cat $(TOP)/VERSION)
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vcpc
 OUT := $(TOP)/build/$(ARCH)$(if $(SAN),-$(if $(filter thread,$(SAN)),tsan,san))
 
-# Where make install installs; names as in the GNU standards
+# Directories for make install, with the names of the GNU standards
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 JNIDIR ?= $(LIBDIR)
@@ -31,7 +31,7 @@ ifneq ($(ARCH),$(HOST_ARCH))
 CROSS_COMPILE := $(TRIPLET)-
 SYSROOT = $(shell $(TOP)/scripts/sysroot.sh path $(ARCH))
 CPPFLAGS += -isystem $(SYSROOT)/usr/include
-# Symbolic links from the first directory to the second one are broken in the cache.
+# Symbolic links from the first directory to the second one do not work in the cache.
 LDFLAGS += -L$(SYSROOT)/usr/lib/$(TRIPLET) -L$(SYSROOT)/lib/$(TRIPLET) -Wl,-rpath-link,$(SYSROOT)/usr/lib/$(TRIPLET) \
 	   -Wl,-rpath-link,$(SYSROOT)/lib/$(TRIPLET)
 endif
@@ -47,11 +47,11 @@ AR := $(CROSS_COMPILE)gcc-ar
 CLANG ?= clang
 BPFTOOL ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v bpftool),/usr/sbin/bpftool)
 
-# Files that only the kernel's source tree contains (kselftest's harness, checkpatch), unpacked by
-# scripts/setup.sh.
+# Files that only the kernel's source tree contains (kselftest's harness, checkpatch); scripts/setup.sh
+# unpacks them.
 KSRC ?= $(CACHE)/ksrc
-# The kernel to build the module for: the running one if its headers are installed, otherwise the
-# newest one for this architecture.
+# The kernel for which the module is built: the running kernel if its headers are installed, otherwise the
+# newest kernel for this architecture with headers.
 KDIR ?= $(shell $(TOP)/scripts/kdir.sh $(ARCH))
 
 # Programs find the library relative to their own directory; distributions set RPATH= and use the
@@ -64,7 +64,7 @@ rpath = $(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(1)')
 OPT ?= $(if $(SAN),-O1,-O2) -g
 CFLAGS += -std=gnu11 $(OPT) -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes \
 	  -fvisibility=hidden -fPIC -MMD -MP
-# $(call depends,FILE.d...): name the target as make does, because ccache writes short paths
+# $(call depends,FILE.d...): use make's name of the target, because ccache writes short paths
 depends = sed -i '1s|^[^ ]*:|$@:|' $(1)
 ifneq ($(WERROR),)
 CFLAGS += -Werror

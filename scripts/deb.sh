@@ -5,7 +5,7 @@
 # usage: deb.sh DIR
 #
 # The packages are written to DIR.  They are reproducible: the same commit yields the same bytes in any checkout,
-# because times are those of the changelog's entry and no path of this machine is included.
+# because all times are the time of the changelog's entry, and no path of this machine is included.
 set -eu
 folder=${1:?usage: deb.sh DIR}
 here=$(cd "$(dirname "$0")" && pwd)

@@ -4,7 +4,7 @@
 #
 # usage: dist.sh DIR
 #
-# The file is reproducible: times, owners and order are those of the commit.
+# The file is reproducible: times, owners and order depend only on the commit.
 set -eu
 folder=${1:?usage: dist.sh DIR}
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -6,7 +6,7 @@
 #        docs.sh --check   only check that the needed programs are installed
 set -eu
 
-# The interpreter of sphinx-build; it may differ from the first python3 in PATH.
+# Use the interpreter of sphinx-build, which may differ from the first python3 in PATH.
 python=$(sed -n '1s/^#!//p' "$(command -v sphinx-build)" 2>/dev/null) || python=
 # shellcheck disable=SC2086 # it can be "/usr/bin/env python3"
 if ! command -v mandoc >/dev/null || [ -z "$python" ] || ! $python -c 'import furo' 2>/dev/null; then
@@ -26,8 +26,8 @@ to=$(cd "$src" && pwd)
 cp "$top/VERSION" "$top/Documentation/site/conf.py" "$top/Documentation/report.png" "$src/"
 cp "$top/Documentation/site/custom.css" "$src/_static/"
 
-# man_page FILE: print a page as RST.  Sections are headings, so the theme lists them and search finds them;
-# references to our other pages are links.
+# man_page FILE: print a page as RST.  Sections become headings, which the theme lists and the search finds;
+# references to our other pages become links.
 man_page() {
 	mandoc -T html -O fragment "$1" | awk -v pages=" $pages " -v name="${1##*/}" '
 		function linked(line,   out, word, page) {

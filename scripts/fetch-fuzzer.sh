@@ -5,7 +5,7 @@
 #
 # usage: fetch-fuzzer.sh
 #
-# Prints the two static libraries with which to link a C program.
+# Print the two static libraries with which to link a C program.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc

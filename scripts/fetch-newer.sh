@@ -4,13 +4,13 @@
 # backports through apt into the cache; nothing is installed.
 #
 # usage: fetch-newer.sh x86_64|arm64 [path]
-#        fetch-newer.sh series          the newest that the module was tested on
+#        fetch-newer.sh series          print the newest series on which the module was tested
 #
-# Prints the directory, which has vmlinuz, lib/modules, and the headers as "build".  NEWER= in the
-# environment names a series (6.12); by default it is the newest in kmod/compat/tested.  If
-# there are several builds of a series, the one for this release of Debian is taken.  The
-# headers are made to work here: programs that need a newer C library than this machine's run
-# with one in the cache, and the compiler is this machine's gcc, without the options that it lacks.
+# Print the directory, which contains vmlinuz, lib/modules, and the headers as "build".  The environment
+# variable NEWER selects a series (6.12); the default is the newest in kmod/compat/tested.  If there
+# are several builds of a series, use the build for this release of Debian.  The headers are adapted
+# to this machine: programs that need a newer C library run with one in the cache, and the compiler is
+# this machine's gcc, without the options that it lacks.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,7 +63,7 @@ update_lists() {
 	apt_for "$1" get update >"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2; say "some lists could not be fetched; continuing with the others"; }
 }
 
-# download DIR MACHINE PACKAGE...: download into $work/DIR; prints names, sizes and errors
+# download DIR MACHINE PACKAGE...: download into $work/DIR; print names, sizes and errors
 download() {
 	folder=$1 machine=$2
 	shift 2
@@ -72,7 +72,7 @@ download() {
 	(cd "$work/$folder" && apt_for "$machine" get download "$@" >"$work/log" 2>&1) || { tail -n 5 "$work/log" >&2; return 1; }
 }
 
-# The release of the series to use, without the machine: 7.3.4+deb13
+# Find the release of the series to use, without the machine: 7.3.4+deb13
 find_base() {
 	apt_for "$deb" cache pkgnames "linux-headers-$series." |
 		sed -n "s/^linux-headers-\([0-9.]*+deb[0-9]*\)-$deb\$/\1/p" | sort -V >"$work/bases"
@@ -80,7 +80,7 @@ find_base() {
 	grep "+deb$suite\$" "$work/bases" | tail -n 1 | grep . || tail -n 1 "$work/bases"
 }
 
-# Since Linux 7.2 the image is split into two packages, and the one with this name is empty.
+# Since Linux 7.2, the image is split into two packages, and the package with the old name is empty.
 image_packages() {
 	if apt_for "$deb" cache show "linux-binary-$release" >/dev/null 2>&1; then
 		echo "linux-binary-$release linux-modules-$release"
@@ -99,8 +99,8 @@ unpack_image() {
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$kernel" "$release"
 }
 
-# "scripts" and "tools" are links from the headers to ../../lib, and two files contain /usr.  BTF for the module
-# would need the matching vmlinux and pahole, and is not used.
+# Adapt the links "scripts" and "tools" to ../../lib, and two files that contain /usr.  Do not generate BTF for the
+# module, which would need the matching vmlinux and pahole.
 unpack_headers() {
 	mkdir -p "$kernel/headers"
 	mv "$work/image/usr/src" "$work/image/usr/lib" "$kernel/headers/"
@@ -109,7 +109,7 @@ unpack_headers() {
 	sed -i "s|/usr/src/|$kernel/headers/src/|; s|/usr/lib/|$kernel/headers/lib/|" "$kernel/build/Makefile"
 }
 
-# run_with_libc PROGRAM: replace it by a script that runs it with the C library in the cache
+# run_with_libc PROGRAM: replace it with a script that runs it with the C library in the cache
 run_with_libc() {
 	mv "$1" "$1.program"
 	cat >"$1" <<-TEXT

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch another version of PCP, to compare our library with, through apt into the cache: its
-# libraries, programs and headers, and the C library they need.  Nothing is installed.
+# Fetch another version of PCP through apt into the cache, to compare it with our library: its
+# libraries, programs and headers, and the C library that they need.  Nothing is installed.
 #
 # usage: fetch-pcp.sh 6.3.8|7.2.2 [path]
 #
-# Prints the directory.  With "path", only prints where it is or would be.  The directory has
+# Print the directory.  With "path", print it without fetching anything.  The directory contains:
 #
-#   run PROGRAM ARGUMENT...   run a program, or one of PCP's own by name, with that PCP and its
+#   run PROGRAM ARGUMENT...   run a program, or one of PCP's programs by name, with that PCP and its
 #                             Python; libraries in LD_LIBRARY_PATH come first
 #   ldflags                   linker flags for a program that always runs with that PCP
 #   usr/include               headers (of libpcp3 in 6.3.8, of libpcp4 in 7.2.2)
 #   etc/pcp.conf              its configuration, with paths inside the directory
 #
-# A program linked with any libpcp.so.3 runs with both; 7.2.2 also has libpcp.so.4, PCP's Python
-# binding and tools, pcp-htop, Cockpit's bridge and a Valkey server for pmseries.
+# A program linked with any libpcp.so.3 runs with both versions.  The directory of 7.2.2 also contains
+# libpcp.so.4, PCP's Python binding and tools, pcp-htop, Cockpit's bridge and a Valkey server for pmseries.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +42,7 @@ say() { echo "fetch: $*" >&2; }
 mkdir -p "$cache"
 exec 9>"$cache/.pcp-$version.lock"
 flock 9
-# The directory may be from an earlier version of this script, with fewer headers.
+# An earlier version of this script may have created the directory with fewer headers.
 if [ -e "$place/.done" ] && [ -e "$place/$whole" ]; then
 	echo "$place"
 	exit
@@ -79,7 +79,7 @@ case $found in
 *) fail "Debian $suite has PCP ${found:-none}, not $version" ;;
 esac
 
-# Without dependencies: pcp's are Python and Perl, the headers' are the C library's headers.
+# Omit dependencies: pcp depends on Python and Perl, the headers on the C library's headers.
 # shellcheck disable=SC2086
 apt_for get -y --no-install-recommends --print-uris install $packages 2>"$work/log" |
 	sed -n "s/^'[^']*' \([^_ ]*\)_.*/\1/p" >"$work/names"
@@ -90,7 +90,7 @@ size=$(apt_for get download --print-uris "$@" 2>/dev/null | awk -f "$here/megaby
 say "PCP $version, $size, into $place"
 (cd "$work/debs" && apt_for get download "$@" >"$work/log" 2>&1) || fail "could not fetch PCP $version"
 
-# Programs may be using the directory: replace it at the end.
+# Replace the directory at the end, because programs may be using it.
 final=$place
 place=$place.new
 rm -rf "$place"

@@ -5,7 +5,7 @@
 #
 # usage: fetch-pmda-headers.sh SUITE [path]
 #
-# Prints the directory, which has usr/include/pcp and "version".  With "path", only prints where it would be.
+# Print the directory, which contains usr/include/pcp and "version".  With "path", print it without fetching anything.
 set -eu
 
 suite=${1:?usage: fetch-pmda-headers.sh SUITE [path]}

@@ -4,7 +4,7 @@
 #
 # usage: fetch-qa.sh [path]
 #
-# Prints the directory.  With "path", only prints where it is or would be.
+# Print the directory.  With "path", print it without fetching anything.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

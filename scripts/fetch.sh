@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetch a machine's Debian kernel, and its libraries if it is not this
-# machine's, through apt into the cache; nothing is installed.
+# Fetch the Debian kernel for an architecture, and libraries if it is another architecture, through apt into the
+# cache; nothing is installed.
 #
 # usage: fetch.sh x86_64|arm64
 set -eu
@@ -19,7 +19,7 @@ case $release in
 none-*) echo "fetch: no kernel headers are installed, and apt has no package linux-headers-$host_deb" >&2; exit 1 ;;
 esac
 
-# One at a time.
+# Fetch one at a time.
 mkdir -p "$cache"
 exec 9>"$cache/.lock"
 flock 9
@@ -42,7 +42,7 @@ fi
 apt_for() { apt_with apt-get -q "$@"; }
 apt_cache() { apt_with apt-cache "$@"; }
 
-# download WHAT PACKAGE...: download into $work/debs; prints names, sizes and errors
+# download WHAT PACKAGE...: download into $work/debs; print names, sizes and errors
 download() {
 	what=$1
 	shift
@@ -92,7 +92,7 @@ unpack_kernel() {
 	mv "$work/image/boot/vmlinuz-$release" "$kernel/vmlinuz"
 	mv "$work/image/boot/config-$release" "$kernel/config"
 	mkdir -p "$kernel/lib/modules"
-	# Debian 13 has them below /usr.
+	# Debian 13 has the modules below /usr.
 	for modules in "$work/image/lib/modules/$release" "$work/image/usr/lib/modules/$release"; do
 		[ ! -d "$modules" ] || mv "$modules" "$kernel/lib/modules/"
 	done

@@ -1,21 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run commands in a bare Debian that has only git and make, as after a fresh clone.  A missing package then shows,
-# even if it is installed here.  make test-fresh calls this.
+# Run commands in a bare Debian system that has only git and make, as after a fresh clone.  This detects a package
+# that is missing in setup.sh but installed on this machine.  make test-fresh calls this.
 #
 # usage: fresh.sh SUITE [COMMAND-LINE]     (bookworm or trixie; default: make demo && make test)
 #
 # The committed source is cloned into a temporary root with separate mounts and processes.
-# The only shared cache is that of the .deb files fetched before, which is kept together with
-# the bare root: apt-get checks them.  Needs root and mmdebstrap; the variable CI is passed
-# to the commands.
+# Only the .deb files fetched before are shared; apt-get checks them.  They are kept together with
+# the bare root.  Requires root and mmdebstrap.  The variable CI is passed to the commands.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc/fresh
 top=$(cd "$(dirname "$0")/.." && pwd)
 mirror=http://deb.debian.org/debian
 
-# In the new namespaces: a new /proc, this machine's /dev and /sys, and a private root
+# Runs in the new namespaces, with a new /proc, this machine's /dev and /sys, and a private root.
 if [ "${1:-}" = --inside ]; then
 	root=$2 line=$3 suite=$4
 	mount --make-rprivate /

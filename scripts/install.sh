@@ -4,9 +4,9 @@
 #
 # usage: install.sh install|list|uninstall BUILD
 #
-# Environment, following the GNU standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib), JNIDIR
-# (LIBDIR); PYTHONDIR (python3's directory below PREFIX; skipped without python3); and MODULE: "yes", "no", or
-# "if-built" (the default).  "list" prints a line for each file: mode, source, and target without DESTDIR.
+# Environment variables, most of which follow the GNU standards: DESTDIR, PREFIX (/usr/local), LIBDIR (PREFIX/lib),
+# JNIDIR (LIBDIR), PYTHONDIR (python3's directory below PREFIX; skipped without python3), and MODULE ("yes", "no", or
+# "if-built", the default).  "list" prints a line for each file: mode, source, and target without DESTDIR.
 set -eu
 
 action=${1:?usage: install.sh install|list|uninstall BUILD} build=${2:?usage: install.sh ACTION BUILD}
@@ -16,7 +16,7 @@ jnidir=${JNIDIR:-$libdir}
 if [ "$prefix" = /usr ]; then pythondir=${PYTHONDIR:-/usr/lib/python3/dist-packages}
 else pythondir=${PYTHONDIR:-$(python3 -c 'import sys; print("%s/lib/python%d.%d/dist-packages" % (sys.argv[1], *sys.version_info[:2]))' "$prefix" 2>/dev/null || :)}
 fi
-# zsh's directory for completions: that of Debian's packages, or the default
+# zsh's directory for completions: the directory of Debian's packages, or the default
 if [ "$prefix" = /usr ]; then zsh=/usr/share/zsh/vendor-completions; else zsh=$prefix/share/zsh/site-functions; fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(cat "$top/VERSION")
@@ -27,7 +27,8 @@ trap 'rm -rf "$work"' EXIT
 
 file() { echo "$1|$2|$3"; }
 
-# The originals' commands have the same names as those of other packages (PCP's pmtrace, cpustat).
+# Install the originals' commands in a separate directory, because other packages have commands with the same names
+# (PCP's pmtrace, cpustat).
 commands() {
 	file 755 "$build/bin/vcpc" "$prefix/bin/vcpc"
 	file 644 "$top/tools/completion/vcpc.bash" "$prefix/share/bash-completion/completions/vcpc"
@@ -69,13 +70,13 @@ agent() {
 	for name in domain.h root vcpc.conf; do
 		file 644 "$top/tools/pmda/files/$name" "$pmda/$name"
 	done
-	# The agent's Install creates one more file.
+	# The agent's Install script creates one more file.
 	# pmlogconf's groups include the agent.
 	file 644 "$top/tools/pmda/files/pmlogconf" /var/lib/pcp/config/pmlogconf/vcpc/vcpc
 	[ "$action" != uninstall ] || file 644 - "$pmda/pmns"
 }
 
-# The originals' headers have the same names, so ours are in a separate directory.
+# Install our headers in a separate directory, because the originals' headers have the same names.
 headers() {
 	(cd "$top/user/include" && find . -name '*.h' -o -name '*.inc') | sort | sed 's|^\./||' | while read -r header; do
 		file 644 "$top/user/include/$header" "$prefix/include/vcpc/$header"
@@ -148,7 +149,7 @@ manual() {
 		}' "$top"/Documentation/man/*.[1-8]
 }
 
-# The group with access to /dev/vcpc, and its udev rule: only needed with the module
+# The group with access to /dev/vcpc, and its udev rule, which only the module needs
 system() {
 	[ "$action" = uninstall ] || has_module || return 0
 	file 644 "$top/scripts/system/60-vcpc.rules" "/usr/lib/udev/rules.d/60-vcpc.rules"
@@ -218,7 +219,7 @@ modules() {
 	done
 }
 
-# Leave the files of Debian packages to apt.
+# Do not remove the files of Debian packages; apt does that.
 leave_packaged() {
 	[ -z "$dest" ] && command -v dpkg-query >/dev/null || return 0
 	tr '\n' '\0' <"$work/.targets" | xargs -0 dpkg-query -S 2>/dev/null | grep -v '^diversion ' >"$work/.owners" || :
@@ -232,7 +233,7 @@ take() {
 	{ awk -F '|' -v dest="$dest" '{ print dest $3 }' "$work/.files" && modules; } >"$work/.targets"
 	leave_packaged
 	status=0
-	# Files that Python generated from them
+	# Remove the files that Python has generated.
 	[ -z "$pythondir" ] || rm -rf "$dest$pythondir/vcpc/__pycache__"
 	tr '\n' '\0' <"$work/.targets" | xargs -0 -r rm -vf >"$work/.removed" || status=1
 	sed 's/^removed /  REMOVE  /' "$work/.removed"
@@ -249,7 +250,7 @@ take() {
 	return $status
 }
 
-# Remove the agent from pmcd's configuration, because pmcd could not start it any more.
+# Remove the agent from pmcd's configuration, because pmcd can no longer start it.
 leave_collector() {
 	[ -z "$dest" ] && [ -x /var/lib/pcp/pmdas/vcpc/Remove ] && grep -q '^vcpc[[:space:]]' /etc/pcp/pmcd/pmcd.conf 2>/dev/null || return 0
 	(cd /var/lib/pcp/pmdas/vcpc && ./Remove </dev/null) || echo "uninstall: the agent is still configured in /etc/pcp/pmcd/pmcd.conf" >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print the kernel build directory to build the module against for a machine, or check one.
+# Print the kernel build directory with which to build the module for an architecture, or check one.
 #
 # usage: kdir.sh ARCH
 #        kdir.sh --check ARCH KDIR    fails if KDIR is not a build directory; prints a note if it is not the running
@@ -35,7 +35,7 @@ else
 	root=$("$here/sysroot.sh" path "$arch")
 fi
 suffix=$(echo "$arch" | sed s/x86_64/amd64/)
-# List usable build directories, the newest first; versions are compared numerically.
+# List usable build directories, the newest first.  Versions are compared numerically.
 candidates() {
 	for dir in "$root"/usr/src/linux-headers-[0-9]*-"$suffix"; do
 		[ ! -e "$dir/Makefile" ] || echo "$dir"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Print the path of this machine's kernel source package, or its version; prints nothing if it is not installed.
+# Print the path or the version of this machine's kernel source package, or nothing if it is not installed.
 #
 # usage: ksource.sh tarball|version
 #

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Renew Documentation/report.png, the picture of a report on the site's first page, from the archive that "make demo"
-# has recorded.  Needs chromium (scripts/setup.sh browser) and ImageMagick's convert, which reduces the colors.
+# has recorded.  Requires chromium (scripts/setup.sh browser) and ImageMagick's convert, which reduces the colors.
 set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd)

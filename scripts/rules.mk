@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build rules; the Makefiles in the directories list sources and flags.
 
-# What an object depends on, apart from its sources
+# The dependencies of an object, in addition to its sources
 RECIPES := $(TOP)/scripts/config.mk $(TOP)/scripts/rules.mk
 
 say = @printf '  %-7s %s\n' $(1) $(patsubst $(TOP)/%,%,$(2))
@@ -16,7 +16,7 @@ $(OUT)/layers/$(1)/.done: $(TOP)/user/Makefile
 	@touch $$@
 endef
 
-# A directory of the library: objects from all its .c files.
+# A directory of the library: build objects from all its .c files.
 define folder
 $(1)_SRCS := $(sort $(wildcard $(TOP)/user/$(1)/*.c))
 $(1)_OBJS := $$(patsubst $(TOP)/user/%.c,$(OUT)/obj/%.o,$$($(1)_SRCS))

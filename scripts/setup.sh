@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install missing packages on a Debian machine, and print what, why, how much, and the progress; does nothing if none
-# is missing.
+# Install missing packages on a Debian machine.  Print their names, purposes and sizes, and the progress.  Do nothing
+# if none is missing.
 #
 # usage: setup.sh [--check] [build|module|tests|lab|demo|newer|check|docs|peers|deb|browser|bench|clang ...]   (default: all up to peers)
 #
-# With --check it installs and fetches nothing, and needs no root: if something is missing, it
-# prints what, and which command installs it, and fails.
+# With --check, install and fetch nothing, which does not require root.  If a package is missing, print its name and
+# the command that installs it, and fail.
 set -eu
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/vcpc
@@ -167,8 +167,8 @@ progress() {
 		}'
 }
 
-# The package pcp starts its daemons when it is installed, which fails without an
-# init system.  Nothing here needs the daemons.
+# Prevent the package pcp from starting its daemons, which are not needed and fail without an
+# init system.
 apt_install() {
 	quiet=$(mktemp -d)
 	if ! [ -d /run/systemd/system ]; then
@@ -216,7 +216,7 @@ if [ -d "$top/.git/hooks" ] && [ ! -e "$top/.git/hooks/commit-msg" ]; then
 	ln -sf ../../scripts/commit-msg "$top/.git/hooks/commit-msg" || echo "setup: continuing without the check of commit messages" >&2
 fi
 
-# Files that only the kernel's source tree has.
+# Unpack files that only the kernel's source tree has.
 ksrc=$cache/ksrc
 tarball=$("$top/scripts/ksource.sh" tarball)
 if [ -n "$tarball" ]; then
@@ -232,7 +232,7 @@ if [ -n "$tarball" ]; then
 	fi
 fi
 
-# The rest goes into the cache; each script prints names and sizes.
+# Fetch the rest into the cache.  Each script prints names and sizes.
 case " $parts " in
 *" lab "*) "$top/scripts/fetch.sh" x86_64 && "$top/scripts/fetch.sh" arm64 ;;
 esac
@@ -249,7 +249,7 @@ case " $parts " in
 esac
 case " $parts " in
 *" newer "*)
-	# Without NEWER=, the series that make test uses
+	# Without NEWER=, fetch the series that make test uses.
 	"$top/scripts/fetch-newer.sh" x86_64 >/dev/null
 	NEWER=${NEWER:-$(awk '{ print $(NF - 1) }' "$top/kmod/compat/tested")} "$top/scripts/fetch-newer.sh" arm64 >/dev/null
 	;;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of the vcpc command for bash: commands, options, events, archives and their metrics.
 #
-# Commands and options are read from --help, so there is no second list.
+# Commands and options are read from the output of --help.
 # shellcheck shell=bash
 
 _vcpc_commands() { vcpc --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'; }
@@ -14,14 +14,14 @@ _vcpc_archives() { compgen -f -X '!*.meta' -- "$1" | sed 's/\.meta$//'; compgen 
 
 _vcpc_metrics() { [ ! -e "$1.meta" ] || vcpc dump -d "$1" 2>/dev/null | sed -n 's/^\([A-Za-z][A-Za-z0-9_.]*\): .*/\1/p'; }
 
-# The last item of a comma-separated list
+# Complete the last item of a comma-separated list.
 _vcpc_last_event() {
 	local before=
 	case $1 in *,*) before=${1%,*}, ;; esac
 	compgen -P "$before" -W "$(_vcpc_events)" -- "${1##*,}"
 }
 
-# The candidates for the word, which depend on the command, the previous word, and earlier options
+# Print the candidates for the word, which depend on the command, the previous word, and earlier options.
 _vcpc_words() {
 	local command=$1 previous=$2 current=$3 archive=$4
 
@@ -60,7 +60,7 @@ _vcpc() {
 	for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
 		[ -n "$archive" ] || [ ! -e "$word.meta" ] || archive=$word
 	done
-	# mapfile, because a name such as '*' must not be expanded
+	# Use mapfile, because a name such as '*' must not be expanded.
 	mapfile -t COMPREPLY < <(_vcpc_words "${COMP_WORDS[1]}" "$previous" "$current" "$archive")
 }
 

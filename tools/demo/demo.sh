@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The main job from start to end; called by make demo.  With MODULE=no in the environment it runs
+# Show all main features on a real workload; called by make demo.  With MODULE=no in the environment it runs
 # without the module, as in a container: perf counts, and probes trace transactions.
 #
-# In the arm64 VM, whose emulated PMU counts: load the module, turn tracing on, run real work under
-# "vcpc record", inspect the trace maps with bpftool, run it slower.  On the host: replay the
+# In the arm64 VM, whose emulated PMU counts: load the module, turn tracing on, run a real workload
+# under "vcpc record", inspect the trace maps with bpftool, and run a slower variant.  On the host: replay the
 # archive at another interval, as a table and a chart, and with PCP's own tools; compare both runs;
 # create a report page.
 set -eu

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The demo's part in the VM, with or without the module.
+# The part of the demo that runs in the VM, with or without the module
 set -eu
 
 show() { printf '$ %s\n' "$*"; "$@"; }
 
-# Real data for xz: the C library, and half of busybox.
+# Real data for xz: the beginning of the C library
 head -c 400000 /usr/lib/libc.so.6 >/tmp/data
 
 cat >/tmp/work <<'SH'

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A gate for changes: record two commands, a few times each, and compare.
+# Check a change for a CI job: record two commands a few times each, and compare them.
 #
 # usage: gate.sh DIR RUNS BASE NEW CONDITION...
 #
-# BASE and NEW are commands for the shell, run in turn; their archives go to DIR/base and
-# DIR/new.  CONDITIONs are those of vcpc compare --fail-if; its exit status is that of the gate:
-# 0 if none holds, 3 if one does.  EVENTS in the environment are the events to count.
+# BASE and NEW are shell commands, which run alternately.  Their archives are stored in DIR/base and
+# DIR/new.  Each CONDITION is passed to vcpc compare --fail-if.  The exit status is 0 if no condition
+# holds, or 3 if one does.  The environment variable EVENTS lists the events to count.
 set -eu
 
 folder=$1 runs=$2 base=$3 new=$4

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program that serves requests: each is a transaction, and what all of them cost is counted.
+"""A program that serves requests: each request is a transaction, and their total cost is counted.
 
 usage: requests.py [NUMBER]        e.g.  vcpc record --trace -o run python3 requests.py 1000
 """
