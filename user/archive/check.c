@@ -502,7 +502,7 @@ static int open_archive(struct shim_check_state *s, const char *name)
 	return is_no_damage(err) ? err : 0;
 }
 
-/* The first valid label of a volume is the archive's label. */
+/* Check all files.  The first valid label of a volume is the archive's label. */
 static int check_all(struct shim_check_state *s, const char *name)
 {
 	int err = check_presence(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Consistency check of an archive, which also finds problems that a reader tolerates. */
+/* Check an archive's consistency.  The check also finds problems that readers tolerate. */
 #ifndef SHIM_ARCHIVE_CHECK_H
 #define SHIM_ARCHIVE_CHECK_H
 

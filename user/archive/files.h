@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which files make up an archive, and their names. */
+/* Find the files of an archive by their names. */
 #ifndef SHIM_ARCHIVE_FILES_H
 #define SHIM_ARCHIVE_FILES_H
 

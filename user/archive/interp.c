@@ -182,8 +182,8 @@ static bool is_discrete(const struct shim_interp_metric *m)
 }
 
 /*
- * The next observation is not needed if there is no prior one, if the prior one is exactly at the
- * time of the fetch, or if the metric is discrete and not a number.
+ * Return whether the next observation is needed.  It is not if there is no prior one, if the prior
+ * one is exactly at the time of the fetch, or if the metric is discrete and not a number.
  */
 static bool uses_next(const struct shim_interp *ip, const struct shim_interp_metric *m,
 		      const struct shim_interp_inst *k)
@@ -291,7 +291,7 @@ static int find_nexts(struct shim_interp *ip, unsigned int n)
 	return shim_scan__forw(&ip->sc, ip->t);
 }
 
-/* There is no observation between the two bounds, so each is valid up to the other. */
+/* Extend the validity of each bound up to the other, because there is no observation in between. */
 static void join_bounds(struct shim_interp_inst *k, int64_t t)
 {
 	if (!shim_interp_inst__next_known(k, t))
@@ -332,7 +332,7 @@ static struct shim_value between(const struct shim_interp *ip, const struct shim
 	return shim_lerp__is_past_middle(&span) ? next : prior;
 }
 
-/* Return 1 if the instance has a value, which is added; 0 if it has none; -EDOM or -ENOMEM. */
+/* Add the instance's value, and return 1.  Return 0 if it has no value, -EDOM or -ENOMEM. */
 static int evaluate(struct shim_interp *ip, const struct shim_interp_metric *m,
 		    const struct shim_interp_inst *k)
 {

@@ -11,13 +11,13 @@
  * Interpolation of a counter between two observations.
  *
  * The operations have the same order and the same types as in PCP, so that results agree to the
- * last bit.  On every machine, conversions to integers give the results of x86-64, even if they are
- * undefined in C.
+ * last bit.  On every machine, conversions to integers have the same results as on x86-64, even if
+ * they are undefined in C.
  */
 
 #define TWO_63 9223372036854775808.0
 
-/* Out-of-range values and NaN give INT32_MIN. */
+/* Convert to an integer.  Out-of-range values and NaN become INT32_MIN. */
 static int32_t to_i32(double v)
 {
 	return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN;
@@ -33,7 +33,7 @@ static uint32_t to_u32(double v)
 	return (uint32_t)to_i64(v);
 }
 
-/* Values of 2^63 and above are converted in two steps, negative values as signed numbers. */
+/* Convert values of 2^63 and above in two steps, and negative values as signed numbers. */
 static uint64_t to_u64(double v)
 {
 	return v >= TWO_63 ? (uint64_t)to_i64(v - TWO_63) ^ 1ull << 63 : (uint64_t)to_i64(v);
@@ -228,7 +228,10 @@ static int make_order(struct shim_interp_metric *m, const struct shim_instances 
 	return 0;
 }
 
-/* An instance lives from its first state to the state after the last one that contains it. */
+/*
+ * Compute the lifetimes.  An instance lives from its first state to the state after the last one
+ * that contains it.
+ */
 static void make_lives(struct shim_interp_metric *m, const struct shim_archive *ar,
 		       const struct shim_instances *set)
 {

@@ -118,7 +118,7 @@ struct shim_interp_metric {
 int shim_interp_metric__new(const struct shim_archive *ar, const struct shim_desc *desc,
 			    const struct shim_interp_metric *like, struct shim_interp_metric **out);
 void shim_interp_metric__free(struct shim_interp_metric *m);
-/* Discard all observations, and the ranges that are known to have none. */
+/* Discard all observations, and the ranges that are known to contain no observation. */
 void shim_interp_metric__forget(struct shim_interp_metric *m);
 
 /* Find an instance by its ID, starting at index @guess. Return NULL if there is none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A hash table that maps a pmid to a small number. It grows and never shrinks. */
+/* A hash table that maps a pmid to a small number.  It grows and never shrinks. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@ struct shim_pmidmap {
 	} *slots;
 };
 
-/* @pmid must not exist yet. Return 0 or -ENOMEM. */
+/* Add a pmid, which must not exist yet.  Return 0 or -ENOMEM. */
 int shim_pmidmap__add(struct shim_pmidmap *map, uint32_t pmid, uint32_t at);
 void shim_pmidmap__fini(struct shim_pmidmap *map);
 

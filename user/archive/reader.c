@@ -138,7 +138,10 @@ static bool is_lasting(int err)
 	return err != -ENOMEM && err != -EMFILE && err != -ENFILE && err != -EINTR && err != -EIO;
 }
 
-/* If the index cannot be loaded completely, searches are slower but still correct. */
+/*
+ * Load the index at first use.  If it cannot be loaded completely, searches are slower but still
+ * correct.
+ */
 const struct shim_index *shim_archive__index_locked(struct shim_archive *ar)
 {
 	static const struct shim_index none;

@@ -25,7 +25,7 @@ int shim_archive__open_any(const char *name, struct shim_archive **out);
 bool shim_archive__has_name(const struct shim_archive *ar, const char *name);
 bool shim_archive__is_lost(struct shim_archive *ar);
 /*
- * Return whether opening such an archive now would have the same result; false if that is costly to
+ * Return whether opening this archive again would have the same result; false if that is costly to
  * check.
  */
 bool shim_archive__is_current(const struct shim_archive *ar);

@@ -531,7 +531,10 @@ static void copy_step(struct shim_record_layout *layout, const uint8_t *data, ui
 	memcpy(layout->bits + at, &v, sizeof(v));
 }
 
-/* Every record is longer than a step, so the last step may overlap the previous one. */
+/*
+ * Copy the fixed bytes in steps.  Every record is longer than a step, so the last step may overlap
+ * the previous one.
+ */
 static void copy_fixed(struct shim_record_layout *layout, const uint8_t *data)
 {
 	uint32_t last = layout->len - sizeof(lanes);

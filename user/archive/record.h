@@ -98,7 +98,7 @@ int shim_rec_indom__decode(const uint8_t *p, uint32_t len, struct shim_rec_indom
 int32_t shim_rec_indom__id(const struct shim_rec_indom *rec, uint32_t i);
 /* Return NULL if the instance is deleted. */
 const char *shim_rec_indom__name(const struct shim_rec_indom *rec, uint32_t i);
-/* With @delta, an instance without a name is deleted. */
+/* Append the record of an instance domain.  With @delta, an instance without a name is deleted. */
 void shim_rec_indom__encode(const struct shim_format *f, struct shim_buf *buf,
 			    const struct shim_indom *indom, bool delta);
 

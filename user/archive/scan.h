@@ -19,7 +19,7 @@
 
 /*
  * struct shim_skip_layout - the locations of a record's value sets
- * @scan: number of the scan that found nothing in such a record
+ * @scan: number of the scan that found nothing in a record with this layout
  * @len, @npmids: length and number of metrics of the record
  * @sets: distance of each value set from the record's start, and its metric and number of values
  */

@@ -23,7 +23,7 @@ static int to_values(struct shim_cursor *c, struct shim_record *rec, bool back)
 }
 
 /*
- * Get the time from the last record before a mark to the first one after it.  Errors are those of
+ * Get the time from the last record before a mark to the first one after it.  Return the errors of
  * to_values().
  */
 static int gap_around(const struct shim_scanner *sc, const struct shim_record *mark, int64_t *gap)

@@ -300,8 +300,8 @@ static int add_row(struct shim_files *found, int number)
 }
 
 /*
- * This is used if the directory may be searched but not read.  Try the names of volumes, starting
- * at the first one and, because there may be gaps, at each volume to which the index refers.
+ * If the directory may be searched but not read, try the names of volumes, starting at the first
+ * one and, because there may be gaps, at each volume to which the index refers.
  */
 static int probe(const struct shim_segment *segment, struct shim_files *out)
 {

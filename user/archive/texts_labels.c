@@ -59,7 +59,7 @@ static struct text *find_text(const struct shim_texts_labels *all, uint32_t type
 	return NULL;
 }
 
-/* If there are several texts about an object, the last one is used. */
+/* Add a text.  If there are several texts about an object, the last one is used. */
 int shim_texts_labels__add_text(struct shim_texts_labels *all, struct shim_arena *arena,
 				const struct shim_rec_text *rec)
 {

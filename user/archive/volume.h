@@ -85,7 +85,10 @@ struct shim_budget {
 	unsigned int looks;
 };
 
-/* With @follow, keep the file open, so that shim_volume__refresh() can follow its growth. */
+/*
+ * Load a volume.  With @follow, keep the file open, so that shim_volume__refresh() can follow its
+ * growth.
+ */
 int shim_volume__load(struct shim_volume *v, const char *base, bool follow,
 		      struct shim_budget *left);
 /* Detect a change of the file. *@changed is set if its size differs. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Access to volumes: load them at first use, and decode the records around an offset. */
+/* Load volumes at first use, and decode the records around an offset. */
 #include "archive.h"
 
 #define NSEC_PER_MSEC 1000000

@@ -7,7 +7,7 @@
 
 #include "hash.h"
 
-/* The final steps of a 64-bit mixer: every bit of x affects every bit of the result. */
+/* Mix 64 bits so that every bit of x affects every bit of the result. */
 static uint64_t mix(uint64_t x)
 {
 	x ^= x >> 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Arithmetic of time stamps, and UTC dates.  Seconds saturate instead of wrapping. */
+/* Arithmetic with time stamps, and UTC dates.  Seconds saturate instead of wrapping. */
 #include <limits.h>
 #include <string.h>
 

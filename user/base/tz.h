@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Local times in any time zone, without changing TZ, which other threads may be reading */
+/* Convert local times in any time zone without changing TZ, which other threads may be reading. */
 #ifndef SHIM_BASE_TZ_H
 #define SHIM_BASE_TZ_H
 

@@ -29,7 +29,7 @@ __attribute__((cold)) static inline int shim_vec__grow(void *array, size_t *cap,
 	return 0;
 }
 
-/* Common part of both macros below: an inline check, and a call only if the array is full */
+/* Common part of both macros below: call shim_vec__grow() only if the array is full. */
 static inline int shim_vec__fit(void *array, size_t *cap, size_t n, size_t size)
 {
 	return n <= *cap ? 0 : shim_vec__grow(array, cap, n, size);

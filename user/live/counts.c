@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counts as metrics: the table of vcpc.time.*, and how events become metrics. */
+/* Metrics for counts: the table of vcpc.time.*, and the metrics of events. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -219,7 +219,7 @@ unsigned int shim_count_metric__item(const char *name)
 	return (hash ^ hash >> 16) % SHIM_COUNT_ITEMS;
 }
 
-/* perf's software clocks count nanoseconds. */
+/* Return whether an event counts time: perf's software clocks count nanoseconds. */
 static bool counts_time(const char *event)
 {
 	struct vcpc_request req;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts as metrics: vcpc.count.<event> and vcpc.time.* with one instance per target, and
+ * Metrics for counts: vcpc.count.<event> and vcpc.time.* with one instance per target, and
  * vcpc.process.count.<event> with one instance per process.
  */
 #ifndef SHIM_LIVE_COUNTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters of CPUs as metrics.
+ * Metrics for counters of CPUs.
  *
  * Each line of the configuration becomes one set, whose events count together.  A set that fails
  * does not affect the others.  If a set cannot be created or bound, for example because the module
@@ -225,7 +225,7 @@ static bool is_of_parent(const struct shim_live_cpus *cpus)
 	return false;
 }
 
-/* Errors are not returned but stored as the status of the set's metrics. */
+/* Sample all sets.  Errors are not returned but stored as the status of the set's metrics. */
 void shim_live_cpus__sample(struct shim_live_cpus *cpus)
 {
 	if (is_of_parent(cpus))

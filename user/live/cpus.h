@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of CPUs as metrics */
+/* Metrics for counters of CPUs */
 #ifndef SHIM_LIVE_CPUS_H
 #define SHIM_LIVE_CPUS_H
 

@@ -104,7 +104,8 @@ static int list(struct shim_machine *machine)
 }
 
 /*
- * A missing file is an error only if the caller named it.  Otherwise, nothing is counted on CPUs.
+ * Read the configuration.  A missing file is an error only if the caller named it; otherwise,
+ * nothing is counted on CPUs.
  */
 static int read_config(struct shim_config *config, const char *path, unsigned int *line)
 {

@@ -3,7 +3,7 @@
  * This machine as a source of metrics: trace events, counts of its CPUs and of selected processes,
  * the state of the module, and each user's use of the module, all in one list.
  *
- * Metrics and instance domains are identified by their index in the list.  Values are those of the
+ * Metrics and instance domains are identified by their index in the list.  Values belong to the
  * last sample.  Rates and other values that are computed over an interval start at the sample at
  * which shim_machine__settle() was last called.
  *
@@ -47,7 +47,7 @@ void shim_machine__settle(struct shim_machine *machine);
 unsigned int shim_machine__sampled(const struct shim_machine *machine);
 
 /*
- * While this number does not change, instances are only added.  When it changes, indexes may have
+ * Return a number.  While it does not change, instances are only added; otherwise indexes may have
  * been reused.
  */
 uint64_t shim_machine__removed(const struct shim_machine *machine, size_t indom);

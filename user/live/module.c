@@ -88,7 +88,7 @@ static void value_take(struct shim_live_module *module, const char *name, unsign
 			module->stats[i] = value;
 }
 
-/* Each line of the file has the name and value of a statistic. */
+/* Read the statistics.  Each line of the file contains a name and a value. */
 static int read_stats(struct shim_live_module *module)
 {
 	FILE *f = fopen(STATS_FILE, "re");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counters of selected processes as metrics.
+ * Metrics for counters of selected processes.
  *
  * Each line "processes" of the configuration becomes one set, which is bound to all threads of
  * every process whose command matches the line's pattern. /proc is searched for such processes at
@@ -462,7 +462,7 @@ static bool is_of_parent(const struct shim_live_processes *p)
 	return false;
 }
 
-/* Errors are not returned but stored as the status of the set's metrics. */
+/* Sample all processes.  Errors are not returned but stored as the status of the set's metrics. */
 void shim_live_processes__sample(struct shim_live_processes *p)
 {
 	if (is_of_parent(p))

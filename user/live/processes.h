@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of selected processes as metrics */
+/* Metrics for counters of selected processes */
 #ifndef SHIM_LIVE_PROCESSES_H
 #define SHIM_LIVE_PROCESSES_H
 

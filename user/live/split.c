@@ -60,7 +60,7 @@ static int split_search(struct shim_live_split *split)
 }
 
 /**
- * shim_live_split__sample() - read the 'why' that is open, if there is one
+ * shim_live_split__sample() - read the open 'why', if one exists
  * @split: the 'why' to read
  * @tags: transactions that have been sampled; their parts are updated
  *

@@ -5,12 +5,12 @@
  * When tracing is turned off and on, the kernel's statistics start from zero, and tags may get
  * other IDs.  A recorder's counters must not go backwards, so the totals of earlier sessions are
  * kept and the current ones are added to them.  Statistics that programs write themselves outlive
- * the kernel's ID of the tag, so they are kept separately.
+ * the kernel's ID of the tag, so they are stored separately.
  *
  * The number of removed tags that are kept is the maximum number of tags that existed
  * simultaneously, or LEAST_KEPT.  Otherwise a program that keeps creating tags would fill memory.
- * The owners of tags that are not kept are remembered, so that a tag that reappears gets its
- * former label, and another user's tag never gets that label.
+ * The owners of tags that are not kept are remembered, so that a tag that reappears gets its former
+ * label, and another user's tag never gets that label.
  */
 #define _GNU_SOURCE
 #include <errno.h>

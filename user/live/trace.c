@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Transactions and other trace events as metrics: PCP's own trace.*, and vcpc.transact.* for values
- * that PCP's agent does not provide.  All trace.* metrics are also available live as vcpc.*,
+ * Metrics for transactions and other trace events: PCP's own trace.*, and vcpc.transact.* for
+ * values that PCP's agent does not provide.  All trace.* metrics are also available live as vcpc.*,
  * because a PCP agent has only one domain of metrics, and pmdatrace may own trace.*.
  *
  * The instances of tags are numbered in the order of arrival and named after the tag.  Instances
@@ -67,7 +67,7 @@ static const struct {
 struct sight {
 	const struct shim_live_tag *tag;
 	const struct shim_live_since *since;	/* what was added since the previous sample */
-	double seconds;		/* time since that sample; 0: there is none */
+	double seconds;		/* time since that sample, or 0 if there was no sample */
 };
 
 static double sum_of(const struct sight *s)
@@ -316,7 +316,7 @@ static const struct shim_live_numbers *numbers_of(const struct shim_live_trace *
 }
 
 /*
- * While this number does not change, instances of a domain are only added, not removed or
+ * Return a number.  While it does not change, instances of a domain are only added, not removed or
  * renumbered.
  */
 uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t indom)
@@ -324,7 +324,7 @@ uint64_t shim_live_trace__removed(const struct shim_live_trace *trace, size_t in
 	return numbers_of(trace, indom)->removed;
 }
 
-/* While this number does not change, the instances of a domain do not change. */
+/* Return a number.  While it does not change, the instances of a domain do not change. */
 uint64_t shim_live_trace__changes(const struct shim_live_trace *trace, size_t indom)
 {
 	return numbers_of(trace, indom)->last + numbers_of(trace, indom)->removed;

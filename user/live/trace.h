@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Transactions and other trace events as metrics, and the tables that describe them */
+/* Metrics for transactions and other trace events, and the tables that describe them */
 #ifndef SHIM_LIVE_TRACE_H
 #define SHIM_LIVE_TRACE_H
 

@@ -137,7 +137,10 @@ static size_t changed_rows(const struct shim_live_trace *trace, const struct shi
 	return nchanged;
 }
 
-/* If processing rows fails, the next call processes all rows again, which is harmless. */
+/*
+ * Process the rows that have changed.  After a failure, the next call processes all rows again,
+ * which is harmless.
+ */
 static int take_changed(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n,
 			struct changed *changed, unsigned int session)
 {
@@ -235,7 +238,10 @@ static void keep_ended_reader(struct shim_live_trace *trace)
 	trace->ntaken = 0;
 }
 
-/* After -ENOMEM, the next sample tries again, because only this reader still has the maps. */
+/*
+ * Read the ended session's statistics.  After -ENOMEM, the next sample tries again, because only
+ * this reader still has the maps.
+ */
 static int take_ended(struct shim_live_trace *trace)
 {
 	int ret;

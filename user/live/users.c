@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The module's resources in use by each user, and their limits, as metrics. */
+/* Metrics for the module's resources that each user uses, and for their limits */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static void merge(struct shim_live_users *users)
 	users->n = n;
 }
 
-/* Each line of the file has a user's number and amounts. */
+/* Read the users.  Each line of the file contains a user's number and amounts. */
 static int read_users(struct shim_live_users *users)
 {
 	FILE *f = fopen(USERS_FILE, "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The module's resources in use by each user, and their limits, as metrics. */
+/* Metrics for the module's resources that each user uses, and for their limits */
 #ifndef SHIM_LIVE_USERS_H
 #define SHIM_LIVE_USERS_H
 

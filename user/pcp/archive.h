@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Archives as a source of metrics: the operations, grouped by the file that defines them. */
+/* The operations of archives as a source of metrics, grouped by file */
 #ifndef SHIM_PCP_ARCHIVE_H
 #define SHIM_PCP_ARCHIVE_H
 

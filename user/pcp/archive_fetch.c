@@ -289,7 +289,7 @@ static int give_back(struct shim_context *ctx, const struct shim_cursor *before,
 	return err;
 }
 
-/* Get the next record with any of the metrics.  Marks have none. */
+/* Get the next record that contains any of the metrics.  Marks contain none. */
 static int fetch_record(struct shim_context *ctx, struct shim_ts *stamp, pmResult **out)
 {
 	struct shim_record rec;

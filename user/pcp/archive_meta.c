@@ -236,7 +236,7 @@ static int add_context(struct shim_label_sets *sets, const struct shim_context *
 	return add_level(sets, ctx, PM_LABEL_CONTEXT, PM_IN_NULL);
 }
 
-/* Add all labels of a metric except those of its instances, in ascending order of precedence. */
+/* Add all labels of a metric except its instances' labels, in ascending order of precedence. */
 static int add_metric(struct shim_label_sets *sets, const struct shim_context *ctx, pmID pmid)
 {
 	const struct shim_desc *desc = shim_archive__desc(ctx->ar, pmid);
@@ -470,7 +470,7 @@ static int indom_enter(pmInDom indom, struct shim_context **ctx)
 /**
  * pmGetInDomArchive() - get all instances that a domain has at any time in the archive
  * @indom: the domain
- * @instlist: their IDs: those of the newest state, then additional ones of older states
+ * @instlist: their IDs: IDs in the newest state, then additional IDs in older states
  * @namelist: their names; if a name has changed, the newest one
  *
  * Return: as for pmGetInDom(), and PM_ERR_NOTARCHIVE.

@@ -5,8 +5,8 @@
  *
  * Threads: the file is read once, under a lock.  As in the original, its variables become part of
  * the environment.  In a set-user-ID program the environment is foreign, that is, set by a less
- * privileged user.  The file's values then replace those of the environment, and variables that the
- * file does not set count as unset.
+ * privileged user.  The file's values then replace the environment's values, and variables that the
+ * file does not set are treated as unset.
  *
  * As the interface requires, the process has one name; it is read and written atomically.  A
  * program may also assign to pmProgname.

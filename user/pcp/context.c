@@ -42,7 +42,7 @@ static bool is_lost(struct shim_context *ctx)
 
 /*
  * Called in a forked child.  Threads that do not exist in the child may have been inside calls.
- * Their contexts remain locked and inconsistent, so the child drops these contexts.
+ * Their contexts remain locked and inconsistent, so the child drops them.
  */
 static void drop_lost(void)
 {
@@ -228,7 +228,7 @@ static int take_handle(void)
 	return handle;
 }
 
-/* The table takes ownership of the caller's reference. */
+/* Add a context to the table, which takes ownership of the caller's reference. */
 static int context_publish(struct shim_context *ctx)
 {
 	struct shim_context **slot;

@@ -86,8 +86,8 @@ pmLabelSet *shim_label_sets__grow(struct shim_label_sets *sets, size_t n);
  * @desc, @descs: get the descriptors of one or several metrics; an unknown metric gets the pmid
  *	PM_ID_NULL
  * @text: @about is PM_TEXT_PMID or PM_TEXT_INDOM, @level as for pmLookupText
- * @labels: adds sets; @level 0: all sets of a metric except those of its instances, in ascending
- *	order of precedence
+ * @labels: adds sets; @level 0: all sets of a metric except its instances' sets, in ascending order
+ *	of precedence
  * @instances, @instance_name, @instance: pmGetInDom, pmNameInDom, pmLookupInDom
  * @metrics: pmLookupName; the caller sets @pmids to PM_ID_NULL
  * @children: pmGetChildrenStatus; the caller sets *@offspring and *@status to NULL

@@ -369,8 +369,8 @@ int shim_date__free(const char *text, time_t now, time_t *out)
 	if (take_tokens(&d, text))
 		return -EINVAL;
 	/*
-	 * Durations alone count from now; everything else counts from the given time of day or
-	 * midnight.
+	 * Durations alone are added to the current time, everything else to the specified time of
+	 * day or midnight.
 	 */
 	if (d.dates || d.times || d.days || d.day_lengths) {
 		if (base_time(&d, &t) || t < 0)

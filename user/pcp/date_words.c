@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The words and numbers in a date */
+/* Split a date into words and numbers. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

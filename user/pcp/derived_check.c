@@ -27,7 +27,10 @@ static bool has_dimension(const pmUnits *u)
 	return u->dimSpace || u->dimTime || u->dimCount || u->extraUnit;
 }
 
-/* A dimensionless number can be compared with a count, as in pmConvScale(). */
+/*
+ * Return whether units can be compared.  A dimensionless number can be compared with a count, as in
+ * pmConvScale().
+ */
 static bool are_comparable(const pmUnits *a, const pmUnits *b)
 {
 	if (a->dimSpace != b->dimSpace || a->dimTime != b->dimTime || a->extraUnit != b->extraUnit)
@@ -69,8 +72,8 @@ static bool check_types(struct check *c, const pmDesc *l, const pmDesc *r)
 }
 
 /*
- * As in the original, a relational operator accepts any dimensions if one operand is PM_TYPE_U32,
- * which is the type of integers in expressions.
+ * Check an operator's dimensions.  As in the original, a relational operator accepts any dimensions
+ * if one operand is PM_TYPE_U32, which is the type of integers in expressions.
  */
 static bool check_dimensions(struct check *c, enum shim_node_kind kind, const pmDesc *l,
 			     const pmDesc *r)
@@ -95,7 +98,7 @@ static bool check_dimensions(struct check *c, enum shim_node_kind kind, const pm
 	}
 }
 
-/* No operator converts extra units, and no product has two of them. */
+/* Check extra units: no operator converts them, and no product has two of them. */
 static bool check_extra(struct check *c, enum shim_node_kind kind, const pmUnits *l,
 			const pmUnits *r)
 {
@@ -234,7 +237,10 @@ static int semantics_of(const pmDesc *base, const pmDesc *l, const pmDesc *r)
 									PM_SEM_INSTANT;
 }
 
-/* PM_TYPE_* are in the order of promotion: the larger of two types can represent both. */
+/*
+ * Return the type that can represent both: PM_TYPE_* are in the order of promotion, so it is the
+ * larger one.
+ */
 static int common_type(int a, int b)
 {
 	return a > b ? a : b;

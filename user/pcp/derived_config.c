@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Files and directories of derived metrics: name = expression, and name(attribute) = text. */
+/* Read files and directories of derived metrics: name = expression, and name(attribute) = text. */
 #define _GNU_SOURCE	/* for asprintf */
 #include <dirent.h>
 #include <errno.h>
@@ -165,7 +165,7 @@ static void advance(struct config *c)
 	c->at = cut_line(c);
 }
 
-/* A backslash at the end of a line joins it with the next one, even in comments, as in PCP. */
+/* Join lines that end in a backslash with the next one, even in comments, as in PCP. */
 static void lines_join(struct config *c)
 {
 	char *end = c->at + strlen(c->at);
@@ -261,7 +261,7 @@ static int set_attribute(struct config *c, const char *name, const char *attribu
 	return err;
 }
 
-/* @line is a copy of the text before the "=". */
+/* Define a metric.  @line is a copy of the text before the "=". */
 static int read_definition(struct config *c, char *line, char *value)
 {
 	char *open = strchr(line, '('), *end = strchr(line, ')'), *name, *attribute;

@@ -320,7 +320,7 @@ static bool is_of_defined(const struct shim_expr *expr, int i)
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_DEFINED;
 }
 
-/* Give a constant the descriptor of a metric, except for the explicitly given parts. */
+/* Copy a metric's descriptor to a constant, except for the parts that were specified. */
 static int bind_constant(struct shim_context *ctx, const struct shim_derived_entry *e,
 			 const struct shim_node *node, struct shim_cell *cell)
 {

@@ -186,8 +186,9 @@ static double elapsed_between(struct shim_ts from, struct shim_ts to)
 }
 
 /*
- * If a counter has decreased, it has wrapped or was reset, so its increase is unknown.  As in the
- * original, a fetch of an earlier time is treated the same way, except for PM_TYPE_32.
+ * Return whether a counter has decreased.  It has then wrapped or was reset, so its increase is
+ * unknown.  As in the original, a fetch of an earlier time is treated the same way, except for
+ * PM_TYPE_32.
  */
 static bool went_back(const pmDesc *desc, pmAtomValue now, pmAtomValue last, double elapsed)
 {
@@ -286,7 +287,7 @@ static bool is_novalue(const struct evaluation *ev, int i)
 	return shim_bound__is_novalue(&ev->expr->nodes[i], &ev->cells[i]);
 }
 
-/* Return false if a side that requires values has none. */
+/* Find the sides to use.  Return false if a side that requires values has none. */
 static bool find_sides(const struct evaluation *ev, const struct shim_node *colon, struct sides *s)
 {
 	bool any_yes = !is_novalue(ev, colon->left), any_no = !is_novalue(ev, colon->right);
@@ -341,7 +342,7 @@ static int eval_ternary(struct evaluation *ev, const struct shim_node *node, str
 	return found;
 }
 
-/* A constant with an instance domain has its value for each instance. */
+/* Evaluate a constant.  With an instance domain, it has its value for each instance. */
 static int eval_constant(struct evaluation *ev, const struct shim_node *node,
 			 struct shim_cell *cell)
 {
@@ -531,13 +532,18 @@ static int eval_node(struct evaluation *ev, const struct shim_node *node, struct
 	}
 }
 
-/* The operand of count() may fail without ending the evaluation.  The count is then 0. */
+/*
+ * Return whether a failure does not end the evaluation: if the operand of count() fails, the count
+ * is 0.
+ */
 static bool is_forgiven(const struct shim_expr *expr, int i)
 {
 	return i + 1 < expr->n && expr->nodes[i + 1].kind == SHIM_NODE_COUNT;
 }
 
-/* After a failure, delta() and rate() nodes that were not evaluated have no previous values. */
+/*
+ * Discard the previous values of delta() and rate() nodes that were not evaluated after a failure.
+ */
 static void history_forget(struct shim_bound *b, int from)
 {
 	for (int i = from; i < b->expr->n; i++)

@@ -172,7 +172,10 @@ bool shim_pattern__is_small(const char *text)
 	return true;
 }
 
-/* Only ASCII characters count, in any locale.  Other bytes are valid only between delimiters. */
+/*
+ * Only ASCII characters are recognized, in any locale.  Other bytes are valid only between
+ * delimiters.
+ */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -309,8 +309,8 @@ static int hand_out_names(const struct names *list, char ***names)
 }
 
 /*
- * Replace the @n names, or PM_ERR_NAME, with a list that includes the derived metrics, either in
- * their groups or, if @last is set, at the end.  Return the number of names.
+ * Replace the @n names with a list that includes the derived metrics, either in their groups or, if
+ * @last is set, at the end.  Return the number of names.
  */
 static int merge_leaves(const struct names *derived, const char *name, bool last, int n,
 			char ***names)

@@ -85,7 +85,7 @@ static void node_fini(struct shim_node *node)
 
 static const pmDesc plain = { .pmid = PM_ID_NULL, .indom = PM_INDOM_NULL, .sem = PM_SEM_DISCRETE };
 
-/* On success the expression owns the node; otherwise the node is freed. */
+/* Append a node.  On success the expression owns the node; otherwise the node is freed. */
 static int parser_emit(struct shim_parser *p, struct shim_node node)
 {
 	struct shim_expr *expr = p->expr;

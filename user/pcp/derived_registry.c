@@ -65,8 +65,8 @@ const char *shim_derived__why(void)
 }
 
 /*
- * The items of global metrics count up from the first one, those of a context's own metrics down
- * from the last one.
+ * Global metrics use ascending items, starting with the first one; a context's own metrics use
+ * descending items, starting with the last one.
  */
 pmID shim_derived__pmid(unsigned int number, bool own)
 {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* 0, positive numbers and system errors are returned unchanged. */
+/* Translate an error into a PMAPI code.  Return 0, positive numbers and system errors unchanged. */
 int shim_pcp__error(int err);
 /*
  * Return whether the error is due to memory or the connection to pmcd, and not to a metric or

@@ -3,7 +3,7 @@
  * Event records in a value: convert them from disk byte order to host byte order, and unpack them
  * into one result per record.
  *
- * Each result is one allocation, like those of a fetch (result.c).  The two kinds of result
+ * Each result is one allocation, like the result of a fetch (result.c).  The two kinds of result
  * differ only in their stamps.  The value is not trusted, because it may come from a damaged
  * archive.
  */

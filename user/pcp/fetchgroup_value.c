@@ -34,7 +34,8 @@ static double per_second(unsigned int scale)
 }
 
 /*
- * For units below a second this divides, as in the original, so that results agree to the last bit.
+ * Multiply by the seconds of a time unit.  Below a second, divide as the original does, so that
+ * results agree to the last bit.
  */
 static double rescaled(double multiplier, unsigned int scale)
 {
@@ -112,7 +113,7 @@ static int from_string(const char *text, pmAtomValue *out, int type)
 			errno = ERANGE;
 		break;
 	case PM_TYPE_U32:
-		narrow = strtoul(text, &end, base);	/* -1 gives more than 32 bits */
+		narrow = strtoul(text, &end, base);	/* "-1" has more than 32 bits */
 		out->ul = (uint32_t)narrow;
 		if (out->ul != narrow)
 			errno = ERANGE;

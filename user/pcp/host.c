@@ -92,7 +92,7 @@ static int negotiate(const struct shim_host *host, bool local, uint32_t *flags)
 }
 
 /*
- * pmcd sends the first PDU, which rejects the connection or announces pmcd's version and features.
+ * Receive pmcd's first PDU, which rejects the connection or announces pmcd's version and features.
  */
 static int hear_greeting(struct shim_host *host)
 {
@@ -151,7 +151,7 @@ static int handshake(struct shim_host *host, bool local)
 	return 0;
 }
 
-/* The connect timeout applies twice: to connecting the socket, and to the handshake. */
+/* Connect to a port.  The timeout applies twice: to connecting the socket, and to the handshake. */
 static int by_port(struct shim_host *host, const char *name, int port)
 {
 	int err = shim_wire__connect_host(&host->wire, name, port, host->connect_ns);

@@ -322,7 +322,7 @@ static int add_level(struct shim_host *host, unsigned int level, unsigned int id
 	return copy_sets(sets, &pdu, n);
 }
 
-/* Add all labels of a metric except those of its instances, in ascending order of precedence. */
+/* Add all labels of a metric except its instances' labels, in ascending order of precedence. */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	const struct {

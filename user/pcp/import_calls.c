@@ -4,7 +4,7 @@
  * calls of PCP 7.2 (flags of pmiStart(), times in nanoseconds, and a status file that identifies
  * the tool that writes an archive to PCP's agent pmdapmimport).
  *
- * The texts are identical to those of PCP's library because programs compare them.
+ * The texts are identical to the texts of PCP's library because programs compare them.
  *
  * Threads: pmiErrStr() has a buffer per thread.
  */

@@ -161,7 +161,8 @@ static uint32_t units_word(pmUnits units)
 }
 
 /*
- * Determine which part of a description is invalid by replacing its parts with valid ones in turn.
+ * Determine which part of a description is invalid by replacing its parts with valid ones, one
+ * after the other.
  */
 static int blame(struct shim_importer *imp, const struct shim_desc *desc)
 {

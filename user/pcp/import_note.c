@@ -207,7 +207,7 @@ static struct set *need_set(struct target *t, int32_t inst)
 	return &t->sets[at];
 }
 
-/* Remove a set without labels, because a record with such a set would not be readable. */
+/* Remove a set without labels, because a record with an empty set would not be readable. */
 static void drop_set(struct target *t, struct set *set)
 {
 	size_t at = (size_t)(set - t->sets);
@@ -223,7 +223,8 @@ static bool is_word(const char *value)
 }
 
 /*
- * JSON's literals are stored unchanged; other values are stored in quotes, and are already escaped.
+ * Append a label.  Store JSON's literals unchanged, and other values, which are already escaped, in
+ * quotes.
  */
 static void put_label(struct shim_buf *json, const char *name, const char *value)
 {
@@ -382,7 +383,7 @@ static int write_target(struct shim_importer *imp, const struct target *t, struc
 	return err;
 }
 
-/* A metric that has a text or label is declared in the archive even if it has no values. */
+/* Declare a metric that has a text or label in the archive, even if it has no values. */
 static int declare_metric(struct shim_importer *imp, uint32_t pmid)
 {
 	struct shim_imp_metric *m = shim_importer__by_pmid(imp, pmid);

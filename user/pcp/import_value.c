@@ -8,7 +8,10 @@
 #include "base/vec.h"
 #include "importer.h"
 
-/* A metric that lost its values because an instance was deleted is still in the list. */
+/*
+ * Add a metric to the list, unless it is still there because it lost its values when an instance
+ * was deleted.
+ */
 static void queue_metric(struct shim_importer *imp, struct shim_imp_metric *m)
 {
 	if (m->waiting || imp->last_waiting == &m->waiting)
@@ -144,8 +147,8 @@ static bool parse_plain(struct shim_value *v, const char *text)
 }
 
 /*
- * A decimal integer that is too large for a 32-bit type wraps, as in PCP's library, because it may
- * come from a counter that is wider on another system.
+ * Parse a value.  A decimal integer that is too large for a 32-bit type wraps, as in PCP's library,
+ * because it may come from a counter that is wider on another system.
  */
 static int value_parse(struct shim_imp_slot *slot, const char *text)
 {

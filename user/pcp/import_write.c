@@ -26,7 +26,8 @@ static void text_cut(char *text, size_t room)
 }
 
 /*
- * Host and zone are truncated to the length that the archive's version allows, as in PCP's library.
+ * Create the archive.  Truncate host and zone to the length that its version allows, as PCP's
+ * library does.
  */
 static int create_archive(struct shim_importer *imp)
 {

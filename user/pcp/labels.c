@@ -165,7 +165,7 @@ SHIM_API int pmGetInstancesLabels(pmInDom indom, pmLabelSet **sets)
 }
 
 /**
- * pmLookupLabels() - get all labels of a metric except those of its instances
+ * pmLookupLabels() - get all labels of a metric except its instances' labels
  * @pmid: the metric
  * @sets: the sets of context, domain, instance domain, cluster and item, in this order
  *
@@ -217,7 +217,7 @@ static struct entry *new_entry(struct merge *m, int source)
 	return entry;
 }
 
-/* Member "b" of object "a" is named "a.b"; @prefix is "" or ends in a dot */
+/* Set a label's name: member "b" of object "a" is named "a.b".  @prefix is "" or ends in a dot. */
 static int set_name(struct entry *e, const char *prefix, const char *name, size_t len)
 {
 	size_t front = strlen(prefix);
@@ -234,7 +234,10 @@ static int set_name(struct entry *e, const char *prefix, const char *name, size_
 static int add_object(struct merge *m, int source, const char *prefix, const char *text,
 		      size_t len);
 
-/* The members of a nested object become separate labels; an empty object is one label. */
+/*
+ * Add a member.  The members of a nested object become separate labels; an empty object is one
+ * label.
+ */
 static int add_member(struct merge *m, int source, const char *prefix,
 		      const struct shim_json_member *member)
 {

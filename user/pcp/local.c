@@ -200,7 +200,7 @@ static int add_instances(struct shim_context *ctx, pmInDom indom, struct shim_la
 	return err;
 }
 
-/* Add all labels of a metric except those of its instances. */
+/* Add all labels of a metric except its instances' labels. */
 static int add_metric(struct shim_context *ctx, pmID pmid, struct shim_label_sets *sets)
 {
 	pmDesc desc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This machine as a source of metrics, without pmcd: its operations, grouped by file */
+/* The operations of this machine as a source of metrics, without pmcd, grouped by file */
 #ifndef SHIM_PCP_LOCAL_H
 #define SHIM_PCP_LOCAL_H
 
@@ -18,7 +18,7 @@ struct shim_local {
 /* Open this machine. Return 0 or a PMAPI code. */
 int shim_local__new(struct shim_context *ctx);
 
-/* local_fetch.c */
+/* Operations in local_fetch.c */
 int shim_local_source__fetch(struct shim_context *ctx, int n, const pmID *pmids,
 			     struct shim_ts *stamp, pmResult **out);
 int shim_local_source__store(struct shim_context *ctx, int n, pmValueSet *const *sets);

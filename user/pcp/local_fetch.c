@@ -59,7 +59,10 @@ static void answer_metric(const struct shim_context *ctx, size_t metric, struct 
 	}
 }
 
-/* As in PCP's library, a local context has no agent for metrics of other domains. */
+/*
+ * Return the error for a metric.  As in PCP's library, a local context has no agent for metrics of
+ * other domains.
+ */
 static int error_of(pmID pmid)
 {
 	unsigned int domain = pmID_domain(pmid);

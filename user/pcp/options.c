@@ -169,7 +169,10 @@ static void set_derived(pmOptions *opts, char *arg)
 	shim_options__usage_error(opts);
 }
 
-/* The variable is read when a context connects to a host; other contexts do not use it. */
+/*
+ * Set the variable PCP_CONTAINER, which contexts read when they connect to a host; other contexts
+ * do not use it.
+ */
 void shim_options__container(pmOptions *opts, char *arg)
 {
 	if (setenv("PCP_CONTAINER", arg ? arg : "", 1))
@@ -255,7 +258,10 @@ static void options_begin(char *const *argv, pmOptions *opts)
 	take_environment(opts);
 }
 
-/* A long option that has no character is recognized by its name. */
+/*
+ * Return whether an option is the standard option in a row.  A long option without a character is
+ * recognized by its name.
+ */
 static bool is_standard(const pmOptions *opts, int option, size_t row)
 {
 	if (option)
@@ -292,7 +298,7 @@ static void set_context(pmOptions *opts)
 		opts->context = PM_CONTEXT_ARCHIVE;
 }
 
-/* Defaults and checks that depend on all options */
+/* Set defaults and check combinations after all options are known. */
 void shim_options__finish(pmOptions *opts)
 {
 	if (opts->flags & PM_OPTFLAG_DONE)

@@ -73,7 +73,10 @@ static bool is_archive(const pmOptions *opts)
 	return opts->context == PM_CONTEXT_ARCHIVE;
 }
 
-/* The program may have opened an archive that is not in its options. */
+/*
+ * Return the first archive's name, or "" because the program may have opened an archive that is not
+ * in its options.
+ */
 static const char *first_archive(const pmOptions *opts)
 {
 	return opts->narchives ? opts->archives[0] : "";

@@ -51,7 +51,10 @@ static void source_append(pmOptions *opts, char ***list, int *n, char *name)
 	grown[(*n)++] = name;
 }
 
-/* Hosts and archives exclude each other, unless the program allows both. */
+/*
+ * Check whether hosts and archives are mixed: they exclude each other unless the program allows
+ * both.
+ */
 static int is_mixed(pmOptions *opts, int others, const char *what)
 {
 	if (!others || (opts->flags & PM_OPTFLAG_MIXED))
@@ -110,7 +113,7 @@ void shim_options_sources__hosts(pmOptions *opts, char *arg)
 }
 
 /* The first word of each line is the name of a host, and '#' starts a comment. */
-/* Report the error that ended reading a file, if any. */
+/* If an error ended reading a file, report it. */
 static void not_read(pmOptions *opts, const char *what, const char *name, int err)
 {
 	if (err >= 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A name space's file, which consists of groups of names ("root" contains the others), and the name
- * space that a program has loaded to replace those of its contexts.
+ * space that a program has loaded to replace its contexts' name spaces.
  *
  *	root { group  name 60:0:1  whole 61:*:* } group { name 60:0:2 }
  *

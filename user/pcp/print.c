@@ -312,7 +312,10 @@ static int read_precision(const struct precision *p)
 	return p->usual;
 }
 
-/* As in PCP, the variable is read only when the process first prints a number of this type. */
+/*
+ * Return the precision of a type.  As in PCP, the variable is read only when the process first
+ * prints a number of this type.
+ */
 static int precision(int type)
 {
 	static int known[PM_TYPE_DOUBLE + 1];

@@ -460,7 +460,9 @@ static void plan_forget(struct shim_plans *plans, struct shim_plan *plan)
 	};
 }
 
-/* After each attempt whose plan is not used, skip twice as many records. */
+/*
+ * Postpone the next plan.  After each attempt whose plan is not used, skip twice as many records.
+ */
 static void put_off(struct shim_plan *plan)
 {
 	plan->rest = (1u << plan->failures) - 1;

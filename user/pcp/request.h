@@ -16,7 +16,7 @@
 #include "archive/record.h"
 
 /*
- * struct shim_request - the metrics of a fetch; kept for the next fetch, which is often the same
+ * struct shim_request - the metrics of a fetch; reused by the next fetch, which is often the same
  * @pmids: the @n metrics
  * @items: one per metric
  * @map: position of a metric's first item

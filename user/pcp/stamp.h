@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Conversion between the C library's two time structures and struct shim_ts */
+/* Convert between the C library's two time structures and struct shim_ts. */
 #ifndef SHIM_PCP_STAMP_H
 #define SHIM_PCP_STAMP_H
 

@@ -206,7 +206,10 @@ static instant from_seconds(double seconds)
 	       interval_fraction(seconds, NSEC_PER_SEC);
 }
 
-/* "2 weeks" counts from the window's start, "2 weeks ago" from its end. */
+/*
+ * Return the base of a relative time: "2 weeks" counts from the window's start, "2 weeks ago" from
+ * its end.
+ */
 static time_t base_of(const char *text, const struct timespec *start, const struct timespec *end)
 {
 	static const char *const units[] = {

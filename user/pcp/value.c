@@ -65,7 +65,10 @@ static int from_unsigned(uint64_t v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* Converting NaN to an integer is not an error: on all machines, the result is that of x86-64. */
+/*
+ * Converting NaN to an integer is not an error: on all machines, the result is the same as on
+ * x86-64.
+ */
 static int from_nan(double v, int otype, pmAtomValue *o)
 {
 	switch (otype) {
@@ -91,7 +94,10 @@ static int from_nan(double v, int otype, pmAtomValue *o)
 	return PM_ERR_CONV;
 }
 
-/* Limits are rounded to the value's precision, because a float cannot represent 2^31 - 1. */
+/*
+ * Convert a real number.  Limits are rounded to the value's precision, because a float cannot
+ * represent 2^31 - 1.
+ */
 static int from_real(double v, int single, int otype, pmAtomValue *o)
 {
 	double max31 = single ? (double)(float)INT32_MAX : INT32_MAX;

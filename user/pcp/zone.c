@@ -77,7 +77,10 @@ int shim_zone__make(struct tm *tm, time_t *out)
 	return 0;
 }
 
-/* The C library requires an offset after a name of three characters. */
+/*
+ * Return a copy of the zone, with an offset if the name has three characters, as the C library
+ * requires.
+ */
 static char *zone_name(const char *tz)
 {
 	char *name;
@@ -123,8 +126,8 @@ SHIM_API int pmNewZone(const char *tz)
 /**
  * pmNewContextZone() - make the current context's time zone the reporting zone
  *
- * This is the zone in the archive's label, or that of a host's pmcd.  A file outside the system's
- * zoneinfo directory is not read; UTC is used instead.
+ * This is the zone in the archive's label, or the zone of a host's pmcd.  A file outside the
+ * system's zoneinfo directory is not read; UTC is used instead.
  *
  * Return: the zone's number for pmUseZone(), or an error.
  */

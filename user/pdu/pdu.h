@@ -176,8 +176,8 @@ struct shim_pdu_instance {
 };
 
 /*
- * An @inst of -1 without a name requests the whole domain, an instance requests its name, and a
- *	name requests its instance.
+ * Encode a request.  An @inst of -1 without a name requests the whole domain, an instance requests
+ *	its name, and a name requests its instance.
  */
 void shim_pdu_instance__encode(struct shim_buf *out, int32_t from, uint32_t indom, int32_t inst,
 			       const char *name);

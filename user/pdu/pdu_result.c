@@ -85,7 +85,7 @@ static inline void take_vset(struct shim_in *in, struct shim_pdu_vset *vset)
 	in->p += vset->numval > 0 ? VSET_SIZE : VSET_SIZE - 4;
 }
 
-/* Blocks are contiguous, in the order of the values. */
+/* Check a value's block.  Blocks are contiguous, in the order of the values. */
 static void check_block(const struct shim_pdu *pdu, struct shim_in *in, uint32_t word,
 			uint32_t *next)
 {

@@ -181,7 +181,10 @@ static int finish_connect(int fd, int64_t deadline)
 	return status == ECONNRESET ? 0 : -status;
 }
 
-/* If the backlog is full, a UNIX socket's connect(2) fails with EAGAIN, and poll(2) cannot wait. */
+/*
+ * Retry until the deadline.  If the backlog is full, a UNIX socket's connect(2) fails with EAGAIN,
+ * and poll(2) cannot wait for it.
+ */
 static int retry_connect(int fd, const struct sockaddr *to, socklen_t len, int64_t deadline)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * NSEC_PER_MSEC };
@@ -319,7 +322,10 @@ static bool is_again(const struct shim_wire *w)
 	       !memcmp(w->out.data, w->asked.data, w->out.len);
 }
 
-/* The protocol is half duplex: before a request is sent, there must be no data to receive. */
+/*
+ * Check that there is no data to receive before a request is sent, because the protocol is half
+ * duplex.
+ */
 static int is_quiet(struct shim_wire *w)
 {
 	char byte;

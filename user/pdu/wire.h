@@ -76,7 +76,7 @@ void shim_wire__start(struct shim_wire *w, int64_t timeout_ns);
 int shim_wire__send(struct shim_wire *w);
 /* Receive the next PDU, which is valid until the next call. */
 int shim_wire__receive(struct shim_wire *w, struct shim_pdu *pdu);
-/* Receive a line of text, without its end.  A proxy sends such a line before the first PDU. */
+/* Receive a line of text without its newline.  A proxy sends one before the first PDU. */
 int shim_wire__receive_line(struct shim_wire *w, char line[SHIM_WIRE_LINE_MAX]);
 
 #endif /* SHIM_PDU_WIRE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A public handle is a session of core under another type. */
+/* A public handle is a session of user/core with another type. */
 #ifndef SHIM_SHIM_HANDLE_H
 #define SHIM_SHIM_HANDLE_H
 

@@ -177,8 +177,8 @@ SHIM_API int shim_record_add_trace(struct shim_recorder *rec)
 }
 
 /*
- * @other is the number of metrics of the program's own source; if it is 0, the source is not
- *	called.
+ * Write the instances.  @other is the number of metrics of the program's own source; if it is 0,
+ *	the source is not called.
  */
 static int write_instances(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {
@@ -200,8 +200,8 @@ static int write_values(struct shim_recorder *rec, int other)
 }
 
 /*
- * @other is the number of metrics for which the program's own source has values, or a negative
- *	error.
+ * Write a record.  @other is the number of metrics for which the program's own source has values,
+ *	or a negative error.
  */
 static int write_record(struct shim_recorder *rec, struct shim_ts stamp, int other)
 {

@@ -32,7 +32,10 @@ int shim_rec_sets__values(struct shim_rec_sets *sets, struct shim_writer *w);
 /* Functions in record_trace.c: transactions and other trace events, with the same steps */
 struct shim_rec_trace;
 
-/* @before is the recorder's trace of the archive that this one continues, or NULL. */
+/*
+ * Create the trace statistics of a recorder.  @before belongs to the archive that this one
+ * continues, or is NULL.
+ */
 int shim_rec_trace__create(struct shim_writer *w, struct shim_rec_trace *before,
 			   struct shim_rec_trace **out);
 void shim_rec_trace__destroy(struct shim_rec_trace *trace);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts as metrics: vcpc.count.<event> and vcpc.time.*, with one instance per process.  A process
- * may have several sets with different events.
+ * Record counts of sets: vcpc.count.<event> and vcpc.time.*, with one instance per process.  A
+ * process may have several sets with different events.
  *
  * All samples are taken before any is written.  A set that could not be sampled has no values in
  * the record.
@@ -144,7 +144,7 @@ static unsigned int item_of(const struct shim_rec_sets *sets, const char *name)
 	return item;
 }
 
-/* @event is the event as the set's creator wrote it. */
+/* Declare an event's metric.  @event is the event as the set's creator wrote it. */
 static int new_metric(struct shim_rec_sets *sets, struct shim_writer *w, const char *name,
 		      const char *event)
 {

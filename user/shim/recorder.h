@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* struct shim_recorder, for the files that implement its functions. */
+/* struct shim_recorder, for the files that implement the recorder */
 #ifndef SHIM_SHIM_RECORDER_H
 #define SHIM_SHIM_RECORDER_H
 

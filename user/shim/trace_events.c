@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Single events, and events that were lost, as public calls of <shim/trace.h>. */
+/* Public calls of <shim/trace.h> for single events and lost events */
 #include <errno.h>
 #include <string.h>
 

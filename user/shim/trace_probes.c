@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Probes on programs without trace calls, and each process's transactions, as public calls of
- * <shim/trace.h>
+ * Public calls of <shim/trace.h> for probes on programs without trace calls, and for the
+ * transactions of each process
  */
 #include <errno.h>
 #include <stdlib.h>

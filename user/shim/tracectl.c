@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Control of tracing, and its statistics, as public calls of <shim/trace.h> */
+/* Public calls of <shim/trace.h> that control tracing and read its statistics */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -156,12 +156,12 @@ static int take_turns(struct shim_session *session, struct shim_set *set,
  * @bad: as for shim_set_create()
  * @set: as for shim_set_create()
  *
- * If all events fit, which is tried on the calling thread, the set is like that of
+ * If all events fit, which is tried on the calling thread, the set is like one from
  * shim_set_create().  Otherwise hardware events are distributed in order to groups, which are as
  * large as possible and are multiplexed in random order; other events count all the time.  Use
- * shim_set_turns() to sample such a set.  shim_set_sample(), shim_set_total(), shim_set_walk(),
- * SHIM_BIND_TRACE and recorders refuse it, so that partial counts are not mistaken for complete
- * ones.
+ * shim_set_turns() to sample a multiplexed set.  shim_set_sample(), shim_set_total(),
+ * shim_set_walk(), SHIM_BIND_TRACE and recorders refuse it, so that partial counts are not mistaken
+ * for complete ones.
  *
  * On threads of this process that are bound without flags, @turn is the length of a slot.  On all
  * other targets perf multiplexes with its own interval (perf_event_mux_interval_ms), and several

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Where the time of transactions goes, as public calls of <shim/why.h> */
+/* Public calls of <shim/why.h>, which show where transactions spend their time */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>

@@ -73,7 +73,7 @@ int processor_info(processorid_t processorid, processor_info_t *infop);
 #define _SC_CPUID_MAX	_SC_NPROCESSORS_CONF
 #endif
 
-/* The calling thread's number, which is unique on this machine */
+/* Return the calling thread's number, which is unique on this machine. */
 lwpid_t _lwp_self(void);
 
 /* glibc has had strlcpy() since version 2.38.  With it, a program cannot define its own anyway. */

@@ -450,7 +450,7 @@ typedef struct pmInResult {
 #define PM_TEXT_HELP	2	/* or the one-line text if there is no help text */
 #define PM_TEXT_PMID	4	/* for pmiPutText(): the kind of its target */
 #define PM_TEXT_INDOM	8
-#define PM_TEXT_DIRECT	16	/* or-ed: do not substitute the one-line text for help */
+#define PM_TEXT_DIRECT	16	/* ORed with the level: do not substitute the one-line text */
 
 int pmLookupText(pmID pmid, int level, char **buffer);
 int pmLookupInDomText(pmInDom indom, int level, char **buffer);

@@ -22,7 +22,7 @@ int pmtracecounter(const char *tag, double value);
 char *pmtraceerrstr(int code);
 int pmtracestate(int flags);
 
-/* Not in PCP: number of events of this process that have not reached the agent */
+/* Not in PCP: return the number of events of this process that have not reached the agent. */
 unsigned long long shim_trace_lost(void);
 
 #define PMTRACE_ERR_BASE		12000

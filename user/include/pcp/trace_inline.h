@@ -37,12 +37,14 @@ extern "C" {
  */
 #define SHIM_TRACE_INLINE	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __unused__))
 
-/* Literals of this source file, indexed by address; the first literal keeps an entry */
+/*
+ * Literals of this source file, indexed by address.  The first literal that uses an entry keeps it.
+ */
 static struct shim_trace_site shim_trace_sites[SHIM_TRACE_SITES] __attribute__((__unused__));
 /* For calls without progress; used for every tag */
 static struct shim_trace_site shim_trace_values __attribute__((__unused__));
 
-/* The state of a literal's tag if there is no listener, otherwise NULL */
+/* Return the state of a literal's tag if there is no listener, otherwise NULL. */
 SHIM_TRACE_INLINE struct shim_trace_state *shim_trace_quiet(const char *tag, struct shim_trace_site *site)
 {
 	const char *known = __atomic_load_n(&site->literal, __ATOMIC_RELAXED);
