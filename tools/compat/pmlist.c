@@ -35,7 +35,7 @@ static void usage(FILE *f)
 	      "  -d    also print descriptions\n"
 	      "  -o    output format: t text, c comma-separated, x XML\n"
 	      "  -f    list only verified (v), unverified (u) or caveat (c) events\n"
-	      "  -p    a processor type; -1 is this machine's\n", f);
+	      "  -p    a processor type; -1 is the type of this machine\n", f);
 }
 
 /* Print a text in quotes, escaped as the format requires. */

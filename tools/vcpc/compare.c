@@ -32,7 +32,7 @@ static int compare_help(void)
 	       "  -f, --fail-if COND    exit with status 3 if COND holds; can be repeated:\n"
 	       "                        'checkout:instructions > +2%%'   in each transaction\n"
 	       "                        'checkout:p99 > +1ms', 'elapsed >= +5%%', 'cycles < 0'\n"
-	       "                        COND must hold for the whole confidence interval, if any.\n"
+	       "                        COND must hold for the whole confidence interval, if there is one.\n"
 	       "                        If a side has only one run, durations are checked only if COND ends\n"
 	       "                        with 'from one run', because they differ from run to run.\n"
 	       "  -j, --json            print one JSON object, with the values of each run\n"

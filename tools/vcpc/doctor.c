@@ -143,7 +143,7 @@ static void check_libpfm(struct vcpc_finding *f)
 	if (why && !strstr(why, strerror(ENOENT)))
 		vcpc_doubt(f, ENOMEM);
 	vcpc_found(f, "not installed");
-	vcpc_limits(f, VCPC_LIMITED, "only perf's generic events have names, not those of this processor",
+	vcpc_limits(f, VCPC_LIMITED, "only perf's generic events have names, not this processor's own events",
 	       "as root: apt install libpfm4");
 }
 
@@ -173,7 +173,7 @@ static void check_tracing(struct vcpc_finding *f)
 	}
 	if (way < 0) {
 		vcpc_found(f, "unknown: %s", strerror(-way));
-		vcpc_limits(f, VCPC_LIMITED, "transactions are possibly not timed", "as root: vcpc trace off, then vcpc trace on");
+		vcpc_limits(f, VCPC_LIMITED, "transactions may not be timed", "as root: vcpc trace off, then vcpc trace on");
 		return;
 	}
 	if (vcpc_is_there(f, BPF_FOLDER "/vcpc", F_OK)) {

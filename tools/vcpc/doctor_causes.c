@@ -281,7 +281,7 @@ static void check_watchdog(struct vcpc_finding *f)
 	} else {
 		vcpc_found(f, "on");
 		f->restricts = true;
-		vcpc_limits(f, VCPC_LIMITED, "it uses one hardware counter of each CPU",
+		vcpc_limits(f, VCPC_LIMITED, "it uses one hardware counter on each CPU",
 			    "as root: sysctl kernel.nmi_watchdog=0");
 	}
 }

@@ -99,7 +99,7 @@ static int fail_function(struct elf_file *file, const char *path, const char *na
 
 	near_names(places, near);
 	if (places->n > 1)
-		return vcpc_fail(0, "%s has %u functions named '%s', at 0x%llx, 0x%llx%s; give an address instead of the name",
+		return vcpc_fail(0, "%s has %u functions named '%s', at 0x%llx, 0x%llx%s; specify an address instead of the name",
 				 path, places->n, name, (unsigned long long)places->address[0],
 				 (unsigned long long)places->address[1], places->n > 2 ? ", ..." : "");
 	if (places->chosen)

@@ -102,7 +102,7 @@ static int check_twice(const struct shim_set *set)
 	for (unsigned int i = 0; i < shim_set_size(set); i++)
 		for (unsigned int j = 0; j < i; j++)
 			if (!strcmp(shim_set_event(set, i), shim_set_event(set, j)))
-				return vcpc_fail(0, "event '%s' is given twice",
+				return vcpc_fail(0, "event '%s' is specified twice",
 						 shim_set_event(set, i));
 	return 0;
 }

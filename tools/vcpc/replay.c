@@ -245,7 +245,7 @@ static int plan(const struct options *o, struct vcpc_walk *walk)
 	if (o->mode != PM_MODE_INTERP)
 		return 0;
 	if (!o->samples && span * 1e9 / delta > MOST_ROWS)
-		return vcpc_fail(0, "the interval gives %.0f rows, which are too many; use a longer interval, or -s N",
+		return vcpc_fail(0, "the interval results in %.0f rows, which is too many; use a longer interval, or -s N",
 				 span * 1e9 / delta);
 	/* All parts must have the same sign, as in pmSetModeHighRes(). */
 	walk->delta.tv_sec = (backwards ? -delta : delta) / VCPC_NSEC_PER_SEC;

@@ -21,7 +21,7 @@ static int report_help(void)
 {
 	printf("Usage: vcpc report ARCHIVE -o FILE.html\n"
 	       "       vcpc report A B -o FILE.html\n\n"
-	       "Makes one self-contained HTML page of an archive, which any browser shows without a network.\n"
+	       "Writes a self-contained HTML page about an archive, which browsers can show offline.\n"
 	       "It has a table of all transactions with their costs, charts of rates over time, percentiles\n"
 	       "and a heat map of durations, charts of counts against durations, and a table of all metrics\n"
 	       "with their definitions.\n\n"

@@ -46,7 +46,7 @@ static void put_sentence(FILE *out, const struct vcpc_comparison *c)
 	if (!several)
 		fputs("With only one run on a side, changes cannot be distinguished from noise", out);
 	else if (!changes)
-		fputs("No quantity is known to differ", out);
+		fputs("No quantity differs significantly", out);
 	else if (changes > 5)
 		fprintf(out, "; and %zu more", changes - 5);
 	fputs(".</p>\n<p class=\"note\">", out);

@@ -31,8 +31,8 @@ static const char head[] =
 
 static const char places[] =
 	"<noscript><p>The charts require scripts; the table does not.</p></noscript>\n"
-	"<p class=\"keys screen\">Drag over a chart to zoom in on a period, double-click to show the whole time. "
-	"Keys in a chart: left and right move from value to value, + and - zoom, 0 shows the whole time.</p>\n"
+	"<p class=\"keys screen\">Drag over a chart to zoom in on a period, double-click to show the whole time span. "
+	"Keys in a chart: left and right move from value to value, + and - zoom, 0 shows the whole time span.</p>\n"
 	"<div id=\"live\" aria-live=\"polite\"></div>\n"
 	"<section id=\"transactions\" aria-labelledby=\"h-transactions\" hidden><h2 id=\"h-transactions\">Transactions</h2>\n"
 	"<p class=\"screen\"><label for=\"tag\">Transaction</label> <select id=\"tag\"></select> <span id=\"more\"></span></p>\n"

@@ -62,7 +62,7 @@ int vcpc_rotate_parse_keep(struct vcpc_rotate *rotate, const char *text)
 	unsigned long keep = strtoul(text, &end, 10);
 
 	if (!isdigit((unsigned char)*text) || *end || keep < 2 || keep > MOST_KEPT)
-		return vcpc_usage("--keep: '%s' is not a number of at least 2 archives (one is being written, the others are complete)",
+		return vcpc_usage("--keep: '%s' is not a number of archives (at least 2: one is being written, the others are complete)",
 				  text);
 	rotate->keep = keep;
 	return 0;

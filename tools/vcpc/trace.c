@@ -40,7 +40,7 @@ static const char help_text[] =
 	"  --probes      use probes on libshim only\n"
 	"  --begins=kernel  take the time of each begin in the kernel (default with the module)\n"
 	"  --begins=user  take it in the program, which sends it with the end; this costs less, but\n"
-	"                omits open transactions and those that never end (default with probes)\n"
+	"                omits transactions that have not ended or never end (default with probes)\n"
 	"  --processes   keep statistics by process, for 'vcpc top --by process'\n"
 	"  --counts EVENT,...  make each traced thread count these events in its transactions\n"
 	"  --events      keep single events, for 'export' (default size: 1 MiB)\n"
@@ -103,7 +103,7 @@ static void say_who_trusts(void)
 {
 	puts("direct: all programs that can write to " DIRECT_MAP "\n"
 	     "are one trust domain: each can change or forge the statistics of any other, including root's, and\n"
-	     "turn direct tracing off for all. At present only root can write to it; give access to trusted groups only.");
+	     "turn direct tracing off for all. Currently only root can write to it; grant access only to trusted groups.");
 }
 
 static int want_counts(const struct vcpc_events *events)

@@ -198,8 +198,8 @@ static void show_drops(const struct shim_trace_drops *drops)
 		{ drops->tag_full, "events of new names, because there are too many names (--max-tags)" },
 		{ drops->not_open, "ends without a begin (lost, or before tracing was turned on)" },
 		{ drops->given_up, "transactions that did not end (end of the process, longjmp or exception)" },
-		{ drops->count_full, "counts of transactions, because there are too many different ones" },
-		{ drops->direct_full, "events of SHIM_TRACE=direct, because there were too few rows (--direct)" },
+		{ drops->count_full, "counts of transactions, because there are too many combinations of tag and events" },
+		{ drops->direct_full, "events of SHIM_TRACE=direct, because there were too few slots (--direct)" },
 		{ drops->ring_full, "single events, because they were not exported in time (--events)" },
 	};
 

@@ -41,7 +41,7 @@ static int why_help(void)
 	       "programs without trace calls ('vcpc trace on --function').\n\n"
 	       "      --above pNN     transactions above this percentile are slow (default: p99)\n"
 	       "  -p, --pid PID       explain only transactions of this process\n"
-	       "      --for TIME      watch for this long (default: 10s); Ctrl-C ends it earlier\n"
+	       "      --for TIME      watch for this long (default: 10s); Ctrl-C stops earlier\n"
 	       "      --no-stacks     do not collect stacks, which cause most of the overhead\n"
 	       "      --probes        use probes on libshim even if the vcpc module is loaded\n"
 	       "  -j, --json          print one JSON object\n"
