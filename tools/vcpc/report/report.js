@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws the report's charts with uPlot from the data in the page; names reach it as text only.
+// Draw the report's charts with uPlot from the data in the page.  Names are inserted only as text, never as HTML.
 (function () {
 	"use strict";
 
@@ -11,9 +11,9 @@
 	const LIGHT = ["#0b62b8", "#b3400a", "#1a7f4b", "#7d3fb2", "#8a6a00", "#b0246f"];
 	const DARK = ["#6db3ff", "#ffab70", "#6fdc9f", "#cfa6ff", "#e6c84f", "#ff8dc2"];
 	const dark = matchMedia("(prefers-color-scheme: dark)");
-	const charts = [];	// all that are shown
-	const flames = [];	// flame graphs, as functions that draw them
-	let range = null;	// of time, if not all is shown
+	const charts = [];	// all charts that are shown
+	const flames = [];	// functions, each of which draws a flame graph
+	let range = null;	// the displayed part of the time, or null for all
 
 	const isPaper = () => document.documentElement.classList.contains("paper");
 	const isDark = () => dark.matches && !isPaper();
@@ -32,7 +32,7 @@
 		return e;
 	}
 
-	// "12.3k": three digits and a prefix
+	// Format a number with three digits and a prefix: "12.3k".
 	function number(v) {
 		if (v === null || v === undefined)
 			return "-";
@@ -45,7 +45,7 @@
 		return String(Number(v.toPrecision(3)));
 	}
 
-	// Seconds as people say them
+	// Format seconds with three digits and a suitable unit.
 	function time(v) {
 		if (v === null || v === undefined)
 			return "-";
@@ -59,12 +59,13 @@
 
 	const stamp = t => new Date((data.start + t) * 1000).toISOString().slice(11, 23);
 
-	// The runs that are drawn: one, or two that are compared, which then both begin at 0
+	// The runs to draw: one, or two to compare, both of which then begin at 0
 	const runs = data.other ? [data, data.other] : [data];
 	const SIDES = ["A", "B"];
 	const PARTS = [["blocked", "blocked"], ["runqueue", "waiting for a CPU"], ["oncpu", "on CPU"]];
 
-	// Values with a null where they do not go on; what only comes seldom is joined
+	// Insert a position -1 at each gap.  Values become null there, which interrupts the line, and undefined where a record
+	// lacks a value, which does not.
 	for (const run of runs) {
 		const gaps = new Set(run.gaps), start = run.start;
 
@@ -81,21 +82,21 @@
 	const spread = l => runs[l.run].positions.map(at => at < 0 ? null : l.values[at] === null ? undefined : l.values[at]);
 	const times = [...new Set(runs.flatMap(run => run.x))].sort((a, b) => a - b);
 
-	// Lines on one axis of time, whose runs may have points at different times
+	// Put lines on one time axis.  Their runs may have points at different times.
 	function joined(list) {
 		const tables = runs.map((run, r) => [run.x].concat(list.filter(l => l.run === r).map(spread))).filter(t => t.length > 1);
 
 		return tables.length === 1 && runs.length === 1 ? tables[0] : uPlot.join(tables.concat([[times]]));
 	}
 
-	// The clock, as finely as the axis is divided
+	// Format times of day as precisely as the axis is divided.
 	function clock(u, splits, axis, space, increment) {
 		const [from, to] = increment >= 86400 ? [0, 10] : increment >= 60 ? [11, 16] : increment >= 1 ? [11, 19] : [11, 23];
 
 		return splits.map(t => new Date(t * 1000).toISOString().slice(from, to));
 	}
 
-	// Few labelled lines of a logarithmic axis: powers of ten, with 2 and 5 if these are few
+	// Choose a few labeled lines of a logarithmic axis: powers of ten, and lines between these if they are few.
 	function decades(u, axis, min, max) {
 		const low = Math.floor(Math.log10(min)), high = Math.ceil(Math.log10(max)), list = [];
 		const step = Math.ceil((high - low) / 5), parts = high - low > 3 ? [1] : high - low > 1 ? [1, 3] : [1, 2, 5];
@@ -107,7 +108,7 @@
 		return list.length > 1 ? list : [min, max];
 	}
 
-	// The point with a value that is nearest to the mouse, so that each point of each line can be read
+	// Find the point with a value that is nearest to the mouse, so that each point of each line can be read.
 	function nearest(u, series, at, x) {
 		const xs = u.data[0], ys = u.data[series];
 		let best = null;
@@ -123,7 +124,7 @@
 
 	const lastOf = values => values.reduce((last, v) => typeof v === "number" ? v : last, null);
 
-	// Without a mouse in the chart the legend has the last values
+	// Show the last values in the legend while the mouse is outside the chart.
 	function showLast(u, format, values) {
 		if (u.cursor.idx !== null && u.cursor.idx !== undefined)
 			return;
@@ -163,10 +164,10 @@
 		zooming = false;
 	}
 
-	// What lines stand for: in a stacked chart they are drawn on top of each other
+	// The values that lines represent: in a stacked chart, lines are drawn at the sums of several values.
 	const valuesOf = (chart, u) => chart.own ? chart.own() : u.data;
 
-	// The whole of a chart's x, for the key 0 and for zooming out
+	// The whole range of a chart's x axis, for the key 0 and for zooming out
 	function whole(chart) {
 		const x = chart.plot.data[0];
 
@@ -204,7 +205,7 @@
 		event.preventDefault();
 	}
 
-	// Values in words, for who does not see the chart: some of them, evenly
+	// Fill the table of values for users who cannot see the chart: at most ROWS rows, at regular intervals.
 	function fillTable(chart, details) {
 		if (details.querySelector("table"))
 			return;
@@ -226,7 +227,7 @@
 		}
 	}
 
-	// Least and greatest, for the chart's name
+	// Describe the minimum and the maximum in the chart's accessible name.
 	function extent(chart) {
 		let least = Infinity, most = -Infinity;
 
@@ -272,7 +273,7 @@
 			"aria-roledescription": "chart" });
 		build(chart);
 		chart.box.setAttribute("aria-label", title + ": " + (chart.read ? "heat map" : extent(chart)) +
-			". Left and right move from value to value, plus and minus zoom, 0 shows the whole time.");
+			". Left and right move from value to value, plus and minus zoom, 0 shows the whole time span.");
 		chart.box.addEventListener("keydown", event => onKey(chart, event));
 		const details = element("details", null, figure);
 
@@ -282,7 +283,7 @@
 		return figure;
 	}
 
-	// Whether two lines lie on each other, so that one hides the other
+	// Whether two lines have the same values, so that one hides the other
 	const isSame = (a, b) => a.values.length === b.values.length && a.values.every((v, i) => v === b.values[i]);
 
 	function labels(list, unit) {
@@ -293,11 +294,11 @@
 		});
 	}
 
-	// Lines over time: [{ name, values, run }]
+	// Make a chart of lines over time from a list of { name, values, run }.
 	function lines(list, format, unit, logarithmic) {
 		const byRun = list.slice().sort((a, b) => a.run - b.run), names = labels(byRun, unit);
 		const each = runs.length > 1 ? byRun.filter(l => l.run === 0).length : 0;
-		// B's lines are dashed, and drawn over A's wider ones: none hides another
+		// Draw B's lines dashed, over A's wider lines, so that no line hides another.
 		const dash = i => each ? DASHES[i < each ? 0 : 1] : DASHES[i % DASHES.length];
 
 		return {
@@ -316,7 +317,7 @@
 		};
 	}
 
-	// The parts of the time of a run's transactions, stacked: the first one on top
+	// Make a stacked chart of the parts of the time of a run's transactions, with the first part on top.
 	function stacked(tag, run) {
 		const parts = PARTS.filter(p => tag[p[0]]);
 		const own = joined(parts.map(p => ({ values: tag[p[0]], run })));
@@ -337,14 +338,15 @@
 		};
 	}
 
-	// The stacks of a tag: [{ frames, typical, slow }], in seconds per transaction; the reason is the first frame
+	// Get the stacks of a tag, in seconds per transaction: a list of { frames, typical, slow }.  The first frame is the tag,
+	// the second one the reason.
 	function stacksOf(run, name) {
 		const parsed = (run.stacks || []).map(line => {
 			const words = line.split(" "), slow = words.pop() / 1e9, typical = words.pop() / 1e9;
 
 			return { frames: words.join(" ").split(";"), typical, slow };
 		});
-		// As 'vcpc why' writes tags; without the user that a label may have
+		// Compare names as 'vcpc why' writes them, first with and then without the user that a label may contain.
 		const of = wanted => parsed.filter(s => s.frames[0] === wanted.replace(/[;\x00-\x1f]/g, "_"));
 		const same = of(name);
 
@@ -370,7 +372,7 @@
 		return root;
 	}
 
-	// Red: slow transactions have more of it, blue: less; the text on it is black.
+	// Red: slow transactions spend more time in the function; blue: less time.  The text on it is black.
 	function flameColor(frame) {
 		const { value, typical } = frame.data, part = value + typical > 0 ? (value - typical) / (value + typical) : 0;
 		const end = part > 0 ? [255, 105, 90] : [110, 170, 255];
@@ -427,13 +429,13 @@
 		flames.push(() => drawFlame(box, said, tag.name, stacks));
 	}
 
-	// The lines of all runs: @pick gets them of one run
+	// Get the lines of all runs.  @pick returns the lines of one run.
 	const ofRuns = pick => runs.flatMap((run, r) => (pick(run) || []).map(l =>
 		Object.assign({}, l, { run: r, name: runs.length > 1 ? (SIDES[r] + " " + (l.name || "")).trim() : l.name })));
 
 	const tagOf = (run, name) => run.tags.find(t => t.name === name);
 
-	// What a transaction counted against how long it took, a point a step
+	// Make a chart of a transaction's counts against its durations, with one point per step.
 	function dots(tag, event) {
 		const list = tag.mean.map((t, i) => [t, event.mean[i]]).filter(p => p[0] !== null && p[1] !== null)
 			.sort((a, b) => a[0] - b[0]);
@@ -451,7 +453,7 @@
 		};
 	}
 
-	// From hardly any to the most, by the logarithm
+	// Choose a color for @n of at most @most transactions, on a logarithmic scale.
 	function heatColor(n, most) {
 		const part = most > 1 ? Math.log(1 + n) / Math.log(1 + most) : 1;
 		const stops = isDark() ? [[38, 50, 78], [190, 84, 120], [255, 224, 130]] : [[214, 230, 248], [88, 132, 200], [40, 18, 92]];
@@ -503,7 +505,7 @@
 			time(tag.floors[best.slot]) + " to " + time(tag.floors[best.slot + 1]);
 	}
 
-	// What is at the cursor, for the legend
+	// Describe the transactions at the cursor for the legend.
 	function underCursor(u, tag, at) {
 		const column = at === null || at === undefined ? [] : tag.heat[at] || [];
 		const took = u.cursor.top >= 0 ? u.posToVal(u.cursor.top, "y") : 0;
@@ -532,7 +534,7 @@
 				series: [{ value: (u, v) => v === null || v === undefined ? "-" : stamp(v - data.start) },
 					{ label: "transactions", stroke: color(0), paths: () => null, points: { show: false },
 						value: (u, v, s, at) => underCursor(u, tag, at) }],
-				// By itself the legend changes with x only.
+				// Update the legend when y changes, because uPlot does so only for x.
 				hooks: { draw: [u => paintHeat(u, tag, ends, begins, most)],
 					setCursor: [u => u.setLegend({ idx: u.cursor.idx })] },
 			}),
