@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why /dev/vcpc could not be opened, and what to do about it. */
+/* Find out why /dev/vcpc could not be opened, and advise what to do. */
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The cpustat command: count what each CPU does, as a table over time. */
+/* The cpustat command: count events on each CPU, and print them as a table over time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The cputrack command: count what each thread of a process does, as a table over time. */
+/*
+ * The cputrack command: count events in each thread of a process, and print them as a table over
+ * time.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

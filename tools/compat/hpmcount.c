@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hpmcount: run a program, and count its events and those of all processes it starts. */
+/* hpmcount: run a program, and count events in it and in all processes that it starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The PMDA: serves this machine's metrics to pmcd through PCP's agent library. */
+/* The PMDA, which provides this machine's metrics to pmcd through PCP's agent library. */
 #ifndef VCPC_PMDA_AGENT_H
 #define VCPC_PMDA_AGENT_H
 

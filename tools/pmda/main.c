@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmdavcpc: a PMDA that serves pmcd the metrics of this machine's module, trace maps and CPUs. */
+/*
+ * pmdavcpc: a PMDA that provides the metrics of this machine's module, trace maps and CPUs to pmcd.
+ */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An archive's metrics by number, and its records in order. */
+/* Look up an archive's metrics by number, and read its records in order. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

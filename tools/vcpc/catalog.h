@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An archive's metrics by number, and its records in order. */
+/* Look up an archive's metrics by number, and read its records in order. */
 #ifndef VCPC_CATALOG_H
 #define VCPC_CATALOG_H
 
@@ -26,7 +26,10 @@ struct vcpc_catalog {
  */
 int vcpc_catalog_read(struct vcpc_catalog *c, char **names);
 void vcpc_catalog_free(struct vcpc_catalog *c);
-/* @next is the index of the expected entry, 0 at first; it is updated. */
+/*
+ * Find the entry of a metric.  *@next is the index of the expected entry, 0 at first, and is
+ * updated.
+ */
 struct vcpc_entry *vcpc_catalog_find(const struct vcpc_catalog *c, pmID pmid, size_t *next);
 
 /*

@@ -45,8 +45,8 @@ static void ascending(struct vcpc_series *s)
 }
 
 /*
- * Choose the columns from @first on that are drawn in one chart: those of one metric that have
- * values.  Return the column with which the next chart begins.
+ * Choose the columns, starting with @first, to draw in one chart: one metric's columns with values.
+ * Return the column with which the next chart begins.
  */
 static size_t columns_choose(const struct vcpc_series *s, size_t first, bool together,
 			     struct vcpc_plot *plot)

@@ -292,7 +292,7 @@ static bool fail_tracepoint(int err, const char *event)
 }
 
 /**
- * vcpc_fail_event() - report what is wrong with an event's name
+ * vcpc_fail_event() - report why an event's name was rejected
  * @err: error from shim_set_create()
  * @event: the name
  *

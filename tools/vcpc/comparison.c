@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Pair each quantity of side A's runs with that of side B's. */
+/* Pair each quantity of side A's runs with the same quantity of side B's runs. */
 #define _GNU_SOURCE	/* reallocarray */
 #include <errno.h>
 #include <math.h>

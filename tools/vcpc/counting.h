@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of the commands that run another one and count it. */
+/* The options of commands that run another command and count events in it. */
 #ifndef VCPC_COUNTING_H
 #define VCPC_COUNTING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts of a command's runs, and their output. */
+/* Collect and print the counts of a command's runs. */
 #ifndef VCPC_COUNTS_H
 #define VCPC_COUNTS_H
 
@@ -17,8 +17,7 @@
  * @what: what was counted, for messages: "'make'", "process 12 (make)"
  * @part: the label of the printed part, or NULL if the counts are not printed in parts
  * @n: number of events, @names: their names
- * @lacking: events that cannot be counted here; their values are NAN, like those of a run without
- *   counts
+ * @lacking: events that cannot be counted here; their values are NAN, as in a run without counts
  * @values: for each event, one value per run
  * @elapsed, @cpu: for each run, its seconds, and its seconds of CPU time while counting
  * @user, @system: the command's CPU time in both modes, in seconds, if @has_usage

@@ -88,7 +88,7 @@ static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsign
 		char *text;
 		int err = lookup(id, levels[i], &text);
 
-		if (err != PM_ERR_NOTHOST)	/* no metric has such a text */
+		if (err != PM_ERR_NOTHOST)	/* no metric has a text of this kind */
 			status |= failed(err, PM_ERR_TEXT, "help text", name);
 		if (err)
 			continue;
@@ -100,7 +100,8 @@ static int put_texts(const char *name, int (*lookup)(pmID, int, char **), unsign
 }
 
 /*
- * @n is the number of sets, or the error for which there are none.  Derived metrics have no labels.
+ * Print sets of labels.  @n is the number of sets, or the error for which there are none.  Derived
+ *	metrics have no labels.
  */
 static int put_sets(const char *name, int n, pmLabelSet *sets, pmInDom indom)
 {

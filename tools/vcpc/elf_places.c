@@ -213,7 +213,10 @@ struct search {
 	Elf_Data *versions;
 };
 
-/* If a name has several versions, newly linked programs use the one that is not hidden. */
+/*
+ * Return whether a symbol is an old version of its name.  If a name has several versions, newly
+ * linked programs use the one that is not hidden.
+ */
 static bool is_old_version(const struct search *search, int i, const char *version)
 {
 	GElf_Versym number;

@@ -66,7 +66,7 @@ int vcpc_fail_metric(int code, const char *name)
 		return vcpc_fail(0, "the archive has no instance '%s'; 'vcpc dump --instances ARCHIVE' lists all", name);
 	if (code != PM_ERR_NAME)
 		return vcpc_fail_pm(code, name);
-	pmTraversePMNS_r("", consider, &g);	/* on an error there is no suggestion */
+	pmTraversePMNS_r("", consider, &g);	/* after an error, suggest nothing */
 	if (*g.best && g.distance <= strlen(name) / 2)
 		return vcpc_fail(0, "unknown metric '%s'; did you mean '%s'?", name, g.best);
 	return vcpc_fail(0, "the archive has no metric '%s'; 'vcpc dump -d ARCHIVE' lists all",

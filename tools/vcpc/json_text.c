@@ -14,7 +14,10 @@ static unsigned int number_of(const unsigned char *s, int n)
 	return (*s & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 }
 
-/* Names may contain any bytes.  Bytes that are not UTF-8 are treated as Latin-1. */
+/*
+ * Write a text in quotes.  Names may contain any bytes.  Bytes that are not UTF-8 are treated as
+ * Latin-1.
+ */
 void vcpc_json_text(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events that are counted on each of several kinds of core. */
+/* Count events on each of several kinds of core. */
 #ifndef VCPC_KINDS_H
 #define VCPC_KINDS_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Parse options, and reject those of related tools with a hint.
+ * Parse options, and reject options of related tools with a hint.
  *
- * The counting commands use the letters of perf stat, the replaying commands those of PCP.  If a
- * command does not accept a letter that users of these tools may expect, or that an earlier version
- * had, the letter has a row in a table here.
+ * The counting commands use the letters of perf stat; the replaying commands use PCP's letters.  If
+ * a command does not accept a letter that users of these tools may expect, or that an earlier
+ * version had, the letter has a row in a table here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -112,8 +112,7 @@ static bool is_value(const struct option *names, int value)
 }
 
 /*
- * Print what is wrong with an option. @c is the result of getopt_long(), or 0 if the option is
- * refused.
+ * Print why an option is invalid. @c is the result of getopt_long(), or 0 if the option is refused.
  */
 static int refuse(int c, const char *name, const char *reason)
 {

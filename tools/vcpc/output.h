@@ -8,7 +8,7 @@
 /*
  * struct vcpc_output - an output in progress
  * @file: the file to write to
- * @name: the name given by the user; NULL for standard output
+ * @name: the name specified by the user; NULL for standard output
  * @temporary: its name until it is complete; NULL for devices and pipes, which are written directly
  */
 struct vcpc_output {
@@ -18,7 +18,8 @@ struct vcpc_output {
 };
 
 /*
- * @name is NULL or "-" for standard output.  Return 0, or an exit status after printing a message.
+ * Open an output file.  @name is NULL or "-" for standard output.  Return 0, or an exit status
+ *	after printing a message.
  */
 int vcpc_output_open(struct vcpc_output *output, const char *name);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts into which counted CPUs are divided for output: each CPU, or each core. */
+/* Divide counted CPUs into parts for output: each CPU, or each core. */
 #ifndef VCPC_PARTS_H
 #define VCPC_PARTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A chart of values over time, drawn with characters. */
+/* Draw a chart of values over time with characters. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -229,7 +229,7 @@ static void put_lines(FILE *out, const struct vcpc_plot *p, const struct canvas 
 	fputc('\n', out);
 }
 
-/* @name is printed before the numbers, unless it is NULL. */
+/* Print the extremes and the mean, preceded by @name unless it is NULL. */
 static void put_extremes(FILE *out, const struct vcpc_plot *p, const struct range *r, char letter,
 			 const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A chart of values over time, drawn with characters. */
+/* Draw a chart of values over time with characters. */
 #ifndef VCPC_PLOT_H
 #define VCPC_PLOT_H
 

@@ -27,7 +27,7 @@ void protobuf_free(struct protobuf *m);
 /* Append a field with this number. */
 void protobuf_uint(struct protobuf *m, unsigned int field, uint64_t value);
 void protobuf_double(struct protobuf *m, unsigned int field, double value);
-/* A text must be UTF-8. Bytes that are not UTF-8 are treated as Latin-1. */
+/* A text must be UTF-8.  Bytes that are not UTF-8 are treated as Latin-1. */
 void protobuf_text(struct protobuf *m, unsigned int field, const char *text);
 void protobuf_message(struct protobuf *m, unsigned int field, const struct protobuf *inner);
 

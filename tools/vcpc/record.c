@@ -28,7 +28,7 @@
 
 struct job {
 	const char *archive;
-	char chosen[RECORD_NAME];	/* the archive's name, if none was given */
+	char chosen[RECORD_NAME];	/* the archive's name, if the user did not specify one */
 	int trace;
 	double max_size;	/* bytes of the archive; 0: no limit */
 	struct vcpc_rotate rotate;
@@ -39,7 +39,8 @@ struct job {
 };
 
 /*
- * A recording in progress.  @sets has @n sets: one for each target, one for the command, or none.
+ * A recording in progress.  @sets contains @n sets: one for each target, one for the command, or
+ * none.
  */
 struct recording {
 	struct job *job;
@@ -226,7 +227,7 @@ static int rotate(struct recording *r)
 	return ret;
 }
 
-/* A nonzero value ends the ticks. */
+/* Record the current values.  A nonzero result ends the ticks. */
 static int record_tick(void *arg)
 {
 	struct recording *r = arg;
@@ -362,7 +363,7 @@ static int record_begin(const struct job *job, struct recording *r, struct vcpc_
 	return 0;
 }
 
-/* @ticks is set if each tick must be recorded. */
+/* Wait for the end of the recording.  If @ticks is set, record at each tick. */
 static int record_wait(const struct job *job, struct recording *r, struct vcpc_child *child,
 		       bool ticks)
 {

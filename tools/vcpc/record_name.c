@@ -42,7 +42,7 @@ int record_name_choose(char name[RECORD_NAME], const char *command)
 	return vcpc_fail(0, "too many archives are named %.64s-%s*; choose another name with -o ARCHIVE", base, when);
 }
 
-/* An archive's name is the common part of its files' names, without .meta, .index or .0. */
+/* Check an archive's name: the common part of its files' names, without .meta, .index or .0. */
 int record_name_check(const char *archive)
 {
 	size_t len = archive ? strlen(archive) : 1;

@@ -49,7 +49,10 @@ static int write_page(struct report *r, const char *name)
 	return vcpc_output_close(&output, report_page(output.file, r));
 }
 
-/* Read --folded, or the file that 'vcpc record --why' has written next to the archive, if there is one. */
+/*
+ * Read the file of --folded or, if it exists, the file that 'vcpc record --why' has written next to
+ * the archive.
+ */
 static int read_stacks(struct report_side *side)
 {
 	char *path = NULL;

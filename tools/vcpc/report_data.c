@@ -283,8 +283,8 @@ static int put_tags(FILE *out, const struct vcpc_drawing *d)
 }
 
 /*
- * Write the window's start as the number of seconds that would give its local time if it were
- * interpreted as UTC.  If localtime_r() cannot represent the year, write UTC.
+ * Write the window's start as a number of seconds that is its local time if interpreted as UTC.  If
+ * localtime_r() cannot represent the year, write UTC.
  */
 static void put_start(FILE *out, const struct vcpc_window *w)
 {

@@ -18,7 +18,10 @@
 
 #define FACT		400	/* maximum number of bytes to show */
 
-/* @label: a label of the archive; @metric: a text to read if there is no such label, or NULL */
+/*
+ * @label: a label of the archive; @metric: the metric whose text is read if the label does not
+ * exist, or NULL
+ */
 static const struct {
 	const char *title, *label, *metric;
 } facts[] = {

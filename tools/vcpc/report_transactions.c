@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The report's answer: the cost of the costliest transaction, and a table of all transactions. */
+/*
+ * Write the report's main result: the cost of the costliest transaction, and a table of all
+ * transactions.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>

@@ -259,7 +259,7 @@ static int compare_inst(const void *inst, const void *row)
 	return a < b ? -1 : a > b;
 }
 
-/* Rows are in the order of their instances. */
+/* Find the row of an instance.  Rows are sorted by instance. */
 static const struct vcpc_row *row_of(const struct vcpc_rows *g, int inst)
 {
 	return g && g->n ? bsearch(&inst, g->rows, g->n, sizeof(*g->rows), compare_inst) : NULL;

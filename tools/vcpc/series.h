@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values of an archive's metrics over time, as columns and rows. */
+/* Read values of an archive's metrics over time into columns and rows. */
 #ifndef VCPC_SERIES_H
 #define VCPC_SERIES_H
 

@@ -240,7 +240,7 @@ static bool prints_intervals(const struct vcpc_counting *counting)
 	return counting->interval && !counting->events.in_turn;
 }
 
-/* With -I, -x prints only the intervals, like perf stat. */
+/* Print the counts.  With -I, -x prints only the intervals, like perf stat. */
 static int stat_print(const struct runs *runs, const struct shim_sample *total)
 {
 	const struct job *job = runs->job;

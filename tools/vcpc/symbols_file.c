@@ -157,7 +157,8 @@ static bool is_bounded(struct symbols_file *file, Elf *elf)
 
 /*
  * libdw unpacks compressed files and sections into memory without a limit.  Any user can run a
- * program whose file of 1 MB unpacks to 1 GB, so only the administrator's files may do that.
+ * program whose file of 1 MB unpacks to 1 GB, so only the administrator's files may be unpacked
+ * without a limit.
  */
 static bool is_harmless(struct symbols_file *file, int fd)
 {
@@ -264,7 +265,10 @@ void symbols_file_find(struct symbols_file *file, uint64_t offset, struct symbol
 	symbols_set_name(symbol, name ? name : text);
 }
 
-/* libelf reads all notes that the file declares, regardless of their size. */
+/*
+ * Return whether the notes are short enough to read, because libelf reads all notes that the file
+ * declares.
+ */
 static bool has_short_notes(Elf *elf)
 {
 	size_t n = 0, total = 0;
@@ -284,7 +288,10 @@ static bool has_short_notes(Elf *elf)
 	return true;
 }
 
-/* This does not map the file.  If the file is truncated in the meantime, it has no ID. */
+/*
+ * Read the build ID without mapping the file.  If the file is truncated in the meantime, it has no
+ * ID.
+ */
 static void read_id(struct symbols_file *file)
 {
 	const void *id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums over an archive's records: one row for each metric and instance that has numbers. */
+/* Add up an archive's records: one row for each metric and instance with numeric values. */
 #ifndef VCPC_TALLY_H
 #define VCPC_TALLY_H
 

@@ -11,7 +11,7 @@
 
 #define VCPC_TARGETS	1024
 
-/* All targets are of one kind, that of the first requested target. */
+/* All targets are of the same kind, which the first requested target determines. */
 enum vcpc_target_kind { VCPC_NO_TARGETS, VCPC_PROCESSES, VCPC_THREADS, VCPC_CPUS };
 
 /*

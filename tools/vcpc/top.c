@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc top: show the machine's transactions, continuously or once. */
+/* vcpc top: show the machine's transactions, once or continuously. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>

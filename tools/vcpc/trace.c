@@ -411,7 +411,7 @@ static int run_action(int argc, char **argv, struct trace_options *options, cons
 	return action->fn(options);
 }
 
-/* vcpc trace on|off|status|functions|show|export */
+/* The command 'vcpc trace' and its actions */
 int vcpc_cmd_trace(int argc, char **argv)
 {
 	struct trace_options options = {

@@ -158,7 +158,7 @@ static int export_all(struct shim_trace *trace, const struct trace_options *opti
 	return vcpc_output_close(&output, err && !ferror(output.file) ? fail(err) : 0);
 }
 
-/* vcpc trace export */
+/* The action 'vcpc trace export' */
 int trace_export(const struct trace_options *options)
 {
 	struct shim_trace *trace;

@@ -116,7 +116,7 @@ static int show_watch(const struct trace_options *options)
 	return err;
 }
 
-/* vcpc trace show */
+/* The action 'vcpc trace show' */
 int trace_show(const struct trace_options *options)
 {
 	int err = options->watch ? show_watch(options) : show_once(options);

@@ -61,8 +61,8 @@ static uint64_t sum_of_slots(const struct shim_trace_stat *stat, int from, int n
 }
 
 /*
- * Return the number of buckets per row: the smallest power of two that gives at most HIST_ROWS
- * rows.
+ * Return the number of buckets per row: the smallest power of two with which there are at most
+ * HIST_ROWS rows.
  */
 static int slots_to_a_row(int first, int last)
 {

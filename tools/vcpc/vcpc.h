@@ -31,7 +31,9 @@ struct vcpc_command {
 	const char *help;
 };
 
-/* Each command is in one file. A new command needs a line here and a line in main.c's table. */
+/*
+ * Each command is implemented in its own file.  Add a new command here and to the table in main.c.
+ */
 int vcpc_cmd_check(int argc, char **argv);
 int vcpc_cmd_compare(int argc, char **argv);
 int vcpc_cmd_doctor(int argc, char **argv);
@@ -48,8 +50,8 @@ int vcpc_cmd_trace(int argc, char **argv);
 int vcpc_cmd_why(int argc, char **argv);
 
 /*
- * Messages go to stderr as "vcpc NAME: text[: what the error means]", followed by advice on a
- * separate line if there is any.
+ * Messages go to stderr as "vcpc NAME: text[: what the error means]", followed by any advice on a
+ * separate line.
  */
 int vcpc_fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void vcpc_no_memory(void) __attribute__((noreturn));

@@ -236,7 +236,7 @@ static int why_parse(int argc, char **argv, struct job *job)
 	return 0;
 }
 
-/* vcpc why [TAG] */
+/* The command 'vcpc why' */
 int vcpc_cmd_why(int argc, char **argv)
 {
 	struct job job = {

@@ -46,8 +46,8 @@ static void free_names(struct names *names)
 }
 
 /*
- * Only numbers and strings are recorded.  The formats of other types are known only to their
- * agents.
+ * Return whether a metric has numbers or strings.  Other types are not recorded, because only their
+ * agents know their formats.
  */
 static bool is_plain(const pmDesc *desc)
 {

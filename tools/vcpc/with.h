@@ -12,7 +12,7 @@ struct vcpc_with;
  * after printing a message.
  */
 int vcpc_with_open(const char *list, struct vcpc_with **with);
-/* Also record them into @rec from now on.  Return 0, or an exit status after printing a message. */
+/* Record the metrics in @rec from now on.  Return 0, or an exit status after printing a message. */
 int vcpc_with_add(struct vcpc_with *with, struct shim_recorder *rec);
 /* Forget a recorder that was closed.  It need not have been added. */
 void vcpc_with_end(struct vcpc_with *with, const struct shim_recorder *rec);

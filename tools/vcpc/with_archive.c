@@ -318,9 +318,9 @@ static int learn_texts(struct with_metric *metric)
 }
 
 /*
- * Declare the metrics in the first archive.  Return 0, or an exit status after printing a message,
- * also if there is no memory.  A metric that this archive cannot contain is also omitted from all
- * later ones.
+ * Declare the metrics in the first archive.  Return 0, or an exit status after printing a message
+ * or if out of memory.  A metric that this archive cannot contain is also omitted from all later
+ * ones.
  */
 static int declare_first(struct vcpc_with *with, struct shim_recorder *rec)
 {

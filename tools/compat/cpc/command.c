@@ -57,7 +57,7 @@ int command_mistake(const char *what)
 	return command_usage();
 }
 
-/* Print the message of the Solaris commands, and advice if there is any. */
+/* Print the same message as the Solaris commands, and any advice. */
 static void cannot_open(int err)
 {
 	const char *hint = device_hint(err);

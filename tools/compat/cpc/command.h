@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Code shared by cputrack and cpustat: options, errors, and measuring several sets alternately */
+/*
+ * Code shared by cputrack and cpustat: parse options, report errors, and measure several sets
+ * alternately
+ */
 #ifndef CPC_COMMAND_H
 #define CPC_COMMAND_H
 

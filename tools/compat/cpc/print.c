@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Output shared by cputrack and cpustat: columns, values, and what can be counted */
+/* Output shared by cputrack and cpustat: columns, values, and the list of available events */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void put_label(struct list *list, const char *label)
 }
 
 /*
- * For -h, print what can be counted here.  One list suffices because all counters count the same
+ * For -h, print the available events.  One list suffices because all counters count the same
  * events.
  */
 void cpcspec_capabilities(FILE *out, cpc_t *cpc)

@@ -9,7 +9,7 @@
 #include "device.h"
 #include "hpm.h"
 
-/* Print the library's message for an error number, and advice if there is any. */
+/* Print the library's message for an error number, and any advice. */
 void hpm_fail(const char *what, int error)
 {
 	const char *hint = device_hint(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Derived metrics by name: which are requested, in which mode, and which events they need */
+/* Find the requested derived metrics, their modes, and the events that they need. */
 #include <string.h>
 
 #include "hpm.h"
