@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Find unidiomatic phrases in Markdown, reStructuredText, manual pages, the strings and comments of C files, and the
-# comments of scripts and Makefiles; called by check-words.sh.  A phrase is matched against a whole sentence, which may span lines.  The first file has the patterns.
+# comments of scripts and Makefiles; called by check-words.sh.  A pattern is matched against a whole sentence, which may
+# span lines.  The first file contains the patterns.
 
 function add_pattern(line,   tab) {
 	tab = index(line, "\t")
@@ -127,7 +128,7 @@ function prose_line() {
 	}
 }
 
-# A string of a C file: an option or a blank line before it ends the sentence.
+# Add a string of a C file.  An option, or a blank line before the string, ends the sentence.
 function c_string(text) {
 	match(text, /^( |\\t)*/)
 	if (RLENGTH > 1 && RLENGTH < 8)
@@ -137,7 +138,7 @@ function c_string(text) {
 		flush()
 }
 
-# A line of a comment: an empty one, a parameter or a result begins a paragraph.
+# Add a line of a comment.  An empty line, a parameter or a result begins a paragraph.
 function c_comment(text) {
 	sub(/^[[:space:]]*\*+/, "", text)
 	gsub(/"[^"]*"/, "TEXT", text)
@@ -170,7 +171,7 @@ function c_code(line,   code, at, quotes) {
 	}
 }
 
-# Strings continue each other, unless a comma or an operator is between them.
+# Join adjacent strings unless a comma or an operator is between them.
 function c_line(   rest, between, string) {
 	if (/^[[:space:]]*#[[:space:]]*include/)
 		return
@@ -190,7 +191,7 @@ function c_line(   rest, between, string) {
 		flush()
 }
 
-# A docstring of Python, and the text that a shell script prints.  Return whether the line has no other words.
+# Add a docstring of Python, or the text that a shell script prints.  Return whether the line has no other words.
 function script_text(   quotes, line) {
 	line = $0
 	quotes = FILENAME ~ /\.py$/ ? gsub(/"""/, "", line) : 0
@@ -215,7 +216,7 @@ function script_text(   quotes, line) {
 	return 0
 }
 
-# A line of a script: an empty comment and code end the sentence.
+# Add a line of a script.  An empty comment or code ends the sentence.
 function script_line() {
 	if (FILENAME !~ /^selftests\// && script_text())
 		return
