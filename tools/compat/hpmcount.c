@@ -17,7 +17,7 @@
 
 struct options {
 	FILE *out;
-	const char *metrics;	/* comma lists, or NULL: all */
+	const char *metrics;	/* comma-separated lists; NULL for all */
 	const char *metric_groups;
 	bool detail;
 	bool exact;
@@ -40,8 +40,8 @@ struct run {
 	struct value values[MAX_VALUES];
 	int nvalues;
 	double set_seconds[HPM_MAX_SETS];
-	double seconds;		/* wall */
-	double cpu_seconds;	/* counted */
+	double seconds;		/* elapsed time */
+	double cpu_seconds;	/* counted CPU time */
 	int rounds;
 };
 
@@ -294,7 +294,7 @@ static const struct option long_options[] = {
  */
 struct lists {
 	char *sets, *groups, *events;
-	bool asked;	/* for metrics */
+	bool asked;	/* metrics were requested */
 };
 
 static void one_option(struct run *run, struct lists *lists, int c)

@@ -13,7 +13,7 @@ static struct {
 	pm_info2_t info;
 	pm_groups_info_t groups;
 	bool describe;
-	char format;	/* t: text, c: comma-separated, x: XML */
+	char format;	/* t for text, c for comma-separated, x for XML */
 	bool failed;
 } it = { .format = 't' };
 

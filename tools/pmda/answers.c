@@ -127,7 +127,7 @@ static int store_one(const pmValueSet *set)
 		return PM_ERR_PERMISSION;
 	if (ret == -ENODEV || ret == -EBUSY)
 		return PM_ERR_AGAIN;
-	the_agent->read_ns = 0;	/* read again: the store may have changed what is traced */
+	the_agent->read_ns = 0;	/* read again, because the store may have changed tracing */
 	return ret;
 }
 

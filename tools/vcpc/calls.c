@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find trace calls in a program's file. */
-#define _GNU_SOURCE	/* memmem */
+#define _GNU_SOURCE	/* for memmem() */
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>

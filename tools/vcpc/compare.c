@@ -15,7 +15,7 @@
 #define EXIT_BEYOND	3
 
 struct job {
-	struct vcpc_window window;	/* its options */
+	struct vcpc_window window;	/* the options for windows */
 	struct vcpc_limit *limits;
 	size_t nlimits;
 	bool json;

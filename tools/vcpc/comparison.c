@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Pair each quantity of side A's runs with the same quantity of side B's runs. */
-#define _GNU_SOURCE	/* reallocarray */
+#define _GNU_SOURCE	/* for reallocarray() */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

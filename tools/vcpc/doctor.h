@@ -35,8 +35,8 @@ struct vcpc_check {
 
 /* The kind of request to the kernel */
 enum vcpc_asked {
-	VCPC_ASKED_COUNT,	/* perf_event_open(2), or the module's counters */
-	VCPC_ASKED_BPF,		/* to load BPF programs and attach them */
+	VCPC_ASKED_COUNT,	/* perf_event_open(2) or the module's counters */
+	VCPC_ASKED_BPF,		/* load and attach BPF programs */
 };
 
 void vcpc_found(struct vcpc_finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -310,7 +310,7 @@ static void check_cpus(struct vcpc_finding *f)
  */
 static const struct cause {
 	struct vcpc_check check;
-	uint64_t errors[2];	/* by enum vcpc_asked */
+	uint64_t errors[2];	/* indexed by enum vcpc_asked */
 } causes[] = {
 	{ { "lockdown", check_lockdown }, { 0, ERR(EINVAL) | ERR(EPERM) | ERR(EACCES) } },
 	{ { "seccomp", check_seccomp }, { ERR(ENOSYS) | ERR(EPERM) | ERR(EACCES), ERR(ENOSYS) | ERR(EPERM) | ERR(EACCES) } },

@@ -9,9 +9,9 @@
 #include "tally.h"
 
 #define VCPC_CHARTS	24	/* maximum number of drawn metrics */
-#define VCPC_LINES	6	/* instances of each */
+#define VCPC_LINES	6	/* maximum number of instances of each */
 #define VCPC_TAGS	16	/* maximum number of transactions with a chart of their times */
-#define VCPC_EVENTS	4	/* events of each */
+#define VCPC_EVENTS	4	/* maximum number of events of each */
 #define VCPC_PARTS	3	/* maximum number of curves for the parts of a tag's time */
 
 /* A metric's instance over time; @name: of the instance, or NULL */
@@ -39,7 +39,7 @@ struct vcpc_drawn_event {
 /* A tag's transactions: indexes of curves, or SIZE_MAX */
 struct vcpc_drawn_tag {
 	char *name;
-	double seconds;		/* in the window */
+	double seconds;		/* total time in the window */
 	size_t count, time;
 	size_t slots[SHIM_TRACE_HIST_SLOTS];
 	size_t watched, parts[VCPC_PARTS];	/* transactions whose time was split, and its parts */

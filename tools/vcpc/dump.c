@@ -19,7 +19,7 @@ struct dump {
 	struct vcpc_window window;
 	struct vcpc_catalog catalog;
 	bool metrics, instances, texts, labels, records;
-	bool dated;		/* the window is of several days */
+	bool dated;		/* the window spans several days */
 };
 
 static int dump_help(void)

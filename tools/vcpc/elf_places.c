@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Find functions, and USDT probes, in the file of a program or library. */
-#define _GNU_SOURCE 1	/* memmem */
+#define _GNU_SOURCE 1	/* for memmem() */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -209,7 +209,7 @@ struct search {
 	struct elf_file *file;
 	struct elf_places *places;
 	const char *name;
-	uint64_t address;	/* or a function that begins at this address, if it is not 0 */
+	uint64_t address;	/* if not 0, find a function that begins here */
 	Elf_Data *versions;
 };
 

@@ -15,10 +15,10 @@
 
 /* The pieces of the user's text: BINARY:SYMBOL[=TAG], or BINARY:PROVIDER:BEGIN,END[=TAG] */
 struct pieces {
-	char *binary;		/* allocated; the other members point into it */
-	char *provider;		/* of USDT probes */
+	char *binary;		/* allocated; the other members point into this text */
+	char *provider;		/* only for USDT probes */
 	char *name;		/* function, or begin of a pair */
-	char *end;		/* of USDT probes */
+	char *end;		/* only for USDT probes */
 	const char *tag;
 };
 

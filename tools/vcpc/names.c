@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Assign numbers to pairs of names, using a balanced tree for fast look-ups. */
-#define _GNU_SOURCE	/* tdestroy */
+#define _GNU_SOURCE	/* for tdestroy() */
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #define LABEL_WIDTH	9
 #define LEAST_WIDTH	40
 #define LEAST_HEIGHT	3
-#define SEVERAL		'*'	/* where lines of several series meet */
+#define SEVERAL		'*'	/* shown where lines of several series meet */
 
 /*
  * The drawing.  One character has 2 by 4 dots in braille, 1 by 2 in ASCII, and 1 with several
@@ -55,7 +55,7 @@ static void draw_line(struct canvas *c, int x0, int y0, int x1, int y1)
 struct range {
 	double lo, hi;		/* range of the axis */
 	double min, max, mean;	/* statistics of the values */
-	size_t n;		/* values that are numbers */
+	size_t n;		/* number of values that are not NAN */
 };
 
 /* Return the smallest of these steps, times a power of ten, that is not less than v. */

@@ -12,7 +12,7 @@
 /* @metrics: names of metrics or groups, in the order of output; @all: all other metrics follow */
 static const struct preset {
 	const char *name;
-	const char *help;	/* NULL: not available to users */
+	const char *help;	/* NULL if users cannot select it */
 	bool all, histograms;
 	const char *metrics[MOST];
 } presets[] = {

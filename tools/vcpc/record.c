@@ -47,12 +47,12 @@ struct recording {
 	struct shim_recorder *rec;
 	uint64_t before;	/* records in archives that have ended */
 	bool recorded;		/* there is an archive */
-	pid_t pid;		/* the command's */
-	struct vcpc_with *with;	/* NULL: no other metrics */
+	pid_t pid;		/* process ID of the command */
+	struct vcpc_with *with;	/* NULL without --with */
 	struct shim_set *sets[VCPC_TARGETS];
 	unsigned int n;
 	int missing;	/* first reason why values were omitted */
-	int broken;	/* the error that ended it */
+	int broken;	/* the error that ended the recording */
 	bool full;	/* the archive has reached its maximum size */
 	bool traced;	/* transactions are recorded */
 	struct record_why why;

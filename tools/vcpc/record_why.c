@@ -32,7 +32,7 @@ static int check_rights(void)
 	return 0;
 }
 
-/* Prepare to keep stacks.  Return 0, or an exit status after printing a message. */
+/* Prepare to record stacks.  Return 0, or an exit status after printing a message. */
 static int want_stacks(struct record_why *why, const char *archive)
 {
 	if (asprintf(&why->path, "%s" VCPC_STACKS_SUFFIX, archive) < 0) {

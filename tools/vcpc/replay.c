@@ -30,7 +30,7 @@ enum form { TABLE, CHART, CSV, JSON };
 struct options {
 	const char *archive;
 	char **names;
-	struct vcpc_picks picks;	/* only these instances */
+	struct vcpc_picks picks;	/* the selected instances */
 	int mode;
 	int64_t delta;		/* in ns; 0 if not specified */
 	size_t samples;		/* 0 if not specified */

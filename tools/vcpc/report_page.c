@@ -102,7 +102,7 @@ static void put_text(FILE *out, pmID pmid, int level, const char *before, const 
 
 	if (err == -ENOMEM)
 		vcpc_no_memory();
-	if (err < 0)	/* there is no such text */
+	if (err < 0)	/* the text does not exist */
 		return;
 	if (*text) {
 		fputs(before, out);

@@ -147,7 +147,7 @@ static int add_metric(struct vcpc_series *s, const char *name, const char *insta
 /* The metrics below a name, collected by pmTraversePMNS_r */
 struct group {
 	struct vcpc_series *series;
-	bool numeric;		/* add only those that have numbers and are not in the series */
+	bool numeric;		/* add only numeric metrics that are not in the series */
 	bool histograms;	/* include histograms */
 	int err;
 };
@@ -185,7 +185,7 @@ static void add_from_group(const char *name, void *closure)
 	if (g->numeric && (!is_numeric(&desc) || !recorded(name)))
 		return;
 	if (g->numeric && has_metric(g->series, pmid))
-		return;		/* the metric was added by another of its names */
+		return;		/* the metric was already added under another name */
 	if (g->numeric && !g->histograms && is_histogram(name))
 		return;
 	g->err = add_metric(g->series, name, NULL);

@@ -21,7 +21,7 @@ struct vcpc_column {
 	double scale;		/* factor of a rate */
 	double seconds;		/* seconds per unit, if it is a time; otherwise 0 */
 	int inst;
-	long double last;	/* the last value and its time, if @has_last; for rates */
+	long double last;	/* for rates: the last value and its time, if @has_last */
 	struct timespec last_time;
 	bool has_last;
 	bool has_texts;
@@ -43,11 +43,11 @@ struct vcpc_series {
 	struct vcpc_column *columns;
 	size_t ncolumns;
 	struct timespec *times;
-	size_t nrows, room;	/* rows kept, and allocated */
-	size_t nread;		/* rows read, including those that were not kept */
+	size_t nrows, room;	/* number of stored rows, and of allocated rows */
+	size_t nread;		/* number of rows read, stored or not */
 	bool raw;		/* show raw counters, and exact numbers */
 	struct vcpc_picks picks;	/* the selected instances */
-	bool damaged;		/* reading found damage */
+	bool damaged;		/* damage was found */
 };
 
 /* Return the text of a column's row, or NULL. */

@@ -48,7 +48,7 @@ void vcpc_table_time(char *buf, size_t size, struct timespec when, struct timesp
 /* The format of a column */
 struct layout {
 	unsigned int width;
-	int decimals;		/* -1: print very small or very large numbers with exponents */
+	int decimals;		/* -1 prints very small or large numbers with exponents */
 };
 
 /* Return whether a number is whole, except for the rounding error of a division. */

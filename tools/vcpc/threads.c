@@ -10,7 +10,7 @@
 #define TID_WIDTH	10
 #define LEAST_WIDTH	14
 
-/* A table in progress; @rest: the part of the total that is not in any printed line */
+/* A table in progress; @rest: the part of the total that is in no printed line */
 struct table {
 	FILE *out;
 	const struct shim_set *set;

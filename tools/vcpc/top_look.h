@@ -17,7 +17,7 @@ struct top_whose {
 struct top_entry {
 	struct top_whose whose;
 	char command[TOP_COMMAND];	/* from the statistics (a thread's name) or from /proc */
-	bool asked;			/* @command was read from /proc for this snapshot */
+	bool asked;			/* this snapshot has read @command from /proc */
 	char label[TOP_TAG_LABEL];
 	struct shim_trace_stat stat;	/* without name and label */
 };

@@ -27,7 +27,7 @@
 #define KNOWN_MAX	65536	/* maximum number of names and tracks per sequence */
 #define FURTHER_MAX	64	/* tracks of a thread; further slices get their own tracks */
 #define RECENT		8	/* number of slices with which a new one is compared */
-#define PROCESS_UUIDS	(1ull << 32)	/* other tracks, to which events refer, have small UUIDs */
+#define PROCESS_UUIDS	(1ull << 32)	/* smaller UUIDs belong to the tracks of events */
 
 /* Field numbers from the definitions of Perfetto's messages */
 enum { TRACE_PACKET = 1 };

@@ -27,12 +27,12 @@ struct with_metric {
 struct vcpc_with {
 	int context;
 	struct with_metric *metrics;
-	pmID *pmids;			/* NULL until the first archive has the metrics */
+	pmID *pmids;			/* NULL until the first archive declares them */
 	int n, room;
 	pmInDom *indoms;
 	int nindoms;
 	struct with_archive *archives;
-	bool refused;			/* declaring them in the last archive failed */
+	bool refused;			/* the metrics could not be declared in the last archive */
 	unsigned long long serial;	/* number of sets of values so far */
 	pmResult *result;		/* values of this tick, or NULL */
 };

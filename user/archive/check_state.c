@@ -392,7 +392,7 @@ void shim_nameless__fini(struct shim_nameless *nameless)
  */
 
 #define LAYOUT_MAX	(1u << 20)	/* bytes of a record; its layout takes twice as many */
-#define FAILURES_MAX	6		/* at least one of 64 records then replaces a layout */
+#define FAILURES_MAX	6		/* after that, one of 64 records still replaces a layout */
 
 static struct shim_check_kind *kind_of(struct shim_check_kinds *kinds,
 				       const struct shim_record *rec)

@@ -229,7 +229,7 @@ size_t shim_index__upto(const struct shim_index *index, unsigned int volume)
  */
 
 #define ROUNDS		12
-#define BY_TIME		5	/* rounds; then the range is halved in case the clock jumped */
+#define BY_TIME		5	/* rounds; later ones halve the range, in case the clock jumped */
 #define WINDOW		SHIM_READBUF_SIZE
 #define WORTH		(2 * WINDOW)	/* a shorter range is searched linearly */
 #define IN_A_ROW	2	/* records that must be valid before a window is trusted */

@@ -176,7 +176,7 @@ int shim_domain__spell(struct shim_domain *d, size_t i, struct shim_arena *arena
 
 #define SMALL		16	/* maximum number of instances whose names are searched linearly */
 #define TABLE_AFTER	2	/* searches; building a table takes as long as one or two of them */
-#define MOST_PROBES	64	/* in a good table, every search takes far fewer probes */
+#define MOST_PROBES	64	/* with a good hash, searches take far fewer probes */
 #define FREE		UINT32_MAX
 
 /*

@@ -27,7 +27,7 @@ struct shim_interp {
 	bool started;			/* the run's first fetch has been completed */
 	bool placed;			/* the scanner has been placed in this run */
 	bool counted;			/* the run has returned values of counters */
-	bool counted_before;		/* @counted, before the current fetch */
+	bool counted_before;		/* the value of @counted before the current fetch */
 	unsigned int nasked;
 	struct shim_ts run_start;
 	struct shim_ts when;		/* time of the current fetch */

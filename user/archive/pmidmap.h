@@ -10,10 +10,10 @@
 struct shim_pmidmap {
 	uint32_t n;
 	uint32_t mask;		/* number of slots - 1; 0 before the first entry */
-	uint64_t factor;	/* for the hash; odd, and secret because archives may be hostile */
+	uint64_t factor;	/* hash multiplier: odd; secret, because archives may be hostile */
 	struct shim_pmidmap_slot {
 		uint32_t pmid;
-		uint32_t at;	/* SHIM_PMIDMAP_NONE: free */
+		uint32_t at;	/* SHIM_PMIDMAP_NONE if free */
 	} *slots;
 };
 

@@ -134,7 +134,7 @@ struct shim_record {
 	unsigned int volume;
 	uint64_t offset;	/* offset of the record in its volume */
 	const uint8_t *sets;	/* first value set */
-	const uint8_t *data;	/* the whole record, framing included */
+	const uint8_t *data;	/* the whole record, including its frame */
 	uint32_t len;		/* bytes at @data */
 };
 

@@ -415,7 +415,7 @@ static void give_up(struct pass *p, enum end end)
 			settle(p, &w, SHIM_BOUND_MARK, p->at);
 		else if (end == END_OF_ARCHIVE)
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? SHIM_TIME_MIN : SHIM_TIME_MAX);
-		else	/* at a corrupt record: everything beyond it is unknown */
+		else	/* at a corrupt record, beyond which everything is unknown */
 			settle(p, &w, SHIM_BOUND_NONE, p->back ? p->at : p->at + 1);
 	}
 }

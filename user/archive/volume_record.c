@@ -162,7 +162,7 @@ int shim_volume_record__at(const struct shim_volume_view *view, uint64_t offset,
 		return -ENODATA;
 	err = shim_rec_result__decode(view->format, view->data + offset, view->size - offset, out);
 	if (err)
-		return -EBADMSG;	/* also if the file ends within the record */
+		return -EBADMSG;	/* also returned if the file ends within the record */
 	out->offset = offset;
 	return 0;
 }

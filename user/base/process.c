@@ -58,7 +58,7 @@ void shim_siglock__leave(struct shim_siglock *lock)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Return the number of locks that the thread holds, or is about to take or release. */
+/* Number of locks that the thread holds, or is about to acquire or release */
 static __thread unsigned int inside __attribute__((tls_model("initial-exec")));
 
 void shim_fork_lock__enter(struct shim_fork_lock *lock)

@@ -114,7 +114,7 @@ struct shim_fork_lock {
 	{									\
 		shim_fork__list(&name);						\
 	}									\
-	static struct shim_fork_lock name	/* for the semicolon */
+	static struct shim_fork_lock name	/* requires a semicolon after the macro */
 
 /*
  * Return whether this is a forked child and the mutex is held by a thread that does not exist here.

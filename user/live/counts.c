@@ -58,7 +58,7 @@ static int parse(struct shim_config *config, char *text)
 		return 0;
 	if (config->n == SHIM_CONFIG_LINES)
 		return -E2BIG;
-	config->n++;	/* even after an error, for shim_config__fini() */
+	config->n++;	/* even after an error, so that shim_config__fini() frees it */
 	ret = take_target(line, word, &rest);
 	while (!ret && (word = strtok_r(NULL, BLANKS, &rest)))
 		ret = config_add_event(line, word);
@@ -212,7 +212,7 @@ int shim_count_metric__name(const char *event, char *name, size_t size)
  */
 unsigned int shim_count_metric__item(const char *name)
 {
-	uint32_t hash = 2166136261u;	/* FNV-1a */
+	uint32_t hash = 2166136261u;	/* FNV-1a hash */
 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * 16777619u;

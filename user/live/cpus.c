@@ -27,7 +27,7 @@ union room {
 /* One line of the configuration: its set, and the last sample of each CPU */
 struct set {
 	struct shim_counters *counters;	/* NULL until created and bound */
-	unsigned int first, n;		/* its metrics: index of the first, and number */
+	unsigned int first, n;		/* index of its first metric, and number of its metrics */
 	const struct shim_config_line *line;
 	int status;
 	union room *samples;		/* one per CPU; size 0 means no values */
@@ -59,7 +59,7 @@ static int list_cpus(struct shim_live_cpus *cpus)
 static int add_set(struct shim_live_cpus *cpus, const struct shim_config_line *line)
 {
 	struct set *set = &cpus->sets[cpus->nsets++];
-	unsigned int at[SHIM_CONFIG_EVENTS];	/* set->first and following */
+	unsigned int at[SHIM_CONFIG_EVENTS];	/* the indexes from set->first on */
 
 	set->line = line;
 	set->n = line->n;

@@ -16,7 +16,7 @@ struct entry {
 	const struct shim_metric *metric;
 	enum shim_group group;
 	size_t at;		/* index in the table of its group */
-	int indom;		/* index in the list of domains, -1: none */
+	int indom;		/* index in the list of domains, or -1 */
 };
 
 struct domain {

@@ -20,7 +20,7 @@
 #define SHIM_LIVE_EVALUE	(-12351)	/* no values */
 #define SHIM_LIVE_EAPPVERSION	(-12350)	/* this machine cannot count the event */
 #define SHIM_LIVE_EPERMISSION	(-12387)	/* the caller lacks permission */
-#define SHIM_LIVE_EAGAIN	(-12389)	/* not now: tracing off, or module not loaded */
+#define SHIM_LIVE_EAGAIN	(-12389)	/* tracing is off, or the module is not loaded */
 
 /* Each metric belongs to one of these groups; a mask of them selects what to sample. */
 enum shim_group {

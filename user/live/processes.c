@@ -32,7 +32,7 @@
 
 #define SEARCH_NS	1000000000ull
 #define RECHECK		8
-#define RESERVE		64	/* file descriptors to leave for the rest of the program */
+#define RESERVE		64	/* number of file descriptors left for the rest of the program */
 
 union room {
 	struct vcpc_sample sample;
@@ -44,7 +44,7 @@ struct process {
 	struct shim_proc id;
 	uid_t user;
 	uint64_t sets;		/* bit mask of the sets bound to it */
-	uint64_t cost;		/* per thread: counters of those sets in the module's accounting */
+	uint64_t cost;		/* counters per thread of those sets, as the module accounts them */
 	union room *samples;
 };
 
@@ -67,7 +67,7 @@ struct shim_live_processes {
 	size_t n, room;
 	pid_t *seen;			/* all processes at the last search, in ascending order */
 	size_t nseen, seen_room;
-	uint64_t searched;		/* CLOCK_MONOTONIC of the last search; 0: never */
+	uint64_t searched;		/* CLOCK_MONOTONIC time of the last search, or 0 */
 	unsigned int searches;
 	int status;			/* result of the last search */
 };

@@ -162,7 +162,7 @@ struct row {
 	int since;		/* no value unless an event occurred since the previous sample */
 	double (*fn)(const struct sight *s);
 	int which;		/* index of a pair's sum */
-	int part;		/* 1: transactions whose time was split, 2 and above: its parts */
+	int part;		/* 1 for transactions whose time was split, 2 and above for parts */
 };
 
 #define ROW(name, cluster, item, domain, live, at, type, sem, units, since, fn, line, help) \

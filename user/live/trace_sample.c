@@ -164,7 +164,7 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 		       size_t n)
 {
 	struct shim_live_tags *tags = &trace->of[kind];
-	const uint64_t sample = trace->samples + 1;	/* the current one */
+	const uint64_t sample = trace->samples + 1;	/* number of the current sample */
 
 	for (size_t i = 0; i < n; i++)
 		if (stats[i].key.kind == kind_of[kind])

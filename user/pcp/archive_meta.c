@@ -18,7 +18,7 @@ _Static_assert(PM_TEXT_ONELINE == SHIM_TEXT_ONELINE && PM_TEXT_HELP == SHIM_TEXT
 _Static_assert((int)PM_LABEL_CONTEXT == SHIM_LEVEL_CONTEXT &&
 	       (int)PM_LABEL_INSTANCES == SHIM_LEVEL_INSTANCES, "levels must equal those on disk");
 
-#define ROW_NAME	64	/* if names are longer on average, they are copied one by one */
+#define ROW_NAME	64	/* names with a larger average length are copied one by one */
 
 int shim_archive_source__desc(struct shim_context *ctx, pmID pmid, pmDesc *out)
 {

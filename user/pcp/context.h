@@ -34,7 +34,7 @@ struct shim_profile_indom {
 	bool include;
 	unsigned int n;
 	size_t room;
-	int32_t *inst;		/* ascending */
+	int32_t *inst;		/* in ascending order */
 };
 
 struct shim_profile {

@@ -380,7 +380,7 @@ static void report_operand(const struct shim_derived_entry *e, int i, bool say)
 	const struct shim_node *node = &e->def->expr.nodes[i];
 
 	if (!say && shim_derived__why())
-		return;	/* the operand is a derived metric, which has reported its own reason */
+		return;	/* a derived metric, which has already reported the reason */
 	if (!say) {
 		shim_derived__set_why(reason(e, i));
 	} else if (is_nested(e, i) || bound_in_ternary(&e->bound, i)) {

@@ -65,7 +65,7 @@ enum shim_node_kind {
 	SHIM_NODE_OR,
 	SHIM_NODE_NOT,
 	SHIM_NODE_NEG,
-	SHIM_NODE_QUEST,	/* left: the guard, right: a COLON */
+	SHIM_NODE_QUEST,	/* the left operand is the guard, the right one a COLON */
 	SHIM_NODE_COLON,
 	SHIM_NODE_AVG,
 	SHIM_NODE_COUNT,

@@ -186,7 +186,7 @@ int shim_parser__constant(struct shim_parser *p)
 {
 	int err;
 
-	shim_parser__next(p); /* the parenthesis */
+	shim_parser__next(p); /* skip the parenthesis */
 	shim_parser__next(p);
 	if (p->token == SHIM_TOKEN_INTEGER)
 		err = shim_parser__emit_text(p, SHIM_NODE_INTEGER, PM_TYPE_U32);
@@ -211,7 +211,7 @@ int shim_parser__no_value(struct shim_parser *p)
 	if (err)
 		return err;
 	node = &p->expr->nodes[p->expr->n - 1];
-	shim_parser__next(p); /* the parenthesis */
+	shim_parser__next(p); /* skip the parenthesis */
 	shim_parser__next(p);
 	if (p->token != SHIM_TOKEN_CLOSE) {
 		err = tagged(p, node);
@@ -257,7 +257,7 @@ static int metric_function(struct shim_parser *p)
 	struct shim_node *operand;
 	int err;
 
-	shim_parser__next(p);	/* the parenthesis */
+	shim_parser__next(p);	/* skip the parenthesis */
 	shim_parser__next(p);
 	if (p->token != SHIM_TOKEN_NAME)
 		return fail_in_function(p, kind);
@@ -334,7 +334,7 @@ static int expr_function(struct shim_parser *p)
 
 	if (err)
 		return err;
-	shim_parser__next(p);	/* the parenthesis */
+	shim_parser__next(p);	/* skip the parenthesis */
 	if (o->kind == SHIM_NODE_FILTER)
 		err = pattern(p, &o->node);
 	if (!err)

@@ -197,7 +197,9 @@ static int value_find(const pmDesc *desc, int inst, const struct shim_fetched *s
 	return PM_ERR_VALUE;
 }
 
-/* Correct a counter that has decreased, if counters wrap.  Otherwise return PM_ERR_VALUE. */
+/*
+ * Handle a counter that has decreased: if counters wrap, correct it, otherwise return PM_ERR_VALUE.
+ */
 static int unwrap(const struct __pmFetchGroup *fg, int type, double *change)
 {
 	if (*change >= 0)

@@ -18,7 +18,7 @@
 enum shim_host_kind {
 	SHIM_HOST_TCP,		/* a host, possibly through a proxy */
 	SHIM_HOST_UNIX,		/* a socket's path */
-	SHIM_HOST_LOCAL,	/* a socket's path, otherwise this host by TCP */
+	SHIM_HOST_LOCAL,	/* a socket's path or, if that fails, this host through TCP */
 };
 
 struct shim_host_name {

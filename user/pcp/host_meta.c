@@ -231,7 +231,7 @@ int shim_host_source__instance_name(struct shim_context *ctx, pmInDom indom, int
 	struct shim_pdu_instance instance;
 	int err;
 
-	if (inst == (int)PM_IN_NULL)	/* which requests the whole domain in the protocol */
+	if (inst == (int)PM_IN_NULL)	/* in the protocol, this number requests the whole domain */
 		return PM_ERR_INST;
 	err = one_instance(ctx, indom, inst, "", &instance);
 	if (err)

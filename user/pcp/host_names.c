@@ -49,7 +49,7 @@ int shim_host_source__metrics(struct shim_context *ctx, int n, const char *const
 		uint32_t at;
 
 		if (err && err != PM_ERR_NAME)
-			pmids[i] = PM_ID_NULL;	/* may be set from an incomplete reply */
+			pmids[i] = PM_ID_NULL;	/* an incomplete reply may have set it */
 		if (pmids[i] == PM_ID_NULL) {
 			at = shim_pmns_tree__find(builtins, names[i]);
 			if (at != SHIM_PMNS_NONE)

@@ -23,7 +23,7 @@ SHIM_FORK_LOCK(import_lock, 0, NULL);
 static struct shim_importer **contexts;
 static size_t ncontexts, contexts_cap;
 static struct shim_importer *current;
-static size_t current_at;	/* its index in @contexts */
+static size_t current_at;	/* index of the current context in @contexts */
 
 struct shim_importer *shim_import__enter(void)
 {

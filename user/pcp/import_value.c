@@ -78,7 +78,7 @@ static int keep_text(struct shim_imp_slot *slot, const char *text)
 	return 0;
 }
 
-#define PLAIN_DIGITS	15	/* a double represents this many exactly */
+#define PLAIN_DIGITS	15	/* a double represents this many digits exactly */
 
 /*
  * Append digits to *@n, which wraps if there are too many.  Return a pointer to the first other

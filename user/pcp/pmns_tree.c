@@ -14,7 +14,7 @@
 #define ROOT 0
 
 struct node {
-	const char *name;	/* the last component: @len bytes of the original name */
+	const char *name;	/* the last component, which is @len bytes of the original name */
 	uint32_t len;
 	uint32_t parent;
 	uint32_t child;		/* the newest child */
@@ -246,7 +246,7 @@ uint32_t shim_pmns_tree__find(const struct shim_pmns_tree *pmns, const char *nam
 		at = child_of(pmns, at, name, len);
 		name += len;
 		if (*name && !*++name)
-			return NONE;	/* trailing dot */
+			return NONE;	/* the name ends in a dot */
 	}
 	return at;
 }

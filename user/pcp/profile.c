@@ -185,8 +185,8 @@ static int set_all(struct shim_profile *profile, pmInDom indom, bool include)
 }
 
 /*
- * Include or exclude the instances in a list.  A domain without an entry becomes "none except
- * these" when instances are included, and "all except these" when they are excluded, or "none" if
+ * Include or exclude the instances in a list.  If instances are included, a domain without an entry
+ * becomes "none except these".  If they are excluded, it becomes "all except these", or "none" if
  * the profile excludes by default.
  */
 static int set_some(struct shim_profile *profile, pmInDom indom, int n, const int *list,
@@ -226,7 +226,7 @@ static int change(pmInDom indom, int n, const int *list, bool include)
 		ctx->source->profile_changed(ctx);
 	if (n > 0 && list)
 		err = set_some(&ctx->profile, indom, n, list, include);
-	else if (!n || indom != PM_INDOM_NULL)	/* a number without list and domain: nothing */
+	else if (!n || indom != PM_INDOM_NULL)	/* a number without list and domain is ignored */
 		err = set_all(&ctx->profile, indom, include);
 	return shim_context__leave(ctx, err);
 }

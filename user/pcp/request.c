@@ -16,7 +16,7 @@
 
 #define MOST_FAILURES	10	/* at most 2^10 - 1 records are skipped between two plans */
 #define VALUE_LEN	8	/* instance and value in a record */
-#define SAMPLES		8	/* instances per set in a signature, at most */
+#define SAMPLES		8	/* maximum number of instances per set in a signature */
 
 void shim_request__fini(struct shim_request *req)
 {

@@ -18,7 +18,7 @@
  * variables of libraries loaded at run time.
  */
 struct shim_texts {
-	char number[8];		/* six characters, a suffix */
+	char number[8];		/* six characters, a suffix and a NUL */
 	char flags[64];
 	char host[PM_MAX_HOSTNAMELEN];
 	char error[PM_MAXERRMSGLEN];

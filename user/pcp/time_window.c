@@ -25,7 +25,7 @@
 
 static const struct {
 	const char *name;
-	double per_second, seconds;	/* one of the two is 1 */
+	double per_second, seconds;	/* one of these is 1 */
 } units[] = {
 	{ "nanosecond", 1e9, 1 }, { "nsec", 1e9, 1 },
 	{ "microsecond", 1e6, 1 }, { "usec", 1e6, 1 },

@@ -64,7 +64,7 @@ void shim_pdu_descs__next(struct shim_pdu *pdu, struct shim_pdu_desc *desc)
 
 /* INSTANCE_REQ and INSTANCE: instances of a domain and their names */
 
-#define ENTRY_SIZE	8	/* without the name */
+#define ENTRY_SIZE	8	/* size of an entry without its name */
 
 void shim_pdu_instance__encode(struct shim_buf *out, int32_t from, uint32_t indom, int32_t inst,
 			       const char *name)
@@ -214,7 +214,7 @@ int shim_pdu_label__decode(struct shim_pdu *pdu, uint32_t type, uint32_t *n)
 	uint32_t of, at;
 	struct shim_in in;
 
-	shim_in__u32(&pdu->in);		/* the identifier */
+	shim_in__u32(&pdu->in);		/* skip the identifier */
 	of = shim_in__u32(&pdu->in);
 	shim_in__u32(&pdu->in);
 	*n = shim_in__u32(&pdu->in);

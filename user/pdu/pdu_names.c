@@ -2,7 +2,7 @@
 /* PMNS_NAMES, PMNS_IDS, PMNS_CHILD and PMNS_TRAVERSE: the name space */
 #include "pdu.h"
 
-#define ENTRY_SIZE	4	/* without the name */
+#define ENTRY_SIZE	4	/* size of an entry without its name */
 
 void shim_pdu_names__encode(struct shim_buf *out, int32_t from, uint32_t n,
 			    const char *const *names)
@@ -33,7 +33,7 @@ int shim_pdu_names__decode(struct shim_pdu *pdu, struct shim_pdu_names *names)
 	struct shim_in in;
 	bool leaf;
 
-	shim_in__u32(&pdu->in);		/* total length of all names, which is counted here */
+	shim_in__u32(&pdu->in);		/* skip the length of all names, computed here */
 	nstatus = shim_in__u32(&pdu->in);
 	names->n = shim_in__u32(&pdu->in);
 	names->has_status = nstatus;
@@ -72,7 +72,7 @@ int shim_pdu_ids__decode(struct shim_pdu *pdu, uint32_t n, uint32_t *pmids)
 {
 	uint32_t count;
 
-	shim_in__u32(&pdu->in);		/* the number of names found, which is not used */
+	shim_in__u32(&pdu->in);		/* skip the number of names found */
 	count = shim_in__u32(&pdu->in);
 	if (pdu->in.bad || count != n || shim_in__left(&pdu->in) != (size_t)n * 4)
 		return -EBADMSG;

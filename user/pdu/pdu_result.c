@@ -47,7 +47,7 @@ void shim_pdu_fetch__encode(struct shim_buf *out, int32_t from, bool highres, ui
 #define BLOCK_HEADER	4
 #define BLOCK_LEN_MAX	0xffffffu
 #define VALUE_SIZE	8
-#define VSET_SIZE	12	/* without values: a word less */
+#define VSET_SIZE	12	/* without values, it is one word smaller */
 
 static uint32_t take_stamp(struct shim_pdu *pdu, struct shim_ts *stamp)
 {

@@ -40,7 +40,7 @@
 #define NSEC_PER_MSEC	1000000LL
 #define FIRST_ROOM	(16u << 10)
 #define KEPT_ROOM	(1u << 20)	/* a larger buffer is freed after its PDU */
-#define SAME_NS		NSEC_PER_MSEC	/* an identical fetch within this may get the same values */
+#define SAME_NS		NSEC_PER_MSEC	/* identical fetches within this may get the same values */
 
 static struct shim_wire *connections;
 
@@ -352,7 +352,7 @@ static ssize_t send_marked(struct shim_wire *w, const uint8_t *data, size_t len)
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(uint64_t))];
-	} mark = { .room = { 0 } };	/* all of it is read; the time is 0 */
+	} mark = { .room = { 0 } };	/* the kernel reads all of it; the time is 0 */
 	struct iovec part = { .iov_base = (void *)(uintptr_t)data, .iov_len = len };
 	const struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &mark,
 				  .msg_controllen = w->marked ? sizeof(mark) : 0 };

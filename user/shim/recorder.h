@@ -8,15 +8,15 @@
 
 struct shim_recorder {
 	struct shim_writer *w;
-	int64_t offset;		/* wall clock minus monotonic, ns */
+	int64_t offset;		/* wall clock minus monotonic clock, in ns */
 	struct shim_ts last;	/* the last record's stamp */
 	struct shim_ts stamp;	/* timestamp of the current record */
 	struct shim_label label;	/* written with the first record */
 	char *labels;		/* members of a JSON object, each preceded by a comma; or NULL */
 	uint64_t records;	/* number of written records */
 	struct shim_rec_sets *sets;
-	struct shim_rec_trace *trace;	/* NULL if not wanted */
-	struct shim_record_source source;	/* no functions: none */
+	struct shim_rec_trace *trace;	/* NULL if transactions are not recorded */
+	struct shim_record_source source;	/* without functions if there is no source */
 	void *source_arg;
 	const struct shim_recorder *after;	/* the recorder that this one continues */
 	char *archive;

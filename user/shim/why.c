@@ -45,7 +45,7 @@ struct shim_why {
 	struct shim_why_stack *stacks;
 	struct frames *frames;		/* array of the same length */
 	size_t nstacks, stacks_room, frames_room;
-	const struct tag *wanted;	/* during a walk */
+	const struct tag *wanted;	/* the requested tag during a walk */
 };
 
 /**

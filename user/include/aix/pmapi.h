@@ -61,18 +61,18 @@ extern "C" {
 
 /* Errors in addition to errno's numbers */
 #define Pmapi_ContextExists		59	/* the target already has a program */
-#define Pmapi_NotCounting		85	/* stopped without a start */
+#define Pmapi_NotCounting		85	/* counting was not started */
 #define Pmapi_NoInit			201	/* pm_init() or pm_initialize() was not called */
 #define Pmapi_NoSetProg			202	/* the target has no program */
-#define Pmapi_Malloc_Err		203	/* no memory */
-#define Pmapi_InvalidEvent		204	/* not in that counter's table */
+#define Pmapi_Malloc_Err		203	/* out of memory */
+#define Pmapi_InvalidEvent		204	/* the event is not in the counter's table */
 #define Pmapi_InvalidGroup		205	/* no such group */
 #define Pmapi_GroupRequired		206	/* the event can be counted only in groups */
 #define Pmapi_InvalidMode		207	/* mode unsupported by this call or platform */
 #define Pmapi_InvalidThreshold		208	/* no event of this machine has a threshold */
-#define Pmapi_InvalidSlice		209	/* not 10..30000 ms */
+#define Pmapi_InvalidSlice		209	/* the slice is not 10 to 30000 ms */
 #define Pmapi_InvalidSetCount		210	/* no sets, or too many */
-#define Pmapi_WrongKind			211	/* one set or many: the call is for the other */
+#define Pmapi_WrongKind			211	/* the call is for one set, or for several */
 #define Pmapi_Locked			212	/* the system's and threads' contexts exclude each other */
 #define Pmapi_NotDebugger		213	/* the target is not traced by the caller and stopped */
 #define Pmapi_BadCpu			214	/* no such processor, or never online since the set */

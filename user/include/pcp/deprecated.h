@@ -18,7 +18,7 @@ extern "C" {
 /* The result of pmGetProgname(); a program may set it */
 extern char *pmProgname;
 
-int __pmSetProgname(const char *program);	/* 0 */
+int __pmSetProgname(const char *program);	/* returns 0 */
 
 /*
  * The options of pmDebugOptions that have a number, as bits; pmSetDebug() and pmClearDebug() set

@@ -42,7 +42,7 @@
 #define PCP_DATA
 
 #define PM_VERSION(a, b, c)	(((a) << 16) | ((b) << 8) | (c))
-#define PM_VERSION_CURRENT	PM_VERSION(6, 3, 8)	/* the system whose interface this is */
+#define PM_VERSION_CURRENT	PM_VERSION(6, 3, 8)	/* the version of PCP with this interface */
 
 /* Types of struct timeval's members */
 #define PM_SIZEOF_TIME_T	__SIZEOF_LONG__
@@ -53,7 +53,7 @@
 #define FMT_PID		"d"
 #define FMT_SIZE	"zu"
 #define FMT_PTHREAD	"lu"
-#define PRINTF_P_PFX	""	/* printf's %p itself prints the 0x */
+#define PRINTF_P_PFX	""	/* printf() prints 0x for %p */
 
 #ifndef LONGLONG_MAX
 #define LONGLONG_MAX	LLONG_MAX

@@ -165,7 +165,7 @@ typedef struct pmValueBlock {
 	unsigned int vtype : 8;
 	unsigned int vlen : 24;
 #else
-	unsigned int vlen : 24;	/* of header and payload */
+	unsigned int vlen : 24;	/* length of header and payload */
 	unsigned int vtype : 8;
 #endif
 	char vbuf[1];
@@ -257,7 +257,7 @@ typedef struct pmEventParameter {
 typedef struct pmEventRecord {
 	pmTimeval er_timestamp;
 	unsigned int er_flags;
-	int er_nparams;			/* or number of missed records, if the flag is set */
+	int er_nparams;			/* or number of lost records (PM_EVENT_FLAG_MISSED) */
 	pmEventParameter er_param[1];
 } pmEventRecord;
 
@@ -401,7 +401,7 @@ void pmPrintDesc(FILE *f, const pmDesc *desc);
 int pmGetPMNSLocation(void);
 int pmTrimNameSpace(void);
 
-#define PMNS_LOCAL		1	/* a file */
+#define PMNS_LOCAL		1	/* names from a file */
 #define PMNS_REMOTE		2
 #define PMNS_ARCHIVE		3
 
@@ -507,7 +507,7 @@ void pmPrintLabelSets(FILE *f, int ident, int type, pmLabelSet *sets, int nsets)
 /* Time: position of the next fetch, and how it moves with each fetch */
 
 #define PM_MODE_LIVE	0
-#define PM_MODE_INTERP	1	/* values at a point in time, which moves by delta */
+#define PM_MODE_INTERP	1	/* values at a time, which advances by delta */
 #define PM_MODE_FORW	2	/* record by record */
 #define PM_MODE_BACK	3	/* like PM_MODE_FORW, backwards */
 

@@ -120,7 +120,7 @@ extern "C" {
 #define PM_OPTFLAG_MIXED	(1 << 7)	/* allow both hosts and archives */
 #define PM_OPTFLAG_ENV_ONLY	(1 << 8)	/* use only the environment, no arguments */
 #define PM_OPTFLAG_LONG_ONLY	(1 << 9)	/* accept -option as --option */
-#define PM_OPTFLAG_BOUNDARIES	(1 << 10)	/* compute the window in any case */
+#define PM_OPTFLAG_BOUNDARIES	(1 << 10)	/* always compute the window */
 #define PM_OPTFLAG_STDOUT_TZ	(1 << 11)	/* print the time zone in use */
 #define PM_OPTFLAG_NOFLUSH	(1 << 12)	/* the caller calls pmflush() */
 #define PM_OPTFLAG_QUIET	(1 << 13)	/* do not print messages about wrong arguments */

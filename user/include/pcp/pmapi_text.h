@@ -31,9 +31,9 @@ char *pmEventFlagsStr_r(int flags, char *buf, int buflen);
 #define PM_EVENT_FLAG_POINT	(1U << 0)
 #define PM_EVENT_FLAG_START	(1U << 1)
 #define PM_EVENT_FLAG_END	(1U << 2)
-#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter is an event id */
+#define PM_EVENT_FLAG_ID	(1U << 3)	/* the first parameter is an event ID */
 #define PM_EVENT_FLAG_PARENT	(1U << 4)	/* the second parameter is its parent's ID */
-#define PM_EVENT_FLAG_MISSED	(1U << 31)	/* only a number of lost records */
+#define PM_EVENT_FLAG_MISSED	(1U << 31)	/* contains only a number of lost records */
 
 /* Parsing; the caller frees the message */
 
@@ -44,7 +44,7 @@ typedef struct pmMetricSpec {
 	int isarch;		/* type of source: 0 is a host, 1 an archive, 2 the local context */
 	char *source;
 	char *metric;
-	int ninst;		/* 0: all */
+	int ninst;		/* 0 for all */
 	char *inst[1];
 } pmMetricSpec;
 

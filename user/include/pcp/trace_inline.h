@@ -41,7 +41,7 @@ extern "C" {
  * Literals of this source file, indexed by address.  The first literal that uses an entry keeps it.
  */
 static struct shim_trace_site shim_trace_sites[SHIM_TRACE_SITES] __attribute__((__unused__));
-/* For calls without progress; used for every tag */
+/* Used for all tags by calls that have no progress */
 static struct shim_trace_site shim_trace_values __attribute__((__unused__));
 
 /* Return the state of a literal's tag if there is no listener, otherwise NULL. */

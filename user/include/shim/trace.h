@@ -227,7 +227,7 @@ struct shim_trace_drops {
 
 /* The kinds of struct shim_trace_loss */
 enum shim_trace_lost {
-	SHIM_TRACE_LOST_EVENTS = 1,	/* single events, by account: those of drops.ring_full */
+	SHIM_TRACE_LOST_EVENTS = 1,	/* single events in drops.ring_full, by account */
 	/* Losses for the events of shim_trace_count(), in total; @account is 0 */
 	SHIM_TRACE_LOST_COUNTS = 2,	/* transactions of threads that did not count it */
 	SHIM_TRACE_LOST_THREADS = 3	/* threads with SHIM_TRACE=direct that could not count it */
@@ -235,7 +235,7 @@ enum shim_trace_lost {
 
 /* A user namespace created by root is one account; other accounts are user ids. */
 #define SHIM_TRACE_NAMESPACE	(1ull << 32)	/* added to the namespace's number */
-#define SHIM_TRACE_OTHERS	((1ull << 33) + 1)	/* accounts that did not fit */
+#define SHIM_TRACE_OTHERS	((1ull << 33) + 1)	/* accounts beyond the limit */
 
 /**
  * struct shim_trace_loss - losses of one account
@@ -256,8 +256,8 @@ typedef int shim_trace_loss_fn(void *arg, const struct shim_trace_loss *loss);
 /* The place of a probe */
 enum shim_trace_probe_what {
 	SHIM_TRACE_PROBE_FUNCTION = 1,	/* a function: each call is a transaction */
-	SHIM_TRACE_PROBE_BEGIN = 2,	/* an instruction: a transaction of its thread begins ... */
-	SHIM_TRACE_PROBE_END = 3	/* an instruction at which it ends */
+	SHIM_TRACE_PROBE_BEGIN = 2,	/* an instruction: its thread begins a transaction */
+	SHIM_TRACE_PROBE_END = 3	/* an instruction: the transaction ends */
 };
 
 /**

@@ -78,7 +78,7 @@ struct shim_why_tag {
 	uint64_t hist[SHIM_WHY_PARTS][SHIM_WHY_OCTAVES];
 };
 
-#define SHIM_WHY_SAMPLED	0xffffffffu	/* a reason: on a CPU */
+#define SHIM_WHY_SAMPLED	0xffffffffu	/* the reason is running on a CPU */
 
 /**
  * struct shim_why_reason - a reason for which a tag's transactions were blocked
