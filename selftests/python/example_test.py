@@ -15,4 +15,4 @@ class Example(unittest.TestCase):
     def test_requests(self):
         """the example counts its requests"""
         result = subprocess.run([sys.executable, "-W", "error", EXAMPLE, "20"], text=True, capture_output=True, check=True)
-        self.assertRegex(result.stdout, r"^task-clock(:u)?: [1-9][0-9.]* a request\npage-faults(:u)?: [0-9.]+ a request\n$")
+        self.assertRegex(result.stdout, r"^task-clock(:u)?: [1-9][0-9.]* per request\npage-faults(:u)?: [0-9.]+ per request\n$")

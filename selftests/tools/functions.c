@@ -161,7 +161,7 @@ TEST_F(functions, what_cannot_be_found)
 {
 	REFUSED(1, "(near names: traced_function)", "vcpc trace on --function %s:traced_funktion", self->self);
 	REFUSED(1, "no function 'qqqqqqqq'", "vcpc trace on --function %s:qqqqqqqq", self->self);
-	REFUSED(1, "name the library, as in libc.so.6:popen", "vcpc trace on --function %s:popen", self->self);
+	REFUSED(1, "specify the library, as in libc.so.6:popen", "vcpc trace on --function %s:popen", self->self);
 	REFUSED(1, "selects one of several functions for 'memcpy'", "vcpc trace on --function libc.so.6:memcpy");
 	REFUSED(1, "cannot find 'no-such-program' in PATH", "vcpc trace on --function no-such-program:main");
 	REFUSED(1, "cannot find 'libnone.so.1' in the library directories",

@@ -2,10 +2,10 @@
 /*
  * A program that profiles itself by counter overflow, as on Solaris.
  *
- * After EVENTS-A-SIGNAL events the set stops, and SIGEMT arrives with the address that the program
- * was executing; the handler records the address and restarts the set from its preset.
+ * After EVENTS-PER-SIGNAL events, the set stops, and SIGEMT arrives with the address that the
+ * program was executing; the handler records the address and restarts the set from its preset.
  *
- * usage: profile [EVENT [EVENTS-A-SIGNAL]]
+ * usage: profile [EVENT [EVENTS-PER-SIGNAL]]
  */
 #include <stdio.h>
 #include <stdlib.h>

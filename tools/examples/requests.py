@@ -26,7 +26,7 @@ def main(requests):
     except vcpc.CounterError as error:
         sys.exit(f"{error}; 'vcpc doctor' shows what is missing")
     for event, count in counters.last.items():
-        print(f"{event}: {count / requests:.1f} a request")
+        print(f"{event}: {count / requests:.1f} per request")
 
 
 main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)

@@ -106,7 +106,7 @@ static int fail_function(struct elf_file *file, const char *path, const char *na
 		return vcpc_fail(0, "%s selects one of several functions for '%s' when it is loaded (an ifunc); name one of them%s",
 				 path, name, near);
 	if (places->imported)
-		return vcpc_fail(0, "%s calls '%s', which is in a library; name the library, as in libc.so.6:%s",
+		return vcpc_fail(0, "%s calls '%s', which is in a library; specify the library, as in libc.so.6:%s",
 				 path, name, name);
 	if (elf_file_mentions(file, name))
 		return vcpc_fail(0, "%s has no code for '%s': all calls were inlined%s", path, name, near);

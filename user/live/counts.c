@@ -171,11 +171,11 @@ const struct shim_metric shim_live_times[SHIM_TIMES] = {
 	     "CPU time in nanoseconds that the counted threads used while counting was on.\n"
 	     "Divide the rates of vcpc.count.* by the rate of this metric to get counts per\n"
 	     "second of CPU time. For a whole CPU it is the elapsed time."),
-	TIME(SHIM_TIME_ENABLED, "enabled", "time the counters were enabled",
-	     "Time in nanoseconds that the counters were enabled on running threads of the\n"
-	     "process."),
-	TIME(SHIM_TIME_RUNNING, "running", "time the counters were on the CPU",
-	     "Time in nanoseconds that the counters were on the CPU. It equals\n"
+	TIME(SHIM_TIME_ENABLED, "enabled", "time during which the counters were enabled",
+	     "Time in nanoseconds during which the counters were enabled on running threads\n"
+	     "of the process."),
+	TIME(SHIM_TIME_RUNNING, "running", "time during which the counters were on the CPU",
+	     "Time in nanoseconds during which the counters were on the CPU. It equals\n"
 	     "vcpc.time.enabled: counts are never estimates."),
 };
 

@@ -152,8 +152,8 @@ static double aborted_of(const struct sight *s)
 
 #define BY_SAMPLE(what)	what " since the previous sample, divided by\nthe seconds between the two."
 #define BY_HIST(what) \
-	"Seconds that " what " that ended since the\n" \
-	"previous sample; from the histogram, accurate to 1/16."
+	what " of the transactions that ended since\n" \
+	"the previous sample; from the histogram, accurate to 1/16."
 
 /* Counts have type u64 in the metric.  They are doubles here, which are exact up to 2^53. */
 struct row {
@@ -196,10 +196,10 @@ static const struct row rows[] = {
 	     "previous sample."),
 	BOTH_AS("transact.min_time", "transact.recent_min_time", 3, T,
 		TIME(SHIM_TYPE_FLOAT, min_since), "shortest transaction",
-		BY_HIST("the shortest transaction took")),
+		BY_HIST("Minimum duration in seconds")),
 	BOTH_AS("transact.max_time", "transact.recent_max_time", 4, T,
 		TIME(SHIM_TYPE_FLOAT, max_since), "longest transaction",
-		BY_HIST("the longest transaction took")),
+		BY_HIST("Maximum duration in seconds")),
 	BOTH("transact.total_time", 5, T, SHIM_TYPE_DOUBLE, SHIM_SEM_COUNTER, SHIM_UNITS_SEC, 0,
 	     sum_of, "time in completed transactions",
 	     "Seconds from begin to end of all transactions of the tag that ended. Divide\n"
@@ -208,13 +208,13 @@ static const struct row rows[] = {
 	     "Number of times that programs reached the tag's point."),
 	BOTH("point.rate", 7, P, RATE, "points reached per second",
 	     BY_SAMPLE("Number of times that programs reached the point")),
-	BOTH("observe.count", 8, O, COUNTED(count_of), "observations made",
+	BOTH("observe.count", 8, O, COUNTED(count_of), "observations",
 	     "Number of times that programs reported a value for the tag."),
 	BOTH("observe.rate", 9, O, RATE, "observations per second",
 	     BY_SAMPLE("Number of times that programs reported a value")),
 	BOTH("observe.value", 10, O, VALUE(SHIM_SEM_INSTANT), "last value observed",
 	     "The latest value that a program reported for the tag, in the program's unit."),
-	BOTH("counter.count", 17, C, COUNTED(count_of), "counter reports made",
+	BOTH("counter.count", 17, C, COUNTED(count_of), "reports of the counter",
 	     "Number of times that programs reported a counter for the tag."),
 	BOTH("counter.rate", 18, C, RATE, "counter reports per second",
 	     BY_SAMPLE("Number of times that programs reported a counter")),
@@ -222,25 +222,25 @@ static const struct row rows[] = {
 	     "The value of the counter that a program reported last for the tag; its unit is\n"
 	     "the program's."),
 	OURS("min_time", 0, TIME_EVER(min_of), "shortest transaction so far",
-	     "Seconds that the tag's shortest transaction so far took."),
+	     "Duration in seconds of the tag's shortest transaction so far."),
 	OURS("max_time", 1, TIME_EVER(max_of), "longest transaction so far",
-	     "Seconds that the tag's longest transaction so far took."),
+	     "Duration in seconds of the tag's longest transaction so far."),
 	OURS("aborted", 2, COUNTED(aborted_of), "aborted transactions",
 	     "Number of aborted transactions of the tag."),
 	OURS("p50_time", 3, TIME(SHIM_TYPE_DOUBLE, p50_since), "median of transaction times",
-	     BY_HIST("half of the transactions took at most")),
+	     BY_HIST("Median duration in seconds")),
 	OURS("p90_time", 4, TIME(SHIM_TYPE_DOUBLE, p90_since),
 	     "90th percentile of transaction times",
-	     BY_HIST("nine of ten transactions took at most")),
+	     BY_HIST("90th percentile of the durations in seconds")),
 	OURS("p99_time", 5, TIME(SHIM_TYPE_DOUBLE, p99_since),
 	     "99th percentile of transaction times",
-	     BY_HIST("99 of 100 transactions took at most")),
+	     BY_HIST("99th percentile of the durations in seconds")),
 	OURS("last_time", 9, TIME_EVER(last_of), "time of the last transaction",
-	     "Seconds that the tag's last completed transaction took."),
+	     "Duration in seconds of the tag's last completed transaction."),
 	PAIRS("hist", 6, SLOTS, 0, "histogram of transaction times",
-	      "Number of the tag's transactions in this histogram bucket: those that took at\n"
-	      "least the time in the instance name, and less than that of the next bucket,\n"
-	      "which is at most 1/8 longer."),
+	      "Number of the tag's transactions in this histogram bucket. Their durations are at\n"
+	      "least the time in the instance's name and less than the time in the name of the\n"
+	      "next bucket, which is at most 1/8 longer."),
 	PAIRS("counted", 7, SUMS, 0, "transactions in which an event was counted",
 	      "Number of transactions of the tag in which the event was counted."),
 	PAIRS("sum", 8, SUMS, 1, "total count of an event in transactions",
@@ -251,15 +251,16 @@ static const struct row rows[] = {
 	      "'vcpc why' watched their threads. The other metrics of vcpc.transact.time\n"
 	      "include only these."),
 	SPLIT("oncpu", 11, SHIM_UNITS_NSEC, 2 + VC_WHY_ON_CPU, "time of transactions on a CPU",
-	      "Nanoseconds that transactions of the tag ran on a CPU, including\n"
-	      "interrupts. Divide by vcpc.transact.time.count to get the mean."),
+	      "Time in nanoseconds during which transactions of the tag ran on a CPU,\n"
+	      "including interrupts. Divide by vcpc.transact.time.count to get the mean."),
 	SPLIT("runqueue", 12, SHIM_UNITS_NSEC, 2 + VC_WHY_RUNNABLE,
 	      "time of transactions waiting for a CPU",
-	      "Nanoseconds that transactions of the tag waited for a CPU that ran other threads.\n"
-	      "Divide by vcpc.transact.time.count to get the mean."),
+	      "Time in nanoseconds during which transactions of the tag waited for a CPU that\n"
+	      "ran other threads. Divide by vcpc.transact.time.count to get the mean."),
 	SPLIT("blocked", 13, SHIM_UNITS_NSEC, 2 + VC_WHY_BLOCKED, "time of blocked transactions",
-	      "Nanoseconds that transactions of the tag were blocked, in a system call, in a\n"
-	      "page fault, or stopped. Divide by vcpc.transact.time.count to get the mean."),
+	      "Time in nanoseconds during which transactions of the tag were blocked, in a\n"
+	      "system call, in a page fault, or stopped. Divide by vcpc.transact.time.count to\n"
+	      "get the mean."),
 };
 
 #define NMETRICS	(sizeof(rows) / sizeof(rows[0]))
