@@ -100,7 +100,10 @@ static struct vcpc_drawn_tag *find_tag(struct vcpc_drawing *d, const char *name,
 	return NULL;
 }
 
-/* Add a tag to those with the longest total time, if it is one of them.  Return 0 or -ENOMEM. */
+/*
+ * Add a tag to the list of tags with the longest total time, if it belongs there.  Return 0 or
+ * -ENOMEM.
+ */
 static int rank_tag(struct vcpc_drawing *d, const char *name, double seconds)
 {
 	struct vcpc_drawn_tag tag = { .seconds = seconds, .count = SIZE_MAX, .time = SIZE_MAX,
@@ -229,8 +232,8 @@ static struct vcpc_drawn *chart_of(struct vcpc_drawing *d, size_t metric)
 }
 
 /*
- * Return whether a chart can show another instance.  A chart of transactions shows only those with
- * the longest total time.
+ * Return whether a chart can show another instance.  A chart of transactions shows only the tags
+ * with the longest total time.
  */
 static bool has_room(struct vcpc_drawing *d, const struct vcpc_drawn *chart, const char *metric,
 		     const char *instance)

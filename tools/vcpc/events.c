@@ -14,7 +14,7 @@
 
 #define TURN	4000000		/* ns that an event group counts before the next one is enabled */
 
-/* The default events; those that do not exist on this machine are skipped. */
+/* The default events.  Events that do not exist on this machine are skipped. */
 static const char *const usual[] = {
 	"task-clock", "context-switches", "cpu-migrations", "page-faults",
 	"cycles", "instructions", "branches", "branch-misses",
@@ -127,7 +127,7 @@ static unsigned int count_pmus(void)
 }
 
 /*
- * Add an event that the user did not name: if this machine does not have it, add it only if the
+ * Add an event that the user did not name.  If this machine lacks the event, add it only if the
  * output has a line to report that.
  */
 static void add_default(struct shim_handle *handle, struct vcpc_events *events, const char *name)
@@ -332,7 +332,7 @@ static int event_print(void *arg, const char *name, const char *desc)
 	return printf("%-32s %s\n", name, desc) < 0 ? -EIO : 0;
 }
 
-/* The core PMUs of a machine with several of them */
+/* The core PMUs of a machine that has several */
 struct cores {
 	unsigned int n;
 	char text[1024];

@@ -126,7 +126,7 @@ static int read_sides(struct report *r, char **argv, struct vcpc_archives *archi
 }
 
 /*
- * Write a page about an archive, or its readable part, or about two sides. Return the exit status.
+ * Write a page about an archive (or its readable part) or about two sides. Return the exit status.
  */
 static int report(struct report *r, char **argv, const char *name)
 {

@@ -289,7 +289,7 @@ struct listed {
 
 /*
  * List a side's metrics, together with the other side's metrics; for the second side, list only
- * those that are not listed yet.
+ * metrics that are not listed yet.
  */
 static void put_side(FILE *out, struct report *r, size_t side, struct listed *listed)
 {

@@ -66,8 +66,8 @@ static bool has_rest(const struct table *table)
  * @set: the set, which is bound to the threads
  * @total: the sums, which have just been sampled
  *
- * If many threads have ended, only the sums include the counts of the oldest ones; the last line
- * shows these.
+ * If many threads have ended, only the sums include the counts of the oldest; the last line shows
+ * these counts.
  *
  * Return: 0, or an exit status after printing a message.
  */

@@ -122,7 +122,7 @@ static void join_entry(struct group *group, const struct top_look *before,
 	struct shim_trace_stat d, *since = group->any ? &d : &group->since;
 
 	group->total += entry->stat.count;
-	/* Skip entries in which no transaction ended, which are most of them. */
+	/* Skip entries in which no transaction ended.  Most entries are of this kind. */
 	if (old && old->stat.count == entry->stat.count && old->stat.sum_ns == entry->stat.sum_ns)
 		return;
 	if (old && !subtract(since, &old->stat, &entry->stat))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vcpc why: merge stacks by the names of their functions, and find those that differ most. */
+/* vcpc why: merge stacks by the names of their functions, and find the stacks that differ most. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <search.h>

@@ -62,7 +62,7 @@ void shim_nameless__fini(struct shim_nameless *nameless);
 /*
  * struct shim_check_kinds - zero-initialized
  * @layout: the layout of a record without problems, or empty
- * @failures: number of layouts that were replaced since one of them was recognized
+ * @failures: number of layouts replaced since a layout was last recognized
  * @rest: number of records of other layouts to skip before the next one replaces @layout
  */
 struct shim_check_kinds {

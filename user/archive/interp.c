@@ -151,7 +151,7 @@ static bool has(const struct shim_filter *filter, const struct shim_interp_metri
 }
 
 /*
- * Mark the wanted instances, and schedule those without a known prior observation for the next
+ * Mark the wanted instances, and schedule instances without a known prior observation for the next
  * scan.
  */
 static int want_priors(struct shim_interp *ip, struct shim_interp_metric *m,

@@ -500,7 +500,7 @@ static void note_neighbour(const struct pass *p, int64_t at)
 
 /*
  * Process a record, which has values or is a mark.  A mark separates the records before it in the
- * file from those after it, including those with its own time.
+ * file from the records after it, even if they have the mark's time.
  */
 static int meet(struct pass *p, const struct shim_record *rec)
 {

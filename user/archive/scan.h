@@ -104,7 +104,7 @@ int shim_scan__is_mark(const struct shim_scanner *sc, const struct shim_record *
 
 /*
  * Move the cursor to a time.  With @walk_there, do not seek, but walk over every record in between,
- * except those known not to be marks, so that no mark is missed.  Damage in between is recorded.
+ * except records known not to be marks, so that no mark is missed.  Damage in between is recorded.
  */
 int shim_scan__seek(struct shim_scanner *sc, struct shim_ts when, bool walk_there);
 

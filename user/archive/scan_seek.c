@@ -279,7 +279,7 @@ static bool leap(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 	return false;
 }
 
-/* Walk to a time past every record, but skip those known not to be marks. */
+/* Walk to a time over every record, except ranges known to contain no marks. */
 static int walk_all(struct shim_scanner *sc, struct shim_ts when, int64_t t)
 {
 	int err;

@@ -133,8 +133,8 @@ static int by_name_then_place(const void *a, const void *b)
 }
 
 /*
- * Keep only the first occurrence of each name, so that archives are opened, and rejected, in this
- * order.
+ * Keep only the first occurrence of each name, so that archives are opened and rejected in the
+ * order of the list.
  */
 static int drop_twins(struct names *names)
 {

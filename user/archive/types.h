@@ -101,7 +101,7 @@ struct shim_label {
 
 /*
  * struct shim_desc - one metric
- * @names: @nnames names; a reader may return none if all of them belong to other metrics
+ * @names: @nnames names; a reader returns none if all names belong to other metrics
  * @units: PCP's 32 bits, dimSpace in the most significant nibble
  */
 struct shim_desc {

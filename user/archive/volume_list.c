@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The list of an archive's volumes: those in its directory and, while the archive is being written,
- * growth of the last volume and new volumes after it.
+ * The list of an archive's volumes: find the volumes in its directory and, while the archive is
+ * being written, detect growth of the last volume and new volumes after it.
  *
  * A writer finishes a volume before it starts the next one.  Therefore a reader that first finds
  * the next volume and then reads the size of the previous one sees all of the previous one.  New
@@ -101,7 +101,7 @@ static int find_end(struct shim_archive *ar)
  *
  * This call checks whether the last volume's file has grown, and whether there is a next volume;
  * cursors then see new records.  If stamps go backwards, the end is the stamp of the physically
- * last record.  If several archives were opened as one, the end is that of the last archive.
+ * last record.  If several archives were opened as one, the end is the end of the last archive.
  *
  * Return: 0, -EBADMSG if there is no complete record, or the error that prevented reading a volume.
  */

@@ -320,7 +320,7 @@ int shim_writer__labels(struct shim_writer *w, const struct shim_labels *labels)
 /**
  * shim_writer__begin() - start a record
  * @w: the writer
- * @stamp: the record's time, not earlier than that of the previous record
+ * @stamp: the record's time, not earlier than the previous record's
  *
  * Return: 0 or -EINVAL.
  */

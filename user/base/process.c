@@ -204,7 +204,7 @@ int shim_fork__watch(void)
 }
 
 /**
- * shim_fork__list() - add a lock to those that fork() takes after shim_fork__watch()
+ * shim_fork__list() - register a lock that fork() acquires after shim_fork__watch()
  * @lock: the lock; it must exist until the process ends, and may be added more than once
  */
 void shim_fork__list(struct shim_fork_lock *lock)
@@ -395,7 +395,7 @@ static int move(int nr, int least)
 }
 
 /**
- * shim_fd__above_standard() - move a new descriptor away from those of stdin, stdout and stderr
+ * shim_fd__above_standard() - move a new descriptor above those of stdin, stdout and stderr
  * @nr: a newly opened descriptor
  *
  * A program may close 0 to 2 and rely on the next files that it opens to get these numbers.

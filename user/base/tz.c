@@ -151,9 +151,7 @@ static const char *take_change(const char *s, struct change *c)
 	return *s == '/' ? clock_time(s + 1, 167, &c->time) : s;
 }
 
-/*
- * Parse "EST5EDT,M3.2.0,M11.1.0".  Without dates, those of the United States since 2007 are used.
- */
+/* Parse "EST5EDT,M3.2.0,M11.1.0".  Without dates, use the rules of the United States since 2007. */
 static bool take_rule(const char *s, struct rule *r)
 {
 	static const char usual[] = ",M3.2.0,M11.1.0";

@@ -276,7 +276,7 @@ const struct shim_metric_indom shim_live_process_indom = {
 	"is the PID, the name is the PID and the command."
 };
 
-/* Metrics of processes differ from those of CPUs only in the domain's serial and the cluster. */
+/* Metrics of processes differ from metrics of CPUs only in the domain's serial and the cluster. */
 static void make_process_metric(struct shim_count_metric *m, unsigned int item)
 {
 	m->metric.pmid = SHIM_PMID(SHIM_DOMAIN_VCPC, SHIM_CLUSTER_PROCESS, item);
@@ -288,7 +288,7 @@ static void make_process_metric(struct shim_count_metric *m, unsigned int item)
  * shim_count_table__init() - allocate a table for a configuration's metrics
  * @table: the caller must free table->all
  * @config: the configuration
- * @processes: true for its lines about processes, false for those about CPUs
+ * @processes: true for its lines about processes, false for its lines about CPUs
  *
  * Return: 0 or -ENOMEM.
  */

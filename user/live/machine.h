@@ -22,7 +22,7 @@
 #define SHIM_LIVE_EPERMISSION	(-12387)	/* the caller lacks permission */
 #define SHIM_LIVE_EAGAIN	(-12389)	/* tracing is off, or the module is not loaded */
 
-/* Each metric belongs to one of these groups; a mask of them selects what to sample. */
+/* Each metric belongs to one of these groups; a mask selects the groups to sample. */
 enum shim_group {
 	SHIM_GROUP_TRACE = 1, SHIM_GROUP_CPUS = 2, SHIM_GROUP_MODULE = 4, SHIM_GROUP_PROCESSES = 8,
 	SHIM_GROUP_USERS = 16,

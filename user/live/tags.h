@@ -65,7 +65,7 @@ struct shim_live_since {
  * @unseen: buckets that have changed since instances were last added
  * @aborted_ns: time when an abort was last detected; the statistics do not contain it
  * @seen: the last sample in which shim_live_tags__see() found the tag
- * @missed: number of consecutive samples without it, among those that were searched
+ * @missed: number of consecutive searched samples without it
  * @node: node in the table by name
  * @owned: node in the table by name and user
  * @name: its name

@@ -2,8 +2,8 @@
 /*
  * Read trace statistics from the maps, and keep them when tracing is turned off and on.
  *
- * A session's statistics in the maps are added to those of earlier sessions.  When a session has
- * ended, its reader is read one last time.
+ * A session's statistics in the maps are added to the statistics of earlier sessions.  When a
+ * session has ended, its reader is read one last time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -179,7 +179,8 @@ static int remove_gone(struct shim_live_trace *trace, enum kind kind, const stru
 }
 
 /*
- * If there are too many removed tags, drop those that have been idle longest.  Return 0 or -ENOMEM.
+ * If there are too many removed tags, drop the tags that have been idle longest.  Return 0 or
+ * -ENOMEM.
  */
 static int remove_idle(struct shim_live_trace *trace, const struct shim_bpf_stat *stats, size_t n)
 {

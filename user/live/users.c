@@ -73,7 +73,7 @@ static int by_number(const void *a, const void *b)
 	return (x->inst > y->inst) - (x->inst < y->inst);
 }
 
-/* Sort users, and merge those that have the same instance. */
+/* Sort users, and merge users that have the same instance. */
 static void merge(struct shim_live_users *users)
 {
 	size_t n = 0;

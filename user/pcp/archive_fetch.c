@@ -33,7 +33,7 @@ static struct shim_filter filter_of(const struct shim_context *ctx)
 
 /*
  * Ignore mark records if PCP_IGNORE_MARK_RECORDS is set: all of them if the variable is empty,
- * otherwise those in gaps that are not longer than the interval in the variable.
+ * otherwise mark records in gaps not longer than the interval in the variable.
  */
 static void ignore_marks(struct shim_context *ctx)
 {

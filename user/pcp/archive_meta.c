@@ -325,7 +325,7 @@ static int hand_out_instances(unsigned int n, const int32_t *ids, const char *co
 
 /*
  * Return whether the names are close together in memory, which is the case if one record contains
- * the whole domain.  If so, the @bytes bytes at @first contain all of them, and little else.
+ * the whole domain.  If so, the @bytes bytes at @first contain all names, and little else.
  */
 static bool in_a_row(const struct shim_indom *s, const char **first, size_t *bytes)
 {

@@ -5,9 +5,9 @@
  * Threads: "contexts" is guarded by table_lock, which is never held while a context's own lock is
  * taken.  A context in the table has a reference, so another reference can be added under
  * table_lock; dropping one takes no lock.  If a thread destroys a context while another thread is
- * in a call with it, the call frees the context when it returns.  The current handle is per
- * thread.  A call that reads files cannot be canceled until it has left its context.  After fork
- * the child has a copy of all contexts except those that another thread was using (drop_lost()).
+ * in a call with it, the call frees the context when it returns.  The current handle is per thread.
+ * A call that reads files cannot be canceled until it has left its context.  After fork the child
+ * has a copy of all contexts that no other thread was using (drop_lost()).
  */
 #include <errno.h>
 #include <stdlib.h>

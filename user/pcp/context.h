@@ -25,10 +25,7 @@ struct shim_context;
 struct shim_host;
 struct shim_local;
 
-/*
- * One domain.  It includes instances other than those in @inst if @include is set, otherwise those
- * in @inst.
- */
+/* One domain.  If @include is set, it includes all instances except @inst, otherwise only @inst. */
 struct shim_profile_indom {
 	uint32_t indom;
 	bool include;

@@ -162,8 +162,8 @@ static double space_steps(int from, int to)
 /*
  * If both operands have the dimension, but in different scales, set the factor that converts the
  * operand with the smaller scale.  The factor divides if the dimension is positive.  If @by_left is
- * set, use the sign of the converted operand's dimension, otherwise always that of the right
- * operand.  Return true if an operand is converted.
+ * set, use the sign of the converted operand's dimension, otherwise always the sign of the right
+ * operand's.  Return true if an operand is converted.
  */
 static bool align(struct shim_cell *left, struct shim_cell *right, int lscale, int rscale,
 		  int ldim, int rdim, bool by_left, double (*steps)(int from, int to))

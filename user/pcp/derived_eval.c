@@ -312,8 +312,8 @@ static bool find_sides(const struct evaluation *ev, const struct shim_node *colo
 /*
  * For each i, value i of the guard selects an operand; if the guard has fewer values, its last
  * value does.  The result is value i of that operand, or its first value if it has fewer.  The
- * instances are those of the operand that has an instance domain.  If novalue() is selected, there
- * is no value.
+ * instances belong to the operand that has an instance domain.  If novalue() is selected, there is
+ * no value.
  */
 static int eval_ternary(struct evaluation *ev, const struct shim_node *node, struct shim_cell *cell)
 {

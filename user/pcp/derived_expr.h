@@ -185,7 +185,7 @@ void shim_expr__fini(struct shim_expr *expr);
 /*
  * struct shim_open - an operator or a parenthesis whose last operand is not complete
  * @kind: kind of the node; SHIM_NODE_KINDS for a parenthesis
- * @barrier: operators inside do not combine with those outside; true for a parenthesis, a
+ * @barrier: operators inside do not combine with operators outside; true for a parenthesis, a
  *	function, or a QUEST without its COLON
  * @initial: a parenthesis at the very beginning
  * @node: node of a filter, with its pattern

@@ -173,7 +173,7 @@ static int hand_out(const struct children *c, char ***offspring, int **status)
 
 /*
  * Replace the @n children with a list that includes derived metrics or, if the source had an error,
- * contains only those.  Return their number or an error.
+ * contains only derived metrics.  Return their number or an error.
  */
 static int merge_children(const struct names *derived, const char *name, int n, char ***offspring,
 			  int **status)

@@ -185,7 +185,7 @@ static bool differ(const pmOptions *opts, const pmLongOptions *a, const pmLongOp
 }
 
 /*
- * List options in the original's order: the first one, and then those that differ from it, starting
+ * List options in the original's order: the first one, and then all that differ from it, starting
  * with the last.
  */
 static void tell_ambiguous(const pmOptions *opts, const char *arg, const char *name, size_t len)

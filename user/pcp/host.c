@@ -230,8 +230,8 @@ static int by_ports(struct shim_host *host, const char *name, const struct shim_
 }
 
 /*
- * Get the first proxy of the specification, otherwise the one from the environment. *@out is set to
- * NULL if there is none.
+ * Get the first proxy of the specification, otherwise the proxy from the environment. *@out is set
+ * to NULL if there is none.
  */
 static int find_proxy(const struct shim_host *host, struct shim_host_name *own,
 		      const struct shim_host_name **out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions and objects of PMAPI version 4 that differ from the HighRes ones of version 2, by
+ * Functions and objects of PMAPI version 4 that differ from the HighRes functions of version 2, by
  * symbol. Public headers declare them under PCP 7's names.
  */
 #ifndef SHIM_PCP_PMAPI_V4_H

@@ -481,7 +481,7 @@ static bool is_loaded(void)
 }
 
 /**
- * pmLoadASCIINameSpace() - use the names in a file instead of those of the contexts
+ * pmLoadASCIINameSpace() - use the names in a file instead of the contexts' names
  * @filename: the file; PM_NS_DEFAULT means the file in PMNS_DEFAULT, or PCP's own
  * @dupok: 0 if no metric may have two names
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Metric names: look-up, lists and walks, and the names of a metric */
+/* Look up, list and walk metric names, and get the names of a metric. */
 #include "base/api.h"
 #include "context.h"
 #include "list.h"

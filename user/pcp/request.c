@@ -189,7 +189,10 @@ static int stored_values(const struct shim_record *rec, const struct shim_vset *
 	return err;
 }
 
-/* Append a set's values to those of @req.  Return their number, or an error.  @desc may be NULL. */
+/*
+ * Append a set's values to the values of @req.  Return their number, or an error.  @desc may be
+ * NULL.
+ */
 static int add_values(struct shim_request *req, const struct shim_record *rec,
 		      const struct shim_vset *vset, const struct shim_desc *desc,
 		      const struct shim_filter *filter)

@@ -253,7 +253,8 @@ static void extra_name(char *buf, size_t size, const pmUnits *u)
 }
 
 /*
- * Append the terms above the slash (positive dimension) or, with a negative @sign, those below it.
+ * Append the terms above the slash (positive dimension) or, with a negative @sign, the terms below
+ * it.
  */
 static void terms(char *buf, size_t size, const pmUnits *u, int sign)
 {

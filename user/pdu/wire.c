@@ -343,10 +343,7 @@ static int is_quiet(struct shim_wire *w)
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -ECONNRESET;
 }
 
-/*
- * Like send(2).  If @w is marked, the call fails if the descriptor now refers to a socket for which
- * mark() was not called.
- */
+/* Like send(2).  If @w is marked, the call fails on a socket for which mark() was not called. */
 static ssize_t send_marked(struct shim_wire *w, const uint8_t *data, size_t len)
 {
 	union {

@@ -53,8 +53,8 @@ struct shim_why {
  * @options: what to record, or NULL: everything except stacks
  * @why: the handle, for shim_why_close()
  *
- * Transactions that begin after this call are recorded, including those of the functions and pairs
- * that are currently traced (shim_trace_probe()).
+ * Transactions that begin after this call are recorded, including transactions of functions and
+ * pairs that are currently traced (shim_trace_probe()).
  *
  * Return: 0; -EPERM if the caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF,
  *	-ENOSYS if it has no BPF, -ESTALE if a file with traced functions was replaced, -EINVAL for

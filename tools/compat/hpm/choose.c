@@ -140,8 +140,8 @@ bool hpm_place(const struct hpm_choice *choice, pm_prog_t *set, const char *name
 }
 
 /*
- * Find the set with this mode among those starting at @first, or create one, because a list's
- * events with the same mode share a set.
+ * Find the set with this mode, starting at @first, or create one, because a list's events with the
+ * same mode share a set.
  */
 static pm_prog_t *set_of_mode(struct hpm_choice *choice, int first, int mode)
 {

@@ -2,8 +2,8 @@
 /*
  * libcpc, version 2: counters of threads, processes and CPUs, on Linux.
  *
- * The names, types and numbers are those of Solaris;
- * Documentation/api/libcpc-porting.rst lists the differences.
+ * Names, types and numbers are the same as on Solaris; Documentation/api/libcpc-porting.rst lists
+ * the differences.
  */
 #ifndef SHIM_LIBCPC_H
 #define SHIM_LIBCPC_H

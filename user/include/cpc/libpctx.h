@@ -2,8 +2,8 @@
 /*
  * libpctx: control another process, and receive its events, on Linux.
  *
- * The names, types and numbers are those of Solaris; a process is controlled through ptrace(2), so
- * only the thread that created a handle may use it.
+ * Names, types and numbers are the same as on Solaris.  A process is controlled through ptrace(2),
+ * so only the thread that created a handle may use it.
  */
 #ifndef SHIM_LIBPCTX_H
 #define SHIM_LIBPCTX_H

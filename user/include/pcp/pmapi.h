@@ -19,8 +19,8 @@ extern "C" {
 
 /*
  * A program may define PMAPI_VERSION before it includes this header.  With 3, pmOptions has its
- * times in nanoseconds.  With 4, all times are struct timespec, and names are those of PCP 7.
- * Objects of different versions may be linked into one program.
+ * times in nanoseconds.  With 4, all times are struct timespec, and names are as in PCP 7.  Objects
+ * of different versions may be linked into one program.
  */
 #define PMAPI_VERSION_2	2
 #define PMAPI_VERSION_3	3

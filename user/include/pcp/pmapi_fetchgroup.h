@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fetch groups: part of <pcp/pmapi.h>, which includes it. */
-#include <pcp/pmapi.h>	/* first: this file defines macros of these names */
+#include <pcp/pmapi.h>	/* first, because this file defines macros of these names */
 
 #ifndef PCP_PMAPI_FETCHGROUP_H
 #define PCP_PMAPI_FETCHGROUP_H

@@ -20,7 +20,7 @@ const char *pmGetAPIConfig(const char *feature);
 int pmGetVersion(void);
 int pmGetUsername(char **username);
 
-/* The program's own name space, which replaces those of its contexts */
+/* The program's own name space, which replaces its contexts' name spaces */
 
 #define PM_NS_DEFAULT	NULL
 

@@ -3,7 +3,7 @@
  * The part of <pcp/pmapi.h> that does not need an archive: values, texts, parsing, time zones, the
  * program's name and its debugging options.  Include <pcp/pmapi.h>.
  */
-#include <pcp/pmapi.h>	/* first: this file defines macros of these names */
+#include <pcp/pmapi.h>	/* first, because this file defines macros of these names */
 
 #ifndef PCP_PMAPI_TEXT_H
 #define PCP_PMAPI_TEXT_H

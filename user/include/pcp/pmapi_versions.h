@@ -2,9 +2,9 @@
 /*
  * The part of <pcp/pmapi.h> that depends on PMAPI_VERSION: the calls that take or return times.
  * Version 4 uses the names of PCP 7 for the functions with struct timespec, and names that end in
- * _v2 for those with struct timeval.  Include <pcp/pmapi.h>.
+ * _v2 for the functions with struct timeval.  Include <pcp/pmapi.h>.
  */
-#include <pcp/pmapi.h>	/* first: this file defines macros of these names */
+#include <pcp/pmapi.h>	/* first, because this file defines macros of these names */
 
 #ifndef PCP_PMAPI_VERSIONS_H
 #define PCP_PMAPI_VERSIONS_H

@@ -58,7 +58,7 @@ int shim_event_suggest(const char *name, char *buf, size_t size);
 #define SHIM_BIND_CPU		(1U << 4)	/* on the CPU of that number, for all processes */
 #define SHIM_BIND_TRACE		(1U << 8)	/* for transactions, see shim_trace_counts_get() */
 
-#define SHIM_STATE_COUNTING	(1U << 0)	/* not stopped */
+#define SHIM_STATE_COUNTING	(1U << 0)	/* counting is enabled */
 #define SHIM_STATE_EXITED	(1U << 1)	/* the target has exited; values are final */
 #define SHIM_STATE_OFFLINE	(1U << 2)	/* the target CPU is offline; its values are kept */
 

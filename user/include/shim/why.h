@@ -63,8 +63,8 @@ struct shim_why_parts {
  * @user: its user
  * @reserved: zero
  * @above_ns: the slow transactions took this time or longer
- * @all: all of them
- * @slow: the slow ones among them
+ * @all: the parts of all transactions
+ * @slow: the parts of the slow transactions
  * @hist: for each part, number of transactions with 2^n to 2^(n+1) - 1 ns of that part;
  *   transactions with 0 ns are not counted
  */
@@ -146,8 +146,8 @@ struct shim_why_stack {
  * struct shim_why_drops - events missing from the statistics, by reason
  * @not_seen: ends without a begin in their thread: the transaction began before the recording or in
  *	another thread
- * @moved: transactions ended by a thread other than the one that began them, or pairs that were
- *   begun again before they ended
+ * @moved: transactions that were not ended by the thread that began them, or pairs that were begun
+ *   again before they ended
  * @died: transactions that were open when their thread ended or executed a program, and calls of
  *   traced functions that were left by longjmp(3) or an exception
  * @deep: transactions that were dropped because their thread was in more than four
