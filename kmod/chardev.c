@@ -54,7 +54,7 @@ static int put_sample(struct vcpc_sample *sample, void __user *to)
 	return copy_to_user(to, sample, vcpc_sample_size(sample->nr)) ? -EFAULT : 0;
 }
 
-/* The slow path: another thread's instance, a total, or a sample too large for the stack */
+/* Slow path: sample another thread's instance or a total, or a sample too large for the stack. */
 static noinline int sample_any(struct vcpc_set *set, u32 flags, pid_t tid, void __user *to)
 {
 	struct vcpc_sample *sample = kvmalloc(vcpc_sample_size(set->spec.nr), GFP_KERNEL_ACCOUNT);
@@ -113,7 +113,7 @@ static int put_infos(const struct vcpc_instances_args *args, const struct vcpc_i
 
 static int ioc_instances(struct vcpc_set *set, struct vcpc_instances_args *args, void __user *uarg)
 {
-	/* Instances created between here and the reading of the list are counted but not listed. */
+	/* Instances created before the list is read are counted but not listed. */
 	u32 room = min(args->room, READ_ONCE(set->nr));
 	struct vcpc_instance_info *info;
 	int ret;
@@ -261,7 +261,9 @@ static ssize_t chardev_write(struct file *file, const char __user *from, size_t 
 	return ret ?: (ssize_t)size;
 }
 
-/* Like chardev_write(), without the copy from user space and the checks of write(2) */
+/*
+ * Like chardev_write(), but faster: it copies nothing from user space and skips write(2)'s checks.
+ */
 static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int advice)
 {
 	struct vcpc_file *vf = file->private_data;
@@ -269,7 +271,7 @@ static int chardev_fadvise(struct file *file, loff_t value, loff_t handle, int a
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EINVAL;
-	/* An end is valid with any value. */
+	/* The end of a transaction is valid with any value. */
 	if (op != VCPC_TRACE_END && vcpc_uarg_check_event(op, value))
 		return -EINVAL;
 	return vcpc_tracecall_fire(&vf->tracer, op, handle, value);
@@ -302,7 +304,10 @@ static void release_file(struct vcpc_release *release)
 	kfree(vf);
 }
 
-/* This can be slow: a file can hold thousands of tags, and BPF programs search its transactions. */
+/*
+ * This can be slow: a file can hold thousands of tags, and BPF programs search for its open
+ * transactions.
+ */
 static int chardev_release(struct inode *inode, struct file *file)
 {
 	struct vcpc_file *vf = file->private_data;
@@ -324,8 +329,8 @@ static const struct file_operations chardev_fops = {
 };
 
 /*
- * With a static minor number, opening the node loads the module.  This is the
- * unassigned number that dynamic allocation uses last.
+ * Opening the node loads the module because the minor number is static.  Dynamic allocation uses
+ * this unassigned number last.
  */
 #define CHARDEV_MINOR	249
 

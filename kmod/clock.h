@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Convert between the kernel's CLOCK_MONOTONIC and that of the caller's time namespace.
- */
+/* Convert CLOCK_MONOTONIC times between the kernel and the caller's time namespace. */
 #ifndef VCPC_CLOCK_H
 #define VCPC_CLOCK_H
 
@@ -11,7 +9,7 @@
 #include <linux/time_namespace.h>
 #include <linux/types.h>
 
-/* Nanoseconds to add to the kernel's time to get the caller's */
+/* Return the nanoseconds to add to the kernel's time to get the caller's time. */
 static inline s64 vcpc_clock_offset(void)
 {
 	const struct timespec64 *ahead;

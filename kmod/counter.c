@@ -6,7 +6,7 @@
  * thread runs, or puts it into an error state that it never leaves by itself.
  *
  * While an event is on the PMU, its running time grows with the clock of its perf context, so the
- * difference between the two stays constant.  If the difference changed, the event was off.
+ * difference between the two stays constant.  If the difference changes, the event was off the PMU.
  *
  * Locking: this file has no locks; see struct vcpc_counters.
  */
@@ -63,7 +63,8 @@ struct perf_event *vcpc_event_open(const struct vcpc_request *req, u64 period,
  * @left: number of events until the overflow; 0 means 2^64
  *
  * The result is never 1 for a PMU event, because a period of 1 makes Intel's driver trace branches
- * into memory instead of counting them.  Such an overflow is noticed one event late.
+ * into memory instead of counting them.  An overflow after one event is therefore detected one
+ * event late.
  *
  * Return: the period to pass to perf.
  */
@@ -99,11 +100,11 @@ static int note_starts(struct vcpc_counters *c, int *bad)
  * @handler: called when a counter with VCPC_REQ_F_OVERFLOW has counted its period, which is
  *	initially VCPC_PERIOD_MAX; the event's overflow_handler_context is its struct vcpc_counter
  * @owner: the counters' owner, for @handler
- * @bad: on failure set to the index of the refused request, if there is one
+ * @bad: set to the request's index if a request caused the failure
  *
  * Context: sleeps.
- * Return: 0, -ENOSPC if the PMU cannot hold all of them, -ESRCH if the thread is exiting,
- * -ENOMEM, or the PMU's error.
+ * Return: 0, -ENOSPC if the PMU cannot hold all events, -ESRCH if the thread is exiting, -ENOMEM,
+ * or the PMU's error.
  */
 int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
 		       perf_overflow_handler_t handler, void *owner, int *bad)
@@ -125,7 +126,7 @@ int vcpc_counters_open(struct vcpc_counters *c, const struct vcpc_spec *spec,
 		if (IS_ERR(event))
 			break;
 		counter->event = event;
-		/* An interrupt handler reads the first @nr counters. */
+		/* Interrupt handlers read only the first @nr counters. */
 		barrier();
 		WRITE_ONCE(c->nr, i + 1);
 	}
@@ -182,7 +183,9 @@ int vcpc_counters_read(struct vcpc_counters *c, u64 now, struct vcpc_sample *sam
 	return 0;
 }
 
-/* An event in the error state stays there until it ends; then its times are final. */
+/*
+ * An event in the error state stays in it until the event ends.  Its times no longer change then.
+ */
 static bool was_off(const struct vcpc_counter *counter)
 {
 	enum perf_event_state state = vcpc_event_state(counter->event);
@@ -195,14 +198,14 @@ static bool was_off(const struct vcpc_counter *counter)
 }
 
 /**
- * vcpc_counters_read_other() - read the counters of another thread, or of one that has ended
+ * vcpc_counters_read_other() - read the counters of another thread, or of a thread that has ended
  * @c: the counters; the caller prevents their closing
  * @counts: u64[@c->nr], filled with the count of each event, without @add
  * @run: set to the running time of the first event
  *
  * The counters are read one after the other while the thread runs.  For each event perf reports the
- * enabled and the running time of the same instant, except for events in the error state, whose
- * times have stopped.
+ * enabled and the running time at the same instant.  The times of events in the error state have
+ * stopped.
  *
  * Context: sleeps.
  * Return: 0, or -EAGAIN if a counter was off the PMU while the thread ran.

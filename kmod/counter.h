@@ -17,8 +17,8 @@ struct vcpc_spec;
  * struct vcpc_counter - one request's virtual counter on one thread
  * @event: its perf event
  * @add: added to the event's count
- * @start: start time of the event, by its context's clock; changes if it was ever off the PMU
- * @from: the value that counting started from, for overflows
+ * @start: start time of the event, by its context's clock; changes if the event was off the PMU
+ * @from: the value from which counting started, to detect overflows
  * @owner: the counters' owner, for the overflow handler
  */
 struct vcpc_counter {
@@ -33,8 +33,8 @@ struct vcpc_counter {
  * struct vcpc_counters - the counters of a set's requests on one thread
  * @nr: their number
  * @tick_add: added to the first event's running time
- * @charge: memory of the events' size, charged to the caller's memory control group because
- *	perf does not charge the events themselves
+ * @charge: an unused allocation as large as the events, charged to the caller's memory control
+ *	group because perf does not charge the events themselves
  * @counter: one per request
  *
  * Locking: guarded by the owner's lock; opened and closed in process context, under the

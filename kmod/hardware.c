@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find out, by trying, which events this machine can count and how many at a time.
+ * Try which events this machine can count, and how many at the same time.
  *
  * Only core PMU events and software events are offered.  Other PMUs (tracepoints, probes,
  * breakpoints, tracing hardware, memory controllers) count more than one thread's user-mode work,
  * or do more than count.
  *
- * Locking: none; everything is written at load time only, except the anchors, which one worker
- * writes.
+ * Locking: none.  One worker writes the anchors; everything else is written only at load time.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -31,9 +30,9 @@ static unsigned int slots;
 /*
  * Opening the first event of a kind and closing the last one interrupt all CPUs: software events
  * patch the kernel's text, and some core PMUs change tables of all CPUs.  To prevent users from
- * causing that repeatedly, the module keeps one disabled event of each kind open from the first set
- * until it is unloaded.  A worker opens them, because an event belongs to its creator's PID
- * namespace, and perf requires CAP_PERFMON for CPU events.
+ * causing these interrupts repeatedly, the module keeps one disabled event of each kind open from
+ * the first set until it is unloaded.  A worker opens them, because an event belongs to its
+ * creator's PID namespace, and perf requires CAP_PERFMON for CPU events.
  */
 static struct perf_event *anchors[PERF_COUNT_SW_MAX + 1];
 static atomic_t anchored = ATOMIC_INIT(0);
@@ -66,7 +65,7 @@ static struct perf_event *open_dormant(u32 type, u64 config, int cpu)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
-/* A failure is ignored: without an anchor, counting only costs more. */
+/* Ignore failures: without an anchor, counting only costs more. */
 static void open_anchors(struct work_struct *work)
 {
 	int cpu = cpumask_first(cpu_online_mask);
@@ -92,7 +91,7 @@ void vcpc_hardware_exit(void)
 			perf_event_release_kernel(anchors[i]);
 }
 
-/* The type of a CPU's core PMU, as in struct perf_event_attr, or a negative errno */
+/* Return the type of a CPU's core PMU, as in struct perf_event_attr, or a negative errno. */
 static int core_type(int cpu)
 {
 	struct perf_event *event = open_dormant(cycles.type, cycles.config, cpu);
@@ -124,7 +123,7 @@ static unsigned int try_slots(void)
 }
 
 /**
- * vcpc_hardware_init() - find the core PMUs and their number of free counters
+ * vcpc_hardware_init() - find the core PMUs and count their free counters
  *
  * Context: sleeps; at load.
  */

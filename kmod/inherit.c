@@ -2,13 +2,13 @@
 /*
  * Inheritance: give new threads an instance of their parent's set.
  *
- * perf can inherit events itself, but its copies end with their threads and cannot be read one
- * by one.  Therefore every new thread opens its own instance, as BIND does.
+ * perf can inherit events itself, but its copies end with their threads and cannot be read
+ * individually.  Therefore every new thread opens its own instance, as BIND does.
  *
  * The task_newtask tracepoint fires in the parent when the new thread is complete and can no longer
- * fail, but has not run yet.  (The kernel exports no function for that.)  The probe must not sleep,
- * so it queues task work, which the new thread runs before its first instruction in user mode.  If
- * no instance can be created for a thread, totals fail, so they are never silently too small.
+ * fail, but has not run yet.  The probe must not sleep, so it queues task work, which the new
+ * thread runs before its first instruction in user mode.  If no instance can be created for a
+ * thread, reading a total fails, so totals are never silently too small.
  *
  * The probes stay registered, because registering them would wait for other users' grace periods.
  *
@@ -36,7 +36,7 @@
 /**
  * struct heritage - a new thread's task work that opens its instance
  * @work: in the thread's list of task works
- * @start: the instance's initial state, that of its parent; holds a reference to the set
+ * @start: the instance's initial state, copied from the parent; holds a reference to the set
  * @presets: the parent's presets
  */
 struct heritage {
@@ -64,7 +64,7 @@ static void inherit(const struct vcpc_start *start)
 	mutex_unlock(&set->lock);
 }
 
-/* Called in the new thread */
+/* Task work: called in the new thread */
 static void accept(struct callback_head *work)
 {
 	struct heritage *h = container_of(work, struct heritage, work);
@@ -181,7 +181,7 @@ static void look_at(struct tracepoint *tp, void *arg)
  */
 void vcpc_inherit_init(void)
 {
-	/* This checks the types only: the register functions are not exported to modules. */
+	/* Check only the types, because the register functions are not exported to modules. */
 	check_trace_callback_type_task_newtask(probe_newtask);
 	check_trace_callback_type_sched_process_exec(probe_exec);
 	for_each_kernel_tracepoint(look_at, NULL);
@@ -190,7 +190,7 @@ void vcpc_inherit_init(void)
 /**
  * vcpc_inherit_exit() - unregister the probes at unload and wait until none of them runs
  *
- * Context: sleeps; no sets are left.
+ * Context: sleeps; all sets have been freed.
  */
 void vcpc_inherit_exit(void)
 {

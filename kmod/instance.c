@@ -3,7 +3,7 @@
  * Open, sample, stop, start and close a set's instance on one thread.
  *
  * DISABLE does not touch the perf events: it saves the values, and ENABLE continues from them.
- * Therefore both cost no more than a sample and act on all requests at the same instant, and the
+ * Therefore neither costs more than a sample, both act on all requests at the same instant, and the
  * set keeps its hardware counters.  An overflow stops an instance in the same way.
  *
  * An instance goes through four states: open, ended, settled, closed.  It ends when its perf events
@@ -71,7 +71,7 @@ static struct vcpc_instance *instance_alloc(const struct vcpc_start *start)
 	vcpc_sample_init(inst->room, spec->nr);
 	inst->kept->time = ktime_get_ns();
 	memcpy(inst->kept->values, inst->presets, spec->nr * sizeof(u64));
-	/* Events can interrupt once they are open; ignore that until all of them are open. */
+	/* Open events can interrupt.  Ignore interrupts until all events are open. */
 	inst->state = VCPC_INSTANCE_STOPPED;
 	return inst;
 }
@@ -93,7 +93,7 @@ static int start_counting(struct vcpc_instance *inst, const struct vcpc_start *s
 /**
  * vcpc_instance_open() - open an instance of a set on the calling thread
  * @start: its initial state
- * @bad: on failure set to the index of the refused request, if there is one
+ * @bad: set to the request's index if a request caused the failure
  *
  * Context: sleeps; under the set's mutex.
  * Return: the instance, or an ERR_PTR: -ESRCH, -ENOSPC, -EUSERS, -ENOMEM, or the PMU's error.
@@ -277,7 +277,7 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch)
 	struct pid *pid = get_pid(vcpc_instance_pid(inst));
 	unsigned long flags;
 
-	/* @kept no longer has another writer, and a failure marks the instance invalid. */
+	/* This is now the only writer of @kept.  A failure marks the instance invalid. */
 	(void)vcpc_instance_sample_other(inst, inst->kept, scratch);
 	raw_spin_lock_irqsave(&inst->lock, flags);
 	inst->kept->state |= VCPC_STATE_EXITED;
@@ -290,7 +290,7 @@ void vcpc_instance_settle(struct vcpc_instance *inst, u64 *scratch)
 	WRITE_ONCE(inst->task, NULL);
 }
 
-/* Continue from @values instead of those just read into @room; rearm the overflow interrupts. */
+/* Continue from @values instead of the values in @room, and rearm the overflow interrupts. */
 static int continue_locked(struct vcpc_instance *inst, const u64 *values)
 {
 	if (!vcpc_overflow_restart(inst, values))
@@ -315,7 +315,7 @@ static int enable_locked(struct vcpc_instance *inst)
 	return ret ?: continue_locked(inst, inst->kept->values);
 }
 
-/* Do not delay execve until perf stops throttling a counter: invalidate the instance. */
+/* If perf throttles a counter, invalidate the instance instead of delaying execve. */
 static int exec_locked(struct vcpc_instance *inst)
 {
 	inst->state &= ~VCPC_INSTANCE_WAITING;
@@ -337,7 +337,7 @@ static int disable_locked(struct vcpc_instance *inst)
 	return 0;
 }
 
-/* Virtual time is not reset. */
+/* RESTART does not reset virtual time. */
 static int restart_locked(struct vcpc_instance *inst)
 {
 	int ret = read_locked(inst, inst->room);
@@ -359,7 +359,7 @@ static int op_locked(struct vcpc_instance *inst, enum vcpc_op op,
 		inst->presets[preset->request] = preset->preset;
 		return 0;
 	}
-	/* An instance that waits for execve can only be started by that execve. */
+	/* Only execve can start an instance that waits for it. */
 	if (op == VCPC_OP_EXEC ? !(inst->state & VCPC_INSTANCE_WAITING) :
 				 inst->state & VCPC_INSTANCE_WAITING)
 		return -EINVAL;
@@ -419,7 +419,7 @@ u32 vcpc_instance_state(struct vcpc_instance *inst)
  * vcpc_instance_pid() - the ID that an instance's thread has, or had when it ended
  * @inst: the instance
  *
- * If a thread other than the thread group leader calls execve, the two swap IDs.
+ * If a thread other than the thread group leader calls execve, the two threads swap IDs.
  *
  * Context: under the set's mutex.
  * Return: the ID; the instance holds the reference.

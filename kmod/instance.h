@@ -56,8 +56,8 @@ struct vcpc_spec;
  * @signal_work: sends the signal, in the thread
  * @switches: an event that reports context switches of the thread; NULL if not needed
  * @presets: u64[nr], the values from which RESTART continues
- * @kept: the values while STOPPED or SETTLED; its state is always valid
- * @room: a temporary sample
+ * @kept: the values while STOPPED or SETTLED; its @state is always valid
+ * @room: temporary storage for a sample
  * @counters: the thread's counters
  */
 struct vcpc_instance {
@@ -162,7 +162,7 @@ static inline bool vcpc_instance_ended(const struct vcpc_instance *inst)
 	       vcpc_counters_ended(&inst->counters);
 }
 
-/* Whether perf still schedules the instance's counters; the caller is an RCU reader. */
+/* Return whether perf still schedules the instance's counters.  The caller is an RCU reader. */
 static inline bool vcpc_instance_lives(struct vcpc_instance *inst)
 {
 	unsigned long flags;

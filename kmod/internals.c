@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel internals that the module uses in addition to exported functions: the uses that do more
- * than read one field, and the test of all of them at load time.
+ * Use kernel internals in ways that take more than reading one field, and test all assumptions
+ * about internals at load time.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -14,21 +14,21 @@
 #include "internals.h"
 
 /**
- * vcpc_event_restart_period() - make an event interrupt after a number of events from now
+ * vcpc_event_restart_period() - make an event interrupt after the next @period events
  * @event: the calling thread's event, opened with a period
  * @period: the number of events; afterwards the event interrupts once per period
  *
  * perf_event_period() sleeps, and events counted in the meantime would be added to the period.
  *
  * Context: interrupts disabled; not in the event's own interrupt.
- * Return: true; false, without any change, if perf throttles the event, which then does not count
- * until the next timer tick or until its thread is scheduled again.
+ * Return: true; or false, without any change, if perf throttles the event, which then does not
+ * count until the next timer tick or until its thread is scheduled again.
  */
 bool vcpc_event_restart_period(struct perf_event *event, u64 period)
 {
 	struct hw_perf_event *hw = &event->hw;
 	bool active = vcpc_event_state(event) == PERF_EVENT_STATE_ACTIVE;
-	/* perf counts these one by one; their period_left goes up to 0. */
+	/* perf counts these events one by one and increments their period_left up to 0. */
 	bool up = event->attr.type == PERF_TYPE_SOFTWARE &&
 		  !vcpc_is_clock(event->attr.type, event->attr.config);
 
@@ -64,11 +64,10 @@ bool vcpc_task_work_works(void)
  * @work: called once, in process context, even if the thread is killed or exits
  * @notify: TIF_NOTIFY_RESUME, or TIF_NOTIFY_SIGNAL to also interrupt a system call
  *
- * task_work_add() is not exported.  It handles three cases that do not arise for these threads: the
- * list is closed (only the thread itself does that, when it exits), the thread is in user mode on
- * another CPU and must be kicked (it runs here or has never run), and concurrent additions (they
- * use cmpxchg on the head, like this function).  The return to user mode, signal delivery and exit
- * all run the list.
+ * task_work_add() is not exported.  Two of its special cases do not arise here.  A list is closed
+ * only by its own thread, when it exits.  A thread that runs in user mode on another CPU must be
+ * kicked, but @task is the caller or has never run.  Concurrent additions also use cmpxchg on the
+ * head.  The return to user mode, signal delivery and exit all run the list.
  *
  * Context: any except NMI.
  */
@@ -137,7 +136,7 @@ static void ignore(struct perf_event *event, struct perf_sample_data *data, stru
  * vcpc_internals_check() - test the assumptions about kernel internals on this kernel
  *
  * Context: sleeps; at load.
- * Return: 0; -ENODEV if one of them does not hold, which is logged; or perf's error.
+ * Return: 0; -ENODEV after logging which assumption does not hold; or perf's error.
  */
 int vcpc_internals_check(void)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Kernel internals that the module relies on in addition to exported functions: one function per
- * assumption.  No other file of the module uses any.
+ * assumption.  No other file of the module uses kernel internals.
  *
- * perf has an interface for modules, but no function that reads several events at one instant or
- * reports that an event was off the PMU.  Both can be derived from its structures, whose types
- * modules can see.  The type of each field is checked at compile time, and vcpc_internals_check()
- * tests the assumptions on a real event when the module is loaded; loading fails if one of them
- * does not hold.  Without task work, inheritance and overflow signals are not available.
+ * perf exports functions to modules, but none that reads several events at one instant or reports
+ * that an event was off the PMU.  The module derives both from perf's structures, whose types are
+ * in the kernel's headers.  The type of each field is checked at compile time, and
+ * vcpc_internals_check() tests the assumptions on a real event when the module is loaded; loading
+ * fails if one of them does not hold.  If task work does not run, inheritance and overflow signals
+ * are not available.
  */
 #ifndef VCPC_INTERNALS_H
 #define VCPC_INTERNALS_H
@@ -36,25 +37,25 @@ VCPC_FIELD_IS(struct task_struct, task_works, struct callback_head *);
 VCPC_FIELD_IS(struct task_struct, self_exec_id, u64);
 
 /*
- * An event's state: ACTIVE on the PMU, INACTIVE while its thread is not running, ERROR if the PMU
- * had no free counter for a pinned event, EXIT after its thread exited or an execve ended it, OFF
- * while it waits for execve.
+ * Return an event's state: ACTIVE while it is on the PMU, INACTIVE while its thread is not running,
+ * ERROR if the PMU had no free counter for a pinned event, EXIT after its thread exited or an
+ * execve ended it, OFF while it waits for execve.
  */
 static __always_inline enum perf_event_state vcpc_event_state(const struct perf_event *event)
 {
 	return READ_ONCE(event->state);
 }
 
-/* Whether a core PMU counts the event, independent of the type in its request */
+/* Return whether a core PMU counts the event, regardless of the type in its request. */
 static inline bool vcpc_event_is_hw(const struct perf_event *event)
 {
 	return event->pmu->task_ctx_nr == perf_hw_context;
 }
 
 /*
- * The time, by its context's clock, at which the event would have started if it had never been off
- * the PMU.  perf adds the time between two state changes to the running time.  The result is
- * therefore constant as long as the event is on the PMU whenever its thread runs, and grows
+ * Return the time, by its context's clock, at which the event would have started if it had never
+ * been off the PMU. perf adds the time between two state changes to the running time.  The result
+ * is therefore constant as long as the event is on the PMU whenever its thread runs, and grows
  * otherwise.
  */
 static __always_inline u64 vcpc_event_start(const struct perf_event *event)
@@ -63,22 +64,22 @@ static __always_inline u64 vcpc_event_start(const struct perf_event *event)
 }
 
 /*
- * The clock of an event's context, which runs while the thread does.  The event must be ACTIVE.
- * Another CPU can update the context's time in the meantime, but not its offset.
+ * Return the clock of an event's context, which runs while the thread does.  The event must be
+ * ACTIVE.  Another CPU can update the context's time in the meantime, but not its offset.
  */
 static __always_inline u64 vcpc_event_now(const struct perf_event *event)
 {
 	return event->clock() + vcpc_ctx_offset(event->ctx);
 }
 
-/* The count of an event that is on this CPU's PMU; interrupts are disabled. */
+/* Return the count of an event that is on this CPU's PMU.  Interrupts must be disabled. */
 static __always_inline u64 vcpc_event_count(struct perf_event *event)
 {
 	event->pmu->read(event);
 	return local64_read(&event->count);
 }
 
-/* Whether it is a clock event, for which perf uses a timer instead of a PMU interrupt */
+/* Return whether it is a clock event, for which perf uses a timer instead of a PMU interrupt. */
 static inline bool vcpc_is_clock(u32 type, u64 config)
 {
 	return type == PERF_TYPE_SOFTWARE &&
@@ -87,7 +88,7 @@ static inline bool vcpc_is_clock(u32 type, u64 config)
 
 bool vcpc_event_restart_period(struct perf_event *event, u64 period);
 
-/* A number that identifies the calling thread's program and changes at each execve */
+/* Return a number that identifies the calling thread's program and changes at each execve. */
 static inline u64 vcpc_own_program(void)
 {
 	return current->self_exec_id;

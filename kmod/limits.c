@@ -140,7 +140,7 @@ void vcpc_limits_exit(void)
 /**
  * vcpc_limits_get() - get a reference to the calling user's account
  *
- * Return: the account, to be released with vcpc_limits_put(); NULL if there is no memory.
+ * Return: the account, to be released with vcpc_limits_put(); NULL if out of memory.
  */
 struct vcpc_user *vcpc_limits_get(void)
 {
@@ -183,7 +183,7 @@ void vcpc_limits_put(struct vcpc_user *user)
 	}
 }
 
-/* Whether the caller is the creator, with the same account: user 0 of a container is not root. */
+/* Compare the account as well as the user ID, because user 0 of a container is not root. */
 static bool is_own(const struct vcpc_user *user, kuid_t creator)
 {
 	struct vcpc_user own = { };
@@ -199,8 +199,8 @@ static bool is_own(const struct vcpc_user *user, kuid_t creator)
  * @release: the object's struct vcpc_release, not in use yet
  * @fn: frees the object and drops its reference to the account
  *
- * The last copy can be held by another user, a set-user-ID program or the kernel.  Those
- * holders do not wait: a worker of the account calls @fn.
+ * Another user, a set-user-ID program or the kernel can hold the last copy.  They do not wait: a
+ * worker of the account calls @fn.
  *
  * Context: sleeps.
  */
@@ -232,13 +232,13 @@ unsigned int vcpc_limits_max(enum vcpc_limit limit)
 }
 
 /**
- * vcpc_limits_try() - charge an account unless that exceeds its limit
+ * vcpc_limits_try() - charge an account unless this would exceed its limit
  * @user: the account
  * @limit: the limit
  * @nr: the amount
  *
  * Context: any.
- * Return: 0, or -EUSERS if the limit would be exceeded.
+ * Return: 0 or -EUSERS.
  */
 int vcpc_limits_try(struct vcpc_user *user, enum vcpc_limit limit, int nr)
 {
@@ -313,7 +313,7 @@ unsigned int vcpc_limits_requests(void)
 {
 	unsigned int thread = vcpc_limits_thread();
 
-	/* A set takes one counter more than it has requests. */
+	/* A set needs one more counter than it has requests. */
 	return min(thread - !!thread, VCPC_REQUESTS_CAP + 0U);
 }
 

@@ -22,11 +22,11 @@ enum vcpc_limit {
 
 /* The module's own statistics since it was loaded, shown in debugfs */
 enum vcpc_stat {
-	VCPC_STAT_LATE,		/* overflows found when their thread left its CPU */
-	VCPC_STAT_UNSIGNALED,	/* overflows not signaled: another program runs */
+	VCPC_STAT_LATE,		/* overflows found at a context switch */
+	VCPC_STAT_UNSIGNALED,	/* overflows whose signal was not sent */
 	VCPC_STAT_INVALID,	/* instances found invalid */
-	VCPC_STAT_UNINHERITED,	/* new threads without an instance, after an error */
-	VCPC_STAT_REFUSED,	/* calls refused by a limit */
+	VCPC_STAT_UNINHERITED,	/* new threads without an instance due to an error */
+	VCPC_STAT_REFUSED,	/* calls refused because of a limit */
 	VCPC_STAT_NR,
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Load and unload the module; its metadata.
- */
+/* Load and unload the module, and declare its metadata. */
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/vcpc.h>

@@ -2,22 +2,22 @@
 /*
  * Overflows: detect that a virtual counter has passed 2^64 - 1, and signal the thread.
  *
- * perf interrupts when a counter has counted its period, which is the number of events left to
+ * perf interrupts when a counter has counted its period, which is the number of events left until
  * 2^64.  The handler can run in an NMI, so it only records the interrupt and queues irq_work, which
  * runs as soon as interrupts are enabled again.  The irq_work reads the virtual counter to find out
- * whether it has overflowed: a counter that is further from 2^64 than perf's longest period
+ * whether it has overflowed, because a counter that is further from 2^64 than perf's longest period
  * interrupts earlier.
  *
- * During a context switch interrupts are disabled.  perf drops an overflow that happens there, or
- * its irq_work runs in the next thread.  Therefore a set with overflows has an additional event for
+ * During a context switch interrupts are disabled. perf drops an overflow that occurs there, or
+ * runs its irq_work in the next thread.  Therefore a set with overflows has an additional event for
  * context switches, whose handler reads the counters just before they are taken off the PMU.
- * Events in kernel mode can still cause an overflow after that; it is detected at the thread's next
- * context switch.
+ * Kernel-mode events after that can still overflow a counter; the overflow is detected at the
+ * thread's next context switch.
  *
  * All of this runs in the counted thread.  Task work sends the signal before the thread returns to
  * user mode, and only if the thread still executes the program that it executed at the overflow.
  *
- * Locking: the instance's lock, nested in those of perf and of the scheduler.
+ * Locking: the instance's lock, nested inside locks of perf and of the scheduler.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -79,7 +79,7 @@ static bool find_overflow(struct vcpc_instance *inst, u32 interrupted)
 	return any;
 }
 
-/* The caller holds the instance's lock or the set's mutex, so that the set is not freed. */
+/* The caller holds the instance's lock or the set's mutex, so the set cannot be freed. */
 static void fill_info(const struct vcpc_instance *inst, struct kernel_siginfo *info)
 {
 	clear_siginfo(info);
@@ -142,7 +142,7 @@ static void queue_signal(struct vcpc_instance *inst)
  * @from: the values that the counters continue from
  *
  * Context: under the instance's lock, held until vcpc_counters_set() returns.
- * Return: false if perf throttles a counter, which therefore does not count at the moment.
+ * Return: false if perf throttles a counter, which then does not count.
  */
 bool vcpc_overflow_restart(struct vcpc_instance *inst, const u64 *from)
 {
@@ -169,7 +169,9 @@ static bool look_locked(struct vcpc_instance *inst)
 	u32 interrupted;
 
 	lockdep_assert_held(&inst->lock);
-	/* Clear this before the read, because the read misses the events of a later interrupt. */
+	/*
+	 * Clear this before the read: events of an interrupt after the read require another read.
+	 */
 	smp_store_mb(inst->unlooked, false);
 	interrupted = READ_ONCE(inst->first);
 	if (inst->state & (VCPC_INSTANCE_CLOSED | VCPC_INSTANCE_INVALID | VCPC_INSTANCE_SETTLED))
@@ -179,11 +181,14 @@ static bool look_locked(struct vcpc_instance *inst)
 			silence(inst);
 		return false;
 	}
-	/* Counters can be off because they are about to end; otherwise the next sample fails. */
+	/*
+	 * Counters can be off the PMU because they are about to end; otherwise the next sample
+	 * fails.
+	 */
 	if (vcpc_counters_read(&inst->counters, ktime_get_ns(), inst->kept))
 		return false;
 	if (!find_overflow(inst, interrupted)) {
-		/* A timer can be early by the difference between two clocks. */
+		/* A timer can expire early by the difference between two clocks. */
 		if (rang && !vcpc_overflow_restart(inst, inst->kept->values))
 			vcpc_instance_lost(inst);
 		return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf interrupts at chosen moments: without an overflow, from a counter other than the one that
- * overflowed, in an NMI, and in a thread other than the counted one.
+ * Test interrupts without an overflow, from a counter other than the one that overflowed, in an
+ * NMI, and in a thread other than the counted one.
  *
- * Only the machine of "vm/run --nmi" has NMIs, and they cannot be triggered, so the tests call the
- * handler in the context of an NMI.
+ * Only VMs of "vm/run --nmi" have NMIs, and tests cannot trigger them, so the tests call the
+ * handler in NMI context.
  */
 #include <kunit/test.h>
 #include <linux/err.h>

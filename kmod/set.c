@@ -51,7 +51,7 @@ static struct vcpc_set *set_alloc(u32 nr)
  * vcpc_set_create() - create a set from the caller's requests
  * @args: validated arguments
  * @user: the account to charge
- * @bad: on failure set to the index of the refused request, if there is one
+ * @bad: set to the request's index if a request caused the failure
  *
  * Context: sleeps.
  * Return: the set, or an ERR_PTR: -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP, -EACCES, -EUSERS,
@@ -173,7 +173,7 @@ static void reap(struct vcpc_set *set, unsigned int keep)
 	set->reap_at = set->nr + max(set->nr / 4, (unsigned int)REAP_STEP);
 }
 
-/* If a limit is reached, free what ended instances still hold and try once more. */
+/* If a limit is reached, free the resources of ended instances and try once more. */
 static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 {
 	struct vcpc_instance *inst;
@@ -195,14 +195,14 @@ static int add(struct vcpc_set *set, const struct vcpc_start *start, int *bad)
 		}
 		vcpc_limits_uncharge(set->user, VCPC_LIMIT_COUNTERS, set->spec.cost);
 		ret = PTR_ERR(inst);
-		/* After -ENOMEM the caller of BIND can retry; an inherited instance cannot. */
+		/* After -ENOMEM the caller of BIND can retry, but a new thread cannot. */
 		if (ret != -EUSERS && !(ret == -ENOMEM && start->inherited))
 			break;
 	}
 	return ret;
 }
 
-/* The calling thread's last instance, even if it is settled */
+/* Find the calling thread's last instance, even if it is settled. */
 static struct vcpc_instance *find_own(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst, *found = vcpc_thread_find(set);
@@ -214,7 +214,7 @@ static struct vcpc_instance *find_own(struct vcpc_set *set)
 	return found;
 }
 
-/* The calling thread's instance, if it has not ended */
+/* Find the calling thread's instance if it has not ended. */
 static struct vcpc_instance *find_live(struct vcpc_set *set)
 {
 	struct vcpc_instance *inst = vcpc_thread_find(set);
@@ -235,7 +235,7 @@ static bool signal_allowed(const struct vcpc_set *set)
  * vcpc_set_bind() - bind a set to the calling thread
  * @set: the set
  * @flags: VCPC_BIND_F_*
- * @bad: on failure set to the index of the refused request, if there is one
+ * @bad: set to the request's index if a request caused the failure
  *
  * Context: sleeps.
  * Return: 0, -EACCES, -EBUSY, -ENOSPC, -EUSERS, -ENOMEM, -EINTR, -EINVAL, or the PMU's error.
@@ -252,7 +252,7 @@ int vcpc_set_bind(struct vcpc_set *set, u32 flags, int *bad)
 	};
 	int ret;
 
-	/* A new process can change to another user. */
+	/* A new process can change its user ID, so it must not receive signals. */
 	if (flags & VCPC_BIND_F_TREE && set->spec.signal)
 		return -EINVAL;
 	ret = signal_allowed(set) ? vcpc_spec_allowed(&set->spec, bad) : -EACCES;
@@ -467,7 +467,7 @@ static int sample_total(struct vcpc_set *set, struct vcpc_sample *total)
  * vcpc_set_sample() - sample any instance, or the total
  * @set: the set
  * @flags: VCPC_SAMPLE_F_*
- * @tid: a thread of the set; 0 for the caller's instance, or for the set's only one
+ * @tid: a thread of the set; 0 for the caller's instance or for the set's only instance
  * @sample: filled in
  *
  * Context: sleeps.

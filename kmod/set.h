@@ -16,7 +16,7 @@
 #include "spec.h"
 
 /**
- * struct vcpc_set - requests that are counted together
+ * struct vcpc_set - requests that are counted together, and their instances
  * @refs: held by the descriptor and by each new thread that is about to get an instance
  * @rcu: used to free it
  * @user: the account that it is charged to
@@ -32,8 +32,8 @@
  * @reap_at: value of @nr at which to search for ended instances
  * @folded: number of ended instances that only contribute to @ended
  * @ended: sum of the folded instances
- * @scratch: a temporary sample
- * @counts: u64[nr], temporary counts
+ * @scratch: temporary storage for a sample
+ * @counts: u64[nr], temporary storage for counts
  * @spec: its requests, which do not change
  */
 struct vcpc_set {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Creating a set fails at every step in turn: check the error, the reported
- * request, and that nothing stays charged to the account.  Also check that a
+ * Make the creation of a set fail at each step.  Check the error, the reported
+ * request, and that nothing remains charged to the account.  Also check that a
  * thread samples itself without the set's mutex.
  */
 #include <kunit/test.h>
@@ -26,7 +26,7 @@ static const struct vcpc_request faults = {
 	.flags = VCPC_REQ_F_USER,
 };
 
-/* The maximum number of valid requests, of which a test makes one invalid */
+/* The maximum number of valid requests; a test makes one of them invalid. */
 struct draft {
 	struct vcpc_request requests[REQUESTS];
 	struct vcpc_set_create_args args;
@@ -136,7 +136,7 @@ static void each_bad_request_at_each_place(struct kunit *test)
 	}
 }
 
-/* The caller's memory ends within each of the requests. */
+/* The caller's memory ends within each request. */
 static void requests_that_are_not_there(struct kunit *test)
 {
 	struct draft d;

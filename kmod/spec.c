@@ -21,7 +21,10 @@
 #include "trace/counts.h"
 #include "uarg.h"
 
-/* A number that identifies the events of a set's first counters; keyed, so it cannot be forged */
+/*
+ * Return a number that identifies the events of a set's first counters.  It is keyed, so it cannot
+ * be forged.
+ */
 static u64 identify(const struct vcpc_spec *spec)
 {
 	static siphash_key_t secret;
@@ -62,7 +65,7 @@ static int take_request(struct vcpc_spec *spec, const struct vcpc_set_create_arg
  * vcpc_spec_take() - copy in and check the requests of a new set
  * @spec: zeroed, with space for all requests
  * @args: validated arguments
- * @bad: on failure set to the index of the refused request, if there is one
+ * @bad: set to the request's index if a request caused the failure
  *
  * Context: sleeps.
  * Return: 0, -EINVAL, -E2BIG, -ENOENT, -EOPNOTSUPP, -EACCES, -EFAULT, -EINTR, or the PMU's error.

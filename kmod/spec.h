@@ -17,7 +17,7 @@
  *	scheduled
  * @kernel: index of the first request that counts in kernel mode; @nr if none does
  * @overflows: at least one request has VCPC_REQ_F_OVERFLOW
- * @signal: the signal sent to a thread at an overflow; 0 for none
+ * @signal: the signal sent to a thread at an overflow; 0 if none
  * @fd: the descriptor that SET_CREATE returned
  * @events: identifies the events of the first counters, see struct vcpc_trace_counts
  * @requests: the requests
@@ -47,7 +47,7 @@ static inline size_t vcpc_sample_size(u32 nr)
 #define VCPC_SAMPLE_STACK	64
 
 /**
- * union vcpc_sample_room - a sample of a set of at most VCPC_SAMPLE_STACK requests
+ * union vcpc_sample_room - space for a sample of at most VCPC_SAMPLE_STACK requests
  * @sample: the sample
  * @words: reserves its size
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of each thread's instances in all sets, and references to instances.  It serves
- * look-ups of a thread's own instance, the thread's limit on counters, inheritance, and trace
- * events.
+ * The table of each thread's instances in all sets, and references to instances.  The table is used
+ * to find a thread's own instance, to limit its counters, to inherit sets, and for trace events.
  *
  * Only the thread itself looks up its instances.
  *
@@ -33,7 +32,7 @@ static void instance_free(struct kref *refs)
 	put_pid(inst->root);
 	if (inst->task)
 		put_task_struct(inst->task);
-	/* A thread can be looking at it as an RCU reader. */
+	/* A thread can be using it as an RCU reader. */
 	kvfree_rcu(inst, rcu);
 }
 
@@ -59,7 +58,7 @@ static void count(struct vcpc_instance *inst, void *counters)
  * vcpc_thread_add() - add an instance to its thread's instances
  * @inst: the calling thread's instance
  *
- * Return: 0, or -EUSERS if that would exceed the thread's limit on counters.
+ * Return: 0, or -EUSERS if this would exceed the thread's limit on counters.
  */
 int vcpc_thread_add(struct vcpc_instance *inst)
 {

@@ -10,7 +10,7 @@
 
 #include "uarg.h"
 
-/* Each ioctl's number contains the size of its struct; the most frequent one is first. */
+/* Each ioctl's number contains the size of its struct.  The most frequent ioctl is first. */
 static const unsigned int known[] = {
 	VCPC_IOC_SAMPLE, VCPC_IOC_RESTART, VCPC_IOC_ENABLE, VCPC_IOC_DISABLE, VCPC_IOC_PRESET,
 	VCPC_IOC_INSTANCES, VCPC_IOC_BIND, VCPC_IOC_UNBIND, VCPC_IOC_SET_CREATE, VCPC_IOC_INFO,
@@ -34,7 +34,7 @@ int vcpc_uarg_sized(void *to, size_t known, const void __user *from, size_t size
 	return copy_struct_from_user(to, known, from, size);
 }
 
-/* Copy word by word: for so few bytes copy_from_user() takes three times as long. */
+/* Copy word by word, because copy_from_user() takes three times as long for this few bytes. */
 static __always_inline int copy_words(u64 *to, const u64 __user *from, size_t size)
 {
 	size_t i;
@@ -54,7 +54,7 @@ err_fault:
 }
 
 /*
- * A struct of this version is copied in one step; a struct of a different version can be longer or
+ * Structs of this version are copied in one step.  Structs of other versions can be longer or
  * shorter.
  */
 static int copy_args(void *to, size_t known_size, const void __user *from)

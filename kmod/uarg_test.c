@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Copy in each struct of the interface with every size, every flag and every
- * reserved byte, and from memory that ends in the middle.
+ * reserved byte, and from memory that ends within the struct.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -25,7 +25,7 @@ static_assert(sizeof(struct vcpc_trace_write) == 16);
 
 #define ROOM	512
 
-/* A struct: its fixed layout and its valid flags */
+/* The layout and the valid flags of a struct */
 struct taken {
 	const char *name;
 	unsigned int cmd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * User memory for suites that test copying from it, and sets created from that memory.
+ * Provide user memory to suites, and create sets from requests in it.
  *
  * A suite starts in the process that loads the module, but its tests run in
  * kernel threads, which use that process's memory.
@@ -66,7 +66,7 @@ void vcpc_user_test_close(struct vcpc_user_memory *memory)
  * @memory: filled in
  * @user: set to the account that the sets are charged to; NULL on failure
  *
- * Linux 6.1 runs suites before it initializes their module, newer kernels afterwards.
+ * Linux 6.1 runs suites before it initializes their module; newer kernels do so afterwards.
  *
  * Return: 0 or a negative errno.
  */
@@ -89,7 +89,7 @@ int vcpc_user_test_begin(struct vcpc_user_memory *memory, struct vcpc_user **use
 /**
  * vcpc_user_test_end() - undo vcpc_user_test_begin()
  * @memory: from vcpc_user_test_begin()
- * @user: its account; NULL if vcpc_user_test_begin() failed, after which newer kernels still end
+ * @user: its account; NULL if vcpc_user_test_begin() failed, because newer kernels then still end
  *	the suite
  */
 void vcpc_user_test_end(struct vcpc_user_memory *memory, struct vcpc_user *user)
@@ -160,7 +160,8 @@ void vcpc_user_test_destroy(struct vcpc_set *set)
  * @nr: number of requests
  * @flags: VCPC_SET_F_*
  *
- * Return: the set, for vcpc_user_test_destroy(); or an ERR_PTR, and the test fails.
+ * Return: the set, to be released with vcpc_user_test_destroy(); or an ERR_PTR after failing the
+ * test.
  */
 struct vcpc_set *vcpc_user_test_set(struct kunit *test, const struct vcpc_user_memory *memory,
 				    struct vcpc_user *user, const struct vcpc_request *requests,

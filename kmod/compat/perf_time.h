@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * vcpc_ctx_offset(): the difference between an event's clock and the time of its context, while the
- * event is on the PMU.  Since Linux 7.0 a context also includes the time that its thread spent
- * in guests, which is not part of the time of events with exclude_guest.
+ * event is on the PMU.  Since Linux 7.0 a context's time includes its thread's time in guests, but
+ * the time of events with exclude_guest does not.
  */
 #ifndef VCPC_COMPAT_PERF_TIME_H
 #define VCPC_COMPAT_PERF_TIME_H

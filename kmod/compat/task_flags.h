@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * VCPC_NEVER_IN_USER_MODE: flags of threads that never run in user mode.  Linux
- * 6.4 added one for kernel helper threads of a user process other than those of
- * io_uring.
+ * 6.4 added PF_USER_WORKER for kernel helper threads of user processes.
  */
 #ifndef VCPC_COMPAT_TASK_FLAGS_H
 #define VCPC_COMPAT_TASK_FLAGS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Accept file positions beyond 2^63 - 1, which are an error by default.  Since Linux 6.12 a flag in
- * struct file_operations (VCPC_FOP_UNSIGNED_OFFSET) allows them.  Older kernels have a flag for
- * each open file (FMODE_UNSIGNED_OFFSET).
+ * Accept file positions above 2^63 - 1, which the kernel rejects by default.  Since Linux 6.12 a
+ * flag in struct file_operations (VCPC_FOP_UNSIGNED_OFFSET) allows them.  In older kernels, each
+ * open file has a flag (FMODE_UNSIGNED_OFFSET).
  */
 #ifndef VCPC_COMPAT_UNSIGNED_OFFSET_H
 #define VCPC_COMPAT_UNSIGNED_OFFSET_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The counts of a thread at a trace event, as listeners receive them.
- */
+/* The counts of a thread at a trace event, as passed to listeners. */
 #ifndef VCPC_TRACE_COUNTS_H
 #define VCPC_TRACE_COUNTS_H
 
@@ -25,7 +23,7 @@ struct vcpc_trace_event {
  * struct vcpc_trace_counts - a sample of the thread's set
  * @events: identifies the events; never 0, the same for equal sets
  * @value: VCPC_TRACE_COUNTERS values, 0 beyond @nr
- * @event: the same number of events
+ * @event: the events of these values
  * @nr: number of valid values
  * @bind: identifies the instance and its last RESTART; only samples with the same @bind can be
  *	subtracted
@@ -41,7 +39,7 @@ struct vcpc_trace_counts {
 };
 
 /**
- * struct vcpc_trace_room - storage for the counts while a tracepoint fires
+ * struct vcpc_trace_room - space for the counts while a tracepoint fires
  * @counts: passed to listeners
  * @value: @counts.value points to it
  * @event: @counts.event points to it

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints, the escaping of names in their text, and the page that shows programs whether a
- * listener is attached.
+ * Define the tracepoints, escape names in their text, and maintain the page from which programs
+ * read whether a listener is attached.
  *
- * Tracepoints call a function for their first and their last listener, so the page is correct for
- * BPF, perf and ftrace.
+ * Tracepoints call a function before their first listener is attached and after their last is
+ * detached, so the page is correct for BPF, perf and ftrace.
  *
  * Locking: page_lock guards the counts and the page.
  */
@@ -23,7 +23,7 @@
 static DEFINE_MUTEX(page_lock);
 static struct vcpc_trace_page *page;
 static unsigned int listeners;		/* tracepoints that have a listener */
-static unsigned int begin_listeners;	/* 1 if vcpc_begin has one */
+static unsigned int begin_listeners;	/* 1 if vcpc_begin has a listener */
 
 /* Escape everything except printable ASCII; also escape quotes and backslashes. */
 #define ESCAPES	(ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND)

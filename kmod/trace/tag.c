@@ -6,8 +6,8 @@
  * no file holds is idle.  It is kept so that a restarted program continues its statistics.
  *
  * An account can have max_user_tags tags, held or idle; if it needs another, its oldest idle tag is
- * removed.  If all accounts together have more than max_idle_tags idle tags, the account with the
- * most loses its oldest.  Listeners of vcpc:vcpc_tag_put then also remove the tag.
+ * removed.  If all accounts together have more than max_idle_tags idle tags, the oldest idle tag of
+ * the account with the most is removed.  Listeners of vcpc:vcpc_tag_put then also remove the tag.
  *
  * Locking: a holder's mutex, and nested in it table_lock, which guards the table, the holders and
  * the idle lists.  It is a spin lock because a thread must not wait for another user's preempted
@@ -60,7 +60,7 @@ static struct vcpc_tag *find_same(const struct vcpc_tag *as)
 	return NULL;
 }
 
-/* Called when the last file that holds the tag is closed */
+/* Called when the last file that holds the tag is closed. */
 static void make_idle(struct vcpc_tag *tag)
 {
 	lockdep_assert_held(&table_lock);
@@ -148,7 +148,7 @@ static int charge(struct vcpc_user *user, struct list_head *forgotten)
 	return ret;
 }
 
-/* Take the existing tag with @fresh's name, or add @fresh and set it to NULL. */
+/* Hold the existing tag with @fresh's name, or add @fresh and set it to NULL. */
 static int tag_take(struct vcpc_tag **fresh, struct vcpc_tag **taken)
 {
 	struct vcpc_user *user = (*fresh)->user;
@@ -190,7 +190,6 @@ static const struct vcpc_tag **chunk_of(struct vcpc_tag_holder *holder, u32 hand
 	return holder->chunks[handle / VCPC_TAG_CHUNK];
 }
 
-/* Make space for one more handle. */
 static int grow(struct vcpc_tag_holder *holder)
 {
 	unsigned int nr = holder->nr + 1;
@@ -209,7 +208,7 @@ static int grow(struct vcpc_tag_holder *holder)
 	return 0;
 }
 
-/* The handle if the file already holds the tag, or 0 */
+/* Return the handle if the file already holds the tag, otherwise 0. */
 static u32 known_handle(const struct vcpc_tag_holder *holder, const char *name)
 {
 	const struct vcpc_tag *tag;

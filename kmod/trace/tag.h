@@ -18,7 +18,7 @@ struct vcpc_user;
  * @user: the account that it is charged to; holds a reference
  * @holders: number of files that hold it
  * @id: its ID, never reused
- * @uid: the user whose name it is, in the initial namespace
+ * @uid: the user who owns the name, in the initial namespace
  * @name: NUL-terminated, for the tracepoints
  *
  * The table's lock guards @node, @idle and @holders; the others do not change.
@@ -62,8 +62,8 @@ void vcpc_tag_exit(void);
  * @holder: the file's holder
  * @handle: a handle from vcpc_tag_hold(), or any other number
  *
- * Takes no lock: an array is complete before it becomes visible, and stays until the file is
- * closed.
+ * This takes no lock: an array is complete before it becomes visible, and is freed only when the
+ * file is closed.
  *
  * Return: the tag, valid while the file is open, or NULL.
  */

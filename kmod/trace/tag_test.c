@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Users take the maximum number of tags: check the limits, root's reserve, IDs and handles.
- */
+/* Create the maximum number of tags, and check the limits, root's reserve, IDs and handles. */
 #include <kunit/test.h>
 #include <linux/cred.h>
 #include <linux/slab.h>
@@ -45,7 +43,7 @@ static int actor_take(struct actor *actor, unsigned int nr, u32 *handle)
 	return vcpc_tag_hold(&actor->holder, name, handle);
 }
 
-/* Take up to @most tags; return their number, and the error that ended it in @error. */
+/* Create up to @most tags.  Return their number, and store the first error in @error. */
 static unsigned int take_all(struct actor *actor, unsigned int most, int *error)
 {
 	unsigned int nr;
@@ -87,7 +85,8 @@ static int tags_of(const struct actor *actor)
 }
 
 /*
- * Each user gets the same number, regardless of what others hold; the limit on idle tags is global.
+ * All users can create the same number of tags, regardless of the tags of others.  The limit on
+ * idle tags is global.
  */
 static void shares(struct kunit *test)
 {
@@ -106,7 +105,7 @@ static void shares(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(actors); i++) {
 		idle += tags_of(&actors[i]);
-		/* The account with the most idle tags loses the most. */
+		/* Tags are removed from the account with the most idle tags. */
 		KUNIT_EXPECT_LE(test, tags_of(&actors[i]), IDLE / 5 + 1);
 	}
 	KUNIT_EXPECT_EQ(test, IDLE, idle);
