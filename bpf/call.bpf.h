@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Find where the call of a probed function is on its thread's stack. */
+/* Find the position of a probed function's call on its thread's stack. */
 #ifndef VCPC_BPF_CALL_H
 #define VCPC_BPF_CALL_H
 

@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-#define VC_CHANGES_SIZE	(1u << 20)	/* bytes of changes that one run can return */
+#define VC_CHANGES_SIZE	(1u << 20)	/* maximum size of the changes that a run returns */
 
 /* vc_seen: row number -> the row's values when the reader last received them */
 struct vc_seen {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Counts of transactions: if a thread has a set bound for tracing, read its counters at begin and
- * at end, and add up the differences.
+ * Count the events of transactions: if a thread has a set bound for tracing, read its counters at
+ * the begin and the end of a transaction, and add up the differences.
  */
 #ifndef VCPC_BPF_COUNTS_H
 #define VCPC_BPF_COUNTS_H
@@ -42,7 +42,7 @@ static __always_inline void vc_open_counts(struct vc_open_val *open, const void 
 	open->bind = from.bind;
 }
 
-/* Note that the tag counts these events.  Return 0, or -1 if it counts too many different ones. */
+/* Record that the tag counts these events.  Return 0, or -1 if it has too many sets of events. */
 static __always_inline int vc_note_events(struct vc_tag_name *name, __u64 events)
 {
 	for (int i = 0; i < VC_TAG_EVENTS; i++) {
@@ -68,9 +68,9 @@ static __noinline struct vc_count *vc_new_count(struct vc_event *ev, struct vc_c
 }
 
 /*
- * Store in @value what the thread has counted since the begin.  Return the events' key in
- * vc_events, or 0 if the counts are unknown: at the begin there were no counters, or they belonged
- * to another thread, set or bind, or the set was restarted in between.
+ * Store the thread's counts since the begin in @value.  Return the events' key in vc_events, or 0
+ * if the counts are unknown because the thread had no counters at the begin, because they belonged
+ * to another thread, set or bind, or because the set was restarted in between.
  */
 static __always_inline __u64 vc_counted(const struct vc_event *ev, const struct vc_open_val *open,
 					__u64 value[VC_MAX_COUNTERS])

@@ -3,8 +3,8 @@
  * Update the maps for one trace event from the module or from probes.
  *
  * An end reads the clock first and a begin reads it last, so a transaction's time does not include
- * its own bookkeeping.  If the rows of an event exist, it costs only lookups and stores in place.
- * Rows are created when a tag is first seen.
+ * its own bookkeeping.  If the rows of an event exist, recording it takes only lookups and stores
+ * in place.  Rows are created when a tag is first seen.
  */
 #ifndef VCPC_BPF_EVENT_H
 #define VCPC_BPF_EVENT_H
@@ -52,7 +52,7 @@ static __always_inline __u64 vc_begin_hashed(struct vc_event *ev)
 	struct vc_open_val *open;
 	struct vc_open_key key;
 
-	/* vc_on_counts(): the thread has just begun this transaction without counts. */
+	/* In vc_on_counts(), vc_on_begin() has just begun this transaction without counts. */
 	if (vc_use_rows && ev->counts)
 		vc_row_end(ev->tag, ev->file, ev->thread);
 	vc_key_of(ev, &key);
@@ -72,8 +72,8 @@ static __always_inline __u64 vc_begin_hashed(struct vc_event *ev)
 
 /*
  * Copy the transaction that began at @start to vc_open, and charge the row to the tag's account.
- * Return 0; -1 if the account has none left; 1 if another CPU is copying it, or its thread has
- * begun another one.
+ * Return 0; -1 if the account has no row left; 1 if another CPU is copying the transaction, or if
+ * the thread has begun another one.
  */
 static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids, __u64 start)
 {
@@ -97,9 +97,9 @@ static __always_inline int vc_copy_open(const struct vc_open_key *key, __u64 ids
 }
 
 /*
- * Free the row of vc_open_row that the begin of @tag needs: move the transaction in it to vc_open.
- * Otherwise one user's open transactions could keep all others on the slow path.  If the other
- * account has no rows left, its transaction is given up.
+ * Free the row of vc_open_row that the begin of @tag needs, by moving the row's transaction to
+ * vc_open.  Otherwise one user's open transactions could keep all others on the slow path.  If the
+ * account of the moved transaction has no row left, the transaction is lost.
  */
 static __noinline void vc_free_row(__u64 tag, __u64 file, __u32 thread)
 {
@@ -156,7 +156,7 @@ static __always_inline __u64 vc_begin(struct vc_event *ev)
 }
 
 /*
- * Return when the ending transaction began, or 0 if that is unknown.  Set @open to the
+ * Return the begin time of the ending transaction, or 0 if it is unknown.  Set @open to the
  * transaction's row in vc_open, or to NULL.  If the result is not 0, the caller closes the row.
  */
 static __always_inline __u64 vc_started(struct vc_event *ev, struct vc_open_val **open, __u64 now)
@@ -228,7 +228,9 @@ static __noinline void vc_drop_moved(struct vc_event *ev)
 	vc_delete_open(&key);
 }
 
-/* @op: VC_OP_END or VC_OP_ABORT, a compile-time constant; @now: when the event arrived */
+/*
+ * @op: VC_OP_END or VC_OP_ABORT, a compile-time constant; @now: the time at which the event arrived
+ */
 static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 {
 	struct vc_open_val *open;
@@ -253,7 +255,7 @@ static __always_inline void vc_finish(struct vc_event *ev, __u32 op, __u64 now)
 	if (!open)
 		return;
 	open->start_ns = 0;
-	/* Keep the row of a thread with counts: its next transaction reuses it. */
+	/* Keep the row if the thread has counts, because its next transaction reuses the row. */
 	if (vc_use_rows && !open->events)
 		vc_drop_moved(ev);
 }
@@ -266,7 +268,7 @@ static __always_inline int vc_is_nan(__u64 bits)
 	return (bits & ~VC_SIGN) > VC_INFINITY;
 }
 
-/* Map the bits of a double to an integer of the same order */
+/* Map the bits of a double to an integer that sorts in the same order. */
 static __always_inline __u64 vc_order(__u64 bits)
 {
 	return bits & VC_SIGN ? ~bits : bits | VC_SIGN;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Transactions of programs without trace calls: calls of a function, detected by probes on its
- * entry and return, and pairs of places in the code that a thread passes.  The statistics go to the
- * maps of trace.bpf.c or uprobe.bpf.c, whichever is loaded.
+ * Trace programs that have no trace calls.  A transaction is a call of a function, with probes on
+ * its entry and return, or the time between two places in the code that a thread passes.  The
+ * statistics are kept in the maps of trace.bpf.c or uprobe.bpf.c, whichever is loaded.
  *
- * Each thread has a stack of its open calls, with the stack pointer at their entry.  A call left by
- * longjmp() or by an exception does not return: it is counted as lost once a later entry or return
- * nearer to the bottom of the stack shows that the call has ended.
+ * Each thread has a stack of its open calls, with the stack pointer at their entry.  A call that
+ * ends with longjmp() or an exception does not return.  It is counted as lost once a later entry or
+ * return nearer to the bottom of the stack shows that the call has ended.
  */
 #include "call.bpf.h"
 #include "event.bpf.h"
@@ -41,8 +41,8 @@ static __always_inline struct vc_call *vc_call_at(struct vc_calls *calls, __u64 
 }
 
 /*
- * Drop calls that ended without a return, because the thread has now entered a function at their
- * place in the stack.
+ * Drop the calls whose place in the stack is now used by the function that the thread enters: they
+ * ended without a return.
  */
 static __noinline void vc_abandon(struct pt_regs *ctx, struct vc_calls *calls)
 {
@@ -92,8 +92,8 @@ int vc_enter(struct pt_regs *ctx)
 }
 
 /*
- * Remove the returning call from the stack.  Return when the call began, or 0 if its entry was not
- * seen.
+ * Remove the returning call from the stack.  Return the begin time of the call, or 0 if its entry
+ * was not seen.
  */
 static __always_inline __u64 vc_returned(struct vc_calls *calls, __u64 sp, __u64 row)
 {
@@ -181,7 +181,7 @@ int vc_return(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A thread has one open pair per tag: a second begin means that the first pair never ended. */
+/* A thread has one open pair per tag: a second begin means that the first pair did not end. */
 static __noinline int vc_pair_begin_now(struct pt_regs *ctx)
 {
 	struct vc_calls *calls = vc_own_calls(BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -35,7 +35,7 @@ struct vc_probe {
 };
 
 /*
- * Tag ids consist of this bit, the first row of vc_probe with the tag's name, and the user.  IDs
+ * Tag IDs consist of this bit, the first row of vc_probe with the tag's name, and the user.  IDs
  * from the module and from the probes on libshim are always smaller.
  */
 #define VC_FUNCTION_ID	(1ull << 62)

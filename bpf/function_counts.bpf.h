@@ -40,8 +40,8 @@ struct {
 } vc_call_counts SEC(".maps");
 
 /*
- * Read the current thread's counters.  Return 0, or -1 if it has none or if one of them was not on
- * the CPU all the time.
+ * Read the current thread's counters.  Return 0, or -1 if it has none or if one of them was off the
+ * PMU while the thread ran.
  */
 static __noinline int vc_read_counters(__u64 *value)
 {
@@ -67,7 +67,7 @@ static __always_inline struct vc_call_counts *vc_own_call_counts(__u64 flags)
 	return bpf_task_storage_get(&vc_call_counts, bpf_get_current_task_btf(), NULL, flags);
 }
 
-/* Note the counters when the call at @depth of the thread's stack begins. */
+/* Save the counters' values when the call at @depth of the thread's stack begins. */
 static __noinline void vc_counts_begin(__u64 depth)
 {
 	__u64 value[VC_MAX_COUNTERS] = {};

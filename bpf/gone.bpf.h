@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Delete the rows of files, processes and tags that no longer exist, and the transactions that can
- * therefore not end.
+ * Delete the rows of files, processes and tags that no longer exist, and the transactions that
+ * therefore cannot end.
  */
 #ifndef VCPC_BPF_GONE_H
 #define VCPC_BPF_GONE_H
@@ -29,7 +29,7 @@ static __noinline void vc_close_row(struct vc_open_row *row, __u64 file)
 }
 
 /*
- * bpf_loop() is not used: each of its calls takes five times as many instructions as examining a
+ * Do not use bpf_loop(): each of its calls takes five times as many instructions as examining a
  * row.
  */
 static __noinline void vc_close_rows(__u64 file, __u32 first)
@@ -44,9 +44,9 @@ static __noinline void vc_close_rows(__u64 file, __u32 first)
 }
 
 /*
- * Do one part of giving up the transactions of a closed file.  The first parts handle vc_open_row,
- * because other threads can move transactions from there to vc_open.  The caller does the parts in
- * order, from 0.  Return 1 if this was the last part, otherwise 0.
+ * Abandon a part of the transactions of a closed file.  The caller passes the parts in order, from
+ * 0.  The first parts are those of vc_open_row, because other threads can move transactions from it
+ * to vc_open.  Return 1 if this was the last part, otherwise 0.
  */
 static __always_inline int vc_file_gone(__u64 file, __u32 part)
 {

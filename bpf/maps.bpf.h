@@ -10,7 +10,7 @@
 #include "trace.h"
 #include "users.bpf.h"
 
-/* Set before loading and constant afterwards, so that the verifier removes unused code. */
+/* These are set before loading and constant afterwards, so the verifier removes unused code. */
 const volatile __u32 vc_want_begins;	/* the kernel receives begins; they are kept in vc_open */
 const volatile __u32 vc_want_processes;	/* record each process's transactions in vc_process */
 const volatile __u32 vc_ring_bytes;	/* size of vc_ring, which receives each event; 0: no ring */
@@ -18,7 +18,7 @@ const volatile __u32 vc_max_tags;	/* rows of vc_tag, of vc_id and of vc_stat */
 const volatile __u32 vc_max_open;	/* rows of vc_open */
 const volatile __u32 vc_use_rows;	/* open transactions may also be in vc_open_row */
 
-/* tag id -> name */
+/* tag ID -> name */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
@@ -90,7 +90,7 @@ enum vc_name_from {
 	VC_NAME_USER,
 };
 
-/* One event as received: the module's arguments */
+/* One event as received from the module or from a probe */
 struct vc_event {
 	__u64 tag;
 	__u64 file;		/* transactions: see vc_open_key */
@@ -100,7 +100,7 @@ struct vc_event {
 	__u64 ids;		/* transactions: process << 32 | thread ID of the caller */
 	enum vc_name_from from;
 	const char *name;
-	__u64 start_ns;		/* for an end: when it began, if the program passed that */
+	__u64 start_ns;		/* for an end: the begin time, if the program passed it */
 	const void *counts;	/* the thread's counts so far, or NULL */
 };
 
@@ -119,7 +119,7 @@ static __always_inline void vc_count_drop(__u32 why)
 	vc_count_drops(why, 1);
 }
 
-/* Count a transaction that ended without counts as a loss if counts are wanted. */
+/* If counts are wanted, record that a transaction ended without counts. */
 static __always_inline void vc_not_counted(void)
 {
 	__u32 key = 0;
@@ -152,7 +152,7 @@ static __always_inline __u64 vc_payer(__u64 tag)
 
 /*
  * Create the row of a tag's name.  The name is read directly into the row because it does not fit
- * on the BPF stack.  A reader that finds the name empty must look again later.
+ * on the BPF stack.  A reader that finds the name empty must read the row again later.
  */
 static __noinline int vc_learn_name(struct vc_event *ev)
 {
@@ -162,7 +162,7 @@ static __noinline int vc_learn_name(struct vc_event *ev)
 	if (row && row->account != VC_USER_UNKNOWN)
 		return 0;
 	account = vc_open_account(ev->user);
-	/* Another CPU is creating the same row: the first CPU sets the owner. */
+	/* Another CPU is creating the row.  Whichever CPU is first sets the account. */
 	if (row) {
 		__sync_val_compare_and_swap(&row->account, VC_USER_UNKNOWN, account);
 		return 0;
@@ -195,7 +195,7 @@ static __noinline struct vc_stat *vc_new_stat(struct vc_event *ev, struct vc_sta
 	return stat;
 }
 
-/* This CPU's statistics of a tag */
+/* Return this CPU's statistics of a tag, or NULL. */
 static __always_inline struct vc_stat *vc_stat_of(struct vc_event *ev, __u32 kind)
 {
 	struct vc_stat_key key = { .tag = ev->tag, .kind = kind };

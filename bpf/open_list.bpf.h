@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Create and delete rows of vc_open, and list them by file, so that closing a file does not walk
- * the whole table.
+ * Create and delete rows of vc_open, and list them by file, so that closing a file does not require
+ * a walk of the whole table.
  *
  * Each row has a random number, unique within its file.  vc_open_list maps the file and the number
- * to the row, and has a head for each file.  The entry is created before the row and deleted after
+ * to the row, and has a head for each file.  An entry is created before its row and deleted after
  * it.
  *
- * Pointers to a caller's stack are passed to one function only: the verifier of Linux 7.3 does not
- * track them further, and treats the memory that they point to as unused.
+ * Pass a pointer to a caller's stack through only one call: the verifier of Linux 7.3 does not
+ * track it further, and treats the memory that it points to as unused.
  *
  * A file's head is deleted with its last row, so there are at most as many heads as rows, although
  * only rows are charged to an account.
@@ -20,13 +20,13 @@
 
 #define VC_LIST_MIN	8	/* numbers of a file's first rows */
 #define VC_LIST_LEVELS	20
-#define VC_LIST_TRIES	24	/* each finds a free number with a probability of 1/2 or more */
+#define VC_LIST_TRIES	24	/* each finds a free number with a probability of at least 1/2 */
 #define VC_EEXIST	17
 
 /* Added to the number of rows of a list while its head is being deleted */
 #define VC_LIST_CLOSED	(1ull << 62)
 
-/* At most as many rows as vc_open, to whose accounts they are charged, and as many heads */
+/* At most one entry and one head per row of vc_open; only those rows are charged to accounts */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2 * VC_MAX_OPEN);
@@ -55,7 +55,7 @@ static __always_inline __u32 vc_numbers_of(const union vc_list *head)
 	return VC_LIST_MIN << (head->level & 31);
 }
 
-/* Subtract a row from a list, and delete the head of a list that has none left. */
+/* Subtract a row from a list, and delete the list's head if no row is left. */
 static __always_inline void vc_shorten(__u64 file)
 {
 	struct vc_list_key at = { .file = file };
@@ -156,8 +156,8 @@ struct vc_place {
 };
 
 /*
- * Find the row with the next number, and set the key to that of the row.  Return 0, or -1 if there
- * is no row.
+ * Find the row with the @i-th next number, and store its key in @place.  Return 0, or -1 if no row
+ * has the number.
  */
 static __always_inline int vc_next_key(__u32 i, struct vc_place *place)
 {
@@ -193,7 +193,7 @@ static long vc_sweep_number(__u32 i, struct vc_place *place)
 /*
  * Rows are kept for the thread's next transaction, even after the thread has ended.  Before a file
  * with more than @many rows gets another row, this function searches a part of its rows and deletes
- * those that are not open.  The next search continues where this one stopped.
+ * those without an open transaction.  The next search continues where this one stopped.
  */
 static __noinline void vc_sweep(__u64 file, __u64 many)
 {

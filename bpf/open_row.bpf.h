@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Open transactions in an array, which is searched without a hash.
+ * Keep open transactions in an array, so that finding one needs no hash table.
  *
- * A thread and a tag have one row.  If a begin finds another transaction in its row, it moves that
- * transaction to vc_open (vc_free_row()), so an open transaction delays others only once.
+ * Each pair of a thread and a tag has one row.  If a begin finds another transaction in its row, it
+ * moves that transaction to vc_open (vc_free_row()), so an open transaction delays others only
+ * once.
  *
  * A begin takes a row by atomically exchanging start_ns from 0 to VC_ROW_BUSY.  An end exchanges
  * the start time for 0, so each transaction ends only once.  The atomic operations order the
@@ -26,7 +27,7 @@ struct {
 } vc_open_row SEC(".maps");
 
 /*
- * Threads with consecutive numbers have different rows, and so have the first threads of different
+ * Threads with consecutive numbers have different rows, and so do the first threads of different
  * files.
  */
 static __always_inline struct vc_open_row *vc_row_of(__u64 tag, __u64 file, __u32 thread)
@@ -40,7 +41,7 @@ static __always_inline __u64 vc_row_start(struct vc_open_row *row)
 {
 	__u64 nothing = 0;
 
-	/* Keep the compiler from choosing an operation that x86 does not have. */
+	/* Keep the compiler from choosing an operation that x86 does not support. */
 	asm volatile("" : "+r"(nothing));
 	return __sync_fetch_and_add(&row->start_ns, nothing);
 }
@@ -52,7 +53,7 @@ static __always_inline __u64 vc_row_close(struct vc_open_row *row, __u64 start)
 	       start : 0;
 }
 
-/* End a thread's transaction.  Return when it began, or 0 if it is not in the array. */
+/* End a thread's transaction.  Return its begin time, or 0 if it is not in the array. */
 static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u32 thread)
 {
 	struct vc_open_row *row = vc_row_of(tag, file, thread);
@@ -67,8 +68,8 @@ static __always_inline __u64 vc_row_end(__u64 tag, __u64 file, __u32 thread)
 }
 
 /*
- * The thread's row holds a transaction.  If it is the same one, which begins again, end it.  Return
- * 0 if the caller has now taken the row.
+ * The thread's row is in use.  If it holds the same transaction, which now begins again, end it and
+ * take the row.  Return 0, or -1 if the row could not be taken.
  */
 static __noinline int vc_row_again(struct vc_open_row *row, __u64 tag, __u64 file, __u32 thread)
 {

@@ -20,7 +20,10 @@ struct {
 
 static const struct vc_process vc_new_process = { .stat.min_ns = ~0ull };
 
-/* The row of the current process.  @events is the key in vc_events of its counted events, or 0. */
+/*
+ * Return the row of the current process.  @events is the key in vc_events of its counted events, or
+ * 0.
+ */
 static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 {
 	struct vc_process_key key = {
@@ -40,8 +43,8 @@ static __always_inline struct vc_process *vc_process_of(__u64 tag, __u64 events)
 }
 
 /*
- * Other CPUs may update the row at the same time.  After losing three exchanges this CPU gives up:
- * its time is then in the sum and the histogram, but not in the extremes.
+ * Other CPUs may update the row at the same time.  After three failed exchanges this CPU gives up:
+ * the sum and the histogram then include its time, but the extremes may not.
  */
 static __always_inline void vc_process_extremes(struct vc_stat *stat, __u64 spent)
 {

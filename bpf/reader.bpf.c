@@ -4,8 +4,8 @@
  * not copy all rows of all CPUs.  The reader runs this program with BPF_PROG_RUN.
  *
  * Rows are numbered in the order of the table.  If the changes do not fit into the buffer, the
- * reader takes those that do and runs the program again.  The program then skips the rows that it
- * has already returned in this reading.
+ * reader processes those that do and runs the program again.  The program then skips the rows that
+ * it has already returned in this reading.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -78,9 +78,9 @@ static __always_inline int vc_same(const struct vc_seen *a, const struct vc_seen
 }
 
 /*
- * Give the reader one CPU's part of a row.  Return 0, or -1 if the buffer is full.  Only the
- * buckets between those of the shortest and the longest time can be in use, because a transaction
- * updates these two times before its bucket.
+ * Pass one CPU's part of a row to the reader.  Return 0, or -1 if the buffer is full.  Only the
+ * buckets from the shortest to the longest time can be in use, because a transaction updates these
+ * two times before its bucket.
  */
 static __always_inline int vc_give(const struct vc_stat *stat, __u32 row, __u32 kind, __u32 all)
 {

@@ -4,16 +4,16 @@
  * events are counted per account.
  *
  * The number of an account's unread records in the ring is unknown; only the position up to which
- * the ring was read is known.  Therefore an account has two lots, each half of its share.  It
- * fills the second lot while the first is being read, and begins the next lot once the previous
- * one has been read to its end.
+ * the ring was read is known.  Therefore an account has two lots, each half of its share.  It fills
+ * the second lot while the first is being read, and begins the next lot once the previous one has
+ * been read completely.
  */
 #ifndef VCPC_BPF_RING_H
 #define VCPC_BPF_RING_H
 
 #include "maps.bpf.h"
 
-/* Bytes of a record , including the ring's header */
+/* Size of a record in bytes, including the ring's header */
 #define VC_RING_RECORD	(sizeof(struct vc_record) + 8)
 
 /* Add one record to a lot of @size.  Return 0, or -1 if the lot is full. */
@@ -27,8 +27,8 @@ static __always_inline int vc_take_share(struct vc_share *share, __u64 size)
 			return 0;
 		was_read = bpf_ringbuf_query(&vc_ring, BPF_RB_CONS_POS) >= share->end;
 		/*
-		 * Another CPU that took a record in the meantime may have begun the next lot: try
-		 * again.
+		 * Another CPU that added a record in the meantime may have begun the next lot, so
+		 * try again.
 		 */
 		if (was_read && __sync_val_compare_and_swap(&share->lot, lot, 1) == lot) {
 			share->end = bpf_ringbuf_query(&vc_ring, BPF_RB_PROD_POS);

@@ -5,12 +5,11 @@
 #include "transaction.bpf.h"
 
 /*
- * The last copy of a trace descriptor is closed.  Argument: (struct vc_gone).  The module repeats
- * the event until the program leaves @next unchanged.
+ * Called when the last copy of a trace descriptor is closed.  Argument: (struct vc_gone).  The
+ * module repeats the event until the program leaves @next unchanged.
  *
  * Programs are attached in the order of this file, starting with those that delete rows.  Therefore
- * no row remains of a file that is closed, or of a tag that is removed, while tracing is being
- * turned on.
+ * no row remains if a file is closed, or a tag removed, while tracing is being turned on.
  */
 SEC("raw_tp.w/vcpc_gone")
 int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
@@ -22,7 +21,7 @@ int vc_on_gone(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A tag is removed, and its ID is never reused.  Argument: (tag) */
+/* Called when a tag is removed.  Its ID is never reused.  Argument: (tag) */
 SEC("raw_tp/vcpc_tag_put")
 int vc_on_tag_put(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -105,8 +104,8 @@ int vc_on_end(struct bpf_raw_tracepoint_args *ctx)
 
 /*
  * Loaded instead of vc_on_end() if begins are wanted, but neither single events nor statistics per
- * process.  Most events then need little work: the thread counts nothing, and the rows of the
- * transaction and of the tag exist.
+ * process.  Most events then take little work, because the thread has no counters, and the rows of
+ * the transaction and of the tag exist.
  */
 SEC("raw_tp.w/vcpc_end")
 int vc_on_end_begun(struct bpf_raw_tracepoint_args *ctx)

@@ -2,8 +2,6 @@
 /*
  * Types in the pinned trace maps, shared by the BPF programs and their readers.  Only fixed-width
  * types are used.
- *
- * Fixed-width types only.
  */
 #ifndef VCPC_BPF_TRACE_H
 #define VCPC_BPF_TRACE_H
@@ -23,7 +21,7 @@
 #define VC_TAG_EVENTS	8	/* different sets of events that one tag's transactions count */
 
 /*
- * Times from 0 to 7 ns have one bucket each.  Above, each power of two has eight buckets, so a
+ * Times from 0 to 7 ns have one bucket each.  Above that, each power of two has eight buckets, so a
  * bucket is at most 1/8 of its time wide.  The last bucket holds all durations over 2^48 ns (more
  * than three days).
  */
@@ -53,7 +51,7 @@ static inline __u64 vc_hist_floor(__u32 slot)
 	return (__u64)(VC_HIST_SUB + slot % VC_HIST_SUB) << (octave - 1);
 }
 
-/* What a tag was used for, with PCP's numbers */
+/* The use of a tag; the numbers are PCP's */
 enum vc_kind {
 	VC_TRANSACT = 1,
 	VC_POINT = 2,
@@ -131,8 +129,9 @@ struct vc_stat_key {
 } __attribute__((packed, aligned(4)));	/* three words are faster to hash than four */
 
 /*
- * Statistics that are added up over CPUs and threads: count: transactions that ended, or other
- * events aborted, sum_ns: transactions only
+ * Statistics that are added up over CPUs and threads:
+ * count: transactions that ended, or other events
+ * aborted, sum_ns: transactions only
  */
 #define VC_STAT_SUMS(X)	X(count) X(aborted) X(sum_ns)
 
@@ -158,7 +157,8 @@ struct vc_stat {
 
 /*
  * Add a transaction that ended at @now and took @spent to statistics that only the caller writes.
- * The caller updates the histogram afterwards: readers expect the extremes to be updated first.
+ * The caller updates the histogram afterwards, because readers expect the extremes to be updated
+ * first.
  */
 static inline __attribute__((always_inline)) void
 vc_stat_end(struct vc_stat *stat, __u64 now, __u64 spent)
@@ -169,9 +169,7 @@ vc_stat_end(struct vc_stat *stat, __u64 now, __u64 spent)
 	stat->last_ns = now;
 	stat->last_took_ns = spent;
 	stat->sum_ns += spent;
-	/*
-	 * The first transaction sets both extremes, unless its time is 0, which they already are.
-	 */
+	/* The first transaction sets both extremes, unless its time is 0, their initial value. */
 	if (spent > stat->max_ns) {
 		stat->max_ns = spent;
 		if (count == 1)
@@ -205,7 +203,7 @@ struct vc_process_key {
 #define VC_COMMAND_LEN	16
 
 struct vc_process {
-	struct vc_stat stat;	/* number of transactions that ended */
+	struct vc_stat stat;
 	char command[VC_COMMAND_LEN];	/* name of the thread that ended the first transaction */
 	__u64 sum[VC_MAX_COUNTERS];	/* sums of the differences, as in vc_count */
 };
@@ -227,7 +225,7 @@ struct vc_events {
  * vc_wanted: 0 -> struct vc_events, the events that each traced thread must count; empty: no events
  */
 
-/* Maps whose rows are limited for each user */
+/* Maps whose rows are limited per account */
 enum vc_rows {
 	VC_ROWS_TAG,
 	VC_ROWS_STAT,
@@ -279,7 +277,7 @@ struct vc_offsets {
 #define VC_OWNER_ENDED	0xffffffffu	/* set by the owner when it exits */
 
 struct vc_direct {
-	__u32 owner;		/* thread ID; once the thread exits, others may take the slot */
+	__u32 owner;		/* thread ID; once the thread exits, others may use the slot */
 	__u32 kind;		/* enum vc_kind, written last; 0: the slot is not in use yet */
 	__u64 pidns;		/* inode number of @owner's PID namespace */
 	__u32 user;		/* user of the tag, as claimed by the process */
@@ -301,7 +299,7 @@ struct vc_tick {
 	__u64 mult;		/* nanoseconds per tick, times 2^32 */
 	__u32 usable;		/* 0: the CPU has no such counter; ticks are nanoseconds */
 	__u32 active;		/* 0: tracing is off and the slots are no longer read */
-	__u64 lost;		/* events that found no free slot */
+	__u64 lost;		/* events lost because no slot was free */
 	__u64 not_counted;	/* transactions whose counts did not get a slot */
 	__u64 refused;		/* threads that could not count the events in vc_wanted */
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Record the events of trace.bpf.c from probes on two functions of libshim, on a machine without
- * the module: shim_probe_begin() and shim_probe_event().  Their arguments are (thread << 32 |
+ * On a machine without the module, record the events of trace.bpf.c from probes on two functions of
+ * libshim, shim_probe_begin() and shim_probe_event().  Their arguments are (thread << 32 |
  * operation, hash of the name, value, name).
  *
- * This program then assigns the tag IDs, by the 64-bit hash of the name and by the user.
+ * This program assigns the tag IDs: one for each user and 64-bit hash of a name.
  */
 #include <linux/ptrace.h>
 #include "event.bpf.h"
@@ -26,7 +26,7 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 } __attribute__((preserve_access_index));
 
-/* hash of a name, and the user -> tag ID */
+/* hash of a name, and user -> tag ID */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, VC_MAX_TAGS);
@@ -98,9 +98,7 @@ static __always_inline __u64 vc_ahead(void)
 	return vc_ahead_of_host(task->nsproxy);
 }
 
-/*
- * Record that the process begins transactions.  Return 0, or -1 if its account has no row for that.
- */
+/* Record that the process begins transactions.  Return 0, or -1 if its account has no row left. */
 static __noinline int vc_process_began(struct vc_event *ev, __u32 tgid)
 {
 	__u64 account;
@@ -118,8 +116,8 @@ static __noinline int vc_process_began(struct vc_event *ev, __u32 tgid)
 #define VC_MAX_PARTS	(1 << 20)
 
 /*
- * Before Linux 6.7 the verifier treats variables that a callback changes as constant; only @part
- * changes.
+ * Change only @part: before Linux 6.7 the verifier treats variables that a callback changes as
+ * constant.
  */
 static long vc_process_gone_part(__u32 part, const __u64 *file)
 {
@@ -149,7 +147,9 @@ int vc_on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[0];
 
-	/* Wait for the last thread: the other threads may continue the process's transactions. */
+	/*
+	 * Wait for the last thread, because other threads may continue the process's transactions.
+	 */
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)
 		VC_UNPREEMPTED(vc_process_gone());
 	return 0;

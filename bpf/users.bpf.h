@@ -2,14 +2,14 @@
 /*
  * Limit the number of rows of each account, so that no user can fill the maps.
  *
- * An account is a user, including all user IDs of the user namespaces that this user has created,
- * or a user namespace that root created, including everything in it.  An account has at most half
- * of a map's rows.  All accounts except root's together leave 1/8 of the rows to root, which is
- * not limited.  User 0 without capabilities shares the account of users that do not fit in
- * vc_user.
+ * An account belongs to a user and includes all user IDs of the user namespaces that this user
+ * created, or it belongs to a user namespace that root created and includes everything in it.  An
+ * account has at most half of a map's rows.  All accounts except root's together leave 1/8 of the
+ * rows to root, which is not limited.  User 0 without capabilities shares the account of users that
+ * do not fit in vc_user.
  *
- * A tag's account is that of the first task that used the tag.  All rows of the tag are charged to
- * this account, so an account without a tag has no rows and is closed.
+ * All rows of a tag are charged to the account of the first task that used the tag, so an account
+ * without a tag has no rows and is closed.
  */
 #ifndef VCPC_BPF_USERS_H
 #define VCPC_BPF_USERS_H
@@ -29,7 +29,7 @@ struct {
 	__type(value, struct vc_user);
 } vc_user SEC(".maps");
 
-/* single events (struct vc_record) until a reader takes them; each account has a share */
+/* single events (struct vc_record) until a reader reads them; each account has a share */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -75,8 +75,8 @@ static __noinline __u64 vc_cred(void)
 }
 
 /*
- * The ancestor of the credentials' user namespace that is directly below the initial one, or the
- * initial namespace itself; 0 if unknown
+ * Return the ancestor of the credentials' user namespace that is directly below the initial one, or
+ * the initial namespace itself; 0 if unknown.
  */
 static __noinline __u64 vc_outermost(__u64 cred)
 {
@@ -91,8 +91,8 @@ static __noinline __u64 vc_outermost(__u64 cred)
 }
 
 /*
- * The account of the current task.  @user is the task's user, unless the task is in a nested user
- * namespace.
+ * Return the account of the current task.  @user is the task's user, unless the task is in a nested
+ * user namespace.
  */
 static __always_inline __u64 vc_account_of(__u32 user)
 {
@@ -162,7 +162,7 @@ static __always_inline void vc_close_account(__u64 account, struct vc_user *own)
 {
 	__u64 rows = own->ring.lost;
 
-	/* A user that returns with a new account must not receive a new share of the ring. */
+	/* With a new account, the user would receive a new share of the ring. */
 	if (own->ring.lot)
 		rows |= bpf_ringbuf_query(&vc_ring, BPF_RB_AVAIL_DATA);
 
