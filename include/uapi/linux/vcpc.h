@@ -55,19 +55,18 @@
  *   the overflow.
  *
  * Trace
- *   VCPC_IOC_TRACE_TAG turns a name into a tag.  A name belongs to the user who
- *   opened /dev/vcpc: if another user registers the same name, it is a different
- *   tag.  The tag has an ID, which listeners see and which is never reused, and a
- *   handle, which identifies it on this descriptor.
+ *   VCPC_IOC_TRACE_TAG turns a name into a tag.  A name belongs to the user who opened /dev/vcpc:
+ *   if another user registers the same name, this creates a different tag.  The tag has an ID,
+ *   which listeners see and which is never reused, and a handle, which identifies it on this
+ *   descriptor.
  *
- *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...) and
- *   does nothing else; the listener takes the time.  One write is one event.  pwrite(2)
- *   does the same at any position.  No other file accepts a write at VCPC_TRACE_AT, so a
- *   program that is not sure whether the descriptor still refers to the device can write at
- *   that position without damaging another file.  posix_fadvise(2) fires the same event at
- *   a lower cost: its offset is the value, its length is the handle, and its advice is
- *   VCPC_TRACE_ADVICE plus the operation.  All other files refuse such advice with EINVAL
- *   or ESPIPE.
+ *   write(2) of a struct vcpc_trace_write fires a tracepoint (vcpc:vcpc_begin, ...) and does
+ *   nothing else; the listener reads the clock.  One write is one event.  pwrite(2) does the same
+ *   at any position.  No other file accepts a write at VCPC_TRACE_AT, so a program that is not sure
+ *   whether the descriptor still refers to the device can write at that position without damaging
+ *   another file.  posix_fadvise(2) fires the same event at a lower cost: its offset is the value,
+ *   its length is the handle, and its advice is VCPC_TRACE_ADVICE plus the operation.  All other
+ *   files refuse this advice with EINVAL or ESPIPE.
  *
  *   A transaction belongs to its process, its thread and the descriptor on which it began.
  *   With posix_fadvise(2) a program can number its threads itself: the length is then the
@@ -102,10 +101,10 @@
 #define VCPC_FEAT_OVERFLOW	(1ULL << 3)	/* VCPC_REQ_F_OVERFLOW */
 #define VCPC_FEAT_TRACE_COUNTS	(1ULL << 8)	/* VCPC_BIND_F_TRACE */
 
-#define VCPC_TAG_LEN		256		/* with the terminating NUL */
+#define VCPC_TAG_LEN		256		/* including the terminating NUL */
 
 /**
- * struct vcpc_info_args - what this module offers (VCPC_IOC_INFO)
+ * struct vcpc_info_args - query the module's features and limits (VCPC_IOC_INFO)
  * @size: in: sizeof(struct vcpc_info_args)
  * @abi: out: VCPC_ABI_VERSION of the module
  * @features: out: VCPC_FEAT_*
@@ -200,10 +199,10 @@ struct vcpc_set_create_args {
 /* Like VCPC_BIND_F_INHERIT, but new processes also get an instance. */
 #define VCPC_BIND_F_TREE		(1U << 2)
 /*
- * Attach a sample of the thread's instance to each trace event with
- * VCPC_TRACE_F_COUNTS.  A transaction's counts are the difference of two samples.
- * If a thread has several such sets, only one of them is sampled.  A sample holds
- * the set's first 8 counters.
+ * Attach a sample of the thread's instance to each trace event with VCPC_TRACE_F_COUNTS.
+ * A transaction's counts are the difference of two samples.  If a thread has several sets
+ * with this flag, only one of them is sampled.  A sample holds the set's first 8
+ * counters.
  */
 #define VCPC_BIND_F_TRACE		(1U << 8)
 
@@ -317,7 +316,7 @@ struct vcpc_sample {
  * @flags: in: VCPC_SAMPLE_F_*
  * @tid: in: thread ID from INSTANCES; 0 for the calling thread's instance, or for the
  *	set's only instance if the caller has none; must be 0 with VCPC_SAMPLE_F_TOTAL
- * @buf_size: in: size of @buf in bytes, at least that of the sample
+ * @buf_size: in: size of @buf in bytes, at least the size of the sample
  * @buf: in: user address of a struct vcpc_sample
  *
  * Errors: EINVAL (not bound, buffer too small), EAGAIN (the set is invalid, or a
@@ -428,7 +427,7 @@ struct vcpc_trace_tag_args {
  *	start time is unknown; otherwise 0
  *
  * The byte count of write(2) is the size of this struct; there are no partial writes.
- * VCPC_TRACE_F_COUNTS is ignored if the thread has no such instance.
+ * VCPC_TRACE_F_COUNTS is ignored if the thread has no instance with VCPC_BIND_F_TRACE.
  *
  * Errors: EINVAL, E2BIG, ENOENT (the descriptor has no such tag), EFAULT.
  */
