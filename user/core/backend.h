@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The operations of a back end, which counts sets: the module, perf, or one that a test defines.
+ * The operations of a back end.  A back end counts sets: the module, perf, or one that a test
+ * defines.
  *
- * All back ends use the requests, samples and errors of <linux/vcpc.h>. The module counts only the
+ * All back ends use the requests, samples and errors of <linux/vcpc.h>.  The module counts only the
  * thread that calls it; the library defines targets, multiplexed groups and their flags.
  *
  * Threads: any thread may call all operations except open and close at any time.  A signal handler
@@ -32,10 +33,10 @@ struct shim_perf_set;
 #define SHIM_BIND_F_CPU		(1U << 4)	/* the target is the CPU with the number tid */
 
 /* Flags of operations on a target */
-#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; tid 0: of all */
+#define SHIM_TARGET_F_ALL	(1U << 0)	/* all instances of tid's bind; 0: of all binds */
 #define SHIM_TARGET_F_CPU	(1U << 1)	/* tid is a CPU number; also valid for sample */
 
-/* Flag of list: states are not needed; perf must read an event for each state */
+/* Flag of list: do not report states, because perf must read an event for each of them */
 #define SHIM_LIST_F_STATELESS	(1U << 0)
 
 /* Bit in struct vcpc_sample.state, in addition to VCPC_STATE_*: the target is an offline CPU */
@@ -52,8 +53,8 @@ struct shim_perf_set;
  * @tick: the target's time during which the group counted
  * @rounds: complete rotations, the same number for all groups; if perf multiplexes, 1 once all
  *	groups have counted
- * @voids: slots in which this group was without a counter for a while; the gap is in neither its
- *	values nor its times
+ * @voids: slots in which this group had no counter for a while; neither its values nor its times
+ *	include the gap
  * @whole: if the group counts on only one of several kinds of core, the target's time on that kind
  *
  * If a set has groups, the last value of a sample is followed by one such struct per group.  A
@@ -77,7 +78,7 @@ struct shim_group_sample {
  *	10 %, so that a periodic target does not run in step with the rotation
  * @remote: threads other than the counted ones will enable, disable or restart the set, so perf
  *	must count it
- * @signal: sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 for none
+ * @signal: sent to a thread when a request with VCPC_REQ_F_OVERFLOW overflows; 0 if none
  */
 struct shim_terms {
 	const __u16 *group;

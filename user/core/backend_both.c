@@ -9,10 +9,8 @@
  * machines with several kinds of core, perf counts all sets with hardware events, using an event
  * for each kind (perf_kinds.c).
  *
- * A set may have instances in both back ends.  An operation on a thread is passed to the back end
- * that has the thread's instance, an operation on all instances to both.
- *
- * The device is that of the module.
+ * A set may have instances in both back ends.  Operations on a thread are passed to the back end
+ * that has the thread's instance; operations on all instances are passed to both.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -71,7 +69,7 @@ static bool only_counts(const struct vcpc_request *reqs, unsigned int n)
 }
 
 /*
- * The module refuses events that count only on CPUs and sets that are too large.  Try those in
+ * The module refuses events that count only on CPUs and sets that are too large.  Try them with
  * perf.
  */
 static bool may_be_perfs(int ret)
@@ -159,7 +157,7 @@ static bool module_has_none(const struct both *both)
 }
 
 /*
- * Whether the module has a live instance of the thread, or of its process.  Return 0, 1 or an
+ * Check whether the module has a live instance of the thread or its process.  Return 1, 0 or an
  * error.
  */
 static int module_has(const struct both *both, pid_t tid, bool process)

@@ -12,7 +12,7 @@
  * Threads: one lock guards the lists of all sets.  Signals are blocked while the lock is held, and
  * fork() waits for the lock.  A thread that samples itself takes no lock (perf_sample.c).
  *
- * A set belongs to the process that made it; in a forked child, operations on it fail
+ * A set belongs to the process that created it; in a forked child, operations on it fail
  * (perf_sample.c).
  */
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 #define MOST_SETS	1024
 
-/* Maximum requests of a set with groups; each group has at most SHIM_GROUP_MAX */
+/* Maximum number of requests in a set with groups; each group has at most SHIM_GROUP_MAX */
 #define MOST_REQUESTS	2048
 
 struct shim_siglock shim_perf__lock = SHIM_SIGLOCK_INITIALIZER(2, shim_overflow__in_child);

@@ -5,10 +5,10 @@
  *
  * The program may have closed one of the library's descriptors, and another file may have reused
  * the number.  An ioctl on another file is harmless, because it fails with ENOTTY.  Before close,
- * flock and similar calls the library checks the descriptor.  Before a sample with read(2) it
- * only checks, without a system call, that the library itself has not received the number again.
- * The program gets such a high number only if it has hundreds of open descriptors
- * (shim_fd__own()).
+ * flock and similar calls the library checks the descriptor.  Before a sample with read(2) it only
+ * checks, without a system call, that the library itself has not received the number again.  The
+ * library's descriptors have high numbers, which the program gets only if it has hundreds of open
+ * descriptors (shim_fd__own()).
  */
 #define _GNU_SOURCE
 #include <errno.h>

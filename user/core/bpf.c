@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links, so that
- * they outlive this process.
+ * Turn tracing on and off: load the BPF programs, attach them, and pin maps and links so that they
+ * outlive this process.
  *
  * Two objects have the same maps.  The programs of one object are attached to the module's
  * tracepoints.  Those of the other are attached to probes on this library's functions, for
  * machines without the module.
  *
- * Locking: flock() on the root of the BPF file system, so that only one process on the machine
- * changes the pins at a time.  VC_PIN_DIR has all pins or does not exist: the pins are made in
- * NEW_DIR, which is renamed when it is complete.
+ * Locking: flock() on the root of the BPF file system: only one process on the machine changes the
+ * pins at a time.  VC_PIN_DIR has all pins or does not exist: the pins are created in NEW_DIR,
+ * which is renamed when it is complete.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static const char *const begin_programs[] = {
  */
 static const char *const end_programs[] = { "vc_on_end_only", "vc_on_end_begun", "vc_on_end" };
 
-/* The open skeleton, one of the two, and its object */
+/* The skeleton that is open, and its object */
 struct loaded {
 	struct vc_trace *trace;
 	struct vc_uprobe *uprobe;
@@ -400,13 +400,13 @@ static int switch_on_any(const struct shim_bpf_options *options)
  * shim_bpf__on() - turn the machine's tracing on
  * @options: sizes of the maps, and what to trace
  *
- * Mounts the BPF file system if it is not mounted, and leaves it mounted even if a later
- * step fails.
+ * If the BPF file system is not mounted, this mounts it, and leaves it mounted even if a later step
+ * fails.
  *
  * Return: 0; -EPERM if the caller lacks the privilege, -ENODEV if the module was requested and is
  *	not loaded, -EEXIST if tracing is on, -EBUSY if another process has held the lock on the
- *	file system for seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no BTF,
- *	which probes need, -ENOMEM, or another error.
+ *	file system for several seconds, -ENOSYS if the kernel has no BPF, -EOPNOTSUPP if it has no
+ *	BTF, which probes need, -ENOMEM, or another error.
  */
 int shim_bpf__on(const struct shim_bpf_options *options)
 {

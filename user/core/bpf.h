@@ -61,7 +61,7 @@ struct shim_bpf_tag {
 /**
  * struct shim_bpf_stat - statistics of one tag and kind, summed over all CPUs
  * @tag: the tag
- * @key: tag id and kind
+ * @key: tag ID and kind
  * @total: sums and extremes over all CPUs, and the newest value
  * @slots: range of the used buckets of @total's histogram; all others are 0
  * @rests: private to the reader: two consecutive reads found the same values, so @total need not be
@@ -82,7 +82,7 @@ struct shim_bpf_stat {
 
 /**
  * struct shim_bpf_count - event counts of one tag's transactions, summed over all CPUs
- * @id: tag id
+ * @id: the tag's ID
  * @events_key: key of @events in the kernel's table
  * @version: as in struct shim_bpf_stat
  * @events: the events that were counted
@@ -100,8 +100,8 @@ struct shim_bpf_count {
  * struct shim_bpf_process - statistics of one process's transactions of a tag
  * @tag: the tag, valid until the next read of statistics or shim_bpf_reader__forget()
  * @id: the tag's ID
- * @pid: process ID in the initial PID namespace; 0: all programs that write their statistics
- *	themselves, together
+ * @pid: process ID in the initial PID namespace; 0: the sum over all programs that write their
+ *	statistics themselves
  * @signature: identifies the counted events; 0: none
  * @total: statistics of completed transactions
  * @events: the events in @sum; none if nothing was counted

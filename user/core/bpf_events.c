@@ -163,7 +163,7 @@ static int give_row(void *arg, const void *index, const void *value)
  * @fn: called for each transaction; a value other than 0 ends the walk
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or a negative errno.
+ * Return: 0, the value that @fn returned, or a negative errno.
  */
 int shim_bpf_events__open_ones(shim_bpf_record_fn *fn, void *arg)
 {
@@ -217,7 +217,7 @@ static int give_loss(void *arg, const void *key, const void *value)
  * @fn: called for each account; a value other than 0 ends the walk
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or a negative errno.
+ * Return: 0, the value that @fn returned, or a negative errno.
  */
 int shim_bpf_losses__ring(shim_bpf_loss_fn *fn, void *arg)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Probes on functions of programs without trace calls.
+ * Attach probes to functions of programs without trace calls.
  *
  * The object shares the maps of the loaded session and adds pins to it: a link for each probe and,
- * last, the map vc_probe.  Links without this map were left by a process that died here.
+ * last, the map vc_probe.  Links without this map were left by a process that died while attaching
+ * probes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,7 @@
 /*
  * Count events in calls of traced functions, in the threads of one process.
  *
- * The process does no counting itself.  A map holds perf events for its threads until tracing is
+ * The process does not count itself.  A map keeps perf events open for its threads until tracing is
  * turned off.
  */
 
@@ -121,8 +122,9 @@ static int count_threads(DIR *threads, const struct vc_events *events, int count
 /**
  * function_counts_open() - count events in the current threads of a process
  * @pid: the process
- * @events: what to count
- * @counter_map: vc_counter, with room for VC_MAX_COUNTERS in each of VC_MAX_COUNTED_THREADS
+ * @events: the events to count
+ * @counter_map: vc_counter, with space for VC_MAX_COUNTERS counters for each of
+ *	VC_MAX_COUNTED_THREADS threads
  * @thread_map: vc_counted_thread
  * @events_map: vc_events
  *
@@ -167,7 +169,7 @@ static void link_pin(char pin[PIN_PATH], unsigned int i)
 	snprintf(pin, PIN_PATH, FUNCTION_LINK "%u", i);
 }
 
-/* The ID of the pinned link; 0: none */
+/* Return the ID of the pinned link, or 0 if it does not exist. */
 static uint32_t link_id(const char *pin)
 {
 	struct bpf_link_info info = { 0 };
@@ -181,7 +183,7 @@ static uint32_t link_id(const char *pin)
 	return info.id;
 }
 
-/* Remove the links of this process, or those that a process left when it died. */
+/* Remove the links of this process, or those left by a process that died. */
 static void remove_links(void)
 {
 	uint32_t ids[MOST_LINKS];
@@ -303,7 +305,7 @@ static int attach_one(struct attaching *a, struct bpf_program *prog, size_t i, u
 							probe->path, probe->row.offset, &opts));
 }
 
-/* The first row with this tag.  All rows of a tag share its statistics. */
+/* Return the first row with this tag.  All rows of a tag share its statistics. */
 static size_t row_of_tag(const struct attaching *a, size_t i)
 {
 	size_t row = 0;
@@ -313,7 +315,7 @@ static size_t row_of_tag(const struct attaching *a, size_t i)
 	return row;
 }
 
-/* The index of a tag among the tags of pairs */
+/* Return the index of a tag among the tags of pairs. */
 static size_t pair_of(const struct attaching *a, size_t row)
 {
 	size_t pair = 0;
@@ -323,7 +325,7 @@ static size_t pair_of(const struct attaching *a, size_t row)
 	return pair;
 }
 
-/* Attach the return probe first, so that every call whose entry is seen is also seen to return. */
+/* Attach the return probe first, so that no return is missed after its entry was seen. */
 static int probe_attach(struct attaching *a, size_t i)
 {
 	size_t row = row_of_tag(a, i), pair = pair_of(a, row);
@@ -346,7 +348,7 @@ static int probe_attach(struct attaching *a, size_t i)
 }
 
 /**
- * shim_bpf_probe__identify() - note which file a probe is in
+ * shim_bpf_probe__identify() - record the identity of a probe's file
  * @fd: the file
  * @row: its members device, inode and modified_ns are written
  *
@@ -451,7 +453,8 @@ int shim_bpf__probe(struct shim_bpf_probe *probes, size_t n, size_t *bad)
  * @fn: called for each probe; a value other than 0 ends the walk
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, -ENOENT if tracing is off, or another negated errno.
+ * Return: 0, the value that @fn returned, -ENOENT if tracing is off, or another negated
+ * errno.
  */
 int shim_bpf__probes(shim_bpf_probe_fn *fn, void *arg)
 {

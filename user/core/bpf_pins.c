@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Pins in the BPF file system: directory, lock, links, mapped arrays.  Offsets in kernel structs.
+ * Access the pins in the BPF file system: directory, lock, links, mapped arrays.  Find offsets in
+ * kernel structs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -50,8 +51,8 @@ int shim_bpf_pins__open_to_read(const char *path)
 }
 
 /*
- * Open a pinned map to read it.  Its type and sizes must match, because its rows are read into our
- * structs.  Even on failure @fd can be set, and the caller must close it.
+ * Open a pinned map to read it.  Its type and sizes must match, because its rows are read into
+ * structs of fixed size.  The caller must close @fd if it is set, even on failure.
  */
 int shim_bpf_pins__map(const char *path, uint32_t type, size_t key, size_t value, int *fd)
 {
@@ -260,7 +261,8 @@ int shim_bpf_array__length(const char *path, size_t value, size_t *n)
  *
  * Regardless of @prot, the kernel requires write permission to map an array.
  *
- * Return: 0, -ENOENT, -EPERM, -EPROTO if it is not such an array, or another errno.
+ * Return: 0, -ENOENT, -EPERM, -EPROTO if it is not an array of this element size, or
+ * another errno.
  */
 int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory, size_t *n)
 {
@@ -284,7 +286,7 @@ int shim_bpf_array__map(const char *path, size_t value, int prot, void **memory,
 
 /* Offsets of members of kernel structs, for BPF programs without relocations. */
 
-/* Byte offset of a member, including members of anonymous structs and unions; or -1 */
+/* Return the byte offset of a member, including members of anonymous structs and unions, or -1. */
 static int offset_in(const struct btf *btf, int id, const char *name)
 {
 	const struct btf_type *type = btf__type_by_id(btf, btf__resolve_type(btf, id));
@@ -317,8 +319,8 @@ static int offset_of(const struct btf *btf, const char *type, const char *member
  * shim_bpf_offsets__find() - find the members that vc_account_of() in bpf/users.bpf.h reads
  * @offsets: written; all zero if this kernel has no BTF or lacks one of the members
  *
- * Without them, users are distinguished less exactly, so a lack of memory or of descriptors is an
- * error.
+ * Without the offsets, the programs distinguish users less exactly, so a lack of memory or of
+ * descriptors is an error.
  *
  * Return: 0, or an error for which shim_event__is_trouble() returns true.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pins in the BPF file system: directory, lock, links, mapped arrays.  Offsets in kernel structs. */
+/* Access the pins in the BPF file system, and find offsets in kernel structs. */
 #ifndef SHIM_CORE_BPF_PINS_H
 #define SHIM_CORE_BPF_PINS_H
 

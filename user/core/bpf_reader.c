@@ -145,13 +145,13 @@ static void reader_forget(struct shim_bpf_reader *r)
 }
 
 /**
- * shim_bpf_reader__forget() - forget seen tags if there are many more of them than there are
- * current tags
+ * shim_bpf_reader__forget() - forget the tags seen so far if they greatly outnumber the current
+ * tags
  * @r: reader
  *
- * Returned tags become invalid.  No tag is forgotten while tags are held.  Neither is one
- * forgotten between a read of statistics and the next reads of counts and processes, which use
- * the same tags and IDs, unless several reads without statistics follow.
+ * Returned tags become invalid.  No tag is forgotten while tags are held.  Between a read of
+ * statistics and the next reads of counts and processes, which use the same tags and IDs, no tag is
+ * forgotten either, unless several reads without statistics follow.
  */
 void shim_bpf_reader__forget(struct shim_bpf_reader *r)
 {
@@ -233,7 +233,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 		return 0;
 	}
 	row->version = ++r->version;
-	/* Until this row is added up, the total is another row's and must not be used. */
+	/* Until this row is added up, the total belongs to another row and must not be used. */
 	row->rests = 0;
 	err = set_key(r, row, key);
 	if (err == -ENOENT)
@@ -251,7 +251,7 @@ static int add_stat(void *reader, const void *key, const void *cpus)
 }
 
 /*
- * A row that is being taken from the program.  @all is set if all buckets of its histogram are
+ * A row that is being received from the program.  @all is set if all buckets of its histogram are
  * needed.
  */
 struct taking {
@@ -261,7 +261,7 @@ struct taking {
 	int all;
 };
 
-/* Called when all parts of the row have been taken */
+/* Called when all parts of the row have been received. */
 static void end_row(struct taking *taking)
 {
 	struct vc_seen *seen = taking->seen;
@@ -580,7 +580,10 @@ int shim_bpf_reader__drops(struct shim_bpf_reader *r, uint64_t drops[VC_DROP_NR]
 	return err;
 }
 
-/* Number of threads that write their own statistics and could not count the wanted events */
+/*
+ * Return the number of threads that write their own statistics and could not count the wanted
+ * events.
+ */
 uint64_t shim_bpf_reader__refused(const struct shim_bpf_reader *r)
 {
 	return r->slots.tick ? r->slots.tick->refused : 0;

@@ -20,7 +20,7 @@
 /*
  * Read the statistics that programs write themselves.
  *
- * Such a program may write anything at any time, so a slot is copied before it is checked.
+ * A program can write anything into its slots at any time, so copy a slot before checking it.
  */
 
 /**
@@ -85,13 +85,13 @@ int shim_bpf_slots__read(const struct shim_bpf_slots *slots, size_t i, struct vc
 	return slot->name[0] && (slot->stat.count || slot->stat.aborted);
 }
 
-/* Number of events that were lost because all slots were in use */
+/* Return the number of events that were lost because all slots were in use. */
 uint64_t shim_bpf_slots__lost(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->lost : 0;
 }
 
-/* Number of transactions that their thread counted, but whose counts found no slot */
+/* Return the number of transactions whose counts were lost because all slots were in use. */
 uint64_t shim_bpf_slots__not_counted(const struct shim_bpf_slots *slots)
 {
 	return slots->tick ? slots->tick->not_counted : 0;
@@ -105,7 +105,7 @@ void shim_bpf_slots__close(struct shim_bpf_slots *slots)
 		munmap((void *)slots->tick, sizeof(*slots->tick));
 }
 
-/* The maximum or minimum of two doubles; NaN only if both are NaN */
+/* Return the maximum or minimum of two doubles; NaN only if both are NaN. */
 static uint64_t extreme(uint64_t a_bits, uint64_t b_bits, int greatest)
 {
 	double a, b;
@@ -439,8 +439,8 @@ static uint64_t hash_of(const struct shim_bpf_counts *c, uint64_t id,
 }
 
 /*
- * Find or make the entry for a tag and events that programs counted themselves.  Return NULL if out
- * of memory.
+ * Find or create the entry for a tag and the events that programs counted themselves.  Return NULL
+ * if out of memory.
  */
 static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 				const struct vc_events *events)
@@ -464,7 +464,7 @@ static struct own_count *own_of(struct shim_bpf_counts *c, uint64_t id,
 	return shim_hash__add(&c->own, &own->node, hash) ? NULL : own;
 }
 
-/* Make a row for the entry in this read. */
+/* Create a row for the entry in this read. */
 static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 {
 	struct shim_bpf_count *row;
@@ -475,8 +475,7 @@ static int make_row(struct shim_bpf_counts *c, struct own_count *own)
 	*row = (struct shim_bpf_count){
 		.id = own->id,
 		/*
-		 * Differs from all keys of the kernel's table, which come from an unpredictable
-		 * hash
+		 * This differs from all keys of the kernel's table, which are unpredictable hashes.
 		 */
 		.events_key = shim_hash__bytes(&c->own, &own->events, sizeof(own->events)) |
 			      SHIM_DIRECT_ID,

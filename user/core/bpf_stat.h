@@ -25,8 +25,8 @@ int shim_bpf_stat__add_drops(int fd, size_t cpus, uint64_t sums[VC_DROP_NR]);
 /* Read the statistics that programs write themselves. */
 
 /*
- * Set in the IDs of tags that such programs write. The rest of the ID is the index of the first
- * slot.
+ * Set in the IDs of tags whose statistics programs write themselves.  The rest of the ID is the
+ * index of the first slot.
  */
 #define SHIM_DIRECT_ID	(1ull << 63)
 
@@ -36,7 +36,7 @@ struct shim_bpf_slots {
 	size_t n;
 };
 
-/* Whether the slot's transactions have counts. If so, its events have been written. */
+/* Return whether the slot's transactions have counts.  If so, its events have been written. */
 static inline bool shim_bpf_slots__counts(const struct shim_bpf_slots *slots, size_t i)
 {
 	return __atomic_load_n(&slots->at[i].count.count, __ATOMIC_ACQUIRE);
@@ -57,7 +57,7 @@ void shim_bpf_slots__close(struct shim_bpf_slots *slots);
  * @rows: struct shim_bpf_count[@n], valid until the next read
  * @n: number of rows
  * @room: allocated rows
- * @before: during a read, number of @rows that are still those of the last read
+ * @before: during a read, number of @rows that are still from the last read
  * @version: version of the row that changed last
  * @reads: serial number of the last read
  * @own: a struct own_count, in @arena, for each tag and events that programs wrote themselves

@@ -80,7 +80,7 @@ static int give_rows(const struct shim_bpf_table *t, uint32_t n, shim_bpf_row_fn
  * Rows are read in batches.  The kernel returns only whole buckets.  If the next bucket does not
  * fit, the read is repeated with twice the memory.
  *
- * Return: 0, what @fn returned, -ENOMEM, or an errno from bpf(2).
+ * Return: 0, the value that @fn returned, -ENOMEM, or an errno from bpf(2).
  */
 int shim_bpf_table__read(struct shim_bpf_table *t, shim_bpf_row_fn *fn, void *arg)
 {
@@ -131,7 +131,7 @@ void shim_bpf_table__close(struct shim_bpf_table *t)
 /* Maximum size of one CPU's part of a row, with all its buckets */
 #define MOST	sizeof(struct vc_change)
 
-/* Give the program the reader's table, and memory to record the state of each row. */
+/* Pass the reader's table to the program, and memory to record the state of each row. */
 static int table_prepare(struct vc_reader *skel, int stat, size_t cpus, size_t *rows)
 {
 	struct bpf_map_info info = { 0 };
@@ -172,7 +172,7 @@ int shim_bpf_changes__open(struct shim_bpf_changes *c, int stat, size_t cpus)
 	libbpf_print_fn_t print;
 	int err;
 
-	/* The output of one run must have room for a row of all CPUs. */
+	/* The output of one run must have space for a row of all CPUs. */
 	if (cpus * MOST > VC_CHANGES_SIZE - MOST)
 		return -E2BIG;
 	err = shim_fork__watch();
@@ -235,7 +235,7 @@ static int run(const struct shim_bpf_changes *c)
  * @fn: called for each CPU's part of each changed row; a value other than 0 ends the read
  * @arg: argument of @fn
  *
- * @fn may set the row's rests and all, and call shim_bpf_changes__all_slots().
+ * @fn may set the row's @rests and @all, and call shim_bpf_changes__all_slots().
  *
  * Return: 0 (@c->n is the number of rows), -EAGAIN if rows are added and removed too fast, the
  * value of @fn, or an errno from bpf(2).  After an error, the next read returns all rows.

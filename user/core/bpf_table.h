@@ -14,7 +14,7 @@
  * @fd: the map, -1: closed
  * @key, @value: sizes in bytes; @value for one CPU
  * @cpus: number of values per row; 1 if the map is not per CPU
- * @batch: number of rows for which @keys and @values have room
+ * @batch: capacity of @keys and @values in rows
  * @values: [batch][cpus]
  */
 struct shim_bpf_table {

@@ -54,7 +54,7 @@ static struct shim_bpf_known *of_owner(struct shim_hnode *node, const char *name
 	return NULL;
 }
 
-/* Find the first, or the next, tag with this name and user.  Return NULL if there is none. */
+/* Find the first, or the next, tag with this name and user.  Return NULL if no tag is left. */
 struct shim_bpf_known *shim_bpf_tags__first(const struct shim_bpf_tags *t, const char *name,
 					    uint32_t user)
 {
@@ -208,7 +208,9 @@ int shim_bpf_tags__get(struct shim_bpf_tags *t, uint64_t id, const struct shim_b
 	return keep(t, id, &value, tag);
 }
 
-/* The tag of slots with this name and user, if one of them was seen before; otherwise NULL */
+/*
+ * Return the tag of slots with this name and user, or NULL if none of these slots was seen before.
+ */
 struct shim_bpf_known *shim_bpf_tags__find_slot(const struct shim_bpf_tags *t,
 						const struct vc_direct *slot)
 {
@@ -254,7 +256,7 @@ int shim_bpf_tags__of_slot(struct shim_bpf_tags *t, const struct vc_direct *slot
 	return keep(t, *id, &own, tag);
 }
 
-/* Number of known tags */
+/* Return the number of known tags. */
 size_t shim_bpf_tags__n(const struct shim_bpf_tags *t)
 {
 	return t->ids.n;
@@ -351,7 +353,7 @@ int shim_bpf_processes__read(struct shim_bpf_processes *p, struct shim_bpf_reade
 	return shim_bpf_table__read(&p->map, add_row, &reading);
 }
 
-/* Find or make the row for all programs that write this tag's statistics themselves. */
+/* Find or create the row for all programs that write this tag's statistics themselves. */
 static int find_own(struct shim_bpf_processes *p, size_t first, const struct shim_bpf_tag *tag,
 		    struct shim_bpf_process **row)
 {
@@ -369,8 +371,8 @@ static int find_own(struct shim_bpf_processes *p, size_t first, const struct shi
  * @r: the reader
  * @slots: its slots
  *
- * Threads of several processes may use a slot in turn, so its statistics do not belong to any one
- * process.
+ * Threads of several processes may use a slot one after the other, so its statistics do not belong
+ * to any one process.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -78,7 +78,7 @@ int shim_bpf_processes__add_slots(struct shim_bpf_processes *p, struct shim_bpf_
 				  const struct shim_bpf_slots *slots);
 void shim_bpf_processes__close(struct shim_bpf_processes *p);
 
-/* Functions of bpf_reader.c that these functions need */
+/* Functions of bpf_reader.c that this file calls */
 int shim_bpf_reader__events(struct shim_bpf_reader *r, uint64_t key, struct vc_events *events);
 int shim_bpf_reader__slot_tag(struct shim_bpf_reader *r, const struct vc_direct *slot, uint32_t i,
 			      uint64_t *id, const struct shim_bpf_tag **tag);

@@ -211,8 +211,8 @@ static int start(struct shim_bpf_why *w, const struct shim_bpf_why_options *opti
  * @out: the handle
  *
  * Return: 0; -EPERM if the caller lacks the privilege, -EOPNOTSUPP if the kernel has no BTF,
- *	-ENOSYS if it has no BPF, -ESTALE if a file with traced functions was replaced, -ENOMEM and
- *	others.
+ *	-ENOSYS if it has no BPF, -ESTALE if a file with traced functions was replaced, -ENOMEM, or
+ *	another errno.
  */
 int shim_bpf_why__open(const struct shim_bpf_why_options *options, struct shim_bpf_why **out)
 {
@@ -282,7 +282,7 @@ static const struct bpf_map *map_of(const struct shim_bpf_why *w, enum shim_bpf_
  *	-ENOENT
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or a negated errno.
+ * Return: 0, the value that @fn returned, or a negated errno.
  */
 int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which,
 		       shim_bpf_why_fn *fn, void *arg)
@@ -310,7 +310,7 @@ int shim_bpf_why__walk(const struct shim_bpf_why *w, enum shim_bpf_why_map which
  * @fn: as for shim_bpf_why__walk()
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or a negated errno.
+ * Return: 0, the value that @fn returned, or a negated errno.
  */
 int shim_bpf_why__walk_tags(const struct shim_bpf_why *w, shim_bpf_why_tag_fn *fn, void *arg)
 {

@@ -42,7 +42,7 @@ static int attach_to(struct attaching *a, struct bpf_program *prog, const struct
 	return 0;
 }
 
-/* Attach the return probe first, so that every call whose entry is seen is also seen to return. */
+/* Attach the return probe first, so that no return is missed after its entry was seen. */
 static int attach_at(struct attaching *a, const struct vc_probe *probe, const char *path)
 {
 	int err;
@@ -59,7 +59,7 @@ static int attach_at(struct attaching *a, const struct vc_probe *probe, const ch
 }
 
 /*
- * Open the file again.  Refuse another file of the same name, because a probe in the middle of an
+ * Open the file again.  Refuse another file with the same name, because a probe in the middle of an
  * instruction would break the program.
  */
 static int open_same(const struct vc_probe *probe)

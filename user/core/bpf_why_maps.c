@@ -31,7 +31,7 @@ void shim_why_maps__note(uint32_t program)
 	own_program = program;
 }
 
-/** shim_why_maps__forget() - a handle is being closed */
+/** shim_why_maps__forget() - stop preferring a handle that is being closed */
 void shim_why_maps__forget(uint32_t program)
 {
 	atomic_compare_exchange_strong(&own_program, &program, 0);
@@ -45,7 +45,7 @@ void shim_why_maps__forget(uint32_t program)
  * @fn: as for shim_bpf_why__walk()
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or a negated errno.
+ * Return: 0, the value that @fn returned, or a negated errno.
  */
 int shim_why_rows__walk(int tags, int stats, size_t cpus, shim_bpf_why_tag_fn *fn, void *arg)
 {
@@ -71,8 +71,8 @@ int shim_why_rows__walk(int tags, int stats, size_t cpus, shim_bpf_why_tag_fn *f
 }
 
 /*
- * Check that a map's constants belong to a 'why' for all processes.  Return 0, -ENOENT or another
- * errno.
+ * Check that a map's constants are those of a 'why' for all processes.  Return 0, -ENOENT or
+ * another errno.
  */
 static int check_constants(int fd, const struct bpf_map_info *info)
 {
@@ -208,7 +208,7 @@ static int add_cpus(void *arg, const struct vc_why_key *key, const char *name,
  *	than 0 ends the walk; it must not be -ENOENT
  * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or a negated errno.
+ * Return: 0, the value that @fn returned, or a negated errno.
  */
 int shim_why_maps__walk(const struct shim_why_maps *maps, shim_why_sums_fn *fn, void *arg)
 {

@@ -13,10 +13,10 @@
 int (*shim_clock__gettime)(clockid_t clock, struct timespec *ts) = clock_gettime;
 
 /**
- * shim_clock__find() - use the vDSO's clock function directly from now on, if there is one
+ * shim_clock__find() - call the vDSO's clock function directly from now on, if it exists
  *
- * The C library's wrapper takes 15 more instructions (arm64). A thread's whole sample of itself
- * takes 200.
+ * The C library's wrapper takes 15 more instructions (arm64).  A thread that samples itself takes
+ * 200.
  *
  * Context: any thread; several threads may call it concurrently.
  */

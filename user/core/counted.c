@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Whether the module can sample counters of the calling thread for its trace events.
+ * Find out whether the module can sample counters of the calling thread for its trace events.
  *
- * The module can do so if the thread has bound a set for that, inherited one from the thread that
- * started it, or kept one across execve(2).  The library queries the module once, when the thread
- * first begins a transaction that has a listener.  A thread without such a set binds the set that
- * the tracing session wants, and checks ten times per second whether that set has changed.
+ * The module can do so if the thread has bound a set for trace events, inherited one from the
+ * thread that started it, or kept one across execve(2).  The library queries the module once, when
+ * the thread first begins a transaction that has a listener.  A thread without such a set binds the
+ * set that the tracing session wants, and checks ten times per second whether that set has changed.
  *
  * The whole process shares that set.  The process closes the set's descriptor, which ends the set,
  * when it finds that there is no listener or that the session wants another set.
@@ -141,8 +141,8 @@ const struct vcpc_trace_page *shim_tracedev__map(int fd)
 }
 
 /*
- * Whether a descriptor still refers to the module's device, and not to another file that reuses the
- * number
+ * Return whether a descriptor still refers to the module's device, and not to another file that
+ * reuses the number.
  */
 int shim_tracedev__is(int fd)
 {
@@ -235,10 +235,10 @@ static int is_trusted(const struct stat *st)
 }
 
 /**
- * shim_wanted__id() - get a number that identifies what is wanted now; it changes with each change
+ * shim_wanted__id() - get a number that identifies the wanted events and differs after each change
  *
  * Context: any thread, or a signal handler; errno may change.
- * Return: the number; 0 if nothing is wanted.
+ * Return: the number; 0 if no events are wanted.
  */
 uint64_t shim_wanted__id(void)
 {
@@ -318,7 +318,7 @@ static struct vcpc_request request_of(const struct vc_event_desc *event, __u32 a
  * @user_only: count events without flags only in user mode
  *
  * Context: any thread, or a signal handler; errno may change.
- * Return: 0, or -ENOENT if nothing is wanted.
+ * Return: 0, or -ENOENT if no events are wanted.
  */
 int shim_wanted__read(struct vcpc_request reqs[VC_MAX_COUNTERS], unsigned int *n, bool user_only)
 {
@@ -402,7 +402,7 @@ static int counted_create(int dev, bool user_only)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Make the set of this session unless it exists.  The caller holds the lock. */
+/* Create the set of this session unless it exists.  The caller holds the lock. */
 static int open_set(int dev, uint64_t id)
 {
 	int fd, err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the module can sample counters of the calling thread for its trace events. */
+/* Find out whether the module can sample counters of the calling thread for its trace events. */
 #ifndef SHIM_CORE_COUNTED_H
 #define SHIM_CORE_COUNTED_H
 
@@ -46,7 +46,7 @@ static inline bool shim_counted__is_quiet(uint64_t now)
 	return __builtin_expect(now < shim_counted__own.quiet_until, 1);
 }
 
-/* The flag for the end of a transaction, as found when it began */
+/* The flag for the end of a transaction, as determined when it began */
 static inline uint32_t shim_counted__flag(void)
 {
 	return shim_counted__own.flag;
@@ -91,7 +91,8 @@ static inline long shim_tracedev__try(int fd, uint32_t op, uint64_t handle, uint
  * The C library's pwrite() is not used, because it is a cancellation point, and tracing must not
  * add cancellation points to a program. errno is not changed.
  *
- * Return: 0, -EBADF if the descriptor is another file, or an errno from write(2) on the device.
+ * Return: 0, -EBADF if the descriptor refers to another file, or an errno from write(2) on the
+ * device.
  */
 static inline int shim_tracedev__fire(int fd, uint32_t op, uint64_t handle, uint64_t value)
 {

@@ -152,7 +152,7 @@ void shim_counters__shut(struct shim_counters *counters)
 }
 
 /**
- * shim_counters__is_own() - whether this process has made the set
+ * shim_counters__is_own() - whether this process created the set
  * @counters: the set
  *
  * Return: false in a child that was forked later.  An operation in the child would act on the
@@ -264,7 +264,7 @@ static __attribute__((noinline)) int sample_own(const struct shim_counters *coun
  * @counters: the set
  * @tid: the target; 0: the caller if it is a target, otherwise the only target
  * @buf: unspecified on failure
- * @size: bytes at @buf, room for all values
+ * @size: size of @buf in bytes, enough for all values
  *
  * Context: any thread, or a signal handler.
  * Return: 0, -EINVAL if the set is not bound to the target (or, in a forked child, was bound by
@@ -287,7 +287,7 @@ int shim_counters__sample(struct shim_counters *counters, pid_t tid, struct vcpc
  * @counters: the set
  * @tid: one of the initial threads of a bind; 0: all binds
  * @buf: as for shim_counters__sample_at()
- * @size: bytes at @buf, room for all values
+ * @size: size of @buf in bytes, enough for all values
  *
  * Return: as for shim_counters__sample(); -EAGAIN also if a thread could not be counted.
  */
@@ -331,7 +331,8 @@ int shim_counters__disable(struct shim_counters *counters, pid_t tid)
  * @tid: the target, or 0: the caller if it is one, otherwise the only target
  *
  * Context: any thread, or a signal handler.
- * Return: 0, -EINVAL if not bound there, -EAGAIN if the set is invalid, -EBADF, -EOPNOTSUPP.
+ * Return: 0, -EINVAL if the set is not bound to the target, -EAGAIN if the set is invalid, -EBADF,
+ * -EOPNOTSUPP.
  */
 int shim_counters__restart(struct shim_counters *counters, pid_t tid)
 {
@@ -355,8 +356,8 @@ int shim_counters__restart(struct shim_counters *counters, pid_t tid)
  * @value: the preset on this target
  *
  * Context: any thread, or a signal handler.
- * Return: 0, -EINVAL if not bound there or if the request does not exist, -ENOMEM, -EBADF,
- *	-EOPNOTSUPP.
+ * Return: 0, -EINVAL if the set is not bound to the target or if the request does not exist,
+ *	-ENOMEM, -EBADF, -EOPNOTSUPP.
  */
 int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned int request,
 			  __u64 value)

@@ -16,7 +16,7 @@ struct vc_events;
  * @own: the result of the back end's own operation; NULL after the set was shut, which can
  *	happen while another thread reads this
  * @nr: number of requests
- * @made_in: shim_fork__generation() of the process that made the set
+ * @made_in: shim_fork__generation() of the process that created the set
  * @events: the first requests, as described in transactions
  * @refs: references; the set ends when the last one is dropped
  * @changes: incremented before and after the set is unbound, enabled, disabled or restarted
@@ -70,11 +70,11 @@ int shim_counters__preset(struct shim_counters *counters, pid_t tid, unsigned in
  * @counters: the set
  * @tid: the calling thread, or 0
  * @values: unspecified on failure
- * @room: number of values that fit
+ * @room: maximum number of values
  * @tick: CPU time while the set counted, ns; unspecified on failure
  *
  * This reads what a sample contains except its time, and only if the set is counting.  Reading the
- * clock takes longer than reading four counters, so callers that need no time avoid it.
+ * clock takes longer than reading four counters, so callers that do not need the time avoid it.
  *
  * Context: any thread, or a signal handler.
  * Return: true if the values were read; otherwise shim_counters__sample() may still succeed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Trace statistics that a program writes itself, into a BPF map that it has mapped.
+ * Write a program's trace statistics into a BPF map that the program itself has mapped.
  *
  * Locking: none, because each thread has its own slots (direct_slots.c).
  */
@@ -28,7 +28,10 @@
 #define CALIBRATE_NS	50000000
 
 #if defined(__x86_64__)
-/* If the kernel uses the TSC as its clock, the TSC is the same on all CPUs at any frequency. */
+/*
+ * If the kernel uses the TSC as its clock, all CPUs have the same TSC, regardless of their
+ * frequency.
+ */
 static int kernel_trusts_it(void)
 {
 	char name[32] = "";
@@ -59,7 +62,7 @@ static int is_steady(void)
 }
 #endif
 
-/* Read both clocks at almost the same time: of ten tries, use the shortest one. */
+/* Read both clocks at almost the same time: use the shortest of ten tries. */
 static void read_both(const struct vc_tick *tick, uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -117,8 +120,8 @@ static inline bool read_counters(__u64 *values)
 }
 
 /*
- * A number that identifies the bind of the thread's set and changes when the set is changed; never
- * 0
+ * Return a number that identifies the bind of the thread's set and changes when the set is changed;
+ * never 0.
  */
 static inline __u64 bind_of(const struct shim_counters *counters)
 {
@@ -127,7 +130,8 @@ static inline __u64 bind_of(const struct shim_counters *counters)
 }
 
 /*
- * The calling thread's slot for the counts of a tag, or NULL.  @slot is its current slot, or NULL.
+ * Return the calling thread's slot for the counts of a tag, or NULL.  @slot is its current slot, or
+ * NULL.
  */
 static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_direct_tag tag,
 					     struct vc_direct *slot,
@@ -141,12 +145,12 @@ static inline struct vc_direct *counted_slot(struct shim_direct *d, struct shim_
 }
 
 /**
- * shim_direct__begin_counted() - note the thread's counts when a transaction is about to begin
+ * shim_direct__begin_counted() - record the thread's counts when a transaction is about to begin
  * @d: the mapping
  * @tag: its tag
  *
  * If a signal handler begins and ends a transaction of the same tag in the meantime, the counts of
- * this one are unknown.
+ * the interrupted one are unknown.
  *
  * Context: the thread has a set, see shim_traced__any().
  * Return: the start time by shim_tick__now().
@@ -307,13 +311,13 @@ void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint3
  *
  * The whole process shares one set, which each thread binds to itself.  A thread that has its own
  * set for transactions keeps that set.  At most ten times per second, a thread that begins a
- * transaction checks whether the session wants something else.
+ * transaction checks whether the session wants other events.
  *
- * Locking: the set is guarded by a lock that blocks signals while it is held.  Making and binding a
- * set allocates memory.  Therefore, if a signal handler can interrupt malloc(3) while the session
+ * Locking: the set is guarded by a lock that blocks signals while it is held.  Creating and binding
+ * a set allocates memory.  Therefore, if a signal handler can interrupt malloc(3) while the session
  * wants counts, the handler must not be the first to begin a transaction in its thread.
  *
- * A forked child forgets this state and makes its own set.
+ * A forked child forgets this state and creates its own set.
  */
 
 #define ASK_AGAIN	100000000ull
@@ -323,7 +327,10 @@ __thread struct shim_direct_wanted shim_direct_wanted__own
 
 static void in_child(void);
 
-/* The session's set, or NULL if it cannot be made.  @id is the session's ID; 0: not queried yet */
+/*
+ * The session's set, or NULL if it could not be created.  @id is the session's ID; 0: not queried
+ * yet
+ */
 static struct {
 	struct shim_siglock lock;
 	struct shim_counters *counters;
@@ -367,7 +374,7 @@ static int make_set(struct shim_counters **out)
 	return err;
 }
 
-/* Get the set of this session, or NULL if it cannot be made.  The caller holds the lock. */
+/* Get the set of this session, or NULL if it cannot be created.  The caller holds the lock. */
 static struct shim_counters *set_of(uint64_t id)
 {
 	if (wanted.id == id)
@@ -424,8 +431,8 @@ static uint64_t ticks_of(const struct vc_tick *tick, uint64_t ns)
 }
 
 /*
- * Check what the session wants.  Bind that to the calling thread, or unbind the previously wanted
- * set.
+ * Check which events the session wants.  Bind a set with them to the calling thread, or unbind the
+ * previous set.
  */
 void shim_direct_wanted__look(struct shim_direct *d)
 {

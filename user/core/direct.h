@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trace statistics that a program writes itself, into a BPF map that it has mapped. */
+/* Write a program's trace statistics into a BPF map that the program itself has mapped. */
 #ifndef SHIM_CORE_DIRECT_H
 #define SHIM_CORE_DIRECT_H
 
@@ -102,7 +102,7 @@ void shim_direct__value(struct shim_direct *d, struct shim_direct_tag tag, uint3
 /**
  * struct shim_direct_wanted - the state of a thread
  * @last: start time of the thread's last transaction, by shim_tick__now()
- * @until: time of the next check of what the session wants
+ * @until: time of the next check for other wanted events
  * @session: shim_wanted__id() of the set that the thread has bound or could not bind; 0: none
  * @bound: the set; NULL: none
  */
@@ -133,8 +133,8 @@ static inline void shim_direct_wanted__begin(struct shim_direct *d)
  * A thread's slots of one kind, indexed by the tag's number.  An even entry is the slot's address.
  * An odd entry belongs to a tag without a slot: it is twice the number of lost events, plus 1.
  *
- * A list that has become too short stays, linked by @shorter, until the thread ends: if a signal
- * handler makes the longer list, the code that it interrupted may be reading the short one.
+ * A list that has become too short is kept, linked by @shorter, until the thread ends: if a signal
+ * handler allocates the longer list, the interrupted code may still be reading the short one.
  */
 struct shim_slot_list {
 	struct shim_slot_list *shorter;
@@ -162,7 +162,7 @@ struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_dire
 struct vc_direct *shim_direct__find_counted(struct shim_direct *d, struct shim_direct_tag tag,
 					    const struct vc_events *events, uint64_t bind);
 
-/* The entry in the calling thread's list; 0: the slot must be searched for */
+/* Return the entry in the calling thread's list, or 0 if the slot must be searched for. */
 static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct shim_direct_tag tag,
 					   uint32_t kind)
 {
@@ -173,8 +173,8 @@ static inline uintptr_t shim_direct__place(const struct shim_direct *d, struct s
 }
 
 /*
- * The calling thread's slot of a tag and kind for an event.  If it is NULL, the event is counted as
- * lost.
+ * Return the calling thread's slot of a tag and kind for an event.  If the result is NULL, the
+ * event is counted as lost.
  */
 static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct shim_direct_tag tag,
 						  uint32_t kind)
@@ -191,8 +191,8 @@ static inline struct vc_direct *shim_direct__slot(struct shim_direct *d, struct 
 }
 
 /*
- * Like shim_direct__slot(), for a transaction that has not ended yet: nothing is lost without a
- * slot
+ * Like shim_direct__slot(), for a transaction that has not ended yet, so no event is counted as
+ * lost.
  */
 static inline struct vc_direct *shim_direct__peek(struct shim_direct *d, struct shim_direct_tag tag)
 {

@@ -95,7 +95,7 @@ static int slots_map(const char *path, size_t value, void **memory, size_t *n)
 {
 	int err = shim_bpf_array__map(path, value, PROT_READ | PROT_WRITE, memory, n);
 
-	/* A forked child does not inherit the mapping and must make its own. */
+	/* A forked child does not inherit the mapping and must create its own. */
 	if (!err)
 		madvise(*memory, value * *n, MADV_DONTFORK);
 	return err;
@@ -422,7 +422,7 @@ struct vc_direct *shim_direct__find_slot(struct shim_direct *d, struct shim_dire
 
 /*
  * Prepare the slot for @events, or find another one if the slot has different events.  Return NULL
- * if there is none.
+ * if no slot is available.
  */
 static struct vc_direct *make_counted(struct shim_direct *d, struct shim_direct_tag tag,
 				      struct vc_direct *slot, const struct vc_events *events)

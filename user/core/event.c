@@ -95,7 +95,9 @@ const struct shim_event_name shim_event__names[] = {
 #define PATH_ROOM	512
 #define TYPE_SHIFT	32	/* PERF_PMU_TYPE_SHIFT */
 
-/* Read the first line of a file.  Return 0, -ENOENT if there is no such file, or another error. */
+/*
+ * Read the first line of a file.  Return 0, -ENOENT if the file does not exist, or another error.
+ */
 static int read_file(const char *pmu, const char *folder, const char *name, char *text, int size)
 {
 	char path[PATH_ROOM];
@@ -116,7 +118,7 @@ static int read_file(const char *pmu, const char *folder, const char *name, char
 	return ret;
 }
 
-/* config, config1 or config2 of a request, or NULL */
+/* Return config, config1 or config2 of a request, or NULL. */
 static __u64 *word_of(const char *name, struct vcpc_request *req)
 {
 	return !strcmp(name, "config") ? &req->config : !strcmp(name, "config1") ? &req->config1 :
@@ -144,10 +146,7 @@ static int set_term(const struct shim_pmu_format *format, char *term, struct vcp
 	return 0;
 }
 
-/*
- * Start with the code that the kernel lists for an event of this name, if any, and add the other
- * terms.
- */
+/* If the kernel lists an event of this name, start with its code.  Add the other terms. */
 static int set_terms(const char *pmu, const struct shim_pmu_format *format, char *terms,
 		     bool listed, struct vcpc_request *req)
 {
@@ -284,7 +283,7 @@ int shim_event__on(const char *pmu, const char *name, char *buf, size_t size)
 #define NEWER	"/sys/kernel/tracing/events/"
 #define OLDER	"/sys/kernel/debug/tracing/events/"
 
-/* Where tracefs is mounted; older systems have it only in debugfs */
+/* Where tracefs is mounted; older systems mount it only in debugfs */
 static const char *const mounts[] = { NEWER, OLDER };
 
 static bool is_word(const char *text, size_t length)
@@ -304,8 +303,8 @@ static bool has_form(const char *name)
 }
 
 /*
- * Open the file that contains an event's number.  Return a descriptor, or -errno.  The caller's
- * stack may be small.
+ * Open the file that contains an event's number.  Return a descriptor, or -errno.  This uses little
+ * stack, because the caller's stack may be small.
  */
 static int open_id(const char *mount, const char *name)
 {
@@ -368,7 +367,10 @@ static __u32 mode_of(char c)
 	return c == 'u' ? VCPC_REQ_F_USER : c == 'k' ? VCPC_REQ_F_KERNEL : 0;
 }
 
-/* The modes in a part of a name; 0 if the part is not a list of modes or has a mode twice */
+/*
+ * Return the modes in a part of a name, or 0 if the part is not a list of modes or has a mode
+ * twice.
+ */
 static __u32 modes_of(const char *part)
 {
 	__u32 modes = 0;
@@ -402,7 +404,7 @@ static int split_slash(char *name, __u32 *modes)
 /**
  * shim_event__split() - split the modes off the end of a name
  * @name: truncated before its modes
- * @modes: VCPC_REQ_F_*, 0 if there are none
+ * @modes: VCPC_REQ_F_*, 0 if the name has no modes
  *
  * Return: 0, or -EINVAL if nothing is left, or a mode is given twice.
  */

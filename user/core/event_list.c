@@ -97,7 +97,10 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return m < c ? m : c;
 }
 
-/* Levenshtein distance, computed row by row, ignoring case and treating '_' as '-' */
+/*
+ * Return the Levenshtein distance, ignoring case and treating '_' as '-'.  It is computed row by
+ * row.
+ */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[SHIM_EVENT_LEN + 1];

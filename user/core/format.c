@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The fields of event codes of this machine's CPUs, as listed by the kernel.
+ * Read the fields of the event codes of this machine's CPUs from the kernel's files.
  *
  * DEVICES/PMU/format/NAME contains, for example, "config:0-7,32-35": the word and the bits of the
  * field.  A CPU's PMU is named cpu or has a file "cpus".  If there are several kinds of core, the

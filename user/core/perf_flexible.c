@@ -25,15 +25,15 @@
  * if it had counted all the time, the library must know how long the target ran on the kind of core
  * that counts the event.
  *
- * perf has no clock for that.  However, an event that is opened for a thread and a CPU runs only
- * while the thread is on that CPU.  Therefore the library opens an event that counts nothing for
- * each CPU of all kinds, except for the kind with the most CPUs, which has the rest of the time.
+ * perf has no clock for this time.  However, an event that is opened for a thread and a CPU runs
+ * only while the thread is on that CPU.  Therefore the library opens an event that counts nothing
+ * for each CPU of all kinds, except for the kind with the most CPUs, whose time is the rest.
  *
  * Locking: the caller holds the lock (backend_perf.c).
  */
 
 /*
- * @rest: the kind with the rest of the time
+ * @rest: the kind of core whose time is the rest
  * @clocks: one for each CPU of the other kinds
  */
 struct shim_shares {
@@ -87,7 +87,7 @@ static int open_clocks(struct shim_shares *shares, const struct shim_pmu *pmu, u
 static void shares_free(struct shim_shares *shares, bool here);
 
 /**
- * shares_open() - open the clocks in disabled state
+ * shares_open() - open the clocks in the disabled state
  * @place: a thread, with or without inheritance
  * @out: set to NULL if there is only one kind of core, or if the place is a CPU
  *
@@ -254,7 +254,7 @@ static void close_groups(struct shim_flexible *f)
 }
 
 /**
- * shim_flexible__open() - open an instance's groups and its clock in disabled state
+ * shim_flexible__open() - open an instance's groups and its clock in the disabled state
  * @inst: its group becomes the clock
  * @place: the target
  * @bad: as for shim_group__open()

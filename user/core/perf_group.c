@@ -230,8 +230,8 @@ static void group_map(struct shim_group *group)
 }
 
 /*
- * A thread that was started while only some of the events were open has inherited only those.  perf
- * then refuses to read the group (ECHILD).
+ * A thread that was started while only some of the events were open has inherited only these
+ * events. perf then refuses to read the group (ECHILD).
  */
 static int check_inherited(const struct shim_group *group)
 {
@@ -241,9 +241,7 @@ static int check_inherited(const struct shim_group *group)
 	return read(group->events[group->lead].fd.nr, &counts, size) < 0 && errno == ECHILD ? -ESTALE : 0;
 }
 
-/*
- * Index of the @k-th event in the order of opening and reading: first the leader, then the others
- */
+/* Return the index of the @k-th event to open and read: first the leader, then the others. */
 static unsigned int nth(const struct shim_group *group, unsigned int k)
 {
 	return !k ? group->lead : k <= group->lead ? k - 1 : k;
@@ -267,7 +265,7 @@ static int group_prepare(struct shim_group *group, const struct vcpc_request *re
 }
 
 /**
- * shim_group__open() - open a set's requests on a target in disabled state
+ * shim_group__open() - open a set's requests on a target in the disabled state
  * @group: filled in; on success, the caller must close it
  * @reqs: struct vcpc_request[@n]
  * @n: 1..SHIM_GROUP_MAX
@@ -277,7 +275,7 @@ static int group_prepare(struct shim_group *group, const struct vcpc_request *re
  * Return: 0, -ENOSPC (the group can never fit on the PMU), -ESRCH, -EACCES, -ENODEV (no such CPU),
  * -EMFILE, -ENOMEM, or perf's error for an event.
  *
- * For an inherited group it may also return -ESTALE, and the caller must try again: if the target
+ * For an inherited group this may also return -ESTALE, and the caller must try again: if the target
  * started a thread between two opens, the kernel may have exchanged the contexts of the two
  * threads, and the new thread may have ended together with the first events, so the next event is
  * refused. -ESTALE is also returned if the group does not fit on the PMU; @bad is then the rejected
@@ -294,7 +292,9 @@ int shim_group__open(struct shim_group *group, const struct vcpc_request *reqs, 
 		unsigned int i = nth(group, k);
 
 		ret = open_one(group, i, &reqs[i], place);
-		/* perf_create() has tried each event alone, so the kernel refuses the group. */
+		/*
+		 * perf_create() has tried each event alone, so the kernel refuses the combination.
+		 */
 		if (k && place.inherit && (ret == -EINVAL || ret == -EOPNOTSUPP))
 			ret = -ESTALE;
 		else if (k && ret == -EINVAL)
@@ -457,7 +457,7 @@ long shim_group__read_event(const struct shim_group_event *event, void *to, size
 }
 
 /**
- * shim_group__read_any() - read the counts by read(2), even if they are incomplete
+ * shim_group__read_any() - read the counts with read(2), even if they are incomplete
  * @group: the group
  * @counts: filled in; its times show whether the group was always on the PMU
  *
@@ -489,7 +489,7 @@ int shim_group__read_any(const struct shim_group *group, struct shim_group_count
 }
 
 /**
- * shim_group__read() - read the counts by read(2)
+ * shim_group__read() - read the counts with read(2)
  * @group: the group
  * @counts: filled in
  *

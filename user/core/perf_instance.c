@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Instances of sets that perf counts.  An instance is a set on one target: a thread, a thread and
- * everything it starts, or a CPU.  One bind can make several instances.
+ * everything it starts, or a CPU.  One bind can create several instances.
  *
  * Locking: the caller holds the lock (backend_perf.c).
  */
@@ -40,7 +40,7 @@ static void close_groups(struct shim_instance *inst, bool here)
 /**
  * shim_instance__free() - free a list of instances
  * @inst: the first one, or NULL; no thread may be reading the instances' pages
- * @here: true if this process made them; otherwise this is a forked child, and they continue to
+ * @here: true if this process created them; otherwise this is a forked child, and they continue to
  *	count for its parent
  */
 void shim_instance__free(struct shim_instance *inst, bool here)
@@ -147,8 +147,8 @@ static int add_plan(struct shim_instance *inst)
 }
 
 /*
- * Open an instance's events in disabled state.  Return 0 or an error from shim_group__open().  The
- * library multiplexes groups only in threads of this process, because only they have its signal
+ * Open an instance's events in the disabled state.  Return 0 or an error from shim_group__open().
+ * The library multiplexes groups only in threads of this process, because only they have its signal
  * handler, which ends the slots.  It cannot predict on which kind of core a thread will run in a
  * slot, so on machines with several kinds perf multiplexes.
  */
@@ -527,8 +527,8 @@ void shim_instance__halt(struct shim_instance *inst)
  * shim_instance__turn() - start or stop an instance
  * @inst: the instance
  * @on: true to start
- * @all: true if it is one of many; then an instance that already has that state is not an
- *	error
+ * @all: true if the operation applies to several instances; it is then not an error if an
+ *	instance already has that state
  *
  * Return: 0, -EINVAL, -EAGAIN, -EBADF.
  */

@@ -10,7 +10,7 @@
 /**
  * struct shim_overflow - the overflows of an instance
  * @next: next instance with overflows
- * @signal: sent to the thread, or 0
+ * @signal: the signal sent to the thread, or 0
  * @limited: bit mask of the events that will stop at their overflow; the others have already
  *	stopped
  * @until: the count at which each event overflows, 0: never
@@ -99,7 +99,7 @@ struct shim_instance {
  * @list: the instances that the bind creates
  * @root: the thread or CPU that was passed to bind
  * @flags: VCPC_BIND_F_*
- * @signal: sent at overflows, or 0
+ * @signal: the signal sent at overflows, or 0
  * @slots: how groups are multiplexed, or NULL
  * @cgroup: the control group that is counted on a CPU, or NULL
  * @bad: on failure, the index of the rejected request, or -1

@@ -107,9 +107,9 @@ static bool is_mixed(const struct shim_pmus *pmus, const struct vcpc_request *re
  * @n: number of requests
  * @group: the multiplexed group of each request, or NULL
  *
- * Return: 0, or -EOPNOTSUPP in two cases.  An overflow could go unnoticed, because each PMU has
- * its own counter and only their sum reaches the limit.  The estimate of a multiplexed group with
- * several kinds of core would be wrong.
+ * Return: 0; -EOPNOTSUPP if an overflow could go unnoticed, because each PMU has its own counter
+ * and only their sum reaches the limit, or if the estimate of a multiplexed group with several
+ * kinds of core would be wrong.
  */
 int shim_kinds__check(const struct vcpc_request *reqs, unsigned int n, const __u16 *group)
 {
@@ -194,7 +194,7 @@ static int open_all(struct shim_instance *inst, struct shim_group_place place, i
 }
 
 /**
- * shim_kinds__open() - open an instance's groups and its clock in disabled state
+ * shim_kinds__open() - open an instance's groups and its clock in the disabled state
  * @inst: its group becomes the clock
  * @place: the target
  * @bad: as for shim_group__open()

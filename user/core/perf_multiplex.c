@@ -8,8 +8,8 @@
  * group and enables the next.  If the signal is blocked, or the program has installed its own
  * handler, the current group continues; its slot and its time become longer.
  *
- * Regardless of the number of such sets and the speed of the machine, a thread spends at most half
- * of its time in the handler: slots become longer if necessary.
+ * Regardless of the number of multiplexed sets and the speed of the machine, a thread spends at
+ * most half of its time in the handler: slots become longer if necessary.
  *
  * A group's events start and stop together with its time.  perf puts a group into the error state
  * if it does not fit on the PMU or is removed from it, and its counts since the last read are lost.
@@ -36,8 +36,8 @@
  * code is pure: it uses no lock, no system call and no clock.  For a given seed, orders and lengths
  * are always the same.
  *
- * The code does not depend on the actual length of slots: if a slot ends late, it is longer, and
- * its group's time is longer too.  Time between two slots is not added to any group.
+ * The code does not depend on the actual length of slots: if a slot ends late, the slot and its
+ * group's time are longer.  Time between two slots is not added to any group.
  */
 
 /*
@@ -69,7 +69,7 @@ static __u64 draw(struct shim_rotation *r)
 	return r->random;
 }
 
-/* A random slot length, up to 10 % longer or shorter, in steps of 1/1024 of that range */
+/* Return a random slot length, up to 10 % longer or shorter, in steps of 1/1024 of that range. */
 static __u64 draw_slot(struct shim_rotation *r)
 {
 	__u64 tenth = r->slot / 10;
@@ -92,7 +92,7 @@ static void draw_order(struct shim_rotation *r)
 /**
  * shim_rotation__shuffle() - use random slot lengths, and random orders after the first rotation
  * @r: the rotation, before its first slot
- * @seed: the same seed gives the same orders and lengths
+ * @seed: the same seed results in the same orders and lengths
  */
 void shim_rotation__shuffle(struct shim_rotation *r, __u64 seed)
 {
@@ -284,8 +284,8 @@ static int open_groups(struct shim_multiplex *m, const struct shim_instance *ins
 }
 
 /*
- * Minimum time between a set's alarms that makes the rotations of all sets take at most half of the
- * time
+ * Return the minimum time between a set's alarms, so that the rotations of all sets take at most
+ * half of the time.
  */
 static __u64 pause_of(const struct shim_multiplex *m)
 {
@@ -308,7 +308,7 @@ static int alarm_arm(struct shim_instance *inst)
 }
 
 /**
- * shim_multiplex__open() - open an instance's groups and its alarm in disabled state
+ * shim_multiplex__open() - open an instance's groups and its alarm in the disabled state
  * @inst: an instance on a thread, without flags; its group becomes the alarm
  * @bad: as for shim_group__open()
  *

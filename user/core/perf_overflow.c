@@ -31,15 +31,13 @@
 static struct shim_instance *all;	/* all instances with overflows */
 static struct sigaction chained;	/* the program's action for SIGURG */
 
-/*
- * A forked child has no events; its copies belong to the parent, for which they continue to count.
- */
+/* A forked child has no events: its copies belong to the parent and continue to count for it. */
 void shim_overflow__in_child(void)
 {
 	all = NULL;
 }
 
-/* Whether perf has the features needed here */
+/* Whether perf has the features that overflows need */
 bool shim_overflow__is_possible(void)
 {
 	const struct vcpc_request dummy = {
@@ -63,7 +61,7 @@ static unsigned long address_in(const ucontext_t *context)
 #endif
 }
 
-/* Index of the event that has overflowed, or -1 */
+/* Return the index of the event that has overflowed, or -1. */
 static int which(const struct shim_instance *inst, const struct shim_group_counts *counts)
 {
 	for (unsigned int i = 0; i < inst->group.n; i++)
@@ -123,7 +121,10 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		chained.sa_handler(signal);
 }
 
-/* Number of multiplexed instances of a thread of this process.  The caller holds the lock. */
+/*
+ * Return the number of multiplexed instances of a thread of this process.  The caller holds the
+ * lock.
+ */
 unsigned int shim_overflow__multiplexed(pid_t tid)
 {
 	unsigned int n = 0;

@@ -7,13 +7,13 @@
  * overflows.  The page's lock is odd during the update.  Locks only increase, so if their sum has
  * not changed, nothing in the pages has changed.  The contents of the pages are cached as a plan,
  * together with that sum.  A sample reads the counters according to the plan, then all locks.  If
- * their sum is that of the plan, the thread was not switched while the values were read; otherwise
- * a new plan is made.
+ * their sum equals the plan's, the thread was not switched while the values were read; otherwise a
+ * new plan is made.
  *
  * Only the thread that the events count may read them, because a page's index is a counter of the
- * CPU on which that thread runs.  The plan's counters may be those of another CPU by now, and the
- * current CPU may even lack them.  Therefore the first page's lock is compared before the counters
- * are read; a switch changes all pages.
+ * CPU on which that thread runs.  The plan may have been made on another CPU, and the current CPU
+ * may lack its counters.  Therefore the first page's lock is compared before the counters are read;
+ * a switch changes all pages.
  *
  * A signal handler may read through the same plan at any point of a sample that it interrupts; see
  * shim_page__plan().
@@ -105,8 +105,8 @@ static inline void shim_page__init(struct shim_page_plan *plan,
 }
 
 /*
- * Announce that the values added to the counts change until shim_page__end_change().  If that is
- * never called, the plan is no longer usable.  Like a page's lock, @changing is odd during the
+ * Announce that the values added to the counts change until shim_page__end_change().  If the latter
+ * is never called, the plan is no longer usable.  Like a page's lock, @changing is odd during the
  * change and only increases.
  *
  * Context: any thread, one at a time.
@@ -189,7 +189,7 @@ static inline int shim_page__make(struct shim_page_plan *plan, const struct shim
 
 	sum = shim_page__sum(plan);
 	first = plan->page->lock;
-	/* The sum was taken before this check, so any later change invalidates the plan. */
+	/* The sum was computed before this check, so any later change invalidates the plan. */
 	if (changing & 1 || plan->changing != changing + 2)
 		return -EOPNOTSUPP;
 	atomic_thread_fence(memory_order_acquire);
@@ -262,7 +262,7 @@ shim_page__try(const struct shim_page_plan *plan, const struct shim_page_cpu *cp
  * @values: written, even on failure
  * @tick: CPU time while the events were enabled, ns
  *
- * Context: the counted thread, or a signal handler in it; makes no system call.
+ * Context: the counted thread, or a signal handler in it.  This makes no system call.
  * Return: 0, or -EOPNOTSUPP if the counts must be read through the kernel: an event is not on
  * the PMU or cannot be read in user mode, or the pages changed during each try.  Source:
  * <linux/perf_event.h>, struct perf_event_mmap_page.

@@ -196,7 +196,7 @@ static __attribute__((noinline)) int read_changed(const struct shim_instance *in
  * @set: the set
  * @tid: the calling thread, or 0
  * @values: unspecified on failure
- * @room: number of values that fit
+ * @room: maximum number of values
  * @tick: CPU time while the set counted; unspecified on failure
  *
  * A signal handler that interrupts this function may also sample the set.  It may restart the set,

@@ -11,11 +11,11 @@
 
 /**
  * struct shim_perf_set - a set
- * @serial: a number, unique among all sets that the process has ever made
+ * @serial: a number, unique among all sets that the process has ever created
  * @process: the page with the process's number, see perf_sample.c
- * @maker: the process's number when the set was made
+ * @maker: the process's number when the set was created
  * @flags: VCPC_SET_F_*
- * @signal: sent at overflows, or 0
+ * @signal: the signal sent at overflows, or 0
  * @cgroup: the directory of the control group that it counts on CPUs, or NULL
  * @slots: how its groups are multiplexed, if it has any; their numbers are stored after the
  *	requests

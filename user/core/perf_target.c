@@ -393,8 +393,8 @@ bool shim_perf__reads_itself(union shim_backend_ref ref)
  * shim_perf__is_meant() - whether an operation applies to an instance
  * @inst: the instance
  * @one: the result of shim_perf__pick()
- * @all: true if the operation applies to all instances of the bind that made @one, or, if @one is
- *	NULL, to all instances of the set; otherwise it applies only to @one
+ * @all: true if the operation applies to all instances of the bind that created @one, or, if @one
+ *	is NULL, to all instances of the set; otherwise it applies only to @one
  */
 bool shim_perf__is_meant(const struct shim_instance *inst, const struct shim_instance *one,
 			 bool all)

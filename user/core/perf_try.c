@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Find out what perf can count for the caller: an event, anything at all, and how many events at
- * once.
+ * Find out whether perf can count an event for the caller, whether it can count any event, and how
+ * many it can count at once.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -41,7 +41,7 @@ int shim_group__try(const struct vcpc_request *req)
 }
 
 /**
- * shim_group__why() - whether perf counts anything for the caller
+ * shim_group__why() - check whether perf counts events for the caller
  *
  * Return: 0, -EACCES (kernel.perf_event_paranoid), -EPERM (something else forbids the call, for
  * example a container's system call filter), -ENOSYS, or another error from perf_event_open(2).
@@ -88,7 +88,7 @@ static unsigned int find_slots(const struct vcpc_request *cycles, bool *short_of
 	return n;
 }
 
-/* The minimum over all kinds of core */
+/* Return the minimum over all kinds of core. */
 static unsigned int find_least_slots(bool *short_of)
 {
 	const struct shim_pmus *pmus = shim_pmus__several();
@@ -116,10 +116,10 @@ static unsigned int find_least_slots(bool *short_of)
 /**
  * shim_group__slots() - get the number of the PMU's counters
  *
- * The number is found by trying, and cached unless descriptors or memory were short.
+ * This finds the number by trying, and caches it unless descriptors or memory ran out.
  *
- * Return: the number; if there are several kinds of core, the number of the PMU with the
- * fewest; 0 if there is no PMU or the caller is not permitted to use it.
+ * Return: the number; the minimum if there are several kinds of core; 0 if there is no
+ * PMU or the caller is not permitted to use it.
  */
 unsigned int shim_group__slots(void)
 {

@@ -114,7 +114,7 @@ bool shim_watch__is_online(int cpu)
 }
 
 /**
- * shim_watch__open() - start to watch a CPU
+ * shim_watch__open() - start watching a CPU
  * @watch: zero; its group is for shim_group__close() or shim_group__forget()
  * @cpu: the CPU, which is online
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event names and encodings of libpfm4: the only caller of that library.
+ * Look up event names and encodings in libpfm4.  Only this file calls that library.
  *
  * libpfm is loaded when the first name is looked up in it, because its tables take 2 MB.  Programs
  * that only read archives, or count events for which perf has names, do not need it.
@@ -104,8 +104,8 @@ static int try_type(const char *pmu)
 }
 
 /*
- * pfm_initialize() of libpfm 4.13 in Debian 13 lists the PMUs and opens the type of each.  If it
- * fails to, it uses a size of -1 or an unset pointer.  Therefore it is called only after all these
+ * pfm_initialize() of libpfm 4.13 in Debian 13 lists the PMUs and opens the type of each.  If this
+ * fails, it uses a size of -1 or an unset pointer.  Therefore it is called only after all these
  * steps succeeded here.  Return 0 or -errno.
  */
 static int try_types(void)
@@ -137,7 +137,10 @@ static int pfm_load(void)
 	void *library;
 	int ret;
 
-	/* libpfm does not ignore these in a set-user-ID program; they select what is counted. */
+	/*
+	 * libpfm does not ignore these in a set-user-ID program, although they select the counted
+	 * events.
+	 */
 	missing = shim_environ__has_foreign("LIBPFM_");
 	if (missing)
 		return -ELIBACC;

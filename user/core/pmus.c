@@ -165,7 +165,7 @@ int shim_pmus__load(void)
 }
 
 /**
- * shim_pmus__get() - get the core PMUs of this machine, as first read
+ * shim_pmus__get() - get the core PMUs of this machine, which are read only once
  *
  * Return: the PMUs, never NULL; n is 0 if there is no PMU or it cannot be read.  Opening a session
  *	reads the PMUs.

@@ -2,8 +2,9 @@
 /*
  * Two empty functions to which uprobes are attached, and counts of the attached probes.
  *
- * While a probe is attached to a function, the kernel keeps the function's count, a word in each
- * process that has mapped this library, above 0.  Only then does the library call the function.
+ * Each function has a count, a word in each process that has mapped this library.  The kernel keeps
+ * the count above 0 while a probe is attached to the function.  The library calls the function only
+ * then.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +41,7 @@ PROBED void shim_probe_event(uint64_t op, uint64_t hash, uint64_t value, const c
 	__asm__ volatile(NOTHING : : "r"(op), "r"(hash), "r"(value), "r"(name));
 }
 
-/* No seed is used, so that a name has the same hash in all processes. */
+/* Use no seed, so that a name has the same hash in all processes. */
 uint64_t shim_probe__hash(const char *name, size_t len)
 {
 	static const struct shim_hash without_seed;

@@ -4,8 +4,8 @@
  * its statistics itself (direct.c).
  *
  * Threads: each thread has at most one such set, which it has bound to itself.  It keeps a
- * reference to the set's memory, so another thread may destroy the set at any time; afterwards
- * there is nothing to read.
+ * reference to the set's memory, so another thread may destroy the set at any time; reads then
+ * fail.
  *
  * Signal handlers may call any of these functions at any point of a begin or an end.  Signals are
  * blocked while a thread changes its set.
