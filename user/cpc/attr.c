@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A request's attributes: the fields of the CPU's event codes, by their kernel or Solaris names,
- * and picnum.
+ * Check and encode a request's attributes: the fields of the CPU's event codes, by their kernel or
+ * Solaris names, and picnum.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -15,8 +15,8 @@
 /*
  * libcpc's generic events, which have the same name on every machine that can count them.
  *
- * Each is one of the kernel's own events that has the meaning of PAPI's preset of that name.  A
- * name without such an event is unknown here.
+ * Each name is mapped to the kernel's own event that means the same as PAPI's preset with this
+ * name.  Names without a matching kernel event are unknown.
  */
 
 #define PREFIX	"PAPI"
@@ -50,7 +50,7 @@ bool shim_generic__is(const char *name)
 	return !strncmp(name, PREFIX, strlen(PREFIX));
 }
 
-/* The i-th generic event, or NULL after the last */
+/* Return the i-th generic event, or NULL after the last. */
 const char *shim_generic__at(size_t i, struct vcpc_request *packed)
 {
 	if (i >= sizeof(events) / sizeof(events[0]))
@@ -74,8 +74,8 @@ bool shim_generic__pack(const char *name, struct vcpc_request *packed)
 /*
  * Event names of the processors on which Solaris ran, in the spelling that programs use.
  *
- * Each name is mapped to the perf event that counts the same.  A name without such an event is not
- * in the table and is unknown: EC_hit, for example, because perf counts only references and misses.
+ * Each name is mapped to the perf event that counts the same.  Names without a matching perf event
+ * are unknown, for example EC_hit, because perf counts only references and misses.
  */
 
 static const struct {
@@ -115,15 +115,16 @@ bool shim_native__pack(const char *name, struct vcpc_request *packed)
 	return false;
 }
 
-/* The i-th name, or NULL after the last */
+/* Return the i-th name, or NULL after the last. */
 const char *shim_native__at(size_t i)
 {
 	return i < sizeof(natives) / sizeof(natives[0]) ? natives[i].name : NULL;
 }
 
 /*
- * Whether walks include these names.  They do only if VCPC_NATIVE_EVENTS is set in the environment
- * to a value other than 0, for programs that search a walk for such a name.
+ * Return whether walks include these names.  They do only if the environment variable
+ * VCPC_NATIVE_EVENTS is set to a value other than 0.  Programs that search a walk for one of these
+ * names need this.
  */
 bool shim_native__are_listed(void)
 {
@@ -155,8 +156,8 @@ static const char *to_solaris(const char *kernel)
 }
 
 /*
- * The i-th field's name as an attribute; NULL after the last field, "" if the field is not an
- * attribute
+ * Return the i-th field's name as an attribute; NULL after the last field, "" if the field is not
+ * an attribute
  */
 static const char *field_name(const cpc_t *cpc, size_t i)
 {
@@ -166,7 +167,7 @@ static const char *field_name(const cpc_t *cpc, size_t i)
 	return kernel && !name ? "" : name;
 }
 
-/* The kernel's name of the field for an attribute, or NULL */
+/* Return the kernel's name of the field for an attribute, or NULL. */
 static const char *field_of(const cpc_t *cpc, const char *attr)
 {
 	const char *name;
@@ -178,7 +179,7 @@ static const char *field_of(const cpc_t *cpc, const char *attr)
 }
 
 /**
- * shim_attr__at() - list the attributes that a request may have
+ * shim_attr__at() - get an attribute that a request may have
  * @cpc: the handle
  * @i: index, from 0
  *

@@ -3,7 +3,8 @@
  * Sets on the calling thread: bind, sample, stop, restart and unbind.
  *
  * A signal handler may call all of these functions: all locks are taken with signals blocked, and
- * no memory is allocated after a set was first bound, except by the perf back end when it binds.
+ * no memory is allocated after a set has been bound for the first time, except by the perf back end
+ * when it binds.
  */
 #include <errno.h>
 
@@ -44,8 +45,8 @@ static bool is_of(const cpc_t *cpc, const cpc_set_t *set)
  * cpc_bind_curlwp() - count on the calling thread, starting at the presets
  * @cpc: the handle
  * @set: a set of this handle; it replaces the set that the thread had bound
- * @flags: 0, or CPC_BIND_LWP_INHERIT to also count threads that this thread starts later, and the
- *	threads that those start, with separate values
+ * @flags: 0, or CPC_BIND_LWP_INHERIT to also count threads that this thread starts later, and
+ *	threads that they start, with separate values
  *
  * Return: 0, or -1 and errno: EINVAL (invalid flags, a set of another handle, no requests, too
  * many requests, the same picnum twice; with a subcode: CPC_REQ_INVALID_FLAGS, CPC_INVALID_EVENT,
@@ -112,7 +113,7 @@ SHIM_API int cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* Size in bytes of a sample for this buffer */
+/* Return the size in bytes of a sample for this buffer. */
 size_t shim_cpc__sample_size(const cpc_buf_t *buf)
 {
 	return sizeof(buf->sample) + buf->n * sizeof(buf->sample.values[0]);
@@ -158,8 +159,8 @@ static __attribute__((noinline)) int ask(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *
  * @set: a set of this handle, bound to the calling thread, or by cpc_bind_cpu() or cpc_bind_pctx()
  * @buf: created for this set with its current requests; unspecified on failure
  *
- * If the set was stopped by cpc_disable() or an overflow, the values, hrtime and tick are those at
- * the time when it stopped.
+ * If the set was stopped by cpc_disable() or an overflow, the values, hrtime and tick are from the
+ * time when it stopped.
  *
  * Return: 0, or -1 and errno: EINVAL (the set belongs to another handle or is not bound to this
  * thread, or the buffer belongs to another set or was created before a request was added), EAGAIN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets on CPUs.  The calling thread is first bound to the CPU.  Its previous affinity is restored
- * when the set is unbound.
+ * Bind sets to CPUs.  The calling thread is first bound to the CPU.  Its previous affinity is
+ * restored when the set is unbound.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -279,9 +279,9 @@ SHIM_API int cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, ui
 }
 
 /*
- * Detach a set that is unbound or destroyed from its process.  If it was the handle's last set
- * there, the process no longer notifies the handle.  Return true if the set still had a process,
- * false if the process was already released.
+ * Detach a set that is unbound or destroyed from its process.  If it was the handle's last set on
+ * the process, the process no longer notifies the handle.  Return true if the set still had a
+ * process, false if the process was already released.
  */
 bool shim_cpc__leave_pctx(cpc_t *cpc, cpc_set_t *set)
 {
@@ -320,7 +320,7 @@ static void pctx_forget(cpc_t *cpc, const pctx_t *pctx)
 	shim_cpc__unlock();
 }
 
-/* Remove one of the handles that have sets on the process and return it; NULL if there is none. */
+/* Remove and return one of the handles that have sets on the process; NULL if none is left. */
 static cpc_t *take_user(pctx_t *pctx)
 {
 	cpc_t *cpc = NULL;
@@ -332,7 +332,7 @@ static cpc_t *take_user(pctx_t *pctx)
 	return cpc;
 }
 
-/* A process is being released: sets that were bound to it no longer have a process. */
+/* Called when a process is released: sets that were bound to it no longer have a process. */
 void shim_cpc__forget_pctx(pctx_t *pctx)
 {
 	cpc_t *cpc;

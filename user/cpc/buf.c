@@ -156,8 +156,8 @@ SHIM_API SEVERAL_AT_A_TIME void cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t
  * @ds: created for the same set as @src, with the same requests
  * @src: the buffer to copy
  *
- * If that is not the case, or a buffer belongs to another handle, @ds is unchanged and
- * errno is EINVAL.
+ * If the sets or their requests differ, or a buffer belongs to another handle, @ds is
+ * unchanged and errno is EINVAL.
  */
 SHIM_API void cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 {
@@ -189,7 +189,7 @@ SHIM_API void cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 
 static bool has(const cpc_t *cpc, const cpc_buf_t *buf, int index)
 {
-	/* Converted to unsigned, a negative index is greater than all valid ones. */
+	/* As an unsigned number, a negative index is greater than all valid ones. */
 	return is_of(cpc, buf) && (uint_t)index < buf->n;
 }
 
@@ -246,7 +246,7 @@ SHIM_API hrtime_t cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 }
 
 /**
- * cpc_buf_tick() - get how long the set had counted
+ * cpc_buf_tick() - get the time for which the set had counted
  * @cpc: the handle
  * @buf: the buffer
  *

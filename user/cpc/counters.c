@@ -48,7 +48,7 @@ int shim_cpc__check_requests(cpc_t *cpc, const char *fn, const cpc_set_t *set)
 	return 0;
 }
 
-/* For a CPU, on which overflows are not signaled: do not request overflow interrupts. */
+/* Create counters for a CPU.  Do not request overflow interrupts, because they are not signaled. */
 static int create_silent(cpc_t *cpc, const cpc_set_t *set, struct shim_counters **out)
 {
 	struct vcpc_request *reqs = malloc(set->n * sizeof(*reqs));

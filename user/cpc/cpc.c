@@ -134,7 +134,7 @@ static int open_error(int ret)
 	return ret == -ENODEV || ret == -EPROTONOSUPPORT ? ENOSYS : -ret;
 }
 
-/* Number of hardware counters; 0 if none can be used */
+/* Return the number of hardware counters; 0 if none can be used. */
 static uint_t slots(const cpc_t *cpc)
 {
 	const struct vcpc_info_args *info = shim_session__info(cpc->session);
@@ -142,14 +142,17 @@ static uint_t slots(const cpc_t *cpc)
 	return info->hw_slots < info->max_requests ? info->hw_slots : info->max_requests;
 }
 
-/* Whether the event itself was rejected, and not because of the caller or a lack of resources */
+/*
+ * Whether the event itself was rejected, rather than the caller, or the request for lack of
+ * resources
+ */
 static bool never(int ret)
 {
 	return ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL;
 }
 
 /*
- * Determine whether overflows interrupt by trying an event of the CPU.  Without a PMU only the
+ * Try an event of the CPU to determine whether overflows cause interrupts.  Without a PMU only the
  * kernel's own events can be counted, which need not be tried.
  */
 static uint_t find_caps(cpc_t *cpc)
@@ -174,7 +177,7 @@ static uint_t find_caps(cpc_t *cpc)
 	return CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE;
 }
 
-/* Open the back end, and determine what does not change: formats, capabilities, names. */
+/* Open the back end, and read what does not change: formats, capabilities, names. */
 static int look(cpc_t *cpc)
 {
 	char several[CPC_MAX_IMPL_NAME];

@@ -72,12 +72,12 @@ struct shim_counters *shim_lwp__bound(void)
 
 /**
  * shim_lwp__attach() - record a set as the calling thread's set
- * @counters: already bound, or about to be bound; a reference is taken
+ * @counters: already bound, or about to be bound; this takes a reference
  *
  * A set is recorded before it is bound, because an overflow may call the program's handler before
  * the bind call has returned, and the handler must find the set.
  *
- * Return: 0, or -ENOMEM if the handlers of the thread's end and of forks could not be installed.
+ * Return: 0, or -ENOMEM if the handlers for thread exit and fork could not be installed.
  */
 int shim_lwp__attach(struct shim_counters *counters)
 {
@@ -216,8 +216,8 @@ void shim_inheritable__remove(struct shim_inheritable *entry)
 }
 
 /*
- * An invalid instance (EAGAIN) also counts.  An instance that has exited belongs to an earlier
- * thread with the same number.  Context: the lock is held.
+ * An invalid instance (EAGAIN) is also an instance.  An instance that has exited belongs to an
+ * earlier thread with the same number.  Context: the lock is held.
  */
 static bool has_instance(struct shim_counters *counters, pid_t tid)
 {
@@ -234,8 +234,8 @@ static bool has_instance(struct shim_counters *counters, pid_t tid)
 /**
  * shim_inheritable__inherited() - get the set that the calling thread has inherited
  *
- * Return: a reference, to be released by shim_counters__put(), or NULL if the thread has inherited
- * no set.
+ * Return: a reference, to be released with shim_counters__put(), or NULL if the thread has
+ * inherited no set.
  */
 struct shim_counters *shim_inheritable__inherited(void)
 {

@@ -309,11 +309,11 @@ pctx_t *shim_pctx__take_over(pid_t pid, const pctx_t *like)
 }
 
 /**
- * shim_pctx__tid() - get a thread's id by its number
+ * shim_pctx__tid() - get a thread's ID by its number
  * @pctx: the process
  * @lwpid: the number, from 1
  *
- * Return: the id, 0 if there is no such thread.
+ * Return: the ID; 0 if the thread does not exist.
  */
 pid_t shim_pctx__tid(pctx_t *pctx, id_t lwpid)
 {

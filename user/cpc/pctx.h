@@ -39,7 +39,7 @@ enum shim_tracee_event {
  * @lwp: its number in the process, starting from 1
  * @state: the thread's state
  * @ends: it has stopped at its exit
- * @over: no handler is called for it any more, or none is called yet
+ * @over: its exit handler has been called, or its first handler has not been called yet
  * @event: reason for its stop, until the stop is handled
  * @data: see enum shim_tracee_event; for a thread that has ended, its wait status
  * @signal: delivered to it when it is continued
@@ -91,7 +91,7 @@ void shim_tracees__let_go(struct shim_tracees *t);
 int shim_tracees__add(struct shim_tracees *t, pid_t tid, struct shim_tracee **out);
 int64_t shim_tracees__now(void);
 
-/* The handlers of events; NULL for none */
+/* The handlers of events; NULL if none */
 struct shim_pctx_handlers {
 	pctx_sysc_execfn_t *exec;
 	pctx_sysc_forkfn_t *fork;

@@ -162,7 +162,7 @@ static void process_made(pctx_t *pctx, const struct shim_tracee *maker, pid_t ch
 	}
 }
 
-/* The process's arguments as one line, which the caller frees; NULL if out of memory */
+/* Return the process's arguments as one line, which the caller frees; NULL if out of memory. */
 static char *command_line(pid_t pid)
 {
 	char path[64], *line = calloc(1, 4096);
@@ -182,7 +182,7 @@ static char *command_line(pid_t pid)
 }
 
 /*
- * After execve, only the thread that called it is left, and all others have ended.  Its id was
+ * After execve, only the thread that called it is left, and all others have ended.  Its ID was
  * @former, and is now the process's.
  */
 static void fini_former(pctx_t *pctx, pid_t former)
@@ -273,7 +273,7 @@ static int has_called_exit(pid_t pid, pid_t tid)
 	return atoi(line) == SYS_exit_group;
 }
 
-/* The thread that has called exit_group(2), or @reported if a signal ended the process */
+/* Return the thread that has called exit_group(2), or @reported if a signal ended the process. */
 static const struct shim_tracee *ender(struct shim_tracees *t, const struct shim_tracee *reported)
 {
 	for (size_t i = 0; i < t->n; i++)

@@ -221,7 +221,7 @@ static int copy_request(struct cpc_request *req, const char *event, uint_t nattr
 	return 0;
 }
 
-/* Make room for one more request, so that binding need not allocate memory. */
+/* Allocate space for one more request, so that binding need not allocate memory. */
 static int grow(cpc_set_t *set)
 {
 	size_t room = set->room;

@@ -38,7 +38,7 @@ SHIM_API lwpid_t _lwp_self(void)
 	return (lwpid_t)syscall(SYS_gettid);
 }
 
-/* The only CPU of a mask, or PBIND_NONE if there are several */
+/* Return the only CPU of a mask, or PBIND_NONE if it has several. */
 static processorid_t only_cpu(const cpu_set_t *mask)
 {
 	if (CPU_COUNT(mask) != 1)

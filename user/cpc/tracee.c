@@ -81,8 +81,8 @@ bool shim_tracees__any(const struct shim_tracees *t)
 }
 
 /*
- * Remove threads that no longer exist, except those for whose end a handler must still be called.
- * Like adding a thread, this invalidates pointers to threads.
+ * Remove threads that no longer exist, except those for which a handler must still be called.  Like
+ * adding a thread, this invalidates pointers to threads.
  */
 void shim_tracees__drop_gone(struct shim_tracees *t)
 {
@@ -239,7 +239,7 @@ static void note(struct shim_tracee *thread, int status)
 	}
 }
 
-/* Update the state of all threads that have stopped or ended.  Return true if there is any. */
+/* Update the state of all threads that have stopped or ended.  Return true if any thread has. */
 static bool tracees_collect(struct shim_tracees *t)
 {
 	bool any = false;
@@ -292,8 +292,8 @@ void shim_tracees__wait(struct shim_tracees *t, int64_t deadline_ns)
 }
 
 /*
- * The number of threads that have not stopped yet.  Threads in uninterruptible sleep, which may
- * last long, are counted only if @sleepers is set.
+ * Return the number of threads that have not stopped yet.  Threads in uninterruptible sleep, which
+ * may last long, are counted only if @sleepers is set.
  */
 static size_t not_stopped(const struct shim_tracees *t, bool sleepers)
 {
@@ -378,7 +378,7 @@ void shim_tracees__go_on(struct shim_tracees *t)
 	}
 }
 
-/* A thread that has a pending event, or NULL */
+/* Return a thread that has a pending event, or NULL. */
 struct shim_tracee *shim_tracees__eventful(struct shim_tracees *t)
 {
 	for (size_t i = 0; i < t->n; i++)

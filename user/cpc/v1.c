@@ -107,7 +107,7 @@ SHIM_API uint_t cpc_version(uint_t ver)
 }
 
 /**
- * cpc_access() - check whether there are counters
+ * cpc_access() - check whether counters are available
  *
  * Return: 0, or -1 and errno, after calling the error function.
  */
@@ -130,7 +130,7 @@ SHIM_API int cpc_access(void)
 /**
  * cpc_getcpuver() - get the processor version, which defines the event names
  *
- * Return: CPC_LINUX, or -1 and errno if there are no counters.
+ * Return: CPC_LINUX, or -1 and errno if no counters are available.
  */
 SHIM_API int cpc_getcpuver(void)
 {
@@ -321,8 +321,8 @@ SHIM_API int cpc_rele(void)
 }
 
 /*
- * Copy the events that the calling thread has bound with these calls.  Return 0, or -1 if there are
- * none.
+ * Copy the events that the calling thread has bound with these calls.  Return 0, or -1 if it has
+ * bound none.
  */
 static int bound_here(cpc_event_t *event, uint_t *flags)
 {

@@ -2,8 +2,8 @@
 /*
  * Events of libcpc's version 1: conversion of a string to two 32-bit codes, and back.
  *
- * A name does not fit into such a code, so names are numbered in order of first use.  A number
- * is valid for the life of the process.
+ * A name does not fit into a code, so names are numbered in order of first use.  A number is valid
+ * for the life of the process.
  *
  * Locking: names are added under version 1's lock (v1.c), and read without a lock.
  */
@@ -28,7 +28,7 @@ static _Atomic(struct name *) names;	/* last one first */
 
 static _Atomic(cpc_errfn_t *) errfn;
 
-/* Report an error to the process's error function, or to stderr if there is none. */
+/* Report an error to the process's error function, or to stderr if none is set. */
 void shim_v1__tell(const char *fn, const char *fmt, ...)
 {
 	cpc_errfn_t *to = atomic_load(&errfn);
@@ -72,7 +72,7 @@ static struct name *add_name(const char *text)
 	return name;
 }
 
-/* A name's number, or -1 if memory runs out or there are too many names */
+/* Return a name's number, or -1 if memory runs out or there are too many names. */
 static int64_t number_of(const char *text)
 {
 	struct name *name;
@@ -103,7 +103,7 @@ static int event_of(uint32_t pes, char *buf, size_t size)
 }
 
 /**
- * shim_v1__set() - make the set of version 2 for two events
+ * shim_v1__set() - create the set of version 2 for two events
  * @event: the events, with their presets
  * @flags: flags of both requests, in addition to their modes
  *
@@ -284,7 +284,7 @@ static void take_token(struct parse *p, char *token)
 		wrong(p, "neither a counter nor a flag:", token);
 }
 
-/* These flags are fields of an event code, so they are errors for an event with a name. */
+/* These flags are fields of an event code, so they are invalid for an event with a name. */
 static void check(struct parse *p)
 {
 	for (int i = 0; i < 2; i++) {

@@ -198,8 +198,8 @@ SHIM_API int cpc_pctx_bind_event(pctx_t *pctx, id_t lwpid, cpc_event_t *event, i
  * @lwpid: the thread
  * @event: its ce_pic, ce_hrt and ce_tsc are set
  *
- * Return: 0, or -1 and errno: EINVAL (no events are bound there), EAGAIN (the samples
- * are invalid).
+ * Return: 0, or -1 and errno: EINVAL (no events are bound to the thread), EAGAIN (the
+ * samples are invalid).
  */
 SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
 {
@@ -216,7 +216,7 @@ SHIM_API int cpc_pctx_take_sample(pctx_t *pctx, id_t lwpid, cpc_event_t *event)
  * @pctx: the process
  * @lwpid: the thread
  *
- * Return: 0, or -1 and EINVAL if no events are bound there.
+ * Return: 0, or -1 and EINVAL if no events are bound to the thread.
  */
 SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
 {
@@ -238,7 +238,7 @@ SHIM_API int cpc_pctx_rele(pctx_t *pctx, id_t lwpid)
  * @pctx: the process
  * @lwpid: the thread
  *
- * Return: 0, or -1 and EINVAL if no events are bound there.
+ * Return: 0, or -1 and EINVAL if no events are bound to the thread.
  */
 SHIM_API int cpc_pctx_invalidate(pctx_t *pctx, id_t lwpid)
 {

@@ -72,8 +72,7 @@ static int name_collect(void *arg, const char *name, const char *desc)
 }
 
 /*
- * Collect the event names of Solaris' processors that can be counted here, if such names are
- * requested.
+ * If walks include the event names of Solaris' processors, collect those that can be counted here.
  */
 static int collect_natives(cpc_t *cpc, struct names *names)
 {
@@ -139,7 +138,7 @@ SHIM_API void cpc_walk_events_all(cpc_t *cpc, void *arg,
 		action(arg, names[i]);
 }
 
-/* Whether there is a counter with this number; false without a handle */
+/* Whether a counter with this number exists; false without a handle */
 static bool is_pic(cpc_t *cpc, uint_t picno)
 {
 	if (picno < cpc_npic(cpc))
