@@ -16,9 +16,9 @@
 #include "impl.h"
 #include "state.h"
 
-/* Translate errors from the core layer into the API's error numbers, and those into text */
+/* Translate errors from the core layer into the API's error numbers, and error numbers into text */
 
-/* The longest text of pm_strerror(), with its NUL */
+/* Maximum size of pm_strerror()'s text, including the NUL */
 #define LINE	256
 
 /* Core errors with an API error number; all others become positive errno numbers. */
@@ -459,8 +459,7 @@ SHIM_API int pm_get_procindex(void)
 }
 
 /**
- * pm_get_wplist() - get the partitions that were active in the last count, of which
- * there are none
+ * pm_get_wplist() - get the workload partitions of the last count; Linux has none
  * @name: ignored
  * @list: not written to
  * @size: set to 0

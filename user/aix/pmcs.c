@@ -65,7 +65,7 @@ static const struct form {
 
 /*
  * Assign an event to the free counter that can count it and the fewest other events.  Return 1, or
- * 0 if there is no such counter.
+ * 0 if no counter is free for it.
  */
 static int group_add(const struct shim_aix_table *table, struct shim_aix_group *group,
 		     const char *name)
@@ -86,7 +86,7 @@ static int group_add(const struct shim_aix_table *table, struct shim_aix_group *
 	return 1;
 }
 
-/* The event that a group counts on a counter, or NULL */
+/* Return the event that a group counts on a counter, or NULL. */
 static const struct shim_aix_event *on(const struct shim_aix_table *table,
 				       const struct shim_aix_group *group, int c)
 {

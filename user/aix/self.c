@@ -43,7 +43,7 @@ static void keep(const struct shim_aix_state *state, struct shim_aix_context *ct
 /**
  * shim_aix_self__has() - set the calling thread's context
  * @state: the process's state
- * @ctx: the context, or NULL for none
+ * @ctx: the context, or NULL if none
  */
 void shim_aix_self__has(struct shim_aix_state *state, struct shim_aix_context *ctx)
 {
@@ -98,7 +98,7 @@ static inline bool has_own_program(const struct shim_aix_context *ctx)
 	       !atomic_load(&ctx->removed);
 }
 
-/* The clock is read only if the caller requests the time. */
+/* Read the clock only if the caller requests the time. */
 static inline bool sample(const struct shim_aix_context *ctx, bool timed, struct room *room)
 {
 	if (!shim_counters__read_own(ctx->counters, 0, room->values, MAX_COUNTERS, &room->head.tick))
@@ -126,8 +126,8 @@ bool shim_aix_self__data(pm_data_t *data, __u64 *tick, __u64 *time)
 	bool done = false;
 
 	/*
-	 * Look up the context only after this: before, a signal handler could have removed and
-	 * freed it.
+	 * Look up the context only after this, because a signal handler could have removed and
+	 * freed it before.
 	 */
 	self.reading = before + 1;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The life of a context: setting a program, resetting its data, deleting it. */
+/* Set a program, reset its data, and delete it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ int shim_aix_sums__read(const struct shim_aix_context *ctx, pid_t tid, unsigned 
  * @tid: the thread
  * @state: VCPC_STATE_*; set only on success
  *
- * Return: 0 or a core error; -EINVAL if the thread has no state there.
+ * Return: 0 or a core error; -EINVAL if the thread has no state in the context.
  */
 int shim_aix_sums__state(const struct shim_aix_context *ctx, pid_t tid, __u32 *state)
 {
@@ -155,7 +155,7 @@ static __u64 now(const struct shim_aix_call *call)
 	return shim_session__ops(call->state->session)->now();
 }
 
-/* Take the time before counting starts, or after it has stopped. */
+/* Read the clock before counting starts, or after it has stopped. */
 static int turn_locked(struct shim_aix_call *call, void *arg)
 {
 	struct order *order = arg;
@@ -213,7 +213,8 @@ int shim_aix__tstop(struct shim_aix_who who, timebasestruct_t *when)
 }
 
 /*
- * The API's number for an error in setting a program.  @bad is the request that caused it, or -1.
+ * Return the API's number for an error in setting a program.  @bad is the request that caused it,
+ * or -1.
  */
 static int refused(int ret, int bad)
 {

@@ -2,9 +2,9 @@
 /*
  * The API's state of this process: the tables, and the list of contexts.
  *
- * The API's calls do not pass a context, so it is looked up by thread.  A thread has the context in
- * which it has an instance, because it set a program, by inheritance, or as a member of a group.
- * The back end is queried once for the context; self.c caches it.
+ * The API's calls do not pass a context, so it is looked up by thread.  A thread's context is the
+ * one in which it has an instance, because it set a program, inherited the instance, or is a member
+ * of a group.  The back end is queried once for the context; self.c caches it.
  *
  * Locking: one lock guards everything; signals are blocked while it is held, so that a signal
  * handler may use the library.  A forked child starts without contexts; those of its parent are not
@@ -50,7 +50,7 @@ static void in_child(void)
 static struct shim_siglock lock = SHIM_SIGLOCK_INITIALIZER(0, in_child);
 
 /**
- * shim_aix_state__lock() - take the lock, whether the library is initialized or not
+ * shim_aix_state__lock() - take the lock, even if the library is not initialized
  *
  * Return: for shim_aix_state__leave().
  */
@@ -100,7 +100,7 @@ static bool is_of_threads(const struct shim_aix_context *ctx)
 }
 
 /*
- * Whether a thread has an instance in a context.  Return 1, 0, or a core error if that cannot be
+ * Whether a thread has an instance in a context.  Return 1, 0, or a core error if this cannot be
  * determined now.  The result is 1 for an invalid instance (-EAGAIN), and for an instance whose
  * values perf adds to those of the threads that inherit it (-EOPNOTSUPP).  It is 0 if the thread
  * has exited, because another thread may have its ID by now.
@@ -220,7 +220,7 @@ int shim_aix_state__find(struct shim_aix_state *state, struct shim_aix_who who,
  * @fn: called with the lock held
  * @arg: argument of @fn
  *
- * Return: what @fn returned, or the API's error.
+ * Return: the value that @fn returned, or the API's error.
  */
 int shim_aix_state__call(struct shim_aix_who who, int (*fn)(struct shim_aix_call *call, void *arg),
 			 void *arg)

@@ -18,8 +18,8 @@
  */
 
 /*
- * Read the kernel's list of online CPUs as text; a list that does not fit is truncated.  If there
- * is no list, the text is empty, and the next call looks for CPUs again.
+ * Read the kernel's list of online CPUs as text; a list that does not fit is truncated.  If the
+ * list cannot be read, the text is empty, and the next call looks for CPUs again.
  */
 static void read_online(char text[AIX_ONLINE])
 {
@@ -45,7 +45,7 @@ static int bind_cpu(void *arg, int cpu)
 
 /**
  * shim_aix_cpus__bind() - bind a context to all processors that are online
- * @ctx: the system's context, not that of a process tree
+ * @ctx: the system's context, not a process tree's
  *
  * Return: 0 or a core error.
  */
@@ -69,7 +69,7 @@ static int bind_late(void *arg, int cpu)
 
 /**
  * shim_aix_cpus__follow() - bind a context to processors that have come online
- * @ctx: the system's context, not that of a process tree
+ * @ctx: the system's context, not a process tree's
  *
  * If a CPU cannot be bound, the next call tries again.
  */
@@ -165,8 +165,8 @@ __u64 shim_aix_target__tick(void)
 }
 
 /*
- * The name in parentheses may contain anything, so fields are counted from the last ')', after
- * which the state comes first.
+ * The name in parentheses may contain anything, so fields are counted from the last ')'.  The first
+ * field after it is the state.
  */
 static __u64 read_start(pid_t tid)
 {
@@ -250,7 +250,7 @@ static int count_down(void *arg, int cpu)
 	return nth->left-- == 0;
 }
 
-/* The number of the n-th online CPU, or -1 */
+/* Return the number of the n-th online CPU, or -1. */
 int shim_aix_target__nth_cpu(int n)
 {
 	struct nth nth = { .left = n };
