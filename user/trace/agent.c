@@ -162,8 +162,8 @@ static int send_locked(struct shim_process *p, struct shim_pdu_event *event)
 
 /*
  * Send one event.  @value is the duration of a transaction in seconds, or the observed or counted
- * value.  Return the agent's answer, or an error if there is none.  In the asynchronous protocol,
- * return -EAGAIN if the agent is too slow.
+ * value.  Return the agent's answer, or an error if it does not answer.  In the asynchronous
+ * protocol, return -EAGAIN if the agent is too slow.
  */
 static int agent_value(struct shim_process *p, struct shim_tag *tag, uint32_t op, double value)
 {

@@ -2,8 +2,8 @@
 /*
  * The environment variables of the trace calls.
  *
- * They are read when a connection is made.  For an invalid value, a warning is written to standard
- * error and the default is used.
+ * They are read when a connection is opened.  For an invalid value, a warning is written to
+ * standard error and the default is used.
  */
 #include <errno.h>
 #include <math.h>

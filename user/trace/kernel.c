@@ -3,8 +3,8 @@
  * Transport through the module: connections, tags, events.
  *
  * A connection is a descriptor of /dev/vcpc with a generation, because handles of tags are valid
- * only on the connection that returned them.  It is lost if the program closes the descriptor; the
- * next event connects again.
+ * only on the connection that returned them.  A connection is lost if the program closes the
+ * descriptor; the next event connects again.
  *
  * Locking: the process's lock is held to connect and to get handles; no lock is needed to send an
  * event.
@@ -56,7 +56,7 @@ static int try_connect(struct shim_process *p, uint64_t *connection)
 	return 0;
 }
 
-/* Get a connection or the reason why there is none.  The caller holds the lock. */
+/* Get a connection.  Return 0, or the error of the last attempt.  The caller holds the lock. */
 static int kernel_connect_locked(struct shim_process *p, uint64_t *connection)
 {
 	*connection = atomic_load(&p->connection);

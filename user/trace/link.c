@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The trace agent's protocol, with encoding of events and decoding of acknowledgements, and a
- * TCP connection to the agent that never makes a program wait longer than the time limits in
- * the environment.
+ * Encode events and decode acknowledgements in the trace agent's protocol, and maintain a TCP
+ * connection to the agent.  The program never waits longer than the time limits in the environment.
  *
  * The first attempt to connect is synchronous, so that its caller gets the error.  Later
  * attempts continue in the background: each call checks the progress of the current one.  No
@@ -115,7 +114,7 @@ int shim_pdu__decode_ack(const unsigned char bytes[SHIM_PDU_ACK_SIZE], int32_t *
 	return 0;
 }
 
-/* The inode number of a socket; 0 if the descriptor is not a socket */
+/* Return the inode number of a socket; 0 if the descriptor is not a socket. */
 uint64_t shim_link__inode(int fd)
 {
 	struct stat st;
@@ -142,7 +141,7 @@ static void hang_up(struct shim_link *link)
 }
 
 /**
- * shim_link__lose() - give up a connection; a later call tries another one
+ * shim_link__lose() - give up a connection; a later call opens another one
  * @link: the connection
  * @err: the reason
  */
@@ -231,7 +230,7 @@ static void set_options(int fd, const struct sockaddr_in *to)
 	setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &max_segment, sizeof(max_segment));
 }
 
-/* Start to connect to the next address. */
+/* Start connecting to the next address. */
 static int dial(struct shim_link *link, uint64_t now)
 {
 	const struct sockaddr_in *to = &link->address[link->next];
@@ -364,8 +363,8 @@ static int connect_first(struct shim_link *link)
 	deadline_ns = shim_clock__now() + link->connect_ns;
 	for (unsigned int i = 0; i < link->nr_addresses; i++) {
 		/*
-		 * Report the first error, which is normally that of the loopback address and can be
-		 * fixed by the user.
+		 * Report the first error: it normally concerns the loopback address, and the user
+		 * can fix it.
 		 */
 		int again = try_now(link, deadline_ns);
 

@@ -17,7 +17,7 @@
 #define SHIM_PDU_MAX_SIZE	272
 #define SHIM_PDU_MAX_TAG	124	/* the agent closes the connection if a tag is longer */
 
-/* The agent's numbers of the kinds of event */
+/* The agent's numbers for the kinds of events */
 enum shim_pdu_kind {
 	SHIM_PDU_TRANSACTION = 1,
 	SHIM_PDU_POINT,

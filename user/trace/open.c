@@ -130,8 +130,8 @@ static struct shim_open_table *new_table(struct shim_process *p)
 }
 
 /*
- * The process's epoch, which differs from that of a forked child: the child's state is cleared, and
- * its numbers continue from those of its parent.
+ * Return the process's epoch.  A forked child gets an epoch of its own, because its state is
+ * cleared, and its epochs continue from its parent's.
  */
 static uint32_t epoch_of(struct shim_process *p)
 {
@@ -215,7 +215,7 @@ static struct shim_open_table *take_table(struct shim_process *p)
 	return table;
 }
 
-/* Memory that is all zero in a forked child, or NULL */
+/* Allocate memory that is all zero in a forked child.  Return NULL if out of memory. */
 static void *wiped_memory_of(size_t size)
 {
 	void *room = memory_of(size);
@@ -299,7 +299,7 @@ static shim_open_word *make_chunk(struct shim_open_table *table, unsigned int i)
 }
 
 /**
- * shim_open__make() - find or make the calling thread's word of a tag that another thread owns
+ * shim_open__make() - find or create the calling thread's word of a tag that another thread owns
  * @p: process
  * @tag: tag
  *

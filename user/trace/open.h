@@ -109,7 +109,7 @@ static inline shim_open_word *shim_open__word(const struct shim_process *p,
 
 /*
  * Replace the progress @old.  Return 1, or 0 if the progress has changed; @old is then the current
- * one.
+ * progress.
  */
 static inline int shim_open__change(shim_open_word *word, uint64_t *old, uint64_t progress)
 {

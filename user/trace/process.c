@@ -3,8 +3,8 @@
  * The trace state of this process, which is created at the first call.
  *
  * Fork: the state belongs to one process.  A child starts without its parent's tags and connection.
- * Therefore the state is in pages that the kernel clears in a child (MADV_WIPEONFORK), and the
- * initial state, including that of the mutex, is all zeroes.  This needs no fork handler and works
+ *  Therefore the state is in pages that the kernel clears in a child (MADV_WIPEONFORK), and the
+ * initial state, including the mutex, is all zeroes.  This needs no fork handler and works
  * regardless of what the parent's other threads were doing.  The state that a child keeps, struct
  * shim_inherited, consists of independent atomics.
  *
@@ -50,7 +50,7 @@ int shim_process__verdict(bool was_connected, int err)
 }
 
 /*
- * Clear the state in a child of a kernel that was built without madvise(2) and therefore does not
+ * Clear the state in a child if the kernel was built without madvise(2) and therefore does not
  * clear it.
  */
 static void wipe(void)

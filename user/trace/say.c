@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Diagnostics on standard error, if the program's state flags request them, and the texts of the
- * trace calls' error codes.  Like those of pmErrStr(), the texts are identical to those of PCP's
- * library, because programs and scripts compare them.
+ * trace calls' error codes.  These texts, like pmErrStr()'s, are identical to PCP's, because
+ * programs and scripts compare them.
  */
 #include <arpa/inet.h>
 #include <stddef.h>

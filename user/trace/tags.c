@@ -167,7 +167,7 @@ static struct shim_tag_table *make_table(uint32_t bits)
 
 	if (!table)
 		return NULL;
-	/* A forked child makes its own tables. */
+	/* A forked child creates its own tables. */
 	madvise(table, sizeof(*table) + (sizeof(table->at[0]) << bits), MADV_DONTFORK);
 	table->bits = bits;
 	table->shift = 32 - bits;
@@ -183,10 +183,7 @@ static void put(struct shim_tag_table *table, struct shim_tag *tag)
 	atomic_store_explicit(place(table, i), tag, memory_order_release);
 }
 
-/*
- * Double the tables.  If there is no memory for that, the current tables are used until they are
- * full.
- */
+/* Double the tables.  If memory runs out, the current tables are used until they are full. */
 static int grow(struct shim_process *p)
 {
 	struct shim_tag_table *old = atomic_load_explicit(&p->tags, memory_order_relaxed);
@@ -238,7 +235,7 @@ static int add(struct shim_process *p, const struct shim_tag_key *key, struct sh
 }
 
 /**
- * shim_tags__get() - find or make the tag with a name
+ * shim_tags__get() - find or create the tag with a name
  * @p: process
  * @key: the tag's name
  * @tag: the tag, on success

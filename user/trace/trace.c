@@ -3,7 +3,7 @@
  * PCP's trace calls: check the tag, keep its progress, send the event.
  *
  * Threads: any thread may make any call.  A transaction belongs to the thread that began it.  If a
- * thread that has not begun a transaction ends one, it ends that of another thread.
+ * thread that has not begun a transaction ends one, it ends another thread's.
  */
 #define PCP_TRACE_NO_INLINE	/* this file defines the functions */
 #include <errno.h>
@@ -54,7 +54,7 @@ static __attribute__((noinline, cold)) void say_call(const char *function, const
  * @p: this process; valid with @gate
  * @gate: the gate; NULL: the call takes the slow path, a function whose name ends in _on_slow_path()
  *
- * While there is no listener, a call nearly always takes the first path, which calls no other
+ * While there is no listener, a call nearly always takes the fast path, which calls no other
  * function.  If the listener is the module or the map of statistics, the call makes another
  * function call, and takes the slow path only if the tag is not in the cache by address or a state
  * flag changes the behavior.
@@ -202,8 +202,8 @@ static __attribute__((noinline, cold)) int begin_again(struct shim_process *p, s
 }
 
 /*
- * Like begin_and_send(), for a thread that has a word and no counts.  It calls nothing, so it has
- * no stack frame.
+ * Like begin_and_send(), for a thread that has a word and no counts.  It calls no other function,
+ * so it has no stack frame.
  */
 static __attribute__((noinline)) int begin_and_send_quickly(struct shim_process *p,
 							    struct shim_tag *tag, uint64_t now)
@@ -402,8 +402,8 @@ static __attribute__((noinline)) int end_and_tell(struct shim_process *p, const 
 }
 
 /*
- * Like end_and_tell(), for a thread that has begun the transaction.  It calls nothing, so it has no
- * stack frame.
+ * Like end_and_tell(), for a thread that has begun the transaction.  It calls no other function, so
+ * it has no stack frame.
  */
 static __attribute__((noinline)) INLINE_ATOMICS int end_sent(struct shim_process *p,
 							      const char *name,
@@ -425,7 +425,7 @@ static __attribute__((noinline)) INLINE_ATOMICS int end_sent(struct shim_process
 			shim_kernel__thread(wanted, shim_open__own.me));
 }
 
-/* This is a separate function because pmtraceend() then needs no stack frame. */
+/* This is a separate function, so pmtraceend() needs no stack frame. */
 static __attribute__((noinline)) int end_in_word(shim_open_word *word, uint64_t old,
 						 const char *name)
 {

@@ -118,7 +118,7 @@ static bool is_word(const char *value, const char *word)
 	return value && !strcasecmp(value, word);
 }
 
-/* The transport that SHIM_TRACE names, or NULL if the library must choose */
+/* Return the transport that SHIM_TRACE names, or NULL if the library must choose. */
 static const struct shim_transport *wanted_transport(void)
 {
 	const char *value = shim_env__transport();

@@ -22,7 +22,8 @@
  * @connect: connect unless connected; returns 0, possibly even if a former connection was lost (see
  *	shim_process__verdict()), or an error
  * @prepare: prepare the tag for events, after @connect; returns 0 or an error
- * @is_ready: whether both have been done, so that an event can be sent immediately; NULL: always
+ * @is_ready: whether the tag is connected and prepared, so an event can be sent immediately; NULL:
+ *	always
  * @begin_ns: current time of the transport's own clock, for a begin of the tag; 0 or NULL: the time
  *	is not needed
  * @end_ns: like @begin_ns, for an end; NULL: the receiver of the event determines the time
@@ -53,7 +54,7 @@ static inline bool shim_transport__always(void)
 	return true;
 }
 
-/* The bits of a double, as sent to the kernel */
+/* Return the bits of a double, as sent to the kernel. */
 static inline uint64_t shim_transport__bits(double value)
 {
 	uint64_t bits;
@@ -209,13 +210,13 @@ static inline int shim_kernel__is_lost(int err)
 	return err == -EBADF || err == -ENOTTY || err == -ENOENT;
 }
 
-/* The thread of an event, or 0 if the module does not accept threads */
+/* Return the thread of an event, or 0 if the module does not accept threads. */
 static inline uint32_t shim_kernel__thread(uint32_t wanted, uint32_t thread)
 {
 	return wanted & VCPC_TRACE_THREADS ? thread : 0;
 }
 
-/* The handle in the form that the module expects, with the thread in the upper half */
+/* Return the handle in the form that the module expects, with the thread in the upper half. */
 static inline uint64_t shim_kernel__handle(uint64_t handle, uint32_t thread)
 {
 	return (uint64_t)thread << 32 | (uint32_t)handle;
